@@ -1,0 +1,165 @@
+//! Decoding what lies in memory: an iterator, and the whole at once.
+
+use lcp_types::Block;
+
+use crate::error::{Error, Result, Warning};
+use crate::options::DecodeOptions;
+use crate::parser::{Event, Frame, Header, Parser};
+
+/// The events of a pack in memory, until [`Event::Done`] or the first error.
+///
+/// Blocks are not looked into; [`Events::decode`] does so. Useful to tell what
+/// is wrong with each block of a pack, or where it stands.
+pub struct Events<'a, 's> {
+    parser: Parser<'s>,
+    data: &'a [u8],
+    done: bool,
+}
+
+impl<'a, 's> Events<'a, 's> {
+    /// The events of `pack`.
+    #[must_use]
+    pub fn new(pack: &'a [u8], options: DecodeOptions<'s>) -> Self {
+        Self {
+            parser: Parser::new(options),
+            data: pack,
+            done: false,
+        }
+    }
+
+    /// Looks into a frame, as [`Parser::decode`].
+    ///
+    /// # Errors
+    ///
+    /// If the body is malformed or exceeds a limit.
+    pub fn decode(&mut self, frame: &Frame<'a>) -> Result<Block<'a>> {
+        self.parser.decode(frame)
+    }
+}
+
+impl<'a> Iterator for Events<'a, '_> {
+    type Item = Result<Event<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        match self.parser.parse(self.data, true) {
+            Ok(step) => {
+                self.data = self.data.get(step.consumed..).unwrap_or_default();
+                self.done = matches!(step.event, None | Some(Event::Done));
+                step.event.map(Ok)
+            }
+            Err(error) => {
+                self.done = true;
+                Some(Err(error))
+            }
+        }
+    }
+}
+
+impl std::iter::FusedIterator for Events<'_, '_> {}
+
+/// The blocks of a pack in memory, each borrowed from it; made by [`blocks`].
+///
+/// Ends after the first error. What came before it is good.
+pub struct Blocks<'a, 's> {
+    events: Events<'a, 's>,
+    header: Option<Header>,
+    warnings: Vec<Warning>,
+}
+
+impl Blocks<'_, '_> {
+    /// The header, once the first block was asked for.
+    #[must_use]
+    pub fn header(&self) -> Option<Header> {
+        self.header
+    }
+
+    /// The oddities met so far.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+}
+
+impl<'a> Iterator for Blocks<'a, '_> {
+    type Item = Result<Block<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.events.next()? {
+                Ok(Event::Header(header)) => self.header = Some(header),
+                Ok(Event::Warning(warning)) => self.warnings.push(warning),
+                Ok(Event::End { .. } | Event::Done) => {}
+                Ok(Event::Frame(frame)) => {
+                    let block = self.events.decode(&frame);
+                    self.events.done |= block.is_err();
+                    return Some(block);
+                }
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+impl std::iter::FusedIterator for Blocks<'_, '_> {}
+
+/// The blocks of `pack`, one at a time.
+///
+/// ```
+/// use lcp_types::{Block, Role};
+///
+/// let written = [Block::conversation(Role::User, "hi")];
+/// let pack = lcp_encoder::encode(&written, Default::default()).unwrap();
+/// for block in lcp_decoder::blocks(&pack, Default::default()) {
+///     println!("{}", block?.block_type());
+/// }
+/// # Ok::<(), lcp_decoder::Error>(())
+/// ```
+#[must_use]
+pub fn blocks<'a, 's>(pack: &'a [u8], options: DecodeOptions<'s>) -> Blocks<'a, 's> {
+    Blocks {
+        events: Events::new(pack, options),
+        header: None,
+        warnings: Vec::new(),
+    }
+}
+
+/// A whole pack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pack<'a> {
+    /// Its first eight bytes.
+    pub header: Header,
+    /// Its blocks, annotations included, in their order.
+    pub blocks: Vec<Block<'a>>,
+    /// What was odd about it.
+    pub warnings: Vec<Warning>,
+}
+
+/// Decodes the whole of `pack`, up to the end of the input.
+///
+/// # Errors
+///
+/// The first thing that is wrong. [`blocks`] also gives what came before it.
+///
+/// ```
+/// use lcp_decoder::{DecodeOptions, ErrorKind};
+///
+/// let error = lcp_decoder::decode(b"LCP\0\x01\0\0\0\x01\0\x05", DecodeOptions::default()).unwrap_err();
+/// assert!(matches!(error.kind(), ErrorKind::UnexpectedEof { missing: 5, .. }));
+/// assert_eq!(error.to_string(), "the input ends 5 bytes early in the body of a block (block 0, byte 11)");
+/// ```
+pub fn decode<'a>(pack: &'a [u8], options: DecodeOptions<'_>) -> Result<Pack<'a>, Error> {
+    let mut iter = blocks(pack, options);
+    let blocks = iter.by_ref().collect::<Result<Vec<_>>>()?;
+    let Some(header) = iter.header else {
+        // A stream without a header is an error, which `collect` has returned.
+        return Err(Error::new(crate::ErrorKind::MissingEnd, 0));
+    };
+    Ok(Pack {
+        header,
+        blocks,
+        warnings: iter.warnings,
+    })
+}

@@ -1,0 +1,283 @@
+//! What can be wrong with a pack, and where.
+
+use std::fmt;
+
+/// The result of decoding.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What is wrong, and the place.
+///
+/// Match on [`Error::kind`]; show people the whole error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    kind: Box<ErrorKind>,
+    offset: u64,
+    inner: Option<u64>,
+    block: Option<u64>,
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, offset: u64) -> Self {
+        Self {
+            kind: Box::new(kind),
+            offset,
+            inner: None,
+            block: None,
+        }
+    }
+
+    /// Places an error of a decompressed or resolved body: `offset` becomes
+    /// that of the body in the stream, the old one moves inside.
+    pub(crate) fn inside(mut self, body_offset: u64) -> Self {
+        self.inner = Some(self.offset);
+        self.offset = body_offset;
+        self
+    }
+
+    pub(crate) fn in_block(mut self, index: u64) -> Self {
+        self.block.get_or_insert(index);
+        self
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn kind(&self) -> &ErrorKind {
+        &self.kind
+    }
+
+    /// The byte of the stream where it was noticed, counted from the first
+    /// byte of the header.
+    ///
+    /// In a pack whose whole payload is compressed, bytes after the header
+    /// are counted as if it were not.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Where the block's body is compressed or referenced: the byte of the
+    /// real body. [`Self::offset`] is then where the stored body begins.
+    #[must_use]
+    pub fn inner_offset(&self) -> Option<u64> {
+        self.inner
+    }
+
+    /// The index of the block, annotations counted; `None` outside of blocks.
+    #[must_use]
+    pub fn block(&self) -> Option<u64> {
+        self.block
+    }
+
+    /// A stable name of the kind, for programs: `unexpected_eof`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        self.kind.code()
+    }
+
+    /// Whether a limit was exceeded (exit code 5), rather than the pack being
+    /// malformed (exit code 3).
+    #[must_use]
+    pub fn is_limit(&self) -> bool {
+        matches!(*self.kind, ErrorKind::TooLarge { .. })
+    }
+
+    /// The place, as errors of the commands print it: `block 3, byte 120`.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let block = self
+            .block
+            .map(|block| format!("block {block}, "))
+            .unwrap_or_default();
+        let inner = self
+            .inner
+            .map(|inner| format!(", byte {inner} of the body"))
+            .unwrap_or_default();
+        format!("{block}byte {}{inner}", self.offset)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.kind, self.place())
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&*self.kind)
+    }
+}
+
+/// The causes: `code Variant { fields } = "message";`.
+macro_rules! error_kinds {
+    ($($(#[$meta:meta])* $variant:ident $({ $($(#[$fmeta:meta])* $field:ident: $ty:ty),* $(,)? })?, $code:literal, $message:literal;)*) => {
+        /// One cause a variant.
+        #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+        #[non_exhaustive]
+        pub enum ErrorKind {
+            $($(#[$meta])* #[error($message)] $variant $({ $($(#[$fmeta])* $field: $ty),* })?,)*
+        }
+
+        impl ErrorKind {
+            /// Every code that [`ErrorKind::code`] can give.
+            pub const CODES: &'static [&'static str] = &[$($code),*];
+
+            /// A stable name, for programs.
+            #[must_use]
+            pub fn code(&self) -> &'static str {
+                match self {
+                    $(Self::$variant { .. } => $code,)*
+                }
+            }
+        }
+    };
+}
+
+error_kinds! {
+    /// The first four bytes are no magic.
+    BadMagic {
+        /// What stands there.
+        found: [u8; 4],
+    }, "bad_magic", "not an LCP pack: the magic is {found:02x?}";
+    /// The major version is not 1.
+    UnsupportedVersion {
+        /// The major version.
+        major: u8,
+        /// The minor version.
+        minor: u8,
+    }, "unsupported_version", "version {major}.{minor} is not supported";
+    /// The reserved byte of the header is not 0, or in strict mode a reserved flag is set.
+    ReservedHeader {
+        /// What stands there.
+        found: u8,
+    }, "reserved_header", "a reserved part of the header is not 0: {found:#04x}";
+    /// The input ends too early.
+    UnexpectedEof {
+        /// What was being read.
+        what: &'static str,
+        /// How many bytes are missing, at least.
+        missing: u64,
+    }, "unexpected_eof", "the input ends {missing} bytes early in {what}";
+    /// The input ends after a whole block, without END.
+    MissingEnd, "missing_end", "the input ends without an END block";
+    /// A varint is longer than ten bytes or has bits past 64.
+    BadVarint, "bad_varint", "a varint does not fit 64 bits";
+    /// A number does not fit its field.
+    OutOfRange {
+        /// The field.
+        field: &'static str,
+        /// The number.
+        found: u64,
+        /// The largest that fits.
+        max: u64,
+    }, "out_of_range", "{field} is {found}, more than {max}";
+    /// END has flags or a body.
+    BadEnd, "bad_end", "an END block must have no flags and no body";
+    /// A reference that is compressed or does not hold a hash.
+    BadReference, "bad_reference", "a reference must hold the 32 bytes of a hash, uncompressed";
+    /// A wire type that this version cannot skip.
+    UnknownWireType {
+        /// The wire type.
+        found: u64,
+    }, "unknown_wire_type", "wire type {found} is unknown";
+    /// A known field with another wire type than its own.
+    WrongWireType {
+        /// The field.
+        field: &'static str,
+        /// Its wire type.
+        expected: u8,
+        /// The wire type that stands there.
+        found: u8,
+    }, "wrong_wire_type", "{field} has wire type {found}, not {expected}";
+    /// A required field is missing.
+    MissingField {
+        /// The record.
+        record: &'static str,
+        /// The field.
+        field: &'static str,
+    }, "missing_field", "{record} has no {field}";
+    /// A text field is not UTF-8.
+    NotUtf8 {
+        /// The field.
+        field: &'static str,
+    }, "not_utf8", "{field} is not UTF-8";
+    /// A limit is exceeded.
+    TooLarge {
+        /// The limit's name in `lcp_types::limits`.
+        limit: &'static str,
+        /// What the input asks for, as far as it is known.
+        found: u64,
+        /// The limit.
+        max: u64,
+    }, "too_large", "{limit} is {max}, the input has {found}";
+    /// A compressed body or payload is not zstd. Of a payload, the offset is
+    /// that of stored bytes: where the 64 KiB begin that zstd refused.
+    BadCompression {
+        /// What zstd says.
+        reason: String,
+    }, "bad_compression", "cannot decompress: {reason}";
+    /// A compressed pack, and this crate was built without the `zstd` feature.
+    CompressionUnsupported, "compression_unsupported", "compressed, and built without the zstd feature";
+    /// A reference, and no store was given.
+    NoStore {
+        /// The hash.
+        hash: lcp_types::ContentHash,
+    }, "no_store", "a reference to content in a store, and no store was given";
+    /// A reference to content that the store does not have.
+    UnresolvedReference {
+        /// The hash.
+        hash: lcp_types::ContentHash,
+    }, "unresolved_reference", "a reference to content that is not in the store";
+    /// The store gave bytes that do not hash to the reference.
+    HashMismatch {
+        /// The hash in the pack.
+        hash: lcp_types::ContentHash,
+    }, "hash_mismatch", "the store's content does not match the hash of the reference";
+    /// The store could not be asked.
+    Store {
+        /// Why.
+        reason: String,
+    }, "store", "{reason}";
+    /// Bytes after END, in strict mode.
+    TrailingData, "trailing_data", "there are bytes after END";
+}
+
+/// Something odd that does not stop decoding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// Bytes follow END.
+    TrailingData {
+        /// Where they begin.
+        offset: u64,
+    },
+    /// The header has flags that this version has no meaning for.
+    ReservedFlags {
+        /// The flags.
+        flags: u8,
+    },
+}
+
+impl Warning {
+    /// A stable name, for programs.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::TrailingData { .. } => "trailing_data",
+            Self::ReservedFlags { .. } => "reserved_flags",
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TrailingData { offset } => {
+                write!(f, "bytes after END are ignored (byte {offset})")
+            }
+            Self::ReservedFlags { flags } => {
+                write!(f, "unknown header flags are ignored: {flags:#04x} (byte 6)")
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The fields of a body, as a [`FieldReader`] of the schema.
+
+use std::borrow::Cow;
+
+use lcp_types::schema::{FieldReader, FieldSpec, Record};
+use lcp_types::{Bytes, UnknownField, UnknownValue, limits, wire};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::reader::Reader;
+
+/// One level of fields: those of a block, or of a nested record.
+///
+/// Levels nest as deep as [`limits::DEPTH_MAX`], so the recursion over them is
+/// bounded by a constant, not by the input. Every byte is looked at once.
+pub(crate) struct Fields<'a, 'c> {
+    rest: Reader<'a>,
+    /// How many more fields the block may have, all levels together.
+    left: &'c mut u64,
+    max: u64,
+    depth: u32,
+    record: &'static str,
+    field: FieldSpec,
+    /// Where the current field begins, for errors.
+    start: u64,
+    payload: Payload<'a>,
+    unknown: Vec<UnknownField<'a>>,
+}
+
+/// The payload of the current field.
+#[derive(Clone, Copy)]
+enum Payload<'a> {
+    Varint(u64),
+    Window(Reader<'a>),
+}
+
+const NO_FIELD: FieldSpec = FieldSpec {
+    id: 0,
+    name: "",
+    wire: wire::VARINT,
+    required: false,
+};
+
+impl<'a, 'c> Fields<'a, 'c> {
+    pub(crate) fn new(body: Reader<'a>, record: &'static str, left: &'c mut u64) -> Self {
+        let max = *left;
+        Self::level(body, record, left, max, 0)
+    }
+
+    fn level(
+        rest: Reader<'a>,
+        record: &'static str,
+        left: &'c mut u64,
+        max: u64,
+        depth: u32,
+    ) -> Self {
+        Self {
+            start: rest.offset(),
+            rest,
+            left,
+            max,
+            depth,
+            record,
+            field: NO_FIELD,
+            payload: Payload::Varint(0),
+            unknown: Vec::new(),
+        }
+    }
+
+    fn fail(&self, kind: ErrorKind) -> Error {
+        Error::new(kind, self.start)
+    }
+
+    fn window(&self) -> Result<Reader<'a>> {
+        match self.payload {
+            Payload::Window(window) => Ok(window),
+            // `next_field` checked the wire type; this keeps the type honest.
+            Payload::Varint(_) => Err(self.fail(ErrorKind::WrongWireType {
+                field: self.field.name,
+                expected: self.field.wire,
+                found: wire::VARINT,
+            })),
+        }
+    }
+
+    fn payload(&mut self, wire_type: u64) -> Result<Payload<'a>> {
+        match u8::try_from(wire_type) {
+            Ok(wire::VARINT) => self.rest.varint(self.record).map(Payload::Varint),
+            Ok(wire::BYTES | wire::NESTED) => {
+                self.rest.length_prefixed(self.record).map(Payload::Window)
+            }
+            _ => Err(self.fail(ErrorKind::UnknownWireType { found: wire_type })),
+        }
+    }
+}
+
+impl<'a> FieldReader<'a> for Fields<'a, '_> {
+    type Error = Error;
+
+    fn next_field(&mut self, specs: &'static [FieldSpec]) -> Result<Option<u64>> {
+        while !self.rest.is_empty() {
+            self.start = self.rest.offset();
+            *self.left = self.left.checked_sub(1).ok_or_else(|| {
+                let max = self.max;
+                self.fail(ErrorKind::TooLarge {
+                    limit: "FIELDS_MAX",
+                    found: max + 1,
+                    max,
+                })
+            })?;
+            let id = self.rest.varint(self.record)?;
+            let wire_type = self.rest.varint(self.record)?;
+            let known = specs.iter().find(|spec| spec.id == id);
+            if let Some(spec) = known {
+                self.field = *spec;
+                if u64::from(spec.wire) != wire_type {
+                    let Ok(found @ 0..=wire::NESTED) = u8::try_from(wire_type) else {
+                        return Err(self.fail(ErrorKind::UnknownWireType { found: wire_type }));
+                    };
+                    let (field, expected) = (spec.name, spec.wire);
+                    return Err(self.fail(ErrorKind::WrongWireType {
+                        field,
+                        expected,
+                        found,
+                    }));
+                }
+            }
+            self.payload = self.payload(wire_type)?;
+            if known.is_some() {
+                return Ok(Some(id));
+            }
+            let value = match self.payload {
+                Payload::Varint(value) => UnknownValue::Varint(value),
+                Payload::Window(window) if wire_type == u64::from(wire::NESTED) => {
+                    UnknownValue::Nested(window.rest().into())
+                }
+                Payload::Window(window) => UnknownValue::Bytes(window.rest().into()),
+            };
+            self.unknown.push(UnknownField { id, value });
+        }
+        Ok(None)
+    }
+
+    fn uint(&mut self, max: u64) -> Result<u64> {
+        match self.payload {
+            Payload::Varint(value) if value <= max => Ok(value),
+            Payload::Varint(found) => Err(self.fail(ErrorKind::OutOfRange {
+                field: self.field.name,
+                found,
+                max,
+            })),
+            Payload::Window(_) => Err(self.fail(ErrorKind::WrongWireType {
+                field: self.field.name,
+                expected: wire::VARINT,
+                found: wire::BYTES,
+            })),
+        }
+    }
+
+    fn code(&mut self, _names: &'static [(u8, &'static str)]) -> Result<u8> {
+        let code = self.uint(u64::from(u8::MAX))?;
+        Ok(u8::try_from(code).unwrap_or(u8::MAX))
+    }
+
+    fn text(&mut self) -> Result<Cow<'a, str>> {
+        let window = self.window()?;
+        text(
+            window,
+            self.field.name,
+            "TEXT_BYTES_MAX",
+            limits::TEXT_BYTES_MAX,
+        )
+    }
+
+    fn bytes(&mut self) -> Result<Bytes<'a>> {
+        Ok(self.window()?.rest().into())
+    }
+
+    fn records<T: Record<'a>>(&mut self, into: &mut Vec<T>) -> Result<()> {
+        let depth = self.depth + 1;
+        if depth > limits::DEPTH_MAX {
+            let (found, max) = (u64::from(depth), u64::from(limits::DEPTH_MAX));
+            return Err(self.fail(ErrorKind::TooLarge {
+                limit: "DEPTH_MAX",
+                found,
+                max,
+            }));
+        }
+        let window = self.window()?;
+        let mut level = Fields::level(window, T::NAME, self.left, self.max, depth);
+        into.push(T::read(&mut level)?);
+        Ok(())
+    }
+
+    fn missing(&self, field: &'static str) -> Error {
+        self.rest.error(ErrorKind::MissingField {
+            record: self.record,
+            field,
+        })
+    }
+
+    fn take_unknown(&mut self) -> Result<Vec<UnknownField<'a>>> {
+        Ok(std::mem::take(&mut self.unknown))
+    }
+}
+
+/// The window as text: checked once, borrowed.
+pub(crate) fn text<'a>(
+    window: Reader<'a>,
+    field: &'static str,
+    limit: &'static str,
+    max: u64,
+) -> Result<Cow<'a, str>> {
+    let found = window.remaining() as u64;
+    if found > max {
+        return Err(window.error(ErrorKind::TooLarge { limit, found, max }));
+    }
+    match std::str::from_utf8(window.rest()) {
+        Ok(text) => Ok(Cow::Borrowed(text)),
+        Err(error) => {
+            let offset = window.offset() + error.valid_up_to() as u64;
+            Err(Error::new(ErrorKind::NotUtf8 { field }, offset))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What a caller may set.
+
+use lcp_types::{ContentStore, limits};
+
+/// How to decode: strictness, limits, and where references are found.
+///
+/// ```
+/// use lcp_decoder::DecodeOptions;
+///
+/// let options = DecodeOptions { strict: true, ..DecodeOptions::default() };
+/// # let _ = options;
+/// ```
+#[derive(Clone, Copy)]
+pub struct DecodeOptions<'s> {
+    /// Whether bytes after END and reserved header flags are errors; they are
+    /// warnings otherwise. Off by default.
+    pub strict: bool,
+    /// Where references are found. None by default: a reference is then an error.
+    pub store: Option<&'s dyn ContentStore>,
+    /// Bytes of one body as stored ([`limits::BODY_BYTES_MAX`]).
+    pub body_bytes_max: u64,
+    /// Bytes of one body after decompression ([`limits::BODY_DECOMPRESSED_BYTES_MAX`]).
+    pub body_decompressed_bytes_max: u64,
+    /// Bytes of a whole payload after decompression ([`limits::PAYLOAD_DECOMPRESSED_BYTES_MAX`]).
+    pub payload_decompressed_bytes_max: u64,
+    /// Bytes that all decompression gives together ([`limits::TOTAL_DECOMPRESSED_BYTES_MAX`]).
+    pub total_decompressed_bytes_max: u64,
+    /// Blocks of the pack ([`limits::BLOCKS_MAX`]).
+    pub blocks_max: u64,
+    /// Fields of one block ([`limits::FIELDS_MAX`]).
+    pub fields_max: u64,
+}
+
+impl Default for DecodeOptions<'_> {
+    fn default() -> Self {
+        Self {
+            strict: false,
+            store: None,
+            body_bytes_max: limits::BODY_BYTES_MAX,
+            body_decompressed_bytes_max: limits::BODY_DECOMPRESSED_BYTES_MAX,
+            payload_decompressed_bytes_max: limits::PAYLOAD_DECOMPRESSED_BYTES_MAX,
+            total_decompressed_bytes_max: limits::TOTAL_DECOMPRESSED_BYTES_MAX,
+            blocks_max: limits::BLOCKS_MAX,
+            fields_max: limits::FIELDS_MAX,
+        }
+    }
+}
+
+impl std::fmt::Debug for DecodeOptions<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DecodeOptions")
+            .field("strict", &self.strict)
+            .field("store", &self.store.is_some())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,100 @@
+//! Bytes with a position: the only place that takes bytes off an input.
+
+use lcp_types::wire::VARINT_BYTES_MAX;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// A window of the input and the offset of its first byte.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reader<'a> {
+    rest: &'a [u8],
+    offset: u64,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8], offset: u64) -> Self {
+        Self {
+            rest: bytes,
+            offset,
+        }
+    }
+
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    pub(crate) fn remaining(&self) -> usize {
+        self.rest.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    pub(crate) fn error(&self, kind: ErrorKind) -> Error {
+        Error::new(kind, self.offset)
+    }
+
+    /// Takes `len` bytes, or fails at the end of the input and takes nothing.
+    pub(crate) fn bytes(&mut self, len: u64, what: &'static str) -> Result<&'a [u8]> {
+        let parts = usize::try_from(len)
+            .ok()
+            .and_then(|len| self.rest.split_at_checked(len));
+        let Some((head, rest)) = parts else {
+            return Err(self.eof(len - self.rest.len() as u64, what));
+        };
+        self.rest = rest;
+        self.offset += len;
+        Ok(head)
+    }
+
+    pub(crate) fn byte(&mut self, what: &'static str) -> Result<u8> {
+        match self.bytes(1, what)? {
+            &[byte, ..] => Ok(byte),
+            [] => Err(self.eof(1, what)),
+        }
+    }
+
+    /// Reads an unsigned LEB128 varint: seven bits a byte, low group first.
+    ///
+    /// An error stands at the first byte of the varint, the end of the input
+    /// at its last byte.
+    pub(crate) fn varint(&mut self, what: &'static str) -> Result<u64> {
+        let mut value = 0u64;
+        for (i, &byte) in self.rest.iter().take(VARINT_BYTES_MAX).enumerate() {
+            let bits = u64::from(byte & 0x7F);
+            let shift = 7 * i;
+            if shift == 63 && bits > 1 {
+                return Err(self.error(ErrorKind::BadVarint));
+            }
+            value |= bits << shift;
+            if byte & 0x80 == 0 {
+                let (_, rest) = self.rest.split_at_checked(i + 1).unwrap_or_default();
+                self.rest = rest;
+                self.offset += i as u64 + 1;
+                return Ok(value);
+            }
+        }
+        if self.rest.len() >= VARINT_BYTES_MAX {
+            return Err(self.error(ErrorKind::BadVarint));
+        }
+        Err(self.eof(1, what))
+    }
+
+    /// Reads a length that must lie within the rest of this window.
+    pub(crate) fn length_prefixed(&mut self, what: &'static str) -> Result<Reader<'a>> {
+        let len = self.varint(what)?;
+        let offset = self.offset;
+        Ok(Reader::new(self.bytes(len, what)?, offset))
+    }
+
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// The end of the input: noticed behind its last byte.
+    fn eof(&self, missing: u64, what: &'static str) -> Error {
+        let end = self.offset + self.rest.len() as u64;
+        Error::new(ErrorKind::UnexpectedEof { what, missing }, end)
+    }
+}

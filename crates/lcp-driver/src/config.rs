@@ -1,0 +1,99 @@
+//! What a caller asks for.
+
+use lcp_types::BlockType;
+
+/// The format of the rendered text (RFC 0002 §6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OutputMode {
+    /// Elements with attributes: the clearest boundaries.
+    #[default]
+    Xml,
+    /// Headings and fences.
+    Markdown,
+    /// The fewest tokens that keep blocks apart.
+    Minimal,
+}
+
+impl OutputMode {
+    /// Every mode.
+    pub const ALL: [Self; 3] = [Self::Xml, Self::Markdown, Self::Minimal];
+
+    /// The name in flags and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Xml => "xml",
+            Self::Markdown => "markdown",
+            Self::Minimal => "minimal",
+        }
+    }
+}
+
+/// How much of each block is rendered (SPEC_08 §1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Verbosity {
+    /// Full content. The budget is ignored.
+    Full,
+    /// Summaries where there are any, else full content. The budget is ignored.
+    Summary,
+    /// What the budget and the priorities allow, block by block.
+    #[default]
+    Adaptive,
+}
+
+impl Verbosity {
+    /// Every verbosity.
+    pub const ALL: [Self; 3] = [Self::Full, Self::Summary, Self::Adaptive];
+
+    /// The name in flags and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Summary => "summary",
+            Self::Adaptive => "adaptive",
+        }
+    }
+}
+
+/// What to do where the text must be larger than the budget: Critical blocks
+/// that do not fit, or a verbosity that ignores the budget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Overflow {
+    /// Render it, with a warning.
+    #[default]
+    Allow,
+    /// Fail, and say by how much.
+    Deny,
+}
+
+/// What to render, how, and within which budget.
+///
+/// ```
+/// use lcp_driver::{DriverConfig, OutputMode};
+///
+/// let config = DriverConfig {
+///     token_budget: Some(8_000),
+///     mode: OutputMode::Markdown,
+///     ..DriverConfig::default()
+/// };
+/// assert!(!config.fill);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DriverConfig {
+    /// The format; XML by default.
+    pub mode: OutputMode,
+    /// Tokens that the whole text may have, 0 included. `None`: every block in
+    /// full.
+    pub token_budget: Option<u32>,
+    /// How much of each block; what the budget allows by default.
+    pub verbosity: Verbosity,
+    /// Only blocks of these types; `None` for all. The others are left out as
+    /// if they were not in the pack.
+    pub types: Option<Vec<BlockType>>,
+    /// Lift SPEC_08's ceilings: what is left of the budget shows Low and then
+    /// Background blocks in full. Off by default.
+    pub fill: bool,
+    /// What to do where the text must be larger than the budget.
+    pub overflow: Overflow,
+}

@@ -1,0 +1,126 @@
+//! The driver: blocks and a configuration in, text out.
+
+use std::fmt;
+use std::sync::Arc;
+
+use lcp_tokens::{HeuristicEstimator, TokenEstimator};
+use lcp_types::Block;
+
+use crate::config::DriverConfig;
+use crate::engine;
+use crate::error::DriverError;
+use crate::meta::resolve;
+use crate::plan::Plan;
+use crate::text::{self, Layout};
+
+/// Renders packs within token budgets (SPEC_08 §6).
+///
+/// It holds nothing but the estimator, so one driver serves any number of
+/// threads and packs. The default one counts with [`HeuristicEstimator`], as
+/// SPEC_08 does; give it an exact tokenizer to keep a model's real limit.
+///
+/// ```
+/// use lcp_driver::{DefaultDriver, DriverConfig};
+/// use lcp_tokens::{Encoding, Tiktoken};
+/// use lcp_types::{Block, Lang};
+///
+/// let driver = DefaultDriver::new(Tiktoken::new(Encoding::O200kBase));
+/// let blocks = [Block::code(Lang::Rust, "src/main.rs", "fn main() {}")];
+/// let text = driver.render(&blocks, &DriverConfig::default())?;
+/// assert_eq!(
+///     text,
+///     "<context>\n<code lang=\"rust\" path=\"src/main.rs\">\nfn main() {}\n</code>\n</context>\n",
+/// );
+/// # Ok::<(), lcp_driver::DriverError>(())
+/// ```
+#[derive(Clone)]
+pub struct DefaultDriver {
+    estimator: Arc<dyn TokenEstimator>,
+}
+
+/// A plan and the text that it makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendered {
+    /// The text.
+    pub text: String,
+    /// What it shows of each block, and why.
+    pub plan: Plan,
+}
+
+impl DefaultDriver {
+    /// A driver that counts with `estimator`.
+    #[must_use]
+    pub fn new(estimator: impl TokenEstimator + 'static) -> Self {
+        Self {
+            estimator: Arc::new(estimator),
+        }
+    }
+
+    /// Renders `blocks` as `config` says.
+    ///
+    /// # Errors
+    ///
+    /// [`DriverError::OverBudget`] where the text must exceed the budget and
+    /// the configuration denies it.
+    pub fn render(
+        &self,
+        blocks: &[Block<'_>],
+        config: &DriverConfig,
+    ) -> Result<String, DriverError> {
+        self.run(blocks, config).map(|rendered| rendered.text)
+    }
+
+    /// Renders `blocks`, and says what became of each.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::render`].
+    pub fn run(
+        &self,
+        blocks: &[Block<'_>],
+        config: &DriverConfig,
+    ) -> Result<Rendered, DriverError> {
+        let (plan, text) = engine::planned_text(blocks, config, &self.estimator)?;
+        Ok(Rendered { text, plan })
+    }
+
+    /// What [`Self::run`] would do.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::render`].
+    pub fn plan(&self, blocks: &[Block<'_>], config: &DriverConfig) -> Result<Plan, DriverError> {
+        engine::plan(blocks, config, &self.estimator)
+    }
+
+    /// Prints a plan that was made for these blocks. It decides nothing, so
+    /// the text is that of [`Self::run`].
+    ///
+    /// # Errors
+    ///
+    /// [`DriverError::WrongPlan`] if it was made for other blocks.
+    pub fn render_plan(&self, blocks: &[Block<'_>], plan: &Plan) -> Result<String, DriverError> {
+        let same =
+            |(block, item): (&Block<'_>, &crate::PlanItem)| block.block_type() == item.block_type;
+        if blocks.len() != plan.items.len() || !blocks.iter().zip(&plan.items).all(same) {
+            let (planned, found) = (plan.items.len(), blocks.len());
+            return Err(DriverError::WrongPlan { planned, found });
+        }
+        let metas = resolve(blocks, &mut Vec::new());
+        Ok(text::render(blocks, &metas, plan.mode, &Layout::of(plan)))
+    }
+}
+
+impl Default for DefaultDriver {
+    fn default() -> Self {
+        Self::new(HeuristicEstimator)
+    }
+}
+
+impl fmt::Debug for DefaultDriver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DefaultDriver")
+            .field("estimator", &self.estimator.name())
+            .finish()
+    }
+}

@@ -1,0 +1,57 @@
+//! The budget engine of LCP: decides what a model sees of a pack within a
+//! token budget, and renders it. Never a token over, nothing lost silently,
+//! the same bytes every time.
+//!
+//! Start at [`DefaultDriver`]: blocks and a [`DriverConfig`] in, text out. In
+//! between lies a [`Plan`], plain data that says what each block becomes, why,
+//! and what it costs; [`report`] gives it to programs.
+//!
+//! The requirements are SPEC_08's, under its names; RFC 0002 is the engine and
+//! the text, in every detail. Where blocks come from is not known here: decode
+//! them with `lcp-decoder`, or build them.
+//!
+//! ```
+//! use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
+//! use lcp_types::{Block, Lang, Role};
+//!
+//! let source = "fn f() {}\n".repeat(200);
+//! let blocks = [
+//!     Block::code(Lang::Rust, "src/f.rs", source.as_str()).with_summary("two hundred functions"),
+//!     Block::conversation(Role::User, "Which one is slow?"),
+//! ];
+//! let config = DriverConfig {
+//!     token_budget: Some(60),
+//!     mode: OutputMode::Minimal,
+//!     ..DriverConfig::default()
+//! };
+//! assert_eq!(
+//!     DefaultDriver::default().render(&blocks, &config)?,
+//!     "[code src/f.rs (summary)]\ntwo hundred functions\n[user] Which one is slow?\n",
+//! );
+//! # Ok::<(), lcp_driver::DriverError>(())
+//! ```
+
+mod append;
+pub mod budget;
+mod config;
+mod driver;
+mod engine;
+mod error;
+mod meta;
+mod placeholder;
+mod plan;
+mod render;
+#[cfg(feature = "report")]
+pub mod report;
+pub mod split;
+mod text;
+mod view;
+mod warning;
+
+pub use budget::{RenderDecision, allocate_budget, resolve_priorities};
+pub use config::{DriverConfig, OutputMode, Overflow, Verbosity};
+pub use driver::{DefaultDriver, Rendered};
+pub use error::DriverError;
+pub use placeholder::render_placeholder;
+pub use plan::{Plan, PlanItem, Reason, RolledUp};
+pub use warning::{Warning, WarningCode};

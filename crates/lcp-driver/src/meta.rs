@@ -1,0 +1,124 @@
+//! What annotations say of blocks: priority, summary, tags.
+
+use std::borrow::Cow;
+
+use lcp_types::{AnnotationKind, Block, Priority, Tag};
+
+use crate::warning::{Warning, WarningCode};
+
+/// What the pack says of one block.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meta<'b> {
+    pub(crate) priority: Priority,
+    /// Whether an annotation gave the priority.
+    pub(crate) annotated: bool,
+    /// The block's own summary, else that of its last summary annotation; an
+    /// empty one is none.
+    pub(crate) summary: Option<Cow<'b, str>>,
+    pub(crate) category: Option<Cow<'b, str>>,
+    pub(crate) rank: Option<f64>,
+    pub(crate) tool_call_id: Option<Cow<'b, str>>,
+}
+
+/// The priority of each block (SPEC_08 §4).
+///
+/// The last valid PRIORITY annotation for a block wins. A block without one is
+/// Normal; annotations themselves are, too. Bad values and targets are ignored
+/// (a plan warns of them).
+///
+/// ```
+/// use lcp_driver::resolve_priorities;
+/// use lcp_types::{Annotation, Block, Priority, Role};
+///
+/// let blocks = [
+///     Block::conversation(Role::User, "hi"),
+///     Block::new(Annotation::priority(0, Priority::High)),
+/// ];
+/// assert_eq!(resolve_priorities(&blocks), [Priority::High, Priority::Normal]);
+/// ```
+#[must_use]
+pub fn resolve_priorities(blocks: &[Block<'_>]) -> Vec<Priority> {
+    resolve(blocks, &mut Vec::new())
+        .into_iter()
+        .map(|meta| meta.priority)
+        .collect()
+}
+
+/// Applies every annotation to its target, in the order of the pack.
+pub(crate) fn resolve<'b>(blocks: &'b [Block<'_>], warnings: &mut Vec<Warning>) -> Vec<Meta<'b>> {
+    let mut metas: Vec<Meta<'b>> = vec![Meta::default(); blocks.len()];
+    for (index, block) in blocks.iter().enumerate() {
+        let Some(annotation) = block.as_annotation() else {
+            continue;
+        };
+        let mut warn = |code, message| warnings.push(Warning::new(code, Some(index), message));
+        let target = annotation.target_block_id;
+        let Some(meta) = usize::try_from(target)
+            .ok()
+            .and_then(|target| metas.get_mut(target))
+        else {
+            warn(
+                WarningCode::BadTarget,
+                format!("an annotation names block {target}, which does not exist"),
+            );
+            continue;
+        };
+        match annotation.kind {
+            AnnotationKind::Priority => match annotation.as_priority() {
+                Some(priority) => (meta.priority, meta.annotated) = (priority, true),
+                None => warn(
+                    WarningCode::BadPriority,
+                    format!(
+                        "block {target} is given the unknown priority {:?}",
+                        annotation.value
+                    ),
+                ),
+            },
+            AnnotationKind::Summary => match annotation.value.as_str() {
+                Some(summary) => meta.summary = Some(summary.into()),
+                None => warn(
+                    WarningCode::BadAnnotation,
+                    format!("block {target} is given a summary that is not UTF-8"),
+                ),
+            },
+            AnnotationKind::Tag => {
+                if !annotation
+                    .value
+                    .as_str()
+                    .is_some_and(|text| tag(meta, &Tag::parse(text)))
+                {
+                    warn(
+                        WarningCode::BadAnnotation,
+                        format!("block {target} is given the bad tag {:?}", annotation.value),
+                    );
+                }
+            }
+            AnnotationKind::Other(_) => {}
+        }
+    }
+    for (meta, block) in metas.iter_mut().zip(blocks) {
+        if let Some(summary) = &block.summary {
+            meta.summary = Some(summary.as_ref().into());
+        }
+        meta.summary = meta.summary.take().filter(|summary| !summary.is_empty());
+    }
+    metas
+}
+
+/// Applies a tag; `false` where its value is bad. Unknown keys mean nothing.
+fn tag<'b>(meta: &mut Meta<'b>, tag: &Tag<'b>) -> bool {
+    match (tag.key.as_ref(), &tag.value) {
+        (Tag::CATEGORY, Some(value)) => meta.category = Some(value.clone()),
+        (Tag::TOOL_CALL_ID, Some(value)) => meta.tool_call_id = Some(value.clone()),
+        (Tag::RANK, value) => {
+            let rank = value.as_deref().and_then(|value| value.parse::<f64>().ok());
+            let Some(rank) = rank.filter(|rank| rank.is_finite()) else {
+                return false;
+            };
+            meta.rank = Some(rank);
+        }
+        (Tag::CATEGORY | Tag::TOOL_CALL_ID, None) => return false,
+        _ => {}
+    }
+    true
+}

@@ -1,0 +1,125 @@
+//! The plan: what each block becomes, why, and what it costs. Plain data.
+
+use lcp_types::{BlockType, Priority};
+
+use crate::budget::RenderDecision;
+use crate::config::{OutputMode, Verbosity};
+use crate::warning::Warning;
+
+/// What a text will be, block by block, before it is rendered.
+///
+/// Renderers print it, reports explain it, nothing else decides. A plan is
+/// made by [`DefaultDriver::plan`](crate::DefaultDriver::plan).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The format of the text.
+    pub mode: OutputMode,
+    /// How much of each block was asked for.
+    pub verbosity: Verbosity,
+    /// Tokens that the text may have; `None` for any number.
+    pub budget: Option<u32>,
+    /// The name of the estimator that counted.
+    pub encoding: String,
+    /// Whether its counts are exact.
+    pub exact: bool,
+    /// One for each block of the pack, in its order.
+    pub items: Vec<PlanItem>,
+    /// What the roll-up line stands for, if there is one.
+    pub rolled_up: Option<RolledUp>,
+    /// Tokens of the whole text as it will be written.
+    pub used_tokens: u32,
+    /// Tokens that belong to no block: the envelope and the roll-up line. The
+    /// tokens of all items and these add up to the used ones.
+    pub overhead_tokens: u32,
+    /// What a reader of the text should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// What becomes of one block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanItem {
+    /// The block's type.
+    pub block_type: BlockType,
+    /// What reports call it: its path, title, name or role.
+    pub label: String,
+    /// Its priority.
+    pub priority: Priority,
+    /// Its category: that of its tag, else that of its type.
+    pub category: String,
+    /// What is shown of it.
+    pub decision: RenderDecision,
+    /// Why.
+    pub reason: Reason,
+    /// Tokens of what is shown, tags and all.
+    pub tokens: u32,
+    /// Tokens that it would have in full.
+    pub full_tokens: u32,
+    /// Tokens of its content alone, the final newline included; the figure
+    /// that placeholders and the roll-up line give.
+    pub content_tokens: u32,
+}
+
+/// What the roll-up line stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RolledUp {
+    /// Blocks that have no line of their own.
+    pub count: usize,
+    /// Tokens of their contents.
+    pub tokens: u64,
+}
+
+/// Why a block got its detail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reason {
+    /// There is no budget, or the verbosity ignores it.
+    NoBudget,
+    /// The verbosity asks for summaries.
+    Verbosity,
+    /// The block is Critical.
+    Critical,
+    /// It fits.
+    Fits,
+    /// More of it than its priority allows is not shown (SPEC_08's ceilings).
+    Ceiling,
+    /// More of it does not fit.
+    OverBudget,
+    /// It says something of other blocks.
+    Metadata,
+    /// Its type was not asked for.
+    Filtered,
+}
+
+impl Reason {
+    /// The name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NoBudget => "no_budget",
+            Self::Verbosity => "verbosity",
+            Self::Critical => "critical",
+            Self::Fits => "fits",
+            Self::Ceiling => "ceiling",
+            Self::OverBudget => "over_budget",
+            Self::Metadata => "metadata",
+            Self::Filtered => "filtered",
+        }
+    }
+}
+
+impl Plan {
+    /// Tokens over the budget, which only Critical blocks or a verbosity that
+    /// ignores the budget can cause.
+    #[must_use]
+    pub fn overflow_tokens(&self) -> u32 {
+        self.budget
+            .map_or(0, |budget| self.used_tokens.saturating_sub(budget))
+    }
+
+    /// Tokens of the budget that are left; 0 without a budget.
+    #[must_use]
+    pub fn remaining_tokens(&self) -> u32 {
+        self.budget
+            .map_or(0, |budget| budget.saturating_sub(self.used_tokens))
+    }
+}

@@ -1,0 +1,80 @@
+//! XML: an element a block, its content on lines of its own.
+//!
+//! Content stands as it is, unescaped: escaping would cost tokens and change
+//! what a model reads. So that no content can close its element, an element
+//! whose content holds something like the end of one of ours gets a number
+//! that its content does not have: `<code.2 …>` to `</code.2>`. The number
+//! depends on the content alone, so a block always renders the same.
+
+use lcp_types::BlockType;
+
+use super::guard::free_number;
+use super::{ENVELOPE, Part, Shown};
+use crate::view::View;
+use crate::view::label::push_xml;
+
+/// What stands between an element's name and its number.
+pub(crate) const NESTING_MARK: char = '.';
+
+pub(super) fn part<'v>(view: &'v View<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
+    let mut name = view.head.word.to_owned();
+    if let Some(number) = body.and_then(|body| number(view.head.word, body)) {
+        name.push(NESTING_MARK);
+        name.push_str(&number.to_string());
+    }
+    let mut head = format!("<{name}");
+    let mut attribute = |key: &str, value: &str| {
+        head.push(' ');
+        head.push_str(key);
+        head.push_str("=\"");
+        push_xml(&mut head, value);
+        head.push('"');
+    };
+    for arg in &view.head.args {
+        attribute(arg.key, &arg.value);
+    }
+    if let Some(priority) = view.head.priority {
+        attribute("priority", priority.name());
+    }
+    if shown == Shown::Summary {
+        attribute("detail", "summary");
+    }
+    if body.is_none() {
+        head.push_str(" />");
+        return Part::line(head);
+    }
+    head.push_str(">\n");
+    Part {
+        head,
+        body,
+        tail: format!("</{name}>\n"),
+    }
+}
+
+/// The number that an element needs, if its content could be taken to close
+/// one of ours.
+fn number(word: &str, content: &str) -> Option<u64> {
+    let closings = || {
+        content
+            .match_indices("</")
+            .map(|(at, mark)| &content[at + mark.len()..])
+    };
+    closings().any(closes_ours).then(|| {
+        free_number(closings().filter_map(|closing| {
+            let digits = closing.strip_prefix(word)?.strip_prefix(NESTING_MARK)?;
+            let end = digits
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(digits.len());
+            digits[..end].parse().ok()
+        }))
+    })
+}
+
+/// Whether the text behind `</` begins with the name of one of our elements.
+fn closes_ours(closing: &str) -> bool {
+    let end = closing
+        .find(|c: char| !(c.is_ascii_lowercase() || c == '-'))
+        .unwrap_or(closing.len());
+    let name = &closing[..end];
+    name == ENVELOPE || name == BlockType::Other(0).label() || BlockType::from_label(name).is_some()
+}

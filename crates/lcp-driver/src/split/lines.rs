@@ -1,0 +1,195 @@
+//! The pieces of a Markdown or Minimal text: a part goes on until the next
+//! line that begins one, unless its head says what ends it.
+
+use lcp_types::BlockType;
+
+use super::{Cursor, Piece, PieceKind, SplitError};
+use crate::render::guard::{self, FENCE};
+use crate::render::{markdown, minimal};
+use crate::view::label::take_word;
+
+/// What the two modes differ in.
+pub(super) struct Form {
+    opening: &'static str,
+    omitted: &'static str,
+    /// What stands between the figures of an omitted line.
+    omitted_parts: [&'static str; 2],
+    fences: bool,
+}
+
+pub(super) const MARKDOWN: Form = Form {
+    opening: markdown::HEADING,
+    omitted: markdown::OMITTED,
+    omitted_parts: [", ~", " tokens]_"],
+    fences: true,
+};
+
+pub(super) const MINIMAL: Form = Form {
+    opening: minimal::OPENING,
+    omitted: minimal::OMITTED,
+    omitted_parts: [" ~", "tok]"],
+    fences: false,
+};
+
+pub(super) fn split(text: &str, form: &Form) -> Result<Vec<Piece>, SplitError> {
+    let mut cursor = Cursor { text, at: 0 };
+    let mut pieces = Vec::new();
+    while !cursor.rest().is_empty() {
+        pieces.push(piece(&mut cursor, form)?);
+    }
+    Ok(pieces)
+}
+
+fn piece(cursor: &mut Cursor<'_>, form: &Form) -> Result<Piece, SplitError> {
+    let start = *cursor;
+    if let Some(rest) = cursor.rest().strip_prefix(form.omitted) {
+        let line = rest.split('\n').next().unwrap_or_default();
+        cursor.line()?;
+        return omitted(line, form).map_or_else(|| start.fail("an omitted line"), Ok);
+    }
+    let Some(head) = cursor.rest().strip_prefix(form.opening) else {
+        return start.fail("the head of a block");
+    };
+    let Some((mut piece, mut rest)) = head_words(head) else {
+        return start.fail("the head of a block");
+    };
+    if let Some(notes) = rest.strip_prefix(" (") {
+        let Some((notes, behind)) = notes.split_once(')') else {
+            return start.fail("the end of the notes");
+        };
+        if notes.split(", ").any(|note| note == "summary") {
+            piece.kind = PieceKind::Summary;
+        }
+        rest = behind;
+    }
+    let head_end = cursor.text.len() - rest.len();
+    if form.fences {
+        markdown_body(cursor, head_end, form, &mut piece)?;
+    } else {
+        minimal_body(cursor, head_end, form, &mut piece)?;
+    }
+    Ok(piece)
+}
+
+/// The words of a head, and what comes behind them.
+fn head_words(head: &str) -> Option<(Piece, &str)> {
+    let end = head.find([' ', ']', '\n'])?;
+    let (word, mut rest) = head.split_at(end);
+    let is_role = BlockType::from_label(word).is_none() && word != BlockType::Other(0).label();
+    let block_type = if is_role {
+        BlockType::Conversation.label()
+    } else {
+        word
+    };
+    let mut piece = Piece::new(PieceKind::Full, block_type);
+    if is_role {
+        piece.words.push(word.to_owned());
+    }
+    while let Some(behind) = rest.strip_prefix(' ') {
+        if behind.starts_with(['(', '<', '~']) {
+            break;
+        }
+        if let Some(call) = behind.strip_prefix('#') {
+            let (id, behind) = take_word(call)?;
+            piece.tool_call_id = Some(id);
+            rest = behind;
+        } else {
+            let (word, lines, behind) = take_word_and_lines(behind)?;
+            piece.words.push(word);
+            piece.lines = lines.or(piece.lines);
+            rest = behind;
+        }
+    }
+    Some((piece, rest))
+}
+
+/// Takes a word, and the range of lines that may stand behind a colon.
+fn take_word_and_lines(text: &str) -> Option<(String, Option<String>, &str)> {
+    let (word, rest) = take_word(text)?;
+    let is_range = |lines: &str| lines.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    if let Some(behind) = rest.strip_prefix(':') {
+        let (lines, rest) = take_word(behind)?;
+        return Some((word, Some(lines), rest));
+    }
+    match word.rsplit_once(':') {
+        Some((path, lines)) if !text.starts_with('"') && is_range(lines) => {
+            Some((path.to_owned(), Some(lines.to_owned()), rest))
+        }
+        _ => Some((word, None, rest)),
+    }
+}
+
+fn omitted(line: &str, form: &Form) -> Option<Piece> {
+    let [before, after] = form.omitted_parts;
+    let (head, tokens) = line.strip_suffix(after)?.rsplit_once(before)?;
+    let tokens = tokens.parse().ok()?;
+    if let Some((count, "block" | "blocks")) = head.split_once(' ')
+        && let Ok(count) = count.parse()
+    {
+        return Some(Piece::new(PieceKind::RolledUp { count, tokens }, ""));
+    }
+    let head = format!("{head}\n");
+    let (mut piece, _) = head_words(&head)?;
+    piece.kind = PieceKind::Placeholder { tokens };
+    Some(piece)
+}
+
+fn markdown_body(
+    cursor: &mut Cursor<'_>,
+    head_end: usize,
+    form: &Form,
+    piece: &mut Piece,
+) -> Result<(), SplitError> {
+    cursor.at = head_end;
+    if !cursor.rest().starts_with('\n') {
+        return cursor.fail("the end of the heading");
+    }
+    cursor.at += 1;
+    if cursor.rest().starts_with(FENCE) {
+        let line = cursor.line()?;
+        let fence = &line[..line.bytes().take_while(|b| *b == b'`').count()];
+        piece.body = Some(cursor.lines_until(fence)?.to_owned());
+    } else {
+        piece.body = until_head(cursor, form);
+    }
+    Ok(())
+}
+
+fn minimal_body(
+    cursor: &mut Cursor<'_>,
+    head_end: usize,
+    form: &Form,
+    piece: &mut Piece,
+) -> Result<(), SplitError> {
+    cursor.at = head_end;
+    if let Some(rest) = cursor.rest().strip_prefix(" <<") {
+        let Some((word, _)) = rest.split_once("]\n") else {
+            return cursor.fail("the word that ends the content");
+        };
+        cursor.at += " <<".len() + word.len() + "]\n".len();
+        piece.body = Some(cursor.lines_until(word)?.to_owned());
+        return Ok(());
+    }
+    if !(cursor.rest().starts_with("] ") || cursor.rest().starts_with("]\n")) {
+        return cursor.fail("the end of the head");
+    }
+    cursor.at += 2;
+    piece.body = until_head(cursor, form);
+    Ok(())
+}
+
+/// The lines up to the next that begins a part; `None` if there are none.
+fn until_head(cursor: &mut Cursor<'_>, form: &Form) -> Option<String> {
+    let start = cursor.at;
+    let mut at = start;
+    for line in cursor.rest().split_inclusive('\n') {
+        let inline = at == start && !cursor.text[..start].ends_with('\n');
+        let begins = guard::begins_part(line, form.opening) || line.starts_with(form.omitted);
+        if begins && !inline {
+            break;
+        }
+        at += line.len();
+    }
+    cursor.at = at;
+    cursor.text[start..at].strip_suffix('\n').map(str::to_owned)
+}

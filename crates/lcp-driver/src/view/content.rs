@@ -1,0 +1,128 @@
+//! The content of a block as text, the same in every mode.
+//!
+//! What has no text of its own gets one here: trees are listed, hunks get
+//! their headers. The text has no final newline of its own; renderers add
+//! exactly one, so that it can be split back.
+
+use std::borrow::Cow;
+
+use lcp_types::{BlockContent, Bytes, Diff, DiffHunk, FileEntry, FileEntryKind, FileTree};
+
+use super::label::{push_quoted, push_word};
+use crate::append::append;
+
+/// The content, and whether bytes that are not UTF-8 were lost. `None` where a
+/// block has no content that is text.
+pub(crate) fn text<'b>(content: &'b BlockContent<'_>) -> Option<(Cow<'b, str>, bool)> {
+    match content {
+        BlockContent::Code(code) => Some(lossy(&code.content)),
+        BlockContent::Conversation(turn) => Some(lossy(&turn.content)),
+        BlockContent::ToolResult(result) => Some(lossy(&result.content)),
+        BlockContent::Document(document) => Some(lossy(&document.content)),
+        BlockContent::StructuredData(data) => Some(lossy(&data.content)),
+        BlockContent::Extension(extension) => Some(lossy(&extension.content)),
+        BlockContent::Image(image) => Some((Cow::Borrowed(image.alt_text.as_ref()), false)),
+        BlockContent::FileTree(tree) => Some((Cow::Owned(tree_text(tree)), false)),
+        BlockContent::Diff(diff) => Some(diff_text(diff)),
+        BlockContent::EmbeddingRef(_) | BlockContent::Raw(_) | BlockContent::Annotation(_) => None,
+    }
+}
+
+fn lossy<'b>(bytes: &'b Bytes<'_>) -> (Cow<'b, str>, bool) {
+    let text = bytes.to_str_lossy();
+    let lost = matches!(text, Cow::Owned(_));
+    (text, lost)
+}
+
+/// One entry a line, two spaces a level, `name/` for a directory and
+/// `name size` for a file whose size is known.
+fn tree_text(tree: &FileTree<'_>) -> String {
+    let mut text = String::new();
+    // A stack of iterators instead of recursion: trees come from anywhere.
+    let mut levels = vec![tree.entries.iter()];
+    while let Some(level) = levels.last_mut() {
+        let Some(entry) = level.next() else {
+            levels.pop();
+            continue;
+        };
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.extend(std::iter::repeat_n("  ", levels.len() - 1));
+        push_entry(&mut text, entry);
+        if !entry.children.is_empty() {
+            levels.push(entry.children.iter());
+        }
+    }
+    text
+}
+
+fn push_entry(text: &mut String, entry: &FileEntry<'_>) {
+    // A name with a slash is quoted, so that `a/` is a directory for certain.
+    if entry.name.contains('/') {
+        push_quoted(text, &entry.name);
+    } else {
+        push_word(text, &entry.name);
+    }
+    if entry.kind == FileEntryKind::Directory {
+        text.push('/');
+    }
+    match (entry.kind, entry.size) {
+        (FileEntryKind::Directory | FileEntryKind::File, 0) => {}
+        (FileEntryKind::Directory | FileEntryKind::File, size) => {
+            append(text, format_args!(" {size}"));
+        }
+        (FileEntryKind::Other(kind), size) => append(text, format_args!(" kind {kind} {size}")),
+    }
+}
+
+/// The hunks as in a unified diff. `lost`: something was not UTF-8.
+fn diff_text<'b>(diff: &'b Diff<'_>) -> (Cow<'b, str>, bool) {
+    let mut text = String::new();
+    let mut any_lost = false;
+    for hunk in &diff.hunks {
+        let (lines, lost) = lossy(&hunk.lines);
+        any_lost |= lost;
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        push_hunk(&mut text, hunk, &lines);
+    }
+    (Cow::Owned(text), any_lost)
+}
+
+/// A header and the lines, without the last newline.
+///
+/// Lines that could not stand in a unified diff would leave the end of the
+/// hunk in doubt; the header then says how many bytes they are.
+fn push_hunk(text: &mut String, hunk: &DiffHunk<'_>, lines: &str) {
+    let (mut old, mut new, mut odd) = (0u32, 0u32, !lines.is_empty() && !lines.ends_with('\n'));
+    for line in lines.split_terminator('\n') {
+        match line.as_bytes().first() {
+            Some(b'+') => new += 1,
+            Some(b'-') => old += 1,
+            Some(b' ') => (old, new) = (old + 1, new + 1),
+            Some(b'\\') => {}
+            _ => odd = true,
+        }
+    }
+    let (old, new) = (range(hunk.old_start, old), range(hunk.new_start, new));
+    append(text, format_args!("@@ -{old} +{new} @@"));
+    if odd {
+        append(text, format_args!(" {} bytes", lines.len()));
+        text.push('\n');
+        text.push_str(lines);
+    } else if let Some(lines) = lines.strip_suffix('\n') {
+        text.push('\n');
+        text.push_str(lines);
+    }
+}
+
+/// `7` for one line, `7,3` for any other number.
+fn range(start: u32, lines: u32) -> String {
+    if lines == 1 {
+        start.to_string()
+    } else {
+        format!("{start},{lines}")
+    }
+}

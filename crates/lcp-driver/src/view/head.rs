@@ -1,0 +1,152 @@
+//! The head of a block: what it is, as a list of arguments that each mode
+//! prints in its own way.
+
+use std::borrow::Cow;
+
+use lcp_types::{Block, BlockContent, Priority, Role, Status};
+
+use crate::meta::Meta;
+
+/// What a block is.
+#[derive(Clone, Debug)]
+pub(crate) struct Head<'b> {
+    /// The block type's label: the element of XML, the first word elsewhere.
+    pub(crate) word: &'static str,
+    /// Who speaks, of a chat turn: Markdown and Minimal show it in place of
+    /// the word.
+    pub(crate) role: Option<Cow<'static, str>>,
+    pub(crate) args: Vec<Arg<'b>>,
+    /// The priority, where it was given and says that the block matters.
+    pub(crate) priority: Option<Priority>,
+}
+
+/// One argument of a head.
+#[derive(Clone, Debug)]
+pub(crate) struct Arg<'b> {
+    /// The attribute in XML.
+    pub(crate) key: &'static str,
+    pub(crate) value: Cow<'b, str>,
+    pub(crate) form: Form,
+}
+
+/// How an argument stands outside of XML.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A word, in quotes where it must be.
+    Word,
+    /// `:1-20` behind the word before it.
+    Lines,
+    /// `#id`.
+    Call,
+    /// Not at all, and not in placeholders: what the other arguments imply.
+    XmlOnly,
+}
+
+impl<'b> Head<'b> {
+    pub(crate) fn new(block: &'b Block<'_>, meta: Option<&'b Meta<'_>>) -> Self {
+        let mut head = Self {
+            word: block.block_type().label(),
+            role: None,
+            args: Vec::new(),
+            priority: meta.filter(|meta| meta.annotated).map(|meta| meta.priority),
+        };
+        // Only what asks for attention is worth its tokens.
+        head.priority = head
+            .priority
+            .filter(|priority| *priority < Priority::Normal);
+        head.fill(block);
+        if let Some(id) = meta.and_then(|meta| meta.tool_call_id.as_deref())
+            && head.args.iter().all(|arg| arg.form != Form::Call)
+        {
+            head.push("tool_call_id", id, Form::Call);
+        }
+        head
+    }
+
+    fn fill(&mut self, block: &'b Block<'_>) {
+        match &block.content {
+            BlockContent::Code(code) => {
+                if let Some(name) = code.lang.name().filter(|name| *name != "unknown") {
+                    self.push("lang", name, Form::XmlOnly);
+                }
+                self.push("path", code.path.as_ref(), Form::Word);
+                if code.line_start.is_some() || code.line_end.is_some() {
+                    let line = |line: Option<u32>| line.map(|n| n.to_string()).unwrap_or_default();
+                    let lines = format!("{}-{}", line(code.line_start), line(code.line_end));
+                    self.push("lines", lines, Form::Lines);
+                }
+            }
+            BlockContent::Conversation(turn) => {
+                let role = role_name(turn.role);
+                self.push("role", role.clone(), Form::Word);
+                self.role = Some(role);
+                if let Some(id) = &turn.tool_call_id {
+                    self.push("tool_call_id", id.as_ref(), Form::Call);
+                }
+            }
+            BlockContent::FileTree(tree) => self.push("root", tree.root.as_ref(), Form::Word),
+            BlockContent::ToolResult(result) => {
+                self.push("name", result.tool_name.as_ref(), Form::Word);
+                // Most calls succeed: only what did not is worth a word.
+                if result.status != Status::Ok {
+                    self.push("status", result.status.to_string(), Form::Word);
+                }
+                if let Some(schema) = &result.schema_hint {
+                    self.push("schema", schema.as_ref(), Form::XmlOnly);
+                }
+            }
+            BlockContent::Document(document) => {
+                self.push("title", document.title.as_ref(), Form::Word);
+            }
+            BlockContent::StructuredData(data) => {
+                self.push("format", data.format.to_string(), Form::Word);
+                if let Some(schema) = &data.schema {
+                    self.push("schema", schema.as_ref(), Form::XmlOnly);
+                }
+            }
+            BlockContent::Diff(diff) => self.push("path", diff.path.as_ref(), Form::Word),
+            BlockContent::EmbeddingRef(embedding) => {
+                self.push("vector_id", embedding.vector_id.as_ref(), Form::Word);
+                self.push("model", embedding.model.as_ref(), Form::Word);
+            }
+            BlockContent::Image(image) => {
+                self.push("media_type", image.media_type.to_string(), Form::Word);
+                self.push("bytes", image.data.len().to_string(), Form::Word);
+            }
+            BlockContent::Extension(extension) => {
+                self.push("namespace", extension.namespace.as_ref(), Form::Word);
+                self.push("type_name", extension.type_name.as_ref(), Form::Word);
+            }
+            BlockContent::Raw(raw) => {
+                self.push("type_id", raw.type_id.to_string(), Form::Word);
+                self.push("bytes", raw.body.len().to_string(), Form::Word);
+            }
+            BlockContent::Annotation(annotation) => {
+                self.push("target", annotation.target_block_id.to_string(), Form::Word);
+            }
+        }
+    }
+
+    fn push(&mut self, key: &'static str, value: impl Into<Cow<'b, str>>, form: Form) {
+        self.args.push(Arg {
+            key,
+            value: value.into(),
+            form,
+        });
+    }
+
+    /// What reports call the block: its first word.
+    pub(crate) fn label(&self) -> &str {
+        self.args
+            .iter()
+            .find(|arg| arg.form == Form::Word)
+            .map_or("", |arg| &arg.value)
+    }
+}
+
+fn role_name(role: Role) -> Cow<'static, str> {
+    match role.name() {
+        Some(name) => Cow::Borrowed(name),
+        None => Cow::Owned(format!("role-{}", role.code())),
+    }
+}

@@ -1,0 +1,79 @@
+//! What a reader of the text should know that the text does not say.
+
+use std::fmt;
+
+/// Something odd or lossy about a run; none of it stops rendering.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// What it is.
+    pub code: WarningCode,
+    /// The block that it is about, annotations counted.
+    pub block: Option<usize>,
+    /// The same for people, in one line.
+    pub message: String,
+}
+
+impl Warning {
+    pub(crate) fn new(code: WarningCode, block: Option<usize>, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            block,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        match self.block {
+            Some(block) => write!(f, " [{}] (block {block})", self.code.name()),
+            None => write!(f, " [{}]", self.code.name()),
+        }
+    }
+}
+
+macro_rules! warning_codes {
+    ($($(#[$meta:meta])* $variant:ident = $name:literal,)*) => {
+        /// The kinds of warning; their names are stable.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum WarningCode {
+            $($(#[$meta])* $variant,)*
+        }
+
+        impl WarningCode {
+            /// Every code.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The name in reports and messages.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
+
+warning_codes! {
+    /// The verbosity ignores the budget, and the text exceeds it.
+    BudgetIgnored = "budget_ignored",
+    /// Critical blocks alone exceed the budget, and were rendered.
+    OverBudget = "over_budget",
+    /// The budget is too small for even the roll-up line.
+    BelowFloor = "below_floor",
+    /// The counts are estimates.
+    EstimatedCounts = "estimated_counts",
+    /// Content that is not UTF-8 was rendered with U+FFFD in its place.
+    NonUtf8Content = "non_utf8_content",
+    /// A block of a type that this version does not know.
+    UnknownBlockType = "unknown_block_type",
+    /// A priority annotation with a bad value; it is ignored.
+    BadPriority = "bad_priority",
+    /// An annotation that names a block that does not exist; it is ignored.
+    BadTarget = "bad_target",
+    /// A tag or summary annotation with a bad value; it is ignored.
+    BadAnnotation = "bad_annotation",
+}

@@ -1,0 +1,313 @@
+//! The builder of packs.
+
+use lcp_types::wire::{
+    BLOCK_COMPRESSED, BLOCK_HAS_SUMMARY, BLOCK_IS_REFERENCE, BLOCK_RESERVED, END_FRAME,
+    HEADER_PAYLOAD_ZSTD, MAGIC_BCP, MAGIC_LCP, VERSION_MAJOR, VERSION_MINOR,
+};
+use lcp_types::{Annotation, Block, BlockType, ContentStore, Priority, Tag, limits};
+
+use crate::compress;
+use crate::error::{Error, Result, check};
+use crate::fields::{Fields, length_prefixed, varint};
+
+/// The magic that a pack begins with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Magic {
+    /// `LCP\0`.
+    #[default]
+    Lcp,
+    /// `BCP\0`, for readers of the Bit Context Protocol 1.0.
+    Bcp,
+}
+
+/// What is compressed with zstd.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compression {
+    /// Nothing.
+    #[default]
+    None,
+    /// Each body of 256 bytes and more, where that makes it smaller.
+    Block,
+    /// All that follows the header, as one stream.
+    Payload,
+}
+
+/// How to write a pack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EncodeOptions {
+    /// The magic; `LCP\0` by default.
+    pub magic: Magic,
+    /// The compression; none by default.
+    pub compression: Compression,
+}
+
+/// Builds a pack, block by block.
+///
+/// What belongs to a block is said of it when it is added: the summary is part
+/// of the [`Block`], priority and tags are chained to [`Self::add`]. They
+/// cannot reach another block.
+///
+/// ```
+/// use lcp_encoder::PackBuilder;
+/// use lcp_types::{Block, Lang, Priority, Role, Tag};
+///
+/// let mut pack = PackBuilder::default();
+/// pack.add(&Block::code(Lang::Rust, "src/main.rs", "fn main() {}").with_summary("entry point"))?
+///     .priority(Priority::High)?
+///     .tag(&Tag::new("rank", "0.9"))?;
+/// pack.add(&Block::conversation(Role::User, "What does it do?"))?;
+/// let bytes = pack.finish()?;
+/// assert_eq!(bytes[..4], *b"LCP\0");
+/// # Ok::<(), lcp_encoder::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct PackBuilder {
+    options: EncodeOptions,
+    /// The frames so far.
+    frames: Vec<u8>,
+    blocks: u64,
+    /// Bytes that a reader gets by decompressing and resolving bodies.
+    inflated: u64,
+}
+
+impl PackBuilder {
+    /// A builder that writes with these options.
+    #[must_use]
+    pub fn new(options: EncodeOptions) -> Self {
+        Self {
+            options,
+            ..Self::default()
+        }
+    }
+
+    /// How many blocks were written, annotations counted: the index that the
+    /// next one gets.
+    #[must_use]
+    pub fn blocks(&self) -> u64 {
+        self.blocks
+    }
+
+    /// Appends a block.
+    ///
+    /// # Errors
+    ///
+    /// If the block cannot be written; the pack is then as it was.
+    pub fn add(&mut self, block: &Block<'_>) -> Result<Added<'_>> {
+        self.append(block, None)
+    }
+
+    /// Appends a block as a reference: its body goes into `store`, the pack
+    /// holds the hash.
+    ///
+    /// # Errors
+    ///
+    /// If the block cannot be written or the store fails; the pack is then as
+    /// it was.
+    pub fn add_reference(
+        &mut self,
+        block: &Block<'_>,
+        store: &mut dyn ContentStore,
+    ) -> Result<Added<'_>> {
+        self.append(block, Some(store))
+    }
+
+    fn append(
+        &mut self,
+        block: &Block<'_>,
+        store: Option<&mut dyn ContentStore>,
+    ) -> Result<Added<'_>> {
+        // The annotations that may follow are counted too, each in its turn.
+        check(
+            "the pack",
+            "BLOCKS_MAX",
+            self.blocks + 1,
+            limits::BLOCKS_MAX,
+        )?;
+        let left = limits::TOTAL_DECOMPRESSED_BYTES_MAX - self.inflated;
+        let frame = frame(block, store, self.options.compression, left)?;
+        self.frames.extend_from_slice(&frame.bytes);
+        self.inflated += frame.inflated;
+        let target = self.blocks;
+        self.blocks += 1;
+        Ok(Added { pack: self, target })
+    }
+
+    /// The whole pack: header, blocks, END.
+    ///
+    /// # Errors
+    ///
+    /// If the payload cannot be compressed.
+    pub fn finish(&self) -> Result<Vec<u8>> {
+        let magic = match self.options.magic {
+            Magic::Lcp => MAGIC_LCP,
+            Magic::Bcp => MAGIC_BCP,
+        };
+        let compressed = self.options.compression == Compression::Payload;
+        let flags = if compressed { HEADER_PAYLOAD_ZSTD } else { 0 };
+        let mut pack = magic.to_vec();
+        pack.extend_from_slice(&[VERSION_MAJOR, VERSION_MINOR, flags, 0]);
+        if compressed {
+            let payload = [&self.frames[..], &END_FRAME].concat();
+            let max = limits::PAYLOAD_DECOMPRESSED_BYTES_MAX;
+            let found = payload.len() as u64;
+            check("the payload", "PAYLOAD_DECOMPRESSED_BYTES_MAX", found, max)?;
+            let (found, max) = (found + self.inflated, limits::TOTAL_DECOMPRESSED_BYTES_MAX);
+            check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", found, max)?;
+            pack.extend(compress::zstd(&payload)?);
+        } else {
+            pack.extend_from_slice(&self.frames);
+            pack.extend_from_slice(&END_FRAME);
+        }
+        Ok(pack)
+    }
+}
+
+/// A block that was just added, to say more of it.
+#[derive(Debug)]
+pub struct Added<'p> {
+    pack: &'p mut PackBuilder,
+    target: u64,
+}
+
+impl Added<'_> {
+    /// The index of the block, annotations counted.
+    #[must_use]
+    pub fn index(&self) -> u64 {
+        self.target
+    }
+
+    /// Gives the block a priority.
+    ///
+    /// # Errors
+    ///
+    /// If the pack has as many blocks as it may; likewise for [`Self::tag`].
+    pub fn priority(&mut self, priority: Priority) -> Result<&mut Self> {
+        self.annotate(Annotation::priority(self.target, priority))
+    }
+
+    /// Tags the block.
+    ///
+    /// # Errors
+    ///
+    /// If the pack has as many blocks as it may, or the tag is too long.
+    pub fn tag(&mut self, tag: &Tag<'_>) -> Result<&mut Self> {
+        self.annotate(Annotation::tag(self.target, tag))
+    }
+
+    fn annotate(&mut self, annotation: Annotation<'_>) -> Result<&mut Self> {
+        self.pack.append(&Block::new(annotation), None)?;
+        Ok(self)
+    }
+}
+
+/// Encodes `blocks` as they stand, annotations included.
+///
+/// # Errors
+///
+/// The first block that cannot be written.
+///
+/// ```
+/// use lcp_encoder::EncodeOptions;
+/// use lcp_types::{Block, Role};
+///
+/// let blocks = [Block::conversation(Role::User, "hi")];
+/// let pack = lcp_encoder::encode(&blocks, EncodeOptions::default())?;
+/// assert_eq!(pack.len(), 8 + 11 + 4);
+/// # Ok::<(), lcp_encoder::Error>(())
+/// ```
+pub fn encode<'a, 'b: 'a>(
+    blocks: impl IntoIterator<Item = &'a Block<'b>>,
+    options: EncodeOptions,
+) -> Result<Vec<u8>> {
+    let mut pack = PackBuilder::new(options);
+    for block in blocks {
+        pack.add(block)?;
+    }
+    pack.finish()
+}
+
+/// One block as it stands in the stream.
+struct Frame {
+    bytes: Vec<u8>,
+    /// Bytes that a reader gets by decompressing or resolving the body.
+    inflated: u64,
+}
+
+/// Makes the frame of a block; its body may give a reader at most `left` bytes
+/// by decompression.
+fn frame(
+    block: &Block<'_>,
+    store: Option<&mut dyn ContentStore>,
+    compression: Compression,
+    left: u64,
+) -> Result<Frame> {
+    if block.reserved_flags & !BLOCK_RESERVED != 0 {
+        return Err(Error::NotReserved {
+            flags: block.reserved_flags,
+        });
+    }
+    let mut flags = block.reserved_flags;
+    let mut body = Vec::new();
+    if let Some(summary) = &block.summary {
+        check(
+            "a summary",
+            "SUMMARY_BYTES_MAX",
+            summary.len() as u64,
+            limits::SUMMARY_BYTES_MAX,
+        )?;
+        flags |= BLOCK_HAS_SUMMARY;
+        length_prefixed(&mut body, summary.as_bytes());
+    }
+    let mut count = 0;
+    if let Some(raw) = block
+        .content
+        .write(&mut Fields::new(&mut body, &mut count))?
+    {
+        let block_type = BlockType::from_code(raw.type_id);
+        if !matches!(block_type, BlockType::Other(_)) {
+            return Err(Error::KnownRawType {
+                type_id: raw.type_id,
+                name: block_type.name(),
+            });
+        }
+        body.extend_from_slice(raw.body.as_slice());
+    }
+    check(
+        "a block",
+        "BODY_BYTES_MAX",
+        body.len() as u64,
+        limits::BODY_BYTES_MAX,
+    )?;
+    let real = body.len() as u64;
+    let mut inflated = 0;
+    if let Some(store) = store {
+        let max = limits::BODY_DECOMPRESSED_BYTES_MAX;
+        check(
+            "a referenced block",
+            "BODY_DECOMPRESSED_BYTES_MAX",
+            real,
+            max,
+        )?;
+        check("references", "TOTAL_DECOMPRESSED_BYTES_MAX", real, left)?;
+        let hash = *blake3::hash(&body).as_bytes();
+        store.put(hash, &body).map_err(|error| Error::Store {
+            reason: error.to_string(),
+        })?;
+        flags |= BLOCK_IS_REFERENCE;
+        inflated = real;
+        body = hash.to_vec();
+    } else if compression == Compression::Block
+        // Beyond this a reader would refuse it, so it is stored as it is.
+        && real <= left.min(limits::BODY_DECOMPRESSED_BYTES_MAX)
+        && let Some(smaller) = compress::body(&body)?
+    {
+        flags |= BLOCK_COMPRESSED;
+        inflated = real;
+        body = smaller;
+    }
+    let mut bytes = Vec::with_capacity(body.len() + 12);
+    varint(&mut bytes, u64::from(block.block_type().code()));
+    bytes.push(flags);
+    length_prefixed(&mut bytes, &body);
+    Ok(Frame { bytes, inflated })
+}

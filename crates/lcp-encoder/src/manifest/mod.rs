@@ -1,0 +1,136 @@
+//! The JSON manifest: a pack as text, to build one by hand and to read one.
+//!
+//! ```text
+//! {"blocks":[
+//! {"type":"code","lang":"rust","path":"src/main.rs","content":"…","summary":"…","priority":"high"},
+//! {"type":"conversation","role":"user","content":"Why does it fail?"}
+//! ]}
+//! ```
+//!
+//! `type` is the block type's manifest name; the other keys are the names of
+//! its fields (RFC 0001 §7) and `summary`, `priority`, `tags`. Bytes come as
+//! text (`content`), as base64 (`content_base64`) or from a file
+//! (`content_file`). Values of enumerations are names, or numbers where they
+//! have none. `priority` and `tags` become annotations right after their
+//! block; a manifest with ANNOTATION blocks of its own says all of them itself.
+//! RFC 0001 §11 has every rule.
+
+mod read;
+mod write;
+
+use std::fmt;
+
+use lcp_types::{Block, Priority, Tag};
+
+use crate::{EncodeOptions, PackBuilder};
+
+pub use write::to_json;
+
+/// A manifest: blocks, and what it says of each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manifest {
+    /// In the order of the pack.
+    pub entries: Vec<Entry>,
+}
+
+/// One block of a manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The block.
+    pub block: Block<'static>,
+    /// Its priority, if the manifest gives one.
+    pub priority: Option<Priority>,
+    /// Its tags.
+    pub tags: Vec<Tag<'static>>,
+}
+
+/// Gives the bytes that a `…_file` key names. Paths mean what the caller wants
+/// them to mean; the commands take them relative to the manifest.
+pub type Load<'l> = dyn FnMut(&str) -> std::io::Result<Vec<u8>> + 'l;
+
+impl Manifest {
+    /// Reads a manifest. `load` is called for each `…_file` key.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, with its place.
+    ///
+    /// ```
+    /// use lcp_encoder::manifest::Manifest;
+    ///
+    /// let json = br#"{"blocks":[{"type":"code","lang":"rusty","path":"a.rs","content":""}]}"#;
+    /// let error = Manifest::parse(json, &mut |_| unreachable!()).unwrap_err();
+    /// assert!(error.to_string().starts_with("blocks[0].lang: unknown value \"rusty\""));
+    /// ```
+    pub fn parse(json: &[u8], load: &mut Load<'_>) -> Result<Self, ManifestError> {
+        read::manifest(json, load)
+    }
+
+    /// Encodes the blocks, each followed by the annotations that the manifest
+    /// gives it.
+    ///
+    /// # Errors
+    ///
+    /// The first block that cannot be written, as `blocks[3]: …`.
+    pub fn encode(&self, options: EncodeOptions) -> Result<Vec<u8>, ManifestError> {
+        let mut pack = PackBuilder::new(options);
+        for (i, entry) in self.entries.iter().enumerate() {
+            add(&mut pack, entry)
+                .map_err(|error| ManifestError::encode(format!("blocks[{i}]"), error))?;
+        }
+        pack.finish()
+            .map_err(|error| ManifestError::encode(String::new(), error))
+    }
+}
+
+fn add(pack: &mut PackBuilder, entry: &Entry) -> crate::Result<()> {
+    let mut added = pack.add(&entry.block)?;
+    if let Some(priority) = entry.priority {
+        added.priority(priority)?;
+    }
+    for tag in &entry.tags {
+        added.tag(tag)?;
+    }
+    Ok(())
+}
+
+/// What is wrong with a manifest, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ManifestError {
+    /// The place, as a path: `blocks[3].hunks[0].lines`; empty for the whole.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+    /// The limit of the format that is exceeded, where that is it.
+    pub limit: Option<crate::Error>,
+}
+
+impl ManifestError {
+    pub(crate) fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            message: message.into(),
+            limit: None,
+        }
+    }
+
+    fn encode(path: String, error: crate::Error) -> Self {
+        let message = error.to_string();
+        Self {
+            path,
+            message,
+            limit: error.is_limit().then_some(error),
+        }
+    }
+}
+
+impl fmt::Display for ManifestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ManifestError {}

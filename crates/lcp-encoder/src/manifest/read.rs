@@ -1,0 +1,413 @@
+//! JSON to blocks, as a [`FieldReader`] of the schema.
+
+use std::borrow::Cow;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use lcp_types::schema::{FieldReader, FieldSpec, Record};
+use lcp_types::wire::BLOCK_RESERVED;
+use lcp_types::{
+    Block, BlockContent, BlockType, Bytes, Priority, RawBlock, Tag, UnknownField, UnknownValue,
+};
+use serde_json::{Map, Value};
+
+use super::{Entry, Load, Manifest, ManifestError};
+
+type Result<T, E = ManifestError> = std::result::Result<T, E>;
+
+/// What a manifest may leave out: type, key, value. The format has no
+/// optional field for these, a person should not have to write them.
+const DEFAULTS: &[(BlockType, &str, &str)] = &[
+    (BlockType::Code, "lang", "unknown"),
+    (BlockType::ToolResult, "status", "ok"),
+    (BlockType::Document, "format_hint", "plain"),
+];
+
+/// Levels of arrays and objects: enough for a FILE_TREE as deep as it may be,
+/// few enough for the parser's stack.
+const JSON_DEPTH_MAX: usize = 200;
+
+pub(super) fn manifest(json: &[u8], load: &mut Load<'_>) -> Result<Manifest> {
+    check_depth(json)?;
+    let mut parser = serde_json::Deserializer::from_slice(json);
+    parser.disable_recursion_limit();
+    let value = <Value as serde::Deserialize>::deserialize(&mut parser)
+        .and_then(|value| parser.end().map(|()| value))
+        .map_err(|error| ManifestError::new("", format!("not JSON: {error}")))?;
+    let mut top = Object::new(value, "", load)?;
+    let blocks = top
+        .take("blocks")
+        .ok_or_else(|| top.fail("blocks", "is missing"))?;
+    top.no_more(&["blocks"])?;
+    let mut entries = Vec::new();
+    for (i, value) in array(blocks, "blocks")?.into_iter().enumerate() {
+        entries.push(entry(value, &format!("blocks[{i}]"), load)?);
+    }
+    annotations_once(&entries)?;
+    Ok(Manifest { entries })
+}
+
+/// Refuses what would overflow the stack of a recursive parser, before it runs.
+fn check_depth(json: &[u8]) -> Result<()> {
+    let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
+    for &byte in json {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => depth += 1,
+            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > JSON_DEPTH_MAX {
+            let message = format!("is nested deeper than {JSON_DEPTH_MAX} levels");
+            return Err(ManifestError::new("", message));
+        }
+    }
+    Ok(())
+}
+
+/// Either the manifest says its annotations as blocks, or beside its blocks:
+/// both would shift the targets of the former.
+fn annotations_once(entries: &[Entry]) -> Result<()> {
+    let explicit = entries
+        .iter()
+        .any(|entry| entry.block.as_annotation().is_some());
+    let beside = entries
+        .iter()
+        .position(|entry| entry.priority.is_some() || !entry.tags.is_empty());
+    match beside {
+        Some(i) if explicit => Err(ManifestError::new(
+            format!("blocks[{i}]"),
+            "priority and tags cannot be used in a manifest with annotation blocks; write them as annotations too",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn entry(value: Value, path: &str, load: &mut Load<'_>) -> Result<Entry> {
+    let mut object = Object::new(value, path, load)?;
+    let name = object
+        .take_string("type")?
+        .ok_or_else(|| object.fail("type", "is missing"))?;
+    let summary = object.take_string("summary")?.map(Cow::Owned);
+    let priority = match object.take_string("priority")? {
+        None => None,
+        Some(name) => Some(Priority::from_name(&name).ok_or_else(|| {
+            object.unknown_value(
+                "priority",
+                &name,
+                Priority::ALL.map(Priority::name).into_iter(),
+            )
+        })?),
+    };
+    let mut tags = Vec::new();
+    if let Some(values) = object.take("tags") {
+        for value in array(values, &object.place("tags"))? {
+            let Value::String(tag) = value else {
+                return Err(object.fail("tags", "must be strings: \"key=value\" or \"key\""));
+            };
+            let Tag { key, value } = Tag::parse(&tag);
+            tags.push(match value {
+                Some(value) => Tag::new(key.into_owned(), value.into_owned()),
+                None => Tag::bare(key.into_owned()),
+            });
+        }
+    }
+    let reserved_flags = object.take_reserved_flags()?;
+    let content = if name == "raw" {
+        object.raw()?
+    } else {
+        let Some(block_type) = BlockType::from_name(&name) else {
+            let names = BlockType::ALL.iter().map(|ty| ty.name()).chain(["raw"]);
+            return Err(object.unknown_value("type", &name, names));
+        };
+        for (_, key, value) in DEFAULTS.iter().filter(|(of, ..)| *of == block_type) {
+            object.map.entry(*key).or_insert_with(|| (*value).into());
+        }
+        // Every name of `ALL` is a type with fields.
+        BlockContent::read(block_type, &mut object)?
+            .ok_or_else(|| object.fail("type", "has no fields"))?
+    };
+    Ok(Entry {
+        block: Block {
+            summary,
+            content,
+            reserved_flags,
+        },
+        priority,
+        tags,
+    })
+}
+
+fn array(value: Value, path: &str) -> Result<Vec<Value>> {
+    match value {
+        Value::Array(items) => Ok(items),
+        _ => Err(ManifestError::new(path, "must be an array")),
+    }
+}
+
+/// How the bytes of a field are given.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    Plain,
+    Base64,
+    File,
+}
+
+/// A JSON object whose keys are taken one by one; what is left is an error.
+struct Object<'l, 'f> {
+    path: String,
+    map: Map<String, Value>,
+    load: &'l mut Load<'f>,
+    field: &'static str,
+    form: Form,
+    value: Value,
+}
+
+impl<'l, 'f> Object<'l, 'f> {
+    fn new(value: Value, path: &str, load: &'l mut Load<'f>) -> Result<Self> {
+        let Value::Object(map) = value else {
+            let what = if path.is_empty() {
+                "a manifest"
+            } else {
+                "this"
+            };
+            return Err(ManifestError::new(
+                path,
+                format!("{what} must be an object"),
+            ));
+        };
+        let path = path.to_owned();
+        Ok(Self {
+            path,
+            map,
+            load,
+            field: "",
+            form: Form::Plain,
+            value: Value::Null,
+        })
+    }
+
+    fn place(&self, key: &str) -> String {
+        match (self.path.as_str(), key) {
+            ("", key) => key.to_owned(),
+            (path, "") => path.to_owned(),
+            (path, key) => format!("{path}.{key}"),
+        }
+    }
+
+    fn fail(&self, key: &str, message: impl Into<String>) -> ManifestError {
+        ManifestError::new(self.place(key), message)
+    }
+
+    fn unknown_value<'n>(
+        &self,
+        key: &str,
+        found: &str,
+        names: impl Iterator<Item = &'n str>,
+    ) -> ManifestError {
+        let names: Vec<_> = names.collect();
+        self.fail(
+            key,
+            format!("unknown value {found:?}; it may be {}", names.join(", ")),
+        )
+    }
+
+    fn take(&mut self, key: &str) -> Option<Value> {
+        self.map.remove(key)
+    }
+
+    fn take_string(&mut self, key: &str) -> Result<Option<String>> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(self.fail(key, "must be a string")),
+        }
+    }
+
+    fn take_reserved_flags(&mut self) -> Result<u8> {
+        match self.take("reserved_flags") {
+            None => Ok(0),
+            Some(value) => value
+                .as_u64()
+                .and_then(|flags| u8::try_from(flags).ok())
+                .filter(|flags| flags & !BLOCK_RESERVED == 0)
+                .ok_or_else(|| self.fail("reserved_flags", "must be bits that are reserved")),
+        }
+    }
+
+    fn no_more(&self, known: &[&str]) -> Result<()> {
+        match self.map.keys().next() {
+            None => Ok(()),
+            Some(key) => {
+                let known = known.join(", ");
+                Err(self.fail(key, format!("unknown key; known here are {known}")))
+            }
+        }
+    }
+
+    fn raw(&mut self) -> Result<BlockContent<'static>> {
+        let type_id = match self.take("type_id").and_then(|value| value.as_u64()) {
+            Some(id) => u8::try_from(id).map_err(|_| self.fail("type_id", "must be a byte"))?,
+            None => return Err(self.fail("type_id", "must be a number")),
+        };
+        let key = self
+            .key_of("body")
+            .ok_or_else(|| self.fail("body_base64", "is missing"))?;
+        self.select("body", &key)?;
+        let body = FieldReader::bytes(self)?;
+        self.no_more(&["type_id", "body_base64"])?;
+        Ok(BlockContent::Raw(RawBlock { type_id, body }))
+    }
+
+    /// Makes the value of `key` the current field.
+    fn select(&mut self, field: &'static str, key: &str) -> Result<()> {
+        self.form = match &key[field.len()..] {
+            "_base64" => Form::Base64,
+            "_file" => Form::File,
+            _ => Form::Plain,
+        };
+        self.value = self.map.remove(key).unwrap_or_default();
+        self.field = field;
+        match self.key_of(field) {
+            Some(other) => Err(self.fail(&other, format!("{key} is given already"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The key under which a field stands in the map, in one of its forms.
+    fn key_of(&self, field: &str) -> Option<String> {
+        ["", "_base64", "_file"]
+            .into_iter()
+            .map(|form| format!("{field}{form}"))
+            .find(|key| self.map.contains_key(key))
+    }
+
+    fn base64(&self, key: &str, text: &str) -> Result<Vec<u8>> {
+        BASE64_STANDARD
+            .decode(text)
+            .map_err(|error| self.fail(key, format!("not base64: {error}")))
+    }
+}
+
+impl FieldReader<'static> for Object<'_, '_> {
+    type Error = ManifestError;
+
+    fn next_field(&mut self, specs: &'static [FieldSpec]) -> Result<Option<u64>> {
+        if let Some((spec, key)) = specs
+            .iter()
+            .find_map(|spec| Some((spec, self.key_of(spec.name)?)))
+        {
+            self.select(spec.name, &key)?;
+            return Ok(Some(spec.id));
+        }
+        // What is left besides unknown fields is no key of this record.
+        let known: Vec<_> = specs.iter().map(|spec| spec.name).collect();
+        let unknown = self.map.remove("unknown_fields");
+        let checked = self.no_more(&known);
+        if let Some(unknown) = unknown {
+            self.map.insert("unknown_fields".to_owned(), unknown);
+        }
+        checked.map(|()| None)
+    }
+
+    fn uint(&mut self, max: u64) -> Result<u64> {
+        match self.value.as_u64() {
+            Some(value) if value <= max => Ok(value),
+            _ => Err(self.fail(
+                self.field,
+                format!("must be a whole number from 0 to {max}"),
+            )),
+        }
+    }
+
+    fn code(&mut self, names: &'static [(u8, &'static str)]) -> Result<u8> {
+        let Value::String(found) = &self.value else {
+            return self
+                .uint(u64::from(u8::MAX))
+                .map(|code| u8::try_from(code).unwrap_or(u8::MAX));
+        };
+        match names.iter().find(|(_, name)| name == found) {
+            Some((code, _)) => Ok(*code),
+            None => Err(self.unknown_value(self.field, found, names.iter().map(|(_, name)| *name))),
+        }
+    }
+
+    fn text(&mut self) -> Result<Cow<'static, str>> {
+        let bytes = FieldReader::bytes(self)?.into_cow().into_owned();
+        String::from_utf8(bytes)
+            .map(Cow::Owned)
+            .map_err(|_| self.fail(self.field, "must be UTF-8"))
+    }
+
+    fn bytes(&mut self) -> Result<Bytes<'static>> {
+        let Value::String(text) = std::mem::take(&mut self.value) else {
+            return Err(self.fail(self.field, "must be a string"));
+        };
+        match self.form {
+            Form::Plain => Ok(text.into()),
+            Form::Base64 => self
+                .base64(&format!("{}_base64", self.field), &text)
+                .map(Bytes::from),
+            Form::File => (self.load)(&text).map(Bytes::from).map_err(|error| {
+                let key = format!("{}_file", self.field);
+                self.fail(&key, format!("cannot read {text:?}: {error}"))
+            }),
+        }
+    }
+
+    fn records<T: Record<'static>>(&mut self, into: &mut Vec<T>) -> Result<()> {
+        let place = self.place(self.field);
+        for (i, mut value) in array(std::mem::take(&mut self.value), &place)?
+            .into_iter()
+            .enumerate()
+        {
+            if let (true, Value::Object(map)) = (T::NAME == "FileEntry", &mut value) {
+                let kind = if map.contains_key("children") {
+                    "directory"
+                } else {
+                    "file"
+                };
+                map.entry("kind").or_insert_with(|| kind.into());
+                map.entry("size").or_insert_with(|| 0.into());
+            }
+            let mut nested = Object::new(value, &format!("{place}[{i}]"), self.load)?;
+            into.push(T::read(&mut nested)?);
+        }
+        Ok(())
+    }
+
+    fn missing(&self, field: &'static str) -> ManifestError {
+        self.fail(field, "is missing")
+    }
+
+    fn take_unknown(&mut self) -> Result<Vec<UnknownField<'static>>> {
+        let Some(values) = self.take("unknown_fields") else {
+            return Ok(Vec::new());
+        };
+        let place = self.place("unknown_fields");
+        let mut fields = Vec::new();
+        for (i, value) in array(values, &place)?.into_iter().enumerate() {
+            let path = format!("{place}[{i}]");
+            let mut object = Object::new(value, &path, self.load)?;
+            let id = object.take("id").and_then(|id| id.as_u64());
+            let id = id.ok_or_else(|| object.fail("id", "must be a number"))?;
+            let value = if let Some(value) = object.take("varint") {
+                let value = value.as_u64();
+                UnknownValue::Varint(
+                    value.ok_or_else(|| object.fail("varint", "must be a number"))?,
+                )
+            } else if let Some(text) = object.take_string("bytes_base64")? {
+                UnknownValue::Bytes(object.base64("bytes_base64", &text)?.into())
+            } else if let Some(text) = object.take_string("nested_base64")? {
+                UnknownValue::Nested(object.base64("nested_base64", &text)?.into())
+            } else {
+                return Err(object.fail("", "needs varint, bytes_base64 or nested_base64"));
+            };
+            object.no_more(&["id", "varint", "bytes_base64", "nested_base64"])?;
+            fields.push(UnknownField { id, value });
+        }
+        Ok(fields)
+    }
+}

@@ -1,0 +1,172 @@
+//! Blocks to JSON, as a [`FieldWriter`] of the schema.
+
+use std::convert::Infallible;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use lcp_types::schema::{FieldSpec, FieldWriter, Record};
+use lcp_types::{Block, Bytes, UnknownField, UnknownValue};
+
+/// The manifest of `blocks` as they stand, annotations included: reading it
+/// gives the same blocks. One block a line.
+///
+/// ```
+/// use lcp_types::{Block, Role};
+///
+/// let json = lcp_encoder::manifest::to_json(&[Block::conversation(Role::User, "hi")]);
+/// assert_eq!(json, "{\"blocks\":[\n{\"type\":\"conversation\",\"role\":\"user\",\"content\":\"hi\"}\n]}\n");
+/// ```
+#[must_use]
+pub fn to_json(blocks: &[Block<'_>]) -> String {
+    let mut out = String::from("{\"blocks\":[");
+    for (i, block) in blocks.iter().enumerate() {
+        out.push_str(if i == 0 { "\n" } else { ",\n" });
+        let mut object = Object::begin(&mut out);
+        object.string("type", block.block_type().name());
+        if block.reserved_flags != 0 {
+            object.number("reserved_flags", u64::from(block.reserved_flags));
+        }
+        if let Some(summary) = &block.summary {
+            object.string("summary", summary);
+        }
+        let Ok(raw) = block.content.write(&mut object);
+        if let Some(raw) = raw {
+            object.number("type_id", u64::from(raw.type_id));
+            object.base64("body", raw.body.as_slice());
+        }
+        object.end();
+    }
+    out.push_str("\n]}\n");
+    out
+}
+
+/// A JSON object that is being written.
+struct Object<'o> {
+    out: &'o mut String,
+    empty: bool,
+}
+
+impl<'o> Object<'o> {
+    fn begin(out: &'o mut String) -> Self {
+        out.push('{');
+        Self { out, empty: true }
+    }
+
+    fn end(self) {
+        self.out.push('}');
+    }
+
+    fn key(&mut self, key: &str) {
+        if !std::mem::take(&mut self.empty) {
+            self.out.push(',');
+        }
+        push_string(self.out, key);
+        self.out.push(':');
+    }
+
+    fn string(&mut self, key: &str, value: &str) {
+        self.key(key);
+        push_string(self.out, value);
+    }
+
+    fn number(&mut self, key: &str, value: u64) {
+        self.key(key);
+        self.out.push_str(&value.to_string());
+    }
+
+    fn base64(&mut self, key: &str, bytes: &[u8]) {
+        self.string(&format!("{key}_base64"), &BASE64_STANDARD.encode(bytes));
+    }
+
+    fn list<T>(&mut self, key: &str, items: &[T], mut item: impl FnMut(&mut Object<'_>, &T)) {
+        self.key(key);
+        self.out.push('[');
+        for (i, value) in items.iter().enumerate() {
+            if i > 0 {
+                self.out.push(',');
+            }
+            let mut object = Object::begin(self.out);
+            item(&mut object, value);
+            object.end();
+        }
+        self.out.push(']');
+    }
+}
+
+fn push_string(out: &mut String, text: &str) {
+    out.push_str(&serde_json::Value::from(text).to_string());
+}
+
+impl FieldWriter for Object<'_> {
+    type Error = Infallible;
+
+    fn begin(
+        &mut self,
+        _: &'static str,
+        _: &'static [FieldSpec],
+        unknown: &[UnknownField<'_>],
+    ) -> Result<(), Infallible> {
+        if !unknown.is_empty() {
+            self.list("unknown_fields", unknown, |object, field| {
+                object.number("id", field.id);
+                match &field.value {
+                    UnknownValue::Varint(value) => object.number("varint", *value),
+                    UnknownValue::Bytes(bytes) => object.base64("bytes", bytes.as_slice()),
+                    UnknownValue::Nested(bytes) => object.base64("nested", bytes.as_slice()),
+                }
+            });
+        }
+        Ok(())
+    }
+
+    fn uint(&mut self, _: u64, name: &'static str, value: u64) -> Result<(), Infallible> {
+        self.number(name, value);
+        Ok(())
+    }
+
+    fn code(
+        &mut self,
+        _: u64,
+        name: &'static str,
+        code: u8,
+        label: Option<&'static str>,
+    ) -> Result<(), Infallible> {
+        match label {
+            Some(label) => self.string(name, label),
+            None => self.number(name, u64::from(code)),
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, _: u64, name: &'static str, value: &str) -> Result<(), Infallible> {
+        self.string(name, value);
+        Ok(())
+    }
+
+    fn bytes(&mut self, _: u64, name: &'static str, value: &Bytes<'_>) -> Result<(), Infallible> {
+        match value.as_str() {
+            Some(text) => self.string(name, text),
+            None => self.base64(name, value.as_slice()),
+        }
+        Ok(())
+    }
+
+    fn records<'a, T: Record<'a>>(
+        &mut self,
+        _: u64,
+        name: &'static str,
+        value: &[T],
+    ) -> Result<(), Infallible> {
+        if !value.is_empty() {
+            self.list(name, value, |object, record| {
+                let Ok(()) = record.write(object);
+            });
+        }
+        Ok(())
+    }
+
+    fn unknown(&mut self, _: &[UnknownField<'_>], _: u64) -> Result<(), Infallible> {
+        // `begin` wrote them all: their order among the others does not matter here.
+        Ok(())
+    }
+}

@@ -1,0 +1,498 @@
+//! The block: one typed item of a pack.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::{
+    Annotation, Bytes, Code, Conversation, DataFormat, Diff, DiffHunk, Document, EmbeddingRef,
+    Extension, FileEntry, FileTree, FormatHint, Image, IntoOwned, Lang, MediaType, Role, Status,
+    StructuredData, ToolResult,
+};
+
+/// The block types: `code Variant(Content), "manifest_name", "label";`.
+macro_rules! block_types {
+    ($($(#[$meta:meta])* $code:literal $variant:ident($content:ident), $name:literal, $label:literal;)*) => {
+        /// The type of a block (RFC 0001 §7).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+        pub enum BlockType {
+            $($(#[$meta])* $variant,)*
+            /// What ends a stream; never a block of its own.
+            End,
+            /// A type that this version does not know.
+            Other(u8),
+        }
+
+        impl BlockType {
+            /// Every type that a block can have and this version knows.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The type with this code.
+            #[must_use]
+            pub const fn from_code(code: u8) -> Self {
+                match code {
+                    $($code => Self::$variant,)*
+                    crate::wire::TYPE_END => Self::End,
+                    other => Self::Other(other),
+                }
+            }
+
+            /// The code on the wire.
+            #[must_use]
+            pub const fn code(self) -> u8 {
+                match self {
+                    $(Self::$variant => $code,)*
+                    Self::End => crate::wire::TYPE_END,
+                    Self::Other(code) => code,
+                }
+            }
+
+            /// The name in manifests: `structured_data`; `raw` for unknown types.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                    Self::End => "end",
+                    Self::Other(_) => "raw",
+                }
+            }
+
+            /// The name in flags and rendered text: `data`; `raw` for unknown types.
+            #[must_use]
+            pub const fn label(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $label,)*
+                    Self::End => "end",
+                    Self::Other(_) => "raw",
+                }
+            }
+
+            /// The type with this manifest name.
+            #[must_use]
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|ty| ty.name() == name)
+            }
+
+            /// The type with this label.
+            #[must_use]
+            pub fn from_label(label: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|ty| ty.label() == label)
+            }
+        }
+
+        /// What a block holds, by type.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+        pub enum BlockContent<'a> {
+            $($(#[$meta])* $variant($content<'a>),)*
+            /// A block of a type that this version does not know.
+            Raw(RawBlock<'a>),
+        }
+
+        impl<'a> BlockContent<'a> {
+            /// The type.
+            #[must_use]
+            pub const fn block_type(&self) -> BlockType {
+                match self {
+                    $(Self::$variant(_) => BlockType::$variant,)*
+                    Self::Raw(raw) => BlockType::Other(raw.type_id),
+                }
+            }
+
+            /// Reads the fields of a block of this type; `None` if there is no
+            /// such type.
+            ///
+            /// # Errors
+            ///
+            /// Whatever `from` finds wrong.
+            pub fn read<R: crate::schema::FieldReader<'a>>(
+                block_type: BlockType,
+                from: &mut R,
+            ) -> Result<Option<Self>, R::Error> {
+                use crate::schema::Record;
+                Ok(match block_type {
+                    $(BlockType::$variant => Some(Self::$variant($content::read(from)?)),)*
+                    BlockType::End | BlockType::Other(_) => None,
+                })
+            }
+
+            /// Writes the fields; gives back the block that has none, because
+            /// its type is unknown.
+            ///
+            /// # Errors
+            ///
+            /// Whatever `to` refuses.
+            pub fn write<W: crate::schema::FieldWriter>(
+                &self,
+                to: &mut W,
+            ) -> Result<Option<&RawBlock<'a>>, W::Error> {
+                use crate::schema::Record;
+                match self {
+                    $(Self::$variant(content) => content.write(to).map(|()| None),)*
+                    Self::Raw(raw) => Ok(Some(raw)),
+                }
+            }
+        }
+
+        impl IntoOwned for BlockContent<'_> {
+            type Owned = BlockContent<'static>;
+            fn into_owned(self) -> BlockContent<'static> {
+                match self {
+                    $(Self::$variant(content) => BlockContent::$variant(content.into_owned()),)*
+                    Self::Raw(raw) => BlockContent::Raw(RawBlock { type_id: raw.type_id, body: raw.body.into_owned() }),
+                }
+            }
+        }
+
+        $(impl<'a> From<$content<'a>> for BlockContent<'a> {
+            fn from(content: $content<'a>) -> Self {
+                Self::$variant(content)
+            }
+        })*
+    };
+}
+
+block_types! {
+    /// A source file, or a range of its lines.
+    0x01 Code(Code), "code", "code";
+    /// One turn of a chat.
+    0x02 Conversation(Conversation), "conversation", "conversation";
+    /// Directories and files, without their contents.
+    0x03 FileTree(FileTree), "file_tree", "file-tree";
+    /// What a tool gave back.
+    0x04 ToolResult(ToolResult), "tool_result", "tool-result";
+    /// Prose.
+    0x05 Document(Document), "document", "document";
+    /// JSON and its like.
+    0x06 StructuredData(StructuredData), "structured_data", "data";
+    /// Changes of one file.
+    0x07 Diff(Diff), "diff", "diff";
+    /// A statement about another block.
+    0x08 Annotation(Annotation), "annotation", "annotation";
+    /// A vector that is stored elsewhere.
+    0x09 EmbeddingRef(EmbeddingRef), "embedding_ref", "embedding-ref";
+    /// A picture and what it shows.
+    0x0A Image(Image), "image", "image";
+    /// A type that somebody else defines.
+    0xFE Extension(Extension), "extension", "extension";
+}
+
+impl fmt::Display for BlockType {
+    /// The label, or the code in hexadecimal where there is none.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Other(code) => write!(f, "type {code:#04x}"),
+            known => f.pad(known.label()),
+        }
+    }
+}
+
+/// A block of a type that this version does not know, as it stood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RawBlock<'a> {
+    /// The type's code; none that [`BlockType::ALL`] or END has.
+    pub type_id: u8,
+    /// The body after its summary, decompressed and resolved.
+    pub body: Bytes<'a>,
+}
+
+/// One typed item of a pack, with its summary.
+///
+/// The constructors take what most callers have; every field is public for
+/// the rest.
+///
+/// ```
+/// use lcp_types::{Block, BlockContent, Role};
+///
+/// let turn = Block::conversation(Role::User, "Why does it fail?");
+/// let BlockContent::Conversation(turn) = &turn.content else { unreachable!() };
+/// assert_eq!(turn.content.as_str(), Some("Why does it fail?"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Block<'a> {
+    /// The short form that stands in for the content when a budget is short.
+    pub summary: Option<Cow<'a, str>>,
+    /// What the block holds.
+    pub content: BlockContent<'a>,
+    /// Frame flags that this version has no meaning for, written back as they
+    /// were (bits of [`BLOCK_RESERVED`](crate::wire::BLOCK_RESERVED)).
+    pub reserved_flags: u8,
+}
+
+impl<'a> Block<'a> {
+    /// A block of any content, without a summary.
+    #[must_use]
+    pub fn new(content: impl Into<BlockContent<'a>>) -> Self {
+        Self {
+            summary: None,
+            content: content.into(),
+            reserved_flags: 0,
+        }
+    }
+
+    /// The type.
+    #[must_use]
+    pub const fn block_type(&self) -> BlockType {
+        self.content.block_type()
+    }
+
+    /// The annotation, if the block is one.
+    #[must_use]
+    pub const fn as_annotation(&self) -> Option<&Annotation<'a>> {
+        match &self.content {
+            BlockContent::Annotation(annotation) => Some(annotation),
+            _ => None,
+        }
+    }
+
+    /// The same block with this summary.
+    #[must_use]
+    pub fn with_summary(mut self, summary: impl Into<Cow<'a, str>>) -> Self {
+        self.summary = Some(summary.into());
+        self
+    }
+
+    /// The same block, owning everything it holds.
+    #[must_use]
+    pub fn into_owned(self) -> Block<'static> {
+        Block {
+            summary: IntoOwned::into_owned(self.summary),
+            content: IntoOwned::into_owned(self.content),
+            reserved_flags: self.reserved_flags,
+        }
+    }
+
+    /// A CODE block of a whole file.
+    #[must_use]
+    pub fn code(lang: Lang, path: impl Into<Cow<'a, str>>, content: impl Into<Bytes<'a>>) -> Self {
+        let (path, content) = (path.into(), content.into());
+        Self::new(Code {
+            lang,
+            path,
+            content,
+            line_start: None,
+            line_end: None,
+            unknown: Vec::new(),
+        })
+    }
+
+    /// A CODE block of the lines `first` to `last` of a file, counted from 1.
+    #[must_use]
+    pub fn code_lines(
+        lang: Lang,
+        path: impl Into<Cow<'a, str>>,
+        content: impl Into<Bytes<'a>>,
+        first: u32,
+        last: u32,
+    ) -> Self {
+        let (path, content) = (path.into(), content.into());
+        let (line_start, line_end) = (Some(first), Some(last));
+        Self::new(Code {
+            lang,
+            path,
+            content,
+            line_start,
+            line_end,
+            unknown: Vec::new(),
+        })
+    }
+
+    /// A CONVERSATION block.
+    #[must_use]
+    pub fn conversation(role: Role, content: impl Into<Bytes<'a>>) -> Self {
+        let content = content.into();
+        Self::new(Conversation {
+            role,
+            content,
+            tool_call_id: None,
+            unknown: Vec::new(),
+        })
+    }
+
+    /// A CONVERSATION block that makes or answers a tool call.
+    #[must_use]
+    pub fn conversation_with_call(
+        role: Role,
+        content: impl Into<Bytes<'a>>,
+        tool_call_id: impl Into<Cow<'a, str>>,
+    ) -> Self {
+        let (content, tool_call_id) = (content.into(), Some(tool_call_id.into()));
+        Self::new(Conversation {
+            role,
+            content,
+            tool_call_id,
+            unknown: Vec::new(),
+        })
+    }
+
+    /// A FILE_TREE block.
+    #[must_use]
+    pub fn file_tree(root: impl Into<Cow<'a, str>>, entries: Vec<FileEntry<'a>>) -> Self {
+        Self::new(FileTree {
+            root: root.into(),
+            entries,
+            unknown: Vec::new(),
+        })
+    }
+
+    /// A TOOL_RESULT block.
+    #[must_use]
+    pub fn tool_result(
+        tool_name: impl Into<Cow<'a, str>>,
+        status: Status,
+        content: impl Into<Bytes<'a>>,
+    ) -> Self {
+        let (tool_name, content) = (tool_name.into(), content.into());
+        Self::new(ToolResult {
+            tool_name,
+            status,
+            content,
+            schema_hint: None,
+            unknown: Vec::new(),
+        })
+    }
+
+    /// A DOCUMENT block.
+    #[must_use]
+    pub fn document(
+        title: impl Into<Cow<'a, str>>,
+        content: impl Into<Bytes<'a>>,
+        format_hint: FormatHint,
+    ) -> Self {
+        let (title, content) = (title.into(), content.into());
+        Self::new(Document {
+            title,
+            content,
+            format_hint,
+            unknown: Vec::new(),
+        })
+    }
+
+    /// A STRUCTURED_DATA block.
+    #[must_use]
+    pub fn structured_data(format: DataFormat, content: impl Into<Bytes<'a>>) -> Self {
+        let content = content.into();
+        Self::new(StructuredData {
+            format,
+            schema: None,
+            content,
+            unknown: Vec::new(),
+        })
+    }
+
+    /// A DIFF block.
+    #[must_use]
+    pub fn diff(path: impl Into<Cow<'a, str>>, hunks: Vec<DiffHunk<'a>>) -> Self {
+        Self::new(Diff {
+            path: path.into(),
+            hunks,
+            unknown: Vec::new(),
+        })
+    }
+
+    /// An EMBEDDING_REF block.
+    #[must_use]
+    pub fn embedding_ref(
+        vector_id: impl Into<Cow<'a, str>>,
+        source_hash: impl Into<Bytes<'a>>,
+        model: impl Into<Cow<'a, str>>,
+    ) -> Self {
+        let (vector_id, source_hash, model) = (vector_id.into(), source_hash.into(), model.into());
+        Self::new(EmbeddingRef {
+            vector_id,
+            source_hash,
+            model,
+            unknown: Vec::new(),
+        })
+    }
+
+    /// An IMAGE block.
+    #[must_use]
+    pub fn image(
+        media_type: MediaType,
+        alt_text: impl Into<Cow<'a, str>>,
+        data: impl Into<Bytes<'a>>,
+    ) -> Self {
+        let (alt_text, data) = (alt_text.into(), data.into());
+        Self::new(Image {
+            media_type,
+            alt_text,
+            data,
+            unknown: Vec::new(),
+        })
+    }
+
+    /// An EXTENSION block.
+    #[must_use]
+    pub fn extension(
+        namespace: impl Into<Cow<'a, str>>,
+        type_name: impl Into<Cow<'a, str>>,
+        content: impl Into<Bytes<'a>>,
+    ) -> Self {
+        let (namespace, type_name, content) = (namespace.into(), type_name.into(), content.into());
+        Self::new(Extension {
+            namespace,
+            type_name,
+            content,
+            unknown: Vec::new(),
+        })
+    }
+
+    /// A block of a type that this version does not know.
+    #[must_use]
+    pub fn raw(type_id: u8, body: impl Into<Bytes<'a>>) -> Self {
+        Self {
+            summary: None,
+            content: BlockContent::Raw(RawBlock {
+                type_id,
+                body: body.into(),
+            }),
+            reserved_flags: 0,
+        }
+    }
+}
+
+impl<'a> FileEntry<'a> {
+    /// A file of `size` bytes.
+    #[must_use]
+    pub fn file(name: impl Into<Cow<'a, str>>, size: u64) -> Self {
+        let (name, kind) = (name.into(), crate::FileEntryKind::File);
+        Self {
+            name,
+            kind,
+            size,
+            children: Vec::new(),
+            unknown: Vec::new(),
+        }
+    }
+
+    /// A directory.
+    #[must_use]
+    pub fn directory(name: impl Into<Cow<'a, str>>, children: Vec<FileEntry<'a>>) -> Self {
+        let (name, kind) = (name.into(), crate::FileEntryKind::Directory);
+        Self {
+            name,
+            kind,
+            size: 0,
+            children,
+            unknown: Vec::new(),
+        }
+    }
+}
+
+impl<'a> DiffHunk<'a> {
+    /// A hunk: `lines` begin with `+`, `-` or a space, and each ends with a newline.
+    #[must_use]
+    pub fn new(old_start: u32, new_start: u32, lines: impl Into<Bytes<'a>>) -> Self {
+        Self {
+            old_start,
+            new_start,
+            lines: lines.into(),
+            unknown: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Content that is usually text, but need not be.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::IntoOwned;
+
+/// Bytes that are borrowed from a pack or owned: the `content` of a block.
+///
+/// Content is whatever the writer put there. [`Bytes::as_str`] is the text if
+/// it is UTF-8; [`Bytes::to_str_lossy`] always gives a text, and renderers use
+/// it (they report the loss).
+///
+/// ```
+/// use lcp_types::Bytes;
+///
+/// assert_eq!(Bytes::from("text").as_str(), Some("text"));
+/// assert_eq!(Bytes::from(&[0xFF][..]).to_str_lossy(), "\u{FFFD}");
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Bytes<'a>(Cow<'a, [u8]>);
+
+impl<'a> Bytes<'a> {
+    /// The bytes.
+    #[must_use]
+    pub fn as_slice(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The text, where the bytes are UTF-8.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        std::str::from_utf8(&self.0).ok()
+    }
+
+    /// The text, with U+FFFD in place of what is not UTF-8.
+    #[must_use]
+    pub fn to_str_lossy(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.0)
+    }
+
+    /// How many bytes there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether the bytes are borrowed, and so were not copied.
+    #[must_use]
+    pub fn is_borrowed(&self) -> bool {
+        matches!(self.0, Cow::Borrowed(_))
+    }
+
+    /// The bytes, still borrowed where they were.
+    #[must_use]
+    pub fn into_cow(self) -> Cow<'a, [u8]> {
+        self.0
+    }
+}
+
+impl IntoOwned for Bytes<'_> {
+    type Owned = Bytes<'static>;
+    fn into_owned(self) -> Bytes<'static> {
+        Bytes(Cow::Owned(self.0.into_owned()))
+    }
+}
+
+impl<'a> From<Cow<'a, [u8]>> for Bytes<'a> {
+    fn from(bytes: Cow<'a, [u8]>) -> Self {
+        Self(bytes)
+    }
+}
+
+impl<'a> From<Cow<'a, str>> for Bytes<'a> {
+    fn from(text: Cow<'a, str>) -> Self {
+        match text {
+            Cow::Borrowed(text) => text.into(),
+            Cow::Owned(text) => text.into(),
+        }
+    }
+}
+
+impl<'a> From<&'a [u8]> for Bytes<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self(Cow::Borrowed(bytes))
+    }
+}
+
+impl<'a> From<&'a str> for Bytes<'a> {
+    fn from(text: &'a str) -> Self {
+        Self(Cow::Borrowed(text.as_bytes()))
+    }
+}
+
+impl From<Vec<u8>> for Bytes<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Cow::Owned(bytes))
+    }
+}
+
+impl From<String> for Bytes<'_> {
+    fn from(text: String) -> Self {
+        Self(Cow::Owned(text.into_bytes()))
+    }
+}
+
+impl fmt::Debug for Bytes<'_> {
+    /// As text where it is text, so that a failed test can be read.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.as_str() {
+            Some(text) => fmt::Debug::fmt(text, f),
+            None => fmt::Debug::fmt(&self.0, f),
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Bytes<'_> {
+    /// Text as a string where the format is for people, else bytes.
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self.as_str() {
+            Some(text) if to.is_human_readable() => to.serialize_str(text),
+            _ => to.serialize_bytes(&self.0),
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Bytes<'_> {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Vec<u8>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string or bytes")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Vec<u8>, E> {
+                Ok(text.as_bytes().to_vec())
+            }
+
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+                Ok(bytes.to_vec())
+            }
+
+            fn visit_byte_buf<E>(self, bytes: Vec<u8>) -> Result<Vec<u8>, E> {
+                Ok(bytes)
+            }
+
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(
+                self,
+                mut seq: A,
+            ) -> Result<Vec<u8>, A::Error> {
+                let mut bytes = Vec::new();
+                while let Some(byte) = seq.next_element()? {
+                    bytes.push(byte);
+                }
+                Ok(bytes)
+            }
+        }
+        let bytes = if from.is_human_readable() {
+            from.deserialize_any(Visitor)?
+        } else {
+            from.deserialize_byte_buf(Visitor)?
+        };
+        Ok(bytes.into())
+    }
+}

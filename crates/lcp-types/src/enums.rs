@@ -1,0 +1,357 @@
+//! Every enumeration of the wire format, each from one table.
+//!
+//! A row makes the variant, its code, its name, its place in `ALL` and both
+//! conversions. Codes that no row names survive as `Other` (RFC 0001 §6).
+
+/// One row per value: `Variant = code, "name";`.
+///
+/// ```text
+/// wire_enum! {
+///     /// Doc of the type.
+///     Role { /** Doc. */ User = 2, "user"; }
+/// }
+/// ```
+/// expands to `enum Role { User, Other(u8) }` with `ALL`, `NAMES`, `from_code`,
+/// `code`, `name`, `from_name`, `Display`, serde and the schema's field traits.
+macro_rules! wire_enum {
+    ($(#[$meta:meta])* $enum:ident { $($(#[$vmeta:meta])* $variant:ident = $code:literal, $name:literal;)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $enum {
+            $($(#[$vmeta])* $variant,)*
+            /// A code that this version has no name for; written back unchanged.
+            Other(u8),
+        }
+
+        impl $enum {
+            /// Every named value, in the order of its codes.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// Code and name of every named value.
+            pub const NAMES: &'static [(u8, &'static str)] = &[$(($code, $name)),*];
+
+            /// The value with this code; unnamed codes give [`Self::Other`].
+            #[must_use]
+            pub const fn from_code(code: u8) -> Self {
+                match code {
+                    $($code => Self::$variant,)*
+                    other => Self::Other(other),
+                }
+            }
+
+            /// The code on the wire.
+            #[must_use]
+            pub const fn code(self) -> u8 {
+                match self {
+                    $(Self::$variant => $code,)*
+                    Self::Other(code) => code,
+                }
+            }
+
+            /// The name in manifests and reports; `None` for unnamed codes.
+            #[must_use]
+            pub const fn name(self) -> Option<&'static str> {
+                match self {
+                    $(Self::$variant => Some($name),)*
+                    Self::Other(_) => None,
+                }
+            }
+
+            /// The value with this name.
+            #[must_use]
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+        }
+
+        impl std::fmt::Display for $enum {
+            /// The name, or the code in decimal where there is none.
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                match self.name() {
+                    Some(name) => f.pad(name),
+                    None => write!(f, "{}", self.code()),
+                }
+            }
+        }
+
+        impl<'a> $crate::schema::FieldValue<'a> for $enum {
+            type Slot = Option<Self>;
+            const WIRE: u8 = $crate::wire::VARINT;
+            const REQUIRED: bool = true;
+
+            fn read<R: $crate::schema::FieldReader<'a>>(slot: &mut Self::Slot, from: &mut R) -> Result<(), R::Error> {
+                *slot = Some(Self::from_code(from.code(Self::NAMES)?));
+                Ok(())
+            }
+
+            fn finish(slot: Self::Slot) -> Option<Self> {
+                slot
+            }
+
+            fn write<W: $crate::schema::FieldWriter>(&self, id: u64, name: &'static str, to: &mut W) -> Result<(), W::Error> {
+                to.code(id, name, self.code(), self.name())
+            }
+        }
+
+        impl $crate::IntoOwned for $enum {
+            type Owned = Self;
+            fn into_owned(self) -> Self {
+                self
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl serde::Serialize for $enum {
+            /// The name where formats are for people and there is one, else the code.
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                match self.name() {
+                    Some(name) if to.is_human_readable() => to.serialize_str(name),
+                    _ => to.serialize_u8(self.code()),
+                }
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl<'de> serde::Deserialize<'de> for $enum {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                struct Visitor;
+                impl serde::de::Visitor<'_> for Visitor {
+                    type Value = $enum;
+
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str(concat!("the name or the code of a ", stringify!($enum)))
+                    }
+
+                    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<$enum, E> {
+                        $enum::from_name(name)
+                            .ok_or_else(|| E::invalid_value(serde::de::Unexpected::Str(name), &self))
+                    }
+
+                    fn visit_u64<E: serde::de::Error>(self, code: u64) -> Result<$enum, E> {
+                        u8::try_from(code)
+                            .map($enum::from_code)
+                            .map_err(|_| E::invalid_value(serde::de::Unexpected::Unsigned(code), &self))
+                    }
+                }
+                if from.is_human_readable() {
+                    from.deserialize_any(Visitor)
+                } else {
+                    from.deserialize_u8(Visitor)
+                }
+            }
+        }
+    };
+}
+
+wire_enum! {
+    /// The language of a CODE block.
+    Lang {
+        /// Rust.
+        Rust = 0x01, "rust";
+        /// TypeScript.
+        TypeScript = 0x02, "typescript";
+        /// JavaScript.
+        JavaScript = 0x03, "javascript";
+        /// Python.
+        Python = 0x04, "python";
+        /// Go.
+        Go = 0x05, "go";
+        /// Java.
+        Java = 0x06, "java";
+        /// C.
+        C = 0x07, "c";
+        /// C++.
+        Cpp = 0x08, "cpp";
+        /// Ruby.
+        Ruby = 0x09, "ruby";
+        /// Shell.
+        Shell = 0x0A, "shell";
+        /// SQL.
+        Sql = 0x0B, "sql";
+        /// HTML.
+        Html = 0x0C, "html";
+        /// CSS.
+        Css = 0x0D, "css";
+        /// JSON.
+        Json = 0x0E, "json";
+        /// YAML.
+        Yaml = 0x0F, "yaml";
+        /// TOML.
+        Toml = 0x10, "toml";
+        /// Markdown.
+        Markdown = 0x11, "markdown";
+        /// The writer did not know the language.
+        Unknown = 0xFF, "unknown";
+    }
+}
+
+wire_enum! {
+    /// Who speaks in a CONVERSATION block.
+    Role {
+        /// Instructions of the application.
+        System = 1, "system";
+        /// The person.
+        User = 2, "user";
+        /// The model.
+        Assistant = 3, "assistant";
+        /// A tool that the model called.
+        Tool = 4, "tool";
+    }
+}
+
+wire_enum! {
+    /// How the call of a TOOL_RESULT block ended.
+    Status {
+        /// It succeeded.
+        Ok = 1, "ok";
+        /// It failed.
+        Error = 2, "error";
+        /// It did not end in time.
+        Timeout = 3, "timeout";
+    }
+}
+
+wire_enum! {
+    /// The format of a DOCUMENT block's content.
+    FormatHint {
+        /// Markdown.
+        Markdown = 1, "markdown";
+        /// Plain text.
+        Plain = 2, "plain";
+        /// HTML.
+        Html = 3, "html";
+    }
+}
+
+wire_enum! {
+    /// The format of a STRUCTURED_DATA block's content.
+    DataFormat {
+        /// JSON.
+        Json = 1, "json";
+        /// YAML.
+        Yaml = 2, "yaml";
+        /// TOML.
+        Toml = 3, "toml";
+        /// Comma-separated values.
+        Csv = 4, "csv";
+    }
+}
+
+wire_enum! {
+    /// What an ANNOTATION block says of its target.
+    AnnotationKind {
+        /// The target's [`Priority`], one byte.
+        Priority = 1, "priority";
+        /// A summary of the target, UTF-8.
+        Summary = 2, "summary";
+        /// A [`Tag`](crate::Tag): `key=value` or a bare key, UTF-8.
+        Tag = 3, "tag";
+    }
+}
+
+wire_enum! {
+    /// The format of an IMAGE block's data.
+    MediaType {
+        /// PNG.
+        Png = 1, "png";
+        /// JPEG.
+        Jpeg = 2, "jpeg";
+        /// GIF.
+        Gif = 3, "gif";
+        /// SVG.
+        Svg = 4, "svg";
+        /// WebP.
+        Webp = 5, "webp";
+    }
+}
+
+wire_enum! {
+    /// What an entry of a FILE_TREE block is.
+    FileEntryKind {
+        /// A file.
+        File = 0, "file";
+        /// A directory.
+        Directory = 1, "directory";
+    }
+}
+
+/// How much a block matters when a budget is short (SPEC_08 §3).
+///
+/// The order is that of importance: `Critical` sorts first. A priority is the
+/// one byte of a PRIORITY annotation; a byte that no row names is a bad value,
+/// and the block stays `Normal`, with a warning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Priority {
+    /// Always in full, even over the budget.
+    Critical,
+    /// In full if the budget allows, else the summary.
+    High,
+    /// Like `High`, after it. What a block has that nobody annotated.
+    #[default]
+    Normal,
+    /// The summary if the budget allows, else a placeholder.
+    Low,
+    /// A one-line reference if the budget allows, else nothing.
+    Background,
+}
+
+impl Priority {
+    /// Every priority, most important first.
+    pub const ALL: [Self; 5] = [
+        Self::Critical,
+        Self::High,
+        Self::Normal,
+        Self::Low,
+        Self::Background,
+    ];
+
+    /// The byte in a PRIORITY annotation, 1 to 5.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        self as u8 + 1
+    }
+
+    /// The priority with this byte; `None` for any but 1 to 5.
+    #[must_use]
+    pub const fn from_code(code: u8) -> Option<Self> {
+        match code {
+            1 => Some(Self::Critical),
+            2 => Some(Self::High),
+            3 => Some(Self::Normal),
+            4 => Some(Self::Low),
+            5 => Some(Self::Background),
+            _ => None,
+        }
+    }
+
+    /// The name in manifests, reports and renderings.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Critical => "critical",
+            Self::High => "high",
+            Self::Normal => "normal",
+            Self::Low => "low",
+            Self::Background => "background",
+        }
+    }
+
+    /// The priority with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|priority| priority.name() == name)
+    }
+}
+
+impl std::fmt::Display for Priority {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}

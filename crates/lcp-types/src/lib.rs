@@ -1,0 +1,51 @@
+//! The model of an LLM Context Pack: what a pack holds, and the numbers that
+//! the wire uses for it.
+//!
+//! A pack is a stream of typed [`Block`]s. Start there. The same type serves
+//! both directions: decoded blocks borrow from the input, built blocks own
+//! their content or borrow it from you ([`Block::into_owned`] cuts the tie).
+//!
+//! | look for | in |
+//! |---|---|
+//! | blocks and what they hold | [`Block`], [`BlockContent`], [`content`] |
+//! | priorities and tags | [`Annotation`], [`Priority`], [`Tag`] |
+//! | numbers of the wire format | [`wire`], [`limits`] |
+//! | how fields are read and written | [`schema`] |
+//! | content that is stored elsewhere | [`ContentStore`] |
+//!
+//! This crate reads and writes no bytes: `lcp-decoder` and `lcp-encoder` do.
+//! It has no dependencies; `serde` is an optional feature.
+//!
+//! ```
+//! use lcp_types::{Block, BlockType, Lang};
+//!
+//! let block = Block::code(Lang::Rust, "src/main.rs", "fn main() {}").with_summary("entry point");
+//! assert_eq!(block.block_type(), BlockType::Code);
+//! assert_eq!(block.block_type().label(), "code");
+//! ```
+
+mod annotation;
+mod block;
+mod bytes;
+pub mod content;
+mod enums;
+pub mod limits;
+mod owned;
+pub mod schema;
+mod store;
+mod unknown;
+pub mod wire;
+
+pub use annotation::{Annotation, Tag};
+pub use block::{Block, BlockContent, BlockType, RawBlock};
+pub use bytes::Bytes;
+pub use content::{
+    Code, Conversation, Diff, DiffHunk, Document, EmbeddingRef, Extension, FileEntry, FileTree,
+    Image, StructuredData, ToolResult,
+};
+pub use enums::{
+    AnnotationKind, DataFormat, FileEntryKind, FormatHint, Lang, MediaType, Priority, Role, Status,
+};
+pub use owned::IntoOwned;
+pub use store::{ContentHash, ContentStore, MemoryStore, StoreError};
+pub use unknown::{UnknownField, UnknownValue};

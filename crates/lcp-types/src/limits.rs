@@ -1,0 +1,26 @@
+//! What an input may ask for: every bound, once, for the writer and the reader.
+//!
+//! Exceeding one is an error that names the limit and its value (exit code 5
+//! of the commands). Lengths are also bounded by the input itself: a length
+//! beyond it is an error before anything is allocated (RFC 0001 §8).
+
+/// Bytes of one body as it is written, before decompression.
+pub const BODY_BYTES_MAX: u64 = 256 * MIB;
+/// Bytes of one body after decompression.
+pub const BODY_DECOMPRESSED_BYTES_MAX: u64 = 16 * MIB;
+/// Bytes of a whole payload after decompression.
+pub const PAYLOAD_DECOMPRESSED_BYTES_MAX: u64 = 256 * MIB;
+/// Bytes that all decompression of one pack may give together.
+pub const TOTAL_DECOMPRESSED_BYTES_MAX: u64 = 256 * MIB;
+/// Blocks of one pack, END not counted.
+pub const BLOCKS_MAX: u64 = 1 << 24;
+/// Fields of one block, those of nested records counted.
+pub const FIELDS_MAX: u64 = 1 << 22;
+/// Levels of nested records: directories within directories of a FILE_TREE.
+pub const DEPTH_MAX: u32 = 64;
+/// Bytes of a text field that is not content: paths, titles, names, ids.
+pub const TEXT_BYTES_MAX: u64 = MIB;
+/// Bytes of a summary.
+pub const SUMMARY_BYTES_MAX: u64 = MIB;
+
+const MIB: u64 = 1 << 20;

@@ -1,0 +1,47 @@
+//! Cutting the tie to the bytes that a block was decoded from.
+
+use std::borrow::Cow;
+
+/// Turns a value that may borrow into one that owns everything it holds.
+pub trait IntoOwned {
+    /// The same type with a `'static` lifetime.
+    type Owned: 'static;
+
+    /// Copies what is borrowed, moves what is owned.
+    fn into_owned(self) -> Self::Owned;
+}
+
+impl IntoOwned for Cow<'_, str> {
+    type Owned = Cow<'static, str>;
+    fn into_owned(self) -> Cow<'static, str> {
+        Cow::Owned(self.into_owned())
+    }
+}
+
+impl IntoOwned for u32 {
+    type Owned = Self;
+    fn into_owned(self) -> Self {
+        self
+    }
+}
+
+impl IntoOwned for u64 {
+    type Owned = Self;
+    fn into_owned(self) -> Self {
+        self
+    }
+}
+
+impl<T: IntoOwned> IntoOwned for Option<T> {
+    type Owned = Option<T::Owned>;
+    fn into_owned(self) -> Self::Owned {
+        self.map(T::into_owned)
+    }
+}
+
+impl<T: IntoOwned> IntoOwned for Vec<T> {
+    type Owned = Vec<T::Owned>;
+    fn into_owned(self) -> Self::Owned {
+        self.into_iter().map(T::into_owned).collect()
+    }
+}

@@ -1,0 +1,398 @@
+//! How records become fields and back: one description, four uses.
+//!
+//! Each content type in [`content`](crate::content) is one table of
+//! `id field: type` rows. The table makes a [`Record`], and a record is read
+//! through a [`FieldReader`] and written through a [`FieldWriter`]. The
+//! decoder, the encoder and both directions of the JSON manifest are such
+//! readers and writers, so a new field is one row and nothing else.
+//!
+//! You need this module only to write another representation of blocks.
+
+use std::borrow::Cow;
+
+use crate::{Bytes, UnknownField, wire};
+
+/// What a reader has to know of a field before it has read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldSpec {
+    /// The id on the wire.
+    pub id: u64,
+    /// The name in manifests and errors.
+    pub name: &'static str,
+    /// The wire type that a known field must have.
+    pub wire: u8,
+    /// Whether a record without it is malformed.
+    pub required: bool,
+}
+
+/// A type that is made of fields: the content of a block, or a nested part.
+pub trait Record<'a>: Sized {
+    /// The name in errors.
+    const NAME: &'static str;
+    /// Its fields, ids ascending.
+    const FIELDS: &'static [FieldSpec];
+
+    /// Reads the fields until `from` has no more.
+    ///
+    /// # Errors
+    ///
+    /// Whatever `from` finds wrong, a missing required field included.
+    fn read<R: FieldReader<'a>>(from: &mut R) -> Result<Self, R::Error>;
+
+    /// Writes the fields, ids ascending, unknown ones in their places.
+    ///
+    /// # Errors
+    ///
+    /// Whatever `to` refuses.
+    fn write<W: FieldWriter>(&self, to: &mut W) -> Result<(), W::Error>;
+}
+
+/// A source of fields, positioned at one after each `Some` of [`Self::next_field`].
+pub trait FieldReader<'a>: Sized {
+    /// What can go wrong.
+    type Error;
+
+    /// Moves to the next field that `specs` knows and gives its id; keeps the
+    /// others for [`Self::take_unknown`].
+    ///
+    /// # Errors
+    ///
+    /// If the source is malformed there.
+    fn next_field(&mut self, specs: &'static [FieldSpec]) -> Result<Option<u64>, Self::Error>;
+
+    /// The number, at most `max`.
+    ///
+    /// # Errors
+    ///
+    /// If it is larger, or not a number.
+    fn uint(&mut self, max: u64) -> Result<u64, Self::Error>;
+
+    /// The code of an enumeration with these names.
+    ///
+    /// # Errors
+    ///
+    /// If it does not fit a byte, or is a name that is not among them.
+    fn code(&mut self, names: &'static [(u8, &'static str)]) -> Result<u8, Self::Error>;
+
+    /// The text.
+    ///
+    /// # Errors
+    ///
+    /// If it is not UTF-8 or too long.
+    fn text(&mut self) -> Result<Cow<'a, str>, Self::Error>;
+
+    /// The content.
+    ///
+    /// # Errors
+    ///
+    /// If the source is malformed there.
+    fn bytes(&mut self) -> Result<Bytes<'a>, Self::Error>;
+
+    /// The nested records of this field that stand here: one on the wire,
+    /// all of them in a manifest.
+    ///
+    /// # Errors
+    ///
+    /// If one is malformed or nested too deep.
+    fn records<T: Record<'a>>(&mut self, into: &mut Vec<T>) -> Result<(), Self::Error>;
+
+    /// The error for a required field that did not come.
+    fn missing(&self, field: &'static str) -> Self::Error;
+
+    /// The fields of unknown ids that were met, in their order.
+    ///
+    /// # Errors
+    ///
+    /// If one of them is malformed.
+    fn take_unknown(&mut self) -> Result<Vec<UnknownField<'a>>, Self::Error>;
+}
+
+/// A sink of fields. Every call names the field's id and its name; absent
+/// optional fields are not called for.
+pub trait FieldWriter: Sized {
+    /// What can go wrong.
+    type Error;
+
+    /// Called first, with what the record is and its unknown fields.
+    ///
+    /// # Errors
+    ///
+    /// If an unknown field has the id of a known one.
+    fn begin(
+        &mut self,
+        record: &'static str,
+        specs: &'static [FieldSpec],
+        unknown: &[UnknownField<'_>],
+    ) -> Result<(), Self::Error>;
+
+    /// A number.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the sink refuses; likewise below.
+    fn uint(&mut self, id: u64, name: &'static str, value: u64) -> Result<(), Self::Error>;
+
+    /// A code of an enumeration, with its name if it has one.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the sink refuses.
+    fn code(
+        &mut self,
+        id: u64,
+        name: &'static str,
+        code: u8,
+        label: Option<&'static str>,
+    ) -> Result<(), Self::Error>;
+
+    /// Text.
+    ///
+    /// # Errors
+    ///
+    /// If it is longer than its limit.
+    fn text(&mut self, id: u64, name: &'static str, value: &str) -> Result<(), Self::Error>;
+
+    /// Content.
+    ///
+    /// # Errors
+    ///
+    /// If it is longer than its limit.
+    fn bytes(&mut self, id: u64, name: &'static str, value: &Bytes<'_>) -> Result<(), Self::Error>;
+
+    /// A list of nested records.
+    ///
+    /// # Errors
+    ///
+    /// If they are nested deeper than [`DEPTH_MAX`](crate::limits::DEPTH_MAX).
+    fn records<'a, T: Record<'a>>(
+        &mut self,
+        id: u64,
+        name: &'static str,
+        value: &[T],
+    ) -> Result<(), Self::Error>;
+
+    /// The unknown fields whose ids are below `before` and were not written
+    /// yet; called before each known field, and at the end with [`u64::MAX`].
+    ///
+    /// # Errors
+    ///
+    /// Whatever the sink refuses.
+    fn unknown(&mut self, fields: &[UnknownField<'_>], before: u64) -> Result<(), Self::Error>;
+}
+
+/// A type that can be a field of a record.
+pub trait FieldValue<'a>: Sized {
+    /// Where the value is gathered while fields come in any order.
+    type Slot: Default;
+    /// Its wire type.
+    const WIRE: u8;
+    /// Whether a record without it is malformed.
+    const REQUIRED: bool;
+
+    /// Reads the field that `from` stands at. A repeated scalar replaces the
+    /// one before, a repeated nested record joins the list.
+    ///
+    /// # Errors
+    ///
+    /// Whatever `from` finds wrong.
+    fn read<R: FieldReader<'a>>(slot: &mut Self::Slot, from: &mut R) -> Result<(), R::Error>;
+
+    /// The value, or `None` if it is required and did not come.
+    fn finish(slot: Self::Slot) -> Option<Self>;
+
+    /// Writes the field, if there is anything to write.
+    ///
+    /// # Errors
+    ///
+    /// Whatever `to` refuses.
+    fn write<W: FieldWriter>(
+        &self,
+        id: u64,
+        name: &'static str,
+        to: &mut W,
+    ) -> Result<(), W::Error>;
+}
+
+/// A required scalar: `read` and `write` are all that differs.
+macro_rules! scalar {
+    ($ty:ty, $wire:expr, |$from:ident| $read:expr, |$value:ident, $id:ident, $name:ident, $to:ident| $write:expr) => {
+        impl<'a> FieldValue<'a> for $ty {
+            type Slot = Option<Self>;
+            const WIRE: u8 = $wire;
+            const REQUIRED: bool = true;
+
+            fn read<R: FieldReader<'a>>(
+                slot: &mut Self::Slot,
+                $from: &mut R,
+            ) -> Result<(), R::Error> {
+                *slot = Some($read);
+                Ok(())
+            }
+
+            fn finish(slot: Self::Slot) -> Option<Self> {
+                slot
+            }
+
+            fn write<W: FieldWriter>(
+                &self,
+                $id: u64,
+                $name: &'static str,
+                $to: &mut W,
+            ) -> Result<(), W::Error> {
+                let $value = self;
+                $write
+            }
+        }
+    };
+}
+
+scalar!(
+    u64,
+    wire::VARINT,
+    |from| from.uint(u64::MAX)?,
+    |value, id, name, to| to.uint(id, name, *value)
+);
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the reader was told the maximum"
+)]
+mod narrow {
+    use super::{FieldReader, FieldValue, FieldWriter, wire};
+
+    scalar!(
+        u32,
+        wire::VARINT,
+        |from| from.uint(u64::from(u32::MAX))? as u32,
+        |value, id, name, to| to.uint(id, name, u64::from(*value))
+    );
+}
+scalar!(
+    Cow<'a, str>,
+    wire::BYTES,
+    |from| from.text()?,
+    |value, id, name, to| to.text(id, name, value)
+);
+scalar!(
+    Bytes<'a>,
+    wire::BYTES,
+    |from| from.bytes()?,
+    |value, id, name, to| to.bytes(id, name, value)
+);
+
+impl<'a, T: FieldValue<'a, Slot = Option<T>>> FieldValue<'a> for Option<T> {
+    type Slot = Option<T>;
+    const WIRE: u8 = T::WIRE;
+    const REQUIRED: bool = false;
+
+    fn read<R: FieldReader<'a>>(slot: &mut Self::Slot, from: &mut R) -> Result<(), R::Error> {
+        T::read(slot, from)
+    }
+
+    fn finish(slot: Self::Slot) -> Option<Self> {
+        Some(slot)
+    }
+
+    fn write<W: FieldWriter>(
+        &self,
+        id: u64,
+        name: &'static str,
+        to: &mut W,
+    ) -> Result<(), W::Error> {
+        match self {
+            Some(value) => value.write(id, name, to),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<'a, T: Record<'a>> FieldValue<'a> for Vec<T> {
+    type Slot = Self;
+    const WIRE: u8 = wire::NESTED;
+    const REQUIRED: bool = false;
+
+    fn read<R: FieldReader<'a>>(slot: &mut Self::Slot, from: &mut R) -> Result<(), R::Error> {
+        from.records(slot)
+    }
+
+    fn finish(slot: Self::Slot) -> Option<Self> {
+        Some(slot)
+    }
+
+    fn write<W: FieldWriter>(
+        &self,
+        id: u64,
+        name: &'static str,
+        to: &mut W,
+    ) -> Result<(), W::Error> {
+        to.records(id, name, self)
+    }
+}
+
+/// Makes a record from a table of `id field: type` rows: the struct, its
+/// [`Record`] and [`IntoOwned`](crate::IntoOwned). The owned type is given
+/// because a macro cannot take a lifetime out of a type.
+macro_rules! record {
+    (
+        $(#[$meta:meta])*
+        $record:ident {
+            $($(#[$fmeta:meta])* $id:literal $field:ident: $ty:ty,)*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        pub struct $record<'a> {
+            $($(#[$fmeta])* pub $field: $ty,)*
+            /// Fields of ids that this version does not know (RFC 0001 §5).
+            pub unknown: Vec<$crate::UnknownField<'a>>,
+        }
+
+        impl<'a> $crate::schema::Record<'a> for $record<'a> {
+            const NAME: &'static str = stringify!($record);
+            const FIELDS: &'static [$crate::schema::FieldSpec] = &[$($crate::schema::FieldSpec {
+                id: $id,
+                name: stringify!($field),
+                wire: <$ty as $crate::schema::FieldValue<'a>>::WIRE,
+                required: <$ty as $crate::schema::FieldValue<'a>>::REQUIRED,
+            }),*];
+
+            fn read<R: $crate::schema::FieldReader<'a>>(from: &mut R) -> Result<Self, R::Error> {
+                $(let mut $field = <$ty as $crate::schema::FieldValue<'a>>::Slot::default();)*
+                while let Some(id) = from.next_field(Self::FIELDS)? {
+                    match id {
+                        $($id => <$ty as $crate::schema::FieldValue<'a>>::read(&mut $field, from)?,)*
+                        // The reader gives only ids that stand in `FIELDS`.
+                        _ => {}
+                    }
+                }
+                Ok(Self {
+                    $($field: match <$ty as $crate::schema::FieldValue<'a>>::finish($field) {
+                        Some(value) => value,
+                        None => return Err(from.missing(stringify!($field))),
+                    },)*
+                    unknown: from.take_unknown()?,
+                })
+            }
+
+            fn write<W: $crate::schema::FieldWriter>(&self, to: &mut W) -> Result<(), W::Error> {
+                to.begin(Self::NAME, Self::FIELDS, &self.unknown)?;
+                $(
+                    to.unknown(&self.unknown, $id)?;
+                    $crate::schema::FieldValue::write(&self.$field, $id, stringify!($field), to)?;
+                )*
+                to.unknown(&self.unknown, u64::MAX)
+            }
+        }
+
+        impl $crate::IntoOwned for $record<'_> {
+            type Owned = $record<'static>;
+            fn into_owned(self) -> $record<'static> {
+                $record {
+                    $($field: $crate::IntoOwned::into_owned(self.$field),)*
+                    unknown: $crate::IntoOwned::into_owned(self.unknown),
+                }
+            }
+        }
+    };
+}
+pub(crate) use record;

@@ -1,0 +1,45 @@
+//! The numbers of the block stream (RFC 0001): magic, versions, flags, wire types.
+
+/// The magic of a pack, as LCP writes it.
+pub const MAGIC_LCP: [u8; 4] = *b"LCP\0";
+/// The magic of the Bit Context Protocol 1.0, which has the same wire format.
+pub const MAGIC_BCP: [u8; 4] = *b"BCP\0";
+/// Bytes of the header.
+pub const HEADER_BYTES: usize = 8;
+/// The major version that this crate speaks; any other is an error.
+pub const VERSION_MAJOR: u8 = 1;
+/// The minor version that is written; any is read.
+pub const VERSION_MINOR: u8 = 0;
+
+/// Header flag: all that follows the header is one zstd stream.
+pub const HEADER_PAYLOAD_ZSTD: u8 = 1 << 0;
+/// Header flag: an index trailer follows END.
+pub const HEADER_TRAILER: u8 = 1 << 1;
+/// Header flags that this version has no meaning for.
+pub const HEADER_RESERVED: u8 = !(HEADER_PAYLOAD_ZSTD | HEADER_TRAILER);
+
+/// Block flag: the body begins with a summary.
+pub const BLOCK_HAS_SUMMARY: u8 = 1 << 0;
+/// Block flag: the body is a zstd stream.
+pub const BLOCK_COMPRESSED: u8 = 1 << 1;
+/// Block flag: the body is the BLAKE3 hash of the real body.
+pub const BLOCK_IS_REFERENCE: u8 = 1 << 2;
+/// Block flags that this version has no meaning for; kept and written back.
+pub const BLOCK_RESERVED: u8 = !(BLOCK_HAS_SUMMARY | BLOCK_COMPRESSED | BLOCK_IS_REFERENCE);
+
+/// The type of the block that ends a stream.
+pub const TYPE_END: u8 = 0xFF;
+/// END as it is written: type, flags 0, length 0.
+pub const END_FRAME: [u8; 4] = [0xFF, 0x01, 0x00, 0x00];
+
+/// Wire type of a field that is one varint.
+pub const VARINT: u8 = 0;
+/// Wire type of a field that is a length and that many bytes.
+pub const BYTES: u8 = 1;
+/// Wire type of a field that is a length and nested fields.
+pub const NESTED: u8 = 2;
+
+/// Bytes of a BLAKE3 hash, the body of a reference.
+pub const HASH_BYTES: usize = 32;
+/// Bytes of the longest varint.
+pub const VARINT_BYTES_MAX: usize = 10;
