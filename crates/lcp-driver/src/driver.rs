@@ -51,9 +51,7 @@ impl DefaultDriver {
     /// A driver that counts with `estimator`.
     #[must_use]
     pub fn new(estimator: impl TokenEstimator + 'static) -> Self {
-        Self {
-            estimator: Arc::new(estimator),
-        }
+        Self { estimator: Arc::new(estimator) }
     }
 
     /// Renders `blocks` as `config` says.
@@ -119,8 +117,6 @@ impl Default for DefaultDriver {
 
 impl fmt::Debug for DefaultDriver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DefaultDriver")
-            .field("estimator", &self.estimator.name())
-            .finish()
+        f.debug_struct("DefaultDriver").field("estimator", &self.estimator.name()).finish()
     }
 }

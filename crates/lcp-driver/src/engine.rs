@@ -96,10 +96,7 @@ impl<'b, 'c> Scan<'b, 'c> {
     }
 
     fn asked_for(&self, block: &Block<'_>) -> bool {
-        self.config
-            .types
-            .as_ref()
-            .is_none_or(|types| types.contains(&block.block_type()))
+        self.config.types.as_ref().is_none_or(|types| types.contains(&block.block_type()))
     }
 
     fn item(&self, meta: &Meta<'_>, costs: &Costs) -> Item {
@@ -113,12 +110,13 @@ impl<'b, 'c> Scan<'b, 'c> {
         Item {
             priority: meta.priority,
             rank: meta.rank,
-            costs: costs
+            costs: costs.details.iter().map(|&(_, cost)| u64::from(cost)).collect(),
+            ceiling: costs.ceiling(ceiling),
+            telling: costs
                 .details
                 .iter()
-                .map(|&(_, cost)| u64::from(cost))
-                .collect(),
-            ceiling: costs.ceiling(ceiling),
+                .filter(|(detail, _)| *detail < Detail::Placeholder)
+                .count(),
             may_grow: meta.priority == Priority::Low && !has_summary,
         }
     }
@@ -160,37 +158,20 @@ impl<'b, 'c> Scan<'b, 'c> {
             .zip(&self.shown)
             .filter(|(item, _)| !matches!(item.priority, Priority::Critical | Priority::Background))
             .collect();
-        let tokens = rest
-            .iter()
-            .map(|(_, (_, costs))| u64::from(costs.content))
-            .sum();
+        let tokens = rest.iter().map(|(_, (_, costs))| u64::from(costs.content)).sum();
         // More blocks and more tokens only add digits, so this is a bound.
-        let all = RolledUp {
-            count: rest.len(),
-            tokens,
-        };
+        let all = RolledUp { count: rest.len(), tokens };
         let line = text::roll_up_line(all, self.config.mode);
         let line = u64::from(self.estimator.estimate(&line));
-        let terms = Terms {
-            budget,
-            envelope: self.envelope,
-            line,
-            fill: self.config.fill,
-        };
+        let terms = Terms { budget, envelope: self.envelope, line, fill: self.config.fill };
         walk(&self.items, terms)
     }
 
     /// Critical blocks alone: what is left where nothing else helps.
     fn smallest(&self) -> Allocation {
-        let chosen = self
-            .items
-            .iter()
-            .map(|item| (item.priority == Priority::Critical).then_some(0));
-        Allocation {
-            chosen: chosen.collect(),
-            outcome: Outcome::BelowFloor,
-            left: 0,
-        }
+        let chosen =
+            self.items.iter().map(|item| (item.priority == Priority::Critical).then_some(0));
+        Allocation { chosen: chosen.collect(), outcome: Outcome::BelowFloor, left: 0 }
     }
 
     /// The decision for every block of the pack, and its reason.
@@ -252,12 +233,7 @@ impl<'b, 'c> Scan<'b, 'c> {
                 (RenderDecision::Full, Reason::NoBudget)
             };
         }
-        let text = text::render(
-            self.blocks,
-            self.metas,
-            self.config.mode,
-            &self.layout(&decided),
-        );
+        let text = text::render(self.blocks, self.metas, self.config.mode, &self.layout(&decided));
         let used = self.estimator.estimate(&text);
         if let Some(budget) = self.config.token_budget.filter(|budget| used > *budget) {
             let needed = u64::from(used);
@@ -277,11 +253,7 @@ impl<'b, 'c> Scan<'b, 'c> {
             Overflow::Allow => Ok(()),
             Overflow::Deny => {
                 let excess = needed - u64::from(budget);
-                Err(DriverError::OverBudget {
-                    needed,
-                    budget,
-                    excess,
-                })
+                Err(DriverError::OverBudget { needed, budget, excess })
             }
         }
     }
@@ -310,19 +282,11 @@ impl<'b, 'c> Scan<'b, 'c> {
     }
 
     fn text(&self, decided: &[Decided]) -> String {
-        text::render(
-            self.blocks,
-            self.metas,
-            self.config.mode,
-            &self.layout(decided),
-        )
+        text::render(self.blocks, self.metas, self.config.mode, &self.layout(decided))
     }
 
     fn layout(&self, decided: &[Decided]) -> Layout {
-        let mut rolled_up = RolledUp {
-            count: 0,
-            tokens: 0,
-        };
+        let mut rolled_up = RolledUp { count: 0, tokens: 0 };
         for (i, costs) in &self.shown {
             if decided[*i].0 == RenderDecision::RolledUp {
                 rolled_up.count += 1;
@@ -364,8 +328,7 @@ impl<'b, 'c> Scan<'b, 'c> {
             item.content_tokens = costs.content;
         }
         let roll_up = layout.rolled_up.map_or(0, |rolled_up| {
-            self.estimator
-                .estimate(&text::roll_up_line(rolled_up, self.config.mode))
+            self.estimator.estimate(&text::roll_up_line(rolled_up, self.config.mode))
         });
         let paid = layout.shown.is_empty() && layout.rolled_up.is_none();
         let envelope = if paid { 0 } else { self.envelope };
@@ -404,11 +367,7 @@ fn warn_of_block(i: usize, block: &Block<'_>, view: &View<'_>, warnings: &mut Ve
     }
     if let BlockType::Other(code) = block.block_type() {
         let message = format!("blocks of type {code:#04x} are unknown to this version");
-        warnings.push(Warning::new(
-            WarningCode::UnknownBlockType,
-            Some(i),
-            message,
-        ));
+        warnings.push(Warning::new(WarningCode::UnknownBlockType, Some(i), message));
     }
 }
 

@@ -38,10 +38,7 @@ pub(crate) struct Meta<'b> {
 /// ```
 #[must_use]
 pub fn resolve_priorities(blocks: &[Block<'_>]) -> Vec<Priority> {
-    resolve(blocks, &mut Vec::new())
-        .into_iter()
-        .map(|meta| meta.priority)
-        .collect()
+    resolve(blocks, &mut Vec::new()).into_iter().map(|meta| meta.priority).collect()
 }
 
 /// Applies every annotation to its target, in the order of the pack.
@@ -53,9 +50,7 @@ pub(crate) fn resolve<'b>(blocks: &'b [Block<'_>], warnings: &mut Vec<Warning>) 
         };
         let mut warn = |code, message| warnings.push(Warning::new(code, Some(index), message));
         let target = annotation.target_block_id;
-        let Some(meta) = usize::try_from(target)
-            .ok()
-            .and_then(|target| metas.get_mut(target))
+        let Some(meta) = usize::try_from(target).ok().and_then(|target| metas.get_mut(target))
         else {
             warn(
                 WarningCode::BadTarget,
@@ -68,10 +63,7 @@ pub(crate) fn resolve<'b>(blocks: &'b [Block<'_>], warnings: &mut Vec<Warning>) 
                 Some(priority) => (meta.priority, meta.annotated) = (priority, true),
                 None => warn(
                     WarningCode::BadPriority,
-                    format!(
-                        "block {target} is given the unknown priority {:?}",
-                        annotation.value
-                    ),
+                    format!("block {target} is given the unknown priority {:?}", annotation.value),
                 ),
             },
             AnnotationKind::Summary => match annotation.value.as_str() {
@@ -82,11 +74,7 @@ pub(crate) fn resolve<'b>(blocks: &'b [Block<'_>], warnings: &mut Vec<Warning>) 
                 ),
             },
             AnnotationKind::Tag => {
-                if !annotation
-                    .value
-                    .as_str()
-                    .is_some_and(|text| tag(meta, &Tag::parse(text)))
-                {
+                if !annotation.value.as_str().is_some_and(|text| tag(meta, &Tag::parse(text))) {
                     warn(
                         WarningCode::BadAnnotation,
                         format!("block {target} is given the bad tag {:?}", annotation.value),

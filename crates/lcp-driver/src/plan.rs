@@ -112,14 +112,12 @@ impl Plan {
     /// ignores the budget can cause.
     #[must_use]
     pub fn overflow_tokens(&self) -> u32 {
-        self.budget
-            .map_or(0, |budget| self.used_tokens.saturating_sub(budget))
+        self.budget.map_or(0, |budget| self.used_tokens.saturating_sub(budget))
     }
 
     /// Tokens of the budget that are left; 0 without a budget.
     #[must_use]
     pub fn remaining_tokens(&self) -> u32 {
-        self.budget
-            .map_or(0, |budget| budget.saturating_sub(self.used_tokens))
+        self.budget.map_or(0, |budget| budget.saturating_sub(self.used_tokens))
     }
 }

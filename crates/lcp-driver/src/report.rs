@@ -96,10 +96,7 @@ pub fn to_json(plan: &Plan) -> String {
         overflow_tokens: plan.overflow_tokens(),
         blocks: Vec::with_capacity(plan.items.len()),
         overhead_tokens: plan.overhead_tokens,
-        rolled_up: plan.rolled_up.map(|all| RolledUpRow {
-            blocks: all.count,
-            tokens: all.tokens,
-        }),
+        rolled_up: plan.rolled_up.map(|all| RolledUpRow { blocks: all.count, tokens: all.tokens }),
         by_decision: BTreeMap::new(),
         by_priority: BTreeMap::new(),
         by_category: BTreeMap::new(),

@@ -26,10 +26,7 @@ impl Layout {
             plan.items.iter().enumerate().filter_map(|(i, item)| {
                 Some((i, Detail::of(&item.decision)?, item.content_tokens))
             });
-        Self {
-            shown: shown.collect(),
-            rolled_up: plan.rolled_up,
-        }
+        Self { shown: shown.collect(), rolled_up: plan.rolled_up }
     }
 }
 
@@ -81,11 +78,6 @@ pub(crate) fn render(
 /// The line that stands for the blocks without one of their own.
 pub(crate) fn roll_up_line(rolled_up: RolledUp, mode: OutputMode) -> String {
     let mut text = String::new();
-    Part::line(placeholder::roll_up(
-        rolled_up.count,
-        rolled_up.tokens,
-        mode,
-    ))
-    .push_to(&mut text);
+    Part::line(placeholder::roll_up(rolled_up.count, rolled_up.tokens, mode)).push_to(&mut text);
     text
 }

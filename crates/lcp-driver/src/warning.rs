@@ -15,11 +15,7 @@ pub struct Warning {
 
 impl Warning {
     pub(crate) fn new(code: WarningCode, block: Option<usize>, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            block,
-            message: message.into(),
-        }
+        Self { code, block, message: message.into() }
     }
 }
 

@@ -59,7 +59,5 @@ fn by_bytes(text: &str, bytes_per_token: usize) -> u32 {
     if text.is_empty() {
         return 0;
     }
-    u32::try_from(text.len() / bytes_per_token)
-        .unwrap_or(u32::MAX)
-        .max(1)
+    u32::try_from(text.len() / bytes_per_token).unwrap_or(u32::MAX).max(1)
 }

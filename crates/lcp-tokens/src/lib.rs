@@ -51,10 +51,7 @@ pub trait TokenEstimator: Send + Sync {
     }
 
     /// The name in reports.
-    #[expect(
-        clippy::unnecessary_literal_bound,
-        reason = "others have names made at run time"
-    )]
+    #[expect(clippy::unnecessary_literal_bound, reason = "others have names made at run time")]
     fn name(&self) -> &str {
         "custom"
     }
@@ -136,7 +133,5 @@ pub fn by_name(name: &str) -> Result<Arc<dyn TokenEstimator>, UnknownName> {
     if let Some(encoding) = Encoding::from_name(name) {
         return Ok(Arc::new(Tiktoken::new(encoding)));
     }
-    Err(UnknownName {
-        name: name.to_owned(),
-    })
+    Err(UnknownName { name: name.to_owned() })
 }

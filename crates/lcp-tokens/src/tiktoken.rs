@@ -26,13 +26,8 @@ pub enum Encoding {
 
 impl Encoding {
     /// Every encoding.
-    pub const ALL: [Self; 5] = [
-        Self::O200kBase,
-        Self::Cl100kBase,
-        Self::O200kHarmony,
-        Self::P50kBase,
-        Self::R50kBase,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::O200kBase, Self::Cl100kBase, Self::O200kHarmony, Self::P50kBase, Self::R50kBase];
 
     /// The name that OpenAI gives it.
     #[must_use]
@@ -49,9 +44,7 @@ impl Encoding {
     /// The encoding with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|encoding| encoding.name() == name)
+        Self::ALL.into_iter().find(|encoding| encoding.name() == name)
     }
 
     /// Whether a run of white space is cut at its last newline, and so counts

@@ -21,22 +21,13 @@ record! {
 
 impl<'a> Annotation<'a> {
     fn new(target_block_id: u64, kind: AnnotationKind, value: Bytes<'a>) -> Self {
-        Self {
-            target_block_id,
-            kind,
-            value,
-            unknown: Vec::<UnknownField<'a>>::new(),
-        }
+        Self { target_block_id, kind, value, unknown: Vec::<UnknownField<'a>>::new() }
     }
 
     /// Gives a block its priority. The last valid one for a block wins.
     #[must_use]
     pub fn priority(target: u64, priority: Priority) -> Self {
-        Self::new(
-            target,
-            AnnotationKind::Priority,
-            vec![priority.code()].into(),
-        )
+        Self::new(target, AnnotationKind::Priority, vec![priority.code()].into())
     }
 
     /// Summarises a block that has no summary of its own.
@@ -116,19 +107,13 @@ impl<'a> Tag<'a> {
     /// A tag with a value.
     #[must_use]
     pub fn new(key: impl Into<Cow<'a, str>>, value: impl Into<Cow<'a, str>>) -> Self {
-        Self {
-            key: key.into(),
-            value: Some(value.into()),
-        }
+        Self { key: key.into(), value: Some(value.into()) }
     }
 
     /// A tag that is only a key.
     #[must_use]
     pub fn bare(key: impl Into<Cow<'a, str>>) -> Self {
-        Self {
-            key: key.into(),
-            value: None,
-        }
+        Self { key: key.into(), value: None }
     }
 
     /// Reads `key=value` or a bare key; no text is wrong.

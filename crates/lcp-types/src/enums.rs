@@ -302,13 +302,8 @@ pub enum Priority {
 
 impl Priority {
     /// Every priority, most important first.
-    pub const ALL: [Self; 5] = [
-        Self::Critical,
-        Self::High,
-        Self::Normal,
-        Self::Low,
-        Self::Background,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Critical, Self::High, Self::Normal, Self::Low, Self::Background];
 
     /// The byte in a PRIORITY annotation, 1 to 5.
     #[must_use]
@@ -344,9 +339,7 @@ impl Priority {
     /// The priority with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|priority| priority.name() == name)
+        Self::ALL.into_iter().find(|priority| priority.name() == name)
     }
 }
 

@@ -246,16 +246,9 @@ macro_rules! scalar {
     };
 }
 
-scalar!(
-    u64,
-    wire::VARINT,
-    |from| from.uint(u64::MAX)?,
-    |value, id, name, to| to.uint(id, name, *value)
-);
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the reader was told the maximum"
-)]
+scalar!(u64, wire::VARINT, |from| from.uint(u64::MAX)?, |value, id, name, to| to
+    .uint(id, name, *value));
+#[expect(clippy::cast_possible_truncation, reason = "the reader was told the maximum")]
 mod narrow {
     use super::{FieldReader, FieldValue, FieldWriter, wire};
 
@@ -266,18 +259,10 @@ mod narrow {
         |value, id, name, to| to.uint(id, name, u64::from(*value))
     );
 }
-scalar!(
-    Cow<'a, str>,
-    wire::BYTES,
-    |from| from.text()?,
-    |value, id, name, to| to.text(id, name, value)
-);
-scalar!(
-    Bytes<'a>,
-    wire::BYTES,
-    |from| from.bytes()?,
-    |value, id, name, to| to.bytes(id, name, value)
-);
+scalar!(Cow<'a, str>, wire::BYTES, |from| from.text()?, |value, id, name, to| to
+    .text(id, name, value));
+scalar!(Bytes<'a>, wire::BYTES, |from| from.bytes()?, |value, id, name, to| to
+    .bytes(id, name, value));
 
 impl<'a, T: FieldValue<'a, Slot = Option<T>>> FieldValue<'a> for Option<T> {
     type Slot = Option<T>;

@@ -49,10 +49,7 @@ impl Costs {
     /// The detail that stands for `ceiling`: itself, or the next fuller one
     /// where it was not worth having. An index into the details.
     pub(crate) fn ceiling(&self, ceiling: Detail) -> usize {
-        self.details
-            .iter()
-            .rposition(|(detail, _)| *detail <= ceiling)
-            .unwrap_or(0)
+        self.details.iter().rposition(|(detail, _)| *detail <= ceiling).unwrap_or(0)
     }
 }
 
@@ -73,12 +70,7 @@ const SHORT_STRINGS_MAX: usize = 4096;
 impl<'e> Counter<'e> {
     pub(crate) fn new(estimator: &'e dyn TokenEstimator) -> Self {
         let additive = estimator.is_additive();
-        Self {
-            estimator,
-            additive,
-            short: HashMap::new(),
-            buffer: String::new(),
-        }
+        Self { estimator, additive, short: HashMap::new(), buffer: String::new() }
     }
 
     /// The count of a string that stands between two joins.
@@ -100,9 +92,7 @@ impl<'e> Counter<'e> {
     pub(crate) fn costs(&mut self, view: &View<'_>, mode: OutputMode) -> Costs {
         let full_part = part(view, Shown::Content, mode);
         let (content, full) = self.part(&full_part);
-        let summary = view
-            .summary
-            .map(|_| self.part(&part(view, Shown::Summary, mode)).1);
+        let summary = view.summary.map(|_| self.part(&part(view, Shown::Summary, mode)).1);
         let (_, placeholder) = self.part(&placeholder(&view.head, content, mode));
         let mut details = vec![(Detail::Full, full)];
         details.extend(summary.map(|cost| (Detail::Summary, cost)));
@@ -113,13 +103,7 @@ impl<'e> Counter<'e> {
             cheapest = cheapest.min(cost);
             worth
         });
-        Costs {
-            content,
-            full,
-            summary,
-            placeholder,
-            details,
-        }
+        Costs { content, full, summary, placeholder, details }
     }
 
     /// The tokens of the body with its newline, and of the whole part.
@@ -152,10 +136,7 @@ impl<'e> Counter<'e> {
         text.push_str(body);
         text.push('\n');
         let joins = body_at > 0
-            && body
-                .chars()
-                .next()
-                .is_some_and(|c| lcp_tokens::joins_at('\n', c))
+            && body.chars().next().is_some_and(|c| lcp_tokens::joins_at('\n', c))
             && part.head.ends_with('\n');
         let tail = self.count(&part.tail);
         if joins {

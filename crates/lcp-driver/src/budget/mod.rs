@@ -90,11 +90,7 @@ pub fn allocate_budget(
     estimator: &dyn TokenEstimator,
     mode: OutputMode,
 ) -> Vec<RenderDecision> {
-    let config = DriverConfig {
-        token_budget: Some(budget),
-        mode,
-        ..DriverConfig::default()
-    };
+    let config = DriverConfig { token_budget: Some(budget), mode, ..DriverConfig::default() };
     match engine::plan(blocks, &config, estimator) {
         Ok(plan) => plan.items.into_iter().map(|item| item.decision).collect(),
         // Overflow is allowed by default, and nothing else is denied.

@@ -5,8 +5,10 @@
 
 use lcp_types::Priority;
 
-/// A small pack shows every block on a line of its own: this many blocks get
-/// their lowest detail before any gets more.
+/// A small pack shows every block on a line of its own: up to this many blocks
+/// all get their lowest detail before any gets more. In a larger pack the
+/// lines of some would take the place of the content of others, and the
+/// roll-up line stands for them.
 pub(crate) const LINES_FIRST: usize = 32;
 
 /// One block, as the walk sees it.
@@ -19,6 +21,9 @@ pub(crate) struct Item {
     pub(crate) costs: Vec<u64>,
     /// The fullest detail that it may have at first: an index into `costs`.
     pub(crate) ceiling: usize,
+    /// How many of its details show something of its content: all but a
+    /// placeholder.
+    pub(crate) telling: usize,
     /// Whether what is left may show it in full, once all others have their
     /// ceiling: Low blocks without a summary.
     pub(crate) may_grow: bool,
@@ -68,19 +73,12 @@ pub(crate) enum Outcome {
 
 /// Allocates the budget.
 pub(crate) fn walk(items: &[Item], terms: Terms) -> Allocation {
-    let critical: u64 = of(items, Priority::Critical)
-        .map(|i| items[i].costs[0])
-        .sum();
+    let critical: u64 = of(items, Priority::Critical).map(|i| items[i].costs[0]).sum();
     let base = terms.envelope + critical;
-    let mut chosen: Vec<Option<usize>> = items
-        .iter()
-        .map(|item| (item.priority == Priority::Critical).then_some(0))
-        .collect();
-    let alone = |chosen, outcome| Allocation {
-        chosen,
-        outcome,
-        left: terms.budget.saturating_sub(base),
-    };
+    let mut chosen: Vec<Option<usize>> =
+        items.iter().map(|item| (item.priority == Priority::Critical).then_some(0)).collect();
+    let alone =
+        |chosen, outcome| Allocation { chosen, outcome, left: terms.budget.saturating_sub(base) };
     if critical > 0 && base > terms.budget {
         return alone(chosen, Outcome::CriticalExceeds { needed: base });
     }
@@ -89,36 +87,35 @@ pub(crate) fn walk(items: &[Item], terms: Terms) -> Allocation {
     let Some(left) = terms.budget.checked_sub(base + reserve) else {
         return alone(chosen, Outcome::BelowFloor);
     };
-    let mut purse = Purse {
-        items,
-        chosen: &mut chosen,
-        left,
-    };
-    for &i in order.iter().take(LINES_FIRST) {
-        purse.step(i, items[i].lowest());
+    let mut purse = Purse { items, chosen: &mut chosen, left };
+    let small = order.len() <= LINES_FIRST;
+    if small {
+        for &i in &order {
+            purse.step(i, items[i].lowest(), items[i].costs.len());
+        }
     }
-    for &i in &order {
-        purse.step(i, items[i].ceiling);
+    for tier in order.chunk_by(|&a, &b| items[a].priority == items[b].priority) {
+        for &i in tier {
+            purse.step(i, items[i].ceiling, items[i].telling);
+        }
+        for &i in tier {
+            purse.step(i, items[i].ceiling, items[i].costs.len());
+        }
     }
-    let at_ceiling = order
-        .iter()
-        .all(|&i| purse.chosen[i].is_some_and(|detail| detail <= items[i].ceiling));
+    let at_ceiling =
+        order.iter().all(|&i| purse.chosen[i].is_some_and(|detail| detail <= items[i].ceiling));
     if at_ceiling {
         for &i in order.iter().filter(|&&i| items[i].may_grow) {
-            purse.step(i, 0);
+            purse.step(i, 0, items[i].costs.len());
         }
     }
     if at_ceiling || terms.fill {
         for i in ranked(items, Priority::Background) {
-            purse.step(i, items[i].ceiling);
+            purse.step(i, items[i].ceiling, items[i].costs.len());
         }
     }
     let left = purse.left;
-    Allocation {
-        chosen,
-        outcome: Outcome::Fits,
-        left,
-    }
+    Allocation { chosen, outcome: Outcome::Fits, left }
 }
 
 /// What is kept for the roll-up line: nothing where no block will need it.
@@ -129,11 +126,7 @@ fn reserve(items: &[Item], order: &[usize], base: u64, terms: Terms) -> u64 {
     };
     let all_at_ceiling = fits(|item| item.ceiling);
     let all_on_lines = order.len() <= LINES_FIRST && fits(Item::lowest);
-    if all_at_ceiling || all_on_lines {
-        0
-    } else {
-        terms.line
-    }
+    if all_at_ceiling || all_on_lines { 0 } else { terms.line }
 }
 
 /// The blocks from High to Low, in the order in which they are served:
@@ -155,11 +148,7 @@ fn ranked(items: &[Item], priority: Priority) -> Vec<usize> {
 }
 
 fn of(items: &[Item], priority: Priority) -> impl Iterator<Item = usize> {
-    items
-        .iter()
-        .enumerate()
-        .filter(move |(_, item)| item.priority == priority)
-        .map(|(i, _)| i)
+    items.iter().enumerate().filter(move |(_, item)| item.priority == priority).map(|(i, _)| i)
 }
 
 /// The rest of the budget while it is spent.
@@ -170,17 +159,13 @@ struct Purse<'w> {
 }
 
 impl Purse<'_> {
-    /// Gives block `i` the fullest detail up to `ceiling` that is better than
-    /// what it has and whose extra cost can be paid.
-    fn step(&mut self, i: usize, ceiling: usize) {
+    /// Gives block `i` the fullest detail from `ceiling` to below `floor` that
+    /// is better than what it has and whose extra cost can be paid.
+    fn step(&mut self, i: usize, ceiling: usize, floor: usize) {
         let costs = &self.items[i].costs;
         let has = self.chosen[i];
         let paid = has.map_or(0, |detail| costs[detail]);
-        let better = costs
-            .iter()
-            .enumerate()
-            .take(has.unwrap_or(costs.len()))
-            .skip(ceiling);
+        let better = costs.iter().enumerate().take(has.unwrap_or(floor).min(floor)).skip(ceiling);
         for (detail, cost) in better {
             if cost - paid <= self.left {
                 self.left -= cost - paid;
@@ -190,3 +175,6 @@ impl Purse<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod laws;

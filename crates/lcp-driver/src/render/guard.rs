@@ -9,9 +9,7 @@ pub(crate) const FENCE: &str = "```";
 pub(crate) fn is_head_word(word: &str) -> bool {
     matches!(word, "system" | "user" | "assistant" | "tool" | "raw")
         || BlockType::from_label(word).is_some()
-        || word
-            .strip_prefix("role-")
-            .is_some_and(|code| code.parse::<u8>().is_ok())
+        || word.strip_prefix("role-").is_some_and(|code| code.parse::<u8>().is_ok())
 }
 
 /// Whether any line of `content` could be taken for the first line of a part:
@@ -25,7 +23,7 @@ pub(crate) fn could_be_head(content: &str, opening: &str, omitted: &str) -> bool
 /// Whether `line` begins with `opening` and a head word.
 pub(crate) fn begins_part(line: &str, opening: &str) -> bool {
     line.strip_prefix(opening).is_some_and(|rest| {
-        let end = rest.find([' ', ']', ':', '\r']).unwrap_or(rest.len());
+        let end = rest.find([' ', ']', ':', '\r', '\n']).unwrap_or(rest.len());
         is_head_word(&rest[..end])
     })
 }

@@ -17,10 +17,8 @@ pub(super) fn part<'v>(view: &'v View<'_>, shown: Shown, body: Option<&'v str>) 
     let mut head = HEADING.to_owned();
     push_head(&mut head, &view.head);
     let priority = view.head.priority.map(lcp_types::Priority::name);
-    let notes: Vec<_> = priority
-        .into_iter()
-        .chain((shown == Shown::Summary).then_some("summary"))
-        .collect();
+    let notes: Vec<_> =
+        priority.into_iter().chain((shown == Shown::Summary).then_some("summary")).collect();
     if !notes.is_empty() {
         append(&mut head, format_args!(" ({})", notes.join(", ")));
     }
@@ -30,11 +28,7 @@ pub(super) fn part<'v>(view: &'v View<'_>, shown: Shown, body: Option<&'v str>) 
     head.push('\n');
     let prose = view.prose || shown == Shown::Summary;
     if prose && stands_alone(text) {
-        return Part {
-            head,
-            body,
-            tail: String::new(),
-        };
+        return Part { head, body, tail: String::new() };
     }
     let fence = "`".repeat(FENCE.len().max(longest_run(text, b'`') + 1));
     head.push_str(&fence);
@@ -42,11 +36,7 @@ pub(super) fn part<'v>(view: &'v View<'_>, shown: Shown, body: Option<&'v str>) 
         head.push_str(view.info);
     }
     head.push('\n');
-    Part {
-        head,
-        body,
-        tail: format!("{fence}\n"),
-    }
+    Part { head, body, tail: format!("{fence}\n") }
 }
 
 /// Whether prose can stand without a fence.

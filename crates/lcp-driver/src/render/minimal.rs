@@ -29,23 +29,11 @@ pub(super) fn part<'v>(view: &'v View<'_>, shown: Shown, body: Option<&'v str>) 
     if could_be_head(text, OPENING, OMITTED) {
         let word = heredoc(text);
         append(&mut head, format_args!(" <<{word}]\n"));
-        return Part {
-            head,
-            body,
-            tail: format!("{word}\n"),
-        };
+        return Part { head, body, tail: format!("{word}\n") };
     }
     // A turn is short, so it shares the line of its speaker.
-    head.push_str(if view.head.role.is_some() {
-        "] "
-    } else {
-        "]\n"
-    });
-    Part {
-        head,
-        body,
-        tail: String::new(),
-    }
+    head.push_str(if view.head.role.is_some() { "] " } else { "]\n" });
+    Part { head, body, tail: String::new() }
 }
 
 /// `EOF`, or with the smallest number that no line of `text` has.

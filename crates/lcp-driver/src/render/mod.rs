@@ -28,11 +28,7 @@ pub(crate) struct Part<'v> {
 impl Part<'_> {
     pub(crate) fn line(mut line: String) -> Self {
         line.push('\n');
-        Self {
-            head: line,
-            body: None,
-            tail: String::new(),
-        }
+        Self { head: line, body: None, tail: String::new() }
     }
 
     pub(crate) fn push_to(&self, out: &mut String) {

@@ -44,27 +44,17 @@ pub(super) fn part<'v>(view: &'v View<'_>, shown: Shown, body: Option<&'v str>) 
         return Part::line(head);
     }
     head.push_str(">\n");
-    Part {
-        head,
-        body,
-        tail: format!("</{name}>\n"),
-    }
+    Part { head, body, tail: format!("</{name}>\n") }
 }
 
 /// The number that an element needs, if its content could be taken to close
 /// one of ours.
 fn number(word: &str, content: &str) -> Option<u64> {
-    let closings = || {
-        content
-            .match_indices("</")
-            .map(|(at, mark)| &content[at + mark.len()..])
-    };
+    let closings = || content.match_indices("</").map(|(at, mark)| &content[at + mark.len()..]);
     closings().any(closes_ours).then(|| {
         free_number(closings().filter_map(|closing| {
             let digits = closing.strip_prefix(word)?.strip_prefix(NESTING_MARK)?;
-            let end = digits
-                .find(|c: char| !c.is_ascii_digit())
-                .unwrap_or(digits.len());
+            let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
             digits[..end].parse().ok()
         }))
     })
@@ -72,9 +62,8 @@ fn number(word: &str, content: &str) -> Option<u64> {
 
 /// Whether the text behind `</` begins with the name of one of our elements.
 fn closes_ours(closing: &str) -> bool {
-    let end = closing
-        .find(|c: char| !(c.is_ascii_lowercase() || c == '-'))
-        .unwrap_or(closing.len());
+    let end =
+        closing.find(|c: char| !(c.is_ascii_lowercase() || c == '-')).unwrap_or(closing.len());
     let name = &closing[..end];
     name == ENVELOPE || name == BlockType::Other(0).label() || BlockType::from_label(name).is_some()
 }

@@ -76,11 +76,7 @@ fn head_words(head: &str) -> Option<(Piece, &str)> {
     let end = head.find([' ', ']', '\n'])?;
     let (word, mut rest) = head.split_at(end);
     let is_role = BlockType::from_label(word).is_none() && word != BlockType::Other(0).label();
-    let block_type = if is_role {
-        BlockType::Conversation.label()
-    } else {
-        word
-    };
+    let block_type = if is_role { BlockType::Conversation.label() } else { word };
     let mut piece = Piece::new(PieceKind::Full, block_type);
     if is_role {
         piece.words.push(word.to_owned());

@@ -74,11 +74,7 @@ pub struct SplitError {
 
 impl fmt::Display for SplitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "not a rendered text: {} is expected at byte {}",
-            self.expected, self.offset
-        )
+        write!(f, "not a rendered text: {} is expected at byte {}", self.expected, self.offset)
     }
 }
 
@@ -126,10 +122,7 @@ impl<'t> Cursor<'t> {
     }
 
     fn fail<T>(&self, expected: &'static str) -> Result<T, SplitError> {
-        Err(SplitError {
-            offset: self.at,
-            expected,
-        })
+        Err(SplitError { offset: self.at, expected })
     }
 
     /// Takes a line, without its newline.

@@ -62,10 +62,7 @@ fn described(name: &str, attributes: Vec<(&str, String)>) -> Option<Piece> {
             "type" if omitted => piece.block_type = value,
             "count" if omitted => {
                 piece.block_type.clear();
-                piece.kind = PieceKind::RolledUp {
-                    count: value.parse().ok()?,
-                    tokens: 0,
-                };
+                piece.kind = PieceKind::RolledUp { count: value.parse().ok()?, tokens: 0 };
             }
             "tokens" if omitted => {
                 let tokens = value.parse().ok()?;

@@ -120,9 +120,5 @@ fn push_hunk(text: &mut String, hunk: &DiffHunk<'_>, lines: &str) {
 
 /// `7` for one line, `7,3` for any other number.
 fn range(start: u32, lines: u32) -> String {
-    if lines == 1 {
-        start.to_string()
-    } else {
-        format!("{start},{lines}")
-    }
+    if lines == 1 { start.to_string() } else { format!("{start},{lines}") }
 }

@@ -51,9 +51,7 @@ impl<'b> Head<'b> {
             priority: meta.filter(|meta| meta.annotated).map(|meta| meta.priority),
         };
         // Only what asks for attention is worth its tokens.
-        head.priority = head
-            .priority
-            .filter(|priority| *priority < Priority::Normal);
+        head.priority = head.priority.filter(|priority| *priority < Priority::Normal);
         head.fill(block);
         if let Some(id) = meta.and_then(|meta| meta.tool_call_id.as_deref())
             && head.args.iter().all(|arg| arg.form != Form::Call)
@@ -128,19 +126,12 @@ impl<'b> Head<'b> {
     }
 
     fn push(&mut self, key: &'static str, value: impl Into<Cow<'b, str>>, form: Form) {
-        self.args.push(Arg {
-            key,
-            value: value.into(),
-            form,
-        });
+        self.args.push(Arg { key, value: value.into(), form });
     }
 
     /// What reports call the block: its first word.
     pub(crate) fn label(&self) -> &str {
-        self.args
-            .iter()
-            .find(|arg| arg.form == Form::Word)
-            .map_or("", |arg| &arg.value)
+        self.args.iter().find(|arg| arg.form == Form::Word).map_or("", |arg| &arg.value)
     }
 }
 

@@ -15,16 +15,11 @@ pub(crate) fn cap(label: &str) -> Cow<'_, str> {
     if label.len() <= LABEL_CHARS_MAX || label.chars().count() <= LABEL_CHARS_MAX {
         return Cow::Borrowed(label);
     }
-    let half = LABEL_CHARS_MAX / 2;
-    let head = label
-        .char_indices()
-        .nth(half - 1)
-        .map_or(label.len(), |(at, _)| at);
-    let tail = label
-        .char_indices()
-        .rev()
-        .nth(half - 1)
-        .map_or(0, |(at, _)| at);
+    // The mark takes one character, and the head is the shorter part.
+    let tail_chars = LABEL_CHARS_MAX / 2;
+    let head_chars = LABEL_CHARS_MAX - tail_chars - 1;
+    let head = label.char_indices().nth(head_chars).map_or(label.len(), |(at, _)| at);
+    let tail = label.char_indices().nth_back(tail_chars - 1).map_or(0, |(at, _)| at);
     Cow::Owned(format!("{}…{}", &label[..head], &label[tail..]))
 }
 

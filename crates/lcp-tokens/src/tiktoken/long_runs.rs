@@ -45,11 +45,7 @@ pub(super) fn count(encoding: Encoding, mut text: &str) -> usize {
     let mut tokens = 0;
     while let Some((start, end)) = next(encoding, text) {
         let run = &text[start..end];
-        let last = if end == text.len() {
-            None
-        } else {
-            run.chars().next_back()
-        };
+        let last = if end == text.len() { None } else { run.chars().next_back() };
         let (piece, _) = run.split_at(run.len() - last.map_or(0, char::len_utf8));
         tokens += encoding.core().count_ordinary(&text[..start]);
         tokens += whole_piece(encoding).count_ordinary(piece);
@@ -61,8 +57,6 @@ pub(super) fn count(encoding: Encoding, mut text: &str) -> usize {
 /// The vocabulary of `encoding` behind a pattern that matches any text whole.
 pub(super) fn piece_counter(encoding: Encoding) -> CoreBPE {
     let core = encoding.core();
-    let ranks = (0..)
-        .map_while(|rank| Some((core.decode_bytes(&[rank]).ok()?, rank)))
-        .collect();
+    let ranks = (0..).map_while(|rank| Some((core.decode_bytes(&[rank]).ok()?, rank))).collect();
     CoreBPE::new(ranks, [].into_iter().collect(), "(?s)^.+$").expect("the pattern is a constant")
 }

@@ -1,0 +1,142 @@
+//! The laws of RFC 0002 §5 on real text: random packs made of what hurts, all
+//! modes, both encodings, budgets from 0 to twice the whole.
+
+use lcp_driver::budget::TokenEstimator;
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Plan, RenderDecision, Verbosity};
+use lcp_tokens::{CodeAwareEstimator, Encoding, HeuristicEstimator, Tiktoken};
+use lcp_types::{Block, Priority};
+use proptest::prelude::*;
+
+use crate::packs::{CL100K, O200K, any_pack};
+
+fn any_mode() -> impl Strategy<Value = OutputMode> {
+    prop::sample::select(&OutputMode::ALL[..])
+}
+
+/// A budget from 0 to twice the whole, as a share of 200.
+fn budget_of(driver: &DefaultDriver, blocks: &[Block<'_>], mode: OutputMode, share: u32) -> u32 {
+    let config = DriverConfig { mode, ..DriverConfig::default() };
+    driver.plan(blocks, &config).unwrap().used_tokens * share / 100
+}
+
+/// What the Critical blocks need, the envelope included; 0 without any.
+fn base(blocks: &[Block<'_>], driver: &DefaultDriver, mode: OutputMode) -> u32 {
+    let config = DriverConfig { mode, token_budget: Some(0), ..DriverConfig::default() };
+    driver.plan(blocks, &config).unwrap().used_tokens
+}
+
+fn adds_up(plan: &Plan) -> bool {
+    let blocks: u32 = plan.items.iter().map(|item| item.tokens).sum();
+    blocks + plan.overhead_tokens == plan.used_tokens
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    /// Exact and bounded: what was planned is what an independent count of the
+    /// text says, and it is within the budget or Critical alone.
+    #[test]
+    fn exact_and_bounded(
+        blocks in any_pack(),
+        mode in any_mode(),
+        estimator in prop::sample::select(&[O200K, CL100K][..]),
+        share in 0u32..=200,
+        fill in any::<bool>(),
+    ) {
+        let driver = DefaultDriver::new(estimator);
+        let budget = budget_of(&driver, &blocks, mode, share);
+        let config = DriverConfig { mode, token_budget: Some(budget), fill, ..DriverConfig::default() };
+        let rendered = driver.run(&blocks, &config).unwrap();
+        let (plan, text) = (&rendered.plan, &rendered.text);
+        prop_assert_eq!(plan.used_tokens, estimator.estimate(text));
+        prop_assert!(adds_up(plan));
+        prop_assert!(plan.used_tokens <= budget.max(base(&blocks, &driver, mode)));
+        // The costs of shown blocks were counted part by part, and no share of
+        // a difference was spread over them: they are those of the text.
+        for (i, item) in plan.items.iter().enumerate() {
+            if item.decision == RenderDecision::Full {
+                prop_assert_eq!(item.tokens, item.full_tokens, "block {}", i);
+            }
+        }
+    }
+
+    /// Estimators whose counts do not add up keep the budget by their own count.
+    #[test]
+    fn bounded_for_estimators_that_do_not_add_up(
+        blocks in any_pack(),
+        mode in any_mode(),
+        which in 0usize..4,
+        share in 0u32..=200,
+    ) {
+        let estimators: [Box<dyn Fn() -> DefaultDriver>; 4] = [
+            Box::new(|| DefaultDriver::new(HeuristicEstimator)),
+            Box::new(|| DefaultDriver::new(CodeAwareEstimator)),
+            Box::new(|| DefaultDriver::new(Tiktoken::new(Encoding::P50kBase))),
+            Box::new(|| DefaultDriver::new(Tiktoken::new(Encoding::R50kBase))),
+        ];
+        let driver = estimators[which]();
+        let budget = budget_of(&driver, &blocks, mode, share);
+        let config = DriverConfig { mode, token_budget: Some(budget), ..DriverConfig::default() };
+        let plan = driver.plan(&blocks, &config).unwrap();
+        prop_assert!(plan.used_tokens <= budget.max(base(&blocks, &driver, mode)));
+        prop_assert!(adds_up(&plan));
+    }
+
+    /// Every block that is not Background is visible or counted, unless not
+    /// even the line that counts fits.
+    #[test]
+    fn complete(blocks in any_pack(), mode in any_mode(), share in 0u32..=200) {
+        let driver = DefaultDriver::new(O200K);
+        let budget = budget_of(&driver, &blocks, mode, share);
+        let config = DriverConfig { mode, token_budget: Some(budget), ..DriverConfig::default() };
+        let plan = driver.plan(&blocks, &config).unwrap();
+        let warned = plan.warnings.iter().any(|warning| matches!(warning.code.name(), "below_floor" | "over_budget"));
+        for item in &plan.items {
+            let lost = item.decision == RenderDecision::Omit;
+            prop_assert!(!lost || item.priority == Priority::Background || warned);
+        }
+        let counted = plan.items.iter().filter(|item| item.decision == RenderDecision::RolledUp);
+        let (count, tokens) = counted.fold((0, 0), |(n, t), item| (n + 1, t + u64::from(item.content_tokens)));
+        prop_assert_eq!(plan.rolled_up.map(|all| (all.count, all.tokens)), (count > 0).then_some((count, tokens)));
+    }
+
+    /// A larger budget never shows fewer tokens of blocks.
+    #[test]
+    fn monotone(blocks in any_pack(), mode in any_mode(), share in 0u32..=200, more in 1u32..40) {
+        let driver = DefaultDriver::new(O200K);
+        let budget = budget_of(&driver, &blocks, mode, share);
+        let tokens = |budget| {
+            let config = DriverConfig { mode, token_budget: Some(budget), ..DriverConfig::default() };
+            let plan = driver.plan(&blocks, &config).unwrap();
+            plan.items.iter().map(|item| item.tokens).sum::<u32>()
+        };
+        prop_assert!(tokens(budget) <= tokens(budget + more));
+    }
+
+    /// The same input gives the same bytes; a plan renders to the text of its
+    /// run; and the pack is not changed.
+    #[test]
+    fn deterministic(blocks in any_pack(), mode in any_mode(), share in 0u32..=200) {
+        let driver = DefaultDriver::new(O200K);
+        let before = blocks.clone();
+        let budget = budget_of(&driver, &blocks, mode, share);
+        let config = DriverConfig { mode, token_budget: Some(budget), ..DriverConfig::default() };
+        let first = driver.run(&blocks, &config).unwrap();
+        let second = DefaultDriver::new(O200K).run(&before, &config).unwrap();
+        prop_assert_eq!(driver.render_plan(&blocks, &first.plan).unwrap(), first.text.clone());
+        prop_assert_eq!(first, second);
+        prop_assert_eq!(blocks, before);
+    }
+
+    /// The verbosities that ignore the budget show every block that was asked for.
+    #[test]
+    fn verbosities_that_ignore_the_budget_omit_nothing(blocks in any_pack(), summary in any::<bool>()) {
+        let verbosity = if summary { Verbosity::Summary } else { Verbosity::Full };
+        let config = DriverConfig { verbosity, token_budget: Some(1), ..DriverConfig::default() };
+        let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
+        for item in &plan.items {
+            prop_assert!(item.decision.is_shown() || item.decision == RenderDecision::Metadata);
+        }
+        prop_assert!(adds_up(&plan));
+    }
+}

@@ -1,0 +1,41 @@
+//! Many blocks: no starvation, and a budget that holds.
+
+use lcp_driver::budget::TokenEstimator;
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
+use lcp_types::{Block, Role};
+
+use crate::packs::{O200K, bare_file};
+
+/// Of the tokens used on 1,000 files, at least 95 % are content, not lines
+/// about content.
+#[test]
+fn no_starvation_with_a_thousand_code_blocks() {
+    let blocks: Vec<_> =
+        (0..1_000).map(|i| bare_file(&format!("src/file_{i}.rs"), 20 + i % 60)).collect();
+    for mode in OutputMode::ALL {
+        let config = DriverConfig { mode, token_budget: Some(8_000), ..DriverConfig::default() };
+        let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
+        let tokens_of = |decision: &str| -> u32 {
+            let items = plan.items.iter().filter(|item| item.decision.name() == decision);
+            items.map(|item| item.tokens).sum()
+        };
+        let (content, used) = (tokens_of("full") + tokens_of("summary"), plan.used_tokens);
+        assert!(used > 7_900, "{mode:?}: only {used} of 8,000 are used");
+        assert!(content * 100 >= used * 95, "{mode:?}: {content} of {used}");
+    }
+}
+
+/// A chat of 20,000 turns costs the budget and not a token more. (`cargo xtask
+/// million` does the same with 1,000,000.)
+#[test]
+fn many_small_blocks_stay_within_the_budget() {
+    let turns: Vec<_> = (0..20_000).map(|i| format!("message number {i}")).collect();
+    let blocks: Vec<_> =
+        turns.iter().map(|turn| Block::conversation(Role::User, turn.as_str())).collect();
+    let config = DriverConfig { token_budget: Some(5_000), ..DriverConfig::default() };
+    let rendered = DefaultDriver::new(O200K).run(&blocks, &config).unwrap();
+    assert!(rendered.plan.used_tokens <= 5_000);
+    assert_eq!(O200K.estimate(&rendered.text), rendered.plan.used_tokens);
+    let shown = rendered.plan.items.iter().filter(|item| item.decision.is_shown()).count();
+    assert_eq!(rendered.plan.rolled_up.map(|all| all.count), Some(20_000 - shown));
+}

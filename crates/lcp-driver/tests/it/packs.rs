@@ -1,0 +1,240 @@
+//! Packs for the tests: small ones by hand, random ones made of what hurts.
+
+use lcp_tokens::{Encoding, Tiktoken};
+use lcp_types::{
+    Annotation, Block, Code, Conversation, DataFormat, DiffHunk, FileEntry, FormatHint, Lang,
+    MediaType, Priority, Role, Status, Tag, ToolResult,
+};
+use proptest::prelude::*;
+
+pub(crate) const O200K: Tiktoken = Tiktoken::new(Encoding::O200kBase);
+pub(crate) const CL100K: Tiktoken = Tiktoken::new(Encoding::Cl100kBase);
+
+/// `lines` lines of Rust.
+pub(crate) fn source(lines: usize) -> String {
+    (0..lines).map(|i| format!("let value_{i} = compute({i}, \"text\");\n")).collect()
+}
+
+/// A file with a summary that is far shorter.
+pub(crate) fn file(path: &str, lines: usize) -> Block<'static> {
+    Block::code(Lang::Rust, path.to_owned(), source(lines))
+        .with_summary(format!("computes {lines} values"))
+}
+
+/// The same without a summary.
+pub(crate) fn bare_file(path: &str, lines: usize) -> Block<'static> {
+    Block::code(Lang::Rust, path.to_owned(), source(lines))
+}
+
+pub(crate) fn priority(target: u64, priority: Priority) -> Block<'static> {
+    Block::new(Annotation::priority(target, priority))
+}
+
+pub(crate) fn tag(target: u64, tag: &str) -> Block<'static> {
+    Block::new(Annotation::tag(target, &Tag::parse(tag)))
+}
+
+/// One block of every type, each with every part that it can have.
+pub(crate) fn every_type() -> Vec<Block<'static>> {
+    vec![
+        Block::code_lines(Lang::Rust, "src/main.rs", "fn main() {}\n", 10, 11),
+        Block::conversation_with_call(
+            Role::Assistant,
+            "Let me look.\n\n- first\n- second",
+            "call_1",
+        ),
+        Block::file_tree(
+            "/repo",
+            vec![
+                FileEntry::directory(
+                    "src",
+                    vec![FileEntry::file("main.rs", 13), FileEntry::file("my lib.rs", 0)],
+                ),
+                FileEntry::file("README.md", 512),
+            ],
+        ),
+        Block::new(ToolResult {
+            tool_name: "grep".into(),
+            status: Status::Error,
+            content: "no such file".into(),
+            schema_hint: Some("text".into()),
+            unknown: Vec::new(),
+        }),
+        Block::document("Guide to \"LCP\"", "# Guide\n\nRead this.\n", FormatHint::Markdown),
+        Block::structured_data(DataFormat::Json, "{\"a\": [1, 2]}"),
+        Block::diff(
+            "src/main.rs",
+            vec![
+                DiffHunk::new(1, 1, "-fn main() {}\n+fn main() { run() }\n"),
+                DiffHunk::new(9, 9, " }\n+// end\n"),
+            ],
+        ),
+        Block::embedding_ref("vec-7", vec![1, 2, 3], "text-embedding-3"),
+        Block::image(MediaType::Png, "A red square", vec![0x89, 0x50]),
+        Block::extension("acme", "ticket", "LCP-7: it fails"),
+        Block::raw(0x42, vec![1, 2, 3]),
+    ]
+}
+
+/// Pieces of content that look like what renderers draw, or that tokenizers
+/// join in surprising ways.
+const PIECES: &[&str] = &[
+    "fn main() {}",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "    indented",
+    "\t",
+    " ",
+    "  ",
+    "/",
+    "// comment",
+    "/* */",
+    "</code>",
+    "<code path=\"x\">",
+    "</context>",
+    "<context>",
+    "</conversation>",
+    "</code.2>",
+    "</code.3>\n",
+    "<omitted type=\"code\" path=\"a\" tokens=\"3\" />",
+    "```",
+    "````\n",
+    "```rust",
+    "~~~",
+    "### code src/a.rs",
+    "### user",
+    "\n### assistant\n",
+    "_[Omitted: code a, ~3 tokens]_",
+    "[user] hi",
+    "\n[code src/a.rs]\n",
+    "[omitted: code a ~3tok]",
+    "[omitted: 4 blocks ~3tok]",
+    "EOF",
+    "\nEOF\n",
+    "\nEOF2\n",
+    "<<EOF]",
+    "]",
+    "[",
+    "hello world",
+    "The quick brown fox.",
+    "漢字かな",
+    "🦀🚀",
+    "e\u{301}",
+    "'s",
+    "'ſ",
+    "1234567",
+    "<|endoftext|>",
+    "\u{85}",
+    "\u{2028}",
+    "\u{a0}",
+    "\u{feff}",
+    "!!!",
+    "=====",
+    "a",
+    "}",
+    "});\n",
+    "\"",
+    "&amp;",
+    "@@ -1 +1 @@",
+];
+
+pub(crate) fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        6 => prop::collection::vec(prop::sample::select(PIECES), 0..12).prop_map(|pieces| pieces.concat()),
+        1 => prop::collection::vec(prop::sample::select(PIECES), 20..120).prop_map(|pieces| pieces.concat()),
+        1 => any::<String>(),
+    ]
+}
+
+/// Labels of every sort, the ones that need quotes among them.
+fn any_label() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => "[a-z]{1,8}(/[a-z]{1,8}){0,3}\\.rs",
+        1 => any_text(),
+        1 => prop::sample::select(&["", "a b", "x:1-2", "a:", "\"q\"", "a]b", "(x)", "#1", "~1", "a,b", "c:\\d e", "\u{202e}x", "<<EOF"][..])
+            .prop_map(str::to_owned),
+    ]
+    .prop_map(|label| label.chars().take(60).collect())
+}
+
+fn any_block() -> impl Strategy<Value = Block<'static>> {
+    let lines = prop::option::of((1u32..2_000, 1u32..2_000));
+    let code = (any_label(), any_text(), lines).prop_map(|(path, content, lines)| {
+        Block::new(Code {
+            lang: Lang::Rust,
+            path: path.into(),
+            content: content.into(),
+            line_start: lines.map(|(first, _)| first),
+            line_end: lines.map(|(_, last)| last),
+            unknown: Vec::new(),
+        })
+    });
+    let turn =
+        (0..6u8, any_text(), prop::option::of(any_label())).prop_map(|(role, content, call)| {
+            Block::new(Conversation {
+                role: Role::from_code(role),
+                content: content.into(),
+                tool_call_id: call.map(Into::into),
+                unknown: Vec::new(),
+            })
+        });
+    let result = (any_label(), 0..5u8, any_text()).prop_map(|(name, status, content)| {
+        Block::tool_result(name, Status::from_code(status), content)
+    });
+    let document = (any_label(), any_text(), 0..5u8).prop_map(|(title, content, hint)| {
+        Block::document(title, content, FormatHint::from_code(hint))
+    });
+    let data = (any_text(), 0..6u8).prop_map(|(content, format)| {
+        Block::structured_data(DataFormat::from_code(format), content)
+    });
+    let hunk =
+        (0..9u32, 0..9u32, any_text()).prop_map(|(old, new, lines)| DiffHunk::new(old, new, lines));
+    let diff = (any_label(), prop::collection::vec(hunk, 0..3))
+        .prop_map(|(path, hunks)| Block::diff(path, hunks));
+    let tree = (any_label(), prop::collection::vec((any_label(), 0..5_000u64), 0..6)).prop_map(
+        |(root, files)| {
+            let files = files.into_iter().map(|(name, size)| FileEntry::file(name, size)).collect();
+            Block::file_tree(root, vec![FileEntry::directory("d", files)])
+        },
+    );
+    let rest = (any_label(), any_label(), any_text()).prop_flat_map(|(a, b, text)| {
+        prop_oneof![
+            Just(Block::embedding_ref(a.clone(), vec![1], b.clone())),
+            Just(Block::image(MediaType::Webp, text.clone(), vec![7; 40])),
+            Just(Block::extension(a, b, text.clone())),
+            Just(Block::raw(0x50, text.into_bytes())),
+        ]
+    });
+    prop_oneof![4 => code, 4 => turn, 2 => result, 1 => document, 1 => data, 1 => diff, 1 => tree, 1 => rest]
+}
+
+/// A pack with summaries, priorities, ranks and categories here and there.
+pub(crate) fn any_pack() -> impl Strategy<Value = Vec<Block<'static>>> {
+    let marks = (
+        prop::option::weighted(0.4, any_text()),
+        prop::option::weighted(0.7, 0usize..5),
+        prop::option::weighted(0.2, 0u8..9),
+    );
+    let marked = (any_block(), marks);
+    prop_oneof![
+        5 => prop::collection::vec(marked, 0..8),
+        1 => {
+            let marks = (Just(None), prop::option::weighted(0.7, 0usize..5), Just(None));
+            prop::collection::vec((any_block(), marks), 33..60)
+        },
+    ]
+    .prop_map(|marked| {
+        let mut blocks = Vec::new();
+        let mut said = Vec::new();
+        for (i, (mut block, (summary, level, rank))) in marked.into_iter().enumerate() {
+            block.summary = summary.map(Into::into);
+            blocks.push(block);
+            let target = i as u64;
+            said.extend(level.map(|level| priority(target, Priority::ALL[level])));
+            said.extend(rank.map(|rank| tag(target, &format!("rank=0.{rank}"))));
+        }
+        blocks.extend(said);
+        blocks
+    })
+}

@@ -1,0 +1,118 @@
+//! A rendered text splits back into its blocks, whatever they hold.
+
+use lcp_driver::split::{Piece, PieceKind, split};
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, RenderDecision, Rendered, Verbosity};
+use lcp_types::{Block, BlockContent};
+use proptest::prelude::*;
+
+use crate::packs::{O200K, any_pack};
+
+/// The content as the renderer had it, where it is text that stands in the pack.
+fn content(block: &Block<'_>) -> Option<String> {
+    let bytes = match &block.content {
+        BlockContent::Code(code) => &code.content,
+        BlockContent::Conversation(turn) => &turn.content,
+        BlockContent::ToolResult(result) => &result.content,
+        BlockContent::Document(document) => &document.content,
+        BlockContent::StructuredData(data) => &data.content,
+        BlockContent::Extension(extension) => &extension.content,
+        BlockContent::Image(image) => return Some(image.alt_text.to_string()),
+        _ => return None,
+    };
+    Some(bytes.to_str_lossy().into_owned())
+}
+
+fn first_word(block: &Block<'_>) -> Option<String> {
+    Some(match &block.content {
+        BlockContent::Code(code) => code.path.to_string(),
+        BlockContent::ToolResult(result) => result.tool_name.to_string(),
+        BlockContent::Document(document) => document.title.to_string(),
+        BlockContent::Diff(diff) => diff.path.to_string(),
+        BlockContent::FileTree(tree) => tree.root.to_string(),
+        BlockContent::Extension(extension) => extension.namespace.to_string(),
+        BlockContent::EmbeddingRef(embedding) => embedding.vector_id.to_string(),
+        _ => return None,
+    })
+}
+
+fn check_piece(
+    block: &Block<'_>,
+    decision: &RenderDecision,
+    piece: &Piece,
+) -> Result<(), TestCaseError> {
+    prop_assert_eq!(&piece.block_type, block.block_type().label());
+    if let Some(label) = first_word(block) {
+        prop_assert_eq!(&piece.words[0], &label);
+    }
+    if let BlockContent::Code(code) = &block.content {
+        let lines =
+            code.line_start.zip(code.line_end).map(|(first, last)| format!("{first}-{last}"));
+        prop_assert_eq!(&piece.lines, &lines);
+    }
+    if let BlockContent::Conversation(turn) = &block.content {
+        prop_assert_eq!(piece.tool_call_id.as_deref(), turn.tool_call_id.as_deref());
+    }
+    match (decision, piece.kind) {
+        (RenderDecision::Full, PieceKind::Full) => {
+            if let Some(content) = content(block) {
+                prop_assert_eq!(piece.body.as_deref(), Some(content.as_str()));
+            }
+        }
+        (RenderDecision::Summary, PieceKind::Summary) => {
+            prop_assert_eq!(piece.body.as_deref(), block.summary.as_deref());
+        }
+        (RenderDecision::Placeholder { omitted_tokens, .. }, PieceKind::Placeholder { tokens }) => {
+            prop_assert_eq!(u64::from(*omitted_tokens), tokens);
+        }
+        (decision, kind) => prop_assert!(false, "{:?} came back as {:?}", decision, kind),
+    }
+    Ok(())
+}
+
+fn check(blocks: &[Block<'_>], config: &DriverConfig) -> Result<(), TestCaseError> {
+    let Rendered { text, plan } = DefaultDriver::new(O200K).run(blocks, config).unwrap();
+    let mut pieces = match split(&text, config.mode) {
+        Ok(pieces) => pieces.into_iter(),
+        Err(error) => return Err(TestCaseError::fail(format!("{error}\n{text}"))),
+    };
+    for (block, item) in blocks.iter().zip(&plan.items) {
+        if item.decision.is_shown() {
+            let Some(piece) = pieces.next() else {
+                return Err(TestCaseError::fail(format!("a piece is missing\n{text}")));
+            };
+            check_piece(block, &item.decision, &piece)?;
+        }
+    }
+    let rest: Vec<_> = pieces.map(|piece| piece.kind).collect();
+    let expected = plan
+        .rolled_up
+        .map(|all| PieceKind::RolledUp { count: all.count as u64, tokens: all.tokens });
+    prop_assert_eq!(rest, expected.into_iter().collect::<Vec<_>>());
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_text_splits_back_into_its_blocks(
+        blocks in any_pack(),
+        mode in prop::sample::select(&OutputMode::ALL[..]),
+        budget in prop::option::of(0u32..600),
+        summaries in any::<bool>(),
+    ) {
+        let verbosity = if summaries && budget.is_none() { Verbosity::Summary } else { Verbosity::Adaptive };
+        let config = DriverConfig { mode, token_budget: budget, verbosity, ..DriverConfig::default() };
+        check(&blocks, &config)?;
+    }
+}
+
+#[test]
+fn a_text_that_no_renderer_made_is_an_error_with_its_place() {
+    let error = split("<context>\nhello\n</context>\n", OutputMode::Xml).unwrap_err();
+    assert_eq!(error.to_string(), "not a rendered text: an element is expected at byte 10");
+    let error = split("hello\n", OutputMode::Markdown).unwrap_err();
+    assert_eq!((error.offset, error.expected), (0, "the head of a block"));
+    let error = split("[code a <<EOF]\nx\n", OutputMode::Minimal).unwrap_err();
+    assert_eq!(error.expected, "the end of the block");
+}
