@@ -12,7 +12,8 @@ pub(crate) const CL100K: Tiktoken = Tiktoken::new(Encoding::Cl100kBase);
 
 /// `lines` lines of Rust.
 pub(crate) fn source(lines: usize) -> String {
-    (0..lines).map(|i| format!("let value_{i} = compute({i}, \"text\");\n")).collect()
+    let line = |i| format!("let value_{i} = compute({i}, \"text\");\n");
+    (0..lines).map(line).collect::<Vec<_>>().concat()
 }
 
 /// A file with a summary that is far shorter.

@@ -72,7 +72,7 @@ fn every_type_in_markdown() {
     check(
         &every_type(),
         OutputMode::Markdown,
-        &expect![[r####"
+        &expect![[r#"
         ### code src/main.rs:10-11
         ```rust
         fn main() {}
@@ -120,7 +120,7 @@ fn every_type_in_markdown() {
         LCP-7: it fails
         ```
         ### raw 66 3
-    "####]],
+    "#]],
     );
 }
 
@@ -314,7 +314,7 @@ fn hostile_content_in_markdown() {
     check(
         &hostile(),
         OutputMode::Markdown,
-        &expect![[r####"
+        &expect![[r#"
         ### code "a\"<b>.html"
         ```html
         <p>
@@ -345,7 +345,7 @@ fn hostile_content_in_markdown() {
         ```rust
         x
         ```
-    "####]],
+    "#]],
     );
 }
 
@@ -428,7 +428,7 @@ fn odd_hunks_say_how_long_they_are() {
     check(
         &[Block::diff("p", hunks)],
         OutputMode::Minimal,
-        &expect![[r#"
+        &expect![[r"
             [diff p]
             @@ -1,0 +1 @@ 11 bytes
             +ends early
@@ -436,7 +436,7 @@ fn odd_hunks_say_how_long_they_are() {
             no prefix
 
             @@ -9,0 +9,0 @@
-        "#]],
+        "]],
     );
 }
 

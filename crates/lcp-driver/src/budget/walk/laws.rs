@@ -48,7 +48,9 @@ fn any_case() -> impl Strategy<Value = (Vec<Item>, Terms)> {
     (any_items(), 0u64..10, 5u64..25, any::<bool>(), 0.0..2.0f64).prop_map(
         |(mut items, envelope, line, fill, share)| {
             if fill {
-                items.iter_mut().for_each(|item| item.ceiling = 0);
+                for item in &mut items {
+                    item.ceiling = 0;
+                }
             }
             let whole: u64 = items.iter().map(|item| item.costs[0]).sum::<u64>() + envelope + line;
             #[expect(

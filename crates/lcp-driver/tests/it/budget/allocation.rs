@@ -1,7 +1,8 @@
 //! Allocation, step by step: five blocks of mixed priorities under a budget
 //! that grows (SPEC_08, "Verification").
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 
 use expect_test::{Expect, expect};
 use lcp_driver::budget::{RenderDecision, allocate_budget};
@@ -31,9 +32,10 @@ fn check(config: &DriverConfig, budgets: &[u32], expected: &Expect) {
         let config = DriverConfig { token_budget: Some(budget), ..config.clone() };
         let plan = DefaultDriver::new(O200K).plan(&five(), &config).unwrap();
         let decided: Vec<_> = plan.items[..5].iter().map(|item| item.decision.name()).collect();
-        writeln!(table, "{budget:>5} {:>5} {}", plan.used_tokens, decided.join(" ")).unwrap();
+        writeln!(table, "{budget:<5} {:<5} {}", plan.used_tokens, decided.join(" ")).unwrap();
     }
-    println!("{table}");
+    // `--nocapture` shows it, as SPEC_08 asks.
+    std::io::stdout().write_all(table.as_bytes()).unwrap();
     expected.assert_eq(&table);
 }
 
@@ -42,20 +44,20 @@ fn budget_allocation_of_five_blocks_with_mixed_priorities() {
     check(
         &DriverConfig::default(),
         &[0, 20, 30, 60, 100, 200, 400, 600, 900, 1_200, 1_500, 1_700],
-        &expect![[r#"
-                0    23 omit omit omit omit full
-               20    23 omit omit omit omit full
-               30    23 omit omit omit omit full
-               60    52 omit rolled_up rolled_up placeholder full
-              100    99 omit summary summary summary full
-              200    99 omit summary summary summary full
-              400    99 omit summary summary summary full
-              600   449 omit summary summary full full
-              900   816 placeholder summary full full full
-             1200   816 placeholder summary full full full
-             1500   816 placeholder summary full full full
-             1700   816 placeholder summary full full full
-        "#]],
+        &expect![[r"
+            0     23    omit omit omit omit full
+            20    23    omit omit omit omit full
+            30    23    omit omit omit omit full
+            60    52    omit rolled_up rolled_up placeholder full
+            100   99    omit summary summary summary full
+            200   99    omit summary summary summary full
+            400   99    omit summary summary summary full
+            600   449   omit summary summary full full
+            900   816   placeholder summary full full full
+            1200  816   placeholder summary full full full
+            1500  816   placeholder summary full full full
+            1700  816   placeholder summary full full full
+        "]],
     );
 }
 
@@ -65,12 +67,12 @@ fn budget_allocation_under_fill_shows_low_and_background_in_full() {
     check(
         &fill,
         &[900, 1_200, 1_500, 1_700],
-        &expect![[r#"
-              900   816 placeholder summary full full full
-             1200  1166 placeholder full full full full
-             1500  1166 placeholder full full full full
-             1700  1523 full full full full full
-        "#]],
+        &expect![[r"
+            900   816   placeholder summary full full full
+            1200  1166  placeholder full full full full
+            1500  1166  placeholder full full full full
+            1700  1523  full full full full full
+        "]],
     );
 }
 
@@ -80,14 +82,14 @@ fn budget_allocation_in_minimal_mode() {
     check(
         &minimal,
         &[0, 20, 30, 60, 400, 1_700],
-        &expect![[r#"
-                0     7 omit omit omit omit full
-               20    19 omit rolled_up rolled_up rolled_up full
-               30    29 omit rolled_up rolled_up placeholder full
-               60    46 omit summary summary summary full
-              400   398 omit summary summary full full
-             1700   761 placeholder summary full full full
-        "#]],
+        &expect![[r"
+            0     7     omit omit omit omit full
+            20    19    omit rolled_up rolled_up rolled_up full
+            30    29    omit rolled_up rolled_up placeholder full
+            60    46    omit summary summary summary full
+            400   398   omit summary summary full full
+            1700  761   placeholder summary full full full
+        "]],
     );
 }
 
