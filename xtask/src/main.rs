@@ -1,2 +1,65 @@
-//! x
-fn main() {}
+//! The tasks of this workspace. `cargo xtask --help` lists them.
+//!
+//! `render`, `encode`, `decode` and `validate` keep the command's contract
+//! (`docs/command.md`); the others build and check the workspace itself.
+
+mod ci;
+mod decode;
+mod encode;
+mod failure;
+mod files;
+mod million;
+mod render;
+mod samples;
+mod tidy;
+mod validate;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+
+/// Render, encode and check LLM Context Packs
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+    #[command(flatten)]
+    output: failure::Output,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    Render(render::Args),
+    Encode(encode::Args),
+    Decode(decode::Args),
+    Validate(validate::Args),
+    Samples(samples::Args),
+    Million(million::Args),
+    Tidy(tidy::Args),
+    Ci(ci::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let output = &cli.output;
+    let result = match &cli.task {
+        Task::Render(args) => render::run(args, output),
+        Task::Encode(args) => encode::run(args),
+        Task::Decode(args) => decode::run(args, output),
+        Task::Validate(args) => validate::run(args, output),
+        Task::Samples(args) => samples::run(args, output),
+        Task::Million(args) => million::run(args, output),
+        Task::Tidy(args) => tidy::run(args, output),
+        Task::Ci(args) => ci::run(args, output),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => output.fail(&failure),
+    }
+}
+
+/// The result of a task.
+type Result<T = (), E = Failure> = std::result::Result<T, E>;

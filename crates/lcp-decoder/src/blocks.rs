@@ -20,11 +20,7 @@ impl<'a, 's> Events<'a, 's> {
     /// The events of `pack`.
     #[must_use]
     pub fn new(pack: &'a [u8], options: DecodeOptions<'s>) -> Self {
-        Self {
-            parser: Parser::new(options),
-            data: pack,
-            done: false,
-        }
+        Self { parser: Parser::new(options), data: pack, done: false }
     }
 
     /// Looks into a frame, as [`Parser::decode`].
@@ -119,11 +115,7 @@ impl std::iter::FusedIterator for Blocks<'_, '_> {}
 /// ```
 #[must_use]
 pub fn blocks<'a, 's>(pack: &'a [u8], options: DecodeOptions<'s>) -> Blocks<'a, 's> {
-    Blocks {
-        events: Events::new(pack, options),
-        header: None,
-        warnings: Vec::new(),
-    }
+    Blocks { events: Events::new(pack, options), header: None, warnings: Vec::new() }
 }
 
 /// A whole pack.
@@ -157,9 +149,5 @@ pub fn decode<'a>(pack: &'a [u8], options: DecodeOptions<'_>) -> Result<Pack<'a>
         // A stream without a header is an error, which `collect` has returned.
         return Err(Error::new(crate::ErrorKind::MissingEnd, 0));
     };
-    Ok(Pack {
-        header,
-        blocks,
-        warnings: iter.warnings,
-    })
+    Ok(Pack { header, blocks, warnings: iter.warnings })
 }

@@ -29,9 +29,7 @@ pub(crate) fn decode<'a>(
             }
         };
     }
-    let left = options
-        .total_decompressed_bytes_max
-        .saturating_sub(payload + *inflated);
+    let left = options.total_decompressed_bytes_max.saturating_sub(payload + *inflated);
     let body = real_body(frame, options, left)?;
     *inflated += body.len() as u64;
     block(frame, Reader::new(&body, 0), options)
@@ -50,16 +48,8 @@ fn real_body(frame: &Frame<'_>, options: &DecodeOptions<'_>, left: u64) -> Resul
     };
     let exceeded = |found| {
         // The limit is told as it was set, not what is left of it.
-        let spent = if left < body_max {
-            options.total_decompressed_bytes_max - left
-        } else {
-            0
-        };
-        fail(ErrorKind::TooLarge {
-            limit,
-            found: found + spent,
-            max: max + spent,
-        })
+        let spent = if left < body_max { options.total_decompressed_bytes_max - left } else { 0 };
+        fail(ErrorKind::TooLarge { limit, found: found + spent, max: max + spent })
     };
     if !frame.is_reference() {
         return inflate::body(&frame.body, max).map_err(|kind| match kind {
@@ -71,16 +61,10 @@ fn real_body(frame: &Frame<'_>, options: &DecodeOptions<'_>, left: u64) -> Resul
         Ok(hash) if !frame.is_compressed() => hash,
         _ => return Err(fail(ErrorKind::BadReference)),
     };
-    let store = options
-        .store
-        .ok_or_else(|| fail(ErrorKind::NoStore { hash }))?;
+    let store = options.store.ok_or_else(|| fail(ErrorKind::NoStore { hash }))?;
     let body = store
         .get(&hash)
-        .map_err(|error| {
-            fail(ErrorKind::Store {
-                reason: error.to_string(),
-            })
-        })?
+        .map_err(|error| fail(ErrorKind::Store { reason: error.to_string() }))?
         .ok_or_else(|| fail(ErrorKind::UnresolvedReference { hash }))?;
     let found = body.len() as u64;
     if found > max {
@@ -112,14 +96,6 @@ fn block<'b>(
             body: body.rest().into(),
         }),
     };
-    debug_assert_ne!(
-        frame.block_type,
-        BlockType::End,
-        "END is an event, not a frame"
-    );
-    Ok(Block {
-        summary,
-        content,
-        reserved_flags: frame.flags & BLOCK_RESERVED,
-    })
+    debug_assert_ne!(frame.block_type, BlockType::End, "END is an event, not a frame");
+    Ok(Block { summary, content, reserved_flags: frame.flags & BLOCK_RESERVED })
 }

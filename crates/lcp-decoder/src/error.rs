@@ -18,12 +18,7 @@ pub struct Error {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, offset: u64) -> Self {
-        Self {
-            kind: Box::new(kind),
-            offset,
-            inner: None,
-            block: None,
-        }
+        Self { kind: Box::new(kind), offset, inner: None, block: None }
     }
 
     /// Places an error of a decompressed or resolved body: `offset` becomes
@@ -74,24 +69,31 @@ impl Error {
         self.kind.code()
     }
 
-    /// Whether a limit was exceeded (exit code 5), rather than the pack being
-    /// malformed (exit code 3).
+    /// Whether a limit was exceeded (exit code 5 of the commands).
     #[must_use]
     pub fn is_limit(&self) -> bool {
         matches!(*self.kind, ErrorKind::TooLarge { .. })
     }
 
+    /// Whether the pack may be sound, and what is missing is a content store or
+    /// a feature (exit code 1 of the commands); else it is malformed (3).
+    #[must_use]
+    pub fn is_outside(&self) -> bool {
+        matches!(
+            *self.kind,
+            ErrorKind::Store { .. }
+                | ErrorKind::NoStore { .. }
+                | ErrorKind::UnresolvedReference { .. }
+                | ErrorKind::CompressionUnsupported
+        )
+    }
+
     /// The place, as errors of the commands print it: `block 3, byte 120`.
     #[must_use]
     pub fn place(&self) -> String {
-        let block = self
-            .block
-            .map(|block| format!("block {block}, "))
-            .unwrap_or_default();
-        let inner = self
-            .inner
-            .map(|inner| format!(", byte {inner} of the body"))
-            .unwrap_or_default();
+        let block = self.block.map(|block| format!("block {block}, ")).unwrap_or_default();
+        let inner =
+            self.inner.map(|inner| format!(", byte {inner} of the body")).unwrap_or_default();
         format!("{block}byte {}{inner}", self.offset)
     }
 }

@@ -33,12 +33,7 @@ enum Payload<'a> {
     Window(Reader<'a>),
 }
 
-const NO_FIELD: FieldSpec = FieldSpec {
-    id: 0,
-    name: "",
-    wire: wire::VARINT,
-    required: false,
-};
+const NO_FIELD: FieldSpec = FieldSpec { id: 0, name: "", wire: wire::VARINT, required: false };
 
 impl<'a, 'c> Fields<'a, 'c> {
     pub(crate) fn new(body: Reader<'a>, record: &'static str, left: &'c mut u64) -> Self {
@@ -101,11 +96,7 @@ impl<'a> FieldReader<'a> for Fields<'a, '_> {
             self.start = self.rest.offset();
             *self.left = self.left.checked_sub(1).ok_or_else(|| {
                 let max = self.max;
-                self.fail(ErrorKind::TooLarge {
-                    limit: "FIELDS_MAX",
-                    found: max + 1,
-                    max,
-                })
+                self.fail(ErrorKind::TooLarge { limit: "FIELDS_MAX", found: max + 1, max })
             })?;
             let id = self.rest.varint(self.record)?;
             let wire_type = self.rest.varint(self.record)?;
@@ -117,11 +108,7 @@ impl<'a> FieldReader<'a> for Fields<'a, '_> {
                         return Err(self.fail(ErrorKind::UnknownWireType { found: wire_type }));
                     };
                     let (field, expected) = (spec.name, spec.wire);
-                    return Err(self.fail(ErrorKind::WrongWireType {
-                        field,
-                        expected,
-                        found,
-                    }));
+                    return Err(self.fail(ErrorKind::WrongWireType { field, expected, found }));
                 }
             }
             self.payload = self.payload(wire_type)?;
@@ -143,11 +130,9 @@ impl<'a> FieldReader<'a> for Fields<'a, '_> {
     fn uint(&mut self, max: u64) -> Result<u64> {
         match self.payload {
             Payload::Varint(value) if value <= max => Ok(value),
-            Payload::Varint(found) => Err(self.fail(ErrorKind::OutOfRange {
-                field: self.field.name,
-                found,
-                max,
-            })),
+            Payload::Varint(found) => {
+                Err(self.fail(ErrorKind::OutOfRange { field: self.field.name, found, max }))
+            }
             Payload::Window(_) => Err(self.fail(ErrorKind::WrongWireType {
                 field: self.field.name,
                 expected: wire::VARINT,
@@ -163,12 +148,7 @@ impl<'a> FieldReader<'a> for Fields<'a, '_> {
 
     fn text(&mut self) -> Result<Cow<'a, str>> {
         let window = self.window()?;
-        text(
-            window,
-            self.field.name,
-            "TEXT_BYTES_MAX",
-            limits::TEXT_BYTES_MAX,
-        )
+        text(window, self.field.name, "TEXT_BYTES_MAX", limits::TEXT_BYTES_MAX)
     }
 
     fn bytes(&mut self) -> Result<Bytes<'a>> {
@@ -179,11 +159,7 @@ impl<'a> FieldReader<'a> for Fields<'a, '_> {
         let depth = self.depth + 1;
         if depth > limits::DEPTH_MAX {
             let (found, max) = (u64::from(depth), u64::from(limits::DEPTH_MAX));
-            return Err(self.fail(ErrorKind::TooLarge {
-                limit: "DEPTH_MAX",
-                found,
-                max,
-            }));
+            return Err(self.fail(ErrorKind::TooLarge { limit: "DEPTH_MAX", found, max }));
         }
         let window = self.window()?;
         let mut level = Fields::level(window, T::NAME, self.left, self.max, depth);
@@ -192,10 +168,7 @@ impl<'a> FieldReader<'a> for Fields<'a, '_> {
     }
 
     fn missing(&self, field: &'static str) -> Error {
-        self.rest.error(ErrorKind::MissingField {
-            record: self.record,
-            field,
-        })
+        self.rest.error(ErrorKind::MissingField { record: self.record, field })
     }
 
     fn take_unknown(&mut self) -> Result<Vec<UnknownField<'a>>> {

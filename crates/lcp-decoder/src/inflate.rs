@@ -9,28 +9,20 @@ mod with_zstd {
     use lcp_types::wire::HEADER_BYTES;
 
     use crate::error::{Error, ErrorKind, Result};
+    use crate::options::DecodeOptions;
 
     /// Decompresses a whole body of at most `max` bytes.
     ///
-    /// The output grows as zstd gives it, so a frame header that claims a
-    /// large content costs nothing.
+    /// The output grows as zstd gives it, whatever the frame header claims of
+    /// the content; only zstd's window is as large as the header says.
     pub(crate) fn body(stored: &[u8], max: u64) -> Result<Vec<u8>, ErrorKind> {
-        let bad = |error: std::io::Error| ErrorKind::BadCompression {
-            reason: error.to_string(),
-        };
+        let bad = |error: std::io::Error| ErrorKind::BadCompression { reason: error.to_string() };
         let decoder = zstd::stream::read::Decoder::with_buffer(stored).map_err(bad)?;
         let mut body = Vec::new();
-        decoder
-            .take(max.saturating_add(1))
-            .read_to_end(&mut body)
-            .map_err(bad)?;
+        decoder.take(max.saturating_add(1)).read_to_end(&mut body).map_err(bad)?;
         let found = body.len() as u64;
         if found > max {
-            return Err(ErrorKind::TooLarge {
-                limit: "",
-                found,
-                max,
-            });
+            return Err(ErrorKind::TooLarge { limit: "", found, max });
         }
         Ok(body)
     }
@@ -50,22 +42,23 @@ mod with_zstd {
         fed: u64,
         /// Bytes it gave back.
         given: u64,
-        max: u64,
+        /// The limit on them, and its name.
+        limit: (&'static str, u64),
         /// Whether zstd is between two frames, where the input may end.
         between_frames: bool,
     }
 
     impl Payload {
-        pub(crate) fn new(max: u64) -> Result<Self> {
+        pub(crate) fn new(options: &DecodeOptions<'_>) -> Result<Self> {
             let decoder = Decoder::new().map_err(|error| failed(&error, 0))?;
-            Ok(Self {
-                decoder,
-                window: Vec::new(),
-                fed: 0,
-                given: 0,
-                max,
-                between_frames: true,
-            })
+            let (payload, total) =
+                (options.payload_decompressed_bytes_max, options.total_decompressed_bytes_max);
+            let limit = if total < payload {
+                ("TOTAL_DECOMPRESSED_BYTES_MAX", total)
+            } else {
+                ("PAYLOAD_DECOMPRESSED_BYTES_MAX", payload)
+            };
+            Ok(Self { decoder, window: Vec::new(), fed: 0, given: 0, limit, between_frames: true })
         }
 
         /// Takes at most one window of input, appends what comes of it to
@@ -105,9 +98,9 @@ mod with_zstd {
                 self.between_frames = hint == 0;
                 let written = output.as_slice();
                 self.given += written.len() as u64;
-                if self.given > self.max {
-                    let limit = "PAYLOAD_DECOMPRESSED_BYTES_MAX";
-                    let (found, max) = (self.given, self.max);
+                let (limit, max) = self.limit;
+                if self.given > max {
+                    let found = self.given;
                     return Err(at(ErrorKind::TooLarge { limit, found, max }, self.fed));
                 }
                 out.extend_from_slice(written);
@@ -121,12 +114,7 @@ mod with_zstd {
     }
 
     fn failed(error: &std::io::Error, fed: u64) -> Error {
-        at(
-            ErrorKind::BadCompression {
-                reason: error.to_string(),
-            },
-            fed,
-        )
+        at(ErrorKind::BadCompression { reason: error.to_string() }, fed)
     }
 
     /// An error behind `fed` stored bytes of the payload.
@@ -141,6 +129,7 @@ pub(crate) use with_zstd::{Payload, body};
 #[cfg(not(feature = "zstd"))]
 mod without_zstd {
     use crate::error::{Error, ErrorKind, Result};
+    use crate::options::DecodeOptions;
 
     pub(crate) fn body(_stored: &[u8], _max: u64) -> Result<Vec<u8>, ErrorKind> {
         Err(ErrorKind::CompressionUnsupported)
@@ -151,12 +140,13 @@ mod without_zstd {
 
     #[expect(clippy::unused_self, reason = "the signature is that of the real one")]
     impl Payload {
-        pub(crate) fn new(_max: u64) -> Result<Self> {
-            Err(Error::new(ErrorKind::CompressionUnsupported, 0))
+        pub(crate) fn new(_: &DecodeOptions<'_>) -> Result<Self> {
+            // At the flag that says so.
+            Err(Error::new(ErrorKind::CompressionUnsupported, 6))
         }
 
         pub(crate) fn feed(&mut self, _: &[u8], _: bool, _: &mut Vec<u8>) -> Result<usize> {
-            Err(Error::new(ErrorKind::CompressionUnsupported, 0))
+            Err(Error::new(ErrorKind::CompressionUnsupported, 6))
         }
     }
 }

@@ -12,10 +12,7 @@
 //! Every error has a [kind](ErrorKind) to match on and the byte where it was
 //! noticed. No input makes this crate panic, recurse on its depth, or allocate
 //! what the input did not bring: see `lcp_types::limits` and [`DecodeOptions`].
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used)
-)]
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used))]
 
 mod blocks;
 mod body;

@@ -58,10 +58,7 @@ impl Header {
             let begun = |magic: [u8; 4]| bytes.iter().zip(&magic).all(|(a, b)| a == b);
             if begun(MAGIC_LCP) || begun(MAGIC_BCP) {
                 let missing = (HEADER_BYTES - bytes.len()) as u64;
-                let kind = ErrorKind::UnexpectedEof {
-                    what: "the header",
-                    missing,
-                };
+                let kind = ErrorKind::UnexpectedEof { what: "the header", missing };
                 return Err(Error::new(kind, bytes.len() as u64));
             }
         }
@@ -70,19 +67,12 @@ impl Header {
         };
         let (major, minor) = (found(4), found(5));
         if major != VERSION_MAJOR {
-            return Err(Error::new(
-                ErrorKind::UnsupportedVersion { major, minor },
-                4,
-            ));
+            return Err(Error::new(ErrorKind::UnsupportedVersion { major, minor }, 4));
         }
         if found(7) != 0 {
             return Err(Error::new(ErrorKind::ReservedHeader { found: found(7) }, 7));
         }
-        Ok(Self {
-            magic: magic_known,
-            minor,
-            flags: found(6),
-        })
+        Ok(Self { magic: magic_known, minor, flags: found(6) })
     }
 }
 
@@ -238,17 +228,13 @@ impl<'s> Parser<'s> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        self.step(data, eof)
-            .inspect_err(|error| self.failed = Some(error.clone()))
+        self.step(data, eof).inspect_err(|error| self.failed = Some(error.clone()))
     }
 
     fn step<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Step<'a>> {
         match self.state {
             State::Header => self.header(data, eof),
-            State::Done => Ok(Step {
-                consumed: 0,
-                event: Some(Event::Done),
-            }),
+            State::Done => Ok(Step { consumed: 0, event: Some(Event::Done) }),
             State::OddHeader(flags) => {
                 self.state = State::Blocks;
                 let event = Some(Event::Warning(Warning::ReservedFlags { flags }));
@@ -265,11 +251,8 @@ impl<'s> Parser<'s> {
             }
             State::AfterEnd { warned } => {
                 let event = self.after_end(!data.is_empty(), eof, warned)?;
-                let consumed = if matches!(event, Some(Event::Warning(_))) {
-                    0
-                } else {
-                    data.len()
-                };
+                let consumed =
+                    if matches!(event, Some(Event::Warning(_))) { 0 } else { data.len() };
                 self.offset += consumed as u64;
                 Ok(Step { consumed, event })
             }
@@ -278,17 +261,14 @@ impl<'s> Parser<'s> {
 
     fn header<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Step<'a>> {
         if data.len() < HEADER_BYTES && !eof {
-            return Ok(Step {
-                consumed: 0,
-                event: None,
-            });
+            return Ok(Step { consumed: 0, event: None });
         }
         let header = Header::parse(data)?;
         self.offset = HEADER_BYTES as u64;
         self.has_trailer = header.has_trailer();
         if header.payload_compressed() {
             self.payload = Some(Box::new(PayloadState {
-                inflate: inflate::Payload::new(self.options.payload_decompressed_bytes_max)?,
+                inflate: inflate::Payload::new(&self.options)?,
                 buffer: Vec::new(),
                 start: 0,
                 failed: None,
@@ -299,15 +279,8 @@ impl<'s> Parser<'s> {
         if reserved != 0 && self.options.strict {
             return Err(Error::new(ErrorKind::ReservedHeader { found: reserved }, 6));
         }
-        self.state = if reserved == 0 {
-            State::Blocks
-        } else {
-            State::OddHeader(reserved)
-        };
-        Ok(Step {
-            consumed: HEADER_BYTES,
-            event: Some(Event::Header(header)),
-        })
+        self.state = if reserved == 0 { State::Blocks } else { State::OddHeader(reserved) };
+        Ok(Step { consumed: HEADER_BYTES, event: Some(Event::Header(header)) })
     }
 
     /// Parses the next frame of `data`, which begins at `self.offset`, and
@@ -338,11 +311,7 @@ impl<'s> Parser<'s> {
         let Ok(type_id) = u8::try_from(type_id) else {
             let (found, max) = (type_id, u64::from(u8::MAX));
             return Err(Error::new(
-                ErrorKind::OutOfRange {
-                    field: "block type",
-                    found,
-                    max,
-                },
+                ErrorKind::OutOfRange { field: "block type", found, max },
                 offset,
             ));
         };
@@ -357,43 +326,25 @@ impl<'s> Parser<'s> {
         } else if self.index >= self.options.blocks_max {
             let (found, max) = (self.index + 1, self.options.blocks_max);
             return Err(Error::new(
-                ErrorKind::TooLarge {
-                    limit: "BLOCKS_MAX",
-                    found,
-                    max,
-                },
+                ErrorKind::TooLarge { limit: "BLOCKS_MAX", found, max },
                 offset,
             ));
         }
         if length > self.options.body_bytes_max {
             let (found, max) = (length, self.options.body_bytes_max);
-            let kind = ErrorKind::TooLarge {
-                limit: "BODY_BYTES_MAX",
-                found,
-                max,
-            };
+            let kind = ErrorKind::TooLarge { limit: "BODY_BYTES_MAX", found, max };
             return Err(Error::new(kind, length_offset));
         }
         let body_offset = reader.offset();
         let body = reader.bytes(length, "the body of a block")?;
-        Ok(RawFrame {
-            index: self.index,
-            offset,
-            body_offset,
-            block_type,
-            flags,
-            body,
-        })
+        Ok(RawFrame { index: self.index, offset, body_offset, block_type, flags, body })
     }
 
     /// A step through a compressed payload: the frames lie in the buffer, the
     /// input only fills it.
     fn compressed<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Step<'a>> {
         let Some(mut payload) = self.payload.take() else {
-            return Ok(Step {
-                consumed: 0,
-                event: None,
-            });
+            return Ok(Step { consumed: 0, event: None });
         };
         let step = self.compressed_step(&mut payload, data, eof);
         self.payload = Some(payload);
@@ -434,10 +385,7 @@ impl<'s> Parser<'s> {
             }
             let to_feed = data.len() > consumed || (eof && !payload.ended);
             if !to_feed {
-                return Ok(Step {
-                    consumed,
-                    event: None,
-                });
+                return Ok(Step { consumed, event: None });
             }
             payload.buffer.drain(..payload.start);
             payload.start = 0;
@@ -479,10 +427,9 @@ impl<'s> Parser<'s> {
     pub fn decode<'a>(&mut self, frame: &Frame<'a>) -> Result<Block<'a>> {
         // Bytes of a compressed payload count by how far it was used, not by
         // how far it happens to be decompressed.
-        let payload = if self.payload.is_some() {
-            self.offset
-        } else {
-            0
+        let payload = match self.payload {
+            Some(_) => frame.body_offset + frame.body.len() as u64 - HEADER_BYTES as u64,
+            None => 0,
         };
         crate::body::decode(frame, &self.options, payload, &mut self.inflated)
             .map_err(|error| error.in_block(frame.index))
@@ -501,24 +448,10 @@ struct RawFrame<'d> {
 
 impl<'d> RawFrame<'d> {
     fn event<'a>(self, body: impl FnOnce(&'d [u8]) -> Cow<'a, [u8]>) -> Event<'a> {
-        let Self {
-            index,
-            offset,
-            body_offset,
-            block_type,
-            flags,
-            ..
-        } = self;
+        let Self { index, offset, body_offset, block_type, flags, .. } = self;
         if block_type == BlockType::End {
             return Event::End { offset };
         }
-        Event::Frame(Frame {
-            index,
-            offset,
-            body_offset,
-            block_type,
-            flags,
-            body: body(self.body),
-        })
+        Event::Frame(Frame { index, offset, body_offset, block_type, flags, body: body(self.body) })
     }
 }

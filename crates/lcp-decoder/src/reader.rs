@@ -13,10 +13,7 @@ pub(crate) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(bytes: &'a [u8], offset: u64) -> Self {
-        Self {
-            rest: bytes,
-            offset,
-        }
+        Self { rest: bytes, offset }
     }
 
     pub(crate) fn offset(&self) -> u64 {
@@ -37,9 +34,7 @@ impl<'a> Reader<'a> {
 
     /// Takes `len` bytes, or fails at the end of the input and takes nothing.
     pub(crate) fn bytes(&mut self, len: u64, what: &'static str) -> Result<&'a [u8]> {
-        let parts = usize::try_from(len)
-            .ok()
-            .and_then(|len| self.rest.split_at_checked(len));
+        let parts = usize::try_from(len).ok().and_then(|len| self.rest.split_at_checked(len));
         let Some((head, rest)) = parts else {
             return Err(self.eof(len - self.rest.len() as u64, what));
         };

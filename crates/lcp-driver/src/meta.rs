@@ -96,8 +96,10 @@ pub(crate) fn resolve<'b>(blocks: &'b [Block<'_>], warnings: &mut Vec<Warning>) 
 /// Applies a tag; `false` where its value is bad. Unknown keys mean nothing.
 fn tag<'b>(meta: &mut Meta<'b>, tag: &Tag<'b>) -> bool {
     match (tag.key.as_ref(), &tag.value) {
-        (Tag::CATEGORY, Some(value)) => meta.category = Some(value.clone()),
-        (Tag::TOOL_CALL_ID, Some(value)) => meta.tool_call_id = Some(value.clone()),
+        (Tag::CATEGORY, Some(value)) if !value.is_empty() => meta.category = Some(value.clone()),
+        (Tag::TOOL_CALL_ID, Some(value)) if !value.is_empty() => {
+            meta.tool_call_id = Some(value.clone());
+        }
         (Tag::RANK, value) => {
             let rank = value.as_deref().and_then(|value| value.parse::<f64>().ok());
             let Some(rank) = rank.filter(|rank| rank.is_finite()) else {
@@ -105,7 +107,7 @@ fn tag<'b>(meta: &mut Meta<'b>, tag: &Tag<'b>) -> bool {
             };
             meta.rank = Some(rank);
         }
-        (Tag::CATEGORY | Tag::TOOL_CALL_ID, None) => return false,
+        (Tag::CATEGORY | Tag::TOOL_CALL_ID, _) => return false,
         _ => {}
     }
     true

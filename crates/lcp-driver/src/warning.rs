@@ -14,7 +14,10 @@ pub struct Warning {
 }
 
 impl Warning {
-    pub(crate) fn new(code: WarningCode, block: Option<usize>, message: impl Into<String>) -> Self {
+    /// A warning; one that callers add of what they know, of the input say,
+    /// stands in reports like the driver's own.
+    #[must_use]
+    pub fn new(code: WarningCode, block: Option<usize>, message: impl Into<String>) -> Self {
         Self { code, block, message: message.into() }
     }
 }
@@ -72,4 +75,8 @@ warning_codes! {
     BadTarget = "bad_target",
     /// A tag or summary annotation with a bad value; it is ignored.
     BadAnnotation = "bad_annotation",
+    /// Bytes after the END of the pack; they are ignored.
+    TrailingData = "trailing_data",
+    /// Header flags that this version has no meaning for; they are ignored.
+    ReservedFlags = "reserved_flags",
 }

@@ -74,10 +74,7 @@ impl PackBuilder {
     /// A builder that writes with these options.
     #[must_use]
     pub fn new(options: EncodeOptions) -> Self {
-        Self {
-            options,
-            ..Self::default()
-        }
+        Self { options, ..Self::default() }
     }
 
     /// How many blocks were written, annotations counted: the index that the
@@ -117,12 +114,7 @@ impl PackBuilder {
         store: Option<&mut dyn ContentStore>,
     ) -> Result<Added<'_>> {
         // The annotations that may follow are counted too, each in its turn.
-        check(
-            "the pack",
-            "BLOCKS_MAX",
-            self.blocks + 1,
-            limits::BLOCKS_MAX,
-        )?;
+        check("the pack", "BLOCKS_MAX", self.blocks + 1, limits::BLOCKS_MAX)?;
         let left = limits::TOTAL_DECOMPRESSED_BYTES_MAX - self.inflated;
         let frame = frame(block, store, self.options.compression, left)?;
         self.frames.extend_from_slice(&frame.bytes);
@@ -242,57 +234,32 @@ fn frame(
     left: u64,
 ) -> Result<Frame> {
     if block.reserved_flags & !BLOCK_RESERVED != 0 {
-        return Err(Error::NotReserved {
-            flags: block.reserved_flags,
-        });
+        return Err(Error::NotReserved { flags: block.reserved_flags });
     }
     let mut flags = block.reserved_flags;
     let mut body = Vec::new();
     if let Some(summary) = &block.summary {
-        check(
-            "a summary",
-            "SUMMARY_BYTES_MAX",
-            summary.len() as u64,
-            limits::SUMMARY_BYTES_MAX,
-        )?;
+        check("a summary", "SUMMARY_BYTES_MAX", summary.len() as u64, limits::SUMMARY_BYTES_MAX)?;
         flags |= BLOCK_HAS_SUMMARY;
         length_prefixed(&mut body, summary.as_bytes());
     }
     let mut count = 0;
-    if let Some(raw) = block
-        .content
-        .write(&mut Fields::new(&mut body, &mut count))?
-    {
+    if let Some(raw) = block.content.write(&mut Fields::new(&mut body, &mut count))? {
         let block_type = BlockType::from_code(raw.type_id);
         if !matches!(block_type, BlockType::Other(_)) {
-            return Err(Error::KnownRawType {
-                type_id: raw.type_id,
-                name: block_type.name(),
-            });
+            return Err(Error::KnownRawType { type_id: raw.type_id, name: block_type.name() });
         }
         body.extend_from_slice(raw.body.as_slice());
     }
-    check(
-        "a block",
-        "BODY_BYTES_MAX",
-        body.len() as u64,
-        limits::BODY_BYTES_MAX,
-    )?;
+    check("a block", "BODY_BYTES_MAX", body.len() as u64, limits::BODY_BYTES_MAX)?;
     let real = body.len() as u64;
     let mut inflated = 0;
     if let Some(store) = store {
         let max = limits::BODY_DECOMPRESSED_BYTES_MAX;
-        check(
-            "a referenced block",
-            "BODY_DECOMPRESSED_BYTES_MAX",
-            real,
-            max,
-        )?;
+        check("a referenced block", "BODY_DECOMPRESSED_BYTES_MAX", real, max)?;
         check("references", "TOTAL_DECOMPRESSED_BYTES_MAX", real, left)?;
         let hash = *blake3::hash(&body).as_bytes();
-        store.put(hash, &body).map_err(|error| Error::Store {
-            reason: error.to_string(),
-        })?;
+        store.put(hash, &body).map_err(|error| Error::Store { reason: error.to_string() })?;
         flags |= BLOCK_IS_REFERENCE;
         inflated = real;
         body = hash.to_vec();

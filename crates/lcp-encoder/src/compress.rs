@@ -23,9 +23,8 @@ pub(crate) fn body(body: &[u8]) -> Result<Option<Vec<u8>>> {
 
 #[cfg(feature = "zstd")]
 pub(crate) fn zstd(bytes: &[u8]) -> Result<Vec<u8>> {
-    ::zstd::bulk::compress(bytes, LEVEL).map_err(|error| Error::Compression {
-        reason: error.to_string(),
-    })
+    ::zstd::bulk::compress(bytes, LEVEL)
+        .map_err(|error| Error::Compression { reason: error.to_string() })
 }
 
 #[cfg(not(feature = "zstd"))]

@@ -69,12 +69,7 @@ impl Error {
 /// Fails if `found` exceeds the limit.
 pub(crate) fn check(what: &'static str, limit: &'static str, found: u64, max: u64) -> Result<()> {
     if found > max {
-        return Err(Error::TooLarge {
-            what,
-            limit,
-            found,
-            max,
-        });
+        return Err(Error::TooLarge { what, limit, found, max });
     }
     Ok(())
 }

@@ -32,12 +32,7 @@ pub(crate) struct Fields<'o> {
 impl<'o> Fields<'o> {
     /// `count` is the number of fields of the block, all levels together.
     pub(crate) fn new(out: &'o mut Vec<u8>, count: &'o mut u64) -> Self {
-        Self {
-            out,
-            depth: 0,
-            unknown_below: 0,
-            count,
-        }
+        Self { out, depth: 0, unknown_below: 0, count }
     }
 
     fn head(&mut self, id: u64, wire_type: u8) -> Result<()> {
@@ -59,14 +54,8 @@ impl FieldWriter for Fields<'_> {
         unknown: &[UnknownField<'_>],
     ) -> Result<()> {
         // A reader would take such a field for the known one.
-        match unknown
-            .iter()
-            .find(|field| specs.iter().any(|spec| spec.id == field.id))
-        {
-            Some(field) => Err(Error::KnownField {
-                record,
-                id: field.id,
-            }),
+        match unknown.iter().find(|field| specs.iter().any(|spec| spec.id == field.id)) {
+            Some(field) => Err(Error::KnownField { record, id: field.id }),
             None => Ok(()),
         }
     }
@@ -88,24 +77,14 @@ impl FieldWriter for Fields<'_> {
     }
 
     fn text(&mut self, id: u64, name: &'static str, value: &str) -> Result<()> {
-        check(
-            name,
-            "TEXT_BYTES_MAX",
-            value.len() as u64,
-            limits::TEXT_BYTES_MAX,
-        )?;
+        check(name, "TEXT_BYTES_MAX", value.len() as u64, limits::TEXT_BYTES_MAX)?;
         self.head(id, wire::BYTES)?;
         length_prefixed(self.out, value.as_bytes());
         Ok(())
     }
 
     fn bytes(&mut self, id: u64, name: &'static str, value: &Bytes<'_>) -> Result<()> {
-        check(
-            name,
-            "BODY_BYTES_MAX",
-            value.len() as u64,
-            limits::BODY_BYTES_MAX,
-        )?;
+        check(name, "BODY_BYTES_MAX", value.len() as u64, limits::BODY_BYTES_MAX)?;
         self.head(id, wire::BYTES)?;
         length_prefixed(self.out, value.as_slice());
         Ok(())
@@ -119,31 +98,24 @@ impl FieldWriter for Fields<'_> {
     ) -> Result<()> {
         let depth = self.depth + 1;
         for record in value {
-            check(
-                name,
-                "DEPTH_MAX",
-                u64::from(depth),
-                u64::from(limits::DEPTH_MAX),
-            )?;
+            check(name, "DEPTH_MAX", u64::from(depth), u64::from(limits::DEPTH_MAX))?;
             self.head(id, wire::NESTED)?;
             let mut nested = Vec::new();
-            let level = &mut Fields {
-                out: &mut nested,
-                depth,
-                unknown_below: 0,
-                count: self.count,
-            };
+            let level =
+                &mut Fields { out: &mut nested, depth, unknown_below: 0, count: self.count };
             record.write(level)?;
             length_prefixed(self.out, &nested);
         }
         Ok(())
     }
 
-    fn unknown(&mut self, fields: &[UnknownField<'_>], before: u64) -> Result<()> {
-        let due = |field: &&UnknownField<'_>| field.id >= self.unknown_below && field.id < before;
+    fn unknown(&mut self, fields: &[UnknownField<'_>], before: Option<u64>) -> Result<()> {
+        let due = |field: &&UnknownField<'_>| {
+            field.id >= self.unknown_below && before.is_none_or(|before| field.id < before)
+        };
         let mut due: Vec<_> = fields.iter().filter(due).collect();
         due.sort_by_key(|field| field.id);
-        self.unknown_below = before;
+        self.unknown_below = before.unwrap_or(u64::MAX);
         for field in due {
             match &field.value {
                 UnknownValue::Varint(value) => self.uint(field.id, "", *value)?,

@@ -352,7 +352,7 @@ impl<'a> Block<'a> {
     /// An EMBEDDING_REF block.
     #[must_use]
     pub fn embedding_ref(
-        vector_id: impl Into<Cow<'a, str>>,
+        vector_id: impl Into<Bytes<'a>>,
         source_hash: impl Into<Bytes<'a>>,
         model: impl Into<Cow<'a, str>>,
     ) -> Self {

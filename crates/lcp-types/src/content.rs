@@ -124,7 +124,7 @@ record! {
     /// EMBEDDING_REF: a vector that is stored elsewhere.
     EmbeddingRef {
         /// Its id in the vector store.
-        1 vector_id: Cow<'a, str>,
+        1 vector_id: Bytes<'a>,
         /// The hash of what was embedded.
         2 source_hash: Bytes<'a>,
         /// The model that made it.

@@ -18,6 +18,9 @@ pub const BLOCKS_MAX: u64 = 1 << 24;
 pub const FIELDS_MAX: u64 = 1 << 22;
 /// Levels of nested records: directories within directories of a FILE_TREE.
 pub const DEPTH_MAX: u32 = 64;
+/// Levels of arrays and objects of a JSON manifest: enough for a FILE_TREE of
+/// [`DEPTH_MAX`] levels, few enough for a parser's stack.
+pub const MANIFEST_DEPTH_MAX: usize = 200;
 /// Bytes of a text field that is not content: paths, titles, names, ids.
 pub const TEXT_BYTES_MAX: u64 = MIB;
 /// Bytes of a summary.

@@ -172,12 +172,17 @@ pub trait FieldWriter: Sized {
     ) -> Result<(), Self::Error>;
 
     /// The unknown fields whose ids are below `before` and were not written
-    /// yet; called before each known field, and at the end with [`u64::MAX`].
+    /// yet; called before each known field, and at the end with `None`, for
+    /// all that are left.
     ///
     /// # Errors
     ///
     /// Whatever the sink refuses.
-    fn unknown(&mut self, fields: &[UnknownField<'_>], before: u64) -> Result<(), Self::Error>;
+    fn unknown(
+        &mut self,
+        fields: &[UnknownField<'_>],
+        before: Option<u64>,
+    ) -> Result<(), Self::Error>;
 }
 
 /// A type that can be a field of a record.
@@ -362,10 +367,10 @@ macro_rules! record {
             fn write<W: $crate::schema::FieldWriter>(&self, to: &mut W) -> Result<(), W::Error> {
                 to.begin(Self::NAME, Self::FIELDS, &self.unknown)?;
                 $(
-                    to.unknown(&self.unknown, $id)?;
+                    to.unknown(&self.unknown, Some($id))?;
                     $crate::schema::FieldValue::write(&self.$field, $id, stringify!($field), to)?;
                 )*
-                to.unknown(&self.unknown, u64::MAX)
+                to.unknown(&self.unknown, None)
             }
         }
 

@@ -53,8 +53,9 @@ impl<'b> Head<'b> {
         // Only what asks for attention is worth its tokens.
         head.priority = head.priority.filter(|priority| *priority < Priority::Normal);
         head.fill(block);
+        // A chat turn has a field for it, a tool result needs the tag.
         if let Some(id) = meta.and_then(|meta| meta.tool_call_id.as_deref())
-            && head.args.iter().all(|arg| arg.form != Form::Call)
+            && matches!(block.content, BlockContent::ToolResult(_))
         {
             head.push("tool_call_id", id, Form::Call);
         }
@@ -104,7 +105,7 @@ impl<'b> Head<'b> {
             }
             BlockContent::Diff(diff) => self.push("path", diff.path.as_ref(), Form::Word),
             BlockContent::EmbeddingRef(embedding) => {
-                self.push("vector_id", embedding.vector_id.as_ref(), Form::Word);
+                self.push("vector_id", embedding.vector_id.to_str_lossy(), Form::Word);
                 self.push("model", embedding.model.as_ref(), Form::Word);
             }
             BlockContent::Image(image) => {

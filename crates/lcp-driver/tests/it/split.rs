@@ -30,7 +30,7 @@ fn first_word(block: &Block<'_>) -> Option<String> {
         BlockContent::Diff(diff) => diff.path.to_string(),
         BlockContent::FileTree(tree) => tree.root.to_string(),
         BlockContent::Extension(extension) => extension.namespace.to_string(),
-        BlockContent::EmbeddingRef(embedding) => embedding.vector_id.to_string(),
+        BlockContent::EmbeddingRef(embedding) => embedding.vector_id.to_str_lossy().into_owned(),
         _ => return None,
     })
 }

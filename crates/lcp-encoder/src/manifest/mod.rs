@@ -76,10 +76,9 @@ impl Manifest {
         let mut pack = PackBuilder::new(options);
         for (i, entry) in self.entries.iter().enumerate() {
             add(&mut pack, entry)
-                .map_err(|error| ManifestError::encode(format!("blocks[{i}]"), error))?;
+                .map_err(|error| ManifestError::encode(format!("blocks[{i}]"), &error))?;
         }
-        pack.finish()
-            .map_err(|error| ManifestError::encode(String::new(), error))
+        pack.finish().map_err(|error| ManifestError::encode(String::new(), &error))
     }
 }
 
@@ -101,26 +100,36 @@ pub struct ManifestError {
     pub path: String,
     /// What is wrong.
     pub message: String,
-    /// The limit of the format that is exceeded, where that is it.
-    pub limit: Option<crate::Error>,
+    /// Of which kind that is.
+    pub kind: ManifestErrorKind,
+}
+
+/// The kinds of error that a manifest can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ManifestErrorKind {
+    /// It does not say what a manifest must (exit code 3 of the commands).
+    Malformed,
+    /// It exceeds a limit of the format (exit code 5).
+    Limit,
+    /// A file that it names could not be read (exit code 1).
+    Io,
 }
 
 impl ManifestError {
-    pub(crate) fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            message: message.into(),
-            limit: None,
-        }
+    fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        let kind = ManifestErrorKind::Malformed;
+        Self { path: path.into(), message: message.into(), kind }
     }
 
-    fn encode(path: String, error: crate::Error) -> Self {
-        let message = error.to_string();
-        Self {
-            path,
-            message,
-            limit: error.is_limit().then_some(error),
-        }
+    fn of_kind(mut self, kind: ManifestErrorKind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    fn encode(path: String, error: &crate::Error) -> Self {
+        let this = Self::new(path, error.to_string());
+        if error.is_limit() { this.of_kind(ManifestErrorKind::Limit) } else { this }
     }
 }
 

@@ -4,14 +4,15 @@ use std::borrow::Cow;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use lcp_types::limits::MANIFEST_DEPTH_MAX;
 use lcp_types::schema::{FieldReader, FieldSpec, Record};
-use lcp_types::wire::BLOCK_RESERVED;
+use lcp_types::wire::{BLOCK_RESERVED, BYTES};
 use lcp_types::{
     Block, BlockContent, BlockType, Bytes, Priority, RawBlock, Tag, UnknownField, UnknownValue,
 };
 use serde_json::{Map, Value};
 
-use super::{Entry, Load, Manifest, ManifestError};
+use super::{Entry, Load, Manifest, ManifestError, ManifestErrorKind};
 
 type Result<T, E = ManifestError> = std::result::Result<T, E>;
 
@@ -23,10 +24,6 @@ const DEFAULTS: &[(BlockType, &str, &str)] = &[
     (BlockType::Document, "format_hint", "plain"),
 ];
 
-/// Levels of arrays and objects: enough for a FILE_TREE as deep as it may be,
-/// few enough for the parser's stack.
-const JSON_DEPTH_MAX: usize = 200;
-
 pub(super) fn manifest(json: &[u8], load: &mut Load<'_>) -> Result<Manifest> {
     check_depth(json)?;
     let mut parser = serde_json::Deserializer::from_slice(json);
@@ -35,9 +32,7 @@ pub(super) fn manifest(json: &[u8], load: &mut Load<'_>) -> Result<Manifest> {
         .and_then(|value| parser.end().map(|()| value))
         .map_err(|error| ManifestError::new("", format!("not JSON: {error}")))?;
     let mut top = Object::new(value, "", load)?;
-    let blocks = top
-        .take("blocks")
-        .ok_or_else(|| top.fail("blocks", "is missing"))?;
+    let blocks = top.take("blocks").ok_or_else(|| top.fail("blocks", "is missing"))?;
     top.no_more(&["blocks"])?;
     let mut entries = Vec::new();
     for (i, value) in array(blocks, "blocks")?.into_iter().enumerate() {
@@ -59,9 +54,10 @@ fn check_depth(json: &[u8]) -> Result<()> {
             b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth > JSON_DEPTH_MAX {
-            let message = format!("is nested deeper than {JSON_DEPTH_MAX} levels");
-            return Err(ManifestError::new("", message));
+        if depth > MANIFEST_DEPTH_MAX {
+            let message =
+                format!("MANIFEST_DEPTH_MAX is {MANIFEST_DEPTH_MAX}, and it is nested deeper");
+            return Err(ManifestError::new("", message).of_kind(ManifestErrorKind::Limit));
         }
     }
     Ok(())
@@ -70,12 +66,9 @@ fn check_depth(json: &[u8]) -> Result<()> {
 /// Either the manifest says its annotations as blocks, or beside its blocks:
 /// both would shift the targets of the former.
 fn annotations_once(entries: &[Entry]) -> Result<()> {
-    let explicit = entries
-        .iter()
-        .any(|entry| entry.block.as_annotation().is_some());
-    let beside = entries
-        .iter()
-        .position(|entry| entry.priority.is_some() || !entry.tags.is_empty());
+    let explicit = entries.iter().any(|entry| entry.block.as_annotation().is_some());
+    let beside =
+        entries.iter().position(|entry| entry.priority.is_some() || !entry.tags.is_empty());
     match beside {
         Some(i) if explicit => Err(ManifestError::new(
             format!("blocks[{i}]"),
@@ -87,18 +80,12 @@ fn annotations_once(entries: &[Entry]) -> Result<()> {
 
 fn entry(value: Value, path: &str, load: &mut Load<'_>) -> Result<Entry> {
     let mut object = Object::new(value, path, load)?;
-    let name = object
-        .take_string("type")?
-        .ok_or_else(|| object.fail("type", "is missing"))?;
+    let name = object.take_string("type")?.ok_or_else(|| object.fail("type", "is missing"))?;
     let summary = object.take_string("summary")?.map(Cow::Owned);
     let priority = match object.take_string("priority")? {
         None => None,
         Some(name) => Some(Priority::from_name(&name).ok_or_else(|| {
-            object.unknown_value(
-                "priority",
-                &name,
-                Priority::ALL.map(Priority::name).into_iter(),
-            )
+            object.unknown_value("priority", &name, Priority::ALL.map(Priority::name).into_iter())
         })?),
     };
     let mut tags = Vec::new();
@@ -129,15 +116,7 @@ fn entry(value: Value, path: &str, load: &mut Load<'_>) -> Result<Entry> {
         BlockContent::read(block_type, &mut object)?
             .ok_or_else(|| object.fail("type", "has no fields"))?
     };
-    Ok(Entry {
-        block: Block {
-            summary,
-            content,
-            reserved_flags,
-        },
-        priority,
-        tags,
-    })
+    Ok(Entry { block: Block { summary, content, reserved_flags }, priority, tags })
 }
 
 fn array(value: Value, path: &str) -> Result<Vec<Value>> {
@@ -168,25 +147,11 @@ struct Object<'l, 'f> {
 impl<'l, 'f> Object<'l, 'f> {
     fn new(value: Value, path: &str, load: &'l mut Load<'f>) -> Result<Self> {
         let Value::Object(map) = value else {
-            let what = if path.is_empty() {
-                "a manifest"
-            } else {
-                "this"
-            };
-            return Err(ManifestError::new(
-                path,
-                format!("{what} must be an object"),
-            ));
+            let what = if path.is_empty() { "a manifest" } else { "this" };
+            return Err(ManifestError::new(path, format!("{what} must be an object")));
         };
         let path = path.to_owned();
-        Ok(Self {
-            path,
-            map,
-            load,
-            field: "",
-            form: Form::Plain,
-            value: Value::Null,
-        })
+        Ok(Self { path, map, load, field: "", form: Form::Plain, value: Value::Null })
     }
 
     fn place(&self, key: &str) -> String {
@@ -208,10 +173,7 @@ impl<'l, 'f> Object<'l, 'f> {
         names: impl Iterator<Item = &'n str>,
     ) -> ManifestError {
         let names: Vec<_> = names.collect();
-        self.fail(
-            key,
-            format!("unknown value {found:?}; it may be {}", names.join(", ")),
-        )
+        self.fail(key, format!("unknown value {found:?}; it may be {}", names.join(", ")))
     }
 
     fn take(&mut self, key: &str) -> Option<Value> {
@@ -252,9 +214,8 @@ impl<'l, 'f> Object<'l, 'f> {
             Some(id) => u8::try_from(id).map_err(|_| self.fail("type_id", "must be a byte"))?,
             None => return Err(self.fail("type_id", "must be a number")),
         };
-        let key = self
-            .key_of("body")
-            .ok_or_else(|| self.fail("body_base64", "is missing"))?;
+        let key =
+            self.key_of("body", BYTES).ok_or_else(|| self.fail("body_base64", "is missing"))?;
         self.select("body", &key)?;
         let body = FieldReader::bytes(self)?;
         self.no_more(&["type_id", "body_base64"])?;
@@ -270,24 +231,20 @@ impl<'l, 'f> Object<'l, 'f> {
         };
         self.value = self.map.remove(key).unwrap_or_default();
         self.field = field;
-        match self.key_of(field) {
+        match self.key_of(field, BYTES) {
             Some(other) => Err(self.fail(&other, format!("{key} is given already"))),
             None => Ok(()),
         }
     }
 
     /// The key under which a field stands in the map, in one of its forms.
-    fn key_of(&self, field: &str) -> Option<String> {
-        ["", "_base64", "_file"]
-            .into_iter()
-            .map(|form| format!("{field}{form}"))
-            .find(|key| self.map.contains_key(key))
+    fn key_of(&self, field: &str, wire: u8) -> Option<String> {
+        let forms: &[&str] = if wire == BYTES { &["", "_base64", "_file"] } else { &[""] };
+        forms.iter().map(|form| format!("{field}{form}")).find(|key| self.map.contains_key(key))
     }
 
     fn base64(&self, key: &str, text: &str) -> Result<Vec<u8>> {
-        BASE64_STANDARD
-            .decode(text)
-            .map_err(|error| self.fail(key, format!("not base64: {error}")))
+        BASE64_STANDARD.decode(text).map_err(|error| self.fail(key, format!("not base64: {error}")))
     }
 }
 
@@ -295,9 +252,8 @@ impl FieldReader<'static> for Object<'_, '_> {
     type Error = ManifestError;
 
     fn next_field(&mut self, specs: &'static [FieldSpec]) -> Result<Option<u64>> {
-        if let Some((spec, key)) = specs
-            .iter()
-            .find_map(|spec| Some((spec, self.key_of(spec.name)?)))
+        if let Some((spec, key)) =
+            specs.iter().find_map(|spec| Some((spec, self.key_of(spec.name, spec.wire)?)))
         {
             self.select(spec.name, &key)?;
             return Ok(Some(spec.id));
@@ -315,18 +271,13 @@ impl FieldReader<'static> for Object<'_, '_> {
     fn uint(&mut self, max: u64) -> Result<u64> {
         match self.value.as_u64() {
             Some(value) if value <= max => Ok(value),
-            _ => Err(self.fail(
-                self.field,
-                format!("must be a whole number from 0 to {max}"),
-            )),
+            _ => Err(self.fail(self.field, format!("must be a whole number from 0 to {max}"))),
         }
     }
 
     fn code(&mut self, names: &'static [(u8, &'static str)]) -> Result<u8> {
         let Value::String(found) = &self.value else {
-            return self
-                .uint(u64::from(u8::MAX))
-                .map(|code| u8::try_from(code).unwrap_or(u8::MAX));
+            return self.uint(u64::from(u8::MAX)).map(|code| u8::try_from(code).unwrap_or(u8::MAX));
         };
         match names.iter().find(|(_, name)| name == found) {
             Some((code, _)) => Ok(*code),
@@ -336,9 +287,7 @@ impl FieldReader<'static> for Object<'_, '_> {
 
     fn text(&mut self) -> Result<Cow<'static, str>> {
         let bytes = FieldReader::bytes(self)?.into_cow().into_owned();
-        String::from_utf8(bytes)
-            .map(Cow::Owned)
-            .map_err(|_| self.fail(self.field, "must be UTF-8"))
+        String::from_utf8(bytes).map(Cow::Owned).map_err(|_| self.fail(self.field, "must be UTF-8"))
     }
 
     fn bytes(&mut self) -> Result<Bytes<'static>> {
@@ -347,28 +296,22 @@ impl FieldReader<'static> for Object<'_, '_> {
         };
         match self.form {
             Form::Plain => Ok(text.into()),
-            Form::Base64 => self
-                .base64(&format!("{}_base64", self.field), &text)
-                .map(Bytes::from),
+            Form::Base64 => self.base64(&format!("{}_base64", self.field), &text).map(Bytes::from),
             Form::File => (self.load)(&text).map(Bytes::from).map_err(|error| {
                 let key = format!("{}_file", self.field);
                 self.fail(&key, format!("cannot read {text:?}: {error}"))
+                    .of_kind(ManifestErrorKind::Io)
             }),
         }
     }
 
     fn records<T: Record<'static>>(&mut self, into: &mut Vec<T>) -> Result<()> {
         let place = self.place(self.field);
-        for (i, mut value) in array(std::mem::take(&mut self.value), &place)?
-            .into_iter()
-            .enumerate()
+        for (i, mut value) in
+            array(std::mem::take(&mut self.value), &place)?.into_iter().enumerate()
         {
             if let (true, Value::Object(map)) = (T::NAME == "FileEntry", &mut value) {
-                let kind = if map.contains_key("children") {
-                    "directory"
-                } else {
-                    "file"
-                };
+                let kind = if map.contains_key("children") { "directory" } else { "file" };
                 map.entry("kind").or_insert_with(|| kind.into());
                 map.entry("size").or_insert_with(|| 0.into());
             }

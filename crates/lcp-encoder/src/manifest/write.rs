@@ -165,7 +165,7 @@ impl FieldWriter for Object<'_> {
         Ok(())
     }
 
-    fn unknown(&mut self, _: &[UnknownField<'_>], _: u64) -> Result<(), Infallible> {
+    fn unknown(&mut self, _: &[UnknownField<'_>], _: Option<u64>) -> Result<(), Infallible> {
         // `begin` wrote them all: their order among the others does not matter here.
         Ok(())
     }

@@ -1,0 +1,98 @@
+//! `ci`: everything that must hold before a change lands.
+
+use std::process::Command;
+use std::time::Instant;
+
+use crate::failure::{Code, Failure, Output};
+use crate::{Result, files, samples, tidy};
+
+/// Check everything: formatting, lints, tests, each crate alone, documentation,
+/// architecture, samples, interoperability
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Every step can be run by itself; each prints its command.")]
+pub(crate) struct Args {
+    /// Only the steps whose name contains this
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+}
+
+/// The crates that must build, pass and document alone.
+const LIBRARIES: &[&str] = &["lcp-types", "lcp-decoder", "lcp-encoder", "lcp-tokens", "lcp-driver"];
+
+/// A step that this program takes itself.
+type Task = fn(&Output) -> Result;
+
+struct Step {
+    name: String,
+    arguments: Vec<String>,
+    /// An environment variable that the step needs.
+    env: Option<(&'static str, &'static str)>,
+}
+
+fn step(name: &str, arguments: &str) -> Step {
+    Step {
+        name: name.into(),
+        arguments: arguments.split(' ').map(str::to_owned).collect(),
+        env: None,
+    }
+}
+
+fn steps() -> Vec<Step> {
+    let mut steps = vec![
+        step("fmt", "fmt --all --check"),
+        step("clippy", "clippy --workspace --all-targets --all-features -- -D warnings"),
+        step("test", "test --workspace --all-features"),
+    ];
+    for library in LIBRARIES {
+        // The tests run above, with every feature; alone, what matters is that
+        // nothing is missing, and that the unit tests hold without features.
+        steps.push(step(&format!("alone {library}"), &format!("check -p {library}")));
+        let bare = format!("test -p {library} --no-default-features --lib");
+        steps.push(step(&format!("alone {library} without features"), &bare));
+    }
+    let mut doc = step("doc", "doc --workspace --all-features --no-deps");
+    doc.env = Some(("RUSTDOCFLAGS", "-D warnings"));
+    steps.push(doc);
+    steps.push(step("bench fmt", "fmt --manifest-path bench/Cargo.toml --check"));
+    steps.push(step("bench", "test --manifest-path bench/Cargo.toml --locked"));
+    steps
+}
+
+pub(crate) fn run(args: &Args, output: &Output) -> Result {
+    let wanted = |name: &str| args.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
+    let mut failed = Vec::new();
+    for step in steps().iter().filter(|step| wanted(&step.name)) {
+        output.progress(format!("== {}: cargo {}", step.name, step.arguments.join(" ")));
+        let start = Instant::now();
+        if !succeeds(step)? {
+            failed.push(step.name.clone());
+        }
+        output.progress(format!("== {}: {} s", step.name, start.elapsed().as_secs()));
+    }
+    let tasks: [(&str, Task); 2] = [
+        ("tidy", |output| tidy::run(&tidy::Args {}, output)),
+        ("samples", |output| samples::run(&samples::Args::check(), output)),
+    ];
+    for (name, task) in tasks.into_iter().filter(|(name, _)| wanted(name)) {
+        output.progress(format!("== {name}: cargo xtask {name}"));
+        if let Err(failure) = task(output) {
+            output.fail(&failure);
+            failed.push(name.to_owned());
+        }
+    }
+    if failed.is_empty() {
+        output.progress("== all steps passed");
+        return Ok(());
+    }
+    Err(Failure::new(Code::Io, format!("failed: {}", failed.join(", "))))
+}
+
+fn succeeds(step: &Step) -> Result<bool> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(&step.arguments).current_dir(files::workspace()).envs(step.env);
+    command
+        .status()
+        .map(|status| status.success())
+        .map_err(|error| Failure::io("run", "cargo", &error))
+}

@@ -1,0 +1,121 @@
+//! What a command says besides its output, and with which code it ends.
+
+use std::fmt::Display;
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+
+/// The exit codes of every command, and what each means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Code {
+    /// Something could not be read or written.
+    Io = 1,
+    /// The command was not called as it must be.
+    Usage = 2,
+    /// The pack or the manifest is malformed.
+    Malformed = 3,
+    /// The text must exceed the budget, and that was denied.
+    OverBudget = 4,
+    /// A limit was exceeded.
+    Limit = 5,
+}
+
+/// Why a command did not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) code: Code,
+    /// One line: what, and where.
+    pub(crate) message: String,
+    /// What to do about it, where there is something.
+    pub(crate) hint: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// A file that could not be read or written.
+    pub(crate) fn io(what: &str, path: impl Display, error: &std::io::Error) -> Self {
+        Self::new(Code::Io, format!("cannot {what} {path}: {error}"))
+    }
+}
+
+/// What is printed besides the output, and how
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Output {
+    /// Print no warnings
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// Say more of what happened
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// Colour of errors and warnings
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: Color,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl Output {
+    /// Prints an error and its hint, and gives the exit code.
+    pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
+        self.say("error", "31", &failure.message);
+        if let Some(hint) = &failure.hint {
+            self.say("hint", "36", hint);
+        }
+        ExitCode::from(failure.code as u8)
+    }
+
+    /// Prints a warning, unless they are unwanted.
+    pub(crate) fn warn(&self, message: impl Display) {
+        if !self.quiet {
+            self.say("warning", "33", message);
+        }
+    }
+
+    /// Prints what only the curious want to know.
+    pub(crate) fn note(&self, message: impl Display) {
+        if self.verbose {
+            self.say("note", "36", message);
+        }
+    }
+
+    /// Prints progress of long work.
+    pub(crate) fn progress(&self, message: impl Display) {
+        if !self.quiet {
+            // Nobody to tell where standard error is gone.
+            let _ = writeln!(std::io::stderr().lock(), "{message}");
+        }
+    }
+
+    fn say(&self, what: &str, color: &str, message: impl Display) {
+        let stderr = std::io::stderr();
+        let colored = match self.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        };
+        let mut stderr = stderr.lock();
+        // Nobody to tell where standard error is gone.
+        let _ = if colored {
+            writeln!(stderr, "\x1b[1;{color}m{what}:\x1b[0m {message}")
+        } else {
+            writeln!(stderr, "{what}: {message}")
+        };
+    }
+}

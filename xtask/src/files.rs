@@ -1,0 +1,107 @@
+//! Reading and writing: standard streams, files that appear whole, packs.
+
+use std::ffi::OsStr;
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use lcp_decoder::{DecodeOptions, Pack};
+
+use crate::Result;
+use crate::failure::{Code, Failure};
+
+/// The name of standard input and output.
+pub(crate) const STANDARD: &str = "-";
+
+/// The root of the workspace.
+pub(crate) fn workspace() -> PathBuf {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask).to_owned()
+}
+
+/// Reads a file, or standard input for `-`.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
+    if path == OsStr::new(STANDARD) {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        return read.map(|_| bytes).map_err(|error| Failure::io("read", "standard input", &error));
+    }
+    std::fs::read(path).map_err(|error| Failure::io("read", path.display(), &error))
+}
+
+/// What errors call a path.
+pub(crate) fn name(path: &Path) -> String {
+    if path == OsStr::new(STANDARD) { "standard input".into() } else { path.display().to_string() }
+}
+
+/// Writes to a file, by a temporary one that takes its place, or to standard
+/// output for `None` and `-`.
+pub(crate) fn write(path: Option<&Path>, bytes: &[u8]) -> Result {
+    match path {
+        Some(path) if path != OsStr::new(STANDARD) => replace(path, bytes),
+        _ => write_stdout(bytes),
+    }
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> Result {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let write = || -> std::io::Result<()> {
+        let mut file = tempfile::Builder::new()
+            .prefix(".lcp-")
+            .permissions(readable())
+            .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        file.write_all(bytes)?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    write().map_err(|error| Failure::io("write", path.display(), &error))
+}
+
+/// What a file that the shell had made could be read by; the umask takes from it.
+#[cfg(unix)]
+fn readable() -> std::fs::Permissions {
+    std::os::unix::fs::PermissionsExt::from_mode(0o666)
+}
+
+#[cfg(not(unix))]
+fn readable() -> std::fs::Permissions {
+    std::fs::Permissions::from(
+        std::fs::File::open(".").and_then(|file| file.metadata()).unwrap().permissions(),
+    )
+}
+
+fn write_stdout(bytes: &[u8]) -> Result {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        // Whoever reads has had enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(|error| Failure::io("write", "standard output", &error)),
+    }
+}
+
+/// Decodes a pack that was read from `path`.
+pub(crate) fn decode<'a>(path: &Path, bytes: &'a [u8]) -> Result<Pack<'a>> {
+    lcp_decoder::decode(bytes, DecodeOptions::default())
+        .map_err(|error| malformed(path, bytes, &error))
+}
+
+/// The failure of a decoding error: file, block, byte.
+pub(crate) fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Failure {
+    let code = match error.kind() {
+        _ if error.is_limit() => Code::Limit,
+        _ if error.is_outside() => Code::Io,
+        _ => Code::Malformed,
+    };
+    let message =
+        format!("{} [{}] ({}, {})", error.kind(), error.code(), name(path), error.place());
+    let failure = Failure::new(code, message);
+    let looks_like_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+    match error.kind() {
+        lcp_decoder::ErrorKind::BadMagic { .. } if looks_like_json => {
+            failure.hint("this looks like a JSON manifest: `encode` makes a pack of it")
+        }
+        lcp_decoder::ErrorKind::UnexpectedEof { .. } | lcp_decoder::ErrorKind::MissingEnd => {
+            failure.hint("the pack is truncated: was it copied or downloaded as a whole?")
+        }
+        _ => failure,
+    }
+}

@@ -1,0 +1,171 @@
+//! `samples`: the sample packs are what their manifests say, and render to
+//! what stands beside them.
+
+use std::path::{Path, PathBuf};
+
+use lcp_decoder::DecodeOptions;
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, split};
+use lcp_encoder::{Compression, EncodeOptions, Magic, manifest};
+use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
+
+use crate::failure::{Code, Failure, Output};
+use crate::{Result, encode, files};
+
+/// Check the sample packs against their manifests and renderings
+#[derive(Debug, clap::Args)]
+#[command(after_help = "A manifest samples/NAME.json makes samples/NAME.lcp, which renders to
+samples/rendered/NAME.*. To add one, write the manifest, add a row to the table
+in xtask/src/samples.rs, and run `cargo xtask samples --bless`.")]
+pub(crate) struct Args {
+    /// Rewrite packs and renderings instead of comparing them
+    #[arg(long)]
+    bless: bool,
+}
+
+impl Args {
+    /// Compare, change nothing.
+    pub(crate) const fn check() -> Self {
+        Self { bless: false }
+    }
+}
+
+/// One sample.
+struct Sample {
+    name: &'static str,
+    magic: Magic,
+    compression: Compression,
+    /// Renderings: mode, and the budget if there is one.
+    renders: &'static [(OutputMode, Option<u32>)],
+}
+
+const fn sample(name: &'static str, renders: &'static [(OutputMode, Option<u32>)]) -> Sample {
+    Sample { name, magic: Magic::Lcp, compression: Compression::None, renders }
+}
+
+use OutputMode::{Markdown, Minimal, Xml};
+
+const EVERY_MODE: &[(OutputMode, Option<u32>)] = &[(Xml, None), (Markdown, None), (Minimal, None)];
+
+/// What each shows is told in `samples/README.md`.
+const SAMPLES: &[Sample] = &[
+    sample("every-type", EVERY_MODE),
+    sample(
+        "priorities",
+        &[
+            (Xml, Some(40)),
+            (Xml, Some(100)),
+            (Xml, Some(200)),
+            (Markdown, Some(100)),
+            (Minimal, Some(100)),
+            (Xml, Some(600)),
+        ],
+    ),
+    sample("chat", &[(Minimal, Some(60)), (Markdown, None)]),
+    sample("unicode", EVERY_MODE),
+    sample("hostile", EVERY_MODE),
+    sample("annotations", &[(Xml, Some(80)), (Minimal, None)]),
+    sample("unknown-values", EVERY_MODE),
+    sample("empty", &[(Xml, Some(100))]),
+    Sample {
+        compression: Compression::Block,
+        ..sample("compressed-blocks", &[(Minimal, Some(400))])
+    },
+    Sample {
+        compression: Compression::Payload,
+        ..sample("compressed-payload", &[(Minimal, Some(400))])
+    },
+    Sample { magic: Magic::Bcp, ..sample("bcp", &[(Xml, None)]) },
+    Sample {
+        compression: Compression::Block,
+        ..sample("session", &[(Xml, Some(8_000)), (Markdown, Some(2_000)), (Minimal, Some(500))])
+    },
+];
+
+pub(crate) fn run(args: &Args, output: &Output) -> Result {
+    let folder = files::workspace().join("samples");
+    let mut wrong = Vec::new();
+    let mut check = |path: PathBuf, bytes: &[u8]| -> Result {
+        if args.bless {
+            std::fs::create_dir_all(path.parent().unwrap_or(&path))
+                .map_err(|error| Failure::io("create the folder of", path.display(), &error))?;
+            return files::write(Some(&path), bytes);
+        }
+        if std::fs::read(&path).ok().as_deref() != Some(bytes) {
+            wrong
+                .push(path.strip_prefix(files::workspace()).unwrap_or(&path).display().to_string());
+        }
+        Ok(())
+    };
+    for sample in SAMPLES {
+        let options = EncodeOptions { magic: sample.magic, compression: sample.compression };
+        let manifest = folder.join(sample.name).with_extension("json");
+        let pack = encode::encode(&manifest, options)?;
+        check(folder.join(sample.name).with_extension("lcp"), &pack)?;
+        for &(mode, budget) in sample.renders {
+            let text = render(&manifest, &pack, mode, budget)?;
+            let budget = budget.map(|budget| format!(".{budget}")).unwrap_or_default();
+            let extension = match mode {
+                Xml => "xml",
+                Markdown => "md",
+                Minimal => "txt",
+            };
+            let name = format!("{}{budget}.{extension}", sample.name);
+            check(folder.join("rendered").join(name), text.as_bytes())?;
+        }
+        again(&manifest, &pack, sample)?;
+    }
+    if !wrong.is_empty() {
+        let message = format!("not what the manifests make: {}", wrong.join(", "));
+        return Err(Failure::new(Code::Malformed, message)
+            .hint("cargo xtask samples --bless rewrites them"));
+    }
+    let done = if args.bless { "written" } else { "as their manifests say" };
+    output.progress(format!("{} samples, {done}", SAMPLES.len()));
+    Ok(())
+}
+
+/// Renders a sample, and checks the promises on the way: the count is that of
+/// the text, the budget is kept, the text splits back.
+fn render(path: &Path, pack: &[u8], mode: OutputMode, budget: Option<u32>) -> Result<String> {
+    let pack = files::decode(path, pack)?;
+    let config = DriverConfig { mode, token_budget: budget, ..DriverConfig::default() };
+    let counter = Tiktoken::new(Encoding::O200kBase);
+    let broken =
+        |what: String| Failure::new(Code::Malformed, format!("{}: {what}", path.display()));
+    let rendered = DefaultDriver::new(counter)
+        .run(&pack.blocks, &config)
+        .map_err(|error| broken(error.to_string()))?;
+    let (used, found) = (rendered.plan.used_tokens, counter.estimate(&rendered.text));
+    if used != found || budget.is_some_and(|budget| used > budget) {
+        return Err(broken(format!("{used} tokens planned, {found} counted, budget {budget:?}")));
+    }
+    let pieces = split::split(&rendered.text, mode).map_err(|error| broken(error.to_string()))?;
+    let shown = rendered.plan.items.iter().filter(|item| item.decision.is_shown()).count();
+    if pieces.len() != shown + usize::from(rendered.plan.rolled_up.is_some()) {
+        return Err(broken(format!("{shown} blocks are shown, {} came back", pieces.len())));
+    }
+    Ok(rendered.text)
+}
+
+/// Decodes a sample, prints its manifest and encodes that: the same blocks,
+/// and the same bytes where nothing was compressed.
+fn again(path: &Path, pack: &[u8], sample: &Sample) -> Result {
+    let blocks = files::decode(path, pack)?.blocks;
+    let json = manifest::to_json(&blocks);
+    let broken =
+        |what: String| Failure::new(Code::Malformed, format!("{}: {what}", path.display()));
+    let options = EncodeOptions { magic: sample.magic, compression: Compression::None };
+    let encoded =
+        manifest::Manifest::parse(json.as_bytes(), &mut |_| unreachable!("no file is named"))
+            .and_then(|manifest| manifest.encode(options))
+            .map_err(|error| broken(error.to_string()))?;
+    let same_bytes = sample.compression != Compression::None || encoded == pack;
+    let same_blocks = lcp_decoder::decode(&encoded, DecodeOptions::default())
+        .map_err(|error| broken(error.to_string()))?
+        .blocks
+        == blocks;
+    if same_bytes && same_blocks {
+        return Ok(());
+    }
+    Err(broken("its printed manifest makes another pack".into()))
+}

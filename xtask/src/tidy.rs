@@ -1,0 +1,141 @@
+//! `tidy`: what the compiler does not see. Architecture, documents, sizes.
+
+mod documents;
+mod requirements;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use cargo_metadata::{DependencyKind, MetadataCommand};
+
+use crate::failure::{Code, Failure, Output};
+use crate::{Result, files};
+
+/// Check the architecture, and that documents name only what exists
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+/// What each crate may depend on; an arrow that is not here fails. The same
+/// table stands in ARCHITECTURE.md.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("lcp-types", &[]),
+    ("lcp-decoder", &["lcp-types"]),
+    ("lcp-encoder", &["lcp-types"]),
+    ("lcp-tokens", &[]),
+    ("lcp-driver", &["lcp-types", "lcp-tokens"]),
+    ("lcp-testkit", &["lcp-types"]),
+    ("xtask", &["lcp-types", "lcp-decoder", "lcp-encoder", "lcp-tokens", "lcp-driver"]),
+];
+
+/// What crates must stay free of, whatever their features.
+const MUST_NOT_USE: &[(&str, &[&str])] = &[
+    ("lcp-types", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode"]),
+    ("lcp-decoder", &["tokio", "clap", "tiktoken-rs", "anyhow", "serde", "bincode"]),
+    ("lcp-encoder", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode"]),
+    ("lcp-tokens", &["tokio", "clap", "bincode"]),
+    ("lcp-driver", &["tokio", "clap", "anyhow", "bincode"]),
+];
+
+/// Lines of the longest source file.
+const FILE_LINES_MAX: usize = 600;
+
+pub(crate) fn run(_args: &Args, output: &Output) -> Result {
+    let mut problems = arrows()?;
+    problems.extend(sizes()?);
+    problems.extend(documents::check()?);
+    problems.extend(requirements::check()?);
+    if problems.is_empty() {
+        output.progress("tidy");
+        return Ok(());
+    }
+    for problem in &problems {
+        output.progress(problem);
+    }
+    Err(Failure::new(Code::Malformed, format!("{} problems of tidiness", problems.len())))
+}
+
+/// The dependencies between our crates, and those they must not have.
+fn arrows() -> Result<Vec<String>> {
+    let metadata = MetadataCommand::new()
+        .current_dir(files::workspace())
+        .exec()
+        .map_err(|error| Failure::new(Code::Io, format!("cargo metadata: {error}")))?;
+    let ours: Vec<_> = metadata.workspace_packages();
+    let mut problems = Vec::new();
+    for package in &ours {
+        let Some((_, allowed)) = MAY_USE.iter().find(|(name, _)| *name == package.name.as_str())
+        else {
+            problems.push(format!(
+                "{} has no row in the table of arrows (xtask/src/tidy.rs)",
+                package.name
+            ));
+            continue;
+        };
+        let forbidden = MUST_NOT_USE.iter().find(|(name, _)| *name == package.name.as_str());
+        for dependency in package.dependencies.iter().filter(|d| d.kind == DependencyKind::Normal) {
+            let name = dependency.name.as_str();
+            let is_ours = ours.iter().any(|package| package.name.as_str() == name);
+            if is_ours && !allowed.contains(&name) {
+                problems.push(format!("{} must not use {name}", package.name));
+            }
+        }
+        for name in forbidden.map_or(&[][..], |(_, names)| names) {
+            if tree(package.name.as_str())?.iter().any(|used| used == name) {
+                problems.push(format!("{} must stay free of {name}", package.name));
+            }
+        }
+    }
+    Ok(problems)
+}
+
+/// Every crate that `package` builds with by default, itself included.
+fn tree(package: &str) -> Result<Vec<String>> {
+    let arguments =
+        ["tree", "-p", package, "-e", "normal", "--prefix", "none", "--format", "{lib}"];
+    let lines = cargo(&arguments)?;
+    Ok(lines.lines().map(|line| line.trim().replace('_', "-")).collect())
+}
+
+/// The standard output of a cargo command in the workspace.
+fn cargo(arguments: &[&str]) -> Result<String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let result = Command::new(cargo)
+        .args(arguments)
+        .current_dir(files::workspace())
+        .output()
+        .map_err(|error| Failure::io("run", "cargo", &error))?;
+    if !result.status.success() {
+        let said = String::from_utf8_lossy(&result.stderr).trim().to_owned();
+        return Err(Failure::new(Code::Io, format!("cargo {}: {said}", arguments.join(" "))));
+    }
+    Ok(String::from_utf8_lossy(&result.stdout).into_owned())
+}
+
+/// The files that git tracks or would track, below `folder`, with this ending.
+fn tracked(pattern: &str) -> Result<Vec<PathBuf>> {
+    let result = Command::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard", "--", pattern])
+        .current_dir(files::workspace())
+        .output()
+        .map_err(|error| Failure::io("run", "git", &error))?;
+    let names = String::from_utf8_lossy(&result.stdout).into_owned();
+    let existing = |name: &&str| files::workspace().join(name).is_file();
+    Ok(names.lines().filter(existing).map(PathBuf::from).collect())
+}
+
+fn read(path: &Path) -> Result<String> {
+    let full = files::workspace().join(path);
+    std::fs::read_to_string(&full).map_err(|error| Failure::io("read", full.display(), &error))
+}
+
+/// One idea a file: none is longer than fits a head.
+fn sizes() -> Result<Vec<String>> {
+    let mut problems = Vec::new();
+    for path in tracked("*.rs")? {
+        let lines = read(&path)?.lines().count();
+        if lines > FILE_LINES_MAX {
+            problems.push(format!("{}: {lines} lines, more than {FILE_LINES_MAX}", path.display()));
+        }
+    }
+    Ok(problems)
+}
