@@ -98,9 +98,15 @@ impl Output {
     /// Prints progress of long work.
     pub(crate) fn progress(&self, message: impl Display) {
         if !self.quiet {
-            // Nobody to tell where standard error is gone.
-            let _ = writeln!(std::io::stderr().lock(), "{message}");
+            self.print(message);
         }
+    }
+
+    /// Prints what was asked for to standard error.
+    #[expect(clippy::unused_self, reason = "all that is printed goes through here")]
+    pub(crate) fn print(&self, message: impl Display) {
+        // Nobody to tell where standard error is gone.
+        let _ = writeln!(std::io::stderr().lock(), "{message}");
     }
 
     fn say(&self, what: &str, color: &str, message: impl Display) {

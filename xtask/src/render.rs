@@ -141,7 +141,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
     if let Some(path) = &args.report {
         let json = report::to_json(plan);
         if path == Path::new(files::STANDARD) {
-            output.progress(json.trim_end());
+            output.print(json.trim_end());
         } else {
             files::write(Some(path), json.as_bytes())?;
         }

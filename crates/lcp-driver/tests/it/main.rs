@@ -1,5 +1,6 @@
 //! The driver against the requirements, as its users call it.
 
+mod api;
 mod budget;
 mod packs;
 mod placeholder;

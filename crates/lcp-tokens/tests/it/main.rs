@@ -1,0 +1,15 @@
+//! Counts against the requirements, and against the tokenizer itself.
+
+mod heuristic;
+#[cfg(feature = "tiktoken")]
+mod tiktoken;
+
+/// The names that flags take give estimators with those names.
+#[test]
+fn every_name_gives_its_estimator() {
+    for name in lcp_tokens::NAMES {
+        assert_eq!(lcp_tokens::by_name(name).unwrap().name(), *name);
+    }
+    let error = lcp_tokens::by_name("gpt-4").err().unwrap().to_string();
+    assert!(error.contains("\"gpt-4\"") && error.contains("heuristic"), "{error}");
+}

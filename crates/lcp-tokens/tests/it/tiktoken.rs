@@ -1,0 +1,132 @@
+//! Exact counts: known figures, hostile text, and the rule of joins.
+
+use lcp_tokens::{Encoding, Tiktoken, TokenEstimator, joins_at, split_at_join};
+use proptest::prelude::*;
+
+const ADDITIVE: [Encoding; 3] = [Encoding::O200kBase, Encoding::Cl100kBase, Encoding::O200kHarmony];
+
+fn count(encoding: Encoding, text: &str) -> usize {
+    Tiktoken::new(encoding).estimate(text) as usize
+}
+
+#[test]
+fn known_counts() {
+    use Encoding::{Cl100kBase, O200kBase, P50kBase, R50kBase};
+    let cases = [
+        ("", [0, 0, 0, 0]),
+        ("hello world", [2, 2, 2, 2]),
+        ("tiktoken is great!", [6, 6, 6, 6]),
+        ("    indented", [3, 3, 3, 5]),
+    ];
+    for (text, expected) in cases {
+        let counts =
+            [O200kBase, Cl100kBase, P50kBase, R50kBase].map(|encoding| count(encoding, text));
+        assert_eq!(counts, expected, "{text:?}");
+    }
+}
+
+/// Text that names special tokens is ordinary text.
+#[test]
+fn special_tokens_are_ordinary_text() {
+    for encoding in Encoding::ALL {
+        assert!(count(encoding, "<|endoftext|>") > 1, "{encoding}");
+    }
+}
+
+/// Long runs of white space make the regex of `tiktoken-rs` panic from about a
+/// million characters on. Below that it can be asked whether the way around
+/// them counts the same.
+#[test]
+fn long_runs_of_white_space_are_counted_like_short_ones() {
+    let around =
+        [("", "x"), ("a", ""), ("end.", "\tx"), ("{\n\n", "/x"), ("a\r\n", " b"), ("ab", "é")];
+    for encoding in Encoding::ALL {
+        let core = match encoding {
+            Encoding::O200kBase => tiktoken_rs::o200k_base_singleton(),
+            Encoding::Cl100kBase => tiktoken_rs::cl100k_base_singleton(),
+            Encoding::O200kHarmony => tiktoken_rs::o200k_harmony_singleton(),
+            Encoding::P50kBase => tiktoken_rs::p50k_base_singleton(),
+            Encoding::R50kBase => tiktoken_rs::r50k_base_singleton(),
+        };
+        for run in [
+            " ".repeat(400_007),
+            "\n".repeat(9) + &"\t ".repeat(200_005),
+            "\u{a0} ".repeat(200_001),
+        ] {
+            for (before, after) in around {
+                let text = format!("{before}{run}{after}");
+                let expected = core.count_ordinary(&text);
+                assert_eq!(count(encoding, &text), expected, "{encoding} {before:?} {after:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn hostile_text_does_not_panic() {
+    let spaces = " ".repeat(1_100_000);
+    for text in [
+        format!(
+            "{spaces}
+{spaces}x{spaces}"
+        ),
+        "
+"
+        .repeat(1_100_000)
+            + "x",
+        "A".repeat(300_000),
+    ] {
+        for encoding in Encoding::ALL {
+            let tokens = count(encoding, &text);
+            assert!(tokens > 0 && tokens <= text.len(), "{encoding}");
+        }
+    }
+}
+
+#[test]
+fn only_the_encodings_that_cut_at_newlines_are_additive() {
+    for encoding in Encoding::ALL {
+        let additive = Tiktoken::new(encoding).is_additive();
+        assert_eq!(additive, ADDITIVE.contains(&encoding), "{encoding}");
+    }
+    // Why p50k is not: the newlines go together with what follows.
+    let (a, b) = ("\"}\n\n", "<");
+    let p50k = |text: &str| count(Encoding::P50kBase, text);
+    assert_ne!(p50k(&format!("{a}{b}")), p50k(a) + p50k(b));
+}
+
+const PIECES: &[&str] = &[
+    "a", " b", "\n", "\n\n", "\r\n", "\t", "  ", "/", "//", "!", "...", "}", "});", "<", "é",
+    "漢字", "🦀", "'s", "'ſ", "\u{85}", "\u{2028}", "\u{a0}", "\u{3000}", "12345", "İ", "ǅ", "ʰ",
+    "\u{301}", "_", "#", "[", "```",
+];
+
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => prop::collection::vec(prop::sample::select(PIECES), 0..14).prop_map(|pieces| pieces.concat()),
+        1 => any::<String>(),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3_000, ..ProptestConfig::default() })]
+
+    /// The guarantee that the budget engine rests on (RFC 0002 §2).
+    #[test]
+    fn counts_add_up_at_joins(a in any_text(), b in any_text(), which in 0usize..3) {
+        let (a, encoding) = (a + "
+", ADDITIVE[which]);
+        let b = b.trim_start_matches(|first| !joins_at('\n', first));
+        prop_assert_eq!(count(encoding, &format!("{a}{b}")), count(encoding, &a) + count(encoding, b));
+    }
+
+    /// What is in front of the first join does not change what is behind it.
+    #[test]
+    fn the_rest_behind_a_join_counts_by_itself(head in any_text(), text in any_text(), which in 0usize..3) {
+        let (first, rest) = split_at_join(&text);
+        prop_assert_eq!(format!("{first}{rest}"), text.clone());
+        let encoding = ADDITIVE[which];
+        let whole = count(encoding, &format!("{head}{text}"));
+        prop_assert_eq!(whole, count(encoding, &format!("{head}{first}")) + count(encoding, rest));
+    }
+}
