@@ -1,11 +1,16 @@
 //! Documents name only files, crates and RFCs that exist.
 
+use std::path::Path;
+
 use super::{files, read, tracked};
 use crate::Result;
 
 /// Words in backticks that begin like this are paths from the root.
 const PATHS: &[&str] =
     &["crates/", "xtask/", "samples/", "docs/", "rfcs/", "bench/", ".ci/", ".cargo/"];
+
+/// The rendering that the README shows.
+const SHOWN_IN_README: &str = "samples/rendered/priorities.100.txt";
 
 pub(super) fn check() -> Result<Vec<String>> {
     let mut problems = Vec::new();
@@ -19,6 +24,10 @@ pub(super) fn check() -> Result<Vec<String>> {
                 }
             }
         }
+    }
+    // What the README shows is what a sample renders to.
+    if !read(Path::new("README.md"))?.contains(&read(Path::new(SHOWN_IN_README))?) {
+        problems.push(format!("README.md does not show {SHOWN_IN_README}"));
     }
     for (number, path) in rfcs_named()? {
         if !rfc_exists(number)? {

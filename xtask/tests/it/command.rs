@@ -1,0 +1,264 @@
+//! Flags, exit codes, streams (`docs/command.md`).
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
+use serde_json::Value;
+
+fn sample(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    root.join("samples").join(name).display().to_string()
+}
+
+fn run(arguments: &[&str]) -> Output {
+    run_with(arguments, &[])
+}
+
+fn run_with(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that does not read its input closes it early.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// The command fails with this code, says this, and writes nothing else.
+#[track_caller]
+fn fails(arguments: &[&str], input: &[u8], code: i32, says: &str) {
+    let output = run_with(arguments, input);
+    let stderr = stderr(&output);
+    assert_eq!(output.status.code(), Some(code), "{stderr}");
+    assert!(stderr.contains(says), "{stderr}");
+    assert!(output.stdout.is_empty(), "{arguments:?} wrote to standard output");
+}
+
+fn scratch() -> (tempfile::TempDir, impl Fn(&str) -> PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_owned();
+    (folder, move |name| path.join(name))
+}
+
+#[test]
+fn render_writes_the_text_and_nothing_else() {
+    let output = run(&["render", &sample("session.lcp"), "--budget", "3000", "--report", "-"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    let report: Value = serde_json::from_str(&stderr(&output)).unwrap();
+    let tokens = Tiktoken::new(Encoding::O200kBase).estimate(&text);
+    assert_eq!(report["used_tokens"], tokens);
+    assert!(tokens <= 3_000 && tokens > 2_900, "{tokens}");
+}
+
+#[test]
+fn render_is_the_same_every_time_and_from_a_pipe() {
+    let arguments =
+        |pack: &str| ["render", pack, "--budget", "900", "--mode", "markdown"].map(str::to_owned);
+    let call = |pack: &str, input: &[u8]| {
+        let arguments = arguments(pack);
+        let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+        run_with(&arguments, input).stdout
+    };
+    let path = sample("session.lcp");
+    let piped = call("-", &std::fs::read(&path).unwrap());
+    assert!(!piped.is_empty());
+    assert_eq!(call(&path, &[]), piped);
+}
+
+#[test]
+fn render_writes_files_whole() {
+    let (_folder, path) = scratch();
+    let (text, report) = (path("text.xml"), path("report.json"));
+    let arguments = [
+        "render",
+        &sample("priorities.lcp"),
+        "--budget",
+        "100",
+        "-o",
+        text.to_str().unwrap(),
+        "--report",
+        report.to_str().unwrap(),
+    ];
+    let output = run(&arguments);
+    assert!(output.status.success() && output.stdout.is_empty(), "{}", stderr(&output));
+    let expected = std::fs::read_to_string(sample("rendered/priorities.100.xml")).unwrap();
+    assert_eq!(std::fs::read_to_string(&text).unwrap(), expected);
+    let first = std::fs::read(&report).unwrap();
+    assert!(run(&arguments).status.success());
+    assert_eq!(std::fs::read(&report).unwrap(), first, "the report is the same every time");
+    let left: Vec<_> = std::fs::read_dir(text.parent().unwrap()).unwrap().collect();
+    assert_eq!(left.len(), 2, "no temporary file is left");
+}
+
+#[test]
+fn render_counts_in_every_encoding() {
+    for encoding in lcp_tokens::NAMES {
+        let output =
+            run(&["render", &sample("priorities.lcp"), "--budget", "150", "--encoding", encoding]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let counter = lcp_tokens::by_name(encoding).unwrap();
+        let text = String::from_utf8(output.stdout.clone()).unwrap();
+        assert!(counter.estimate(&text) <= 150, "{encoding}");
+        assert_eq!(stderr(&output).contains("estimated_counts"), !counter.is_exact(), "{encoding}");
+    }
+}
+
+#[test]
+fn render_takes_types_and_verbosity() {
+    let output = run(&[
+        "render",
+        &sample("every-type.lcp"),
+        "--types",
+        "diff,tool-result",
+        "--mode",
+        "minimal",
+    ]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.starts_with("[tool-result grep error]\n") && text.contains("\n[diff src/serve.rs]\n"),
+        "{text}"
+    );
+    assert!(!text.contains("[code"), "{text}");
+    let output =
+        run(&["render", &sample("session.lcp"), "--verbosity", "summary", "--budget", "10"]);
+    assert!(output.status.success() && stderr(&output).contains("[budget_ignored]"));
+}
+
+#[test]
+fn warnings_can_be_silenced_and_coloured() {
+    let call = |flags: &[&str]| {
+        let path = sample("annotations.lcp");
+        let arguments: Vec<_> =
+            ["render", &path].into_iter().chain(flags.iter().copied()).collect();
+        stderr(&run(&arguments))
+    };
+    assert!(call(&[]).contains("warning: an annotation names block 99"));
+    assert!(call(&["--color", "always"]).contains("\x1b[1;33mwarning:"));
+    assert_eq!(call(&["-q"]), "");
+    assert!(call(&["-v"]).contains("note: "));
+}
+
+#[test]
+fn wrong_usage_ends_with_2() {
+    let pack = sample("chat.lcp");
+    fails(&["render"], &[], 2, "required");
+    fails(&["render", &pack, "--budget", "many"], &[], 2, "--budget");
+    fails(&["render", &pack, "--encoding", "gpt"], &[], 2, "o200k_base");
+    fails(&["render", &pack, "--types", "prose"], &[], 2, "tool-result");
+    fails(&["render", &pack, "--mode", "html"], &[], 2, "markdown");
+    fails(&["render", &pack, "--strict", "--overflow", "allow"], &[], 2, "--overflow");
+}
+
+#[test]
+fn what_cannot_be_read_or_written_ends_with_1() {
+    fails(&["render", "/no/such/pack.lcp"], &[], 1, "cannot read /no/such/pack.lcp");
+    fails(&["render", &sample("chat.lcp"), "-o", "/no/such/folder/text"], &[], 1, "cannot write");
+    let manifest = br#"{"blocks":[{"type":"code","path":"a","content_file":"/no/such/file"}]}"#;
+    fails(&["encode", "-"], manifest, 1, "blocks[0].content_file: cannot read");
+}
+
+#[test]
+fn malformed_packs_end_with_3_and_name_file_block_and_byte() {
+    fails(&["render", "-"], b"not a pack", 3, "error: not an LCP pack");
+    fails(&["render", "-"], br#"{"blocks":[]}"#, 3, "hint: this looks like a JSON manifest");
+    let mut pack = std::fs::read(sample("chat.lcp")).unwrap();
+    let cut = pack.len() - 9;
+    fails(&["render", "-"], &pack[..cut], 3, "[unexpected_eof] (standard input, block 5, byte");
+    pack.extend_from_slice(b"more");
+    let output = run_with(&["render", "-"], &pack);
+    assert!(output.status.success() && stderr(&output).contains("[trailing_data]"));
+    let output = run_with(&["validate", "-"], &pack);
+    assert_eq!(output.status.code(), Some(3));
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        said.contains(&format!("byte {}", pack.len() - 4)) && said.contains("[trailing_data]"),
+        "{said}"
+    );
+    fails(&["decode", "-"], b"", 3, "[unexpected_eof]");
+    fails(
+        &["encode", "-"],
+        br#"{"blocks":[{"type":"code","colour":1}]}"#,
+        3,
+        "blocks[0].colour: unknown key",
+    );
+}
+
+#[test]
+fn denied_overflow_ends_with_4() {
+    let pack = sample("session.lcp");
+    let says = "[LCP-BUD-001]";
+    fails(&["render", &pack, "--budget", "20", "--overflow", "deny"], &[], 4, says);
+    fails(&["render", &pack, "--budget", "20", "--strict"], &[], 4, says);
+    fails(&["render", &pack, "--budget", "20", "--strict", "--verbosity", "full"], &[], 4, says);
+    let output = run(&["render", &pack, "--budget", "20"]);
+    assert!(output.status.success() && stderr(&output).contains("[over_budget]"));
+}
+
+#[test]
+fn exceeded_limits_end_with_5() {
+    let path = "p".repeat(1 << 21);
+    let manifest = format!(r#"{{"blocks":[{{"type":"code","path":"{path}","content":""}}]}}"#);
+    fails(&["encode", "-"], manifest.as_bytes(), 5, "TEXT_BYTES_MAX is 1048576");
+    // A body that says that it has a gigabyte.
+    let pack = b"LCP\0\x01\0\0\0\x01\0\x80\x80\x80\x80\x04";
+    fails(&["render", "-"], pack, 5, "BODY_BYTES_MAX");
+}
+
+#[test]
+fn encode_and_decode_are_inverse() {
+    for name in ["every-type", "unknown-values", "annotations", "hostile", "session"] {
+        let pack = sample(&format!("{name}.lcp"));
+        let manifest = run(&["decode", &pack]);
+        assert!(manifest.status.success());
+        let encoded = run_with(&["encode", "-"], &manifest.stdout);
+        assert!(encoded.status.success(), "{}", stderr(&encoded));
+        assert_eq!(run_with(&["decode", "-"], &encoded.stdout).stdout, manifest.stdout, "{name}");
+        for flags in [["--compress", "block"], ["--compress", "payload"], ["--magic", "bcp"]] {
+            let encoded = run_with(&["encode", "-", flags[0], flags[1]], &manifest.stdout);
+            assert_eq!(
+                run_with(&["decode", "-"], &encoded.stdout).stdout,
+                manifest.stdout,
+                "{name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn validate_says_that_nothing_is_wrong() {
+    let output = run(&["validate", &sample("session.lcp"), "--full"]);
+    assert!(output.status.success());
+    assert!(String::from_utf8(output.stdout).unwrap().contains("blocks, no problem"));
+}
+
+/// Each malformed block is told, and the ones after it are looked at too.
+#[test]
+fn validate_goes_on_behind_a_malformed_block() {
+    // A CODE block without fields, a good turn, another CODE block without fields.
+    let pack = b"LCP\0\x01\0\0\0\x01\0\0\x02\0\x07\x01\0\x02\x02\x01\x01h\x01\0\0\xFF\x01\0\0";
+    let output = run_with(&["validate", "-"], pack);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert_eq!(said.lines().count(), 2, "{said}");
+    assert!(said.contains("block 0, byte 11: code has no lang"), "{said}");
+    assert!(said.contains("block 2, byte 24: code has no lang"), "{said}");
+}
+
+#[test]
+fn help_has_examples() {
+    for command in ["render", "encode", "decode", "validate"] {
+        let output = run(&[command, "--help"]);
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && said.contains("Example"), "{said}");
+    }
+}

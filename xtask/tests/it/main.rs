@@ -1,0 +1,4 @@
+//! The command as its users call it, and the samples as attackers would.
+
+mod command;
+mod damage;
