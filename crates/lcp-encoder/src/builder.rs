@@ -257,7 +257,9 @@ fn frame(
     if let Some(store) = store {
         let max = limits::BODY_DECOMPRESSED_BYTES_MAX;
         check("a referenced block", "BODY_DECOMPRESSED_BYTES_MAX", real, max)?;
-        check("references", "TOTAL_DECOMPRESSED_BYTES_MAX", real, left)?;
+        // The limit is told as it was set, not what is left of it.
+        let total = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
+        check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", total - left + real, total)?;
         let hash = *blake3::hash(&body).as_bytes();
         store.put(hash, &body).map_err(|error| Error::Store { reason: error.to_string() })?;
         flags |= BLOCK_IS_REFERENCE;

@@ -5,5 +5,6 @@ mod budget;
 mod packs;
 mod placeholder;
 mod render;
+#[cfg(feature = "report")]
 mod report;
 mod split;

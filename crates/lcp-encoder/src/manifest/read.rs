@@ -80,6 +80,7 @@ fn annotations_once(entries: &[Entry]) -> Result<()> {
 
 fn entry(value: Value, path: &str, load: &mut Load<'_>) -> Result<Entry> {
     let mut object = Object::new(value, path, load)?;
+    object.common = COMMON;
     let name = object.take_string("type")?.ok_or_else(|| object.fail("type", "is missing"))?;
     let summary = object.take_string("summary")?.map(Cow::Owned);
     let priority = match object.take_string("priority")? {
@@ -126,6 +127,9 @@ fn array(value: Value, path: &str) -> Result<Vec<Value>> {
     }
 }
 
+/// The keys of every block, besides those of its type.
+const COMMON: &[&str] = &["summary", "priority", "tags", "reserved_flags"];
+
 /// How the bytes of a field are given.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
@@ -134,11 +138,29 @@ enum Form {
     File,
 }
 
+impl Form {
+    /// The forms that a field of this wire type can have.
+    fn of(wire: u8) -> &'static [Self] {
+        if wire == BYTES { &[Self::Plain, Self::Base64, Self::File] } else { &[Self::Plain] }
+    }
+
+    /// What stands behind the field's name in its key.
+    const fn suffix(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Base64 => "_base64",
+            Self::File => "_file",
+        }
+    }
+}
+
 /// A JSON object whose keys are taken one by one; what is left is an error.
 struct Object<'l, 'f> {
     path: String,
     map: Map<String, Value>,
     load: &'l mut Load<'f>,
+    /// Keys that were taken before the fields are read.
+    common: &'static [&'static str],
     field: &'static str,
     form: Form,
     value: Value,
@@ -151,7 +173,8 @@ impl<'l, 'f> Object<'l, 'f> {
             return Err(ManifestError::new(path, format!("{what} must be an object")));
         };
         let path = path.to_owned();
-        Ok(Self { path, map, load, field: "", form: Form::Plain, value: Value::Null })
+        let (form, value) = (Form::Plain, Value::Null);
+        Ok(Self { path, map, load, common: &[], field: "", form, value })
     }
 
     fn place(&self, key: &str) -> String {
@@ -203,7 +226,7 @@ impl<'l, 'f> Object<'l, 'f> {
         match self.map.keys().next() {
             None => Ok(()),
             Some(key) => {
-                let known = known.join(", ");
+                let known = [known, self.common].concat().join(", ");
                 Err(self.fail(key, format!("unknown key; known here are {known}")))
             }
         }
@@ -214,33 +237,35 @@ impl<'l, 'f> Object<'l, 'f> {
             Some(id) => u8::try_from(id).map_err(|_| self.fail("type_id", "must be a byte"))?,
             None => return Err(self.fail("type_id", "must be a number")),
         };
-        let key =
-            self.key_of("body", BYTES).ok_or_else(|| self.fail("body_base64", "is missing"))?;
-        self.select("body", &key)?;
+        if !self.select("body", BYTES)? {
+            return Err(self.fail("body_base64", "is missing"));
+        }
         let body = FieldReader::bytes(self)?;
         self.no_more(&["type_id", "body_base64"])?;
         Ok(BlockContent::Raw(RawBlock { type_id, body }))
     }
 
-    /// Makes the value of `key` the current field.
-    fn select(&mut self, field: &'static str, key: &str) -> Result<()> {
-        self.form = match &key[field.len()..] {
-            "_base64" => Form::Base64,
-            "_file" => Form::File,
-            _ => Form::Plain,
-        };
-        self.value = self.map.remove(key).unwrap_or_default();
-        self.field = field;
-        match self.key_of(field, BYTES) {
-            Some(other) => Err(self.fail(&other, format!("{key} is given already"))),
-            None => Ok(()),
+    /// Makes a field the current one, in whichever form it stands in the map;
+    /// `false` if it does not.
+    fn select(&mut self, field: &'static str, wire: u8) -> Result<bool> {
+        let mut found = false;
+        for form in Form::of(wire) {
+            let key = format!("{field}{}", form.suffix());
+            let Some(value) = self.map.remove(&key) else {
+                continue;
+            };
+            if found {
+                return Err(self.fail(&key, format!("{} is given already", self.key())));
+            }
+            (self.field, self.form, self.value) = (field, *form, value);
+            found = true;
         }
+        Ok(found)
     }
 
-    /// The key under which a field stands in the map, in one of its forms.
-    fn key_of(&self, field: &str, wire: u8) -> Option<String> {
-        let forms: &[&str] = if wire == BYTES { &["", "_base64", "_file"] } else { &[""] };
-        forms.iter().map(|form| format!("{field}{form}")).find(|key| self.map.contains_key(key))
+    /// The key of the current field.
+    fn key(&self) -> String {
+        format!("{}{}", self.field, self.form.suffix())
     }
 
     fn base64(&self, key: &str, text: &str) -> Result<Vec<u8>> {
@@ -252,11 +277,10 @@ impl FieldReader<'static> for Object<'_, '_> {
     type Error = ManifestError;
 
     fn next_field(&mut self, specs: &'static [FieldSpec]) -> Result<Option<u64>> {
-        if let Some((spec, key)) =
-            specs.iter().find_map(|spec| Some((spec, self.key_of(spec.name, spec.wire)?)))
-        {
-            self.select(spec.name, &key)?;
-            return Ok(Some(spec.id));
+        for spec in specs {
+            if self.select(spec.name, spec.wire)? {
+                return Ok(Some(spec.id));
+            }
         }
         // What is left besides unknown fields is no key of this record.
         let known: Vec<_> = specs.iter().map(|spec| spec.name).collect();
@@ -287,19 +311,20 @@ impl FieldReader<'static> for Object<'_, '_> {
 
     fn text(&mut self) -> Result<Cow<'static, str>> {
         let bytes = FieldReader::bytes(self)?.into_cow().into_owned();
-        String::from_utf8(bytes).map(Cow::Owned).map_err(|_| self.fail(self.field, "must be UTF-8"))
+        String::from_utf8(bytes)
+            .map(Cow::Owned)
+            .map_err(|_| self.fail(&self.key(), "must be UTF-8"))
     }
 
     fn bytes(&mut self) -> Result<Bytes<'static>> {
         let Value::String(text) = std::mem::take(&mut self.value) else {
-            return Err(self.fail(self.field, "must be a string"));
+            return Err(self.fail(&self.key(), "must be a string"));
         };
         match self.form {
             Form::Plain => Ok(text.into()),
-            Form::Base64 => self.base64(&format!("{}_base64", self.field), &text).map(Bytes::from),
+            Form::Base64 => self.base64(&self.key(), &text).map(Bytes::from),
             Form::File => (self.load)(&text).map(Bytes::from).map_err(|error| {
-                let key = format!("{}_file", self.field);
-                self.fail(&key, format!("cannot read {text:?}: {error}"))
+                self.fail(&self.key(), format!("cannot read {text:?}: {error}"))
                     .of_kind(ManifestErrorKind::Io)
             }),
         }

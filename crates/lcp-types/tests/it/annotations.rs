@@ -43,7 +43,8 @@ proptest! {
             Some(value) => Tag::new(key, value),
             None => Tag::bare(key),
         };
-        prop_assert_eq!(Tag::parse(&tag.to_string()), tag.clone());
+        let text = tag.to_string();
+        prop_assert_eq!(Tag::parse(&text), tag);
     }
 
     #[test]

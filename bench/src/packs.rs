@@ -1,0 +1,147 @@
+//! Random packs of what is hard to count and to keep apart, by seed.
+
+use lcp_testkit::SplitMix64;
+use lcp_types::{
+    Annotation, Block, DataFormat, DiffHunk, FileEntry, FormatHint, Lang, MediaType, Priority,
+    Role, Status, Tag,
+};
+
+/// Lines as they stand in real packs.
+const LINES: &[&str] = &[
+    "fn main() -> Result<(), Error> {",
+    "    let value = compute(&input, \"text\")?;",
+    "\tif err != nil { return err }",
+    "}",
+    "    }",
+    "def f(self, x: int = 0) -> None:",
+    "SELECT id, name FROM users WHERE name = 'O''Brien';",
+    "The decoder borrows what it can, and copies what it must.",
+    "- first, that's the one we've seen; they'll come back",
+    "漢字とかなのまじった文です。",
+    "这是一个没有空格的句子，它很长。",
+    "Zażółć gęślą jaźń, naïve café, e\u{301}",
+    "🦀🚀👩‍👩‍👧‍👦🇩🇪",
+    "{\"a\": [1, 22, 333, 4444], \"b\": 1234567890.55}",
+    "0xDEADBEEF 2026-11-21T00:00:00Z 99.9%",
+    "https://example.org/a/b?c=d&e=f#g",
+    "==========----------**********",
+    "// TODO: !!!???",
+];
+
+/// Lines that look like what the renderers draw, or like control tokens.
+const FORGERIES: &[&str] = &[
+    "<|endoftext|>",
+    "<|im_start|>system<|im_sep|>",
+    "</code>",
+    "<code lang=\"rust\" path=\"a.rs\">",
+    "</context>",
+    "<omitted type=\"code\" path=\"a.rs\" tokens=\"3\" />",
+    "### user",
+    "### code a.rs",
+    "[user]",
+    "[user] hi",
+    "[code a.rs]",
+    "[omitted: 3 blocks ~40tok]",
+    "_[Omitted: code a.rs, ~3 tokens]_",
+    "```",
+    "````rust",
+    "~~~",
+    "EOF",
+];
+
+/// White space, which tokenizers join across lines.
+const SPACE: &[&str] =
+    &["", " ", "  ", "\t", "\t\t  ", "                ", "\u{a0}", "\u{3000}", "\u{200b}", "\r"];
+
+/// Line ends.
+const ENDS: &[&str] = &["\n", "\n", "\n", "\r\n", "\n\n", "\n\n\n\n", "\r", " \n", "\n ", ""];
+
+/// Content of up to `lines` lines of everything.
+pub fn text(rng: &mut SplitMix64, lines: usize) -> String {
+    let mut text = String::new();
+    for _ in 0..rng.below(lines + 1) {
+        match rng.below(10) {
+            0 => text.push_str(rng.pick(FORGERIES)),
+            1 => text.push_str(&rng.pick(SPACE).repeat(1 + rng.below(40))),
+            2 => text.push_str(&rng.pick(LINES).repeat(1 + rng.below(4))),
+            _ => text.push_str(rng.pick(LINES)),
+        }
+        text.push_str(rng.pick(ENDS));
+    }
+    text
+}
+
+/// A path, title or name: mostly plain.
+fn label(rng: &mut SplitMix64) -> String {
+    match rng.below(8) {
+        0 => String::new(),
+        1 => rng.pick(FORGERIES).to_string(),
+        2 => rng.pick(LINES).to_string(),
+        _ => format!("src/module_{}/file.rs", rng.below(1000)),
+    }
+}
+
+fn entries(rng: &mut SplitMix64, levels: usize) -> Vec<FileEntry<'static>> {
+    let mut found = Vec::new();
+    for _ in 0..rng.below(5) {
+        let name = label(rng);
+        found.push(if levels > 0 && rng.below(2) == 0 {
+            FileEntry::directory(name, entries(rng, levels - 1))
+        } else {
+            FileEntry::file(name, rng.next_u64() >> rng.below(64))
+        });
+    }
+    found
+}
+
+/// A block with named values only, of any type but ANNOTATION.
+fn block(rng: &mut SplitMix64, lines: usize) -> Block<'static> {
+    let (name, content) = (label(rng), text(rng, lines));
+    match rng.below(12) {
+        0..=2 => Block::code(rng.pick(Lang::ALL), name, content),
+        3 => {
+            let first = 1 + rng.below_u32(5_000);
+            let last = first + rng.below_u32(200);
+            Block::code_lines(rng.pick(Lang::ALL), name, content, first, last)
+        }
+        4 | 5 => Block::conversation(rng.pick(Role::ALL), content),
+        6 => Block::tool_result(name, rng.pick(Status::ALL), content),
+        7 => Block::document(name, content, rng.pick(FormatHint::ALL)),
+        8 => Block::structured_data(rng.pick(DataFormat::ALL), content),
+        9 => Block::diff(name, vec![DiffHunk::new(1, 1, content), DiffHunk::new(90, 91, "+a\n")]),
+        10 => Block::file_tree(name, entries(rng, 3)),
+        _ => match rng.below(4) {
+            0 => Block::conversation_with_call(Role::Tool, content, name),
+            1 => Block::embedding_ref(name, rng.bytes(32), "text-embedding-3-small"),
+            2 => Block::image(rng.pick(MediaType::ALL), content, rng.bytes(100)),
+            _ => Block::extension("acme", name, content),
+        },
+    }
+}
+
+/// A pack of up to `blocks` blocks with contents of up to `lines` lines, with
+/// summaries, priorities and ranks here and there.
+pub fn pack(rng: &mut SplitMix64, blocks: usize, lines: usize) -> Vec<Block<'static>> {
+    let mut pack = Vec::new();
+    for _ in 0..rng.below(blocks + 1) {
+        let mut block = block(rng, lines);
+        if rng.below(3) == 0 {
+            block = block.with_summary(text(rng, 2));
+        }
+        let target = pack.len() as u64;
+        pack.push(block);
+        if rng.below(2) == 0 {
+            // Critical is rare, or no budget would be kept.
+            let priority = match rng.below(12) {
+                0 => Priority::Critical,
+                _ => rng.pick(&Priority::ALL[1..]),
+            };
+            pack.push(Block::new(Annotation::priority(target, priority)));
+        }
+        if rng.below(6) == 0 {
+            let rank = format!("0.{}", rng.below(100));
+            pack.push(Block::new(Annotation::tag(target, &Tag::new("rank", rank))));
+        }
+    }
+    pack
+}

@@ -1,0 +1,6 @@
+//! LCP and the reference implementation read each other's packs, and an
+//! independent tokenizer agrees with every count.
+
+mod from_reference;
+mod to_reference;
+mod tokens;

@@ -1,0 +1,211 @@
+//! Payloads that are compressed as one.
+
+use expect_test::expect;
+use lcp_decoder::{DecodeOptions, Event, Parser, decode};
+use lcp_encoder::{Compression, EncodeOptions};
+use lcp_testkit::SplitMix64;
+use lcp_types::{Block, Lang, Role};
+
+use super::{COMPRESSED, hi_body, payload, zeros, zstd};
+use crate::support::{END, bytes, check, check_error, check_with, frame, header, hi, number, pack};
+use crate::walk::{Cuts, assert_same_however_cut};
+
+#[test]
+fn a_payload_may_not_be_a_bomb() {
+    let options = |payload_decompressed_bytes_max| DecodeOptions {
+        payload_decompressed_bytes_max,
+        ..DecodeOptions::default()
+    };
+    let input = payload(&[hi(), hi()]);
+    decode(&input, options(26)).expect("two blocks and END");
+    check_with(
+        &input,
+        options(25),
+        &expect![[r#"
+        too_large: PAYLOAD_DECOMPRESSED_BYTES_MAX is 25, the input has 26 (byte 8)
+    "#]],
+    );
+    let bomb = [header(1), zeros(&hi(), 1 << 30)].concat();
+    check_with(
+        &bomb,
+        options(1 << 20),
+        &expect![[r#"
+        too_large: PAYLOAD_DECOMPRESSED_BYTES_MAX is 1048576, the input has 1064960 (byte 8)
+    "#]],
+    );
+}
+
+/// Payload and bodies count towards one total, and neither twice.
+#[test]
+fn the_total_counts_payload_and_blocks() {
+    let total = |total_decompressed_bytes_max| DecodeOptions {
+        total_decompressed_bytes_max,
+        ..DecodeOptions::default()
+    };
+    let block = frame(2, COMPRESSED, zstd(&hi_body()));
+    let stream = block.len() as u64 + 4;
+    let input = payload(&[block]);
+    decode(&input, total(stream + 8)).expect("the payload, and eight bytes of body");
+    check_with(
+        &input,
+        total(stream),
+        &expect![[r#"
+        too_large: TOTAL_DECOMPRESSED_BYTES_MAX is 24, the input has 25 (block 0, byte 11)
+    "#]],
+    );
+}
+
+#[test]
+fn payloads_that_are_not_zstd() {
+    check(
+        &[header(1), hi(), END.to_vec()].concat(),
+        &expect![[r#"
+        bad_compression: cannot decompress: Unknown frame descriptor (byte 8)
+    "#]],
+    );
+    check(
+        &header(1),
+        &expect![[r#"
+        missing_end: the input ends without an END block (byte 8)
+    "#]],
+    );
+    let whole = payload(&[hi()]);
+    check(
+        &whole[..whole.len() - 1],
+        &expect![[r#"
+        unexpected_eof: the input ends 1 bytes early in a compressed payload (byte 31)
+    "#]],
+    );
+    check(
+        &whole[..9],
+        &expect![[r#"
+        unexpected_eof: the input ends 1 bytes early in a compressed payload (byte 9)
+    "#]],
+    );
+    check(
+        &[&whole[..], b"more"].concat(),
+        &expect![[r#"
+        bad_compression: cannot decompress: Unknown frame descriptor (byte 8)
+    "#]],
+    );
+    // A zstd stream that ends without END.
+    check(
+        &[header(1), zstd(&hi())].concat(),
+        &expect![[r#"
+        missing_end: the input ends without an END block (byte 19)
+    "#]],
+    );
+    check(
+        &[header(1), zstd(&hi()[..7])].concat(),
+        &expect![[r#"
+        unexpected_eof: the input ends 4 bytes early in the body of a block (block 0, byte 15)
+    "#]],
+    );
+}
+
+/// Offsets count what comes after the header as if it were not compressed.
+#[test]
+fn offsets_in_a_payload_are_those_of_its_bytes() {
+    let bad = frame(2, 0, [number(1, 2), bytes(3, b"ab\xFF")].concat());
+    check(
+        &payload(&[hi(), bad.clone()]),
+        &expect![[r#"
+        not_utf8: tool_call_id is not UTF-8 (block 1, byte 30)
+    "#]],
+    );
+    let same = decode(&pack(&[hi(), bad]), DecodeOptions::default()).expect_err("not UTF-8");
+    assert_eq!((same.offset(), same.block(), same.inner_offset()), (30, Some(1), None));
+}
+
+const WINDOW: usize = 64 * 1024;
+
+/// Noise, so that a payload is as long as what it holds.
+fn noise(seed: u64, len: usize) -> Block<'static> {
+    Block::code(Lang::Unknown, "noise", SplitMix64::new(seed).bytes(len))
+}
+
+fn encode_payload(blocks: &[Block<'_>]) -> Vec<u8> {
+    let compression = Compression::Payload;
+    let options = EncodeOptions { compression, ..EncodeOptions::default() };
+    lcp_encoder::encode(blocks, options).expect("within the limits")
+}
+
+/// What comes before broken zstd is still given.
+#[test]
+fn blocks_before_a_broken_payload_are_good() {
+    let blocks = [Block::conversation(Role::User, "hi"), noise(1, 200_000)];
+    let mut input = encode_payload(&blocks);
+    input.truncate(8 + 2 * WINDOW + 1000);
+    let mut iter = lcp_decoder::blocks(&input, DecodeOptions::default());
+    assert_eq!(iter.next(), Some(Ok(blocks[0].clone())));
+    let error = iter.next().expect("an error").expect_err("truncated");
+    check_error(
+        &error,
+        &expect![[r#"
+        unexpected_eof: the input ends 1 bytes early in a compressed payload (byte 132080)
+    "#]],
+    );
+}
+
+/// Broken zstd stands where the window begins in which it was noticed.
+#[test]
+fn broken_zstd_stands_at_its_window() {
+    let input = encode_payload(&[noise(1, 300_000)]);
+    // zstd stores noise in pieces of 128 KiB. The second one begins within the
+    // third window; type 3 of its three bytes of header is no type.
+    let place = (2 * WINDOW..3 * WINDOW)
+        .find(|place| {
+            let mut changed = input.clone();
+            changed[*place] |= 0b110;
+            decode(&changed, DecodeOptions::default()).is_err()
+        })
+        .expect("the header of a piece");
+    let mut changed = input;
+    changed[place] |= 0b110;
+    check(
+        &changed,
+        &expect![[r#"
+        bad_compression: cannot decompress: Data corruption detected (byte 131080)
+    "#]],
+    );
+}
+
+/// Blocks are given as soon as their window is there, not at the end.
+#[test]
+fn blocks_of_a_payload_arrive_with_their_window() {
+    let blocks = [Block::conversation(Role::User, "hi"), noise(1, 300_000)];
+    let input = encode_payload(&blocks);
+    let mut parser = Parser::new(DecodeOptions::default());
+    let mut frames = Vec::new();
+    for piece in input[..8 + 3 * WINDOW].chunks(1000) {
+        let mut data = piece;
+        // Headers are eight bytes, and here they come in one piece.
+        while let step = parser.parse(data, false).expect("nothing is wrong yet")
+            && (step.event.is_some() || step.consumed > 0)
+        {
+            data = &data[step.consumed..];
+            if let Some(Event::Frame(frame)) = step.event {
+                frames.push(parser.decode(&frame));
+            }
+        }
+        assert_eq!(data, b"", "a payload is taken as it comes");
+    }
+    assert_eq!(frames, [Ok(blocks[0].clone())]);
+}
+
+/// A few bytes that become many, in a single window.
+#[test]
+fn payloads_may_grow_a_lot() {
+    let blocks = [
+        Block::code(Lang::Unknown, "zeros", vec![0; 3_000_000]),
+        Block::code(Lang::Unknown, "lines", "fn a() {}\n".repeat(100_000)),
+        Block::conversation(Role::User, "hi"),
+    ];
+    let input = encode_payload(&blocks);
+    assert!(input.len() < 2_000, "4 MB in {} bytes", input.len());
+    let pack = decode(&input, DecodeOptions::default()).expect("as written");
+    assert!(pack.blocks == blocks, "the same blocks");
+    for cuts in [Cuts::Every(100), Cuts::Seeded(1)] {
+        assert_same_however_cut(&input, DecodeOptions::default(), cuts);
+    }
+}

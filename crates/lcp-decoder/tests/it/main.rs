@@ -1,0 +1,18 @@
+//! What the decoder promises: exact values, exact errors at exact places, no
+//! panic, no copy that is not needed, and the same however the input is cut.
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
+
+mod borrowed;
+#[cfg(feature = "zstd")]
+mod compressed;
+mod fields;
+mod laws;
+mod limits;
+mod malformed;
+mod odd;
+mod references;
+mod support;
+#[cfg(not(feature = "zstd"))]
+mod unsupported;
+mod vectors;
+mod walk;

@@ -1,0 +1,171 @@
+//! What is odd but no error: kept, or told as a warning.
+
+use expect_test::expect;
+use lcp_decoder::{DecodeOptions, Event, Events, Magic, Parser, Warning, decode};
+use lcp_types::{Block, BlockContent, Lang, Role, UnknownField, UnknownValue};
+
+use crate::support::{END, bytes, check_with, frame, header, hi, nested, number, one, pack};
+use crate::walk::{Cuts, assert_same_however_cut};
+
+const STRICT: DecodeOptions<'static> = DecodeOptions {
+    strict: true,
+    store: None,
+    body_bytes_max: 1 << 20,
+    body_decompressed_bytes_max: 1 << 20,
+    payload_decompressed_bytes_max: 1 << 20,
+    total_decompressed_bytes_max: 1 << 20,
+    blocks_max: 100,
+    fields_max: 100,
+};
+
+const AFTER_END: &str = "trailing_data: bytes after END are ignored (byte 23)";
+const FLAGS: &str = "reserved_flags: unknown header flags are ignored: 0xa0 (byte 6)";
+
+/// The warnings of a pack that lenient decoding accepts, however it is cut.
+#[track_caller]
+fn warnings(pack: &[u8]) -> Vec<String> {
+    let options = DecodeOptions::default();
+    for cuts in [Cuts::EveryByte, Cuts::Seeded(1), Cuts::Seeded(2)] {
+        assert_same_however_cut(pack, options, cuts);
+    }
+    let pack = decode(pack, options).expect("odd, not wrong");
+    assert_eq!(pack.blocks, [Block::conversation(Role::User, "hi")]);
+    let shown = |warning: &Warning| format!("{}: {warning}", warning.code());
+    pack.warnings.iter().map(shown).collect()
+}
+
+#[test]
+fn bytes_after_end() {
+    let input = [pack(&[hi()]), b"more".to_vec()].concat();
+    assert_eq!(warnings(&input), [AFTER_END]);
+    check_with(
+        &input,
+        STRICT,
+        &expect![[r#"
+        trailing_data: there are bytes after END (byte 23)
+    "#]],
+    );
+    // Even if they look like blocks.
+    let input = [pack(&[hi()]), hi(), END.to_vec()].concat();
+    assert_eq!(warnings(&input), [AFTER_END]);
+}
+
+#[test]
+fn an_announced_trailer_is_not_odd() {
+    let input = [header(0b10), hi(), END.to_vec(), b"index".to_vec()].concat();
+    assert_eq!(warnings(&input), [""; 0]);
+    let pack = decode(&input, STRICT).expect("a trailer is no error");
+    assert!(pack.header.has_trailer());
+}
+
+#[test]
+fn reserved_header_flags() {
+    let input = [header(0b1010_0000), hi(), END.to_vec()].concat();
+    assert_eq!(warnings(&input), [FLAGS]);
+    check_with(
+        &input,
+        STRICT,
+        &expect![[r#"
+        reserved_header: a reserved part of the header is not 0: 0xa0 (byte 6)
+    "#]],
+    );
+    let pack = decode(&input, DecodeOptions::default()).expect("odd, not wrong");
+    assert_eq!(pack.header.flags, 0b1010_0000);
+    let both = [input, vec![0]].concat();
+    assert_eq!(warnings(&both), [FLAGS, AFTER_END]);
+}
+
+#[test]
+fn any_minor_version_and_both_magics_are_read() {
+    let mut input = pack(&[hi()]);
+    input[..4].copy_from_slice(b"BCP\0");
+    input[5] = 0xFF;
+    assert_eq!(warnings(&input), [""; 0]);
+    let header = decode(&input, STRICT).expect("no error").header;
+    assert_eq!((header.magic, header.minor, header.flags), (Magic::Bcp, 0xFF, 0));
+}
+
+#[test]
+fn an_empty_pack_is_a_pack() {
+    let input = pack(&[]);
+    let pack = decode(&input, STRICT).expect("END is enough");
+    assert_eq!(pack.blocks, []);
+}
+
+#[test]
+fn reserved_block_flags_are_kept() {
+    let body = [number(1, 2), bytes(2, "hi")].concat();
+    let input = pack(&[frame(2, 0b1010_1000, body)]);
+    let pack = decode(&input, STRICT).expect("kept, not refused");
+    assert_eq!(pack.blocks[0].reserved_flags, 0b1010_1000);
+}
+
+#[test]
+fn unknown_types_are_kept() {
+    let input = pack(&[frame(0x42, 1, b"\x01Sbody"), frame(0, 0, b"")]);
+    let pack = decode(&input, STRICT).expect("kept, not refused");
+    let raw = Block::raw(0x42, "body").with_summary("S");
+    assert_eq!(pack.blocks, [raw, Block::raw(0, "")]);
+}
+
+#[test]
+fn unknown_values_are_kept() {
+    let input = one(1, &[number(1, 0x42), bytes(2, "a"), bytes(3, "")]);
+    let pack = decode(&input, STRICT).expect("kept, not refused");
+    assert_eq!(pack.blocks, [Block::code(Lang::Other(0x42), "a", "")]);
+}
+
+#[test]
+fn unknown_fields_are_kept_in_their_order() {
+    let unknown =
+        [number(u64::MAX, u64::MAX), bytes(9, b"\xFF"), number(0, 0), nested(9, &[number(1, 1)])];
+    let fields = [&unknown[..2], &[number(1, 2), bytes(2, "hi")], &unknown[2..]].concat();
+    let input = one(2, &fields);
+    let pack = decode(&input, STRICT).expect("kept, not refused");
+    let BlockContent::Conversation(turn) = &pack.blocks[0].content else {
+        panic!("{:?}", pack.blocks);
+    };
+    let field = |id, value| UnknownField { id, value };
+    let expected = [
+        field(u64::MAX, UnknownValue::Varint(u64::MAX)),
+        field(9, UnknownValue::Bytes(b"\xFF"[..].into())),
+        field(0, UnknownValue::Varint(0)),
+        field(9, UnknownValue::Nested(b"\x01\0\x01"[..].into())),
+    ];
+    assert_eq!(turn.unknown, expected);
+}
+
+/// [`Events`] goes on behind a block that is wrong inside.
+#[test]
+fn all_that_is_wrong_can_be_told() {
+    let bad = || frame(2, 0, number(1, 2));
+    let input = pack(&[bad(), hi(), bad()]);
+    let mut events = Events::new(&input, STRICT);
+    let mut found = Vec::new();
+    while let Some(event) = events.next() {
+        if let Event::Frame(frame) = event.expect("the frames are whole") {
+            found.push((frame.offset, events.decode(&frame).is_ok()));
+        }
+    }
+    assert_eq!(found, [(8, false), (14, true), (25, false)]);
+}
+
+#[test]
+fn the_parser_tells_where_it_is() {
+    let input = pack(&[hi(), hi()]);
+    let mut parser = Parser::new(STRICT);
+    let mut offsets = Vec::new();
+    let mut data = &input[..];
+    loop {
+        let step = parser.parse(data, true).expect("nothing is wrong");
+        data = &data[step.consumed..];
+        offsets.push(parser.offset());
+        if step.event == Some(Event::Done) {
+            break;
+        }
+    }
+    // Header, two blocks, END, Done.
+    assert_eq!(offsets, [8, 19, 30, 34, 34]);
+    let again = parser.parse(b"more", true).expect("nothing comes after Done");
+    assert_eq!((again.consumed, again.event), (0, Some(Event::Done)));
+}

@@ -1,0 +1,182 @@
+//! Bodies that are stored elsewhere.
+
+use std::borrow::Cow;
+
+use expect_test::expect;
+use lcp_decoder::{DecodeOptions, decode};
+use lcp_types::{Block, ContentHash, ContentStore, MemoryStore, Role, StoreError};
+
+use crate::support::{bytes, check, check_with, frame, hi, number, pack};
+
+const REFERENCE: u8 = 0b100;
+const SUMMARY: u8 = 0b001;
+const COMPRESSED: u8 = 0b010;
+
+/// A store that holds `body`, and the hash that names it.
+fn store_of(body: &[u8]) -> (MemoryStore, ContentHash) {
+    let mut store = MemoryStore::default();
+    let hash = *blake3::hash(body).as_bytes();
+    store.put(hash, body).expect("memory takes it");
+    (store, hash)
+}
+
+fn with(store: &dyn ContentStore) -> DecodeOptions<'_> {
+    DecodeOptions { store: Some(store), ..DecodeOptions::default() }
+}
+
+fn hi_body() -> Vec<u8> {
+    [number(1, 2), bytes(2, "hi")].concat()
+}
+
+#[test]
+fn a_reference_becomes_its_block() {
+    let (store, hash) = store_of(&hi_body());
+    let input = pack(&[hi(), frame(2, REFERENCE, hash)]);
+    let pack = decode(&input, with(&store)).expect("it is in the store");
+    let hi = Block::conversation(Role::User, "hi");
+    assert_eq!(pack.blocks, [hi.clone(), hi]);
+}
+
+#[test]
+fn the_summary_is_part_of_what_is_stored() {
+    let (store, hash) = store_of(&[b"\x01S".to_vec(), hi_body()].concat());
+    let input = pack(&[frame(2, REFERENCE | SUMMARY, hash)]);
+    let pack = decode(&input, with(&store)).expect("it is in the store");
+    assert_eq!(pack.blocks, [Block::conversation(Role::User, "hi").with_summary("S")]);
+}
+
+#[test]
+fn without_a_store() {
+    let (_, hash) = store_of(&hi_body());
+    check(
+        &pack(&[hi(), frame(2, REFERENCE, hash)]),
+        &expect![[r#"
+        no_store: a reference to content in a store, and no store was given (block 1, byte 22)
+    "#]],
+    );
+}
+
+#[test]
+fn not_in_the_store() {
+    let input = pack(&[frame(2, REFERENCE, [7; 32])]);
+    check_with(
+        &input,
+        with(&MemoryStore::default()),
+        &expect![[r#"
+        unresolved_reference: a reference to content that is not in the store (block 0, byte 11)
+    "#]],
+    );
+}
+
+#[test]
+fn a_store_that_lies_is_caught() {
+    let mut store = MemoryStore::default();
+    let hash = *blake3::hash(&hi_body()).as_bytes();
+    store.put(hash, b"something else").expect("memory takes it");
+    check_with(
+        &pack(&[frame(2, REFERENCE, hash)]),
+        with(&store),
+        &expect![[r#"
+        hash_mismatch: the store's content does not match the hash of the reference (block 0, byte 11)
+    "#]],
+    );
+}
+
+struct Broken;
+
+impl ContentStore for Broken {
+    fn get(&self, _: &ContentHash) -> Result<Option<Cow<'_, [u8]>>, StoreError> {
+        let message = "no connection".into();
+        Err(StoreError { message })
+    }
+
+    fn put(&mut self, _: ContentHash, _: &[u8]) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_store_that_fails() {
+    check_with(
+        &pack(&[frame(2, REFERENCE, [7; 32])]),
+        with(&Broken),
+        &expect![[r#"
+        store: the content store failed: no connection (block 0, byte 11)
+    "#]],
+    );
+}
+
+#[test]
+fn a_reference_is_a_hash_and_nothing_else() {
+    let (store, hash) = store_of(&hi_body());
+    let check = |body: &[u8], flags, expected| {
+        check_with(&pack(&[frame(2, flags, body)]), with(&store), expected);
+    };
+    check(
+        &hash[..31],
+        REFERENCE,
+        &expect![[r#"
+        bad_reference: a reference must hold the 32 bytes of a hash, uncompressed (block 0, byte 11)
+    "#]],
+    );
+    check(
+        &[&hash[..], &[0]].concat(),
+        REFERENCE,
+        &expect![[r#"
+        bad_reference: a reference must hold the 32 bytes of a hash, uncompressed (block 0, byte 11)
+    "#]],
+    );
+    check(
+        &[],
+        REFERENCE,
+        &expect![[r#"
+        bad_reference: a reference must hold the 32 bytes of a hash, uncompressed (block 0, byte 11)
+    "#]],
+    );
+    check(
+        &hash,
+        REFERENCE | COMPRESSED,
+        &expect![[r#"
+        bad_reference: a reference must hold the 32 bytes of a hash, uncompressed (block 0, byte 11)
+    "#]],
+    );
+}
+
+/// The place is that of the hash in the pack, and the byte in what it names.
+#[test]
+fn a_stored_body_that_is_malformed() {
+    let (store, hash) = store_of(&[number(1, 2), bytes(3, b"ab\xFF")].concat());
+    check_with(
+        &pack(&[hi(), frame(2, REFERENCE, hash)]),
+        with(&store),
+        &expect![[r#"
+        not_utf8: tool_call_id is not UTF-8 (block 1, byte 22, byte 8 of the body)
+    "#]],
+    );
+}
+
+#[test]
+fn stored_bodies_count_as_decompressed_ones() {
+    let (store, hash) = store_of(&hi_body());
+    let input = pack(&[frame(2, REFERENCE, hash), frame(2, REFERENCE, hash)]);
+    let body = DecodeOptions { body_decompressed_bytes_max: 7, ..with(&store) };
+    check_with(
+        &input,
+        body,
+        &expect![[r#"
+        too_large: BODY_DECOMPRESSED_BYTES_MAX is 7, the input has 8 (block 0, byte 11)
+    "#]],
+    );
+    let total = |total_decompressed_bytes_max| DecodeOptions {
+        total_decompressed_bytes_max,
+        ..with(&store)
+    };
+    decode(&input, total(16)).expect("twice eight");
+    check_with(
+        &input,
+        total(15),
+        &expect![[r#"
+        too_large: TOTAL_DECOMPRESSED_BYTES_MAX is 15, the input has 16 (block 1, byte 46)
+    "#]],
+    );
+}

@@ -1,0 +1,25 @@
+//! Without the `zstd` feature compressed packs are a clear error.
+
+use expect_test::expect;
+
+use crate::support::{END, check, frame, header, hi, pack};
+
+#[test]
+fn a_compressed_block() {
+    check(
+        &pack(&[hi(), frame(2, 0b10, b"zstd")]),
+        &expect![[r#"
+        compression_unsupported: compressed, and built without the zstd feature (block 1, byte 22)
+    "#]],
+    );
+}
+
+#[test]
+fn a_compressed_payload() {
+    check(
+        &[header(1), END.to_vec()].concat(),
+        &expect![[r#"
+        compression_unsupported: compressed, and built without the zstd feature (byte 6)
+    "#]],
+    );
+}

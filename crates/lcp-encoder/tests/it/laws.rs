@@ -1,0 +1,49 @@
+//! Whatever is encoded decodes to the same blocks.
+
+use lcp_decoder::{DecodeOptions, Magic as Found, decode};
+use lcp_encoder::{Compression, EncodeOptions, Magic, encode};
+use lcp_testkit::{any_pack, nested_tree};
+use proptest::prelude::*;
+
+#[cfg(feature = "zstd")]
+const COMPRESSIONS: &[Compression] = &[Compression::None, Compression::Block, Compression::Payload];
+#[cfg(not(feature = "zstd"))]
+const COMPRESSIONS: &[Compression] = &[Compression::None];
+
+/// Nothing that we write is odd to us.
+const STRICT: DecodeOptions<'static> = DecodeOptions {
+    strict: true,
+    store: None,
+    body_bytes_max: 1 << 24,
+    body_decompressed_bytes_max: 1 << 24,
+    payload_decompressed_bytes_max: 1 << 24,
+    total_decompressed_bytes_max: 1 << 24,
+    blocks_max: 100,
+    fields_max: 1000,
+};
+
+proptest! {
+    #[test]
+    fn any_pack_survives(blocks in any_pack()) {
+        for &compression in COMPRESSIONS {
+            for (magic, expected) in [(Magic::Lcp, Found::Lcp), (Magic::Bcp, Found::Bcp)] {
+                let options = EncodeOptions { magic, compression };
+                let bytes = encode(&blocks, options).expect("within the limits");
+                let pack = decode(&bytes, STRICT).expect("as written");
+                prop_assert_eq!(&pack.blocks, &blocks);
+                prop_assert_eq!(pack.header.magic, expected);
+                let compressed = compression == Compression::Payload;
+                prop_assert_eq!(pack.header.payload_compressed(), compressed);
+                prop_assert_eq!(&pack.warnings, &[]);
+                prop_assert_eq!(encode(&pack.blocks, options), Ok(bytes.clone()));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_deepest_tree_survives() {
+    let blocks = [nested_tree(64)];
+    let bytes = encode(&blocks, EncodeOptions::default()).expect("within the limits");
+    assert_eq!(decode(&bytes, STRICT).expect("as written").blocks, blocks);
+}

@@ -1,0 +1,15 @@
+//! What the encoder promises: exact bytes, nothing lost, nothing written that
+//! the decoder would refuse, and manifests that say what they mean.
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
+
+mod builder;
+mod bytes;
+#[cfg(feature = "zstd")]
+mod compression;
+mod laws;
+mod limits;
+#[cfg(feature = "manifest")]
+mod manifest;
+mod references;
+#[cfg(not(feature = "zstd"))]
+mod unsupported;

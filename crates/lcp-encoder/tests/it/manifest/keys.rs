@@ -1,0 +1,251 @@
+//! Every key of a manifest, and what becomes of it.
+
+use std::{io, slice};
+
+use lcp_decoder::{DecodeOptions, decode};
+use lcp_encoder::EncodeOptions;
+use lcp_encoder::manifest::{Manifest, to_json};
+use lcp_types::{
+    Annotation, AnnotationKind, Block, BlockContent, DataFormat, DiffHunk, FileEntry,
+    FileEntryKind, FormatHint, Lang, MediaType, Priority, Role, Status, Tag, UnknownField,
+    UnknownValue,
+};
+
+use super::parse;
+
+/// The block of a manifest that has one.
+#[track_caller]
+fn block(json: &str) -> Block<'static> {
+    let manifest = parse(&format!(r#"{{"blocks":[{json}]}}"#)).expect("a good manifest");
+    let [entry] = &manifest.entries[..] else {
+        panic!("{manifest:?}");
+    };
+    assert_eq!((entry.priority, &entry.tags), (None, &vec![]));
+    entry.block.clone()
+}
+
+/// Checks that JSON means a block, and that the block is printed as that JSON.
+#[track_caller]
+fn check(json: &str, expected: &Block<'_>) {
+    assert_eq!(&block(json), expected);
+    assert_eq!(to_json(slice::from_ref(expected)), format!("{{\"blocks\":[\n{json}\n]}}\n"));
+}
+
+#[test]
+fn turns_and_tools() {
+    check(
+        r#"{"type":"conversation","role":"user","content":"hi\n"}"#,
+        &Block::conversation(Role::User, "hi\n"),
+    );
+    check(
+        r#"{"type":"conversation","summary":"S","role":"tool","content":"42","tool_call_id":"c1"}"#,
+        &Block::conversation_with_call(Role::Tool, "42", "c1").with_summary("S"),
+    );
+    let mut result = Block::tool_result("rg", Status::Timeout, "");
+    if let BlockContent::ToolResult(result) = &mut result.content {
+        result.schema_hint = Some("lines".into());
+    }
+    check(
+        r#"{"type":"tool_result","tool_name":"rg","status":"timeout","content":"","schema_hint":"lines"}"#,
+        &result,
+    );
+}
+
+#[test]
+fn files() {
+    check(
+        r#"{"type":"code","lang":"rust","path":"a.rs","content":"fn a() {}","line_start":3,"line_end":9}"#,
+        &Block::code_lines(Lang::Rust, "a.rs", "fn a() {}", 3, 9),
+    );
+    check(
+        r#"{"type":"diff","path":"a.rs","hunks":[{"old_start":1,"new_start":2,"lines":"+a\n"}]}"#,
+        &Block::diff("a.rs", vec![DiffHunk::new(1, 2, "+a\n")]),
+    );
+    let mut odd = FileEntry::file("odd", u64::MAX);
+    odd.kind = FileEntryKind::Other(7);
+    check(
+        r#"{"type":"file_tree","root":"/","entries":[{"name":"d","kind":"directory","size":0,"children":[{"name":"f","kind":"file","size":3}]},{"name":"odd","kind":7,"size":18446744073709551615}]}"#,
+        &Block::file_tree("/", vec![FileEntry::directory("d", vec![FileEntry::file("f", 3)]), odd]),
+    );
+}
+
+#[test]
+fn data_and_prose() {
+    check(
+        r##"{"type":"document","title":"T","content":"# T","format_hint":"markdown"}"##,
+        &Block::document("T", "# T", FormatHint::Markdown),
+    );
+    let mut data = Block::structured_data(DataFormat::Csv, "a,b");
+    if let BlockContent::StructuredData(data) = &mut data.content {
+        data.schema = Some("table".into());
+    }
+    check(r#"{"type":"structured_data","format":"csv","schema":"table","content":"a,b"}"#, &data);
+    check(
+        r#"{"type":"embedding_ref","vector_id":"v1","source_hash_base64":"/w==","model":"m"}"#,
+        &Block::embedding_ref("v1", vec![0xFF], "m"),
+    );
+    check(
+        r#"{"type":"image","media_type":"png","alt_text":"a cat","data_base64":"iVBORw=="}"#,
+        &Block::image(MediaType::Png, "a cat", &b"\x89PNG"[..]),
+    );
+    check(
+        r#"{"type":"extension","namespace":"acme","type_name":"t","content":"x"}"#,
+        &Block::extension("acme", "t", "x"),
+    );
+}
+
+#[test]
+fn annotations() {
+    check(
+        r#"{"type":"annotation","target_block_id":0,"kind":"priority","value":"\u0002"}"#,
+        &Block::new(Annotation::priority(0, Priority::High)),
+    );
+    let json =
+        r#"{"type":"annotation","target_block_id":0,"kind":"priority","value_base64":"Ag=="}"#;
+    assert_eq!(block(json), Block::new(Annotation::priority(0, Priority::High)));
+    check(
+        r#"{"type":"annotation","target_block_id":7,"kind":"tag","value":"rank=0.83"}"#,
+        &Block::new(Annotation::tag(7, &Tag::new("rank", "0.83"))),
+    );
+    let mut other = Annotation::summary(1, "x");
+    other.kind = AnnotationKind::Other(9);
+    check(r#"{"type":"annotation","target_block_id":1,"kind":9,"value":"x"}"#, &Block::new(other));
+}
+
+#[test]
+fn what_this_version_does_not_know() {
+    let mut raw = Block::raw(66, "hi").with_summary("S");
+    raw.reserved_flags = 0x80;
+    check(
+        r#"{"type":"raw","reserved_flags":128,"summary":"S","type_id":66,"body_base64":"aGk="}"#,
+        &raw,
+    );
+    let mut turn = Block::conversation(Role::Other(0x42), "");
+    if let BlockContent::Conversation(turn) = &mut turn.content {
+        let field = |id, value| UnknownField { id, value };
+        turn.unknown = vec![
+            field(9, UnknownValue::Varint(5)),
+            field(10, UnknownValue::Bytes("hi".into())),
+            field(10, UnknownValue::Nested(vec![].into())),
+        ];
+    }
+    check(
+        r#"{"type":"conversation","unknown_fields":[{"id":9,"varint":5},{"id":10,"bytes_base64":"aGk="},{"id":10,"nested_base64":""}],"role":66,"content":""}"#,
+        &turn,
+    );
+}
+
+#[test]
+fn what_may_be_left_out() {
+    let rows = [
+        (r#"{"type":"code","path":"a","content":""}"#, Block::code(Lang::Unknown, "a", "")),
+        (
+            r#"{"type":"tool_result","tool_name":"rg","content":""}"#,
+            Block::tool_result("rg", Status::Ok, ""),
+        ),
+        (
+            r#"{"type":"document","title":"T","content":""}"#,
+            Block::document("T", "", FormatHint::Plain),
+        ),
+        (
+            r#"{"type":"file_tree","root":"/","entries":[{"name":"f"},{"name":"d","children":[]}]}"#,
+            Block::file_tree("/", vec![FileEntry::file("f", 0), FileEntry::directory("d", vec![])]),
+        ),
+        (r#"{"type":"diff","path":"p"}"#, Block::diff("p", vec![])),
+    ];
+    for (json, expected) in rows {
+        assert_eq!(block(json), expected);
+    }
+}
+
+#[test]
+fn names_have_numbers_too() {
+    let json = r#"{"type":"conversation","role":2,"content":""}"#;
+    assert_eq!(block(json), Block::conversation(Role::User, ""));
+}
+
+#[test]
+fn bytes_come_as_text_as_base64_or_from_a_file() {
+    let mut asked = Vec::new();
+    let mut load = |path: &str| {
+        asked.push(path.to_owned());
+        Ok(b"\xFFfile".to_vec())
+    };
+    let json = r#"{"blocks":[
+        {"type":"code","path":"a","content":"text"},
+        {"type":"code","path":"b","content_base64":"/2I2NA=="},
+        {"type":"code","path":"c","content_file":"src/c.rs"},
+        {"type":"image","media_type":"png","alt_text":"","data_file":"c.png"},
+        {"type":"diff","path":"p","hunks":[{"old_start":1,"new_start":1,"lines_file":"h"}]},
+        {"type":"raw","type_id":66,"body_file":"body"}
+    ]}"#;
+    let manifest = Manifest::parse(json.as_bytes(), &mut load).expect("a good manifest");
+    let file = || &b"\xFFfile"[..];
+    let expected = [
+        Block::code(Lang::Unknown, "a", "text"),
+        Block::code(Lang::Unknown, "b", &b"\xFFb64"[..]),
+        Block::code(Lang::Unknown, "c", file()),
+        Block::image(MediaType::Png, "", file()),
+        Block::diff("p", vec![DiffHunk::new(1, 1, file())]),
+        Block::raw(66, file()),
+    ];
+    let blocks: Vec<_> = manifest.entries.into_iter().map(|entry| entry.block).collect();
+    assert_eq!(blocks, expected);
+    assert_eq!(asked, ["src/c.rs", "c.png", "h", "body"]);
+}
+
+#[test]
+fn priority_and_tags_become_annotations_right_after_their_block() {
+    let json = r#"{"blocks":[
+        {"type":"conversation","role":"user","content":"a","priority":"critical"},
+        {"type":"conversation","role":"user","content":"b"},
+        {"type":"conversation","role":"user","content":"c","priority":"low","tags":["rank=1","pinned"]}
+    ]}"#;
+    let manifest = parse(json).expect("a good manifest");
+    assert_eq!(manifest.entries[2].priority, Some(Priority::Low));
+    assert_eq!(manifest.entries[2].tags, [Tag::new("rank", "1"), Tag::bare("pinned")]);
+    let bytes = manifest.encode(EncodeOptions::default()).expect("within the limits");
+    let pack = decode(&bytes, DecodeOptions::default()).expect("as written");
+    let turn = |content: &'static str| Block::conversation(Role::User, content);
+    let expected = [
+        turn("a"),
+        Block::new(Annotation::priority(0, Priority::Critical)),
+        turn("b"),
+        turn("c"),
+        Block::new(Annotation::priority(3, Priority::Low)),
+        Block::new(Annotation::tag(3, &Tag::new("rank", "1"))),
+        Block::new(Annotation::tag(3, &Tag::bare("pinned"))),
+    ];
+    assert_eq!(pack.blocks, expected);
+    // Printed, they are blocks, and encode to the same bytes.
+    let printed = parse(&to_json(&pack.blocks)).expect("as printed");
+    assert_eq!(printed.encode(EncodeOptions::default()), Ok(bytes));
+}
+
+/// Brackets and quotes within strings are not nesting.
+#[test]
+fn strings_may_hold_brackets() {
+    let content = "\"\\".to_owned() + &"[{".repeat(500) + "\\\"";
+    let expected = Block::conversation(Role::User, content);
+    let json = to_json(slice::from_ref(&expected));
+    assert_eq!(parse(&json).expect("as printed").entries[0].block, expected);
+}
+
+#[test]
+fn a_manifest_of_nothing() {
+    assert_eq!(to_json(&[]), "{\"blocks\":[\n]}\n");
+    assert_eq!(parse("{\"blocks\":[]}"), Ok(Manifest::default()));
+}
+
+#[test]
+fn a_file_is_asked_for_once_and_its_error_told() {
+    let mut asked = 0;
+    let mut load = |_: &str| {
+        asked += 1;
+        Err(io::Error::new(io::ErrorKind::NotFound, "no such file"))
+    };
+    let json = r#"{"blocks":[{"type":"code","path":"a","content_file":"gone.rs"}]}"#;
+    let error = Manifest::parse(json.as_bytes(), &mut load).expect_err("it is gone");
+    assert_eq!(error.to_string(), r#"blocks[0].content_file: cannot read "gone.rs": no such file"#,);
+    assert_eq!(asked, 1);
+}

@@ -1,0 +1,161 @@
+//! What a manifest says twice, says in a form that it cannot have, or may not
+//! say at all.
+
+use expect_test::expect;
+use lcp_encoder::manifest::ManifestErrorKind;
+
+use super::{check_block, check_kind};
+
+#[test]
+fn one_form_of_each_field() {
+    check_block(
+        r#"{"type":"code","path":"a","content":"","content_base64":""}"#,
+        &expect![[r#"
+        blocks[1].content_base64: content is given already
+    "#]],
+    );
+    check_block(
+        r#"{"type":"code","path":"a","content_base64":"","content_file":"f"}"#,
+        &expect![[r#"
+            blocks[1].content_file: content_base64 is given already
+        "#]],
+    );
+    check_block(
+        r#"{"type":"raw","type_id":66,"body":"","body_base64":""}"#,
+        &expect![[r#"
+        blocks[1].body_base64: body is given already
+    "#]],
+    );
+}
+
+#[test]
+fn bad_base64() {
+    check_block(
+        r#"{"type":"code","path":"a","content_base64":"%%%"}"#,
+        &expect![[r#"
+        blocks[1].content_base64: not base64: Invalid symbol 37, offset 0.
+    "#]],
+    );
+    check_block(
+        r#"{"type":"code","path":"a","content_base64":"aGk"}"#,
+        &expect![[r#"
+        blocks[1].content_base64: not base64: Invalid padding
+    "#]],
+    );
+    // A text is UTF-8 however it is given.
+    check_block(
+        r#"{"type":"code","path_base64":"/w==","content":""}"#,
+        &expect![[r#"
+        blocks[1].path_base64: must be UTF-8
+    "#]],
+    );
+    check_block(
+        r#"{"type":"code","path":"a","content_base64":5}"#,
+        &expect![[r#"
+        blocks[1].content_base64: must be a string
+    "#]],
+    );
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    check_kind(
+        r#"{"blocks":[{"type":"code","path":"a","content_file":"src/a.rs"}]}"#,
+        ManifestErrorKind::Io,
+        &expect![[r#"
+            blocks[0].content_file: cannot read "src/a.rs": no such file
+        "#]],
+    );
+}
+
+#[test]
+fn unknown_fields() {
+    let with = |field: &str| {
+        format!(
+            r#"{{"type":"conversation","role":"user","content":"","unknown_fields":[{field}]}}"#
+        )
+    };
+    check_block(
+        &with(r#"{"varint":1}"#),
+        &expect![[r#"
+        blocks[1].unknown_fields[0].id: must be a number
+    "#]],
+    );
+    check_block(
+        &with(r#"{"id":9}"#),
+        &expect![[r#"
+        blocks[1].unknown_fields[0]: needs varint, bytes_base64 or nested_base64
+    "#]],
+    );
+    check_block(
+        &with(r#"{"id":9,"varint":-1}"#),
+        &expect![[r#"
+        blocks[1].unknown_fields[0].varint: must be a number
+    "#]],
+    );
+    check_block(
+        &with(r#"{"id":9,"varint":1,"bytes_base64":""}"#),
+        &expect![[r#"
+        blocks[1].unknown_fields[0].bytes_base64: unknown key; known here are id, varint, bytes_base64, nested_base64
+    "#]],
+    );
+    check_block(
+        &with(r#"{"id":9,"bytes_base64":"%"}"#),
+        &expect![[r#"
+        blocks[1].unknown_fields[0].bytes_base64: not base64: Invalid symbol 37, offset 0.
+    "#]],
+    );
+    check_block(
+        &with(r#"{"id":2,"varint":1}"#),
+        &expect![[r#"
+        blocks[1]: field 2 of Conversation is known and cannot be written as unknown
+    "#]],
+    );
+    check_block(
+        &with("9"),
+        &expect![[r#"
+        blocks[1].unknown_fields[0]: this must be an object
+    "#]],
+    );
+    check_block(
+        r#"{"type":"raw","type_id":66,"body_base64":"","unknown_fields":[]}"#,
+        &expect![[r#"
+            blocks[1].unknown_fields: unknown key; known here are type_id, body_base64, summary, priority, tags, reserved_flags
+        "#]],
+    );
+}
+
+#[test]
+fn annotations_are_said_in_one_way() {
+    let annotation = r#"{"type":"annotation","target_block_id":0,"kind":"tag","value":"a"}"#;
+    check_block(
+        &format!(r#"{annotation},{{"type":"code","path":"a","content":"","priority":"low"}}"#),
+        &expect![[r#"
+            blocks[2]: priority and tags cannot be used in a manifest with annotation blocks; write them as annotations too
+        "#]],
+    );
+    check_block(
+        &format!(r#"{{"type":"code","path":"a","content":"","tags":["a"]}},{annotation}"#),
+        &expect![[r#"
+            blocks[1]: priority and tags cannot be used in a manifest with annotation blocks; write them as annotations too
+        "#]],
+    );
+}
+
+#[test]
+fn what_the_format_does_not_allow() {
+    check_block(
+        r#"{"type":"raw","type_id":1,"body_base64":""}"#,
+        &expect![[r#"
+        blocks[1]: type 0x01 is code, not an unknown type
+    "#]],
+    );
+    let long = "a".repeat((1 << 20) + 1);
+    check_kind(
+        &format!(r#"{{"blocks":[{{"type":"code","path":"{long}","content":""}}]}}"#),
+        ManifestErrorKind::Limit,
+        &expect![[r#"
+            blocks[0]: path is too large: TEXT_BYTES_MAX is 1048576, it has 1048577
+        "#]],
+    );
+}

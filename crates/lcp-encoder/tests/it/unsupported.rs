@@ -1,0 +1,14 @@
+//! Without the `zstd` feature compression is a clear error.
+
+use lcp_encoder::{Compression, EncodeOptions, Error, Magic, encode};
+use lcp_types::{Block, Role};
+
+#[test]
+fn compression_is_refused() {
+    for compression in [Compression::Block, Compression::Payload] {
+        let options = EncodeOptions { magic: Magic::Lcp, compression };
+        let error = encode(&[Block::conversation(Role::User, "hi")], options);
+        assert_eq!(error, Err(Error::CompressionUnsupported));
+    }
+    assert_eq!(Error::CompressionUnsupported.to_string(), "compression needs the zstd feature");
+}

@@ -1,0 +1,49 @@
+//! What the tests of the other crates share; nothing that ships uses it.
+//!
+//! | you test | use |
+//! |---|---|
+//! | a law that holds for every block or pack | [`any_block`], [`any_pack`] |
+//! | the same, without what old readers refuse | [`known_block`], [`known_pack`] |
+//! | nesting | [`nested_tree`] |
+//! | a seeded choice: places to cut, bytes to change | [`SplitMix64`] |
+//! | exact bytes | [`hex`] |
+
+mod blocks;
+mod rng;
+
+pub use blocks::{any_block, any_pack, known_block, known_pack};
+pub use rng::SplitMix64;
+
+use lcp_types::{Block, FileEntry};
+
+/// A FILE_TREE whose entries nest `levels` deep; 0 is an empty tree.
+#[must_use]
+pub fn nested_tree(levels: u32) -> Block<'static> {
+    let mut entries = Vec::new();
+    for level in (1..=levels).rev() {
+        entries = vec![FileEntry::directory(format!("d{level}"), entries)];
+    }
+    Block::file_tree("/", entries)
+}
+
+/// The bytes that hexadecimal digits stand for; white space between them is
+/// skipped.
+///
+/// ```
+/// assert_eq!(lcp_testkit::hex("4c 43 50 00"), b"LCP\0");
+/// ```
+///
+/// # Panics
+///
+/// If there is anything else, or half a byte.
+#[must_use]
+pub fn hex(digits: &str) -> Vec<u8> {
+    let digits: Vec<u8> = digits
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
+        .map(|digit| digit.expect("only hexadecimal digits"))
+        .collect();
+    assert!(digits.len().is_multiple_of(2), "whole bytes");
+    digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+}
