@@ -2,7 +2,7 @@
 //!
 //! | look for | in |
 //! |---|---|
-//! | LCP's blocks as those of the reference implementation | [`reference`] |
+//! | LCP's blocks as those of the reference implementation | [`mod@reference`] |
 //! | random packs of what is hard to count and to keep apart | [`packs`] |
 //!
 //! `cargo test` in this directory proves that packs of either side are read by

@@ -47,3 +47,8 @@ pub fn hex(digits: &str) -> Vec<u8> {
     assert!(digits.len().is_multiple_of(2), "whole bytes");
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
+
+/// The README's example, compiled and run as a documentation test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;

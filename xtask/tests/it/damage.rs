@@ -4,6 +4,7 @@
 
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
+use lcp_testkit::SplitMix64;
 
 /// Bytes of the largest sample that is damaged in every way.
 const SMALL_BYTES_MAX: usize = 8_000;
@@ -97,10 +98,6 @@ fn a_choice_of_changes_of_large_samples_is_clean() {
 
 /// Seeded positions below `len`.
 fn choice(len: usize) -> impl Iterator<Item = usize> {
-    let mut state = 0x9E37_79B9_7F4A_7C15u64;
-    (0..CHOICE).map(move |_| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(state >> 33).unwrap() % len
-    })
+    let mut random = SplitMix64::new(7);
+    (0..CHOICE).map(move |_| random.below(len))
 }

@@ -6,7 +6,7 @@ use expect_test::expect;
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_types::{Block, BlockContent, Role, limits};
 
-use super::{COMPRESSED, hi_body, payload, zeros, zstd};
+use super::{COMPRESSED, hi_body, zeros, zstd};
 use crate::support::{END, bytes, check, check_error, check_with, frame, header, hi, number, pack};
 use crate::walk::{Cuts, assert_same_however_cut};
 

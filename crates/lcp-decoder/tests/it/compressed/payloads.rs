@@ -1,7 +1,7 @@
 //! Payloads that are compressed as one.
 
 use expect_test::expect;
-use lcp_decoder::{DecodeOptions, Event, Parser, decode};
+use lcp_decoder::{DecodeOptions, Event, Parser, Warning, decode};
 use lcp_encoder::{Compression, EncodeOptions};
 use lcp_testkit::SplitMix64;
 use lcp_types::{Block, Lang, Role};
@@ -115,6 +115,28 @@ fn offsets_in_a_payload_are_those_of_its_bytes() {
     );
     let same = decode(&pack(&[hi(), bad]), DecodeOptions::default()).expect_err("not UTF-8");
     assert_eq!((same.offset(), same.block(), same.inner_offset()), (30, Some(1), None));
+}
+
+/// Behind END means behind its decompressed bytes.
+#[test]
+fn bytes_after_end_of_a_payload() {
+    let stream = [hi(), END.to_vec(), b"more".to_vec()].concat();
+    let input = [header(1), zstd(&stream)].concat();
+    let pack = decode(&input, DecodeOptions::default()).expect("odd, not wrong");
+    assert_eq!(pack.warnings, [Warning::TrailingData { offset: 23 }]);
+    assert_same_however_cut(&input, DecodeOptions::default(), Cuts::EveryByte);
+    let strict = DecodeOptions { strict: true, ..DecodeOptions::default() };
+    check_with(
+        &input,
+        strict,
+        &expect![[r#"
+        trailing_data: there are bytes after END (byte 23)
+    "#]],
+    );
+    let announced = [header(0b11), zstd(&stream)].concat();
+    let pack = decode(&announced, strict).expect("a trailer is no error");
+    assert_eq!((pack.blocks.len(), pack.warnings), (1, vec![]));
+    assert_same_however_cut(&announced, strict, Cuts::EveryByte);
 }
 
 const WINDOW: usize = 64 * 1024;
