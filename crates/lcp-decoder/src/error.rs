@@ -159,7 +159,7 @@ error_kinds! {
         what: &'static str,
         /// How many bytes are missing, at least.
         missing: u64,
-    }, "unexpected_eof", "the input ends {missing} bytes early in {what}";
+    }, "unexpected_eof", "{what} is cut short, bytes missing: {missing}";
     /// The input ends after a whole block, without END.
     MissingEnd, "missing_end", "the input ends without an END block";
     /// A varint is longer than ten bytes or has bits past 64.

@@ -20,6 +20,8 @@ macro_rules! wire_enum {
         pub enum $enum {
             $($(#[$vmeta])* $variant,)*
             /// A code that this version has no name for; written back unchanged.
+            /// [`Self::from_code`] never gives it for a code that has a name, and
+            /// values made by hand should not either: equality is by variant.
             Other(u8),
         }
 

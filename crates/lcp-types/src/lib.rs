@@ -14,7 +14,8 @@
 //! | content that is stored elsewhere | [`ContentStore`] |
 //!
 //! This crate reads and writes no bytes: `lcp-decoder` and `lcp-encoder` do.
-//! It has no dependencies; `serde` is an optional feature.
+//! It has no dependencies; `serde` is an optional feature. (A FILE_TREE as deep as
+//! it may be is deeper than the recursion limit of `serde_json`: lift it there.)
 //!
 //! ```
 //! use lcp_types::{Block, BlockType, Lang};

@@ -209,46 +209,46 @@ fn truncated_fields() {
     check(
         &with(b"\x80"),
         &expect![[r#"
-        unexpected_eof: the input ends 1 bytes early in conversation (block 0, byte 20)
-    "#]],
+            unexpected_eof: conversation is cut short, bytes missing: 1 (block 0, byte 20)
+        "#]],
     );
     check(
         &with(b"\x09"),
         &expect![[r#"
-        unexpected_eof: the input ends 1 bytes early in conversation (block 0, byte 20)
-    "#]],
+            unexpected_eof: conversation is cut short, bytes missing: 1 (block 0, byte 20)
+        "#]],
     );
     check(
         &with(b"\x09\0"),
         &expect![[r#"
-        unexpected_eof: the input ends 1 bytes early in conversation (block 0, byte 21)
-    "#]],
+            unexpected_eof: conversation is cut short, bytes missing: 1 (block 0, byte 21)
+        "#]],
     );
     check(
         &with(b"\x09\0\x80\x80"),
         &expect![[r#"
-        unexpected_eof: the input ends 1 bytes early in conversation (block 0, byte 23)
-    "#]],
+            unexpected_eof: conversation is cut short, bytes missing: 1 (block 0, byte 23)
+        "#]],
     );
     check(
         &with(b"\x09\x01"),
         &expect![[r#"
-        unexpected_eof: the input ends 1 bytes early in conversation (block 0, byte 21)
-    "#]],
+            unexpected_eof: conversation is cut short, bytes missing: 1 (block 0, byte 21)
+        "#]],
     );
     check(
         &with(b"\x09\x01\x05abc"),
         &expect![[r#"
-        unexpected_eof: the input ends 2 bytes early in conversation (block 0, byte 25)
-    "#]],
+            unexpected_eof: conversation is cut short, bytes missing: 2 (block 0, byte 25)
+        "#]],
     );
     // A nested record ends where its length says, not where the body does.
     let name = b"\x01\x01\x05f".to_vec();
     check(
         &one(3, &[bytes(1, "/"), nested(2, &[name]), number(9, 9)]),
         &expect![[r#"
-        unexpected_eof: the input ends 4 bytes early in FileEntry (block 0, byte 22)
-    "#]],
+            unexpected_eof: FileEntry is cut short, bytes missing: 4 (block 0, byte 22)
+        "#]],
     );
 }
 
@@ -257,20 +257,20 @@ fn truncated_summaries() {
     check(
         &pack(&[frame(2, 1, b"")]),
         &expect![[r#"
-        unexpected_eof: the input ends 1 bytes early in a summary (block 0, byte 11)
-    "#]],
+            unexpected_eof: a summary is cut short, bytes missing: 1 (block 0, byte 11)
+        "#]],
     );
     check(
         &pack(&[frame(2, 1, b"\x80")]),
         &expect![[r#"
-        unexpected_eof: the input ends 1 bytes early in a summary (block 0, byte 12)
-    "#]],
+            unexpected_eof: a summary is cut short, bytes missing: 1 (block 0, byte 12)
+        "#]],
     );
     check(
         &pack(&[frame(2, 1, b"\x05abc")]),
         &expect![[r#"
-        unexpected_eof: the input ends 2 bytes early in a summary (block 0, byte 15)
-    "#]],
+            unexpected_eof: a summary is cut short, bytes missing: 2 (block 0, byte 15)
+        "#]],
     );
 }
 

@@ -10,20 +10,20 @@ fn headers() {
     check(
         b"",
         &expect![[r#"
-        unexpected_eof: the input ends 8 bytes early in the header (byte 0)
-    "#]],
+            unexpected_eof: the header is cut short, bytes missing: 8 (byte 0)
+        "#]],
     );
     check(
         b"LCP\0\x01",
         &expect![[r#"
-        unexpected_eof: the input ends 3 bytes early in the header (byte 5)
-    "#]],
+            unexpected_eof: the header is cut short, bytes missing: 3 (byte 5)
+        "#]],
     );
     check(
         b"BC",
         &expect![[r#"
-        unexpected_eof: the input ends 6 bytes early in the header (byte 2)
-    "#]],
+            unexpected_eof: the header is cut short, bytes missing: 6 (byte 2)
+        "#]],
     );
     check(
         b"PK\x03\x04\x14\0\0\0\x08\0",
@@ -80,44 +80,44 @@ fn truncated_frames() {
     check(
         &cut(b"\xFF"),
         &expect![[r#"
-        unexpected_eof: the input ends 1 bytes early in a block type (block 1, byte 20)
-    "#]],
+            unexpected_eof: a block type is cut short, bytes missing: 1 (block 1, byte 20)
+        "#]],
     );
     check(
         &cut(b"\x02"),
         &expect![[r#"
-        unexpected_eof: the input ends 1 bytes early in the flags of a block (block 1, byte 20)
-    "#]],
+            unexpected_eof: the flags of a block is cut short, bytes missing: 1 (block 1, byte 20)
+        "#]],
     );
     check(
         &cut(b"\x02\0"),
         &expect![[r#"
-        unexpected_eof: the input ends 1 bytes early in the length of a block (block 1, byte 21)
-    "#]],
+            unexpected_eof: the length of a block is cut short, bytes missing: 1 (block 1, byte 21)
+        "#]],
     );
     check(
         &cut(b"\x02\0\x80"),
         &expect![[r#"
-        unexpected_eof: the input ends 1 bytes early in the length of a block (block 1, byte 22)
-    "#]],
+            unexpected_eof: the length of a block is cut short, bytes missing: 1 (block 1, byte 22)
+        "#]],
     );
     check(
         &cut(b"\x02\0\x09\x01\0"),
         &expect![[r#"
-        unexpected_eof: the input ends 7 bytes early in the body of a block (block 1, byte 24)
-    "#]],
+            unexpected_eof: the body of a block is cut short, bytes missing: 7 (block 1, byte 24)
+        "#]],
     );
     check(
         &cut(b"\xFF\x01"),
         &expect![[r#"
-        unexpected_eof: the input ends 1 bytes early in the flags of a block (block 1, byte 21)
-    "#]],
+            unexpected_eof: the flags of a block is cut short, bytes missing: 1 (block 1, byte 21)
+        "#]],
     );
     check(
         &cut(b"\xFF\x01\0"),
         &expect![[r#"
-        unexpected_eof: the input ends 1 bytes early in the length of a block (block 1, byte 22)
-    "#]],
+            unexpected_eof: the length of a block is cut short, bytes missing: 1 (block 1, byte 22)
+        "#]],
     );
 }
 
@@ -191,21 +191,21 @@ fn lengths_beyond_the_input_allocate_nothing() {
         &claim,
         options,
         &expect![[r#"
-        unexpected_eof: the input ends 18446744073709551611 bytes early in the body of a block (block 0, byte 24)
-    "#]],
+            unexpected_eof: the body of a block is cut short, bytes missing: 18446744073709551611 (block 0, byte 24)
+        "#]],
     );
     // The same of a field, and of a summary.
     check(
         &pack(&[frame(2, 0, [b"\x02\x01", &largest[..]].concat())]),
         &expect![[r#"
-        unexpected_eof: the input ends 18446744073709551615 bytes early in conversation (block 0, byte 23)
-    "#]],
+            unexpected_eof: conversation is cut short, bytes missing: 18446744073709551615 (block 0, byte 23)
+        "#]],
     );
     check(
         &pack(&[frame(2, 1, &largest)]),
         &expect![[r#"
-        unexpected_eof: the input ends 18446744073709551615 bytes early in a summary (block 0, byte 21)
-    "#]],
+            unexpected_eof: a summary is cut short, bytes missing: 18446744073709551615 (block 0, byte 21)
+        "#]],
     );
 }
 

@@ -103,8 +103,8 @@ fn errors_inside_tell_both_places() {
     check(
         &pack(&[frame(2, COMPRESSED, zstd(b"\x01"))]),
         &expect![[r#"
-        unexpected_eof: the input ends 1 bytes early in conversation (block 0, byte 11, byte 1 of the body)
-    "#]],
+            unexpected_eof: conversation is cut short, bytes missing: 1 (block 0, byte 11, byte 1 of the body)
+        "#]],
     );
 }
 

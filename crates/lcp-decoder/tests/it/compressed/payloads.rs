@@ -73,14 +73,14 @@ fn payloads_that_are_not_zstd() {
     check(
         &whole[..whole.len() - 1],
         &expect![[r#"
-        unexpected_eof: the input ends 1 bytes early in a compressed payload (byte 31)
-    "#]],
+            unexpected_eof: a compressed payload is cut short, bytes missing: 1 (byte 31)
+        "#]],
     );
     check(
         &whole[..9],
         &expect![[r#"
-        unexpected_eof: the input ends 1 bytes early in a compressed payload (byte 9)
-    "#]],
+            unexpected_eof: a compressed payload is cut short, bytes missing: 1 (byte 9)
+        "#]],
     );
     check(
         &[&whole[..], b"more"].concat(),
@@ -98,8 +98,8 @@ fn payloads_that_are_not_zstd() {
     check(
         &[header(1), zstd(&hi()[..7])].concat(),
         &expect![[r#"
-        unexpected_eof: the input ends 4 bytes early in the body of a block (block 0, byte 15)
-    "#]],
+            unexpected_eof: the body of a block is cut short, bytes missing: 4 (block 0, byte 15)
+        "#]],
     );
 }
 
@@ -164,8 +164,8 @@ fn blocks_before_a_broken_payload_are_good() {
     check_error(
         &error,
         &expect![[r#"
-        unexpected_eof: the input ends 1 bytes early in a compressed payload (byte 132080)
-    "#]],
+            unexpected_eof: a compressed payload is cut short, bytes missing: 1 (byte 132080)
+        "#]],
     );
 }
 
