@@ -13,6 +13,7 @@ mod render;
 mod samples;
 mod tidy;
 mod validate;
+mod vocabulary;
 
 use std::process::ExitCode;
 
@@ -39,6 +40,7 @@ enum Task {
     Samples(samples::Args),
     Million(million::Args),
     Tidy(tidy::Args),
+    Vocabulary(vocabulary::Args),
     Ci(ci::Args),
 }
 
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         Task::Samples(args) => samples::run(args, output),
         Task::Million(args) => million::run(args, output),
         Task::Tidy(args) => tidy::run(args, output),
+        Task::Vocabulary(args) => vocabulary::run(args, output),
         Task::Ci(args) => ci::run(args, output),
     };
     match result {

@@ -32,8 +32,8 @@ const MUST_NOT_USE: &[(&str, &[&str])] = &[
     ("lcp-types", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode"]),
     ("lcp-decoder", &["tokio", "clap", "tiktoken-rs", "anyhow", "serde", "bincode"]),
     ("lcp-encoder", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode"]),
-    ("lcp-tokens", &["tokio", "clap", "bincode"]),
-    ("lcp-driver", &["tokio", "clap", "anyhow", "bincode"]),
+    ("lcp-tokens", &["tokio", "clap", "tiktoken-rs", "bincode"]),
+    ("lcp-driver", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode"]),
 ];
 
 /// Lines of the longest source file.

@@ -19,6 +19,8 @@
 //! assert!(!HeuristicEstimator.is_exact());
 //! ```
 
+#[cfg(feature = "tiktoken")]
+mod bpe;
 mod heuristic;
 mod join;
 #[cfg(feature = "tiktoken")]

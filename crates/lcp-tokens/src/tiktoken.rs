@@ -1,13 +1,10 @@
-//! OpenAI's encodings, exactly, through `tiktoken-rs`.
+//! OpenAI's encodings, exactly, vocabularies built in.
 
 use std::fmt;
 use std::sync::OnceLock;
 
-use tiktoken_rs::CoreBPE;
-
 use crate::TokenEstimator;
-
-mod long_runs;
+use crate::bpe::{Bpe, Pattern};
 
 /// The encodings whose vocabularies are built in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,13 +50,21 @@ impl Encoding {
         !matches!(self, Self::P50kBase | Self::R50kBase)
     }
 
-    fn core(self) -> &'static CoreBPE {
+    /// The engine, loaded at its first use. `o200k_harmony` has other special
+    /// tokens than `o200k_base`, and the same ordinary ones.
+    fn engine(self) -> &'static Bpe {
+        macro_rules! engine {
+            ($pattern:expr, $vocabulary:literal, $id:literal) => {{
+                static ENGINE: OnceLock<Bpe> = OnceLock::new();
+                let packed = include_bytes!(concat!("../data/", $vocabulary, ".pairs"));
+                ENGINE.get_or_init(|| Bpe::new($pattern, packed, $id))
+            }};
+        }
         match self {
-            Self::O200kBase => tiktoken_rs::o200k_base_singleton(),
-            Self::Cl100kBase => tiktoken_rs::cl100k_base_singleton(),
-            Self::O200kHarmony => tiktoken_rs::o200k_harmony_singleton(),
-            Self::P50kBase => tiktoken_rs::p50k_base_singleton(),
-            Self::R50kBase => tiktoken_rs::r50k_base_singleton(),
+            Self::O200kBase | Self::O200kHarmony => engine!(Pattern::O200k, "o200k_base", 0),
+            Self::Cl100kBase => engine!(Pattern::Cl100k, "cl100k_base", 1),
+            Self::P50kBase => engine!(Pattern::Gpt2, "p50k_base", 2),
+            Self::R50kBase => engine!(Pattern::Gpt2, "r50k_base", 3),
         }
     }
 }
@@ -98,14 +103,7 @@ impl Tiktoken {
 
 impl TokenEstimator for Tiktoken {
     fn estimate(&self, text: &str) -> u32 {
-        if text.is_empty() {
-            return 0;
-        }
-        let count = if long_runs::has_one(self.encoding, text) {
-            long_runs::count(self.encoding, text)
-        } else {
-            self.encoding.core().count_ordinary(text)
-        };
+        let count = self.encoding.engine().count(text);
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
@@ -120,11 +118,4 @@ impl TokenEstimator for Tiktoken {
     fn name(&self) -> &str {
         self.encoding.name()
     }
-}
-
-/// The vocabulary of an encoding behind a pattern that takes a text as one
-/// piece: counts a pre-token that is known already.
-fn whole_piece(encoding: Encoding) -> &'static CoreBPE {
-    static PIECES: [OnceLock<CoreBPE>; Encoding::ALL.len()] = [const { OnceLock::new() }; 5];
-    PIECES[encoding as usize].get_or_init(|| long_runs::piece_counter(encoding))
 }

@@ -1,5 +1,7 @@
 //! Counts against the requirements, and against the tokenizer itself.
 
+#[cfg(feature = "tiktoken")]
+mod exact;
 mod heuristic;
 #[cfg(feature = "tiktoken")]
 mod tiktoken;

@@ -1,0 +1,225 @@
+//! The pre-tokenizers: where a piece ends, without a regular expression.
+//!
+//! Each function is one of the patterns of tiktoken, its alternatives tried in
+//! their order. They never look back, and look at a character a constant
+//! number of times, so no text makes them slow.
+
+use super::classes::{LETTER, LOWER, NUMBER, SPACE, UPPER, class};
+
+/// How an encoding cuts text into pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pattern {
+    /// The o200k family.
+    O200k,
+    /// `cl100k_base`.
+    Cl100k,
+    /// `p50k_base` and `r50k_base`.
+    Gpt2,
+}
+
+impl Pattern {
+    /// Where the piece that begins at `at` ends. There is one: `at < text.len()`.
+    #[inline]
+    pub(crate) fn next(self, text: &[u8], at: usize) -> usize {
+        match self {
+            Self::O200k => o200k(text, at),
+            Self::Cl100k => cl100k(text, at),
+            Self::Gpt2 => gpt2(text, at),
+        }
+    }
+}
+
+/// ```text
+/// [^\r\n\p{L}\p{N}]? U* L+ (?i:'s|'t|'re|'ve|'m|'ll|'d)?
+/// | [^\r\n\p{L}\p{N}]? U+ L* (?i:'s|'t|'re|'ve|'m|'ll|'d)?
+/// | \p{N}{1,3} |  ?[^\s\p{L}\p{N}]+[\r\n/]* | \s*[\r\n]+ | \s+(?!\S) | \s+
+/// ```
+/// where U is [`UPPER`] and L is [`LOWER`].
+fn o200k(text: &[u8], at: usize) -> usize {
+    let (first, len) = class(text, at);
+    let prefix = first & (LETTER | NUMBER) == 0 && !is_newline(text[at]);
+    let behind = at + len;
+    if prefix && let Some(end) = cased_word(text, behind) {
+        return contraction(text, end, true);
+    }
+    if first & (UPPER | LOWER) != 0
+        && let Some(end) = cased_word(text, at)
+    {
+        return contraction(text, end, true);
+    }
+    // Here no lower case follows the upper case.
+    if prefix {
+        let end = run(text, behind, UPPER);
+        if end > behind {
+            return contraction(text, end, true);
+        }
+    }
+    if first & UPPER != 0 {
+        return contraction(text, run(text, at, UPPER), true);
+    }
+    if first & NUMBER != 0 {
+        return numbers(text, behind);
+    }
+    punctuation(text, at, |byte| is_newline(byte) || byte == b'/')
+        .unwrap_or_else(|| space(text, at, true))
+}
+
+/// ```text
+/// '(?i:[sdmt]|ll|ve|re) | [^\r\n\p{L}\p{N}]?\p{L}+ | \p{N}{1,3}
+/// |  ?[^\s\p{L}\p{N}]+[\r\n]* | \s+$ | \s*[\r\n] | \s+(?!\S) | \s
+/// ```
+fn cl100k(text: &[u8], at: usize) -> usize {
+    let end = contraction(text, at, true);
+    if end > at {
+        return end;
+    }
+    let (first, len) = class(text, at);
+    let behind = at + len;
+    if first & LETTER != 0 {
+        return run(text, behind, LETTER);
+    }
+    if first & NUMBER != 0 {
+        return numbers(text, behind);
+    }
+    if !is_newline(text[at]) {
+        let end = run(text, behind, LETTER);
+        if end > behind {
+            return end;
+        }
+    }
+    punctuation(text, at, is_newline).unwrap_or_else(|| space(text, at, true))
+}
+
+/// ```text
+/// '(?:[sdmt]|ll|ve|re) |  ?\p{L}+ |  ?\p{N}+ |  ?[^\s\p{L}\p{N}]+ | \s+$ | \s+(?!\S) | \s
+/// ```
+fn gpt2(text: &[u8], at: usize) -> usize {
+    let end = contraction(text, at, false);
+    if end > at {
+        return end;
+    }
+    let start = at + usize::from(text[at] == b' ');
+    for kind in [LETTER, NUMBER] {
+        let end = run(text, start, kind);
+        if end > start {
+            return end;
+        }
+    }
+    punctuation(text, at, |_| false).unwrap_or_else(|| space(text, at, false))
+}
+
+fn is_newline(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
+}
+
+/// The end of the characters of any of these kinds.
+#[inline]
+fn run(text: &[u8], mut at: usize, kinds: u8) -> usize {
+    while at < text.len() {
+        let (kind, len) = class(text, at);
+        if kind & kinds == 0 {
+            break;
+        }
+        at += len;
+    }
+    at
+}
+
+/// The end of `U* L+` at `at`.
+///
+/// What is both goes to U first. If no L comes behind, U gives back what is
+/// behind its last character that is also L.
+#[inline]
+fn cased_word(text: &[u8], mut at: usize) -> Option<usize> {
+    let mut last_lower = None;
+    while at < text.len() {
+        let (kind, len) = class(text, at);
+        if kind & UPPER == 0 {
+            if kind & LOWER != 0 {
+                return Some(run(text, at + len, LOWER));
+            }
+            break;
+        }
+        at += len;
+        if kind & LOWER != 0 {
+            last_lower = Some(at);
+        }
+    }
+    last_lower
+}
+
+/// The end of an English contraction at `at`, or `at`. Without regard to case,
+/// `s` is also the long `ſ`.
+#[inline]
+fn contraction(text: &[u8], at: usize, any_case: bool) -> usize {
+    if text.get(at) != Some(&b'\'') {
+        return at;
+    }
+    let letter = |i: usize| match text.get(at + i) {
+        Some(byte) if any_case => byte.to_ascii_lowercase(),
+        Some(byte) => *byte,
+        None => 0,
+    };
+    let long_s = any_case && text.get(at + 1..at + 3) == Some("ſ".as_bytes());
+    match (letter(1), letter(2)) {
+        (b's' | b't' | b'm' | b'd', _) => at + 2,
+        (b'r' | b'v', b'e') | (b'l', b'l') => at + 3,
+        _ if long_s => at + 3,
+        _ => at,
+    }
+}
+
+/// The end of one to three numbers, the first of which ends at `at`.
+fn numbers(text: &[u8], mut at: usize) -> usize {
+    for _ in 0..2 {
+        match text.get(at).map(|_| class(text, at)) {
+            Some((kind, len)) if kind & NUMBER != 0 => at += len,
+            _ => break,
+        }
+    }
+    at
+}
+
+/// The end of ` ?[^\s\p{L}\p{N}]+` and the bytes that may trail it.
+#[inline]
+fn punctuation(text: &[u8], at: usize, trails: impl Fn(u8) -> bool) -> Option<usize> {
+    let start = at + usize::from(text[at] == b' ');
+    let mut end = start;
+    while end < text.len() {
+        let (kind, len) = class(text, end);
+        if kind & (SPACE | LETTER | NUMBER) != 0 {
+            break;
+        }
+        end += len;
+    }
+    if end == start {
+        return None;
+    }
+    while end < text.len() && trails(text[end]) {
+        end += 1;
+    }
+    Some(end)
+}
+
+/// The end of a piece of white space: behind the last newline of the run, where
+/// the encoding cuts there; else the whole run at the end of the text; else all
+/// but its last character, which goes to what follows.
+fn space(text: &[u8], at: usize, cuts_at_newlines: bool) -> usize {
+    let (mut end, mut last, mut newline) = (at, at, None);
+    while end < text.len() {
+        let (kind, len) = class(text, end);
+        if kind & SPACE == 0 {
+            break;
+        }
+        if is_newline(text[end]) {
+            newline = Some(end + 1);
+        }
+        last = end;
+        end += len;
+    }
+    match newline {
+        Some(newline) if cuts_at_newlines => newline,
+        _ if end == text.len() || last == at => end,
+        _ => last,
+    }
+}

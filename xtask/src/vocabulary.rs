@@ -1,0 +1,108 @@
+//! `vocabulary`: packs the vocabularies and character classes that `lcp-tokens`
+//! has built in, from `tiktoken-rs` and `regex-syntax`.
+
+use std::collections::HashMap;
+
+use regex_syntax::hir::{Class, HirKind};
+use tiktoken_rs::CoreBPE;
+
+use crate::failure::{Code, Failure, Output};
+use crate::{Result, files};
+
+/// Rewrite the data that lcp-tokens has built in
+///
+/// The format is told in RFC 0009. The tests of lcp-tokens compare what comes
+/// of it with tiktoken-rs.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(crate) fn run(_args: &Args, output: &Output) -> Result {
+    let folder = files::workspace().join("crates/lcp-tokens/data");
+    let encodings = [
+        ("o200k_base", tiktoken_rs::o200k_base_singleton()),
+        ("cl100k_base", tiktoken_rs::cl100k_base_singleton()),
+        ("p50k_base", tiktoken_rs::p50k_base_singleton()),
+        ("r50k_base", tiktoken_rs::r50k_base_singleton()),
+    ];
+    for (name, core) in encodings {
+        let packed = pack(core)?;
+        output.progress(format!("{name}: {} tokens", packed.len() / 6));
+        files::write(Some(&folder.join(format!("{name}.pairs"))), &packed)?;
+    }
+    files::write(Some(&folder.join("classes.bin")), &classes()?)
+}
+
+/// Six bytes a token: the numbers of the two tokens that it is merged from, or
+/// 0xFFFFFF and its one byte, or 0xFFFFFF twice for a number of a special token.
+fn pack(core: &CoreBPE) -> Result<Vec<u8>> {
+    let tokens: Vec<Vec<u8>> = (0..).map_while(|token| core.decode_bytes(&[token]).ok()).collect();
+    let special = |bytes: &[u8]| bytes.starts_with(b"<|") && bytes.ends_with(b"|>");
+    let ordinary = tokens.iter().zip(0u32..).filter(|(bytes, _)| !special(bytes));
+    let numbers: HashMap<&[u8], u32> = ordinary.map(|(bytes, token)| (&bytes[..], token)).collect();
+    let mut packed = Vec::with_capacity(tokens.len() * 6);
+    for (bytes, token) in tokens.iter().zip(0u32..) {
+        let (left, right) = match &bytes[..] {
+            bytes if special(bytes) => (0xFF_FFFF, 0xFF_FFFF),
+            [byte] => (0xFF_FFFF, u32::from(*byte)),
+            bytes => parts(bytes, token, &numbers).ok_or_else(|| {
+                let message = format!("token {token} is not made of two others");
+                Failure::new(Code::Malformed, message)
+            })?,
+        };
+        packed.extend_from_slice(&left.to_le_bytes()[..3]);
+        packed.extend_from_slice(&right.to_le_bytes()[..3]);
+    }
+    Ok(packed)
+}
+
+/// The two tokens that are left when all but the last merge of a token's own
+/// bytes are done.
+fn parts(bytes: &[u8], token: u32, numbers: &HashMap<&[u8], u32>) -> Option<(u32, u32)> {
+    let mut cuts: Vec<usize> = (0..=bytes.len()).collect();
+    while cuts.len() > 3 {
+        let merges = cuts.windows(3).enumerate();
+        let ranked = merges.filter_map(|(i, cut)| Some((*numbers.get(&bytes[cut[0]..cut[2]])?, i)));
+        let (rank, i) = ranked.min()?;
+        if rank >= token {
+            return None;
+        }
+        cuts.remove(i + 1);
+    }
+    let [start, cut, end] = cuts[..] else { return None };
+    Some((*numbers.get(&bytes[start..cut])?, *numbers.get(&bytes[cut..end])?))
+}
+
+/// The number of a page for each 128 characters, then the pages: a byte of
+/// classes a character.
+fn classes() -> Result<Vec<u8>> {
+    const PAGE: usize = 128;
+    let sets = [
+        r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]",
+        r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]",
+        r"\p{L}",
+        r"\p{N}",
+        r"\s",
+    ];
+    let mut classes = vec![0u8; 0x11_0000];
+    for (bit, set) in sets.into_iter().enumerate() {
+        let wrong = |what: String| Failure::new(Code::Malformed, format!("{set}: {what}"));
+        let hir = regex_syntax::parse(set).map_err(|error| wrong(error.to_string()))?;
+        let HirKind::Class(Class::Unicode(class)) = hir.kind() else {
+            return Err(wrong("not a class of characters".into()));
+        };
+        for c in class.ranges().iter().flat_map(|range| range.start()..=range.end()) {
+            classes[c as usize] |= 1 << bit;
+        }
+    }
+    let (mut indices, mut pages): (Vec<u8>, Vec<&[u8]>) = (Vec::new(), Vec::new());
+    for page in classes.chunks(PAGE) {
+        let known = pages.iter().position(|known| *known == page);
+        let index = known.unwrap_or(pages.len());
+        if index == pages.len() {
+            pages.push(page);
+        }
+        let too_many = |_| Failure::new(Code::Limit, "more than 256 pages of classes");
+        indices.push(u8::try_from(index).map_err(too_many)?);
+    }
+    Ok([indices, pages.concat()].concat())
+}
