@@ -144,44 +144,49 @@ impl Vocabulary {
 
     /// The same with a heap and a linked list, for pieces of any length.
     fn count_long(&self, piece: &[u8]) -> usize {
+        // Numbers of four bytes: a piece may be as long as a text. Beyond four
+        // GiB the rest of it is counted apart.
+        let (piece, rest) = piece.split_at(piece.len().min(u32::MAX as usize - 1));
         let len = piece.len();
         let mut tokens: Vec<Token> =
             piece.iter().map(|byte| self.bytes[usize::from(*byte)]).collect();
         let mut ranks = vec![NONE; len];
-        let mut next: Vec<usize> = (1..=len).collect();
-        let mut previous: Vec<usize> = (0..len).map(|i| i.wrapping_sub(1)).collect();
-        let mut heap = BinaryHeap::with_capacity(len);
+        let mut next: Vec<u32> = (1..).take(len).collect();
+        let mut previous: Vec<u32> = (0..).take(len).map(|i: u32| i.wrapping_sub(1)).collect();
+        let mut heap = BinaryHeap::new();
         let mut alive = len;
-        for i in 0..len - 1 {
+        for (i, at) in (0..len - 1).zip(0u32..) {
             ranks[i] = self.merged(tokens[i], tokens[i + 1]);
             if ranks[i] != NONE {
-                heap.push(Reverse((ranks[i], i)));
+                heap.push(Reverse((ranks[i], at)));
             }
         }
-        while let Some(Reverse((rank, at))) = heap.pop() {
+        while let Some(Reverse((rank, here))) = heap.pop() {
+            let at = here as usize;
             if ranks[at] != rank {
                 // One of the two has merged otherwise since.
                 continue;
             }
-            let gone = next[at];
+            let gone = next[at] as usize;
             tokens[at] = rank;
             ranks[gone] = NONE;
+            ranks[at] = NONE;
             next[at] = next[gone];
             alive -= 1;
             let (before, after) = (previous[at], next[at]);
-            if after < len {
-                previous[after] = at;
+            if let Some(previous) = previous.get_mut(after as usize) {
+                *previous = here;
             }
-            ranks[at] = NONE;
-            for (left, right) in [(before, at), (at, after)] {
-                if left < len && right < len {
-                    ranks[left] = self.merged(tokens[left], tokens[right]);
-                    if ranks[left] != NONE {
-                        heap.push(Reverse((ranks[left], left)));
+            for (left, right) in [(before, here), (here, after)] {
+                let (l, r) = (left as usize, right as usize);
+                if l < len && r < len {
+                    ranks[l] = self.merged(tokens[l], tokens[r]);
+                    if ranks[l] != NONE {
+                        heap.push(Reverse((ranks[l], left)));
                     }
                 }
             }
         }
-        alive
+        alive + if rest.is_empty() { 0 } else { self.count(rest) }
     }
 }
