@@ -43,17 +43,30 @@ pub(crate) fn write(path: Option<&Path>, bytes: &[u8]) -> Result {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> Result {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let write = || -> std::io::Result<()> {
-        let mut file = tempfile::Builder::new()
-            .prefix(".lcp-")
-            .permissions(readable())
-            .tempfile_in(folder.unwrap_or(Path::new(".")))?;
-        file.write_all(bytes)?;
-        file.persist(path).map_err(|error| error.error)?;
-        Ok(())
-    };
-    write().map_err(|error| Failure::io("write", path.display(), &error))
+    write_file(path, bytes).map_err(|error| {
+        // The temporary file's name is of no use to anybody.
+        let plain = error.raw_os_error().map(std::io::Error::from_raw_os_error);
+        Failure::io("write", path.display(), &plain.unwrap_or(error))
+    })
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let existing = std::fs::metadata(path).ok();
+    if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
+        // A pipe or a device: there is nothing to put in its place.
+        return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
+    // The file behind a link, not the link.
+    let target = if existing.is_some() { path.canonicalize()? } else { path.to_owned() };
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let permissions = existing.map_or_else(readable, |existing| existing.permissions());
+    let mut file = tempfile::Builder::new()
+        .prefix(".lcp-")
+        .permissions(permissions)
+        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    file.write_all(bytes)?;
+    file.persist(&target).map_err(|error| error.error)?;
+    Ok(())
 }
 
 /// What a file that the shell had made could be read by; the umask takes from it.

@@ -39,6 +39,7 @@ pub(crate) fn planned_text(
         (Some(budget), Verbosity::Adaptive) => scan.adaptive(budget, &mut warnings)?,
         _ => scan.everything(&mut warnings)?,
     };
+    cap_warnings(&mut warnings);
     Ok((scan.plan(decided, used, warnings), text))
 }
 
@@ -139,25 +140,33 @@ impl<'b, 'c> Scan<'b, 'c> {
         for _ in 0..ATTEMPTS_MAX {
             let allocation = self.walk(available);
             let (decided, text, used) = attempt(&allocation);
-            if used <= budget || allocation.outcome != Outcome::Fits {
+            let fits = allocation.outcome == Outcome::Fits;
+            if (fits && used <= budget) || (!fits && available == u64::from(budget)) {
                 self.warn_of(&allocation, budget, used, warnings)?;
                 return Ok((decided, text, used));
             }
-            available = available.saturating_sub(u64::from(used - budget));
+            if !fits {
+                break;
+            }
+            // What the plan left is no part of the excess.
+            let spent = available.saturating_sub(allocation.left);
+            available = spent.saturating_sub(u64::from(used - budget));
         }
-        let smallest = self.smallest();
-        let (decided, text, used) = attempt(&smallest);
-        self.warn_of(&smallest, budget, used, warnings)?;
+        // Critical blocks and the roll-up line, else Critical blocks alone.
+        let counted = self.smallest(Outcome::Fits);
+        let (decided, text, used) = attempt(&counted);
+        if used <= budget {
+            return Ok((decided, text, used));
+        }
+        let alone = self.smallest(Outcome::BelowFloor);
+        let (decided, text, used) = attempt(&alone);
+        self.warn_of(&alone, budget, used, warnings)?;
         Ok((decided, text, used))
     }
 
     fn walk(&self, budget: u64) -> Allocation {
-        let rest: Vec<_> = self
-            .items
-            .iter()
-            .zip(&self.shown)
-            .filter(|(item, _)| !matches!(item.priority, Priority::Critical | Priority::Background))
-            .collect();
+        let rest: Vec<_> =
+            self.items.iter().zip(&self.shown).filter(|(item, _)| is_rest(item)).collect();
         let tokens = rest.iter().map(|(_, (_, costs))| u64::from(costs.content)).sum();
         // More blocks and more tokens only add digits, so this is a bound.
         let all = RolledUp { count: rest.len(), tokens };
@@ -168,10 +177,10 @@ impl<'b, 'c> Scan<'b, 'c> {
     }
 
     /// Critical blocks alone: what is left where nothing else helps.
-    fn smallest(&self) -> Allocation {
+    fn smallest(&self, outcome: Outcome) -> Allocation {
         let chosen =
             self.items.iter().map(|item| (item.priority == Priority::Critical).then_some(0));
-        Allocation { chosen: chosen.collect(), outcome: Outcome::BelowFloor, left: 0 }
+        Allocation { chosen: chosen.collect(), outcome, left: 0 }
     }
 
     /// The decision for every block of the pack, and its reason.
@@ -272,7 +281,7 @@ impl<'b, 'c> Scan<'b, 'c> {
                 used - budget,
             );
             warnings.push(Warning::new(WarningCode::OverBudget, None, message));
-        } else if allocation.outcome == Outcome::BelowFloor && !self.shown.is_empty() {
+        } else if allocation.outcome != Outcome::Fits && self.items.iter().any(is_rest) {
             let message = format!(
                 "a budget of {budget} is too small for even a line that says what is omitted"
             );
@@ -330,9 +339,8 @@ impl<'b, 'c> Scan<'b, 'c> {
         let roll_up = layout.rolled_up.map_or(0, |rolled_up| {
             self.estimator.estimate(&text::roll_up_line(rolled_up, self.config.mode))
         });
-        let paid = layout.shown.is_empty() && layout.rolled_up.is_none();
-        let envelope = if paid { 0 } else { self.envelope };
-        let overhead_tokens = share_out(&mut items, envelope + u64::from(roll_up), used);
+        // An empty text pays nothing: `share_out` shares its zero tokens.
+        let overhead_tokens = share_out(&mut items, self.envelope + u64::from(roll_up), used);
         Plan {
             mode: self.config.mode,
             verbosity: self.config.verbosity,
@@ -356,6 +364,32 @@ impl<'b, 'c> Scan<'b, 'c> {
             Some(category) => category.to_string(),
             None => view::default_category(self.blocks[i].block_type()).to_owned(),
         }
+    }
+}
+
+/// Whether a block is one that a text must show or count.
+fn is_rest(item: &Item) -> bool {
+    !matches!(item.priority, Priority::Critical | Priority::Background)
+}
+
+/// Warnings of one kind that are given one by one; the rest is counted.
+const WARNINGS_OF_A_KIND_MAX: usize = 50;
+
+/// Keeps the first warnings of each kind, and says how many more there are.
+fn cap_warnings(warnings: &mut Vec<Warning>) {
+    let mut counts: Vec<(WarningCode, usize)> = Vec::new();
+    warnings.retain(|warning| {
+        let known = counts.iter().position(|(code, _)| *code == warning.code);
+        let at = known.unwrap_or_else(|| {
+            counts.push((warning.code, 0));
+            counts.len() - 1
+        });
+        counts[at].1 += 1;
+        counts[at].1 <= WARNINGS_OF_A_KIND_MAX
+    });
+    for (code, count) in counts.into_iter().filter(|(_, count)| *count > WARNINGS_OF_A_KIND_MAX) {
+        let message = format!("and {} more of this kind", count - WARNINGS_OF_A_KIND_MAX);
+        warnings.push(Warning::new(code, None, message));
     }
 }
 

@@ -16,7 +16,7 @@ pub enum DriverError {
         excess: u64,
     },
     /// A plan was made for other blocks than these.
-    #[error("the plan is for {planned} blocks, the pack has {found}")]
+    #[error("the plan is for other blocks: it has {planned}, the pack has {found}")]
     WrongPlan {
         /// Blocks of the plan.
         planned: usize,

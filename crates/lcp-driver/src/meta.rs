@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lcp_types::{AnnotationKind, Block, Priority, Tag};
+use lcp_types::{AnnotationKind, Block, Bytes, Priority, Tag};
 
 use crate::warning::{Warning, WarningCode};
 
@@ -63,7 +63,10 @@ pub(crate) fn resolve<'b>(blocks: &'b [Block<'_>], warnings: &mut Vec<Warning>) 
                 Some(priority) => (meta.priority, meta.annotated) = (priority, true),
                 None => warn(
                     WarningCode::BadPriority,
-                    format!("block {target} is given the unknown priority {:?}", annotation.value),
+                    format!(
+                        "block {target} is given the unknown priority {}",
+                        brief(&annotation.value)
+                    ),
                 ),
             },
             AnnotationKind::Summary => match annotation.value.as_str() {
@@ -77,7 +80,7 @@ pub(crate) fn resolve<'b>(blocks: &'b [Block<'_>], warnings: &mut Vec<Warning>) 
                 if !annotation.value.as_str().is_some_and(|text| tag(meta, &Tag::parse(text))) {
                     warn(
                         WarningCode::BadAnnotation,
-                        format!("block {target} is given the bad tag {:?}", annotation.value),
+                        format!("block {target} is given the bad tag {}", brief(&annotation.value)),
                     );
                 }
             }
@@ -91,6 +94,14 @@ pub(crate) fn resolve<'b>(blocks: &'b [Block<'_>], warnings: &mut Vec<Warning>) 
         meta.summary = meta.summary.take().filter(|summary| !summary.is_empty());
     }
     metas
+}
+
+/// The beginning of a value, for a warning: it may be of any size.
+fn brief(value: &Bytes<'_>) -> String {
+    const SHOWN_BYTES_MAX: usize = 60;
+    let bytes = value.as_slice();
+    let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_BYTES_MAX)]);
+    format!("{shown:?}{}", if bytes.len() > SHOWN_BYTES_MAX { "…" } else { "" })
 }
 
 /// Applies a tag; `false` where its value is bad. Unknown keys mean nothing.

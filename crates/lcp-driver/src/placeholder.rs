@@ -11,7 +11,8 @@ use crate::view::{Form, Head};
 /// The line that stands in for a block, without a newline (SPEC_08 §5).
 ///
 /// `omitted_tokens` are those of the block's content with its final newline,
-/// so the figure is the same in every mode.
+/// so the figure is the same in every mode. What only tags say of a block (the
+/// call that a tool result answers) is not known here; a plan's text has it.
 ///
 /// ```
 /// use lcp_driver::{OutputMode, render_placeholder};

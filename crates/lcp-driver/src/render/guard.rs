@@ -15,7 +15,6 @@ pub(crate) fn is_head_word(word: &str) -> bool {
 /// Whether any line of `content` could be taken for the first line of a part:
 /// `opening` and a head word, or `omitted`.
 pub(crate) fn could_be_head(content: &str, opening: &str, omitted: &str) -> bool {
-    // Both openings begin alike in none of the modes, so look for each.
     content.contains(opening) && lines(content).any(|line| begins_part(line, opening))
         || content.contains(omitted) && lines(content).any(|line| line.starts_with(omitted))
 }

@@ -140,3 +140,51 @@ proptest! {
         prop_assert!(adds_up(&plan));
     }
 }
+
+/// Estimators that do not add up neither collapse nor omit without a word.
+#[test]
+fn estimates_use_their_budget_and_lose_nothing_silently() {
+    let turns: Vec<_> = (0..200)
+        .map(|i| format!("This is message number {i}, and it says little."))
+        .map(|text| Block::conversation(lcp_types::Role::User, text))
+        .collect();
+    let driver = DefaultDriver::new(HeuristicEstimator);
+    for mode in OutputMode::ALL {
+        for budget in (100..5_000).step_by(97) {
+            let config =
+                DriverConfig { mode, token_budget: Some(budget), ..DriverConfig::default() };
+            let plan = driver.plan(&turns, &config).unwrap();
+            let all = plan.items.iter().all(|item| item.decision == RenderDecision::Full);
+            assert!(
+                all || plan.used_tokens * 10 >= budget * 9,
+                "{mode:?} {budget}: {}",
+                plan.used_tokens
+            );
+        }
+    }
+    let mut chat: Vec<_> =
+        (0..95).map(|_| Block::conversation(lcp_types::Role::User, "abc")).collect();
+    chat.extend((0..66).map(|i| crate::packs::priority(i, Priority::Critical)));
+    let minimal = DriverConfig { mode: OutputMode::Minimal, ..DriverConfig::default() };
+    for budget in 150..260 {
+        let config = DriverConfig { token_budget: Some(budget), ..minimal.clone() };
+        let plan = driver.plan(&chat, &config).unwrap();
+        let omitted = plan.items.iter().any(|item| item.decision == RenderDecision::Omit);
+        let warned =
+            plan.warnings.iter().any(|w| matches!(w.code.name(), "below_floor" | "over_budget"));
+        assert_eq!(omitted, warned, "budget {budget}");
+    }
+}
+
+/// A Low block without a summary is in full where all else is at its top.
+#[test]
+fn a_low_block_without_a_summary_grows_where_all_else_is_at_its_top() {
+    let blocks = [crate::packs::bare_file("low.rs", 30), crate::packs::priority(0, Priority::Low)];
+    let driver = DefaultDriver::new(O200K);
+    let full = driver.plan(&blocks, &DriverConfig::default()).unwrap().used_tokens;
+    let decision = |budget| {
+        let config = DriverConfig { token_budget: Some(budget), ..DriverConfig::default() };
+        driver.plan(&blocks, &config).unwrap().items[0].decision.name()
+    };
+    assert_eq!((decision(full), decision(full - 1)), ("full", "placeholder"));
+}
