@@ -11,6 +11,10 @@ use lcp_types::Priority;
 /// roll-up line stands for them.
 pub(crate) const LINES_FIRST: usize = 32;
 
+/// The first blocks of the order may take a mere line in their turn: what
+/// matters most is named, if it does not fit, before others are shown.
+pub(crate) const NAMED_FIRST: usize = 8;
+
 /// One block, as the walk sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
@@ -94,9 +98,12 @@ pub(crate) fn walk(items: &[Item], terms: Terms) -> Allocation {
             purse.step(i, items[i].lowest(), items[i].costs.len());
         }
     }
+    let mut named = NAMED_FIRST;
     for tier in order.chunk_by(|&a, &b| items[a].priority == items[b].priority) {
         for &i in tier {
-            purse.step(i, items[i].ceiling, items[i].telling);
+            let floor = if named > 0 { items[i].costs.len() } else { items[i].telling };
+            named = named.saturating_sub(1);
+            purse.step(i, items[i].ceiling, floor);
         }
         for &i in tier {
             purse.step(i, items[i].ceiling, items[i].costs.len());

@@ -3,7 +3,7 @@
 use lcp_types::Priority;
 use proptest::prelude::*;
 
-use super::{Allocation, Item, LINES_FIRST, Outcome, Terms, order, ranked, walk};
+use super::{Allocation, Item, LINES_FIRST, NAMED_FIRST, Outcome, Terms, order, ranked, walk};
 
 const BACKGROUND: Priority = Priority::Background;
 
@@ -102,9 +102,10 @@ fn steps(items: &[Item], allocation: &Allocation) -> Vec<usize> {
         order.iter().filter(|_| small).map(|&i| usize::from(allocation.chosen[i].is_none()));
     // Of each tier, what tells something comes before mere lines.
     let tiers = order.chunk_by(|&a, &b| items[a].priority == items[b].priority);
+    let named = &order[..order.len().min(NAMED_FIRST)];
     let tiers = tiers.flat_map(|tier| {
         let telling = tier.iter().map(|&i| match up_to_ceiling(i) {
-            level if level < items[i].telling => level,
+            level if level < items[i].telling || named.contains(&i) => level,
             _ => usize::MAX,
         });
         telling.chain(tier.iter().map(|&i| up_to_ceiling(i)))

@@ -39,3 +39,20 @@ fn many_small_blocks_stay_within_the_budget() {
     let shown = rendered.plan.items.iter().filter(|item| item.decision.is_shown()).count();
     assert_eq!(rendered.plan.rolled_up.map(|all| all.count), Some(20_000 - shown));
 }
+
+/// The highest rank is named, however large it is and however many small
+/// blocks come after it.
+#[test]
+fn what_matters_most_is_named() {
+    let mut blocks = vec![bare_file("large.rs", 900)];
+    blocks.extend((0..300).map(|i| Block::conversation(Role::User, format!("ok {i}"))));
+    blocks.push(crate::packs::tag(0, "rank=1.0"));
+    for mode in OutputMode::ALL {
+        for budget in (300..4_000).step_by(331) {
+            let config =
+                DriverConfig { mode, token_budget: Some(budget), ..DriverConfig::default() };
+            let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
+            assert_eq!(plan.items[0].decision.name(), "placeholder", "{mode:?} {budget}");
+        }
+    }
+}
