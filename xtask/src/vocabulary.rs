@@ -69,7 +69,9 @@ fn parts(bytes: &[u8], token: u32, numbers: &HashMap<&[u8], u32>) -> Option<(u32
         cuts.remove(i + 1);
     }
     let [start, cut, end] = cuts[..] else { return None };
-    Some((*numbers.get(&bytes[start..cut])?, *numbers.get(&bytes[cut..end])?))
+    let parts = (*numbers.get(&bytes[start..cut])?, *numbers.get(&bytes[cut..end])?);
+    // Loading spells a token by tokens that it has read.
+    (parts.0 < token && parts.1 < token).then_some(parts)
 }
 
 /// The number of a page for each 128 characters, then the pages: a byte of

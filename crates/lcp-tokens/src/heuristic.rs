@@ -25,6 +25,11 @@ impl TokenEstimator for HeuristicEstimator {
     fn name(&self) -> &'static str {
         "heuristic"
     }
+
+    fn identify(&self, write: &mut dyn FnMut(&[u8])) -> bool {
+        write(b"heuristic/1");
+        true
+    }
 }
 
 /// Bytes ÷ 3 where more than 30 % of the lines begin with a space or a tab,
@@ -52,6 +57,11 @@ impl TokenEstimator for CodeAwareEstimator {
 
     fn name(&self) -> &'static str {
         "code-aware"
+    }
+
+    fn identify(&self, write: &mut dyn FnMut(&[u8])) -> bool {
+        write(b"code-aware/1");
+        true
     }
 }
 

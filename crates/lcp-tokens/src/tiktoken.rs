@@ -6,34 +6,54 @@ use std::sync::OnceLock;
 use crate::TokenEstimator;
 use crate::bpe::{Bpe, Pattern};
 
-/// The encodings whose vocabularies are built in.
+/// The encodings whose vocabularies are built in, each by a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
     /// GPT-4o, GPT-4.1, GPT-5, o1, o3, o4-mini.
+    #[cfg(feature = "o200k")]
     O200kBase,
     /// GPT-3.5-turbo, GPT-4.
+    #[cfg(feature = "cl100k")]
     Cl100kBase,
     /// gpt-oss. Counts ordinary text as `o200k_base` does.
+    #[cfg(feature = "o200k")]
     O200kHarmony,
     /// Codex and the later GPT-3 models.
+    #[cfg(feature = "p50k")]
     P50kBase,
     /// GPT-2 and the first GPT-3 models.
+    #[cfg(feature = "r50k")]
     R50kBase,
 }
 
 impl Encoding {
-    /// Every encoding.
-    pub const ALL: [Self; 5] =
-        [Self::O200kBase, Self::Cl100kBase, Self::O200kHarmony, Self::P50kBase, Self::R50kBase];
+    /// Every encoding that is built in.
+    pub const ALL: &[Self] = &[
+        #[cfg(feature = "o200k")]
+        Self::O200kBase,
+        #[cfg(feature = "cl100k")]
+        Self::Cl100kBase,
+        #[cfg(feature = "o200k")]
+        Self::O200kHarmony,
+        #[cfg(feature = "p50k")]
+        Self::P50kBase,
+        #[cfg(feature = "r50k")]
+        Self::R50kBase,
+    ];
 
     /// The name that OpenAI gives it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            #[cfg(feature = "o200k")]
             Self::O200kBase => "o200k_base",
+            #[cfg(feature = "cl100k")]
             Self::Cl100kBase => "cl100k_base",
+            #[cfg(feature = "o200k")]
             Self::O200kHarmony => "o200k_harmony",
+            #[cfg(feature = "p50k")]
             Self::P50kBase => "p50k_base",
+            #[cfg(feature = "r50k")]
             Self::R50kBase => "r50k_base",
         }
     }
@@ -41,13 +61,7 @@ impl Encoding {
     /// The encoding with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|encoding| encoding.name() == name)
-    }
-
-    /// Whether a run of white space is cut at its last newline, and so counts
-    /// add up at joins; the two old encodings do not.
-    const fn cuts_at_newlines(self) -> bool {
-        !matches!(self, Self::P50kBase | Self::R50kBase)
+        Self::ALL.iter().copied().find(|encoding| encoding.name() == name)
     }
 
     /// The engine, loaded at its first use. `o200k_harmony` has other special
@@ -61,9 +75,13 @@ impl Encoding {
             }};
         }
         match self {
+            #[cfg(feature = "o200k")]
             Self::O200kBase | Self::O200kHarmony => engine!(Pattern::O200k, "o200k_base", 0),
+            #[cfg(feature = "cl100k")]
             Self::Cl100kBase => engine!(Pattern::Cl100k, "cl100k_base", 1),
+            #[cfg(feature = "p50k")]
             Self::P50kBase => engine!(Pattern::Gpt2, "p50k_base", 2),
+            #[cfg(feature = "r50k")]
             Self::R50kBase => engine!(Pattern::Gpt2, "r50k_base", 3),
         }
     }
@@ -75,11 +93,12 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// Exact counts in one of OpenAI's encodings.
+/// Exact counts in one of OpenAI's encodings (RFC 0009).
 ///
 /// All text is ordinary text: `<|endoftext|>` in a file counts as the
 /// characters it is made of. The vocabulary is loaded at the first count and
-/// shared.
+/// shared. Counting takes time in proportion to the text and no memory that
+/// grows with it, whatever the text is.
 ///
 /// ```
 /// use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
@@ -87,6 +106,11 @@ impl fmt::Display for Encoding {
 /// let counter = Tiktoken::new(Encoding::O200kBase);
 /// assert_eq!(counter.estimate("hello world"), 2);
 /// assert!(counter.is_exact());
+///
+/// // What budgets ask:
+/// assert_eq!(counter.count_up_to(&"hello world ".repeat(100_000), 1_000), None);
+/// assert_eq!(counter.truncate_to("one two three four", 2), "one two");
+/// assert_eq!(counter.truncate_front_to("one two three four", 2), " three four");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tiktoken {
@@ -99,12 +123,54 @@ impl Tiktoken {
     pub const fn new(encoding: Encoding) -> Self {
         Self { encoding }
     }
+
+    /// Where each token of `text` ends, in bytes: the boundaries that a preview
+    /// shows. A token can end within a character.
+    ///
+    /// ```
+    /// use lcp_tokens::{Encoding, Tiktoken};
+    ///
+    /// let counter = Tiktoken::new(Encoding::O200kBase);
+    /// let ends: Vec<usize> = counter.token_ends("let budget = 8000;").collect();
+    /// assert_eq!(ends, [3, 10, 12, 13, 16, 17, 18]);
+    /// ```
+    #[must_use]
+    pub fn token_ends(self, text: &str) -> TokenEnds<'_> {
+        TokenEnds { engine: self.encoding.engine(), text, at: 0, piece: Vec::new() }
+    }
+}
+
+/// The iterator of [`Tiktoken::token_ends`].
+#[derive(Clone)]
+pub struct TokenEnds<'t> {
+    engine: &'static Bpe,
+    text: &'t str,
+    at: usize,
+    /// The lengths of the tokens to come of this piece, the last one first.
+    piece: Vec<usize>,
+}
+
+impl Iterator for TokenEnds<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        if self.piece.is_empty() && self.at < self.text.len() {
+            self.piece = self.engine.piece_at(self.text, self.at);
+        }
+        self.at += self.piece.pop()?;
+        Some(self.at)
+    }
+}
+
+impl fmt::Debug for TokenEnds<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TokenEnds").field("text", &self.text).field("at", &self.at).finish()
+    }
 }
 
 impl TokenEstimator for Tiktoken {
     fn estimate(&self, text: &str) -> u32 {
-        let count = self.encoding.engine().count(text);
-        u32::try_from(count).unwrap_or(u32::MAX)
+        saturated(self.encoding.engine().count(text))
     }
 
     fn is_exact(&self) -> bool {
@@ -112,10 +178,38 @@ impl TokenEstimator for Tiktoken {
     }
 
     fn is_additive(&self) -> bool {
-        self.encoding.cuts_at_newlines()
+        self.encoding.engine().cuts_at_newlines()
     }
 
     fn name(&self) -> &str {
         self.encoding.name()
     }
+
+    fn count_up_to(&self, text: &str, limit: u32) -> Option<u32> {
+        let count = self.encoding.engine().count_up_to(text, limit as usize)?;
+        Some(saturated(count))
+    }
+
+    fn truncate_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
+        &text[..self.encoding.engine().longest_start(text, tokens as usize)]
+    }
+
+    fn truncate_front_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
+        &text[self.encoding.engine().longest_end(text, tokens as usize)..]
+    }
+
+    fn settled(&self, text: &str) -> (usize, u32) {
+        let (bytes, tokens) = self.encoding.engine().settled(text);
+        (bytes, saturated(tokens))
+    }
+
+    fn identify(&self, write: &mut dyn FnMut(&[u8])) -> bool {
+        self.encoding.engine().identify(write);
+        true
+    }
+}
+
+/// A count that does not fit is more than any budget.
+fn saturated(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -7,6 +7,7 @@
 use super::classes::{LETTER, LOWER, NUMBER, SPACE, UPPER, class};
 
 /// How an encoding cuts text into pieces.
+#[cfg_attr(not(feature = "tiktoken"), allow(dead_code, reason = "encodings may be left out"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pattern {
     /// The o200k family.
@@ -18,6 +19,15 @@ pub(crate) enum Pattern {
 }
 
 impl Pattern {
+    /// The name of it, and of how it is followed here.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::O200k => "o200k/1",
+            Self::Cl100k => "cl100k/1",
+            Self::Gpt2 => "gpt2/1",
+        }
+    }
+
     /// Where the piece that begins at `at` ends. There is one: `at < text.len()`.
     #[inline]
     pub(crate) fn next(self, text: &[u8], at: usize) -> usize {

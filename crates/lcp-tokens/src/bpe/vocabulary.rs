@@ -1,17 +1,20 @@
-//! The vocabulary of an encoding as pairs, and what they make of a piece.
+//! The vocabulary of an encoding: the pairs that merge, and the bytes of each
+//! token.
 //!
 //! Every token of more than one byte is made by exactly one pair of other
 //! tokens: what the merges of its own bytes end with. So the pairs are the
-//! vocabulary, and a piece needs no strings to be looked up, only pairs.
+//! vocabulary, and merging needs no strings to be looked up, only pairs.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::sync::OnceLock;
+
+use super::linear::From;
+use super::trie::Trie;
 
 /// A token's number, which is also its rank: the lowest merges first.
-type Token = u32;
+pub(super) type Token = u32;
 
 /// No token.
-const NONE: Token = Token::MAX;
+pub(super) const NONE: Token = Token::MAX;
 
 /// Bytes of one token in the packed form: two numbers of three bytes.
 const ENTRY_BYTES: usize = 6;
@@ -20,23 +23,33 @@ const ENTRY_BYTES: usize = 6;
 const SINGLE: u32 = 0x00FF_FFFF;
 
 /// Bits of a token's number: the largest vocabulary has 200,000.
-const TOKEN_BITS: u32 = 18;
+pub(super) const TOKEN_BITS: u32 = 18;
 
-/// Bytes of the longest piece whose merges are found by looking at all of it
-/// each time; a longer one needs a heap.
-const SHORT_BYTES_MAX: usize = 128;
-
-/// All pairs that merge, and what they merge to.
-pub(crate) struct Vocabulary {
+pub(super) struct Vocabulary {
+    packed: &'static [u8],
     /// The tokens of single bytes.
     bytes: [Token; 256],
+    /// What two bytes merge to, at hand: every piece begins with such pairs.
+    pairs_of_bytes: Box<[Token]>,
     /// Open addressing: left, right and merged token in one number each.
     pairs: Vec<u64>,
-    /// The shift that turns a hash into a place.
+    /// The bytes of all tokens in the order of their numbers.
+    text: Vec<u8>,
+    /// Where the bytes of a token end, and those of the next begin.
+    ends: Vec<u32>,
+    /// Open addressing: half of a hash of a token's bytes, and its number.
+    index: Vec<u64>,
+    /// The shift that turns a hash into a place; both tables have one size.
     shift: u32,
+    longest: usize,
+    trie: OnceLock<Trie>,
+    reversed: OnceLock<Trie>,
 }
 
 const EMPTY: u64 = u64::MAX;
+
+/// An odd constant with bits all over: multiplying by it spreads keys.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 fn key(left: Token, right: Token) -> u64 {
     u64::from(left) << TOKEN_BITS | u64::from(right)
@@ -46,147 +59,207 @@ impl Vocabulary {
     /// Unpacks what `cargo xtask vocabulary` packed: six bytes a token, the
     /// numbers of its two parts, or 0xFFFFFF and its byte, or 0xFFFFFF twice
     /// where the number has no ordinary token.
-    pub(crate) fn unpack(packed: &[u8]) -> Self {
+    pub(super) fn unpack(packed: &'static [u8]) -> Self {
         let tokens = packed.len() / ENTRY_BYTES;
-        let places = (tokens * 2).next_power_of_two();
+        let places = (tokens * 5 / 4).next_power_of_two();
         let mut this = Self {
+            packed,
             bytes: [NONE; 256],
+            pairs_of_bytes: vec![NONE; 1 << 16].into(),
             pairs: vec![EMPTY; places],
+            text: Vec::with_capacity(tokens * 7),
+            ends: Vec::with_capacity(tokens),
+            index: vec![EMPTY; places],
             shift: u64::BITS - places.trailing_zeros(),
+            longest: 0,
+            trie: OnceLock::new(),
+            reversed: OnceLock::new(),
         };
-        let number = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]);
-        for (token, entry) in (0..).zip(packed.chunks_exact(ENTRY_BYTES)) {
-            match (number(&entry[..3]), number(&entry[3..])) {
-                (SINGLE, SINGLE) => {}
-                (SINGLE, byte) => this.bytes[byte as usize & 0xFF] = token,
-                (left, right) => this.insert(left, right, token),
+        for token in 0..this.len() {
+            let start = this.text.len();
+            this.spell(token);
+            let end = this.text.len();
+            this.longest = this.longest.max(end - start);
+            this.ends.push(u32::try_from(end).expect("a vocabulary has a few MB of text"));
+            if let Some((left, right)) = this.parts(token) {
+                this.insert_pair(left, right, token);
+            } else if let [byte] = this.text[start..] {
+                this.bytes[usize::from(byte)] = token;
             }
+            if end > start {
+                this.insert_token(token);
+            }
+        }
+        for (pair, merged) in this.pairs_of_bytes.iter_mut().enumerate() {
+            let tokens = (this.bytes[pair >> 8], this.bytes[pair & 0xFF]);
+            *merged = find_pair(&this.pairs, this.shift, tokens.0, tokens.1);
         }
         this
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "the shift leaves the bits of a place")]
-    fn place(&self, key: u64) -> usize {
-        // Any odd constant with bits all over spreads the keys.
-        (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize
+    /// The packed vocabulary, which tells it from any other.
+    pub(super) const fn packed(&self) -> &'static [u8] {
+        self.packed
     }
 
-    fn insert(&mut self, left: Token, right: Token, merged: Token) {
-        let key = key(left, right);
-        let mut place = self.place(key);
-        while self.pairs[place] != EMPTY {
-            place = (place + 1) % self.pairs.len();
+    /// How many numbers there are.
+    #[expect(clippy::cast_possible_truncation, reason = "there are 2^18 at most")]
+    pub(super) const fn len(&self) -> Token {
+        (self.packed.len() / ENTRY_BYTES) as Token
+    }
+
+    /// Bytes of the longest token.
+    pub(super) const fn longest(&self) -> usize {
+        self.longest
+    }
+
+    fn entry(&self, token: Token) -> (u32, u32) {
+        let at = token as usize * ENTRY_BYTES;
+        let number = |at: usize| {
+            u32::from_le_bytes([self.packed[at], self.packed[at + 1], self.packed[at + 2], 0])
+        };
+        (number(at), number(at + 3))
+    }
+
+    /// The two tokens that merge to this one, unless it is a single byte.
+    pub(super) fn parts(&self, token: Token) -> Option<(Token, Token)> {
+        let (left, right) = self.entry(token);
+        (left != SINGLE).then_some((left, right))
+    }
+
+    /// Appends the bytes of a token to the text: a byte, or those of its parts,
+    /// which have lower numbers and are there.
+    fn spell(&mut self, token: Token) {
+        match self.entry(token) {
+            (SINGLE, SINGLE) => {}
+            (SINGLE, byte) => self.text.push(u8::try_from(byte).expect("packed as a byte")),
+            (left, right) => {
+                self.text.extend_from_within(self.span(left));
+                self.text.extend_from_within(self.span(right));
+            }
         }
-        self.pairs[place] = key << TOKEN_BITS | u64::from(merged);
+    }
+
+    fn span(&self, token: Token) -> std::ops::Range<usize> {
+        let token = token as usize;
+        let start = token.checked_sub(1).map_or(0, |before| self.ends[before]);
+        start as usize..self.ends[token] as usize
+    }
+
+    /// The bytes of a token; none where the number has no ordinary token.
+    pub(super) fn spelling(&self, token: Token) -> &[u8] {
+        &self.text[self.span(token)]
+    }
+
+    fn insert_pair(&mut self, left: Token, right: Token, merged: Token) {
+        let key = key(left, right);
+        let mask = self.pairs.len() - 1;
+        let mut place = place(key, self.shift);
+        while self.pairs[place & mask] != EMPTY {
+            place += 1;
+        }
+        self.pairs[place & mask] = key << TOKEN_BITS | u64::from(merged);
+    }
+
+    fn insert_token(&mut self, token: Token) {
+        let hash = hash(self.spelling(token));
+        let mask = self.index.len() - 1;
+        let mut place = place(hash, self.shift);
+        while self.index[place & mask] != EMPTY {
+            place += 1;
+        }
+        self.index[place & mask] = hash >> 32 << 32 | u64::from(token);
+    }
+
+    /// The token of a single byte.
+    #[inline]
+    pub(super) fn byte(&self, byte: u8) -> Token {
+        self.bytes[usize::from(byte)]
+    }
+
+    /// What two bytes merge to.
+    #[inline]
+    pub(super) fn merged_bytes(&self, left: u8, right: u8) -> Token {
+        self.pairs_of_bytes[usize::from(left) << 8 | usize::from(right)]
     }
 
     /// What two tokens merge to, which is also the rank of the merge.
     #[inline]
-    fn merged(&self, left: Token, right: Token) -> Token {
-        let key = key(left, right);
-        let mask = self.pairs.len() - 1;
-        let mut place = self.place(key);
+    pub(super) fn merged(&self, left: Token, right: Token) -> Token {
+        find_pair(&self.pairs, self.shift, left, right)
+    }
+
+    /// Whether a piece is a token as it stands. Then it is one token however
+    /// its bytes merge.
+    pub(super) fn is_token(&self, piece: &[u8]) -> bool {
+        if piece.len() > self.longest {
+            return false;
+        }
+        let hash = hash(piece);
+        let mask = self.index.len() - 1;
+        let mut place = place(hash, self.shift);
         loop {
-            let entry = self.pairs[place & mask];
-            if entry >> TOKEN_BITS == key {
-                return (entry & ((1 << TOKEN_BITS) - 1)) as Token;
-            }
+            let entry = self.index[place & mask];
             if entry == EMPTY {
-                return NONE;
+                return false;
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "the low half is the number")]
+            let token = entry as Token;
+            if entry >> 32 == hash >> 32 && self.spelling(token) == piece {
+                return true;
             }
             place += 1;
         }
     }
 
-    /// How many tokens a piece is.
-    pub(crate) fn count(&self, piece: &[u8]) -> usize {
-        match piece.len() {
-            0 | 1 => piece.len(),
-            2..=SHORT_BYTES_MAX => self.count_short(piece),
-            _ => self.count_long(piece),
+    /// The tokens as a trie of their bytes as they are read from the end of a
+    /// text (the last one read is the first of the token), or from its start.
+    /// Made at its first use.
+    pub(super) fn trie(&self, from: From) -> &Trie {
+        let tokens = (0..self.len()).map(|token| (token, self.spelling(token).iter().copied()));
+        match from {
+            From::End => self.trie.get_or_init(|| Trie::new(tokens, self.text.len())),
+            From::Start => self.reversed.get_or_init(|| {
+                let reversed = tokens.map(|(token, bytes)| (token, bytes.rev()));
+                Trie::new(reversed, self.text.len())
+            }),
         }
     }
+}
 
-    /// Merges the pair of the lowest rank, the leftmost of several, until none
-    /// merges.
-    fn count_short(&self, piece: &[u8]) -> usize {
-        let mut tokens = [NONE; SHORT_BYTES_MAX];
-        // The rank of the merge of each token with the next.
-        let mut ranks = [NONE; SHORT_BYTES_MAX];
-        let mut len = piece.len();
-        for (token, byte) in tokens.iter_mut().zip(piece) {
-            *token = self.bytes[usize::from(*byte)];
+#[inline]
+fn find_pair(pairs: &[u64], shift: u32, left: Token, right: Token) -> Token {
+    let key = key(left, right);
+    let mask = pairs.len() - 1;
+    let mut place = place(key, shift);
+    loop {
+        let entry = pairs[place & mask];
+        if entry >> TOKEN_BITS == key {
+            #[expect(clippy::cast_possible_truncation, reason = "the low bits are a token")]
+            return entry as Token & ((1 << TOKEN_BITS) - 1);
         }
-        for i in 0..len - 1 {
-            ranks[i] = self.merged(tokens[i], tokens[i + 1]);
+        if entry == EMPTY {
+            return NONE;
         }
-        while len > 1 {
-            let (mut at, mut lowest) = (0, NONE);
-            for (i, rank) in ranks[..len - 1].iter().enumerate() {
-                if *rank < lowest {
-                    (at, lowest) = (i, *rank);
-                }
-            }
-            if lowest == NONE {
-                break;
-            }
-            tokens[at] = lowest;
-            tokens.copy_within(at + 2..len, at + 1);
-            ranks.copy_within(at + 1..len, at);
-            len -= 1;
-            ranks[at] = if at + 1 < len { self.merged(lowest, tokens[at + 1]) } else { NONE };
-            if at > 0 {
-                ranks[at - 1] = self.merged(tokens[at - 1], lowest);
-            }
-        }
-        len
+        place += 1;
     }
+}
 
-    /// The same with a heap and a linked list, for pieces of any length.
-    fn count_long(&self, piece: &[u8]) -> usize {
-        // Numbers of four bytes: a piece may be as long as a text. Beyond four
-        // GiB the rest of it is counted apart.
-        let (piece, rest) = piece.split_at(piece.len().min(u32::MAX as usize - 1));
-        let len = piece.len();
-        let mut tokens: Vec<Token> =
-            piece.iter().map(|byte| self.bytes[usize::from(*byte)]).collect();
-        let mut ranks = vec![NONE; len];
-        let mut next: Vec<u32> = (1..).take(len).collect();
-        let mut previous: Vec<u32> = (0..).take(len).map(|i: u32| i.wrapping_sub(1)).collect();
-        let mut heap = BinaryHeap::new();
-        let mut alive = len;
-        for (i, at) in (0..len - 1).zip(0u32..) {
-            ranks[i] = self.merged(tokens[i], tokens[i + 1]);
-            if ranks[i] != NONE {
-                heap.push(Reverse((ranks[i], at)));
-            }
-        }
-        while let Some(Reverse((rank, here))) = heap.pop() {
-            let at = here as usize;
-            if ranks[at] != rank {
-                // One of the two has merged otherwise since.
-                continue;
-            }
-            let gone = next[at] as usize;
-            tokens[at] = rank;
-            ranks[gone] = NONE;
-            ranks[at] = NONE;
-            next[at] = next[gone];
-            alive -= 1;
-            let (before, after) = (previous[at], next[at]);
-            if let Some(previous) = previous.get_mut(after as usize) {
-                *previous = here;
-            }
-            for (left, right) in [(before, here), (here, after)] {
-                let (l, r) = (left as usize, right as usize);
-                if l < len && r < len {
-                    ranks[l] = self.merged(tokens[l], tokens[r]);
-                    if ranks[l] != NONE {
-                        heap.push(Reverse((ranks[l], left)));
-                    }
-                }
-            }
-        }
-        alive + if rest.is_empty() { 0 } else { self.count(rest) }
-    }
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the shift leaves the bits of a place")]
+fn place(key: u64, shift: u32) -> usize {
+    (key.wrapping_mul(SPREAD) >> shift) as usize
+}
+
+/// A hash of the bytes of a piece.
+#[inline]
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    let mix = |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(SPREAD);
+    let (words, rest) = bytes.as_chunks();
+    let hash =
+        words.iter().fold(bytes.len() as u64, |hash, word| mix(hash, u64::from_le_bytes(*word)));
+    let mut word = [0; 8];
+    word[..rest.len()].copy_from_slice(rest);
+    let hash = mix(hash, u64::from_le_bytes(word));
+    hash ^ hash >> 32
 }

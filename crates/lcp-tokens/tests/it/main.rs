@@ -1,8 +1,20 @@
 //! Counts against the requirements, and against the tokenizer itself.
 
+#[cfg(feature = "cache")]
+mod cached;
+#[cfg(feature = "tiktoken")]
+mod counter;
 #[cfg(feature = "tiktoken")]
 mod exact;
+#[cfg(feature = "files")]
+mod files;
 mod heuristic;
+#[cfg(feature = "tiktoken")]
+mod limits;
+mod models;
+#[cfg(feature = "tiktoken")]
+mod python;
+mod scaled;
 #[cfg(feature = "tiktoken")]
 mod tiktoken;
 

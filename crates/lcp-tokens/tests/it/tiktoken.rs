@@ -28,7 +28,7 @@ fn known_counts() {
 /// Text that names special tokens is ordinary text.
 #[test]
 fn special_tokens_are_ordinary_text() {
-    for encoding in Encoding::ALL {
+    for encoding in Encoding::ALL.iter().copied() {
         assert!(count(encoding, "<|endoftext|>") > 1, "{encoding}");
     }
 }
@@ -79,7 +79,7 @@ fn hostile_text_does_not_panic() {
 
 #[test]
 fn only_the_encodings_that_cut_at_newlines_are_additive() {
-    for encoding in Encoding::ALL {
+    for encoding in Encoding::ALL.iter().copied() {
         let additive = Tiktoken::new(encoding).is_additive();
         assert_eq!(additive, ADDITIVE.contains(&encoding), "{encoding}");
     }

@@ -1,0 +1,121 @@
+//! Merging a piece: the pair of the lowest rank first, the leftmost of several,
+//! until none merges.
+//!
+//! Looking at all pairs for each merge is the fastest way for pieces as they
+//! occur; what is longer goes to [`linear`](super::linear).
+
+use super::linear;
+use super::vocabulary::{NONE, TOKEN_BITS, Token, Vocabulary};
+
+/// Bytes of the pieces that most are: room for less takes less time.
+const SHORT: usize = 16;
+const MIDDLE: usize = 64;
+
+/// Bytes of the longest piece whose pairs are looked at again and again.
+const LONG: usize = 512;
+
+/// Bits of a place in a piece, which stand behind the rank: the lowest key is
+/// the lowest rank, and the leftmost of several.
+const PLACE_BITS: u32 = LONG.trailing_zeros();
+
+/// A place that nothing merges at.
+const NEVER: i32 = i32::MAX;
+const _: () = assert!(TOKEN_BITS + PLACE_BITS < i32::BITS - 1, "a key is not negative");
+
+/// How many tokens a piece is.
+pub(super) fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
+    if piece.len() < 2 || vocabulary.is_token(piece) {
+        return piece.len().min(1);
+    }
+    match piece.len() {
+        len if len <= SHORT => merge::<SHORT>(vocabulary, piece).0,
+        len if len <= MIDDLE => merge::<MIDDLE>(vocabulary, piece).0,
+        len if len <= LONG => merge::<LONG>(vocabulary, piece).0,
+        _ => linear::count(vocabulary, piece),
+    }
+}
+
+/// The bytes of each token of a piece.
+pub(super) fn lengths(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
+    if piece.len() < 2 || vocabulary.is_token(piece) {
+        return vec![piece.len()];
+    }
+    if piece.len() > LONG {
+        return linear::lengths(vocabulary, piece);
+    }
+    let (_, next) = merge::<LONG>(vocabulary, piece);
+    let ends = std::iter::successors(Some(usize::from(next[0])), |end| {
+        next[..piece.len()].get(*end).map(|end| usize::from(*end))
+    });
+    let mut at = 0;
+    ends.map(|end| end - std::mem::replace(&mut at, end)).collect()
+}
+
+/// How many tokens a piece of 2 to `N` bytes is, and where the token that
+/// begins at a place ends.
+#[inline]
+fn merge<const N: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> (usize, [u16; N]) {
+    const { assert!(N <= LONG && N.is_multiple_of(8)) }
+    let len = piece.len();
+    let mut tokens: [Token; N] = [NONE; N];
+    // Ranks and places of the merges of each token with the next.
+    let mut keys = [NEVER; N];
+    let mut next = [0u16; N];
+    let mut previous = [0u16; N];
+    for (i, byte) in (0u16..).zip(piece) {
+        let at = usize::from(i);
+        tokens[at] = vocabulary.byte(*byte);
+        next[at] = i + 1;
+        previous[at] = i.wrapping_sub(1);
+    }
+    for (at, pair) in piece.windows(2).enumerate() {
+        keys[at] = merge_key(vocabulary.merged_bytes(pair[0], pair[1]), at);
+    }
+    let mut count = len;
+    loop {
+        let lowest = lowest(&keys[..len.next_multiple_of(8)]);
+        if lowest == NEVER {
+            return (count, next);
+        }
+        #[expect(clippy::cast_sign_loss, reason = "keys are not negative")]
+        let (merged, at) =
+            ((lowest >> PLACE_BITS) as Token, (lowest & ((1 << PLACE_BITS) - 1)) as usize);
+        let gone = usize::from(next[at]);
+        let after = usize::from(next[gone]);
+        tokens[at] = merged;
+        next[at] = next[gone];
+        keys[gone] = NEVER;
+        count -= 1;
+        keys[at] = NEVER;
+        if after < len {
+            previous[after] = previous[gone];
+            keys[at] = merge_key(vocabulary.merged(merged, tokens[after]), at);
+        }
+        if at > 0 {
+            let before = usize::from(previous[at]);
+            keys[before] = merge_key(vocabulary.merged(tokens[before], merged), before);
+        }
+    }
+}
+
+/// The lowest key; eight at a time, which the processor compares at once.
+#[inline]
+fn lowest(keys: &[i32]) -> i32 {
+    let mut lowest = [NEVER; 8];
+    for eight in keys.as_chunks::<8>().0 {
+        for (lowest, key) in lowest.iter_mut().zip(eight) {
+            *lowest = (*lowest).min(*key);
+        }
+    }
+    lowest.into_iter().fold(NEVER, i32::min)
+}
+
+#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "a token and a place have 27 bits together"
+)]
+fn merge_key(rank: Token, place: usize) -> i32 {
+    if rank == NONE { NEVER } else { (rank << PLACE_BITS) as i32 | place as i32 }
+}

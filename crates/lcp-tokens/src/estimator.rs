@@ -1,0 +1,131 @@
+//! The trait that everything which counts implements.
+
+use std::sync::Arc;
+
+use crate::truncate;
+
+/// Counts the tokens of a text (SPEC_08 §2).
+///
+/// Only [`Self::estimate`] is required. The others say what is known of its
+/// answers, and promise nothing by default; or answer what budgets ask besides
+/// (RFC 0009 §6), by means of it by default.
+pub trait TokenEstimator: Send + Sync {
+    /// How many tokens `text` is; 0 only for the empty text.
+    fn estimate(&self, text: &str) -> u32;
+
+    /// Whether the answer is what the model's own tokenizer says, for any text.
+    fn is_exact(&self) -> bool {
+        false
+    }
+
+    /// Whether counts add up at the joins that [`joins_at`](crate::joins_at)
+    /// describes: the count of two texts put together is then the sum of
+    /// theirs.
+    fn is_additive(&self) -> bool {
+        false
+    }
+
+    /// The name in reports.
+    #[expect(clippy::unnecessary_literal_bound, reason = "others have names made at run time")]
+    fn name(&self) -> &str {
+        "custom"
+    }
+
+    /// What everybody who sees the counts must know, where something was not as
+    /// it was asked for: that this stands in for a tokenizer that could not be
+    /// loaded. The driver puts it in every report.
+    fn caveat(&self) -> Option<&str> {
+        None
+    }
+
+    /// How many tokens `text` is, if that is `limit` at most.
+    ///
+    /// Exact counters stop as soon as the limit is passed, so that it costs
+    /// what `limit` tokens cost, however long the text is.
+    fn count_up_to(&self, text: &str, limit: u32) -> Option<u32> {
+        Some(self.estimate(text)).filter(|count| *count <= limit)
+    }
+
+    /// The longest start of `text`, ending between two characters, that by
+    /// itself counts `tokens` at most.
+    ///
+    /// It never counts more. `Tiktoken` finds the longest, and looks at no more
+    /// than the limit needs; for the others counts are taken to grow with the
+    /// text, which may miss a few characters.
+    fn truncate_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
+        truncate::start(self, text, tokens)
+    }
+
+    /// The longest end of `text`, beginning between two characters, that by
+    /// itself counts `tokens` at most; as [`Self::truncate_to`] otherwise.
+    fn truncate_front_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
+        truncate::end(self, text, tokens)
+    }
+
+    /// How many bytes at the start of `text` count by themselves whatever is
+    /// appended to it, and how many tokens they are: the count of the text
+    /// with more behind it is those tokens and the count of the rest with it.
+    ///
+    /// For [`AppendCounter`](crate::AppendCounter). By default nothing is
+    /// settled.
+    fn settled(&self, _text: &str) -> (usize, u32) {
+        (0, 0)
+    }
+
+    /// The same count as [`Self::estimate`], made anew: from the text alone,
+    /// never from what was remembered. For the figure that a budget is kept by.
+    fn recount(&self, text: &str) -> u32 {
+        self.estimate(text)
+    }
+
+    /// Gives `write` everything that decides the counts, the vocabulary for
+    /// example, so that counts that are kept are never taken for those of
+    /// another estimator; returns whether it can. By default it cannot, and
+    /// its counts are not kept.
+    fn identify(&self, _write: &mut dyn FnMut(&[u8])) -> bool {
+        false
+    }
+}
+
+/// Whatever points to an estimator is one.
+macro_rules! forward {
+    ($($pointer:ty),*) => {$(
+        impl<T: TokenEstimator + ?Sized> TokenEstimator for $pointer {
+            fn estimate(&self, text: &str) -> u32 {
+                (**self).estimate(text)
+            }
+            fn is_exact(&self) -> bool {
+                (**self).is_exact()
+            }
+            fn is_additive(&self) -> bool {
+                (**self).is_additive()
+            }
+            fn name(&self) -> &str {
+                (**self).name()
+            }
+            fn caveat(&self) -> Option<&str> {
+                (**self).caveat()
+            }
+            fn count_up_to(&self, text: &str, limit: u32) -> Option<u32> {
+                (**self).count_up_to(text, limit)
+            }
+            fn truncate_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
+                (**self).truncate_to(text, tokens)
+            }
+            fn truncate_front_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
+                (**self).truncate_front_to(text, tokens)
+            }
+            fn settled(&self, text: &str) -> (usize, u32) {
+                (**self).settled(text)
+            }
+            fn recount(&self, text: &str) -> u32 {
+                (**self).recount(text)
+            }
+            fn identify(&self, write: &mut dyn FnMut(&[u8])) -> bool {
+                (**self).identify(write)
+            }
+        }
+    )*};
+}
+
+forward!(&T, Arc<T>, Box<T>);

@@ -1,0 +1,163 @@
+//! From a name as people write it to a row of the table.
+
+use super::Model;
+
+/// What stands before a model's name, joined by `.` (Bedrock) or `:`: regions,
+/// providers and hosts.
+const BEFORE: &str = "us us-gov eu apac jp au ca global \
+    ai21 anthropic azure azure-openai bedrock bedrock-converse deepseek fireworks google \
+    google-genai google-gla google-vertex google-vertexai groq litellm meta mistral mistralai \
+    ollama openai openai-chat openai-responses openrouter qwen together vertex-ai";
+
+/// A part that, right after a prefix, names a sibling with limits of its own.
+const SIBLINGS: &[&str] = &[
+    "chat", "codex", "cyber", "distill", "flash", "lite", "max", "mini", "nano", "pro", "spark",
+    "ultra",
+];
+
+/// Parts that say that a model is not for text, wherever they stand: it has the
+/// name of a text model, but not its limits.
+const KINDS: &[&str] = &[
+    "audio",
+    "embed",
+    "embedding",
+    "guard",
+    "image",
+    "live",
+    "moderation",
+    "realtime",
+    "rerank",
+    "reranker",
+    "transcribe",
+    "tts",
+];
+
+/// How many near names are listed.
+const NEAR_MAX: usize = 5;
+
+/// How much of a name is compared for nearness, in characters; the rest of an
+/// absurdly long one would only cost time.
+const COMPARED_MAX: usize = 64;
+
+/// The model that a name means.
+pub(super) fn find<'m>(models: &'m [Model], name: &str) -> Option<&'m Model> {
+    let whole = normal(name);
+    let bare = bare(&whole);
+    [whole.as_str(), bare]
+        .into_iter()
+        .find_map(|name| exact(models, name))
+        .or_else(|| [whole.as_str(), bare].into_iter().find_map(|name| longest(models, name)))
+}
+
+/// Whether two spellings are one.
+#[cfg(feature = "models-file")]
+pub(super) fn same(one: &str, other: &str) -> bool {
+    normal(one) == normal(other)
+}
+
+/// Lower case, one kind of separator between words.
+pub(super) fn normal(name: &str) -> String {
+    let words = |c: char| if c.is_whitespace() || c == '_' { '-' } else { c };
+    name.trim().to_lowercase().chars().map(words).collect()
+}
+
+/// The model's own name, without provider, region and fine-tune.
+fn bare(name: &str) -> &str {
+    let mut bare = name.rsplit('/').next().unwrap_or(name);
+    while let Some((before, rest)) = bare.split_once(['.', ':']) {
+        if !BEFORE.split(' ').any(|known| known == before) {
+            break;
+        }
+        bare = rest;
+    }
+    match bare.strip_prefix("ft:") {
+        Some(tuned) => tuned.split(':').next().unwrap_or(tuned),
+        None => bare,
+    }
+}
+
+fn exact<'m>(models: &'m [Model], name: &str) -> Option<&'m Model> {
+    models.iter().find(|model| model.spellings().any(|spelling| normal(spelling) == name))
+}
+
+fn longest<'m>(models: &'m [Model], name: &str) -> Option<&'m Model> {
+    // A family only where no model of it is meant, however long its prefix.
+    let mut best: Option<((bool, usize), &Model)> = None;
+    for model in models {
+        for prefix in &model.prefixes {
+            let prefix = normal(prefix);
+            let rank = (!model.assumed, prefix.len());
+            let longer = best.is_none_or(|(so_far, _)| rank > so_far);
+            if longer && reaches(&prefix, name) && !(model.assumed && is_other_kind(name)) {
+                best = Some((rank, model));
+            }
+        }
+    }
+    best.map(|(_, model)| model)
+}
+
+/// Whether a prefix stands for a name; [`super::Models::find`] has the rules.
+fn reaches(prefix: &str, name: &str) -> bool {
+    let Some(rest) = name.strip_prefix(prefix) else { return false };
+    if prefix.ends_with(|c: char| !c.is_alphanumeric()) {
+        return !rest.is_empty();
+    }
+    if rest.is_empty() {
+        return true;
+    }
+    // A point goes on with a version, as in gpt-4.1.
+    if rest.starts_with(|c: char| c.is_alphanumeric() || c == '.') {
+        return false;
+    }
+    let first = parts(rest).next().unwrap_or_default();
+    !is_version(first) && !SIBLINGS.contains(&first) && !is_other_kind(rest)
+}
+
+fn parts(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|c: char| !c.is_alphanumeric() && c != '.').filter(|part| !part.is_empty())
+}
+
+/// Digits like 4 or 3.5. More than two are a date or a build.
+fn is_version(part: &str) -> bool {
+    let digits = part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    digits && (part.len() <= 2 || part.contains('.'))
+}
+
+fn is_other_kind(name: &str) -> bool {
+    parts(name).any(|part| KINDS.contains(&part))
+}
+
+/// The names of the models nearest to a name that none has.
+pub(super) fn near(models: &[Model], name: &str) -> Vec<String> {
+    let whole = normal(name);
+    let asked: String = bare(&whole).chars().take(COMPARED_MAX).collect();
+    let mut found: Vec<(usize, &str)> = models
+        .iter()
+        .filter(|model| !model.assumed)
+        .filter_map(|model| {
+            let spellings = model.spellings().chain(model.prefixes.iter().map(String::as_str));
+            let distance = spellings.filter_map(|known| distance(&asked, &normal(known))).min();
+            distance.map(|distance| (distance, model.name.as_str()))
+        })
+        .collect();
+    found.sort_unstable();
+    found.into_iter().map(|(_, name)| name.to_owned()).take(NEAR_MAX).collect()
+}
+
+/// How far apart two names are, if they are near: up to a third of the letters
+/// differ (two of a short name), or of a name that goes on, up to a quarter of its beginning.
+fn distance(asked: &str, known: &str) -> Option<usize> {
+    let (asked_length, known_length) = (asked.chars().count(), known.chars().count());
+    let whole = strsim::damerau_levenshtein(asked, known);
+    let most = (asked_length / 3).max(if asked_length < 4 { 1 } else { 2 });
+    let whole = (whole <= most).then_some(whole);
+    let beginning = (known_length >= 4 && known_length < asked_length).then(|| {
+        let beginning: String = asked.chars().take(known_length).collect();
+        strsim::damerau_levenshtein(&beginning, known)
+    });
+    // What follows makes it less near, though less than what differs.
+    let follows = (asked_length.saturating_sub(known_length) / 2).max(1);
+    let beginning = beginning.filter(|&edits| edits <= known_length / 4);
+    let beginning = beginning.map(|edits| edits + follows);
+    whole.into_iter().chain(beginning).min()
+}

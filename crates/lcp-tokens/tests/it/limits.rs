@@ -1,0 +1,230 @@
+//! What budgets ask: counts up to a limit, truncation, growing texts, token
+//! boundaries, batches.
+
+use lcp_testkit::SplitMix64;
+use lcp_tokens::{
+    AppendCounter, CodeAwareEstimator, Encoding, HeuristicEstimator, Tiktoken, TokenEstimator,
+    count_batch,
+};
+use proptest::prelude::*;
+
+const PIECES: &[&str] = &[
+    "a",
+    " b",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "\t",
+    "  ",
+    "/",
+    "//",
+    "!",
+    "...",
+    "}",
+    "});",
+    "<",
+    "é",
+    "漢字",
+    "漢A",
+    "🦀",
+    "'s",
+    "'ſ",
+    "'l",
+    "l",
+    "\u{85}",
+    "\u{a0}",
+    "12345",
+    "1",
+    "½",
+    "İ",
+    "ǅ",
+    "ʰ",
+    "ABC",
+    "Word",
+    "getElementById",
+    "\u{301}",
+    "_",
+    "    ",
+    "=====",
+];
+
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => prop::collection::vec(prop::sample::select(PIECES), 0..24).prop_map(|pieces| pieces.concat()),
+        1 => any::<String>(),
+        1 => (prop::sample::select(PIECES), 0usize..120, any::<char>())
+            .prop_map(|(piece, times, last)| piece.repeat(times) + &last.to_string()),
+    ]
+}
+
+fn any_encoding() -> impl Strategy<Value = Tiktoken> {
+    prop::sample::select(Encoding::ALL).prop_map(Tiktoken::new)
+}
+
+fn boundaries(text: &str) -> impl DoubleEndedIterator<Item = usize> {
+    (0..=text.len()).filter(|at| text.is_char_boundary(*at))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn count_up_to_is_the_count_or_nothing(text in any_text(), limit in 0u32..60, by in any_encoding()) {
+        let count = by.estimate(&text);
+        prop_assert_eq!(by.count_up_to(&text, limit), (count <= limit).then_some(count));
+    }
+
+    /// The longest of all, found by trying every place.
+    #[test]
+    fn truncate_to_is_the_longest_start_that_fits(text in any_text(), most in 0u32..40, by in any_encoding()) {
+        let fits = |end: &usize| by.estimate(&text[..*end]) <= most;
+        let longest = boundaries(&text).rev().find(fits).unwrap();
+        prop_assert_eq!(by.truncate_to(&text, most), &text[..longest]);
+    }
+
+    #[test]
+    fn truncate_front_to_is_the_longest_end_that_fits(text in any_text(), most in 0u32..40, by in any_encoding()) {
+        let fits = |start: &usize| by.estimate(&text[*start..]) <= most;
+        let longest = boundaries(&text).find(fits).unwrap();
+        prop_assert_eq!(by.truncate_front_to(&text, most), &text[longest..]);
+    }
+
+    /// Whatever counts, what is left never counts more, and is not short by
+    /// more than a character where counts grow with the text.
+    #[test]
+    fn truncation_by_any_estimator_fits(text in any_text(), most in 0u32..40) {
+        let estimators: [&dyn TokenEstimator; 2] = [&HeuristicEstimator, &CodeAwareEstimator];
+        for by in estimators {
+            let (start, end) = (by.truncate_to(&text, most), by.truncate_front_to(&text, most));
+            prop_assert!(text.starts_with(start) && by.estimate(start) <= most);
+            prop_assert!(text.ends_with(end) && by.estimate(end) <= most);
+            prop_assert!(by.estimate(&text) > most || (start.len(), end.len()) == (text.len(), text.len()));
+        }
+        let start = HeuristicEstimator.truncate_to(&text, most);
+        if let Some(next) = text[start.len()..].chars().next() {
+            let longer = &text[..start.len() + next.len_utf8()];
+            prop_assert!(HeuristicEstimator.estimate(longer) > most);
+        }
+    }
+
+    /// At every moment the count of what there is so far.
+    #[test]
+    fn a_growing_text_counts_as_the_whole(parts in prop::collection::vec(any_text(), 0..12), by in any_encoding()) {
+        let (mut counter, mut whole) = (AppendCounter::new(by), String::new());
+        for part in parts {
+            // In pieces of a few characters, too: they can end anywhere.
+            for few in part.chars().collect::<Vec<_>>().chunks(3) {
+                let few: String = few.iter().collect();
+                counter.push(&few);
+                whole += &few;
+            }
+            prop_assert_eq!(counter.count(), by.estimate(&whole));
+        }
+    }
+
+    /// Whatever comes behind what is settled.
+    #[test]
+    fn what_is_settled_counts_by_itself(text in any_text(), more in any_text(), by in any_encoding()) {
+        let (bytes, tokens) = by.settled(&text);
+        let whole = format!("{text}{more}");
+        prop_assert_eq!(by.estimate(&whole), tokens + by.estimate(&whole[bytes..]));
+    }
+
+    #[test]
+    fn token_ends_are_as_many_as_tokens(text in any_text(), by in any_encoding()) {
+        let ends: Vec<usize> = by.token_ends(&text).collect();
+        prop_assert_eq!(ends.len(), by.estimate(&text) as usize);
+        prop_assert!(ends.is_sorted_by(|a, b| a < b));
+        prop_assert_eq!(ends.last().copied().unwrap_or(0), text.len());
+    }
+}
+
+/// The tokens themselves, not only how many: against the tokenizer of OpenAI.
+#[test]
+fn token_ends_are_those_of_the_tokenizer() {
+    let cores = [
+        (Encoding::O200kBase, tiktoken_rs::o200k_base_singleton()),
+        (Encoding::Cl100kBase, tiktoken_rs::cl100k_base_singleton()),
+        (Encoding::P50kBase, tiktoken_rs::p50k_base_singleton()),
+    ];
+    let mut random = SplitMix64::new(20);
+    for i in 0..600 {
+        let len = if i % 40 == 0 { 900 } else { 30 };
+        let text: String = (0..len).map(|_| random.pick(PIECES)).collect();
+        let text = if i % 50 == 0 { text.replace(|c: char| !c.is_alphabetic(), "") } else { text };
+        for (encoding, core) in cores {
+            let mut at = 0;
+            let ends: Vec<usize> = core
+                .encode_ordinary(&text)
+                .into_iter()
+                .map(|token| {
+                    at += core.decode_bytes(&[token]).unwrap().len();
+                    at
+                })
+                .collect();
+            let found: Vec<usize> = Tiktoken::new(encoding).token_ends(&text).collect();
+            assert_eq!(found, ends, "{encoding} {text:?}");
+        }
+    }
+}
+
+/// Long pieces, where cuts are searched: never over, and nearly the longest.
+#[test]
+fn truncation_within_long_pieces() {
+    let mut random = SplitMix64::new(21);
+    for alphabet in ["abcdefghij", "漢字かな", "=", "aB"] {
+        let letters: Vec<char> = alphabet.chars().collect();
+        let text: String = (0..9_000).map(|_| random.pick(&letters)).collect();
+        for encoding in Encoding::ALL {
+            let by = Tiktoken::new(*encoding);
+            for most in [0, 1, 2, 50, 500, 1_500] {
+                let (start, end) = (by.truncate_to(&text, most), by.truncate_front_to(&text, most));
+                for part in [start, end] {
+                    let count = by.estimate(part);
+                    assert!(count <= most, "{encoding} {most}: {count}");
+                    assert!(
+                        part.len() == text.len() || count + 2 >= most,
+                        "{encoding} {most}: only {count}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// A limit makes a text of any length cheap: this would take minutes if each
+/// call looked at all of it.
+#[test]
+fn limits_stop_early() {
+    let words = "a word and then another, in 1 line;\n".repeat(300_000);
+    let letters = "x".repeat(10_000_000);
+    for text in [words, letters] {
+        for encoding in Encoding::ALL {
+            let by = Tiktoken::new(*encoding);
+            for limit in 0..200 {
+                assert_eq!(by.count_up_to(&text, limit), None);
+                assert!(by.estimate(by.truncate_to(&text, limit)) <= limit);
+                assert!(by.estimate(by.truncate_front_to(&text, limit)) <= limit);
+            }
+        }
+    }
+}
+
+/// A reply without a space keeps what is not settled, and still grows in linear
+/// time.
+#[test]
+fn a_growing_piece_without_an_end() {
+    let by = Tiktoken::new(Encoding::O200kBase);
+    let mut counter = AppendCounter::new(by);
+    for _ in 0..100_000 {
+        counter.push("letters");
+    }
+    assert_eq!(counter.count(), by.estimate(&"letters".repeat(100_000)));
+    counter.clear();
+    assert_eq!(counter.count(), 0);
+}
+
+#[test]
+fn a_batch_of_nothing_is_empty() {
+    assert!(count_batch::<_, &str>(&HeuristicEstimator, &[]).is_empty());
+}
