@@ -72,6 +72,9 @@ impl<'b, 'c> Scan<'b, 'c> {
             let message = format!("token counts are estimates ({})", estimator.name());
             warnings.push(Warning::new(WarningCode::EstimatedCounts, None, message));
         }
+        if let Some(caveat) = estimator.caveat() {
+            warnings.push(Warning::new(WarningCode::TokenizerFallback, None, caveat));
+        }
         let mut counter = Counter::new(estimator);
         let (opening, closing) = envelope(config.mode);
         let envelope = u64::from(counter.count(opening)) + u64::from(counter.count(closing));
@@ -131,7 +134,8 @@ impl<'b, 'c> Scan<'b, 'c> {
         let attempt = |allocation: &Allocation| {
             let decided = self.decide(allocation);
             let text = self.text(&decided);
-            let used = self.estimator.estimate(&text);
+            // The figure that counts: never from a cache.
+            let used = self.estimator.recount(&text);
             (decided, text, used)
         };
         let mut available = u64::from(budget);
@@ -243,7 +247,7 @@ impl<'b, 'c> Scan<'b, 'c> {
             };
         }
         let text = text::render(self.blocks, self.metas, self.config.mode, &self.layout(&decided));
-        let used = self.estimator.estimate(&text);
+        let used = self.estimator.recount(&text);
         if let Some(budget) = self.config.token_budget.filter(|budget| used > *budget) {
             let needed = u64::from(used);
             self.allow(needed, budget)?;

@@ -183,6 +183,35 @@ fn priorities_are_read_from_annotations() {
     assert_eq!(codes, expected);
 }
 
+/// What an estimator has to say of itself stands in every report, before all
+/// else; and the count that decides is made anew.
+#[test]
+fn an_estimator_that_stands_in_says_so_and_is_asked_again_at_the_end() {
+    struct StandIn;
+    impl lcp_tokens::TokenEstimator for StandIn {
+        /// Too little: an entry of a cache that is wrong.
+        fn estimate(&self, text: &str) -> u32 {
+            lcp_tokens::HeuristicEstimator.estimate(text) / 2
+        }
+        fn recount(&self, text: &str) -> u32 {
+            lcp_tokens::HeuristicEstimator.estimate(text)
+        }
+        fn caveat(&self) -> Option<&str> {
+            Some("no tokenizer")
+        }
+    }
+    for budget in [None, Some(60), Some(200)] {
+        let rendered = DefaultDriver::new(StandIn).run(&every_type(), &config(budget)).unwrap();
+        let warning =
+            rendered.plan.warnings.iter().find(|warning| warning.message == "no tokenizer");
+        assert_eq!(warning.unwrap().code.name(), "tokenizer_fallback");
+        let count =
+            lcp_tokens::TokenEstimator::estimate(&lcp_tokens::HeuristicEstimator, &rendered.text);
+        assert_eq!(rendered.plan.used_tokens, count);
+        assert!(budget.is_none_or(|budget| count <= budget), "{count} of {budget:?}");
+    }
+}
+
 #[test]
 fn blocks_without_annotations_are_normal() {
     let blocks = every_type();
