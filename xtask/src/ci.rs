@@ -19,6 +19,15 @@ pub(crate) struct Args {
 /// The crates that must build, pass and document alone.
 const LIBRARIES: &[&str] = &["lcp-types", "lcp-decoder", "lcp-encoder", "lcp-tokens", "lcp-driver"];
 
+/// Features that must build without others: a crate, and one of its choices.
+const CHOICES: &[(&str, &str)] = &[
+    ("lcp-tokens", "o200k"),
+    ("lcp-tokens", "cl100k"),
+    ("lcp-tokens", "r50k,cache"),
+    ("lcp-tokens", "files"),
+    ("lcp-tokens", "models-file,parallel"),
+];
+
 /// A step that this program takes itself.
 type Task = fn(&Output) -> Result;
 
@@ -49,6 +58,12 @@ fn steps() -> Vec<Step> {
         steps.push(step(&format!("alone {library}"), &format!("check -p {library}")));
         let bare = format!("test -p {library} --no-default-features");
         steps.push(step(&format!("alone {library} without features"), &bare));
+    }
+    for (library, features) in CHOICES {
+        let name = format!("alone {library} with {features}");
+        let choice = "--all-targets --no-default-features --features";
+        let arguments = format!("clippy -p {library} {choice} {features} -- -D warnings");
+        steps.push(step(&name, &arguments));
     }
     let mut doc = step("doc", "doc --workspace --all-features --no-deps");
     doc.env = Some(("RUSTDOCFLAGS", "-D warnings"));

@@ -1,11 +1,15 @@
 //! The tasks of this workspace. `cargo xtask --help` lists them.
 //!
-//! `render`, `encode`, `decode` and `validate` keep the command's contract
+//! `render`, `count`, `encode`, `decode` and `validate` keep the command's contract
 //! (`docs/command.md`); the others build and check the workspace itself.
 
+mod bench;
 mod ci;
+mod count;
+mod counting;
 mod decode;
 mod encode;
+mod exact;
 mod failure;
 mod files;
 mod million;
@@ -34,11 +38,14 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Task {
     Render(render::Args),
+    Count(count::Args),
     Encode(encode::Args),
     Decode(decode::Args),
     Validate(validate::Args),
     Samples(samples::Args),
     Million(million::Args),
+    Exact(exact::Args),
+    Bench(bench::Args),
     Tidy(tidy::Args),
     Vocabulary(vocabulary::Args),
     Ci(ci::Args),
@@ -49,11 +56,14 @@ fn main() -> ExitCode {
     let output = &cli.output;
     let result = match &cli.task {
         Task::Render(args) => render::run(args, output),
+        Task::Count(args) => count::run(args, output),
         Task::Encode(args) => encode::run(args),
         Task::Decode(args) => decode::run(args, output),
         Task::Validate(args) => validate::run(args, output),
         Task::Samples(args) => samples::run(args, output),
         Task::Million(args) => million::run(args, output),
+        Task::Exact(args) => exact::run(args, output),
+        Task::Bench(args) => bench::run(args, output),
         Task::Tidy(args) => tidy::run(args, output),
         Task::Vocabulary(args) => vocabulary::run(args, output),
         Task::Ci(args) => ci::run(args, output),

@@ -1,14 +1,17 @@
 //! `render`: a pack in, the text of it within a budget out.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use lcp_driver::{
     DefaultDriver, DriverConfig, DriverError, OutputMode, Overflow, Verbosity, Warning, report,
 };
+use lcp_tokens::Model;
 use lcp_types::BlockType;
 
 use crate::Result;
+use crate::counting::Counting;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
 
@@ -21,11 +24,13 @@ use crate::files;
 #[command(after_help = "Examples:
   cargo xtask render samples/session.lcp --budget 8000
   cargo xtask render samples/session.lcp --budget 2000 --mode minimal --report -
+  cargo xtask render samples/session.lcp --model gpt-4
   cat pack.lcp | cargo xtask render - --mode markdown --types code,diff")]
 pub(crate) struct Args {
     /// The pack; `-` for standard input
     pack: PathBuf,
-    /// Tokens that the whole text may have; without it everything is in full
+    /// Tokens that the whole text may have; without it what the model can
+    /// take, or everything in full where none is named
     #[arg(long, value_name = "N")]
     budget: Option<u32>,
     /// The format of the text
@@ -34,9 +39,8 @@ pub(crate) struct Args {
     /// How much of each block: `full` and `summary` ignore the budget
     #[arg(long, value_enum, default_value = "adaptive")]
     verbosity: Level,
-    /// What counts the tokens
-    #[arg(long, value_name = "NAME", default_value = "o200k_base", value_parser = encoding)]
-    encoding: String,
+    #[command(flatten)]
+    counting: Counting,
     /// Only blocks of these types, separated by commas
     #[arg(long, value_name = "TYPES", value_delimiter = ',', value_parser = block_type)]
     types: Option<Vec<BlockType>>,
@@ -78,14 +82,18 @@ enum OnOverflow {
 }
 
 impl Args {
-    fn config(&self) -> DriverConfig {
+    fn is_strict(&self) -> bool {
+        self.strict || matches!(self.overflow, OnOverflow::Deny)
+    }
+
+    fn config(&self, model: Option<&Model>) -> DriverConfig {
         DriverConfig {
             mode: match self.mode {
                 Mode::Xml => OutputMode::Xml,
                 Mode::Markdown => OutputMode::Markdown,
                 Mode::Minimal => OutputMode::Minimal,
             },
-            token_budget: self.budget,
+            token_budget: self.budget.or_else(|| model.map(available)),
             verbosity: match self.verbosity {
                 Level::Full => Verbosity::Full,
                 Level::Summary => Verbosity::Summary,
@@ -93,19 +101,15 @@ impl Args {
             },
             types: self.types.clone(),
             fill: self.fill,
-            overflow: match self.overflow {
-                OnOverflow::Allow if !self.strict => Overflow::Allow,
-                _ => Overflow::Deny,
-            },
+            overflow: if self.is_strict() { Overflow::Deny } else { Overflow::Allow },
         }
     }
 }
 
-fn encoding(name: &str) -> std::result::Result<String, String> {
-    if lcp_tokens::NAMES.contains(&name) {
-        return Ok(name.to_owned());
-    }
-    Err(format!("it may be {}", lcp_tokens::NAMES.join(", ")))
+/// What a model can take: its window, less a fifth for what is not in the text
+/// (system prompt, tools, the answer, and counting that is not exact).
+fn available(model: &Model) -> u32 {
+    model.window - model.window.div_ceil(5)
 }
 
 fn block_type(label: &str) -> std::result::Result<BlockType, String> {
@@ -119,10 +123,10 @@ fn block_type(label: &str) -> std::result::Result<BlockType, String> {
 pub(crate) fn run(args: &Args, output: &Output) -> Result {
     let bytes = files::read(&args.pack)?;
     let pack = files::decode(&args.pack, &bytes)?;
-    let estimator = lcp_tokens::by_name(&args.encoding)
-        .map_err(|error| Failure::new(Code::Usage, error.to_string()))?;
-    let mut rendered = DefaultDriver::new(estimator)
-        .run(&pack.blocks, &args.config())
+    let counter = args.counting.counter(args.is_strict(), output)?;
+    let model = counter.model.as_ref();
+    let mut rendered = DefaultDriver::new(Arc::clone(&counter.estimator))
+        .run(&pack.blocks, &args.config(model))
         .map_err(|error| denied(&args.pack, &error))?;
     let of_input = pack.warnings.iter().map(|warning| {
         let code = match warning {
@@ -146,7 +150,9 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
             files::write(Some(path), json.as_bytes())?;
         }
     }
-    files::write(args.output.as_deref(), rendered.text.as_bytes())
+    files::write(args.output.as_deref(), rendered.text.as_bytes())?;
+    counter.keep(output);
+    Ok(())
 }
 
 fn denied(path: &Path, error: &DriverError) -> Failure {

@@ -2,5 +2,6 @@
 //! independent tokenizer agrees with every count.
 
 mod from_reference;
+mod table;
 mod to_reference;
 mod tokens;

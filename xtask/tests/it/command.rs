@@ -113,6 +113,106 @@ fn render_counts_in_every_encoding() {
     }
 }
 
+/// A model picks what counts, and the budget.
+#[test]
+fn render_for_a_model() {
+    let (_folder, path) = scratch();
+    let report = path("report.json");
+    let to = report.to_str().unwrap().to_owned();
+    let render = |model: &str, more: &[&str]| {
+        let session = sample("session.lcp");
+        let mut arguments = vec!["render", &session, "--model", model, "--report", &to];
+        arguments.extend(more);
+        let output = run(&arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let report: Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
+        (report["encoding"].clone(), report["budget"].clone())
+    };
+    assert_eq!(render("gpt-4", &[]), ("cl100k_base".into(), 6_553.into()));
+    assert_eq!(render("openai/gpt-4o", &["--budget", "900"]), ("o200k_base".into(), 900.into()));
+    let other = ["--encoding", "cl100k_base"];
+    assert_eq!(render("gpt-4o", &other), ("cl100k_base".into(), 102_400.into()));
+    let toml = path("lcp.toml");
+    std::fs::write(&toml, "[[model]]\nname = \"ours\"\nwindow = 1000\nencoding = \"claude\"\n")
+        .unwrap();
+    let config = ["--config", toml.to_str().unwrap()];
+    assert_eq!(render("ours", &config), ("claude".into(), 800.into()));
+
+    let session = sample("session.lcp");
+    fails(&["render", &session, "--model", "gpt-5o"], b"", 2, "names near it: ");
+    std::fs::write(&toml, "[[model]]\nname = \"ours\"\nwindow = 0\n").unwrap();
+    let arguments = ["render", &session, "--model", "ours", config[0], config[1]];
+    fails(&arguments, b"", 2, "at line 3, column 10");
+}
+
+/// Without its tokenizer a run goes on, and nobody can overlook it; who is
+/// strict gets the error (seed 004, T16-FM-01).
+#[test]
+fn a_tokenizer_that_cannot_be_loaded() {
+    let (_folder, path) = scratch();
+    let report = path("report.json");
+    let broken = path("tokenizer.json");
+    std::fs::write(&broken, "{\"model\": ").unwrap();
+    let (session, file) = (sample("session.lcp"), broken.to_str().unwrap().to_owned());
+    for counting in [
+        ["--encoding", "missing/tokenizer.json"],
+        ["--encoding", &file],
+        ["--model", "llama-3.1-8b"],
+    ] {
+        let render = ["render", &session, "--budget", "3000", counting[0], counting[1]];
+        let output = run(&[&render[..], &["--report", report.to_str().unwrap()]].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        let report: Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
+        assert_eq!((&report["encoding"], &report["exact"]), (&"heuristic".into(), &false.into()));
+        let warnings = report["warnings"].as_array().unwrap();
+        let told = warnings.iter().find(|warning| warning["code"] == "tokenizer_fallback").unwrap();
+        let message = told["message"].as_str().unwrap();
+        assert!(message.ends_with("; counted as bytes ÷ 4 instead"), "{message}");
+        assert!(!message.contains("missing/") && !message.contains(path("").to_str().unwrap()));
+        fails(&[&render[..], &["--strict"]].concat(), b"", 1, "[LCP-BUD-003]");
+        fails(&["count", counting[0], counting[1], &session], b"", 1, "[LCP-BUD-003]");
+    }
+}
+
+#[test]
+fn counts_are_kept_between_runs() {
+    let (_folder, path) = scratch();
+    let kept = path("counts");
+    let session = sample("session.lcp");
+    let arguments =
+        ["-v", "render", &session, "--budget", "3000", "--count-cache", kept.to_str().unwrap()];
+    let (first, second) = (run(&arguments), run(&arguments));
+    assert_eq!(first.stdout, second.stdout);
+    assert!(stderr(&first).contains("note: 0 counts were known"), "{}", stderr(&first));
+    assert!(stderr(&second).contains(" 0 were not"), "{}", stderr(&second));
+    // A file that cannot be used is told of and replaced.
+    std::fs::write(&kept, "something else").unwrap();
+    let third = run(&arguments);
+    assert!(third.status.success() && third.stdout == first.stdout);
+    assert!(stderr(&third).contains("not a file of token counts"), "{}", stderr(&third));
+}
+
+#[test]
+fn count_prints_a_number_for_each_file() {
+    let (_folder, path) = scratch();
+    let (a, b) = (path("a.txt"), path("b.txt"));
+    std::fs::write(&a, "hello world").unwrap();
+    std::fs::write(&b, b"\xFF").unwrap();
+    let [a, b] = [a, b].map(|path| path.to_str().unwrap().to_owned());
+    let printed = |arguments: &[&str], input: &[u8]| {
+        let output = run_with(arguments, input);
+        assert!(output.status.success(), "{}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let of_b = Tiktoken::new(Encoding::O200kBase).estimate("\u{FFFD}");
+    assert_eq!(printed(&["count", &a, &b], b""), format!("2 {a}\n{of_b} {b}\n"));
+    assert_eq!(printed(&["count", "--encoding", "heuristic", &a], b""), format!("2 {a}\n"));
+    assert_eq!(printed(&["count", "--up-to", "3", "-"], b"one two three four"), ">3 -\n");
+    assert_eq!(printed(&["count", "--up-to", "4", "-"], b"one two three four"), "4 -\n");
+    fails(&["count", "/no/such/file"], b"", 1, "/no/such/file");
+    fails(&["count", "--encoding", "o200k", &a], b"", 2, "it may be o200k_base");
+}
+
 #[test]
 fn render_takes_types_and_verbosity() {
     let output = run(&[

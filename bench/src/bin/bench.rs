@@ -1,0 +1,65 @@
+//! Runs a benchmark: `bench NAME [--json] [--quiet]`. `cargo xtask bench`
+//! builds and calls it.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use lcp_bench::table::Report;
+use lcp_bench::tokens_speed;
+
+type Error = Box<dyn std::error::Error>;
+
+/// What measures, and tells its steps.
+type Bench = fn(&mut dyn FnMut(String)) -> Result<Report, Error>;
+
+/// The benchmarks there are.
+const BENCHES: &[(&str, Bench)] =
+    &[(tokens_speed::NAME, |progress| Ok(tokens_speed::run(progress)?))];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<ExitCode, Error> {
+    let usage = || {
+        let names: Vec<_> = BENCHES.iter().map(|(name, _)| *name).collect();
+        eprintln!(
+            "usage: bench NAME [--json] [--quiet], where NAME is one of: {}",
+            names.join(", ")
+        );
+        Ok(ExitCode::from(2))
+    };
+    let Some((name, rest)) = arguments.split_first() else { return usage() };
+    let Some((_, bench)) = BENCHES.iter().find(|(known, _)| known == name) else { return usage() };
+    let mut stdout = std::io::stdout().lock();
+    if let [worker, rest @ ..] = rest
+        && name == tokens_speed::NAME
+        && worker == tokens_speed::WORKER
+    {
+        writeln!(stdout, "{}", tokens_speed::measure(rest)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if rest.iter().any(|flag| flag != "--json" && flag != "--quiet") {
+        return usage();
+    }
+    let has = |flag: &str| rest.iter().any(|given| given == flag);
+    let quiet = has("--quiet");
+    let report = bench(&mut |step| {
+        if !quiet {
+            eprintln!("{step}");
+        }
+    })?;
+    if has("--json") {
+        writeln!(stdout, "{}", serde_json::to_string_pretty(&report)?)?;
+    } else {
+        write!(stdout, "{report}")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,130 @@
+//! The tokenizers that are raced.
+
+use std::path::Path;
+
+use fastokens::TiktokenConfig;
+use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
+use tokenizers::pipeline::EncodeOptions;
+
+use super::{Error, vocabulary};
+
+/// The number of tokens of a text.
+pub(super) type Count = Box<dyn FnMut(&str) -> usize>;
+
+/// A tokenizer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Engine {
+    Lcp,
+    Fastokens,
+    Toktok,
+    Tiktoken,
+    HuggingFace,
+    BpeOpenai,
+    TiktokenRs,
+}
+
+impl Engine {
+    /// In the order in which they take turns.
+    pub(super) const ALL: [Self; 7] = [
+        Self::Lcp,
+        Self::Fastokens,
+        Self::Toktok,
+        Self::Tiktoken,
+        Self::HuggingFace,
+        Self::BpeOpenai,
+        Self::TiktokenRs,
+    ];
+
+    /// The name of its crate.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Lcp => "lcp-tokens",
+            Self::Fastokens => "fastokens",
+            Self::Toktok => "toktok-rs",
+            Self::Tiktoken => "tiktoken",
+            Self::HuggingFace => "tokenizers",
+            Self::BpeOpenai => "bpe-openai",
+            Self::TiktokenRs => "tiktoken-rs",
+        }
+    }
+
+    /// The tokenizer with this name.
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|engine| engine.name() == name)
+    }
+
+    /// Loads it: with the vocabulary that it has built in, else from the file
+    /// that [`vocabulary::write`] left in `folder`. It counts if it can, else
+    /// it makes tokens by its quickest way.
+    pub(super) fn load(self, encoding: Encoding, folder: &Path) -> Result<Count, Error> {
+        let unusable = |error: &dyn std::fmt::Display| Error::Peer {
+            name: self.name(),
+            message: error.to_string(),
+        };
+        let is_o200k = encoding == Encoding::O200kBase;
+        Ok(match self {
+            Self::Lcp => {
+                let counter = Tiktoken::new(encoding);
+                Box::new(move |text| counter.estimate(text) as usize)
+            }
+            Self::Fastokens => {
+                let config = pattern(encoding);
+                let path = vocabulary::ranks_path(folder, encoding);
+                let tokenizer = fastokens::Tokenizer::from_tiktoken_file(&path, config)
+                    .map_err(|error| unusable(&error))?;
+                // A text that it fails on has no tokens, which is told below
+                // from a right count.
+                Box::new(move |text| tokenizer.encode_ordinary(text).map_or(0, |ids| ids.len()))
+            }
+            Self::Toktok => {
+                let tokenizer = toktok::Tokenizer::builtin(encoding.name())
+                    .map_err(|error| unusable(&error))?;
+                Box::new(move |text| tokenizer.count(text.as_bytes()))
+            }
+            Self::Tiktoken => {
+                let tokenizer = tiktoken::get_encoding(encoding.name())
+                    .ok_or_else(|| unusable(&"it is without this vocabulary"))?;
+                Box::new(move |text| tokenizer.count(text))
+            }
+            Self::HuggingFace => {
+                let path = vocabulary::json_path(folder, encoding);
+                let tokenizer =
+                    tokenizers::from_json_file(&path).map_err(|error| unusable(&error))?;
+                let options = EncodeOptions::no_specials();
+                let mut tokens = Vec::new();
+                Box::new(move |text| {
+                    tokens.clear();
+                    let done = tokenizer.encode_into(text, &options, &mut tokens);
+                    done.map_or(0, |()| tokens.len())
+                })
+            }
+            Self::BpeOpenai => {
+                let tokenizer =
+                    if is_o200k { bpe_openai::o200k_base() } else { bpe_openai::cl100k_base() };
+                Box::new(move |text| tokenizer.count(text))
+            }
+            Self::TiktokenRs => {
+                let tokenizer = oracle(encoding);
+                Box::new(move |text| tokenizer.encode_ordinary(text).len())
+            }
+        })
+    }
+}
+
+/// The tokenizer whose counts are right by definition.
+pub(super) fn oracle(encoding: Encoding) -> &'static tiktoken_rs::CoreBPE {
+    match encoding {
+        Encoding::O200kBase => tiktoken_rs::o200k_base_singleton(),
+        _ => tiktoken_rs::cl100k_base_singleton(),
+    }
+}
+
+/// The pre-tokenizer's pattern, spelt as those who know it by heart spell it,
+/// with no special tokens: all text is ordinary.
+pub(super) fn pattern(encoding: Encoding) -> TiktokenConfig {
+    let pattern = match encoding {
+        Encoding::O200kBase => fastokens::tiktoken::O200K_BASE_PATTERN,
+        _ => fastokens::tiktoken::CL100K_BASE_PATTERN,
+    };
+    TiktokenConfig::new(pattern, Vec::new())
+}

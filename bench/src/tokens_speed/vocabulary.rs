@@ -1,0 +1,132 @@
+//! The vocabularies as files, for tokenizers that have none built in.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use lcp_tokens::Encoding;
+use serde_json::{Map, Value, json};
+
+use super::{Error, engines};
+
+/// Where the list of tokens is, as tiktoken has it.
+pub(super) fn ranks_path(folder: &Path, encoding: Encoding) -> PathBuf {
+    folder.join(format!("{encoding}.tiktoken"))
+}
+
+/// Where the `tokenizer.json` is.
+pub(super) fn json_path(folder: &Path, encoding: Encoding) -> PathBuf {
+    folder.join(format!("{encoding}.json"))
+}
+
+/// The ordinary tokens and their numbers, in order.
+pub(super) fn tokens(encoding: Encoding) -> Vec<(Vec<u8>, u32)> {
+    let oracle = engines::oracle(encoding);
+    let special = oracle.special_tokens();
+    let is_special = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok_and(|t| special.contains(t));
+    (0..)
+        .map_while(|token| Some((oracle.decode_bytes(&[token]).ok()?, token)))
+        .filter(|(bytes, _)| !is_special(bytes))
+        .collect()
+}
+
+/// Writes both files.
+pub(super) fn write(folder: &Path, encoding: Encoding) -> Result<(), Error> {
+    let tokens = tokens(encoding);
+    let mut ranks = String::new();
+    for (bytes, token) in &tokens {
+        BASE64_STANDARD.encode_string(bytes, &mut ranks);
+        ranks += " ";
+        ranks += &token.to_string();
+        ranks += "\n";
+    }
+    let path = ranks_path(folder, encoding);
+    fs::write(&path, ranks).map_err(|error| Error::io("write", &path, error))?;
+
+    let pattern = engines::pattern(encoding).pattern;
+    let json = tokenizer_json(&tokens, &pattern).to_string();
+    let canonical = tokenizers::canonicalize_str(&json)
+        .map_err(|error| Error::Peer { name: "tokenizers", message: error.to_string() })?;
+    let path = json_path(folder, encoding);
+    fs::write(&path, canonical).map_err(|error| Error::io("write", &path, error))
+}
+
+fn tokenizer_json(tokens: &[(Vec<u8>, u32)], pattern: &str) -> Value {
+    let letters = letters();
+    let spell = |bytes: &[u8]| bytes.iter().map(|&byte| letters[usize::from(byte)]).collect();
+    let numbers: HashMap<&[u8], u32> = tokens.iter().map(|(b, token)| (&b[..], *token)).collect();
+    let vocabulary: Map<String, Value> =
+        tokens.iter().map(|(bytes, token)| (spell(bytes), json!(token))).collect();
+    let merges: Vec<[String; 2]> = tokens
+        .iter()
+        .filter_map(|(bytes, token)| last_merge(bytes, *token, &numbers))
+        .map(|(left, right)| [spell(left), spell(right)])
+        .collect();
+    let split = json!({
+        "type": "Split",
+        "pattern": { "Regex": pattern },
+        "behavior": "Isolated",
+        "invert": false,
+    });
+    let byte_level = |kind: &str| json!({ "type": kind, "add_prefix_space": false, "trim_offsets": true, "use_regex": false });
+    json!({
+        "version": "1.0",
+        "truncation": null,
+        "padding": null,
+        "added_tokens": [],
+        "normalizer": null,
+        "pre_tokenizer": {
+            "type": "Sequence",
+            "pretokenizers": [split, byte_level("ByteLevel")],
+        },
+        "post_processor": null,
+        "decoder": byte_level("ByteLevel"),
+        "model": {
+            "type": "BPE",
+            "dropout": null,
+            "unk_token": null,
+            "continuing_subword_prefix": null,
+            "end_of_word_suffix": null,
+            "fuse_unk": false,
+            "byte_fallback": false,
+            "ignore_merges": true,
+            "vocab": vocabulary,
+            "merges": merges,
+        },
+    })
+}
+
+/// The two tokens that a token is merged from: what is left of its own bytes
+/// when every merge but the last is done. A single byte has none.
+fn last_merge<'a>(
+    bytes: &'a [u8],
+    token: u32,
+    numbers: &HashMap<&[u8], u32>,
+) -> Option<(&'a [u8], &'a [u8])> {
+    let mut cuts: Vec<usize> = (0..=bytes.len()).collect();
+    while cuts.len() > 3 {
+        let pairs = cuts.windows(3).enumerate();
+        let known = pairs.filter_map(|(at, cut)| Some((*numbers.get(&bytes[cut[0]..cut[2]])?, at)));
+        let (_, at) = known.filter(|(number, _)| *number < token).min()?;
+        cuts.remove(at + 1);
+    }
+    match cuts[..] {
+        [_, cut, _] => Some(bytes.split_at(cut)),
+        _ => None,
+    }
+}
+
+/// The character that stands for each byte in a `tokenizer.json`: itself if it
+/// is visible, else one of those from U+0100 on.
+fn letters() -> [char; 256] {
+    let mut unseen = '\u{100}'..;
+    std::array::from_fn(|byte| {
+        let byte = u8::try_from(byte).unwrap_or_default();
+        match byte {
+            b'!'..=b'~' | 0xA1..=0xAC | 0xAE..=0xFF => char::from(byte),
+            _ => unseen.next().unwrap_or_default(),
+        }
+    })
+}

