@@ -65,9 +65,18 @@ fn steps() -> Vec<Step> {
         let arguments = format!("clippy -p {library} {choice} {features} -- -D warnings");
         steps.push(step(&name, &arguments));
     }
-    let mut doc = step("doc", "doc --workspace --all-features --no-deps");
-    doc.env = Some(("RUSTDOCFLAGS", "-D warnings"));
-    steps.push(doc);
+    let docs = [
+        ("doc", "doc --workspace --all-features --no-deps".to_owned()),
+        (
+            "doc without features",
+            format!("doc --no-deps --no-default-features -p {}", LIBRARIES.join(" -p ")),
+        ),
+    ];
+    for (name, arguments) in docs {
+        let mut doc = step(name, &arguments);
+        doc.env = Some(("RUSTDOCFLAGS", "-D warnings"));
+        steps.push(doc);
+    }
     steps.push(step("bench fmt", "fmt --manifest-path bench/Cargo.toml --check"));
     steps.push(step("bench", "test --manifest-path bench/Cargo.toml --locked"));
     steps

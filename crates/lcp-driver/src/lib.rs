@@ -4,7 +4,7 @@
 //!
 //! Start at [`DefaultDriver`]: blocks and a [`DriverConfig`] in, text out. In
 //! between lies a [`Plan`], plain data that says what each block becomes, why,
-//! and what it costs; [`report`] gives it to programs.
+//! and what it costs; `report` gives it to programs.
 //!
 //! The requirements are SPEC_08's, under its names; RFC 0002 is the engine and
 //! the text, in every detail. Where blocks come from is not known here: decode

@@ -7,7 +7,7 @@ use crate::TokenEstimator;
 ///
 /// What can no longer change is counted once and let go, so it costs little to
 /// ask after every append, and memory is what is not settled yet: with
-/// [`Tiktoken`](crate::Tiktoken) a word or two, with estimators that settle
+/// `Tiktoken` a word or two, with estimators that settle
 /// nothing the whole text. The count is always that of the whole text at once.
 ///
 /// ```

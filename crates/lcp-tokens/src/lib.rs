@@ -1,17 +1,21 @@
 //! Token counts for budgets.
 //!
-//! [`TokenEstimator`] is one question, "how many tokens is this text?", and
-//! what is known of the answer: whether it is exact, and whether counts of
-//! parts add up. A budget engine needs no more.
+//! [`TokenEstimator`] is one question, "how many tokens is this text?"; what is
+//! known of the answer: whether it is exact, and whether counts of parts add
+//! up; and what budgets ask besides: is it more than so many, what of it fits.
 //!
 //! | estimator | exact | what it does |
 //! |---|---|---|
 //! | [`HeuristicEstimator`] | no | bytes ÷ 4 (SPEC_08) |
 //! | [`CodeAwareEstimator`] | no | bytes ÷ 3 for what looks like code, else ÷ 4 (SPEC_08) |
-//! | [`Tiktoken`] (feature `tiktoken`) | yes | OpenAI's encodings, vocabularies built in |
-//! | [`FileTokenizer`] (feature `files`) | yes | a tokenizer file given by path |
+//! | [`ScaledEstimator`] | no | another count times a factor: Claude's is not public |
+//! | `Tiktoken` (feature `tiktoken`, or one for each encoding) | yes | OpenAI's encodings, vocabularies built in |
+//! | `FileTokenizer` (feature `files`) | yes | a tokenizer file given by path |
 //!
-//! [`by_name`] gives the estimator for the name that a flag or a file has.
+//! [`by_name`] and [`by_name_or_file`] give the estimator for what a flag says,
+//! [`for_model`] that of a model in the table of [`Models`], [`or_heuristic`]
+//! one that can always count. [`AppendCounter`] counts a text that grows,
+//! [`count_batch`] many texts, and `Cached` (feature `cache`) remembers.
 //!
 //! ```
 //! use lcp_tokens::{HeuristicEstimator, TokenEstimator};
