@@ -4,7 +4,7 @@
 //! |---|---|
 //! | blocks to say something of, one after the other | [`PackBuilder`] |
 //! | the blocks of a pack, annotations included | [`encode()`] |
-//! | a JSON manifest | [`manifest`] |
+//! | a JSON manifest | `manifest` |
 //!
 //! The limits of `lcp_types::limits` hold here as in the decoder: what this
 //! crate writes, it reads.
