@@ -28,7 +28,7 @@ pub(crate) struct Counting {
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// An lcp.toml, whose `[[model]]` entries are known besides those built in
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", requires = "model")]
     config: Option<PathBuf>,
     /// Keep counts there between runs
     #[arg(long, value_name = "PATH")]

@@ -5,10 +5,11 @@ use crate::TokenEstimator;
 /// The count of a text that grows at its end: a reply as it arrives, a
 /// transcript as it is written.
 ///
-/// What can no longer change is counted once and let go, so it costs little to
-/// ask after every append, and memory is what is not settled yet: with
-/// `Tiktoken` a word or two, with estimators that settle
-/// nothing the whole text. The count is always that of the whole text at once.
+/// What can no longer change is counted once and let go. What is not settled yet
+/// is kept, and counted each time that the count is asked for: with `Tiktoken`
+/// that is a word or two, or the last piece where it does not end (letters
+/// without a space); with estimators that settle nothing it is the whole text.
+/// The count is always that of the whole text at once.
 ///
 /// ```
 /// use lcp_tokens::{AppendCounter, HeuristicEstimator, TokenEstimator};
@@ -47,6 +48,8 @@ impl<E: TokenEstimator> AppendCounter<E> {
         }
         let (bytes, tokens) = self.estimator.settled(&self.tail);
         self.tail.drain(..bytes);
+        // A large text that was appended leaves no large buffer.
+        self.tail.shrink_to(TAIL_BYTES);
         self.settled = self.settled.saturating_add(tokens);
         // A tail that does not settle is looked at less and less often, so
         // that a piece without an end takes linear time.

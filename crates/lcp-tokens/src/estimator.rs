@@ -10,7 +10,7 @@ use crate::truncate;
 /// answers, and promise nothing by default; or answer what budgets ask besides
 /// (RFC 0009 §6), by means of it by default.
 pub trait TokenEstimator: Send + Sync {
-    /// How many tokens `text` is; 0 only for the empty text.
+    /// How many tokens `text` is: 0 for the empty text, and for no other.
     fn estimate(&self, text: &str) -> u32;
 
     /// Whether the answer is what the model's own tokenizer says, for any text.

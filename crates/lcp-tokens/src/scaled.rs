@@ -45,6 +45,16 @@ impl<E: TokenEstimator> ScaledEstimator<E> {
         Self { inner, percent, name: name.into() }
     }
 
+    /// The most tokens of the inner estimator that are `tokens` of this one.
+    fn inner_limit(&self, tokens: u32) -> u32 {
+        // No text but the empty one is 0 tokens, whatever the factor.
+        let most = (u64::from(tokens) * 100).checked_div(u64::from(self.percent));
+        most.filter(|_| tokens > 0).map_or_else(
+            || if tokens == 0 { 0 } else { u32::MAX },
+            |most| u32::try_from(most).unwrap_or(u32::MAX),
+        )
+    }
+
     /// The factor, in percent.
     #[must_use]
     pub const fn percent(&self) -> u32 {
@@ -100,6 +110,18 @@ impl<E: TokenEstimator> TokenEstimator for ScaledEstimator<E> {
 
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn count_up_to(&self, text: &str, limit: u32) -> Option<u32> {
+        self.inner.count_up_to(text, self.inner_limit(limit)).map(|_| self.estimate(text))
+    }
+
+    fn truncate_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
+        self.inner.truncate_to(text, self.inner_limit(tokens))
+    }
+
+    fn truncate_front_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
+        self.inner.truncate_front_to(text, self.inner_limit(tokens))
     }
 
     fn caveat(&self) -> Option<&str> {

@@ -147,7 +147,7 @@ pub struct TokenEnds<'t> {
     text: &'t str,
     at: usize,
     /// The lengths of the tokens to come of this piece, the last one first.
-    piece: Vec<usize>,
+    piece: Vec<u8>,
 }
 
 impl Iterator for TokenEnds<'_> {
@@ -157,7 +157,7 @@ impl Iterator for TokenEnds<'_> {
         if self.piece.is_empty() && self.at < self.text.len() {
             self.piece = self.engine.piece_at(self.text, self.at);
         }
-        self.at += self.piece.pop()?;
+        self.at += usize::from(self.piece.pop()?);
         Some(self.at)
     }
 }

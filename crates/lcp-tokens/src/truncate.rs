@@ -5,7 +5,7 @@ use crate::TokenEstimator;
 /// The longest start of `text` that is found to count `most` tokens at most, by
 /// a search that takes counts to grow with the text.
 pub(crate) fn start<'t>(by: &(impl TokenEstimator + ?Sized), text: &'t str, most: u32) -> &'t str {
-    if by.count_up_to(text, most).is_some() {
+    if text.is_empty() || by.count_up_to(text, most).is_some() {
         return text;
     }
     // The first fits, the second does not.
@@ -23,7 +23,7 @@ pub(crate) fn start<'t>(by: &(impl TokenEstimator + ?Sized), text: &'t str, most
 
 /// The same, of the end of `text`.
 pub(crate) fn end<'t>(by: &(impl TokenEstimator + ?Sized), text: &'t str, most: u32) -> &'t str {
-    if by.count_up_to(text, most).is_some() {
+    if text.is_empty() || by.count_up_to(text, most).is_some() {
         return text;
     }
     // The second fits, the first does not.

@@ -135,3 +135,34 @@ fn place(key: u128) -> usize {
     ((mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> (u64::BITS - PLACES_BITS))
         as usize
 }
+
+#[cfg(all(test, feature = "cl100k"))]
+mod tests {
+    use super::*;
+
+    /// Pieces that share a place do not share a count, also where one begins
+    /// with the other.
+    #[test]
+    fn pieces_that_share_a_place_are_told_apart() {
+        let vocabulary = Vocabulary::unpack(include_bytes!("../../data/cl100k_base.pairs"));
+        let mut cache = Cache::new();
+        let place = |piece: &[u8]| vocabulary::hash(piece) >> (u64::BITS - LONG_PLACES_BITS);
+        let texts: Vec<String> =
+            (0..40_000).map(|i| format!("longer than fifteen bytes {i}")).collect();
+        let mut shared = 0;
+        for long in &texts {
+            let long = long.as_bytes();
+            for len in 16..long.len() {
+                let short = &long[..len];
+                if place(short) == place(long) {
+                    shared += 1;
+                    for piece in [long, short, long] {
+                        let expected = merge::count(&vocabulary, piece);
+                        assert_eq!(cache.count(&vocabulary, piece, 0, piece.len()), expected);
+                    }
+                }
+            }
+        }
+        assert!(shared > 10, "{shared} pairs share a place");
+    }
+}

@@ -13,7 +13,7 @@ pub(super) const SPACE: u8 = 1 << 4;
 
 /// The tables that `cargo xtask vocabulary` made: for each 128 characters the
 /// number of a page, and the pages, a byte of classes a character.
-const TABLES: &[u8] = include_bytes!("../../data/classes.bin");
+pub(super) const TABLES: &[u8] = include_bytes!("../../data/classes.bin");
 
 const PAGE: usize = 128;
 /// Pages that cover all of Unicode.

@@ -7,6 +7,7 @@
 //! before; and from the end, the pieces up to the next place where the cutting
 //! of both texts meets.
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use super::Bpe;
@@ -16,6 +17,11 @@ use crate::truncate::{ceil, floor};
 /// Bytes of a piece in which every cut is tried; in longer ones only those
 /// that its tokens allow, as if what is left of the piece were one piece.
 const TRIED: usize = 256;
+
+/// Pieces behind the first that fits whose beginnings are kept: where the
+/// cutting of a text that begins elsewhere is looked for to meet this one. It
+/// mostly does with the first or second; else what is behind is counted anew.
+const MEETING: usize = 64;
 
 #[derive(Clone, Copy, Default)]
 struct Piece {
@@ -87,20 +93,35 @@ impl Bpe {
         most: usize,
     ) -> Option<usize> {
         let behind = &text[from..];
-        let mut pieces = Vec::new();
-        let (mut at, mut tokens) = (0, 0);
-        let ControlFlow::Continue(()) = self.each_piece(behind, |end, count| {
-            pieces.push(Piece { start: at, end, before: tokens });
-            (at, tokens) = (end, tokens + count);
-            ControlFlow::<std::convert::Infallible>::Continue(())
+        let tokens = self.count(behind);
+        // The pieces around the first from which all fits; a second reading
+        // finds them without keeping the others.
+        let mut pieces = VecDeque::new();
+        let (mut at, mut before, mut seen, mut fitting) = (0, 0, 0, 0);
+        let _stopped = self.each_piece(behind, |end, count| {
+            let too_much = tokens - before > most;
+            pieces.push_back(Piece { start: at, end, before });
+            (at, before, seen) = (end, before + count, seen + 1);
+            if too_much {
+                // The cut is in one of the two pieces before it; a cut in one
+                // that is further left meets the other cutting before, and
+                // counts more.
+                fitting = seen;
+                if pieces.len() > 2 {
+                    pieces.pop_front();
+                }
+            }
+            if seen > fitting + MEETING {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         });
-        // The first piece from which all fits.
-        let fitting = pieces.partition_point(|piece| tokens - piece.before > most);
-        // The cut is in one of the two pieces before it; a cut in one that is
-        // further left meets the other cutting before, and counts more.
         if fitting < 3 && !is_all {
             return None;
         }
+        let pieces = Vec::from(pieces);
+        let fitting = fitting.min(2);
         let known = |start: usize| {
             let found = pieces.binary_search_by_key(&start, |piece| piece.start);
             found.map(|i| tokens - pieces[i].before)
@@ -115,10 +136,10 @@ impl Bpe {
                     Err(_) => ControlFlow::Continue(()),
                 }
             });
-            // Nothing behind it: the last piece.
+            // It met nothing that is known: all of it was counted.
             met.break_value().unwrap_or(count <= most)
         };
-        for piece in &pieces[fitting.saturating_sub(2)..fitting] {
+        for piece in &pieces[..fitting] {
             let rest = known(piece.end).unwrap_or(0);
             let left = most.saturating_sub(rest);
             let found = self.cuts(behind, *piece, From::End, left).find(|start| fits(*start));

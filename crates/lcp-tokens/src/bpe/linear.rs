@@ -102,22 +102,44 @@ pub(super) fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
     count
 }
 
+/// How many tokens a piece is, if that is `limit` at most; it is not read much
+/// further than that.
+pub(super) fn count_up_to(vocabulary: &Vocabulary, piece: &[u8], limit: usize) -> Option<usize> {
+    let (mut count, mut beyond) = (0, 0);
+    let read = each_part(vocabulary, piece, From::Start, |part| {
+        count = part.count;
+        // Every longer part has one of the last ones in it, and a token more.
+        beyond = if count > limit { beyond + 1 } else { 0 };
+        if beyond > vocabulary.longest() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    (read.is_continue() && count <= limit).then_some(count)
+}
+
 /// The bytes of each token of a piece.
-pub(super) fn lengths(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
-    // One byte for the first token of each rest, the shortest rest first.
+pub(super) fn lengths(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<u8> {
+    // The first token of each rest, the shortest rest first.
     let mut firsts: Vec<u8> = Vec::with_capacity(piece.len());
     let ControlFlow::Continue(()) = each_part(vocabulary, piece, From::End, |part| {
-        firsts.push(u8::try_from(part.len).expect("no token has more than 255 bytes"));
+        firsts.push(short(part.len));
         ControlFlow::<Infallible>::Continue(())
     });
     firsts.reverse();
     let mut at = 0;
     let next = || {
-        let len = usize::from(*firsts.get(at)?);
-        at += len;
+        let len = *firsts.get(at)?;
+        at += usize::from(len);
         Some(len)
     };
     std::iter::from_fn(next).collect()
+}
+
+/// The bytes of a token in a byte.
+pub(super) fn short(len: usize) -> u8 {
+    u8::try_from(len).expect("no token has more than 255 bytes")
 }
 
 /// The lengths of the longest parts of a piece that count `most` tokens at

@@ -12,7 +12,7 @@ const SHORT: usize = 16;
 const MIDDLE: usize = 64;
 
 /// Bytes of the longest piece whose pairs are looked at again and again.
-const LONG: usize = 512;
+pub(super) const LONG: usize = 512;
 
 /// Bits of a place in a piece, which stand behind the rank: the lowest key is
 /// the lowest rank, and the leftmost of several.
@@ -35,10 +35,10 @@ pub(super) fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
     }
 }
 
-/// The bytes of each token of a piece.
-pub(super) fn lengths(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
+/// The bytes of each token of a piece; no token has more than 255.
+pub(super) fn lengths(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<u8> {
     if piece.len() < 2 || vocabulary.is_token(piece) {
-        return vec![piece.len()];
+        return vec![linear::short(piece.len())];
     }
     if piece.len() > LONG {
         return linear::lengths(vocabulary, piece);
@@ -48,7 +48,7 @@ pub(super) fn lengths(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
         next[..piece.len()].get(*end).map(|end| usize::from(*end))
     });
     let mut at = 0;
-    ends.map(|end| end - std::mem::replace(&mut at, end)).collect()
+    ends.map(|end| linear::short(end - std::mem::replace(&mut at, end))).collect()
 }
 
 /// How many tokens a piece of 2 to `N` bytes is, and where the token that

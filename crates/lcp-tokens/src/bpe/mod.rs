@@ -39,6 +39,7 @@ impl Bpe {
     /// Gives `write` all that decides the counts, but for this engine itself.
     pub(crate) fn identify(&self, write: &mut dyn FnMut(&[u8])) {
         write(self.pattern.name().as_bytes());
+        write(classes::TABLES);
         write(self.vocabulary.packed());
     }
 
@@ -71,10 +72,19 @@ impl Bpe {
         if text.len() > limit.saturating_mul(self.longest_token()) {
             return None;
         }
+        let text = text.as_bytes();
         let mut tokens = 0;
-        let done = self.each_piece(text, |_, count| {
-            tokens += count;
-            if tokens > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let done = Cache::with(self.id, |cache| {
+            pieces::each(self.pattern, text, |at, end| {
+                // A long piece is not counted to its end either.
+                let count = if end - at > merge::LONG {
+                    linear::count_up_to(&self.vocabulary, &text[at..end], limit - tokens)
+                } else {
+                    Some(cache.count(&self.vocabulary, text, at, end))
+                };
+                tokens += count.unwrap_or(limit + 1);
+                if tokens > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })
         });
         done.is_continue().then_some(tokens)
     }
@@ -97,7 +107,7 @@ impl Bpe {
 
     /// The tokens of the piece that begins at `at`: their lengths in bytes, the
     /// last one first.
-    pub(crate) fn piece_at(&self, text: &str, at: usize) -> Vec<usize> {
+    pub(crate) fn piece_at(&self, text: &str, at: usize) -> Vec<u8> {
         let end = self.pattern.next(text.as_bytes(), at);
         let mut lengths = merge::lengths(&self.vocabulary, &text.as_bytes()[at..end]);
         lengths.reverse();

@@ -263,3 +263,23 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
     let hash = mix(hash, u64::from_le_bytes(word));
     hash ^ hash >> 32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `split::space` relies on for cl100k.
+    #[test]
+    #[cfg(feature = "cl100k")]
+    fn no_token_has_white_space_behind_its_last_newline() {
+        let packed = include_bytes!("../../data/cl100k_base.pairs");
+        let vocabulary = Vocabulary::unpack(packed);
+        let is_newline = |byte: &u8| matches!(byte, b'\n' | b'\r');
+        let with_newline = (0..vocabulary.len())
+            .map(|token| vocabulary.spelling(token))
+            .filter(|bytes| bytes.iter().any(is_newline))
+            .inspect(|bytes| assert!(is_newline(&bytes[bytes.len() - 1]), "{bytes:?}"))
+            .count();
+        assert!(with_newline > 100, "{with_newline} tokens have newlines");
+    }
+}

@@ -51,6 +51,22 @@ fn estimators_do_not_share_counts() {
     assert_eq!(cache.len(), 2);
 }
 
+/// Encodings that differ in their vocabulary only, or in a factor.
+#[test]
+#[cfg(feature = "tiktoken")]
+fn encodings_do_not_share_counts() {
+    let cache = Arc::new(CountCache::new(1 << 20));
+    let text = "    indented\n".repeat(20);
+    for name in lcp_tokens::NAMES {
+        let estimator = lcp_tokens::by_name(name).unwrap();
+        let cached = Cached::new(Arc::clone(&estimator), Arc::clone(&cache));
+        assert_eq!(cached.estimate(&text), estimator.estimate(&text), "{name}");
+    }
+    // Only o200k_harmony is another name for what is there.
+    let (found, counted) = cache.hits_and_misses();
+    assert_eq!((found, counted), (1, lcp_tokens::NAMES.len() as u64 - 1));
+}
+
 /// What cannot say what decides its counts, short texts, and counts that must
 /// not come from memory.
 #[test]

@@ -192,8 +192,7 @@ fn truncation_within_long_pieces() {
     }
 }
 
-/// A limit makes a text of any length cheap: this would take minutes if each
-/// call looked at all of it.
+/// With limits far below the length, from either end.
 #[test]
 fn limits_stop_early() {
     let words = "a word and then another, in 1 line;\n".repeat(300_000);
@@ -222,6 +221,123 @@ fn a_growing_piece_without_an_end() {
     assert_eq!(counter.count(), by.estimate(&"letters".repeat(100_000)));
     counter.clear();
     assert_eq!(counter.count(), 0);
+}
+
+/// What comes can reach back over the last piece into the one before it.
+#[test]
+fn a_growing_text_that_takes_back_what_seemed_settled() {
+    let cases =
+        [("don'", "t"), ("I'", "ll"), ("a\n  ", "\n"), ("漢AB", "b"), ("x  ", "y"), ("!", "\n/")];
+    for (text, more) in cases {
+        for by in Encoding::ALL.iter().copied().map(Tiktoken::new) {
+            let (bytes, tokens) = by.settled(text);
+            let whole = format!("{text}{more}");
+            let name = by.name();
+            assert_eq!(
+                by.estimate(&whole),
+                tokens + by.estimate(&whole[bytes..]),
+                "{name} {whole:?}"
+            );
+            let before = "word ".repeat(60);
+            let mut counter = AppendCounter::new(by);
+            for part in [&before, text, more] {
+                counter.push(part);
+            }
+            assert_eq!(
+                counter.count(),
+                by.estimate(&format!("{before}{whole}")),
+                "{name} {whole:?}"
+            );
+        }
+    }
+}
+
+/// One piece that is longer than the limit, and nearly as long.
+#[test]
+fn count_up_to_within_a_long_piece() {
+    let mut random = SplitMix64::new(23);
+    for alphabet in ["ab", " ", "漢字かな", "=-"] {
+        let letters: Vec<char> = alphabet.chars().collect();
+        let text: String = (0..3_000).map(|_| random.pick(&letters)).collect();
+        for by in Encoding::ALL.iter().copied().map(Tiktoken::new) {
+            let count = by.estimate(&text);
+            for limit in [0, 1, count / 2, count - 1, count, count + 1, u32::MAX] {
+                let expected = (count <= limit).then_some(count);
+                assert_eq!(by.count_up_to(&text, limit), expected, "{} {limit}", by.name());
+            }
+        }
+    }
+}
+
+/// Whoever points to an estimator, or wraps it, answers as it does.
+#[test]
+fn pointers_answer_as_what_they_point_to() {
+    struct Odd;
+    impl TokenEstimator for Odd {
+        fn estimate(&self, _: &str) -> u32 {
+            1
+        }
+        fn is_exact(&self) -> bool {
+            true
+        }
+        fn is_additive(&self) -> bool {
+            true
+        }
+        fn name(&self) -> &'static str {
+            "odd"
+        }
+        fn caveat(&self) -> Option<&str> {
+            Some("odd")
+        }
+        fn count_up_to(&self, _: &str, _: u32) -> Option<u32> {
+            Some(2)
+        }
+        fn truncate_to<'t>(&self, text: &'t str, _: u32) -> &'t str {
+            &text[..1]
+        }
+        fn truncate_front_to<'t>(&self, text: &'t str, _: u32) -> &'t str {
+            &text[1..]
+        }
+        fn settled(&self, _: &str) -> (usize, u32) {
+            (3, 4)
+        }
+        fn recount(&self, _: &str) -> u32 {
+            5
+        }
+        fn identify(&self, write: &mut dyn FnMut(&[u8])) -> bool {
+            write(b"odd");
+            true
+        }
+    }
+    fn check(by: &impl TokenEstimator) {
+        let mut told = Vec::new();
+        assert!(by.identify(&mut |part| told.extend_from_slice(part)));
+        assert_eq!(told, b"odd");
+        assert_eq!((by.estimate("text"), by.is_exact(), by.is_additive()), (1, true, true));
+        assert_eq!((by.name(), by.caveat()), ("odd", Some("odd")));
+        assert_eq!(by.count_up_to("text", 9), Some(2));
+        assert_eq!((by.truncate_to("text", 9), by.truncate_front_to("text", 9)), ("t", "ext"));
+        assert_eq!((by.settled("text"), by.recount("text")), ((3, 4), 5));
+    }
+    check(&&Odd);
+    check(&std::sync::Arc::new(Odd));
+    let boxed: Box<dyn TokenEstimator> = Box::new(Odd);
+    check(&boxed);
+    #[cfg(feature = "cache")]
+    check(&lcp_tokens::Cached::new(Odd, std::sync::Arc::new(lcp_tokens::CountCache::new(0))));
+}
+
+/// An estimator that breaks its promise about the empty text does no harm.
+#[test]
+fn truncating_nothing_gives_nothing() {
+    struct WithStart;
+    impl TokenEstimator for WithStart {
+        fn estimate(&self, text: &str) -> u32 {
+            HeuristicEstimator.estimate(text) + 1
+        }
+    }
+    assert_eq!((WithStart.truncate_to("", 0), WithStart.truncate_front_to("", 0)), ("", ""));
+    assert_eq!(WithStart.truncate_to("text", 0), "");
 }
 
 #[test]

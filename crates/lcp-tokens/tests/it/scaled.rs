@@ -17,6 +17,33 @@ impl TokenEstimator for Always {
     }
 }
 
+/// Limits are those of the inner estimator, turned round: they fit, and a
+/// character more does not.
+#[test]
+fn limits_and_truncation_follow_the_factor() {
+    let text = "counting of words that grow and shrink ".repeat(20);
+    for percent in [0, 1, 50, 100, 118, 153, 1_000] {
+        let by = ScaledEstimator::new(HeuristicEstimator, percent, "scaled");
+        let count = by.estimate(&text);
+        for limit in [0, 1, 2, 7, 100, count - 1, count, u32::MAX] {
+            assert_eq!(
+                by.count_up_to(&text, limit),
+                (count <= limit).then_some(count),
+                "{percent} {limit}"
+            );
+            let (start, end) = (by.truncate_to(&text, limit), by.truncate_front_to(&text, limit));
+            assert!(by.estimate(start) <= limit && by.estimate(end) <= limit, "{percent} {limit}");
+            if start.len() < text.len() {
+                assert!(by.estimate(&text[..=start.len()]) > limit, "{percent} {limit}");
+                assert!(
+                    by.estimate(&text[text.len() - end.len() - 1..]) > limit,
+                    "{percent} {limit}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn counts_are_scaled_and_rounded_up() {
     for (inner, percent, expected) in [
