@@ -90,6 +90,33 @@ def train(workspace, folder):
     for piece in ordinary[::3]:
         piece.type = piece.UNUSED
     (folder / "bpe-unused.model").write_bytes(model.SerializeToString())
+    train_hugging_face(folder, corpus)
+
+
+def train_hugging_face(folder, corpus):
+    """The kinds of tokenizer.json that no package here has."""
+    trained = {
+        "byte-level": tokenizers.ByteLevelBPETokenizer(add_prefix_space=True),
+        "word-piece": tokenizers.BertWordPieceTokenizer(),
+        "char-bpe": tokenizers.CharBPETokenizer(),
+        "metaspace": tokenizers.SentencePieceBPETokenizer(),
+        "unigram": tokenizers.SentencePieceUnigramTokenizer(),
+    }
+    for name, tokenizer in trained.items():
+        unknown = {"unk_token": "<unk>", "special_tokens": ["<unk>"]} if name == "unigram" else {}
+        tokenizer.train([str(corpus)], vocab_size=1500, show_progress=False, **unknown)
+        tokenizer.save(str(folder / f"{name}.json"))
+    # A SentencePiece model as it is converted: with its table of replacements.
+    # Control pieces are left out, since a Unigram model finds them in the text.
+    model = sentencepiece_model_pb2.ModelProto.FromString((folder / "unigram.model").read_bytes())
+    pieces = [(piece.piece, piece.score) for piece in model.pieces if piece.type != piece.CONTROL]
+    converted = tokenizers.Tokenizer(tokenizers.models.Unigram(pieces, 0))
+    table = tokenizers.normalizers.Precompiled(model.normalizer_spec.precompiled_charsmap)
+    spaces = tokenizers.normalizers.Replace(tokenizers.Regex(" {2,}"), " ")
+    converted.normalizer = tokenizers.normalizers.Sequence([table, spaces])
+    converted.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
+    converted.enable_truncation(7)
+    converted.save(str(folder / "unigram-table.json"))
 
 
 def counted(count, texts):
@@ -106,8 +133,16 @@ def counted(count, texts):
 
 
 def hugging_face(path):
-    tokenizer = tokenizers.Tokenizer.from_file(str(path))
+    file = json.loads(path.read_text())
+    if file["model"]["type"] == "Unigram":
+        # It finds special tokens in the text even if told not to.
+        special = {token["content"] for token in file["added_tokens"] if token["special"]}
+        for entry in file["model"]["vocab"]:
+            entry[0] = f"\uffff{entry[0]}" if entry[0] in special else entry[0]
+    tokenizer = tokenizers.Tokenizer.from_str(json.dumps(file))
     tokenizer.encode_special_tokens = True
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
     return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
 
 
@@ -132,6 +167,7 @@ def main():
     train(workspace, folder / "trained")
     mistral = next(folder.glob("venv/lib/python*/site-packages/mistral_common/data"))
     files = [("tokenizers", hugging_face, path) for path in sorted(folder.glob("*/package/models/tokenizer.json"))]
+    files += [("tokenizers", hugging_face, path) for path in sorted((folder / "trained").glob("*.json"))]
     files += [("tiktoken", tekken, path) for path in sorted(mistral.glob("tekken*.json"))]
     models = sorted(path for path in mistral.iterdir() if ".model." in path.name)
     models += sorted((folder / "trained").glob("*.model"))

@@ -13,6 +13,7 @@ mod exact;
 mod failure;
 mod files;
 mod million;
+mod providers;
 mod render;
 mod samples;
 mod tidy;
@@ -46,6 +47,7 @@ enum Task {
     Million(million::Args),
     Exact(exact::Args),
     Bench(bench::Args),
+    Providers(providers::Args),
     Tidy(tidy::Args),
     Vocabulary(vocabulary::Args),
     Ci(ci::Args),
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         Task::Million(args) => million::run(args, output),
         Task::Exact(args) => exact::run(args, output),
         Task::Bench(args) => bench::run(args, output),
+        Task::Providers(args) => providers::run(args, output),
         Task::Tidy(args) => tidy::run(args, output),
         Task::Vocabulary(args) => vocabulary::run(args, output),
         Task::Ci(args) => ci::run(args, output),

@@ -1,0 +1,94 @@
+//! `SentencePiece`'s table of replacements: a double-array trie over the
+//! source text, whose values are places in a list of NUL-ended strings.
+
+/// A table that has been checked: nothing in it points outside of it.
+#[derive(Debug)]
+pub(super) struct Charsmap {
+    units: Vec<u32>,
+    strings: String,
+}
+
+/// Where the children of a unit are, relative to the unit itself.
+fn offset(unit: u32) -> usize {
+    ((unit >> 10) << ((unit & (1 << 9)) >> 6)) as usize
+}
+
+fn label(unit: u32) -> u32 {
+    unit & (1 << 31 | 0xFF)
+}
+
+fn has_leaf(unit: u32) -> bool {
+    unit & (1 << 8) != 0
+}
+
+fn value(unit: u32) -> usize {
+    (unit & 0x7FFF_FFFF) as usize
+}
+
+impl Charsmap {
+    /// Reads the table: four bytes of the trie's length, the trie, the strings.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub(super) fn new(bytes: &[u8]) -> Result<Self, &'static str> {
+        let (len, rest) = bytes.split_first_chunk().ok_or("the table is cut off")?;
+        let (trie, strings) = usize::try_from(u32::from_le_bytes(*len))
+            .ok()
+            .and_then(|len| rest.split_at_checked(len))
+            .ok_or("the table is cut off")?;
+        let (units, []) = trie.as_chunks::<4>() else { return Err("the trie has odd bytes") };
+        let units = units.iter().map(|unit| u32::from_le_bytes(*unit)).collect();
+        let strings =
+            String::from_utf8(strings.to_vec()).map_err(|_| "its strings are not UTF-8")?;
+        let table = Self { units, strings };
+        table.check()?;
+        Ok(table)
+    }
+
+    /// Walks the whole trie. Children lie at the offset with the last eight
+    /// bits replaced by the label, so one look at the highest is enough.
+    fn check(&self) -> Result<(), &'static str> {
+        const OUTSIDE: &str = "the trie points outside of itself";
+        let mut seen = vec![false; self.units.len()];
+        let mut open = vec![(0usize, *self.units.first().ok_or("the trie is empty")?)];
+        while let Some((at, unit)) = open.pop() {
+            let children = at ^ offset(unit);
+            if children | 0xFF >= self.units.len() {
+                return Err(OUTSIDE);
+            }
+            if has_leaf(unit) && !self.strings.is_char_boundary(value(self.units[children])) {
+                return Err("the trie points outside of the strings");
+            }
+            for byte in 1..=0xFFu32 {
+                let child = children ^ byte as usize;
+                let unit = self.units[child];
+                if label(unit) == byte && !std::mem::replace(&mut seen[child], true) {
+                    open.push((child, unit));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The longest start of `text` that is replaced: its length in bytes, and
+    /// what stands for it.
+    pub(super) fn replace(&self, text: &str) -> Option<(usize, &str)> {
+        let mut at = offset(*self.units.first()?);
+        let mut found = None;
+        for (i, byte) in text.bytes().enumerate() {
+            at ^= usize::from(byte);
+            let unit = *self.units.get(at)?;
+            if byte == 0 || label(unit) != u32::from(byte) {
+                break;
+            }
+            at ^= offset(unit);
+            if has_leaf(unit) {
+                found = Some((i + 1, value(*self.units.get(at)?)));
+            }
+        }
+        let (len, place) = found.filter(|(len, _)| text.is_char_boundary(*len))?;
+        let string = self.strings.get(place..)?;
+        Some((len, string.split('\0').next().unwrap_or_default()))
+    }
+}

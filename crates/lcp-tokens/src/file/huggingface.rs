@@ -1,0 +1,317 @@
+//! Hugging Face's `tokenizer.json`, counted by their own library.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde::Deserialize;
+use tokenizers::models::ModelWrapper;
+use tokenizers::models::unigram::Unigram;
+use tokenizers::pattern::{Invert, Pattern};
+use tokenizers::pre_tokenizers::PreTokenizerWrapper;
+use tokenizers::pre_tokenizers::byte_level::ByteLevel;
+use tokenizers::pre_tokenizers::split::SplitPattern;
+use tokenizers::{
+    Model, OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer, SplitDelimiterBehavior,
+    Tokenizer,
+};
+
+use super::charsmap::Charsmap;
+use super::split::Splitter;
+use super::{FileError, FileFormat};
+
+/// The pattern of `ByteLevel`, which is GPT-2's.
+const BYTE_LEVEL: &str =
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
+
+/// The longest word that a `WordPiece` model may look at: its time is cubic, and
+/// 100 is what models have.
+const WORD_CHARS_MAX: usize = 256;
+
+/// One step of the cut into pieces.
+enum Step {
+    /// A cut by a pattern. The library's own would stop without a word where
+    /// its engine gives up.
+    Split { splitter: Splitter, behavior: SplitDelimiterBehavior, invert: bool },
+    /// The cut of `ByteLevel`, before its change of alphabet.
+    ByteLevel { splitter: Splitter, add_prefix_space: bool },
+    /// Any other, as the library does it.
+    Other(PreTokenizerWrapper),
+}
+
+pub(super) struct HuggingFace {
+    tokenizer: Tokenizer,
+    steps: Vec<Step>,
+}
+
+impl HuggingFace {
+    pub(super) fn new(bytes: &[u8]) -> Result<Self, FileError> {
+        let unknown = outline(bytes)?;
+        let mut tokenizer =
+            Tokenizer::from_bytes(bytes).map_err(|error| broken(error.to_string()))?;
+        // What looks like a special token is text, and all of the text counts.
+        tokenizer.set_encode_special_tokens(true);
+        tokenizer.with_padding(None);
+        tokenizer.with_truncation(None).map_err(|error| broken(error.to_string()))?;
+        if let Some(model) = counting_model(&tokenizer, unknown)? {
+            tokenizer.with_model(model);
+        }
+        let mut steps = Vec::new();
+        if let Some(pre_tokenizer) = tokenizer.get_pre_tokenizer() {
+            flatten(pre_tokenizer, &mut steps)?;
+        }
+        tokenizer.with_pre_tokenizer(None::<PreTokenizerWrapper>);
+        let loaded = Self { tokenizer, steps };
+        // Some contradictions only show in use.
+        loaded.count("A proof: é, 1\n").map_err(broken)?;
+        Ok(loaded)
+    }
+
+    /// # Errors
+    ///
+    /// What the library says of a text that the vocabulary cannot express.
+    pub(super) fn count(&self, text: &str) -> Result<u64, String> {
+        let tokenizer = &self.tokenizer;
+        let vocabulary = tokenizer.get_added_vocabulary();
+        let mut pieces = vocabulary.extract_and_normalize(tokenizer.get_normalizer(), text);
+        for step in &self.steps {
+            step.apply(&mut pieces).map_err(|error| error.to_string())?;
+        }
+        let mut count = 0;
+        for (piece, _, tokens) in pieces.get_splits(OffsetReferential::Normalized, OffsetType::None)
+        {
+            count += match tokens {
+                Some(tokens) => tokens.len(),
+                None => tokenizer.get_model().tokenize(piece).map_err(|e| e.to_string())?.len(),
+            };
+        }
+        Ok(count as u64)
+    }
+}
+
+impl Step {
+    fn apply(&self, pieces: &mut PreTokenizedString) -> tokenizers::Result<()> {
+        match self {
+            Self::Split { splitter, behavior, invert: false } => {
+                pieces.split(|_, piece| piece.split(Cuts(splitter), *behavior))
+            }
+            Self::Split { splitter, behavior, invert: true } => {
+                pieces.split(|_, piece| piece.split(Invert(Cuts(splitter)), *behavior))
+            }
+            Self::ByteLevel { splitter, add_prefix_space } => pieces.split(|_, mut piece| {
+                if *add_prefix_space && !piece.get().starts_with(' ') {
+                    piece.prepend(" ");
+                }
+                piece.split(Cuts(splitter), SplitDelimiterBehavior::Isolated)
+            }),
+            Self::Other(step) => step.pre_tokenize(pieces),
+        }
+    }
+}
+
+struct Cuts<'a>(&'a Splitter);
+
+impl Pattern for Cuts<'_> {
+    fn find_matches(&self, text: &str) -> tokenizers::Result<Vec<((usize, usize), bool)>> {
+        let mut cuts = Vec::new();
+        let mut last = 0;
+        self.0.matches(text, |start, end| {
+            if last < start {
+                cuts.push(((last, start), false));
+            }
+            cuts.push(((start, end), true));
+            last = end;
+        });
+        if last < text.len() || cuts.is_empty() {
+            cuts.push(((last, text.len()), false));
+        }
+        Ok(cuts)
+    }
+}
+
+fn flatten(step: &PreTokenizerWrapper, steps: &mut Vec<Step>) -> Result<(), FileError> {
+    let compile = |pattern: &str| {
+        Splitter::new(pattern)
+            .map_err(|error| broken(format!("the pattern {pattern:?} does not compile: {error}")))
+    };
+    match step {
+        PreTokenizerWrapper::Sequence(sequence) => {
+            for step in sequence.as_ref() {
+                flatten(step, steps)?;
+            }
+        }
+        PreTokenizerWrapper::Split(split) => {
+            let step = match &split.pattern {
+                SplitPattern::String(_) => Step::Other(step.clone()),
+                SplitPattern::Regex(pattern) => Step::Split {
+                    splitter: compile(pattern)?,
+                    behavior: split.behavior,
+                    invert: split.invert,
+                },
+            };
+            steps.push(step);
+        }
+        PreTokenizerWrapper::ByteLevel(step) if step.use_regex => {
+            let add_prefix_space = step.add_prefix_space;
+            steps.push(Step::ByteLevel { splitter: compile(BYTE_LEVEL)?, add_prefix_space });
+            let alphabet = ByteLevel::new(false, step.trim_offsets, false);
+            steps.push(Step::Other(PreTokenizerWrapper::ByteLevel(alphabet)));
+        }
+        other => steps.push(Step::Other(other.clone())),
+    }
+    Ok(())
+}
+
+fn broken(reason: impl Into<String>) -> FileError {
+    FileError::Broken { format: FileFormat::HuggingFace, reason: reason.into() }
+}
+
+/// Checks what the library would only find out while counting, and gives the
+/// model to count with where that is not the file's own.
+fn counting_model(
+    tokenizer: &Tokenizer,
+    unknown: Option<usize>,
+) -> Result<Option<ModelWrapper>, FileError> {
+    let model = tokenizer.get_model();
+    let unknown_of = |token: &str| match model.token_to_id(token) {
+        Some(_) => Ok(()),
+        None => Err(broken(format!("the unknown token {token:?} is not in the vocabulary"))),
+    };
+    if model.get_vocab_size() == 0 {
+        return Err(broken("the vocabulary is empty"));
+    }
+    match model {
+        ModelWrapper::BPE(bpe) => {
+            if let Some(token) = &bpe.unk_token {
+                unknown_of(token)?;
+            }
+            // Chance merges are for training.
+            Ok(bpe.dropout.is_some().then(|| {
+                let mut bpe = bpe.clone();
+                bpe.dropout = None;
+                ModelWrapper::BPE(bpe)
+            }))
+        }
+        ModelWrapper::WordPiece(model) if model.max_input_chars_per_word > WORD_CHARS_MAX => {
+            Err(FileError::Unsupported {
+                format: FileFormat::HuggingFace,
+                part: "max_input_chars_per_word",
+                kind: model.max_input_chars_per_word.to_string(),
+            })
+        }
+        ModelWrapper::WordPiece(model) => unknown_of(&model.unk_token).map(|()| None),
+        ModelWrapper::WordLevel(model) => unknown_of(&model.unk_token).map(|()| None),
+        ModelWrapper::Unigram(model) => without_special(tokenizer, model, unknown),
+    }
+}
+
+/// A Unigram model finds every entry of its vocabulary in the text, special
+/// tokens too. They get names that no text has.
+fn without_special(
+    tokenizer: &Tokenizer,
+    model: &Unigram,
+    unknown: Option<usize>,
+) -> Result<Option<ModelWrapper>, FileError> {
+    if unknown.is_none() {
+        return Err(broken("the model has no unknown token"));
+    }
+    let added = tokenizer.get_added_vocabulary();
+    let special = |token: &str| added.is_special_token(token);
+    if model.iter().any(|(_, score)| !score.is_finite()) {
+        return Err(broken("a score is not a number"));
+    }
+    if !model.iter().any(|(token, _)| special(token)) {
+        return Ok(None);
+    }
+    let rename = |(token, score): &(String, f64)| {
+        let token = if special(token) { format!("\u{FFFF}\u{FFFE}{token}") } else { token.clone() };
+        (token, *score)
+    };
+    let vocabulary = model.iter().map(rename).collect();
+    let model = Unigram::from(vocabulary, unknown, model.byte_fallback());
+    model.map(|model| Some(ModelWrapper::Unigram(model))).map_err(|error| broken(error.to_string()))
+}
+
+/// The parts of the file by which it is told what the library does not know.
+#[derive(Deserialize)]
+struct Outline {
+    version: Option<String>,
+    model: Option<Part>,
+    normalizer: Option<Part>,
+    pre_tokenizer: Option<Part>,
+}
+
+#[derive(Deserialize)]
+struct Part {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    unk_id: Option<usize>,
+    #[serde(default)]
+    normalizers: Vec<Part>,
+    #[serde(default)]
+    pretokenizers: Vec<Part>,
+    precompiled_charsmap: Option<String>,
+}
+
+const MODELS: [&str; 4] = ["BPE", "WordPiece", "WordLevel", "Unigram"];
+const NORMALIZERS: [&str; 14] = [
+    "BertNormalizer",
+    "ByteLevel",
+    "Lowercase",
+    "NFC",
+    "NFD",
+    "NFKC",
+    "NFKD",
+    "Nmt",
+    "Precompiled",
+    "Prepend",
+    "Replace",
+    "Sequence",
+    "Strip",
+    "StripAccents",
+];
+const PRE_TOKENIZERS: [&str; 12] = [
+    "BertPreTokenizer",
+    "ByteLevel",
+    "CharDelimiterSplit",
+    "Digits",
+    "FixedLength",
+    "Metaspace",
+    "Punctuation",
+    "Sequence",
+    "Split",
+    "UnicodeScripts",
+    "Whitespace",
+    "WhitespaceSplit",
+];
+
+/// Checks what kinds of parts the file asks for, which the library would only
+/// refuse with the names of its own types. Gives a Unigram model's `unk_id`.
+fn outline(bytes: &[u8]) -> Result<Option<usize>, FileError> {
+    let unsupported = |part, kind: String| {
+        Err(FileError::Unsupported { format: FileFormat::HuggingFace, part, kind })
+    };
+    let outline: Outline =
+        serde_json::from_slice(bytes).map_err(|error| broken(error.to_string()))?;
+    if let Some(version) = outline.version.filter(|version| version != "1.0") {
+        return unsupported("version", version);
+    }
+    let Some(model) = outline.model else { return Err(broken("its `model` is null")) };
+    let mut open = vec![("model", &MODELS[..], &model)];
+    open.extend(outline.normalizer.iter().map(|part| ("normalizer", &NORMALIZERS[..], part)));
+    let cuts = outline.pre_tokenizer.iter();
+    open.extend(cuts.map(|part| ("pre-tokenizer", &PRE_TOKENIZERS[..], part)));
+    while let Some((what, known, part)) = open.pop() {
+        if let Some(kind) = &part.kind
+            && !known.contains(&kind.as_str())
+        {
+            return unsupported(what, kind.clone());
+        }
+        if let Some(table) = &part.precompiled_charsmap {
+            let table = BASE64_STANDARD.decode(table).map_err(|error| broken(error.to_string()))?;
+            Charsmap::new(&table)
+                .map_err(|error| broken(format!("precompiled_charsmap: {error}")))?;
+        }
+        open.extend(part.normalizers.iter().map(|part| (what, known, part)));
+        open.extend(part.pretokenizers.iter().map(|part| (what, known, part)));
+    }
+    Ok(model.unk_id)
+}

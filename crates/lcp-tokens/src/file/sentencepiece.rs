@@ -1,0 +1,100 @@
+//! `SentencePiece` models, counted as the original library counts.
+//!
+//! A text is normalized (`normalize`), cut where no piece of the vocabulary
+//! can lie across, and each part is made of pieces: by merging (`bpe`) or by
+//! the best score of all ways to do it (`unigram`).
+
+mod bpe;
+mod file;
+mod normalize;
+mod unigram;
+
+use std::ops::Range;
+
+use self::file::{Algorithm, File, Kind};
+use self::normalize::{Normalizer, SPACE};
+use super::FileError;
+use super::merge::Merger;
+
+pub(super) struct SentencePiece {
+    normalizer: Normalizer,
+    algorithm: Encoder,
+    byte_fallback: bool,
+    /// No piece has white space after something else, so a text may be cut
+    /// there: memory is then bounded by the longest word, not the text.
+    cuts_at_space: bool,
+}
+
+enum Encoder {
+    Bpe(bpe::Bpe),
+    Unigram(unigram::Unigram),
+}
+
+/// A stretch of text that became one piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Piece {
+    Known,
+    Unknown,
+}
+
+impl SentencePiece {
+    pub(super) fn new(bytes: &[u8]) -> Result<Self, FileError> {
+        let file = File::read(bytes)?;
+        let across = |piece: &file::Entry| {
+            let text = piece.text.trim_start_matches(SPACE);
+            piece.kind.is_matched() && text.contains(SPACE)
+        };
+        // Unused pieces are taken apart as others of the same text were made.
+        let unused = |piece: &file::Entry| piece.kind == Kind::Unused;
+        let cuts_at_space = !file.pieces.iter().any(|piece| across(piece) || unused(piece));
+        let algorithm = match file.algorithm {
+            Algorithm::Bpe => Encoder::Bpe(bpe::Bpe::new(&file)),
+            Algorithm::Unigram => Encoder::Unigram(unigram::Unigram::new(&file)),
+        };
+        Ok(Self {
+            byte_fallback: file.byte_fallback,
+            cuts_at_space,
+            algorithm,
+            normalizer: file.into_normalizer(),
+        })
+    }
+
+    pub(super) fn count(&self, text: &str) -> u64 {
+        let mut tally = Tally { count: 0, after_unknown: false, byte_fallback: self.byte_fallback };
+        match &self.algorithm {
+            Encoder::Bpe(bpe) => {
+                let mut merger = Merger::new();
+                self.normalizer.run(text, self.cuts_at_space, |part| {
+                    bpe.encode(part, &mut merger, |piece, at| tally.add(piece, &at));
+                });
+            }
+            Encoder::Unigram(unigram) => {
+                let mut path = unigram::Path::new();
+                self.normalizer.run(text, self.cuts_at_space, |part| {
+                    unigram.encode(part, &mut path, |piece, at| tally.add(piece, &at));
+                });
+            }
+        }
+        tally.count
+    }
+}
+
+/// Counts pieces: unknown ones are one where they follow each other, or their
+/// bytes where the model has pieces for those.
+struct Tally {
+    count: u64,
+    after_unknown: bool,
+    byte_fallback: bool,
+}
+
+impl Tally {
+    fn add(&mut self, piece: Piece, at: &Range<usize>) {
+        let unknown = piece == Piece::Unknown;
+        if unknown && self.byte_fallback {
+            self.count += at.len() as u64;
+        } else if !(unknown && self.after_unknown) {
+            self.count += 1;
+        }
+        self.after_unknown = unknown;
+    }
+}

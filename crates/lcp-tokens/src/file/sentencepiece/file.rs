@@ -1,0 +1,211 @@
+//! The model file: a protocol-buffer message `ModelProto`.
+
+use std::collections::HashSet;
+
+use super::super::charsmap::Charsmap;
+use super::super::protobuf::{Fields, Malformed, Value};
+use super::super::{FileError, FileFormat};
+use super::normalize::{Normalizer, SPACE, Side, Symbols};
+
+/// A longer piece would make counting slow, and none is near it.
+const PIECE_BYTES_MAX: usize = 4096;
+
+/// What a piece is, by its number in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Normal,
+    Unknown,
+    Control,
+    UserDefined,
+    Unused,
+    Byte,
+}
+
+impl Kind {
+    /// Whether text can become this piece.
+    pub(super) fn is_matched(self) -> bool {
+        matches!(self, Self::Normal | Self::UserDefined | Self::Unused)
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) text: String,
+    pub(super) score: f32,
+    pub(super) kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Algorithm {
+    Unigram,
+    Bpe,
+}
+
+/// What of the file counting needs.
+#[derive(Debug)]
+pub(super) struct File {
+    pub(super) pieces: Vec<Entry>,
+    pub(super) algorithm: Algorithm,
+    pub(super) byte_fallback: bool,
+    side: Side,
+    charsmap: Option<Charsmap>,
+    dummy_prefix: bool,
+    remove_extra_spaces: bool,
+    space: char,
+}
+
+impl File {
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, FileError> {
+        let mut file = Self {
+            pieces: Vec::new(),
+            algorithm: Algorithm::Unigram,
+            byte_fallback: false,
+            side: Side::Start,
+            charsmap: None,
+            dummy_prefix: true,
+            remove_extra_spaces: true,
+            space: SPACE,
+        };
+        let mut fields = Fields::new(bytes, 0);
+        while let Some((field, value)) = fields.next().map_err(malformed)? {
+            let Value::Bytes(message) = value else { continue };
+            let inner = Fields::new(message, fields.offset() - message.len());
+            match field {
+                1 => file.piece(inner)?,
+                2 => file.trainer(inner)?,
+                3 => file.normalizer(inner)?,
+                _ => {}
+            }
+        }
+        file.check()?;
+        Ok(file)
+    }
+
+    fn piece(&mut self, mut fields: Fields<'_>) -> Result<(), FileError> {
+        let place = self.pieces.len();
+        let wrong = |what: &str| broken(format!("piece {place} {what}"));
+        let mut entry = Entry { text: String::new(), score: 0.0, kind: Kind::Normal };
+        while let Some((field, value)) = fields.next().map_err(malformed)? {
+            match (field, value) {
+                (1, Value::Bytes(text)) => {
+                    if text.len() > PIECE_BYTES_MAX {
+                        return Err(wrong("is longer than 4096 bytes"));
+                    }
+                    let text = std::str::from_utf8(text).map_err(|_| wrong("is not UTF-8"))?;
+                    text.clone_into(&mut entry.text);
+                }
+                (2, Value::Float(score)) if score.is_finite() => entry.score = score,
+                (2, _) => return Err(wrong("has a score that is not a number")),
+                (3, Value::Number(kind)) => {
+                    entry.kind = match kind {
+                        1 => Kind::Normal,
+                        2 => Kind::Unknown,
+                        3 => Kind::Control,
+                        4 => Kind::UserDefined,
+                        5 => Kind::Unused,
+                        6 => Kind::Byte,
+                        _ => return Err(wrong("is of an unknown type")),
+                    }
+                }
+                _ => {}
+            }
+        }
+        if entry.text.is_empty() {
+            return Err(wrong("is empty"));
+        }
+        self.pieces.push(entry);
+        Ok(())
+    }
+
+    fn trainer(&mut self, mut fields: Fields<'_>) -> Result<(), FileError> {
+        while let Some((field, value)) = fields.next().map_err(malformed)? {
+            match (field, value) {
+                (3, Value::Number(1)) => self.algorithm = Algorithm::Unigram,
+                (3, Value::Number(2)) => self.algorithm = Algorithm::Bpe,
+                (3, Value::Number(kind)) => {
+                    let kind = match kind {
+                        3 => "word".to_owned(),
+                        4 => "char".to_owned(),
+                        other => other.to_string(),
+                    };
+                    return Err(FileError::Unsupported {
+                        format: FileFormat::SentencePiece,
+                        part: "model",
+                        kind,
+                    });
+                }
+                (24, Value::Number(0)) => self.side = Side::Start,
+                (24, Value::Number(_)) => self.side = Side::End,
+                (35, Value::Number(flag)) => self.byte_fallback = flag != 0,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn normalizer(&mut self, mut fields: Fields<'_>) -> Result<(), FileError> {
+        while let Some((field, value)) = fields.next().map_err(malformed)? {
+            match (field, value) {
+                (2, Value::Bytes([])) => self.charsmap = None,
+                (2, Value::Bytes(table)) => {
+                    let wrong = |what| broken(format!("its table of replacements: {what}"));
+                    self.charsmap = Some(Charsmap::new(table).map_err(wrong)?);
+                }
+                (3, Value::Number(flag)) => self.dummy_prefix = flag != 0,
+                (4, Value::Number(flag)) => self.remove_extra_spaces = flag != 0,
+                (5, Value::Number(flag)) => self.space = if flag == 0 { ' ' } else { SPACE },
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What the original library refuses too.
+    fn check(&self) -> Result<(), FileError> {
+        if self.pieces.is_empty() {
+            return Err(broken("it has no pieces".into()));
+        }
+        let of = |kind| self.pieces.iter().filter(move |piece| piece.kind == kind);
+        if of(Kind::Unknown).count() != 1 {
+            return Err(broken("it must have one piece for what is unknown".into()));
+        }
+        let mut seen = HashSet::new();
+        if let Some(twice) = self.pieces.iter().find(|piece| !seen.insert(&piece.text)) {
+            return Err(broken(format!("the piece {:?} is there twice", twice.text)));
+        }
+        if !of(Kind::Normal).any(|_| true) {
+            return Err(broken("it has no ordinary pieces".into()));
+        }
+        let bytes: HashSet<_> = of(Kind::Byte).map(|piece| &piece.text[..]).collect();
+        let all = (0..=u8::MAX).all(|byte| bytes.contains(&format!("<0x{byte:02X}>")[..]));
+        match (self.byte_fallback, bytes.len()) {
+            (false, 0) => Ok(()),
+            (false, _) => Err(broken("it has pieces for bytes and does not use them".into())),
+            (true, 256) if all => Ok(()),
+            (true, _) => Err(broken("it lacks pieces for some bytes".into())),
+        }
+    }
+
+    pub(super) fn symbols(&self) -> Symbols {
+        let user = self.pieces.iter().filter(|piece| piece.kind == Kind::UserDefined);
+        Symbols::new(user.map(|piece| &piece.text[..]))
+    }
+
+    pub(super) fn into_normalizer(self) -> Normalizer {
+        Normalizer {
+            symbols: self.symbols(),
+            charsmap: self.charsmap,
+            dummy: self.dummy_prefix.then_some(self.side),
+            remove_extra_spaces: self.remove_extra_spaces,
+            space: self.space,
+        }
+    }
+}
+
+fn broken(reason: String) -> FileError {
+    FileError::Broken { format: FileFormat::SentencePiece, reason }
+}
+
+fn malformed(error: Malformed) -> FileError {
+    broken(error.to_string())
+}

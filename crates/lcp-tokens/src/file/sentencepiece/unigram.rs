@@ -1,0 +1,173 @@
+//! Pieces by the best sum of scores over all ways to make the text of them.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::Piece;
+use super::file::{File, Kind};
+
+/// What an unknown character costs beyond the dearest piece.
+const UNKNOWN_PENALTY: f32 = 10.0;
+
+pub(super) struct Unigram {
+    trie: Trie,
+    /// By place in the file: what a piece adds to the sum.
+    scores: Vec<Score>,
+    /// What an unknown character adds.
+    unknown: f32,
+    /// The best score of a piece, above zero.
+    best: f32,
+}
+
+#[derive(Clone, Copy)]
+enum Score {
+    Of(f32),
+    /// Nearly the best, whatever its length.
+    User,
+    Never,
+}
+
+/// The best way to each place of a text; kept from part to part, since the
+/// original adds up one sum over the whole text, and rounds.
+pub(super) struct Path {
+    ends: Vec<End>,
+    sum: f32,
+}
+
+#[derive(Clone, Copy)]
+struct End {
+    /// Where the piece that ends here starts; `None` while there is no way.
+    start: Option<usize>,
+    sum: f32,
+    piece: Piece,
+}
+
+impl Path {
+    pub(super) fn new() -> Self {
+        Self { ends: Vec::new(), sum: 0.0 }
+    }
+
+    /// Ends a piece at `end` if that is better than what does so already.
+    ///
+    /// The original adds and compares in double precision, keeps sums in
+    /// single, and does all of it in single for what is unknown.
+    fn offer(&mut self, start: usize, end: usize, score: f64, piece: Piece) {
+        let till_here = self.ends[start].sum;
+        #[expect(clippy::cast_possible_truncation, reason = "kept in single precision")]
+        let sum = match piece {
+            Piece::Known => score + f64::from(till_here),
+            Piece::Unknown => f64::from(score as f32 + till_here),
+        };
+        let target = &mut self.ends[end];
+        if target.start.is_none() || sum > f64::from(target.sum) {
+            #[expect(clippy::cast_possible_truncation, reason = "kept in single precision")]
+            let sum = sum as f32;
+            *target = End { start: Some(start), sum, piece };
+        }
+    }
+}
+
+impl Unigram {
+    pub(super) fn new(file: &File) -> Self {
+        // The original begins its search for the best score at the smallest
+        // number above zero, so a user's symbol costs 0.1 in most models.
+        let normal = file.pieces.iter().filter(|piece| piece.kind == Kind::Normal);
+        let (least, best) = normal.fold((f32::MAX, f32::MIN_POSITIVE), |(least, best), piece| {
+            (least.min(piece.score), best.max(piece.score))
+        });
+        let mut trie = Trie::default();
+        for (place, piece) in file.pieces.iter().enumerate() {
+            if piece.kind.is_matched() {
+                trie.insert(&piece.text, place);
+            }
+        }
+        let score = |piece: &super::file::Entry| match piece.kind {
+            Kind::Normal => Score::Of(piece.score),
+            Kind::UserDefined => Score::User,
+            _ => Score::Never,
+        };
+        let scores = file.pieces.iter().map(score).collect();
+        Self { trie, scores, unknown: least - UNKNOWN_PENALTY, best }
+    }
+
+    /// What a user's symbol of `len` bytes adds.
+    #[expect(clippy::cast_precision_loss, reason = "a piece has 4096 bytes at most")]
+    fn user(&self, len: usize) -> f64 {
+        f64::from(len as f32 * self.best) - 0.1
+    }
+
+    /// The pieces of a normalized text, in order.
+    pub(super) fn encode(
+        &self,
+        text: &str,
+        path: &mut Path,
+        mut each: impl FnMut(Piece, Range<usize>),
+    ) {
+        path.ends.clear();
+        path.ends.resize(text.len() + 1, End { start: None, sum: 0.0, piece: Piece::Known });
+        path.ends[0].sum = path.sum;
+        for (start, c) in text.char_indices() {
+            let first = start + c.len_utf8();
+            let mut single = false;
+            self.trie.prefixes(&text[start..], |len, place| {
+                let score = match self.scores[place] {
+                    Score::Of(score) => f64::from(score),
+                    Score::User => self.user(len),
+                    Score::Never => return,
+                };
+                path.offer(start, start + len, score, Piece::Known);
+                single |= start + len == first;
+            });
+            if !single {
+                path.offer(start, first, f64::from(self.unknown), Piece::Unknown);
+            }
+        }
+        path.sum = path.ends[text.len()].sum;
+        let mut end = text.len();
+        let back = std::iter::from_fn(|| {
+            let End { start, piece, .. } = path.ends[end];
+            let range = start?..end;
+            end = range.start;
+            Some((piece, range))
+        });
+        let pieces: Vec<_> = back.collect();
+        pieces.into_iter().rev().for_each(|(piece, range)| each(piece, range));
+    }
+}
+
+/// Texts by their bytes.
+#[derive(Default)]
+struct Trie {
+    children: HashMap<(usize, u8), usize>,
+    /// By node, but for the root: the place of the text that ends there.
+    ends: Vec<Option<usize>>,
+}
+
+impl Trie {
+    fn insert(&mut self, text: &str, place: usize) {
+        let mut node = 0;
+        for byte in text.bytes() {
+            let next = self.ends.len() + 1;
+            let child = *self.children.entry((node, byte)).or_insert(next);
+            if child == next {
+                self.ends.push(None);
+            }
+            node = child;
+        }
+        if node > 0 {
+            self.ends[node - 1] = Some(place);
+        }
+    }
+
+    /// The lengths and places of the texts that `text` begins with.
+    fn prefixes(&self, text: &str, mut each: impl FnMut(usize, usize)) {
+        let mut node = 0;
+        for (i, byte) in text.bytes().enumerate() {
+            let Some(child) = self.children.get(&(node, byte)) else { return };
+            node = *child;
+            if let Some(place) = self.ends[node - 1] {
+                each(i + 1, place);
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Cuts text by the pattern that a tokenizer file asks for.
+
+use regex_automata::meta::Regex;
+
+/// What most files end their pattern with: white space, but for the last
+/// character of it where something follows.
+const TRAILING: &str = r"|\s+(?!\S)|\s+";
+
+/// A pattern, compiled to the cheapest form that gives its matches.
+#[derive(Debug)]
+pub(super) enum Splitter {
+    /// No look-around: linear in the text.
+    Plain(Regex),
+    /// Ends with [`TRAILING`]. Its look-ahead is done by hand, since a regular
+    /// expression engine backtracks over it and gives up on a million spaces.
+    /// The second pattern is white space.
+    Trailing(Regex),
+    /// Look-around elsewhere. Gives up where one match takes a million steps;
+    /// what follows is then one piece.
+    Backtracking(fancy_regex::Regex),
+}
+
+impl Splitter {
+    /// # Errors
+    ///
+    /// What is wrong with the pattern.
+    pub(super) fn new(pattern: &str) -> Result<Self, String> {
+        if let Some(head) = pattern.strip_suffix(TRAILING)
+            && let Some(regex) = linear(&[head, r"\s+"])
+        {
+            return Ok(Self::Trailing(regex));
+        }
+        if let Some(regex) = linear(&[pattern]) {
+            return Ok(Self::Plain(regex));
+        }
+        fancy_regex::Regex::new(pattern).map(Self::Backtracking).map_err(|error| error.to_string())
+    }
+
+    /// The places of all matches, in order.
+    pub(super) fn matches(&self, text: &str, mut each: impl FnMut(usize, usize)) {
+        match self {
+            Self::Plain(regex) => {
+                regex.find_iter(text).for_each(|found| each(found.start(), found.end()));
+            }
+            Self::Trailing(regex) => {
+                let mut start = 0;
+                while let Some(found) =
+                    regex.search(&regex_automata::Input::new(text).span(start..text.len()))
+                {
+                    let mut end = found.end();
+                    let white = found.pattern().as_usize() == 1;
+                    if white && end < text.len() {
+                        let last = text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
+                        if last > found.start() {
+                            end = last;
+                        }
+                    }
+                    each(found.start(), end);
+                    start = end;
+                }
+            }
+            Self::Backtracking(regex) => {
+                let found = regex.find_iter(text).map_while(Result::ok);
+                found.for_each(|found| each(found.start(), found.end()));
+            }
+        }
+    }
+}
+
+/// A linear-time engine for patterns without look-around that match something.
+fn linear(patterns: &[&str]) -> Option<Regex> {
+    let regex = Regex::new_many(patterns).ok()?;
+    // Matches of nothing are told apart by where the last one ended; that is
+    // left to the engine that the others are compared with.
+    (!regex.is_match("")).then_some(regex)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATTERNS: [&str; 3] = [
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+        r"[!-~][A-Za-z]+|\s+(?!\S)|\s+",
+    ];
+
+    /// The rewritten patterns give what a backtracking engine gives.
+    #[test]
+    fn look_ahead_by_hand_changes_nothing() {
+        let alphabet = [
+            " ", "  ", "\n", "\r\n", "\t", "\u{3000}", "\u{85}", "a", "é", "1", "!", "'s", "'ſ",
+            "中", "\u{301}",
+        ];
+        for pattern in PATTERNS {
+            let ours = Splitter::new(pattern).unwrap();
+            assert!(matches!(ours, Splitter::Trailing(_)), "{pattern}");
+            let theirs = Splitter::Backtracking(fancy_regex::Regex::new(pattern).unwrap());
+            for number in 0..alphabet.len().pow(4) {
+                let part = |place| alphabet[number / alphabet.len().pow(place) % alphabet.len()];
+                let text: String = (0..4).map(part).collect();
+                let (mut found, mut wanted) = (Vec::new(), Vec::new());
+                ours.matches(&text, |start, end| found.push(start..end));
+                theirs.matches(&text, |start, end| wanted.push(start..end));
+                assert_eq!(found, wanted, "{text:?} by {pattern}");
+            }
+        }
+    }
+}
