@@ -45,7 +45,7 @@ mod truncate;
 pub use append::AppendCounter;
 pub use batch::count_batch;
 #[cfg(feature = "cache")]
-pub use cached::{CacheFileError, CountCache, Cached};
+pub use cached::{CacheFileError, Cached, CountCache};
 pub use choose::{
     NAMES, TokenizerError, UnknownName, by_name, by_name_or_file, for_model, or_heuristic,
 };
@@ -54,9 +54,9 @@ pub use estimator::TokenEstimator;
 pub use file::{FILE_BYTES_MAX, FileError, FileFormat, FileTokenizer};
 pub use heuristic::{CodeAwareEstimator, HeuristicEstimator};
 pub use join::{joins_at, split_at_join};
+pub use models::{ENCODINGS, Model, Models, UnknownModel};
 #[cfg(feature = "models-file")]
 pub use models::{ModelsError, ModelsErrorKind};
-pub use models::{ENCODINGS, Model, Models, UnknownModel};
 pub use scaled::{CLAUDE_4_7_PERCENT, CLAUDE_PERCENT, ScaledEstimator};
 #[cfg(feature = "bpe")]
 pub use tiktoken::{Encoding, Tiktoken, TokenEnds};
