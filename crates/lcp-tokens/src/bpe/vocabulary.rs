@@ -264,13 +264,12 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
     hash ^ hash >> 32
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "cl100k"))]
 mod tests {
     use super::*;
 
     /// What `split::space` relies on for cl100k.
     #[test]
-    #[cfg(feature = "cl100k")]
     fn no_token_has_white_space_behind_its_last_newline() {
         let packed = include_bytes!("../../data/cl100k_base.pairs");
         let vocabulary = Vocabulary::unpack(packed);
