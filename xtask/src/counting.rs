@@ -20,9 +20,13 @@ const CACHE_BYTES: usize = 64 << 20;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Counting {
-    /// What counts the tokens: a name, or a tokenizer file (tokenizer.json,
-    /// tekken, `SentencePiece`); `o200k_base` unless a model says otherwise
-    #[arg(long, value_name = "NAME|FILE", value_parser = encoding)]
+    #[arg(
+        long,
+        value_name = "NAME|FILE",
+        value_parser = encoding,
+        help = "What counts the tokens: a name, or a tokenizer file (tokenizer.json, tekken, \
+                SentencePiece); o200k_base unless a model says otherwise"
+    )]
     encoding: Option<String>,
     /// The model that reads the text; picks the encoding
     #[arg(long, value_name = "NAME")]
