@@ -78,6 +78,9 @@ fn steps() -> Vec<Step> {
         steps.push(doc);
     }
     steps.push(step("bench fmt", "fmt --manifest-path bench/Cargo.toml --check"));
+    let peers = "--locked --features peers --all-targets -- -D warnings";
+    let manifest = "--manifest-path bench/Cargo.toml";
+    steps.push(step("bench with peers", &format!("clippy {manifest} {peers}")));
     steps.push(step("bench", "test --manifest-path bench/Cargo.toml --locked"));
     steps
 }

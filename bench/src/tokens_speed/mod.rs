@@ -194,7 +194,7 @@ fn race(
     let mut all: Vec<Measured> = Engine::ALL.map(new).into();
     for round in 1..=ROUNDS {
         progress(format!("{encoding}: round {round} of {ROUNDS}"));
-        let mut failed = None;
+        let mut failed = Vec::new();
         for measured in &mut all {
             let engine = measured.engine;
             let passes = ask("speed", engine, encoding, folder);
@@ -209,11 +209,11 @@ fn race(
                 }
                 Err(error) => {
                     progress(format!("{encoding}: {} is left out: {error}", engine.name()));
-                    failed = Some(engine);
+                    failed.push(engine);
                 }
             }
         }
-        all.retain(|measured| Some(measured.engine) != failed);
+        all.retain(|measured| !failed.contains(&measured.engine));
     }
     Ok(all)
 }

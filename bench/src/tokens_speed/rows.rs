@@ -126,7 +126,7 @@ fn start(encoding: Encoding, lcp: &Measured, peer: &Measured, is_wanted: bool) -
 pub(super) fn of_limited(encoding: Encoding, limited: &[Limited]) -> Vec<Row> {
     let row = |limited: &Limited| {
         let what = format!("{encoding}, count_up_to {} of 10 MB", limited.limit);
-        let (own, alone) = (limited.limited_seconds * 1e3, limited.alone_seconds * 1e3);
+        let (own, alone) = (limited.seconds * 1e3, limited.alone_seconds * 1e3);
         Row::of(what, Better::Lower, "ms")
             .beside_itself(own, "itself on so many tokens", alone)
             .wants(Wanted::RatioAtMost(2.0))

@@ -158,7 +158,7 @@ pub(super) fn growth(encoding: Encoding) -> Result<Vec<Growth>, Error> {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Limited {
     pub(super) limit: u32,
-    pub(super) limited_seconds: f64,
+    pub(super) seconds: f64,
     pub(super) alone_seconds: f64,
 }
 
@@ -181,7 +181,7 @@ pub(super) fn limited(encoding: Encoding, folder: &Path) -> Result<Vec<Limited>,
         };
         Ok(Limited {
             limit,
-            limited_seconds: median(&|| {
+            seconds: median(&|| {
                 black_box(counter.count_up_to(black_box(&text), limit));
             })?,
             alone_seconds: median(&|| {

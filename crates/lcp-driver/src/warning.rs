@@ -65,7 +65,7 @@ warning_codes! {
     BelowFloor = "below_floor",
     /// The counts are estimates.
     EstimatedCounts = "estimated_counts",
-    /// The tokenizer that was asked for could not be loaded.
+    /// The tokenizer that was asked for could not be loaded, or is only assumed.
     TokenizerFallback = "tokenizer_fallback",
     /// Content that is not UTF-8 was rendered with U+FFFD in its place.
     NonUtf8Content = "non_utf8_content",

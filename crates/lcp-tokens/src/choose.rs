@@ -116,7 +116,8 @@ pub fn by_name_or_file(what: &str) -> Result<Arc<dyn TokenEstimator>, TokenizerE
     }
 }
 
-/// The estimator for a model of the table. `folder` is that of the `lcp.toml`
+/// The estimator for a model of the table. One for a model that is only
+/// [assumed](Model::assumed) is not exact, and says why. `folder` is that of the `lcp.toml`
 /// which names its tokenizer file, if one does.
 ///
 /// # Errors
@@ -140,6 +141,13 @@ pub fn for_model(model: &Model, folder: &Path) -> Result<Arc<dyn TokenEstimator>
         return file(&path);
     }
     match &model.encoding {
+        Some(name) if model.assumed => {
+            let caveat = format!(
+                "the model is not in the table; counted by {name}, as its family {} is taken to be",
+                model.name
+            );
+            Ok(Arc::new(StandIn { estimator: by_name(name)?, caveat }))
+        }
         Some(name) => Ok(by_name(name)?),
         None => Err(TokenizerError::NoTokenizer { model: model.name.clone() }),
     }
@@ -167,7 +175,7 @@ fn without_path(error: &FileError) -> String {
     }
 }
 
-/// Reports are the same on every machine, so the folder is left away.
+/// Reports are the same on every machine, so the folder is left out.
 fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
@@ -190,26 +198,45 @@ pub fn or_heuristic(
 ) -> Arc<dyn TokenEstimator> {
     tokenizer.unwrap_or_else(|error| {
         let caveat = format!("{error}; counted as bytes ÷ 4 instead");
-        Arc::new(Fallback { caveat })
+        Arc::new(StandIn { estimator: Arc::new(HeuristicEstimator), caveat })
     })
 }
 
-/// The heuristic, and why it counts.
-struct Fallback {
+/// An estimator in place of another, and why: never exact.
+struct StandIn {
+    estimator: Arc<dyn TokenEstimator>,
     caveat: String,
 }
 
-impl TokenEstimator for Fallback {
+impl TokenEstimator for StandIn {
     fn estimate(&self, text: &str) -> u32 {
-        HeuristicEstimator.estimate(text)
+        self.estimator.estimate(text)
+    }
+    fn is_additive(&self) -> bool {
+        self.estimator.is_additive()
     }
     fn name(&self) -> &str {
-        HeuristicEstimator.name()
-    }
-    fn identify(&self, write: &mut dyn FnMut(&[u8])) -> bool {
-        HeuristicEstimator.identify(write)
+        self.estimator.name()
     }
     fn caveat(&self) -> Option<&str> {
         Some(&self.caveat)
+    }
+    fn count_up_to(&self, text: &str, limit: u32) -> Option<u32> {
+        self.estimator.count_up_to(text, limit)
+    }
+    fn truncate_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
+        self.estimator.truncate_to(text, tokens)
+    }
+    fn truncate_front_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
+        self.estimator.truncate_front_to(text, tokens)
+    }
+    fn settled(&self, text: &str) -> (usize, u32) {
+        self.estimator.settled(text)
+    }
+    fn recount(&self, text: &str) -> u32 {
+        self.estimator.recount(text)
+    }
+    fn identify(&self, write: &mut dyn FnMut(&[u8])) -> bool {
+        self.estimator.identify(write)
     }
 }

@@ -40,8 +40,8 @@ pub trait TokenEstimator: Send + Sync {
 
     /// How many tokens `text` is, if that is `limit` at most.
     ///
-    /// Exact counters stop as soon as the limit is passed, so that it costs
-    /// what `limit` tokens cost, however long the text is.
+    /// `Tiktoken` stops as soon as the limit is passed, so that it costs what
+    /// `limit` tokens cost, however long the text is; others may count it all.
     fn count_up_to(&self, text: &str, limit: u32) -> Option<u32> {
         Some(self.estimate(text)).filter(|count| *count <= limit)
     }

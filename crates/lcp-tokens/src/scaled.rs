@@ -45,6 +45,12 @@ impl<E: TokenEstimator> ScaledEstimator<E> {
         Self { inner, percent, name: name.into() }
     }
 
+    /// The count for a text that the inner estimator counts so.
+    fn scaled(&self, text: &str, count: u32) -> u32 {
+        let scaled = (u64::from(count) * u64::from(self.percent)).div_ceil(100);
+        u32::try_from(scaled).unwrap_or(u32::MAX).max(u32::from(!text.is_empty()))
+    }
+
     /// The most tokens of the inner estimator that are `tokens` of this one.
     fn inner_limit(&self, tokens: u32) -> u32 {
         // No text but the empty one is 0 tokens, whatever the factor.
@@ -101,11 +107,7 @@ impl ScaledEstimator<Tiktoken> {
 
 impl<E: TokenEstimator> TokenEstimator for ScaledEstimator<E> {
     fn estimate(&self, text: &str) -> u32 {
-        if text.is_empty() {
-            return 0;
-        }
-        let scaled = (u64::from(self.inner.estimate(text)) * u64::from(self.percent)).div_ceil(100);
-        u32::try_from(scaled).unwrap_or(u32::MAX).max(1)
+        if text.is_empty() { 0 } else { self.scaled(text, self.inner.estimate(text)) }
     }
 
     fn name(&self) -> &str {
@@ -113,7 +115,7 @@ impl<E: TokenEstimator> TokenEstimator for ScaledEstimator<E> {
     }
 
     fn count_up_to(&self, text: &str, limit: u32) -> Option<u32> {
-        self.inner.count_up_to(text, self.inner_limit(limit)).map(|_| self.estimate(text))
+        self.inner.count_up_to(text, self.inner_limit(limit)).map(|count| self.scaled(text, count))
     }
 
     fn truncate_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {

@@ -138,6 +138,15 @@ fn render_for_a_model() {
     let config = ["--config", toml.to_str().unwrap()];
     assert_eq!(render("ours", &config), ("claude".into(), 800.into()));
 
+    // A member of a family that nobody has heard of yet.
+    assert_eq!(render("gpt-5.99", &[]), ("o200k_base".into(), 102_400.into()));
+    let guessed: Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
+    assert_eq!(guessed["exact"], false);
+    let warnings = guessed["warnings"].as_array().unwrap();
+    let assumed =
+        |warning: &Value| warning["message"].as_str().unwrap().contains("not in the table");
+    assert!(warnings.iter().any(assumed), "{warnings:?}");
+
     let session = sample("session.lcp");
     fails(&["render", &session, "--model", "gpt-5o"], b"", 2, "names near it: ");
     std::fs::write(&toml, "[[model]]\nname = \"ours\"\nwindow = 0\n").unwrap();

@@ -1,6 +1,11 @@
 //! `SentencePiece`'s table of replacements: a double-array trie over the
 //! source text, whose values are places in a list of NUL-ended strings.
 
+/// Bytes of the longest text that one entry replaces, and of what it becomes:
+/// NFKC needs 33.
+const KEY_BYTES_MAX: usize = 256;
+const STRING_BYTES_MAX: usize = 256;
+
 /// A table that has been checked: nothing in it points outside of it.
 #[derive(Debug)]
 pub(super) struct Charsmap {
@@ -41,6 +46,9 @@ impl Charsmap {
         let units = units.iter().map(|unit| u32::from_le_bytes(*unit)).collect();
         let strings =
             String::from_utf8(strings.to_vec()).map_err(|_| "its strings are not UTF-8")?;
+        if strings.split('\0').any(|string| string.len() > STRING_BYTES_MAX) {
+            return Err("a replacement has more than 256 bytes");
+        }
         let table = Self { units, strings };
         table.check()?;
         Ok(table)
@@ -76,7 +84,8 @@ impl Charsmap {
     pub(super) fn replace(&self, text: &str) -> Option<(usize, &str)> {
         let mut at = offset(*self.units.first()?);
         let mut found = None;
-        for (i, byte) in text.bytes().enumerate() {
+        // A trie that leads in a circle must not read the whole text.
+        for (i, byte) in text.bytes().take(KEY_BYTES_MAX).enumerate() {
             at ^= usize::from(byte);
             let unit = *self.units.get(at)?;
             if byte == 0 || label(unit) != u32::from(byte) {

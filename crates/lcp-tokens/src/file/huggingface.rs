@@ -249,7 +249,30 @@ struct Part {
     #[serde(default)]
     pretokenizers: Vec<Part>,
     precompiled_charsmap: Option<String>,
+    /// What a `Replace` looks for, and what it puts there.
+    pattern: Option<serde_json::Value>,
+    content: Option<serde_json::Value>,
+    /// What a `Prepend` puts in front.
+    prepend: Option<serde_json::Value>,
 }
+
+impl Part {
+    /// How many times as long as before a normalizer can make a text.
+    fn growth(&self) -> usize {
+        let bytes = |value: &Option<serde_json::Value>| {
+            value.as_ref().and_then(serde_json::Value::as_str).map_or(0, str::len)
+        };
+        let sought = self.pattern.as_ref().and_then(|pattern| pattern.get("String")?.as_str());
+        match sought.map_or(0, str::len) {
+            // At every place, between characters too.
+            0 => 1 + bytes(&self.content) + bytes(&self.prepend),
+            sought => bytes(&self.content).div_ceil(sought).max(1),
+        }
+    }
+}
+
+/// How many times as long as it is a text may become before it is counted.
+const GROWTH_MAX: usize = 64;
 
 const MODELS: [&str; 4] = ["BPE", "WordPiece", "WordLevel", "Unigram"];
 const NORMALIZERS: [&str; 14] = [
@@ -299,7 +322,15 @@ fn outline(bytes: &[u8]) -> Result<Option<usize>, FileError> {
     open.extend(outline.normalizer.iter().map(|part| ("normalizer", &NORMALIZERS[..], part)));
     let cuts = outline.pre_tokenizer.iter();
     open.extend(cuts.map(|part| ("pre-tokenizer", &PRE_TOKENIZERS[..], part)));
+    let mut growth = 1usize;
     while let Some((what, known, part)) = open.pop() {
+        if what == "normalizer" {
+            growth = growth.saturating_mul(part.growth());
+            if growth > GROWTH_MAX {
+                let times = format!("that makes a text {growth} times as long");
+                return unsupported(what, times);
+            }
+        }
         if let Some(kind) = &part.kind
             && !known.contains(&kind.as_str())
         {

@@ -110,7 +110,7 @@ impl Models {
     /// The model that a name means.
     ///
     /// Case does not matter, a space or `_` is a `-`, and what stands before
-    /// the model is left away: `openai/`, `models/`, `us.anthropic.`, `ft:`.
+    /// the model is left out: `openai/`, `models/`, `us.anthropic.`, `ft:`.
     ///
     /// First come whole names and aliases, then the longest prefix. A prefix
     /// that ends with a separator, such as `my-model-`, reaches every name that

@@ -112,6 +112,7 @@ const OPENAI: &[Row] = &[
     row("gpt-4o", O200K, 128_000, 16_384, &[]),
     row("gpt-4o-2024-05-13", O200K, 128_000, 4_096, &[]),
     row("gpt-4o-mini", O200K, 128_000, 16_384, &[]),
+    row("gpt-oss", HARMONY, 131_072, OPEN, &["gpt-oss:latest"]),
     row("gpt-oss-120b", HARMONY, 131_072, OPEN, &["gpt-oss:120b", "gpt-oss-120b-1:0"]),
     row("gpt-oss-20b", HARMONY, 131_072, OPEN, &["gpt-oss:20b", "gpt-oss-20b-1:0"]),
     row(
@@ -148,8 +149,8 @@ const OPENAI_OLD: &[Row] = &[
     row("o1-mini", O200K, 128_000, 65_536, &[]),
     row("o1-preview", O200K, 128_000, 32_768, &[]),
     row("gpt-4-32k", CL100K, 32_768, 4_096, &[]),
-    row("gpt-3.5-turbo-0613", CL100K, 4_096, OPEN, &[]),
-    row("gpt-3.5-turbo-0301", CL100K, 4_096, OPEN, &[]),
+    row("gpt-3.5-turbo-0613", CL100K, 4_096, OPEN, &["gpt-35-turbo-0613"]),
+    row("gpt-3.5-turbo-0301", CL100K, 4_096, OPEN, &["gpt-35-turbo-0301"]),
     row("gpt-3.5-turbo-instruct", CL100K, 4_096, OPEN, &["gpt-35-turbo-instruct"]),
     row("text-davinci-003", P50K, 4_096, OPEN, &[]),
     row("text-davinci-002", P50K, 4_096, OPEN, &[]),

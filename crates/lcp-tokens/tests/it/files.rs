@@ -268,6 +268,23 @@ fn a_file_too_large_is_not_read_further() {
     assert!(matches!(FileTokenizer::open(&path).unwrap_err(), FileError::TooLarge));
 }
 
+/// A few hundred bytes that would make gigabytes of a line.
+#[test]
+fn a_file_that_makes_texts_grow_is_refused() {
+    let file = |times: usize| {
+        let replace = r#"{"type":"Replace","pattern":{"String":"o"},"content":"oo"}"#;
+        let all = vec![replace; times].join(",");
+        format!(
+            r#"{{"version":"1.0","normalizer":{{"type":"Sequence","normalizers":[{all}]}},
+            "model":{{"type":"BPE","vocab":{{"o":0}},"merges":[]}}}}"#
+        )
+    };
+    let counter = FileTokenizer::from_bytes("grow.json", file(6).as_bytes()).unwrap();
+    assert_eq!(counter.estimate("o"), 64);
+    let error = FileTokenizer::from_bytes("grow.json", file(40).as_bytes()).unwrap_err();
+    assert!(matches!(error, FileError::Unsupported { part: "normalizer", .. }), "{error}");
+}
+
 #[test]
 fn foreign_files_are_named() {
     let vocab = (0..300).map(|id| format!("\"t{id}\":{id}")).collect::<Vec<_>>().join(",");
