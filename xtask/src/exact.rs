@@ -6,7 +6,6 @@ mod fixtures;
 mod hurt;
 mod languages;
 mod oracle;
-mod random;
 mod shrink;
 
 use std::process::Command;

@@ -24,7 +24,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lcp-tokens", &[]),
     ("lcp-driver", &["lcp-types", "lcp-tokens"]),
     ("lcp-testkit", &["lcp-types"]),
-    ("xtask", &["lcp-types", "lcp-decoder", "lcp-encoder", "lcp-tokens", "lcp-driver"]),
+    (
+        "xtask",
+        &["lcp-types", "lcp-decoder", "lcp-encoder", "lcp-tokens", "lcp-driver", "lcp-testkit"],
+    ),
 ];
 
 /// What crates must stay free of, whatever their features.

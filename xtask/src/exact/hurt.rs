@@ -1,7 +1,7 @@
 //! Random text made to hurt: what tokenizers were wrong about, at every place
 //! where it could matter.
 
-use super::random::Random;
+use lcp_testkit::SplitMix64;
 
 /// Pieces that go together in surprising ways.
 pub(super) const PIECES: &[&str] = &[
@@ -268,7 +268,7 @@ const WINDOW: usize = 64;
 
 /// The text with this number.
 pub(super) fn text(number: usize) -> String {
-    let mut random = Random::new(number as u64);
+    let mut random = SplitMix64::new(number as u64);
     match number % 16 {
         0..4 => some_of(&mut random, PIECES, 12),
         4..8 => at_a_place(&mut random, number / 16 % WINDOW),
@@ -285,7 +285,7 @@ pub(super) fn text(number: usize) -> String {
 
 /// One to twelve characters.
 pub(super) fn tiny(number: usize) -> String {
-    let mut random = Random::new(!(number as u64));
+    let mut random = SplitMix64::new(!(number as u64));
     let text = match number % 3 {
         0 => characters(&mut random, 12),
         1 => some_of(&mut random, FILLING, 6),
@@ -297,17 +297,17 @@ pub(super) fn tiny(number: usize) -> String {
 
 /// Pieces that are less random: for the fixtures, so that they stay readable.
 pub(super) fn readable(number: usize) -> String {
-    let mut random = Random::new(number as u64);
+    let mut random = SplitMix64::new(number as u64);
     some_of(&mut random, PIECES, 9)
 }
 
-fn some_of(random: &mut Random, pieces: &[&str], most: usize) -> String {
+fn some_of(random: &mut SplitMix64, pieces: &[&str], most: usize) -> String {
     (0..=random.below(most)).map(|_| random.pick(pieces)).collect()
 }
 
 /// What hurts, at this place within a window, with enough behind it that the
 /// window is full.
-fn at_a_place(random: &mut Random, place: usize) -> String {
+fn at_a_place(random: &mut SplitMix64, place: usize) -> String {
     let len = place + WINDOW * random.below(3);
     let mut text = String::new();
     while text.len() < len {
@@ -324,12 +324,12 @@ fn at_a_place(random: &mut Random, place: usize) -> String {
 }
 
 /// Runs and edges of the same few pieces.
-fn few_again_and_again(random: &mut Random) -> String {
+fn few_again_and_again(random: &mut SplitMix64) -> String {
     let few = [random.pick(PIECES), random.pick(PIECES), random.pick(PIECES)];
     (0..8 + random.below(40)).map(|_| random.pick(&few)).collect()
 }
 
-fn apostrophes(random: &mut Random) -> String {
+fn apostrophes(random: &mut SplitMix64) -> String {
     let before =
         ["a", "A", "Ab", "AB", "I", "漢", "é", "ʰ", "ǅ", "1", " ", "\n", "!", "", "x\u{301}"];
     let mut text = String::new();
@@ -341,7 +341,7 @@ fn apostrophes(random: &mut Random) -> String {
     text
 }
 
-fn digits(random: &mut Random) -> String {
+fn digits(random: &mut SplitMix64) -> String {
     let mut text = String::new();
     for _ in 0..=random.below(5) {
         let digits = random.pick(&["0123456789", "7", "٠١٢٣٤٥", "½Ⅷ²", "1٣½", "०१२", "𝟘𝟙"]);
@@ -353,7 +353,7 @@ fn digits(random: &mut Random) -> String {
 }
 
 /// Random bytes made lossy, the way a broken file is read.
-fn lossy(random: &mut Random) -> String {
+fn lossy(random: &mut SplitMix64) -> String {
     let len = 1 + random.below(80);
     let mut bytes = random.bytes(len);
     // Half of them nearly text: whole characters, some of them cut.
@@ -367,12 +367,20 @@ fn lossy(random: &mut Random) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn characters(random: &mut Random, most: usize) -> String {
-    (0..=random.below(most)).map(|_| random.character()).collect()
+/// Any character, as likely one of two bytes as one of four.
+fn character(random: &mut SplitMix64) -> char {
+    let (from, to) =
+        random.pick(&[(0, 0x80), (0x80, 0x800), (0x800, 0x1_0000), (0x1_0000, 0x11_0000)]);
+    let code = from + random.below_u32(to - from);
+    char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+fn characters(random: &mut SplitMix64, most: usize) -> String {
+    (0..=random.below(most)).map(|_| character(random)).collect()
 }
 
 /// Lines that end in every way, and do not.
-fn lines(random: &mut Random) -> String {
+fn lines(random: &mut SplitMix64) -> String {
     let ends =
         ["\n", "\r\n", "\r", "\n\n", "\r\r\n", " \n", "\t\r\n", "\u{85}", "\u{2028}", "\u{b}", ""];
     let starts = ["", " ", "    ", "\t", "\t\t", "  /", "//", "}", "\u{a0}", "\u{3000}"];
@@ -387,7 +395,7 @@ fn lines(random: &mut Random) -> String {
 }
 
 /// Runs of up to a thousand of the same, that stop somewhere.
-fn runs(random: &mut Random) -> String {
+fn runs(random: &mut SplitMix64) -> String {
     let mut text = some_of(random, FILLING, 4);
     for _ in 0..=random.below(3) {
         let times = random.pick(&[10, 100, 1_000]);
@@ -398,7 +406,7 @@ fn runs(random: &mut Random) -> String {
 }
 
 /// A little of all.
-fn mixed(random: &mut Random) -> String {
+fn mixed(random: &mut SplitMix64) -> String {
     let mut text = String::new();
     for _ in 0..=random.below(4) {
         text += &match random.below(5) {

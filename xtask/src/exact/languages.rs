@@ -1,6 +1,6 @@
 //! Text in many languages, put together of everyday words.
 
-use super::random::Random;
+use lcp_testkit::SplitMix64;
 
 /// A language: some of its words, and how they are set.
 struct Language {
@@ -58,7 +58,7 @@ const TEXT_BYTES: usize = 4 << 10;
 
 /// The text with this number: one language, or now and then several.
 pub(super) fn text(number: usize) -> String {
-    let mut random = Random::new(number as u64 ^ 0x5EED_0000);
+    let mut random = SplitMix64::new(number as u64 ^ 0x5EED_0000);
     let mut text = String::new();
     let mut language = &LANGUAGES[number % LANGUAGES.len()];
     while text.len() < TEXT_BYTES {
