@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use quick_cache::sync::Cache;
 
 use crate::TokenEstimator;
+use crate::estimator::forward;
 
 /// What a text and its estimator are known by: BLAKE3, keyed by the estimator.
 type Key = [u8; KEY_BYTES];
@@ -234,34 +235,9 @@ impl<E: TokenEstimator> TokenEstimator for Cached<E> {
             _ => self.estimator.estimate(text),
         }
     }
-    fn is_exact(&self) -> bool {
-        self.estimator.is_exact()
-    }
-    fn is_additive(&self) -> bool {
-        self.estimator.is_additive()
-    }
-    fn name(&self) -> &str {
-        self.estimator.name()
-    }
-    fn caveat(&self) -> Option<&str> {
-        self.estimator.caveat()
-    }
-    fn count_up_to(&self, text: &str, limit: u32) -> Option<u32> {
-        self.estimator.count_up_to(text, limit)
-    }
-    fn truncate_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
-        self.estimator.truncate_to(text, tokens)
-    }
-    fn truncate_front_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
-        self.estimator.truncate_front_to(text, tokens)
-    }
-    fn settled(&self, text: &str) -> (usize, u32) {
-        self.estimator.settled(text)
-    }
-    fn recount(&self, text: &str) -> u32 {
-        self.estimator.recount(text)
-    }
-    fn identify(&self, write: &mut dyn FnMut(&[u8])) -> bool {
-        self.estimator.identify(write)
-    }
+
+    forward!(
+        self to self.estimator;
+        is_exact, is_additive, name, caveat, limits, recount, identify,
+    );
 }

@@ -10,6 +10,7 @@ use crate::Encoding;
 use crate::ScaledEstimator;
 #[cfg(feature = "bpe")]
 use crate::Tiktoken;
+use crate::estimator::forward;
 use crate::{CodeAwareEstimator, HeuristicEstimator, Model, TokenEstimator};
 #[cfg(feature = "files")]
 use crate::{FileError, FileTokenizer};
@@ -209,34 +210,9 @@ struct StandIn {
 }
 
 impl TokenEstimator for StandIn {
-    fn estimate(&self, text: &str) -> u32 {
-        self.estimator.estimate(text)
-    }
-    fn is_additive(&self) -> bool {
-        self.estimator.is_additive()
-    }
-    fn name(&self) -> &str {
-        self.estimator.name()
-    }
     fn caveat(&self) -> Option<&str> {
         Some(&self.caveat)
     }
-    fn count_up_to(&self, text: &str, limit: u32) -> Option<u32> {
-        self.estimator.count_up_to(text, limit)
-    }
-    fn truncate_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
-        self.estimator.truncate_to(text, tokens)
-    }
-    fn truncate_front_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
-        self.estimator.truncate_front_to(text, tokens)
-    }
-    fn settled(&self, text: &str) -> (usize, u32) {
-        self.estimator.settled(text)
-    }
-    fn recount(&self, text: &str) -> u32 {
-        self.estimator.recount(text)
-    }
-    fn identify(&self, write: &mut dyn FnMut(&[u8])) -> bool {
-        self.estimator.identify(write)
-    }
+
+    forward!(self to self.estimator; estimate, is_additive, name, limits, recount, identify);
 }

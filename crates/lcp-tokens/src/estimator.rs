@@ -87,45 +87,74 @@ pub trait TokenEstimator: Send + Sync {
     }
 }
 
-/// Whatever points to an estimator is one.
+/// Methods of [`TokenEstimator`] that ask another estimator: `$to`, which is
+/// said of `$self`.
 macro_rules! forward {
+    ($self:ident to $to:expr; $($method:ident),* $(,)?) => {
+        $($crate::estimator::forward!(@$method $self $to);)*
+    };
+    (@estimate $self:ident $to:expr) => {
+        fn estimate(&$self, text: &str) -> u32 {
+            $to.estimate(text)
+        }
+    };
+    (@is_exact $self:ident $to:expr) => {
+        fn is_exact(&$self) -> bool {
+            $to.is_exact()
+        }
+    };
+    (@is_additive $self:ident $to:expr) => {
+        fn is_additive(&$self) -> bool {
+            $to.is_additive()
+        }
+    };
+    (@name $self:ident $to:expr) => {
+        fn name(&$self) -> &str {
+            $to.name()
+        }
+    };
+    (@caveat $self:ident $to:expr) => {
+        fn caveat(&$self) -> Option<&str> {
+            $to.caveat()
+        }
+    };
+    (@limits $self:ident $to:expr) => {
+        fn count_up_to(&$self, text: &str, limit: u32) -> Option<u32> {
+            $to.count_up_to(text, limit)
+        }
+        fn truncate_to<'t>(&$self, text: &'t str, tokens: u32) -> &'t str {
+            $to.truncate_to(text, tokens)
+        }
+        fn truncate_front_to<'t>(&$self, text: &'t str, tokens: u32) -> &'t str {
+            $to.truncate_front_to(text, tokens)
+        }
+        fn settled(&$self, text: &str) -> (usize, u32) {
+            $to.settled(text)
+        }
+    };
+    (@recount $self:ident $to:expr) => {
+        fn recount(&$self, text: &str) -> u32 {
+            $to.recount(text)
+        }
+    };
+    (@identify $self:ident $to:expr) => {
+        fn identify(&$self, write: &mut dyn FnMut(&[u8])) -> bool {
+            $to.identify(write)
+        }
+    };
+}
+pub(crate) use forward;
+
+/// Whatever points to an estimator is one.
+macro_rules! pointers {
     ($($pointer:ty),*) => {$(
         impl<T: TokenEstimator + ?Sized> TokenEstimator for $pointer {
-            fn estimate(&self, text: &str) -> u32 {
-                (**self).estimate(text)
-            }
-            fn is_exact(&self) -> bool {
-                (**self).is_exact()
-            }
-            fn is_additive(&self) -> bool {
-                (**self).is_additive()
-            }
-            fn name(&self) -> &str {
-                (**self).name()
-            }
-            fn caveat(&self) -> Option<&str> {
-                (**self).caveat()
-            }
-            fn count_up_to(&self, text: &str, limit: u32) -> Option<u32> {
-                (**self).count_up_to(text, limit)
-            }
-            fn truncate_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
-                (**self).truncate_to(text, tokens)
-            }
-            fn truncate_front_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
-                (**self).truncate_front_to(text, tokens)
-            }
-            fn settled(&self, text: &str) -> (usize, u32) {
-                (**self).settled(text)
-            }
-            fn recount(&self, text: &str) -> u32 {
-                (**self).recount(text)
-            }
-            fn identify(&self, write: &mut dyn FnMut(&[u8])) -> bool {
-                (**self).identify(write)
-            }
+            forward!(
+                self to (**self);
+                estimate, is_exact, is_additive, name, caveat, limits, recount, identify,
+            );
         }
     )*};
 }
 
-forward!(&T, Arc<T>, Box<T>);
+pointers!(&T, Arc<T>, Box<T>);
