@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use lcp_testkit::{comments, files_in, is_prose};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -33,7 +34,7 @@ const CODE: &[&str] = &["tokio", "zstd-sys"];
 const PROSE: &[&str] = &["bitvec", "fancy-regex", "rand", "regex", "rustix", "syn", "zerocopy"];
 
 /// Larger files are tables that a program made.
-const FILE_BYTES_MAX: usize = 512 << 10;
+const FILE_BYTES_MAX: u64 = 512 << 10;
 
 /// Bytes of made-up multilingual text: to warm with, and to count.
 const MULTILINGUAL_BYTES: (usize, usize) = (1 << 20, 2 << 20);
@@ -102,18 +103,6 @@ fn is_code(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ["rs", "c", "h"].iter().any(|known| ending == *known))
 }
 
-fn is_prose(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.extension().is_some_and(|ending| ending == "md") || name.starts_with("LICENSE")
-}
-
-/// The text of the documentation comments of a Rust file.
-fn comments(code: &str) -> String {
-    let lines = code.lines().map(str::trim_start);
-    let text = lines.filter_map(|line| line.strip_prefix("///").or(line.strip_prefix("//!")));
-    text.map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned() + "\n").collect()
-}
-
 /// Lines that were seen: licences are the same in many crates, some crates are
 /// there in two versions, and some carry their own old versions.
 #[derive(Default)]
@@ -147,31 +136,16 @@ struct Crate {
 impl Crate {
     /// The texts of the files that are wanted, sorted by their paths.
     fn files(&self, wanted: fn(&Path) -> bool) -> Result<Vec<String>, Error> {
-        let mut paths = Vec::new();
-        list(&self.folder, &mut paths).map_err(|error| Error::io("list", &self.folder, error))?;
+        let mut paths = files_in(&self.folder, FILE_BYTES_MAX)
+            .map_err(|error| Error::io("list", &self.folder, error))?;
         paths.retain(|path| wanted(path));
-        paths.sort();
         let mut texts = Vec::new();
         for path in paths {
             let bytes = fs::read(&path).map_err(|error| Error::io("read", &path, error))?;
-            if (1..=FILE_BYTES_MAX).contains(&bytes.len()) {
-                texts.extend(String::from_utf8(bytes).ok());
-            }
+            texts.extend(String::from_utf8(bytes).ok().filter(|text| !text.is_empty()));
         }
         Ok(texts)
     }
-}
-
-fn list(folder: &Path, paths: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            list(&entry.path(), paths)?;
-        } else {
-            paths.push(entry.path());
-        }
-    }
-    Ok(())
 }
 
 /// The crates from the registry, sorted by name and version.

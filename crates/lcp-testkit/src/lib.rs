@@ -7,11 +7,14 @@
 //! | nesting | [`nested_tree`] |
 //! | a seeded choice: places to cut, bytes to change | [`SplitMix64`] |
 //! | exact bytes | [`hex`] |
+//! | real text, from the sources of crates | [`files_in`], [`is_prose`], [`comments`] |
 
 mod blocks;
+mod corpus;
 mod rng;
 
 pub use blocks::{any_block, any_pack, known_block, known_pack};
+pub use corpus::{comments, files_in, is_prose};
 pub use rng::SplitMix64;
 
 use lcp_types::{Block, FileEntry};

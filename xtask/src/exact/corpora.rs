@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{Metadata, MetadataCommand};
+use lcp_testkit::{comments, files_in, is_prose};
 use lcp_tokens::Encoding;
 
 use super::{hurt, languages};
@@ -97,18 +98,6 @@ fn is_rust(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "rs")
 }
 
-fn is_prose(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.extension().is_some_and(|ending| ending == "md") || name.starts_with("LICENSE")
-}
-
-/// The text of the documentation comments of a Rust file.
-fn comments(code: &str) -> String {
-    let lines = code.lines().map(str::trim_start);
-    let text = lines.filter_map(|line| line.strip_prefix("///").or(line.strip_prefix("//!")));
-    text.map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned() + "\n").collect()
-}
-
 /// Texts made of files of the packages that come from elsewhere: the first
 /// file of each, the second of each, and so on until there are `bytes` bytes;
 /// no text twice.
@@ -124,10 +113,9 @@ fn texts_of(
     let mut folders = Vec::new();
     for package in packages {
         let Some(folder) = package.manifest_path.parent() else { continue };
-        let mut paths = Vec::new();
-        list(folder.as_std_path(), &mut paths)?;
+        let mut paths = files_in(folder.as_std_path(), FILE_BYTES_MAX)
+            .map_err(|error| Failure::io("list", folder, &error))?;
         paths.retain(|path| wanted(path));
-        paths.sort();
         folders.push(paths.into_iter());
     }
     let (mut texts, mut known, mut total) = (Vec::new(), HashSet::new(), 0);
@@ -146,21 +134,6 @@ fn texts_of(
         }
     }
     Ok(texts)
-}
-
-/// The files in a folder, those of a program's making left out.
-fn list(folder: &Path, paths: &mut Vec<PathBuf>) -> Result {
-    let failed = |error| Failure::io("list", folder.display(), &error);
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let metadata = entry.metadata().map_err(failed)?;
-        if metadata.is_dir() {
-            list(&entry.path(), paths)?;
-        } else if metadata.is_file() && metadata.len() <= FILE_BYTES_MAX {
-            paths.push(entry.path());
-        }
-    }
-    Ok(())
 }
 
 /// Whether a text can be shown to the oracles.
