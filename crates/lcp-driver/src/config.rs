@@ -2,6 +2,8 @@
 
 use lcp_types::BlockType;
 
+use crate::shares::Shares;
+
 /// The format of the rendered text (RFC 0002 §6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OutputMode {
@@ -67,6 +69,18 @@ pub enum Overflow {
     Deny,
 }
 
+/// When a block may be shown in part (RFC 0004 §7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Excerpts {
+    /// With [`DriverConfig::fill`].
+    #[default]
+    WithFill,
+    /// Always.
+    On,
+    /// Never: a block is shown whole, by a level that it carries, or by a line.
+    Off,
+}
+
 /// What to render, how, and within which budget.
 ///
 /// ```
@@ -79,7 +93,7 @@ pub enum Overflow {
 /// };
 /// assert!(!config.fill);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DriverConfig {
     /// The format; XML by default.
     pub mode: OutputMode,
@@ -94,6 +108,22 @@ pub struct DriverConfig {
     /// Lift SPEC_08's ceilings: what is left of the budget shows Low and then
     /// Background blocks in full. Off by default.
     pub fill: bool,
+    /// Whether blocks that do not fit, and have no summary that does, may be
+    /// shown in part; with `fill` by default.
+    pub excerpts: Excerpts,
+    /// Named parts of the budget that blocks of a category share; `None`: all
+    /// blocks compete for the whole.
+    pub shares: Option<Shares>,
     /// What to do where the text must be larger than the budget.
     pub overflow: Overflow,
+}
+
+impl DriverConfig {
+    pub(crate) fn excerpts(&self) -> bool {
+        match self.excerpts {
+            Excerpts::WithFill => self.fill,
+            Excerpts::On => true,
+            Excerpts::Off => false,
+        }
+    }
 }

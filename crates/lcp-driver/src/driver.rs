@@ -91,6 +91,22 @@ impl DefaultDriver {
         engine::plan(blocks, config, &self.estimator)
     }
 
+    /// What [`Self::plan`] would give for each of these budgets, in tokens, in
+    /// place of the one in `config`: how a text grows with its budget. The
+    /// blocks are counted once.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::render`], for the first budget that fails.
+    pub fn replay(
+        &self,
+        blocks: &[Block<'_>],
+        config: &DriverConfig,
+        budgets: &[u32],
+    ) -> Result<Vec<Plan>, DriverError> {
+        engine::replay(blocks, config, budgets, &self.estimator)
+    }
+
     /// Prints a plan that was made for these blocks. It decides nothing, so
     /// the text is that of [`Self::run`].
     ///

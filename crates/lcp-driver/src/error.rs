@@ -15,6 +15,20 @@ pub enum DriverError {
         /// How many tokens are missing.
         excess: u64,
     },
+    /// The Critical blocks of a share exceed its hard cap, and that was denied.
+    #[error(
+        "the critical blocks of share {share:?} need {needed} tokens, {excess} over its cap of {cap}"
+    )]
+    OverShareCap {
+        /// The share.
+        share: String,
+        /// Tokens of its Critical blocks.
+        needed: u64,
+        /// The cap.
+        cap: u32,
+        /// How many tokens are missing.
+        excess: u64,
+    },
     /// A plan was made for other blocks than these.
     #[error("the plan is for other blocks: it has {planned}, the pack has {found}")]
     WrongPlan {
@@ -31,6 +45,7 @@ impl DriverError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::OverBudget { .. } => "LCP-BUD-001",
+            Self::OverShareCap { .. } => "LCP-BUD-002",
             Self::WrongPlan { .. } => "wrong_plan",
         }
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use lcp_types::{AnnotationKind, Block, Bytes, Priority, Tag};
 
+use crate::level;
 use crate::warning::{Warning, WarningCode};
 
 /// What the pack says of one block.
@@ -15,6 +16,10 @@ pub(crate) struct Meta<'b> {
     /// The block's own summary, else that of its last summary annotation; an
     /// empty one is none.
     pub(crate) summary: Option<Cow<'b, str>>,
+    /// What the pack carries between the content and the summary.
+    pub(crate) detailed: Option<Cow<'b, str>>,
+    /// The few words that it carries below the summary.
+    pub(crate) tags: Option<Cow<'b, str>>,
     pub(crate) category: Option<Cow<'b, str>>,
     pub(crate) rank: Option<f64>,
     pub(crate) tool_call_id: Option<Cow<'b, str>>,
@@ -45,10 +50,16 @@ pub fn resolve_priorities(blocks: &[Block<'_>]) -> Vec<Priority> {
 pub(crate) fn resolve<'b>(blocks: &'b [Block<'_>], warnings: &mut Vec<Warning>) -> Vec<Meta<'b>> {
     let mut metas: Vec<Meta<'b>> = vec![Meta::default(); blocks.len()];
     for (index, block) in blocks.iter().enumerate() {
+        let mut warn = |code, message| warnings.push(Warning::new(code, Some(index), message));
+        if let Some(content) = level::content(block) {
+            if let Err(message) = level::apply(content, &mut metas) {
+                warn(WarningCode::BadAnnotation, message);
+            }
+            continue;
+        }
         let Some(annotation) = block.as_annotation() else {
             continue;
         };
-        let mut warn = |code, message| warnings.push(Warning::new(code, Some(index), message));
         let target = annotation.target_block_id;
         let Some(meta) = usize::try_from(target).ok().and_then(|target| metas.get_mut(target))
         else {
@@ -97,7 +108,7 @@ pub(crate) fn resolve<'b>(blocks: &'b [Block<'_>], warnings: &mut Vec<Warning>) 
 }
 
 /// The beginning of a value, for a warning: it may be of any size.
-fn brief(value: &Bytes<'_>) -> String {
+pub(crate) fn brief(value: &Bytes<'_>) -> String {
     const SHOWN_BYTES_MAX: usize = 60;
     let bytes = value.as_slice();
     let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_BYTES_MAX)]);

@@ -31,8 +31,41 @@ pub struct Plan {
     /// Tokens that belong to no block: the envelope and the roll-up line. The
     /// tokens of all items and these add up to the used ones.
     pub overhead_tokens: u32,
+    /// The shares of the budget and what became of them, in their order, then
+    /// what belongs to none; empty without shares (RFC 0004 §5).
+    pub shares: Vec<ShareUse>,
+    /// The smallest budget in which every block has all that it may have:
+    /// given where a budget left blocks with less. Counts of parts that do not
+    /// add up make it an estimate.
+    pub wanted_budget: Option<u64>,
     /// What a reader of the text should know.
     pub warnings: Vec<Warning>,
+}
+
+/// What became of one share of the budget (RFC 0004 §5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShareUse {
+    /// Its name: a category. Empty for the blocks whose category has no share.
+    pub name: String,
+    /// Tokens that are its own.
+    pub tokens: u32,
+    /// Tokens that it can never exceed, where it has such a cap.
+    pub cap: Option<u32>,
+    /// Tokens that its blocks would have with all that they may have.
+    pub wanted: u64,
+    /// Tokens that its blocks have. What exceeds its own is borrowed from
+    /// shares that did not need theirs.
+    pub used: u32,
+    /// Its blocks, those that are not shown included.
+    pub blocks: usize,
+}
+
+impl ShareUse {
+    /// Tokens that it has from other shares.
+    #[must_use]
+    pub fn borrowed(&self) -> u32 {
+        self.used.saturating_sub(self.tokens)
+    }
 }
 
 /// What becomes of one block.
@@ -84,6 +117,8 @@ pub enum Reason {
     Ceiling,
     /// More of it does not fit.
     OverBudget,
+    /// More of it would exceed the hard cap of its share.
+    ShareCap,
     /// It says something of other blocks.
     Metadata,
     /// Its type was not asked for.
@@ -101,6 +136,7 @@ impl Reason {
             Self::Fits => "fits",
             Self::Ceiling => "ceiling",
             Self::OverBudget => "over_budget",
+            Self::ShareCap => "share_cap",
             Self::Metadata => "metadata",
             Self::Filtered => "filtered",
         }

@@ -2,43 +2,55 @@
 
 use lcp_types::Block;
 
-use crate::budget::RenderDecision;
 use crate::budget::cost::Detail;
+use crate::budget::{Excerpt, RenderDecision};
 use crate::config::OutputMode;
+use crate::excerpt;
 use crate::meta::Meta;
 use crate::placeholder;
 use crate::plan::{Plan, RolledUp};
-use crate::render::{Part, Shown, envelope, part, placeholder};
+use crate::render::{Part, Shown, envelope, part, part_of, placeholder};
 use crate::view::{Head, View};
 
 /// What a text is made of.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// The blocks that have a part: their index, how much of each is shown,
-    /// and the tokens of its content.
-    pub(crate) shown: Vec<(usize, Detail, u32)>,
+    /// The blocks that have a part: their index, what of each is shown, and
+    /// the tokens of its content.
+    pub(crate) shown: Vec<(usize, Piece, u32)>,
     pub(crate) rolled_up: Option<RolledUp>,
+}
+
+/// What is shown of a block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Piece {
+    Detail(Detail),
+    Excerpt(Excerpt),
 }
 
 impl Layout {
     pub(crate) fn of(plan: &Plan) -> Self {
-        let shown =
-            plan.items.iter().enumerate().filter_map(|(i, item)| {
-                Some((i, Detail::of(&item.decision)?, item.content_tokens))
-            });
+        let shown = plan
+            .items
+            .iter()
+            .enumerate()
+            .filter_map(|(i, item)| Some((i, Piece::of(&item.decision)?, item.content_tokens)));
         Self { shown: shown.collect(), rolled_up: plan.rolled_up }
     }
 }
 
-impl Detail {
-    /// The detail that a decision shows, if it shows any.
+impl Piece {
+    /// What a decision shows, if it shows anything.
     pub(crate) fn of(decision: &RenderDecision) -> Option<Self> {
-        match decision {
-            RenderDecision::Full => Some(Self::Full),
-            RenderDecision::Summary => Some(Self::Summary),
-            RenderDecision::Placeholder { .. } => Some(Self::Placeholder),
-            _ => None,
-        }
+        Some(Self::Detail(match decision {
+            RenderDecision::Full => Detail::Full,
+            RenderDecision::Detailed => Detail::Detailed,
+            RenderDecision::Summary => Detail::Summary,
+            RenderDecision::Tags => Detail::Tags,
+            RenderDecision::Placeholder { .. } => Detail::Placeholder,
+            RenderDecision::Excerpt(excerpt) => return Some(Self::Excerpt(*excerpt)),
+            _ => return None,
+        }))
     }
 }
 
@@ -56,16 +68,18 @@ pub(crate) fn render(
     }
     let (opening, closing) = envelope(mode);
     text.push_str(opening);
-    for &(i, detail, tokens) in &layout.shown {
+    for &(i, piece, tokens) in &layout.shown {
         let (block, meta) = (&blocks[i], &metas[i]);
-        match detail {
-            Detail::Full => part(&View::new(block, meta), Shown::Content, mode).push_to(&mut text),
-            Detail::Summary => {
-                part(&View::new(block, meta), Shown::Summary, mode).push_to(&mut text);
+        match piece {
+            Piece::Excerpt(excerpt) => {
+                let view = View::new(block, meta);
+                let body = view.content.as_deref().map(|text| excerpt::body(text, &excerpt));
+                part_of(&view, Shown::Excerpt, body.as_deref(), mode).push_to(&mut text);
             }
-            Detail::Placeholder => {
-                placeholder(&Head::new(block, Some(meta)), tokens, mode).push_to(&mut text);
-            }
+            Piece::Detail(detail) => match detail.shown() {
+                Some(shown) => part(&View::new(block, meta), shown, mode).push_to(&mut text),
+                None => placeholder(&Head::new(block, Some(meta)), tokens, mode).push_to(&mut text),
+            },
         }
     }
     if let Some(rolled_up) = layout.rolled_up {

@@ -63,6 +63,16 @@ warning_codes! {
     OverBudget = "over_budget",
     /// The budget is too small for even the roll-up line.
     BelowFloor = "below_floor",
+    /// The pack has content, and the text shows nothing of it.
+    EmptyResult = "empty_result",
+    /// Shares that exceed the whole were scaled down.
+    SharesNormalised = "shares_normalised",
+    /// Blocks of a category that has no share.
+    UnknownCategory = "unknown_category",
+    /// The Critical blocks of a share exceed its hard cap.
+    OverShareCap = "LCP-BUD-002",
+    /// A level of a block costs no less than a fuller one, and is not used.
+    CostlyLevel = "costly_level",
     /// The counts are estimates.
     EstimatedCounts = "estimated_counts",
     /// The tokenizer that was asked for could not be loaded, or is only assumed.
@@ -75,7 +85,7 @@ warning_codes! {
     BadPriority = "bad_priority",
     /// An annotation that names a block that does not exist; it is ignored.
     BadTarget = "bad_target",
-    /// A tag or summary annotation with a bad value; it is ignored.
+    /// A tag, summary or level with a bad value; it is ignored.
     BadAnnotation = "bad_annotation",
     /// Bytes after the END of the pack; they are ignored.
     TrailingData = "trailing_data",

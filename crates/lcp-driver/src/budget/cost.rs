@@ -5,17 +5,34 @@ use std::collections::HashMap;
 
 use lcp_tokens::{TokenEstimator, split_at_join};
 
-use crate::budget::RenderDecision;
 use crate::config::OutputMode;
 use crate::render::{Part, Shown, part, placeholder};
 use crate::view::View;
 
-/// How much of a block is shown: what a budget buys.
+/// How much of a block is shown: what a budget buys. The fullest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Detail {
     Full,
+    Detailed,
     Summary,
+    Tags,
     Placeholder,
+}
+
+impl Detail {
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Full, Self::Detailed, Self::Summary, Self::Tags, Self::Placeholder];
+
+    /// What a part shows of it; `None` for the line of a placeholder.
+    pub(crate) const fn shown(self) -> Option<Shown> {
+        match self {
+            Self::Full => Some(Shown::Content),
+            Self::Detailed => Some(Shown::Detailed),
+            Self::Summary => Some(Shown::Summary),
+            Self::Tags => Some(Shown::Tags),
+            Self::Placeholder => None,
+        }
+    }
 }
 
 /// What one block could cost.
@@ -23,12 +40,9 @@ pub(crate) enum Detail {
 pub(crate) struct Costs {
     /// Tokens of the content with its final newline, the same in every mode.
     pub(crate) content: u32,
-    /// What it costs in full.
-    pub(crate) full: u32,
-    /// What its summary costs, if it has one.
-    pub(crate) summary: Option<u32>,
-    /// What its placeholder costs.
-    pub(crate) placeholder: u32,
+    /// What each detail costs, by its place in [`Detail::ALL`]; `None` where
+    /// the block has none.
+    all: [Option<u32>; Detail::ALL.len()],
     /// The details that are worth having, fullest first, costs strictly
     /// falling. A detail that costs no less than a fuller one is not among
     /// them.
@@ -36,20 +50,28 @@ pub(crate) struct Costs {
 }
 
 impl Costs {
-    /// What a decision costs: 0 for a block that is not shown.
-    pub(crate) fn of(&self, decision: &RenderDecision) -> u32 {
-        match decision {
-            RenderDecision::Full => self.full,
-            RenderDecision::Summary => self.summary.unwrap_or_default(),
-            RenderDecision::Placeholder { .. } => self.placeholder,
-            _ => 0,
-        }
+    /// What a detail costs; 0 where the block has none.
+    pub(crate) fn of(&self, detail: Detail) -> u32 {
+        self.all[detail as usize].unwrap_or_default()
     }
 
     /// The detail that stands for `ceiling`: itself, or the next fuller one
     /// where it was not worth having. An index into the details.
     pub(crate) fn ceiling(&self, ceiling: Detail) -> usize {
         self.details.iter().rposition(|(detail, _)| *detail <= ceiling).unwrap_or(0)
+    }
+
+    /// The levels that the block carries for nothing: each with its cost and
+    /// that of the fuller detail which costs no more.
+    pub(crate) fn costly(&self) -> impl Iterator<Item = (Detail, u32, u32)> {
+        let mut cheapest = u32::MAX;
+        Detail::ALL.into_iter().filter_map(move |detail| {
+            let cost = self.all[detail as usize]?;
+            let fuller = cheapest;
+            cheapest = cheapest.min(cost);
+            let is_level = detail != Detail::Full && detail != Detail::Placeholder;
+            (is_level && cost >= fuller).then_some((detail, cost, fuller))
+        })
     }
 }
 
@@ -88,22 +110,36 @@ impl<'e> Counter<'e> {
         count
     }
 
+    pub(crate) fn estimator(&self) -> &'e dyn TokenEstimator {
+        self.estimator
+    }
+
     /// Everything that `view` could cost in this mode.
     pub(crate) fn costs(&mut self, view: &View<'_>, mode: OutputMode) -> Costs {
-        let full_part = part(view, Shown::Content, mode);
-        let (content, full) = self.part(&full_part);
-        let summary = view.summary.map(|_| self.part(&part(view, Shown::Summary, mode)).1);
-        let (_, placeholder) = self.part(&placeholder(&view.head, content, mode));
-        let mut details = vec![(Detail::Full, full)];
-        details.extend(summary.map(|cost| (Detail::Summary, cost)));
-        details.push((Detail::Placeholder, placeholder));
+        let (content, full) = self.part(&part(view, Shown::Content, mode));
+        let mut all = [None; Detail::ALL.len()];
+        all[Detail::Full as usize] = Some(full);
+        let levels = [
+            (Detail::Detailed, view.detailed),
+            (Detail::Summary, view.summary),
+            (Detail::Tags, view.tags),
+        ];
+        for (detail, text) in levels {
+            if let (Some(_), Some(shown)) = (text, detail.shown()) {
+                all[detail as usize] = Some(self.part(&part(view, shown, mode)).1);
+            }
+        }
+        let line = self.part(&placeholder(&view.head, content, mode)).1;
+        all[Detail::Placeholder as usize] = Some(line);
         let mut cheapest = u32::MAX;
-        details.retain(|&(_, cost)| {
-            let worth = cost < cheapest;
-            cheapest = cheapest.min(cost);
-            worth
-        });
-        Costs { content, full, summary, placeholder, details }
+        let mut details = Vec::with_capacity(2);
+        for (detail, cost) in Detail::ALL.into_iter().zip(all) {
+            if let Some(cost) = cost.filter(|cost| *cost < cheapest) {
+                cheapest = cost;
+                details.push((detail, cost));
+            }
+        }
+        Costs { content, all, details }
     }
 
     /// The tokens of the body with its newline, and of the whole part.

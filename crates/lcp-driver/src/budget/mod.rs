@@ -22,8 +22,14 @@ use crate::engine;
 pub enum RenderDecision {
     /// The full content.
     Full,
+    /// A level below the full content that the pack carries (RFC 0004 §6).
+    Detailed,
     /// The summary only.
     Summary,
+    /// A few words that the pack carries in place of the summary.
+    Tags,
+    /// A part of the content, and a line that says what is missing.
+    Excerpt(Excerpt),
     /// One line that says what is omitted.
     Placeholder {
         /// The block's type.
@@ -44,13 +50,30 @@ pub enum RenderDecision {
     Filtered,
 }
 
+/// Which part of a content an excerpt shows, and what its marker says (RFC
+/// 0004 §7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// Bytes from the beginning of the content that are shown.
+    pub head_bytes: usize,
+    /// Bytes from its end that are shown.
+    pub tail_bytes: usize,
+    /// Lines of which something is missing.
+    pub omitted_lines: usize,
+    /// Tokens that are missing, about.
+    pub omitted_tokens: u32,
+}
+
 impl RenderDecision {
     /// The name in reports.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Full => "full",
+            Self::Detailed => "detailed",
             Self::Summary => "summary",
+            Self::Tags => "tags",
+            Self::Excerpt(_) => "excerpt",
             Self::Placeholder { .. } => "placeholder",
             Self::RolledUp => "rolled_up",
             Self::Omit => "omit",
@@ -62,7 +85,14 @@ impl RenderDecision {
     /// Whether the block has a part of the text of its own.
     #[must_use]
     pub const fn is_shown(&self) -> bool {
-        matches!(self, Self::Full | Self::Summary | Self::Placeholder { .. })
+        self.shows_content() || matches!(self, Self::Placeholder { .. })
+    }
+
+    /// Whether something of the block's content is shown: not a mere line that
+    /// says what is omitted.
+    #[must_use]
+    pub const fn shows_content(&self) -> bool {
+        matches!(self, Self::Full | Self::Detailed | Self::Summary | Self::Tags | Self::Excerpt(_))
     }
 }
 

@@ -1,9 +1,15 @@
 //! The walk: which detail each block gets, given what details cost.
 //!
 //! It knows nothing of texts or blocks, so its laws can be tried on any
-//! numbers. RFC 0002 §4 has it line by line, and why each line is there.
+//! numbers. RFC 0002 §4 has it line by line, and why each line is there; RFC
+//! 0004 adds shares (§3.1) and excerpts (§7).
+
+mod purse;
 
 use lcp_types::Priority;
+
+use crate::shares::{Want, fill};
+pub(crate) use purse::Purse;
 
 /// A small pack shows every block on a line of its own: up to this many blocks
 /// all get their lowest detail before any gets more. In a larger pack the
@@ -14,6 +20,10 @@ pub(crate) const LINES_FIRST: usize = 32;
 /// The first blocks of the order may take a mere line in their turn: what
 /// matters most is named, if it does not fit, before others are shown.
 pub(crate) const NAMED_FIRST: usize = 8;
+
+/// Tokens of the largest excerpt that a block gets before all others had their
+/// turn: one huge block must not leave nothing to the rest.
+pub(crate) const EXCERPT_FIRST: u64 = 512;
 
 /// One block, as the walk sees it.
 #[derive(Clone, Debug)]
@@ -31,6 +41,10 @@ pub(crate) struct Item {
     /// Whether what is left may show it in full, once all others have their
     /// ceiling: Low blocks without a summary.
     pub(crate) may_grow: bool,
+    /// Whether a part of it may be shown.
+    pub(crate) may_be_cut: bool,
+    /// The share that it belongs to: an index into [`Terms::shares`].
+    pub(crate) share: usize,
 }
 
 impl Item {
@@ -39,9 +53,18 @@ impl Item {
     }
 }
 
+/// What the walk knows of a share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShareTerms {
+    /// Tokens that are its own.
+    pub(crate) own: u32,
+    /// Tokens that it must not exceed; `u64::MAX` for any number.
+    pub(crate) cap: u64,
+}
+
 /// What the walk works with besides the blocks.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms {
+pub(crate) struct Terms<'t> {
     pub(crate) budget: u64,
     /// What is paid once: the envelope.
     pub(crate) envelope: u64,
@@ -49,13 +72,60 @@ pub(crate) struct Terms {
     pub(crate) line: u64,
     /// Whether Background blocks get what is left, wherever the others stand.
     pub(crate) fill: bool,
+    /// The shares of the budget; none where all compete for the whole.
+    pub(crate) shares: &'t [ShareTerms],
+    /// Whether blocks may be shown in part.
+    pub(crate) excerpts: bool,
+}
+
+/// Cuts blocks: what the walk cannot know by itself.
+pub(crate) trait Cut {
+    /// What an excerpt of block `i` costs that costs `most` tokens at most;
+    /// `None` if there is none.
+    fn cut(&mut self, i: usize, most: u64) -> Option<u64>;
+}
+
+/// What a block gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// A detail: an index into its costs.
+    Detail(usize),
+    /// A part of its content.
+    Excerpt {
+        /// What it may cost: the rung of the ladder.
+        most: u64,
+        /// What it costs.
+        cost: u64,
+    },
+}
+
+impl Choice {
+    pub(crate) fn cost(self, item: &Item) -> u64 {
+        match self {
+            Self::Detail(detail) => item.costs[detail],
+            Self::Excerpt { cost, .. } => cost,
+        }
+    }
+
+    /// Whether it shows something of the content.
+    pub(crate) fn tells(self, item: &Item) -> bool {
+        match self {
+            Self::Detail(detail) => detail < item.telling,
+            Self::Excerpt { .. } => true,
+        }
+    }
+
+    /// Whether it is the block's ceiling or fuller.
+    fn is_at_ceiling(self, item: &Item) -> bool {
+        matches!(self, Self::Detail(detail) if detail <= item.ceiling)
+    }
 }
 
 /// What the walk decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Allocation {
-    /// For each block an index into its costs, or `None`: no line of its own.
-    pub(crate) chosen: Vec<Option<usize>>,
+    /// For each block what it gets, or `None`: no line of its own.
+    pub(crate) chosen: Vec<Option<Choice>>,
     pub(crate) outcome: Outcome,
     /// What is left of the budget, the roll-up line paid where it was reserved.
     pub(crate) left: u64,
@@ -76,64 +146,221 @@ pub(crate) enum Outcome {
 }
 
 /// Allocates the budget.
-pub(crate) fn walk(items: &[Item], terms: Terms) -> Allocation {
+pub(crate) fn walk(items: &[Item], terms: Terms<'_>, cutter: &mut dyn Cut) -> Allocation {
+    let order = order(items);
+    let small = order.len() <= LINES_FIRST;
+    let first = if small { First::Lines } else { First::Named };
+    let allocation = attempt(items, &order, terms, cutter, first);
+    if !terms.excerpts || allocation.outcome != Outcome::Fits || allocation.tells(items) {
+        return allocation;
+    }
+    // Lines took what an excerpt needs, and a text without any content helps
+    // nobody.
+    let content_first = attempt(items, &order, terms, cutter, First::Content);
+    if content_first.tells(items) { content_first } else { allocation }
+}
+
+impl Allocation {
+    /// Whether anything of any content is shown.
+    pub(crate) fn tells(&self, items: &[Item]) -> bool {
+        let tells = |(chosen, item): (&Option<Choice>, &Item)| {
+            chosen.is_some_and(|choice| choice.tells(item))
+        };
+        self.chosen.iter().zip(items).any(tells)
+    }
+}
+
+/// What is served before the tiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum First {
+    /// A line for each block: small packs.
+    Lines,
+    /// Nothing; but the first blocks may take a line in their turn.
+    Named,
+    /// Content, wherever there is some, before any line.
+    Content,
+}
+
+fn attempt(
+    items: &[Item],
+    order: &[usize],
+    terms: Terms<'_>,
+    cutter: &mut dyn Cut,
+    first: First,
+) -> Allocation {
     let critical: u64 = of(items, Priority::Critical).map(|i| items[i].costs[0]).sum();
     let base = terms.envelope + critical;
-    let mut chosen: Vec<Option<usize>> =
-        items.iter().map(|item| (item.priority == Priority::Critical).then_some(0)).collect();
+    let chosen = items
+        .iter()
+        .map(|item| (item.priority == Priority::Critical).then_some(Choice::Detail(0)))
+        .collect();
     let alone =
         |chosen, outcome| Allocation { chosen, outcome, left: terms.budget.saturating_sub(base) };
     if critical > 0 && base > terms.budget {
         return alone(chosen, Outcome::CriticalExceeds { needed: base });
     }
-    let order = order(items);
-    let reserve = reserve(items, &order, base, terms);
+    let reserve = reserve(items, order, base, terms, first);
     let Some(left) = terms.budget.checked_sub(base + reserve) else {
         return alone(chosen, Outcome::BelowFloor);
     };
-    let mut purse = Purse { items, chosen: &mut chosen, left };
-    let small = order.len() <= LINES_FIRST;
-    if small {
-        for &i in &order {
-            purse.step(i, items[i].lowest(), items[i].costs.len());
+    let mut purse = Purse::new(items, terms.shares, chosen, left);
+    match first {
+        First::Lines => {
+            for &i in order {
+                purse.step(i, items[i].lowest(), items[i].costs.len());
+            }
+        }
+        First::Named => {}
+        First::Content => {
+            for tier in tiers(items, order) {
+                tell(&mut purse, tier, 0, terms, cutter);
+            }
+            something(&mut purse, order, cutter);
         }
     }
-    let mut named = NAMED_FIRST;
-    for tier in order.chunk_by(|&a, &b| items[a].priority == items[b].priority) {
-        for &i in tier {
-            let floor = if named > 0 { items[i].costs.len() } else { items[i].telling };
-            named = named.saturating_sub(1);
-            purse.step(i, items[i].ceiling, floor);
-        }
-        for &i in tier {
-            purse.step(i, items[i].ceiling, items[i].costs.len());
-        }
+    if !terms.shares.is_empty() && first != First::Content {
+        let wants = wants(items, terms, purse.spent());
+        purse.grant(&fill(left + critical, &wants));
+        serve(&mut purse, order, terms, cutter);
+        let may_be_cut = |&i: &usize| items[i].ceiling == 0;
+        grow(&mut purse, order.iter().copied().filter(may_be_cut), terms, cutter);
+        purse.pool();
     }
-    let at_ceiling =
-        order.iter().all(|&i| purse.chosen[i].is_some_and(|detail| detail <= items[i].ceiling));
+    serve(&mut purse, order, terms, cutter);
+    let at_ceiling = order
+        .iter()
+        .all(|&i| purse.chosen[i].is_some_and(|choice| choice.is_at_ceiling(&items[i])));
     if at_ceiling {
         for &i in order.iter().filter(|&&i| items[i].may_grow) {
             purse.step(i, 0, items[i].costs.len());
         }
     }
+    let may_be_cut = |&i: &usize| items[i].ceiling == 0 || at_ceiling && items[i].may_grow;
+    grow(&mut purse, order.iter().copied().filter(may_be_cut), terms, cutter);
     if at_ceiling || terms.fill {
-        for i in ranked(items, Priority::Background) {
+        let background = ranked(items, Priority::Background);
+        for &i in &background {
             purse.step(i, items[i].ceiling, items[i].costs.len());
         }
+        let may_be_cut = |&i: &usize| items[i].ceiling == 0;
+        grow(&mut purse, background.into_iter().filter(may_be_cut), terms, cutter);
     }
-    let left = purse.left;
+    let (chosen, left) = purse.close();
     Allocation { chosen, outcome: Outcome::Fits, left }
 }
 
+/// Serves tier by tier: what tells something, then mere lines.
+fn serve(purse: &mut Purse<'_>, order: &[usize], terms: Terms<'_>, cutter: &mut dyn Cut) {
+    let items = purse.items;
+    let mut named = NAMED_FIRST;
+    for tier in tiers(items, order) {
+        tell(purse, tier, named, terms, cutter);
+        named = named.saturating_sub(tier.len());
+        for &i in tier {
+            purse.step(i, items[i].ceiling, items[i].costs.len());
+        }
+    }
+}
+
+/// Whole details for the blocks of a tier, then first excerpts. The first
+/// `named` blocks may take a line in their turn.
+fn tell(
+    purse: &mut Purse<'_>,
+    tier: &[usize],
+    named: usize,
+    terms: Terms<'_>,
+    cutter: &mut dyn Cut,
+) {
+    let items = purse.items;
+    for (at, &i) in tier.iter().enumerate() {
+        let floor = if at < named { items[i].costs.len() } else { items[i].telling };
+        purse.step(i, items[i].ceiling, floor);
+    }
+    if terms.excerpts {
+        for &i in tier.iter().filter(|&&i| items[i].ceiling == 0) {
+            purse.excerpt(i, EXCERPT_FIRST, cutter);
+        }
+    }
+}
+
+fn tiers<'o>(items: &'o [Item], order: &'o [usize]) -> impl Iterator<Item = &'o [usize]> {
+    order.chunk_by(|&a, &b| items[a].priority == items[b].priority)
+}
+
+/// Gives what is left to excerpts of `blocks`, on the highest rungs that can be
+/// paid.
+fn grow(
+    purse: &mut Purse<'_>,
+    blocks: impl Iterator<Item = usize>,
+    terms: Terms<'_>,
+    cutter: &mut dyn Cut,
+) {
+    if terms.excerpts {
+        for i in blocks {
+            purse.excerpt(i, u64::MAX, cutter);
+        }
+    }
+}
+
+/// Shows something of one block whatever its ceiling, if nothing is shown yet.
+fn something(purse: &mut Purse<'_>, order: &[usize], cutter: &mut dyn Cut) {
+    let items = purse.items;
+    let tells =
+        |purse: &Purse<'_>, i: usize| purse.chosen[i].is_some_and(|choice| choice.tells(&items[i]));
+    if (0..items.len()).any(|i| tells(purse, i)) {
+        return;
+    }
+    let background = ranked(items, Priority::Background);
+    for &i in order.iter().chain(&background) {
+        purse.step(i, 0, items[i].telling);
+        purse.excerpt(i, EXCERPT_FIRST, cutter);
+        if tells(purse, i) {
+            return;
+        }
+    }
+}
+
 /// What is kept for the roll-up line: nothing where no block will need it.
-fn reserve(items: &[Item], order: &[usize], base: u64, terms: Terms) -> u64 {
+fn reserve(items: &[Item], order: &[usize], base: u64, terms: Terms<'_>, first: First) -> u64 {
     let fits = |detail: fn(&Item) -> usize| {
-        let costs = order.iter().map(|&i| items[i].costs[detail(&items[i])]);
-        base + costs.sum::<u64>() <= terms.budget
+        let cost = |i: usize| items[i].costs[detail(&items[i])];
+        let all: u64 = order.iter().map(|&i| cost(i)).sum();
+        let mut of_shares = vec![0; terms.shares.len()];
+        if !terms.shares.is_empty() {
+            for i in of(items, Priority::Critical) {
+                of_shares[items[i].share] += items[i].costs[0];
+            }
+        }
+        let critical = of_shares.clone();
+        if !terms.shares.is_empty() {
+            for &i in order {
+                of_shares[items[i].share] += cost(i);
+            }
+        }
+        let mut shares = terms.shares.iter().zip(of_shares).zip(critical);
+        base + all <= terms.budget
+            && shares.all(|((share, used), critical)| used <= share.cap.max(critical))
     };
     let all_at_ceiling = fits(|item| item.ceiling);
-    let all_on_lines = order.len() <= LINES_FIRST && fits(Item::lowest);
+    let all_on_lines = first == First::Lines && fits(Item::lowest);
     if all_at_ceiling || all_on_lines { 0 } else { terms.line }
+}
+
+/// What each share wants: every block of it that must be shown or counted at
+/// its ceiling, and what it has spent already.
+fn wants(items: &[Item], terms: Terms<'_>, spent: &[u64]) -> Vec<Want> {
+    let mut limits = vec![0u64; terms.shares.len()];
+    for item in items.iter().filter(|item| item.priority != Priority::Background) {
+        limits[item.share] += item.costs[item.ceiling];
+    }
+    let shares = terms.shares.iter().zip(limits).zip(spent);
+    shares
+        .map(|((share, want), &floor)| Want {
+            weight: share.own,
+            floor,
+            limit: want.min(share.cap).max(floor),
+        })
+        .collect()
 }
 
 /// The blocks from High to Low, in the order in which they are served:
@@ -156,31 +383,6 @@ fn ranked(items: &[Item], priority: Priority) -> Vec<usize> {
 
 fn of(items: &[Item], priority: Priority) -> impl Iterator<Item = usize> {
     items.iter().enumerate().filter(move |(_, item)| item.priority == priority).map(|(i, _)| i)
-}
-
-/// The rest of the budget while it is spent.
-struct Purse<'w> {
-    items: &'w [Item],
-    chosen: &'w mut Vec<Option<usize>>,
-    left: u64,
-}
-
-impl Purse<'_> {
-    /// Gives block `i` the fullest detail from `ceiling` to below `floor` that
-    /// is better than what it has and whose extra cost can be paid.
-    fn step(&mut self, i: usize, ceiling: usize, floor: usize) {
-        let costs = &self.items[i].costs;
-        let has = self.chosen[i];
-        let paid = has.map_or(0, |detail| costs[detail]);
-        let better = costs.iter().enumerate().take(has.unwrap_or(floor).min(floor)).skip(ceiling);
-        for (detail, cost) in better {
-            if cost - paid <= self.left {
-                self.left -= cost - paid;
-                self.chosen[i] = Some(detail);
-                return;
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -13,12 +13,11 @@ use crate::view::View;
 pub(crate) const HEADING: &str = "### ";
 pub(crate) const OMITTED: &str = "_[Omitted: ";
 
-pub(super) fn part<'v>(view: &'v View<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
+pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
     let mut head = HEADING.to_owned();
     push_head(&mut head, &view.head);
     let priority = view.head.priority.map(lcp_types::Priority::name);
-    let notes: Vec<_> =
-        priority.into_iter().chain((shown == Shown::Summary).then_some("summary")).collect();
+    let notes: Vec<_> = priority.into_iter().chain(shown.name()).collect();
     if !notes.is_empty() {
         append(&mut head, format_args!(" ({})", notes.join(", ")));
     }
@@ -26,13 +25,13 @@ pub(super) fn part<'v>(view: &'v View<'_>, shown: Shown, body: Option<&'v str>) 
         return Part::line(head);
     };
     head.push('\n');
-    let prose = view.prose || shown == Shown::Summary;
+    let prose = view.prose || !shown.is_content();
     if prose && stands_alone(text) {
         return Part { head, body, tail: String::new() };
     }
     let fence = "`".repeat(FENCE.len().max(longest_run(text, b'`') + 1));
     head.push_str(&fence);
-    if shown == Shown::Content {
+    if shown.is_content() {
         head.push_str(view.info);
     }
     head.push('\n');

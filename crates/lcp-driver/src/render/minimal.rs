@@ -16,11 +16,11 @@ pub(crate) const HEREDOC: &str = "EOF";
 pub(crate) const OPENING: &str = "[";
 pub(crate) const OMITTED: &str = "[omitted: ";
 
-pub(super) fn part<'v>(view: &'v View<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
+pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
     let mut head = OPENING.to_owned();
     push_head(&mut head, &view.head);
-    if shown == Shown::Summary {
-        head.push_str(" (summary)");
+    if let Some(detail) = shown.name() {
+        append(&mut head, format_args!(" ({detail})"));
     }
     let Some(text) = body else {
         head.push(']');

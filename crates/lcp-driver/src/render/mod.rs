@@ -41,11 +41,35 @@ impl Part<'_> {
     }
 }
 
-/// Whether content or its summary is shown.
+/// What of a block a part shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     Content,
+    Detailed,
     Summary,
+    Tags,
+    Excerpt,
+}
+
+impl Shown {
+    /// Every way but the whole content, which heads do not name.
+    pub(crate) const NAMED: [Self; 4] = [Self::Detailed, Self::Summary, Self::Tags, Self::Excerpt];
+
+    /// What the head says of it.
+    pub(crate) const fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Content => None,
+            Self::Detailed => Some("detailed"),
+            Self::Summary => Some("summary"),
+            Self::Tags => Some("tags"),
+            Self::Excerpt => Some("excerpt"),
+        }
+    }
+
+    /// Whether it is the block's own content, or a part of it.
+    const fn is_content(self) -> bool {
+        matches!(self, Self::Content | Self::Excerpt)
+    }
 }
 
 /// The element around a text in XML.
@@ -59,12 +83,24 @@ pub(crate) fn envelope(mode: OutputMode) -> (&'static str, &'static str) {
     }
 }
 
-/// The part of a block that is shown in full or by its summary.
+/// The part of a block that is shown in full or by a level that it carries.
 pub(crate) fn part<'v>(view: &'v View<'_>, shown: Shown, mode: OutputMode) -> Part<'v> {
     let body = match shown {
-        Shown::Content => view.content.as_deref(),
+        Shown::Content | Shown::Excerpt => view.content.as_deref(),
+        Shown::Detailed => view.detailed,
         Shown::Summary => view.summary,
+        Shown::Tags => view.tags,
     };
+    part_of(view, shown, body, mode)
+}
+
+/// The part of a block with this body.
+pub(crate) fn part_of<'v>(
+    view: &View<'_>,
+    shown: Shown,
+    body: Option<&'v str>,
+    mode: OutputMode,
+) -> Part<'v> {
     match mode {
         OutputMode::Xml => xml::part(view, shown, body),
         OutputMode::Markdown => markdown::part(view, shown, body),

@@ -16,7 +16,7 @@ use crate::view::label::push_xml;
 /// What stands between an element's name and its number.
 pub(crate) const NESTING_MARK: char = '.';
 
-pub(super) fn part<'v>(view: &'v View<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
+pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
     let mut name = view.head.word.to_owned();
     if let Some(number) = body.and_then(|body| number(view.head.word, body)) {
         name.push(NESTING_MARK);
@@ -36,8 +36,8 @@ pub(super) fn part<'v>(view: &'v View<'_>, shown: Shown, body: Option<&'v str>) 
     if let Some(priority) = view.head.priority {
         attribute("priority", priority.name());
     }
-    if shown == Shown::Summary {
-        attribute("detail", "summary");
+    if let Some(detail) = shown.name() {
+        attribute("detail", detail);
     }
     if body.is_none() {
         head.push_str(" />");

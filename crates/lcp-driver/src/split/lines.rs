@@ -57,8 +57,8 @@ fn piece(cursor: &mut Cursor<'_>, form: &Form) -> Result<Piece, SplitError> {
         let Some((notes, behind)) = notes.split_once(')') else {
             return start.fail("the end of the notes");
         };
-        if notes.split(", ").any(|note| note == "summary") {
-            piece.kind = PieceKind::Summary;
+        if let Some(kind) = notes.split(", ").find_map(PieceKind::from_name) {
+            piece.kind = kind;
         }
         rest = behind;
     }

@@ -23,6 +23,7 @@ mod xml;
 use std::fmt;
 
 use crate::config::OutputMode;
+use crate::render::Shown;
 
 /// What one part of a text is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,8 +48,14 @@ pub struct Piece {
 pub enum PieceKind {
     /// In full.
     Full,
+    /// By its detailed level.
+    Detailed,
     /// By its summary.
     Summary,
+    /// By its tags.
+    Tags,
+    /// By a part of its content; a line of the body says what is missing.
+    Excerpt,
     /// By a line that says how many tokens its content has.
     Placeholder {
         /// Tokens of the content.
@@ -93,6 +100,20 @@ pub fn split(text: &str, mode: OutputMode) -> Result<Vec<Piece>, SplitError> {
         OutputMode::Xml => xml::split(text),
         OutputMode::Markdown => lines::split(text, &lines::MARKDOWN),
         OutputMode::Minimal => lines::split(text, &lines::MINIMAL),
+    }
+}
+
+impl PieceKind {
+    /// What a head says of it, read back.
+    fn from_name(name: &str) -> Option<Self> {
+        let shown = Shown::NAMED.into_iter().find(|shown| shown.name() == Some(name))?;
+        Some(match shown {
+            Shown::Content => Self::Full,
+            Shown::Detailed => Self::Detailed,
+            Shown::Summary => Self::Summary,
+            Shown::Tags => Self::Tags,
+            Shown::Excerpt => Self::Excerpt,
+        })
     }
 }
 

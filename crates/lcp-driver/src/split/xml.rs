@@ -71,7 +71,7 @@ fn described(name: &str, attributes: Vec<(&str, String)>) -> Option<Piece> {
                     _ => PieceKind::Placeholder { tokens },
                 };
             }
-            "detail" => piece.kind = PieceKind::Summary,
+            "detail" => piece.kind = PieceKind::from_name(&value)?,
             "lines" => piece.lines = Some(value),
             "tool_call_id" => piece.tool_call_id = Some(value),
             // What the other modes do not show.

@@ -7,10 +7,11 @@ pub(crate) mod label;
 
 use std::borrow::Cow;
 
-use lcp_types::{Block, BlockContent, BlockType, FormatHint, Lang};
+use lcp_types::{Block, BlockContent, FormatHint, Lang, Role};
 
 pub(crate) use head::{Form, Head};
 
+use crate::level::NAMESPACE;
 use crate::meta::Meta;
 
 /// One block, ready to be rendered in any mode.
@@ -22,7 +23,11 @@ pub(crate) struct View<'b> {
     pub(crate) content: Option<Cow<'b, str>>,
     /// Whether the content holds bytes that are not UTF-8 and so are not shown.
     pub(crate) lossy: bool,
+    pub(crate) detailed: Option<&'b str>,
     pub(crate) summary: Option<&'b str>,
+    pub(crate) tags: Option<&'b str>,
+    /// Which parts of the content an excerpt keeps.
+    pub(crate) keep: Keep,
     /// Whether the content is prose, which Markdown shows without a fence.
     pub(crate) prose: bool,
     /// The language of a Markdown fence around the content.
@@ -41,7 +46,10 @@ impl<'b> View<'b> {
             head: Head::new(block, Some(meta)),
             content,
             lossy: lossy.unwrap_or_default(),
+            detailed: meta.detailed.as_deref(),
             summary: meta.summary.as_deref(),
+            tags: meta.tags.as_deref(),
+            keep: Keep::of(&block.content),
             prose,
             info: info(&block.content),
         }
@@ -53,18 +61,48 @@ impl<'b> View<'b> {
 pub(crate) fn is_metadata(block: &Block<'_>) -> bool {
     match &block.content {
         BlockContent::Annotation(_) => true,
-        BlockContent::Extension(extension) => extension.namespace == "lcp",
+        BlockContent::Extension(extension) => extension.namespace == NAMESPACE,
         _ => false,
     }
 }
 
-/// The category that a block has by its type, where no tag names one.
-pub(crate) fn default_category(block_type: BlockType) -> &'static str {
-    match block_type {
-        BlockType::ToolResult => "tool_results",
-        BlockType::Code | BlockType::Diff | BlockType::FileTree => "open_files",
-        BlockType::Conversation => "conversation",
-        _ => "references",
+/// The categories that a block may have by its type and role, where no tag
+/// names one: the first that is a share (RFC 0004 §4).
+pub(crate) fn default_categories(content: &BlockContent<'_>) -> &'static [&'static str] {
+    match content {
+        BlockContent::ToolResult(_) => &["tool_results", "recent_messages"],
+        BlockContent::Conversation(turn) => match turn.role {
+            Role::Tool => &["tool_results", "recent_messages"],
+            Role::System => &["system_prompt", "conversation"],
+            _ => &["conversation", "recent_messages"],
+        },
+        BlockContent::Code(_) | BlockContent::Diff(_) | BlockContent::FileTree(_) => {
+            &["open_files", "retrieved_context"]
+        }
+        _ => &["references", "retrieved_context"],
+    }
+}
+
+/// Which parts of a content an excerpt keeps (RFC 0004 §7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// The beginning, where files say what they are.
+    Head,
+    /// The end, where tools say what went wrong, and a third of it from the
+    /// beginning.
+    MostlyTail,
+    /// As much of both.
+    Both,
+}
+
+impl Keep {
+    fn of(content: &BlockContent<'_>) -> Self {
+        match content {
+            BlockContent::ToolResult(_) => Self::MostlyTail,
+            BlockContent::Conversation(turn) if turn.role == Role::Tool => Self::MostlyTail,
+            BlockContent::Conversation(_) => Self::Both,
+            _ => Self::Head,
+        }
     }
 }
 

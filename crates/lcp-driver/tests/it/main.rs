@@ -2,9 +2,14 @@
 
 mod api;
 mod budget;
+mod excerpts;
+mod levels;
 mod packs;
 mod placeholder;
 mod render;
 #[cfg(feature = "report")]
 mod report;
+mod selector;
+mod shares;
+mod sharing;
 mod split;

@@ -1,5 +1,7 @@
 //! Packs for the tests: small ones by hand, random ones made of what hurts.
 
+use lcp_driver::shares::{Share, Shares};
+use lcp_driver::{DriverConfig, Excerpts, Level, OutputMode};
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{
     Annotation, Block, Code, Conversation, DataFormat, DiffHunk, FileEntry, FormatHint, Lang,
@@ -210,30 +212,64 @@ fn any_block() -> impl Strategy<Value = Block<'static>> {
     prop_oneof![4 => code, 4 => turn, 2 => result, 1 => document, 1 => data, 1 => diff, 1 => tree, 1 => rest]
 }
 
+const CATEGORIES: &[&str] = &["tool_results", "open_files", "search_results", "odd"];
+
+/// Shares of every kind, or none.
+pub(crate) fn any_shares() -> impl Strategy<Value = Option<Shares>> {
+    let capped = || {
+        let cap = |name| Shares::agent().with_cap(name, 60).unwrap();
+        ["tool_results", "open_files", "references"].map(cap)
+    };
+    let fixed = Shares::new([Share::tokens("open_files", 80), Share::ratio("odd", 0.5)]).unwrap();
+    prop_oneof![
+        2 => Just(None),
+        1 => Just(Some(Shares::agent())),
+        1 => Just(Some(Shares::conversation())),
+        1 => Just(Some(fixed)),
+        2 => prop::sample::select(capped().to_vec()).prop_map(Some),
+    ]
+}
+
+/// A configuration of a mode, a budget, and everything that decides besides.
+pub(crate) fn any_config() -> impl Strategy<Value = DriverConfig> {
+    let excerpts = prop::sample::select(&[Excerpts::WithFill, Excerpts::On, Excerpts::Off][..]);
+    let mode = prop::sample::select(&OutputMode::ALL[..]);
+    (mode, any::<bool>(), excerpts, any_shares()).prop_map(|(mode, fill, excerpts, shares)| {
+        DriverConfig { mode, fill, excerpts, shares, ..DriverConfig::default() }
+    })
+}
+
 /// A pack with summaries, priorities, ranks and categories here and there.
 pub(crate) fn any_pack() -> impl Strategy<Value = Vec<Block<'static>>> {
     let marks = (
         prop::option::weighted(0.4, any_text()),
         prop::option::weighted(0.7, 0usize..5),
         prop::option::weighted(0.2, 0u8..9),
+        prop::option::weighted(0.3, prop::sample::select(CATEGORIES)),
+        prop::option::weighted(0.15, (prop::sample::select(&Level::ALL[..]), any_text())),
     );
     let marked = (any_block(), marks);
     prop_oneof![
         5 => prop::collection::vec(marked, 0..8),
         1 => {
-            let marks = (Just(None), prop::option::weighted(0.7, 0usize..5), Just(None));
+            let level = prop::option::weighted(0.7, 0usize..5);
+            let marks = (Just(None), level, Just(None), Just(None), Just(None));
             prop::collection::vec((any_block(), marks), 33..60)
         },
     ]
     .prop_map(|marked| {
         let mut blocks = Vec::new();
         let mut said = Vec::new();
-        for (i, (mut block, (summary, level, rank))) in marked.into_iter().enumerate() {
+        for (i, (mut block, (summary, level, rank, category, carried))) in
+            marked.into_iter().enumerate()
+        {
             block.summary = summary.map(Into::into);
             blocks.push(block);
             let target = i as u64;
             said.extend(level.map(|level| priority(target, Priority::ALL[level])));
             said.extend(rank.map(|rank| tag(target, &format!("rank=0.{rank}"))));
+            said.extend(category.map(|category| tag(target, &format!("category={category}"))));
+            said.extend(carried.map(|(level, text)| level.block(target, &text)));
         }
         blocks.extend(said);
         blocks

@@ -5,7 +5,7 @@ use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, RenderDecision, Render
 use lcp_types::{Block, BlockContent};
 use proptest::prelude::*;
 
-use crate::packs::{O200K, any_pack};
+use crate::packs::{O200K, any_config, any_pack};
 
 /// The content as the renderer had it, where it is text that stands in the pack.
 fn content(block: &Block<'_>) -> Option<String> {
@@ -64,6 +64,22 @@ fn check_piece(
         (RenderDecision::Placeholder { omitted_tokens, .. }, PieceKind::Placeholder { tokens }) => {
             prop_assert_eq!(u64::from(*omitted_tokens), tokens);
         }
+        (RenderDecision::Detailed, PieceKind::Detailed)
+        | (RenderDecision::Tags, PieceKind::Tags) => {
+            // A pack carries them in blocks of their own, which `levels` tests.
+            prop_assert!(piece.body.is_some());
+        }
+        (RenderDecision::Excerpt(excerpt), PieceKind::Excerpt) => {
+            if let (Some(content), Some(body)) = (content(block), &piece.body) {
+                let head = &content[..excerpt.head_bytes];
+                let tail = &content[content.len() - excerpt.tail_bytes..];
+                let marker = body.strip_prefix(head).and_then(|rest| rest.strip_suffix(tail));
+                let marker = marker.map(str::trim);
+                prop_assert!(
+                    marker.is_some_and(|m| m.starts_with('…') && m.ends_with("omitted …"))
+                );
+            }
+        }
         (decision, kind) => prop_assert!(false, "{:?} came back as {:?}", decision, kind),
     }
     Ok(())
@@ -97,12 +113,12 @@ proptest! {
     #[test]
     fn every_text_splits_back_into_its_blocks(
         blocks in any_pack(),
-        mode in prop::sample::select(&OutputMode::ALL[..]),
+        config in any_config(),
         budget in prop::option::of(0u32..600),
         summaries in any::<bool>(),
     ) {
         let verbosity = if summaries && budget.is_none() { Verbosity::Summary } else { Verbosity::Adaptive };
-        let config = DriverConfig { mode, token_budget: budget, verbosity, ..DriverConfig::default() };
+        let config = DriverConfig { token_budget: budget, verbosity, ..config };
         check(&blocks, &config)?;
     }
 }

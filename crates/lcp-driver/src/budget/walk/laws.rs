@@ -1,11 +1,27 @@
-//! The laws of the walk (RFC 0002 §5), on numbers of every kind.
+//! The laws of the walk (RFC 0002 §5, RFC 0004 §5), on numbers of every kind.
 
 use lcp_types::Priority;
 use proptest::prelude::*;
 
-use super::{Allocation, Item, LINES_FIRST, NAMED_FIRST, Outcome, Terms, order, ranked, walk};
+use super::{
+    Allocation, Choice, Cut, EXCERPT_FIRST, Item, LINES_FIRST, NAMED_FIRST, Outcome, ShareTerms,
+    Terms, order, ranked, walk,
+};
+
+mod shared;
 
 const BACKGROUND: Priority = Priority::Background;
+
+/// Excerpts of numbers: each block has a least size, and sizes between rungs
+/// are met only nearly, as lines of a text meet them.
+struct Cuts<'i>(&'i [Item]);
+
+impl Cut for Cuts<'_> {
+    fn cut(&mut self, i: usize, most: u64) -> Option<u64> {
+        let least = self.0[i].costs.last().unwrap() + 3 + i as u64 % 40;
+        (most >= least).then(|| most - (most * 7 + i as u64) % 5.min(most - least + 1))
+    }
+}
 
 fn any_item() -> impl Strategy<Value = Item> {
     let costs = prop_oneof![
@@ -31,7 +47,8 @@ fn any_item() -> impl Strategy<Value = Item> {
             // One detail alone is content; of several, the last may be a mere line.
             let telling = costs.len() - usize::from(placeholder && costs.len() > 1);
             let may_grow = may_grow && priority == Priority::Low;
-            Item { priority, rank, costs, ceiling, telling, may_grow }
+            let may_be_cut = costs[0] % 5 > 0;
+            Item { priority, rank, costs, ceiling, telling, may_grow, may_be_cut, share: 0 }
         })
 }
 
@@ -44,7 +61,7 @@ fn any_items() -> impl Strategy<Value = Vec<Item>> {
 }
 
 /// Items, terms, and a budget from nothing to twice the whole.
-fn any_case() -> impl Strategy<Value = (Vec<Item>, Terms)> {
+fn any_case() -> impl Strategy<Value = (Vec<Item>, Terms<'static>)> {
     (any_items(), 0u64..10, 5u64..25, any::<bool>(), 0.0..2.0f64).prop_map(
         |(mut items, envelope, line, fill, share)| {
             if fill {
@@ -59,7 +76,7 @@ fn any_case() -> impl Strategy<Value = (Vec<Item>, Terms)> {
                 clippy::cast_sign_loss
             )]
             let budget = (whole as f64 * share * share / 2.0) as u64;
-            (items, Terms { budget, envelope, line, fill })
+            (items, Terms { budget, envelope, line, fill, shares: &[], excerpts: false })
         },
     )
 }
@@ -70,7 +87,20 @@ fn critical(items: &[Item]) -> u64 {
 
 /// What block `i` costs as it was decided.
 fn paid(items: &[Item], allocation: &Allocation, i: usize) -> u64 {
-    allocation.chosen[i].map_or(0, |detail| items[i].costs[detail])
+    allocation.chosen[i].map_or(0, |choice| choice.cost(&items[i]))
+}
+
+fn walked(items: &[Item], terms: Terms<'_>) -> Allocation {
+    walk(items, terms, &mut Cuts(items))
+}
+
+/// The detail that block `i` has; that of a line for an excerpt, nothing last.
+fn detail(items: &[Item], allocation: &Allocation, i: usize) -> usize {
+    match allocation.chosen[i] {
+        Some(Choice::Detail(detail)) => detail,
+        Some(Choice::Excerpt { .. }) => items[i].telling,
+        None => items[i].costs.len(),
+    }
 }
 
 fn rolled_up(items: &[Item], allocation: &Allocation) -> bool {
@@ -79,14 +109,14 @@ fn rolled_up(items: &[Item], allocation: &Allocation) -> bool {
 }
 
 /// What the text will cost: the line at its bound.
-fn planned(items: &[Item], terms: Terms, allocation: &Allocation) -> u64 {
+fn planned(items: &[Item], terms: Terms<'_>, allocation: &Allocation) -> u64 {
     let blocks: u64 = (0..items.len()).map(|i| paid(items, allocation, i)).sum();
     terms.envelope + blocks + if rolled_up(items, allocation) { terms.line } else { 0 }
 }
 
 /// The details of block `i` that are better than what it has and allowed.
 fn refused(items: &[Item], allocation: &Allocation, i: usize) -> std::ops::Range<usize> {
-    items[i].ceiling..allocation.chosen[i].unwrap_or(items[i].costs.len()).max(items[i].ceiling)
+    items[i].ceiling..detail(items, allocation, i).max(items[i].ceiling)
 }
 
 /// What each step of the walk gave, in the order of the walk: the first lines,
@@ -94,7 +124,7 @@ fn refused(items: &[Item], allocation: &Allocation, i: usize) -> std::ops::Range
 /// lower numbers; nothing has the highest.
 fn steps(items: &[Item], allocation: &Allocation) -> Vec<usize> {
     let order = order(items);
-    let got = |i: usize| allocation.chosen[i].unwrap_or(items[i].costs.len());
+    let got = |i: usize| detail(items, allocation, i);
     let up_to_ceiling = |i: usize| got(i).max(items[i].ceiling);
     let small = order.len() <= LINES_FIRST;
     // A line that did not fit at first fits never: what is left only shrinks.
@@ -120,7 +150,7 @@ proptest! {
 
     #[test]
     fn bounded((items, terms) in any_case()) {
-        let allocation = walk(&items, terms);
+        let allocation = walked(&items, terms);
         let base = terms.envelope + critical(&items);
         let planned = planned(&items, terms, &allocation);
         match allocation.outcome {
@@ -134,9 +164,9 @@ proptest! {
 
     #[test]
     fn critical_blocks_are_always_full((items, terms) in any_case()) {
-        let allocation = walk(&items, terms);
+        let allocation = walked(&items, terms);
         for (item, chosen) in items.iter().zip(&allocation.chosen) {
-            prop_assert!(item.priority != Priority::Critical || *chosen == Some(0));
+            prop_assert!(item.priority != Priority::Critical || *chosen == Some(Choice::Detail(0)));
         }
     }
 
@@ -144,7 +174,7 @@ proptest! {
     /// would not buy a step that was refused.
     #[test]
     fn no_inversion((items, terms) in any_case()) {
-        let allocation = walk(&items, terms);
+        let allocation = walked(&items, terms);
         if allocation.outcome != Outcome::Fits {
             return Ok(());
         }
@@ -168,14 +198,14 @@ proptest! {
     /// No allowed upgrade fits in what is left.
     #[test]
     fn maximal((items, terms) in any_case()) {
-        let allocation = walk(&items, terms);
+        let allocation = walked(&items, terms);
         if allocation.outcome != Outcome::Fits {
             return Ok(());
         }
         let order = order(&items);
         let at_ceiling = order
             .iter()
-            .all(|&i| allocation.chosen[i].is_some_and(|detail| detail <= items[i].ceiling));
+            .all(|&i| detail(&items, &allocation, i) <= items[i].ceiling);
         for i in 0..items.len() {
             let allowed = match items[i].priority {
                 BACKGROUND => terms.fill || at_ceiling,
@@ -183,7 +213,7 @@ proptest! {
             };
             let mut better = refused(&items, &allocation, i);
             if at_ceiling && items[i].may_grow {
-                better = 0..allocation.chosen[i].unwrap_or_default();
+                better = 0..detail(&items, &allocation, i);
             }
             for detail in better.filter(|_| allowed) {
                 prop_assert!(items[i].costs[detail] - paid(&items, &allocation, i) > allocation.left);
@@ -194,7 +224,7 @@ proptest! {
     /// From base + line on, every block but Background is visible or counted.
     #[test]
     fn complete((items, terms) in any_case()) {
-        let allocation = walk(&items, terms);
+        let allocation = walked(&items, terms);
         let base = terms.envelope + critical(&items);
         prop_assert!(terms.budget < base + terms.line || allocation.outcome == Outcome::Fits);
     }
@@ -205,7 +235,7 @@ proptest! {
     #[test]
     fn monotone((items, terms) in any_case(), more in prop_oneof![Just(1u64), 1u64..50]) {
         let larger = Terms { budget: terms.budget + more, ..terms };
-        let (before, after) = (walk(&items, terms), walk(&items, larger));
+        let (before, after) = (walked(&items, terms), walked(&items, larger));
         prop_assert!(steps(&items, &after) <= steps(&items, &before));
         let sum = |allocation: &Allocation| -> u64 {
             (0..items.len()).map(|i| paid(&items, allocation, i)).sum()
@@ -219,8 +249,8 @@ proptest! {
         let whole: u64 = items.iter().map(|item| item.costs[0]).sum();
         let items: Vec<_> = items.into_iter().map(|item| Item { ceiling: 0, ..item }).collect();
         let terms = Terms { budget: terms.envelope + whole, fill: true, ..terms };
-        let allocation = walk(&items, terms);
-        prop_assert!(allocation.chosen.iter().all(|chosen| *chosen == Some(0)));
+        let allocation = walked(&items, terms);
+        prop_assert!(allocation.chosen.iter().all(|chosen| *chosen == Some(Choice::Detail(0))));
         prop_assert_eq!(allocation.left, 0);
     }
 }

@@ -2,12 +2,15 @@
 //! modes, both encodings, budgets from 0 to twice the whole.
 
 use lcp_driver::budget::TokenEstimator;
-use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Plan, RenderDecision, Verbosity};
+use lcp_driver::{
+    DefaultDriver, DriverConfig, OutputMode, Plan, PlanItem, RenderDecision, ShareUse, Verbosity,
+    WarningCode,
+};
 use lcp_tokens::{CodeAwareEstimator, Encoding, HeuristicEstimator, Tiktoken};
 use lcp_types::{Block, Priority};
 use proptest::prelude::*;
 
-use crate::packs::{CL100K, O200K, any_pack};
+use crate::packs::{CL100K, O200K, any_config, any_pack};
 
 fn any_mode() -> impl Strategy<Value = OutputMode> {
     prop::sample::select(&OutputMode::ALL[..])
@@ -38,19 +41,28 @@ proptest! {
     #[test]
     fn exact_and_bounded(
         blocks in any_pack(),
-        mode in any_mode(),
+        config in any_config(),
         estimator in prop::sample::select(&[O200K, CL100K][..]),
         share in 0u32..=200,
-        fill in any::<bool>(),
     ) {
         let driver = DefaultDriver::new(estimator);
+        let mode = config.mode;
         let budget = budget_of(&driver, &blocks, mode, share);
-        let config = DriverConfig { mode, token_budget: Some(budget), fill, ..DriverConfig::default() };
+        let config = DriverConfig { token_budget: Some(budget), ..config };
         let rendered = driver.run(&blocks, &config).unwrap();
         let (plan, text) = (&rendered.plan, &rendered.text);
         prop_assert_eq!(plan.used_tokens, estimator.estimate(text));
         prop_assert!(adds_up(plan));
         prop_assert!(plan.used_tokens <= budget.max(base(&blocks, &driver, mode)));
+        // What the shares used is what their blocks cost; caps hold but for
+        // Critical blocks.
+        if config.shares.is_some() {
+            let of_shares: u32 = plan.shares.iter().map(|share| share.used).sum();
+            prop_assert_eq!(of_shares + plan.overhead_tokens, plan.used_tokens);
+            let over = |share: &ShareUse| share.cap.is_some_and(|cap| share.used > cap);
+            let warned = plan.warnings.iter().any(|w| w.code == WarningCode::OverShareCap);
+            prop_assert_eq!(plan.shares.iter().any(over), warned);
+        }
         // The costs of shown blocks were counted part by part, and no share of
         // a difference was spread over them: they are those of the text.
         for (i, item) in plan.items.iter().enumerate() {
@@ -64,7 +76,7 @@ proptest! {
     #[test]
     fn bounded_for_estimators_that_do_not_add_up(
         blocks in any_pack(),
-        mode in any_mode(),
+        config in any_config(),
         which in 0usize..4,
         share in 0u32..=200,
     ) {
@@ -75,8 +87,9 @@ proptest! {
             Box::new(|| DefaultDriver::new(Tiktoken::new(Encoding::R50kBase))),
         ];
         let driver = estimators[which]();
+        let mode = config.mode;
         let budget = budget_of(&driver, &blocks, mode, share);
-        let config = DriverConfig { mode, token_budget: Some(budget), ..DriverConfig::default() };
+        let config = DriverConfig { token_budget: Some(budget), ..config };
         let plan = driver.plan(&blocks, &config).unwrap();
         prop_assert!(plan.used_tokens <= budget.max(base(&blocks, &driver, mode)));
         prop_assert!(adds_up(&plan));
@@ -85,10 +98,10 @@ proptest! {
     /// Every block that is not Background is visible or counted, unless not
     /// even the line that counts fits.
     #[test]
-    fn complete(blocks in any_pack(), mode in any_mode(), share in 0u32..=200) {
+    fn complete(blocks in any_pack(), config in any_config(), share in 0u32..=200) {
         let driver = DefaultDriver::new(O200K);
-        let budget = budget_of(&driver, &blocks, mode, share);
-        let config = DriverConfig { mode, token_budget: Some(budget), ..DriverConfig::default() };
+        let budget = budget_of(&driver, &blocks, config.mode, share);
+        let config = DriverConfig { token_budget: Some(budget), ..config };
         let plan = driver.plan(&blocks, &config).unwrap();
         let warned = plan.warnings.iter().any(|warning| matches!(warning.code.name(), "below_floor" | "over_budget"));
         for item in &plan.items {
@@ -116,16 +129,44 @@ proptest! {
     /// The same input gives the same bytes; a plan renders to the text of its
     /// run; and the pack is not changed.
     #[test]
-    fn deterministic(blocks in any_pack(), mode in any_mode(), share in 0u32..=200) {
+    fn deterministic(blocks in any_pack(), config in any_config(), share in 0u32..=200) {
         let driver = DefaultDriver::new(O200K);
         let before = blocks.clone();
-        let budget = budget_of(&driver, &blocks, mode, share);
-        let config = DriverConfig { mode, token_budget: Some(budget), ..DriverConfig::default() };
+        let budget = budget_of(&driver, &blocks, config.mode, share);
+        let config = DriverConfig { token_budget: Some(budget), ..config };
         let first = driver.run(&blocks, &config).unwrap();
         let second = DefaultDriver::new(O200K).run(&before, &config).unwrap();
         prop_assert_eq!(driver.render_plan(&blocks, &first.plan).unwrap(), first.text.clone());
         prop_assert_eq!(first, second);
         prop_assert_eq!(blocks, before);
+    }
+
+    /// A replay gives the plans that runs with these budgets give.
+    #[test]
+    fn a_replay_gives_the_same_plans(blocks in any_pack(), config in any_config(), share in 1u32..=100) {
+        let driver = DefaultDriver::new(O200K);
+        let whole = budget_of(&driver, &blocks, config.mode, 100);
+        let budgets = [0, whole * share / 200, whole * share / 100, whole];
+        let replayed = driver.replay(&blocks, &config, &budgets).unwrap();
+        for (budget, replayed) in budgets.into_iter().zip(replayed) {
+            let config = DriverConfig { token_budget: Some(budget), ..config.clone() };
+            prop_assert_eq!(driver.plan(&blocks, &config).unwrap(), replayed);
+        }
+    }
+
+    /// With excerpts, a text has content wherever there is room for an excerpt
+    /// of 512 tokens of a block that allows it; else it warns.
+    #[test]
+    fn an_empty_result_is_warned_of(blocks in any_pack(), config in any_config(), share in 0u32..=200) {
+        let driver = DefaultDriver::new(O200K);
+        let budget = budget_of(&driver, &blocks, config.mode, share);
+        let config = DriverConfig { token_budget: Some(budget), ..config };
+        let plan = driver.plan(&blocks, &config).unwrap();
+        let is_content = |item: &&PlanItem| item.decision != RenderDecision::Metadata;
+        let any = plan.items.iter().any(|item| is_content(&item));
+        let shown = plan.items.iter().any(|item| item.decision.shows_content());
+        let warned = plan.warnings.iter().any(|w| w.code == WarningCode::EmptyResult);
+        prop_assert_eq!(warned, any && !shown);
     }
 
     /// The verbosities that ignore the budget show every block that was asked for.

@@ -1,0 +1,134 @@
+//! What is left of a budget while it is spent, as a whole and by share.
+
+use super::{Choice, Cut, Item, ShareTerms};
+
+/// The rest of a budget, and what it bought.
+///
+/// While grants are in force each block is paid from that of its share;
+/// otherwise from what is left of the whole. Caps hold in both.
+pub(crate) struct Purse<'w> {
+    pub(super) items: &'w [Item],
+    pub(super) chosen: Vec<Option<Choice>>,
+    left: u64,
+    /// What each share's grant has left, while grants are in force.
+    granted: Option<Vec<u64>>,
+    /// What each share has spent, and its cap; empty without shares.
+    spent: Vec<u64>,
+    caps: Vec<u64>,
+}
+
+impl<'w> Purse<'w> {
+    /// A purse with `left` tokens, besides what is chosen already.
+    pub(crate) fn new(
+        items: &'w [Item],
+        shares: &[ShareTerms],
+        chosen: Vec<Option<Choice>>,
+        left: u64,
+    ) -> Self {
+        let mut spent = vec![0; shares.len()];
+        if !shares.is_empty() {
+            for (item, chosen) in items.iter().zip(&chosen) {
+                spent[item.share] += chosen.map_or(0, |choice| choice.cost(item));
+            }
+        }
+        let caps = shares.iter().map(|share| share.cap).collect();
+        Self { items, chosen, left, granted: None, spent, caps }
+    }
+
+    /// What each share has spent.
+    pub(super) fn spent(&self) -> &[u64] {
+        &self.spent
+    }
+
+    /// From now on each share spends its own: `grants`, what it has spent
+    /// already included.
+    pub(super) fn grant(&mut self, grants: &[u64]) {
+        let left =
+            grants.iter().zip(&self.spent).map(|(grant, spent)| grant.saturating_sub(*spent));
+        self.granted = Some(left.collect());
+    }
+
+    /// From now on all spend what is left of the whole.
+    pub(super) fn pool(&mut self) {
+        self.granted = None;
+    }
+
+    pub(crate) fn close(self) -> (Vec<Option<Choice>>, u64) {
+        (self.chosen, self.left)
+    }
+
+    /// What block `i` can pay besides what it has paid.
+    fn affordable(&self, i: usize) -> u64 {
+        if self.spent.is_empty() {
+            return self.left;
+        }
+        let share = self.items[i].share;
+        let granted = self.granted.as_ref().map_or(self.left, |left| left[share].min(self.left));
+        granted.min(self.caps[share].saturating_sub(self.spent[share]))
+    }
+
+    fn paid(&self, i: usize) -> u64 {
+        self.chosen[i].map_or(0, |choice| choice.cost(&self.items[i]))
+    }
+
+    fn choose(&mut self, i: usize, choice: Choice) {
+        let extra = choice.cost(&self.items[i]) - self.paid(i);
+        self.left -= extra;
+        if !self.spent.is_empty() {
+            let share = self.items[i].share;
+            self.spent[share] += extra;
+            if let Some(granted) = &mut self.granted {
+                granted[share] -= extra;
+            }
+        }
+        self.chosen[i] = Some(choice);
+    }
+
+    /// Gives block `i` the fullest detail from `ceiling` to below `floor` that
+    /// is better than what it has and whose extra cost can be paid.
+    pub(crate) fn step(&mut self, i: usize, ceiling: usize, floor: usize) {
+        let (paid, affordable) = (self.paid(i), self.affordable(i));
+        let costs = &self.items[i].costs;
+        // Costs fall strictly, so what is better costs more.
+        let better = (ceiling..floor).take_while(|&detail| costs[detail] > paid);
+        let mut fitting = better.filter(|&detail| costs[detail] - paid <= affordable);
+        if let Some(detail) = fitting.next() {
+            self.choose(i, Choice::Detail(detail));
+        }
+    }
+
+    /// Shows a part of block `i`, or a larger one, if nothing whole of it is
+    /// shown: the largest that can be paid and costs `most` at most.
+    pub(super) fn excerpt(&mut self, i: usize, most: u64, cutter: &mut dyn Cut) {
+        let item = &self.items[i];
+        let has = match self.chosen[i] {
+            Some(Choice::Detail(detail)) if detail < item.telling => return,
+            Some(Choice::Excerpt { most, .. }) => most,
+            _ => 0,
+        };
+        if !item.may_be_cut {
+            return;
+        }
+        let paid = self.paid(i);
+        // What costs no less than the whole is no excerpt.
+        let limit = (paid + self.affordable(i)).min(most).min(item.costs[0] - 1);
+        let Some(rung) = rung(limit).filter(|rung| *rung > has.max(paid)) else {
+            return;
+        };
+        if let Some(cost) = cutter.cut(i, rung).filter(|cost| *cost > paid) {
+            self.choose(i, Choice::Excerpt { most: rung, cost });
+        }
+    }
+}
+
+/// The steps between a power of two and the next.
+const RUNGS: u32 = 32;
+
+/// The highest rung of the ladder of sizes that is not above `limit`.
+///
+/// The rungs are `m · 2^k` for m from 32 to 63: none is more than a 32nd above
+/// the one before.
+pub(crate) fn rung(limit: u64) -> Option<u64> {
+    let bits = limit.checked_ilog2()?.checked_sub(RUNGS.ilog2())?;
+    Some(limit >> bits << bits)
+}

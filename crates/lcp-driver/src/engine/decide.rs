@@ -1,0 +1,154 @@
+//! What an allocation means for each block, and why.
+
+use lcp_types::Priority;
+
+use super::scan::{Cutter, Scan};
+use super::sharing::Sharing;
+use super::{Settled, scan};
+use crate::budget::RenderDecision;
+use crate::budget::cost::{Costs, Detail};
+use crate::budget::walk::{Allocation, Choice, Item, Outcome};
+use crate::config::Verbosity;
+use crate::error::DriverError;
+use crate::plan::{Reason, RolledUp};
+use crate::text::{self, Layout, Piece};
+use crate::view::{self, Head};
+use crate::warning::{Warning, WarningCode};
+
+/// What a block becomes, why, and its tokens before the final text is counted.
+pub(super) type Decided = (RenderDecision, Reason, u32);
+
+impl Scan<'_, '_> {
+    /// The decision for every block of the pack.
+    pub(super) fn decide(
+        &self,
+        allocation: &Allocation,
+        sharing: &Sharing,
+        cutter: &Cutter<'_, '_, '_>,
+    ) -> Vec<Decided> {
+        let mut decided = self.undecided();
+        let fits = allocation.outcome == Outcome::Fits;
+        let cap_left = sharing.cap_left(allocation);
+        for (at, (i, costs)) in self.shown.iter().enumerate() {
+            let (item, choice) = (&sharing.items[at], allocation.chosen[at]);
+            let reason = || reason(item, choice, allocation.left, cap_left.get(item.share));
+            decided[*i] = match choice {
+                None if fits && scan::is_rest(item) => (RenderDecision::RolledUp, reason(), 0),
+                None => (RenderDecision::Omit, reason(), 0),
+                Some(Choice::Detail(detail)) => {
+                    let (detail, cost) = costs.details[detail];
+                    (self.decision(*i, costs, detail), reason(), cost)
+                }
+                Some(Choice::Excerpt { most, .. }) => match cutter.made(at, most) {
+                    Some((excerpt, cost)) => (RenderDecision::Excerpt(excerpt), reason(), cost),
+                    None => (RenderDecision::RolledUp, reason(), 0),
+                },
+            };
+        }
+        decided
+    }
+
+    fn decision(&self, i: usize, costs: &Costs, detail: Detail) -> RenderDecision {
+        match detail {
+            Detail::Full => RenderDecision::Full,
+            Detail::Detailed => RenderDecision::Detailed,
+            Detail::Summary => RenderDecision::Summary,
+            Detail::Tags => RenderDecision::Tags,
+            Detail::Placeholder => RenderDecision::Placeholder {
+                block_type: self.blocks[i].block_type(),
+                description: self.label(i),
+                omitted_tokens: costs.content,
+            },
+        }
+    }
+
+    pub(super) fn label(&self, i: usize) -> String {
+        Head::new(&self.blocks[i], None).label().to_owned()
+    }
+
+    /// What is decided without a budget: metadata and what was not asked for.
+    fn undecided(&self) -> Vec<Decided> {
+        self.blocks
+            .iter()
+            .map(|block| {
+                if view::is_metadata(block) {
+                    (RenderDecision::Metadata, Reason::Metadata, 0)
+                } else {
+                    (RenderDecision::Filtered, Reason::Filtered, 0)
+                }
+            })
+            .collect()
+    }
+
+    /// Without a budget, or with a verbosity that ignores it (SPEC_08 §6).
+    pub(super) fn everything(
+        &self,
+        budget: Option<u32>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Settled, DriverError> {
+        let mut decided = self.undecided();
+        for (i, costs) in &self.shown {
+            let summary =
+                self.config.verbosity == Verbosity::Summary && self.metas[*i].summary.is_some();
+            decided[*i] = if summary {
+                (RenderDecision::Summary, Reason::Verbosity, costs.of(Detail::Summary))
+            } else {
+                (RenderDecision::Full, Reason::NoBudget, costs.of(Detail::Full))
+            };
+        }
+        let text = self.text(&decided);
+        let used = self.estimator.recount(&text);
+        if let Some(budget) = budget.filter(|budget| used > *budget) {
+            let needed = u64::from(used);
+            self.allow(needed, budget)?;
+            let verbosity = self.config.verbosity.name();
+            let message = format!(
+                "verbosity {verbosity} ignores the budget: the text has {needed} tokens, {} over {budget}",
+                needed - u64::from(budget),
+            );
+            warnings.push(Warning::new(WarningCode::BudgetIgnored, None, message));
+        }
+        Ok((decided, text, used))
+    }
+
+    pub(super) fn text(&self, decided: &[Decided]) -> String {
+        text::render(self.blocks, self.metas, self.config.mode, &self.layout(decided))
+    }
+
+    pub(super) fn layout(&self, decided: &[Decided]) -> Layout {
+        let mut rolled_up = RolledUp { count: 0, tokens: 0 };
+        for (i, costs) in &self.shown {
+            if decided[*i].0 == RenderDecision::RolledUp {
+                rolled_up.count += 1;
+                rolled_up.tokens += u64::from(costs.content);
+            }
+        }
+        Layout {
+            shown: self
+                .shown
+                .iter()
+                .filter_map(|(i, costs)| Some((*i, Piece::of(&decided[*i].0)?, costs.content)))
+                .collect(),
+            rolled_up: (rolled_up.count > 0).then_some(rolled_up),
+        }
+    }
+}
+
+/// Why a block has what it has. `left` is what the budget has left, `cap_left`
+/// what the cap of its share leaves, where it has one.
+fn reason(item: &Item, choice: Option<Choice>, left: u64, cap_left: Option<&u64>) -> Reason {
+    let over = || {
+        let paid = choice.map_or(0, |choice| choice.cost(item));
+        let next = item.costs.iter().rev().find(|cost| **cost > paid);
+        let fits_but_for_cap = next.is_some_and(|next| {
+            next - paid <= left && cap_left.is_some_and(|cap_left| next - paid > *cap_left)
+        });
+        if fits_but_for_cap { Reason::ShareCap } else { Reason::OverBudget }
+    };
+    match choice {
+        _ if item.priority == Priority::Critical => Reason::Critical,
+        Some(Choice::Detail(0)) => Reason::Fits,
+        Some(Choice::Detail(detail)) if detail <= item.ceiling => Reason::Ceiling,
+        _ => over(),
+    }
+}

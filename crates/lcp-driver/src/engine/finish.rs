@@ -1,0 +1,123 @@
+//! The plan of what was decided.
+
+use super::decide::Decided;
+use super::scan::Scan;
+use super::sharing::{self, Sharing};
+use crate::budget::cost::Detail;
+use crate::plan::{Plan, PlanItem, Reason};
+use crate::text;
+use crate::warning::{Warning, WarningCode};
+
+impl Scan<'_, '_> {
+    /// The plan of what was decided, each block with what it costs.
+    pub(super) fn plan(
+        &self,
+        budget: Option<u32>,
+        sharing: &Sharing,
+        decided: Vec<Decided>,
+        used: u32,
+        warnings: Vec<Warning>,
+    ) -> Plan {
+        let layout = self.layout(&decided);
+        let mut items: Vec<_> = decided
+            .into_iter()
+            .enumerate()
+            .map(|(i, (decision, reason, tokens))| PlanItem {
+                block_type: self.blocks[i].block_type(),
+                label: self.label(i),
+                priority: self.metas[i].priority,
+                category: self.category(i),
+                decision,
+                reason,
+                tokens,
+                full_tokens: 0,
+                content_tokens: 0,
+            })
+            .collect();
+        for (i, costs) in &self.shown {
+            let item = &mut items[*i];
+            item.full_tokens = costs.of(Detail::Full);
+            item.content_tokens = costs.content;
+        }
+        let roll_up = layout.rolled_up.map_or(0, |rolled_up| {
+            self.estimator.estimate(&text::roll_up_line(rolled_up, self.config.mode))
+        });
+        // An empty text pays nothing: `share_out` shares its zero tokens.
+        let overhead_tokens = share_out(&mut items, self.envelope + u64::from(roll_up), used);
+        let shown: Vec<_> = self.shown.iter().map(|(i, _)| *i).collect();
+        Plan {
+            mode: self.config.mode,
+            verbosity: self.config.verbosity,
+            budget,
+            encoding: self.estimator.name().to_owned(),
+            exact: self.estimator.is_exact(),
+            shares: sharing.uses(&shown, &items, self.config.fill),
+            wanted_budget: budget.and_then(|_| self.wanted_budget(&shown, &items)),
+            items,
+            rolled_up: layout.rolled_up,
+            used_tokens: used,
+            overhead_tokens,
+            warnings,
+        }
+    }
+
+    /// What a budget must be for every block to have all that it may have, if
+    /// some have less.
+    fn wanted_budget(&self, shown: &[usize], items: &[PlanItem]) -> Option<u64> {
+        let lacks = |i: &usize| matches!(items[*i].reason, Reason::OverBudget | Reason::ShareCap);
+        let fill = self.config.fill;
+        let rest = self.items.iter().zip(shown);
+        // A Background block is not wanted where nothing is left for it.
+        let mut wanting = rest.filter(|(item, _)| sharing::wanted(item, fill) > 0);
+        wanting.any(|(_, i)| lacks(i)).then(|| {
+            let all = self.items.iter().map(|item| sharing::wanted(item, fill));
+            self.envelope + all.sum::<u64>()
+        })
+    }
+}
+
+/// Warnings of one kind that are given one by one; the rest is counted.
+const WARNINGS_OF_A_KIND_MAX: usize = 50;
+
+/// Keeps the first warnings of each kind, and says how many more there are.
+pub(super) fn cap_warnings(warnings: &mut Vec<Warning>) {
+    let mut counts: Vec<(WarningCode, usize)> = Vec::new();
+    warnings.retain(|warning| {
+        let known = counts.iter().position(|(code, _)| *code == warning.code);
+        let at = known.unwrap_or_else(|| {
+            counts.push((warning.code, 0));
+            counts.len() - 1
+        });
+        counts[at].1 += 1;
+        counts[at].1 <= WARNINGS_OF_A_KIND_MAX
+    });
+    for (code, count) in counts.into_iter().filter(|(_, count)| *count > WARNINGS_OF_A_KIND_MAX) {
+        let message = format!("and {} more of this kind", count - WARNINGS_OF_A_KIND_MAX);
+        warnings.push(Warning::new(code, None, message));
+    }
+}
+
+/// Makes the tokens of the items and the overhead add up to `used`, and gives
+/// the overhead.
+///
+/// For additive estimators they do already. For others the difference is
+/// spread in proportion, each part rounded so that the sums up to it are.
+fn share_out(items: &mut [PlanItem], overhead: u64, used: u32) -> u32 {
+    let parts = items.iter().map(|item| u64::from(item.tokens)).sum::<u64>() + overhead;
+    let used = u64::from(used);
+    let (mut sum, mut given) = (0u64, 0u64);
+    let mut share = |tokens: u64| {
+        sum += tokens;
+        // At most two factors of 32 and 54 bits: a u128 holds them.
+        let up_to = u128::from(sum) * u128::from(used) / u128::from(parts.max(1));
+        let up_to = u64::try_from(up_to).unwrap_or(used);
+        let share = up_to - given;
+        given = up_to;
+        u32::try_from(share).unwrap_or(u32::MAX)
+    };
+    let overhead = share(overhead);
+    for item in items {
+        item.tokens = share(u64::from(item.tokens));
+    }
+    overhead
+}

@@ -1,0 +1,165 @@
+//! The first pass: what each block is and what it could cost.
+
+use std::collections::HashMap;
+
+use lcp_types::{Block, BlockType, Priority};
+
+use crate::budget::cost::{Costs, Counter, Detail};
+use crate::budget::walk::{Cut, Item};
+use crate::budget::{Excerpt, TokenEstimator};
+use crate::config::DriverConfig;
+use crate::excerpt;
+use crate::meta::Meta;
+use crate::render::envelope;
+use crate::view::{self, View};
+use crate::warning::{Warning, WarningCode};
+
+/// What is known of the blocks before a budget is.
+pub(super) struct Scan<'b, 'c> {
+    pub(super) blocks: &'b [Block<'b>],
+    pub(super) metas: &'b [Meta<'b>],
+    pub(super) config: &'c DriverConfig,
+    pub(super) estimator: &'c dyn TokenEstimator,
+    /// The indices of the blocks that can be shown, and their costs.
+    pub(super) shown: Vec<(usize, Costs)>,
+    /// The envelope's tokens.
+    pub(super) envelope: u64,
+    /// What the walk needs of each shown block.
+    pub(super) items: Vec<Item>,
+}
+
+impl<'b, 'c> Scan<'b, 'c> {
+    pub(super) fn new(
+        blocks: &'b [Block<'b>],
+        metas: &'b [Meta<'b>],
+        config: &'c DriverConfig,
+        estimator: &'c dyn TokenEstimator,
+        warnings: &mut Vec<Warning>,
+    ) -> Self {
+        if !estimator.is_exact() {
+            let message = format!("token counts are estimates ({})", estimator.name());
+            warnings.push(Warning::new(WarningCode::EstimatedCounts, None, message));
+        }
+        if let Some(caveat) = estimator.caveat() {
+            warnings.push(Warning::new(WarningCode::TokenizerFallback, None, caveat));
+        }
+        let mut counter = Counter::new(estimator);
+        let (opening, closing) = envelope(config.mode);
+        let envelope = u64::from(counter.count(opening)) + u64::from(counter.count(closing));
+        let mut scan = Self {
+            blocks,
+            metas,
+            config,
+            estimator,
+            shown: Vec::new(),
+            envelope,
+            items: Vec::new(),
+        };
+        for (i, block) in blocks.iter().enumerate() {
+            if !view::is_metadata(block) && scan.asked_for(block) {
+                let view = View::new(block, &metas[i]);
+                let costs = counter.costs(&view, config.mode);
+                warn_of_block(i, block, &view, &costs, warnings);
+                scan.items.push(scan.item(&view, &metas[i], &costs));
+                scan.shown.push((i, costs));
+            }
+        }
+        scan
+    }
+
+    fn asked_for(&self, block: &Block<'_>) -> bool {
+        self.config.types.as_ref().is_none_or(|types| types.contains(&block.block_type()))
+    }
+
+    fn item(&self, view: &View<'_>, meta: &Meta<'_>, costs: &Costs) -> Item {
+        let levels = [
+            (Detail::Detailed, view.detailed),
+            (Detail::Summary, view.summary),
+            (Detail::Tags, view.tags),
+        ];
+        // The fullest level that the block carries.
+        let level = levels.iter().find(|(_, text)| text.is_some()).map(|(detail, _)| *detail);
+        let ceiling = match meta.priority {
+            _ if self.config.fill => Detail::Full,
+            Priority::Critical | Priority::High | Priority::Normal => Detail::Full,
+            Priority::Low => level.unwrap_or(Detail::Placeholder),
+            Priority::Background => Detail::Placeholder,
+        };
+        let is_telling = |(detail, _): &&(Detail, u32)| *detail < Detail::Placeholder;
+        Item {
+            priority: meta.priority,
+            rank: meta.rank,
+            costs: costs.details.iter().map(|&(_, cost)| u64::from(cost)).collect(),
+            ceiling: costs.ceiling(ceiling),
+            telling: costs.details.iter().filter(is_telling).count(),
+            may_grow: meta.priority == Priority::Low && level.is_none(),
+            may_be_cut: view.content.is_some(),
+            share: 0,
+        }
+    }
+}
+
+/// Whether a block is one that a text must show or count.
+pub(super) fn is_rest(item: &Item) -> bool {
+    !matches!(item.priority, Priority::Critical | Priority::Background)
+}
+
+/// What a reader of the text should know of a block.
+fn warn_of_block(
+    i: usize,
+    block: &Block<'_>,
+    view: &View<'_>,
+    costs: &Costs,
+    warnings: &mut Vec<Warning>,
+) {
+    if view.lossy {
+        let message = "the content is not UTF-8; U+FFFD stands for what is not";
+        warnings.push(Warning::new(WarningCode::NonUtf8Content, Some(i), message));
+    }
+    if let BlockType::Other(code) = block.block_type() {
+        let message = format!("blocks of type {code:#04x} are unknown to this version");
+        warnings.push(Warning::new(WarningCode::UnknownBlockType, Some(i), message));
+    }
+    // A summary alone may well be dearer than a short turn: no mistake.
+    if view.detailed.or(view.tags).is_some() {
+        for (detail, cost, fuller) in costs.costly() {
+            let name = detail.shown().and_then(crate::render::Shown::name).unwrap_or_default();
+            let message = format!(
+                "its level {name} costs {cost} tokens, a fuller one {fuller}; it is not used"
+            );
+            warnings.push(Warning::new(WarningCode::CostlyLevel, Some(i), message));
+        }
+    }
+}
+
+/// Cuts blocks of a scan, each to each size once.
+pub(super) struct Cutter<'s, 'b, 'c> {
+    scan: &'s Scan<'b, 'c>,
+    counter: Counter<'c>,
+    /// By item and size.
+    cuts: HashMap<(usize, u64), Option<(Excerpt, u32)>>,
+}
+
+impl<'s, 'b, 'c> Cutter<'s, 'b, 'c> {
+    pub(super) fn new(scan: &'s Scan<'b, 'c>) -> Self {
+        Self { scan, counter: Counter::new(scan.estimator), cuts: HashMap::new() }
+    }
+
+    /// The excerpt that was made of item `i` at this size.
+    pub(super) fn made(&self, i: usize, most: u64) -> Option<(Excerpt, u32)> {
+        self.cuts.get(&(i, most)).copied().flatten()
+    }
+}
+
+impl Cut for Cutter<'_, '_, '_> {
+    fn cut(&mut self, i: usize, most: u64) -> Option<u64> {
+        let (scan, counter) = (self.scan, &mut self.counter);
+        let cut = *self.cuts.entry((i, most)).or_insert_with(|| {
+            let (block, costs) = &scan.shown[i];
+            let view = View::new(&scan.blocks[*block], &scan.metas[*block]);
+            let most = u32::try_from(most).unwrap_or(u32::MAX);
+            excerpt::cut(&view, costs.content, most, scan.config.mode, counter)
+        });
+        cut.map(|(_, cost)| u64::from(cost))
+    }
+}

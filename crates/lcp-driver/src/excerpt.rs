@@ -1,0 +1,190 @@
+//! Excerpts: a part of a content, and a line that says what is missing (RFC
+//! 0004 §7).
+
+use lcp_tokens::TokenEstimator;
+
+use crate::append::append;
+use crate::budget::Excerpt;
+use crate::budget::cost::Counter;
+use crate::config::OutputMode;
+use crate::render::{Shown, part_of};
+use crate::view::{Keep, View};
+
+/// How often a cut is made anew, smaller, where counts of parts did not add up.
+const TRIES_MAX: u32 = 4;
+
+/// The largest excerpt of `view` that costs `most` tokens at most in this mode,
+/// and what it costs. `content_tokens` are those of the whole content.
+pub(crate) fn cut(
+    view: &View<'_>,
+    content_tokens: u32,
+    most: u32,
+    mode: OutputMode,
+    counter: &mut Counter<'_>,
+) -> Option<(Excerpt, u32)> {
+    let content = view.content.as_deref()?;
+    let mut cost = |excerpt: &Excerpt| {
+        let body = body(content, excerpt);
+        counter.part(&part_of(view, Shown::Excerpt, Some(&body), mode)).1
+    };
+    let nothing = missing(content, content_tokens, 0, 0, 0);
+    let mut tokens = most.checked_sub(cost(&nothing)).filter(|tokens| *tokens > 0)?;
+    for _ in 0..TRIES_MAX {
+        let excerpt = keep(content, content_tokens, tokens, view.keep, counter.estimator())?;
+        let mut cost = |excerpt: &Excerpt| {
+            let body = body(content, excerpt);
+            counter.part(&part_of(view, Shown::Excerpt, Some(&body), mode)).1
+        };
+        let cost = cost(&excerpt);
+        if cost <= most {
+            return Some((excerpt, cost));
+        }
+        tokens = tokens.checked_sub(cost - most).filter(|tokens| *tokens > 0)?;
+    }
+    None
+}
+
+/// The text of an excerpt, without a final newline.
+pub(crate) fn body(content: &str, excerpt: &Excerpt) -> String {
+    let head = content.get(..excerpt.head_bytes).unwrap_or_default();
+    let tail_at = content.len().saturating_sub(excerpt.tail_bytes);
+    let tail = content.get(tail_at..).unwrap_or_default();
+    let mut text = head.to_owned();
+    if !head.is_empty() && !head.ends_with('\n') {
+        text.push('\n');
+    }
+    let lines = excerpt.omitted_lines;
+    let unit = if lines == 1 { "line" } else { "lines" };
+    let (lines, tokens) = (thousands(lines as u64), thousands(excerpt.omitted_tokens.into()));
+    append(&mut text, format_args!("… {lines} {unit}, ~{tokens} tokens omitted …"));
+    if !tail.is_empty() {
+        text.push('\n');
+        text.push_str(tail);
+    }
+    text
+}
+
+/// A number as people write it: `2,400`.
+pub(crate) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// What `tokens` tokens of the content show; `None` where that is nothing.
+fn keep(
+    content: &str,
+    content_tokens: u32,
+    tokens: u32,
+    keep: Keep,
+    estimator: &dyn TokenEstimator,
+) -> Option<Excerpt> {
+    let of_head = match keep {
+        Keep::Head => tokens,
+        Keep::MostlyTail => tokens / 3,
+        Keep::Both => tokens / 2,
+    };
+    let head = whole_start(estimator.truncate_to(content, of_head));
+    let head_tokens = estimator.estimate(head);
+    let rest = &content[head.len()..];
+    let tail = match keep {
+        Keep::Head => "",
+        _ => {
+            let of_tail = tokens.saturating_sub(head_tokens);
+            whole_end(estimator.truncate_front_to(rest, of_tail))
+        }
+    };
+    if head.trim().is_empty() && tail.trim().is_empty() {
+        return None;
+    }
+    let shown = head_tokens + estimator.estimate(tail);
+    Some(missing(content, content_tokens, head.len(), tail.len(), shown))
+}
+
+fn missing(
+    content: &str,
+    content_tokens: u32,
+    head_bytes: usize,
+    tail_bytes: usize,
+    shown_tokens: u32,
+) -> Excerpt {
+    let middle = &content[head_bytes..content.len() - tail_bytes];
+    let newlines = middle.bytes().filter(|byte| *byte == b'\n').count();
+    let rest_of_line = usize::from(!middle.is_empty() && !middle.ends_with('\n'));
+    Excerpt {
+        head_bytes,
+        tail_bytes,
+        omitted_lines: newlines + rest_of_line,
+        omitted_tokens: content_tokens.saturating_sub(shown_tokens).max(1),
+    }
+}
+
+/// The longest start of `text` that ends with a line, if that is half of it;
+/// else with a sentence; else all of it.
+fn whole_start(text: &str) -> &str {
+    let lines = text.rfind('\n').map(|newline| newline + 1);
+    let sentences = || sentence_ends(text).last();
+    let enough = |end: &usize| *end >= text.len().div_ceil(2);
+    let end = lines.filter(enough).or_else(|| sentences().filter(enough));
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// The same of the longest end of `text`.
+fn whole_end(text: &str) -> &str {
+    let lines = text.find('\n').map(|newline| newline + 1);
+    let sentences = || sentence_ends(text).next();
+    let enough = |start: &usize| *start <= text.len() / 2;
+    let start = lines.filter(enough).or_else(|| sentences().filter(enough));
+    &text[start.unwrap_or(0)..]
+}
+
+/// The places behind sentences: an ending mark and the white space behind it,
+/// or a mark that needs none.
+fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
+    text.char_indices().filter_map(move |(at, mark)| {
+        let behind = at + mark.len_utf8();
+        match mark {
+            '。' | '！' | '？' => Some(behind),
+            '.' | '!' | '?' => {
+                let space = text[behind..].chars().next().filter(|space| space.is_whitespace())?;
+                Some(behind + space.len_utf8())
+            }
+            _ => None,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_are_at_lines_else_sentences_else_characters() {
+        assert_eq!(whole_start("one\ntwo\nthr"), "one\ntwo\n");
+        // A line break that would lose more than half is no place to cut.
+        assert_eq!(whole_start("a\nOne is here. Two is the"), "a\nOne is here. ");
+        assert_eq!(whole_start("neither lines nor sent"), "neither lines nor sent");
+        assert_eq!(whole_end("ee\nfour\nfive\n"), "four\nfive\n");
+        assert_eq!(whole_end("o. Three is here."), "Three is here.");
+        assert_eq!(whole_end("三。四五六七八九十"), "四五六七八九十");
+    }
+
+    #[test]
+    fn lines_are_counted_where_something_of_them_is_missing() {
+        let lines = |head: usize, tail: usize| missing("a\nbc\nd", 9, head, tail, 0).omitted_lines;
+        assert_eq!((lines(0, 0), lines(2, 0), lines(2, 1), lines(3, 1)), (3, 2, 1, 1));
+        assert_eq!(missing("a\nb\n", 9, 2, 0, 0).omitted_lines, 1);
+    }
+
+    #[test]
+    fn numbers_are_written_with_commas() {
+        let written: Vec<_> = [0, 999, 1_000, 1_234_567].into_iter().map(thousands).collect();
+        assert_eq!(written, ["0", "999", "1,000", "1,234,567"]);
+    }
+}

@@ -1,0 +1,118 @@
+//! Weighted max-min filling: what one does not want goes to those that do
+//! (RFC 0004 §3 shares).
+
+/// What one taker asks of [`fill`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Want {
+    /// Its part beside the others, in any unit that all of them share. With 0
+    /// it takes only what the weighted ones leave.
+    pub weight: u32,
+    /// Tokens it is to have before anything is shared out. Where this is over
+    /// the limit, the limit holds.
+    pub floor: u64,
+    /// Tokens it can use at most.
+    pub limit: u64,
+}
+
+/// Fractional bits of a level. A weight has as many, so between two
+/// neighbouring levels nobody gains more than one token.
+const LEVEL_BITS: u32 = u32::BITS;
+
+/// Divides `total` tokens: everyone has at least its floor and at most its
+/// limit, and between the two all rise at the pace of their weights, until the
+/// tokens are spent or every limit is reached.
+///
+/// The result has one number for each want, in order, and sums to `total` or to
+/// the sum of the limits, whichever is less. Where the floors alone exceed
+/// `total` they are met in order, as far as it reaches.
+///
+/// Whole tokens go out as by the Sainte-Laguë method: the `n`-th token of a
+/// taker stands at the level `(n − ½) / weight`, and lower levels are served
+/// first, equal ones in order. So a larger total never takes a token from
+/// anyone, which rounding by largest remainder does.
+///
+/// ```
+/// use lcp_driver::shares::{Want, fill};
+///
+/// let want = |weight, limit| Want { weight, floor: 0, limit };
+/// // The second needs only 10; the others divide the rest as 40 to 20.
+/// assert_eq!(fill(100, &[want(40, 500), want(30, 10), want(20, 500)]), [60, 10, 30]);
+/// ```
+#[must_use]
+pub fn fill(total: u64, wants: &[Want]) -> Vec<u64> {
+    let mut left = total;
+    let mut given = Vec::with_capacity(wants.len());
+    for want in wants {
+        let floor = want.floor.min(want.limit).min(left);
+        left -= floor;
+        given.push(floor);
+    }
+    let takers = |weighted: bool| -> Vec<Taker> {
+        let chosen = |want: &Want| want.limit > 0 && (want.weight > 0) == weighted;
+        let taker = |(at, want): (usize, &Want)| {
+            chosen(want).then_some(Taker { at, weight: want.weight.max(1), limit: want.limit })
+        };
+        wants.iter().enumerate().filter_map(taker).collect()
+    };
+    for weighted in [true, false] {
+        left -= raise(left, &takers(weighted), &mut given);
+    }
+    given
+}
+
+struct Taker {
+    at: usize,
+    weight: u32,
+    limit: u64,
+}
+
+impl Taker {
+    /// What it has at a level, given what it has already.
+    fn at_level(&self, level: u128, given: &[u64]) -> u64 {
+        let half = 1 << (LEVEL_BITS - 1);
+        // Where the product saturates, it is over any limit all the same.
+        let tokens = level.saturating_mul(self.weight.into()).saturating_add(half) >> LEVEL_BITS;
+        u64::try_from(tokens).unwrap_or(u64::MAX).min(self.limit).max(given[self.at])
+    }
+
+    /// Whether its next token stands lower than the other's.
+    fn before(&self, other: &Self, given: &[u64]) -> bool {
+        let next = |taker: &Self| 2 * u128::from(given[taker.at]) + 1;
+        next(self) * u128::from(other.weight) < next(other) * u128::from(self.weight)
+    }
+}
+
+/// Gives out up to `left` tokens and says how many it gave.
+fn raise(left: u64, takers: &[Taker], given: &mut [u64]) -> u64 {
+    let cost = |level: u128, given: &[u64]| -> u128 {
+        let gain = |taker: &Taker| u128::from(taker.at_level(level, given) - given[taker.at]);
+        takers.iter().map(gain).sum()
+    };
+    // The highest level that the tokens pay for; at the top everyone is at its limit.
+    let (mut paid, mut top) = (0, 1_u128 << (u64::BITS + LEVEL_BITS));
+    if cost(top, given) <= left.into() {
+        paid = top;
+    }
+    while top - paid > 1 {
+        let middle = paid + (top - paid) / 2;
+        if cost(middle, given) <= left.into() { paid = middle } else { top = middle }
+    }
+    let mut rest = left;
+    for taker in takers {
+        let tokens = taker.at_level(paid, given);
+        rest -= tokens - given[taker.at];
+        given[taker.at] = tokens;
+    }
+    while rest > 0 {
+        let mut next: Option<&Taker> = None;
+        for taker in takers.iter().filter(|taker| given[taker.at] < taker.limit) {
+            if next.is_none_or(|best| taker.before(best, given)) {
+                next = Some(taker);
+            }
+        }
+        let Some(taker) = next else { break };
+        given[taker.at] += 1;
+        rest -= 1;
+    }
+    left - rest
+}

@@ -1,0 +1,86 @@
+//! Shares that are ready for use.
+
+use super::Shares;
+
+/// The sections of a conversation (CBS) and their parts.
+pub const DEFAULT_BUDGET_RATIOS: [(&str, f64); 8] =
+    sections([0.15, 0.05, 0.10, 0.05, 0.15, 0.10, 0.35, 0.05]);
+
+/// More room for code in recent messages and working state (CBS).
+pub const CODE_FOCUSED_RATIOS: [(&str, f64); 8] =
+    sections([0.10, 0.05, 0.05, 0.10, 0.10, 0.10, 0.45, 0.05]);
+
+/// More memory, less summary: long work with many preferences (CBS).
+pub const PREFERENCE_FOCUSED_RATIOS: [(&str, f64); 8] =
+    sections([0.15, 0.05, 0.15, 0.05, 0.10, 0.10, 0.35, 0.05]);
+
+/// More summary, less memory: short, focused sessions (CBS).
+pub const SESSION_FOCUSED_RATIOS: [(&str, f64); 8] =
+    sections([0.15, 0.05, 0.05, 0.05, 0.20, 0.10, 0.35, 0.05]);
+
+/// The categories of an agent's context and their parts (Task 016.c).
+pub const AGENT_RATIOS: [(&str, f64); 4] =
+    [("tool_results", 0.40), ("open_files", 0.30), ("search_results", 0.20), ("references", 0.10)];
+
+const fn sections(ratios: [f64; 8]) -> [(&'static str, f64); 8] {
+    let [system, goal, memory, state, summary, retrieved, recent, reminder] = ratios;
+    [
+        ("system_prompt", system),
+        ("goal", goal),
+        ("memory", memory),
+        ("working_state", state),
+        ("conversation_summary", summary),
+        ("retrieved_context", retrieved),
+        ("recent_messages", recent),
+        ("scaffolding_reminder", reminder),
+    ]
+}
+
+impl Shares {
+    /// The names of all presets.
+    pub const PRESETS: &[&str] =
+        &["conversation", "agent", "code-focused", "preference-focused", "session-focused"];
+
+    /// The preset of this name.
+    #[must_use]
+    pub fn preset(name: &str) -> Option<Self> {
+        match name {
+            "conversation" => Some(Self::conversation()),
+            "agent" => Some(Self::agent()),
+            "code-focused" => Some(Self::code_focused()),
+            "preference-focused" => Some(Self::preference_focused()),
+            "session-focused" => Some(Self::session_focused()),
+            _ => None,
+        }
+    }
+
+    /// The parts of a conversation: [`DEFAULT_BUDGET_RATIOS`].
+    #[must_use]
+    pub fn conversation() -> Self {
+        Self::of_ratios(&DEFAULT_BUDGET_RATIOS)
+    }
+
+    /// What an agent gathers: [`AGENT_RATIOS`].
+    #[must_use]
+    pub fn agent() -> Self {
+        Self::of_ratios(&AGENT_RATIOS)
+    }
+
+    /// [`CODE_FOCUSED_RATIOS`].
+    #[must_use]
+    pub fn code_focused() -> Self {
+        Self::of_ratios(&CODE_FOCUSED_RATIOS)
+    }
+
+    /// [`PREFERENCE_FOCUSED_RATIOS`].
+    #[must_use]
+    pub fn preference_focused() -> Self {
+        Self::of_ratios(&PREFERENCE_FOCUSED_RATIOS)
+    }
+
+    /// [`SESSION_FOCUSED_RATIOS`].
+    #[must_use]
+    pub fn session_focused() -> Self {
+        Self::of_ratios(&SESSION_FOCUSED_RATIOS)
+    }
+}

@@ -1,0 +1,197 @@
+//! Excerpts: blocks shown in part (RFC 0004 §7).
+
+use expect_test::expect;
+use lcp_driver::budget::TokenEstimator;
+use lcp_driver::{
+    DefaultDriver, DriverConfig, Excerpts, OutputMode, Plan, RenderDecision, Rendered, WarningCode,
+};
+use lcp_types::{Block, FormatHint, Lang, Priority, Role, Status};
+
+use crate::packs::{O200K, bare_file, file, priority};
+
+fn run(blocks: &[Block<'_>], budget: u32, mode: OutputMode) -> Rendered {
+    let config = DriverConfig {
+        token_budget: Some(budget),
+        mode,
+        excerpts: Excerpts::On,
+        ..DriverConfig::default()
+    };
+    DefaultDriver::new(O200K).run(blocks, &config).unwrap()
+}
+
+fn shown(plan: &Plan) -> Vec<&'static str> {
+    plan.items.iter().map(|item| item.decision.name()).collect()
+}
+
+#[test]
+fn code_keeps_its_beginning_and_says_what_is_missing() {
+    let rendered = run(&[bare_file("src/a.rs", 200)], 110, OutputMode::Xml);
+    expect![[r#"
+        <context>
+        <code lang="rust" path="src/a.rs" detail="excerpt">
+        let value_0 = compute(0, "text");
+        let value_1 = compute(1, "text");
+        let value_2 = compute(2, "text");
+        let value_3 = compute(3, "text");
+        let value_4 = compute(4, "text");
+        let value_5 = compute(5, "text");
+        … 194 lines, ~2,328 tokens omitted …
+        </code>
+        </context>
+    "#]]
+    .assert_eq(&rendered.text);
+}
+
+#[test]
+fn tool_results_keep_their_end_and_turns_both_ends() {
+    let log: String = (0..300).map(|i| format!("step {i} done\n")).collect();
+    let result = Block::tool_result("cargo", Status::Error, log + "error: it failed\n");
+    let rendered = run(&[result], 120, OutputMode::Minimal);
+    expect![[r#"
+        [tool-result cargo error (excerpt)]
+        step 0 done
+        step 1 done
+        step 2 done
+        step 3 done
+        step 4 done
+        step 5 done
+        … 282 lines, ~1,410 tokens omitted …
+        step 288 done
+        step 289 done
+        step 290 done
+        step 291 done
+        step 292 done
+        step 293 done
+        step 294 done
+        step 295 done
+        step 296 done
+        step 297 done
+        step 298 done
+        step 299 done
+        error: it failed
+
+    "#]]
+    .assert_eq(&rendered.text);
+    let turn: String = (0..300).map(|i| format!("Sentence number {i}. ")).collect();
+    let rendered = run(&[Block::conversation(Role::User, turn)], 70, OutputMode::Markdown);
+    expect![[r#"
+        ### user (excerpt)
+        Sentence number 0. Sentence number 1. Sentence number 2. Sentence number 3. Sentence number 4. 
+        … 1 line, ~1,449 tokens omitted …
+        Sentence number 295. Sentence number 296. Sentence number 297. Sentence number 298. Sentence number 299. 
+    "#]].assert_eq(&rendered.text);
+}
+
+#[test]
+fn cuts_stand_between_characters_where_there_are_neither_lines_nor_sentences() {
+    for text in ["漢字".repeat(2_000), "e\u{301}🦀".repeat(2_000), "a".repeat(20_000)] {
+        for budget in (40..200).step_by(7) {
+            let block = Block::document("text", text.as_str(), FormatHint::Plain);
+            let rendered = run(&[block], budget, OutputMode::Minimal);
+            let RenderDecision::Excerpt(excerpt) = rendered.plan.items[0].decision else {
+                panic!("{:?}", rendered.plan.items[0]);
+            };
+            assert!(text.is_char_boundary(excerpt.head_bytes));
+            assert_eq!(excerpt.omitted_lines, 1);
+            assert!(rendered.plan.used_tokens <= budget);
+        }
+    }
+}
+
+#[test]
+fn excerpts_are_on_with_fill_or_where_they_are_asked_for() {
+    let blocks = [bare_file("a.rs", 200)];
+    for (excerpts, fill, expected) in [
+        (Excerpts::WithFill, false, "placeholder"),
+        (Excerpts::WithFill, true, "excerpt"),
+        (Excerpts::On, false, "excerpt"),
+        (Excerpts::Off, true, "placeholder"),
+    ] {
+        let config =
+            DriverConfig { token_budget: Some(300), fill, excerpts, ..DriverConfig::default() };
+        let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
+        assert_eq!(shown(&plan), [expected], "{excerpts:?} {fill}");
+    }
+}
+
+#[test]
+fn a_block_with_a_fitting_summary_is_shown_by_it() {
+    let rendered = run(&[file("a.rs", 200)], 300, OutputMode::Xml);
+    assert_eq!(shown(&rendered.plan), ["summary"]);
+    // One whose summary does not fit either is cut.
+    let long = bare_file("a.rs", 200).with_summary("word ".repeat(400));
+    assert_eq!(shown(&run(&[long], 300, OutputMode::Xml).plan), ["excerpt"]);
+}
+
+/// Sizes are rungs of a fixed ladder: a budget that moves a little moves
+/// nothing.
+#[test]
+fn sizes_are_those_of_a_ladder() {
+    let blocks = [bare_file("a.rs", 3_000)];
+    let texts: Vec<_> = (1_050..1_075).map(|b| run(&blocks, b, OutputMode::Minimal).text).collect();
+    let mut distinct = texts.clone();
+    distinct.dedup();
+    assert!(distinct.len() <= 2, "{} texts of {} budgets", distinct.len(), texts.len());
+}
+
+/// One huge block does not take what others can be shown with.
+#[test]
+fn a_huge_block_leaves_room_for_others() {
+    let blocks = [
+        bare_file("huge.rs", 5_000),
+        bare_file("a.rs", 60),
+        bare_file("b.rs", 60),
+        priority(0, Priority::High),
+    ];
+    let rendered = run(&blocks, 4_000, OutputMode::Xml);
+    assert_eq!(shown(&rendered.plan), ["excerpt", "full", "full", "metadata"]);
+    // And what is then left is its.
+    assert!(rendered.plan.remaining_tokens() < 100, "{} left", rendered.plan.remaining_tokens());
+}
+
+/// A single block larger than the budget fills it, whatever the budget.
+#[test]
+fn a_single_large_block_fills_the_budget() {
+    let blocks = [bare_file("a.rs", 9_000)];
+    for budget in [500, 2_000, 8_111, 32_000, 100_000] {
+        let plan = run(&blocks, budget, OutputMode::Xml).plan;
+        assert!(plan.used_tokens <= budget);
+        assert!(plan.used_tokens * 100 >= budget * 95, "{} of {budget}", plan.used_tokens);
+    }
+}
+
+#[test]
+fn something_is_shown_where_lines_would_take_the_whole_budget() {
+    let blocks: Vec<_> = (0..20).map(|i| bare_file(&format!("src/file_{i}.rs"), 100)).collect();
+    for budget in 60..420 {
+        let rendered = run(&blocks, budget, OutputMode::Xml);
+        let any = rendered.plan.items.iter().any(|item| item.decision.shows_content());
+        let warned = rendered.plan.warnings.iter().any(|w| w.code == WarningCode::EmptyResult);
+        assert!(any != warned, "budget {budget}");
+        assert!(any || budget < 100, "budget {budget}");
+        assert_eq!(O200K.estimate(&rendered.text), rendered.plan.used_tokens);
+    }
+}
+
+#[test]
+fn what_has_no_content_is_not_cut() {
+    let blocks = [
+        Block::embedding_ref("v".repeat(180), vec![1], "m".repeat(180)),
+        Block::raw(0x42, vec![0; 900]),
+    ];
+    let rendered = run(&blocks, 40, OutputMode::Xml);
+    assert!(rendered.plan.items.iter().all(|item| item.decision.name() != "excerpt"));
+}
+
+/// The marker's figures are true: lines and tokens of what is not shown.
+#[test]
+fn the_marker_counts_what_is_missing() {
+    let content: String = (0..500).map(|i| format!("line {i}\n")).collect();
+    let block = Block::code(Lang::Unknown, "a.txt", content.as_str());
+    let plan = run(&[block], 400, OutputMode::Xml).plan;
+    let RenderDecision::Excerpt(excerpt) = plan.items[0].decision else { panic!() };
+    let missing = &content[excerpt.head_bytes..content.len() - excerpt.tail_bytes];
+    assert_eq!(missing.lines().count(), excerpt.omitted_lines);
+    let tokens = O200K.estimate(missing);
+    assert!(excerpt.omitted_tokens.abs_diff(tokens) <= 2, "{} {tokens}", excerpt.omitted_tokens);
+}

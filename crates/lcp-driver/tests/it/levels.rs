@@ -1,0 +1,149 @@
+//! Further levels that a pack carries of a block (RFC 0004 §6).
+
+use expect_test::expect;
+use lcp_driver::split::{PieceKind, split};
+use lcp_driver::{DefaultDriver, DriverConfig, Level, OutputMode, Plan, Rendered, WarningCode};
+use lcp_types::{Block, Priority};
+
+use crate::packs::{O200K, bare_file, file, priority};
+
+/// A file at every level.
+fn every_level() -> Vec<Block<'static>> {
+    vec![
+        file("src/a.rs", 80),
+        Level::Detailed
+            .block(0, "let value_0 .. let value_79: each computed of its number\nand a text"),
+        Level::Tags.block(0, "lets"),
+    ]
+}
+
+fn run(blocks: &[Block<'_>], budget: u32, mode: OutputMode) -> Rendered {
+    let config = DriverConfig { token_budget: Some(budget), mode, ..DriverConfig::default() };
+    DefaultDriver::new(O200K).run(blocks, &config).unwrap()
+}
+
+fn decisions(plan: &Plan) -> Vec<&'static str> {
+    plan.items.iter().map(|item| item.decision.name()).collect()
+}
+
+/// As the budget falls, the block is shown by one level after the other.
+#[test]
+fn a_block_goes_down_level_by_level() {
+    let blocks = every_level();
+    let mut seen = Vec::new();
+    for budget in (0..1_200).rev() {
+        let decided = decisions(&run(&blocks, budget, OutputMode::Xml).plan);
+        assert_eq!(decided[1..], ["metadata", "metadata"]);
+        if seen.last() != Some(&decided[0]) {
+            seen.push(decided[0]);
+        }
+    }
+    let levels = ["full", "detailed", "summary", "tags", "placeholder", "rolled_up", "omit"];
+    assert_eq!(seen, levels);
+}
+
+#[test]
+fn every_mode_names_the_level() {
+    let blocks = every_level();
+    let texts: Vec<_> = OutputMode::ALL.map(|mode| run(&blocks, 60, mode).text).to_vec();
+    expect![[r#"
+        <context>
+        <code lang="rust" path="src/a.rs" detail="detailed">
+        let value_0 .. let value_79: each computed of its number
+        and a text
+        </code>
+        </context>
+        ---
+        ### code src/a.rs (detailed)
+        let value_0 .. let value_79: each computed of its number
+        and a text
+        ---
+        [code src/a.rs (detailed)]
+        let value_0 .. let value_79: each computed of its number
+        and a text
+    "#]]
+    .assert_eq(&texts.join("---\n"));
+    let tags: Vec<_> = OutputMode::ALL
+        .map(|mode| {
+            (10..60)
+                .map(|budget| run(&blocks, budget, mode).text)
+                .find(|text| text.contains("tags"))
+                .unwrap_or_default()
+        })
+        .to_vec();
+    expect![[r#"
+        <context>
+        <code lang="rust" path="src/a.rs" detail="tags">
+        lets
+        </code>
+        </context>
+        ---
+        ### code src/a.rs (tags)
+        lets
+        ---
+        [code src/a.rs (tags)]
+        lets
+    "#]]
+    .assert_eq(&tags.join("---\n"));
+}
+
+#[test]
+fn levels_come_back_from_the_text() {
+    let blocks = every_level();
+    for mode in OutputMode::ALL {
+        let text = run(&blocks, 60, mode).text;
+        let pieces = split(&text, mode).unwrap();
+        assert_eq!(pieces[0].kind, PieceKind::Detailed, "{text}");
+        let body = "let value_0 .. let value_79: each computed of its number\nand a text";
+        assert_eq!(pieces[0].body.as_deref(), Some(body));
+    }
+}
+
+/// A Low block's ceiling is the fullest level that it carries.
+#[test]
+fn low_blocks_are_shown_by_their_fullest_level() {
+    let mut blocks = every_level();
+    blocks.push(priority(0, Priority::Low));
+    assert_eq!(decisions(&run(&blocks, 10_000, OutputMode::Xml).plan)[0], "detailed");
+}
+
+#[test]
+fn bad_levels_are_ignored_with_a_warning() {
+    for content in ["", "0 detailed", "0 brief\ntext", "x tags\ntext", "9 tags\ntext", "-1 tags\nt"]
+    {
+        let blocks = [file("a.rs", 80), Block::extension("lcp", "level", content)];
+        let plan = run(&blocks, 60, OutputMode::Xml).plan;
+        assert_eq!(decisions(&plan), ["summary", "metadata"], "{content:?}");
+        let codes: Vec<_> = plan.warnings.iter().map(|w| (w.code, w.block)).collect();
+        assert_eq!(codes, [(WarningCode::BadAnnotation, Some(1))], "{content:?}");
+    }
+    let blocks = [file("a.rs", 80), Block::extension("lcp", "level", b"0 tags\n\xff".to_vec())];
+    let plan = run(&blocks, 60, OutputMode::Xml).plan;
+    assert_eq!(plan.warnings[0].to_string(), "a level is not UTF-8 [bad_annotation] (block 1)");
+}
+
+/// A level that costs no less than a fuller one is never used, and the report
+/// says so with both numbers.
+#[test]
+fn a_level_that_costs_more_than_a_fuller_one_is_not_used() {
+    let detailed = "word ".repeat(3_000);
+    let blocks = [bare_file("a.rs", 20), Level::Detailed.block(0, &detailed)];
+    for budget in 0..4_000 {
+        let plan = run(&blocks, budget, OutputMode::Xml).plan;
+        assert_ne!(decisions(&plan)[0], "detailed");
+        assert!(plan.used_tokens <= budget);
+    }
+    let plan = run(&blocks, 4_000, OutputMode::Xml).plan;
+    assert_eq!(plan.warnings[0].code, WarningCode::CostlyLevel);
+    expect!["its level detailed costs 3020 tokens, a fuller one 254; it is not used [costly_level] (block 0)"].assert_eq(&plan.warnings[0].to_string());
+}
+
+/// The last level of a kind wins, and an empty one is none.
+#[test]
+fn the_last_level_wins() {
+    let mut blocks = every_level();
+    blocks.push(Level::Detailed.block(0, "another"));
+    assert!(run(&blocks, 60, OutputMode::Xml).text.contains("\nanother\n"));
+    blocks.push(Level::Detailed.block(0, ""));
+    assert_eq!(decisions(&run(&blocks, 60, OutputMode::Xml).plan)[0], "summary");
+}

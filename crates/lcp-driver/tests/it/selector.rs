@@ -1,0 +1,145 @@
+//! Selection: which blocks are shown within a budget, and why (Task 016.c).
+
+use lcp_driver::shares::Shares;
+use lcp_driver::{DefaultDriver, DriverConfig, Plan, Reason, RenderDecision};
+use lcp_types::{Block, Priority};
+use proptest::prelude::*;
+
+use crate::packs::{O200K, any_config, any_pack, bare_file, priority, tag};
+
+fn plan(blocks: &[Block<'_>], config: &DriverConfig) -> Plan {
+    DefaultDriver::new(O200K).plan(blocks, config).unwrap()
+}
+
+fn within(budget: u32) -> DriverConfig {
+    DriverConfig { token_budget: Some(budget), ..DriverConfig::default() }
+}
+
+/// `n` files of 40 lines, about 520 tokens each.
+fn files(n: usize) -> Vec<Block<'static>> {
+    (0..n).map(|i| bare_file(&format!("f{i}.rs"), 40)).collect()
+}
+
+fn full(plan: &Plan) -> Vec<usize> {
+    let shown = |(i, item): (usize, &lcp_driver::PlanItem)| {
+        (item.decision == RenderDecision::Full).then_some(i)
+    };
+    plan.items.iter().enumerate().filter_map(shown).collect()
+}
+
+#[test]
+fn should_select_by_rank_order() {
+    let mut blocks = files(4);
+    for (target, rank) in [(1, "rank=0.2"), (2, "rank=0.9"), (3, "rank=0.5")] {
+        blocks.push(tag(target, rank));
+    }
+    // Highest first, unranked last, and priority before rank.
+    assert_eq!(full(&plan(&blocks, &within(600))), [2]);
+    assert_eq!(full(&plan(&blocks, &within(1_100))), [2, 3]);
+    assert_eq!(full(&plan(&blocks, &within(1_600))), [1, 2, 3]);
+    blocks.push(priority(0, Priority::High));
+    assert_eq!(full(&plan(&blocks, &within(1_100))), [0, 2]);
+}
+
+#[test]
+fn should_fill_to_budget() {
+    let config = DriverConfig { fill: true, ..within(5_000) };
+    let plan = plan(&files(40), &config);
+    let content = plan.items.iter().filter(|item| item.decision.shows_content());
+    let content: u32 = content.map(|item| item.tokens).sum();
+    assert!(content >= 4_850, "{content} of 5,000");
+}
+
+proptest! {
+    #[test]
+    fn should_not_exceed_budget(blocks in any_pack(), config in any_config(), budget in 0u32..900) {
+        let config = DriverConfig { token_budget: Some(budget), ..config };
+        let plan = plan(&blocks, &config);
+        let critical: u32 = plan
+            .items
+            .iter()
+            .filter(|item| item.priority == Priority::Critical)
+            .map(|item| item.tokens)
+            .sum();
+        prop_assert!(plan.used_tokens <= budget || plan.used_tokens <= critical + plan.overhead_tokens);
+    }
+
+    #[test]
+    fn should_return_selected_with_reasons(blocks in any_pack(), config in any_config(), budget in 0u32..900) {
+        let config = DriverConfig { token_budget: Some(budget), ..config };
+        let plan = plan(&blocks, &config);
+        prop_assert_eq!(plan.items.len(), blocks.len());
+        for item in &plan.items {
+            // Every reason says something of the decision that it stands by.
+            let agrees = match item.reason {
+                Reason::Critical => item.priority == Priority::Critical,
+                Reason::Fits => item.decision == RenderDecision::Full,
+                Reason::Ceiling => item.decision.is_shown(),
+                Reason::OverBudget | Reason::ShareCap => item.decision != RenderDecision::Full,
+                Reason::Metadata => item.decision == RenderDecision::Metadata,
+                _ => false,
+            };
+            prop_assert!(agrees, "{:?}", item);
+        }
+    }
+}
+
+#[test]
+fn should_respect_category_limits() {
+    // Everything is a file; its category may have 1,200 tokens and no more.
+    let shares = Shares::agent().with_cap("open_files", 1_200).unwrap();
+    let config = DriverConfig { shares: Some(shares), ..within(8_000) };
+    let plan = plan(&files(10), &config);
+    assert_eq!(full(&plan).len(), 2);
+    let share = plan.shares.iter().find(|share| share.name == "open_files").unwrap();
+    assert!(share.used <= 1_200, "{share:?}");
+    let capped = plan.items.iter().filter(|item| item.reason == Reason::ShareCap).count();
+    assert_eq!(capped, 8);
+}
+
+#[test]
+fn should_skip_chunk_if_too_large() {
+    let mut blocks = files(3);
+    blocks.insert(1, bare_file("large.rs", 400));
+    let plan = plan(&blocks, &within(1_700));
+    assert_eq!(full(&plan), [0, 2, 3]);
+    assert_eq!(plan.items[1].reason, Reason::OverBudget);
+}
+
+#[test]
+fn should_balance_across_categories() {
+    // The files of one category stand first and alone would fill the budget.
+    let mut blocks = files(24);
+    for i in 0..12 {
+        blocks.push(tag(i, "category=search_results"));
+    }
+    let shared = DriverConfig { shares: Some(Shares::agent()), ..within(4_000) };
+    let count = |config: &DriverConfig| {
+        let full = full(&plan(&blocks, config));
+        (full.iter().filter(|i| **i < 12).count(), full.iter().filter(|i| **i >= 12).count())
+    };
+    assert_eq!(count(&within(4_000)), (7, 0));
+    let (search, open) = count(&shared);
+    // 30 to 20 of what the other two categories leave.
+    assert!(open > search && search >= 2, "{search} {open}");
+}
+
+#[test]
+fn should_handle_empty_candidates() {
+    for shares in [None, Some(Shares::agent())] {
+        let plan = plan(&[], &DriverConfig { shares, fill: true, ..within(1_000) });
+        assert_eq!((plan.items.len(), plan.used_tokens), (0, 0));
+        assert!(plan.warnings.is_empty());
+    }
+}
+
+#[test]
+fn should_handle_single_candidate() {
+    let config =
+        |budget| DriverConfig { shares: Some(Shares::agent()), fill: true, ..within(budget) };
+    let blocks = files(1);
+    assert_eq!(plan(&blocks, &config(2_000)).items[0].decision.name(), "full");
+    assert_eq!(plan(&blocks, &config(300)).items[0].decision.name(), "excerpt");
+    assert_eq!(plan(&blocks, &config(24)).items[0].decision.name(), "placeholder");
+    assert_eq!(plan(&blocks, &config(0)).items[0].decision.name(), "omit");
+}

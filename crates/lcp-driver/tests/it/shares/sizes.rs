@@ -1,0 +1,140 @@
+//! Sizes that do not fit, and sizes that are none.
+
+use expect_test::expect;
+use lcp_driver::shares::{Share, Shares, SharesError, SharesNote};
+use proptest::prelude::*;
+
+fn tokens(shares: &Shares, available: u32) -> Vec<u32> {
+    shares.divide(available).iter().map(|share| share.tokens).collect()
+}
+
+fn ratios(ratios: &[f64]) -> Result<Shares, SharesError> {
+    Shares::new(ratios.iter().enumerate().map(|(at, &r)| Share::ratio(format!("s{at}"), r)))
+}
+
+#[test]
+fn ratios_over_the_whole_are_scaled_down() {
+    let shares = ratios(&[0.8, 0.4, 0.4]).unwrap();
+    let budget = shares.divide(1_000);
+    assert_eq!(tokens(&shares, 1_000), [500, 250, 250]);
+    assert_eq!(budget.note(), Some(SharesNote::RatiosScaled { wanted: 1_600, left: 1_000 }));
+    expect![
+        "the ratios of the shares ask for 1600 tokens, they were scaled down to the 1000 that there are for them"
+    ]
+    .assert_eq(&budget.note().unwrap().to_string());
+    // The adjusted budget has the same proportions.
+    assert_eq!(budget.adjust_for_total(2_000).tokens("s0"), Some(1_000));
+    // Even one token is too few for ratios over 1.
+    assert!(shares.divide(1).note().is_some());
+}
+
+#[test]
+fn ratios_give_way_to_fixed_numbers() {
+    let shares =
+        Shares::new([Share::ratio("a", 0.6), Share::tokens("b", 700), Share::ratio("c", 0.2)]);
+    let shares = shares.unwrap();
+    let budget = shares.divide(1_000);
+    assert_eq!(tokens(&shares, 1_000), [225, 700, 75]);
+    assert_eq!(budget.note(), Some(SharesNote::RatiosScaled { wanted: 800, left: 300 }));
+    assert_eq!((shares.divide(3_500).note(), shares.divide(3_500).unassigned()), (None, 0));
+    assert!(shares.divide(3_499).note().is_some());
+}
+
+#[test]
+fn fixed_numbers_over_the_whole_are_scaled_down() {
+    let shares =
+        Shares::new([Share::tokens("a", 3_000), Share::ratio("b", 0.5), Share::tokens("c", 1_000)]);
+    let shares = shares.unwrap();
+    let budget = shares.divide(1_001);
+    assert_eq!(tokens(&shares, 1_001), [751, 0, 250]);
+    assert_eq!(budget.note(), Some(SharesNote::FixedScaled { wanted: 4_000, available: 1_001 }));
+    expect![
+        "the fixed shares ask for 4000 tokens, they were scaled down to the 1001 that there are"
+    ]
+    .assert_eq(&budget.note().unwrap().to_string());
+}
+
+#[test]
+fn ratios_below_the_whole_leave_the_rest_to_nobody() {
+    let budget = ratios(&[0.25, 0.25]).unwrap().divide(1_001);
+    assert_eq!((budget.tokens("s0"), budget.tokens("s1")), (Some(250), Some(250)));
+    assert_eq!((budget.unassigned(), budget.note()), (501, None));
+}
+
+#[test]
+fn thirds_lose_no_token_and_ties_go_in_order() {
+    let thirds = ratios(&[1.0 / 3.0; 3]).unwrap();
+    assert_eq!(tokens(&thirds, 100), [34, 33, 33]);
+    assert_eq!(tokens(&thirds, 101), [34, 34, 33]);
+    assert_eq!(tokens(&thirds, u32::MAX), [u32::MAX / 3; 3]);
+    assert_eq!(tokens(&ratios(&[0.333; 3]).unwrap(), 1_000), [333; 3]);
+}
+
+#[test]
+fn a_cap_cuts_its_share() {
+    let budget = Shares::agent().with_cap("tool_results", 1_000).unwrap().divide(90_000);
+    assert_eq!(budget.tokens("tool_results"), Some(1_000));
+    assert_eq!(budget.get("tool_results").unwrap().cap, Some(1_000));
+    assert_eq!(budget.tokens("open_files"), Some(27_000));
+    assert_eq!(budget.unassigned(), 35_000);
+}
+
+#[test]
+fn bad_sizes_are_errors_with_the_number() {
+    let message = |shares: Result<Shares, SharesError>| shares.unwrap_err().to_string();
+    let ratio = |ratio| message(ratios(&[0.5, ratio]));
+    assert_eq!(ratio(-0.1), "the share `s1` has the ratio -0.1, it must be from 0 to 1000000");
+    assert_eq!(ratio(f64::NAN), "the share `s1` has the ratio NaN, it must be from 0 to 1000000");
+    assert_eq!(
+        ratio(f64::INFINITY),
+        "the share `s1` has the ratio inf, it must be from 0 to 1000000"
+    );
+    assert_eq!(message(ratios(&[0.0, -0.0])), "all 2 shares are 0");
+    assert_eq!(message(Shares::new([Share::tokens("a", 0)])), "all 1 shares are 0");
+    assert_eq!(message(Shares::new([])), "there must be at least one share");
+    let twice = [Share::ratio("a", 0.1), Share::tokens("a", 10)];
+    assert_eq!(message(Shares::new(twice)), "the share `a` is given twice");
+    let empty = [Share::ratio("a", 0.1), Share::tokens("", 10)];
+    assert_eq!(message(Shares::new(empty)), "share 1 has an empty name");
+    assert_eq!(message(ratios(&[0.01; 101])), "there are 101 shares, 100 are the most");
+    assert!(ratios(&[0.01; 100]).is_ok());
+    assert_eq!(message(Shares::agent().with_cap("goal", 1)), "there is no share `goal`");
+}
+
+fn any_share() -> impl Strategy<Value = Share> {
+    let size = prop_oneof![
+        (0.0..2.0).prop_map(|ratio| Share::ratio("", ratio)),
+        Just(Share::ratio("", Shares::RATIO_MAX)),
+        Just(Share::ratio("", 1e-12)),
+        (0u32..2_000).prop_map(|tokens| Share::tokens("", tokens)),
+        Just(Share::tokens("", u32::MAX)),
+    ];
+    (size, prop::option::of(any::<u32>())).prop_map(|(share, cap)| Share { cap, ..share })
+}
+
+proptest! {
+    /// Whatever the sizes: never over what is available, never over a cap, and
+    /// all of it given out where sizes ask for it.
+    #[test]
+    fn never_over(
+        shares in prop::collection::vec(any_share(), 1..20),
+        total in prop_oneof![0u32..5_000, any::<u32>()],
+        next in prop_oneof![0u32..5_000, any::<u32>()],
+    ) {
+        let name = |(at, share): (usize, Share)| Share { name: at.to_string(), ..share };
+        let shares = Shares::new(shares.into_iter().enumerate().map(name));
+        prop_assume!(shares.is_ok());
+        let budget = shares.unwrap().divide(total);
+        for budget in [&budget, &budget.adjust_for_total(next)] {
+            let mut sum = 0;
+            for share in budget {
+                prop_assert!(share.tokens <= share.cap.unwrap_or(u32::MAX));
+                sum += u64::from(share.tokens);
+            }
+            prop_assert_eq!(sum + u64::from(budget.unassigned()), u64::from(budget.total()));
+            let is_capped = budget.iter().any(|share| share.cap == Some(share.tokens));
+            prop_assert!(budget.note().is_none() || budget.unassigned() == 0 || is_capped);
+        }
+        prop_assert_eq!(budget.adjust_for_total(total), budget);
+    }
+}

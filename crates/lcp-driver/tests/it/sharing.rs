@@ -1,0 +1,206 @@
+//! Shares of the budget at work: which blocks each pays for, who borrows from
+//! whom (RFC 0004 §3 and §4).
+
+use lcp_driver::shares::{Share, Shares};
+use lcp_driver::{DefaultDriver, DriverConfig, DriverError, Overflow, Plan, ShareUse, WarningCode};
+use lcp_types::{Block, FormatHint, Priority, Role, Status};
+
+use crate::packs::{O200K, bare_file, every_type, priority, tag};
+
+fn plan_with(blocks: &[Block<'_>], shares: Shares, budget: u32) -> Plan {
+    let config = DriverConfig {
+        token_budget: Some(budget),
+        shares: Some(shares),
+        ..DriverConfig::default()
+    };
+    DefaultDriver::new(O200K).plan(blocks, &config).unwrap()
+}
+
+fn share<'p>(plan: &'p Plan, name: &str) -> &'p ShareUse {
+    plan.shares.iter().find(|share| share.name == name).unwrap()
+}
+
+/// `n` blocks of about 480 tokens of each of the four categories of an agent.
+fn agent_context(n: usize) -> Vec<Block<'static>> {
+    let text = crate::packs::source(40);
+    let mut blocks = Vec::new();
+    for i in 0..n {
+        blocks.push(Block::tool_result(format!("tool{i}"), Status::Ok, text.clone()));
+        blocks.push(bare_file(&format!("open{i}.rs"), 40));
+        blocks.push(bare_file(&format!("found{i}.rs"), 40));
+        blocks.push(Block::document(format!("doc{i}"), text.clone(), FormatHint::Plain));
+    }
+    for i in 0..n as u64 {
+        blocks.push(tag(i * 4 + 2, "category=search_results"));
+    }
+    blocks
+}
+
+#[test]
+fn blocks_belong_to_a_category_by_tag_else_by_type_and_role() {
+    let mut blocks = every_type();
+    blocks.extend([
+        Block::conversation(Role::Tool, "out"),
+        Block::conversation(Role::System, "be kind"),
+        Block::conversation(Role::User, "hi"),
+        tag(0, "category=goal"),
+    ]);
+    let categories = |shares: Option<Shares>| -> Vec<String> {
+        let config = DriverConfig { shares, token_budget: Some(9_999), ..DriverConfig::default() };
+        let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
+        plan.items.into_iter().map(|item| item.category).collect()
+    };
+    let plain = categories(None);
+    assert_eq!(plain[..5], ["goal", "conversation", "open_files", "tool_results", "references"]);
+    assert_eq!(plain[11..14], ["tool_results", "system_prompt", "conversation"]);
+    let conversation = categories(Some(Shares::conversation()));
+    let sections =
+        ["goal", "recent_messages", "retrieved_context", "recent_messages", "retrieved_context"];
+    assert_eq!(conversation[..5], sections);
+    assert_eq!(conversation[11..14], ["recent_messages", "system_prompt", "recent_messages"]);
+}
+
+/// Where all want more than they can have, each has its own.
+#[test]
+fn shares_that_are_all_wanted_are_kept() {
+    let plan = plan_with(&agent_context(30), Shares::agent(), 20_000);
+    for (name, own) in [
+        ("tool_results", 8_000),
+        ("open_files", 6_000),
+        ("search_results", 4_000),
+        ("references", 2_000),
+    ] {
+        let share = share(&plan, name);
+        assert_eq!(share.tokens, own);
+        // A block of about 480 tokens may not fit, or fit by what others left.
+        assert!(share.used.abs_diff(own) < 600, "{share:?}");
+    }
+    assert!(plan.used_tokens > 19_500);
+}
+
+/// What one share does not want goes to those that do, by weight.
+#[test]
+fn unused_shares_are_lent() {
+    // Neither tool results nor references: 30 to 20 of the whole.
+    let mut blocks = agent_context(60);
+    for i in 0..60u64 {
+        blocks.push(tag(i * 4, "category=open_files"));
+        blocks.push(tag(i * 4 + 3, "category=search_results"));
+    }
+    let plan = plan_with(&blocks, Shares::agent(), 20_000);
+    let (open, search) = (share(&plan, "open_files"), share(&plan, "search_results"));
+    assert_eq!((open.tokens, search.tokens), (6_000, 4_000));
+    assert!(open.used.abs_diff(12_000) < 600, "{open:?}");
+    assert!(search.used.abs_diff(8_000) < 600, "{search:?}");
+    assert_eq!(open.borrowed(), open.used - 6_000);
+}
+
+#[test]
+fn a_hard_cap_holds_though_there_is_room() {
+    let shares = Shares::agent().with_cap("tool_results", 1_500).unwrap();
+    let plan = plan_with(&agent_context(30), shares, 20_000);
+    let tools = share(&plan, "tool_results");
+    assert!(tools.used <= 1_500 && tools.used > 900, "{tools:?}");
+    // The others have what it could not use.
+    assert!(plan.used_tokens > 19_000, "{}", plan.used_tokens);
+}
+
+#[test]
+fn critical_blocks_exceed_a_cap_with_a_warning_or_not_at_all() {
+    let mut blocks = agent_context(2);
+    blocks.push(priority(0, Priority::Critical));
+    let shares = Shares::agent().with_cap("tool_results", 100).unwrap();
+    let plan = plan_with(&blocks, shares.clone(), 20_000);
+    assert_eq!(plan.items[0].decision.name(), "full");
+    let warning = plan.warnings.iter().find(|w| w.code == WarningCode::OverShareCap).unwrap();
+    assert!(warning.to_string().contains("over its cap of 100 [LCP-BUD-002]"), "{warning}");
+    let config = DriverConfig {
+        token_budget: Some(20_000),
+        shares: Some(shares),
+        overflow: Overflow::Deny,
+        ..DriverConfig::default()
+    };
+    let error = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap_err();
+    assert_eq!(error.code(), "LCP-BUD-002");
+    assert!(matches!(error, DriverError::OverShareCap { cap: 100, .. }));
+}
+
+/// A category without a share has no tokens of its own, and what others leave.
+#[test]
+fn categories_without_a_share_are_named_and_use_what_is_left() {
+    let mut blocks = agent_context(10);
+    blocks.push(Block::conversation(Role::User, "What is wrong here?"));
+    blocks.push(tag(1, "category=odd"));
+    let small = plan_with(&blocks, Shares::agent(), 2_000);
+    let messages: Vec<_> = small
+        .warnings
+        .iter()
+        .filter(|w| w.code == WarningCode::UnknownCategory)
+        .map(|w| w.message.as_str())
+        .collect();
+    assert_eq!(
+        messages,
+        [
+            "category \"conversation\" has no share: its blocks (1) use what others leave",
+            "category \"odd\" has no share: its blocks (1) use what others leave",
+        ]
+    );
+    let large = plan_with(&blocks, Shares::agent(), 40_000);
+    assert!(
+        large.items.iter().all(|item| !item.decision.is_shown() || item.decision.name() == "full")
+    );
+    assert_eq!(large.shares.last().map(|share| (share.name.as_str(), share.blocks)), Some(("", 2)));
+}
+
+#[test]
+fn shares_over_the_whole_are_normalised_with_a_warning() {
+    let shares =
+        Shares::new([Share::ratio("open_files", 0.9), Share::ratio("tool_results", 0.6)]).unwrap();
+    let plan = plan_with(&agent_context(30), shares, 10_000);
+    assert_eq!(
+        (share(&plan, "open_files").tokens, share(&plan, "tool_results").tokens),
+        (6_000, 4_000)
+    );
+    assert!(plan.warnings.iter().any(|w| w.code == WarningCode::SharesNormalised));
+}
+
+/// The smallest budget in which everything is at its ceiling is that.
+#[test]
+fn the_wanted_budget_is_enough_and_no_more() {
+    for fill in [false, true] {
+        let mut blocks = agent_context(3);
+        blocks.extend([priority(3, Priority::Low), priority(7, Priority::Background)]);
+        let plan = |budget| {
+            let config = DriverConfig {
+                token_budget: Some(budget),
+                shares: Some(Shares::agent()),
+                fill,
+                ..DriverConfig::default()
+            };
+            DefaultDriver::new(O200K).plan(&blocks, &config).unwrap()
+        };
+        let wanted = u32::try_from(plan(500).wanted_budget.unwrap()).unwrap();
+        assert_eq!(plan(wanted).wanted_budget, None);
+        assert_eq!(plan(wanted - 1).wanted_budget, Some(wanted.into()));
+    }
+}
+
+/// A hundred thousand blocks in eight categories: what no one shows is counted.
+#[test]
+fn should_handle_large_chunk_set() {
+    let shares = Shares::conversation();
+    let names: Vec<_> = shares.as_slice().iter().map(|share| share.name.clone()).collect();
+    let texts: Vec<_> = (0..20_000).map(|i| format!("chunk number {i}")).collect();
+    let mut blocks: Vec<_> =
+        texts.iter().map(|text| Block::conversation(Role::User, text.as_str())).collect();
+    for i in 0..20_000usize {
+        blocks.push(tag(i as u64, &format!("category={}", names[i % names.len()])));
+    }
+    let plan = plan_with(&blocks, shares, 10_000);
+    assert!(plan.used_tokens <= 10_000 && plan.used_tokens > 9_900);
+    for share in &plan.shares {
+        assert!(share.used.abs_diff(share.tokens) < 60, "{share:?}");
+    }
+    let shown = plan.items.iter().filter(|item| item.decision.is_shown()).count();
+    assert_eq!(plan.rolled_up.map(|all| all.count), Some(20_000 - shown));
+}
