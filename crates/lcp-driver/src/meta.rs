@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
-use lcp_types::{AnnotationKind, Block, Bytes, Priority, Tag};
+use lcp_types::{AnnotationKind, Block, Bytes, Level, LevelText, Priority, Tag};
 
-use crate::level;
 use crate::warning::{Warning, WarningCode};
 
 /// What the pack says of one block.
@@ -51,8 +50,10 @@ pub(crate) fn resolve<'b>(blocks: &'b [Block<'_>], warnings: &mut Vec<Warning>) 
     let mut metas: Vec<Meta<'b>> = vec![Meta::default(); blocks.len()];
     for (index, block) in blocks.iter().enumerate() {
         let mut warn = |code, message| warnings.push(Warning::new(code, Some(index), message));
-        if let Some(content) = level::content(block) {
-            if let Err(message) = level::apply(content, &mut metas) {
+        if let Some(level) = block.as_extension().and_then(Level::read) {
+            if let Err(message) =
+                level.map_err(str::to_owned).and_then(|level| carry(level, &mut metas))
+            {
                 warn(WarningCode::BadAnnotation, message);
             }
             continue;
@@ -107,8 +108,22 @@ pub(crate) fn resolve<'b>(blocks: &'b [Block<'_>], warnings: &mut Vec<Warning>) 
     metas
 }
 
+/// Gives a level to its target, or says what is wrong.
+fn carry<'b>(level: LevelText<'b>, metas: &mut [Meta<'b>]) -> Result<(), String> {
+    let meta = usize::try_from(level.target).ok().and_then(|target| metas.get_mut(target));
+    let Some(meta) = meta else {
+        return Err(format!("a level names block {}, which does not exist", level.target));
+    };
+    let text = Some(level.text).filter(|text| !text.is_empty());
+    match level.level {
+        Level::Detailed => meta.detailed = text,
+        Level::Tags => meta.tags = text,
+    }
+    Ok(())
+}
+
 /// The beginning of a value, for a warning: it may be of any size.
-pub(crate) fn brief(value: &Bytes<'_>) -> String {
+fn brief(value: &Bytes<'_>) -> String {
     const SHOWN_BYTES_MAX: usize = 60;
     let bytes = value.as_slice();
     let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_BYTES_MAX)]);

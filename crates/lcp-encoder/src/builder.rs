@@ -4,7 +4,7 @@ use lcp_types::wire::{
     BLOCK_COMPRESSED, BLOCK_HAS_SUMMARY, BLOCK_IS_REFERENCE, BLOCK_RESERVED, END_FRAME,
     HEADER_PAYLOAD_ZSTD, MAGIC_BCP, MAGIC_LCP, VERSION_MAJOR, VERSION_MINOR,
 };
-use lcp_types::{Annotation, Block, BlockType, ContentStore, Priority, Tag, limits};
+use lcp_types::{Annotation, Block, BlockType, ContentStore, Level, Priority, Tag, limits};
 
 use crate::compress;
 use crate::error::{Error, Result, check};
@@ -44,7 +44,7 @@ pub struct EncodeOptions {
 /// Builds a pack, block by block.
 ///
 /// What belongs to a block is said of it when it is added: the summary is part
-/// of the [`Block`], priority and tags are chained to [`Self::add`]. They
+/// of the [`Block`], priority, tags and levels are chained to [`Self::add`]. They
 /// cannot reach another block.
 ///
 /// ```
@@ -184,6 +184,16 @@ impl Added<'_> {
     /// If the pack has as many blocks as it may, or the tag is too long.
     pub fn tag(&mut self, tag: &Tag<'_>) -> Result<&mut Self> {
         self.annotate(Annotation::tag(self.target, tag))
+    }
+
+    /// Adds a further level of detail of the block (RFC 0004 §6).
+    ///
+    /// # Errors
+    ///
+    /// If the pack has as many blocks as it may, or the text is too long.
+    pub fn level(&mut self, level: Level, text: &str) -> Result<&mut Self> {
+        self.pack.append(&Block::new(level.of(self.target, text)), None)?;
+        Ok(self)
     }
 
     fn annotate(&mut self, annotation: Annotation<'_>) -> Result<&mut Self> {

@@ -8,7 +8,7 @@
 //! | look for | in |
 //! |---|---|
 //! | blocks and what they hold | [`Block`], [`BlockContent`], [`content`] |
-//! | priorities and tags | [`Annotation`], [`Priority`], [`Tag`] |
+//! | priorities, tags, further levels | [`Annotation`], [`Priority`], [`Tag`], [`Level`] |
 //! | numbers of the wire format | [`wire`], [`limits`] |
 //! | how fields are read and written | [`schema`] |
 //! | content that is stored elsewhere | [`ContentStore`] |
@@ -30,6 +30,7 @@ mod block;
 mod bytes;
 pub mod content;
 mod enums;
+mod level;
 pub mod limits;
 mod owned;
 pub mod schema;
@@ -47,6 +48,7 @@ pub use content::{
 pub use enums::{
     AnnotationKind, DataFormat, FileEntryKind, FormatHint, Lang, MediaType, Priority, Role, Status,
 };
+pub use level::{Level, LevelText};
 pub use owned::IntoOwned;
 pub use store::{ContentHash, ContentStore, MemoryStore, StoreError};
 pub use unknown::{UnknownField, UnknownValue};

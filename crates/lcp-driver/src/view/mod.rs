@@ -7,11 +7,10 @@ pub(crate) mod label;
 
 use std::borrow::Cow;
 
-use lcp_types::{Block, BlockContent, FormatHint, Lang, Role};
+use lcp_types::{Block, BlockContent, FormatHint, Lang, Level, Role};
 
 pub(crate) use head::{Form, Head};
 
-use crate::level::NAMESPACE;
 use crate::meta::Meta;
 
 /// One block, ready to be rendered in any mode.
@@ -61,7 +60,7 @@ impl<'b> View<'b> {
 pub(crate) fn is_metadata(block: &Block<'_>) -> bool {
     match &block.content {
         BlockContent::Annotation(_) => true,
-        BlockContent::Extension(extension) => extension.namespace == NAMESPACE,
+        BlockContent::Extension(extension) => extension.namespace == Level::NAMESPACE,
         _ => false,
     }
 }

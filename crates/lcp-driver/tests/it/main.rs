@@ -4,6 +4,8 @@ mod api;
 mod budget;
 mod excerpts;
 mod levels;
+#[cfg(any(feature = "metrics", feature = "tracing"))]
+mod observe;
 mod packs;
 mod placeholder;
 mod render;

@@ -1,11 +1,11 @@
 //! Packs for the tests: small ones by hand, random ones made of what hurts.
 
 use lcp_driver::shares::{Share, Shares};
-use lcp_driver::{DriverConfig, Excerpts, Level, OutputMode};
+use lcp_driver::{DriverConfig, Excerpts, OutputMode};
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{
     Annotation, Block, Code, Conversation, DataFormat, DiffHunk, FileEntry, FormatHint, Lang,
-    MediaType, Priority, Role, Status, Tag, ToolResult,
+    Level, MediaType, Priority, Role, Status, Tag, ToolResult,
 };
 use proptest::prelude::*;
 
@@ -269,7 +269,7 @@ pub(crate) fn any_pack() -> impl Strategy<Value = Vec<Block<'static>>> {
             said.extend(level.map(|level| priority(target, Priority::ALL[level])));
             said.extend(rank.map(|rank| tag(target, &format!("rank=0.{rank}"))));
             said.extend(category.map(|category| tag(target, &format!("category={category}"))));
-            said.extend(carried.map(|(level, text)| level.block(target, &text)));
+            said.extend(carried.map(|(level, text)| Block::new(level.of(target, &text))));
         }
         blocks.extend(said);
         blocks

@@ -8,10 +8,10 @@
 //! ```
 //!
 //! `type` is the block type's manifest name; the other keys are the names of
-//! its fields (RFC 0001 §7) and `summary`, `priority`, `tags`. Bytes come as
+//! its fields (RFC 0001 §7) and `summary`, `priority`, `tags`, `levels`. Bytes come as
 //! text (`content`), as base64 (`content_base64`) or from a file
 //! (`content_file`). Values of enumerations are names, or numbers where they
-//! have none. `priority` and `tags` become annotations right after their
+//! have none. `priority`, `tags` and `levels` become blocks right after their
 //! block; a manifest with ANNOTATION blocks of its own says all of them itself.
 //! RFC 0001 §11 has every rule.
 
@@ -20,7 +20,7 @@ mod write;
 
 use std::fmt;
 
-use lcp_types::{Block, Priority, Tag};
+use lcp_types::{Block, Level, Priority, Tag};
 
 use crate::{EncodeOptions, PackBuilder};
 
@@ -42,6 +42,15 @@ pub struct Entry {
     pub priority: Option<Priority>,
     /// Its tags.
     pub tags: Vec<Tag<'static>>,
+    /// Its further levels of detail, each with its text.
+    pub levels: Vec<(Level, String)>,
+}
+
+impl Entry {
+    /// Whether it says anything that becomes a block of its own.
+    fn says_more(&self) -> bool {
+        self.priority.is_some() || !self.tags.is_empty() || !self.levels.is_empty()
+    }
 }
 
 /// Gives the bytes that a `…_file` key names. Paths mean what the caller wants
@@ -89,6 +98,9 @@ fn add(pack: &mut PackBuilder, entry: &Entry) -> crate::Result<()> {
     }
     for tag in &entry.tags {
         added.tag(tag)?;
+    }
+    for (level, text) in &entry.levels {
+        added.level(*level, text)?;
     }
     Ok(())
 }

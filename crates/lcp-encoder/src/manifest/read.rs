@@ -8,7 +8,8 @@ use lcp_types::limits::MANIFEST_DEPTH_MAX;
 use lcp_types::schema::{FieldReader, FieldSpec, Record};
 use lcp_types::wire::{BLOCK_RESERVED, BYTES};
 use lcp_types::{
-    Block, BlockContent, BlockType, Bytes, Priority, RawBlock, Tag, UnknownField, UnknownValue,
+    Block, BlockContent, BlockType, Bytes, Level, Priority, RawBlock, Tag, UnknownField,
+    UnknownValue,
 };
 use serde_json::{Map, Value};
 
@@ -67,12 +68,11 @@ fn check_depth(json: &[u8]) -> Result<()> {
 /// both would shift the targets of the former.
 fn annotations_once(entries: &[Entry]) -> Result<()> {
     let explicit = entries.iter().any(|entry| entry.block.as_annotation().is_some());
-    let beside =
-        entries.iter().position(|entry| entry.priority.is_some() || !entry.tags.is_empty());
+    let beside = entries.iter().position(Entry::says_more);
     match beside {
         Some(i) if explicit => Err(ManifestError::new(
             format!("blocks[{i}]"),
-            "priority and tags cannot be used in a manifest with annotation blocks; write them as annotations too",
+            "priority, tags and levels cannot be used in a manifest with annotation blocks; write them as blocks too",
         )),
         _ => Ok(()),
     }
@@ -102,6 +102,7 @@ fn entry(value: Value, path: &str, load: &mut Load<'_>) -> Result<Entry> {
             });
         }
     }
+    let levels = levels(&mut object)?;
     let reserved_flags = object.take_reserved_flags()?;
     let content = if name == "raw" {
         object.raw()?
@@ -117,7 +118,30 @@ fn entry(value: Value, path: &str, load: &mut Load<'_>) -> Result<Entry> {
         BlockContent::read(block_type, &mut object)?
             .ok_or_else(|| object.fail("type", "has no fields"))?
     };
-    Ok(Entry { block: Block { summary, content, reserved_flags }, priority, tags })
+    Ok(Entry { block: Block { summary, content, reserved_flags }, priority, tags, levels })
+}
+
+fn levels(object: &mut Object<'_, '_>) -> Result<Vec<(Level, String)>> {
+    let Some(value) = object.take("levels") else {
+        return Ok(Vec::new());
+    };
+    let Value::Object(levels) = value else {
+        return Err(object.fail("levels", "must be an object"));
+    };
+    let place = |name: &str| object.place(&format!("levels.{name}"));
+    let mut found = Vec::new();
+    for (name, text) in levels {
+        let Some(level) = Level::from_name(&name) else {
+            let names = Level::ALL.map(Level::name).join(", ");
+            let message = format!("unknown key; it may be {names}");
+            return Err(ManifestError::new(place(&name), message));
+        };
+        let Value::String(text) = text else {
+            return Err(ManifestError::new(place(&name), "must be a string"));
+        };
+        found.push((level, text));
+    }
+    Ok(found)
 }
 
 fn array(value: Value, path: &str) -> Result<Vec<Value>> {
@@ -128,7 +152,7 @@ fn array(value: Value, path: &str) -> Result<Vec<Value>> {
 }
 
 /// The keys of every block, besides those of its type.
-const COMMON: &[&str] = &["summary", "priority", "tags", "reserved_flags"];
+const COMMON: &[&str] = &["summary", "priority", "tags", "levels", "reserved_flags"];
 
 /// How the bytes of a field are given.
 #[derive(Clone, Copy, PartialEq)]

@@ -116,8 +116,8 @@ fn unknown_keys() {
     check_block(
         r#"{"type":"code","path":"a","content":"","language":"rust"}"#,
         &expect![[r#"
-        blocks[1].language: unknown key; known here are lang, path, content, line_start, line_end, summary, priority, tags, reserved_flags
-    "#]],
+            blocks[1].language: unknown key; known here are lang, path, content, line_start, line_end, summary, priority, tags, levels, reserved_flags
+        "#]],
     );
     check_block(
         r#"{"type":"diff","path":"a","hunks":[{"old_start":1,"new_start":1,"lines":"","old_lines":3}]}"#,
@@ -134,33 +134,33 @@ fn unknown_keys() {
     check_block(
         r#"{"type":"raw","type_id":66,"body_base64":"","path":"a"}"#,
         &expect![[r#"
-        blocks[1].path: unknown key; known here are type_id, body_base64, summary, priority, tags, reserved_flags
-    "#]],
+            blocks[1].path: unknown key; known here are type_id, body_base64, summary, priority, tags, levels, reserved_flags
+        "#]],
     );
     // Only texts and bytes have other forms.
     check_block(
         r#"{"type":"conversation","role_base64":"user","content":""}"#,
         &expect![[r#"
-        blocks[1].role_base64: unknown key; known here are role, content, tool_call_id, summary, priority, tags, reserved_flags
-    "#]],
+            blocks[1].role_base64: unknown key; known here are role, content, tool_call_id, summary, priority, tags, levels, reserved_flags
+        "#]],
     );
     check_block(
         r#"{"type":"code","path":"a","content":"","line_start_file":3}"#,
         &expect![[r#"
-        blocks[1].line_start_file: unknown key; known here are lang, path, content, line_start, line_end, summary, priority, tags, reserved_flags
-    "#]],
+            blocks[1].line_start_file: unknown key; known here are lang, path, content, line_start, line_end, summary, priority, tags, levels, reserved_flags
+        "#]],
     );
     check_block(
         r#"{"type":"conversation","role":"user","role_base64":"user","content":""}"#,
         &expect![[r#"
-            blocks[1].role_base64: unknown key; known here are role, content, tool_call_id, summary, priority, tags, reserved_flags
+            blocks[1].role_base64: unknown key; known here are role, content, tool_call_id, summary, priority, tags, levels, reserved_flags
         "#]],
     );
     check_block(
         r#"{"type":"diff","path":"a","hunks_base64":[]}"#,
         &expect![[r#"
-        blocks[1].hunks_base64: unknown key; known here are path, hunks, summary, priority, tags, reserved_flags
-    "#]],
+            blocks[1].hunks_base64: unknown key; known here are path, hunks, summary, priority, tags, levels, reserved_flags
+        "#]],
     );
 }
 

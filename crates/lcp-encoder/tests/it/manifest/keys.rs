@@ -7,7 +7,7 @@ use lcp_encoder::EncodeOptions;
 use lcp_encoder::manifest::{Manifest, to_json};
 use lcp_types::{
     Annotation, AnnotationKind, Block, BlockContent, DataFormat, DiffHunk, FileEntry,
-    FileEntryKind, FormatHint, Lang, MediaType, Priority, Role, Status, Tag, UnknownField,
+    FileEntryKind, FormatHint, Lang, Level, MediaType, Priority, Role, Status, Tag, UnknownField,
     UnknownValue,
 };
 
@@ -220,6 +220,41 @@ fn priority_and_tags_become_annotations_right_after_their_block() {
     // Printed, they are blocks, and encode to the same bytes.
     let printed = parse(&to_json(&pack.blocks)).expect("as printed");
     assert_eq!(printed.encode(EncodeOptions::default()), Ok(bytes));
+}
+
+#[test]
+fn levels_become_extensions_right_after_their_block() {
+    let json = r#"{"blocks":[
+        {"type":"conversation","role":"user","content":"a"},
+        {"type":"conversation","role":"user","content":"b","tags":["rank=1"],"levels":{"detailed":"D","tags":"t"}}
+    ]}"#;
+    let bytes = parse(json).unwrap().encode(EncodeOptions::default()).unwrap();
+    let pack = decode(&bytes, DecodeOptions::default()).unwrap();
+    let read = |block: &Block<'_>| {
+        let level = block.as_extension().and_then(Level::read)?.unwrap();
+        Some((level.target, level.level, level.text.into_owned()))
+    };
+    let levels: Vec<_> = pack.blocks.iter().map(read).collect();
+    let expected = [
+        None,
+        None,
+        None,
+        Some((1, Level::Detailed, "D".to_owned())),
+        Some((1, Level::Tags, "t".to_owned())),
+    ];
+    assert_eq!(levels, expected);
+}
+
+#[test]
+fn levels_have_two_names_and_are_strings() {
+    let entry = |levels: &str| {
+        let block = r#"{"type":"conversation","role":"user","content":"a","levels":"#;
+        parse(&format!(r#"{{"blocks":[{block}{levels}}}]}}"#)).unwrap_err().to_string()
+    };
+    let unknown = "blocks[0].levels.brief: unknown key; it may be detailed, tags";
+    assert_eq!(entry(r#"{"brief":"x"}"#), unknown);
+    assert_eq!(entry(r#"{"tags":["x"]}"#), "blocks[0].levels.tags: must be a string");
+    assert_eq!(entry("7"), "blocks[0].levels: must be an object");
 }
 
 /// Brackets and quotes within strings are not nesting.

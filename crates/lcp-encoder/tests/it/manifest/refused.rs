@@ -120,7 +120,7 @@ fn unknown_fields() {
     check_block(
         r#"{"type":"raw","type_id":66,"body_base64":"","unknown_fields":[]}"#,
         &expect![[r#"
-            blocks[1].unknown_fields: unknown key; known here are type_id, body_base64, summary, priority, tags, reserved_flags
+            blocks[1].unknown_fields: unknown key; known here are type_id, body_base64, summary, priority, tags, levels, reserved_flags
         "#]],
     );
 }
@@ -131,13 +131,13 @@ fn annotations_are_said_in_one_way() {
     check_block(
         &format!(r#"{annotation},{{"type":"code","path":"a","content":"","priority":"low"}}"#),
         &expect![[r#"
-            blocks[2]: priority and tags cannot be used in a manifest with annotation blocks; write them as annotations too
+            blocks[2]: priority, tags and levels cannot be used in a manifest with annotation blocks; write them as blocks too
         "#]],
     );
     check_block(
         &format!(r#"{{"type":"code","path":"a","content":"","tags":["a"]}},{annotation}"#),
         &expect![[r#"
-            blocks[1]: priority and tags cannot be used in a manifest with annotation blocks; write them as annotations too
+            blocks[1]: priority, tags and levels cannot be used in a manifest with annotation blocks; write them as blocks too
         "#]],
     );
 }

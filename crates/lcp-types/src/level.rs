@@ -1,0 +1,106 @@
+//! Further levels of detail that a pack carries of a block.
+
+use std::borrow::Cow;
+
+use crate::{Block, BlockContent, Extension};
+
+/// A level of detail that a pack can carry of a block besides its content and
+/// its summary (RFC 0004 §6).
+///
+/// ```
+/// use lcp_types::{Block, Lang, Level};
+///
+/// let block = Block::code(Lang::Rust, "src/main.rs", "fn main() { run() }");
+/// let level = Level::Detailed.of(0, "fn main()");
+/// let pack = [block, Block::new(level)];
+/// let found = pack[1].as_extension().and_then(Level::read).unwrap()?;
+/// assert_eq!((found.target, found.level, found.text.as_ref()), (0, Level::Detailed, "fn main()"));
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// Between the content and the summary.
+    Detailed,
+    /// A few words, below the summary.
+    Tags,
+}
+
+/// A level of one block, read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LevelText<'a> {
+    /// The index of the block, annotations counted.
+    pub target: u64,
+    /// Which level.
+    pub level: Level,
+    /// What is shown in place of the content; empty for none.
+    pub text: Cow<'a, str>,
+}
+
+impl Level {
+    /// Every level, the fullest first.
+    pub const ALL: [Self; 2] = [Self::Detailed, Self::Tags];
+
+    /// The namespace of the extensions that are LCP's own: metadata, never
+    /// shown as blocks.
+    pub const NAMESPACE: &'static str = "lcp";
+
+    /// The type name of an extension that is a level of another block.
+    pub const TYPE_NAME: &'static str = "level";
+
+    /// The name in packs, manifests, heads and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Detailed => "detailed",
+            Self::Tags => "tags",
+        }
+    }
+
+    /// The level of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.name() == name)
+    }
+
+    /// The extension that carries this level of block `target`, an index in
+    /// the stream with annotations counted. The last one for a block wins.
+    #[must_use]
+    pub fn of(self, target: u64, text: &str) -> Extension<'static> {
+        Extension {
+            namespace: Self::NAMESPACE.into(),
+            type_name: Self::TYPE_NAME.into(),
+            content: format!("{target} {}\n{text}", self.name()).into(),
+            unknown: Vec::new(),
+        }
+    }
+
+    /// The level that an extension carries: `None` if it is another extension.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, in words.
+    pub fn read<'a>(extension: &'a Extension<'_>) -> Option<Result<LevelText<'a>, &'static str>> {
+        let is_level =
+            extension.namespace == Self::NAMESPACE && extension.type_name == Self::TYPE_NAME;
+        is_level.then(|| {
+            let text = extension.content.as_str().ok_or("a level is not UTF-8")?;
+            let bad = "a level must begin with a line `TARGET detailed` or `TARGET tags`";
+            let (head, text) = text.split_once('\n').ok_or(bad)?;
+            let (target, level) = head.split_once(' ').ok_or(bad)?;
+            let level = Self::from_name(level).ok_or(bad)?;
+            let target = target.parse().map_err(|_| bad)?;
+            Ok(LevelText { target, level, text: text.into() })
+        })
+    }
+}
+
+impl Block<'_> {
+    /// The extension, if the block is one.
+    #[must_use]
+    pub fn as_extension(&self) -> Option<&Extension<'_>> {
+        match &self.content {
+            BlockContent::Extension(extension) => Some(extension),
+            _ => None,
+        }
+    }
+}
