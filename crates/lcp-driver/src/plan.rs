@@ -1,5 +1,7 @@
 //! The plan: what each block becomes, why, and what it costs. Plain data.
 
+use std::sync::Arc;
+
 use lcp_types::{BlockType, Priority};
 
 use crate::budget::RenderDecision;
@@ -74,11 +76,11 @@ pub struct PlanItem {
     /// The block's type.
     pub block_type: BlockType,
     /// What reports call it: its path, title, name or role.
-    pub label: String,
+    pub label: Arc<str>,
     /// Its priority.
     pub priority: Priority,
     /// Its category: that of its tag, else that of its type.
-    pub category: String,
+    pub category: Arc<str>,
     /// What is shown of it.
     pub decision: RenderDecision,
     /// Why.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use lcp_tokens::{TokenEstimator, split_at_join};
 
+use crate::budget::walk::DETAILS_MAX;
 use crate::config::OutputMode;
 use crate::render::{Part, Shown, part, placeholder};
 use crate::view::View;
@@ -20,7 +21,7 @@ pub(crate) enum Detail {
 }
 
 impl Detail {
-    pub(crate) const ALL: [Self; 5] =
+    pub(crate) const ALL: [Self; DETAILS_MAX] =
         [Self::Full, Self::Detailed, Self::Summary, Self::Tags, Self::Placeholder];
 
     /// What a part shows of it; `None` for the line of a placeholder.

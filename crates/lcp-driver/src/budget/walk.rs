@@ -32,7 +32,7 @@ pub(crate) struct Item {
     /// Higher ranks come first within a priority; unranked ones last.
     pub(crate) rank: Option<f64>,
     /// The costs of its details, fullest first, strictly falling, never empty.
-    pub(crate) costs: Vec<u64>,
+    pub(crate) costs: Ladder,
     /// The fullest detail that it may have at first: an index into `costs`.
     pub(crate) ceiling: usize,
     /// How many of its details show something of its content: all but a
@@ -45,6 +45,37 @@ pub(crate) struct Item {
     pub(crate) may_be_cut: bool,
     /// The share that it belongs to: an index into [`Terms::shares`].
     pub(crate) share: usize,
+}
+
+/// The costs of an item's details. They stand in the item itself: the walk
+/// looks at every one several times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ladder {
+    costs: [u64; DETAILS_MAX],
+    len: usize,
+}
+
+/// How many details a block can have.
+pub(crate) const DETAILS_MAX: usize = 5;
+
+impl FromIterator<u64> for Ladder {
+    /// The first costs; there are no more than [`DETAILS_MAX`].
+    fn from_iter<I: IntoIterator<Item = u64>>(costs: I) -> Self {
+        let mut ladder = Self::default();
+        for (place, cost) in ladder.costs.iter_mut().zip(costs) {
+            *place = cost;
+            ladder.len += 1;
+        }
+        ladder
+    }
+}
+
+impl std::ops::Deref for Ladder {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        &self.costs[..self.len]
+    }
 }
 
 impl Item {

@@ -12,7 +12,7 @@ use crate::config::Verbosity;
 use crate::error::DriverError;
 use crate::plan::{Reason, RolledUp};
 use crate::text::{self, Layout, Piece};
-use crate::view::{self, Head};
+use crate::view;
 use crate::warning::{Warning, WarningCode};
 
 /// What a block becomes, why, and its tokens before the final text is counted.
@@ -28,9 +28,9 @@ impl Scan<'_, '_> {
     ) -> Vec<Decided> {
         let mut decided = self.undecided();
         let fits = allocation.outcome == Outcome::Fits;
-        let cap_left = sharing.cap_left(allocation);
+        let cap_left = sharing.cap_left(&self.items, allocation);
         for (at, (i, costs)) in self.shown.iter().enumerate() {
-            let (item, choice) = (&sharing.items[at], allocation.chosen[at]);
+            let (item, choice) = (&self.items[at], allocation.chosen[at]);
             let reason = || reason(item, choice, allocation.left, cap_left.get(item.share));
             decided[*i] = match choice {
                 None if fits && scan::is_rest(item) => (RenderDecision::RolledUp, reason(), 0),
@@ -56,14 +56,10 @@ impl Scan<'_, '_> {
             Detail::Tags => RenderDecision::Tags,
             Detail::Placeholder => RenderDecision::Placeholder {
                 block_type: self.blocks[i].block_type(),
-                description: self.label(i),
+                description: self.labels[i].as_ref().into(),
                 omitted_tokens: costs.content,
             },
         }
-    }
-
-    pub(super) fn label(&self, i: usize) -> String {
-        Head::new(&self.blocks[i], None).label().to_owned()
     }
 
     /// What is decided without a budget: metadata and what was not asked for.

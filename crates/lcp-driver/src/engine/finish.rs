@@ -1,5 +1,7 @@
 //! The plan of what was decided.
 
+use std::sync::Arc;
+
 use super::decide::Decided;
 use super::scan::Scan;
 use super::sharing::{self, Sharing};
@@ -24,9 +26,9 @@ impl Scan<'_, '_> {
             .enumerate()
             .map(|(i, (decision, reason, tokens))| PlanItem {
                 block_type: self.blocks[i].block_type(),
-                label: self.label(i),
+                label: Arc::clone(&self.labels[i]),
                 priority: self.metas[i].priority,
-                category: self.category(i),
+                category: Arc::clone(&self.categories[i]),
                 decision,
                 reason,
                 tokens,
@@ -44,15 +46,14 @@ impl Scan<'_, '_> {
         });
         // An empty text pays nothing: `share_out` shares its zero tokens.
         let overhead_tokens = share_out(&mut items, self.envelope + u64::from(roll_up), used);
-        let shown: Vec<_> = self.shown.iter().map(|(i, _)| *i).collect();
         Plan {
             mode: self.config.mode,
             verbosity: self.config.verbosity,
             budget,
             encoding: self.estimator.name().to_owned(),
             exact: self.estimator.is_exact(),
-            shares: sharing.uses(&shown, &items, self.config.fill),
-            wanted_budget: budget.and_then(|_| self.wanted_budget(&shown, &items)),
+            shares: sharing.uses(self, &items),
+            wanted_budget: budget.and_then(|_| self.wanted_budget(&items)),
             items,
             rolled_up: layout.rolled_up,
             used_tokens: used,
@@ -63,13 +64,13 @@ impl Scan<'_, '_> {
 
     /// What a budget must be for every block to have all that it may have, if
     /// some have less.
-    fn wanted_budget(&self, shown: &[usize], items: &[PlanItem]) -> Option<u64> {
+    fn wanted_budget(&self, items: &[PlanItem]) -> Option<u64> {
         let lacks = |i: &usize| matches!(items[*i].reason, Reason::OverBudget | Reason::ShareCap);
         let fill = self.config.fill;
-        let rest = self.items.iter().zip(shown);
+        let rest = self.items.iter().zip(&self.shown);
         // A Background block is not wanted where nothing is left for it.
         let mut wanting = rest.filter(|(item, _)| sharing::wanted(item, fill) > 0);
-        wanting.any(|(_, i)| lacks(i)).then(|| {
+        wanting.any(|(_, (i, _))| lacks(i)).then(|| {
             let all = self.items.iter().map(|item| sharing::wanted(item, fill));
             self.envelope + all.sum::<u64>()
         })

@@ -78,7 +78,7 @@ impl Scan<'_, '_> {
                 self.warn_of_caps(&settled.0, &sharing, &mut warnings)?;
                 (settled, sharing)
             }
-            _ => (self.everything(budget, &mut warnings)?, Sharing::none(self)),
+            _ => (self.everything(budget, &mut warnings)?, Sharing::default()),
         };
         let (decided, text, used) = settled;
         cap_warnings(&mut warnings);
@@ -113,12 +113,12 @@ impl Scan<'_, '_> {
                 shares: &sharing.terms,
                 excerpts: self.config.excerpts(),
             };
-            let allocation = walk(&sharing.items, terms, &mut cutter);
+            let allocation = walk(&self.items, terms, &mut cutter);
             let settled = attempt(&allocation, &cutter);
             let used = settled.2;
             let fits = allocation.outcome == Outcome::Fits;
             if (fits && used <= budget) || (!fits && available == u64::from(budget)) {
-                self.warn_of(&allocation, sharing, budget, used, warnings)?;
+                self.warn_of(&allocation, budget, used, warnings)?;
                 return Ok(settled);
             }
             if !fits {
@@ -129,15 +129,15 @@ impl Scan<'_, '_> {
             available = spent.saturating_sub(u64::from(used - budget));
         }
         // Critical blocks and the roll-up line, else Critical blocks alone.
-        let counted = smallest(sharing, Outcome::Fits);
+        let counted = self.smallest(Outcome::Fits);
         let settled = attempt(&counted, &cutter);
         if settled.2 <= budget {
-            self.warn_of(&counted, sharing, budget, settled.2, warnings)?;
+            self.warn_of(&counted, budget, settled.2, warnings)?;
             return Ok(settled);
         }
-        let alone = smallest(sharing, Outcome::BelowFloor);
+        let alone = self.smallest(Outcome::BelowFloor);
         let settled = attempt(&alone, &cutter);
-        self.warn_of(&alone, sharing, budget, settled.2, warnings)?;
+        self.warn_of(&alone, budget, settled.2, warnings)?;
         Ok(settled)
     }
 
@@ -163,7 +163,6 @@ impl Scan<'_, '_> {
     fn warn_of(
         &self,
         allocation: &Allocation,
-        sharing: &Sharing,
         budget: u32,
         used: u32,
         warnings: &mut Vec<Warning>,
@@ -181,7 +180,7 @@ impl Scan<'_, '_> {
             );
             warnings.push(Warning::new(WarningCode::BelowFloor, None, message));
         }
-        if !allocation.tells(&sharing.items) && !self.items.is_empty() {
+        if !allocation.tells(&self.items) && !self.items.is_empty() {
             let message = format!(
                 "within a budget of {budget} nothing of the content of {} blocks is shown",
                 self.items.len(),
@@ -190,11 +189,11 @@ impl Scan<'_, '_> {
         }
         Ok(())
     }
-}
 
-/// Critical blocks alone: what is left where nothing else helps.
-fn smallest(sharing: &Sharing, outcome: Outcome) -> Allocation {
-    let critical = |priority| (priority == Priority::Critical).then_some(Choice::Detail(0));
-    let chosen = sharing.items.iter().map(|item| critical(item.priority)).collect();
-    Allocation { chosen, outcome, left: 0 }
+    /// Critical blocks alone: what is left where nothing else helps.
+    fn smallest(&self, outcome: Outcome) -> Allocation {
+        let critical = |priority| (priority == Priority::Critical).then_some(Choice::Detail(0));
+        let chosen = self.items.iter().map(|item| critical(item.priority)).collect();
+        Allocation { chosen, outcome, left: 0 }
+    }
 }

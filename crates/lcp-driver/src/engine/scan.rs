@@ -1,9 +1,11 @@
 //! The first pass: what each block is and what it could cost.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use lcp_types::{Block, BlockType, Priority};
 
+use super::sharing;
 use crate::budget::cost::{Costs, Counter, Detail};
 use crate::budget::walk::{Cut, Item};
 use crate::budget::{Excerpt, TokenEstimator};
@@ -11,7 +13,7 @@ use crate::config::DriverConfig;
 use crate::excerpt;
 use crate::meta::Meta;
 use crate::render::envelope;
-use crate::view::{self, View};
+use crate::view::{self, Head, View};
 use crate::warning::{Warning, WarningCode};
 
 /// What is known of the blocks before a budget is.
@@ -26,6 +28,10 @@ pub(super) struct Scan<'b, 'c> {
     pub(super) envelope: u64,
     /// What the walk needs of each shown block.
     pub(super) items: Vec<Item>,
+    /// What reports call each block.
+    pub(super) labels: Vec<Arc<str>>,
+    /// The category of each block.
+    pub(super) categories: Vec<Arc<str>>,
 }
 
 impl<'b, 'c> Scan<'b, 'c> {
@@ -54,13 +60,15 @@ impl<'b, 'c> Scan<'b, 'c> {
             shown: Vec::new(),
             envelope,
             items: Vec::new(),
+            labels: blocks.iter().map(|block| Head::new(block, None).label().into()).collect(),
+            categories: sharing::categories(blocks, metas, config.shares.as_ref()),
         };
         for (i, block) in blocks.iter().enumerate() {
             if !view::is_metadata(block) && scan.asked_for(block) {
                 let view = View::new(block, &metas[i]);
                 let costs = counter.costs(&view, config.mode);
                 warn_of_block(i, block, &view, &costs, warnings);
-                scan.items.push(scan.item(&view, &metas[i], &costs));
+                scan.items.push(scan.item(i, &view, &costs));
                 scan.shown.push((i, costs));
             }
         }
@@ -71,7 +79,8 @@ impl<'b, 'c> Scan<'b, 'c> {
         self.config.types.as_ref().is_none_or(|types| types.contains(&block.block_type()))
     }
 
-    fn item(&self, view: &View<'_>, meta: &Meta<'_>, costs: &Costs) -> Item {
+    fn item(&self, i: usize, view: &View<'_>, costs: &Costs) -> Item {
+        let meta = &self.metas[i];
         let levels = [
             (Detail::Detailed, view.detailed),
             (Detail::Summary, view.summary),
@@ -94,7 +103,7 @@ impl<'b, 'c> Scan<'b, 'c> {
             telling: costs.details.iter().filter(is_telling).count(),
             may_grow: meta.priority == Priority::Low && level.is_none(),
             may_be_cut: view.content.is_some(),
-            share: 0,
+            share: self.share(i),
         }
     }
 }

@@ -1,21 +1,24 @@
 //! Which share of the budget pays for which block (RFC 0004 §3 and §4).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
-use lcp_types::Priority;
+use lcp_types::{Block, Priority};
 
 use super::decide::Decided;
 use super::scan::{Scan, is_rest};
 use crate::budget::walk::{Allocation, Item, ShareTerms};
 use crate::config::Overflow;
 use crate::error::DriverError;
+use crate::meta::Meta;
 use crate::plan::{PlanItem, ShareUse};
+use crate::shares::Shares;
 use crate::view;
 use crate::warning::{Warning, WarningCode};
 
-/// The shares of a budget, and the items of a scan with the share of each.
+/// The shares of a budget.
+#[derive(Debug, Default)]
 pub(super) struct Sharing {
-    pub(super) items: Vec<Item>,
     /// The shares in their order, then one for what belongs to none; empty
     /// where the budget is not shared.
     pub(super) terms: Vec<ShareTerms>,
@@ -23,13 +26,8 @@ pub(super) struct Sharing {
 }
 
 impl Sharing {
-    /// No shares: all blocks compete for the whole.
-    pub(super) fn none(scan: &Scan<'_, '_>) -> Self {
-        Self { items: scan.items.clone(), terms: Vec::new(), names: Vec::new() }
-    }
-
     pub(super) fn new(scan: &Scan<'_, '_>, budget: u32, warnings: &mut Vec<Warning>) -> Self {
-        let mut sharing = Self::none(scan);
+        let mut sharing = Self::default();
         let Some(shares) = &scan.config.shares else {
             return sharing;
         };
@@ -45,13 +43,11 @@ impl Sharing {
         }
         sharing.terms.push(ShareTerms { own: 0, cap: u64::MAX });
         sharing.names.push(String::new());
-        let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
-        for ((i, _), item) in scan.shown.iter().zip(&mut sharing.items) {
-            let category = scan.category(*i);
-            item.share = shares.index_of(&category).unwrap_or_else(|| {
-                *unknown.entry(category).or_default() += 1;
-                shares.as_slice().len()
-            });
+        let mut unknown: BTreeMap<&str, usize> = BTreeMap::new();
+        for ((i, _), item) in scan.shown.iter().zip(&scan.items) {
+            if item.share == shares.as_slice().len() {
+                *unknown.entry(&scan.categories[*i]).or_default() += 1;
+            }
         }
         for (category, blocks) in unknown {
             let message = format!(
@@ -63,9 +59,9 @@ impl Sharing {
     }
 
     /// What the cap of each share leaves of it; none without shares.
-    pub(super) fn cap_left(&self, allocation: &Allocation) -> Vec<u64> {
+    pub(super) fn cap_left(&self, items: &[Item], allocation: &Allocation) -> Vec<u64> {
         let mut left: Vec<_> = self.terms.iter().map(|share| share.cap).collect();
-        for (item, choice) in self.items.iter().zip(&allocation.chosen) {
+        for (item, choice) in items.iter().zip(&allocation.chosen) {
             if let Some(left) = left.get_mut(item.share).filter(|left| **left < u64::MAX) {
                 *left = left.saturating_sub(choice.map_or(0, |choice| choice.cost(item)));
             }
@@ -73,9 +69,8 @@ impl Sharing {
         left
     }
 
-    /// What became of the shares, given what became of the blocks; `shown` are
-    /// the blocks of the items.
-    pub(super) fn uses(&self, shown: &[usize], plan: &[PlanItem], fill: bool) -> Vec<ShareUse> {
+    /// What became of the shares, given what became of the blocks.
+    pub(super) fn uses(&self, scan: &Scan<'_, '_>, plan: &[PlanItem]) -> Vec<ShareUse> {
         let mut uses: Vec<ShareUse> = self
             .terms
             .iter()
@@ -89,9 +84,9 @@ impl Sharing {
                 blocks: 0,
             })
             .collect();
-        for (item, i) in self.items.iter().zip(shown) {
+        for (item, (i, _)) in scan.items.iter().zip(&scan.shown) {
             if let Some(share) = uses.get_mut(item.share) {
-                share.wanted += wanted(item, fill);
+                share.wanted += wanted(item, scan.config.fill);
                 share.used = share.used.saturating_add(plan[*i].tokens);
                 share.blocks += 1;
             }
@@ -99,6 +94,27 @@ impl Sharing {
         uses.retain(|share| !share.name.is_empty() || share.blocks > 0);
         uses
     }
+}
+
+/// The category of each block: its tag, else by its type and role the first
+/// that is a share.
+pub(super) fn categories(
+    blocks: &[Block<'_>],
+    metas: &[Meta<'_>],
+    shares: Option<&Shares>,
+) -> Vec<Arc<str>> {
+    // Of many blocks few have a name of their own.
+    let mut known: HashMap<&str, Arc<str>> = HashMap::new();
+    let mut categories = Vec::with_capacity(blocks.len());
+    for (block, meta) in blocks.iter().zip(metas) {
+        let name = meta.category.as_deref().unwrap_or_else(|| {
+            let defaults = view::default_categories(&block.content);
+            let is_share = |name: &&&str| shares.is_some_and(|all| all.index_of(name).is_some());
+            defaults.iter().find(is_share).or(defaults.first()).copied().unwrap_or_default()
+        });
+        categories.push(Arc::clone(known.entry(name).or_insert_with(|| name.into())));
+    }
+    categories
 }
 
 /// What an item would cost with all that it may have.
@@ -111,17 +127,12 @@ pub(super) fn wanted(item: &Item, fill: bool) -> u64 {
 }
 
 impl Scan<'_, '_> {
-    /// The category of a block: its tag, else by its type and role the first
-    /// that is a share.
-    pub(super) fn category(&self, i: usize) -> String {
-        if let Some(category) = &self.metas[i].category {
-            return category.to_string();
-        }
-        let defaults = view::default_categories(&self.blocks[i].content);
-        let shares = self.config.shares.as_ref();
-        let is_share = |name: &&&str| shares.is_some_and(|shares| shares.index_of(name).is_some());
-        let category = defaults.iter().find(is_share).or(defaults.first());
-        category.copied().unwrap_or_default().to_owned()
+    /// The share of a block: an index, behind the last for a category that has
+    /// none; 0 where there are no shares.
+    pub(super) fn share(&self, i: usize) -> usize {
+        self.config.shares.as_ref().map_or(0, |shares| {
+            shares.index_of(&self.categories[i]).unwrap_or(shares.as_slice().len())
+        })
     }
 
     /// Critical blocks are shown whatever the cap of their share is.
@@ -132,7 +143,7 @@ impl Scan<'_, '_> {
         warnings: &mut Vec<Warning>,
     ) -> Result<(), DriverError> {
         let mut used = vec![0u64; sharing.terms.len()];
-        for ((i, _), item) in self.shown.iter().zip(&sharing.items) {
+        for ((i, _), item) in self.shown.iter().zip(&self.items) {
             if let Some(used) = used.get_mut(item.share) {
                 *used += u64::from(decided[*i].2);
             }

@@ -32,6 +32,21 @@ fn is_hidden(c: char) -> bool {
             | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
 }
 
+/// A text of a pack with what would not show, or would change how its
+/// neighbours show, as `\u{…}`.
+#[cfg(any(feature = "report", feature = "tracing"))]
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let escape = |c: char| {
+        let hidden = is_hidden(c).then(|| c.escape_unicode());
+        let shown = hidden.is_none().then_some(c);
+        hidden.into_iter().flatten().chain(shown)
+    };
+    Cow::Owned(text.chars().flat_map(escape).collect())
+}
+
 /// Appends a label as the value of an XML attribute.
 pub(crate) fn push_xml(out: &mut String, label: &str) {
     for c in cap(label).chars() {

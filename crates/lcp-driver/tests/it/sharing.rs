@@ -48,7 +48,7 @@ fn blocks_belong_to_a_category_by_tag_else_by_type_and_role() {
     let categories = |shares: Option<Shares>| -> Vec<String> {
         let config = DriverConfig { shares, token_budget: Some(9_999), ..DriverConfig::default() };
         let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
-        plan.items.into_iter().map(|item| item.category).collect()
+        plan.items.into_iter().map(|item| item.category.to_string()).collect()
     };
     let plain = categories(None);
     assert_eq!(plain[..5], ["goal", "conversation", "open_files", "tool_results", "references"]);

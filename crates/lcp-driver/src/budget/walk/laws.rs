@@ -4,8 +4,8 @@ use lcp_types::Priority;
 use proptest::prelude::*;
 
 use super::{
-    Allocation, Choice, Cut, EXCERPT_FIRST, Item, LINES_FIRST, NAMED_FIRST, Outcome, ShareTerms,
-    Terms, order, ranked, walk,
+    Allocation, Choice, Cut, EXCERPT_FIRST, Item, LINES_FIRST, Ladder, NAMED_FIRST, Outcome,
+    ShareTerms, Terms, order, ranked, walk,
 };
 
 mod shared;
@@ -45,6 +45,7 @@ fn any_item() -> impl Strategy<Value = Item> {
                 Priority::Low | Priority::Background => ceiling.index(costs.len()),
             };
             // One detail alone is content; of several, the last may be a mere line.
+            let costs: Ladder = costs.into_iter().collect();
             let telling = costs.len() - usize::from(placeholder && costs.len() > 1);
             let may_grow = may_grow && priority == Priority::Low;
             let may_be_cut = costs[0] % 5 > 0;

@@ -113,7 +113,7 @@ proptest! {
             let item = Item {
                 priority: Priority::Normal,
                 rank: None,
-                costs: vec![1],
+                costs: [1].into_iter().collect(),
                 ceiling: 0,
                 telling: 1,
                 may_grow: false,

@@ -1,0 +1,273 @@
+//! The report as one page for browsers: no network, no other file.
+//!
+//! The page is a template (`html/page.html`), its styles and its script; the
+//! plans go in as JSON, from which the script draws everything. What a pack
+//! says never becomes markup: the JSON holds no `<`, and the script writes
+//! only text.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::figures::grouped;
+use super::json::ShareRow;
+use super::names::{rank, sentence, visible};
+use crate::budget::RenderDecision;
+use crate::plan::{Plan, Reason};
+
+const PAGE: &str = include_str!("html/page.html");
+const STYLE: &[&str] = &[include_str!("html/theme.css"), include_str!("html/parts.css")];
+const SCRIPT: &[&str] = &[
+    "'use strict';\n(() => {\n",
+    include_str!("html/data.js"),
+    include_str!("html/treemap.js"),
+    include_str!("html/figures.js"),
+    include_str!("html/list.js"),
+    include_str!("html/main.js"),
+    "})();\n",
+];
+
+/// Warnings of a plan that a page lists; the others are counted.
+const WARNINGS_MAX: usize = 100;
+
+/// The report on a plan as one HTML page that needs nothing else.
+///
+/// `replay` are plans of the same blocks at other budgets: a slider shows the
+/// page for each. Those of other blocks (by their number) and those of a
+/// budget that is there already are left out. The page is usable with a
+/// hundred thousand blocks; its size is about 50 bytes a block, and 8 more a
+/// block for each plan of the replay.
+///
+/// ```
+/// use lcp_driver::{DefaultDriver, DriverConfig, report};
+/// use lcp_types::{Block, Role};
+///
+/// let blocks = [Block::conversation(Role::User, "</script>")];
+/// let driver = DefaultDriver::default();
+/// let plan = |budget| {
+///     driver.plan(&blocks, &DriverConfig { token_budget: budget, ..DriverConfig::default() })
+/// };
+/// let page = report::to_html(&plan(Some(100))?, &[plan(Some(5))?, plan(None)?]);
+/// assert!(page.starts_with("<!doctype html>"));
+/// # Ok::<(), lcp_driver::DriverError>(())
+/// ```
+#[must_use]
+pub fn to_html(plan: &Plan, replay: &[Plan]) -> String {
+    // Every value is a number, a string or a list of them: nothing can fail.
+    let data = serde_json::to_string(&Page::new(plan, replay)).unwrap_or_default();
+    let mut page = String::with_capacity(PAGE.len() + data.len() + 48 * 1024);
+    let mut rest = PAGE;
+    while let Some((before, behind)) = rest.split_once("{{") {
+        page.push_str(before);
+        let (name, behind) = behind.split_once("}}").unwrap_or((behind, ""));
+        match name {
+            "style" => page.extend(STYLE.iter().copied()),
+            "script" => page.extend(SCRIPT.iter().copied()),
+            "noscript" => page.push_str(&without_script(plan)),
+            // Nothing that a pack says can end the element, or begin another.
+            "data" => page.push_str(&data.replace('<', "\\u003c")),
+            _ => {}
+        }
+        rest = behind;
+    }
+    page.push_str(rest);
+    page
+}
+
+/// What is said where scripts do not run. Numbers only.
+fn without_script(plan: &Plan) -> String {
+    let used = grouped(plan.used_tokens.into());
+    let of =
+        plan.budget.map(|budget| format!(" of {}", grouped(budget.into()))).unwrap_or_default();
+    format!("{used}{of} tokens used. The rest of this report is drawn by a script.")
+}
+
+/// What the script reads. Names stand in tables, and a block has the place of
+/// its name in them: as a number, or as a letter where there are few.
+#[derive(Serialize)]
+struct Page<'p> {
+    encoding: String,
+    exact: bool,
+    mode: &'static str,
+    verbosity: &'static str,
+    decisions: Vec<&'static str>,
+    reasons: Vec<&'static str>,
+    /// For people, by the name of the reason.
+    sentences: serde_json::Map<String, serde_json::Value>,
+    types: Vec<&'static str>,
+    priorities: Vec<&'static str>,
+    categories: Vec<String>,
+    blocks: Columns,
+    plans: Vec<Run<'p>>,
+    /// The place of the plan that was run among all plans.
+    current: usize,
+}
+
+/// The blocks, a list for each of what they have.
+#[derive(Default, Serialize)]
+struct Columns {
+    label: Vec<String>,
+    r#type: Vec<usize>,
+    category: Vec<usize>,
+    priority: Vec<usize>,
+    full: Vec<u32>,
+}
+
+/// One plan.
+#[derive(Serialize)]
+struct Run<'p> {
+    budget: Option<u32>,
+    used: u32,
+    remaining: u32,
+    overflow: u32,
+    overhead: u32,
+    shown: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestion: Option<String>,
+    shares: Vec<ShareRow<'p>>,
+    /// The first of them.
+    warnings: Vec<Notice>,
+    /// All of them.
+    warned: usize,
+    /// The decision of each block, a letter each.
+    d: String,
+    /// The reason of each block, a letter each.
+    r: String,
+    /// The tokens of each block.
+    t: Vec<u32>,
+    /// Blocks that are shown in part: index, lines and tokens omitted.
+    cuts: Vec<(usize, usize, u32)>,
+}
+
+#[derive(Serialize)]
+struct Notice {
+    code: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    block: Option<usize>,
+    message: String,
+}
+
+impl<'p> Page<'p> {
+    fn new(plan: &'p Plan, replay: &'p [Plan]) -> Self {
+        let plans = by_budget(plan, replay);
+        let decisions = decisions(&plans);
+        let reasons = reasons(&plans);
+        let mut types = Names::default();
+        let mut priorities: Vec<_> = plan.items.iter().map(|item| item.priority).collect();
+        priorities.sort_unstable();
+        priorities.dedup();
+        let categories: BTreeSet<&str> = plan.items.iter().map(|item| &*item.category).collect();
+        let categories: Vec<&str> = categories.into_iter().collect();
+        let mut blocks = Columns::default();
+        for item in &plan.items {
+            blocks.label.push(visible(&item.label).into_owned());
+            blocks.r#type.push(types.place(item.block_type.label()));
+            blocks.category.push(categories.binary_search(&&*item.category).unwrap_or_default());
+            blocks.priority.push(priorities.binary_search(&item.priority).unwrap_or_default());
+            blocks.full.push(item.full_tokens);
+        }
+        let current = plans.iter().position(|other| std::ptr::eq(*other, plan));
+        Self {
+            encoding: visible(&plan.encoding).into_owned(),
+            exact: plan.exact,
+            mode: plan.mode.name(),
+            verbosity: plan.verbosity.name(),
+            sentences: reasons
+                .iter()
+                .map(|reason| (reason.name().to_owned(), sentence(*reason).into()))
+                .collect(),
+            types: types.0,
+            priorities: priorities.iter().map(|priority| priority.name()).collect(),
+            categories: categories.iter().map(|name| visible(name).into_owned()).collect(),
+            blocks,
+            plans: plans.iter().map(|plan| Run::new(plan, &decisions, &reasons)).collect(),
+            current: current.unwrap_or_default(),
+            reasons: reasons.iter().map(|reason| reason.name()).collect(),
+            decisions,
+        }
+    }
+}
+
+/// The plan and those of the replay that fit to it, by budget; none is last.
+fn by_budget<'p>(plan: &'p Plan, replay: &'p [Plan]) -> Vec<&'p Plan> {
+    let same = |other: &&Plan| other.items.len() == plan.items.len();
+    let mut plans = vec![plan];
+    plans.extend(replay.iter().filter(same));
+    let budget = |plan: &&Plan| plan.budget.map_or(u64::MAX, u64::from);
+    // The sort is stable: of the same budget, the plan itself is the first.
+    plans.sort_by_key(budget);
+    plans.dedup_by_key(|plan| budget(plan));
+    plans
+}
+
+fn decisions(plans: &[&Plan]) -> Vec<&'static str> {
+    let items = plans.iter().flat_map(|plan| &plan.items);
+    let mut names: Vec<_> = items.map(|item| item.decision.name()).collect();
+    names.sort_unstable_by_key(|name| (rank(name), *name));
+    names.dedup();
+    names
+}
+
+fn reasons(plans: &[&Plan]) -> Vec<Reason> {
+    let items = plans.iter().flat_map(|plan| &plan.items);
+    let mut reasons: Vec<_> = items.map(|item| item.reason).collect();
+    reasons.sort_unstable_by_key(|reason| reason.name());
+    reasons.dedup();
+    reasons
+}
+
+impl<'p> Run<'p> {
+    fn new(plan: &'p Plan, decisions: &[&str], reasons: &[Reason]) -> Self {
+        let mut run = Self {
+            budget: plan.budget,
+            used: plan.used_tokens,
+            remaining: plan.remaining_tokens(),
+            overflow: plan.overflow_tokens(),
+            overhead: plan.overhead_tokens,
+            shown: plan.content_tokens_shown(),
+            suggestion: plan.suggestion(),
+            shares: plan.shares.iter().map(ShareRow::new).collect(),
+            warnings: plan.warnings.iter().take(WARNINGS_MAX).map(Notice::new).collect(),
+            warned: plan.warnings.len(),
+            d: String::with_capacity(plan.items.len()),
+            r: String::with_capacity(plan.items.len()),
+            t: plan.items.iter().map(|item| item.tokens).collect(),
+            cuts: Vec::new(),
+        };
+        for (index, item) in plan.items.iter().enumerate() {
+            let decision = item.decision.name();
+            run.d.push(letter(decisions.iter().position(|known| *known == decision)));
+            run.r.push(letter(reasons.iter().position(|known| *known == item.reason)));
+            if let RenderDecision::Excerpt(excerpt) = &item.decision {
+                run.cuts.push((index, excerpt.omitted_lines, excerpt.omitted_tokens));
+            }
+        }
+        run
+    }
+}
+
+impl Notice {
+    fn new(warning: &crate::warning::Warning) -> Self {
+        let message = visible(&warning.message).into_owned();
+        Self { code: warning.code.name(), block: warning.block, message }
+    }
+}
+
+/// `a` for the first, `b` for the second: there are fewer than letters.
+fn letter(place: Option<usize>) -> char {
+    let place = place.and_then(|place| u8::try_from(place).ok()).unwrap_or_default();
+    char::from(b'a'.saturating_add(place))
+}
+
+/// Names in the order in which they are first met.
+#[derive(Default)]
+struct Names(Vec<&'static str>);
+
+impl Names {
+    fn place(&mut self, name: &'static str) -> usize {
+        self.0.iter().position(|known| *known == name).unwrap_or_else(|| {
+            self.0.push(name);
+            self.0.len() - 1
+        })
+    }
+}

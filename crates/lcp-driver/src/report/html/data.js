@@ -1,0 +1,92 @@
+// What the page is made of: the plans, read once, and what is asked of them.
+// Nothing of the data ever becomes markup: text goes in as text.
+
+window.addEventListener('error', (event) => {
+  document.documentElement.dataset.error = event.message;
+});
+
+const data = JSON.parse(document.getElementById('data').textContent);
+const blocks = data.blocks;
+const plans = data.plans;
+const count = blocks.label.length;
+const SHOWS = new Set(['full', 'detailed', 'summary', 'tags', 'excerpt']);
+
+/** Digits in groups of three, the same everywhere. */
+const digits = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
+/** A share in percent, to the nearest. */
+function percent(part, whole) {
+  if (whole === 0) return '–';
+  const nearest = Math.round((part * 100) / whole);
+  return nearest === 0 && part > 0 ? '< 1 %' : `${nearest} %`;
+}
+const plural = (n, one) => `${digits(n)} ${one}${n === 1 ? '' : 's'}`;
+
+/** `tool_results` as people write it. */
+function title(name) {
+  if (name === '') return 'No share';
+  if (name === 'omit') return 'Omitted';
+  const words = name.replace(/[_-]+/g, ' ').trim();
+  return words ? words[0].toUpperCase() + words.slice(1) : name;
+}
+
+/** 12,400 in the room of four characters. */
+function compact(n) {
+  if (n === null) return 'all';
+  if (n < 1000) return String(n);
+  const [by, unit] = n < 1e6 ? [1e3, 'k'] : [1e6, 'M'];
+  const short = n / by;
+  return `${short < 10 ? Math.round(short * 10) / 10 : Math.round(short)}${unit}`;
+}
+
+const code = (codes, i) => codes.charCodeAt(i) - 97;
+const decisionOf = (plan, i) => data.decisions[code(plan.d, i)];
+const reasonOf = (plan, i) => data.reasons[code(plan.r, i)];
+const categoryOf = (i) => data.categories[blocks.category[i]];
+const priorityOf = (i) => data.priorities[blocks.priority[i]];
+const typeOf = (i) => data.types[blocks.type[i]];
+
+/** Sums of one plan by what a block is, made when they are first asked for. */
+function sums(plan) {
+  if (plan.sums) return plan.sums;
+  const by = { decision: new Map(), priority: new Map(), category: new Map() };
+  const add = (map, key, tokens) => {
+    const sum = map.get(key) ?? { blocks: 0, tokens: 0 };
+    sum.blocks += 1;
+    sum.tokens += tokens;
+    map.set(key, sum);
+  };
+  plan.cut = new Map(plan.cuts.map(([i, lines, tokens]) => [i, { lines, tokens }]));
+  let shown = 0;
+  for (let i = 0; i < count; i += 1) {
+    const decision = decisionOf(plan, i);
+    add(by.decision, decision, plan.t[i]);
+    if (SHOWS.has(decision)) shown += 1;
+    // As in the report: what speaks of other blocks is none of these.
+    if (decision === 'metadata') continue;
+    add(by.priority, priorityOf(i), plan.t[i]);
+    add(by.category, categoryOf(i), plan.t[i]);
+  }
+  plan.sums = { ...by, shown };
+  return plan.sums;
+}
+
+/** An element with a class and children; strings become text. */
+function make(tag, className, ...children) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+/** Text of a pack, which may run either way and stays within its own bounds. */
+function own(text, className) {
+  return make('bdi', className, text);
+}
+
+function decided(tag, className, decision, ...children) {
+  const element = make(tag, className, ...children);
+  element.dataset.d = decision;
+  return element;
+}
+
+const find = (id) => document.getElementById(id);

@@ -1,0 +1,230 @@
+//! The report as JSON. Fields may be added, never renamed.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::figures::percent;
+use crate::budget::RenderDecision;
+use crate::plan::{Plan, PlanItem, ShareUse};
+use crate::warning::Warning;
+
+/// The name of the report's format.
+pub const SCHEMA: &str = "lcp.report.v1";
+
+#[derive(Serialize)]
+struct Report<'p> {
+    schema: &'static str,
+    encoding: &'p str,
+    exact: bool,
+    mode: &'static str,
+    verbosity: &'static str,
+    budget: Option<u32>,
+    used_tokens: u32,
+    remaining_tokens: u32,
+    overflow_tokens: u32,
+    content_tokens_shown: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fill: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wanted_budget: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestion: Option<String>,
+    blocks: Vec<BlockRow<'p>>,
+    overhead_tokens: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rolled_up: Option<RolledUpRow>,
+    by_decision: BTreeMap<&'p str, Sum>,
+    by_priority: BTreeMap<&'p str, Sum>,
+    by_category: BTreeMap<&'p str, Sum>,
+    by_share: BTreeMap<&'p str, Sum>,
+    by_level: BTreeMap<&'p str, Sum>,
+    shares: Vec<ShareRow<'p>>,
+    cuts: Vec<CutRow<'p>>,
+    warnings: Vec<WarningRow<'p>>,
+}
+
+#[derive(Serialize)]
+struct BlockRow<'p> {
+    index: usize,
+    r#type: &'static str,
+    label: &'p str,
+    priority: &'static str,
+    category: &'p str,
+    decision: &'static str,
+    reason: &'static str,
+    tokens: u32,
+    full_tokens: u32,
+    content_tokens: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    omitted_lines: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    omitted_tokens: Option<u32>,
+}
+
+/// A block that is shown in part.
+#[derive(Serialize)]
+struct CutRow<'p> {
+    index: usize,
+    label: &'p str,
+    omitted_lines: usize,
+    omitted_tokens: u32,
+}
+
+/// What became of a share of the budget; also what the page has of it.
+#[derive(Serialize)]
+pub(super) struct ShareRow<'p> {
+    name: &'p str,
+    tokens: u32,
+    cap: Option<u32>,
+    wanted: u64,
+    used: u32,
+    borrowed: u32,
+    blocks: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    percent: Option<u64>,
+}
+
+impl<'p> ShareRow<'p> {
+    pub(super) fn new(share: &'p ShareUse) -> Self {
+        Self {
+            name: &share.name,
+            tokens: share.tokens,
+            cap: share.cap,
+            wanted: share.wanted,
+            used: share.used,
+            borrowed: share.borrowed(),
+            blocks: share.blocks,
+            percent: percent(share.used.into(), share.tokens.into()),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct RolledUpRow {
+    blocks: usize,
+    tokens: u64,
+}
+
+/// Blocks, and the tokens that they took.
+#[derive(Clone, Copy, Default, Serialize)]
+pub(super) struct Sum {
+    pub(super) blocks: u64,
+    pub(super) tokens: u64,
+}
+
+impl Sum {
+    pub(super) fn add(&mut self, item: &PlanItem) {
+        self.blocks += 1;
+        self.tokens += u64::from(item.tokens);
+    }
+}
+
+#[derive(Serialize)]
+struct WarningRow<'p> {
+    code: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    block: Option<usize>,
+    message: &'p str,
+}
+
+/// The report on a plan, as JSON with a final newline.
+///
+/// ```
+/// use lcp_driver::{DefaultDriver, DriverConfig, report};
+/// use lcp_types::{Block, Role};
+///
+/// let blocks = [Block::conversation(Role::User, "hi")];
+/// let plan = DefaultDriver::default().plan(&blocks, &DriverConfig::default())?;
+/// let report: serde_json::Value = serde_json::from_str(&report::to_json(&plan)).unwrap();
+/// assert_eq!(report["schema"], "lcp.report.v1");
+/// assert_eq!(report["blocks"][0]["decision"], "full");
+/// # Ok::<(), lcp_driver::DriverError>(())
+/// ```
+#[must_use]
+pub fn to_json(plan: &Plan) -> String {
+    let mut report = Report {
+        schema: SCHEMA,
+        encoding: &plan.encoding,
+        exact: plan.exact,
+        mode: plan.mode.name(),
+        verbosity: plan.verbosity.name(),
+        budget: plan.budget,
+        used_tokens: plan.used_tokens,
+        remaining_tokens: plan.remaining_tokens(),
+        overflow_tokens: plan.overflow_tokens(),
+        content_tokens_shown: plan.content_tokens_shown(),
+        fill: plan.fill(),
+        wanted_budget: plan.wanted_budget,
+        suggestion: plan.suggestion(),
+        blocks: Vec::with_capacity(plan.items.len()),
+        overhead_tokens: plan.overhead_tokens,
+        rolled_up: plan.rolled_up.map(|all| RolledUpRow { blocks: all.count, tokens: all.tokens }),
+        by_decision: BTreeMap::new(),
+        by_priority: BTreeMap::new(),
+        by_category: BTreeMap::new(),
+        by_share: by_share(plan),
+        by_level: BTreeMap::new(),
+        shares: plan.shares.iter().map(ShareRow::new).collect(),
+        cuts: Vec::new(),
+        warnings: plan.warnings.iter().map(WarningRow::from).collect(),
+    };
+    for (index, item) in plan.items.iter().enumerate() {
+        let decision = item.decision.name();
+        report.by_decision.entry(decision).or_default().add(item);
+        // Sums by what a block is do not count what speaks of other blocks.
+        if item.decision != RenderDecision::Metadata {
+            report.by_priority.entry(item.priority.name()).or_default().add(item);
+            report.by_category.entry(&item.category).or_default().add(item);
+        }
+        if item.decision.shows_content() {
+            report.by_level.entry(decision).or_default().add(item);
+        }
+        let row = BlockRow::new(index, item);
+        report.cuts.extend(row.cut());
+        report.blocks.push(row);
+    }
+    // Every value is a number, a string or a list of them: nothing can fail.
+    let mut json = serde_json::to_string_pretty(&report).unwrap_or_default();
+    json.push('\n');
+    json
+}
+
+fn by_share(plan: &Plan) -> BTreeMap<&str, Sum> {
+    let sum = |share: &ShareUse| Sum { blocks: share.blocks as u64, tokens: share.used.into() };
+    plan.shares.iter().map(|share| (share.name.as_str(), sum(share))).collect()
+}
+
+impl<'p> BlockRow<'p> {
+    fn new(index: usize, item: &'p PlanItem) -> Self {
+        let excerpt = match &item.decision {
+            RenderDecision::Excerpt(excerpt) => Some(excerpt),
+            _ => None,
+        };
+        Self {
+            index,
+            r#type: item.block_type.label(),
+            label: &item.label,
+            priority: item.priority.name(),
+            category: &item.category,
+            decision: item.decision.name(),
+            reason: item.reason.name(),
+            tokens: item.tokens,
+            full_tokens: item.full_tokens,
+            content_tokens: item.content_tokens,
+            omitted_lines: excerpt.map(|excerpt| excerpt.omitted_lines),
+            omitted_tokens: excerpt.map(|excerpt| excerpt.omitted_tokens),
+        }
+    }
+
+    fn cut(&self) -> Option<CutRow<'p>> {
+        let (omitted_lines, omitted_tokens) = self.omitted_lines.zip(self.omitted_tokens)?;
+        Some(CutRow { index: self.index, label: self.label, omitted_lines, omitted_tokens })
+    }
+}
+
+impl<'p> From<&'p Warning> for WarningRow<'p> {
+    fn from(warning: &'p Warning) -> Self {
+        Self { code: warning.code.name(), block: warning.block, message: &warning.message }
+    }
+}

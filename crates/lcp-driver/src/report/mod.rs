@@ -1,0 +1,16 @@
+//! The report: what became of a plan's tokens, and why. As JSON for programs
+//! ([`to_json`]), as a table for terminals ([`to_table`]), as one page for
+//! browsers ([`to_html`]).
+//!
+//! The same plan gives the same bytes: no clock, no paths of the machine, no
+//! hash order.
+
+mod figures;
+mod html;
+mod json;
+mod names;
+mod table;
+
+pub use html::to_html;
+pub use json::{SCHEMA, to_json};
+pub use table::{DedupSums, TableOptions, to_table};

@@ -1,0 +1,79 @@
+//! Names as people read them.
+
+use crate::plan::Reason;
+use crate::view::label::push_word;
+pub(super) use crate::view::label::visible;
+
+/// A name of ours, or a category, as people write it: `tool_results` is `Tool
+/// Results`. What is no plain name, which only a pack can bring, is escaped.
+pub(super) fn title(name: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let mut out = String::new();
+    if name.is_empty() || !name.chars().all(plain) {
+        push_word(&mut out, name);
+        return out;
+    }
+    for word in name.split(['_', '-']).filter(|word| !word.is_empty()) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        let mut chars = word.chars();
+        out.extend(chars.next().into_iter().flat_map(char::to_uppercase));
+        out.push_str(chars.as_str());
+    }
+    out
+}
+
+/// The names of decisions, by how much they show.
+const DECISIONS: &[&str] = &[
+    "full",
+    "detailed",
+    "summary",
+    "tags",
+    "excerpt",
+    "placeholder",
+    "rolled_up",
+    "omit",
+    "duplicate",
+    "filtered",
+    "metadata",
+];
+
+/// The place of a decision where many are listed: first what shows most.
+pub(super) fn rank(decision: &str) -> usize {
+    DECISIONS.iter().position(|known| *known == decision).unwrap_or(DECISIONS.len())
+}
+
+/// What a reason means, in a sentence.
+pub(super) const fn sentence(reason: Reason) -> &'static str {
+    match reason {
+        Reason::NoBudget => "Nothing limits it: there is no budget, or it is ignored.",
+        Reason::Verbosity => "The verbosity asks for summaries.",
+        Reason::Critical => "It is Critical, so it is shown in full.",
+        Reason::Fits => "All that it may have fits.",
+        Reason::Ceiling => "Its priority allows no more of it.",
+        Reason::OverBudget => "More of it does not fit in the budget.",
+        Reason::ShareCap => "More of it would exceed the hard cap of its share.",
+        Reason::Metadata => "It says something of other blocks, and is no text itself.",
+        Reason::Filtered => "Its type was not asked for.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_written_as_people_do() {
+        assert_eq!(title("tool_results"), "Tool Results");
+        assert_eq!(title("rolled_up"), "Rolled Up");
+        assert_eq!(title("a b"), "\"a b\"");
+        assert_eq!(title("\u{1b}[2J"), "\"\\u{1B}[2J\"");
+    }
+
+    #[test]
+    fn hidden_characters_show() {
+        assert_eq!(visible("a b.rs"), "a b.rs");
+        assert_eq!(visible("a\u{202e}b"), "a\\u{202e}b");
+    }
+}

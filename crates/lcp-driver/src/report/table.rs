@@ -1,0 +1,249 @@
+//! The report as a table for terminals.
+
+mod sections;
+mod style;
+
+use crate::append::append;
+use crate::plan::{Plan, ShareUse};
+use crate::window::Window;
+
+use super::figures::{grouped, percent};
+use super::names::title;
+use style::{Style, bar, pad};
+
+/// Categories that have a line of their own.
+const CATEGORIES_MAX: usize = 20;
+
+/// How a table looks, and what only its caller knows.
+///
+/// ```
+/// use lcp_driver::report::TableOptions;
+///
+/// let options = TableOptions { color: true, width: 120, ..TableOptions::default() };
+/// assert_eq!(TableOptions::default().width, 80);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TableOptions {
+    /// Whether to colour it with ANSI escapes; off by default.
+    pub color: bool,
+    /// Columns of the terminal, 80 by default: bars and labels take what is
+    /// left of a line, and there are no bars where nothing is.
+    pub width: u16,
+    /// The window that the budget was taken from: its tokens are the total.
+    pub window: Option<Window>,
+    /// What deduplication did; no lines about it by default.
+    pub dedup: Option<DedupSums>,
+}
+
+impl Default for TableOptions {
+    fn default() -> Self {
+        Self { color: false, width: 80, window: None, dedup: None }
+    }
+}
+
+/// What deduplication did before the plan was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DedupSums {
+    /// Blocks removed because another has the same content.
+    pub removed: u64,
+    /// Blocks merged with one that overlaps.
+    pub merged: u64,
+    /// Blocks removed because a later one takes their place.
+    pub superseded: u64,
+    /// Tokens of contents that this saved.
+    pub tokens_saved: u64,
+}
+
+/// The report on a plan as a table, with a final newline.
+///
+/// Use by category first, against the shares if there are any; then by
+/// decision, priority and level, the largest cuts, and a suggestion where much
+/// was cut. Percentages are to the nearest. Labels of packs cannot move the
+/// cursor or hide what follows: what does not show is escaped.
+///
+/// ```
+/// use lcp_driver::report::{TableOptions, to_table};
+/// use lcp_driver::{DefaultDriver, DriverConfig};
+/// use lcp_types::{Block, Role};
+///
+/// let blocks = [Block::conversation(Role::User, "hi")];
+/// let plan = DefaultDriver::default().plan(&blocks, &DriverConfig::default())?;
+/// assert!(to_table(&plan, &TableOptions::default()).starts_with("Token Budget Report\n"));
+/// # Ok::<(), lcp_driver::DriverError>(())
+/// ```
+#[must_use]
+pub fn to_table(plan: &Plan, options: &TableOptions) -> String {
+    let mut table =
+        Table { plan, options, style: Style { color: options.color }, lines: Vec::new() };
+    table.head();
+    table.usage();
+    table.total();
+    table.dedup();
+    if !plan.items.is_empty() {
+        table.sections();
+    }
+    table.ending();
+    let mut text = String::new();
+    for line in table.lines {
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+struct Table<'p> {
+    plan: &'p Plan,
+    options: &'p TableOptions,
+    style: Style,
+    lines: Vec<String>,
+}
+
+/// A row of the use by category.
+struct Usage {
+    name: String,
+    used: u64,
+    limit: Option<u64>,
+    whole: u64,
+    note: String,
+}
+
+impl Table<'_> {
+    fn line(&mut self, line: impl Into<String>) {
+        self.lines.push(line.into());
+    }
+
+    /// A heading, with an empty line before it.
+    fn heading(&mut self, text: &str) {
+        let heading = self.style.bold(text);
+        self.line("");
+        self.line(heading);
+    }
+
+    fn head(&mut self) {
+        let title = self.style.bold("Token Budget Report");
+        let rule = self.style.dim(&"─".repeat(20));
+        self.line(title);
+        self.line(rule);
+        let budget = self.plan.budget.map(|budget| grouped(budget.into()));
+        let total = match self.options.window {
+            Some(window) => grouped(window.tokens.into()),
+            None => budget.clone().unwrap_or_else(|| "none".to_owned()),
+        };
+        self.line(format!("Total Budget: {total}"));
+        if self.options.window.is_some()
+            && let Some(budget) = budget
+        {
+            self.line(format!("Available: {budget}"));
+        }
+    }
+
+    fn usage(&mut self) {
+        let rows = self.usages();
+        if rows.is_empty() {
+            return;
+        }
+        self.heading("Category Usage:");
+        let widest = |text: &dyn Fn(&Usage) -> String| {
+            rows.iter().map(|row| text(row).chars().count()).max().unwrap_or_default()
+        };
+        let limit = |row: &Usage| row.limit.map(grouped).unwrap_or_default();
+        let share = |row: &Usage| match percent(row.used, row.whole) {
+            Some(percent) => format!("({percent}%)"),
+            None => "(–)".to_owned(),
+        };
+        let name_width = widest(&|row| row.name.clone()) + 2;
+        let used_width = widest(&|row| grouped(row.used));
+        let limit_width = widest(&limit);
+        let share_width = widest(&share);
+        let note_width = match widest(&|row| row.note.clone()) {
+            0 => 0,
+            width => width + 2,
+        };
+        for row in &rows {
+            let mut line = format!("  {}", pad(&format!("{}:", row.name), name_width));
+            append(&mut line, format_args!("  {:>used_width$}", grouped(row.used)));
+            if limit_width > 0 {
+                append(&mut line, format_args!(" / {:>limit_width$}", limit(row)));
+            }
+            append(&mut line, format_args!(" {}", pad(&share(row), share_width)));
+            let room = self.room(line.chars().count() + 2 + note_width);
+            if room > 0 {
+                let bar = bar(row.used, row.whole, room);
+                append(&mut line, format_args!("  {}", self.style.bar(&pad(&bar, room))));
+            }
+            if !row.note.is_empty() {
+                append(&mut line, format_args!("  {}", row.note));
+            }
+            self.line(line);
+        }
+    }
+
+    /// Shares as they are, or categories against all that was used.
+    fn usages(&self) -> Vec<Usage> {
+        if !self.plan.shares.is_empty() {
+            return self.plan.shares.iter().map(share_usage).collect();
+        }
+        let whole = self.plan.used_tokens.into();
+        let usage = |name, used| Usage { name, used, limit: None, whole, note: String::new() };
+        let mut sums = sections::by_category(self.plan);
+        // A pack may have any number of categories.
+        let rest = sums.split_off(sums.len().min(CATEGORIES_MAX));
+        let mut rows: Vec<_> =
+            sums.into_iter().map(|(name, sum)| usage(title(name), sum.tokens)).collect();
+        if !rest.is_empty() {
+            let tokens = rest.iter().map(|(_, sum)| sum.tokens).sum();
+            rows.push(usage(format!("{} More", grouped(rest.len() as u64)), tokens));
+        }
+        rows
+    }
+
+    fn total(&mut self) {
+        let used = u64::from(self.plan.used_tokens);
+        let mut line = format!("Total Used: {}", grouped(used));
+        if let Some(budget) = self.plan.budget {
+            append(&mut line, format_args!(" / {}", grouped(budget.into())));
+            if let Some(percent) = percent(used, budget.into()) {
+                append(&mut line, format_args!(" ({percent}%)"));
+            }
+        }
+        self.heading(&line);
+    }
+
+    fn dedup(&mut self) {
+        let Some(sums) = self.options.dedup else { return };
+        self.heading("Deduplication:");
+        self.line(format!("  Duplicates removed: {}", grouped(sums.removed)));
+        self.line(format!("  Overlaps merged: {}", grouped(sums.merged)));
+        if sums.superseded > 0 {
+            self.line(format!("  Superseded removed: {}", grouped(sums.superseded)));
+        }
+        self.line(format!("  Tokens saved: {}", grouped(sums.tokens_saved)));
+    }
+
+    /// Columns that a bar may have behind `taken` ones; 0 for no bar.
+    fn room(&self, taken: usize) -> usize {
+        const BAR_MIN: usize = 8;
+        const BAR_MAX: usize = 24;
+        let room = usize::from(self.options.width).saturating_sub(taken);
+        if room < BAR_MIN { 0 } else { room.min(BAR_MAX) }
+    }
+}
+
+fn share_usage(share: &ShareUse) -> Usage {
+    let mut note = String::new();
+    if let Some(cap) = share.cap {
+        note = format!("cap {}", grouped(cap.into()));
+    }
+    // What has no share has nothing of its own: all of it is what others left.
+    if share.borrowed() > 0 && share.tokens > 0 {
+        let sep = if note.is_empty() { "" } else { ", " };
+        append(&mut note, format_args!("{sep}{} borrowed", grouped(share.borrowed().into())));
+    }
+    Usage {
+        name: if share.name.is_empty() { "No Share".to_owned() } else { title(&share.name) },
+        used: share.used.into(),
+        limit: Some(share.tokens.into()),
+        whole: share.tokens.into(),
+        note,
+    }
+}

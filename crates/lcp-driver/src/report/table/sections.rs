@@ -1,0 +1,180 @@
+//! What a table says of the blocks: sums by decision, priority and level, the
+//! largest cuts, warnings and the suggestion.
+
+use std::collections::BTreeMap;
+
+use super::super::figures::{grouped, percent};
+use super::super::json::Sum;
+use super::super::names::{rank, title};
+use super::Table;
+use super::style::{bar, fit, pad};
+use crate::budget::RenderDecision;
+use crate::plan::{Plan, PlanItem, Reason};
+use crate::view::label::push_word;
+
+/// Cuts that have a line of their own.
+const CUTS_MAX: usize = 10;
+
+/// The sums by category, the largest first.
+pub(super) fn by_category(plan: &Plan) -> Vec<(&str, Sum)> {
+    let mut sums: BTreeMap<&str, Sum> = BTreeMap::new();
+    for item in said(plan) {
+        sums.entry(&item.category).or_default().add(item);
+    }
+    let mut rows: Vec<_> = sums.into_iter().collect();
+    rows.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.tokens));
+    rows
+}
+
+/// The blocks that are not about other blocks.
+fn said(plan: &Plan) -> impl Iterator<Item = &PlanItem> {
+    plan.items.iter().filter(|item| item.decision != RenderDecision::Metadata)
+}
+
+impl Table<'_> {
+    pub(super) fn sections(&mut self) {
+        let plan = self.plan;
+        let mut by_decision: Vec<(&str, Option<u64>, u64)> = Vec::new();
+        let mut by_priority: BTreeMap<_, Sum> = BTreeMap::new();
+        let mut sums: BTreeMap<&str, (bool, Sum)> = BTreeMap::new();
+        for item in &plan.items {
+            let entry = sums.entry(item.decision.name()).or_default();
+            entry.0 = item.decision.shows_content();
+            entry.1.add(item);
+        }
+        for item in said(plan) {
+            by_priority.entry(item.priority).or_default().add(item);
+        }
+        let mut by_level = Vec::new();
+        let mut sums: Vec<_> = sums.into_iter().collect();
+        sums.sort_by_key(|(name, _)| rank(name));
+        for (name, (shows_content, sum)) in sums {
+            by_decision.push((name, Some(sum.blocks), sum.tokens));
+            if shows_content {
+                by_level.push((name, Some(sum.blocks), sum.tokens));
+            }
+        }
+        by_decision.push(("overhead", None, plan.overhead_tokens.into()));
+        let by_priority: Vec<_> = by_priority
+            .iter()
+            .map(|(priority, sum)| (priority.name(), Some(sum.blocks), sum.tokens))
+            .collect();
+        self.sums("By Decision:", &by_decision);
+        self.sums("By Priority:", &by_priority);
+        self.sums("By Level:", &by_level);
+        self.cuts();
+    }
+
+    /// Rows of a name, blocks and tokens, in columns that are the same in
+    /// every section.
+    fn sums(&mut self, heading: &str, rows: &[(&str, Option<u64>, u64)]) {
+        const NAME: usize = 16;
+        const NUMBER: usize = 11;
+        if rows.is_empty() {
+            return;
+        }
+        self.heading(&format!(
+            "{heading:<width$}{:>NUMBER$}{:>NUMBER$}",
+            "blocks",
+            "tokens",
+            width = NAME + 2
+        ));
+        for (name, blocks, tokens) in rows {
+            let blocks = blocks.map(grouped).unwrap_or_default();
+            let used = u64::from(self.plan.used_tokens);
+            let share = percent(*tokens, used).map(|part| format!("({part}%)")).unwrap_or_default();
+            let name = format!("{}:", title(name));
+            let mut line =
+                format!("  {name:<NAME$}{blocks:>NUMBER$}{:>NUMBER$} {share:<6}", grouped(*tokens));
+            let room = self.room(line.chars().count() + 2);
+            if room > 0 {
+                line.push_str("  ");
+                line.push_str(&self.style.bar(&bar(*tokens, used, room)));
+            }
+            self.line(line);
+        }
+    }
+
+    fn cuts(&mut self) {
+        let mut cuts: Vec<_> = self.plan.items.iter().filter_map(cut).collect();
+        if cuts.is_empty() {
+            return;
+        }
+        cuts.sort_by_key(|(tokens, _)| std::cmp::Reverse(*tokens));
+        self.heading("Largest Cuts:");
+        let width = cuts.first().map_or(0, |(tokens, _)| grouped(*tokens).len());
+        for (tokens, item) in cuts.iter().take(CUTS_MAX) {
+            let mut label = String::new();
+            push_word(&mut label, &item.label);
+            let lines = match &item.decision {
+                RenderDecision::Excerpt(excerpt) if excerpt.omitted_lines == 1 => {
+                    " (1 line omitted)".to_owned()
+                }
+                RenderDecision::Excerpt(excerpt) => {
+                    format!(" ({} lines omitted)", grouped(excerpt.omitted_lines as u64))
+                }
+                _ => String::new(),
+            };
+            let line = format!(
+                "  {:>width$} tokens  {}  ",
+                grouped(*tokens),
+                pad(&title(item.decision.name()), 11),
+            );
+            let taken = line.chars().count() + lines.chars().count();
+            let label = fit(&label, usize::from(self.options.width).saturating_sub(taken));
+            self.line(format!("{line}{label}{lines}"));
+        }
+        let rest = cuts.get(CUTS_MAX..).unwrap_or_default();
+        if !rest.is_empty() {
+            let tokens: u64 = rest.iter().map(|(tokens, _)| tokens).sum();
+            let more =
+                format!("  and {} more, {} tokens", grouped(rest.len() as u64), grouped(tokens));
+            self.line(self.style.dim(&more));
+        }
+    }
+
+    /// What is left to say: how tokens were counted, what to look at.
+    pub(super) fn ending(&mut self) {
+        if !self.plan.items.is_empty() {
+            let counts = if self.plan.exact { "exact" } else { "estimated" };
+            let mut encoding = String::new();
+            push_word(&mut encoding, &self.plan.encoding);
+            self.line("");
+            self.line(format!("Counts: {counts}, {encoding}"));
+        }
+        let mut codes: Vec<(&str, u64)> = Vec::new();
+        for warning in &self.plan.warnings {
+            let code = warning.code.name();
+            match codes.iter_mut().find(|(known, _)| *known == code) {
+                Some((_, times)) => *times += 1,
+                None => codes.push((code, 1)),
+            }
+        }
+        if !codes.is_empty() {
+            let times = |(code, times): &(&str, u64)| match times {
+                1 => (*code).to_owned(),
+                times => format!("{code} × {}", grouped(*times)),
+            };
+            let list: Vec<_> = codes.iter().map(times).collect();
+            let warnings = grouped(self.plan.warnings.len() as u64);
+            let line = format!("Warnings: {warnings} ({})", list.join(", "));
+            self.line(self.style.alert(&line));
+        }
+        if let Some(suggestion) = self.plan.suggestion() {
+            let line = format!("Suggestion: {suggestion}");
+            self.line(self.style.alert(&line));
+        }
+    }
+}
+
+/// What a budget took away of a block, in tokens.
+fn cut(item: &PlanItem) -> Option<(u64, &PlanItem)> {
+    let tokens = match &item.decision {
+        RenderDecision::Excerpt(excerpt) => excerpt.omitted_tokens,
+        _ if matches!(item.reason, Reason::OverBudget | Reason::ShareCap) => {
+            item.full_tokens.saturating_sub(item.tokens)
+        }
+        _ => 0,
+    };
+    (tokens > 0).then_some((u64::from(tokens), item))
+}

@@ -1,0 +1,245 @@
+//! The page in a headless Chromium. Skipped, with a message, where there is
+//! none; one that is there and fails is a failure.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use lcp_driver::report::to_html;
+use lcp_driver::{Plan, Warning, WarningCode};
+
+use super::{large_plan, plan};
+
+const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/// A browser that hangs is stopped then.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn browser() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let found = std::env::split_paths(&path)
+        .flat_map(|folder| NAMES.iter().map(move |name| folder.join(name)))
+        .find(|file| file.is_file());
+    if found.is_none() {
+        #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+        {
+            eprintln!("skipped: no {} in PATH, so the page was not run", NAMES.join(", "));
+        }
+    }
+    found
+}
+
+/// The document that the script made of a page, at an address that ends in
+/// `fragment`; `None` without a browser.
+#[track_caller]
+fn dom(page: &str, fragment: &str) -> Option<String> {
+    let browser = browser()?;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.html");
+    fs::write(&file, page).unwrap();
+    for _ in 0..3 {
+        let profile = tempfile::tempdir().unwrap();
+        let out = folder.path().join("dom.html");
+        let child = Command::new(&browser)
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+                "--no-first-run",
+            ])
+            .args([
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+            ])
+            .args(["--disable-dev-shm-usage", "--disable-extensions", "--disable-breakpad"])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .args(["--window-size=1200,1600", "--virtual-time-budget=10000", "--dump-dom"])
+            .arg(format!("file://{}{fragment}", file.display()))
+            .stdout(File::create(&out).unwrap())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let status = wait(child);
+        let dom = fs::read_to_string(&out).unwrap();
+        // A browser that ends by a signal says nothing of the page.
+        if status.code().is_none() {
+            continue;
+        }
+        assert!(status.success(), "{status}");
+        let root = &dom[dom.find("<html").unwrap()..];
+        let root = &root[..root.find('>').unwrap()];
+        assert!(!root.contains("data-error"), "{root}");
+        assert!(root.contains("data-ready=\"true\""), "the script did not end: {root}");
+        return Some(dom);
+    }
+    panic!("the browser ended by a signal, three times");
+}
+
+fn wait(mut child: std::process::Child) -> ExitStatus {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        if start.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("the browser did not end within {PATIENCE:?}");
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The text at the beginning of the element with an id.
+#[track_caller]
+fn text<'d>(dom: &'d str, id: &str) -> &'d str {
+    let (_, behind) = dom.split_once(&format!("id=\"{id}\"")).expect(id);
+    let (_, text) = behind.split_once('>').unwrap();
+    text.split_once('<').unwrap().0
+}
+
+/// The values of an attribute, of the elements that begin so.
+fn values<'d>(dom: &'d str, begins: &str, attribute: &str) -> Vec<&'d str> {
+    let attribute = format!(" {attribute}=\"");
+    dom.split(begins)
+        .skip(1)
+        .filter_map(|element| {
+            let tag = element.split_once('>')?.0;
+            let (_, value) = tag.split_once(&attribute)?;
+            Some(value.split_once('"')?.0)
+        })
+        .collect()
+}
+
+fn rows<'d>(dom: &'d str, attribute: &str) -> Vec<&'d str> {
+    values(dom, "<tr", attribute)
+}
+
+fn grouped(number: u32) -> String {
+    let (thousands, rest) = (number / 1_000, number % 1_000);
+    if thousands == 0 { rest.to_string() } else { format!("{thousands},{rest:03}") }
+}
+
+#[track_caller]
+fn check_figures(dom: &str, plan: &Plan) {
+    assert_eq!(text(dom, "used"), grouped(plan.used_tokens));
+    assert_eq!(text(dom, "budget"), plan.budget.map_or("None".to_owned(), grouped));
+    let shown = plan.items.iter().filter(|item| item.decision.shows_content()).count();
+    assert_eq!(text(dom, "blocks-shown"), shown.to_string());
+    assert_eq!(text(dom, "exact"), "Exact");
+}
+
+#[test]
+fn a_page_shows_the_plan() {
+    let this = plan(Some(1_000));
+    let page = to_html(&this, &[plan(Some(300)), plan(None)]);
+    let Some(dom) = dom(&page, "#sort=index") else { return };
+    check_figures(&dom, &this);
+    assert_eq!(text(&dom, "remaining"), grouped(this.remaining_tokens()));
+    let decisions: Vec<_> = this.items.iter().map(|item| item.decision.name()).collect();
+    assert_eq!(rows(&dom, "data-decision"), decisions);
+    let reasons: Vec<_> = this.items.iter().map(|item| item.reason.name()).collect();
+    assert_eq!(rows(&dom, "data-reason"), reasons);
+    let shares: Vec<_> = this.shares.iter().map(|share| share.name.as_str()).collect();
+    assert_eq!(values(&dom, "<div class=\"row\"", "data-share"), shares);
+    // A cell for each block that has tokens, and one for the envelope.
+    let cells = values(&dom, "<div class=\"cell", "data-d");
+    let with_tokens = this.items.iter().filter(|item| item.tokens > 0).count();
+    assert!(cells.len() > 1 && cells.len() <= with_tokens + 1, "{cells:?}");
+    assert!(dom.contains(&this.suggestion().unwrap()), "the suggestion");
+    assert!(dom.contains("More of it does not fit in the budget."));
+    assert_eq!(values(&dom, "<input type=\"range\"", "max"), ["2"]);
+    assert!(text(&dom, "replaying").starts_with("This run: "));
+    assert!(dom.contains("&lt;/script&gt;&lt;img") && !dom.contains("<img"), "labels are text");
+}
+
+#[test]
+fn the_address_moves_the_slider_and_sorts() {
+    let (this, small) = (plan(Some(1_000)), plan(Some(300)));
+    let page = to_html(&this, &[small.clone(), plan(None)]);
+    let Some(dom) = dom(&page, "#budget=310&sort=full&dir=asc") else { return };
+    check_figures(&dom, &small);
+    let mut order: Vec<_> = (0..small.items.len()).collect();
+    order.sort_by_key(|i| small.items[*i].full_tokens);
+    let order: Vec<_> = order.iter().map(ToString::to_string).collect();
+    assert_eq!(rows(&dom, "data-index"), order);
+    let sorted = dom.split("<th ").find(|th| th.contains("data-key=\"full\"")).unwrap();
+    assert!(sorted.split_once('>').unwrap().0.contains("aria-sort=\"ascending\""), "{sorted}");
+    assert!(text(&dom, "replaying").starts_with("Replay: a budget of 300"));
+}
+
+/// As people do it: by the slider, the buttons of the columns and the filters.
+#[test]
+fn controls_redraw_the_page() {
+    let (this, large) = (plan(Some(300)), plan(None));
+    let page = to_html(&this, std::slice::from_ref(&large));
+    let act = "<script>
+        const of = (id) => document.getElementById(id);
+        of('slider').value = 1;
+        of('slider').dispatchEvent(new Event('input'));
+        document.querySelector('th[data-key=\"label\"] button').click();
+        document.querySelector('th[data-key=\"label\"] button').click();
+        of('text').value = 'SRC/';
+        of('text').dispatchEvent(new Event('input'));
+        document.querySelector('[data-size=\"full\"]').click();
+        of('theme').click();
+    </script></body>";
+    let Some(dom) = dom(&page.replace("</body>", act), "") else { return };
+    check_figures(&dom, &large);
+    assert_eq!(rows(&dom, "data-index"), ["0", "1"], "src/main.rs, then src/engine.rs");
+    assert!(dom.contains("data-theme=\"light\""));
+    assert!(dom.contains("<button type=\"button\" data-size=\"full\" aria-pressed=\"true\">"));
+    let sorted = dom.split("<th ").find(|th| th.contains("data-key=\"label\"")).unwrap();
+    assert!(sorted.split_once('>').unwrap().0.contains("aria-sort=\"descending\""), "{sorted}");
+    assert_eq!(text(&dom, "count"), format!("2 of {} blocks", large.items.len()));
+}
+
+#[test]
+fn many_blocks_are_listed_and_drawn_in_part() {
+    let this = large_plan(12_000, 900_000);
+    let page = to_html(&this, &[large_plan(12_000, 200_000)]);
+    let Some(dom) = dom(&page, "") else { return };
+    assert_eq!(rows(&dom, "data-index").len(), 100);
+    assert_eq!(text(&dom, "count"), "12,000 blocks, the first 100 shown");
+    let cells = values(&dom, "<div class=\"cell", "data-d").len();
+    assert!((20..3_000).contains(&cells), "{cells}");
+    assert!(dom.contains("class=\"cell rest\""), "small ones are put together");
+}
+
+#[test]
+fn many_categories_are_put_together() {
+    let mut this = large_plan(2_000, 500_000);
+    for (i, item) in this.items.iter_mut().enumerate() {
+        item.category = format!("category_{i}").into();
+    }
+    let Some(dom) = dom(&to_html(&this, &[]), "") else { return };
+    assert_eq!(values(&dom, "<div class=\"row\"", "data-share").len(), 40);
+    assert_eq!(dom.matches("<div class=\"part\"").count(), 40);
+    assert!(dom.contains("1,961 more"));
+}
+
+#[test]
+fn many_warnings_are_counted() {
+    let warning = |i| Warning::new(WarningCode::NonUtf8Content, Some(i), "not <UTF-8>\u{202e}");
+    let warnings = (0..2_000).map(warning).collect();
+    let this = Plan { warnings, ..super::empty_plan(100, 0) };
+    let Some(dom) = dom(&to_html(&this, &[]), "") else { return };
+    assert!(dom.contains("<strong>2,000 warnings</strong>"));
+    assert!(dom.contains("not &lt;UTF-8&gt;\\u{202e} (block 99)"));
+    assert!(!dom.contains("(block 100)") && dom.contains("and 1,900 more"));
+}
+
+#[test]
+fn a_page_of_nothing() {
+    let page = to_html(&super::empty_plan(100, 0), &[]);
+    let Some(dom) = dom(&page, "") else { return };
+    assert_eq!((text(&dom, "used"), text(&dom, "count")), ("0", "0 blocks"));
+    assert!(dom.contains("The text is empty."));
+    assert!(
+        dom.split_once("id=\"replay\"").unwrap().1.split_once('>').unwrap().0.contains("hidden")
+    );
+}

@@ -1,0 +1,84 @@
+//! The page as text.
+
+use lcp_driver::Plan;
+use lcp_driver::report::to_html;
+use serde_json::Value;
+
+use super::{HOSTILE, large_plan, plan};
+
+/// The JSON in a page.
+fn data(page: &str) -> Value {
+    let (_, data) = page.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
+    let (data, _) = data.split_once("</script>").unwrap();
+    serde_json::from_str(data).unwrap()
+}
+
+#[test]
+fn a_page_needs_no_network_and_no_other_file() {
+    let page = to_html(&plan(Some(1_000)), &[]);
+    assert!(page.contains("content=\"default-src 'none'; "));
+    for word in
+        ["http:", "https:", "url(", "@import", " src=\"", "<link", "import(", "fetch(", "innerHTML"]
+    {
+        assert!(!page.contains(word), "{word}");
+    }
+    assert!(!page.contains("{{"), "every part of the template is filled in");
+}
+
+#[test]
+fn what_a_pack_says_is_data() {
+    let page = to_html(&plan(Some(1_000)), &[]);
+    assert_eq!(page.matches("</script>").count(), 2, "the page's own");
+    assert!(!page.contains("<img") && !page.contains("<b>bold"));
+    let label = data(&page)["blocks"]["label"][4].as_str().unwrap().to_owned();
+    assert_eq!(label, HOSTILE.replace('\u{202e}', "\\u{202e}"));
+}
+
+#[test]
+fn the_replay_is_in_the_order_of_budgets() {
+    let this = plan(Some(1_000));
+    let fewer = Plan { items: Vec::new(), ..plan(Some(700)) };
+    let page = to_html(&this, &[plan(None), plan(Some(1_000)), plan(Some(200)), fewer]);
+    let data = data(&page);
+    let budgets: Vec<_> =
+        data["plans"].as_array().unwrap().iter().map(|plan| plan["budget"].as_u64()).collect();
+    assert_eq!(budgets, [Some(200), Some(1_000), None]);
+    assert_eq!(data["current"], 1);
+    for plan in data["plans"].as_array().unwrap() {
+        let tokens: u64 =
+            plan["t"].as_array().unwrap().iter().map(|tokens| tokens.as_u64().unwrap()).sum();
+        assert_eq!(tokens + plan["overhead"].as_u64().unwrap(), plan["used"]);
+    }
+}
+
+#[test]
+fn a_page_of_many_blocks_stays_small() {
+    let page = to_html(&large_plan(10_000, 100_000), &[]);
+    assert!(page.len() < 10_000 * 50 + 64 * 1024, "{} bytes", page.len());
+}
+
+#[test]
+fn names_can_be_read_on_their_colours() {
+    let page = to_html(&plan(None), &[]);
+    let mut pairs = 0;
+    for line in page.lines().filter(|line| line.contains("--c: #") && line.contains("--on: #")) {
+        let color = |name: &str| {
+            let (_, value) = line.split_once(name).unwrap();
+            luminance(&value[..6])
+        };
+        let (a, b) = (color("--c: #"), color("--on: #"));
+        let contrast = (a.max(b) + 0.05) / (a.min(b) + 0.05);
+        assert!(contrast >= 4.5, "{contrast:.2}: {line}");
+        pairs += 1;
+    }
+    assert!(pairs >= 8, "{pairs}");
+}
+
+/// Relative luminance as WCAG defines it, of `rrggbb`.
+fn luminance(color: &str) -> f64 {
+    let channel = |at: usize| {
+        let value = f64::from(u8::from_str_radix(&color[at..at + 2], 16).unwrap()) / 255.0;
+        if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+    };
+    0.2126 * channel(0) + 0.7152 * channel(2) + 0.0722 * channel(4)
+}

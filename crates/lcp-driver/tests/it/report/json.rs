@@ -1,0 +1,137 @@
+//! The report as JSON (`lcp.report.v1`).
+
+use lcp_driver::shares::Shares;
+use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Plan, RenderDecision, report};
+use lcp_types::Priority;
+use serde_json::Value;
+
+use crate::packs::{O200K, bare_file, every_type, file, priority, tag};
+
+fn report_of(blocks: &[lcp_types::Block<'_>], budget: Option<u32>) -> Value {
+    let config = DriverConfig { token_budget: budget, ..DriverConfig::default() };
+    let plan = DefaultDriver::new(O200K).plan(blocks, &config).unwrap();
+    serde_json::from_str(&report::to_json(&plan)).unwrap()
+}
+
+#[test]
+fn a_report_has_the_fields_of_the_contract() {
+    let blocks =
+        [file("src/main.rs", 40), priority(0, Priority::High), tag(0, "category=search_results")];
+    let report = report_of(&blocks, Some(60));
+    assert_eq!(report["schema"], "lcp.report.v1");
+    assert_eq!(report["encoding"], "o200k_base");
+    assert_eq!((&report["exact"], &report["mode"]), (&true.into(), &"xml".into()));
+    assert_eq!((&report["verbosity"], &report["budget"]), (&"adaptive".into(), &60.into()));
+    let used = report["used_tokens"].as_u64().unwrap();
+    assert_eq!(report["remaining_tokens"], 60 - used);
+    assert_eq!(report["overflow_tokens"], 0);
+    let block = &report["blocks"][0];
+    assert_eq!((&block["index"], &block["type"]), (&0.into(), &"code".into()));
+    assert_eq!((&block["label"], &block["priority"]), (&"src/main.rs".into(), &"high".into()));
+    assert_eq!((&block["decision"], &block["reason"]), (&"summary".into(), &"over_budget".into()));
+    assert_eq!(block["category"], "search_results");
+    assert!(block["full_tokens"].as_u64() > block["tokens"].as_u64());
+    assert_eq!(report["blocks"][1]["decision"], "metadata");
+    assert_eq!(report["by_decision"]["summary"]["blocks"], 1);
+    assert_eq!(report["by_priority"]["high"]["tokens"], block["tokens"]);
+    assert_eq!(report["by_category"]["search_results"]["tokens"], block["tokens"]);
+    assert!(report["warnings"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn tokens_of_blocks_and_overhead_add_up() {
+    for budget in [None, Some(0), Some(30), Some(100), Some(300)] {
+        let report = report_of(&every_type(), budget);
+        let blocks: u64 = report["blocks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|block| block["tokens"].as_u64().unwrap())
+            .sum();
+        let by_decision: u64 = report["by_decision"]
+            .as_object()
+            .unwrap()
+            .values()
+            .map(|sum| sum["tokens"].as_u64().unwrap())
+            .sum();
+        assert_eq!(blocks, by_decision);
+        assert_eq!(
+            blocks + report["overhead_tokens"].as_u64().unwrap(),
+            report["used_tokens"].as_u64().unwrap()
+        );
+    }
+}
+
+#[test]
+fn without_a_budget_there_is_none_in_the_report() {
+    let report = report_of(&every_type(), None);
+    assert_eq!((&report["budget"], &report["remaining_tokens"]), (&Value::Null, &0.into()));
+    for key in ["fill", "wanted_budget", "suggestion"] {
+        assert_eq!(report.get(key), None, "{key}");
+    }
+}
+
+fn json(plan: &Plan) -> Value {
+    serde_json::from_str(&report::to_json(plan)).unwrap()
+}
+
+#[test]
+fn what_is_shown_in_part_says_what_is_missing() {
+    let blocks = [bare_file("src/a.rs", 90), file("src/b.rs", 4)];
+    let config =
+        DriverConfig { token_budget: Some(500), excerpts: Excerpts::On, ..DriverConfig::default() };
+    let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
+    let RenderDecision::Excerpt(excerpt) = plan.items[0].decision else {
+        panic!("{:?}", plan.items[0])
+    };
+    let report = json(&plan);
+    let [cut] = &report["cuts"].as_array().unwrap()[..] else { panic!("{report}") };
+    assert_eq!((&cut["index"], &cut["label"]), (&0.into(), &"src/a.rs".into()));
+    for row in [cut, &report["blocks"][0]] {
+        assert_eq!(row["omitted_lines"], excerpt.omitted_lines);
+        assert_eq!(row["omitted_tokens"], excerpt.omitted_tokens);
+    }
+    assert_eq!(report["blocks"][1].get("omitted_lines"), None);
+    assert_eq!(report["by_level"]["excerpt"]["blocks"], 1);
+    assert_eq!(report["wanted_budget"], plan.wanted_budget.unwrap());
+    assert_eq!(report["suggestion"], plan.suggestion().unwrap());
+    assert_eq!(report["fill"], plan.fill().unwrap());
+}
+
+#[test]
+fn shares_are_listed_in_their_order() {
+    let blocks = [file("src/a.rs", 30), tag(0, "category=references")];
+    let shares = Shares::agent().with_cap("references", 40).unwrap();
+    let config =
+        DriverConfig { token_budget: Some(1_000), shares: Some(shares), ..DriverConfig::default() };
+    let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
+    let report = json(&plan);
+    let names: Vec<_> =
+        report["shares"].as_array().unwrap().iter().map(|row| &row["name"]).collect();
+    assert_eq!(names[..4], ["tool_results", "open_files", "search_results", "references"]);
+    let references = &report["shares"][3];
+    assert_eq!((&references["cap"], &references["blocks"]), (&40.into(), &1.into()));
+    assert_eq!(references["used"], report["by_share"]["references"]["tokens"]);
+    assert!(references["wanted"].as_u64() > references["used"].as_u64());
+    assert_eq!(report["blocks"][0]["reason"], "share_cap");
+    assert_eq!(report["shares"][0]["cap"], Value::Null);
+}
+
+#[test]
+fn levels_count_only_what_shows_content() {
+    let blocks = [bare_file("src/a.rs", 90), file("src/b.rs", 4)];
+    let report = report_of(&blocks, Some(130));
+    assert_eq!(report["blocks"][0]["decision"], "placeholder");
+    assert_eq!(report["by_level"].get("placeholder"), None);
+    assert_eq!(report["content_tokens_shown"], report["blocks"][1]["tokens"]);
+}
+
+#[test]
+fn a_budget_that_is_exceeded_is_a_warning() {
+    let blocks = [file("src/a.rs", 30), priority(0, Priority::Critical)];
+    let report = report_of(&blocks, Some(50));
+    let used = report["used_tokens"].as_u64().unwrap();
+    assert_eq!(report["overflow_tokens"], used - 50);
+    assert_eq!(report["warnings"][0]["code"], "over_budget");
+    assert!(report["fill"].as_f64().unwrap() > 1.0);
+}

@@ -1,0 +1,66 @@
+//! What holds of every report: each block once, with a reason, and sums that
+//! add up.
+
+use lcp_driver::report::{TableOptions, to_html, to_json, to_table};
+use lcp_driver::{DefaultDriver, DriverConfig, Verbosity};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::packs::{O200K, any_config, any_pack};
+
+fn sum<'v>(rows: impl IntoIterator<Item = &'v Value>) -> u64 {
+    rows.into_iter().map(|row| row["tokens"].as_u64().unwrap()).sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_block_is_explained_once_and_tokens_add_up(
+        blocks in any_pack(),
+        config in any_config(),
+        verbosity in prop::sample::select(&Verbosity::ALL[..]),
+        budget in prop::option::of(0u32..2_000),
+    ) {
+        let config = DriverConfig { token_budget: budget, verbosity, ..config };
+        let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
+        let report: Value = serde_json::from_str(&to_json(&plan)).unwrap();
+        let rows = report["blocks"].as_array().unwrap();
+        prop_assert_eq!(rows.len(), blocks.len());
+        for (i, row) in rows.iter().enumerate() {
+            prop_assert_eq!(&row["index"], i);
+            prop_assert!(!row["reason"].as_str().unwrap().is_empty());
+            prop_assert!(!row["decision"].as_str().unwrap().is_empty());
+        }
+        let used = report["used_tokens"].as_u64().unwrap();
+        let overhead = report["overhead_tokens"].as_u64().unwrap();
+        prop_assert_eq!(sum(rows) + overhead, used);
+        let by = |key: &str| sum(report[key].as_object().unwrap().values());
+        prop_assert_eq!(by("by_decision") + overhead, used);
+        prop_assert_eq!(by("by_priority") + overhead, used);
+        prop_assert_eq!(by("by_category") + overhead, used);
+        prop_assert_eq!(by("by_level"), report["content_tokens_shown"].as_u64().unwrap());
+        if config.shares.is_some() && budget.is_some() && verbosity == Verbosity::Adaptive {
+            prop_assert_eq!(by("by_share") + overhead, used);
+        }
+        let excerpts = rows.iter().filter(|row| row["decision"] == "excerpt").count();
+        prop_assert_eq!(report["cuts"].as_array().unwrap().len(), excerpts);
+    }
+
+    /// No label, name or message of a pack reaches a terminal or a browser as
+    /// anything but text, and the same plan gives the same bytes.
+    #[test]
+    fn nothing_of_a_pack_escapes(blocks in any_pack(), config in any_config(), budget in 0u32..600) {
+        let config = DriverConfig { token_budget: Some(budget), ..config };
+        let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
+        let table = to_table(&plan, &TableOptions::default());
+        prop_assert!(!table.contains(|c: char| (c.is_control() && c != '\n') || c == '\u{202e}'), "{}", table);
+        let page = to_html(&plan, &[]);
+        let (_, data) = page.split_once("id=\"data\">").unwrap();
+        let (data, _) = data.split_once("</script>").unwrap();
+        prop_assert!(!data.contains('<'));
+        prop_assert!(!data.contains(char::is_control));
+        prop_assert!(serde_json::from_str::<Value>(data).is_ok());
+        prop_assert_eq!(page, to_html(&plan.clone(), &[]));
+    }
+}

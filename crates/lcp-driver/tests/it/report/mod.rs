@@ -1,0 +1,42 @@
+//! The report: JSON, table and page.
+
+mod budget_report;
+mod html;
+mod json;
+mod laws;
+mod table;
+
+use lcp_driver::{OutputMode, Plan, ShareUse, Verbosity};
+
+/// A plan without blocks, for what a report says of the budget alone.
+fn empty_plan(budget: u32, used: u32) -> Plan {
+    Plan {
+        mode: OutputMode::Xml,
+        verbosity: Verbosity::Adaptive,
+        budget: Some(budget),
+        encoding: "o200k_base".to_owned(),
+        exact: true,
+        items: Vec::new(),
+        rolled_up: None,
+        used_tokens: used,
+        overhead_tokens: 0,
+        shares: Vec::new(),
+        wanted_budget: None,
+        warnings: Vec::new(),
+    }
+}
+
+fn share(name: &str, used: u32, tokens: u32) -> ShareUse {
+    ShareUse { name: name.to_owned(), tokens, cap: None, wanted: used.into(), used, blocks: 1 }
+}
+
+/// The plan of the report that Task 016.c shows.
+fn task_016c() -> Plan {
+    let shares = vec![
+        share("tool_results", 12_500, 36_000),
+        share("open_files", 18_200, 27_000),
+        share("search_results", 15_800, 18_000),
+        share("references", 5_200, 9_000),
+    ];
+    Plan { shares, ..empty_plan(90_000, 51_700) }
+}
