@@ -10,6 +10,7 @@ use crate::config::DriverConfig;
 use crate::engine;
 use crate::error::DriverError;
 use crate::meta::resolve;
+use crate::observe;
 use crate::plan::Plan;
 use crate::text::{self, Layout};
 
@@ -70,6 +71,11 @@ impl DefaultDriver {
 
     /// Renders `blocks`, and says what became of each.
     ///
+    /// With the feature `tracing`, each decision is an event at debug with the
+    /// target `lcp_driver`, each warning one at warn, the run one at info; with
+    /// `metrics`, the tokens are set as gauges (RFC 0004 §10). So it is for
+    /// [`Self::plan`].
+    ///
     /// # Errors
     ///
     /// As [`Self::render`].
@@ -79,6 +85,7 @@ impl DefaultDriver {
         config: &DriverConfig,
     ) -> Result<Rendered, DriverError> {
         let (plan, text) = engine::planned_text(blocks, config, &self.estimator)?;
+        observe::run(&plan);
         Ok(Rendered { text, plan })
     }
 
@@ -88,7 +95,9 @@ impl DefaultDriver {
     ///
     /// As [`Self::render`].
     pub fn plan(&self, blocks: &[Block<'_>], config: &DriverConfig) -> Result<Plan, DriverError> {
-        engine::plan(blocks, config, &self.estimator)
+        let plan = engine::plan(blocks, config, &self.estimator)?;
+        observe::run(&plan);
+        Ok(plan)
     }
 
     /// What [`Self::plan`] would give for each of these budgets, in tokens, in

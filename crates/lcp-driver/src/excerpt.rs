@@ -3,7 +3,7 @@
 
 use lcp_tokens::TokenEstimator;
 
-use crate::append::append;
+use crate::append::{append, grouped};
 use crate::budget::Excerpt;
 use crate::budget::cost::Counter;
 use crate::config::OutputMode;
@@ -23,25 +23,30 @@ pub(crate) fn cut(
     counter: &mut Counter<'_>,
 ) -> Option<(Excerpt, u32)> {
     let content = view.content.as_deref()?;
-    let mut cost = |excerpt: &Excerpt| {
-        let body = body(content, excerpt);
-        counter.part(&part_of(view, Shown::Excerpt, Some(&body), mode)).1
-    };
     let nothing = missing(content, content_tokens, 0, 0, 0);
-    let mut tokens = most.checked_sub(cost(&nothing)).filter(|tokens| *tokens > 0)?;
+    let frame = cost(view, content, &nothing, mode, counter);
+    let mut tokens = most.checked_sub(frame).filter(|tokens| *tokens > 0)?;
     for _ in 0..TRIES_MAX {
         let excerpt = keep(content, content_tokens, tokens, view.keep, counter.estimator())?;
-        let mut cost = |excerpt: &Excerpt| {
-            let body = body(content, excerpt);
-            counter.part(&part_of(view, Shown::Excerpt, Some(&body), mode)).1
-        };
-        let cost = cost(&excerpt);
+        let cost = cost(view, content, &excerpt, mode, counter);
         if cost <= most {
             return Some((excerpt, cost));
         }
         tokens = tokens.checked_sub(cost - most).filter(|tokens| *tokens > 0)?;
     }
     None
+}
+
+/// What the part of an excerpt costs.
+fn cost(
+    view: &View<'_>,
+    content: &str,
+    excerpt: &Excerpt,
+    mode: OutputMode,
+    counter: &mut Counter<'_>,
+) -> u32 {
+    let body = body(content, excerpt);
+    counter.part(&part_of(view, Shown::Excerpt, Some(&body), mode)).1
 }
 
 /// The text of an excerpt, without a final newline.
@@ -55,24 +60,11 @@ pub(crate) fn body(content: &str, excerpt: &Excerpt) -> String {
     }
     let lines = excerpt.omitted_lines;
     let unit = if lines == 1 { "line" } else { "lines" };
-    let (lines, tokens) = (thousands(lines as u64), thousands(excerpt.omitted_tokens.into()));
+    let (lines, tokens) = (grouped(lines as u64), grouped(excerpt.omitted_tokens.into()));
     append(&mut text, format_args!("… {lines} {unit}, ~{tokens} tokens omitted …"));
     if !tail.is_empty() {
         text.push('\n');
         text.push_str(tail);
-    }
-    text
-}
-
-/// A number as people write it: `2,400`.
-pub(crate) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
     }
     text
 }
@@ -93,13 +85,8 @@ fn keep(
     let head = whole_start(estimator.truncate_to(content, of_head));
     let head_tokens = estimator.estimate(head);
     let rest = &content[head.len()..];
-    let tail = match keep {
-        Keep::Head => "",
-        _ => {
-            let of_tail = tokens.saturating_sub(head_tokens);
-            whole_end(estimator.truncate_front_to(rest, of_tail))
-        }
-    };
+    let of_tail = if keep == Keep::Head { 0 } else { tokens.saturating_sub(head_tokens) };
+    let tail = whole_end(estimator.truncate_front_to(rest, of_tail));
     if head.trim().is_empty() && tail.trim().is_empty() {
         return None;
     }
@@ -180,11 +167,5 @@ mod tests {
         let lines = |head: usize, tail: usize| missing("a\nbc\nd", 9, head, tail, 0).omitted_lines;
         assert_eq!((lines(0, 0), lines(2, 0), lines(2, 1), lines(3, 1)), (3, 2, 1, 1));
         assert_eq!(missing("a\nb\n", 9, 2, 0, 0).omitted_lines, 1);
-    }
-
-    #[test]
-    fn numbers_are_written_with_commas() {
-        let written: Vec<_> = [0, 999, 1_000, 1_234_567].into_iter().map(thousands).collect();
-        assert_eq!(written, ["0", "999", "1,000", "1,234,567"]);
     }
 }

@@ -39,12 +39,14 @@ mod engine;
 mod error;
 mod excerpt;
 mod meta;
+mod observe;
 mod placeholder;
 mod plan;
 mod ratio;
 mod render;
 #[cfg(feature = "report")]
 pub mod report;
+pub mod segments;
 pub mod shares;
 pub mod split;
 mod text;
@@ -53,6 +55,7 @@ mod view;
 mod warning;
 pub mod window;
 
+pub use append::grouped;
 pub use budget::{Excerpt, RenderDecision, allocate_budget, resolve_priorities};
 pub use config::{DriverConfig, Excerpts, OutputMode, Overflow, Verbosity};
 pub use driver::{DefaultDriver, Rendered};

@@ -1,5 +1,6 @@
 //! Figures that every form of the report gives.
 
+use crate::append::grouped;
 use crate::plan::Plan;
 use crate::shares;
 
@@ -58,31 +59,4 @@ impl Plan {
 /// A part in percent of the whole, to the nearest; `None` of nothing.
 pub(super) fn percent(part: u64, whole: u64) -> Option<u64> {
     (whole > 0).then(|| shares::percent(part, whole))
-}
-
-/// A number with its digits in groups of three: `12,500`.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn digits_stand_in_groups_of_three() {
-        for (number, text) in
-            [(0, "0"), (999, "999"), (1_000, "1,000"), (12_500, "12,500"), (1_234_567, "1,234,567")]
-        {
-            assert_eq!(grouped(number), text);
-        }
-    }
 }

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::figures::grouped;
 use super::json::ShareRow;
 use super::names::{rank, sentence, visible};
+use crate::append::grouped;
 use crate::budget::RenderDecision;
 use crate::plan::{Plan, Reason};
 

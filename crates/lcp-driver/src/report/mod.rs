@@ -13,4 +13,5 @@ mod table;
 
 pub use html::to_html;
 pub use json::{SCHEMA, to_json};
+pub use names::title;
 pub use table::{DedupSums, TableOptions, to_table};

@@ -6,7 +6,12 @@ pub(super) use crate::view::label::visible;
 
 /// A name of ours, or a category, as people write it: `tool_results` is `Tool
 /// Results`. What is no plain name, which only a pack can bring, is escaped.
-pub(super) fn title(name: &str) -> String {
+///
+/// ```
+/// assert_eq!(lcp_driver::report::title("tool_results"), "Tool Results");
+/// ```
+#[must_use]
+pub fn title(name: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     let mut out = String::new();
     if name.is_empty() || !name.chars().all(plain) {

@@ -3,11 +3,11 @@
 mod sections;
 mod style;
 
-use crate::append::append;
+use crate::append::{append, grouped};
 use crate::plan::{Plan, ShareUse};
 use crate::window::Window;
 
-use super::figures::{grouped, percent};
+use super::figures::percent;
 use super::names::title;
 use style::{Style, bar, pad};
 

@@ -44,10 +44,10 @@ fn code_keeps_its_beginning_and_says_what_is_missing() {
 
 #[test]
 fn tool_results_keep_their_end_and_turns_both_ends() {
-    let log: String = (0..300).map(|i| format!("step {i} done\n")).collect();
+    let log = (0..300).map(|i| format!("step {i} done\n")).collect::<Vec<_>>().concat();
     let result = Block::tool_result("cargo", Status::Error, log + "error: it failed\n");
     let rendered = run(&[result], 120, OutputMode::Minimal);
-    expect![[r#"
+    expect![[r"
         [tool-result cargo error (excerpt)]
         step 0 done
         step 1 done
@@ -70,16 +70,16 @@ fn tool_results_keep_their_end_and_turns_both_ends() {
         step 299 done
         error: it failed
 
-    "#]]
+    "]]
     .assert_eq(&rendered.text);
-    let turn: String = (0..300).map(|i| format!("Sentence number {i}. ")).collect();
+    let turn = (0..300).map(|i| format!("Sentence number {i}. ")).collect::<Vec<_>>().concat();
     let rendered = run(&[Block::conversation(Role::User, turn)], 70, OutputMode::Markdown);
-    expect![[r#"
+    expect![[r"
         ### user (excerpt)
         Sentence number 0. Sentence number 1. Sentence number 2. Sentence number 3. Sentence number 4. 
         … 1 line, ~1,449 tokens omitted …
         Sentence number 295. Sentence number 296. Sentence number 297. Sentence number 298. Sentence number 299. 
-    "#]].assert_eq(&rendered.text);
+    "]].assert_eq(&rendered.text);
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn what_has_no_content_is_not_cut() {
 /// The marker's figures are true: lines and tokens of what is not shown.
 #[test]
 fn the_marker_counts_what_is_missing() {
-    let content: String = (0..500).map(|i| format!("line {i}\n")).collect();
+    let content = (0..500).map(|i| format!("line {i}\n")).collect::<Vec<_>>().concat();
     let block = Block::code(Lang::Unknown, "a.txt", content.as_str());
     let plan = run(&[block], 400, OutputMode::Xml).plan;
     let RenderDecision::Excerpt(excerpt) = plan.items[0].decision else { panic!() };

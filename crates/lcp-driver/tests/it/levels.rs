@@ -15,7 +15,11 @@ fn carried(level: Level, target: u64, text: &str) -> Block<'static> {
 fn every_level() -> Vec<Block<'static>> {
     vec![
         file("src/a.rs", 80),
-        carried(Level::Detailed, 0, "let value_0 .. let value_79: each computed of its number\nand a text"),
+        carried(
+            Level::Detailed,
+            0,
+            "let value_0 .. let value_79: each computed of its number\nand a text",
+        ),
         carried(Level::Tags, 0, "lets"),
     ]
 }

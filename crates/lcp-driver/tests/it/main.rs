@@ -11,6 +11,7 @@ mod placeholder;
 mod render;
 #[cfg(feature = "report")]
 mod report;
+mod segments;
 mod selector;
 mod shares;
 mod sharing;

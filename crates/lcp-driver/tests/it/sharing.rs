@@ -1,8 +1,12 @@
 //! Shares of the budget at work: which blocks each pays for, who borrows from
 //! whom (RFC 0004 §3 and §4).
 
+use lcp_driver::budget::TokenEstimator;
 use lcp_driver::shares::{Share, Shares};
-use lcp_driver::{DefaultDriver, DriverConfig, DriverError, Overflow, Plan, ShareUse, WarningCode};
+use lcp_driver::{
+    DefaultDriver, DriverConfig, DriverError, Excerpts, Overflow, Plan, ShareUse, WarningCode,
+};
+use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Block, FormatHint, Priority, Role, Status};
 
 use crate::packs::{O200K, bare_file, every_type, priority, tag};
@@ -185,7 +189,26 @@ fn the_wanted_budget_is_enough_and_no_more() {
     }
 }
 
-/// A hundred thousand blocks in eight categories: what no one shows is counted.
+/// Shares hold by the count of any tokenizer, whether counts of parts add up.
+#[test]
+fn should_work_with_real_tokenizer() {
+    let blocks = agent_context(12);
+    for encoding in [Encoding::O200kBase, Encoding::Cl100kBase, Encoding::P50kBase] {
+        let tokenizer = Tiktoken::new(encoding);
+        let config = DriverConfig {
+            token_budget: Some(7_000),
+            shares: Some(Shares::agent().with_cap("references", 600).unwrap()),
+            excerpts: Excerpts::On,
+            ..DriverConfig::default()
+        };
+        let rendered = DefaultDriver::new(tokenizer).run(&blocks, &config).unwrap();
+        assert_eq!(tokenizer.estimate(&rendered.text), rendered.plan.used_tokens);
+        assert!((6_800..=7_000).contains(&rendered.plan.used_tokens), "{encoding:?}");
+        assert!(share(&rendered.plan, "references").used <= 600, "{encoding:?}");
+    }
+}
+
+/// Very many blocks in eight categories: what is not shown is counted.
 #[test]
 fn should_handle_large_chunk_set() {
     let shares = Shares::conversation();

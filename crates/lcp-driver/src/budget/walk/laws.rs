@@ -48,7 +48,7 @@ fn any_item() -> impl Strategy<Value = Item> {
             let costs: Ladder = costs.into_iter().collect();
             let telling = costs.len() - usize::from(placeholder && costs.len() > 1);
             let may_grow = may_grow && priority == Priority::Low;
-            let may_be_cut = costs[0] % 5 > 0;
+            let may_be_cut = !costs[0].is_multiple_of(5);
             Item { priority, rank, costs, ceiling, telling, may_grow, may_be_cut, share: 0 }
         })
 }

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use super::super::figures::{grouped, percent};
+use super::super::figures::percent;
 use super::super::json::Sum;
 use super::super::names::{rank, title};
 use super::Table;
 use super::style::{bar, fit, pad};
+use crate::append::grouped;
 use crate::budget::RenderDecision;
 use crate::plan::{Plan, PlanItem, Reason};
 use crate::view::label::push_word;

@@ -67,12 +67,12 @@ fn budget_allocation_under_fill_shows_low_and_background_in_full() {
     check(
         &fill,
         &[900, 1_200, 1_500, 1_700],
-        &expect![[r#"
+        &expect![[r"
             900   899   excerpt summary full full full
             1200  1189  excerpt full full full full
             1500  1489  excerpt full full full full
             1700  1523  full full full full full
-        "#]],
+        "]],
     );
 }
 

@@ -1,0 +1,55 @@
+//! The gauges of Token Budget Manager.
+
+use metrics::gauge;
+
+use crate::budget::RenderDecision;
+use crate::plan::Plan;
+use crate::segments::{CompressionLevel, LevelAllocation};
+
+const TOTAL: &str = "Agents.Compression.Budget.TotalAllocated";
+const BY_LEVEL: &str = "Agents.Compression.Budget.ByLevel";
+
+/// The values of the label `level`. Each allocation sets all of them, so that
+/// they add up to the total whatever was allocated before.
+const LEVELS: [&str; 7] = [
+    CompressionLevel::Full.name(),
+    CompressionLevel::Detailed.name(),
+    CompressionLevel::Brief.name(),
+    CompressionLevel::Tags.name(),
+    "excerpt",
+    "placeholder",
+    "overhead",
+];
+
+pub(super) fn segments(allocation: &LevelAllocation) {
+    let by_level = allocation.tokens_by_level.iter();
+    set(allocation.used_tokens, by_level.map(|(level, tokens)| (level.name(), *tokens)));
+}
+
+pub(super) fn run(plan: &Plan) {
+    let overhead = ("overhead", plan.overhead_tokens);
+    let shown = plan.items.iter().filter_map(|item| Some((level(&item.decision)?, item.tokens)));
+    set(plan.used_tokens, shown.chain([overhead]));
+}
+
+fn set(total: u32, parts: impl Iterator<Item = (&'static str, u32)>) {
+    let mut tokens = [0u32; LEVELS.len()];
+    for (level, part) in parts {
+        if let Some(at) = LEVELS.iter().position(|known| *known == level) {
+            tokens[at] = tokens[at].saturating_add(part);
+        }
+    }
+    gauge!(TOTAL).set(f64::from(total));
+    for (level, tokens) in LEVELS.into_iter().zip(tokens) {
+        gauge!(BY_LEVEL, "level" => level).set(f64::from(tokens));
+    }
+}
+
+/// The level of what is shown; `None` for what has no tokens.
+fn level(decision: &RenderDecision) -> Option<&'static str> {
+    let brief = CompressionLevel::Brief.name();
+    decision.is_shown().then(|| match decision {
+        RenderDecision::Summary => brief,
+        other => other.name(),
+    })
+}

@@ -1,0 +1,76 @@
+//! Events of `tracing`, all with the target `lcp_driver`.
+
+use std::collections::BTreeMap;
+
+use tracing::{Level, debug, enabled, info, warn};
+
+use crate::append::append;
+use crate::plan::Plan;
+use crate::segments::LevelAllocation;
+use crate::view::label::{push_word, visible};
+use crate::warning::Warning;
+
+const TARGET: &str = "lcp_driver";
+
+pub(super) fn segments(allocation: &LevelAllocation, budget: u32) {
+    warnings(&allocation.warnings);
+    let (used, count) = (allocation.used_tokens, allocation.segments.len());
+    info!(target: TARGET, "[COMP:BUDGET] Allocated {used}/{budget} tokens across {count} segments");
+}
+
+pub(super) fn run(plan: &Plan) {
+    if enabled!(target: TARGET, Level::DEBUG) {
+        decisions(plan);
+    }
+    warnings(&plan.warnings);
+    if enabled!(target: TARGET, Level::INFO) {
+        summary(plan);
+    }
+}
+
+fn decisions(plan: &Plan) {
+    let mut label = String::new();
+    for (index, item) in plan.items.iter().enumerate() {
+        label.clear();
+        push_word(&mut label, &item.label);
+        debug!(
+            target: TARGET,
+            index,
+            label = label.as_str(),
+            decision = item.decision.name(),
+            reason = item.reason.name(),
+            tokens = item.tokens,
+            "decided"
+        );
+    }
+}
+
+fn warnings(warnings: &[Warning]) {
+    for warning in warnings {
+        // A block that is not given is no field.
+        warn!(
+            target: TARGET,
+            code = warning.code.name(),
+            block = warning.block,
+            "{}",
+            visible(&warning.message)
+        );
+    }
+}
+
+fn summary(plan: &Plan) {
+    let mut decisions: BTreeMap<&str, usize> = BTreeMap::new();
+    for item in &plan.items {
+        *decisions.entry(item.decision.name()).or_default() += 1;
+    }
+    let mut line = format!("planned {} blocks: {}", plan.items.len(), plan.used_tokens);
+    if let Some(budget) = plan.budget {
+        append(&mut line, format_args!("/{budget}"));
+    }
+    line.push_str(" tokens");
+    for (at, (decision, count)) in decisions.into_iter().enumerate() {
+        line.push_str(if at == 0 { "; " } else { ", " });
+        append(&mut line, format_args!("{decision} {count}"));
+    }
+    info!(target: TARGET, "{line}");
+}

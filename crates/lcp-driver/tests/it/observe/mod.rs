@@ -1,0 +1,40 @@
+//! What can be watched from outside (RFC 0004 §10).
+
+#[cfg(feature = "metrics")]
+mod gauges;
+#[cfg(feature = "tracing")]
+mod trace;
+
+use lcp_driver::segments::{
+    BudgetAllocationOptions, Focus, Forms, LevelAllocation, Segment, allocate,
+};
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Plan};
+use lcp_types::{Block, Lang, Role};
+
+/// Blocks of which a budget of 60 tokens shows some.
+fn blocks() -> Vec<Block<'static>> {
+    let source = "fn f() {}\n".repeat(200);
+    vec![
+        Block::code(Lang::Rust, "src/f.rs", source.clone()).with_summary("two hundred functions"),
+        Block::code(Lang::Rust, "src/evil\n\u{1b}[31m.rs", source),
+        Block::conversation(Role::User, "Which one is slow?"),
+    ]
+}
+
+fn config() -> DriverConfig {
+    DriverConfig { token_budget: Some(60), mode: OutputMode::Minimal, ..DriverConfig::default() }
+}
+
+fn run() -> Plan {
+    DefaultDriver::default().run(&blocks(), &config()).unwrap().plan
+}
+
+fn segments() -> Vec<Segment> {
+    let forms = Forms { brief: Some(40), tags: Some(700), ..Forms::full(600) };
+    (1..=4).map(|i| Segment::new(format!("s{i}"), forms)).collect()
+}
+
+fn allocated() -> LevelAllocation {
+    let options = BudgetAllocationOptions::default();
+    allocate(&segments(), 1_250, &options, &Focus::default()).unwrap()
+}

@@ -1,0 +1,178 @@
+//! Events, as a subscriber gets them.
+
+use std::cell::RefCell;
+use std::fmt::{self, Write};
+use std::sync::Once;
+
+use expect_test::expect;
+use lcp_driver::budget::TokenEstimator;
+use tracing::callsite::rebuild_interest_cache;
+use tracing::field::{Field, Visit};
+use tracing::subscriber::{Interest, set_global_default};
+use tracing::{Event, Level, Metadata, Subscriber, span};
+
+use super::*;
+
+thread_local! {
+    /// The most verbose level that the thread listens to, and what it heard:
+    /// level, target, message, fields of each event.
+    static HEARD: RefCell<Option<(Level, Vec<String>)>> = const { RefCell::new(None) };
+}
+
+/// The subscriber of the whole process: one for each thread would not do,
+/// because `tracing` remembers what nobody listens to for all threads.
+struct Listener;
+
+impl Subscriber for Listener {
+    fn register_callsite(&self, _: &'static Metadata<'static>) -> Interest {
+        Interest::sometimes()
+    }
+
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        HEARD.with_borrow(|heard| heard.as_ref().is_some_and(|(most, _)| metadata.level() <= most))
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        let mut line = Line::default();
+        event.record(&mut line);
+        let (level, target) = (event.metadata().level(), event.metadata().target());
+        let line = format!("{level} {target}: {}{}", line.message, line.fields);
+        HEARD.with_borrow_mut(|heard| heard.as_mut().unwrap().1.push(line));
+    }
+
+    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
+        unreachable!("there are no spans");
+    }
+
+    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+    fn enter(&self, _: &span::Id) {}
+    fn exit(&self, _: &span::Id) {}
+}
+
+#[derive(Default)]
+struct Line {
+    message: String,
+    fields: String,
+}
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        if field.name() == "message" {
+            write!(self.message, "{value:?}").unwrap();
+        } else {
+            write!(self.fields, " {}={value:?}", field.name()).unwrap();
+        }
+    }
+
+    /// As it is: nothing is escaped here.
+    fn record_str(&mut self, field: &Field, value: &str) {
+        write!(self.fields, " {}={value}", field.name()).unwrap();
+    }
+}
+
+/// The events of `f` up to the level `most`.
+fn events<T>(most: Level, f: impl FnOnce() -> T) -> Vec<String> {
+    static LISTENING: Once = Once::new();
+    LISTENING.call_once(|| {
+        set_global_default(Listener).unwrap();
+        rebuild_interest_cache();
+    });
+    HEARD.set(Some((most, Vec::new())));
+    f();
+    HEARD.take().unwrap().1
+}
+
+#[test]
+fn every_decision_is_an_event_and_every_run_a_line() {
+    let events = events(Level::DEBUG, run);
+    expect![[r#"
+        DEBUG lcp_driver: decided index=0 label=src/f.rs decision=summary reason=over_budget tokens=12
+        DEBUG lcp_driver: decided index=1 label="src/evil\u{A}\u{1B}[31m.rs" decision=placeholder reason=over_budget tokens=13
+        DEBUG lcp_driver: decided index=2 label=user decision=full reason=fits tokens=6
+        WARN lcp_driver: token counts are estimates (heuristic) code=estimated_counts
+        INFO lcp_driver: planned 3 blocks: 31/60 tokens; full 1, placeholder 1, summary 1
+    "#]].assert_eq(&(events.join("\n") + "\n"));
+}
+
+#[test]
+fn a_plan_is_told_like_a_run() {
+    let plan = || DefaultDriver::default().plan(&blocks(), &config()).unwrap();
+    assert_eq!(events(Level::DEBUG, plan), events(Level::DEBUG, run));
+}
+
+#[test]
+fn without_a_budget_there_is_none_in_the_line() {
+    let config = DriverConfig { token_budget: None, ..config() };
+    let events = events(Level::INFO, || DefaultDriver::default().plan(&[], &config).unwrap());
+    assert_eq!(events.last().unwrap(), "INFO lcp_driver: planned 0 blocks: 0 tokens");
+}
+
+#[test]
+fn the_caller_chooses_the_level() {
+    let level = |most| events(most, run).len();
+    assert_eq!(level(Level::ERROR), 0);
+    assert_eq!(level(Level::WARN), 1);
+    assert_eq!(level(Level::INFO), 2);
+    assert_eq!(level(Level::DEBUG), 5);
+}
+
+#[test]
+fn no_control_character_of_a_pack_gets_into_a_log() {
+    for line in events(Level::DEBUG, run) {
+        assert!(!line.contains(char::is_control), "{line:?}");
+    }
+}
+
+/// Counts nothing well, and says so in bad manners.
+struct Odd;
+
+impl TokenEstimator for Odd {
+    fn estimate(&self, text: &str) -> u32 {
+        u32::from(!text.is_empty())
+    }
+
+    fn caveat(&self) -> Option<&str> {
+        Some("made up\n\u{1b}[2J\u{202e}")
+    }
+}
+
+#[test]
+fn warnings_are_one_line_and_name_their_block() {
+    let blocks = [Block::code(Lang::Rust, "a.rs", b"\xff".to_vec())];
+    let run = || DefaultDriver::new(Odd).run(&blocks, &config()).unwrap();
+    expect![[r"
+        WARN lcp_driver: token counts are estimates (custom) code=estimated_counts
+        WARN lcp_driver: made up\u{a}\u{1b}[2J\u{202e} code=tokenizer_fallback
+        WARN lcp_driver: the content is not UTF-8; U+FFFD stands for what is not code=non_utf8_content block=0
+    "]].assert_eq(&(events(Level::WARN, run).join("\n") + "\n"));
+}
+
+#[test]
+fn comp_budget_line_of_an_allocation() {
+    let events = events(Level::INFO, allocated);
+    let info: Vec<_> = events.iter().filter(|line| line.starts_with("INFO")).collect();
+    assert_eq!(
+        info,
+        ["INFO lcp_driver: [COMP:BUDGET] Allocated 1240/1250 tokens across 3 segments"],
+    );
+    assert_eq!(
+        events[0],
+        "WARN lcp_driver: segment \"s1\": its level tags costs 700 tokens, a fuller one 40; \
+         it is not used code=costly_level",
+    );
+}
+
+#[cfg(feature = "rebalance")]
+#[test]
+fn comp_budget_line_of_a_rebalancing() {
+    use lcp_driver::segments::rebalance;
+
+    let (current, options) = (allocated(), BudgetAllocationOptions::default());
+    let focus = Focus { expanded: vec!["s1".into()], ..Focus::default() };
+    let rebalanced = || rebalance(&segments(), &current, 1_300, &options, &focus).unwrap();
+    assert_eq!(
+        events(Level::INFO, rebalanced).last().unwrap(),
+        "INFO lcp_driver: [COMP:BUDGET] Allocated 1280/1300 tokens across 4 segments",
+    );
+}

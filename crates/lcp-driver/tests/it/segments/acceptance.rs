@@ -1,0 +1,103 @@
+//! The acceptance criteria and scenarios of Token Budget Manager.
+
+use lcp_driver::segments::AllocationReason;
+
+use super::*;
+
+/// Scenario: recent messages get full allocation.
+#[test]
+fn recent_messages_get_full_allocation() {
+    // Under the caps, and above them.
+    for full in [700, 1_000, 1_400, 2_000] {
+        let segments = segments([forms(full, full / 2, full / 4, 20); 10]);
+        let allocation = allocated(&segments, 8_000, &BudgetAllocationOptions::default());
+        let last = &allocation.segments[allocation.segments.len() - 2..];
+        for (segment, id) in last.iter().zip(["s9", "s10"]) {
+            assert_eq!(segment.segment_id, id);
+            assert_eq!(segment.level, CompressionLevel::Full, "{full}");
+            assert_eq!(segment.allocated_tokens, full);
+            assert_eq!(segment.reason, AllocationReason::Recent);
+        }
+    }
+}
+
+/// Criterion 1: recent segments have the highest priority, at level Full.
+#[test]
+fn recent_segments_have_the_highest_priority() {
+    let mut segments = segments([forms(900, 500, 100, 10); 6]);
+    for segment in &mut segments[..4] {
+        segment.anchors = vec![9.0; 5];
+    }
+    let at = |budget| levels(&segments, &allocated(&segments, budget, &unlifted()));
+    // The last two use what there is, down to their own lower forms.
+    assert_eq!(at(1_800), "----FF");
+    assert_eq!(at(900), "-----F");
+    assert_eq!(at(1_000), "----BF");
+    assert_eq!(at(899), "TTBBBD");
+}
+
+/// Criterion 2: segments with anchors are at least at level Detailed.
+#[test]
+fn segments_with_anchors_are_at_least_detailed() {
+    let mut segments = segments([forms(1_000, 400, 100, 10); 12]);
+    // Few anchors and many, small importance and large, more than three.
+    for (at, anchors) in [(0, 1), (2, 3), (3, 7), (5, 2), (6, 4), (8, 5)] {
+        segments[at].anchors = vec![0.0; anchors];
+    }
+    let allocation = allocated(&segments, 5_000, &unlifted());
+    assert_eq!(levels(&segments, &allocation), "DBDDBDDBDBFF");
+    // Others give way first, but for the first three in brief.
+    let at = |budget| levels(&segments, &allocated(&segments, budget, &unlifted()));
+    assert_eq!(at(4_700), "D-DDBDDBDBFF");
+    // Where they do not fit, the budget wins.
+    assert_eq!(at(4_500), "BBDDBDDBDBFF");
+}
+
+/// Criterion 3: the allocation does not exceed the budget.
+#[test]
+fn the_total_allocation_does_not_exceed_the_budget() {
+    let mut segments = segments([forms(3_000, 900, 300, 30); 20]);
+    for segment in &mut segments[..9] {
+        segment.anchors = vec![1.0; 4];
+    }
+    for budget in (0..30_000).step_by(97) {
+        let allocation = allocated(&segments, budget, &BudgetAllocationOptions::default());
+        assert!(allocation.used_tokens <= budget);
+        assert_eq!(allocation.used_tokens + allocation.remaining_tokens, budget);
+        let sum: u32 = allocation.segments.iter().map(|segment| segment.allocated_tokens).sum();
+        assert_eq!(sum, allocation.used_tokens);
+        assert_eq!(allocation.tokens_by_level.values().sum::<u32>(), sum);
+    }
+}
+
+/// Ten segments of which 7,000 of 8,000 tokens are used.
+#[cfg(feature = "rebalance")]
+fn conversation() -> (Vec<Segment>, BudgetAllocationOptions) {
+    let mut all = [forms(1_200, 700, 300, 50); 10];
+    all[2] = forms(2_200, 1_500, 200, 50);
+    (all[8], all[9]) = (forms(1_000, 500, 300, 50), forms(1_000, 500, 300, 50));
+    let options =
+        BudgetAllocationOptions { compression_aggressiveness: 0.25, ..Default::default() };
+    (segments(all), options)
+}
+
+/// Scenario: budget rebalancing after expansion. Criterion 4: after an
+/// expansion the budget is rebalanced to make room.
+#[cfg(feature = "rebalance")]
+#[test]
+fn budget_rebalancing_after_expansion() {
+    use lcp_driver::segments::rebalance;
+
+    let (segments, options) = conversation();
+    let current = allocated(&segments, 8_000, &options);
+    assert_eq!(current.used_tokens, 7_000);
+    assert_eq!(levels(&segments, &current), "BBBBBFFFFF");
+    let expanded = rebalance(&segments, &current, 8_000, &options, &expanding("s3")).unwrap();
+    let found = expanded.get("s3").unwrap();
+    assert_eq!((found.level, found.allocated_tokens), (CompressionLevel::Full, 2_200));
+    assert_eq!(found.allocated_tokens - current.get("s3").unwrap().allocated_tokens, 2_000);
+    assert_eq!(found.reason, AllocationReason::Expanded);
+    // 1,000 too many: the older ones of those in full give way.
+    assert_eq!(levels(&segments, &expanded), "BBFBBDDFFF");
+    assert!(expanded.used_tokens <= 8_000);
+}

@@ -1,0 +1,199 @@
+//! Laws for any segments and any options.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn any_forms() -> impl Strategy<Value = Forms> {
+    // Per cent of the full costs. They fall mostly; some are too high.
+    let part = |most: u32| {
+        let part = prop_oneof![4 => 0..most, 1 => 0..most * 3 / 2];
+        prop::option::weighted(0.8, part)
+    };
+    let full = prop_oneof![1 => 0u32..3, 8 => 1u32..1_500];
+    (full, part(100), part(60), part(40)).prop_map(|(full, detailed, brief, tags)| {
+        let of = |part: Option<u32>| part.map(|part| full * part / 100);
+        Forms { full, detailed: of(detailed), brief: of(brief), tags: of(tags) }
+    })
+}
+
+fn any_segments() -> impl Strategy<Value = Vec<Segment>> {
+    let anchors = prop_oneof![3 => Just(Vec::new()), 2 => prop::collection::vec(0.0..5.0, 1..5)];
+    let topics = prop::option::weighted(0.3, Just("topic".to_owned()));
+    let segment = (any_forms(), anchors, topics).prop_map(|(forms, anchors, topics)| Segment {
+        anchors,
+        topics: topics.into_iter().collect(),
+        ..Segment::new("", forms)
+    });
+    prop::collection::vec(segment, 0..45).prop_map(|mut segments| {
+        for (at, segment) in segments.iter_mut().enumerate() {
+            segment.id = format!("s{at}");
+        }
+        segments
+    })
+}
+
+fn any_options() -> impl Strategy<Value = BudgetAllocationOptions> {
+    (0u32..5_000, 0u32..3_000, 0.0..=1.0, 0usize..6).prop_map(
+        |(recent_messages_full_budget, anchor_budget, compression_aggressiveness, min)| {
+            BudgetAllocationOptions {
+                recent_messages_full_budget,
+                anchor_budget,
+                compression_aggressiveness,
+                min_segments_at_brief: min,
+            }
+        },
+    )
+}
+
+/// A focus on the topic or none, with some of the segments expanded.
+fn focus(segments: &[Segment], seed: u64) -> Focus {
+    let topics = if seed.is_multiple_of(3) { vec!["topic".to_owned()] } else { Vec::new() };
+    let is_expanded = |at: usize| (seed >> (at % 60)) & 0b1111 == 1;
+    let expanded = (0..segments.len()).filter(|at| is_expanded(*at));
+    Focus { topics, expanded: expanded.map(|at| segments[at].id.clone()).collect() }
+}
+
+fn cost_is_right(segments: &[Segment], allocation: &LevelAllocation) -> bool {
+    allocation.segments.iter().all(|found| {
+        let segment = segments.iter().find(|segment| segment.id == found.segment_id);
+        segment.and_then(|segment| segment.forms.cost(found.level)) == Some(found.allocated_tokens)
+    })
+}
+
+/// Everything that holds of any allocation within `budget`.
+fn check(
+    segments: &[Segment],
+    budget: u32,
+    allocation: &LevelAllocation,
+) -> Result<(), TestCaseError> {
+    prop_assert!(allocation.used_tokens <= budget);
+    prop_assert_eq!(allocation.used_tokens + allocation.remaining_tokens, budget);
+    let sum: u32 = allocation.segments.iter().map(|found| found.allocated_tokens).sum();
+    prop_assert_eq!(sum, allocation.used_tokens);
+    for (level, tokens) in &allocation.tokens_by_level {
+        let of = allocation.segments.iter().filter(|found| found.level == *level);
+        prop_assert_eq!(of.map(|found| found.allocated_tokens).sum::<u32>(), *tokens);
+    }
+    prop_assert_eq!(allocation.tokens_by_level.values().sum::<u32>(), sum);
+    prop_assert!(cost_is_right(segments, allocation));
+    let shown = allocation.segments.iter().map(|found| &found.segment_id);
+    let ids: BTreeSet<_> = shown.chain(&allocation.omitted).collect();
+    prop_assert_eq!(ids.len(), allocation.segments.len() + allocation.omitted.len());
+    prop_assert_eq!(ids, segments.iter().map(|segment| &segment.id).collect());
+    // No form of what is omitted fits in what is left, but for what is not to
+    // be spent.
+    for id in &allocation.omitted {
+        let segment = segments.iter().find(|segment| segment.id == *id);
+        let costs = CompressionLevel::ALL.map(|level| segment.and_then(|s| s.forms.cost(level)));
+        prop_assert!(costs[2..].iter().flatten().all(|cost| *cost > allocation.remaining_tokens));
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_allocation_adds_up(
+        segments in any_segments(), budget in 0u32..20_000, options in any_options(), seed: u64,
+    ) {
+        let focus = focus(&segments, seed);
+        let allocation = allocate(&segments, budget, &options, &focus).unwrap();
+        check(&segments, budget, &allocation)?;
+        prop_assert_eq!(&allocation, &allocate(&segments, budget, &options, &focus).unwrap());
+        for id in focus.expanded.iter().filter(|_| focus.expanded.len() == 1) {
+            let full = segments.iter().find(|s| s.id == *id).map_or(0, |s| s.forms.full);
+            let found = allocation.get(id).map(|found| found.allocated_tokens);
+            prop_assert!(full > budget || found == Some(full));
+        }
+    }
+}
+
+#[cfg(feature = "rebalance")]
+mod rebalancing {
+    use lcp_driver::segments::rebalance;
+
+    use super::*;
+
+    fn tokens(allocation: &LevelAllocation, id: &str) -> u32 {
+        allocation.get(id).map_or(0, |found| found.allocated_tokens)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 1_500, ..ProptestConfig::default() })]
+
+        #[test]
+        fn nothing_changes_where_nothing_has_changed(
+            segments in any_segments(), budget in 0u32..20_000, options in any_options(), seed: u64,
+        ) {
+            let focus = focus(&segments, seed);
+            let current = allocate(&segments, budget, &options, &focus).unwrap();
+            let again = rebalance(&segments, &current, budget, &options, &focus).unwrap();
+            prop_assert_eq!(again, current);
+        }
+
+        /// Whatever was in force: once adapted, it stays.
+        #[test]
+        fn rebalancing_twice_is_rebalancing_once(
+            segments in any_segments(),
+            known in 0usize..45,
+            budgets in (0u32..20_000, 0u32..20_000),
+            options in (any_options(), any_options()),
+            seeds: (u64, u64),
+        ) {
+            let known = &segments[..known.min(segments.len())];
+            let before = focus(known, seeds.0);
+            let current = allocate(known, budgets.0, &options.0, &before).unwrap();
+            let (budget, options, focus) = (budgets.1, options.1, focus(&segments, seeds.1));
+            let once = rebalance(&segments, &current, budget, &options, &focus).unwrap();
+            check(&segments, budget, &once)?;
+            let twice = rebalance(&segments, &once, budget, &options, &focus).unwrap();
+            prop_assert_eq!(twice, once);
+        }
+
+        /// After an expansion the budget holds, the expanded segment has all
+        /// that fits, and others move only where not all fits.
+        #[test]
+        fn an_expansion_moves_others_only_where_it_must(
+            segments in any_segments(), budget in 0u32..20_000, options in any_options(), at: prop::sample::Index,
+        ) {
+            prop_assume!(!segments.is_empty());
+            let at = at.index(segments.len());
+            let (id, full) = (&segments[at].id, segments[at].forms.full);
+            let current = allocated(&segments, budget, &options);
+            let expanded = rebalance(&segments, &current, budget, &options, &expanding(id)).unwrap();
+            check(&segments, budget, &expanded)?;
+            prop_assert!(full > budget || tokens(&expanded, id) == full);
+            let others = current.used_tokens - tokens(&current, id);
+            let is_recent = at + 2 >= segments.len();
+            if !is_recent && others.saturating_add(full) <= budget {
+                for segment in segments.iter().filter(|segment| segment.id != *id) {
+                    prop_assert_eq!(tokens(&expanded, &segment.id), tokens(&current, &segment.id));
+                }
+            }
+        }
+
+        /// Among segments that cost the same and had the same, those that are
+        /// served later give way first: the oldest.
+        #[test]
+        fn those_served_later_give_way_first(
+            count in 3usize..40, budget in 0u32..20_000, options in any_options(), at: prop::sample::Index,
+        ) {
+            let segments = segments(vec![forms(700, 300, 100, 10); count]);
+            let at = at.index(count - 2);
+            let current = allocated(&segments, budget, &options);
+            let focus = expanding(&segments[at].id);
+            let expanded = rebalance(&segments, &current, budget, &options, &focus).unwrap();
+            let others: Vec<_> = (0..count - 2).filter(|other| *other != at).collect();
+            for pair in others.windows(2) {
+                let (older, newer) = (&segments[pair[0]].id, &segments[pair[1]].id);
+                if tokens(&current, older) == tokens(&current, newer) {
+                    prop_assert!(tokens(&expanded, older) <= tokens(&expanded, newer));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Segments over levels of compression (RFC 0004 §8).
+
+mod acceptance;
+mod bad_input;
+mod forms;
+mod laws;
+mod options;
+mod reasons;
+#[cfg(feature = "rebalance")]
+mod rebalance;
+
+use lcp_driver::segments::{
+    BudgetAllocationOptions, CompressionLevel, Focus, Forms, LevelAllocation, Segment, allocate,
+};
+
+/// The costs of all four forms, fullest first.
+fn forms(full: u32, detailed: u32, brief: u32, tags: u32) -> Forms {
+    Forms { full, detailed: Some(detailed), brief: Some(brief), tags: Some(tags) }
+}
+
+/// Segments `s1`, `s2` and so on.
+fn segments(forms: impl IntoIterator<Item = Forms>) -> Vec<Segment> {
+    let name = |(at, forms)| Segment::new(format!("s{}", at + 1), forms);
+    forms.into_iter().enumerate().map(name).collect()
+}
+
+fn allocated(
+    segments: &[Segment],
+    budget: u32,
+    options: &BudgetAllocationOptions,
+) -> LevelAllocation {
+    allocate(segments, budget, options, &Focus::default()).unwrap()
+}
+
+/// Nothing but the levels of the turns: what is left lifts none but the last two.
+fn unlifted() -> BudgetAllocationOptions {
+    BudgetAllocationOptions { compression_aggressiveness: 1.0, ..Default::default() }
+}
+
+fn expanding(id: &str) -> Focus {
+    Focus { expanded: vec![id.into()], ..Focus::default() }
+}
+
+/// The level of each segment by one letter, `-` where it is omitted.
+fn levels(segments: &[Segment], allocation: &LevelAllocation) -> String {
+    let letter = |segment: &Segment| match allocation.get(&segment.id).map(|found| found.level) {
+        Some(CompressionLevel::Full) => 'F',
+        Some(CompressionLevel::Detailed) => 'D',
+        Some(CompressionLevel::Brief) => 'B',
+        Some(CompressionLevel::Tags) => 'T',
+        None => '-',
+    };
+    segments.iter().map(letter).collect()
+}

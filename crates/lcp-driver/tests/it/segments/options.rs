@@ -1,0 +1,90 @@
+//! Each option changes what segments get, by itself.
+
+use super::*;
+
+/// What segments get with these options, and how many tokens that takes.
+fn shown(segments: &[Segment], budget: u32, options: &BudgetAllocationOptions) -> (String, u32) {
+    let allocation = allocated(segments, budget, options);
+    (levels(segments, &allocation), allocation.used_tokens)
+}
+
+#[test]
+fn the_defaults_are_those_of_the_requirements() {
+    let options = BudgetAllocationOptions::default();
+    assert_eq!(options.recent_messages_full_budget, 2_000);
+    assert_eq!(options.anchor_budget, 1_000);
+    assert!((options.compression_aggressiveness - 0.5).abs() < f64::EPSILON);
+    assert_eq!(options.min_segments_at_brief, 3);
+}
+
+#[test]
+fn recent_messages_full_budget_chooses_the_first_form_of_the_last_two() {
+    let old = Forms { brief: Some(300), ..Forms::full(2_000) };
+    let recent = Forms { brief: Some(60), ..Forms::full(600) };
+    let segments = segments([old, old, recent, recent]);
+    let with = |recent_messages_full_budget| {
+        let options = BudgetAllocationOptions { recent_messages_full_budget, ..unlifted() };
+        shown(&segments, 1_400, &options)
+    };
+    assert_eq!(with(2_000), ("--FF".into(), 1_200));
+    assert_eq!(with(1_200), ("--FF".into(), 1_200));
+    // Half of it is less than 600: the others come first, and what they leave
+    // lifts the last one.
+    assert_eq!(with(1_199), ("BBBF".into(), 1_260));
+    // Nothing of it fits: the shortest form all the same.
+    assert_eq!(with(0), ("BBBF".into(), 1_260));
+}
+
+#[test]
+fn anchor_budget_chooses_who_is_served_at_once() {
+    let plain = Forms { brief: Some(200), ..Forms::full(1_000) };
+    let anchored = Forms { detailed: Some(300), brief: Some(50), ..Forms::full(1_000) };
+    let mut segments = segments([anchored, plain, plain, plain, Forms::full(10), Forms::full(10)]);
+    segments[0].anchors = vec![0.5; 3];
+    let with = |anchor_budget| {
+        let options = BudgetAllocationOptions { anchor_budget, ..unlifted() };
+        shown(&segments, 670, &options).0
+    };
+    assert_eq!(with(1_000), "D--BFF");
+    assert_eq!(with(900), "D--BFF");
+    assert_eq!(with(899), "BBBBFF");
+    // Two anchors are not many.
+    segments[0].anchors.pop();
+    assert_eq!(shown(&segments, 670, &unlifted()).0, "BBBBFF");
+}
+
+#[test]
+fn compression_aggressiveness_is_the_part_that_lifts_nobody() {
+    let segments = segments([Forms { brief: Some(100), ..Forms::full(600) }; 10]);
+    let with = |compression_aggressiveness| {
+        let options = BudgetAllocationOptions { compression_aggressiveness, ..Default::default() };
+        shown(&segments, 4_000, &options)
+    };
+    // The last two and eight in brief take 2,000 of 4,000.
+    assert_eq!(with(1.0), ("BBBBBBBBFF".into(), 2_000));
+    assert_eq!(with(0.75), ("BBBBBBBFFF".into(), 2_500));
+    assert_eq!(with(0.5), ("BBBBBBFFFF".into(), 3_000));
+    assert_eq!(with(0.0), ("BBBBFFFFFF".into(), 4_000));
+}
+
+#[test]
+fn aggressiveness_is_no_matter_for_the_last_two() {
+    let segments = segments([Forms { brief: Some(100), ..Forms::full(3_000) }; 4]);
+    assert_eq!(shown(&segments, 6_200, &unlifted()), ("BBFF".into(), 6_200));
+}
+
+#[test]
+fn min_segments_at_brief_come_before_later_detailed_forms() {
+    let plain = Forms { brief: Some(100), ..Forms::full(1_000) };
+    let anchored = Forms { detailed: Some(300), brief: Some(50), ..Forms::full(1_000) };
+    let mut segments = segments([anchored, plain, plain, plain, Forms::full(10), Forms::full(10)]);
+    segments[0].anchors = vec![1.0];
+    let with = |min_segments_at_brief| {
+        let options = BudgetAllocationOptions { min_segments_at_brief, ..unlifted() };
+        shown(&segments, 420, &options)
+    };
+    assert_eq!(with(3), ("BBBBFF".into(), 370));
+    assert_eq!(with(2), ("BBBBFF".into(), 370));
+    assert_eq!(with(1), ("D--BFF".into(), 420));
+    assert_eq!(with(0), ("D--BFF".into(), 420));
+}

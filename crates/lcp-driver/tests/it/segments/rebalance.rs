@@ -1,0 +1,108 @@
+//! What is in force, adapted.
+
+use lcp_driver::segments::{AllocationReason, rebalance};
+
+use super::*;
+
+fn same(count: usize) -> Vec<Segment> {
+    segments(vec![forms(500, 200, 100, 10); count])
+}
+
+fn rebalanced(
+    segments: &[Segment],
+    current: &LevelAllocation,
+    budget: u32,
+    focus: &Focus,
+) -> LevelAllocation {
+    rebalance(segments, current, budget, &unlifted(), focus).unwrap()
+}
+
+#[test]
+fn nobody_else_moves_while_all_fits() {
+    let segments = same(6);
+    let options = BudgetAllocationOptions::default();
+    let current = allocated(&segments, 2_500, &options);
+    assert_eq!(levels(&segments, &current), "BBDFFF");
+    let expanded = rebalance(&segments, &current, 2_500, &options, &expanding("s1")).unwrap();
+    assert_eq!(levels(&segments, &expanded), "FBDFFF");
+    assert_eq!(expanded.segments[1..], current.segments[1..]);
+}
+
+#[test]
+fn the_oldest_give_way_first() {
+    let segments = same(8);
+    let options = BudgetAllocationOptions::default();
+    let current = allocated(&segments, 3_300, &options);
+    assert_eq!(levels(&segments, &current), "BBBBFFFF");
+    let expanded = |budget| {
+        let expanded = rebalance(&segments, &current, budget, &options, &expanding("s1"));
+        levels(&segments, &expanded.unwrap())
+    };
+    assert_eq!(expanded(2_800), "FBBBFFFF");
+    assert_eq!(expanded(2_400), "FBBBBFFF");
+    assert_eq!(expanded(1_700), "F---BBFF");
+}
+
+#[test]
+fn new_messages_become_recent_and_others_are_recent_no_more() {
+    let before = same(4);
+    let current = allocated(&before, 1_300, &unlifted());
+    assert_eq!(levels(&before, &current), "BBFF");
+    let after = same(6);
+    let next = rebalanced(&after, &current, 1_300, &Focus::default());
+    // What was in full keeps what fits, not more.
+    assert_eq!(levels(&after, &next), "-BBBFF");
+    assert_eq!(next.get("s6").unwrap().reason, AllocationReason::Recent);
+    assert_eq!(next.get("s4").unwrap().reason, AllocationReason::Baseline);
+    let next = rebalanced(&after, &current, 5_000, &Focus::default());
+    assert_eq!(levels(&after, &next), "BBFFFF");
+}
+
+#[test]
+fn segments_that_are_gone_free_their_tokens() {
+    let before = same(6);
+    let current = allocated(&before, 1_210, &unlifted());
+    assert_eq!(levels(&before, &current), "-TBBFF");
+    // Those that had no place get one now.
+    let next = rebalanced(&before[..4], &current, 1_210, &Focus::default());
+    assert_eq!(levels(&before[..4], &next), "BBFF");
+    assert_eq!(next.segments.len() + next.omitted.len(), 4);
+}
+
+#[test]
+fn a_larger_budget_serves_the_turns_and_lifts_nobody_beyond() {
+    let mut segments = same(6);
+    segments[0].anchors = vec![1.0];
+    let current = allocated(&segments, 700, &BudgetAllocationOptions::default());
+    let options = BudgetAllocationOptions { compression_aggressiveness: 0.0, ..unlifted() };
+    let next = rebalance(&segments, &current, 100_000, &options, &Focus::default()).unwrap();
+    assert_eq!(levels(&segments, &next), "DBBBFF");
+    // All of it anew does.
+    assert_eq!(levels(&segments, &allocated(&segments, 100_000, &options)), "FFFFFF");
+}
+
+#[test]
+fn new_segments_are_lifted_with_their_part_of_what_is_left() {
+    let current = allocated(&same(2), 5_000, &unlifted());
+    let after = same(6);
+    let options = BudgetAllocationOptions { compression_aggressiveness: 0.0, ..unlifted() };
+    let next = rebalance(&after, &current, 2_600, &options, &Focus::default()).unwrap();
+    assert_eq!(levels(&after, &next), "FFBFFF");
+    let next = rebalance(&after, &current, 3_000, &options, &Focus::default()).unwrap();
+    assert_eq!(levels(&after, &next), "FFFFFF");
+    let next = rebalanced(&after, &current, 3_000, &Focus::default());
+    assert_eq!(levels(&after, &next), "FFBBFF");
+}
+
+#[test]
+fn what_was_expanded_keeps_its_place_while_there_is_room() {
+    let segments = same(4);
+    let focus = expanding("s1");
+    let current = allocate(&segments, 1_600, &unlifted(), &focus).unwrap();
+    assert_eq!(levels(&segments, &current), "FBFF");
+    let next = rebalanced(&segments, &current, 1_600, &Focus::default());
+    assert_eq!(levels(&segments, &next), "FBFF");
+    assert_eq!(next.get("s1").unwrap().reason, AllocationReason::Baseline);
+    let next = rebalanced(&segments, &next, 1_600, &expanding("s2"));
+    assert_eq!(levels(&segments, &next), "BFFF");
+}
