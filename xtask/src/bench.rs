@@ -21,6 +21,10 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Name {
+    /// How full a budget gets, with real code
+    Fill,
+    /// How fast a budget is allocated
+    Plan,
     /// How fast tokens are counted
     TokensSpeed,
 }
@@ -59,7 +63,7 @@ mod tests {
         let error = Cli::try_parse_from(["xtask", "bench", "unknown"]).unwrap_err();
         assert_eq!(error.exit_code(), Code::Usage as i32);
         let message = error.to_string();
-        assert!(message.contains("[possible values: tokens-speed]"), "{message}");
+        assert!(message.contains("[possible values: fill, plan, tokens-speed]"), "{message}");
         assert!(Cli::try_parse_from(["xtask", "bench", "tokens-speed", "--json"]).is_ok());
     }
 }

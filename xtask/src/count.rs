@@ -32,7 +32,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result {
     // A number is all there is to see, so there is none instead of a wrong one.
-    let counter = args.counting.counter(true, output)?;
+    let config = args.counting.config()?;
+    let model = args.counting.model(&config)?;
+    let counter = args.counting.counter(&config, model.as_ref(), true, output)?;
     let estimator = &counter.estimator;
     if !estimator.is_exact() {
         output.warn(format!("token counts are estimates ({})", estimator.name()));

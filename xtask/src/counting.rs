@@ -1,14 +1,16 @@
 //! What counts: the flags that choose it, and the estimator that they mean.
 
-use std::path::{Path, PathBuf};
+use std::fmt::Display;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use lcp_tokens::{
-    Cached, CountCache, Model, Models, NAMES, TokenEstimator, TokenizerError, by_name,
+    Cached, CountCache, ENCODINGS, Encoding, Model, NAMES, TokenEstimator, TokenizerError, by_name,
     by_name_or_file, for_model, or_heuristic,
 };
 
 use crate::Result;
+use crate::config::{self, Config, Origin, Setting, TIKTOKEN};
 use crate::failure::{Code, Failure, Output};
 use crate::files;
 
@@ -31,9 +33,12 @@ pub(crate) struct Counting {
     /// The model that reads the text; picks the encoding
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// An lcp.toml, whose `[[model]]` entries are known besides those built in
-    #[arg(long, value_name = "PATH", requires = "model")]
+    /// The settings; without it the nearest lcp.toml from here upwards
+    #[arg(long, value_name = "PATH")]
     config: Option<PathBuf>,
+    /// Look for no lcp.toml
+    #[arg(long, conflicts_with = "config")]
+    no_config: bool,
     /// Keep counts there between runs
     #[arg(long, value_name = "PATH")]
     count_cache: Option<PathBuf>,
@@ -42,22 +47,56 @@ pub(crate) struct Counting {
 /// An estimator, and what belongs to it.
 pub(crate) struct Counter {
     pub(crate) estimator: Arc<dyn TokenEstimator>,
-    /// The model, where one was named.
-    pub(crate) model: Option<Model>,
+    /// Who chose it.
+    pub(crate) from: Origin,
     kept: Option<(PathBuf, Arc<CountCache>)>,
 }
 
+type Tokenizer = Result<Arc<dyn TokenEstimator>, TokenizerError>;
+
 impl Counting {
+    /// What the `lcp.toml` says, if there is one.
+    pub(crate) fn config(&self) -> Result<Config> {
+        let here = || std::env::current_dir().ok().and_then(|folder| config::nearest(&folder));
+        let path = match &self.config {
+            Some(path) => Some(path.clone()),
+            None if self.no_config => None,
+            None => here(),
+        };
+        let Some(path) = path else { return Ok(Config::default()) };
+        let wrong =
+            |what: String| Failure::new(Code::Usage, format!("{what} ({})", files::name(&path)));
+        let text =
+            String::from_utf8(files::read(&path)?).map_err(|error| wrong(error.to_string()))?;
+        Config::parse(&path, &text).map_err(|error| wrong(error.to_string()))
+    }
+
+    /// The model that is named, by the flag or else by the file.
+    pub(crate) fn model(&self, config: &Config) -> Result<Option<Setting<Model>>> {
+        let named = match (&self.model, &config.tokenizer.model) {
+            (Some(name), _) => Setting { value: name, from: Origin::Flag("--model") },
+            (None, Some(found)) => Setting { value: &found.value, from: Origin::File(found.line) },
+            (None, None) => return Ok(None),
+        };
+        match config.models.find(named.value) {
+            Ok(model) => Ok(Some(Setting { value: model.clone(), from: named.from })),
+            Err(error) => Err(Failure::new(Code::Usage, place(&error, named.from, config)).hint(
+                "--window and --encoding do without a model; a [[model]] entry of lcp.toml \
+                 describes one",
+            )),
+        }
+    }
+
     /// The estimator. Where its tokenizer cannot be loaded, that is the
     /// heuristic, or an error for who is strict.
-    pub(crate) fn counter(&self, strict: bool, output: &Output) -> Result<Counter> {
-        let model = self.model.as_deref().map(|name| self.find(name)).transpose()?;
-        let folder = self.config.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
-        let tokenizer = match (&self.encoding, &model) {
-            (Some(encoding), _) => by_name_or_file(encoding),
-            (None, Some(model)) => for_model(model, folder),
-            (None, None) => by_name(DEFAULT).map_err(TokenizerError::from),
-        };
+    pub(crate) fn counter(
+        &self,
+        config: &Config,
+        model: Option<&Setting<Model>>,
+        strict: bool,
+        output: &Output,
+    ) -> Result<Counter> {
+        let Setting { value: tokenizer, from } = self.tokenizer(config, model)?;
         let estimator = match tokenizer {
             Err(error) if strict => {
                 let message = format!("{error} [LCP-BUD-003]");
@@ -67,26 +106,67 @@ impl Counting {
             tokenizer => or_heuristic(tokenizer),
         };
         let Some(path) = &self.count_cache else {
-            return Ok(Counter { estimator, model, kept: None });
+            return Ok(Counter { estimator, from, kept: None });
         };
         let cache = Arc::new(CountCache::load(path, CACHE_BYTES).unwrap_or_else(|error| {
             output.warn(format!("{}: {error}; it is made anew", path.display()));
             CountCache::new(CACHE_BYTES)
         }));
         let estimator = Arc::new(Cached::new(estimator, Arc::clone(&cache)));
-        Ok(Counter { estimator, model, kept: Some((path.clone(), cache)) })
+        Ok(Counter { estimator, from, kept: Some((path.clone(), cache)) })
     }
 
-    fn find(&self, name: &str) -> Result<Model> {
-        let mut models = Models::builtin();
-        if let Some(path) = &self.config {
-            let bytes = files::read(path)?;
-            let wrong =
-                |what: String| Failure::new(Code::Usage, format!("{what} ({})", files::name(path)));
-            let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
-            models.extend_from_toml(&text).map_err(|error| wrong(error.to_string()))?;
+    /// The flags first; a model that a flag names counts for itself, where its
+    /// encoding is known.
+    fn tokenizer(
+        &self,
+        config: &Config,
+        model: Option<&Setting<Model>>,
+    ) -> Result<Setting<Tokenizer>> {
+        if let Some(encoding) = &self.encoding {
+            let from = Origin::Flag("--encoding");
+            return Ok(Setting { value: by_name_or_file(encoding), from });
         }
-        models.find(name).cloned().map_err(|error| Failure::new(Code::Usage, error.to_string()))
+        let of_model = |model: &Setting<Model>| Setting {
+            value: for_model(&model.value, config.folder()),
+            from: model.from,
+        };
+        let default = || by_name(DEFAULT).map_err(TokenizerError::from);
+        let flagged = model.filter(|model| model.from == Origin::Flag("--model"));
+        if let Some(model) = flagged.filter(|model| model.value.encoding.is_some()) {
+            return Ok(of_model(model));
+        }
+        let Some(kind) = &config.tokenizer.kind else {
+            let default = || Setting { value: default(), from: Origin::Default };
+            return Ok(model.map_or_else(default, of_model));
+        };
+        let from = Origin::File(kind.line);
+        let value = match (kind.value.as_str(), model) {
+            (TIKTOKEN, None) => default(),
+            (TIKTOKEN, Some(model)) if flagged.is_some() || is_openai(&model.value) => {
+                of_model(model).value
+            }
+            (TIKTOKEN, Some(model)) => {
+                let what = format!("{} has no encoding of {TIKTOKEN}", model.value.name);
+                return Err(Failure::new(Code::Usage, place(&what, from, config))
+                    .hint("leave `type` out for the tokenizer of the model, or name an encoding"));
+            }
+            (name, _) if ENCODINGS.contains(&name) => by_name(name).map_err(TokenizerError::from),
+            (file, _) => by_name_or_file(&config.folder().join(file).to_string_lossy()),
+        };
+        Ok(Setting { value, from })
+    }
+}
+
+fn is_openai(model: &Model) -> bool {
+    model.encoding.as_deref().and_then(Encoding::from_name).is_some()
+}
+
+/// What is wrong, and where the file said it, if the file did.
+pub(crate) fn place(what: &impl Display, from: Origin, config: &Config) -> String {
+    match (from, &config.path) {
+        (Origin::File(line), Some(path)) => format!("{what} ({}, line {line})", files::name(path)),
+        _ => what.to_string(),
     }
 }
 

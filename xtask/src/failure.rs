@@ -109,13 +109,18 @@ impl Output {
         let _ = writeln!(std::io::stderr().lock(), "{message}");
     }
 
-    fn say(&self, what: &str, color: &str, message: impl Display) {
-        let stderr = std::io::stderr();
-        let colored = match self.color {
+    /// Whether what goes to `stream` is to be coloured.
+    pub(crate) fn is_colored(&self, stream: &impl IsTerminal) -> bool {
+        match self.color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none(),
-        };
+            Color::Auto => stream.is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        }
+    }
+
+    fn say(&self, what: &str, color: &str, message: impl Display) {
+        let stderr = std::io::stderr();
+        let colored = self.is_colored(&stderr);
         let mut stderr = stderr.lock();
         // Nobody to tell where standard error is gone.
         let _ = if colored {

@@ -1,10 +1,12 @@
 //! The tasks of this workspace. `cargo xtask --help` lists them.
 //!
-//! `render`, `count`, `encode`, `decode` and `validate` keep the command's contract
-//! (`docs/command.md`); the others build and check the workspace itself.
+//! `render`, `report`, `budget`, `count`, `encode`, `decode` and `validate` keep the
+//! command's contract (`docs/command.md`); the others build and check the workspace itself.
 
 mod bench;
+mod budget;
 mod ci;
+mod config;
 mod count;
 mod counting;
 mod decode;
@@ -12,9 +14,12 @@ mod encode;
 mod exact;
 mod failure;
 mod files;
+mod limits;
 mod million;
+mod prepare;
 mod providers;
 mod render;
+mod report;
 mod samples;
 mod tidy;
 mod validate;
@@ -39,6 +44,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Task {
     Render(render::Args),
+    Report(report::Args),
+    Budget(budget::Args),
     Count(count::Args),
     Encode(encode::Args),
     Decode(decode::Args),
@@ -58,6 +65,8 @@ fn main() -> ExitCode {
     let output = &cli.output;
     let result = match &cli.task {
         Task::Render(args) => render::run(args, output),
+        Task::Report(args) => report::run(args, output),
+        Task::Budget(args) => budget::run(args, output),
         Task::Count(args) => count::run(args, output),
         Task::Encode(args) => encode::run(args),
         Task::Decode(args) => decode::run(args, output),

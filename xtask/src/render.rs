@@ -1,19 +1,20 @@
 //! `render`: a pack in, the text of it within a budget out.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use clap::ValueEnum;
-use lcp_driver::{
-    DefaultDriver, DriverConfig, DriverError, OutputMode, Overflow, Verbosity, Warning, report,
-};
-use lcp_tokens::Model;
-use lcp_types::BlockType;
+use lcp_driver::usage::{UsageMonitor, debug_budget_enabled};
+use lcp_driver::{Plan, report};
 
 use crate::Result;
-use crate::counting::Counting;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
+use crate::prepare::Choices;
+
+/// Asks for a line on what was used of the budget.
+const DEBUG_BUDGET: &str = "DEBUG_BUDGET";
+
+/// How many budgets the slider of the HTML report has.
+const REPLAYS: u32 = 25;
 
 /// Render a pack within a token budget
 ///
@@ -24,143 +25,86 @@ use crate::files;
 #[command(after_help = "Examples:
   cargo xtask render samples/session.lcp --budget 8000
   cargo xtask render samples/session.lcp --budget 2000 --mode minimal --report -
-  cargo xtask render samples/session.lcp --model gpt-4
+  cargo xtask render samples/session.lcp --model gpt-4 --shares agent --html report.html
   cat pack.lcp | cargo xtask render - --mode markdown --types code,diff")]
 pub(crate) struct Args {
-    /// The pack; `-` for standard input
-    pack: PathBuf,
-    /// Tokens that the whole text may have; without it what the model can
-    /// take, or everything in full where none is named
-    #[arg(long, value_name = "N")]
-    budget: Option<u32>,
-    /// The format of the text
-    #[arg(long, value_enum, default_value = "xml")]
-    mode: Mode,
-    /// How much of each block: `full` and `summary` ignore the budget
-    #[arg(long, value_enum, default_value = "adaptive")]
-    verbosity: Level,
     #[command(flatten)]
-    counting: Counting,
-    /// Only blocks of these types, separated by commas
-    #[arg(long, value_name = "TYPES", value_delimiter = ',', value_parser = block_type)]
-    types: Option<Vec<BlockType>>,
-    /// Let what is left of the budget show Low and Background blocks in full
-    #[arg(long)]
-    fill: bool,
-    /// What to do where the Critical blocks alone exceed the budget
-    #[arg(long, value_enum, default_value = "allow")]
-    overflow: OnOverflow,
-    /// The same as --overflow deny
-    #[arg(long, conflicts_with = "overflow")]
-    strict: bool,
+    choices: Choices,
     /// Write the report as JSON there; `-` for standard error
     #[arg(long, value_name = "PATH")]
     report: Option<PathBuf>,
+    /// Write the report as one HTML page there, with a slider over budgets
+    #[arg(long, value_name = "PATH")]
+    html: Option<PathBuf>,
     /// Write the text there instead of to standard output
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Mode {
-    Xml,
-    Markdown,
-    Minimal,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Level {
-    Full,
-    Summary,
-    Adaptive,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum OnOverflow {
-    Allow,
-    Deny,
-}
-
-impl Args {
-    fn is_strict(&self) -> bool {
-        self.strict || matches!(self.overflow, OnOverflow::Deny)
-    }
-
-    fn config(&self, model: Option<&Model>) -> DriverConfig {
-        DriverConfig {
-            mode: match self.mode {
-                Mode::Xml => OutputMode::Xml,
-                Mode::Markdown => OutputMode::Markdown,
-                Mode::Minimal => OutputMode::Minimal,
-            },
-            token_budget: self.budget.or_else(|| model.map(available)),
-            verbosity: match self.verbosity {
-                Level::Full => Verbosity::Full,
-                Level::Summary => Verbosity::Summary,
-                Level::Adaptive => Verbosity::Adaptive,
-            },
-            types: self.types.clone(),
-            fill: self.fill,
-            overflow: if self.is_strict() { Overflow::Deny } else { Overflow::Allow },
-        }
-    }
-}
-
-/// What a model can take: its window, less a fifth for what is not in the text
-/// (system prompt, tools, the answer, and counting that is not exact).
-fn available(model: &Model) -> u32 {
-    model.window - model.window.div_ceil(5)
-}
-
-fn block_type(label: &str) -> std::result::Result<BlockType, String> {
-    BlockType::from_label(label).filter(|ty| *ty != BlockType::Annotation).ok_or_else(|| {
-        let labels = BlockType::ALL.iter().filter(|ty| **ty != BlockType::Annotation);
-        let labels: Vec<_> = labels.map(|ty| ty.label()).collect();
-        format!("it may be {}", labels.join(", "))
-    })
-}
-
 pub(crate) fn run(args: &Args, output: &Output) -> Result {
-    let bytes = files::read(&args.pack)?;
-    let pack = files::decode(&args.pack, &bytes)?;
-    let counter = args.counting.counter(args.is_strict(), output)?;
-    let model = counter.model.as_ref();
-    let mut rendered = DefaultDriver::new(Arc::clone(&counter.estimator))
-        .run(&pack.blocks, &args.config(model))
-        .map_err(|error| denied(&args.pack, &error))?;
-    let of_input = pack.warnings.iter().map(|warning| {
-        let code = match warning {
-            lcp_decoder::Warning::TrailingData { .. } => lcp_driver::WarningCode::TrailingData,
-            _ => lcp_driver::WarningCode::ReservedFlags,
-        };
-        Warning::new(code, None, warning.to_string())
-    });
-    rendered.plan.warnings.splice(0..0, of_input);
-    for warning in &rendered.plan.warnings {
-        output.warn(warning);
+    let standard = Path::new(files::STANDARD);
+    if args.html.as_deref() == Some(standard) {
+        return Err(Failure::new(
+            Code::Usage,
+            "--html needs a file: the text goes to standard output",
+        ));
     }
+    let bytes = args.choices.read()?;
+    let run = args.choices.prepare(&bytes, output)?;
+    let rendered = run.render(output)?;
     let plan = &rendered.plan;
-    let budget = plan.budget.map_or_else(|| "no budget".to_owned(), |budget| format!("{budget}"));
-    output.note(format!("{} tokens ({budget}), {} blocks", plan.used_tokens, plan.items.len()));
     if let Some(path) = &args.report {
         let json = report::to_json(plan);
-        if path == Path::new(files::STANDARD) {
+        if path == standard {
             output.print(json.trim_end());
         } else {
             files::write(Some(path), json.as_bytes())?;
         }
     }
+    if let Some(path) = &args.html {
+        let replay = run.replay(&budgets(plan))?;
+        files::write(Some(path), report::to_html(plan, &replay).as_bytes())?;
+    }
     files::write(args.output.as_deref(), rendered.text.as_bytes())?;
-    counter.keep(output);
+    let asked = std::env::var_os(DEBUG_BUDGET);
+    let asked = asked.as_ref().map(|value| value.to_string_lossy());
+    if let Some(budget) = plan.budget.filter(|_| debug_budget_enabled(asked.as_deref())) {
+        output.print(UsageMonitor::default().record(plan.used_tokens, budget).debug_line);
+    }
+    run.keep(output);
     Ok(())
 }
 
-fn denied(path: &Path, error: &DriverError) -> Failure {
-    let message = format!("{error} [{}] ({})", error.code(), files::name(path));
-    let failure = Failure::new(Code::OverBudget, message);
-    match error {
-        DriverError::OverBudget { needed, .. } => failure
-            .hint(format!("a budget of {needed} holds it; --overflow allow renders it anyway")),
-        _ => failure,
+/// Budgets from a small one to one that holds everything, evenly, and the
+/// plan's own.
+fn budgets(plan: &Plan) -> Vec<u32> {
+    let whole = plan.wanted_budget.unwrap_or(plan.used_tokens.into());
+    let step = |number: u32| {
+        let budget = (whole * u64::from(number)).div_ceil(u64::from(REPLAYS));
+        u32::try_from(budget).unwrap_or(u32::MAX)
+    };
+    let mut budgets: Vec<u32> = (1..=REPLAYS).map(step).chain(plan.budget).collect();
+    budgets.sort_unstable();
+    budgets.dedup();
+    budgets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lcp_driver::{DefaultDriver, DriverConfig};
+    use lcp_types::{Block, Lang};
+
+    #[test]
+    fn the_slider_goes_over_budgets_evenly_and_has_the_plans_own() {
+        let code = "let x = 1;\n".repeat(100);
+        let blocks = [Block::code(Lang::Rust, "a.rs", code.as_str())];
+        let config = DriverConfig { token_budget: Some(61), ..DriverConfig::default() };
+        let plan = DefaultDriver::default().plan(&blocks, &config).unwrap();
+        let budgets = budgets(&plan);
+        assert_eq!(budgets.len(), 26);
+        assert!(budgets.contains(&61));
+        assert_eq!(budgets.last().map(|&last| u64::from(last)), plan.wanted_budget);
+        assert!(budgets.is_sorted());
     }
 }

@@ -7,18 +7,25 @@ use std::process::{Command, Output, Stdio};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 use serde_json::Value;
 
-fn sample(name: &str) -> String {
+pub(crate) fn sample(name: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     root.join("samples").join(name).display().to_string()
 }
 
-fn run(arguments: &[&str]) -> Output {
+pub(crate) fn run(arguments: &[&str]) -> Output {
     run_with(arguments, &[])
 }
 
 fn run_with(arguments: &[&str], input: &[u8]) -> Output {
+    run_in(Path::new("."), arguments, input)
+}
+
+/// From this folder, without variables that would change what is said.
+pub(crate) fn run_in(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_xtask"))
         .args(arguments)
+        .current_dir(folder)
+        .env_remove("DEBUG_BUDGET")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -29,7 +36,7 @@ fn run_with(arguments: &[&str], input: &[u8]) -> Output {
     child.wait_with_output().unwrap()
 }
 
-fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
@@ -365,7 +372,7 @@ fn validate_goes_on_behind_a_malformed_block() {
 
 #[test]
 fn help_has_examples() {
-    for command in ["render", "encode", "decode", "validate"] {
+    for command in ["render", "report", "encode", "decode", "validate"] {
         let output = run(&[command, "--help"]);
         let said = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success() && said.contains("Example"), "{said}");

@@ -1,4 +1,8 @@
 //! The command as its users call it, and the samples as attackers would.
 
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
+
+mod budget;
 mod command;
+mod config;
 mod damage;

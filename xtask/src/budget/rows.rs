@@ -1,0 +1,120 @@
+//! The settings in force, one row each, under their keys in `lcp.toml`.
+
+use lcp_driver::segments::BudgetAllocationOptions;
+use lcp_driver::usage::UsageThresholds;
+use lcp_driver::{Excerpts, Overflow};
+use serde_json::Value;
+
+use super::Row;
+use crate::config::{Config, Found, Origin, Setting, Settings};
+use crate::limits::InForce;
+
+/// Every setting in force. What is taken off a window is there only where the
+/// budget comes from one.
+pub(super) fn rows(in_force: &InForce, encoding: Setting<&str>) -> Vec<Row> {
+    let InForce { config, model, settings } = in_force;
+    let model = model.as_ref().map(|model| map(model, |model| model.name.as_str()));
+    let mut rows = vec![optional("context.tokenizer.model", model)];
+    rows.push(row("context.tokenizer.type", encoding));
+    window(&mut rows, settings);
+    division(&mut rows, settings);
+    usage(&mut rows, config);
+    segments(&mut rows, config);
+    let dedup = &config.dedup;
+    asked(&mut rows, "context.dedup.enabled", dedup.enabled.as_ref());
+    asked(&mut rows, "context.dedup.overlap_threshold", dedup.overlap_threshold.as_ref());
+    asked(&mut rows, "context.dedup.merge_overlapping", dedup.merge_overlapping.as_ref());
+    rows
+}
+
+fn window(rows: &mut Vec<Row>, settings: &Settings) {
+    let Some(budget) = &settings.budget else {
+        rows.push(optional("budget", None::<Setting<u32>>));
+        return;
+    };
+    let Some(window) = budget.value.window else {
+        rows.push(row(budget.value.key, map(budget, |allowance| allowance.tokens)));
+        return;
+    };
+    rows.push(row(budget.value.key, map(budget, |_| window.tokens)));
+    if !budget.value.is_total {
+        rows.push(row("context.budget.safety", settings.safety.clone()));
+    }
+    let reserves = [
+        ("context.budget.system_prompt_reserve", &settings.system_prompt_reserve),
+        ("context.budget.response_reserve", &settings.response_reserve),
+    ];
+    rows.extend(reserves.map(|(key, reserve)| row(key, reserve.clone())));
+}
+
+fn division(rows: &mut Vec<Row>, settings: &Settings) {
+    let shares = settings.shares.as_ref().map(|shares| map(shares, |named| named.name.as_str()));
+    let excerpts = map(&settings.excerpts, |excerpts| match excerpts {
+        Excerpts::WithFill => Value::from("with fill"),
+        Excerpts::On => Value::from(true),
+        Excerpts::Off => Value::from(false),
+    });
+    let overflow = map(&settings.overflow, |overflow| match overflow {
+        Overflow::Allow => "allow",
+        Overflow::Deny => "deny",
+    });
+    rows.push(optional("context.budget.shares", shares));
+    rows.push(row("context.budget.fill", settings.fill.clone()));
+    rows.push(row("context.budget.excerpts", excerpts));
+    rows.push(row("context.budget.overflow", overflow));
+}
+
+fn usage(rows: &mut Vec<Row>, config: &Config) {
+    let (usage, default) = (&config.usage, UsageThresholds::default());
+    let thresholds = [
+        ("context.usage.warning", &usage.warning, default.warning),
+        ("context.usage.critical", &usage.critical, default.critical),
+        ("context.usage.clear", &usage.clear, default.clear),
+    ];
+    let threshold =
+        |(key, found, default): (_, &Option<_>, _)| row(key, Setting::or(found.as_ref(), default));
+    rows.extend(thresholds.map(threshold));
+    rows.push(row("context.usage.cooldown", Setting::or(usage.cooldown.as_ref(), 0)));
+}
+
+fn segments(rows: &mut Vec<Row>, config: &Config) {
+    let (segments, default) = (&config.segments, BudgetAllocationOptions::default());
+    let recent = segments.recent_messages_full_budget.as_ref();
+    rows.push(row(
+        "context.segments.recent_messages_full_budget",
+        Setting::or(recent, default.recent_messages_full_budget),
+    ));
+    let anchors = Setting::or(segments.anchor_budget.as_ref(), default.anchor_budget);
+    rows.push(row("context.segments.anchor_budget", anchors));
+    let aggressiveness = segments.compression_aggressiveness.as_ref();
+    rows.push(row(
+        "context.segments.compression_aggressiveness",
+        Setting::or(aggressiveness, default.compression_aggressiveness),
+    ));
+    let brief = segments
+        .min_segments_at_brief
+        .as_ref()
+        .map(|found| Found { value: found.value as usize, line: found.line });
+    let brief = Setting::or(brief.as_ref(), default.min_segments_at_brief);
+    rows.push(row("context.segments.min_segments_at_brief", brief));
+}
+
+/// What the file asks for and is not in force yet; nothing where it does not.
+fn asked<T: Into<Value> + Clone>(rows: &mut Vec<Row>, key: &'static str, found: Option<&Found<T>>) {
+    rows.extend(found.map(|found| Row { in_effect: false, ..row(key, Setting::of(found)) }));
+}
+
+fn row<T: Into<Value>>(key: &'static str, setting: Setting<T>) -> Row {
+    Row { key, value: setting.value.into(), from: setting.from, in_effect: true }
+}
+
+fn optional<T: Into<Value>>(key: &'static str, setting: Option<Setting<T>>) -> Row {
+    match setting {
+        Some(setting) => row(key, setting),
+        None => row(key, Setting { value: Value::Null, from: Origin::Default }),
+    }
+}
+
+fn map<'s, T, U>(setting: &'s Setting<T>, value: impl FnOnce(&'s T) -> U) -> Setting<U> {
+    Setting { value: value(&setting.value), from: setting.from }
+}

@@ -1,0 +1,19 @@
+//! Where an `lcp.toml` is looked for.
+
+use std::path::{Path, PathBuf};
+
+/// The name of the file.
+const FILE_NAME: &str = "lcp.toml";
+
+/// The nearest `lcp.toml` from `folder` upwards, as a path from there, so that
+/// what is said of it is the same wherever a project lies.
+pub(crate) fn nearest(folder: &Path) -> Option<PathBuf> {
+    let mut up = PathBuf::new();
+    for ancestor in folder.ancestors() {
+        if ancestor.join(FILE_NAME).is_file() {
+            return Some(up.join(FILE_NAME));
+        }
+        up.push("..");
+    }
+    None
+}

@@ -1,0 +1,81 @@
+//! `lcp.toml`: what it says, checked, and what is in force beside flags
+//! (RFC 0004 §2, §10).
+
+mod find;
+mod reader;
+mod sections;
+mod settings;
+
+pub(crate) use find::nearest;
+pub(crate) use reader::{ConfigError, Found};
+pub(crate) use sections::{Budget, Dedup, NamedShares, Segments, TIKTOKEN, Tokenizer, Usage};
+pub(crate) use settings::{Allowance, Flags, Origin, Setting, Settings};
+
+use std::path::{Path, PathBuf};
+
+use lcp_tokens::Models;
+use reader::Section;
+
+/// What an `lcp.toml` says. The default is that of a folder without one.
+#[derive(Clone, Debug)]
+pub(crate) struct Config {
+    /// Where it was read from, if anywhere.
+    pub(crate) path: Option<PathBuf>,
+    /// The models that are built in, and its own.
+    pub(crate) models: Models,
+    /// `[context.budget]`.
+    pub(crate) budget: Budget,
+    /// `[context.dedup]`.
+    pub(crate) dedup: Dedup,
+    /// `[context.tokenizer]`.
+    pub(crate) tokenizer: Tokenizer,
+    /// `[context.usage]`.
+    pub(crate) usage: Usage,
+    /// `[context.segments]`.
+    pub(crate) segments: Segments,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            path: None,
+            models: Models::builtin(),
+            budget: Budget::default(),
+            dedup: Dedup::default(),
+            tokenizer: Tokenizer::default(),
+            usage: Usage::default(),
+            segments: Segments::default(),
+        }
+    }
+}
+
+impl Config {
+    /// Reads the text of an `lcp.toml`.
+    ///
+    /// # Errors
+    ///
+    /// Text that is not TOML, a key that is not known, a value that cannot be;
+    /// with line and column.
+    pub(crate) fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
+        let mut root = Section::parse(text)?;
+        let mut config = Self { path: Some(path.to_owned()), ..Self::default() };
+        if root.take("model").is_some() {
+            config.models.extend_from_toml(text)?;
+        }
+        if let Some(mut context) = root.section("context")? {
+            config.budget = Budget::read(&mut context)?;
+            config.dedup = Dedup::read(&mut context)?;
+            config.tokenizer = Tokenizer::read(&mut context)?;
+            config.usage = Usage::read(&mut context)?;
+            config.segments = Segments::read(&mut context)?;
+            context.finish()?;
+        }
+        root.finish()?;
+        Ok(config)
+    }
+
+    /// The folder that its paths are relative to.
+    pub(crate) fn folder(&self) -> &Path {
+        self.path.as_deref().and_then(Path::parent).unwrap_or(Path::new(""))
+    }
+}

@@ -1,0 +1,237 @@
+//! What is in force: what flags say, else the file, else the defaults.
+
+use std::fmt;
+
+use lcp_driver::window::{DEFAULT_SAFETY, Window, WindowError};
+use lcp_driver::{Excerpts, Overflow};
+use lcp_tokens::Model;
+
+use super::{Budget, Config, Found, NamedShares};
+
+const WINDOW: &str = "context.budget.window";
+const TOTAL_TOKENS: &str = "context.budget.total_tokens";
+
+/// Who said it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Nobody.
+    Default,
+    /// A flag.
+    Flag(&'static str),
+    /// The file, on this line.
+    File(usize),
+}
+
+/// A value in force, and who said so.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Setting<T> {
+    /// The value.
+    pub(crate) value: T,
+    /// Who said it.
+    pub(crate) from: Origin,
+}
+
+impl<T> Setting<T> {
+    fn pick(
+        flag: Option<T>,
+        name: &'static str,
+        file: Option<&Found<T>>,
+        default: impl FnOnce() -> T,
+    ) -> Self
+    where
+        T: Clone,
+    {
+        match (flag, file) {
+            (Some(value), _) => Self { value, from: Origin::Flag(name) },
+            (None, Some(found)) => Self::of(found),
+            (None, None) => Self { value: default(), from: Origin::Default },
+        }
+    }
+
+    /// What the file says.
+    pub(crate) fn of(found: &Found<T>) -> Self
+    where
+        T: Clone,
+    {
+        Self { value: found.value.clone(), from: Origin::File(found.line) }
+    }
+
+    /// What the file says, else the default.
+    pub(crate) fn or(file: Option<&Found<T>>, default: T) -> Self
+    where
+        T: Clone,
+    {
+        Self::pick(None, "", file, || default)
+    }
+}
+
+/// What flags say; each wins over the file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Flags {
+    /// `--budget`.
+    pub(crate) budget: Option<u32>,
+    /// `--window`.
+    pub(crate) window: Option<u32>,
+    /// `--system-prompt-reserve`.
+    pub(crate) system_prompt_reserve: Option<u32>,
+    /// `--response-reserve`.
+    pub(crate) response_reserve: Option<u32>,
+    /// `--shares`.
+    pub(crate) shares: Option<NamedShares>,
+    /// `--fill`.
+    pub(crate) fill: Option<bool>,
+    /// `--excerpts`.
+    pub(crate) excerpts: Option<Excerpts>,
+    /// `--overflow`.
+    pub(crate) overflow: Option<Overflow>,
+}
+
+/// What the text may have, and what that was taken from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Allowance {
+    /// Tokens of the text.
+    pub(crate) tokens: u32,
+    /// The key or flag that says it.
+    pub(crate) key: &'static str,
+    /// The window that they are left of; `None` for a budget of the text itself.
+    pub(crate) window: Option<Window>,
+    /// Whether it is a total that is taken as it is, without the safety factor.
+    pub(crate) is_total: bool,
+}
+
+/// What is in force for a render.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Settings {
+    /// What the text may have; `None` for everything in full.
+    pub(crate) budget: Option<Setting<Allowance>>,
+    /// The part of a window that may be used.
+    pub(crate) safety: Setting<f64>,
+    /// Tokens of a window set aside for the system prompt.
+    pub(crate) system_prompt_reserve: Setting<u32>,
+    /// Tokens of a window set aside for the answer.
+    pub(crate) response_reserve: Setting<u32>,
+    /// How the budget is divided, if it is.
+    pub(crate) shares: Option<Setting<NamedShares>>,
+    /// Whether what is left shows Low and Background blocks in full.
+    pub(crate) fill: Setting<bool>,
+    /// Whether blocks may be shown in part.
+    pub(crate) excerpts: Setting<Excerpts>,
+    /// What to do where Critical blocks exceed the budget.
+    pub(crate) overflow: Setting<Overflow>,
+}
+
+/// A window of which nothing is left, and who said how large it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct NothingLeft {
+    /// All numbers.
+    pub(crate) error: WindowError,
+    /// Who said it.
+    pub(crate) from: Origin,
+}
+
+impl fmt::Display for NothingLeft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl Settings {
+    /// Puts together what is said.
+    ///
+    /// What the text may have is the first of: the budget of the flags, their
+    /// window, the total of the file, its window, the window of the model.
+    ///
+    /// # Errors
+    ///
+    /// [`NothingLeft`].
+    pub(crate) fn resolve(
+        flags: Flags,
+        config: &Config,
+        model: Option<&Setting<Model>>,
+    ) -> Result<Self, NothingLeft> {
+        let file = &config.budget;
+        let excerpts = file.excerpts.as_ref().map(|found| Found {
+            value: if found.value { Excerpts::On } else { Excerpts::Off },
+            line: found.line,
+        });
+        let shares = match flags.shares {
+            Some(value) => Some(Setting { value, from: Origin::Flag("--shares") }),
+            None => file.shares.as_ref().map(Setting::of),
+        };
+        let mut settings = Self {
+            budget: None,
+            safety: Setting::or(file.safety.as_ref(), DEFAULT_SAFETY),
+            system_prompt_reserve: Setting::pick(
+                flags.system_prompt_reserve,
+                "--system-prompt-reserve",
+                file.system_prompt_reserve.as_ref(),
+                || 0,
+            ),
+            response_reserve: Setting::pick(
+                flags.response_reserve,
+                "--response-reserve",
+                file.response_reserve.as_ref(),
+                || 0,
+            ),
+            shares,
+            fill: Setting::pick(flags.fill, "--fill", file.fill.as_ref(), || false),
+            excerpts: Setting::pick(
+                flags.excerpts,
+                "--excerpts",
+                excerpts.as_ref(),
+                Excerpts::default,
+            ),
+            overflow: Setting::pick(
+                flags.overflow,
+                "--overflow",
+                file.overflow.as_ref(),
+                Overflow::default,
+            ),
+        };
+        settings.budget = match flags.budget {
+            Some(tokens) => Some(Setting {
+                value: Allowance { tokens, key: "budget", window: None, is_total: false },
+                from: Origin::Flag("--budget"),
+            }),
+            None => settings.window(flags.window, file, model).map(Setting::left).transpose()?,
+        };
+        Ok(settings)
+    }
+
+    /// The window and its key.
+    fn window(
+        &self,
+        flag: Option<u32>,
+        file: &Budget,
+        model: Option<&Setting<Model>>,
+    ) -> Option<Setting<(&'static str, Window)>> {
+        let window = |tokens| Window { safety: self.safety.value, ..Window::of_model(tokens) };
+        let found = |key, found: &Found<u32>, window| Setting {
+            value: (key, window),
+            from: Origin::File(found.line),
+        };
+        let mut setting = if let Some(tokens) = flag {
+            Setting { value: (WINDOW, window(tokens)), from: Origin::Flag("--window") }
+        } else if let Some(total) = &file.total_tokens {
+            found(TOTAL_TOKENS, total, Window::total(total.value))
+        } else if let Some(tokens) = &file.window {
+            found(WINDOW, tokens, window(tokens.value))
+        } else {
+            let model = model?;
+            Setting { value: ("model.window", window(model.value.window)), from: model.from }
+        };
+        let (system_prompt, response) =
+            (self.system_prompt_reserve.value, self.response_reserve.value);
+        setting.value.1 = setting.value.1.with_reserves(system_prompt, response);
+        Some(setting)
+    }
+}
+
+impl Setting<(&'static str, Window)> {
+    fn left(self) -> Result<Setting<Allowance>, NothingLeft> {
+        let Self { value: (key, window), from } = self;
+        let tokens = window.available().map_err(|error| NothingLeft { error, from })?;
+        let is_total = key == TOTAL_TOKENS;
+        Ok(Setting { value: Allowance { tokens, key, window: Some(window), is_total }, from })
+    }
+}

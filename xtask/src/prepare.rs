@@ -1,0 +1,200 @@
+//! From the flags that decide to a driver and its configuration: the same for
+//! every command that renders or reports.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use lcp_decoder::Pack;
+use lcp_driver::window::Window;
+use lcp_driver::{
+    DefaultDriver, DriverConfig, DriverError, OutputMode, Overflow, Plan, Rendered, Verbosity,
+    Warning,
+};
+use lcp_types::BlockType;
+
+use crate::Result;
+use crate::counting::{Counter, Counting};
+use crate::failure::{Code, Failure, Output};
+use crate::files;
+use crate::limits::{InForce, Limits};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Choices {
+    /// The pack; `-` for standard input
+    pack: PathBuf,
+    #[command(flatten)]
+    limits: Limits,
+    /// The format of the text
+    #[arg(long, value_enum, default_value = "xml")]
+    mode: Mode,
+    /// How much of each block: `full` and `summary` ignore the budget
+    #[arg(long, value_enum, default_value = "adaptive")]
+    verbosity: Level,
+    #[command(flatten)]
+    counting: Counting,
+    /// Only blocks of these types, separated by commas
+    #[arg(long, value_name = "TYPES", value_delimiter = ',', value_parser = block_type)]
+    types: Option<Vec<BlockType>>,
+    /// How blocks compete: tiers strictly by priority
+    #[arg(long, value_enum, default_value = "strict")]
+    objective: Objective,
+    /// What stands twice in a pack: it is left as it is
+    #[arg(long, value_enum)]
+    dedup: Option<Dedup>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Mode {
+    Xml,
+    Markdown,
+    Minimal,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Level {
+    Full,
+    Summary,
+    Adaptive,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Objective {
+    Strict,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Dedup {
+    Off,
+}
+
+fn block_type(label: &str) -> std::result::Result<BlockType, String> {
+    BlockType::from_label(label).filter(|ty| *ty != BlockType::Annotation).ok_or_else(|| {
+        let labels = BlockType::ALL.iter().filter(|ty| **ty != BlockType::Annotation);
+        let labels: Vec<_> = labels.map(|ty| ty.label()).collect();
+        format!("it may be {}", labels.join(", "))
+    })
+}
+
+/// A pack, and all that it takes to plan it.
+pub(crate) struct Run<'b> {
+    path: &'b Path,
+    pack: Pack<'b>,
+    driver: DefaultDriver,
+    config: DriverConfig,
+    /// The window that the budget was taken from.
+    pub(crate) window: Option<Window>,
+    counter: Counter,
+}
+
+impl Choices {
+    /// The bytes of the pack.
+    pub(crate) fn read(&self) -> Result<Vec<u8>> {
+        files::read(&self.pack)
+    }
+
+    /// Everything from the bytes and the flags; says what is odd about them.
+    pub(crate) fn prepare<'b>(&'b self, bytes: &'b [u8], output: &Output) -> Result<Run<'b>> {
+        let pack = files::decode(&self.pack, bytes)?;
+        let in_force = self.limits.in_force(&self.counting)?;
+        self.warn(&in_force, output);
+        let InForce { config, model, settings } = in_force;
+        let overflow = settings.overflow.value;
+        let strict = overflow == Overflow::Deny;
+        let counter = self.counting.counter(&config, model.as_ref(), strict, output)?;
+        let allowance = settings.budget.map(|budget| budget.value);
+        let config = DriverConfig {
+            mode: match self.mode {
+                Mode::Xml => OutputMode::Xml,
+                Mode::Markdown => OutputMode::Markdown,
+                Mode::Minimal => OutputMode::Minimal,
+            },
+            token_budget: allowance.map(|allowance| allowance.tokens),
+            verbosity: match self.verbosity {
+                Level::Full => Verbosity::Full,
+                Level::Summary => Verbosity::Summary,
+                Level::Adaptive => Verbosity::Adaptive,
+            },
+            types: self.types.clone(),
+            fill: settings.fill.value,
+            excerpts: settings.excerpts.value,
+            shares: settings.shares.map(|shares| shares.value.shares),
+            overflow,
+        };
+        let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
+        let window = allowance.and_then(|allowance| allowance.window);
+        Ok(Run { path: &self.pack, pack, driver, config, window, counter })
+    }
+
+    fn warn(&self, in_force: &InForce, output: &Output) {
+        in_force.warn(output);
+        let enabled = in_force.config.dedup.enabled.as_ref().filter(|enabled| enabled.value);
+        if let Some(enabled) = enabled.filter(|_| self.dedup.is_none()) {
+            let line = enabled.line;
+            output.warn(format!("context.dedup has no effect yet (line {line} of lcp.toml)"));
+        }
+    }
+}
+
+impl Run<'_> {
+    /// The text and its plan. Says what the plan warns of.
+    pub(crate) fn render(&self, output: &Output) -> Result<Rendered> {
+        let mut rendered = self
+            .driver
+            .run(&self.pack.blocks, &self.config)
+            .map_err(|error| self.denied(&error))?;
+        self.tell(&mut rendered.plan, output);
+        Ok(rendered)
+    }
+
+    /// The plan alone. Says what it warns of.
+    pub(crate) fn plan(&self, output: &Output) -> Result<Plan> {
+        let mut plan = self
+            .driver
+            .plan(&self.pack.blocks, &self.config)
+            .map_err(|error| self.denied(&error))?;
+        self.tell(&mut plan, output);
+        Ok(plan)
+    }
+
+    /// The plans for other budgets, whatever overflows.
+    pub(crate) fn replay(&self, budgets: &[u32]) -> Result<Vec<Plan>> {
+        let config = DriverConfig { overflow: Overflow::Allow, ..self.config.clone() };
+        self.driver.replay(&self.pack.blocks, &config, budgets).map_err(|error| self.denied(&error))
+    }
+
+    /// Keeps the counts, where that was asked for.
+    pub(crate) fn keep(&self, output: &Output) {
+        self.counter.keep(output);
+    }
+
+    fn tell(&self, plan: &mut Plan, output: &Output) {
+        let of_input = self.pack.warnings.iter().map(|warning| {
+            let code = match warning {
+                lcp_decoder::Warning::TrailingData { .. } => lcp_driver::WarningCode::TrailingData,
+                _ => lcp_driver::WarningCode::ReservedFlags,
+            };
+            Warning::new(code, None, warning.to_string())
+        });
+        plan.warnings.splice(0..0, of_input);
+        for warning in &plan.warnings {
+            output.warn(warning);
+        }
+        let budget =
+            plan.budget.map_or_else(|| "no budget".to_owned(), |budget| budget.to_string());
+        output.note(format!("{} tokens ({budget}), {} blocks", plan.used_tokens, plan.items.len()));
+    }
+
+    fn denied(&self, error: &DriverError) -> Failure {
+        let message = format!("{error} [{}] ({})", error.code(), files::name(self.path));
+        let failure = Failure::new(Code::OverBudget, message);
+        match error {
+            DriverError::OverBudget { needed, .. } => failure
+                .hint(format!("a budget of {needed} holds it; --overflow allow renders it anyway")),
+            DriverError::OverShareCap { share, needed, .. } => failure.hint(format!(
+                "a cap of {needed} for {share} holds them; --overflow allow shows them anyway"
+            )),
+            _ => failure,
+        }
+    }
+}
