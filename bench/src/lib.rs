@@ -5,14 +5,26 @@
 //! | LCP's blocks as those of the reference implementation | [`mod@reference`] |
 //! | random packs of what is hard to count and to keep apart | [`packs`] |
 //! | what a benchmark says | [`table`] |
+//! | how full a budget gets, with real code | `fill` (feature `peers`) |
+//! | how fast a budget is allocated | `plan` (feature `peers`) |
 //! | how fast texts are counted, beside other tokenizers | `tokens_speed` (feature `peers`) |
 //!
 //! `cargo test` in this directory proves that packs of either side are read by
 //! the other, and that counts are those of an independent tokenizer.
 //! `cargo xtask bench NAME` measures.
 
+#[cfg(feature = "peers")]
+mod clock;
+#[cfg(feature = "peers")]
+pub mod error;
+#[cfg(feature = "peers")]
+pub mod fill;
 pub mod packs;
+#[cfg(feature = "peers")]
+pub mod plan;
 pub mod reference;
+#[cfg(feature = "peers")]
+mod registry;
 pub mod table;
 #[cfg(feature = "peers")]
 pub mod tokens_speed;

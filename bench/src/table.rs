@@ -14,6 +14,8 @@ pub enum Wanted {
     /// A figure of LCP's own of this or less. Shown with the unit of the row:
     /// `<= 100 ms`.
     OwnAtMost(f64),
+    /// A figure of LCP's own of this or more: `>= 97 %`.
+    OwnAtLeast(f64),
 }
 
 /// Which of two figures is the better one.
@@ -95,6 +97,7 @@ impl Row {
             Wanted::RatioAtLeast(least) => self.ratio >= least,
             Wanted::RatioAtMost(most) => self.ratio <= most,
             Wanted::OwnAtMost(most) => self.lcp <= most,
+            Wanted::OwnAtLeast(least) => self.lcp >= least,
         })
     }
 
@@ -104,6 +107,7 @@ impl Row {
             Wanted::RatioAtLeast(least) => format!(">= {least:?}"),
             Wanted::RatioAtMost(most) => format!("<= {most:?}"),
             Wanted::OwnAtMost(most) => format!("<= {most} {}", self.unit),
+            Wanted::OwnAtLeast(least) => format!(">= {least} {}", self.unit),
         })
     }
 }

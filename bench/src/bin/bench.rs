@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use lcp_bench::table::Report;
-use lcp_bench::tokens_speed;
+use lcp_bench::{fill, plan, tokens_speed};
 
 type Error = Box<dyn std::error::Error>;
 
@@ -13,8 +13,11 @@ type Error = Box<dyn std::error::Error>;
 type Bench = fn(&mut dyn FnMut(String)) -> Result<Report, Error>;
 
 /// The benchmarks there are.
-const BENCHES: &[(&str, Bench)] =
-    &[(tokens_speed::NAME, |progress| Ok(tokens_speed::run(progress)?))];
+const BENCHES: &[(&str, Bench)] = &[
+    (fill::NAME, |progress| Ok(fill::run(progress)?)),
+    (plan::NAME, |progress| Ok(plan::run(progress)?)),
+    (tokens_speed::NAME, |progress| Ok(tokens_speed::run(progress)?)),
+];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

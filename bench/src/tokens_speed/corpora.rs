@@ -2,15 +2,13 @@
 //! so every machine has them and has the same.
 
 use std::collections::HashSet;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use lcp_testkit::{comments, files_in, is_prose};
+use lcp_testkit::{comments, is_prose};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{Error, multilingual};
+use crate::registry::{Crate, crates, is_code};
 
 /// Crates whose files warm the caches.
 const WARM: &[&str] = &[
@@ -32,9 +30,6 @@ const CODE: &[&str] = &["tokio", "zstd-sys"];
 
 /// Crates whose documentation comments are counted as prose.
 const PROSE: &[&str] = &["bitvec", "fancy-regex", "rand", "regex", "rustix", "syn", "zerocopy"];
-
-/// Larger files are tables that a program made.
-const FILE_BYTES_MAX: u64 = 512 << 10;
 
 /// Bytes of made-up multilingual text: to warm with, and to count.
 const MULTILINGUAL_BYTES: (usize, usize) = (1 << 20, 2 << 20);
@@ -75,22 +70,22 @@ impl Corpora {
 
         let warm_crates = named(WARM)?;
         let mut warm = Vec::new();
-        for found in &warm_crates {
-            warm.extend(known.new_to(found.files(is_code)?));
-            warm.extend(known.new_to(found.files(is_prose)?));
+        for found in warm_crates {
+            warm.extend(known.new_to(texts(found, is_code)?));
+            warm.extend(known.new_to(texts(found, is_prose)?));
         }
         let mut code = Vec::new();
         for found in named(CODE)? {
-            code.extend(known.new_to(found.files(is_code)?));
+            code.extend(known.new_to(texts(found, is_code)?));
         }
         let mut prose = Vec::new();
         for found in &crates {
             if !WARM.contains(&found.name.as_str()) {
-                prose.extend(known.new_to(found.files(is_prose)?));
+                prose.extend(known.new_to(texts(found, is_prose)?));
             }
         }
         for found in named(PROSE)? {
-            let comments = found.files(is_code)?.iter().map(|text| comments(text)).collect();
+            let comments = texts(found, is_code)?.iter().map(|text| comments(text)).collect();
             prose.extend(known.new_to(comments));
         }
         warm.extend(multilingual::texts(vocabulary, 1, MULTILINGUAL_BYTES.0));
@@ -99,8 +94,9 @@ impl Corpora {
     }
 }
 
-fn is_code(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ["rs", "c", "h"].iter().any(|known| ending == *known))
+/// The texts of a crate's files.
+fn texts(found: &Crate, wanted: fn(&Path) -> bool) -> Result<Vec<String>, Error> {
+    Ok(found.files(wanted)?.into_iter().map(|(_, text)| text).collect())
 }
 
 /// Lines that were seen: licences are the same in many crates, some crates are
@@ -125,62 +121,4 @@ impl Known {
         }
         fresh * 2 > text.len()
     }
-}
-
-/// A crate that this workspace builds with.
-struct Crate {
-    name: String,
-    folder: PathBuf,
-}
-
-impl Crate {
-    /// The texts of the files that are wanted, sorted by their paths.
-    fn files(&self, wanted: fn(&Path) -> bool) -> Result<Vec<String>, Error> {
-        let mut paths = files_in(&self.folder, FILE_BYTES_MAX)
-            .map_err(|error| Error::io("list", &self.folder, error))?;
-        paths.retain(|path| wanted(path));
-        let mut texts = Vec::new();
-        for path in paths {
-            let bytes = fs::read(&path).map_err(|error| Error::io("read", &path, error))?;
-            texts.extend(String::from_utf8(bytes).ok().filter(|text| !text.is_empty()));
-        }
-        Ok(texts)
-    }
-}
-
-/// The crates from the registry, sorted by name and version.
-fn crates() -> Result<Vec<Crate>, Error> {
-    let host = output("rustc", &["-vV"])?;
-    let host = host.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
-    let arguments = ["metadata", "--format-version", "1", "--locked", "--all-features"];
-    let place = ["--filter-platform", host, "--manifest-path", manifest];
-    let metadata = output(&cargo, &[&arguments[..], &place].concat())?;
-    let unreadable = |message: String| Error::Command { command: cargo.clone(), message };
-    let metadata: Value =
-        serde_json::from_str(&metadata).map_err(|error| unreadable(error.to_string()))?;
-    let packages = metadata["packages"].as_array().map_or(&[][..], Vec::as_slice);
-    let mut crates: Vec<_> = packages
-        .iter()
-        .filter(|package| package["source"].is_string())
-        .filter_map(|package| {
-            let manifest = Path::new(package["manifest_path"].as_str()?);
-            let name = package["name"].as_str()?.to_owned();
-            Some(Crate { name, folder: manifest.parent()?.to_owned() })
-        })
-        .collect();
-    crates.sort_by(|one, other| (&one.name, &one.folder).cmp(&(&other.name, &other.folder)));
-    Ok(crates)
-}
-
-/// The standard output of a command.
-fn output(command: &str, arguments: &[&str]) -> Result<String, Error> {
-    let failed = |message: String| Error::Command { command: command.to_owned(), message };
-    let output = Command::new(command).args(arguments).output();
-    let output = output.map_err(|error| failed(error.to_string()))?;
-    if !output.status.success() {
-        return Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -5,7 +5,6 @@
 //! texts that it never saw. Tokenizers take turns, several rounds; figures are
 //! medians. `docs/benchmarks.md` tells what the rows mean.
 
-mod clock;
 mod corpora;
 mod engines;
 mod multilingual;
@@ -14,14 +13,14 @@ mod vocabulary;
 mod worker;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 use lcp_tokens::Encoding;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use crate::error::Error;
 use crate::table::Report;
 use corpora::Corpora;
 use engines::Engine;
@@ -44,75 +43,6 @@ const SAMPLE: &str = "sample.txt";
 
 /// Tokens of the sample, by OpenAI's newest encoding.
 const SAMPLE_TOKENS: usize = 10_000;
-
-/// Why nothing could be measured.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// A file that could not be read or written.
-    #[error("cannot {what} {}: {error}", path.display())]
-    Io {
-        /// What was tried.
-        what: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: std::io::Error,
-    },
-    /// A peer that cannot be used.
-    #[error("{name} is of no use here: {message}")]
-    Peer {
-        /// Its crate.
-        name: &'static str,
-        /// What it says.
-        message: String,
-    },
-    /// A command that failed.
-    #[error("{command} failed: {message}")]
-    Command {
-        /// The command.
-        command: String,
-        /// What it says.
-        message: String,
-    },
-    /// A crate that was to be counted, and is not among the dependencies.
-    #[error("{0} is a corpus, but not a dependency of this workspace")]
-    Corpus(String),
-    /// A process that did not measure what it was to measure.
-    #[error("a measuring process failed: {message}")]
-    Worker {
-        /// What it says.
-        message: String,
-    },
-    /// A tokenizer that used more than the one thread it was given.
-    #[error(
-        "other threads worked for {others:?} while the one that is measured did for {thread:?}"
-    )]
-    ManyThreads {
-        /// Time of the one.
-        thread: Duration,
-        /// Time of the others.
-        others: Duration,
-    },
-    /// LCP does not count what tiktoken-rs counts: there is nothing to race.
-    #[error("{encoding}, {kind}: LCP counts {found} tokens, tiktoken-rs {right}")]
-    Inexact {
-        /// The encoding.
-        encoding: Encoding,
-        /// The kind of text.
-        kind: &'static str,
-        /// LCP's count.
-        found: usize,
-        /// The right one.
-        right: usize,
-    },
-}
-
-impl Error {
-    fn io(what: &'static str, path: &Path, error: std::io::Error) -> Self {
-        Self::Io { what, path: path.to_owned(), error }
-    }
-}
 
 /// What was measured of one tokenizer in one encoding.
 struct Measured {

@@ -9,10 +9,10 @@ use lcp_testkit::SplitMix64;
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 use serde::{Deserialize, Serialize};
 
-use super::clock::Spent;
 use super::corpora::Corpora;
 use super::engines::Engine;
 use super::{CORPORA, Error, SAMPLE};
+use crate::clock::Spent;
 
 /// A pass over the texts of a kind.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-use super::Error;
+use crate::error::Error;
 
 /// Time that the threads of this process spent on something.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spent {
+pub(crate) struct Spent {
     /// The calling thread.
-    pub(super) thread: Duration,
+    pub(crate) thread: Duration,
     /// All threads.
-    pub(super) process: Duration,
+    pub(crate) process: Duration,
 }
 
 impl Spent {
@@ -21,7 +21,7 @@ impl Spent {
     }
 
     /// Runs something, and says what it took.
-    pub(super) fn on<T>(run: impl FnOnce() -> T) -> (T, Self) {
+    pub(crate) fn on<T>(run: impl FnOnce() -> T) -> (T, Self) {
         let start = Self::now();
         let result = run();
         let end = Self::now();
@@ -35,7 +35,7 @@ impl Spent {
     /// # Errors
     ///
     /// Where other threads worked too: then it is not what was to be measured.
-    pub(super) fn alone(self) -> Result<Duration, Error> {
+    pub(crate) fn alone(self) -> Result<Duration, Error> {
         let others = self.process.saturating_sub(self.thread);
         if others > self.thread / 20 + Duration::from_millis(2) {
             return Err(Error::ManyThreads { thread: self.thread, others });
