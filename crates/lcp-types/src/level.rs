@@ -79,6 +79,7 @@ impl Level {
     /// # Errors
     ///
     /// What is wrong with it, in words.
+    #[must_use]
     pub fn read<'a>(extension: &'a Extension<'_>) -> Option<Result<LevelText<'a>, &'static str>> {
         let is_level =
             extension.namespace == Self::NAMESPACE && extension.type_name == Self::TYPE_NAME;
