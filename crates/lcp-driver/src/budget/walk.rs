@@ -89,6 +89,8 @@ impl Item {
 pub(crate) struct ShareTerms {
     /// Tokens that are its own.
     pub(crate) own: u32,
+    /// What it counts beside the others where tokens are lent.
+    pub(crate) weight: u32,
     /// Tokens that it must not exceed; `u64::MAX` for any number.
     pub(crate) cap: u64,
 }
@@ -250,8 +252,8 @@ fn attempt(
         }
     }
     if !terms.shares.is_empty() && first != First::Content {
-        let wants = wants(items, terms, purse.spent());
-        purse.grant(&fill(left + critical, &wants));
+        let grants = grants(items, terms, left + critical, purse.spent());
+        purse.grant(&grants);
         serve(&mut purse, order, terms, cutter);
         let may_be_cut = |&i: &usize| items[i].ceiling == 0;
         grow(&mut purse, order.iter().copied().filter(may_be_cut), terms, cutter);
@@ -377,21 +379,34 @@ fn reserve(items: &[Item], order: &[usize], base: u64, terms: Terms<'_>, first: 
     if all_at_ceiling || all_on_lines { 0 } else { terms.line }
 }
 
-/// What each share wants: every block of it that must be shown or counted at
-/// its ceiling, and what it has spent already.
-fn wants(items: &[Item], terms: Terms<'_>, spent: &[u64]) -> Vec<Want> {
-    let mut limits = vec![0u64; terms.shares.len()];
+/// What each share may spend of `total`: first each what it wants of its own,
+/// then all what is left, by weight. What is `spent` already is part of it.
+fn grants(items: &[Item], terms: Terms<'_>, total: u64, spent: &[u64]) -> Vec<u64> {
+    let mut wanted = vec![0u64; terms.shares.len()];
     for item in items.iter().filter(|item| item.priority != Priority::Background) {
-        limits[item.share] += item.costs[item.ceiling];
+        wanted[item.share] += item.costs[item.ceiling];
     }
-    let shares = terms.shares.iter().zip(limits).zip(spent);
-    shares
-        .map(|((share, want), &floor)| Want {
-            weight: share.own,
-            floor,
-            limit: want.min(share.cap).max(floor),
-        })
-        .collect()
+    let limits: Vec<_> = terms
+        .shares
+        .iter()
+        .zip(wanted)
+        .zip(spent)
+        .map(|((share, wanted), spent)| wanted.min(share.cap).max(*spent))
+        .collect();
+    let own = |((share, limit), &floor): ((&ShareTerms, &u64), &u64)| Want {
+        weight: share.own,
+        floor,
+        limit: u64::from(share.own).min(*limit).max(floor),
+    };
+    let own: Vec<_> = terms.shares.iter().zip(&limits).zip(spent).map(own).collect();
+    let own = fill(total, &own);
+    let lent = |((share, limit), floor): ((&ShareTerms, u64), u64)| Want {
+        weight: share.weight,
+        floor,
+        limit,
+    };
+    let lent: Vec<_> = terms.shares.iter().zip(limits).zip(own).map(lent).collect();
+    fill(total, &lent)
 }
 
 /// The blocks from High to Low, in the order in which they are served:

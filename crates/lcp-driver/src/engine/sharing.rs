@@ -38,10 +38,15 @@ impl Sharing {
         for share in shares.as_slice() {
             let own = divided.tokens(&share.name).unwrap_or_default();
             let cap = share.cap.map_or(u64::MAX, u64::from);
-            sharing.terms.push(ShareTerms { own, cap });
+            sharing.terms.push(ShareTerms { own, weight: own, cap });
             sharing.names.push(share.name.clone());
         }
-        sharing.terms.push(ShareTerms { own: 0, cap: u64::MAX });
+        // What belongs to no share borrows like one of middling size: a few
+        // turns of a chat must not give way to the last of many files.
+        let all: u64 = sharing.terms.iter().map(|share| u64::from(share.own)).sum();
+        let mean = all / (sharing.terms.len() as u64).max(1);
+        let weight = u32::try_from(mean).unwrap_or(u32::MAX).max(1);
+        sharing.terms.push(ShareTerms { own: 0, weight, cap: u64::MAX });
         sharing.names.push(String::new());
         let mut unknown: BTreeMap<&str, usize> = BTreeMap::new();
         for ((i, _), item) in scan.shown.iter().zip(&scan.items) {

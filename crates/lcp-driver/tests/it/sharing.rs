@@ -156,6 +156,24 @@ fn categories_without_a_share_are_named_and_use_what_is_left() {
     assert_eq!(large.shares.last().map(|share| (share.name.as_str(), share.blocks)), Some(("", 2)));
 }
 
+/// A few turns of a chat, which have no share in this preset, do not give way
+/// to the last of many files; and they never take what is another's own.
+#[test]
+fn what_has_no_share_borrows_like_the_others() {
+    let mut blocks: Vec<_> = (0..60).map(|i| bare_file(&format!("f{i}.rs"), 40)).collect();
+    blocks.extend((0..3).map(|i| Block::conversation(Role::User, format!("Question {i}?"))));
+    let plan = plan_with(&blocks, Shares::agent(), 8_000);
+    assert!(plan.items[60..].iter().all(|item| item.decision.name() == "full"));
+    // With all four wanting theirs, there is nothing to borrow.
+    let mut blocks = agent_context(30);
+    blocks.extend((0..60).map(|i| Block::conversation(Role::User, format!("Question {i}?"))));
+    let plan = plan_with(&blocks, Shares::agent(), 20_000);
+    for name in ["tool_results", "open_files", "search_results", "references"] {
+        let share = share(&plan, name);
+        assert!(share.used + 560 > share.tokens, "{share:?}");
+    }
+}
+
 #[test]
 fn shares_over_the_whole_are_normalised_with_a_warning() {
     let shares =

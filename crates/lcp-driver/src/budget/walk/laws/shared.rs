@@ -6,7 +6,7 @@ use super::*;
 fn any_shared() -> impl Strategy<Value = (Vec<Item>, Terms<'static>, Vec<ShareTerms>)> {
     let cap = prop_oneof![3 => Just(u64::MAX), 1 => 0u64..400];
     let share = (prop_oneof![1 => Just(0u32), 4 => 1u32..2_000], cap)
-        .prop_map(|(own, cap)| ShareTerms { own, cap });
+        .prop_map(|(own, cap)| ShareTerms { own, weight: own.max(7), cap });
     let places = prop::collection::vec(any::<prop::sample::Index>(), 200);
     (any_case(), prop::collection::vec(share, 0..5), places, any::<bool>()).prop_map(
         |((mut items, terms), shares, places, excerpts)| {
@@ -124,7 +124,7 @@ proptest! {
             items.extend(std::iter::repeat_n(item, *blocks));
         }
         let shares: Vec<_> =
-            wants.iter().map(|(own, _)| ShareTerms { own: *own, cap: u64::MAX }).collect();
+            wants.iter().map(|(own, _)| ShareTerms { own: *own, weight: 150, cap: u64::MAX }).collect();
         let terms = Terms { budget, envelope: 0, line: 1, fill: false, shares: &shares, excerpts: false };
         let allocation = walked(&items, terms);
         let own: u64 = shares.iter().map(|share| u64::from(share.own)).sum();
