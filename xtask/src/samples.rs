@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use lcp_decoder::DecodeOptions;
-use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, split};
+use lcp_driver::shares::Shares;
+use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, OutputMode, split};
 use lcp_encoder::{Compression, EncodeOptions, Magic, manifest};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 
@@ -36,10 +37,13 @@ struct Sample {
     compression: Compression,
     /// Renderings: mode, and the budget if there is one.
     renders: &'static [(OutputMode, Option<u32>)],
+    /// Whether budgets are divided among the shares of an agent, and blocks may
+    /// be shown in part.
+    shared: bool,
 }
 
 const fn sample(name: &'static str, renders: &'static [(OutputMode, Option<u32>)]) -> Sample {
-    Sample { name, magic: Magic::Lcp, compression: Compression::None, renders }
+    Sample { name, magic: Magic::Lcp, compression: Compression::None, renders, shared: false }
 }
 
 use OutputMode::{Markdown, Minimal, Xml};
@@ -60,6 +64,18 @@ const SAMPLES: &[Sample] = &[
             (Xml, Some(600)),
         ],
     ),
+    Sample {
+        shared: true,
+        ..sample(
+            "shares",
+            &[
+                (Xml, Some(300)),
+                (Markdown, Some(600)),
+                (Minimal, Some(900)),
+                (Minimal, Some(1_800)),
+            ],
+        )
+    },
     sample("chat", &[(Minimal, Some(60)), (Markdown, None)]),
     sample("unicode", EVERY_MODE),
     sample("hostile", EVERY_MODE),
@@ -102,7 +118,8 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
         let pack = encode::encode(&manifest, options)?;
         check(folder.join(sample.name).with_extension("lcp"), &pack)?;
         for &(mode, budget) in sample.renders {
-            let text = render(&manifest, &pack, mode, budget)?;
+            let config = config(sample, mode, budget);
+            let text = render(&manifest, &pack, &config)?;
             let budget = budget.map(|budget| format!(".{budget}")).unwrap_or_default();
             let extension = match mode {
                 Xml => "xml",
@@ -124,22 +141,33 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
     Ok(())
 }
 
+fn config(sample: &Sample, mode: OutputMode, token_budget: Option<u32>) -> DriverConfig {
+    DriverConfig {
+        mode,
+        token_budget,
+        shares: sample.shared.then(Shares::agent),
+        excerpts: if sample.shared { Excerpts::On } else { Excerpts::Off },
+        ..DriverConfig::default()
+    }
+}
+
 /// Renders a sample, and checks the promises on the way: the count is that of
 /// the text, the budget is kept, the text splits back.
-fn render(path: &Path, pack: &[u8], mode: OutputMode, budget: Option<u32>) -> Result<String> {
+fn render(path: &Path, pack: &[u8], config: &DriverConfig) -> Result<String> {
     let pack = files::decode(path, pack)?;
-    let config = DriverConfig { mode, token_budget: budget, ..DriverConfig::default() };
+    let budget = config.token_budget;
     let counter = Tiktoken::new(Encoding::O200kBase);
     let broken =
         |what: String| Failure::new(Code::Malformed, format!("{}: {what}", path.display()));
     let rendered = DefaultDriver::new(counter)
-        .run(&pack.blocks, &config)
+        .run(&pack.blocks, config)
         .map_err(|error| broken(error.to_string()))?;
     let (used, found) = (rendered.plan.used_tokens, counter.estimate(&rendered.text));
     if used != found || budget.is_some_and(|budget| used > budget) {
         return Err(broken(format!("{used} tokens planned, {found} counted, budget {budget:?}")));
     }
-    let pieces = split::split(&rendered.text, mode).map_err(|error| broken(error.to_string()))?;
+    let pieces =
+        split::split(&rendered.text, config.mode).map_err(|error| broken(error.to_string()))?;
     let shown = rendered.plan.items.iter().filter(|item| item.decision.is_shown()).count();
     if pieces.len() != shown + usize::from(rendered.plan.rolled_up.is_some()) {
         return Err(broken(format!("{shown} blocks are shown, {} came back", pieces.len())));
