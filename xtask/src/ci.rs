@@ -26,6 +26,8 @@ const CHOICES: &[(&str, &str)] = &[
     ("lcp-tokens", "r50k,cache"),
     ("lcp-tokens", "files"),
     ("lcp-tokens", "models-file,parallel"),
+    ("lcp-driver", "tracing"),
+    ("lcp-driver", "metrics,rebalance"),
 ];
 
 /// A step that this program takes itself.
