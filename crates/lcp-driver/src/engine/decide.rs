@@ -12,40 +12,42 @@ use crate::config::Verbosity;
 use crate::error::DriverError;
 use crate::plan::{Reason, RolledUp};
 use crate::text::{self, Layout, Piece};
-use crate::view;
 use crate::warning::{Warning, WarningCode};
 
 /// What a block becomes, why, and its tokens before the final text is counted.
 pub(super) type Decided = (RenderDecision, Reason, u32);
 
 impl Scan<'_, '_> {
-    /// The decision for every block of the pack.
+    /// The decision for every block that can be shown.
     pub(super) fn decide(
         &self,
         allocation: &Allocation,
         sharing: &Sharing,
         cutter: &Cutter<'_, '_, '_>,
     ) -> Vec<Decided> {
-        let mut decided = self.undecided();
         let fits = allocation.outcome == Outcome::Fits;
         let cap_left = sharing.cap_left(&self.items, allocation);
-        for (at, (i, costs)) in self.shown.iter().enumerate() {
+        let decide = |(at, (i, costs)): (usize, &(usize, Costs))| {
             let (item, choice) = (&self.items[at], allocation.chosen[at]);
-            let reason = || reason(item, choice, allocation.left, cap_left.get(item.share));
-            decided[*i] = match choice {
-                None if fits && scan::is_rest(item) => (RenderDecision::RolledUp, reason(), 0),
-                None => (RenderDecision::Omit, reason(), 0),
+            let reason = reason(item, choice, allocation.left, cap_left.get(item.share));
+            let unseen = if fits && scan::is_rest(item) {
+                RenderDecision::RolledUp
+            } else {
+                RenderDecision::Omit
+            };
+            match choice {
+                None => (unseen, reason, 0),
                 Some(Choice::Detail(detail)) => {
                     let (detail, cost) = costs.details[detail];
-                    (self.decision(*i, costs, detail), reason(), cost)
+                    (self.decision(*i, costs, detail), reason, cost)
                 }
                 Some(Choice::Excerpt { most, .. }) => match cutter.made(at, most) {
-                    Some((excerpt, cost)) => (RenderDecision::Excerpt(excerpt), reason(), cost),
-                    None => (RenderDecision::RolledUp, reason(), 0),
+                    Some((excerpt, cost)) => (RenderDecision::Excerpt(excerpt), reason, cost),
+                    None => (unseen, reason, 0),
                 },
-            };
-        }
-        decided
+            }
+        };
+        self.shown.iter().enumerate().map(decide).collect()
     }
 
     fn decision(&self, i: usize, costs: &Costs, detail: Detail) -> RenderDecision {
@@ -62,36 +64,22 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// What is decided without a budget: metadata and what was not asked for.
-    fn undecided(&self) -> Vec<Decided> {
-        self.blocks
-            .iter()
-            .map(|block| {
-                if view::is_metadata(block) {
-                    (RenderDecision::Metadata, Reason::Metadata, 0)
-                } else {
-                    (RenderDecision::Filtered, Reason::Filtered, 0)
-                }
-            })
-            .collect()
-    }
-
     /// Without a budget, or with a verbosity that ignores it (SPEC_08 §6).
     pub(super) fn everything(
         &self,
         budget: Option<u32>,
         warnings: &mut Vec<Warning>,
     ) -> Result<Settled, DriverError> {
-        let mut decided = self.undecided();
-        for (i, costs) in &self.shown {
+        let decide = |(i, costs): &(usize, Costs)| {
             let summary =
                 self.config.verbosity == Verbosity::Summary && self.metas[*i].summary.is_some();
-            decided[*i] = if summary {
+            if summary {
                 (RenderDecision::Summary, Reason::Verbosity, costs.of(Detail::Summary))
             } else {
                 (RenderDecision::Full, Reason::NoBudget, costs.of(Detail::Full))
-            };
-        }
+            }
+        };
+        let decided: Vec<_> = self.shown.iter().map(decide).collect();
         let text = self.text(&decided);
         let used = self.estimator.recount(&text);
         if let Some(budget) = budget.filter(|budget| used > *budget) {
@@ -112,21 +100,17 @@ impl Scan<'_, '_> {
     }
 
     pub(super) fn layout(&self, decided: &[Decided]) -> Layout {
+        let mut layout = Layout { shown: Vec::new(), rolled_up: None };
         let mut rolled_up = RolledUp { count: 0, tokens: 0 };
-        for (i, costs) in &self.shown {
-            if decided[*i].0 == RenderDecision::RolledUp {
+        for ((i, costs), (decision, ..)) in self.shown.iter().zip(decided) {
+            if *decision == RenderDecision::RolledUp {
                 rolled_up.count += 1;
                 rolled_up.tokens += u64::from(costs.content);
             }
+            layout.shown.extend(Piece::of(decision).map(|piece| (*i, piece, costs.content)));
         }
-        Layout {
-            shown: self
-                .shown
-                .iter()
-                .filter_map(|(i, costs)| Some((*i, Piece::of(&decided[*i].0)?, costs.content)))
-                .collect(),
-            rolled_up: (rolled_up.count > 0).then_some(rolled_up),
-        }
+        layout.rolled_up = (rolled_up.count > 0).then_some(rolled_up);
+        layout
     }
 }
 

@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
+use lcp_types::Block;
+
 use super::decide::Decided;
 use super::scan::Scan;
 use super::sharing::{self, Sharing};
+use crate::budget::RenderDecision;
 use crate::budget::cost::Detail;
 use crate::plan::{Plan, PlanItem, Reason};
 use crate::text;
+use crate::view;
 use crate::warning::{Warning, WarningCode};
 
 impl Scan<'_, '_> {
@@ -21,26 +25,29 @@ impl Scan<'_, '_> {
         warnings: Vec<Warning>,
     ) -> Plan {
         let layout = self.layout(&decided);
-        let mut items: Vec<_> = decided
-            .into_iter()
-            .enumerate()
-            .map(|(i, (decision, reason, tokens))| PlanItem {
-                block_type: self.blocks[i].block_type(),
+        let mut decided = self.shown.iter().zip(decided).peekable();
+        let item = |(i, block): (usize, &Block<'_>)| {
+            let shown = decided.next_if(|((at, _), _)| *at == i);
+            let (costs, (decision, reason, tokens)) = match shown {
+                Some(((_, costs), decided)) => (Some(costs), decided),
+                None if view::is_metadata(block) => {
+                    (None, (RenderDecision::Metadata, Reason::Metadata, 0))
+                }
+                None => (None, (RenderDecision::Filtered, Reason::Filtered, 0)),
+            };
+            PlanItem {
+                block_type: block.block_type(),
                 label: Arc::clone(&self.labels[i]),
                 priority: self.metas[i].priority,
                 category: Arc::clone(&self.categories[i]),
                 decision,
                 reason,
                 tokens,
-                full_tokens: 0,
-                content_tokens: 0,
-            })
-            .collect();
-        for (i, costs) in &self.shown {
-            let item = &mut items[*i];
-            item.full_tokens = costs.of(Detail::Full);
-            item.content_tokens = costs.content;
-        }
+                full_tokens: costs.map_or(0, |costs| costs.of(Detail::Full)),
+                content_tokens: costs.map_or(0, |costs| costs.content),
+            }
+        };
+        let mut items: Vec<_> = self.blocks.iter().enumerate().map(item).collect();
         let roll_up = layout.rolled_up.map_or(0, |rolled_up| {
             self.estimator.estimate(&text::roll_up_line(rolled_up, self.config.mode))
         });

@@ -148,9 +148,9 @@ impl Scan<'_, '_> {
         warnings: &mut Vec<Warning>,
     ) -> Result<(), DriverError> {
         let mut used = vec![0u64; sharing.terms.len()];
-        for ((i, _), item) in self.shown.iter().zip(&self.items) {
+        for ((_, _, tokens), item) in decided.iter().zip(&self.items) {
             if let Some(used) = used.get_mut(item.share) {
-                *used += u64::from(decided[*i].2);
+                *used += u64::from(*tokens);
             }
         }
         for ((share, name), used) in sharing.terms.iter().zip(&sharing.names).zip(used) {
