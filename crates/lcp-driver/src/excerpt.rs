@@ -10,8 +10,9 @@ use crate::config::OutputMode;
 use crate::render::{Shown, part_of};
 use crate::view::{Keep, View};
 
-/// How often a cut is made anew, smaller, where counts of parts did not add up.
-const TRIES_MAX: u32 = 4;
+/// How often a cut is made anew, smaller, where it costs more than it may: counts
+/// of parts do not add up, or a longer fence is needed around what is kept.
+const TRIES_MAX: u32 = 24;
 
 /// The largest excerpt of `view` that costs `most` tokens at most in this mode,
 /// and what it costs. `content_tokens` are those of the whole content.
@@ -29,10 +30,16 @@ pub(crate) fn cut(
     for _ in 0..TRIES_MAX {
         let excerpt = keep(content, content_tokens, tokens, view.keep, counter.estimator())?;
         let cost = cost(view, content, &excerpt, mode, counter);
-        if cost <= most {
+        // What misses nothing is no excerpt, though it may cost less than the
+        // whole, which a fence inside it made dearer.
+        if cost <= most && excerpt.omitted_lines > 0 {
             return Some((excerpt, cost));
         }
-        tokens = tokens.checked_sub(cost - most).filter(|tokens| *tokens > 0)?;
+        let over = cost.saturating_sub(most).max(1);
+        tokens = if over < tokens / 2 { tokens - over } else { tokens / 2 };
+        if tokens == 0 {
+            break;
+        }
     }
     None
 }
@@ -82,10 +89,13 @@ fn keep(
         Keep::MostlyTail => tokens / 3,
         Keep::Both => tokens / 2,
     };
+    // A beginning of blank lines says nothing: then the end stands for it.
     let head = whole_start(estimator.truncate_to(content, of_head));
+    let head = if head.trim().is_empty() { "" } else { head };
     let head_tokens = estimator.estimate(head);
     let rest = &content[head.len()..];
-    let of_tail = if keep == Keep::Head { 0 } else { tokens.saturating_sub(head_tokens) };
+    let head_only = keep == Keep::Head && !head.is_empty();
+    let of_tail = if head_only { 0 } else { tokens.saturating_sub(head_tokens) };
     let tail = whole_end(estimator.truncate_front_to(rest, of_tail));
     if head.trim().is_empty() && tail.trim().is_empty() {
         return None;

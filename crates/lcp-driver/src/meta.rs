@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lcp_types::{AnnotationKind, Block, Bytes, Level, LevelText, Priority, Tag};
+use lcp_types::{AnnotationKind, Block, Level, LevelText, Priority, Tag};
 
 use crate::warning::{Warning, WarningCode};
 
@@ -50,11 +50,20 @@ pub(crate) fn resolve<'b>(blocks: &'b [Block<'_>], warnings: &mut Vec<Warning>) 
     let mut metas: Vec<Meta<'b>> = vec![Meta::default(); blocks.len()];
     for (index, block) in blocks.iter().enumerate() {
         let mut warn = |code, message| warnings.push(Warning::new(code, Some(index), message));
-        if let Some(level) = block.as_extension().and_then(Level::read) {
-            if let Err(message) =
-                level.map_err(str::to_owned).and_then(|level| carry(level, &mut metas))
-            {
-                warn(WarningCode::BadAnnotation, message);
+        if let Some(extension) = block.as_extension().filter(|of| of.namespace == Level::NAMESPACE)
+        {
+            match Level::read(extension) {
+                Some(Ok(level)) => {
+                    if let Err(message) = carry(level, &mut metas) {
+                        warn(WarningCode::BadAnnotation, message);
+                    }
+                }
+                Some(Err(message)) => warn(WarningCode::BadAnnotation, message.to_owned()),
+                None => {
+                    let name = brief(extension.type_name.as_bytes());
+                    let message = format!("extensions {name} of lcp are unknown to this version");
+                    warn(WarningCode::UnknownBlockType, message);
+                }
             }
             continue;
         }
@@ -77,7 +86,7 @@ pub(crate) fn resolve<'b>(blocks: &'b [Block<'_>], warnings: &mut Vec<Warning>) 
                     WarningCode::BadPriority,
                     format!(
                         "block {target} is given the unknown priority {}",
-                        brief(&annotation.value)
+                        brief(annotation.value.as_slice())
                     ),
                 ),
             },
@@ -92,7 +101,10 @@ pub(crate) fn resolve<'b>(blocks: &'b [Block<'_>], warnings: &mut Vec<Warning>) 
                 if !annotation.value.as_str().is_some_and(|text| tag(meta, &Tag::parse(text))) {
                     warn(
                         WarningCode::BadAnnotation,
-                        format!("block {target} is given the bad tag {}", brief(&annotation.value)),
+                        format!(
+                            "block {target} is given the bad tag {}",
+                            brief(annotation.value.as_slice())
+                        ),
                     );
                 }
             }
@@ -123,9 +135,8 @@ fn carry<'b>(level: LevelText<'b>, metas: &mut [Meta<'b>]) -> Result<(), String>
 }
 
 /// The beginning of a value, for a warning: it may be of any size.
-fn brief(value: &Bytes<'_>) -> String {
+pub(crate) fn brief(bytes: &[u8]) -> String {
     const SHOWN_BYTES_MAX: usize = 60;
-    let bytes = value.as_slice();
     let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_BYTES_MAX)]);
     format!("{shown:?}{}", if bytes.len() > SHOWN_BYTES_MAX { "…" } else { "" })
 }

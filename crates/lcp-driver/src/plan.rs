@@ -36,9 +36,10 @@ pub struct Plan {
     /// The shares of the budget and what became of them, in their order, then
     /// what belongs to none; empty without shares (RFC 0004 §5).
     pub shares: Vec<ShareUse>,
-    /// The smallest budget in which every block has all that it may have:
-    /// given where a budget left blocks with less. Counts of parts that do not
-    /// add up make it an estimate.
+    /// The smallest budget in which every block has all that it may have, under
+    /// the caps of shares: given where this one left blocks with less, or none
+    /// of them for a cap alone. Counts of parts that do not add up, and blocks
+    /// that do not fill a cap, make it an estimate.
     pub wanted_budget: Option<u64>,
     /// What a reader of the text should know.
     pub warnings: Vec<Warning>,
@@ -121,6 +122,8 @@ pub enum Reason {
     OverBudget,
     /// More of it would exceed the hard cap of its share.
     ShareCap,
+    /// It is Background, and others lack something: it waits for them.
+    Background,
     /// It says something of other blocks.
     Metadata,
     /// Its type was not asked for.
@@ -139,6 +142,7 @@ impl Reason {
             Self::Ceiling => "ceiling",
             Self::OverBudget => "over_budget",
             Self::ShareCap => "share_cap",
+            Self::Background => "background",
             Self::Metadata => "metadata",
             Self::Filtered => "filtered",
         }

@@ -63,7 +63,7 @@ impl Costs {
     }
 
     /// The levels that the block carries for nothing: each with its cost and
-    /// that of the fuller detail which costs no more.
+    /// that of the fuller detail which costs less.
     pub(crate) fn costly(&self) -> impl Iterator<Item = (Detail, u32, u32)> {
         let mut cheapest = u32::MAX;
         Detail::ALL.into_iter().filter_map(move |detail| {
@@ -71,7 +71,7 @@ impl Costs {
             let fuller = cheapest;
             cheapest = cheapest.min(cost);
             let is_level = detail != Detail::Full && detail != Detail::Placeholder;
-            (is_level && cost >= fuller).then_some((detail, cost, fuller))
+            (is_level && cost > fuller).then_some((detail, cost, fuller))
         })
     }
 }

@@ -25,6 +25,10 @@ pub(crate) const NAMED_FIRST: usize = 8;
 /// turn: one huge block must not leave nothing to the rest.
 pub(crate) const EXCERPT_FIRST: u64 = 512;
 
+/// With excerpts, lines come first in a small pack only where at least this
+/// part is shown of what is shown without them: 19 of 20 tokens.
+const TOLD_OF_LINES: (u64, u64) = (19, 20);
+
 /// One block, as the walk sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
@@ -160,6 +164,8 @@ pub(crate) struct Allocation {
     /// For each block what it gets, or `None`: no line of its own.
     pub(crate) chosen: Vec<Option<Choice>>,
     pub(crate) outcome: Outcome,
+    /// Whether every block that must be shown or counted has its ceiling.
+    pub(crate) at_ceiling: bool,
     /// What is left of the budget, the roll-up line paid where it was reserved.
     pub(crate) left: u64,
 }
@@ -181,25 +187,36 @@ pub(crate) enum Outcome {
 /// Allocates the budget.
 pub(crate) fn walk(items: &[Item], terms: Terms<'_>, cutter: &mut dyn Cut) -> Allocation {
     let order = order(items);
+    let mut attempt = |first| attempt(items, &order, terms, cutter, first);
     let small = order.len() <= LINES_FIRST;
-    let first = if small { First::Lines } else { First::Named };
-    let allocation = attempt(items, &order, terms, cutter, first);
-    if !terms.excerpts || allocation.outcome != Outcome::Fits || allocation.tells(items) {
+    let mut allocation = attempt(if small { First::Lines } else { First::Named });
+    if !terms.excerpts || allocation.outcome != Outcome::Fits {
         return allocation;
     }
-    // Lines took what an excerpt needs, and a text without any content helps
-    // nobody.
-    let content_first = attempt(items, &order, terms, cutter, First::Content);
-    if content_first.tells(items) { content_first } else { allocation }
+    if small {
+        // What lines for all cost may be most of a small budget.
+        let named = attempt(First::Named);
+        if named.told(items) * TOLD_OF_LINES.0 > allocation.told(items) * TOLD_OF_LINES.1 {
+            allocation = named;
+        }
+    }
+    if allocation.told(items) == 0 {
+        // Content where there is any: a text without helps nobody.
+        let content_first = attempt(First::Content);
+        if content_first.told(items) > 0 {
+            return content_first;
+        }
+    }
+    allocation
 }
 
 impl Allocation {
-    /// Whether anything of any content is shown.
-    pub(crate) fn tells(&self, items: &[Item]) -> bool {
-        let tells = |(chosen, item): (&Option<Choice>, &Item)| {
-            chosen.is_some_and(|choice| choice.tells(item))
+    /// Tokens of what is shown of contents.
+    pub(crate) fn told(&self, items: &[Item]) -> u64 {
+        let told = |(chosen, item): (&Option<Choice>, &Item)| {
+            chosen.filter(|choice| choice.tells(item)).map(|choice| choice.cost(item))
         };
-        self.chosen.iter().zip(items).any(tells)
+        self.chosen.iter().zip(items).filter_map(told).sum()
     }
 }
 
@@ -210,7 +227,8 @@ enum First {
     Lines,
     /// Nothing; but the first blocks may take a line in their turn.
     Named,
-    /// Content, wherever there is some, before any line.
+    /// Content, wherever there is some, before any line and whoever's share it
+    /// is: what is tried where nothing else shows any.
     Content,
 }
 
@@ -227,8 +245,12 @@ fn attempt(
         .iter()
         .map(|item| (item.priority == Priority::Critical).then_some(Choice::Detail(0)))
         .collect();
-    let alone =
-        |chosen, outcome| Allocation { chosen, outcome, left: terms.budget.saturating_sub(base) };
+    let alone = |chosen, outcome| Allocation {
+        chosen,
+        outcome,
+        at_ceiling: order.is_empty(),
+        left: terms.budget.saturating_sub(base),
+    };
     if critical > 0 && base > terms.budget {
         return alone(chosen, Outcome::CriticalExceeds { needed: base });
     }
@@ -260,9 +282,11 @@ fn attempt(
         purse.pool();
     }
     serve(&mut purse, order, terms, cutter);
-    let at_ceiling = order
-        .iter()
-        .all(|&i| purse.chosen[i].is_some_and(|choice| choice.is_at_ceiling(&items[i])));
+    let at_ceiling = order.iter().all(|&i| {
+        let at_ceiling = |choice: Choice| choice.is_at_ceiling(&items[i]);
+        // What only a cap keeps down takes nothing from anyone.
+        purse.chosen[i].is_some_and(at_ceiling) || purse.is_capped(i)
+    });
     if at_ceiling {
         for &i in order.iter().filter(|&&i| items[i].may_grow) {
             purse.step(i, 0, items[i].costs.len());
@@ -279,7 +303,7 @@ fn attempt(
         grow(&mut purse, background.into_iter().filter(may_be_cut), terms, cutter);
     }
     let (chosen, left) = purse.close();
-    Allocation { chosen, outcome: Outcome::Fits, left }
+    Allocation { chosen, outcome: Outcome::Fits, at_ceiling, left }
 }
 
 /// Serves tier by tier: what tells something, then mere lines.

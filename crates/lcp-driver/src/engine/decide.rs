@@ -29,7 +29,7 @@ impl Scan<'_, '_> {
         let cap_left = sharing.cap_left(&self.items, allocation);
         let decide = |(at, (i, costs)): (usize, &(usize, Costs))| {
             let (item, choice) = (&self.items[at], allocation.chosen[at]);
-            let reason = reason(item, choice, allocation.left, cap_left.get(item.share));
+            let reason = self.reason(item, choice, allocation, cap_left.get(item.share));
             let unseen = if fits && scan::is_rest(item) {
                 RenderDecision::RolledUp
             } else {
@@ -112,23 +112,35 @@ impl Scan<'_, '_> {
         layout.rolled_up = (rolled_up.count > 0).then_some(rolled_up);
         layout
     }
-}
 
-/// Why a block has what it has. `left` is what the budget has left, `cap_left`
-/// what the cap of its share leaves, where it has one.
-fn reason(item: &Item, choice: Option<Choice>, left: u64, cap_left: Option<&u64>) -> Reason {
-    let over = || {
-        let paid = choice.map_or(0, |choice| choice.cost(item));
-        let next = item.costs.iter().rev().find(|cost| **cost > paid);
-        let fits_but_for_cap = next.is_some_and(|next| {
-            next - paid <= left && cap_left.is_some_and(|cap_left| next - paid > *cap_left)
-        });
-        if fits_but_for_cap { Reason::ShareCap } else { Reason::OverBudget }
-    };
-    match choice {
-        _ if item.priority == Priority::Critical => Reason::Critical,
-        Some(Choice::Detail(0)) => Reason::Fits,
-        Some(Choice::Detail(detail)) if detail <= item.ceiling => Reason::Ceiling,
-        _ => over(),
+    /// Why a block has what it has. `cap_left` is what the cap of its share
+    /// leaves, where it has one.
+    fn reason(
+        &self,
+        item: &Item,
+        choice: Option<Choice>,
+        allocation: &Allocation,
+        cap_left: Option<&u64>,
+    ) -> Reason {
+        let over = || {
+            let paid = choice.map_or(0, |choice| choice.cost(item));
+            let next = item.costs.iter().rev().find(|cost| **cost > paid);
+            let fits_but_for_cap = next.is_some_and(|next| {
+                let extra = next - paid;
+                extra <= allocation.left && cap_left.is_some_and(|cap_left| extra > *cap_left)
+            });
+            if fits_but_for_cap { Reason::ShareCap } else { Reason::OverBudget }
+        };
+        let waits = !allocation.at_ceiling && !self.config.fill;
+        match choice {
+            _ if item.priority == Priority::Critical => Reason::Critical,
+            Some(Choice::Detail(0)) => Reason::Fits,
+            Some(Choice::Detail(detail)) if detail <= item.ceiling => {
+                // What may grow once all have their ceiling, and does not, lacks room.
+                if item.may_grow && !waits { over() } else { Reason::Ceiling }
+            }
+            None if item.priority == Priority::Background && waits => Reason::Background,
+            _ => over(),
+        }
     }
 }

@@ -9,7 +9,8 @@ use super::scan::Scan;
 use super::sharing::{self, Sharing};
 use crate::budget::RenderDecision;
 use crate::budget::cost::Detail;
-use crate::plan::{Plan, PlanItem, Reason};
+use crate::error::DriverError;
+use crate::plan::{Plan, PlanItem, Reason, RolledUp};
 use crate::text;
 use crate::view;
 use crate::warning::{Warning, WarningCode};
@@ -22,8 +23,8 @@ impl Scan<'_, '_> {
         sharing: &Sharing,
         decided: Vec<Decided>,
         used: u32,
-        warnings: Vec<Warning>,
-    ) -> Plan {
+        mut warnings: Vec<Warning>,
+    ) -> Result<Plan, DriverError> {
         let layout = self.layout(&decided);
         let mut decided = self.shown.iter().zip(decided).peekable();
         let item = |(i, block): (usize, &Block<'_>)| {
@@ -48,47 +49,62 @@ impl Scan<'_, '_> {
             }
         };
         let mut items: Vec<_> = self.blocks.iter().enumerate().map(item).collect();
-        let roll_up = layout.rolled_up.map_or(0, |rolled_up| {
-            self.estimator.estimate(&text::roll_up_line(rolled_up, self.config.mode))
-        });
         // An empty text pays nothing: `share_out` shares its zero tokens.
-        let overhead_tokens = share_out(&mut items, self.envelope + u64::from(roll_up), used);
-        Plan {
+        let overhead = self.overhead(layout.rolled_up);
+        let tokens: Vec<_> = items.iter().map(|item| item.tokens).collect();
+        let (overhead_tokens, tokens) = share_out(&tokens, overhead, used);
+        for (item, tokens) in items.iter_mut().zip(tokens) {
+            item.tokens = tokens;
+        }
+        let shares = sharing.uses(self, &items);
+        sharing::warn_of_caps(&shares, self.config.overflow, &mut warnings)?;
+        cap_warnings(&mut warnings);
+        Ok(Plan {
+            shares,
+            wanted_budget: budget.and_then(|_| self.wanted_budget(sharing, &items)),
             mode: self.config.mode,
             verbosity: self.config.verbosity,
             budget,
             encoding: self.estimator.name().to_owned(),
             exact: self.estimator.is_exact(),
-            shares: sharing.uses(self, &items),
-            wanted_budget: budget.and_then(|_| self.wanted_budget(&items)),
             items,
             rolled_up: layout.rolled_up,
             used_tokens: used,
             overhead_tokens,
             warnings,
-        }
+        })
+    }
+
+    /// The envelope and the roll-up line, by themselves.
+    fn overhead(&self, rolled_up: Option<RolledUp>) -> u64 {
+        let line = rolled_up.map_or(0, |rolled_up| {
+            self.estimator.estimate(&text::roll_up_line(rolled_up, self.config.mode))
+        });
+        self.envelope + u64::from(line)
+    }
+
+    /// The tokens of each block that can be shown, of a text that has `used`.
+    pub(super) fn shared_out(&self, decided: &[Decided], used: u32) -> Vec<u32> {
+        let tokens: Vec<_> = decided.iter().map(|(_, _, tokens)| *tokens).collect();
+        share_out(&tokens, self.overhead(self.layout(decided).rolled_up), used).1
     }
 
     /// What a budget must be for every block to have all that it may have, if
-    /// some have less.
-    fn wanted_budget(&self, items: &[PlanItem]) -> Option<u64> {
-        let lacks = |i: &usize| matches!(items[*i].reason, Reason::OverBudget | Reason::ShareCap);
+    /// it is the budget that some lack.
+    fn wanted_budget(&self, sharing: &Sharing, items: &[PlanItem]) -> Option<u64> {
         let fill = self.config.fill;
-        let rest = self.items.iter().zip(&self.shown);
         // A Background block is not wanted where nothing is left for it.
-        let mut wanting = rest.filter(|(item, _)| sharing::wanted(item, fill) > 0);
-        wanting.any(|(_, (i, _))| lacks(i)).then(|| {
-            let all = self.items.iter().map(|item| sharing::wanted(item, fill));
-            self.envelope + all.sum::<u64>()
-        })
+        let wanting = self.items.iter().zip(&self.shown);
+        let mut wanting = wanting.filter(|(item, _)| sharing::wanted(item, fill) > 0);
+        let lacks = wanting.any(|(_, (i, _))| items[*i].reason == Reason::OverBudget);
+        lacks.then(|| self.envelope + sharing.wanted(&self.items, fill))
     }
 }
-
 /// Warnings of one kind that are given one by one; the rest is counted.
 const WARNINGS_OF_A_KIND_MAX: usize = 50;
 
 /// Keeps the first warnings of each kind, and says how many more there are.
-pub(super) fn cap_warnings(warnings: &mut Vec<Warning>) {
+fn cap_warnings(warnings: &mut Vec<Warning>) {
     let mut counts: Vec<(WarningCode, usize)> = Vec::new();
     warnings.retain(|warning| {
         let known = counts.iter().position(|(code, _)| *code == warning.code);
@@ -105,13 +121,13 @@ pub(super) fn cap_warnings(warnings: &mut Vec<Warning>) {
     }
 }
 
-/// Makes the tokens of the items and the overhead add up to `used`, and gives
-/// the overhead.
+/// Makes the tokens of parts and the overhead add up to `used`: the overhead's
+/// and those of each part.
 ///
 /// For additive estimators they do already. For others the difference is
 /// spread in proportion, each part rounded so that the sums up to it are.
-fn share_out(items: &mut [PlanItem], overhead: u64, used: u32) -> u32 {
-    let parts = items.iter().map(|item| u64::from(item.tokens)).sum::<u64>() + overhead;
+fn share_out(tokens: &[u32], overhead: u64, used: u32) -> (u32, Vec<u32>) {
+    let parts = tokens.iter().map(|tokens| u64::from(*tokens)).sum::<u64>() + overhead;
     let used = u64::from(used);
     let (mut sum, mut given) = (0u64, 0u64);
     let mut share = |tokens: u64| {
@@ -124,8 +140,5 @@ fn share_out(items: &mut [PlanItem], overhead: u64, used: u32) -> u32 {
         u32::try_from(share).unwrap_or(u32::MAX)
     };
     let overhead = share(overhead);
-    for item in items {
-        item.tokens = share(u64::from(item.tokens));
-    }
-    overhead
+    (overhead, tokens.iter().map(|tokens| share(u64::from(*tokens))).collect())
 }

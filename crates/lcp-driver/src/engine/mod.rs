@@ -20,7 +20,6 @@ use crate::plan::{Plan, RolledUp};
 use crate::text;
 use crate::warning::{Warning, WarningCode};
 use decide::Decided;
-use finish::cap_warnings;
 use scan::{Cutter, Scan, is_rest};
 use sharing::Sharing;
 
@@ -73,27 +72,25 @@ impl Scan<'_, '_> {
     ) -> Result<(Plan, String), DriverError> {
         let (settled, sharing) = match (budget, self.config.verbosity) {
             (Some(budget), Verbosity::Adaptive) => {
-                let sharing = Sharing::new(self, budget, &mut warnings);
-                let settled = self.adaptive(budget, &sharing, &mut warnings)?;
-                self.warn_of_caps(&settled.0, &sharing, &mut warnings)?;
+                let mut sharing = Sharing::new(self, budget, &mut warnings);
+                let settled = self.adaptive(budget, &mut sharing, &mut warnings)?;
                 (settled, sharing)
             }
             _ => (self.everything(budget, &mut warnings)?, Sharing::default()),
         };
         let (decided, text, used) = settled;
-        cap_warnings(&mut warnings);
-        Ok((self.plan(budget, &sharing, decided, used, warnings), text))
+        Ok((self.plan(budget, &sharing, decided, used, warnings)?, text))
     }
 
     /// The second pass: within the budget.
     fn adaptive(
         &self,
         budget: u32,
-        sharing: &Sharing,
+        sharing: &mut Sharing,
         warnings: &mut Vec<Warning>,
     ) -> Result<Settled, DriverError> {
         let mut cutter = Cutter::new(self);
-        let attempt = |allocation: &Allocation, cutter: &Cutter<'_, '_, '_>| {
+        let attempt = |allocation: &Allocation, sharing: &Sharing, cutter: &Cutter<'_, '_, '_>| {
             let decided = self.decide(allocation, sharing, cutter);
             let text = self.text(&decided);
             // The figure that counts: never from a cache.
@@ -114,9 +111,14 @@ impl Scan<'_, '_> {
                 excerpts: self.config.excerpts(),
             };
             let allocation = walk(&self.items, terms, &mut cutter);
-            let settled = attempt(&allocation, &cutter);
+            let settled = attempt(&allocation, sharing, &cutter);
             let used = settled.2;
             let fits = allocation.outcome == Outcome::Fits;
+            let over_caps = self.over_caps(sharing, &settled);
+            if fits && used <= budget && over_caps.iter().any(|over| *over > 0) {
+                sharing.lower_caps(&over_caps);
+                continue;
+            }
             if (fits && used <= budget) || (!fits && available == u64::from(budget)) {
                 self.warn_of(&allocation, budget, used, warnings)?;
                 return Ok(settled);
@@ -130,15 +132,23 @@ impl Scan<'_, '_> {
         }
         // Critical blocks and the roll-up line, else Critical blocks alone.
         let counted = self.smallest(Outcome::Fits);
-        let settled = attempt(&counted, &cutter);
+        let settled = attempt(&counted, sharing, &cutter);
         if settled.2 <= budget {
             self.warn_of(&counted, budget, settled.2, warnings)?;
             return Ok(settled);
         }
         let alone = self.smallest(Outcome::BelowFloor);
-        let settled = attempt(&alone, &cutter);
+        let settled = attempt(&alone, sharing, &cutter);
         self.warn_of(&alone, budget, settled.2, warnings)?;
         Ok(settled)
+    }
+
+    /// What each share exceeds its cap by, by the count of the final text.
+    fn over_caps(&self, sharing: &Sharing, (decided, _, used): &Settled) -> Vec<u64> {
+        if sharing.terms.is_empty() || self.estimator.is_additive() {
+            return Vec::new();
+        }
+        sharing.excess(&self.items, &self.shared_out(decided, *used))
     }
 
     /// What the roll-up line can cost at most.
@@ -180,7 +190,7 @@ impl Scan<'_, '_> {
             );
             warnings.push(Warning::new(WarningCode::BelowFloor, None, message));
         }
-        if !allocation.tells(&self.items) && !self.items.is_empty() {
+        if allocation.told(&self.items) == 0 && !self.items.is_empty() {
             let message = format!(
                 "within a budget of {budget} nothing of the content of {} blocks is shown",
                 self.items.len(),
@@ -194,6 +204,6 @@ impl Scan<'_, '_> {
     fn smallest(&self, outcome: Outcome) -> Allocation {
         let critical = |priority| (priority == Priority::Critical).then_some(Choice::Detail(0));
         let chosen = self.items.iter().map(|item| critical(item.priority)).collect();
-        Allocation { chosen, outcome, left: 0 }
+        Allocation { chosen, outcome, at_ceiling: false, left: 0 }
     }
 }

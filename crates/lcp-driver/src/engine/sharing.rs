@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use lcp_types::{Block, Priority};
 
-use super::decide::Decided;
-use super::scan::{Scan, is_rest};
+use super::scan::Scan;
 use crate::budget::walk::{Allocation, Item, ShareTerms};
 use crate::config::Overflow;
 use crate::error::DriverError;
-use crate::meta::Meta;
+use crate::meta::{Meta, brief};
 use crate::plan::{PlanItem, ShareUse};
 use crate::shares::Shares;
 use crate::view;
@@ -22,7 +21,8 @@ pub(super) struct Sharing {
     /// The shares in their order, then one for what belongs to none; empty
     /// where the budget is not shared.
     pub(super) terms: Vec<ShareTerms>,
-    names: Vec<String>,
+    /// Their names and caps, as they were asked for.
+    names: Vec<(String, Option<u32>)>,
 }
 
 impl Sharing {
@@ -39,7 +39,7 @@ impl Sharing {
             let own = divided.tokens(&share.name).unwrap_or_default();
             let cap = share.cap.map_or(u64::MAX, u64::from);
             sharing.terms.push(ShareTerms { own, weight: own, cap });
-            sharing.names.push(share.name.clone());
+            sharing.names.push((share.name.clone(), share.cap));
         }
         // What belongs to no share borrows like one of middling size: a few
         // turns of a chat must not give way to the last of many files.
@@ -47,7 +47,7 @@ impl Sharing {
         let mean = all / (sharing.terms.len() as u64).max(1);
         let weight = u32::try_from(mean).unwrap_or(u32::MAX).max(1);
         sharing.terms.push(ShareTerms { own: 0, weight, cap: u64::MAX });
-        sharing.names.push(String::new());
+        sharing.names.push((String::new(), None));
         let mut unknown: BTreeMap<&str, usize> = BTreeMap::new();
         for ((i, _), item) in scan.shown.iter().zip(&scan.items) {
             if item.share == shares.as_slice().len() {
@@ -56,7 +56,8 @@ impl Sharing {
         }
         for (category, blocks) in unknown {
             let message = format!(
-                "category {category:?} has no share: its blocks ({blocks}) use what others leave"
+                "category {} has no share: its blocks ({blocks}) use what others leave",
+                brief(category.as_bytes()),
             );
             warnings.push(Warning::new(WarningCode::UnknownCategory, None, message));
         }
@@ -74,16 +75,59 @@ impl Sharing {
         left
     }
 
+    /// What all items would cost with all that they may have, under the caps.
+    pub(super) fn wanted(&self, items: &[Item], fill: bool) -> u64 {
+        if self.terms.is_empty() {
+            return items.iter().map(|item| wanted(item, fill)).sum();
+        }
+        let mut shares = vec![(0u64, 0u64); self.terms.len()];
+        for item in items {
+            let (all, critical) = &mut shares[item.share];
+            *all += wanted(item, fill);
+            if item.priority == Priority::Critical {
+                *critical += item.costs[0];
+            }
+        }
+        let caps = self.names.iter().map(|(_, cap)| cap.map_or(u64::MAX, u64::from));
+        shares.into_iter().zip(caps).map(|((all, critical), cap)| all.min(cap.max(critical))).sum()
+    }
+
+    /// What each share exceeds its cap by where that is not for its Critical
+    /// blocks, which counts of parts that do not add up can bring about;
+    /// `tokens` are those of the items.
+    pub(super) fn excess(&self, items: &[Item], tokens: &[u32]) -> Vec<u64> {
+        let (mut used, mut critical) = (vec![0; self.terms.len()], vec![0; self.terms.len()]);
+        for (item, tokens) in items.iter().zip(tokens) {
+            let of = if item.priority == Priority::Critical { &mut critical } else { &mut used };
+            if let Some(of) = of.get_mut(item.share) {
+                *of += u64::from(*tokens);
+            }
+        }
+        let over = |(((_, cap), used), critical): ((&(String, Option<u32>), u64), u64)| {
+            let cap = cap.map_or(u64::MAX, u64::from);
+            // Without other blocks there is nothing to take back.
+            (critical + used).saturating_sub(cap).min(used)
+        };
+        self.names.iter().zip(used).zip(critical).map(over).collect()
+    }
+
+    /// Lowers caps, for a plan that is made anew.
+    pub(super) fn lower_caps(&mut self, by: &[u64]) {
+        for (share, by) in self.terms.iter_mut().zip(by) {
+            share.cap = share.cap.saturating_sub(*by);
+        }
+    }
+
     /// What became of the shares, given what became of the blocks.
     pub(super) fn uses(&self, scan: &Scan<'_, '_>, plan: &[PlanItem]) -> Vec<ShareUse> {
         let mut uses: Vec<ShareUse> = self
             .terms
             .iter()
             .zip(&self.names)
-            .map(|(share, name)| ShareUse {
+            .map(|(share, (name, cap))| ShareUse {
                 name: name.clone(),
                 tokens: share.own,
-                cap: u32::try_from(share.cap).ok(),
+                cap: *cap,
                 wanted: 0,
                 used: 0,
                 blocks: 0,
@@ -122,12 +166,35 @@ pub(super) fn categories(
     categories
 }
 
-/// What an item would cost with all that it may have.
+/// Warns of the shares whose Critical blocks, which are shown in any case,
+/// exceed their caps.
+pub(super) fn warn_of_caps(
+    uses: &[ShareUse],
+    overflow: Overflow,
+    warnings: &mut Vec<Warning>,
+) -> Result<(), DriverError> {
+    for share in uses {
+        let Some(cap) = share.cap.filter(|cap| share.used > *cap) else { continue };
+        let (name, needed) = (share.name.clone(), u64::from(share.used));
+        let excess = needed - u64::from(cap);
+        if overflow == Overflow::Deny {
+            return Err(DriverError::OverShareCap { share: name, needed, cap, excess });
+        }
+        let message = format!(
+            "the critical blocks of share {name:?} have {needed} tokens, {excess} over its cap of {cap}"
+        );
+        warnings.push(Warning::new(WarningCode::OverShareCap, None, message));
+    }
+    Ok(())
+}
+
+/// What an item would cost with all that it may have. A Background block may
+/// have what is left, and wants nothing but under `fill`.
 pub(super) fn wanted(item: &Item, fill: bool) -> u64 {
-    if is_rest(item) || item.priority == Priority::Critical || fill {
-        item.costs[item.ceiling]
-    } else {
-        0
+    match item.priority {
+        Priority::Background if !fill => 0,
+        _ if item.may_grow => item.costs[0],
+        _ => item.costs[item.ceiling],
     }
 }
 
@@ -138,40 +205,5 @@ impl Scan<'_, '_> {
         self.config.shares.as_ref().map_or(0, |shares| {
             shares.index_of(&self.categories[i]).unwrap_or(shares.as_slice().len())
         })
-    }
-
-    /// Critical blocks are shown whatever the cap of their share is.
-    pub(super) fn warn_of_caps(
-        &self,
-        decided: &[Decided],
-        sharing: &Sharing,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<(), DriverError> {
-        let mut used = vec![0u64; sharing.terms.len()];
-        for ((_, _, tokens), item) in decided.iter().zip(&self.items) {
-            if let Some(used) = used.get_mut(item.share) {
-                *used += u64::from(*tokens);
-            }
-        }
-        for ((share, name), used) in sharing.terms.iter().zip(&sharing.names).zip(used) {
-            let Some(cap) = u32::try_from(share.cap).ok().filter(|cap| used > u64::from(*cap))
-            else {
-                continue;
-            };
-            let excess = used - u64::from(cap);
-            if self.config.overflow == Overflow::Deny {
-                return Err(DriverError::OverShareCap {
-                    share: name.clone(),
-                    needed: used,
-                    cap,
-                    excess,
-                });
-            }
-            let message = format!(
-                "the critical blocks of share {name:?} have {used} tokens, {excess} over its cap of {cap}"
-            );
-            warnings.push(Warning::new(WarningCode::OverShareCap, None, message));
-        }
-        Ok(())
     }
 }

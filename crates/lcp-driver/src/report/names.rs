@@ -59,6 +59,7 @@ pub(super) const fn sentence(reason: Reason) -> &'static str {
         Reason::Ceiling => "Its priority allows no more of it.",
         Reason::OverBudget => "More of it does not fit in the budget.",
         Reason::ShareCap => "More of it would exceed the hard cap of its share.",
+        Reason::Background => "It is Background, and waits until all others have what they may.",
         Reason::Metadata => "It says something of other blocks, and is no text itself.",
         Reason::Filtered => "Its type was not asked for.",
     }

@@ -145,7 +145,9 @@ impl ContextBudget {
     /// The same budget in another window: every share keeps its part of the
     /// whole, fixed numbers too, by largest remainder. Caps stay as they are,
     /// and so does what was used. To the same total it changes nothing; and
-    /// however often it is adjusted, nothing drifts.
+    /// however often it is adjusted, nothing drifts. What had nothing has no
+    /// part to keep: a fixed number that a budget of 0 left without tokens
+    /// wants [`Shares::divide`](super::Shares::divide) anew.
     ///
     /// ```
     /// use lcp_driver::shares::calculate_budget;

@@ -11,13 +11,15 @@ impl Shares {
     /// the fixed ones leave; where those exceed it alone, they are scaled down
     /// themselves. [`ContextBudget::note`] then says so. Sizes that sum to the
     /// whole (ratios to a billionth each) give tokens that sum to it exactly,
-    /// by largest remainder, ties in order. A share has no more than its cap;
-    /// what that leaves is nobody's, to be borrowed.
+    /// by largest remainder, ties in order. A share has no more than its cap: a
+    /// fixed number counts as its cap where that is less, and what a cap leaves
+    /// of a ratio is nobody's, to be borrowed.
     #[must_use]
     pub fn divide(&self, available: u32) -> ContextBudget {
         let sizes = self.as_slice().iter().map(|share| match share.size {
             ShareSize::Ratio(ratio) => (billionths(ratio), 0),
-            ShareSize::Tokens(tokens) => (0, u64::from(tokens)),
+            // What a cap keeps from a share is no claim on the others.
+            ShareSize::Tokens(tokens) => (0, tokens.min(share.cap.unwrap_or(u32::MAX)).into()),
         });
         let (ratios, fixed): (Vec<u64>, Vec<u64>) = sizes.unzip();
         let (basis, fixed_sum) = (Basis::of_ratios(ratios), fixed.iter().sum::<u64>());

@@ -195,3 +195,51 @@ fn the_marker_counts_what_is_missing() {
     let tokens = O200K.estimate(missing);
     assert!(excerpt.omitted_tokens.abs_diff(tokens) <= 2, "{} {tokens}", excerpt.omitted_tokens);
 }
+
+/// What is kept may need a shorter fence than the whole, or a longer one than
+/// what was kept before: the cut is made again, never given up.
+#[test]
+fn runs_of_backticks_are_cut_like_everything_else() {
+    let content = format!("{}\n{}\nend\n", "`x`".repeat(3), "`".repeat(6_000));
+    for block in [
+        Block::conversation(Role::User, content.as_str()),
+        Block::tool_result("grep", Status::Ok, content.as_str()),
+    ] {
+        for budget in (60..9_000).step_by(61) {
+            let plan = run(std::slice::from_ref(&block), budget, OutputMode::Markdown).plan;
+            assert!(plan.items[0].decision.shows_content(), "budget {budget}");
+            if let RenderDecision::Excerpt(excerpt) = plan.items[0].decision {
+                assert!(excerpt.head_bytes + excerpt.tail_bytes < content.len(), "{excerpt:?}");
+            }
+        }
+    }
+}
+
+/// A file that begins with blank lines is shown by its end.
+#[test]
+fn a_beginning_of_blank_lines_is_no_excerpt() {
+    let content = "\n".repeat(9_000) + "fn main() {}\n";
+    let block = Block::code(Lang::Rust, "a.rs", content);
+    for budget in [60, 100] {
+        assert!(
+            run(std::slice::from_ref(&block), budget, OutputMode::Xml)
+                .text
+                .contains("fn main() {}")
+        );
+    }
+}
+
+/// One more token of budget never costs most of the content: lines come first
+/// only where they are a small part.
+#[test]
+fn content_does_not_jump_as_the_budget_grows() {
+    let blocks: Vec<_> = (0..20).map(|i| bare_file(&format!("f{i}.rs"), 200)).collect();
+    let mut before = 0;
+    for budget in (200..4_000).step_by(3) {
+        let plan = run(&blocks, budget, OutputMode::Xml).plan;
+        let content = plan.items.iter().filter(|item| item.decision.shows_content());
+        let content: u32 = content.map(|item| item.tokens).sum();
+        assert!(content * 10 >= before * 9, "budget {budget}: {before} to {content}");
+        before = content;
+    }
+}

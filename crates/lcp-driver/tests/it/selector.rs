@@ -75,6 +75,9 @@ proptest! {
                 Reason::Critical => item.priority == Priority::Critical,
                 Reason::Fits => item.decision == RenderDecision::Full,
                 Reason::Ceiling => item.decision.is_shown(),
+                Reason::Background => {
+                    item.priority == Priority::Background && !item.decision.is_shown()
+                }
                 Reason::OverBudget | Reason::ShareCap => item.decision != RenderDecision::Full,
                 Reason::Metadata => item.decision == RenderDecision::Metadata,
                 _ => false,

@@ -4,7 +4,8 @@
 use lcp_driver::budget::TokenEstimator;
 use lcp_driver::shares::{Share, Shares};
 use lcp_driver::{
-    DefaultDriver, DriverConfig, DriverError, Excerpts, Overflow, Plan, ShareUse, WarningCode,
+    DefaultDriver, DriverConfig, DriverError, Excerpts, Overflow, Plan, Reason, ShareUse,
+    WarningCode,
 };
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Block, FormatHint, Priority, Role, Status};
@@ -190,6 +191,7 @@ fn shares_over_the_whole_are_normalised_with_a_warning() {
 #[test]
 fn the_wanted_budget_is_enough_and_no_more() {
     for fill in [false, true] {
+        // A Low file without a level grows once all others have what they may.
         let mut blocks = agent_context(3);
         blocks.extend([priority(3, Priority::Low), priority(7, Priority::Background)]);
         let plan = |budget| {
@@ -205,6 +207,62 @@ fn the_wanted_budget_is_enough_and_no_more() {
         assert_eq!(plan(wanted).wanted_budget, None);
         assert_eq!(plan(wanted - 1).wanted_budget, Some(wanted.into()));
     }
+}
+
+/// No budget helps a block that only the cap of its share keeps out.
+#[test]
+fn a_larger_budget_is_not_wanted_where_only_a_cap_cuts() {
+    let capped = |budget| {
+        let shares = Shares::agent().with_cap("open_files", 100).unwrap();
+        plan_with(&[bare_file("a.rs", 40), bare_file("b.rs", 40)], shares, budget)
+    };
+    let plan = capped(1_000_000);
+    assert_eq!(plan.items[0].reason, Reason::ShareCap);
+    assert_eq!(plan.wanted_budget, None);
+    // Where the budget cuts as well, the cap bounds what is wanted.
+    assert!(capped(20).wanted_budget.is_some_and(|wanted| wanted < 130));
+}
+
+#[test]
+fn background_waits_for_all_others() {
+    let blocks = [
+        bare_file("large.rs", 200),
+        Block::document("d", "small", FormatHint::Plain),
+        priority(1, Priority::Background),
+    ];
+    let config = DriverConfig { token_budget: Some(500), ..DriverConfig::default() };
+    let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
+    assert_eq!(plan.items[1].reason, Reason::Background);
+}
+
+/// What only a cap keeps down does not keep Background blocks of others out.
+#[test]
+fn background_does_not_wait_for_what_a_cap_keeps_down() {
+    let blocks = [
+        bare_file("a.rs", 40),
+        bare_file("b.rs", 40),
+        Block::document("d", crate::packs::source(20), FormatHint::Plain),
+        priority(2, Priority::Background),
+    ];
+    let shares = Shares::agent().with_cap("open_files", 600).unwrap();
+    let plan = plan_with(&blocks, shares, 100_000);
+    assert_eq!(plan.items[1].reason, Reason::ShareCap);
+    assert_eq!(plan.items[2].decision.name(), "placeholder");
+    assert_eq!(plan.items[2].reason, Reason::Ceiling);
+}
+
+/// Low blocks without a level stay a line while others lack something, and
+/// lack room themselves where nobody else does.
+#[test]
+fn low_blocks_say_what_keeps_them_small() {
+    let blocks = [bare_file("low.rs", 100), priority(0, Priority::Low)];
+    let config = DriverConfig { token_budget: Some(400), ..DriverConfig::default() };
+    let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
+    assert_eq!(plan.items[0].reason, Reason::OverBudget);
+    let wanted = u32::try_from(plan.wanted_budget.unwrap()).unwrap();
+    let config = DriverConfig { token_budget: Some(wanted), ..DriverConfig::default() };
+    let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
+    assert_eq!(plan.items[0].decision.name(), "full");
 }
 
 /// Shares hold by the count of any tokenizer, whether counts of parts add up.

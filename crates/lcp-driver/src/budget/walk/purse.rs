@@ -67,6 +67,15 @@ impl<'w> Purse<'w> {
         granted.min(self.caps[share].saturating_sub(self.spent[share]))
     }
 
+    /// Whether only the cap of its share keeps block `i` from having more.
+    pub(super) fn is_capped(&self, i: usize) -> bool {
+        let Some(share) = self.caps.get(self.items[i].share) else { return false };
+        let (item, paid) = (&self.items[i], self.paid(i));
+        let more = item.costs[item.ceiling..].iter().rev().find(|cost| **cost > paid);
+        let under_cap = share.saturating_sub(self.spent[item.share]);
+        more.is_some_and(|cost| cost - paid > under_cap && cost - paid <= self.left)
+    }
+
     fn paid(&self, i: usize) -> u64 {
         self.chosen[i].map_or(0, |choice| choice.cost(&self.items[i]))
     }
@@ -89,6 +98,9 @@ impl<'w> Purse<'w> {
     pub(crate) fn step(&mut self, i: usize, ceiling: usize, floor: usize) {
         let (paid, affordable) = (self.paid(i), self.affordable(i));
         let costs = &self.items[i].costs;
+        // A part of the content is more than any line about it.
+        let cut = matches!(self.chosen[i], Some(Choice::Excerpt { .. }));
+        let floor = if cut { floor.min(self.items[i].telling) } else { floor };
         // Costs fall strictly, so what is better costs more.
         let better = (ceiling..floor).take_while(|&detail| costs[detail] > paid);
         let mut fitting = better.filter(|&detail| costs[detail] - paid <= affordable);
@@ -111,7 +123,7 @@ impl<'w> Purse<'w> {
         }
         let paid = self.paid(i);
         // What costs no less than the whole is no excerpt.
-        let limit = (paid + self.affordable(i)).min(most).min(item.costs[0] - 1);
+        let limit = (paid + self.affordable(i)).min(most).min(item.costs[0].saturating_sub(1));
         let Some(rung) = rung(limit).filter(|rung| *rung > has.max(paid)) else {
             return;
         };

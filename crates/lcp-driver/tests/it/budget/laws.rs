@@ -93,6 +93,13 @@ proptest! {
         let plan = driver.plan(&blocks, &config).unwrap();
         prop_assert!(plan.used_tokens <= budget.max(base(&blocks, &driver, mode)));
         prop_assert!(adds_up(&plan));
+        // Caps hold by the final count, too.
+        for share in plan.shares.iter().filter(|share| share.cap.is_some_and(|cap| share.used > cap)) {
+            let others = plan.items.iter().filter(|item| {
+                *item.category == *share.name && item.priority != Priority::Critical && item.tokens > 0
+            });
+            prop_assert_eq!(others.count(), 0, "{:?}", share);
+        }
     }
 
     /// Every block that is not Background is visible or counted, unless not

@@ -138,3 +138,13 @@ proptest! {
         prop_assert_eq!(budget.adjust_for_total(total), budget);
     }
 }
+
+/// What a cap keeps from a share is no claim on the others.
+#[test]
+fn a_fixed_share_counts_as_its_cap() {
+    let large = Share::tokens("b", 500);
+    let shares = Shares::new([Share::ratio("a", 0.9), large]).unwrap().with_cap("b", 100).unwrap();
+    let budget = shares.divide(1_000);
+    assert_eq!((budget.tokens("a"), budget.tokens("b")), (Some(900), Some(100)));
+    assert!(budget.note().is_none());
+}
