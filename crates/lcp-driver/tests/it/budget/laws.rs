@@ -3,8 +3,8 @@
 
 use lcp_driver::budget::TokenEstimator;
 use lcp_driver::{
-    DefaultDriver, DriverConfig, OutputMode, Plan, PlanItem, RenderDecision, ShareUse, Verbosity,
-    WarningCode,
+    DefaultDriver, DriverConfig, Excerpts, OutputMode, Plan, PlanItem, RenderDecision, ShareUse,
+    Verbosity, WarningCode,
 };
 use lcp_tokens::{CodeAwareEstimator, Encoding, HeuristicEstimator, Tiktoken};
 use lcp_types::{Block, Priority};
@@ -161,8 +161,26 @@ proptest! {
         }
     }
 
-    /// With excerpts, a text has content wherever there is room for an excerpt
-    /// of 512 tokens of a block that allows it; else it warns.
+    /// With excerpts, a text has content wherever there is room for one: no
+    /// head, fence and marker of these packs is as large as 400 tokens.
+    #[test]
+    fn something_is_shown(blocks in any_pack(), config in any_config(), more in 400u32..500) {
+        let driver = DefaultDriver::new(O200K);
+        let budget = base(&blocks, &driver, config.mode) + more;
+        let uncapped = config.shares.filter(|shares| shares.as_slice().iter().all(|share| share.cap.is_none()));
+        let config = DriverConfig {
+            token_budget: Some(budget),
+            excerpts: Excerpts::On,
+            shares: uncapped,
+            ..config
+        };
+        let plan = driver.plan(&blocks, &config).unwrap();
+        let shown = plan.items.iter().any(|item| item.decision.shows_content());
+        let is_text = |item: &PlanItem| item.content_tokens > 8 && item.decision != RenderDecision::Metadata;
+        prop_assert!(shown || !plan.items.iter().any(is_text), "{:?}", plan);
+    }
+
+    /// A text that shows nothing of any content says so, and no other does.
     #[test]
     fn an_empty_result_is_warned_of(blocks in any_pack(), config in any_config(), share in 0u32..=200) {
         let driver = DefaultDriver::new(O200K);
