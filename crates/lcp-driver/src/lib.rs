@@ -6,9 +6,20 @@
 //! between lies a [`Plan`], plain data that says what each block becomes, why,
 //! and what it costs; `report` gives it to programs.
 //!
+//! | look for | in |
+//! |---|---|
+//! | what decides, and what was decided | [`DriverConfig`], [`Plan`] |
+//! | named parts of a budget | [`shares`], the whole of it [`window`], what was used of it [`usage`] |
+//! | levels for the segments of a conversation | [`segments`] |
+//! | reports for programs, terminals and browsers | `report` (feature `report`) |
+//! | a text back into its pieces | [`mod@split`] |
+//!
+//! Features: `report` and `rebalance` (both on by default), `tracing` and
+//! `metrics` (off): events of every decision, gauges of what was allocated.
+//!
 //! The requirements are SPEC_08's, under its names; RFC 0002 is the engine and
-//! the text, in every detail. Where blocks come from is not known here: decode
-//! them with `lcp-decoder`, or build them.
+//! the text, in every detail, RFC 0004 shares, levels and excerpts. Where blocks
+//! come from is not known here: decode them with `lcp-decoder`, or build them.
 //!
 //! ```
 //! use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};

@@ -64,10 +64,11 @@ pub struct ShareUse {
 }
 
 impl ShareUse {
-    /// Tokens that it has from other shares.
+    /// Tokens that it has from other shares: with a cap, at most what the cap
+    /// allows beyond its own. What Critical blocks exceed a cap by is not lent.
     #[must_use]
     pub fn borrowed(&self) -> u32 {
-        self.used.saturating_sub(self.tokens)
+        self.cap.map_or(self.used, |cap| cap.min(self.used)).saturating_sub(self.tokens)
     }
 }
 

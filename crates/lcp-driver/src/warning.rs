@@ -77,6 +77,10 @@ warning_codes! {
     EstimatedCounts = "estimated_counts",
     /// The tokenizer that was asked for could not be loaded, or is only assumed.
     TokenizerFallback = "tokenizer_fallback",
+    /// The text may be larger than the window of the model that reads it.
+    WindowExceeded = "window_exceeded",
+    /// Something was asked for that changes nothing.
+    NoEffect = "no_effect",
     /// Content that is not UTF-8 was rendered with U+FFFD in its place.
     NonUtf8Content = "non_utf8_content",
     /// A block of a type that this version does not know.

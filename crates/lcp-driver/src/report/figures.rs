@@ -1,7 +1,8 @@
 //! Figures that every form of the report gives.
 
 use crate::append::grouped;
-use crate::plan::Plan;
+use crate::budget::RenderDecision;
+use crate::plan::{Plan, PlanItem, Reason, ShareUse};
 use crate::shares;
 
 impl Plan {
@@ -25,7 +26,7 @@ impl Plan {
         Some(f64::from(u32::try_from(parts).unwrap_or(u32::MAX)) / 10_000.0)
     }
 
-    /// A sentence that recommends a larger budget, where this one cut more
+    /// A sentence that recommends a larger budget, where the text lacks more
     /// than a fifth of the tokens that its blocks may have.
     ///
     /// ```
@@ -45,10 +46,14 @@ impl Plan {
     #[must_use]
     pub fn suggestion(&self) -> Option<String> {
         let wanted = self.wanted_budget?;
+        if wanted <= u64::from(self.budget?) {
+            return None;
+        }
         let cut = wanted.saturating_sub(u64::from(self.used_tokens));
         (cut > wanted / 5).then(|| {
             format!(
-                "a budget of {} would show everything that priorities allow; {} % of it was cut",
+                "a budget of {} would show everything that priorities and caps allow; \
+                 {} % of it is not shown now",
                 grouped(wanted),
                 percent(cut, wanted).unwrap_or_default()
             )
@@ -56,7 +61,46 @@ impl Plan {
     }
 }
 
-/// A part in percent of the whole, to the nearest; `None` of nothing.
+/// A part in percent of the whole, to the nearest; `None` of nothing. Only the
+/// whole is 100 %: what lacks anything is less, what exceeds it is more.
 pub(super) fn percent(part: u64, whole: u64) -> Option<u64> {
-    (whole > 0).then(|| shares::percent(part, whole))
+    (whole > 0).then(|| match shares::percent(part, whole) {
+        100 if part < whole => 99,
+        100 if part > whole => 101,
+        percent => percent,
+    })
+}
+
+/// Tokens that Critical blocks of a share have beyond its cap.
+pub(super) fn over_cap(share: &ShareUse) -> u32 {
+    share.cap.map_or(0, |cap| share.used.saturating_sub(cap))
+}
+
+/// A block of which less is shown than it may have, for want of room.
+pub(super) struct Cut<'p> {
+    /// Its place in the plan.
+    pub(super) index: usize,
+    pub(super) item: &'p PlanItem,
+    /// Tokens that it would have in full and does not have.
+    pub(super) tokens: u32,
+}
+
+/// What the budget and the caps of shares took away, the largest first; equal
+/// ones in the order of the plan.
+pub(super) fn cuts(plan: &Plan) -> Vec<Cut<'_>> {
+    let items = plan.items.iter().enumerate();
+    let mut cuts: Vec<_> = items
+        .filter(|(_, item)| is_cut(item))
+        .map(|(index, item)| {
+            let tokens = item.full_tokens.saturating_sub(item.tokens);
+            Cut { index, item, tokens }
+        })
+        .collect();
+    cuts.sort_by_key(|cut| std::cmp::Reverse(cut.tokens));
+    cuts
+}
+
+fn is_cut(item: &PlanItem) -> bool {
+    let lacks = matches!(item.reason, Reason::OverBudget | Reason::ShareCap | Reason::Background);
+    matches!(item.decision, RenderDecision::Excerpt(_)) || (lacks && item.tokens < item.full_tokens)
 }

@@ -10,9 +10,10 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::json::ShareRow;
-use super::names::{rank, sentence, visible};
+use super::names::{rank, sentence, short, visible};
 use crate::append::grouped;
 use crate::budget::RenderDecision;
+use crate::config::Verbosity;
 use crate::plan::{Plan, Reason};
 
 const PAGE: &str = include_str!("html/page.html");
@@ -30,11 +31,15 @@ const SCRIPT: &[&str] = &[
 /// Warnings of a plan that a page lists; the others are counted.
 const WARNINGS_MAX: usize = 100;
 
+/// Characters of a warning that a page gives; the JSON report has all of it.
+const MESSAGE_CHARS_MAX: usize = 500;
+
 /// The report on a plan as one HTML page that needs nothing else.
 ///
 /// `replay` are plans of the same blocks at other budgets: a slider shows the
 /// page for each. Those of other blocks (by their number) and those of a
-/// budget that is there already are left out. The page is usable with a
+/// budget that is there already are left out; so are all where no budget has
+/// an effect, which is with a verbosity that ignores it and without blocks. The page is usable with a
 /// hundred thousand blocks; its size is about 50 bytes a block, and 8 more a
 /// block for each plan of the replay.
 ///
@@ -136,7 +141,7 @@ struct Run<'p> {
     /// The tokens of each block.
     t: Vec<u32>,
     /// Blocks that are shown in part: index, lines and tokens omitted.
-    cuts: Vec<(usize, usize, u32)>,
+    omitted: Vec<(usize, usize, u32)>,
 }
 
 #[derive(Serialize)]
@@ -160,7 +165,7 @@ impl<'p> Page<'p> {
         let categories: Vec<&str> = categories.into_iter().collect();
         let mut blocks = Columns::default();
         for item in &plan.items {
-            blocks.label.push(visible(&item.label).into_owned());
+            blocks.label.push(short(&item.label).into_owned());
             blocks.r#type.push(types.place(item.block_type.label()));
             blocks.category.push(categories.binary_search(&&*item.category).unwrap_or_default());
             blocks.priority.push(priorities.binary_search(&item.priority).unwrap_or_default());
@@ -168,7 +173,7 @@ impl<'p> Page<'p> {
         }
         let current = plans.iter().position(|other| std::ptr::eq(*other, plan));
         Self {
-            encoding: visible(&plan.encoding).into_owned(),
+            encoding: short(&plan.encoding).into_owned(),
             exact: plan.exact,
             mode: plan.mode.name(),
             verbosity: plan.verbosity.name(),
@@ -178,7 +183,7 @@ impl<'p> Page<'p> {
                 .collect(),
             types: types.0,
             priorities: priorities.iter().map(|priority| priority.name()).collect(),
-            categories: categories.iter().map(|name| visible(name).into_owned()).collect(),
+            categories: categories.iter().map(|name| short(name).into_owned()).collect(),
             blocks,
             plans: plans.iter().map(|plan| Run::new(plan, &decisions, &reasons)).collect(),
             current: current.unwrap_or_default(),
@@ -192,7 +197,9 @@ impl<'p> Page<'p> {
 fn by_budget<'p>(plan: &'p Plan, replay: &'p [Plan]) -> Vec<&'p Plan> {
     let same = |other: &&Plan| other.items.len() == plan.items.len();
     let mut plans = vec![plan];
-    plans.extend(replay.iter().filter(same));
+    if plan.verbosity == Verbosity::Adaptive && !plan.items.is_empty() {
+        plans.extend(replay.iter().filter(same));
+    }
     let budget = |plan: &&Plan| plan.budget.map_or(u64::MAX, u64::from);
     // The sort is stable: of the same budget, the plan itself is the first.
     plans.sort_by_key(budget);
@@ -226,20 +233,24 @@ impl<'p> Run<'p> {
             overhead: plan.overhead_tokens,
             shown: plan.content_tokens_shown(),
             suggestion: plan.suggestion(),
-            shares: plan.shares.iter().map(ShareRow::new).collect(),
+            shares: plan
+                .shares
+                .iter()
+                .map(|share| ShareRow::new(share, short(&share.name)))
+                .collect(),
             warnings: plan.warnings.iter().take(WARNINGS_MAX).map(Notice::new).collect(),
             warned: plan.warnings.len(),
             d: String::with_capacity(plan.items.len()),
             r: String::with_capacity(plan.items.len()),
             t: plan.items.iter().map(|item| item.tokens).collect(),
-            cuts: Vec::new(),
+            omitted: Vec::new(),
         };
         for (index, item) in plan.items.iter().enumerate() {
             let decision = item.decision.name();
             run.d.push(letter(decisions.iter().position(|known| *known == decision)));
             run.r.push(letter(reasons.iter().position(|known| *known == item.reason)));
             if let RenderDecision::Excerpt(excerpt) = &item.decision {
-                run.cuts.push((index, excerpt.omitted_lines, excerpt.omitted_tokens));
+                run.omitted.push((index, excerpt.omitted_lines, excerpt.omitted_tokens));
             }
         }
         run
@@ -248,7 +259,12 @@ impl<'p> Run<'p> {
 
 impl Notice {
     fn new(warning: &crate::warning::Warning) -> Self {
-        let message = visible(&warning.message).into_owned();
+        let mut chars = warning.message.chars();
+        let mut message: String = chars.by_ref().take(MESSAGE_CHARS_MAX).collect();
+        if chars.next().is_some() {
+            message.push('…');
+        }
+        let message = visible(&message).into_owned();
         Self { code: warning.code.name(), block: warning.block, message }
     }
 }

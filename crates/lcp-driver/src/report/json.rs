@@ -1,13 +1,21 @@
 //! The report as JSON. Fields may be added, never renamed.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::figures::percent;
-use crate::budget::RenderDecision;
+use super::figures::{Cut, cuts, over_cap, percent};
+use crate::budget::{Excerpt, RenderDecision};
 use crate::plan::{Plan, PlanItem, ShareUse};
 use crate::warning::Warning;
+
+/// What the tokens of a text went to: what is shown of a block, or no block.
+/// All of them are given, whatever the plan has, and add up to the used tokens.
+const LEVELS: [&str; 7] =
+    ["full", "detailed", "summary", "tags", "excerpt", "placeholder", OVERHEAD];
+
+const OVERHEAD: &str = "overhead";
 
 /// The name of the report's format.
 pub const SCHEMA: &str = "lcp.report.v1";
@@ -38,6 +46,7 @@ struct Report<'p> {
     by_priority: BTreeMap<&'p str, Sum>,
     by_category: BTreeMap<&'p str, Sum>,
     by_share: BTreeMap<&'p str, Sum>,
+    by_reason: BTreeMap<&'p str, Sum>,
     by_level: BTreeMap<&'p str, Sum>,
     shares: Vec<ShareRow<'p>>,
     cuts: Vec<CutRow<'p>>,
@@ -62,38 +71,45 @@ struct BlockRow<'p> {
     omitted_tokens: Option<u32>,
 }
 
-/// A block that is shown in part.
+/// A block of which less is shown than it may have, for want of room.
 #[derive(Serialize)]
 struct CutRow<'p> {
     index: usize,
     label: &'p str,
-    omitted_lines: usize,
-    omitted_tokens: u32,
+    decision: &'static str,
+    reason: &'static str,
+    tokens_cut: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    omitted_lines: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    omitted_tokens: Option<u32>,
 }
 
 /// What became of a share of the budget; also what the page has of it.
 #[derive(Serialize)]
 pub(super) struct ShareRow<'p> {
-    name: &'p str,
+    name: Cow<'p, str>,
     tokens: u32,
     cap: Option<u32>,
     wanted: u64,
     used: u32,
     borrowed: u32,
+    over_cap: u32,
     blocks: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     percent: Option<u64>,
 }
 
 impl<'p> ShareRow<'p> {
-    pub(super) fn new(share: &'p ShareUse) -> Self {
+    pub(super) fn new(share: &ShareUse, name: Cow<'p, str>) -> Self {
         Self {
-            name: &share.name,
+            name,
             tokens: share.tokens,
             cap: share.cap,
             wanted: share.wanted,
             used: share.used,
             borrowed: share.borrowed(),
+            over_cap: over_cap(share),
             blocks: share.blocks,
             percent: percent(share.used.into(), share.tokens.into()),
         }
@@ -164,9 +180,14 @@ pub fn to_json(plan: &Plan) -> String {
         by_priority: BTreeMap::new(),
         by_category: BTreeMap::new(),
         by_share: by_share(plan),
-        by_level: BTreeMap::new(),
-        shares: plan.shares.iter().map(ShareRow::new).collect(),
-        cuts: Vec::new(),
+        by_reason: BTreeMap::new(),
+        by_level: LEVELS.map(|level| (level, Sum::default())).into(),
+        shares: plan
+            .shares
+            .iter()
+            .map(|share| ShareRow::new(share, Cow::Borrowed(&share.name)))
+            .collect(),
+        cuts: cuts(plan).iter().map(CutRow::new).collect(),
         warnings: plan.warnings.iter().map(WarningRow::from).collect(),
     };
     for (index, item) in plan.items.iter().enumerate() {
@@ -177,13 +198,14 @@ pub fn to_json(plan: &Plan) -> String {
             report.by_priority.entry(item.priority.name()).or_default().add(item);
             report.by_category.entry(&item.category).or_default().add(item);
         }
-        if item.decision.shows_content() {
+        report.by_reason.entry(item.reason.name()).or_default().add(item);
+        if item.decision.is_shown() {
             report.by_level.entry(decision).or_default().add(item);
         }
-        let row = BlockRow::new(index, item);
-        report.cuts.extend(row.cut());
-        report.blocks.push(row);
+        report.blocks.push(BlockRow::new(index, item));
     }
+    let overhead = Sum { blocks: 0, tokens: plan.overhead_tokens.into() };
+    report.by_level.insert(OVERHEAD, overhead);
     // Every value is a number, a string or a list of them: nothing can fail.
     let mut json = serde_json::to_string_pretty(&report).unwrap_or_default();
     json.push('\n');
@@ -197,10 +219,7 @@ fn by_share(plan: &Plan) -> BTreeMap<&str, Sum> {
 
 impl<'p> BlockRow<'p> {
     fn new(index: usize, item: &'p PlanItem) -> Self {
-        let excerpt = match &item.decision {
-            RenderDecision::Excerpt(excerpt) => Some(excerpt),
-            _ => None,
-        };
+        let excerpt = excerpt(item);
         Self {
             index,
             r#type: item.block_type.label(),
@@ -216,10 +235,27 @@ impl<'p> BlockRow<'p> {
             omitted_tokens: excerpt.map(|excerpt| excerpt.omitted_tokens),
         }
     }
+}
 
-    fn cut(&self) -> Option<CutRow<'p>> {
-        let (omitted_lines, omitted_tokens) = self.omitted_lines.zip(self.omitted_tokens)?;
-        Some(CutRow { index: self.index, label: self.label, omitted_lines, omitted_tokens })
+impl<'p> CutRow<'p> {
+    fn new(cut: &Cut<'p>) -> Self {
+        let excerpt = excerpt(cut.item);
+        Self {
+            index: cut.index,
+            label: &cut.item.label,
+            decision: cut.item.decision.name(),
+            reason: cut.item.reason.name(),
+            tokens_cut: cut.tokens,
+            omitted_lines: excerpt.map(|excerpt| excerpt.omitted_lines),
+            omitted_tokens: excerpt.map(|excerpt| excerpt.omitted_tokens),
+        }
+    }
+}
+
+fn excerpt(item: &PlanItem) -> Option<&Excerpt> {
+    match &item.decision {
+        RenderDecision::Excerpt(excerpt) => Some(excerpt),
+        _ => None,
     }
 }
 

@@ -1,19 +1,24 @@
 //! Names as people read them.
 
+use std::borrow::Cow;
+
 use crate::plan::Reason;
-use crate::view::label::push_word;
 pub(super) use crate::view::label::visible;
+use crate::view::label::{cap, push_word};
 
 /// A name of ours, or a category, as people write it: `tool_results` is `Tool
-/// Results`. What is no plain name, which only a pack can bring, is escaped.
+/// Results`. What is no plain name, which only a pack can bring, is escaped;
+/// of a name of more than 200 characters both ends are given.
 ///
 /// ```
 /// assert_eq!(lcp_driver::report::title("tool_results"), "Tool Results");
 /// ```
 #[must_use]
 pub fn title(name: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '…');
     let mut out = String::new();
+    let name = &*cap(name);
+    // The mark of what was cut does not make a name less plain.
     if name.is_empty() || !name.chars().all(plain) {
         push_word(&mut out, name);
         return out;
@@ -27,6 +32,15 @@ pub fn title(name: &str) -> String {
         out.push_str(chars.as_str());
     }
     out
+}
+
+/// A name of a pack, or of a configuration, as a page has it: bounded, and
+/// with what does not show escaped.
+pub(super) fn short(name: &str) -> Cow<'_, str> {
+    match cap(name) {
+        Cow::Borrowed(name) => visible(name),
+        Cow::Owned(name) => Cow::Owned(visible(&name).into_owned()),
+    }
 }
 
 /// The names of decisions, by how much they show.
@@ -75,6 +89,15 @@ mod tests {
         assert_eq!(title("rolled_up"), "Rolled Up");
         assert_eq!(title("a b"), "\"a b\"");
         assert_eq!(title("\u{1b}[2J"), "\"\\u{1B}[2J\"");
+    }
+
+    #[test]
+    fn names_of_any_length_are_bounded() {
+        for name in ["x".repeat(100_000), "x y".repeat(100_000), "\u{202e}".repeat(100_000)] {
+            assert!(title(&name).chars().count() < 2_000);
+            assert!(short(&name).chars().count() < 2_000);
+        }
+        assert_eq!(title(&"x".repeat(300)).chars().count(), 200);
     }
 
     #[test]

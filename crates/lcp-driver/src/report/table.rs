@@ -7,12 +7,15 @@ use crate::append::{append, grouped};
 use crate::plan::{Plan, ShareUse};
 use crate::window::Window;
 
-use super::figures::percent;
+use super::figures::{over_cap, percent};
 use super::names::title;
-use style::{Style, bar, pad};
+use style::{Style, bar, fit, pad};
 
 /// Categories that have a line of their own.
 const CATEGORIES_MAX: usize = 20;
+
+/// Characters of a category that is given whole.
+const CATEGORY_CHARS_MAX: usize = 32;
 
 /// How a table looks, and what only its caller knows.
 ///
@@ -57,9 +60,10 @@ pub struct DedupSums {
 /// The report on a plan as a table, with a final newline.
 ///
 /// Use by category first, against the shares if there are any; then by
-/// decision, priority and level, the largest cuts, and a suggestion where much
-/// was cut. Percentages are to the nearest. Labels of packs cannot move the
-/// cursor or hide what follows: what does not show is escaped.
+/// decision, reason and priority, the largest cuts, and a suggestion where much
+/// was cut. Percentages are to the nearest, and only the whole is 100 %. Labels
+/// of packs cannot move the cursor or hide what follows: what does not show is
+/// escaped, and what is long is cut.
 ///
 /// ```
 /// use lcp_driver::report::{TableOptions, to_table};
@@ -184,12 +188,13 @@ impl Table<'_> {
             return self.plan.shares.iter().map(share_usage).collect();
         }
         let whole = self.plan.used_tokens.into();
-        let usage = |name, used| Usage { name, used, limit: None, whole, note: String::new() };
+        let usage =
+            |name: String, used| Usage { name, used, limit: None, whole, note: String::new() };
         let mut sums = sections::by_category(self.plan);
         // A pack may have any number of categories.
         let rest = sums.split_off(sums.len().min(CATEGORIES_MAX));
         let mut rows: Vec<_> =
-            sums.into_iter().map(|(name, sum)| usage(title(name), sum.tokens)).collect();
+            sums.into_iter().map(|(name, sum)| usage(category(name), sum.tokens)).collect();
         if !rest.is_empty() {
             let tokens = rest.iter().map(|(_, sum)| sum.tokens).sum();
             rows.push(usage(format!("{} More", grouped(rest.len() as u64)), tokens));
@@ -229,21 +234,27 @@ impl Table<'_> {
     }
 }
 
+fn category(name: &str) -> String {
+    fit(&title(name), CATEGORY_CHARS_MAX)
+}
+
 fn share_usage(share: &ShareUse) -> Usage {
-    let mut note = String::new();
+    let mut notes = Vec::new();
     if let Some(cap) = share.cap {
-        note = format!("cap {}", grouped(cap.into()));
+        notes.push(format!("cap {}", grouped(cap.into())));
     }
     // What has no share has nothing of its own: all of it is what others left.
     if share.borrowed() > 0 && share.tokens > 0 {
-        let sep = if note.is_empty() { "" } else { ", " };
-        append(&mut note, format_args!("{sep}{} borrowed", grouped(share.borrowed().into())));
+        notes.push(format!("{} borrowed", grouped(share.borrowed().into())));
+    }
+    if over_cap(share) > 0 {
+        notes.push(format!("{} over its cap", grouped(over_cap(share).into())));
     }
     Usage {
-        name: if share.name.is_empty() { "No Share".to_owned() } else { title(&share.name) },
+        name: if share.name.is_empty() { "No Share".to_owned() } else { category(&share.name) },
         used: share.used.into(),
         limit: Some(share.tokens.into()),
         whole: share.tokens.into(),
-        note,
+        note: notes.join(", "),
     }
 }

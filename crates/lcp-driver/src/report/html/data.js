@@ -13,10 +13,11 @@ const SHOWS = new Set(['full', 'detailed', 'summary', 'tags', 'excerpt']);
 
 /** Digits in groups of three, the same everywhere. */
 const digits = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
-/** A share in percent, to the nearest. */
+/** A share in percent, to the nearest; only the whole is 100 %. */
 function percent(part, whole) {
   if (whole === 0) return '–';
-  const nearest = Math.round((part * 100) / whole);
+  let nearest = Math.round((part * 100) / whole);
+  if (nearest === 100 && part !== whole) nearest += part < whole ? -1 : 1;
   return nearest === 0 && part > 0 ? '< 1 %' : `${nearest} %`;
 }
 const plural = (n, one) => `${digits(n)} ${one}${n === 1 ? '' : 's'}`;
@@ -29,13 +30,14 @@ function title(name) {
   return words ? words[0].toUpperCase() + words.slice(1) : name;
 }
 
-/** 12,400 in the room of four characters. */
+/** 12,400 as 12.4k, in the room of five characters. */
 function compact(n) {
   if (n === null) return 'all';
   if (n < 1000) return String(n);
-  const [by, unit] = n < 1e6 ? [1e3, 'k'] : [1e6, 'M'];
+  // What would be rounded to a thousand thousands is a million.
+  const [by, unit] = n < 999_500 ? [1e3, 'k'] : n < 999_500_000 ? [1e6, 'M'] : [1e9, 'G'];
   const short = n / by;
-  return `${short < 10 ? Math.round(short * 10) / 10 : Math.round(short)}${unit}`;
+  return `${short < 100 ? Math.round(short * 10) / 10 : Math.round(short)}${unit}`;
 }
 
 const code = (codes, i) => codes.charCodeAt(i) - 97;
@@ -48,18 +50,19 @@ const typeOf = (i) => data.types[blocks.type[i]];
 /** Sums of one plan by what a block is, made when they are first asked for. */
 function sums(plan) {
   if (plan.sums) return plan.sums;
-  const by = { decision: new Map(), priority: new Map(), category: new Map() };
+  const by = { decision: new Map(), reason: new Map(), priority: new Map(), category: new Map() };
   const add = (map, key, tokens) => {
     const sum = map.get(key) ?? { blocks: 0, tokens: 0 };
     sum.blocks += 1;
     sum.tokens += tokens;
     map.set(key, sum);
   };
-  plan.cut = new Map(plan.cuts.map(([i, lines, tokens]) => [i, { lines, tokens }]));
+  plan.cut = new Map(plan.omitted.map(([i, lines, tokens]) => [i, { lines, tokens }]));
   let shown = 0;
   for (let i = 0; i < count; i += 1) {
     const decision = decisionOf(plan, i);
     add(by.decision, decision, plan.t[i]);
+    add(by.reason, reasonOf(plan, i), plan.t[i]);
     if (SHOWS.has(decision)) shown += 1;
     // As in the report: what speaks of other blocks is none of these.
     if (decision === 'metadata') continue;

@@ -74,7 +74,7 @@ function drawFigures(plan) {
 function drawNotices(plan) {
   const notices = [];
   if (plan.suggestion) {
-    const notice = make('div', 'notice', make('strong', '', 'A larger budget would help'), make('span', '', `${plan.suggestion}.`));
+    const notice = make('div', 'notice', make('strong', '', 'A larger budget would help'), make('span', '', `${plan.suggestion[0].toUpperCase()}${plan.suggestion.slice(1)}.`));
     notice.id = 'suggestion';
     notices.push(notice);
   }
@@ -111,9 +111,10 @@ function drawSums(plan) {
   const by = sums(plan);
   const decisions = data.decisions.filter((name) => by.decision.has(name))
     .map((name) => ({ name, decision: name, ...by.decision.get(name) }));
-  drawBars('levels', decisions.filter((row) => SHOWS.has(row.name)));
   if (plan.overhead > 0) decisions.push({ name: 'envelope', decision: 'overhead', tokens: plan.overhead });
   drawBars('decisions', decisions);
+  drawBars('reasons', [...by.reason].map(([name, sum]) => ({ name, ...sum }))
+    .sort((a, b) => b.tokens - a.tokens || b.blocks - a.blocks || (a.name < b.name ? -1 : 1)));
   drawBars('priorities', data.priorities.filter((name) => by.priority.has(name)).map((name) => ({ name, ...by.priority.get(name) })));
   drawShares(plan, by);
 }
@@ -131,7 +132,7 @@ function drawShares(plan, by) {
   find('shares-title').textContent = plan.shares.length > 0 ? 'By share' : 'By category';
   const rows = plan.shares.length > 0
     ? plan.shares
-    : capped([...by.category].map(([name, sum]) => ({ name, tokens: null, cap: null, wanted: 0, used: sum.tokens, borrowed: 0, blocks: sum.blocks }))
+    : capped([...by.category].map(([name, sum]) => ({ name, tokens: null, cap: null, wanted: 0, used: sum.tokens, borrowed: 0, over_cap: 0, blocks: sum.blocks }))
       .sort((a, b) => b.used - a.used || (a.name < b.name ? -1 : 1)));
   // What is wanted, or a cap, may be far more than there is room for: neither sets the scale.
   const scale = Math.max(1, ...rows.map((row) => Math.max(row.used, row.tokens ?? 0))) * 1.02;
@@ -143,11 +144,13 @@ function drawShares(plan, by) {
   };
   find('shares').replaceChildren(...rows.map((row) => {
     const limit = row.tokens ?? row.used;
+    const allowed = row.used - row.over_cap;
     const bar = make('div', 'bar');
     if (row.tokens > 0) bar.append(piece('room', 0, row.tokens));
     if (row.wanted > row.used) bar.append(piece('wanted', 0, Math.min(row.wanted, scale)));
-    if (row.used > 0) bar.append(piece('own', 0, Math.min(row.used, limit)));
-    if (row.borrowed > 0) bar.append(piece('borrowed', limit, row.used));
+    if (row.used > 0) bar.append(piece('own', 0, Math.min(allowed, limit)));
+    if (row.borrowed > 0) bar.append(piece('borrowed', limit, limit + row.borrowed));
+    if (row.over_cap > 0) bar.append(piece('over', allowed, row.used));
     if (row.cap !== null && row.cap <= scale) {
       const cap = make('i', 'cap');
       cap.style.left = `calc(${(row.cap * 100) / scale}% - 1px)`;
@@ -158,31 +161,49 @@ function drawShares(plan, by) {
     if (row.tokens > 0) num.append(` / ${digits(row.tokens)} · ${percent(row.used, row.tokens)}`);
     num.append(` · ${plural(row.blocks, 'block')}`);
     if (row.borrowed > 0 && row.tokens > 0) num.append(` · ${digits(row.borrowed)} borrowed`);
+    if (row.over_cap > 0) num.append(` · ${digits(row.over_cap)} over its cap`);
     const what = make('div', 'what', own(title(row.name)));
     what.title = title(row.name);
     const line = make('div', 'row', what, bar, num);
     line.dataset.share = row.name;
     return line;
   }));
-  const key = [['own', 'used'], ['room', 'own, unused'], ['borrowed', 'borrowed'], ['wanted', 'wanted'], ['cap', 'cap']]
-    .filter(([className]) => plan.shares.length > 0 && (className !== 'cap' || rows.some((row) => row.cap !== null && row.cap <= scale)));
+  const key = [['own', 'used'], ['room', 'own, unused'], ['borrowed', 'borrowed'], ['over', 'over its cap'], ['wanted', 'wanted'], ['cap', 'cap']]
+    .filter(([className]) => plan.shares.length > 0 && (className !== 'over' || rows.some((row) => row.over_cap > 0))
+      && (className !== 'cap' || rows.some((row) => row.cap !== null && row.cap <= scale)));
   find('shares-key').replaceChildren(...key.map(([className, text]) => make('span', '', make('span', 'bar', make('i', className)), text)));
+}
+
+const NAME_WIDTH = 46;
+
+/** Names for the columns of the replay: at even steps, none too near to another, and the last one always. */
+function columnNames(width) {
+  const last = plans.length - 1;
+  const room = Math.max(width, NAME_WIDTH) / plans.length;
+  const every = [1, 2, 5, 10, 20, 50, 100].find((step) => step * room >= NAME_WIDTH) ?? plans.length;
+  const named = (at) => at === last || (at % every === 0 && last - at >= every);
+  return plans.map((plan, at) => (named(at) ? compact(plan.budget) : ''));
+}
+
+function nameColumns() {
+  const strip = find('strip');
+  const names = columnNames(strip.clientWidth);
+  [...strip.children].forEach((column, at) => { column.lastChild.textContent = names[at]; });
 }
 
 /** The columns above the slider: all that the pack has, one for each plan. */
 function drawStrip(go) {
-  const every = Math.ceil(plans.length / 14);
   find('strip').replaceChildren(...plans.map((plan, at) => {
-    const name = at % every === 0 ? compact(plan.budget) : '';
     const column = make('div', '', ...became(plan).reverse().map((row) => {
       const piece = decided('i', '', row.name);
       piece.style.height = `${(row.part * 100).toFixed(2)}px`;
       return piece;
-    }), make('b', '', name));
+    }), make('b'));
     column.title = `${plan.budget === null ? 'No budget' : plural(plan.budget, 'token')}: ${digits(plan.used)} used`;
     column.addEventListener('click', () => go(at));
     return column;
   }));
+  nameColumns();
   const slider = find('slider');
   slider.max = plans.length - 1;
   // The thumb stands below the middle of its column.

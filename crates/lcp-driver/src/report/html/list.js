@@ -29,11 +29,17 @@ function sortKey(key, plan) {
   }
 }
 
+/** Whether metadata has rows: it has no text of its own. */
+const listsAll = (state) => state.metadata || state.decision === 'metadata';
+
 function matching(state, plan) {
   const text = state.text.trim().toLowerCase();
   const index = /^#\d+$/.test(text) ? Number(text.slice(1)) : null;
   const found = [];
+  const all = listsAll(state);
   for (let i = 0; i < count; i += 1) {
+    // Whoever asks for one by its index gets it.
+    if (!all && index === null && decisionOf(plan, i) === 'metadata') continue;
     if (state.decision && decisionOf(plan, i) !== state.decision) continue;
     if (state.group !== null && categoryOf(i) !== state.group) continue;
     if (state.priority && priorityOf(i) !== state.priority) continue;
@@ -89,11 +95,13 @@ function drawRow(i, plan) {
 }
 
 function drawList(state, plan) {
-  sums(plan);
+  const metadata = sums(plan).decision.get('metadata')?.blocks ?? 0;
+  find('metadata-label').hidden = metadata === 0;
+  const listed = listsAll(state) ? count : count - metadata;
   const found = matching(state, plan);
   const shown = found.slice(0, state.rows);
   find('rows').replaceChildren(...shown.map((i) => drawRow(i, plan)));
-  const of = found.length === count ? plural(count, 'block') : `${digits(found.length)} of ${plural(count, 'block')}`;
+  const of = found.length === listed ? plural(listed, 'block') : `${digits(found.length)} of ${plural(listed, 'block')}`;
   find('count').textContent = shown.length < found.length ? `${of}, the first ${digits(shown.length)} shown` : of;
   const more = find('more');
   more.hidden = shown.length === found.length;

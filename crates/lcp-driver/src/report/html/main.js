@@ -1,7 +1,7 @@
 // The state of the page, which the fragment of its address holds:
 // `#budget=2000&sort=tokens&dir=asc&size=full&text=main&theme=dark`.
 
-const START = { plan: data.current, sort: 'tokens', dir: 'desc', size: 'shown', theme: '', text: '', decision: '', group: null, priority: '', rows: ROWS };
+const START = { plan: data.current, sort: 'tokens', dir: 'desc', size: 'shown', theme: '', text: '', decision: '', group: null, priority: '', metadata: false, rows: ROWS };
 const state = { ...START };
 
 /** The plan whose budget is nearest; no number is no budget. */
@@ -21,6 +21,7 @@ function readAddress() {
     priority: among('priority', data.priorities),
     group: among('group', data.categories),
     text: said.get('text') ?? '',
+    metadata: said.get('metadata') === 'true',
   });
   state.dir = NUMERIC.has(state.sort) ? 'desc' : 'asc';
   if (['asc', 'desc'].includes(said.get('dir'))) state.dir = said.get('dir');
@@ -31,7 +32,7 @@ function readAddress() {
 function writeAddress() {
   const said = new URLSearchParams();
   if (state.plan !== START.plan) said.set('budget', plans[state.plan].budget ?? 'none');
-  for (const key of ['sort', 'dir', 'size', 'theme', 'text', 'decision', 'group', 'priority']) {
+  for (const key of ['sort', 'dir', 'size', 'theme', 'text', 'decision', 'group', 'priority', 'metadata']) {
     if (state[key] !== START[key]) said.set(key, state[key]);
   }
   const text = said.toString();
@@ -54,6 +55,7 @@ function drawPlan() {
 
 function drawControls() {
   find('text').value = state.text;
+  find('metadata').checked = state.metadata;
   find('decision').value = state.decision === '' ? '' : String(data.decisions.indexOf(state.decision));
   find('group').value = state.group === null ? '' : String(data.categories.indexOf(state.group));
   find('priority').value = state.priority === '' ? '' : String(data.priorities.indexOf(state.priority));
@@ -93,6 +95,7 @@ function listen() {
   find('back').addEventListener('click', () => replay(data.current));
   find('theme').addEventListener('click', () => change({ theme: { '': 'light', light: 'dark', dark: '' }[state.theme] }, () => {}));
   find('more').addEventListener('click', () => { state.rows += ROWS * 5; drawTheList(); });
+  find('metadata').addEventListener('change', (event) => filter({ metadata: event.target.checked }));
   find('text').addEventListener('input', (event) => filter({ text: event.target.value }));
   for (const [id, key, names, none] of [['decision', 'decision', data.decisions, ''], ['group', 'group', data.categories, null], ['priority', 'priority', data.priorities, '']]) {
     find(id).addEventListener('change', (event) => filter({ [key]: event.target.value === '' ? none : names[Number(event.target.value)] }));
@@ -112,6 +115,7 @@ function listen() {
     if (find('map').clientWidth === width) return;
     width = find('map').clientWidth;
     drawTheMap();
+    nameColumns();
   }).observe(find('map'));
 }
 

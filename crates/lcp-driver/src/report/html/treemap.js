@@ -117,10 +117,11 @@ function cellName(cell) {
 
 function drawMap(plan, size, pick) {
   const map = find('map');
-  const { width, height } = map.getBoundingClientRect();
-  map.replaceChildren();
   const all = parts(plan, size);
   const total = all.reduce((sum, part) => sum + part.tokens, 0);
+  map.classList.toggle('bare', total === 0);
+  const { width, height } = map.getBoundingClientRect();
+  map.replaceChildren();
   const what = size === 'full' ? 'tokens in full' : 'tokens in the text';
   map.setAttribute(
     'aria-label',

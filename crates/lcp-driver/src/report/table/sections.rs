@@ -1,16 +1,16 @@
-//! What a table says of the blocks: sums by decision, priority and level, the
+//! What a table says of the blocks: sums by decision, reason and priority, the
 //! largest cuts, warnings and the suggestion.
 
 use std::collections::BTreeMap;
 
-use super::super::figures::percent;
+use super::super::figures::{Cut, cuts, percent};
 use super::super::json::Sum;
 use super::super::names::{rank, title};
 use super::Table;
 use super::style::{bar, fit, pad};
 use crate::append::grouped;
 use crate::budget::RenderDecision;
-use crate::plan::{Plan, PlanItem, Reason};
+use crate::plan::{Plan, PlanItem};
 use crate::view::label::push_word;
 
 /// Cuts that have a line of their own.
@@ -32,43 +32,43 @@ fn said(plan: &Plan) -> impl Iterator<Item = &PlanItem> {
     plan.items.iter().filter(|item| item.decision != RenderDecision::Metadata)
 }
 
+/// A name, blocks where there are any, and tokens.
+type Row = (&'static str, Option<u64>, u64);
+
+fn row(name: &'static str, sum: Sum) -> Row {
+    (name, Some(sum.blocks), sum.tokens)
+}
+
 impl Table<'_> {
     pub(super) fn sections(&mut self) {
         let plan = self.plan;
-        let mut by_decision: Vec<(&str, Option<u64>, u64)> = Vec::new();
+        let mut by_decision: BTreeMap<_, Sum> = BTreeMap::new();
+        let mut by_reason: BTreeMap<_, Sum> = BTreeMap::new();
         let mut by_priority: BTreeMap<_, Sum> = BTreeMap::new();
-        let mut sums: BTreeMap<&str, (bool, Sum)> = BTreeMap::new();
         for item in &plan.items {
-            let entry = sums.entry(item.decision.name()).or_default();
-            entry.0 = item.decision.shows_content();
-            entry.1.add(item);
+            let decision = item.decision.name();
+            by_decision.entry((rank(decision), decision)).or_default().add(item);
+            by_reason.entry(item.reason.name()).or_default().add(item);
         }
         for item in said(plan) {
             by_priority.entry(item.priority).or_default().add(item);
         }
-        let mut by_level = Vec::new();
-        let mut sums: Vec<_> = sums.into_iter().collect();
-        sums.sort_by_key(|(name, _)| rank(name));
-        for (name, (shows_content, sum)) in sums {
-            by_decision.push((name, Some(sum.blocks), sum.tokens));
-            if shows_content {
-                by_level.push((name, Some(sum.blocks), sum.tokens));
-            }
-        }
-        by_decision.push(("overhead", None, plan.overhead_tokens.into()));
-        let by_priority: Vec<_> = by_priority
-            .iter()
-            .map(|(priority, sum)| (priority.name(), Some(sum.blocks), sum.tokens))
-            .collect();
-        self.sums("By Decision:", &by_decision);
-        self.sums("By Priority:", &by_priority);
-        self.sums("By Level:", &by_level);
+        let mut decisions: Vec<_> =
+            by_decision.into_iter().map(|((_, name), sum)| row(name, sum)).collect();
+        decisions.push(("overhead", None, plan.overhead_tokens.into()));
+        let mut reasons: Vec<_> = by_reason.into_iter().map(|(name, sum)| row(name, sum)).collect();
+        reasons.sort_by_key(|(_, blocks, tokens)| std::cmp::Reverse((*tokens, *blocks)));
+        let priorities: Vec<_> =
+            by_priority.into_iter().map(|(priority, sum)| row(priority.name(), sum)).collect();
+        self.sums("By Decision:", &decisions);
+        self.sums("By Reason:", &reasons);
+        self.sums("By Priority:", &priorities);
         self.cuts();
     }
 
     /// Rows of a name, blocks and tokens, in columns that are the same in
     /// every section.
-    fn sums(&mut self, heading: &str, rows: &[(&str, Option<u64>, u64)]) {
+    fn sums(&mut self, heading: &str, rows: &[Row]) {
         const NAME: usize = 16;
         const NUMBER: usize = 11;
         if rows.is_empty() {
@@ -97,14 +97,13 @@ impl Table<'_> {
     }
 
     fn cuts(&mut self) {
-        let mut cuts: Vec<_> = self.plan.items.iter().filter_map(cut).collect();
+        let cuts = cuts(self.plan);
         if cuts.is_empty() {
             return;
         }
-        cuts.sort_by_key(|(tokens, _)| std::cmp::Reverse(*tokens));
         self.heading("Largest Cuts:");
-        let width = cuts.first().map_or(0, |(tokens, _)| grouped(*tokens).len());
-        for (tokens, item) in cuts.iter().take(CUTS_MAX) {
+        let width = cuts.first().map_or(0, |cut| grouped(cut.tokens.into()).len());
+        for Cut { item, tokens, .. } in cuts.iter().take(CUTS_MAX) {
             let mut label = String::new();
             push_word(&mut label, &item.label);
             let lines = match &item.decision {
@@ -118,7 +117,7 @@ impl Table<'_> {
             };
             let line = format!(
                 "  {:>width$} tokens  {}  ",
-                grouped(*tokens),
+                grouped(u64::from(*tokens)),
                 pad(&title(item.decision.name()), 11),
             );
             let taken = line.chars().count() + lines.chars().count();
@@ -127,7 +126,7 @@ impl Table<'_> {
         }
         let rest = cuts.get(CUTS_MAX..).unwrap_or_default();
         if !rest.is_empty() {
-            let tokens: u64 = rest.iter().map(|(tokens, _)| tokens).sum();
+            let tokens = rest.iter().map(|cut| u64::from(cut.tokens)).sum();
             let more =
                 format!("  and {} more, {} tokens", grouped(rest.len() as u64), grouped(tokens));
             self.line(self.style.dim(&more));
@@ -166,16 +165,4 @@ impl Table<'_> {
             self.line(self.style.alert(&line));
         }
     }
-}
-
-/// What a budget took away of a block, in tokens.
-fn cut(item: &PlanItem) -> Option<(u64, &PlanItem)> {
-    let tokens = match &item.decision {
-        RenderDecision::Excerpt(excerpt) => excerpt.omitted_tokens,
-        _ if matches!(item.reason, Reason::OverBudget | Reason::ShareCap) => {
-            item.full_tokens.saturating_sub(item.tokens)
-        }
-        _ => 0,
-    };
-    (tokens > 0).then_some((u64::from(tokens), item))
 }

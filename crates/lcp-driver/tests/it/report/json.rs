@@ -1,7 +1,9 @@
 //! The report as JSON (`lcp.report.v1`).
 
+use std::collections::BTreeSet;
+
 use lcp_driver::shares::Shares;
-use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Plan, RenderDecision, report};
+use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Plan, RenderDecision, ShareUse, report};
 use lcp_types::Priority;
 use serde_json::Value;
 
@@ -87,6 +89,8 @@ fn what_is_shown_in_part_says_what_is_missing() {
     let report = json(&plan);
     let [cut] = &report["cuts"].as_array().unwrap()[..] else { panic!("{report}") };
     assert_eq!((&cut["index"], &cut["label"]), (&0.into(), &"src/a.rs".into()));
+    assert_eq!((&cut["decision"], &cut["reason"]), (&"excerpt".into(), &"over_budget".into()));
+    assert_eq!(cut["tokens_cut"], plan.items[0].full_tokens - plan.items[0].tokens);
     for row in [cut, &report["blocks"][0]] {
         assert_eq!(row["omitted_lines"], excerpt.omitted_lines);
         assert_eq!(row["omitted_tokens"], excerpt.omitted_tokens);
@@ -122,8 +126,63 @@ fn levels_count_only_what_shows_content() {
     let blocks = [bare_file("src/a.rs", 90), file("src/b.rs", 4)];
     let report = report_of(&blocks, Some(130));
     assert_eq!(report["blocks"][0]["decision"], "placeholder");
-    assert_eq!(report["by_level"].get("placeholder"), None);
+    let levels = report["by_level"].as_object().unwrap();
+    let content =
+        levels.iter().filter(|(name, _)| !["placeholder", "overhead"].contains(&name.as_str()));
+    let content: u64 = content.map(|(_, sum)| sum["tokens"].as_u64().unwrap()).sum();
+    assert_eq!(report["content_tokens_shown"], content);
     assert_eq!(report["content_tokens_shown"], report["blocks"][1]["tokens"]);
+}
+
+#[test]
+fn levels_are_all_given_and_add_up() {
+    let report = report_of(&[bare_file("src/a.rs", 90), file("src/b.rs", 4)], Some(130));
+    let levels = report["by_level"].as_object().unwrap();
+    let names: BTreeSet<_> = levels.keys().map(String::as_str).collect();
+    let all = ["full", "detailed", "summary", "tags", "excerpt", "placeholder", "overhead"];
+    assert_eq!(names, BTreeSet::from(all));
+    assert_eq!(levels["placeholder"]["blocks"], 1);
+    assert_eq!(levels["overhead"]["tokens"], report["overhead_tokens"]);
+    let sum: u64 = levels.values().map(|sum| sum["tokens"].as_u64().unwrap()).sum();
+    assert_eq!(report["used_tokens"], sum);
+}
+
+#[test]
+fn cuts_are_all_that_lacks_room_the_largest_first() {
+    let file = |i: u32, lines| bare_file(&format!("src/{i}.rs"), lines);
+    let blocks = [file(0, 30), file(1, 60), file(2, 30), file(3, 9), priority(3, Priority::Low)];
+    let report = report_of(&blocks, Some(150));
+    let cuts = report["cuts"].as_array().unwrap();
+    let order: Vec<_> = cuts.iter().map(|cut| cut["index"].as_u64().unwrap()).collect();
+    assert_eq!(order, [1, 0, 2], "{cuts:?}");
+    assert_eq!(report["blocks"][3]["reason"], "ceiling", "what its priority forbids is no cut");
+    for cut in cuts {
+        assert_eq!(cut["reason"], "over_budget");
+        assert_eq!(cut.get("omitted_lines"), None);
+    }
+    assert_eq!(report["by_reason"]["over_budget"]["blocks"], 3);
+}
+
+#[test]
+fn what_exceeds_a_cap_is_not_borrowed() {
+    let share = |cap, used| ShareUse { cap, ..super::share("open_files", used, 300) };
+    let shares = vec![
+        share(None, 500),
+        share(Some(400), 350),
+        share(Some(400), 500),
+        share(Some(200), 250),
+        share(Some(200), 500),
+    ];
+    let plan = Plan { shares, ..super::empty_plan(1_000, 900) };
+    let borrowed: Vec<_> = plan.shares.iter().map(ShareUse::borrowed).collect();
+    assert_eq!(borrowed, [200, 50, 100, 0, 0]);
+    let report = json(&plan);
+    let over: Vec<_> =
+        report["shares"].as_array().unwrap().iter().map(|row| row["over_cap"].clone()).collect();
+    assert_eq!(over, [0, 0, 100, 50, 300]);
+    let table = report::to_table(&plan, &report::TableOptions::default());
+    assert!(table.contains("  cap 400, 100 borrowed, 100 over its cap\n"), "{table}");
+    assert!(table.contains("  cap 200, 300 over its cap\n"), "{table}");
 }
 
 #[test]

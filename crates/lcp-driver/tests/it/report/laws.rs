@@ -1,6 +1,8 @@
 //! What holds of every report: each block once, with a reason, and sums that
 //! add up.
 
+use std::cmp::Reverse;
+
 use lcp_driver::report::{TableOptions, to_html, to_json, to_table};
 use lcp_driver::{DefaultDriver, DriverConfig, Verbosity};
 use proptest::prelude::*;
@@ -39,12 +41,24 @@ proptest! {
         prop_assert_eq!(by("by_decision") + overhead, used);
         prop_assert_eq!(by("by_priority") + overhead, used);
         prop_assert_eq!(by("by_category") + overhead, used);
-        prop_assert_eq!(by("by_level"), report["content_tokens_shown"].as_u64().unwrap());
+        prop_assert_eq!(by("by_reason") + overhead, used);
+        prop_assert_eq!(by("by_level"), used);
         if config.shares.is_some() && budget.is_some() && verbosity == Verbosity::Adaptive {
             prop_assert_eq!(by("by_share") + overhead, used);
         }
-        let excerpts = rows.iter().filter(|row| row["decision"] == "excerpt").count();
-        prop_assert_eq!(report["cuts"].as_array().unwrap().len(), excerpts);
+        let cuts = report["cuts"].as_array().unwrap();
+        let cut = |row: &Value| {
+            let tokens = row["full_tokens"].as_u64().unwrap().saturating_sub(row["tokens"].as_u64().unwrap());
+            let lacks = ["over_budget", "share_cap", "background"].map(Value::from).contains(&row["reason"]);
+            (row["decision"] == "excerpt" || lacks && tokens > 0).then_some(tokens)
+        };
+        prop_assert_eq!(cuts.len(), rows.iter().filter_map(cut).count());
+        for row in cuts {
+            let index = usize::try_from(row["index"].as_u64().unwrap()).unwrap();
+            prop_assert_eq!(row["tokens_cut"].as_u64(), cut(&rows[index]));
+        }
+        let order = |row: &Value| (Reverse(row["tokens_cut"].as_u64()), row["index"].as_u64());
+        prop_assert!(cuts.is_sorted_by_key(order));
     }
 
     /// No label, name or message of a pack reaches a terminal or a browser as

@@ -42,7 +42,7 @@ fn a_small_plan() {
           References:         0 /  50 (0%)                              cap 50
           No Share:          18 /   0 (–)
 
-        Total Used: 998 / 1,000 (100%)
+        Total Used: 998 / 1,000 (99%)
 
         By Decision:           blocks     tokens
           Full:                     2        270 (27%)   ██████▍
@@ -51,23 +51,25 @@ fn a_small_plan() {
           Metadata:                 3          0 (0%)
           Overhead:                            5 (1%)    ▏
 
+        By Reason:             blocks     tokens
+          Over Budget:              2        698 (70%)   ████████████████▊
+          Fits:                     1        252 (25%)   ██████
+          Ceiling:                  1         25 (3%)    ▌
+          Critical:                 1         18 (2%)    ▍
+          Metadata:                 3          0 (0%)
+
         By Priority:           blocks     tokens
           Critical:                 1         18 (2%)    ▍
           Normal:                   3        950 (95%)   ██████████████████████▊
           Low:                      1         25 (3%)    ▌
 
-        By Level:              blocks     tokens
-          Full:                     2        270 (27%)   ██████▍
-          Summary:                  1         25 (3%)    ▌
-          Excerpt:                  2        698 (70%)   ████████████████▊
-
         Largest Cuts:
-          828 tokens  Excerpt      src/engine.rs (69 lines omitted)
-          588 tokens  Excerpt      "src/\u{202E}sr.nigol\u{1B}[2J" (49 lines omitted)
+          814 tokens  Excerpt      src/engine.rs (69 lines omitted)
+          574 tokens  Excerpt      "src/\u{202E}sr.nigol\u{1B}[2J" (49 lines omitted)
 
         Counts: exact, o200k_base
         Warnings: 1 (unknown_category)
-        Suggestion: a budget of 2,386 would show everything that priorities allow; 58 % of it was cut
+        Suggestion: a budget of 2,386 would show everything that priorities and caps allow; 58 % of it is not shown now
     "#]].assert_eq(&to_table(&plan(), &TableOptions::default()));
 }
 
@@ -120,21 +122,43 @@ fn many_categories_are_put_together() {
 }
 
 #[test]
+fn long_categories_are_cut() {
+    let name = "x".repeat(100_000);
+    let blocks = [file("src/a.rs", 4), tag(0, &format!("category={name}"))];
+    for shares in [None, Some(Shares::agent())] {
+        let config = DriverConfig { token_budget: Some(400), shares, ..DriverConfig::default() };
+        let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
+        let table = to_table(&plan, &TableOptions::default());
+        assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    }
+    let share = |tokens| super::share(&name, 10, tokens);
+    let plan = Plan { shares: vec![share(20)], ..super::empty_plan(100, 10) };
+    let table = to_table(&plan, &TableOptions::default());
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+}
+
+#[test]
 fn a_larger_budget_is_suggested_where_much_was_cut() {
     let plan = plan();
     let wanted = plan.wanted_budget.unwrap();
     assert!(u64::from(plan.used_tokens) * 5 < wanted * 4);
     let suggestion = plan.suggestion().unwrap();
-    expect!["a budget of 2,386 would show everything that priorities allow; 58 % of it was cut"]
-        .assert_eq(&suggestion);
+    expect!["a budget of 2,386 would show everything that priorities and caps allow; 58 % of it is not shown now"].assert_eq(&suggestion);
     // A fifth may go without a word.
     let almost = Plan { wanted_budget: Some(1_250), used_tokens: 1_000, ..plan.clone() };
     assert_eq!(almost.suggestion(), None);
     let just = Plan { wanted_budget: Some(1_250), used_tokens: 999, ..plan.clone() };
     assert_eq!(
         just.suggestion().as_deref(),
-        Some("a budget of 1,250 would show everything that priorities allow; 20 % of it was cut")
+        Some(
+            "a budget of 1,250 would show everything that priorities and caps allow; \
+             20 % of it is not shown now"
+        )
     );
+    // A budget that is there already helps nobody.
+    let there = Plan { budget: Some(1_250), ..just };
+    assert_eq!(there.suggestion(), None);
+    assert_eq!(Plan { budget: None, ..there }.suggestion(), None);
     assert_eq!(Plan { wanted_budget: None, ..plan }.suggestion(), None);
 }
 

@@ -8,8 +8,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lcp_driver::report::to_html;
-use lcp_driver::{Plan, Warning, WarningCode};
+use lcp_driver::{Plan, RenderDecision, ShareUse, Warning, WarningCode};
 
+use super::super::share;
 use super::{large_plan, plan};
 
 const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -137,7 +138,7 @@ fn check_figures(dom: &str, plan: &Plan) {
 fn a_page_shows_the_plan() {
     let this = plan(Some(1_000));
     let page = to_html(&this, &[plan(Some(300)), plan(None)]);
-    let Some(dom) = dom(&page, "#sort=index") else { return };
+    let Some(dom) = dom(&page, "#sort=index&metadata=true") else { return };
     check_figures(&dom, &this);
     assert_eq!(text(&dom, "remaining"), grouped(this.remaining_tokens()));
     let decisions: Vec<_> = this.items.iter().map(|item| item.decision.name()).collect();
@@ -150,7 +151,9 @@ fn a_page_shows_the_plan() {
     let cells = values(&dom, "<div class=\"cell", "data-d");
     let with_tokens = this.items.iter().filter(|item| item.tokens > 0).count();
     assert!(cells.len() > 1 && cells.len() <= with_tokens + 1, "{cells:?}");
-    assert!(dom.contains(&this.suggestion().unwrap()), "the suggestion");
+    let suggestion = this.suggestion().unwrap().replacen("a budget", "A budget", 1);
+    assert!(dom.contains(&format!("{suggestion}.")), "the suggestion");
+    assert_eq!(text(&dom, "count"), format!("{} blocks", this.items.len()));
     assert!(dom.contains("More of it does not fit in the budget."));
     assert_eq!(values(&dom, "<input type=\"range\"", "max"), ["2"]);
     assert!(text(&dom, "replaying").starts_with("This run: "));
@@ -161,7 +164,7 @@ fn a_page_shows_the_plan() {
 fn the_address_moves_the_slider_and_sorts() {
     let (this, small) = (plan(Some(1_000)), plan(Some(300)));
     let page = to_html(&this, &[small.clone(), plan(None)]);
-    let Some(dom) = dom(&page, "#budget=310&sort=full&dir=asc") else { return };
+    let Some(dom) = dom(&page, "#budget=310&sort=full&dir=asc&metadata=true") else { return };
     check_figures(&dom, &small);
     let mut order: Vec<_> = (0..small.items.len()).collect();
     order.sort_by_key(|i| small.items[*i].full_tokens);
@@ -195,7 +198,88 @@ fn controls_redraw_the_page() {
     assert!(dom.contains("<button type=\"button\" data-size=\"full\" aria-pressed=\"true\">"));
     let sorted = dom.split("<th ").find(|th| th.contains("data-key=\"label\"")).unwrap();
     assert!(sorted.split_once('>').unwrap().0.contains("aria-sort=\"descending\""), "{sorted}");
-    assert_eq!(text(&dom, "count"), format!("2 of {} blocks", large.items.len()));
+    assert_eq!(text(&dom, "count"), format!("2 of {} blocks", large.items.len() - METADATA));
+}
+
+/// Blocks of the pack that only describe others.
+const METADATA: usize = 4;
+
+#[test]
+fn metadata_is_listed_where_it_is_asked_for() {
+    let this = plan(Some(1_000));
+    let is_metadata = |item: &lcp_driver::PlanItem| item.decision == RenderDecision::Metadata;
+    assert_eq!(this.items.iter().filter(|item| is_metadata(item)).count(), METADATA);
+    let page = to_html(&this, &[]);
+    let Some(without) = dom(&page, "") else { return };
+    assert!(!rows(&without, "data-decision").contains(&"metadata"));
+    assert_eq!(text(&without, "count"), format!("{} blocks", this.items.len() - METADATA));
+    let check = "<script>document.getElementById('metadata').click();</script></body>";
+    let with = dom(&page.replace("</body>", check), "").unwrap();
+    assert_eq!(rows(&with, "data-decision").len(), this.items.len());
+    // By the filter of decisions too, and by an index.
+    let only = dom(&page, "#decision=metadata").unwrap();
+    assert_eq!(rows(&only, "data-decision"), ["metadata"; METADATA]);
+    let last = this.items.iter().rposition(is_metadata).unwrap().to_string();
+    let one = dom(&page, &format!("#text=%23{last}")).unwrap();
+    assert_eq!(rows(&one, "data-index"), [&last]);
+}
+
+/// The names below the columns of a replay.
+fn column_names(dom: &str) -> Vec<(usize, &str)> {
+    let strip = dom.split_once("id=\"strip\"").unwrap().1.split_once("id=\"slider\"").unwrap().0;
+    let names = strip.split("<b>").skip(1).map(|b| b.split_once('<').unwrap().0);
+    names.enumerate().filter(|(_, name)| !name.is_empty()).collect()
+}
+
+#[test]
+fn columns_are_named_at_even_steps() {
+    for columns in [2, 13, 26, 61, 240] {
+        let of = |i: u32| plan(Some(100 + i * 12_345));
+        let first = of(0);
+        let replay: Vec<_> = (1..columns)
+            .map(|i| Plan { budget: Some(100 + i * 12_345), ..first.clone() })
+            .collect();
+        let Some(dom) = dom(&to_html(&first, &replay), "") else { return };
+        let names = column_names(&dom);
+        let last = columns as usize - 1;
+        assert_eq!(names.last().unwrap().0, last, "the last one has a name");
+        assert!(names.len() >= columns.min(6) as usize && names.len() <= 26, "{names:?}");
+        let (places, texts): (Vec<_>, Vec<_>) = names.into_iter().unzip();
+        let step = places[1] - places[0];
+        assert!([1, 2, 5, 10, 20].contains(&step), "{columns}: {step}");
+        let even = &places[..places.len() - 1];
+        assert!(even.windows(2).all(|pair| pair[1] - pair[0] == step), "{places:?}");
+        assert!(last - even[even.len() - 1] >= step, "{places:?}");
+        assert!(texts.windows(2).all(|pair| pair[0] != pair[1]), "{texts:?}");
+    }
+}
+
+#[test]
+fn what_exceeds_a_cap_is_told_from_what_is_borrowed() {
+    let mut this = plan(Some(1_000));
+    this.shares[0] = ShareUse { cap: Some(400), ..share("tool_results", 500, 300) };
+    this.shares[1] = share("open_files", 2_996, 3_000);
+    let Some(dom) = dom(&to_html(&this, &[]), "") else { return };
+    assert!(dom.contains(" · 100 borrowed · 100 over its cap"));
+    assert!(dom.contains("<i class=\"over\""));
+    assert!(dom.contains(" / 3,000 · 99 %"), "not all of it");
+}
+
+#[test]
+fn reasons_are_summed_up() {
+    let this = plan(Some(1_000));
+    let Some(dom) = dom(&to_html(&this, &[]), "") else { return };
+    let card = dom.split_once("id=\"reasons\"").unwrap().1.split_once("</section>").unwrap().0;
+    assert!(card.contains(">Over budget<") && card.contains(">Metadata<"), "{card}");
+}
+
+#[test]
+fn almost_all_is_not_all() {
+    let mut this = large_plan(2, 2_000);
+    (this.items[0].tokens, this.items[1].tokens) = (1_000, 996);
+    this.used_tokens = 1_996;
+    let Some(dom) = dom(&to_html(&this, &[]), "") else { return };
+    assert_eq!(text(&dom, "fill"), "99 %");
 }
 
 #[test]
@@ -239,6 +323,7 @@ fn a_page_of_nothing() {
     let Some(dom) = dom(&page, "") else { return };
     assert_eq!((text(&dom, "used"), text(&dom, "count")), ("0", "0 blocks"));
     assert!(dom.contains("The text is empty."));
+    assert!(dom.contains("<div class=\"map bare\""), "no large map of nothing");
     assert!(
         dom.split_once("id=\"replay\"").unwrap().1.split_once('>').unwrap().0.contains("hidden")
     );

@@ -1,10 +1,10 @@
 //! The page as text.
 
-use lcp_driver::Plan;
 use lcp_driver::report::to_html;
+use lcp_driver::{Plan, Verbosity, Warning, WarningCode};
 use serde_json::Value;
 
-use super::{HOSTILE, large_plan, plan};
+use super::{HOSTILE, empty_plan, large_plan, plan};
 
 /// The JSON in a page.
 fn data(page: &str) -> Value {
@@ -55,6 +55,34 @@ fn the_replay_is_in_the_order_of_budgets() {
 fn a_page_of_many_blocks_stays_small() {
     let page = to_html(&large_plan(10_000, 100_000), &[]);
     assert!(page.len() < 10_000 * 50 + 64 * 1024, "{} bytes", page.len());
+}
+
+#[test]
+fn long_names_and_messages_are_cut() {
+    let name = "x".repeat(100_000);
+    let mut this = plan(Some(1_000));
+    let usual = to_html(&this, &[]).len();
+    this.items[0].category = name.clone().into();
+    this.items[1].label = name.clone().into();
+    this.shares[0].name.clone_from(&name);
+    this.encoding.clone_from(&name);
+    this.warnings.push(Warning::new(WarningCode::UnknownCategory, None, name));
+    assert!(to_html(&this, &[]).len() < usual + 2_000);
+}
+
+#[test]
+fn no_replay_where_no_budget_has_an_effect() {
+    let full = |budget| Plan { verbosity: Verbosity::Full, ..plan(budget) };
+    let summary = |budget| Plan { verbosity: Verbosity::Summary, ..plan(budget) };
+    let empty = |budget| empty_plan(budget, 0);
+    for (this, other) in [
+        (full(Some(1_000)), full(None)),
+        (summary(Some(1_000)), summary(Some(300))),
+        (empty(100), empty(200)),
+    ] {
+        let page = to_html(&this, &[other]);
+        assert_eq!(data(&page)["plans"].as_array().unwrap().len(), 1);
+    }
 }
 
 #[test]
