@@ -3,6 +3,7 @@
 mod rows;
 mod tree;
 
+use lcp_driver::{Warning, WarningCode};
 use serde_json::{Value, json};
 
 use crate::Result;
@@ -44,11 +45,14 @@ struct Show {
 pub(crate) fn run(args: &Args, output: &Output) -> Result {
     let Task::Show(args) = &args.task;
     let in_force = args.limits.in_force(&args.counting)?;
-    in_force.warn(output);
+    for warning in &in_force.warnings {
+        output.warn(warning);
+    }
     let InForce { config, model, .. } = &in_force;
     let counter = args.counting.counter(config, model.as_ref(), false, output)?;
     if let Some(caveat) = counter.estimator.caveat() {
-        output.warn(caveat);
+        let warning = Warning::new(WarningCode::TokenizerFallback, None, caveat);
+        counter.warn(&warning, output);
     }
     let encoding = Setting { value: counter.estimator.name(), from: counter.from };
     let rows = rows::rows(&in_force, encoding);
@@ -57,9 +61,10 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
     } else {
         let divided = tree::Divided::of(&in_force.settings);
         if let Some(note) = divided.note() {
-            output.warn(note);
+            output.warn(Warning::new(WarningCode::SharesNormalised, None, note.to_string()));
         }
-        divided.tree() + "\n" + &table(&in_force, &rows)
+        let note = divided.note().map_or_else(String::new, |note| format!("Note: {note}\n"));
+        format!("{}{note}\n{}", divided.tree(), table(&in_force, &rows))
     };
     files::write(None, text.as_bytes())
 }
@@ -69,8 +74,8 @@ struct Row {
     key: &'static str,
     value: Value,
     from: Origin,
-    /// Whether it changes anything yet.
-    in_effect: bool,
+    /// Why it changes nothing of a render, if it does not.
+    idle: Option<String>,
 }
 
 fn table(in_force: &InForce, rows: &[Row]) -> String {
@@ -87,7 +92,7 @@ fn table(in_force: &InForce, rows: &[Row]) -> String {
     let (keys, values) = (width(&|row| row.key.len()), width(&|row| shown(row).len()));
     let line = |row: &Row| {
         let (key, value, from) = (row.key, shown(row), origin(row.from, in_force));
-        let note = if row.in_effect { "" } else { "  (no effect yet)" };
+        let note = row.idle.as_ref().map_or_else(String::new, |why| format!("  ({why})"));
         format!("{key:keys$}  {value:values$}  {from}{note}\n")
     };
     rows.iter().map(line).collect()
@@ -114,9 +119,15 @@ fn as_json(in_force: &InForce, rows: &[Row]) -> String {
         })
     });
     let divided = tree::Divided::of(settings);
-    let rows = rows.iter().map(
-        |row| json!({ "key": row.key, "value": row.value, "from": origin(row.from, in_force) }),
-    );
+    let rows = rows.iter().map(|row| {
+        json!({
+            "key": row.key,
+            "value": row.value,
+            "from": origin(row.from, in_force),
+            "in_effect": row.idle.is_none(),
+            "note": row.idle,
+        })
+    });
     let whole = json!({
         "schema": "lcp.budget.v1",
         "window": window,

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use lcp_tokens::TokenEstimator;
 
 use crate::Result;
+use crate::arguments::tokens;
 use crate::counting::Counting;
 use crate::failure::{Failure, Output};
 use crate::files;
@@ -26,14 +27,18 @@ pub(crate) struct Args {
     #[command(flatten)]
     counting: Counting,
     /// Stop counting a file at so many tokens, and print `>N` for more
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
     up_to: Option<u32>,
 }
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result {
     // A number is all there is to see, so there is none instead of a wrong one.
     let config = args.counting.config()?;
-    let model = args.counting.model(&config)?;
+    // Nobody asks how large its window is.
+    let (model, unknown) = args.counting.model(&config, true)?;
+    if let Some(warning) = unknown {
+        output.warn(warning);
+    }
     let counter = args.counting.counter(&config, model.as_ref(), true, output)?;
     let estimator = &counter.estimator;
     if !estimator.is_exact() {

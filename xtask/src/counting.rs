@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use lcp_driver::{Warning, WarningCode};
 use lcp_tokens::{
     Cached, CountCache, ENCODINGS, Encoding, Model, NAMES, TokenEstimator, TokenizerError, by_name,
     by_name_or_file, for_model, or_heuristic,
@@ -49,6 +50,8 @@ pub(crate) struct Counter {
     pub(crate) estimator: Arc<dyn TokenEstimator>,
     /// Who chose it.
     pub(crate) from: Origin,
+    /// Where the file said it, if the file did.
+    place: Option<String>,
     kept: Option<(PathBuf, Arc<CountCache>)>,
 }
 
@@ -71,18 +74,29 @@ impl Counting {
         Config::parse(&path, &text).map_err(|error| wrong(error.to_string()))
     }
 
-    /// The model that is named, by the flag or else by the file.
-    pub(crate) fn model(&self, config: &Config) -> Result<Option<Setting<Model>>> {
+    /// The model that is named, by the flag or else by the file. `is_sized`:
+    /// its window is not needed. One that is not known is only warned of where
+    /// nothing of it is needed.
+    pub(crate) fn model(
+        &self,
+        config: &Config,
+        is_sized: bool,
+    ) -> Result<(Option<Setting<Model>>, Option<Warning>)> {
         let named = match (&self.model, &config.tokenizer.model) {
             (Some(name), _) => Setting { value: name, from: Origin::Flag("--model") },
             (None, Some(found)) => Setting { value: &found.value, from: Origin::File(found.line) },
-            (None, None) => return Ok(None),
+            (None, None) => return Ok((None, None)),
         };
         match config.models.find(named.value) {
-            Ok(model) => Ok(Some(Setting { value: model.clone(), from: named.from })),
+            Ok(model) => Ok((Some(Setting { value: model.clone(), from: named.from }), None)),
+            Err(error) if is_sized && self.encoding.is_some() => {
+                let message =
+                    format!("{}; nothing of it is needed", place(&error, named.from, config));
+                Ok((None, Some(Warning::new(WarningCode::NoEffect, None, message))))
+            }
             Err(error) => Err(Failure::new(Code::Usage, place(&error, named.from, config)).hint(
-                "--window and --encoding do without a model; a [[model]] entry of lcp.toml \
-                 describes one",
+                "with --encoding, and --window or --budget unless files are counted, nothing of \
+                 the model is needed; a [[model]] entry of lcp.toml describes one",
             )),
         }
     }
@@ -99,21 +113,22 @@ impl Counting {
         let Setting { value: tokenizer, from } = self.tokenizer(config, model)?;
         let estimator = match tokenizer {
             Err(error) if strict => {
-                let message = format!("{error} [LCP-BUD-003]");
+                let message = place(&format!("{error} [LCP-BUD-003]"), from, config);
                 return Err(Failure::new(Code::Io, message)
                     .hint("--encoding names an encoding or a tokenizer file to count with"));
             }
             tokenizer => or_heuristic(tokenizer),
         };
+        let place = place_of(from, config);
         let Some(path) = &self.count_cache else {
-            return Ok(Counter { estimator, from, kept: None });
+            return Ok(Counter { estimator, from, place, kept: None });
         };
         let cache = Arc::new(CountCache::load(path, CACHE_BYTES).unwrap_or_else(|error| {
             output.warn(format!("{}: {error}; it is made anew", path.display()));
             CountCache::new(CACHE_BYTES)
         }));
         let estimator = Arc::new(Cached::new(estimator, Arc::clone(&cache)));
-        Ok(Counter { estimator, from, kept: Some((path.clone(), cache)) })
+        Ok(Counter { estimator, from, place, kept: Some((path.clone(), cache)) })
     }
 
     /// The flags first; a model that a flag names counts for itself, where its
@@ -164,13 +179,29 @@ fn is_openai(model: &Model) -> bool {
 
 /// What is wrong, and where the file said it, if the file did.
 pub(crate) fn place(what: &impl Display, from: Origin, config: &Config) -> String {
+    place_of(from, config).map_or_else(|| what.to_string(), |place| format!("{what} {place}"))
+}
+
+fn place_of(from: Origin, config: &Config) -> Option<String> {
     match (from, &config.path) {
-        (Origin::File(line), Some(path)) => format!("{what} ({}, line {line})", files::name(path)),
-        _ => what.to_string(),
+        (Origin::File(line), Some(path)) => Some(format!("({}, line {line})", files::name(path))),
+        _ => None,
     }
 }
 
 impl Counter {
+    /// Says a warning; where the file chose a tokenizer that is not what counts,
+    /// also where that was. The report does not: it is the same wherever the
+    /// settings come from.
+    pub(crate) fn warn(&self, warning: &Warning, output: &Output) {
+        match &self.place {
+            Some(place) if warning.code == WarningCode::TokenizerFallback => {
+                output.warn(format!("{warning} {place}"));
+            }
+            _ => output.warn(warning),
+        }
+    }
+
     /// Writes the counts that are to be kept.
     pub(crate) fn keep(&self, output: &Output) {
         if let Some((path, cache)) = &self.kept {

@@ -1,5 +1,6 @@
 //! What a command says besides its output, and with which code it ends.
 
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -72,6 +73,18 @@ enum Color {
 }
 
 impl Output {
+    /// What arguments ask for that cannot be understood as a whole.
+    pub(crate) fn asked_for(arguments: impl Iterator<Item = OsString>) -> Self {
+        let arguments: Vec<_> = arguments.filter_map(|word| word.into_string().ok()).collect();
+        let after = |at: usize| arguments.get(at + 1).map(String::as_str);
+        let color = arguments.iter().enumerate().find_map(|(at, word)| match word.as_str() {
+            "--color" => after(at),
+            word => word.strip_prefix("--color="),
+        });
+        let color = color.and_then(|color| Color::from_str(color, false).ok());
+        Self { color: color.unwrap_or_default(), ..Self::default() }
+    }
+
     /// Prints an error and its hint, and gives the exit code.
     pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
         self.say("error", "31", &failure.message);

@@ -43,11 +43,31 @@ pub(crate) fn write(path: Option<&Path>, bytes: &[u8]) -> Result {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> Result {
-    write_file(path, bytes).map_err(|error| {
-        // The temporary file's name is of no use to anybody.
-        let plain = error.raw_os_error().map(std::io::Error::from_raw_os_error);
-        Failure::io("write", path.display(), &plain.unwrap_or(error))
-    })
+    write_file(path, bytes).map_err(|error| unwritten(path, error))
+}
+
+fn unwritten(path: &Path, error: std::io::Error) -> Failure {
+    // The temporary file's name is of no use to anybody.
+    let plain = error.raw_os_error().map(std::io::Error::from_raw_os_error);
+    Failure::io("write", path.display(), &plain.unwrap_or(error))
+}
+
+/// Whether there can be a file there, before anything is written.
+pub(crate) fn check(path: &Path) -> Result {
+    let checked = match std::fs::metadata(path) {
+        Ok(existing) if existing.is_dir() => Err(ErrorKind::IsADirectory.into()),
+        Ok(_) => Ok(()),
+        Err(_) => temporary(path, None).map(drop),
+    };
+    checked.map_err(|error| unwritten(path, error))
+}
+
+/// Where a path leads, whether or not there is a file yet.
+pub(crate) fn place(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let beside =
+        || Some(folder.unwrap_or(Path::new(".")).canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.to_owned())
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
@@ -58,15 +78,22 @@ fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     }
     // The file behind a link, not the link.
     let target = if existing.is_some() { path.canonicalize()? } else { path.to_owned() };
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let permissions = existing.map_or_else(readable, |existing| existing.permissions());
-    let mut file = tempfile::Builder::new()
-        .prefix(".lcp-")
-        .permissions(permissions)
-        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    let mut file = temporary(&target, existing.map(|existing| existing.permissions()))?;
     file.write_all(bytes)?;
     file.persist(&target).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// A file that is to take the place of another.
+fn temporary(
+    target: &Path,
+    permissions: Option<std::fs::Permissions>,
+) -> std::io::Result<tempfile::NamedTempFile> {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    tempfile::Builder::new()
+        .prefix(".lcp-")
+        .permissions(permissions.unwrap_or_else(readable))
+        .tempfile_in(folder.unwrap_or(Path::new(".")))
 }
 
 /// What a file that the shell had made could be read by; the umask takes from it.

@@ -3,29 +3,30 @@
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use lcp_driver::shares::Shares;
-use lcp_driver::{Excerpts, Overflow};
+use lcp_driver::{Excerpts, Overflow, Warning, WarningCode};
 use lcp_tokens::Model;
 
 use crate::Result;
-use crate::config::{Config, Flags, NamedShares, Setting, Settings};
+use crate::arguments::tokens;
+use crate::config::{Config, Flags, NamedShares, NothingLeft, Origin, Setting, Settings};
 use crate::counting::{Counting, place};
-use crate::failure::{Code, Failure, Output};
+use crate::failure::{Code, Failure};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Limits {
     /// Tokens that the whole text may have; without it what the window
     /// leaves, or everything in full where there is none
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
     budget: Option<u32>,
     /// Tokens of the window: the safety factor (0.8) and the reserves are
     /// taken off; without it that of lcp.toml, or of the model
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
     window: Option<u32>,
     /// Tokens of the window set aside for the system prompt
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
     system_prompt_reserve: Option<u32>,
     /// Tokens of the window set aside for the answer
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
     response_reserve: Option<u32>,
     /// Divide the budget into the shares of a preset
     #[arg(long, value_name = "PRESET",
@@ -65,20 +66,41 @@ pub(crate) struct InForce {
     pub(crate) config: Config,
     pub(crate) model: Option<Setting<Model>>,
     pub(crate) settings: Settings,
+    /// What is odd about it.
+    pub(crate) warnings: Vec<Warning>,
 }
 
-impl InForce {
-    /// Says where the text may be more than its reader can take.
-    pub(crate) fn warn(&self, output: &Output) {
-        if let (Some(budget), Some(model)) = (&self.settings.budget, &self.model)
-            && budget.value.tokens > model.value.window
-        {
-            let (tokens, window) = (budget.value.tokens, model.value.window);
-            let name = &model.value.name;
-            output.warn(format!(
-                "a text of {tokens} tokens does not fit into {name}: its window is {window}"
-            ));
+/// Where the text may be more than its reader can take.
+fn exceeded(settings: &Settings, model: Option<&Setting<Model>>) -> Option<Warning> {
+    let (tokens, model) = (settings.budget.as_ref()?.value.tokens, &model?.value);
+    let (name, window) = (&model.name, model.window);
+    let message =
+        format!("a text of {tokens} tokens does not fit into {name}: its window is {window}");
+    (tokens > window).then(|| Warning::new(WarningCode::WindowExceeded, None, message))
+}
+
+/// Flags that change nothing; what the file says beside them is only general.
+fn idle(settings: &Settings) -> impl Iterator<Item = Warning> {
+    settings.idle.iter().filter_map(|idle| match idle.from {
+        Origin::Flag(name) => {
+            let message = format!("{name} has no effect: {idle}");
+            Some(Warning::new(WarningCode::NoEffect, None, message))
         }
+        _ => None,
+    })
+}
+
+fn nothing_left(nothing: &NothingLeft, config: &Config) -> Failure {
+    let failure = Failure::new(Code::Usage, place(nothing, nothing.from, config));
+    match nothing.most {
+        Some((_, Origin::Flag(name))) => {
+            failure.hint(format!("lower {name}, which takes most, or give a larger --window"))
+        }
+        Some((key, from)) => failure.hint(format!(
+            "lower {}, which takes most, or give a larger --window",
+            place(&key, from, config)
+        )),
+        None => failure.hint("give a larger --window"),
     }
 }
 
@@ -87,14 +109,14 @@ impl Limits {
     pub(crate) fn in_force(&self, counting: &Counting) -> Result<InForce> {
         let flags = self.flags()?;
         let config = counting.config()?;
-        let model = counting.model(&config)?;
-        let settings = Settings::resolve(flags, &config, model.as_ref()).map_err(|nothing| {
-            Failure::new(Code::Usage, place(&nothing.error, nothing.from, &config)).hint(
-                "lower the reserves (--system-prompt-reserve, --response-reserve), or give a \
-                 larger --window",
-            )
-        })?;
-        Ok(InForce { config, model, settings })
+        let is_sized = self.budget.is_some() || self.window.is_some();
+        let (model, unknown) = counting.model(&config, is_sized)?;
+        let settings = Settings::resolve(flags, &config, model.as_ref())
+            .map_err(|nothing| nothing_left(&nothing, &config))?;
+        let warnings = unknown.into_iter();
+        let warnings = warnings.chain(exceeded(&settings, model.as_ref())).chain(idle(&settings));
+        let warnings = warnings.collect();
+        Ok(InForce { config, model, settings, warnings })
     }
 
     fn flags(&self) -> Result<Flags> {

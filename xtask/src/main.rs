@@ -3,6 +3,7 @@
 //! `render`, `report`, `budget`, `count`, `encode`, `decode` and `validate` keep the
 //! command's contract (`docs/command.md`); the others build and check the workspace itself.
 
+mod arguments;
 mod bench;
 mod budget;
 mod ci;
@@ -61,7 +62,10 @@ enum Task {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli: Cli = match arguments::parse() {
+        Ok(cli) => cli,
+        Err((failure, output)) => return output.fail(&failure),
+    };
     let output = &cli.output;
     let result = match &cli.task {
         Task::Render(args) => render::run(args, output),

@@ -9,12 +9,13 @@ use lcp_decoder::Pack;
 use lcp_driver::window::Window;
 use lcp_driver::{
     DefaultDriver, DriverConfig, DriverError, OutputMode, Overflow, Plan, Rendered, Verbosity,
-    Warning,
+    Warning, WarningCode,
 };
 use lcp_types::BlockType;
 
 use crate::Result;
-use crate::counting::{Counter, Counting};
+use crate::config::Origin;
+use crate::counting::{Counter, Counting, place};
 use crate::failure::{Code, Failure, Output};
 use crate::files;
 use crate::limits::{InForce, Limits};
@@ -85,9 +86,16 @@ pub(crate) struct Run<'b> {
     /// The window that the budget was taken from.
     pub(crate) window: Option<Window>,
     counter: Counter,
+    /// What is odd about the settings.
+    warnings: Vec<Warning>,
 }
 
 impl Choices {
+    /// The path of the pack.
+    pub(crate) fn pack(&self) -> &Path {
+        &self.pack
+    }
+
     /// The bytes of the pack.
     pub(crate) fn read(&self) -> Result<Vec<u8>> {
         files::read(&self.pack)
@@ -97,8 +105,11 @@ impl Choices {
     pub(crate) fn prepare<'b>(&'b self, bytes: &'b [u8], output: &Output) -> Result<Run<'b>> {
         let pack = files::decode(&self.pack, bytes)?;
         let in_force = self.limits.in_force(&self.counting)?;
-        self.warn(&in_force, output);
-        let InForce { config, model, settings } = in_force;
+        let warnings = self.warnings(&in_force);
+        for warning in &warnings {
+            output.warn(warning);
+        }
+        let InForce { config, model, settings, .. } = in_force;
         let overflow = settings.overflow.value;
         let strict = overflow == Overflow::Deny;
         let counter = self.counting.counter(&config, model.as_ref(), strict, output)?;
@@ -123,16 +134,18 @@ impl Choices {
         };
         let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
         let window = allowance.and_then(|allowance| allowance.window);
-        Ok(Run { path: &self.pack, pack, driver, config, window, counter })
+        Ok(Run { path: &self.pack, pack, driver, config, window, counter, warnings })
     }
 
-    fn warn(&self, in_force: &InForce, output: &Output) {
-        in_force.warn(output);
+    fn warnings(&self, in_force: &InForce) -> Vec<Warning> {
+        let mut warnings = in_force.warnings.clone();
         let enabled = in_force.config.dedup.enabled.as_ref().filter(|enabled| enabled.value);
         if let Some(enabled) = enabled.filter(|_| self.dedup.is_none()) {
-            let line = enabled.line;
-            output.warn(format!("context.dedup has no effect yet (line {line} of lcp.toml)"));
+            let (what, from) = ("context.dedup has no effect yet", Origin::File(enabled.line));
+            let message = place(&what, from, &in_force.config);
+            warnings.push(Warning::new(WarningCode::NoEffect, None, message));
         }
+        warnings
     }
 }
 
@@ -171,15 +184,17 @@ impl Run<'_> {
     fn tell(&self, plan: &mut Plan, output: &Output) {
         let of_input = self.pack.warnings.iter().map(|warning| {
             let code = match warning {
-                lcp_decoder::Warning::TrailingData { .. } => lcp_driver::WarningCode::TrailingData,
-                _ => lcp_driver::WarningCode::ReservedFlags,
+                lcp_decoder::Warning::TrailingData { .. } => WarningCode::TrailingData,
+                _ => WarningCode::ReservedFlags,
             };
             Warning::new(code, None, warning.to_string())
         });
         plan.warnings.splice(0..0, of_input);
         for warning in &plan.warnings {
-            output.warn(warning);
+            self.counter.warn(warning, output);
         }
+        // These were said before there was a plan.
+        plan.warnings.splice(0..0, self.warnings.iter().cloned());
         let budget =
             plan.budget.map_or_else(|| "no budget".to_owned(), |budget| budget.to_string());
         output.note(format!("{} tokens ({budget}), {} blocks", plan.used_tokens, plan.items.len()));

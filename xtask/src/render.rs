@@ -26,7 +26,11 @@ const REPLAYS: u32 = 25;
   cargo xtask render samples/session.lcp --budget 8000
   cargo xtask render samples/session.lcp --budget 2000 --mode minimal --report -
   cargo xtask render samples/session.lcp --model gpt-4 --shares agent --html report.html
-  cat pack.lcp | cargo xtask render - --mode markdown --types code,diff")]
+  cat pack.lcp | cargo xtask render - --mode markdown --types code,diff
+
+Environment:
+  DEBUG_BUDGET  unless empty, 0 or false: print what was used of the budget to standard error
+  NO_COLOR      no colour, unless --color says otherwise")]
 pub(crate) struct Args {
     #[command(flatten)]
     choices: Choices,
@@ -49,6 +53,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
             "--html needs a file: the text goes to standard output",
         ));
     }
+    args.outputs()?;
     let bytes = args.choices.read()?;
     let run = args.choices.prepare(&bytes, output)?;
     let rendered = run.render(output)?;
@@ -73,6 +78,32 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
     }
     run.keep(output);
     Ok(())
+}
+
+impl Args {
+    /// The files that are written: none may be another or the pack, and each
+    /// must be possible before the first is there.
+    fn outputs(&self) -> Result {
+        let outputs = [("--report", &self.report), ("--html", &self.html), ("-o", &self.output)];
+        let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
+        let mut taken = vec![("the pack", self.choices.pack())];
+        taken.extend(outputs);
+        taken.retain(|(_, path)| *path != Path::new(files::STANDARD));
+        let places: Vec<_> = taken.iter().map(|(_, path)| files::place(path)).collect();
+        for (at, (flag, path)) in taken.iter().enumerate() {
+            // Devices and pipes take what they get.
+            let is_file = !path.exists() || path.is_file();
+            let same = places[..at].iter().position(|place| is_file && *place == places[at]);
+            if let Some((other, _)) = same.map(|same| taken[same]) {
+                let message = format!("{other} and {flag} are the same file ({})", path.display());
+                return Err(Failure::new(Code::Usage, message));
+            }
+        }
+        taken
+            .iter()
+            .filter(|(flag, _)| *flag != "the pack")
+            .try_for_each(|(_, path)| files::check(path))
+    }
 }
 
 /// Budgets from a small one to one that holds everything, evenly, and the

@@ -9,17 +9,25 @@ use super::Row;
 use crate::config::{Config, Found, Origin, Setting, Settings};
 use crate::limits::InForce;
 
-/// Every setting in force. What is taken off a window is there only where the
-/// budget comes from one.
+/// Every setting in force, and what is given and changes nothing. What is taken
+/// off a window is there only where the budget comes from one, or it is given.
 pub(super) fn rows(in_force: &InForce, encoding: Setting<&str>) -> Vec<Row> {
-    let InForce { config, model, settings } = in_force;
+    let InForce { config, model, settings, .. } = in_force;
     let model = model.as_ref().map(|model| map(model, |model| model.name.as_str()));
     let mut rows = vec![optional("context.tokenizer.model", model)];
     rows.push(row("context.tokenizer.type", encoding));
     window(&mut rows, settings);
+    rows.extend(settings.idle.iter().map(|idle| {
+        let setting = Setting { value: idle.value.clone(), from: idle.from };
+        Row { idle: Some(idle.to_string()), ..row(idle.key, setting) }
+    }));
     division(&mut rows, settings);
+    let of_renders = rows.len();
     usage(&mut rows, config);
     segments(&mut rows, config);
+    for row in &mut rows[of_renders..] {
+        row.idle = Some("for programs".to_owned());
+    }
     let dedup = &config.dedup;
     asked(&mut rows, "context.dedup.enabled", dedup.enabled.as_ref());
     asked(&mut rows, "context.dedup.overlap_threshold", dedup.overlap_threshold.as_ref());
@@ -101,11 +109,14 @@ fn segments(rows: &mut Vec<Row>, config: &Config) {
 
 /// What the file asks for and is not in force yet; nothing where it does not.
 fn asked<T: Into<Value> + Clone>(rows: &mut Vec<Row>, key: &'static str, found: Option<&Found<T>>) {
-    rows.extend(found.map(|found| Row { in_effect: false, ..row(key, Setting::of(found)) }));
+    rows.extend(found.map(|found| {
+        let idle = Some("no effect yet".to_owned());
+        Row { idle, ..row(key, Setting::of(found)) }
+    }));
 }
 
 fn row<T: Into<Value>>(key: &'static str, setting: Setting<T>) -> Row {
-    Row { key, value: setting.value.into(), from: setting.from, in_effect: true }
+    Row { key, value: setting.value.into(), from: setting.from, idle: None }
 }
 
 fn optional<T: Into<Value>>(key: &'static str, setting: Option<Setting<T>>) -> Row {

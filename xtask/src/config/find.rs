@@ -10,7 +10,8 @@ const FILE_NAME: &str = "lcp.toml";
 pub(crate) fn nearest(folder: &Path) -> Option<PathBuf> {
     let mut up = PathBuf::new();
     for ancestor in folder.ancestors() {
-        if ancestor.join(FILE_NAME).is_file() {
+        // A folder of that name too: nobody means that, and reading it says so.
+        if ancestor.join(FILE_NAME).exists() {
             return Some(up.join(FILE_NAME));
         }
         up.push("..");

@@ -2,6 +2,7 @@
 //! (RFC 0004 §2, §10).
 
 mod find;
+mod idle;
 mod reader;
 mod sections;
 mod settings;
@@ -9,7 +10,7 @@ mod settings;
 pub(crate) use find::nearest;
 pub(crate) use reader::{ConfigError, Found};
 pub(crate) use sections::{Budget, Dedup, NamedShares, Segments, TIKTOKEN, Tokenizer, Usage};
-pub(crate) use settings::{Allowance, Flags, Origin, Setting, Settings};
+pub(crate) use settings::{Allowance, Flags, NothingLeft, Origin, Setting, Settings};
 
 use std::path::{Path, PathBuf};
 
@@ -59,7 +60,8 @@ impl Config {
     pub(crate) fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
         let mut root = Section::parse(text)?;
         let mut config = Self { path: Some(path.to_owned()), ..Self::default() };
-        if root.take("model").is_some() {
+        if let Some(models) = root.take("model") {
+            models.all_have("window")?;
             config.models.extend_from_toml(text)?;
         }
         if let Some(mut context) = root.section("context")? {

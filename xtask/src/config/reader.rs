@@ -202,10 +202,11 @@ impl<'t> Entry<'t> {
     /// One of these words.
     pub(super) fn word<'w>(&self, words: &[&'w str]) -> Result<Found<&'w str>> {
         let word = self.text()?;
-        match words.iter().find(|known| **known == word.value) {
-            Some(known) => Ok(self.spot().found(known)),
-            None => Err(self.must(&format!("must be {}", words.join(", ")))),
+        if let Some(known) = words.iter().find(|known| **known == word.value) {
+            return Ok(self.spot().found(known));
         }
+        let (last, others) = words.split_last().unwrap_or((&"", &[]));
+        Err(self.must(&format!("must be {} or {last}", others.join(", "))))
     }
 
     pub(super) fn text(&self) -> Result<Found<String>> {
@@ -213,6 +214,20 @@ impl<'t> Entry<'t> {
             Some(text) => Ok(self.spot().found(text.to_owned())),
             None => Err(self.must("must be a string")),
         }
+    }
+
+    /// Every table of an array that has a name must have this key.
+    pub(super) fn all_have(&self, key: &str) -> Result<()> {
+        for table in self.value.get_ref().as_array().into_iter().flatten() {
+            let (at, table) = (table.span().start, table.get_ref().as_table());
+            let name = table.filter(|table| !table.contains_key(key));
+            let name = name.and_then(|table| table.get("name")?.get_ref().as_str());
+            if let Some(name) = name {
+                let what = format!("{} {name:?} has no {key}", self.path);
+                return Err(place(self.text, at, what));
+            }
+        }
+        Ok(())
     }
 
     /// An error at the value, which it names.

@@ -6,10 +6,14 @@ use lcp_driver::window::{DEFAULT_SAFETY, Window, WindowError};
 use lcp_driver::{Excerpts, Overflow};
 use lcp_tokens::Model;
 
+use super::idle::Idle;
 use super::{Budget, Config, Found, NamedShares};
 
-const WINDOW: &str = "context.budget.window";
-const TOTAL_TOKENS: &str = "context.budget.total_tokens";
+pub(crate) const WINDOW: &str = "context.budget.window";
+pub(crate) const TOTAL_TOKENS: &str = "context.budget.total_tokens";
+pub(crate) const SAFETY: &str = "context.budget.safety";
+pub(crate) const SYSTEM_PROMPT_RESERVE: &str = "context.budget.system_prompt_reserve";
+pub(crate) const RESPONSE_RESERVE: &str = "context.budget.response_reserve";
 
 /// Who said it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,20 +122,32 @@ pub(crate) struct Settings {
     pub(crate) excerpts: Setting<Excerpts>,
     /// What to do where Critical blocks exceed the budget.
     pub(crate) overflow: Setting<Overflow>,
+    /// What is given and changes nothing.
+    pub(crate) idle: Vec<Idle>,
 }
 
 /// A window of which nothing is left, and who said how large it is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NothingLeft {
-    /// All numbers.
-    pub(crate) error: WindowError,
+    /// All numbers; boxed, as an error should be small.
+    error: Box<WindowError>,
+    /// The tokens of the window.
+    tokens: u32,
+    /// The key of the window.
+    key: &'static str,
     /// Who said it.
     pub(crate) from: Origin,
+    /// The larger reserve and its key, if a reserve takes anything.
+    pub(crate) most: Option<(&'static str, Origin)>,
 }
 
 impl fmt::Display for NothingLeft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
+        match self.from {
+            Origin::Flag(name) if self.tokens == 0 => write!(f, "{name} is 0, nothing is left"),
+            _ if self.tokens == 0 => write!(f, "{} is 0, nothing is left", self.key),
+            _ => self.error.fmt(f),
+        }
     }
 }
 
@@ -187,15 +203,28 @@ impl Settings {
                 file.overflow.as_ref(),
                 Overflow::default,
             ),
+            idle: Vec::new(),
         };
-        settings.budget = match flags.budget {
-            Some(tokens) => Some(Setting {
-                value: Allowance { tokens, key: "budget", window: None, is_total: false },
-                from: Origin::Flag("--budget"),
-            }),
-            None => settings.window(flags.window, file, model).map(Setting::left).transpose()?,
+        settings.budget = if let Some(tokens) = flags.budget {
+            let value = Allowance { tokens, key: "budget", window: None, is_total: false };
+            Some(Setting { value, from: Origin::Flag("--budget") })
+        } else {
+            let window = settings.window(flags.window, file, model);
+            window.map(|window| window.left(&settings)).transpose()?
         };
+        settings.idle = Idle::all(flags.window, file, &settings);
         Ok(settings)
+    }
+
+    /// The reserve that takes most, and its key.
+    fn largest_reserve(&self) -> Option<(&'static str, Origin)> {
+        let (system_prompt, response) = (&self.system_prompt_reserve, &self.response_reserve);
+        let (key, largest) = if system_prompt.value > response.value {
+            (SYSTEM_PROMPT_RESERVE, system_prompt)
+        } else {
+            (RESPONSE_RESERVE, response)
+        };
+        (largest.value > 0).then_some((key, largest.from))
     }
 
     /// The window and its key.
@@ -228,9 +257,15 @@ impl Settings {
 }
 
 impl Setting<(&'static str, Window)> {
-    fn left(self) -> Result<Setting<Allowance>, NothingLeft> {
+    fn left(self, settings: &Settings) -> Result<Setting<Allowance>, NothingLeft> {
         let Self { value: (key, window), from } = self;
-        let tokens = window.available().map_err(|error| NothingLeft { error, from })?;
+        let tokens = window.available().map_err(|error| NothingLeft {
+            error: Box::new(error),
+            tokens: window.tokens,
+            key,
+            from,
+            most: settings.largest_reserve(),
+        })?;
         let is_total = key == TOTAL_TOKENS;
         Ok(Setting { value: Allowance { tokens, key, window: Some(window), is_total }, from })
     }

@@ -275,6 +275,75 @@ fn wrong_usage_ends_with_2() {
     fails(&["render", &pack, "--strict", "--overflow", "allow"], &[], 2, "--overflow");
 }
 
+/// An error is one line, a tip is a hint, whoever finds it.
+#[test]
+fn usage_errors_are_one_line() {
+    let pack = sample("chat.lcp");
+    let said = |arguments: &[&str]| {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(output.stdout.is_empty());
+        stderr(&output)
+    };
+    assert_eq!(
+        said(&["render"]),
+        "error: the following required arguments were not provided: <PACK>\n"
+    );
+    assert_eq!(
+        said(&["render", &pack, "--mode", "markdwn"]),
+        "error: invalid value 'markdwn' for '--mode <MODE>' [possible values: xml, markdown, \
+         minimal]\nhint: a similar value exists: 'markdown'\n"
+    );
+    let unknown = said(&["render", &pack, "--buget", "1"]);
+    assert!(unknown.starts_with("error: unexpected argument '--buget' found\nhint: "), "{unknown}");
+    assert_eq!(unknown.lines().count(), 2, "{unknown}");
+    for (flag, number) in [("--budget", "-1"), ("--window", "many"), ("--response-reserve", "1.5")]
+    {
+        assert_eq!(
+            said(&["render", &pack, flag, number]),
+            format!(
+                "error: invalid value '{number}' for '{flag} <N>': a number of tokens from 0 to \
+                 4294967295 is wanted\n"
+            )
+        );
+    }
+    for color in [&["--color", "always"][..], &["--color=always"]] {
+        let said = said(&[&["render"], color].concat());
+        assert!(said.starts_with("\x1b[1;31merror:\x1b[0m the following"), "{said:?}");
+    }
+    assert!(run(&["--version"]).status.success());
+    assert!(said(&[]).contains("Usage: "), "without a task, there is the help");
+}
+
+/// Each output has its file, and none is written if another cannot be.
+#[test]
+fn outputs_do_not_overwrite_each_other() {
+    let (_folder, path) = scratch();
+    let pack = path("a.lcp");
+    std::fs::copy(sample("chat.lcp"), &pack).unwrap();
+    let before = std::fs::read(&pack).unwrap();
+    let to = |name: &str| path(name).to_str().unwrap().to_owned();
+    std::fs::create_dir(path("inner")).unwrap();
+    let (pack, out, around) = (to("a.lcp"), to("x"), to("inner/../x"));
+    for (outputs, says) in [
+        (["-o", &pack, "--report", "-"], "the pack and -o are the same file"),
+        (["--report", &pack, "-o", "-"], "the pack and --report are the same file"),
+        (["--html", &out, "-o", &around], "--html and -o are the same file"),
+        (["--html", &out, "--report", &out], "--report and --html are the same file"),
+    ] {
+        fails(&[&["render", &pack][..], &outputs].concat(), b"", 2, says);
+        assert!(!path("x").exists());
+    }
+    assert_eq!(std::fs::read(&pack).unwrap(), before);
+    let missing = to("missing/text");
+    let arguments = ["render", &pack, "--report", &out, "-o", &missing];
+    fails(&arguments, b"", 1, &format!("cannot write {missing}"));
+    fails(&["render", &pack, "--report", &out, "-o", &to("inner")], b"", 1, "cannot write");
+    assert!(!path("x").exists(), "the report is not there without the text");
+    #[cfg(unix)]
+    assert!(run(&["render", &pack, "-o", "/dev/null", "--report", "/dev/null"]).status.success());
+}
+
 #[test]
 fn what_cannot_be_read_or_written_ends_with_1() {
     fails(&["render", "/no/such/pack.lcp"], &[], 1, "cannot read /no/such/pack.lcp");
@@ -372,6 +441,8 @@ fn validate_goes_on_behind_a_malformed_block() {
 
 #[test]
 fn help_has_examples() {
+    let render = String::from_utf8(run(&["render", "--help"]).stdout).unwrap();
+    assert!(render.contains("DEBUG_BUDGET") && render.contains("NO_COLOR"), "{render}");
     for command in ["render", "report", "encode", "decode", "validate"] {
         let output = run(&[command, "--help"]);
         let said = String::from_utf8(output.stdout).unwrap();

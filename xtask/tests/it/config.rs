@@ -67,7 +67,7 @@ impl Project {
 
     /// The command ends with 2 and says this.
     #[track_caller]
-    fn refuses(&self, arguments: &[&str], says: &str) {
+    pub(crate) fn refuses(&self, arguments: &[&str], says: &str) {
         let output = self.run(arguments);
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(2), "{said}");
@@ -90,7 +90,7 @@ fn setting(shown: &Value, key: &str) -> (Value, String) {
     (row["value"].clone(), row["from"].as_str().unwrap().to_owned())
 }
 
-const SHOW: [&str; 3] = ["budget", "show", "--json"];
+pub(crate) const SHOW: [&str; 3] = ["budget", "show", "--json"];
 
 #[test]
 fn should_load_config() {
@@ -182,6 +182,9 @@ fn the_documented_file_is_read() {
         .filter(|row| row["from"] == "default")
         .collect();
     assert!(none.is_empty(), "{none:?}");
+    let render = project.run(&["render", &sample("session.lcp"), "--dedup", "off"]);
+    let said = stderr(&render);
+    assert!(!said.contains("[window_exceeded]") && !said.contains("[no_effect]"), "{said}");
     let preset =
         toml.replace("# shares", "shares").replace("[context.budget.categories]", "[other]");
     project.write(preset.split("[other]").next().unwrap());
@@ -198,8 +201,14 @@ fn should_apply_config_settings() {
     assert_eq!(shares, [36_000, 27_000, 18_000, 9_000, 0]);
     let output = project.run(&["render", &sample("session.lcp")]);
     let said = stderr(&output);
-    assert!(said.contains("context.dedup has no effect yet (line 13 of lcp.toml)"), "{said}");
-    assert!(said.contains("does not fit into gpt-4: its window is 8192"), "{said}");
+    assert!(
+        said.contains("context.dedup has no effect yet (lcp.toml, line 13) [no_effect]"),
+        "{said}"
+    );
+    assert!(
+        said.contains("does not fit into gpt-4: its window is 8192 [window_exceeded]"),
+        "{said}"
+    );
     let said = stderr(&project.run(&["render", &sample("session.lcp"), "--dedup", "off"]));
     assert!(!said.contains("context.dedup"), "{said}");
 }
@@ -328,7 +337,7 @@ fn tokenizers() {
     project.refuses(&SHOW, "claude-sonnet-4.5 has no encoding of tiktoken (lcp.toml, line 1)");
     project.write("context.tokenizer.model = \"gtp-4\"");
     project.refuses(&SHOW, "names near it: gpt-4");
-    project.refuses(&SHOW, "hint: --window and --encoding do without a model");
+    project.refuses(&SHOW, "hint: with --encoding, and --window or --budget");
 }
 
 /// Each mistake with its place, and the number.
@@ -358,7 +367,7 @@ fn what_cannot_be_is_refused() {
         ("context.budget.safety = 1.01", "is 1.01, it must be above 0 and at most 1"),
         ("context.budget.safety = nan", "is nan, it must be above 0"),
         ("context.budget.fill = \"yes\"", "is \"yes\", it must be true or false"),
-        ("context.budget.overflow = \"no\"", "must be allow, deny"),
+        ("context.budget.overflow = \"no\"", "must be allow or deny"),
         ("context.budget.shares = \"agents\"", "it must be conversation, agent, "),
         (
             "context.budget.shares = \"agent\"\ncontext.budget.categories.a = 1",
@@ -376,6 +385,7 @@ fn what_cannot_be_is_refused() {
         ("context.tokenizer.type = \"tiktokn\"", "or tiktoken, at line 1"),
         ("context.usage.warning = 0.5", "context.usage: thresholds must be"),
         ("context.segments.compression_aggressiveness = inf", "is inf, it must be from 0 to 1"),
+        ("[[model]]\nname = \"ours\"", "model \"ours\" has no window, at line 1, column 1"),
         ("[[model]]\nname = \"a\"\nwindow = 0", "must not be 0, at line 3, column 10"),
         (
             "context.budget = { total_tokens = 7, response_reserve = 8 }",
@@ -410,6 +420,9 @@ fn sizes_of_categories() {
     assert_eq!(shares(&project), expected(&[("z", 51), ("a", 50)]));
     project.write("context.budget.total_tokens = 1000\n[context.budget.categories]\na = { tokens = 400 }\nb = { percent = 60, cap = 100 }\nc = 60\n");
     assert_eq!(shares(&project), expected(&[("a", 400), ("b", 100), ("c", 300)]));
-    let said = stderr(&project.run(&["budget", "show"]));
+    let output = project.run(&["budget", "show"]);
+    let (said, shown) = (stderr(&output), printed(&output));
     assert!(said.contains("the ratios of the shares ask for 1200 tokens"), "{said}");
+    assert!(said.contains("[shares_normalised]"), "{said}");
+    assert!(shown.contains("\nNote: the ratios of the shares ask for 1200 tokens"), "{shown}");
 }

@@ -6,3 +6,4 @@ mod budget;
 mod command;
 mod config;
 mod damage;
+mod settings;
