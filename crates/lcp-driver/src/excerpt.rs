@@ -92,16 +92,23 @@ fn keep(
     // A beginning of blank lines says nothing: then the end stands for it.
     let head = whole_start(estimator.truncate_to(content, of_head));
     let head = if head.trim().is_empty() { "" } else { head };
+    let head = if is_in_crlf(content, head.len()) { &head[..head.len() - 1] } else { head };
     let head_tokens = estimator.estimate(head);
     let rest = &content[head.len()..];
     let head_only = keep == Keep::Head && !head.is_empty();
     let of_tail = if head_only { 0 } else { tokens.saturating_sub(head_tokens) };
     let tail = whole_end(estimator.truncate_front_to(rest, of_tail));
+    let tail = if is_in_crlf(content, content.len() - tail.len()) { &tail[1..] } else { tail };
     if head.trim().is_empty() && tail.trim().is_empty() {
         return None;
     }
     let shown = head_tokens + estimator.estimate(tail);
     Some(missing(content, content_tokens, head.len(), tail.len(), shown))
+}
+
+/// Whether a cut at this byte stands between the two of a line break.
+fn is_in_crlf(content: &str, at: usize) -> bool {
+    content[..at].ends_with('\r') && content[at..].starts_with('\n')
 }
 
 fn missing(

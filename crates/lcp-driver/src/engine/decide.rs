@@ -125,11 +125,10 @@ impl Scan<'_, '_> {
         let over = || {
             let paid = choice.map_or(0, |choice| choice.cost(item));
             let next = item.costs.iter().rev().find(|cost| **cost > paid);
-            let fits_but_for_cap = next.is_some_and(|next| {
-                let extra = next - paid;
-                extra <= allocation.left && cap_left.is_some_and(|cap_left| extra > *cap_left)
-            });
-            if fits_but_for_cap { Reason::ShareCap } else { Reason::OverBudget }
+            // No budget helps against a cap.
+            let capped =
+                next.is_some_and(|next| cap_left.is_some_and(|cap_left| next - paid > *cap_left));
+            if capped { Reason::ShareCap } else { Reason::OverBudget }
         };
         let waits = !allocation.at_ceiling && !self.config.fill;
         match choice {

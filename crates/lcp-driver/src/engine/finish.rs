@@ -97,7 +97,7 @@ impl Scan<'_, '_> {
         let wanting = self.items.iter().zip(&self.shown);
         let mut wanting = wanting.filter(|(item, _)| sharing::wanted(item, fill) > 0);
         let lacks = wanting.any(|(_, (i, _))| items[*i].reason == Reason::OverBudget);
-        lacks.then(|| self.envelope + sharing.wanted(&self.items, fill))
+        lacks.then(|| self.envelope + sharing.wanted(&self.items, fill, self.roll_up_bound()))
     }
 }
 /// Warnings of one kind that are given one by one; the rest is counted.

@@ -75,8 +75,9 @@ impl Sharing {
         left
     }
 
-    /// What all items would cost with all that they may have, under the caps.
-    pub(super) fn wanted(&self, items: &[Item], fill: bool) -> u64 {
+    /// What all items would cost with all that they may have, under the caps;
+    /// `line` is paid for what those keep out.
+    pub(super) fn wanted(&self, items: &[Item], fill: bool, line: u64) -> u64 {
         if self.terms.is_empty() {
             return items.iter().map(|item| wanted(item, fill)).sum();
         }
@@ -89,7 +90,13 @@ impl Sharing {
             }
         }
         let caps = self.names.iter().map(|(_, cap)| cap.map_or(u64::MAX, u64::from));
-        shares.into_iter().zip(caps).map(|((all, critical), cap)| all.min(cap.max(critical))).sum()
+        let all: u64 = shares.iter().map(|(all, _)| *all).sum();
+        let under_caps: u64 = shares
+            .iter()
+            .zip(caps)
+            .map(|((all, critical), cap)| *all.min(&cap.max(*critical)))
+            .sum();
+        under_caps + if under_caps < all { line } else { 0 }
     }
 
     /// What each share exceeds its cap by where that is not for its Critical

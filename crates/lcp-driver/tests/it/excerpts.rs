@@ -243,3 +243,24 @@ fn content_does_not_jump_as_the_budget_grows() {
         before = content;
     }
 }
+
+/// A line break of two characters is never cut in two.
+#[test]
+fn line_breaks_are_kept_whole() {
+    let content = "a line of text\r\n\r\n".repeat(400);
+    for block in [
+        Block::code(Lang::Rust, "a.rs", content.as_str()),
+        Block::conversation(Role::User, content.as_str()),
+    ] {
+        for budget in 40..160 {
+            let plan = run(std::slice::from_ref(&block), budget, OutputMode::Minimal).plan;
+            if let RenderDecision::Excerpt(excerpt) = plan.items[0].decision {
+                let tail = content.len() - excerpt.tail_bytes;
+                for cut in [excerpt.head_bytes, tail] {
+                    let within = content[..cut].ends_with('\r') && content[cut..].starts_with('\n');
+                    assert!(!within, "budget {budget}: {excerpt:?}");
+                }
+            }
+        }
+    }
+}

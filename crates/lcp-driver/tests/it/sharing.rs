@@ -219,8 +219,15 @@ fn a_larger_budget_is_not_wanted_where_only_a_cap_cuts() {
     let plan = capped(1_000_000);
     assert_eq!(plan.items[0].reason, Reason::ShareCap);
     assert_eq!(plan.wanted_budget, None);
-    // Where the budget cuts as well, the cap bounds what is wanted.
-    assert!(capped(20).wanted_budget.is_some_and(|wanted| wanted < 130));
+    // Where the budget cuts others, the cap bounds what is wanted, and the line
+    // for what it keeps out is part of it.
+    let with_others = |budget| {
+        let shares = Shares::agent().with_cap("open_files", 100).unwrap();
+        plan_with(&agent_context(3), shares, budget)
+    };
+    let wanted = u32::try_from(with_others(900).wanted_budget.unwrap()).unwrap();
+    assert_eq!(with_others(wanted).wanted_budget, None);
+    assert!(with_others(wanted - 60).wanted_budget.is_some());
 }
 
 #[test]

@@ -67,13 +67,14 @@ impl<'w> Purse<'w> {
         granted.min(self.caps[share].saturating_sub(self.spent[share]))
     }
 
-    /// Whether only the cap of its share keeps block `i` from having more.
+    /// Whether the cap of its share keeps block `i` from having more, whatever
+    /// the budget.
     pub(super) fn is_capped(&self, i: usize) -> bool {
         let Some(share) = self.caps.get(self.items[i].share) else { return false };
         let (item, paid) = (&self.items[i], self.paid(i));
         let more = item.costs[item.ceiling..].iter().rev().find(|cost| **cost > paid);
         let under_cap = share.saturating_sub(self.spent[item.share]);
-        more.is_some_and(|cost| cost - paid > under_cap && cost - paid <= self.left)
+        more.is_some_and(|cost| cost - paid > under_cap)
     }
 
     fn paid(&self, i: usize) -> u64 {
