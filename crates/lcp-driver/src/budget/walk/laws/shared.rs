@@ -136,4 +136,29 @@ proptest! {
             }
         }
     }
+
+    /// A share has its own tokens as far as it wants them, but for a gap that
+    /// none of its blocks fits, whatever stands in the others.
+    #[test]
+    fn guaranteed_but_for_a_gap((items, terms, shares) in any_shared(), more in 0u64..200) {
+        let shares: Vec<_> =
+            shares.iter().map(|share| ShareTerms { cap: u64::MAX, ..*share }).collect();
+        // Critical blocks and first lines come before shares.
+        let rest = |item: &&Item| item.priority != Priority::Critical;
+        let items: Vec<_> = items.iter().filter(rest).cloned().collect();
+        let own: u64 = shares.iter().map(|share| u64::from(share.own)).sum();
+        let budget = terms.envelope + terms.line + own + more;
+        let terms = Terms { budget, shares: &shares, excerpts: false, ..terms };
+        if shares.is_empty() || order(&items).len() <= LINES_FIRST {
+            return Ok(());
+        }
+        let allocation = walked(&items, terms);
+        for (at, share) in shares.iter().enumerate() {
+            let of_share = || order(&items).into_iter().filter(|&i| items[i].share == at);
+            let wanted: u64 = of_share().map(|i| items[i].costs[items[i].ceiling]).sum();
+            let gap = of_share().map(|i| items[i].costs[0]).max().unwrap_or_default();
+            let kept = u64::from(share.own).min(wanted);
+            prop_assert!(used(&items, &allocation, at) + gap >= kept, "share {at}");
+        }
+    }
 }
