@@ -26,22 +26,33 @@ pub(crate) fn cut(
     let content = view.content.as_deref()?;
     let nothing = missing(content, content_tokens, 0, 0, 0);
     let frame = cost(view, content, &nothing, mode, counter);
-    let mut tokens = most.checked_sub(frame).filter(|tokens| *tokens > 0)?;
+    let first = most.checked_sub(frame).filter(|tokens| *tokens > 0)?;
+    // What is kept goes from what fits, nothing at first, up to what does not.
+    let (mut best, mut fits, mut too_much, mut tokens) = (None, 0, first + 1, first);
     for _ in 0..TRIES_MAX {
-        let excerpt = keep(content, content_tokens, tokens, view.keep, counter.estimator())?;
-        let cost = cost(view, content, &excerpt, mode, counter);
-        // What misses nothing is no excerpt, though it may cost less than the
-        // whole, which a fence inside it made dearer.
-        if cost <= most && excerpt.omitted_lines > 0 {
-            return Some((excerpt, cost));
+        let excerpt = keep(content, content_tokens, tokens, view.keep, counter.estimator());
+        let cut = excerpt.map(|excerpt| (excerpt, cost(view, content, &excerpt, mode, counter)));
+        let mut over = 0;
+        match cut {
+            // What misses nothing is no excerpt, though it may cost less than
+            // the whole, which a fence inside it made dearer.
+            Some((excerpt, cost)) if cost <= most && excerpt.omitted_lines > 0 => {
+                (best, fits) = (cut, tokens);
+            }
+            Some((_, cost)) => (too_much, over) = (tokens, cost.saturating_sub(most)),
+            // Too little to say anything.
+            None => fits = tokens,
         }
-        let over = cost.saturating_sub(most).max(1);
-        tokens = if over < tokens / 2 { tokens - over } else { tokens / 2 };
-        if tokens == 0 {
+        // Near enough: a rung is a 32nd above the one before.
+        if too_much - fits <= 1 + most / 64 {
             break;
         }
+        let middle = fits + (too_much - fits) / 2;
+        // A few tokens too many, taken off, come nearer than halves do.
+        let less = too_much - over.clamp(1, too_much);
+        tokens = if over > 0 { middle.max(less) } else { middle };
     }
-    None
+    best
 }
 
 /// What the part of an excerpt costs.

@@ -210,6 +210,11 @@ fn runs_of_backticks_are_cut_like_everything_else() {
             assert!(plan.items[0].decision.shows_content(), "budget {budget}");
             if let RenderDecision::Excerpt(excerpt) = plan.items[0].decision {
                 assert!(excerpt.head_bytes + excerpt.tail_bytes < content.len(), "{excerpt:?}");
+                // A longer fence does not waste what it leaves: half of the budget
+                // is used, or nearly all is shown, for which a short one may do.
+                let (used, all) = (plan.used_tokens, plan.items[0].content_tokens);
+                let nearly_all = excerpt.omitted_tokens * 20 <= all;
+                assert!(budget < 400 || used * 2 >= budget || nearly_all, "{used} of {budget}");
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Selection: which blocks are shown within a budget, and why (Task 016.c).
 
 use lcp_driver::shares::Shares;
-use lcp_driver::{DefaultDriver, DriverConfig, Plan, Reason, RenderDecision};
+use lcp_driver::{DefaultDriver, DriverConfig, Plan, Reason, RenderDecision, WarningCode};
 use lcp_types::{Block, Priority};
 use proptest::prelude::*;
 
@@ -145,4 +145,12 @@ fn should_handle_single_candidate() {
     assert_eq!(plan(&blocks, &config(300)).items[0].decision.name(), "excerpt");
     assert_eq!(plan(&blocks, &config(24)).items[0].decision.name(), "placeholder");
     assert_eq!(plan(&blocks, &config(0)).items[0].decision.name(), "omit");
+}
+
+#[test]
+fn a_budget_of_zero_gives_an_empty_text_and_warnings() {
+    let rendered = DefaultDriver::new(O200K).run(&files(2), &within(0)).unwrap();
+    assert_eq!((rendered.text.as_str(), rendered.plan.used_tokens), ("", 0));
+    let codes: Vec<_> = rendered.plan.warnings.iter().map(|warning| warning.code).collect();
+    assert_eq!(codes, [WarningCode::BelowFloor, WarningCode::EmptyResult]);
 }
