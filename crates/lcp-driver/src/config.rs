@@ -3,6 +3,8 @@
 use lcp_types::BlockType;
 
 use crate::shares::Shares;
+use crate::stable::Stable;
+use crate::values::Values;
 
 /// The format of the rendered text (RFC 0002 §6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -81,6 +83,29 @@ pub enum Excerpts {
     Off,
 }
 
+/// How blocks compete for the budget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Objective {
+    /// Tier by tier: no block gets what one of a higher priority was refused
+    /// (RFC 0002 §4).
+    #[default]
+    Strict,
+    /// By value per token, as this table says what details are worth (RFC 0005
+    /// §3). The plan then has a [`Certificate`](crate::Certificate).
+    Value(Values),
+}
+
+impl Objective {
+    /// The name in flags and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Strict => "strict",
+            Self::Value(_) => "value",
+        }
+    }
+}
+
 /// What to render, how, and within which budget.
 ///
 /// ```
@@ -111,6 +136,12 @@ pub struct DriverConfig {
     /// Whether blocks that do not fit, and have no summary that does, may be
     /// shown in part; with `fill` by default.
     pub excerpts: Excerpts,
+    /// How blocks compete; tiers by default.
+    pub objective: Objective,
+    /// Keep what the previous text showed, for the sake of prompt caches (RFC
+    /// 0005 §6). Needs a budget and the verbosity `Adaptive`. `None`: every
+    /// plan is made afresh.
+    pub stable: Option<Stable>,
     /// Named parts of the budget that blocks of a category share; `None`: all
     /// blocks compete for the whole.
     pub shares: Option<Shares>,

@@ -1,5 +1,6 @@
 //! The driver: blocks and a configuration in, text out.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use crate::error::DriverError;
 use crate::meta::resolve;
 use crate::observe;
 use crate::plan::Plan;
-use crate::text::{self, Layout};
+use crate::stable::SavedPart;
+use crate::text::{self, Layout, Metas};
 
 /// Renders packs within token budgets (SPEC_08 §6).
 ///
@@ -130,7 +132,13 @@ impl DefaultDriver {
             return Err(DriverError::WrongPlan { planned, found });
         }
         let metas = resolve(blocks, &mut Vec::new());
-        Ok(text::render(blocks, &metas, plan.mode, &Layout::of(plan)))
+        // A stable plan shows blocks as they were said to be when they came in.
+        let kept: Option<HashMap<_, _>> = plan.stable.as_ref().map(|stable| {
+            let metas = stable.next.parts.iter().map(SavedPart::meta);
+            stable.order.iter().copied().zip(metas).collect()
+        });
+        let metas = Metas { own: &metas, kept: kept.as_ref() };
+        Ok(text::render(blocks, metas, plan.mode, &Layout::of(plan)).text)
     }
 }
 

@@ -15,14 +15,14 @@ pub enum DriverError {
         /// How many tokens are missing.
         excess: u64,
     },
-    /// The Critical blocks of a share exceed its hard cap, and that was denied.
+    /// The Critical and pinned blocks of a share exceed its hard cap, and that was denied.
     #[error(
-        "the critical blocks of share {share:?} need {needed} tokens, {excess} over its cap of {cap}"
+        "the critical and pinned blocks of share {share:?} need {needed} tokens, {excess} over its cap of {cap}"
     )]
     OverShareCap {
         /// The share.
         share: String,
-        /// Tokens of its Critical blocks.
+        /// Tokens of its Critical and pinned blocks.
         needed: u64,
         /// The cap.
         cap: u32,

@@ -9,17 +9,19 @@
 //! | look for | in |
 //! |---|---|
 //! | what decides, and what was decided | [`DriverConfig`], [`Plan`] |
+//! | plans that keep what stands before | [`stable`] |
 //! | named parts of a budget | [`shares`], the whole of it [`window`], what was used of it [`usage`] |
 //! | levels for the segments of a conversation | [`segments`] |
 //! | reports for programs, terminals and browsers | `report` (feature `report`) |
 //! | a text back into its pieces | [`mod@split`] |
 //!
-//! Features: `report` and `rebalance` (both on by default), `tracing` and
+//! Features: `report`, `rebalance` and `plan-file` (on by default), `tracing` and
 //! `metrics` (off): events of every decision, gauges of what was allocated.
 //!
 //! The requirements are SPEC_08's, under its names; RFC 0002 is the engine and
-//! the text, in every detail, RFC 0004 shares, levels and excerpts. Where blocks
-//! come from is not known here: decode them with `lcp-decoder`, or build them.
+//! the text, in every detail, RFC 0004 shares, levels and excerpts, RFC 0005
+//! plans by value and stable plans. Where blocks come from is not known here:
+//! decode them with `lcp-decoder`, or build them.
 //!
 //! ```
 //! use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
@@ -60,17 +62,20 @@ pub mod report;
 pub mod segments;
 pub mod shares;
 pub mod split;
+pub mod stable;
 mod text;
 pub mod usage;
+mod values;
 mod view;
 mod warning;
 pub mod window;
 
 pub use append::grouped;
 pub use budget::{Excerpt, RenderDecision, allocate_budget, resolve_priorities};
-pub use config::{DriverConfig, Excerpts, OutputMode, Overflow, Verbosity};
+pub use config::{DriverConfig, Excerpts, Objective, OutputMode, Overflow, Verbosity};
 pub use driver::{DefaultDriver, Rendered};
 pub use error::DriverError;
 pub use placeholder::render_placeholder;
-pub use plan::{Plan, PlanItem, Reason, RolledUp, ShareUse};
+pub use plan::{Certificate, Plan, PlanItem, Reason, RolledUp, ShareUse};
+pub use values::Values;
 pub use warning::{Warning, WarningCode};

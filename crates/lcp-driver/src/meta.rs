@@ -22,6 +22,7 @@ pub(crate) struct Meta<'b> {
     pub(crate) category: Option<Cow<'b, str>>,
     pub(crate) rank: Option<f64>,
     pub(crate) tool_call_id: Option<Cow<'b, str>>,
+    pub(crate) pinned: bool,
 }
 
 /// The priority of each block (SPEC_08 §4).
@@ -155,7 +156,8 @@ fn tag<'b>(meta: &mut Meta<'b>, tag: &Tag<'b>) -> bool {
             };
             meta.rank = Some(rank);
         }
-        (Tag::CATEGORY | Tag::TOOL_CALL_ID, _) => return false,
+        (Tag::PINNED, None) => meta.pinned = true,
+        (Tag::CATEGORY | Tag::TOOL_CALL_ID | Tag::PINNED, _) => return false,
         _ => {}
     }
     true

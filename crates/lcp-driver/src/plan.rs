@@ -5,7 +5,8 @@ use std::sync::Arc;
 use lcp_types::{BlockType, Priority};
 
 use crate::budget::RenderDecision;
-use crate::config::{OutputMode, Verbosity};
+use crate::config::{Objective, OutputMode, Verbosity};
+use crate::stable::StableUse;
 use crate::warning::Warning;
 
 /// What a text will be, block by block, before it is rendered.
@@ -18,6 +19,14 @@ pub struct Plan {
     pub mode: OutputMode,
     /// How much of each block was asked for.
     pub verbosity: Verbosity,
+    /// How blocks competed.
+    pub objective: Objective,
+    /// How good the plan is, where the objective is value and a budget had to
+    /// be kept; none where old parts were kept (RFC 0005 §4).
+    pub certificate: Option<Certificate>,
+    /// What was kept of the previous text, and what the next plan needs to
+    /// keep this one, where plans are stable (RFC 0005 §6).
+    pub stable: Option<StableUse>,
     /// Tokens that the text may have; `None` for any number.
     pub budget: Option<u32>,
     /// The name of the estimator that counted.
@@ -43,6 +52,53 @@ pub struct Plan {
     pub wanted_budget: Option<u64>,
     /// What a reader of the text should know.
     pub warnings: Vec<Warning>,
+}
+
+/// How good a plan by value is (RFC 0005 §4).
+///
+/// Values are those of [`Values`](crate::Values), added up over all blocks that
+/// are neither Critical nor pinned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// What the plan is worth.
+    pub value: u64,
+    /// What no plan within the budget can exceed.
+    pub bound: u64,
+    /// The bound of the linear relaxation; never below `bound`.
+    pub lp_bound: u64,
+}
+
+impl Certificate {
+    /// The same bounds, of a plan that is worth this.
+    pub(crate) fn of(self, value: u64) -> Self {
+        let bound = self.bound.max(value);
+        Self { value, bound, lp_bound: self.lp_bound.max(bound) }
+    }
+
+    /// How far the best plan can be above this one, as a part of `bound`: from
+    /// 0, where it is proven best, to 1.
+    ///
+    /// ```
+    /// use lcp_driver::Certificate;
+    ///
+    /// let certificate = Certificate { value: 995, bound: 1000, lp_bound: 1001 };
+    /// assert_eq!(certificate.gap(), 0.005);
+    /// assert!(!certificate.is_best());
+    /// ```
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a part, for people")]
+    pub fn gap(&self) -> f64 {
+        if self.bound == 0 {
+            return 0.0;
+        }
+        self.bound.saturating_sub(self.value) as f64 / self.bound as f64
+    }
+
+    /// Whether no plan is worth more.
+    #[must_use]
+    pub fn is_best(&self) -> bool {
+        self.value >= self.bound
+    }
 }
 
 /// What became of one share of the budget (RFC 0004 §5).
@@ -113,8 +169,15 @@ pub enum Reason {
     NoBudget,
     /// The verbosity asks for summaries.
     Verbosity,
-    /// The block is Critical.
+    /// The block is Critical, or belongs to a tool call of which a part is.
     Critical,
+    /// The block is pinned, or belongs to a tool call of which a part is.
+    Pinned,
+    /// It stands as in the previous text, whatever the pack says of it by now
+    /// (RFC 0005 §6).
+    Kept,
+    /// The previous text had no part of it; it waits for the next repack.
+    Waits,
     /// It fits.
     Fits,
     /// More of it than its priority allows is not shown (SPEC_08's ceilings).
@@ -139,6 +202,9 @@ impl Reason {
             Self::NoBudget => "no_budget",
             Self::Verbosity => "verbosity",
             Self::Critical => "critical",
+            Self::Pinned => "pinned",
+            Self::Kept => "kept",
+            Self::Waits => "waits",
             Self::Fits => "fits",
             Self::Ceiling => "ceiling",
             Self::OverBudget => "over_budget",

@@ -1,5 +1,7 @@
 //! The text of a plan.
 
+use std::collections::HashMap;
+
 use lcp_types::Block;
 
 use crate::budget::cost::Detail;
@@ -15,14 +17,14 @@ use crate::view::{Head, View};
 /// What a text is made of.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// The blocks that have a part: their index, what of each is shown, and
-    /// the tokens of its content.
+    /// The blocks that have a part, in the order of the text: their index, what
+    /// of each is shown, and the tokens of its content.
     pub(crate) shown: Vec<(usize, Piece, u32)>,
     pub(crate) rolled_up: Option<RolledUp>,
 }
 
 /// What is shown of a block.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
     Detail(Detail),
     Excerpt(Excerpt),
@@ -30,12 +32,15 @@ pub(crate) enum Piece {
 
 impl Layout {
     pub(crate) fn of(plan: &Plan) -> Self {
-        let shown = plan
-            .items
-            .iter()
-            .enumerate()
-            .filter_map(|(i, item)| Some((i, Piece::of(&item.decision)?, item.content_tokens)));
-        Self { shown: shown.collect(), rolled_up: plan.rolled_up }
+        let shown = |i: usize| {
+            let item = plan.items.get(i)?;
+            Some((i, Piece::of(&item.decision)?, item.content_tokens))
+        };
+        let shown = match &plan.stable {
+            Some(stable) => stable.order.iter().copied().filter_map(shown).collect(),
+            None => (0..plan.items.len()).filter_map(shown).collect(),
+        };
+        Self { shown, rolled_up: plan.rolled_up }
     }
 }
 
@@ -54,22 +59,54 @@ impl Piece {
     }
 }
 
+/// A text, and where each of its parts ends.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Text {
+    pub(crate) text: String,
+    /// In bytes from the front, in the order of the parts.
+    pub(crate) ends: Vec<usize>,
+}
+
+impl Text {
+    /// The parts.
+    pub(crate) fn parts(&self, mode: OutputMode) -> impl Iterator<Item = &str> {
+        let mut start = envelope(mode).0.len();
+        self.ends.iter().map(move |&end| &self.text[std::mem::replace(&mut start, end)..end])
+    }
+}
+
+/// What is said of blocks in a text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Metas<'m> {
+    /// By the pack, for each block.
+    pub(crate) own: &'m [Meta<'m>],
+    /// By the text before, for those that it showed, by their index.
+    pub(crate) kept: Option<&'m HashMap<usize, Meta<'m>>>,
+}
+
+impl<'m> Metas<'m> {
+    fn of(&self, i: usize) -> &'m Meta<'m> {
+        self.kept.and_then(|kept| kept.get(&i)).unwrap_or(&self.own[i])
+    }
+}
+
 /// The text: the envelope around the parts, the roll-up line last. Nothing to
 /// show gives the empty text.
 pub(crate) fn render(
     blocks: &[Block<'_>],
-    metas: &[Meta<'_>],
+    metas: Metas<'_>,
     mode: OutputMode,
     layout: &Layout,
-) -> String {
+) -> Text {
     let mut text = String::new();
+    let mut ends = Vec::with_capacity(layout.shown.len());
     if layout.shown.is_empty() && layout.rolled_up.is_none() {
-        return text;
+        return Text { text, ends };
     }
     let (opening, closing) = envelope(mode);
     text.push_str(opening);
     for &(i, piece, tokens) in &layout.shown {
-        let (block, meta) = (&blocks[i], &metas[i]);
+        let (block, meta) = (&blocks[i], metas.of(i));
         match piece {
             Piece::Excerpt(excerpt) => {
                 let view = View::new(block, meta);
@@ -81,12 +118,13 @@ pub(crate) fn render(
                 None => placeholder(&Head::new(block, Some(meta)), tokens, mode).push_to(&mut text),
             },
         }
+        ends.push(text.len());
     }
     if let Some(rolled_up) = layout.rolled_up {
         text.push_str(&roll_up_line(rolled_up, mode));
     }
     text.push_str(closing);
-    text
+    Text { text, ends }
 }
 
 /// The line that stands for the blocks without one of their own.

@@ -59,7 +59,7 @@ macro_rules! warning_codes {
 warning_codes! {
     /// The verbosity ignores the budget, and the text exceeds it.
     BudgetIgnored = "budget_ignored",
-    /// Critical blocks alone exceed the budget, and were rendered.
+    /// Critical and pinned blocks alone exceed the budget, and were rendered.
     OverBudget = "over_budget",
     /// The budget is too small for even the roll-up line.
     BelowFloor = "below_floor",
@@ -73,6 +73,10 @@ warning_codes! {
     OverShareCap = "LCP-BUD-002",
     /// A level of a block costs no less than a fuller one, and is not used.
     CostlyLevel = "costly_level",
+    /// The plan of the previous turn could not be used; a fresh one was made.
+    PreviousRefused = "previous_refused",
+    /// A stable text is above its high watermark: repacking would not help.
+    AboveWatermark = "above_watermark",
     /// The counts are estimates.
     EstimatedCounts = "estimated_counts",
     /// The tokenizer that was asked for could not be loaded, or is only assumed.

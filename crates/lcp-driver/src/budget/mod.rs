@@ -5,6 +5,7 @@
 //! [`Plan`](crate::Plan) has the same decisions with their reasons and costs.
 
 pub(crate) mod cost;
+pub(crate) mod value;
 pub(crate) mod walk;
 
 use lcp_types::{Block, BlockType};

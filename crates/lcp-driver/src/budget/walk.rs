@@ -9,7 +9,7 @@ mod purse;
 use lcp_types::Priority;
 
 use crate::shares::{Want, fill};
-pub(crate) use purse::Purse;
+pub(crate) use purse::{EXCERPT_MIN, Purse};
 
 /// A small pack shows every block on a line of its own: up to this many blocks
 /// all get their lowest detail before any gets more. In a larger pack the
@@ -49,6 +49,22 @@ pub(crate) struct Item {
     pub(crate) may_be_cut: bool,
     /// The share that it belongs to: an index into [`Terms::shares`].
     pub(crate) share: usize,
+    /// The blocks that it stands or falls with: an index into [`Terms::groups`].
+    pub(crate) group: Option<usize>,
+    /// Whether it competes.
+    pub(crate) standing: Standing,
+}
+
+/// Whether a block competes for the budget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It does.
+    #[default]
+    Free,
+    /// It stands as in the text before, which is its only detail.
+    Kept,
+    /// It had no part of the text before, and gets none.
+    Out,
 }
 
 /// The costs of an item's details. They stand in the item itself: the walk
@@ -83,8 +99,19 @@ impl std::ops::Deref for Ladder {
 }
 
 impl Item {
-    fn lowest(&self) -> usize {
+    pub(crate) fn lowest(&self) -> usize {
         self.costs.len() - 1
+    }
+
+    /// Whether its first detail is paid before anything competes.
+    pub(crate) fn is_fixed(&self) -> bool {
+        self.standing == Standing::Kept
+            || self.standing == Standing::Free && self.priority == Priority::Critical
+    }
+
+    /// Whether a text must show or count it.
+    pub(crate) fn is_rest(&self) -> bool {
+        !self.is_fixed() && self.priority != Priority::Background
     }
 }
 
@@ -113,6 +140,10 @@ pub(crate) struct Terms<'t> {
     pub(crate) shares: &'t [ShareTerms],
     /// Whether blocks may be shown in part.
     pub(crate) excerpts: bool,
+    /// Blocks that are shown together or not at all (RFC 0005 §5.2).
+    pub(crate) groups: &'t [Vec<usize>],
+    /// The block that is served before all others, the fixed ones aside.
+    pub(crate) first: Option<usize>,
 }
 
 /// Cuts blocks: what the walk cannot know by itself.
@@ -144,6 +175,14 @@ impl Choice {
         }
     }
 
+    /// The detail, if it is one.
+    pub(crate) fn detail(self) -> Option<usize> {
+        match self {
+            Self::Detail(detail) => Some(detail),
+            Self::Excerpt { .. } => None,
+        }
+    }
+
     /// Whether it shows something of the content.
     pub(crate) fn tells(self, item: &Item) -> bool {
         match self {
@@ -153,7 +192,7 @@ impl Choice {
     }
 
     /// Whether it is the block's ceiling or fuller.
-    fn is_at_ceiling(self, item: &Item) -> bool {
+    pub(crate) fn is_at_ceiling(self, item: &Item) -> bool {
         matches!(self, Self::Detail(detail) if detail <= item.ceiling)
     }
 }
@@ -202,12 +241,23 @@ pub(crate) fn walk(items: &[Item], terms: Terms<'_>, cutter: &mut dyn Cut) -> Al
     }
     if allocation.told(items) == 0 {
         // Content where there is any: a text without helps nobody.
-        let content_first = attempt(First::Content);
+        let content_first = last_resort(items, &order, terms, cutter);
         if content_first.told(items) > 0 {
             return content_first;
         }
     }
     allocation
+}
+
+/// Content before any line and whoever's share it is: what is tried where
+/// nothing else shows any.
+pub(crate) fn last_resort(
+    items: &[Item],
+    order: &[usize],
+    terms: Terms<'_>,
+    cutter: &mut dyn Cut,
+) -> Allocation {
+    attempt(items, order, terms, cutter, First::Content)
 }
 
 impl Allocation {
@@ -227,8 +277,7 @@ enum First {
     Lines,
     /// Nothing; but the first blocks may take a line in their turn.
     Named,
-    /// Content, wherever there is some, before any line and whoever's share it
-    /// is: what is tried where nothing else shows any.
+    /// Content, wherever there is some: the last resort.
     Content,
 }
 
@@ -239,12 +288,9 @@ fn attempt(
     cutter: &mut dyn Cut,
     first: First,
 ) -> Allocation {
-    let critical: u64 = of(items, Priority::Critical).map(|i| items[i].costs[0]).sum();
+    let critical = fixed(items);
     let base = terms.envelope + critical;
-    let chosen = items
-        .iter()
-        .map(|item| (item.priority == Priority::Critical).then_some(Choice::Detail(0)))
-        .collect();
+    let chosen = fixed_alone(items);
     let alone = |chosen, outcome| Allocation {
         chosen,
         outcome,
@@ -254,11 +300,14 @@ fn attempt(
     if critical > 0 && base > terms.budget {
         return alone(chosen, Outcome::CriticalExceeds { needed: base });
     }
-    let reserve = reserve(items, order, base, terms, first);
+    let (reserve, ceiling) = reserve(items, order, base, terms, first);
     let Some(left) = terms.budget.checked_sub(base + reserve) else {
         return alone(chosen, Outcome::BelowFloor);
     };
-    let mut purse = Purse::new(items, terms.shares, chosen, left);
+    let mut purse = Purse::new(items, terms.shares, terms.groups, chosen, left);
+    if let Some(newest) = terms.first {
+        purse.step(newest, ceiling, items[newest].costs.len());
+    }
     match first {
         First::Lines => {
             for &i in order {
@@ -335,7 +384,7 @@ fn tell(
     }
     if terms.excerpts {
         for &i in tier.iter().filter(|&&i| items[i].ceiling == 0) {
-            purse.excerpt(i, EXCERPT_FIRST, cutter);
+            purse.excerpt(i, 0, EXCERPT_FIRST, cutter);
         }
     }
 }
@@ -354,7 +403,7 @@ fn grow(
 ) {
     if terms.excerpts {
         for i in blocks {
-            purse.excerpt(i, u64::MAX, cutter);
+            purse.excerpt(i, 0, u64::MAX, cutter);
         }
     }
 }
@@ -370,22 +419,29 @@ fn something(purse: &mut Purse<'_>, order: &[usize], cutter: &mut dyn Cut) {
     let background = ranked(items, Priority::Background);
     for &i in order.iter().chain(&background) {
         purse.step(i, 0, items[i].telling);
-        purse.excerpt(i, EXCERPT_FIRST, cutter);
+        purse.excerpt(i, 0, EXCERPT_FIRST, cutter);
         if tells(purse, i) {
             return;
         }
     }
 }
 
-/// What is kept for the roll-up line: nothing where no block will need it.
-fn reserve(items: &[Item], order: &[usize], base: u64, terms: Terms<'_>, first: First) -> u64 {
-    let fits = |detail: fn(&Item) -> usize| {
-        let cost = |i: usize| items[i].costs[detail(&items[i])];
+/// What is kept for the roll-up line, nothing where no block will need it; and
+/// the fullest detail that the block which is served first may have with that.
+fn reserve(
+    items: &[Item],
+    order: &[usize],
+    base: u64,
+    terms: Terms<'_>,
+    first: First,
+) -> (u64, usize) {
+    let fits = |detail: &dyn Fn(usize) -> usize| {
+        let cost = |i: usize| items[i].costs[detail(i)];
         let all: u64 = order.iter().map(|&i| cost(i)).sum();
         let mut of_shares = vec![0; terms.shares.len()];
         if !terms.shares.is_empty() {
-            for i in of(items, Priority::Critical) {
-                of_shares[items[i].share] += items[i].costs[0];
+            for item in items.iter().filter(|item| item.is_fixed()) {
+                of_shares[item.share] += item.costs[0];
             }
         }
         let critical = of_shares.clone();
@@ -398,16 +454,37 @@ fn reserve(items: &[Item], order: &[usize], base: u64, terms: Terms<'_>, first: 
         base + all <= terms.budget
             && shares.all(|((share, used), critical)| used <= share.cap.max(critical))
     };
-    let all_at_ceiling = fits(|item| item.ceiling);
-    let all_on_lines = first == First::Lines && fits(Item::lowest);
-    if all_at_ceiling || all_on_lines { 0 } else { terms.line }
+    let ceiling = terms.first.map_or(0, |newest| items[newest].ceiling);
+    // What is out of the text is counted in the line.
+    if items.iter().any(|item| item.standing == Standing::Out && item.is_rest()) {
+        return (terms.line, ceiling);
+    }
+    if fits(&|i| items[i].ceiling) {
+        return (0, ceiling);
+    }
+    let lowest = |i: usize| items[i].lowest();
+    if first != First::Lines || !fits(&lowest) {
+        return (terms.line, ceiling);
+    }
+    let Some(newest) = terms.first else { return (0, ceiling) };
+    // It comes before the lines of others, where it cannot have both.
+    let mut details = ceiling..items[newest].costs.len();
+    let with_line = details
+        .clone()
+        .find(|&detail| base + items[newest].costs[detail] + terms.line <= terms.budget);
+    let on_lines = details.find(|&detail| fits(&|i| if i == newest { detail } else { lowest(i) }));
+    match (with_line, on_lines) {
+        (Some(with_line), Some(on_lines)) if with_line < on_lines => (terms.line, ceiling),
+        (_, on_lines) => (0, on_lines.unwrap_or(ceiling)),
+    }
 }
 
 /// What each share may spend of `total`: first each what it wants of its own,
 /// then all what is left, by weight. What is `spent` already is part of it.
-fn grants(items: &[Item], terms: Terms<'_>, total: u64, spent: &[u64]) -> Vec<u64> {
+pub(crate) fn grants(items: &[Item], terms: Terms<'_>, total: u64, spent: &[u64]) -> Vec<u64> {
     let mut wanted = vec![0u64; terms.shares.len()];
-    for item in items.iter().filter(|item| item.priority != Priority::Background) {
+    let wants = |item: &&Item| item.is_fixed() || item.is_rest() && item.standing != Standing::Out;
+    for item in items.iter().filter(wants) {
         wanted[item.share] += item.costs[item.ceiling];
     }
     let limits: Vec<_> = terms
@@ -442,8 +519,9 @@ pub(crate) fn order(items: &[Item]) -> Vec<usize> {
         .collect()
 }
 
-fn ranked(items: &[Item], priority: Priority) -> Vec<usize> {
-    let mut order: Vec<usize> = of(items, priority).collect();
+pub(crate) fn ranked(items: &[Item], priority: Priority) -> Vec<usize> {
+    let competes = |item: &Item| item.standing == Standing::Free && item.priority == priority;
+    let mut order: Vec<usize> = (0..items.len()).filter(|&i| competes(&items[i])).collect();
     if order.iter().any(|&i| items[i].rank.is_some()) {
         let rank = |i: usize| items[i].rank.unwrap_or(f64::NEG_INFINITY);
         order.sort_by(|&a, &b| rank(b).total_cmp(&rank(a)));
@@ -451,8 +529,14 @@ fn ranked(items: &[Item], priority: Priority) -> Vec<usize> {
     order
 }
 
-fn of(items: &[Item], priority: Priority) -> impl Iterator<Item = usize> {
-    items.iter().enumerate().filter(move |(_, item)| item.priority == priority).map(|(i, _)| i)
+/// Tokens of the fixed blocks.
+pub(crate) fn fixed(items: &[Item]) -> u64 {
+    items.iter().filter(|item| item.is_fixed()).map(|item| item.costs[0]).sum()
+}
+
+/// What fixed blocks get, and no other.
+pub(crate) fn fixed_alone(items: &[Item]) -> Vec<Option<Choice>> {
+    items.iter().map(|item| item.is_fixed().then_some(Choice::Detail(0))).collect()
 }
 
 #[cfg(test)]

@@ -2,16 +2,16 @@
 
 use lcp_types::Priority;
 
+use super::Settled;
 use super::scan::{Cutter, Scan};
 use super::sharing::Sharing;
-use super::{Settled, scan};
 use crate::budget::RenderDecision;
 use crate::budget::cost::{Costs, Detail};
-use crate::budget::walk::{Allocation, Choice, Item, Outcome};
-use crate::config::Verbosity;
+use crate::budget::walk::{Allocation, Choice, Outcome, Standing};
+use crate::config::{Objective, Verbosity};
 use crate::error::DriverError;
 use crate::plan::{Reason, RolledUp};
-use crate::text::{self, Layout, Piece};
+use crate::text::{self, Layout, Metas, Piece};
 use crate::warning::{Warning, WarningCode};
 
 /// What a block becomes, why, and its tokens before the final text is counted.
@@ -29,8 +29,11 @@ impl Scan<'_, '_> {
         let cap_left = sharing.cap_left(&self.items, allocation);
         let decide = |(at, (i, costs)): (usize, &(usize, Costs))| {
             let (item, choice) = (&self.items[at], allocation.chosen[at]);
-            let reason = self.reason(item, choice, allocation, cap_left.get(item.share));
-            let unseen = if fits && scan::is_rest(item) {
+            if let Some(part) = self.kept.as_ref().and_then(|kept| kept.part(at)) {
+                return (self.shows(*i, costs, part.piece), Reason::Kept, part.cost);
+            }
+            let reason = self.reason(at, choice, allocation, cap_left.get(item.share));
+            let unseen = if fits && item.is_rest() {
                 RenderDecision::RolledUp
             } else {
                 RenderDecision::Omit
@@ -39,7 +42,7 @@ impl Scan<'_, '_> {
                 None => (unseen, reason, 0),
                 Some(Choice::Detail(detail)) => {
                     let (detail, cost) = costs.details[detail];
-                    (self.decision(*i, costs, detail), reason, cost)
+                    (self.shows(*i, costs, Piece::Detail(detail)), reason, cost)
                 }
                 Some(Choice::Excerpt { most, .. }) => match cutter.made(at, most) {
                     Some((excerpt, cost)) => (RenderDecision::Excerpt(excerpt), reason, cost),
@@ -50,7 +53,12 @@ impl Scan<'_, '_> {
         self.shown.iter().enumerate().map(decide).collect()
     }
 
-    fn decision(&self, i: usize, costs: &Costs, detail: Detail) -> RenderDecision {
+    /// The decision that shows this of block `i`.
+    fn shows(&self, i: usize, costs: &Costs, piece: Piece) -> RenderDecision {
+        let detail = match piece {
+            Piece::Detail(detail) => detail,
+            Piece::Excerpt(excerpt) => return RenderDecision::Excerpt(excerpt),
+        };
         match detail {
             Detail::Full => RenderDecision::Full,
             Detail::Detailed => RenderDecision::Detailed,
@@ -70,20 +78,20 @@ impl Scan<'_, '_> {
         budget: Option<u32>,
         warnings: &mut Vec<Warning>,
     ) -> Result<Settled, DriverError> {
-        let decide = |(i, costs): &(usize, Costs)| {
-            let summary =
-                self.config.verbosity == Verbosity::Summary && self.metas[*i].summary.is_some();
+        let decide = |(at, (i, costs)): (usize, &(usize, Costs))| {
+            let summary = self.config.verbosity == Verbosity::Summary
+                && self.metas[*i].summary.is_some()
+                && !self.relations.pinned[at];
             if summary {
                 (RenderDecision::Summary, Reason::Verbosity, costs.of(Detail::Summary))
             } else {
                 (RenderDecision::Full, Reason::NoBudget, costs.of(Detail::Full))
             }
         };
-        let decided: Vec<_> = self.shown.iter().map(decide).collect();
-        let text = self.text(&decided);
-        let used = self.estimator.recount(&text);
-        if let Some(budget) = budget.filter(|budget| used > *budget) {
-            let needed = u64::from(used);
+        let decided: Vec<_> = self.shown.iter().enumerate().map(decide).collect();
+        let settled = self.settle(decided, true);
+        if let Some(budget) = budget.filter(|budget| settled.used > *budget) {
+            let needed = u64::from(settled.used);
             self.allow(needed, budget)?;
             let verbosity = self.config.verbosity.name();
             let message = format!(
@@ -92,36 +100,55 @@ impl Scan<'_, '_> {
             );
             warnings.push(Warning::new(WarningCode::BudgetIgnored, None, message));
         }
-        Ok((decided, text, used))
+        Ok(settled)
     }
 
-    pub(super) fn text(&self, decided: &[Decided]) -> String {
-        text::render(self.blocks, self.metas, self.config.mode, &self.layout(decided))
+    /// The text of what was decided, and its count.
+    pub(super) fn settle(&self, decided: Vec<Decided>, fits: bool) -> Settled {
+        let kept = self.kept.as_ref().map(|kept| &kept.metas);
+        let metas = Metas { own: self.metas, kept };
+        let text = text::render(self.blocks, metas, self.config.mode, &self.layout(&decided));
+        // The figure that counts: never from a cache.
+        let used = self.estimator.recount(&text.text);
+        Settled { decided, text, used, fits, certificate: None }
+    }
+
+    /// The places of the blocks that have a part, in the order of the text:
+    /// what stands as in the text before, then the others.
+    pub(super) fn text_order(&self, decided: &[Decided]) -> Vec<usize> {
+        let kept = self.kept.as_ref();
+        let mut order = kept.map_or_else(Vec::new, |kept| kept.order.clone());
+        let is_new = |at: &usize| kept.is_none_or(|kept| kept.part(*at).is_none());
+        let shown = (0..decided.len()).filter(|&at| decided[at].0.is_shown());
+        order.extend(shown.filter(is_new));
+        order
     }
 
     pub(super) fn layout(&self, decided: &[Decided]) -> Layout {
-        let mut layout = Layout { shown: Vec::new(), rolled_up: None };
         let mut rolled_up = RolledUp { count: 0, tokens: 0 };
-        for ((i, costs), (decision, ..)) in self.shown.iter().zip(decided) {
+        for ((_, costs), (decision, ..)) in self.shown.iter().zip(decided) {
             if *decision == RenderDecision::RolledUp {
                 rolled_up.count += 1;
                 rolled_up.tokens += u64::from(costs.content);
             }
-            layout.shown.extend(Piece::of(decision).map(|piece| (*i, piece, costs.content)));
         }
-        layout.rolled_up = (rolled_up.count > 0).then_some(rolled_up);
-        layout
+        let shown = self.text_order(decided).into_iter().filter_map(|at| {
+            let (i, costs) = &self.shown[at];
+            Some((*i, Piece::of(&decided[at].0)?, costs.content))
+        });
+        Layout { shown: shown.collect(), rolled_up: (rolled_up.count > 0).then_some(rolled_up) }
     }
 
     /// Why a block has what it has. `cap_left` is what the cap of its share
     /// leaves, where it has one.
     fn reason(
         &self,
-        item: &Item,
+        at: usize,
         choice: Option<Choice>,
         allocation: &Allocation,
         cap_left: Option<&u64>,
     ) -> Reason {
+        let item = &self.items[at];
         let over = || {
             let paid = choice.map_or(0, |choice| choice.cost(item));
             let next = item.costs.iter().rev().find(|cost| **cost > paid);
@@ -130,8 +157,11 @@ impl Scan<'_, '_> {
                 next.is_some_and(|next| cap_left.is_some_and(|cap_left| next - paid > *cap_left));
             if capped { Reason::ShareCap } else { Reason::OverBudget }
         };
-        let waits = !allocation.at_ceiling && !self.config.fill;
+        let strict = self.config.objective == Objective::Strict;
+        let waits = strict && !allocation.at_ceiling && !self.config.fill;
         match choice {
+            _ if item.standing == Standing::Out => Reason::Waits,
+            _ if self.relations.pinned[at] => Reason::Pinned,
             _ if item.priority == Priority::Critical => Reason::Critical,
             Some(Choice::Detail(0)) => Reason::Fits,
             Some(Choice::Detail(detail)) if detail <= item.ceiling => {

@@ -7,24 +7,27 @@ use lcp_types::Block;
 use super::decide::Decided;
 use super::scan::Scan;
 use super::sharing::{self, Sharing};
+use super::{Made, Settled};
 use crate::budget::RenderDecision;
 use crate::budget::cost::Detail;
 use crate::error::DriverError;
 use crate::plan::{Plan, PlanItem, Reason, RolledUp};
+use crate::stable::Turn;
 use crate::text;
 use crate::view;
 use crate::warning::{Warning, WarningCode};
 
 impl Scan<'_, '_> {
-    /// The plan of what was decided, each block with what it costs.
-    pub(super) fn plan(
+    /// The plan of what was decided, each block with what it costs, and the
+    /// text.
+    pub(super) fn finish(
         &self,
         budget: Option<u32>,
-        sharing: &Sharing,
-        decided: Vec<Decided>,
-        used: u32,
+        made: Made,
         mut warnings: Vec<Warning>,
-    ) -> Result<Plan, DriverError> {
+    ) -> Result<(Plan, String), DriverError> {
+        let Made { settled, sharing, stable } = made;
+        let Settled { decided, text, used, certificate, .. } = settled;
         let layout = self.layout(&decided);
         let mut decided = self.shown.iter().zip(decided).peekable();
         let item = |(i, block): (usize, &Block<'_>)| {
@@ -56,12 +59,24 @@ impl Scan<'_, '_> {
         for (item, tokens) in items.iter_mut().zip(tokens) {
             item.tokens = tokens;
         }
+        let wanted_budget = self.wanted_budget(&sharing, &items);
+        // A stable text has all only below the high watermark; one that is
+        // appended to gets no more for a larger budget.
+        let wanted_budget = match (&stable, &self.config.stable) {
+            (Some(used), Some(stable)) => wanted_budget
+                .filter(|_| used.turn != Turn::Appended)
+                .map(|tokens| stable.watermarks.budget_for(tokens)),
+            _ => wanted_budget,
+        };
         let shares = sharing.uses(self, &items);
         sharing::warn_of_caps(&shares, self.config.overflow, &mut warnings)?;
         cap_warnings(&mut warnings);
-        Ok(Plan {
+        let plan = Plan {
             shares,
-            wanted_budget: budget.and_then(|_| self.wanted_budget(sharing, &items)),
+            wanted_budget: wanted_budget.filter(|_| budget.is_some()),
+            objective: self.config.objective,
+            certificate,
+            stable,
             mode: self.config.mode,
             verbosity: self.config.verbosity,
             budget,
@@ -72,7 +87,8 @@ impl Scan<'_, '_> {
             used_tokens: used,
             overhead_tokens,
             warnings,
-        })
+        };
+        Ok((plan, text.text))
     }
 
     /// The envelope and the roll-up line, by themselves.
@@ -129,6 +145,11 @@ fn cap_warnings(warnings: &mut Vec<Warning>) {
 fn share_out(tokens: &[u32], overhead: u64, used: u32) -> (u32, Vec<u32>) {
     let parts = tokens.iter().map(|tokens| u64::from(*tokens)).sum::<u64>() + overhead;
     let used = u64::from(used);
+    if let Ok(overhead) = u32::try_from(overhead)
+        && parts == used
+    {
+        return (overhead, tokens.to_vec());
+    }
     let (mut sum, mut given) = (0u64, 0u64);
     let mut share = |tokens: u64| {
         sum += tokens;

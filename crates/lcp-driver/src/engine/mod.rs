@@ -6,21 +6,25 @@
 
 mod decide;
 mod finish;
+mod relations;
 mod scan;
 mod sharing;
+mod stable;
 
 use lcp_types::{Block, Priority};
 
 use crate::budget::TokenEstimator;
-use crate::budget::walk::{Allocation, Choice, Outcome, Terms, walk};
-use crate::config::{DriverConfig, Overflow, Verbosity};
+use crate::budget::value;
+use crate::budget::walk::{Allocation, Item, Outcome, Standing, Terms, fixed_alone, walk};
+use crate::config::{DriverConfig, Objective, Overflow, Verbosity};
 use crate::error::DriverError;
 use crate::meta::resolve;
-use crate::plan::{Plan, RolledUp};
-use crate::text;
+use crate::plan::{Certificate, Plan, RolledUp};
+use crate::stable::{Stable, StableUse};
+use crate::text::{self, Text};
 use crate::warning::{Warning, WarningCode};
 use decide::Decided;
-use scan::{Cutter, Scan, is_rest};
+use scan::{Cutter, Scan};
 use sharing::Sharing;
 
 /// How often a plan is made anew where counts of parts do not add up.
@@ -43,8 +47,9 @@ pub(crate) fn planned_text(
 ) -> Result<(Plan, String), DriverError> {
     let mut warnings = Vec::new();
     let metas = resolve(blocks, &mut warnings);
-    let scan = Scan::new(blocks, &metas, config, estimator, &mut warnings);
-    scan.run(config.token_budget, warnings)
+    let mut scan = Scan::new(blocks, &metas, config, estimator, &mut warnings);
+    let made = scan.make(config.token_budget, config.stable.as_ref(), &mut warnings)?;
+    scan.finish(config.token_budget, made, warnings)
 }
 
 /// Plans `blocks` for each of these budgets; they are scanned once.
@@ -56,30 +61,57 @@ pub(crate) fn replay(
 ) -> Result<Vec<Plan>, DriverError> {
     let mut warnings = Vec::new();
     let metas = resolve(blocks, &mut warnings);
-    let scan = Scan::new(blocks, &metas, config, estimator, &mut warnings);
-    let run = |budget: &u32| scan.run(Some(*budget), warnings.clone()).map(|(plan, _)| plan);
-    budgets.iter().map(run).collect()
+    let mut scan = Scan::new(blocks, &metas, config, estimator, &mut warnings);
+    let mut run = |budget: &u32| {
+        let mut warnings = warnings.clone();
+        let made = scan.make(Some(*budget), None, &mut warnings)?;
+        scan.finish(Some(*budget), made, warnings).map(|(plan, _)| plan)
+    };
+    budgets.iter().map(&mut run).collect()
 }
 
-/// What was decided for each block, the text of that, and its tokens.
-type Settled = (Vec<Decided>, String, u32);
+/// What was decided, and the text of it.
+#[derive(Debug)]
+struct Settled {
+    /// For each block that can be shown.
+    decided: Vec<Decided>,
+    text: Text,
+    /// The tokens of the text.
+    used: u32,
+    /// Whether the budget holds more than Critical blocks.
+    fits: bool,
+    certificate: Option<Certificate>,
+}
 
-impl Scan<'_, '_> {
-    fn run(
-        &self,
+/// All that a plan is made of.
+struct Made {
+    settled: Settled,
+    sharing: Sharing,
+    stable: Option<StableUse>,
+}
+
+impl<'c> Scan<'_, 'c> {
+    fn make(
+        &mut self,
         budget: Option<u32>,
-        mut warnings: Vec<Warning>,
-    ) -> Result<(Plan, String), DriverError> {
-        let (settled, sharing) = match (budget, self.config.verbosity) {
-            (Some(budget), Verbosity::Adaptive) => {
-                let mut sharing = Sharing::new(self, budget, &mut warnings);
-                let settled = self.adaptive(budget, &mut sharing, &mut warnings)?;
-                (settled, sharing)
+        stable: Option<&'c Stable>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Made, DriverError> {
+        let Some(budget) = budget.filter(|_| self.config.verbosity == Verbosity::Adaptive) else {
+            if stable.is_some() {
+                let message = "nothing is kept of a text: stable plans need a budget and the \
+                               verbosity adaptive";
+                warnings.push(Warning::new(WarningCode::NoEffect, None, message));
             }
-            _ => (self.everything(budget, &mut warnings)?, Sharing::default()),
+            let settled = self.everything(budget, warnings)?;
+            return Ok(Made { settled, sharing: Sharing::default(), stable: None });
         };
-        let (decided, text, used) = settled;
-        Ok((self.plan(budget, &sharing, decided, used, warnings)?, text))
+        if let Some(stable) = stable {
+            return self.stable(budget, stable, warnings);
+        }
+        let mut sharing = Sharing::new(self, budget, warnings);
+        let settled = self.adaptive(budget, &mut sharing, warnings)?;
+        Ok(Made { settled, sharing, stable: None })
     }
 
     /// The second pass: within the budget.
@@ -90,29 +122,17 @@ impl Scan<'_, '_> {
         warnings: &mut Vec<Warning>,
     ) -> Result<Settled, DriverError> {
         let mut cutter = Cutter::new(self);
-        let attempt = |allocation: &Allocation, sharing: &Sharing, cutter: &Cutter<'_, '_, '_>| {
-            let decided = self.decide(allocation, sharing, cutter);
-            let text = self.text(&decided);
-            // The figure that counts: never from a cache.
-            let used = self.estimator.recount(&text);
-            (decided, text, used)
-        };
         let line = self.roll_up_bound();
         let mut available = u64::from(budget);
+        let mut certificate = None;
         // Where the counts of parts add up, the first plan is the last. Where
         // they do not, the excess is taken off and the plan made again.
         for _ in 0..ATTEMPTS_MAX {
-            let terms = Terms {
-                budget: available,
-                envelope: self.envelope,
-                line,
-                fill: self.config.fill,
-                shares: &sharing.terms,
-                excerpts: self.config.excerpts(),
-            };
-            let allocation = walk(&self.items, terms, &mut cutter);
-            let settled = attempt(&allocation, sharing, &cutter);
-            let used = settled.2;
+            let (allocation, own) = self.allocate(available, line, sharing, &mut cutter);
+            // The first knows the whole budget: what it says no plan exceeds.
+            certificate = certificate.or(own).zip(own).map(|(first, own)| first.of(own.value));
+            let settled = self.attempt(&allocation, sharing, &cutter, certificate);
+            let used = settled.used;
             let fits = allocation.outcome == Outcome::Fits;
             let over_caps = self.over_caps(sharing, &settled);
             if fits && used <= budget && over_caps.iter().any(|over| *over > 0) {
@@ -131,29 +151,84 @@ impl Scan<'_, '_> {
             available = spent.saturating_sub(u64::from(used - budget));
         }
         // Critical blocks and the roll-up line, else Critical blocks alone.
+        let certificate = certificate.map(|certificate| certificate.of(0));
         let counted = self.smallest(Outcome::Fits);
-        let settled = attempt(&counted, sharing, &cutter);
-        if settled.2 <= budget {
-            self.warn_of(&counted, budget, settled.2, warnings)?;
+        let settled = self.attempt(&counted, sharing, &cutter, certificate);
+        if settled.used <= budget {
+            self.warn_of(&counted, budget, settled.used, warnings)?;
             return Ok(settled);
         }
         let alone = self.smallest(Outcome::BelowFloor);
-        let settled = attempt(&alone, sharing, &cutter);
-        self.warn_of(&alone, budget, settled.2, warnings)?;
+        let settled = self.attempt(&alone, sharing, &cutter, certificate);
+        self.warn_of(&alone, budget, settled.used, warnings)?;
         Ok(settled)
     }
 
+    fn allocate(
+        &self,
+        budget: u64,
+        line: u64,
+        sharing: &Sharing,
+        cutter: &mut Cutter<'_, '_, '_>,
+    ) -> (Allocation, Option<Certificate>) {
+        let terms = self.terms(budget, line, sharing);
+        match self.config.objective {
+            Objective::Strict => (walk(&self.items, terms, cutter), None),
+            Objective::Value(_) => {
+                let (allocation, certificate) =
+                    value::allocate(&self.items, &self.worths, terms, cutter);
+                (allocation, Some(certificate).filter(|_| self.kept.is_none()))
+            }
+        }
+    }
+
+    fn attempt(
+        &self,
+        allocation: &Allocation,
+        sharing: &Sharing,
+        cutter: &Cutter<'_, '_, '_>,
+        certificate: Option<Certificate>,
+    ) -> Settled {
+        let decided = self.decide(allocation, sharing, cutter);
+        let fits = allocation.outcome == Outcome::Fits;
+        Settled { certificate, ..self.settle(decided, fits) }
+    }
+
+    /// What is allocated, and by which rules.
+    fn terms<'t>(&'t self, budget: u64, line: u64, sharing: &'t Sharing) -> Terms<'t> {
+        Terms {
+            budget,
+            envelope: self.envelope,
+            line,
+            fill: self.config.fill,
+            shares: &sharing.terms,
+            excerpts: self.config.excerpts(),
+            groups: &self.relations.groups,
+            first: self.first(),
+        }
+    }
+
+    /// The newest user turn, if it competes and its priority does not say that
+    /// it can wait.
+    fn first(&self) -> Option<usize> {
+        let competes = |newest: &usize| {
+            let item = &self.items[*newest];
+            item.priority == Priority::High && item.standing == Standing::Free
+        };
+        self.relations.newest.filter(competes)
+    }
+
     /// What each share exceeds its cap by, by the count of the final text.
-    fn over_caps(&self, sharing: &Sharing, (decided, _, used): &Settled) -> Vec<u64> {
+    fn over_caps(&self, sharing: &Sharing, settled: &Settled) -> Vec<u64> {
         if sharing.terms.is_empty() || self.estimator.is_additive() {
             return Vec::new();
         }
-        sharing.excess(&self.items, &self.shared_out(decided, *used))
+        sharing.excess(&self.items, &self.shared_out(&settled.decided, settled.used))
     }
 
     /// What the roll-up line can cost at most.
     fn roll_up_bound(&self) -> u64 {
-        let rest = || self.items.iter().zip(&self.shown).filter(|(item, _)| is_rest(item));
+        let rest = || self.items.iter().zip(&self.shown).filter(|(item, _)| item.is_rest());
         let tokens = rest().map(|(_, (_, costs))| u64::from(costs.content)).sum();
         // More blocks and more tokens only add digits, so this is a bound.
         let all = RolledUp { count: rest().count(), tokens };
@@ -180,11 +255,11 @@ impl Scan<'_, '_> {
         if used > budget {
             self.allow(u64::from(used), budget)?;
             let message = format!(
-                "the critical blocks alone have {used} tokens, {} over the budget of {budget}",
+                "the critical and pinned blocks alone have {used} tokens, {} over the budget of {budget}",
                 used - budget,
             );
             warnings.push(Warning::new(WarningCode::OverBudget, None, message));
-        } else if allocation.outcome != Outcome::Fits && self.items.iter().any(is_rest) {
+        } else if allocation.outcome != Outcome::Fits && self.items.iter().any(Item::is_rest) {
             let message = format!(
                 "a budget of {budget} is too small for even a line that says what is omitted"
             );
@@ -202,8 +277,7 @@ impl Scan<'_, '_> {
 
     /// Critical blocks alone: what is left where nothing else helps.
     fn smallest(&self, outcome: Outcome) -> Allocation {
-        let critical = |priority| (priority == Priority::Critical).then_some(Choice::Detail(0));
-        let chosen = self.items.iter().map(|item| critical(item.priority)).collect();
+        let chosen = fixed_alone(&self.items);
         Allocation { chosen, outcome, at_ceiling: false, left: 0 }
     }
 }

@@ -5,14 +5,17 @@ use std::sync::Arc;
 
 use lcp_types::{Block, BlockType, Priority};
 
+use super::relations::Relations;
 use super::sharing;
+use super::stable::Kept;
 use crate::budget::cost::{Costs, Counter, Detail};
-use crate::budget::walk::{Cut, Item};
+use crate::budget::walk::{Cut, Item, Ladder, Standing};
 use crate::budget::{Excerpt, TokenEstimator};
-use crate::config::DriverConfig;
+use crate::config::{DriverConfig, Objective};
 use crate::excerpt;
 use crate::meta::Meta;
 use crate::render::envelope;
+use crate::values::{Ranks, Values};
 use crate::view::{self, Head, View};
 use crate::warning::{Warning, WarningCode};
 
@@ -28,6 +31,12 @@ pub(super) struct Scan<'b, 'c> {
     pub(super) envelope: u64,
     /// What the walk needs of each shown block.
     pub(super) items: Vec<Item>,
+    /// What the details of each are worth, where that decides.
+    pub(super) worths: Vec<Ladder>,
+    /// What stands as in the text before, while it does.
+    pub(super) kept: Option<Kept<'c>>,
+    /// What they are to each other.
+    pub(super) relations: Relations,
     /// What reports call each block.
     pub(super) labels: Vec<Arc<str>>,
     /// The category of each block.
@@ -60,17 +69,24 @@ impl<'b, 'c> Scan<'b, 'c> {
             shown: Vec::new(),
             envelope,
             items: Vec::new(),
-            labels: blocks.iter().map(|block| Head::new(block, None).label().into()).collect(),
+            worths: Vec::new(),
+            kept: None,
+            relations: Relations::default(),
+            labels: labels(blocks),
             categories: sharing::categories(blocks, metas, config.shares.as_ref()),
         };
-        for (i, block) in blocks.iter().enumerate() {
-            if !view::is_metadata(block) && scan.asked_for(block) {
-                let view = View::new(block, &metas[i]);
-                let costs = counter.costs(&view, config.mode);
-                warn_of_block(i, block, &view, &costs, warnings);
-                scan.items.push(scan.item(i, &view, &costs));
-                scan.shown.push((i, costs));
-            }
+        let is_shown = |i: &usize| !view::is_metadata(&blocks[*i]) && scan.asked_for(&blocks[*i]);
+        let shown: Vec<_> = (0..blocks.len()).filter(is_shown).collect();
+        scan.relations = Relations::new(blocks, metas, &shown);
+        for (at, i) in shown.into_iter().enumerate() {
+            let view = View::new(&blocks[i], &metas[i]);
+            let costs = counter.costs(&view, config.mode);
+            warn_of_block(i, &blocks[i], &view, &costs, warnings);
+            scan.items.push(scan.item(at, i, &view, &costs));
+            scan.shown.push((i, costs));
+        }
+        if let Objective::Value(values) = config.objective {
+            scan.worths = worths(&values, &scan.items, &scan.shown);
         }
         scan
     }
@@ -79,8 +95,10 @@ impl<'b, 'c> Scan<'b, 'c> {
         self.config.types.as_ref().is_none_or(|types| types.contains(&block.block_type()))
     }
 
-    fn item(&self, i: usize, view: &View<'_>, costs: &Costs) -> Item {
-        let meta = &self.metas[i];
+    /// Block `i`, the one at `at` of those that can be shown.
+    fn item(&self, at: usize, i: usize, view: &View<'_>, costs: &Costs) -> Item {
+        let priority = self.relations.priorities[at];
+        let is_newest = self.relations.newest == Some(at);
         let levels = [
             (Detail::Detailed, view.detailed),
             (Detail::Summary, view.summary),
@@ -88,7 +106,7 @@ impl<'b, 'c> Scan<'b, 'c> {
         ];
         // The fullest level that the block carries.
         let level = levels.iter().find(|(_, text)| text.is_some()).map(|(detail, _)| *detail);
-        let ceiling = match meta.priority {
+        let ceiling = match priority {
             _ if self.config.fill => Detail::Full,
             Priority::Critical | Priority::High | Priority::Normal => Detail::Full,
             Priority::Low => level.unwrap_or(Detail::Placeholder),
@@ -96,21 +114,56 @@ impl<'b, 'c> Scan<'b, 'c> {
         };
         let is_telling = |(detail, _): &&(Detail, u32)| *detail < Detail::Placeholder;
         Item {
-            priority: meta.priority,
-            rank: meta.rank,
+            priority,
+            // Annotations can only give finite ones.
+            rank: if is_newest { Some(f64::INFINITY) } else { self.metas[i].rank },
             costs: costs.details.iter().map(|&(_, cost)| u64::from(cost)).collect(),
             ceiling: costs.ceiling(ceiling),
             telling: costs.details.iter().filter(is_telling).count(),
-            may_grow: meta.priority == Priority::Low && level.is_none(),
+            may_grow: priority == Priority::Low && level.is_none(),
             may_be_cut: view.content.is_some(),
             share: self.share(i),
+            group: self.relations.group[at],
+            standing: Standing::Free,
         }
     }
 }
 
-/// Whether a block is one that a text must show or count.
-pub(super) fn is_rest(item: &Item) -> bool {
-    !matches!(item.priority, Priority::Critical | Priority::Background)
+/// What reports call each block. Those of a chat have few names, and one string
+/// serves them all.
+fn labels(blocks: &[Block<'_>]) -> Vec<Arc<str>> {
+    const KNOWN_MAX: usize = 16;
+    let mut known: Vec<Arc<str>> = Vec::new();
+    let label = |block: &Block<'_>| {
+        let head = Head::new(block, None);
+        let label = head.label();
+        if !matches!(block.block_type(), BlockType::Conversation | BlockType::ToolResult) {
+            return label.into();
+        }
+        if let Some(known) = known.iter().find(|known| known.as_ref() == label) {
+            return Arc::clone(known);
+        }
+        let label: Arc<str> = label.into();
+        if known.len() < KNOWN_MAX {
+            known.push(Arc::clone(&label));
+        }
+        label
+    };
+    blocks.iter().map(label).collect()
+}
+
+/// What the details of each item are worth, beside their costs.
+fn worths(values: &Values, items: &[Item], shown: &[(usize, Costs)]) -> Vec<Ladder> {
+    // Fixed blocks do not compete. The newest turn is ranked above all.
+    let competing = items.iter().filter(|item| !item.is_fixed());
+    let ranks = competing.filter_map(|item| item.rank).filter(|rank| rank.is_finite());
+    let ranks = Ranks::of(ranks, values.highest_factor());
+    let worths = |(item, (_, costs)): (&Item, &(usize, Costs))| {
+        let factor = ranks.factor(item.rank);
+        let worth = |(detail, _): &(Detail, u32)| values.of(item.priority, factor, *detail);
+        costs.details.iter().map(worth).collect()
+    };
+    items.iter().zip(shown).map(worths).collect()
 }
 
 /// What a reader of the text should know of a block.

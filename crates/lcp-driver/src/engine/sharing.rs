@@ -85,7 +85,7 @@ impl Sharing {
         for item in items {
             let (all, critical) = &mut shares[item.share];
             *all += wanted(item, fill);
-            if item.priority == Priority::Critical {
+            if item.is_fixed() {
                 *critical += item.costs[0];
             }
         }
@@ -105,7 +105,7 @@ impl Sharing {
     pub(super) fn excess(&self, items: &[Item], tokens: &[u32]) -> Vec<u64> {
         let (mut used, mut critical) = (vec![0; self.terms.len()], vec![0; self.terms.len()]);
         for (item, tokens) in items.iter().zip(tokens) {
-            let of = if item.priority == Priority::Critical { &mut critical } else { &mut used };
+            let of = if item.is_fixed() { &mut critical } else { &mut used };
             if let Some(of) = of.get_mut(item.share) {
                 *of += u64::from(*tokens);
             }
@@ -188,7 +188,7 @@ pub(super) fn warn_of_caps(
             return Err(DriverError::OverShareCap { share: name, needed, cap, excess });
         }
         let message = format!(
-            "the critical blocks of share {name:?} have {needed} tokens, {excess} over its cap of {cap}"
+            "the critical and pinned blocks of share {name:?} have {needed} tokens, {excess} over its cap of {cap}"
         );
         warnings.push(Warning::new(WarningCode::OverShareCap, None, message));
     }

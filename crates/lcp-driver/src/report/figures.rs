@@ -4,6 +4,7 @@ use crate::append::grouped;
 use crate::budget::RenderDecision;
 use crate::plan::{Plan, PlanItem, Reason, ShareUse};
 use crate::shares;
+use crate::stable::Turn;
 
 impl Plan {
     /// Tokens of the blocks of which some content is shown, tags and all:
@@ -27,7 +28,8 @@ impl Plan {
     }
 
     /// A sentence that recommends a larger budget, where the text lacks more
-    /// than a fifth of the tokens that its blocks may have.
+    /// than a fifth of the tokens that its blocks may have. None where old parts
+    /// were kept: they would be as they are in any budget.
     ///
     /// ```
     /// use lcp_driver::{DefaultDriver, DriverConfig};
@@ -46,7 +48,8 @@ impl Plan {
     #[must_use]
     pub fn suggestion(&self) -> Option<String> {
         let wanted = self.wanted_budget?;
-        if wanted <= u64::from(self.budget?) {
+        let keeps = self.stable.as_ref().is_some_and(|stable| stable.turn == Turn::Appended);
+        if keeps || wanted <= u64::from(self.budget?) {
             return None;
         }
         let cut = wanted.saturating_sub(u64::from(self.used_tokens));
@@ -101,6 +104,10 @@ pub(super) fn cuts(plan: &Plan) -> Vec<Cut<'_>> {
 }
 
 fn is_cut(item: &PlanItem) -> bool {
+    // It is as it was, however much room there is.
+    if matches!(item.reason, Reason::Kept | Reason::Waits) {
+        return false;
+    }
     let lacks = matches!(item.reason, Reason::OverBudget | Reason::ShareCap | Reason::Background);
     matches!(item.decision, RenderDecision::Excerpt(_)) || (lacks && item.tokens < item.full_tokens)
 }

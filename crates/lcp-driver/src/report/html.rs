@@ -11,6 +11,8 @@ use serde::Serialize;
 
 use super::json::ShareRow;
 use super::names::{rank, sentence, short, visible};
+use super::stable::{self, StableRow};
+use super::value;
 use crate::append::grouped;
 use crate::budget::RenderDecision;
 use crate::config::Verbosity;
@@ -95,6 +97,7 @@ struct Page<'p> {
     exact: bool,
     mode: &'static str,
     verbosity: &'static str,
+    objective: &'static str,
     decisions: Vec<&'static str>,
     reasons: Vec<&'static str>,
     /// For people, by the name of the reason.
@@ -129,6 +132,15 @@ struct Run<'p> {
     shown: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     suggestion: Option<String>,
+    /// What the plan is worth, and how good that is: in words, since no script
+    /// has such large numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<(String, String)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stable: Option<StableRow>,
+    /// Why not all of the previous text was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
     shares: Vec<ShareRow<'p>>,
     /// The first of them.
     warnings: Vec<Notice>,
@@ -177,6 +189,7 @@ impl<'p> Page<'p> {
             exact: plan.exact,
             mode: plan.mode.name(),
             verbosity: plan.verbosity.name(),
+            objective: plan.objective.name(),
             sentences: reasons
                 .iter()
                 .map(|reason| (reason.name().to_owned(), sentence(*reason).into()))
@@ -233,6 +246,12 @@ impl<'p> Run<'p> {
             overhead: plan.overhead_tokens,
             shown: plan.content_tokens_shown(),
             suggestion: plan.suggestion(),
+            value: plan
+                .certificate
+                .as_ref()
+                .map(|certificate| (grouped(certificate.value), value::quality(certificate))),
+            stable: plan.stable.as_ref().map(StableRow::from),
+            why: plan.stable.as_ref().and_then(stable::why),
             shares: plan
                 .shares
                 .iter()

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::figures::{Cut, cuts, over_cap, percent};
+use super::stable::StableRow;
+use super::value::ValueRow;
 use crate::budget::{Excerpt, RenderDecision};
 use crate::plan::{Plan, PlanItem, ShareUse};
 use crate::warning::Warning;
@@ -27,6 +29,7 @@ struct Report<'p> {
     exact: bool,
     mode: &'static str,
     verbosity: &'static str,
+    objective: &'static str,
     budget: Option<u32>,
     used_tokens: u32,
     remaining_tokens: u32,
@@ -38,6 +41,10 @@ struct Report<'p> {
     wanted_budget: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     suggestion: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<ValueRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stable: Option<StableRow>,
     blocks: Vec<BlockRow<'p>>,
     overhead_tokens: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -165,6 +172,7 @@ pub fn to_json(plan: &Plan) -> String {
         exact: plan.exact,
         mode: plan.mode.name(),
         verbosity: plan.verbosity.name(),
+        objective: plan.objective.name(),
         budget: plan.budget,
         used_tokens: plan.used_tokens,
         remaining_tokens: plan.remaining_tokens(),
@@ -173,6 +181,8 @@ pub fn to_json(plan: &Plan) -> String {
         fill: plan.fill(),
         wanted_budget: plan.wanted_budget,
         suggestion: plan.suggestion(),
+        value: plan.certificate.as_ref().map(ValueRow::from),
+        stable: plan.stable.as_ref().map(StableRow::from),
         blocks: Vec::with_capacity(plan.items.len()),
         overhead_tokens: plan.overhead_tokens,
         rolled_up: plan.rolled_up.map(|all| RolledUpRow { blocks: all.count, tokens: all.tokens }),

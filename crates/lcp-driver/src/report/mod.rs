@@ -9,7 +9,9 @@ mod figures;
 mod html;
 mod json;
 mod names;
+mod stable;
 mod table;
+mod value;
 
 pub use html::to_html;
 pub use json::{SCHEMA, to_json};

@@ -9,6 +9,7 @@ use crate::window::Window;
 
 use super::figures::{over_cap, percent};
 use super::names::title;
+use super::{stable, value};
 use style::{Style, bar, fit, pad};
 
 /// Categories that have a line of their own.
@@ -82,6 +83,8 @@ pub fn to_table(plan: &Plan, options: &TableOptions) -> String {
     table.head();
     table.usage();
     table.total();
+    table.objective();
+    table.cache();
     table.dedup();
     if !plan.items.is_empty() {
         table.sections();
@@ -212,6 +215,27 @@ impl Table<'_> {
             }
         }
         self.heading(&line);
+    }
+
+    fn objective(&mut self) {
+        let Some(certificate) = &self.plan.certificate else { return };
+        let (worth, quality) = (grouped(certificate.value), value::quality(certificate));
+        let comma = if certificate.is_best() { "," } else { "" };
+        self.line(format!("Objective: value {worth}{comma} {quality}"));
+    }
+
+    fn cache(&mut self) {
+        let Some(stable) = &self.plan.stable else { return };
+        self.heading("Cache:");
+        if let Some(kept) = stable::kept(stable) {
+            self.line(format!("  Kept: {kept}"));
+        }
+        let (tokens, bytes) = (stable.prefix_tokens.into(), stable.prefix_bytes as u64);
+        let (tokens, bytes) = (grouped(tokens), grouped(bytes));
+        self.line(format!("  Prefix: {tokens} tokens ({bytes} bytes) that a cache may keep"));
+        if let Some(why) = stable::why(stable) {
+            self.line(format!("  {}: {why}", title(stable.turn.name())));
+        }
     }
 
     fn dedup(&mut self) {

@@ -5,7 +5,7 @@ use lcp_types::Priority;
 
 use super::choices::Choices;
 use super::turns::{Group, Turn};
-use crate::budget::walk::{Choice, Item, Purse};
+use crate::budget::walk::{Choice, Item, Purse, Standing};
 use crate::ratio::BILLION;
 
 /// What is in force of a segment.
@@ -49,7 +49,7 @@ pub(super) fn serve(
     let items: Vec<_> = choices.iter().map(item).collect();
     let lowest = |turn: &Turn| items[turn.at].costs.len();
     let lifted = || turns.iter().filter(|turn| turn.group > Group::Recent);
-    let mut purse = Purse::new(&items, &[], vec![None; items.len()], u64::from(budget));
+    let mut purse = Purse::new(&items, &[], &[], vec![None; items.len()], u64::from(budget));
     // What is in force limits what comes behind the first two groups: nobody
     // moves up while others might have to move down.
     take_turns(&mut purse, turns, &items, |turn| match held[turn.at] {
@@ -68,7 +68,7 @@ pub(super) fn serve(
     take_turns(&mut purse, turns, &items, |turn| Some(turn.target));
     let (chosen, left) = purse.close();
     let part = left * lifting / BILLION;
-    let mut purse = Purse::new(&items, &[], chosen, part);
+    let mut purse = Purse::new(&items, &[], &[], chosen, part);
     for turn in lifted().filter(|turn| matches!(held[turn.at], Held::New)) {
         purse.step(turn.at, 0, lowest(turn));
     }
@@ -108,5 +108,7 @@ fn item(forms: &Choices) -> Item {
         may_grow: false,
         may_be_cut: false,
         share: 0,
+        group: None,
+        standing: Standing::Free,
     }
 }

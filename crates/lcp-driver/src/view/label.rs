@@ -34,7 +34,7 @@ fn is_hidden(c: char) -> bool {
 
 /// A text of a pack with what would not show, or would change how its
 /// neighbours show, as `\u{…}`.
-#[cfg(any(feature = "report", feature = "tracing"))]
+#[cfg(any(feature = "plan-file", feature = "report", feature = "tracing"))]
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);

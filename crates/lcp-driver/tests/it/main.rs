@@ -2,12 +2,16 @@
 
 mod api;
 mod budget;
+#[cfg(all(feature = "plan-file", feature = "report"))]
+mod determinism;
 mod excerpts;
 mod levels;
+mod objective;
 #[cfg(any(feature = "metrics", feature = "tracing"))]
 mod observe;
 mod packs;
 mod placeholder;
+mod relations;
 mod render;
 #[cfg(feature = "report")]
 mod report;
@@ -16,3 +20,5 @@ mod selector;
 mod shares;
 mod sharing;
 mod split;
+#[cfg(feature = "plan-file")]
+mod stable;

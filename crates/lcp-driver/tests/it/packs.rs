@@ -1,7 +1,7 @@
 //! Packs for the tests: small ones by hand, random ones made of what hurts.
 
 use lcp_driver::shares::{Share, Shares};
-use lcp_driver::{DriverConfig, Excerpts, OutputMode};
+use lcp_driver::{DriverConfig, Excerpts, Objective, OutputMode, Values};
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{
     Annotation, Block, Code, Conversation, DataFormat, DiffHunk, FileEntry, FormatHint, Lang,
@@ -161,7 +161,7 @@ fn any_label() -> impl Strategy<Value = String> {
     .prop_map(|label| label.chars().take(60).collect())
 }
 
-fn any_block() -> impl Strategy<Value = Block<'static>> {
+pub(crate) fn any_block() -> impl Strategy<Value = Block<'static>> {
     let lines = prop::option::of((1u32..2_000, 1u32..2_000));
     let code = (any_label(), any_text(), lines).prop_map(|(path, content, lines)| {
         Block::new(Code {
@@ -212,7 +212,10 @@ fn any_block() -> impl Strategy<Value = Block<'static>> {
     prop_oneof![4 => code, 4 => turn, 2 => result, 1 => document, 1 => data, 1 => diff, 1 => tree, 1 => rest]
 }
 
-const CATEGORIES: &[&str] = &["tool_results", "open_files", "search_results", "odd"];
+pub(crate) const CATEGORIES: &[&str] = &["tool_results", "open_files", "search_results", "odd"];
+
+/// Tags that say what a block is to others.
+const RELATIONS: &[&str] = &["pinned", "tool_call_id=c1", "tool_call_id=c1", "tool_call_id=c2"];
 
 /// Shares of every kind, or none.
 pub(crate) fn any_shares() -> impl Strategy<Value = Option<Shares>> {
@@ -234,12 +237,32 @@ pub(crate) fn any_shares() -> impl Strategy<Value = Option<Shares>> {
 pub(crate) fn any_config() -> impl Strategy<Value = DriverConfig> {
     let excerpts = prop::sample::select(&[Excerpts::WithFill, Excerpts::On, Excerpts::Off][..]);
     let mode = prop::sample::select(&OutputMode::ALL[..]);
-    (mode, any::<bool>(), excerpts, any_shares()).prop_map(|(mode, fill, excerpts, shares)| {
-        DriverConfig { mode, fill, excerpts, shares, ..DriverConfig::default() }
-    })
+    (mode, any::<bool>(), excerpts, any_shares(), any_objective()).prop_map(
+        |(mode, fill, excerpts, shares, objective)| DriverConfig {
+            mode,
+            fill,
+            excerpts,
+            shares,
+            objective,
+            ..DriverConfig::default()
+        },
+    )
 }
 
-/// A pack with summaries, priorities, ranks and categories here and there.
+/// Tiers, or one of several tables of values.
+fn any_objective() -> impl Strategy<Value = Objective> {
+    let flat = Values { high: 1, normal: 1, low: 1, background: 1, ..Values::default() };
+    let nothing = Values { low: 0, summary: 0, placeholder: 0, highest_rank: 9_000, ..flat };
+    prop_oneof![
+        3 => Just(Objective::Strict),
+        2 => Just(Objective::Value(Values::default())),
+        1 => Just(Objective::Value(flat)),
+        1 => Just(Objective::Value(nothing)),
+    ]
+}
+
+/// A pack with summaries, priorities, ranks, categories, pins and tool calls
+/// here and there.
 pub(crate) fn any_pack() -> impl Strategy<Value = Vec<Block<'static>>> {
     let marks = (
         prop::option::weighted(0.4, any_text()),
@@ -247,20 +270,22 @@ pub(crate) fn any_pack() -> impl Strategy<Value = Vec<Block<'static>>> {
         prop::option::weighted(0.2, 0u8..9),
         prop::option::weighted(0.3, prop::sample::select(CATEGORIES)),
         prop::option::weighted(0.15, (prop::sample::select(&Level::ALL[..]), any_text())),
+        prop::option::weighted(0.2, prop::sample::select(RELATIONS)),
     );
     let marked = (any_block(), marks);
     prop_oneof![
         5 => prop::collection::vec(marked, 0..8),
         1 => {
             let level = prop::option::weighted(0.7, 0usize..5);
-            let marks = (Just(None), level, Just(None), Just(None), Just(None));
+            let related = prop::option::weighted(0.1, prop::sample::select(RELATIONS));
+            let marks = (Just(None), level, Just(None), Just(None), Just(None), related);
             prop::collection::vec((any_block(), marks), 33..60)
         },
     ]
     .prop_map(|marked| {
         let mut blocks = Vec::new();
         let mut said = Vec::new();
-        for (i, (mut block, (summary, level, rank, category, carried))) in
+        for (i, (mut block, (summary, level, rank, category, carried, related))) in
             marked.into_iter().enumerate()
         {
             block.summary = summary.map(Into::into);
@@ -270,6 +295,7 @@ pub(crate) fn any_pack() -> impl Strategy<Value = Vec<Block<'static>>> {
             said.extend(rank.map(|rank| tag(target, &format!("rank=0.{rank}"))));
             said.extend(category.map(|category| tag(target, &format!("category={category}"))));
             said.extend(carried.map(|(level, text)| Block::new(level.of(target, &text))));
+            said.extend(related.map(|related| tag(target, related)));
         }
         blocks.extend(said);
         blocks

@@ -58,7 +58,7 @@ proptest! {
         let critical: u32 = plan
             .items
             .iter()
-            .filter(|item| item.priority == Priority::Critical)
+            .filter(|item| matches!(item.reason, Reason::Critical | Reason::Pinned))
             .map(|item| item.tokens)
             .sum();
         prop_assert!(plan.used_tokens <= budget || plan.used_tokens <= critical + plan.overhead_tokens);
@@ -72,8 +72,10 @@ proptest! {
         for item in &plan.items {
             // Every reason says something of the decision that it stands by.
             let agrees = match item.reason {
-                Reason::Critical => item.priority == Priority::Critical,
-                Reason::Fits => item.decision == RenderDecision::Full,
+                // Others of its tool call can be what makes it so.
+                Reason::Critical | Reason::Pinned | Reason::Fits => {
+                    item.decision == RenderDecision::Full
+                }
                 Reason::Ceiling => item.decision.is_shown(),
                 Reason::Background => {
                     item.priority == Priority::Background && !item.decision.is_shown()

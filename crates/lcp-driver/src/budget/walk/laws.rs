@@ -5,10 +5,27 @@ use proptest::prelude::*;
 
 use super::{
     Allocation, Choice, Cut, EXCERPT_FIRST, Item, LINES_FIRST, Ladder, NAMED_FIRST, Outcome,
-    ShareTerms, Terms, order, ranked, walk,
+    ShareTerms, Standing, Terms, order, ranked, walk,
 };
 
+mod related;
 mod shared;
+
+impl<'t> Terms<'t> {
+    /// Terms that allow nothing special.
+    fn plain(shares: &'t [ShareTerms]) -> Self {
+        Self {
+            budget: 0,
+            envelope: 0,
+            line: 0,
+            fill: false,
+            shares,
+            excerpts: false,
+            groups: &[],
+            first: None,
+        }
+    }
+}
 
 const BACKGROUND: Priority = Priority::Background;
 
@@ -49,7 +66,19 @@ fn any_item() -> impl Strategy<Value = Item> {
             let telling = costs.len() - usize::from(placeholder && costs.len() > 1);
             let may_grow = may_grow && priority == Priority::Low;
             let may_be_cut = !costs[0].is_multiple_of(5);
-            Item { priority, rank, costs, ceiling, telling, may_grow, may_be_cut, share: 0 }
+            let (group, standing) = (None, Standing::Free);
+            Item {
+                priority,
+                rank,
+                costs,
+                ceiling,
+                telling,
+                may_grow,
+                may_be_cut,
+                share: 0,
+                group,
+                standing,
+            }
         })
 }
 
@@ -77,7 +106,7 @@ fn any_case() -> impl Strategy<Value = (Vec<Item>, Terms<'static>)> {
                 clippy::cast_sign_loss
             )]
             let budget = (whole as f64 * share * share / 2.0) as u64;
-            (items, Terms { budget, envelope, line, fill, shares: &[], excerpts: false })
+            (items, Terms { budget, envelope, line, fill, ..Terms::plain(&[]) })
         },
     )
 }

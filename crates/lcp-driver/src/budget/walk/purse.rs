@@ -1,6 +1,6 @@
 //! What is left of a budget while it is spent, as a whole and by share.
 
-use super::{Choice, Cut, Item, ShareTerms};
+use super::{Choice, Cut, Item, ShareTerms, Standing};
 
 /// The rest of a budget, and what it bought.
 ///
@@ -8,6 +8,7 @@ use super::{Choice, Cut, Item, ShareTerms};
 /// otherwise from what is left of the whole. Caps hold in both.
 pub(crate) struct Purse<'w> {
     pub(super) items: &'w [Item],
+    groups: &'w [Vec<usize>],
     pub(super) chosen: Vec<Option<Choice>>,
     left: u64,
     /// What each share's grant has left, while grants are in force.
@@ -22,6 +23,7 @@ impl<'w> Purse<'w> {
     pub(crate) fn new(
         items: &'w [Item],
         shares: &[ShareTerms],
+        groups: &'w [Vec<usize>],
         chosen: Vec<Option<Choice>>,
         left: u64,
     ) -> Self {
@@ -32,39 +34,91 @@ impl<'w> Purse<'w> {
             }
         }
         let caps = shares.iter().map(|share| share.cap).collect();
-        Self { items, chosen, left, granted: None, spent, caps }
+        Self { items, groups, chosen, left, granted: None, spent, caps }
     }
 
     /// What each share has spent.
-    pub(super) fn spent(&self) -> &[u64] {
+    pub(crate) fn spent(&self) -> &[u64] {
         &self.spent
     }
 
     /// From now on each share spends its own: `grants`, what it has spent
     /// already included.
-    pub(super) fn grant(&mut self, grants: &[u64]) {
+    pub(crate) fn grant(&mut self, grants: &[u64]) {
         let left =
             grants.iter().zip(&self.spent).map(|(grant, spent)| grant.saturating_sub(*spent));
         self.granted = Some(left.collect());
     }
 
     /// From now on all spend what is left of the whole.
-    pub(super) fn pool(&mut self) {
+    pub(crate) fn pool(&mut self) {
         self.granted = None;
+    }
+
+    /// What block `i` can cost at most.
+    pub(crate) fn most(&self, i: usize) -> u64 {
+        self.affordable(i).map_or(0, |affordable| self.paid(i) + affordable)
+    }
+
+    /// What block `i` has.
+    pub(crate) fn chosen(&self, i: usize) -> Option<Choice> {
+        self.chosen[i]
     }
 
     pub(crate) fn close(self) -> (Vec<Option<Choice>>, u64) {
         (self.chosen, self.left)
     }
 
-    /// What block `i` can pay besides what it has paid.
-    fn affordable(&self, i: usize) -> u64 {
+    /// What block `i` can pay besides what it has paid; `None` where it cannot
+    /// be shown at all, since it cannot pay for the lines of its group.
+    fn affordable(&self, i: usize) -> Option<u64> {
+        if self.companions(i).next().is_some() {
+            return self.affordable_with_companions(i);
+        }
+        let left = self.share_left(self.items[i].share);
+        Some(left.min(self.left))
+    }
+
+    /// What a share has left.
+    fn share_left(&self, share: usize) -> u64 {
         if self.spent.is_empty() {
             return self.left;
         }
-        let share = self.items[i].share;
-        let granted = self.granted.as_ref().map_or(self.left, |left| left[share].min(self.left));
+        let granted = self.granted.as_ref().map_or(self.left, |left| left[share]);
         granted.min(self.caps[share].saturating_sub(self.spent[share]))
+    }
+
+    fn affordable_with_companions(&self, i: usize) -> Option<u64> {
+        let mut left = self.left;
+        let own = self.items[i].share;
+        let mut own_left = self.share_left(own);
+        let mut others: Vec<(usize, u64)> = Vec::new();
+        for companion in self.companions(i) {
+            let item = &self.items[companion];
+            if item.standing == Standing::Out {
+                return None;
+            }
+            let line = item.costs[item.lowest()];
+            left = left.checked_sub(line)?;
+            if self.spent.is_empty() || item.share == own {
+                own_left = own_left.checked_sub(line)?;
+                continue;
+            }
+            let known = others.iter().position(|(share, _)| *share == item.share);
+            let at = known.unwrap_or_else(|| {
+                others.push((item.share, self.share_left(item.share)));
+                others.len() - 1
+            });
+            others[at].1 = others[at].1.checked_sub(line)?;
+        }
+        Some(left.min(own_left))
+    }
+
+    /// The others of its group, if showing block `i` would bring them along.
+    fn companions(&self, i: usize) -> impl Iterator<Item = usize> {
+        let group = self.items[i].group.filter(|_| self.chosen[i].is_none());
+        let members = group.and_then(|group| self.groups.get(group)).map_or(&[][..], Vec::as_slice);
+        members.iter().copied().filter(move |&at| at != i && self.chosen[at].is_none())
     }
 
     /// Whether the cap of its share keeps block `i` from having more, whatever
@@ -82,6 +136,16 @@ impl<'w> Purse<'w> {
     }
 
     fn choose(&mut self, i: usize, choice: Choice) {
+        if self.items[i].group.is_some() {
+            let companions: Vec<_> = self.companions(i).collect();
+            for companion in companions {
+                self.pay(companion, Choice::Detail(self.items[companion].lowest()));
+            }
+        }
+        self.pay(i, choice);
+    }
+
+    fn pay(&mut self, i: usize, choice: Choice) {
         let extra = choice.cost(&self.items[i]) - self.paid(i);
         self.left -= extra;
         if !self.spent.is_empty() {
@@ -97,7 +161,8 @@ impl<'w> Purse<'w> {
     /// Gives block `i` the fullest detail from `ceiling` to below `floor` that
     /// is better than what it has and whose extra cost can be paid.
     pub(crate) fn step(&mut self, i: usize, ceiling: usize, floor: usize) {
-        let (paid, affordable) = (self.paid(i), self.affordable(i));
+        let Some(affordable) = self.affordable(i) else { return };
+        let paid = self.paid(i);
         let costs = &self.items[i].costs;
         // A part of the content is more than any line about it.
         let cut = matches!(self.chosen[i], Some(Choice::Excerpt { .. }));
@@ -111,8 +176,9 @@ impl<'w> Purse<'w> {
     }
 
     /// Shows a part of block `i`, or a larger one, if nothing whole of it is
-    /// shown: the largest that can be paid and costs `most` at most.
-    pub(super) fn excerpt(&mut self, i: usize, most: u64, cutter: &mut dyn Cut) {
+    /// shown: the largest that can be paid and costs `most` at most, and more
+    /// than `least`.
+    pub(crate) fn excerpt(&mut self, i: usize, least: u64, most: u64, cutter: &mut dyn Cut) {
         let item = &self.items[i];
         let has = match self.chosen[i] {
             Some(Choice::Detail(detail)) if detail < item.telling => return,
@@ -122,13 +188,14 @@ impl<'w> Purse<'w> {
         if !item.may_be_cut {
             return;
         }
+        let Some(affordable) = self.affordable(i) else { return };
         let paid = self.paid(i);
         // What costs no less than the whole is no excerpt.
-        let limit = (paid + self.affordable(i)).min(most).min(item.costs[0].saturating_sub(1));
-        let Some(rung) = rung(limit).filter(|rung| *rung > has.max(paid)) else {
+        let limit = (paid + affordable).min(most).min(item.costs[0].saturating_sub(1));
+        let Some(rung) = rung(limit).filter(|rung| *rung > has.max(paid).max(least)) else {
             return;
         };
-        if let Some(cost) = cutter.cut(i, rung).filter(|cost| *cost > paid) {
+        if let Some(cost) = cutter.cut(i, rung).filter(|cost| *cost > paid.max(least)) {
             self.choose(i, Choice::Excerpt { most: rung, cost });
         }
     }
@@ -136,6 +203,9 @@ impl<'w> Purse<'w> {
 
 /// The steps between a power of two and the next.
 const RUNGS: u32 = 32;
+
+/// What the smallest excerpt may cost: the lowest rung.
+pub(crate) const EXCERPT_MIN: u64 = RUNGS as u64;
 
 /// The highest rung of the ladder of sizes that is not above `limit`.
 ///

@@ -2,7 +2,8 @@
 
 function drawChips() {
   const counts = data.exact ? 'exact counts' : 'estimated counts';
-  for (const text of [data.encoding, counts, data.mode, data.verbosity]) {
+  const objective = data.objective === 'strict' ? [] : [`by ${data.objective}`];
+  for (const text of [data.encoding, counts, data.mode, data.verbosity, ...objective]) {
     find('chips').append(make('span', 'chip', own(text)));
   }
 }
@@ -64,6 +65,14 @@ function drawFigures(plan) {
     ['blocks-shown', 'Blocks with content', digits(blocksShown), `of ${digits(said)}`],
     ['exact', 'Counts', data.exact ? 'Exact' : 'Estimated', data.encoding],
   ];
+  if (plan.value) figures.push(['value', 'Value', ...plan.value]);
+  if (plan.stable) {
+    const { kept_tokens: kept, previous_tokens: previous, prefix_tokens: prefix, prefix_bytes: bytes } = plan.stable;
+    figures.push(
+      ['kept', 'Kept of the text before', percent(kept, previous), previous > 0 ? `${digits(kept)} of ${plural(previous, 'token')}` : 'there was none'],
+      ['prefix', 'A cache may keep', digits(prefix), `tokens, ${plural(bytes, 'byte')}`],
+    );
+  }
   find('figures').replaceChildren(...figures.map(([id, name, value, note]) => {
     const figure = make('dd', '', value);
     figure.id = id;
@@ -71,10 +80,17 @@ function drawFigures(plan) {
   }));
 }
 
+const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
+
 function drawNotices(plan) {
   const notices = [];
+  if (plan.stable?.turn === 'repacked' && plan.why) {
+    const notice = make('div', 'notice', make('strong', '', 'The text was packed anew'), make('span', '', sentence(plan.why)));
+    notice.id = 'repacked';
+    notices.push(notice);
+  }
   if (plan.suggestion) {
-    const notice = make('div', 'notice', make('strong', '', 'A larger budget would help'), make('span', '', `${plan.suggestion[0].toUpperCase()}${plan.suggestion.slice(1)}.`));
+    const notice = make('div', 'notice', make('strong', '', 'A larger budget would help'), make('span', '', sentence(plan.suggestion)));
     notice.id = 'suggestion';
     notices.push(notice);
   }

@@ -4,15 +4,21 @@ mod budget_report;
 mod html;
 mod json;
 mod laws;
+#[cfg(feature = "plan-file")]
+mod stable;
 mod table;
+mod value;
 
-use lcp_driver::{OutputMode, Plan, ShareUse, Verbosity};
+use lcp_driver::{Certificate, Objective, OutputMode, Plan, ShareUse, Values, Verbosity};
 
 /// A plan without blocks, for what a report says of the budget alone.
 fn empty_plan(budget: u32, used: u32) -> Plan {
     Plan {
         mode: OutputMode::Xml,
         verbosity: Verbosity::Adaptive,
+        objective: Objective::Strict,
+        certificate: None,
+        stable: None,
         budget: Some(budget),
         encoding: "o200k_base".to_owned(),
         exact: true,
@@ -28,6 +34,15 @@ fn empty_plan(budget: u32, used: u32) -> Plan {
 
 fn share(name: &str, used: u32, tokens: u32) -> ShareUse {
     ShareUse { name: name.to_owned(), tokens, cap: None, wanted: used.into(), used, blocks: 1 }
+}
+
+/// A plan by value without blocks.
+fn by_value(value: u64, bound: u64) -> Plan {
+    Plan {
+        objective: Objective::Value(Values::default()),
+        certificate: Some(Certificate { value, bound, lp_bound: bound + 1 }),
+        ..empty_plan(90_000, 51_700)
+    }
 }
 
 /// The plan of the report that Task 016.c shows.

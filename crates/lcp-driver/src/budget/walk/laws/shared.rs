@@ -120,12 +120,14 @@ proptest! {
                 may_grow: false,
                 may_be_cut: false,
                 share,
+                group: None,
+                standing: Standing::Free,
             };
             items.extend(std::iter::repeat_n(item, *blocks));
         }
         let shares: Vec<_> =
             wants.iter().map(|(own, _)| ShareTerms { own: *own, weight: 150, cap: u64::MAX }).collect();
-        let terms = Terms { budget, envelope: 0, line: 1, fill: false, shares: &shares, excerpts: false };
+        let terms = Terms { budget, line: 1, ..Terms::plain(&shares) };
         let allocation = walked(&items, terms);
         let own: u64 = shares.iter().map(|share| u64::from(share.own)).sum();
         // First lines of a small pack come before shares.

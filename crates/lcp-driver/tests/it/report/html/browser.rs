@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use lcp_driver::report::to_html;
 use lcp_driver::{Plan, RenderDecision, ShareUse, Warning, WarningCode};
 
-use super::super::share;
+use super::super::{by_value, share};
 use super::{large_plan, plan};
 
 const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -263,6 +263,33 @@ fn what_exceeds_a_cap_is_told_from_what_is_borrowed() {
     assert!(dom.contains(" · 100 borrowed · 100 over its cap"));
     assert!(dom.contains("<i class=\"over\""));
     assert!(dom.contains(" / 3,000 · 99 %"), "not all of it");
+}
+
+#[test]
+fn a_plan_by_value_says_how_good_it_is() {
+    let Some(dom) = dom(&to_html(&by_value(123_456, 123_999), &[]), "") else { return };
+    assert_eq!(text(&dom, "value"), "123,456");
+    assert!(dom.contains("of at most 123,999 (gap 0.44 %)") && dom.contains(">by value<"));
+}
+
+#[test]
+#[cfg(feature = "plan-file")]
+fn a_stable_plan_says_what_was_kept() {
+    use super::super::stable::{appended, repacked};
+
+    let of = |stable| Plan { stable: Some(stable), ..plan(Some(1_000)) };
+    let Some(kept) = dom(&to_html(&of(appended()), &[]), "") else { return };
+    assert_eq!((text(&kept, "kept"), text(&kept, "prefix")), ("100 %", "72,900"));
+    assert!(kept.contains("tokens, 301,122 bytes") && !kept.contains("id=\"repacked\""));
+    assert!(!kept.contains("id=\"suggestion\""), "no budget changes what is kept");
+    let anew = dom(&to_html(&of(repacked()), &[]), "").unwrap();
+    assert_eq!(text(&anew, "kept"), "2 %");
+    assert!(
+        anew.contains("id=\"repacked\"")
+            && anew.contains("It would have exceeded the high watermark of 90,000 tokens.")
+    );
+    let without = dom(&to_html(&plan(Some(1_000)), &[]), "").unwrap();
+    assert!(!without.contains("id=\"kept\"") && !without.contains("id=\"value\""));
 }
 
 #[test]

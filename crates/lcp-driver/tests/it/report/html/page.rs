@@ -2,8 +2,9 @@
 
 use lcp_driver::report::to_html;
 use lcp_driver::{Plan, Verbosity, Warning, WarningCode};
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::super::by_value;
 use super::{HOSTILE, empty_plan, large_plan, plan};
 
 /// The JSON in a page.
@@ -68,6 +69,16 @@ fn long_names_and_messages_are_cut() {
     this.encoding.clone_from(&name);
     this.warnings.push(Warning::new(WarningCode::UnknownCategory, None, name));
     assert!(to_html(&this, &[]).len() < usual + 2_000);
+}
+
+/// Numbers that no script can hold are words.
+#[test]
+fn values_are_given_to_the_last_digit() {
+    let page = to_html(&by_value(u64::MAX - 2, u64::MAX - 1), &[]);
+    let data = data(&page);
+    assert_eq!(data["objective"], "value");
+    let quality = "of at most 18,446,744,073,709,551,614 (gap 0.01 %)";
+    assert_eq!(data["plans"][0]["value"], json!(["18,446,744,073,709,551,613", quality]));
 }
 
 #[test]

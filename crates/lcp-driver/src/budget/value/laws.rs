@@ -1,0 +1,236 @@
+//! The laws of plans by value (RFC 0005 §7), against every plan that there is.
+
+use lcp_types::Priority;
+use proptest::prelude::*;
+
+use super::{allocate, worth};
+use crate::budget::walk::{Allocation, Choice, Cut, Item, Ladder, Outcome, Standing, Terms};
+use crate::plan::Certificate;
+
+/// What is tried: items, what their details are worth, groups, terms without
+/// those.
+#[derive(Clone, Debug)]
+struct Case {
+    items: Vec<Item>,
+    worths: Vec<Ladder>,
+    groups: Vec<Vec<usize>>,
+    budget: u64,
+    envelope: u64,
+    line: u64,
+    first: Option<usize>,
+}
+
+impl Case {
+    fn terms(&self) -> Terms<'_> {
+        Terms {
+            budget: self.budget,
+            envelope: self.envelope,
+            line: self.line,
+            fill: false,
+            shares: &[],
+            excerpts: false,
+            groups: &self.groups,
+            first: self.first,
+        }
+    }
+
+    fn allocate(&self) -> (Allocation, Certificate) {
+        allocate(&self.items, &self.worths, self.terms(), &mut NoCuts)
+    }
+
+    /// What a plan costs; `None` if it is not allowed.
+    fn cost(&self, chosen: &[Option<usize>]) -> Option<u64> {
+        let mut cost = self.envelope;
+        let mut rolled_up = false;
+        for (item, detail) in self.items.iter().zip(chosen) {
+            cost += detail.map_or(0, |detail| item.costs[detail]);
+            rolled_up |= detail.is_none() && item.is_rest();
+        }
+        let shown = |group: &Vec<usize>| group.iter().filter(|&&at| chosen[at].is_some()).count();
+        let whole = |group: &Vec<usize>| [0, group.len()].contains(&shown(group));
+        let cost = cost + if rolled_up { self.line } else { 0 };
+        (self.groups.iter().all(whole) && cost <= self.budget).then_some(cost)
+    }
+
+    /// The most that any allowed plan is worth, by trying all of them.
+    fn optimum(&self) -> Option<u64> {
+        let mut chosen: Vec<Option<usize>> =
+            self.items.iter().map(|item| item.is_fixed().then_some(0)).collect();
+        let mut best = None;
+        self.every(0, &mut chosen, &mut best);
+        best
+    }
+
+    fn every(&self, at: usize, chosen: &mut Vec<Option<usize>>, best: &mut Option<u64>) {
+        let Some(item) = self.items.get(at) else {
+            if self.cost(chosen).is_some() {
+                let fixed = |at: &usize| self.items[*at].is_fixed();
+                let worths = (0..chosen.len()).filter(|at| !fixed(at));
+                let value = worths.filter_map(|at| Some(self.worths[at][chosen[at]?])).sum();
+                *best = (*best).max(Some(value));
+            }
+            return;
+        };
+        if item.is_fixed() {
+            return self.every(at + 1, chosen, best);
+        }
+        for detail in (item.ceiling..item.costs.len()).map(Some).chain([None]) {
+            chosen[at] = detail;
+            self.every(at + 1, chosen, best);
+        }
+    }
+}
+
+struct NoCuts;
+
+impl Cut for NoCuts {
+    fn cut(&mut self, _: usize, _: u64) -> Option<u64> {
+        None
+    }
+}
+
+fn any_ladder() -> impl Strategy<Value = Vec<(u64, u64)>> {
+    let cost = prop_oneof![1u64..30, 1u64..3_000, (0u32..14).prop_map(|power| 1 << power)];
+    prop::collection::vec((cost, prop_oneof![0u64..10, 0u64..100_000]), 1..4).prop_map(
+        |mut details| {
+            details.sort_unstable_by_key(|(cost, _)| std::cmp::Reverse(*cost));
+            details.dedup_by_key(|(cost, _)| *cost);
+            details
+        },
+    )
+}
+
+fn any_case() -> impl Strategy<Value = Case> {
+    let block = (any_ladder(), prop::sample::select(&Priority::ALL[..]), any::<bool>());
+    let blocks = prop::collection::vec(block, 0..7);
+    (blocks, any::<[bool; 2]>(), 0u64..9, 0u64..25, 0.0..1.2f64).prop_map(
+        |(blocks, [grouped, first], envelope, line, share)| {
+            let mut case = Case {
+                items: Vec::new(),
+                worths: Vec::new(),
+                groups: Vec::new(),
+                budget: 0,
+                envelope,
+                line,
+                first: None,
+            };
+            for (details, priority, low) in blocks {
+                case.items.push(Item {
+                    priority,
+                    rank: None,
+                    costs: details.iter().map(|(cost, _)| *cost).collect(),
+                    ceiling: if low { details.len() - 1 } else { 0 },
+                    telling: details.len(),
+                    may_grow: false,
+                    may_be_cut: false,
+                    share: 0,
+                    group: None,
+                    standing: Standing::Free,
+                });
+                case.worths.push(details.iter().map(|(_, value)| *value).collect());
+            }
+            if grouped && case.items.len() > 2 {
+                let priority = case.items[0].priority.min(case.items[2].priority);
+                for at in [0, 2] {
+                    case.items[at].group = Some(0);
+                    case.items[at].priority = priority;
+                }
+                case.groups.push(vec![0, 2]);
+            }
+            let is_high = |item: &Item| item.priority == Priority::High;
+            case.first = case.items.iter().rposition(is_high).filter(|_| first);
+            let whole: u64 = case.items.iter().map(|item| item.costs[0]).sum();
+            #[expect(
+                clippy::cast_precision_loss,
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss
+            )]
+            let budget = (whole as f64 * share) as u64;
+            case.budget = budget + envelope;
+            case
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3_000, ..ProptestConfig::default() })]
+
+    /// Nothing over the budget, no group torn, and what is said of the plan is
+    /// so: it is worth what it says, and no plan is worth more than the bound.
+    #[test]
+    fn certified(case in any_case()) {
+        let (allocation, certificate) = case.allocate();
+        prop_assert_eq!(certificate.value, worth(&case.items, &case.worths, &allocation));
+        prop_assert!(certificate.value <= certificate.bound);
+        prop_assert!(certificate.bound <= certificate.lp_bound);
+        let chosen: Vec<_> =
+            allocation.chosen.iter().map(|choice| choice.and_then(Choice::detail)).collect();
+        if allocation.outcome != Outcome::Fits {
+            // Then no plan at all could be: but for one that shows nothing.
+            prop_assert!(case.optimum().is_none_or(|optimum| optimum == 0));
+            return Ok(());
+        }
+        prop_assert!(case.cost(&chosen).is_some());
+        let optimum = case.optimum().unwrap_or_default();
+        prop_assert!(certificate.value <= optimum);
+        if case.first.is_none() {
+            prop_assert!(optimum <= certificate.bound, "{optimum} above {certificate:?}");
+            // So few blocks are decided exactly.
+            prop_assert_eq!(certificate.value, optimum);
+        }
+    }
+
+    /// The block that is served first has the fullest detail that any plan can
+    /// give it.
+    #[test]
+    fn first_comes_first(case in any_case()) {
+        let (allocation, _) = case.allocate();
+        let Some(first) = case.first.filter(|_| allocation.outcome == Outcome::Fits) else {
+            return Ok(());
+        };
+        let got = allocation.chosen[first].and_then(Choice::detail);
+        let item = &case.items[first];
+        let mut details = (item.ceiling..item.costs.len()).map(Some).chain([None]);
+        let best = details.find(|&detail| can_be(&case, first, detail));
+        prop_assert_eq!(Some(got), best);
+    }
+
+    /// No upgrade that is worth something fits in what is left.
+    #[test]
+    fn maximal(case in any_case()) {
+        let (allocation, _) = case.allocate();
+        let chosen: Vec<_> =
+            allocation.chosen.iter().map(|choice| choice.and_then(Choice::detail)).collect();
+        for (at, item) in case.items.iter().enumerate() {
+            let is_free = !item.is_fixed() && item.group.is_none() && case.first != Some(at);
+            for detail in (item.ceiling..item.costs.len()).filter(|_| is_free) {
+                let has = chosen[at].map_or(0, |detail| case.worths[at][detail]);
+                let mut other = chosen.clone();
+                other[at] = Some(detail);
+                let better = case.worths[at][detail] > has && case.cost(&other).is_some();
+                prop_assert!(!better || allocation.outcome != Outcome::Fits);
+            }
+        }
+    }
+}
+
+/// Whether a plan can give `first` this detail, and others the least.
+fn can_be(case: &Case, first: usize, detail: Option<usize>) -> bool {
+    let group = case.items[first].group.filter(|_| detail.is_some());
+    let plan = |all_on_lines: bool| -> Vec<Option<usize>> {
+        let least = |at: usize| {
+            let item = &case.items[at];
+            let is_on_line =
+                all_on_lines && item.is_rest() || group.is_some() && item.group == group;
+            if at == first {
+                detail
+            } else if item.is_fixed() {
+                Some(0)
+            } else {
+                is_on_line.then(|| item.lowest())
+            }
+        };
+        (0..case.items.len()).map(least).collect()
+    };
+    [false, true].into_iter().any(|all_on_lines| case.cost(&plan(all_on_lines)).is_some())
+}

@@ -1,0 +1,215 @@
+//! Saved plans as JSON (RFC 0005 §6.2): one part a line, with a checksum over
+//! all of it.
+
+mod error;
+#[cfg(test)]
+mod laws;
+mod row;
+
+use std::fmt::Display;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+pub use error::PlanFileError;
+use row::Row;
+
+use super::saved::{Hash, SavedPlan};
+use crate::append::append;
+use crate::config::OutputMode;
+use crate::view::label::{cap, push_quoted, visible};
+
+/// The name of the format.
+pub const SCHEMA: &str = "lcp.plan.v1";
+
+/// What a plan is in JSON. The checksum is read from the end of the file, where
+/// it must be; its field is here so that there is one, and one only.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a plan")]
+struct File {
+    schema: String,
+    renderer: u32,
+    encoding: String,
+    #[serde(deserialize_with = "mode")]
+    mode: OutputMode,
+    parts: Vec<Row>,
+    unshown: Vec<Hash>,
+    #[serde(rename = "check")]
+    _check: Hash,
+}
+
+/// The end of a file: what the checksum stands in.
+const CHECK: (&str, &str) = ("\"check\":\"", "\"}\n");
+
+impl SavedPlan {
+    /// The plan as JSON, one part a line, with a final newline. The same plan
+    /// gives the same bytes.
+    ///
+    /// ```
+    /// use lcp_driver::stable::{SavedPlan, Stable};
+    /// use lcp_driver::{DefaultDriver, DriverConfig};
+    /// use lcp_types::{Block, Role};
+    ///
+    /// let config = DriverConfig {
+    ///     token_budget: Some(1_000),
+    ///     stable: Some(Stable::default()),
+    ///     ..DriverConfig::default()
+    /// };
+    /// let blocks = [Block::conversation(Role::User, "What is a pack?")];
+    /// let plan = DefaultDriver::default().plan(&blocks, &config)?;
+    /// let next = plan.stable.unwrap().next;
+    /// assert_eq!(SavedPlan::from_json(&next.to_json()), Ok(next));
+    /// # Ok::<(), lcp_driver::DriverError>(())
+    /// ```
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut text = String::new();
+        let (renderer, mode) = (self.renderer, self.mode.name());
+        let encoding = json(&self.encoding);
+        append(
+            &mut text,
+            format_args!(
+                "{{\"schema\":\"{SCHEMA}\",\"renderer\":{renderer},\
+                 \"encoding\":{encoding},\"mode\":\"{mode}\","
+            ),
+        );
+        push_lines(&mut text, "parts", self.parts.iter().map(|part| json(&Row::of(part))));
+        push_lines(&mut text, "unshown", self.unshown.iter().map(json));
+        let check = Hash::of(text.as_bytes());
+        append(&mut text, format_args!("{}{check:?}{}", CHECK.0, CHECK.1));
+        text
+    }
+
+    /// Reads what [`Self::to_json`] wrote, byte for byte. Whether this version
+    /// can go on from it is found out when a plan is made: one of another
+    /// renderer, encoding or mode is read all the same.
+    ///
+    /// ```
+    /// use lcp_driver::stable::{PlanFileError, SavedPlan};
+    ///
+    /// let error = SavedPlan::from_json("{\"schema\":\"lcp.report.v1\"}").unwrap_err();
+    /// assert!(matches!(error, PlanFileError::Schema { .. }));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`PlanFileError`] for any other text.
+    pub fn from_json(text: &str) -> Result<Self, PlanFileError> {
+        let file: File = serde_json::from_str(text)
+            .map_err(|error| other_schema(text).unwrap_or_else(|| wrong(&error)))?;
+        if file.schema != SCHEMA {
+            return Err(schema(&file.schema));
+        }
+        if !is_checked(text) {
+            return Err(PlanFileError::Checksum);
+        }
+        let tokens = file.parts.iter().map(|row| u64::from(row.cost)).sum();
+        if tokens > u64::from(u32::MAX) {
+            return Err(PlanFileError::TooManyTokens { tokens });
+        }
+        let parts = file.parts.into_iter().enumerate().map(|(part, row)| row.part(part));
+        Ok(Self {
+            renderer: file.renderer,
+            encoding: file.encoding,
+            mode: file.mode,
+            parts: parts.collect::<Result<_, _>>()?,
+            unshown: file.unshown,
+        })
+    }
+}
+
+/// Whether a text ends with the checksum of what stands before it.
+fn is_checked(text: &str) -> bool {
+    const DIGITS: usize = 2 * size_of::<Hash>();
+    let length = CHECK.0.len() + DIGITS + CHECK.1.len();
+    let end = text.len().checked_sub(length).and_then(|at| text.split_at_checked(at));
+    end.is_some_and(|(before, end)| {
+        end == format!("{}{:?}{}", CHECK.0, Hash::of(before.as_bytes()), CHECK.1)
+    })
+}
+
+fn json(value: &impl Serialize) -> String {
+    // Every value is a number, a string or a list of them: nothing can fail.
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Appends a field that is a list of lines, and a comma.
+fn push_lines(text: &mut String, name: &str, lines: impl Iterator<Item = String>) {
+    append(text, format_args!("\"{name}\":["));
+    let mut before = "\n";
+    for line in lines {
+        append(text, format_args!("{before}{line}"));
+        before = ",\n";
+    }
+    text.push_str(if before == "\n" { "]," } else { "\n]," });
+}
+
+impl Serialize for Hash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{self:?}"))
+    }
+}
+
+impl<'de> Deserialize<'de> for Hash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let digits = String::deserialize(deserializer)?;
+        from_hex(&digits)
+            .map(Self)
+            .ok_or_else(|| bad(&digits, "is no hash: it must have 32 of the digits 0-9 and a-f"))
+    }
+}
+
+fn from_hex(digits: &str) -> Option<[u8; 16]> {
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    };
+    let (pairs, []) = digits.as_bytes().as_chunks() else { return None };
+    let bytes: Option<Vec<u8>> =
+        pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect();
+    bytes?.try_into().ok()
+}
+
+fn mode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OutputMode, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let mode = OutputMode::ALL.into_iter().find(|mode| mode.name() == name);
+    mode.ok_or_else(|| bad(&name, "is no mode"))
+}
+
+/// What a file says, as a message quotes it.
+fn quoted(value: &str) -> String {
+    let mut text = String::new();
+    push_quoted(&mut text, value);
+    text
+}
+
+fn bad<E: serde::de::Error>(value: &str, message: impl Display) -> E {
+    E::custom(format_args!("{} {message}", quoted(value)))
+}
+
+/// The error for a file of another format, whatever else it has.
+fn other_schema(text: &str) -> Option<PlanFileError> {
+    #[derive(Deserialize)]
+    struct Named {
+        schema: String,
+    }
+    let named = serde_json::from_str::<Named>(text).ok()?;
+    (named.schema != SCHEMA).then(|| schema(&named.schema))
+}
+
+fn schema(found: &str) -> PlanFileError {
+    PlanFileError::Schema { found: quoted(found) }
+}
+
+fn wrong(error: &serde_json::Error) -> PlanFileError {
+    let (line, column) = (error.line(), error.column());
+    let said = error.to_string();
+    let place = format!(" at line {line} column {column}");
+    // It may quote names and values of the file.
+    let message = visible(&cap(said.strip_suffix(&place).unwrap_or(&said))).into_owned();
+    if error.is_data() {
+        PlanFileError::Field { message, line, column }
+    } else {
+        PlanFileError::Syntax { message, line, column }
+    }
+}

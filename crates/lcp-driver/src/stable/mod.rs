@@ -1,0 +1,141 @@
+//! Plans that keep what stands before, so that a prompt cache keeps it too
+//! (RFC 0005 §6).
+//!
+//! The plan of each turn says in [`Plan::stable`](crate::Plan::stable) what the
+//! next one needs. While a text stays under its high watermark, every part of
+//! the one before keeps its bytes and its place, and new blocks follow; above
+//! it, everything is packed anew, once, down to the low watermark.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use lcp_driver::stable::{Stable, Turn};
+//! use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
+//! use lcp_types::{Block, Role};
+//!
+//! let driver = DefaultDriver::default();
+//! let mut config = DriverConfig {
+//!     token_budget: Some(1_000),
+//!     mode: OutputMode::Minimal,
+//!     stable: Some(Stable::default()),
+//!     ..DriverConfig::default()
+//! };
+//! let mut blocks = vec![Block::conversation(Role::User, "What is a pack?")];
+//! let first = driver.run(&blocks, &config)?;
+//!
+//! let previous = first.plan.stable.map(|stable| Arc::new(stable.next));
+//! config.stable = Some(Stable { previous, ..Stable::default() });
+//! blocks.push(Block::conversation(Role::Assistant, "A stream of typed blocks."));
+//! let second = driver.run(&blocks, &config)?;
+//! assert!(second.text.starts_with(&first.text));
+//! assert_eq!(second.plan.stable.unwrap().turn, Turn::Appended);
+//! # Ok::<(), lcp_driver::DriverError>(())
+//! ```
+
+#[cfg(feature = "plan-file")]
+mod file;
+mod saved;
+mod watermarks;
+
+use std::sync::Arc;
+
+#[cfg(feature = "plan-file")]
+pub use file::{PlanFileError, SCHEMA};
+pub use saved::SavedPlan;
+pub(crate) use saved::{Hash, Old, RENDERER, SavedPart, hash_of};
+pub use watermarks::{WatermarkError, Watermarks};
+
+/// What a stable plan starts from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stable {
+    /// When to pack anew, and down to where.
+    pub watermarks: Watermarks,
+    /// The plan of the previous turn; `None` on the first.
+    pub previous: Option<Arc<SavedPlan>>,
+}
+
+/// What became of the previous text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Turn {
+    /// There was none that could be used.
+    Fresh,
+    /// All its parts stand as they were; new ones follow.
+    Appended,
+    /// Everything was packed anew.
+    Repacked,
+}
+
+impl Turn {
+    /// The name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fresh => "fresh",
+            Self::Appended => "appended",
+            Self::Repacked => "repacked",
+        }
+    }
+}
+
+/// Why a text was packed anew, or is above its high watermark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Cause {
+    /// It would have been above the high watermark.
+    HighWatermark,
+    /// A block became Critical or pinned, and was not in full.
+    BecameCritical,
+    /// A tool call and its result would have been torn apart.
+    Pair,
+    /// Critical and pinned blocks alone reach the low watermark: packing anew
+    /// cannot help, so it was appended up to the budget.
+    CriticalAboveLow,
+    /// The turn has more tokens than lie between the watermarks: packing anew
+    /// would be due every turn, so it was appended up to the budget.
+    TurnAboveGap,
+}
+
+impl Cause {
+    /// The name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::HighWatermark => "high_watermark",
+            Self::BecameCritical => "became_critical",
+            Self::Pair => "pair",
+            Self::CriticalAboveLow => "critical_above_low",
+            Self::TurnAboveGap => "turn_above_gap",
+        }
+    }
+}
+
+/// What a stable plan kept, and what the next one needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StableUse {
+    /// What became of the previous text.
+    pub turn: Turn,
+    /// Why it was packed anew, or is above the high watermark.
+    pub cause: Option<Cause>,
+    /// The high watermark, in tokens.
+    pub high_tokens: u32,
+    /// The low watermark, in tokens.
+    pub low_tokens: u32,
+    /// Bytes of this text up to which a cache may keep it: the end of the last
+    /// part. The roll-up line and the end of the envelope stand behind.
+    pub prefix_bytes: usize,
+    /// Tokens up to there.
+    pub prefix_tokens: u32,
+    /// Tokens of the previous text up to there; 0 without one.
+    pub previous_tokens: u32,
+    /// Bytes at the front of this text that are those of the previous one, up
+    /// to the end of a part.
+    pub kept_bytes: usize,
+    /// Tokens up to there: what survived of the previous prefix.
+    pub kept_tokens: u32,
+    /// The blocks that have a part, by their index in the pack, in the order of
+    /// the text.
+    pub order: Vec<usize>,
+    /// What [`Stable::previous`] should be in the next turn.
+    pub next: SavedPlan,
+}

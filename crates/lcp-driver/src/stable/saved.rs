@@ -1,0 +1,145 @@
+//! What a plan leaves to the next one: what stands in the text, and what it
+//! takes to render it again.
+
+use std::fmt;
+
+use lcp_types::{Block, Priority};
+
+use crate::budget::cost::Detail;
+use crate::config::OutputMode;
+use crate::meta::Meta;
+use crate::text::Piece;
+use crate::view::View;
+
+/// The version of the text's forms (RFC 0002 §6). It rises when one changes, so
+/// that no saved plan is taken for what it is no longer.
+pub(crate) const RENDERER: u32 = 1;
+
+/// Bytes that tell blocks and parts apart: the first of their BLAKE3 hash.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Hash(pub(crate) [u8; 16]);
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// The plan of a turn, as the next one needs it: the parts of its text, with
+/// all that it takes to render them again from the blocks, and which blocks
+/// had none.
+///
+/// It holds no contents, but the text of levels that are shown. It is passed on
+/// as [`Stable::previous`](super::Stable::previous), within a program as it is,
+/// between programs as JSON (feature `plan-file`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedPlan {
+    pub(crate) renderer: u32,
+    pub(crate) encoding: String,
+    pub(crate) mode: OutputMode,
+    /// In the order of the text.
+    pub(crate) parts: Vec<SavedPart>,
+    /// Blocks that had no part, in the order of the pack: their places are those
+    /// that parts leave free.
+    pub(crate) unshown: Vec<Hash>,
+}
+
+/// A block of a saved plan.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Old<'p> {
+    /// It has this part, by its number.
+    Part(usize, &'p SavedPart),
+    Unshown(&'p Hash),
+}
+
+impl SavedPlan {
+    /// All its blocks, in the order of the pack.
+    pub(crate) fn blocks(&self) -> Vec<Old<'_>> {
+        let mut parts: Vec<_> = self.parts.iter().enumerate().collect();
+        parts.sort_by_key(|(_, part)| part.place);
+        let mut unshown = self.unshown.iter();
+        let mut blocks = Vec::with_capacity(parts.len() + self.unshown.len());
+        for (number, part) in parts {
+            let free = part.place.saturating_sub(blocks.len());
+            blocks.extend(unshown.by_ref().take(free).map(Old::Unshown));
+            blocks.push(Old::Part(number, part));
+        }
+        blocks.extend(unshown.map(Old::Unshown));
+        blocks
+    }
+}
+
+/// A part of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SavedPart {
+    /// The place of its block among those of the pack that could be shown.
+    pub(crate) place: usize,
+    /// What tells the block.
+    pub(crate) block: Hash,
+    pub(crate) piece: Piece,
+    /// Tokens of the part.
+    pub(crate) cost: u32,
+    /// The rendered part.
+    pub(crate) text: Hash,
+    /// The priority as the head shows it.
+    pub(crate) priority: Option<Priority>,
+    /// The call as the head shows it by a tag.
+    pub(crate) tool_call_id: Option<String>,
+    /// The text of the level that is shown.
+    pub(crate) level: Option<String>,
+}
+
+impl SavedPart {
+    /// What the head and the body of this part say of its block, whatever
+    /// annotations say by now.
+    pub(crate) fn meta(&self) -> Meta<'_> {
+        let level = self.level.as_deref().map(Into::into);
+        let mut meta = Meta {
+            priority: self.priority.unwrap_or_default(),
+            annotated: self.priority.is_some(),
+            tool_call_id: self.tool_call_id.as_deref().map(Into::into),
+            ..Meta::default()
+        };
+        match self.piece {
+            Piece::Detail(Detail::Detailed) => meta.detailed = level,
+            Piece::Detail(Detail::Summary) => meta.summary = level,
+            Piece::Detail(Detail::Tags) => meta.tags = level,
+            Piece::Detail(Detail::Full | Detail::Placeholder) | Piece::Excerpt(_) => {}
+        }
+        meta
+    }
+}
+
+impl Hash {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        Self::finish(blake3::Hasher::new().update(bytes))
+    }
+
+    fn finish(hasher: &blake3::Hasher) -> Self {
+        let mut hash = [0; 16];
+        hasher.finalize_xof().fill(&mut hash);
+        Self(hash)
+    }
+}
+
+/// Tells a block by what can be shown of it without its annotations: its type,
+/// its head, its content.
+pub(crate) fn hash_of(block: &Block<'_>) -> Hash {
+    let meta = Meta::default();
+    let view = View::new(block, &meta);
+    let mut hasher = blake3::Hasher::new();
+    let mut field = |bytes: &[u8]| {
+        // With its length, so that no two lists of fields are alike.
+        hasher.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+    };
+    field(view.head.word.as_bytes());
+    for arg in &view.head.args {
+        field(arg.key.as_bytes());
+        field(arg.value.as_bytes());
+    }
+    if let Some(content) = &view.content {
+        field(b"content");
+        field(content.as_bytes());
+    }
+    Hash::finish(&hasher)
+}

@@ -1,0 +1,128 @@
+//! Deterministic: the same plan, byte for byte, on any number of threads and in
+//! any build.
+
+use std::sync::Arc;
+
+use expect_test::expect;
+use lcp_driver::report::to_json;
+use lcp_driver::shares::Shares;
+use lcp_driver::stable::Stable;
+use lcp_driver::{DefaultDriver, DriverConfig, Objective, OutputMode, Values};
+use lcp_types::{Block, Priority, Role, Status};
+
+use crate::packs::{O200K, bare_file, every_type, file, priority, source, tag};
+
+/// A history with all that a plan goes by.
+fn history() -> Vec<Block<'static>> {
+    let mut blocks = vec![Block::conversation(Role::System, "Be brief.")];
+    for turn in 0..50_usize {
+        let (call, path) = (format!("call_{turn}"), format!("src/file_{turn}.rs"));
+        let reading = format!("Reading {path}.");
+        blocks.push(Block::conversation(Role::User, format!("What does {path} do?")));
+        blocks.push(Block::conversation_with_call(Role::Assistant, reading, call.clone()));
+        blocks.push(Block::tool_result("read", Status::Ok, source(turn * 11 % 23)));
+        let result = blocks.len() as u64 - 1;
+        blocks.push(tag(result, &format!("tool_call_id={call}")));
+        blocks.push(file(&path, 3 + turn * 7 % 31));
+        let read = blocks.len() as u64 - 1;
+        blocks.push(priority(read, Priority::ALL[turn % Priority::ALL.len()]));
+        blocks.push(tag(read, &format!("rank=0.{}", turn * 13 % 29)));
+        if turn % 17 == 3 {
+            blocks.push(tag(result, "pinned"));
+        }
+    }
+    blocks
+}
+
+fn packs() -> Vec<Vec<Block<'static>>> {
+    let files = (0..40).map(|i| bare_file(&format!("{i}.rs"), 1 + i * 37 % 41));
+    vec![Vec::new(), every_type(), files.collect(), history()]
+}
+
+/// Every way to plan, with and without excerpts and shares.
+fn configs() -> Vec<DriverConfig> {
+    let mut configs = Vec::new();
+    for (at, mode) in OutputMode::ALL.into_iter().enumerate() {
+        for objective in [Objective::Strict, Objective::Value(Values::default())] {
+            for budget in [90, 700, 6_000] {
+                configs.push(DriverConfig {
+                    mode,
+                    objective,
+                    fill: at > 0,
+                    shares: (at > 1).then(Shares::agent),
+                    token_budget: Some(budget),
+                    ..DriverConfig::default()
+                });
+            }
+        }
+    }
+    configs
+}
+
+/// All bytes of a plan, and of the plans of a session of five turns to which
+/// the pack grows.
+fn plan_bytes(driver: &DefaultDriver, blocks: &[Block<'_>], config: &DriverConfig) -> Vec<u8> {
+    let afresh = driver.run(blocks, config).unwrap();
+    let mut bytes = to_json(&afresh.plan).into_bytes();
+    bytes.extend(afresh.text.bytes());
+    let mut stable = Stable::default();
+    for turn in 1..=5 {
+        let grown = &blocks[..blocks.len() * turn / 5];
+        let config = DriverConfig { stable: Some(stable.clone()), ..config.clone() };
+        let rendered = driver.run(grown, &config).unwrap();
+        bytes.extend(to_json(&rendered.plan).bytes());
+        bytes.extend(rendered.text.bytes());
+        if let Some(used) = rendered.plan.stable {
+            bytes.extend(used.next.to_json().bytes());
+            stable.previous = Some(Arc::new(used.next));
+        }
+    }
+    bytes
+}
+
+/// A hash of all plans of a pack.
+fn digest(driver: &DefaultDriver, blocks: &[Block<'_>], configs: &[DriverConfig]) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    for config in configs {
+        hasher.update(&plan_bytes(driver, blocks, config));
+    }
+    hasher.finalize()
+}
+
+#[test]
+fn threads_that_share_a_driver_make_the_same_plans() {
+    let (driver, packs, configs) = (DefaultDriver::new(O200K), packs(), configs());
+    let work: Vec<_> =
+        packs.iter().flat_map(|pack| configs.iter().map(move |c| (pack, c))).collect();
+    let alone: Vec<_> = work.iter().map(|(pack, c)| plan_bytes(&driver, pack, c)).collect();
+    std::thread::scope(|scope| {
+        for thread in 0..16 {
+            let (driver, work, alone) = (&driver, &work, &alone);
+            scope.spawn(move || {
+                // Each starts elsewhere, and does a part that overlaps others'.
+                for at in (0..work.len()).skip(thread % 4).step_by(4) {
+                    let at = (at + thread * 5) % work.len();
+                    let (pack, config) = work[at];
+                    assert!(plan_bytes(driver, pack, config) == alone[at], "work {at}");
+                }
+            });
+        }
+    });
+}
+
+/// The digest differs where a plan does, so debug and release builds and all
+/// platforms agree.
+#[test]
+fn plans_are_the_same_bytes_in_every_build() {
+    let (driver, configs) = (DefaultDriver::new(O200K), configs());
+    let digests: Vec<_> = packs()
+        .iter()
+        .map(|pack| digest(&driver, pack, &configs).to_hex()[..16].to_owned())
+        .collect();
+    expect![[r"
+        83167efaf0b8cd0d
+        d2eb788dc9ec8c3b
+        ccf9d18fd7ea044e
+        88205365ddeaab0c"]]
+    .assert_eq(&digests.join("\n"));
+}

@@ -1,0 +1,182 @@
+//! Plans by value, on text (RFC 0005 §2 to §4).
+
+use lcp_driver::shares::Shares;
+use lcp_driver::{
+    Certificate, DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, Plan,
+    RenderDecision, Values,
+};
+use lcp_tokens::HeuristicEstimator;
+use lcp_types::{Block, Priority};
+use proptest::prelude::*;
+
+use crate::packs::{O200K, any_config, any_pack, bare_file, file, priority, tag};
+
+fn by_value(values: Values, budget: u32) -> DriverConfig {
+    DriverConfig {
+        token_budget: Some(budget),
+        objective: Objective::Value(values),
+        ..DriverConfig::default()
+    }
+}
+
+fn plan(blocks: &[Block<'_>], config: &DriverConfig) -> Plan {
+    DefaultDriver::new(O200K).plan(blocks, config).unwrap()
+}
+
+fn full(plan: &Plan) -> Vec<usize> {
+    let full = |item: &lcp_driver::PlanItem| item.decision == RenderDecision::Full;
+    (0..plan.items.len()).filter(|&i| full(&plan.items[i])).collect()
+}
+
+/// One large High block, and thirty small Normal ones.
+fn one_and_many() -> Vec<Block<'static>> {
+    let mut blocks = vec![bare_file("large.rs", 100)];
+    blocks.extend((0..30).map(|i| bare_file(&format!("small{i}.rs"), 3)));
+    blocks.push(priority(0, Priority::High));
+    blocks
+}
+
+#[test]
+fn many_small_blocks_can_be_worth_more_than_one_large() {
+    let blocks = one_and_many();
+    let strict = DriverConfig { token_budget: Some(2_000), ..DriverConfig::default() };
+    assert_eq!(full(&plan(&blocks, &strict))[0], 0);
+    let plan = plan(&blocks, &by_value(Values::default(), 2_000));
+    assert_eq!(full(&plan), (1..31).collect::<Vec<_>>());
+    assert!(plan.used_tokens <= 2_000);
+}
+
+#[test]
+fn another_table_decides_otherwise() {
+    let high = Values { high: 5_000, ..Values::default() };
+    assert_eq!(full(&plan(&one_and_many(), &by_value(high, 2_000)))[0], 0);
+}
+
+#[test]
+fn a_summary_that_says_nearly_all_is_taken_for_the_whole() {
+    let blocks: Vec<_> = (0..4).map(|i| file(&format!("f{i}.rs"), 20)).collect();
+    let summaries = Values { summary: 999, ..Values::default() };
+    let plan_with = |values| plan(&blocks, &by_value(values, 600));
+    let shown =
+        |plan: &Plan, decision| plan.items.iter().filter(|item| item.decision == decision).count();
+    assert_eq!(shown(&plan_with(summaries), RenderDecision::Summary), 2);
+    let nothing = Values { summary: 0, placeholder: 0, ..Values::default() };
+    assert_eq!(shown(&plan_with(nothing), RenderDecision::Summary), 0);
+}
+
+#[test]
+fn the_higher_rank_is_worth_more() {
+    let mut blocks: Vec<_> = (0..6).map(|i| bare_file(&format!("f{i}.rs"), 20)).collect();
+    blocks.extend([tag(4, "rank=0.9"), tag(2, "rank=0.4")]);
+    assert_eq!(full(&plan(&blocks, &by_value(Values::default(), 450))), [4]);
+    assert_eq!(full(&plan(&blocks, &by_value(Values::default(), 720))), [2, 4]);
+}
+
+#[test]
+fn ceilings_stay_without_fill_and_all_is_shown_where_all_fits() {
+    let mut blocks = vec![file("a.rs", 5), file("b.rs", 5), bare_file("c.rs", 5)];
+    blocks.extend((1..3).map(|low| priority(low, Priority::Low)));
+    blocks.extend([bare_file("d.rs", 5), priority(6, Priority::Background)]);
+    blocks.rotate_right(0);
+    let config = by_value(Values::default(), 5_000);
+    let decisions = |config: &DriverConfig| -> Vec<_> {
+        let plan = plan(&blocks, config);
+        let shown = plan.items.iter().filter(|item| item.decision != RenderDecision::Metadata);
+        shown.map(|item| item.decision.name()).collect()
+    };
+    assert_eq!(decisions(&config), ["full", "summary", "full", "full"]);
+    let fill = DriverConfig { fill: true, ..config };
+    assert_eq!(decisions(&fill), ["full", "full", "full", "full"]);
+}
+
+#[test]
+fn a_plan_that_shows_all_is_proven_best() {
+    let blocks = one_and_many();
+    let plan = plan(&blocks, &by_value(Values::default(), 50_000));
+    let certificate = plan.certificate.unwrap();
+    assert_eq!(certificate, Certificate { value: 544_000, bound: 544_000, lp_bound: 544_000 });
+    assert!(certificate.is_best());
+}
+
+#[test]
+fn a_strict_plan_and_one_without_a_budget_have_no_certificate() {
+    let strict = DriverConfig { token_budget: Some(500), ..DriverConfig::default() };
+    assert_eq!(plan(&one_and_many(), &strict).certificate, None);
+    let free = DriverConfig { token_budget: None, ..by_value(Values::default(), 0) };
+    assert_eq!(plan(&one_and_many(), &free).certificate, None);
+}
+
+#[test]
+fn excerpts_take_what_is_left() {
+    let blocks: Vec<_> = (0..12).map(|i| bare_file(&format!("f{i}.rs"), 100)).collect();
+    let config = DriverConfig { excerpts: Excerpts::On, ..by_value(Values::default(), 4_000) };
+    let with = plan(&blocks, &config);
+    let without = plan(&blocks, &by_value(Values::default(), 4_000));
+    let is_excerpt = |item: &&lcp_driver::PlanItem| item.decision.name() == "excerpt";
+    assert_eq!(with.items.iter().filter(is_excerpt).count(), 1);
+    assert!(with.used_tokens > without.used_tokens && with.used_tokens <= 4_000);
+    assert!(with.certificate.unwrap().value > without.certificate.unwrap().value);
+}
+
+#[test]
+fn shares_hold_by_value_too() {
+    let mut blocks = one_and_many();
+    blocks.push(tag(0, "category=odd"));
+    let shares = Shares::agent().with_cap("open_files", 900).unwrap();
+    let config = DriverConfig { shares: Some(shares), ..by_value(Values::default(), 2_000) };
+    let plan = plan(&blocks, &config);
+    let files = plan.shares.iter().find(|share| share.name == "open_files").unwrap();
+    assert!(files.used <= 900 && files.used > 800, "{files:?}");
+    let certificate = plan.certificate.unwrap();
+    assert!(certificate.value < certificate.bound);
+}
+
+#[test]
+fn estimators_that_do_not_add_up_keep_the_bound_of_the_whole_budget() {
+    let driver = DefaultDriver::new(HeuristicEstimator);
+    for budget in (50..3_000).step_by(190) {
+        let plan = driver.plan(&one_and_many(), &by_value(Values::default(), budget)).unwrap();
+        let certificate = plan.certificate.unwrap();
+        assert!(plan.used_tokens <= budget);
+        assert!(certificate.value <= certificate.bound);
+        assert!(certificate.bound <= certificate.lp_bound);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// As the budget grows, a plan that is proven best is worth no less, and
+    /// no bound falls.
+    #[test]
+    fn monotone_where_it_is_best(
+        blocks in any_pack(),
+        mode in prop::sample::select(&OutputMode::ALL[..]),
+        budget in 0u32..1_500,
+        more in 1u32..60,
+    ) {
+        let worth = |budget| {
+            let config = DriverConfig { mode, fill: true, excerpts: Excerpts::Off, ..by_value(Values::default(), budget) };
+            plan(&blocks, &config).certificate.unwrap()
+        };
+        let is_user = |block: &Block<'_>| block.block_type() == lcp_types::BlockType::Conversation;
+        let (before, after) = (worth(budget), worth(budget + more));
+        if before.is_best() && after.is_best() && !blocks.iter().any(is_user) {
+            prop_assert!(before.value <= after.value, "{before:?} {after:?}");
+        }
+    }
+
+    /// What a plan is said to be worth is never above what it can be, whatever
+    /// else decides.
+    #[test]
+    fn bounds_are_in_order(blocks in any_pack(), config in any_config(), budget in 0u32..1_500) {
+        let config = DriverConfig { token_budget: Some(budget), ..config };
+        let plan = plan(&blocks, &config);
+        prop_assert_eq!(plan.certificate.is_some(), config.objective != Objective::Strict);
+        if let Some(certificate) = plan.certificate {
+            prop_assert!(certificate.value <= certificate.bound);
+            prop_assert!(certificate.bound <= certificate.lp_bound);
+            prop_assert!((0.0..=1.0).contains(&certificate.gap()));
+        }
+    }
+}

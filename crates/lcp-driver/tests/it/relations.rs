@@ -1,0 +1,240 @@
+//! Pinned and paired blocks, and the newest user turn (RFC 0005 §5).
+
+use lcp_driver::shares::Shares;
+use lcp_driver::{
+    DefaultDriver, DriverConfig, DriverError, Objective, Overflow, Plan, Reason, RenderDecision,
+    Values, Verbosity, WarningCode,
+};
+use lcp_types::{Annotation, Block, Priority, Role, Status, Tag};
+use proptest::prelude::*;
+
+use crate::packs::{O200K, any_config, any_pack, bare_file, file, priority, source, tag};
+
+fn driver() -> DefaultDriver {
+    DefaultDriver::new(O200K)
+}
+
+fn within(budget: u32) -> DriverConfig {
+    DriverConfig { token_budget: Some(budget), ..DriverConfig::default() }
+}
+
+fn by_value(budget: u32) -> DriverConfig {
+    DriverConfig { objective: Objective::Value(Values::default()), ..within(budget) }
+}
+
+fn plan(blocks: &[Block<'_>], config: &DriverConfig) -> Plan {
+    driver().plan(blocks, config).unwrap()
+}
+
+fn question() -> Block<'static> {
+    Block::conversation(Role::User, "Which of all these files is the one that is slow, and why?")
+}
+
+/// A call, its result, and what stands around them.
+fn calls() -> Vec<Block<'static>> {
+    let result = Block::tool_result("grep", Status::Ok, source(30));
+    let mut blocks: Vec<_> = (0..40).map(|i| file(&format!("f{i}.rs"), 20)).collect();
+    blocks.push(Block::conversation_with_call(Role::Assistant, "Let me look for it.", "call_1"));
+    blocks.push(result);
+    blocks.push(tag(41, "tool_call_id=call_1"));
+    blocks
+}
+
+#[test]
+fn a_pinned_block_is_never_lowered() {
+    for verbosity in Verbosity::ALL {
+        let mut blocks = vec![file("a.rs", 40), file("b.rs", 40), priority(0, Priority::Low)];
+        blocks.push(tag(0, "pinned"));
+        let config = DriverConfig { verbosity, ..within(600) };
+        let plan = plan(&blocks, &config);
+        assert_eq!(plan.items[0].decision, RenderDecision::Full, "{verbosity:?}");
+        assert_eq!(plan.items[0].priority, Priority::Low);
+        if verbosity == Verbosity::Adaptive {
+            assert_eq!(plan.items[0].reason, Reason::Pinned);
+            assert_eq!(plan.items[1].decision, RenderDecision::Summary);
+        }
+    }
+}
+
+#[test]
+fn pinned_blocks_count_as_critical_where_the_budget_overflows() {
+    let blocks = [bare_file("a.rs", 40), tag(0, "pinned"), bare_file("b.rs", 1)];
+    let allowed = plan(&blocks, &within(100));
+    assert_eq!(allowed.items[0].decision, RenderDecision::Full);
+    assert!(allowed.overflow_tokens() > 0);
+    assert!(allowed.warnings.iter().any(|warning| warning.code == WarningCode::OverBudget));
+    let denied = DriverConfig { overflow: Overflow::Deny, ..within(100) };
+    assert!(matches!(driver().plan(&blocks, &denied), Err(DriverError::OverBudget { .. })));
+}
+
+#[test]
+fn a_pin_with_a_value_is_a_bad_tag() {
+    let blocks = [bare_file("a.rs", 40), tag(0, "pinned=no")];
+    let plan = plan(&blocks, &within(100));
+    assert_ne!(plan.items[0].decision, RenderDecision::Full);
+    assert_eq!(plan.warnings[0].code, WarningCode::BadAnnotation);
+}
+
+#[test]
+fn a_call_and_its_result_take_the_higher_priority() {
+    for budget in [300, 800, 1_500] {
+        let mut blocks = calls();
+        blocks.push(priority(41, Priority::High));
+        let plan = plan(&blocks, &within(budget));
+        // Else the call would wait behind forty files.
+        assert_eq!(plan.items[40].decision, RenderDecision::Full, "{budget}");
+        assert!(plan.items[41].decision.is_shown());
+        assert_eq!(plan.items[40].priority, Priority::Normal);
+    }
+}
+
+#[test]
+fn a_pin_and_a_critical_priority_hold_for_the_whole_call() {
+    let mut pinned = calls();
+    pinned.push(tag(40, "pinned"));
+    let mut critical = calls();
+    critical.push(priority(40, Priority::Critical));
+    for (blocks, reason) in [(pinned, Reason::Pinned), (critical, Reason::Critical)] {
+        let plan = plan(&blocks, &within(500));
+        for item in &plan.items[40..42] {
+            assert_eq!((&item.decision, item.reason), (&RenderDecision::Full, reason));
+        }
+    }
+}
+
+#[test]
+fn the_tag_of_a_call_means_nothing_but_on_tool_results() {
+    let mut blocks = calls();
+    blocks.extend([tag(0, "tool_call_id=call_1"), priority(0, Priority::Critical)]);
+    let plan = plan(&blocks, &within(800));
+    assert_ne!(plan.items[41].reason, Reason::Critical);
+}
+
+#[test]
+fn a_call_whose_result_is_not_asked_for_stands_alone() {
+    let types = Some(vec![lcp_types::BlockType::Conversation]);
+    let config = DriverConfig { types, ..within(200) };
+    let plan = plan(&calls(), &config);
+    assert_eq!(plan.items[40].decision, RenderDecision::Full);
+    assert_eq!(plan.items[41].decision, RenderDecision::Filtered);
+}
+
+/// Forty lines for files do not take the place of what was asked.
+#[test]
+fn the_newest_question_stands_where_little_else_does() {
+    for files in [5, 31, 80] {
+        let mut blocks: Vec<_> = (0..files).map(|i| bare_file(&format!("f{i}.rs"), 20)).collect();
+        blocks.insert(0, Block::conversation(Role::User, source(30)));
+        blocks.push(question());
+        blocks.push(Block::conversation(Role::Assistant, "Let me see."));
+        for high in 0..3 {
+            blocks.push(priority(high + 1, Priority::High));
+        }
+        for config in [within(70), by_value(70), within(700), by_value(700)] {
+            let plan = plan(&blocks, &config);
+            assert_eq!(plan.items[files + 1].decision, RenderDecision::Full, "{config:?}");
+            assert!(plan.used_tokens <= config.token_budget.unwrap());
+        }
+    }
+}
+
+#[test]
+fn a_question_that_is_low_comes_first_among_the_low_and_no_more() {
+    let mut blocks: Vec<_> = (0..40).map(|i| file(&format!("f{i}.rs"), 20)).collect();
+    blocks.push(question());
+    for low in 20..41 {
+        blocks.push(priority(low, Priority::Low));
+    }
+    let small = plan(&blocks, &within(400));
+    assert_eq!(small.items[40].decision, RenderDecision::RolledUp);
+    // From the budget on at which the first Low block is shown at all.
+    let shown = |budget| plan(&blocks, &within(budget));
+    let first = (400..60_000)
+        .step_by(50)
+        .map(shown)
+        .find(|plan| plan.items[20..41].iter().any(|item| item.decision.is_shown()));
+    assert!(first.unwrap().items[40].decision.is_shown());
+}
+
+/// The last turn of a chat whose oldest turns come first.
+#[test]
+fn the_newest_turn_of_a_long_chat_is_shown() {
+    let mut blocks = Vec::new();
+    for turn in 0..200 {
+        blocks.push(Block::conversation(Role::User, format!("Question {turn}: {}", source(2))));
+        blocks.push(Block::conversation(Role::Assistant, format!("Answer {turn}: {}", source(4))));
+    }
+    blocks.push(question());
+    let plan = plan(&blocks, &within(2_000));
+    assert_eq!(plan.items.last().unwrap().decision, RenderDecision::Full);
+}
+
+/// A pack of calls and their results among all else.
+fn any_calls() -> impl Strategy<Value = Vec<Block<'static>>> {
+    let calls = prop::collection::vec((0usize..6, 0usize..40, 0usize..5, any::<bool>()), 1..14);
+    (any_pack(), calls).prop_map(|(rest, calls)| {
+        let mut blocks = Vec::new();
+        let mut said = Vec::new();
+        for (id, lines, level, is_result) in calls {
+            let target = blocks.len() as u64;
+            let id = format!("id{id}");
+            if is_result {
+                blocks.push(Block::tool_result("read", Status::Ok, source(lines)));
+                let tag = Tag::new(Tag::TOOL_CALL_ID, id);
+                said.push(Block::new(Annotation::tag(target, &tag)));
+            } else {
+                blocks.push(Block::conversation_with_call(Role::Assistant, source(lines / 4), id));
+            }
+            if level < 4 {
+                said.push(priority(target, Priority::ALL[level + 1]));
+            }
+        }
+        blocks.extend(said);
+        // What has targets keeps them at the front only.
+        blocks.extend(rest.into_iter().filter(|block| block.as_annotation().is_none()));
+        blocks
+    })
+}
+
+fn call_of<'b>(blocks: &'b [Block<'_>], i: usize) -> Option<String> {
+    if let lcp_types::BlockContent::Conversation(turn) = &blocks[i].content {
+        return turn.tool_call_id.as_ref().map(ToString::to_string);
+    }
+    let is_result = matches!(blocks[i].content, lcp_types::BlockContent::ToolResult(_));
+    let of_block = |block: &&'b Block<'_>| {
+        block.as_annotation().is_some_and(|annotation| annotation.target_block_id == i as u64)
+    };
+    let mut tags = blocks.iter().filter(of_block).filter_map(|block| {
+        let value = block.as_annotation()?.value.as_str()?;
+        value.strip_prefix("tool_call_id=").map(str::to_owned)
+    });
+    tags.rfind(|_| is_result)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// A history stays valid: of a call and its results all have a part of the
+    /// text, or none has.
+    #[test]
+    fn paired(
+        blocks in any_calls(),
+        config in any_config(),
+        budget in 0u32..1_500,
+        shared in any::<bool>(),
+    ) {
+        let shares = if shared { Some(Shares::agent()) } else { config.shares };
+        let config = DriverConfig { token_budget: Some(budget), shares, ..config };
+        let plan = plan(&blocks, &config);
+        let mut shown: std::collections::BTreeMap<String, Vec<bool>> = std::collections::BTreeMap::new();
+        for (i, item) in plan.items.iter().enumerate() {
+            if let Some(id) = call_of(&blocks, i).filter(|id| !id.is_empty()) {
+                shown.entry(id).or_default().push(item.decision.is_shown());
+            }
+        }
+        // Below the floor, Critical blocks stand alone; they are whole groups.
+        for (id, shown) in shown {
+            prop_assert!(shown.iter().all(|is| *is == shown[0]), "{} {:?}", id, plan);
+        }
+    }
+}

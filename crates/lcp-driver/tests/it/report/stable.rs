@@ -1,0 +1,216 @@
+//! What reports say of stable plans.
+
+use std::sync::Arc;
+
+use expect_test::expect;
+use lcp_driver::report::{TableOptions, to_json, to_table};
+use lcp_driver::stable::{Cause, SavedPlan, Stable, StableUse, Turn};
+use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Plan, Reason, RenderDecision};
+use lcp_types::Block;
+use serde_json::{Value, json};
+
+use super::{by_value, empty_plan};
+use crate::packs::{O200K, bare_file, file};
+
+/// A plan of a turn that kept all of the previous text.
+pub(super) fn appended() -> StableUse {
+    let saved = concat!(
+        r#"{"schema":"lcp.plan.v1","renderer":1,"encoding":"o200k_base","mode":"markdown","#,
+        r#""parts":[],"unshown":[],"check":"7e088740ceb1de17f9bbc9dc1ab5cf73"}"#,
+        "\n"
+    );
+    StableUse {
+        turn: Turn::Appended,
+        cause: None,
+        high_tokens: 90_000,
+        low_tokens: 70_000,
+        prefix_bytes: 301_122,
+        prefix_tokens: 72_900,
+        previous_tokens: 72_000,
+        kept_bytes: 297_300,
+        kept_tokens: 72_000,
+        order: Vec::new(),
+        next: SavedPlan::from_json(saved).unwrap(),
+    }
+}
+
+/// One of a turn that was packed anew.
+pub(super) fn repacked() -> StableUse {
+    StableUse {
+        turn: Turn::Repacked,
+        cause: Some(Cause::HighWatermark),
+        kept_bytes: 4_007,
+        kept_tokens: 1_234,
+        ..appended()
+    }
+}
+
+fn plan(stable: StableUse) -> Plan {
+    Plan { stable: Some(stable), ..empty_plan(100_000, 72_950) }
+}
+
+fn report(plan: &Plan) -> Value {
+    serde_json::from_str(&to_json(plan)).unwrap()
+}
+
+fn table(plan: &Plan) -> String {
+    to_table(plan, &TableOptions::default())
+}
+
+#[test]
+fn a_report_says_what_was_kept() {
+    assert_eq!(
+        report(&plan(repacked()))["stable"],
+        json!({
+            "turn": "repacked", "cause": "high_watermark",
+            "high_tokens": 90_000, "low_tokens": 70_000,
+            "prefix_bytes": 301_122, "prefix_tokens": 72_900,
+            "previous_tokens": 72_000, "kept_bytes": 4_007, "kept_tokens": 1_234,
+        })
+    );
+    let appended = report(&plan(appended()));
+    assert_eq!(appended["stable"]["turn"], "appended");
+    assert_eq!(appended["stable"].get("cause"), None);
+    assert_eq!(report(&empty_plan(100, 0)).get("stable"), None);
+    assert!(!table(&empty_plan(100, 0)).contains("Cache"));
+}
+
+#[test]
+fn the_table_says_what_a_cache_keeps() {
+    let this = Plan { stable: Some(appended()), ..by_value(995, 1_000) };
+    expect![[r"
+        Token Budget Report
+        ────────────────────
+        Total Budget: 90,000
+
+        Total Used: 51,700 / 90,000 (57%)
+        Objective: value 995 of at most 1,000 (gap 0.50 %)
+
+        Cache:
+          Kept: all 72,000 tokens of the previous text
+          Prefix: 72,900 tokens (301,122 bytes) that a cache may keep
+    "]]
+    .assert_eq(&table(&this));
+}
+
+#[test]
+fn the_table_says_why_a_text_was_packed_anew() {
+    let fresh = StableUse {
+        turn: Turn::Fresh,
+        previous_tokens: 0,
+        kept_bytes: 0,
+        kept_tokens: 0,
+        ..appended()
+    };
+    let mut turns = vec![fresh];
+    for (turn, cause) in [
+        (Turn::Repacked, Cause::HighWatermark),
+        (Turn::Repacked, Cause::BecameCritical),
+        (Turn::Repacked, Cause::Pair),
+        (Turn::Appended, Cause::CriticalAboveLow),
+        (Turn::Appended, Cause::TurnAboveGap),
+    ] {
+        turns.push(StableUse { turn, cause: Some(cause), ..repacked() });
+    }
+    let said: String = turns
+        .into_iter()
+        .map(|turn| {
+            let table = table(&plan(turn));
+            assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+            table[table.find("Cache:").unwrap()..].to_owned()
+        })
+        .collect();
+    expect![[r"
+        Cache:
+          Prefix: 72,900 tokens (301,122 bytes) that a cache may keep
+          Fresh: no previous text could be kept
+        Cache:
+          Kept: 1,234 of 72,000 tokens of the previous text (2%)
+          Prefix: 72,900 tokens (301,122 bytes) that a cache may keep
+          Repacked: it would have exceeded the high watermark of 90,000 tokens
+        Cache:
+          Kept: 1,234 of 72,000 tokens of the previous text (2%)
+          Prefix: 72,900 tokens (301,122 bytes) that a cache may keep
+          Repacked: a block that was not in full became Critical or pinned
+        Cache:
+          Kept: 1,234 of 72,000 tokens of the previous text (2%)
+          Prefix: 72,900 tokens (301,122 bytes) that a cache may keep
+          Repacked: a tool call would have been torn from its result
+        Cache:
+          Kept: 1,234 of 72,000 tokens of the previous text (2%)
+          Prefix: 72,900 tokens (301,122 bytes) that a cache may keep
+          Appended: Critical and pinned blocks alone reach the low watermark of 70,000
+        Cache:
+          Kept: 1,234 of 72,000 tokens of the previous text (2%)
+          Prefix: 72,900 tokens (301,122 bytes) that a cache may keep
+          Appended: the turn has more than the 20,000 tokens between the watermarks
+    "]]
+    .assert_eq(&said);
+}
+
+/// The plan of three files of which the first has its summary or less.
+fn small() -> Plan {
+    let blocks = [bare_file("src/a.rs", 90), bare_file("src/b.rs", 60), bare_file("src/c.rs", 9)];
+    let config =
+        DriverConfig { token_budget: Some(500), excerpts: Excerpts::On, ..DriverConfig::default() };
+    DefaultDriver::new(O200K).plan(&blocks, &config).unwrap()
+}
+
+#[test]
+fn what_was_kept_or_waits_is_not_over_budget() {
+    let mut plan = small();
+    let cuts = |plan: &Plan| report(plan)["cuts"].as_array().unwrap().len();
+    assert!(cuts(&plan) > 1 && plan.suggestion().is_some());
+    for item in &mut plan.items {
+        match item.decision {
+            RenderDecision::Full => {}
+            RenderDecision::Excerpt(_) => item.reason = Reason::Kept,
+            _ => item.reason = Reason::Waits,
+        }
+    }
+    assert_eq!(cuts(&plan), 0);
+    assert!(!table(&plan).contains("Largest Cuts"));
+    let by_reason = &report(&plan)["by_reason"];
+    assert_eq!(
+        (&by_reason["kept"]["blocks"], &by_reason["waits"]["blocks"]),
+        (&1.into(), &1.into())
+    );
+}
+
+/// Of real turns: what the second one keeps is all that the first one showed.
+#[test]
+fn turns_of_a_session_are_reported() {
+    let turn = |blocks: &[Block<'_>], previous: Option<SavedPlan>| {
+        let stable = Stable { previous: previous.map(Arc::new), ..Stable::default() };
+        let config = DriverConfig {
+            token_budget: Some(600),
+            stable: Some(stable),
+            ..DriverConfig::default()
+        };
+        DefaultDriver::new(O200K).plan(blocks, &config).unwrap()
+    };
+    let mut blocks = vec![bare_file("src/a.rs", 4), bare_file("src/b.rs", 60), file("src/c.rs", 9)];
+    let first = turn(&blocks, None);
+    let before = report(&first)["stable"].clone();
+    assert_eq!((&before["turn"], &before["kept_tokens"]), (&"fresh".into(), &0.into()));
+    let written = first.stable.unwrap().next.to_json();
+    blocks.push(file("src/d.rs", 2));
+    let second = turn(&blocks, Some(SavedPlan::from_json(&written).unwrap()));
+    let now = report(&second);
+    assert_eq!((&now["stable"]["turn"], now["stable"].get("cause")), (&"appended".into(), None));
+    for kept in ["kept_tokens", "previous_tokens"] {
+        assert_eq!(now["stable"][kept], before["prefix_tokens"], "{kept}");
+    }
+    assert_eq!(now["stable"]["kept_bytes"], before["prefix_bytes"]);
+    assert_eq!(now["blocks"][0]["reason"], "kept");
+    assert!(now["cuts"].as_array().unwrap().is_empty() && now.get("suggestion").is_none(), "{now}");
+}
+
+#[test]
+fn no_budget_is_suggested_where_old_parts_are_kept() {
+    let plan = small();
+    assert!(plan.suggestion().is_some());
+    let after = |stable| Plan { stable: Some(stable), ..plan.clone() };
+    assert_eq!(after(appended()).suggestion(), None);
+    assert_eq!(after(repacked()).suggestion(), plan.suggestion());
+}

@@ -1,0 +1,98 @@
+//! Kept: what stands of the previous text, and what the plan says of it.
+
+use lcp_driver::stable::Turn;
+use lcp_driver::{Objective, Reason, RenderDecision, Values, WarningCode};
+use lcp_types::Priority;
+use proptest::prelude::*;
+
+use super::laws::is_new;
+use super::session::Estimator;
+use super::watched::{Turned, is_shown};
+use super::{has_warning, stable_of};
+
+type Law = Result<(), TestCaseError>;
+
+/// The prefix ends with the last part; behind it stands the tail alone.
+pub(super) fn prefix(turn: &Turned) -> Law {
+    let stable = stable_of(turn.plan());
+    let opening = if turn.text().starts_with("<context>\n") { "<context>\n".len() } else { 0 };
+    let parts: usize = turn.parts().iter().map(|part| part.len()).sum();
+    let end = if parts == 0 { 0 } else { opening + parts };
+    prop_assert_eq!(stable.prefix_bytes, end);
+    let counted = turn.estimator.count(&turn.text()[..end]);
+    prop_assert_eq!(stable.prefix_tokens, counted);
+    Ok(())
+}
+
+/// What is said of the text before is so.
+pub(super) fn check(turn: &Turned, before: Option<&Turned>) -> Law {
+    let stable = stable_of(turn.plan());
+    let refused = has_warning(turn.plan(), WarningCode::PreviousRefused);
+    let Some(before) = before.filter(|_| !refused) else {
+        prop_assert_eq!(stable.turn, Turn::Fresh);
+        prop_assert_eq!((stable.kept_bytes, stable.kept_tokens, stable.previous_tokens), (0, 0, 0));
+        return Ok(());
+    };
+    prop_assert!(stable.turn != Turn::Fresh);
+    let (parts, old) = (turn.parts(), before.parts());
+    let same = parts.iter().zip(&old).take_while(|(part, old)| part == old).count();
+    let bytes: usize = parts[..same].iter().map(|part| part.len()).sum();
+    let opening = stable.prefix_bytes - parts.iter().map(|part| part.len()).sum::<usize>();
+    let bytes = if same == 0 { 0 } else { opening + bytes };
+    prop_assert_eq!(stable.kept_bytes, bytes);
+    prop_assert_eq!(&turn.text()[..bytes], &before.text()[..bytes]);
+    prop_assert_eq!(stable.kept_tokens, turn.estimator.count(&turn.text()[..bytes]));
+    prop_assert_eq!(stable.previous_tokens, stable_of(before.plan()).prefix_tokens);
+    if stable.turn == Turn::Appended {
+        prop_assert_eq!(stable.kept_bytes, stable_of(before.plan()).prefix_bytes);
+        appended(turn, before)?;
+    }
+    Ok(())
+}
+
+/// All that stood stands, as it was; what did not waits; new blocks follow in
+/// the order of the pack.
+fn appended(turn: &Turned, before: &Turned) -> Law {
+    let (plan, was) = (turn.plan(), before.plan());
+    let (order, old) = (&stable_of(plan).order, &stable_of(was).order);
+    let (kept, new) = order.split_at(old.len());
+    for (&now, &then) in kept.iter().zip(old) {
+        prop_assert_eq!(plan.items[now].reason, Reason::Kept);
+        prop_assert_eq!(&plan.items[now].decision, &was.items[then].decision);
+    }
+    let count = |reason| plan.items.iter().filter(|item| item.reason == reason).count();
+    prop_assert_eq!(count(Reason::Kept), kept.len());
+    prop_assert!(new.is_sorted());
+    prop_assert!(new.iter().all(|&i| is_new(plan.items[i].reason)));
+    let gone = plan.items.iter().filter(|item| item.reason == Reason::Waits);
+    prop_assert!(gone.clone().all(|item| !is_shown(item)));
+    let waited = |i: &usize| before.is_block(*i) && !is_shown(&was.items[*i]);
+    let waited = (0..was.items.len()).filter(waited).count();
+    prop_assert!(gone.count() <= waited);
+    if stable_of(plan).cause.is_none() {
+        at_ceilings(turn)?;
+    }
+    Ok(())
+}
+
+/// New blocks are at their ceilings where a text is appended below the high
+/// watermark, but for shares, and for counts that do not add up.
+fn at_ceilings(turn: &Turned) -> Law {
+    if turn.config.shares.is_some() || turn.estimator != Estimator::O200k {
+        return Ok(());
+    }
+    let (plan, said) = (turn.plan(), turn.said());
+    // By other values, some may be worth nothing.
+    if ![Objective::Strict, Objective::Value(Values::default())].contains(&plan.objective) {
+        return Ok(());
+    }
+    for (i, item) in plan.items.iter().enumerate().filter(|(_, item)| is_new(item.reason)) {
+        let shown = match said.priorities[i] {
+            Priority::Background => true,
+            Priority::Low => is_shown(item),
+            _ => item.decision == RenderDecision::Full,
+        };
+        prop_assert!(shown, "new block {}: {:?}", i, item);
+    }
+    Ok(())
+}

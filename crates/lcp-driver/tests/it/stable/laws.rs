@@ -1,0 +1,282 @@
+//! The laws of RFC 0005 §7 over random sessions.
+
+use std::sync::Arc;
+
+use lcp_driver::split::{PieceKind, split};
+use lcp_driver::stable::{Cause, SavedPlan, Stable, Turn};
+use lcp_driver::{
+    DriverConfig, OutputMode, Overflow, Reason, RenderDecision, Verbosity, WarningCode,
+};
+use lcp_types::Priority;
+use proptest::prelude::*;
+
+use super::kept;
+use super::session::{Estimator, Pack, Session, any_session};
+use super::watched::{Turned, is_shown};
+use super::{has_warning, stable_of};
+
+type Law = Result<(), TestCaseError>;
+
+/// Exact and Bounded: counts are those of the text, and what exceeds the
+/// budget is Critical or pinned.
+fn exact_and_bounded(turn: &Turned) -> Law {
+    let (plan, text) = (turn.plan(), turn.text());
+    prop_assert_eq!(plan.used_tokens, turn.estimator.count(text));
+    let blocks: u32 = plan.items.iter().map(|item| item.tokens).sum();
+    prop_assert_eq!(blocks + plan.overhead_tokens, plan.used_tokens);
+    let alone = turn.afresh(0).plan.used_tokens;
+    prop_assert!(plan.used_tokens <= turn.budget().max(alone));
+    let over = plan.used_tokens > turn.budget();
+    prop_assert_eq!(has_warning(plan, WarningCode::OverBudget), over);
+    if over {
+        let fixed = |i: &usize| turn.said().is_fixed(*i);
+        prop_assert!(stable_of(plan).order.iter().all(fixed));
+    }
+    Ok(())
+}
+
+/// Critical and pinned blocks are in full, tool calls whole or not at all, and
+/// the newest user turn is the last to go.
+fn relations(turn: &Turned) -> Law {
+    let (plan, said) = (turn.plan(), turn.said());
+    for (i, item) in plan.items.iter().enumerate().filter(|(i, _)| turn.is_block(*i)) {
+        let whole = item.decision == RenderDecision::Full;
+        prop_assert!(whole || !said.is_fixed(i), "block {} is {:?}", i, item);
+    }
+    for group in &said.groups {
+        let shown = group.iter().filter(|&&i| is_shown(&plan.items[i])).count();
+        prop_assert!(shown == 0 || shown == group.len(), "group {:?} is torn", group);
+    }
+    // A cap is above all; Low and Background are meant.
+    let capped = plan.shares.iter().any(|share| share.cap.is_some());
+    let waits = |i: &usize| said.priorities[*i] > Priority::Normal;
+    if let Some(newest) = said.newest.filter(|i| !capped && !waits(i))
+        && !is_shown(&plan.items[newest])
+    {
+        // Others may be smaller than its line. Then there was nothing to keep.
+        let others = stable_of(plan).order.iter().any(|&i| !said.is_fixed(i));
+        let helps = || turn.afresh(turn.budget()).text != turn.text();
+        prop_assert!(!others || !helps(), "the newest user turn is gone");
+    }
+    Ok(())
+}
+
+/// Complete: what must be shown is, or is counted in the line; and the line
+/// counts that alone.
+fn complete(turn: &Turned) -> Law {
+    let (plan, said) = (turn.plan(), turn.said());
+    let (mut count, mut tokens) = (0, 0);
+    let lines = !has_warning(plan, WarningCode::BelowFloor) && plan.overflow_tokens() == 0;
+    for (i, item) in plan.items.iter().enumerate() {
+        if item.decision == RenderDecision::RolledUp {
+            count += 1;
+            tokens += u64::from(item.content_tokens);
+        }
+        if item.decision == RenderDecision::Omit {
+            let background = said.priorities[i] == Priority::Background;
+            let newest = said.newest == Some(i);
+            prop_assert!(background || !lines, "block {} is lost: {:?} {}", i, item, newest);
+        }
+    }
+    let rolled_up = plan.rolled_up.map(|all| (all.count, all.tokens));
+    prop_assert_eq!(rolled_up, (count > 0).then_some((count, tokens)));
+    if has_warning(plan, WarningCode::BelowFloor) {
+        let afresh = turn.afresh(turn.budget()).plan;
+        prop_assert!(has_warning(&afresh, WarningCode::BelowFloor));
+    }
+    Ok(())
+}
+
+/// The text has exactly the parts that the plan says, in its order, each what
+/// the plan says, and what is in full as it is in the pack.
+fn splits(turn: &Turned) -> Law {
+    let (plan, mode) = (turn.plan(), turn.config.mode);
+    let whole = DriverConfig { verbosity: Verbosity::Full, stable: None, ..turn.config.clone() };
+    let whole = turn.estimator.driver().render(&turn.blocks, &whole).unwrap();
+    let whole = split(&whole, mode).unwrap();
+    let place = |i: usize| (0..i).filter(|&i| turn.is_block(i)).count();
+    let mut pieces = split(turn.text(), mode).unwrap().into_iter();
+    for &i in &stable_of(plan).order {
+        let (item, piece) = (&plan.items[i], pieces.next().unwrap());
+        prop_assert_eq!(&piece.block_type, item.block_type.label());
+        let whole = &whole[place(i)];
+        let as_said = match (&item.decision, piece.kind) {
+            (RenderDecision::Full, PieceKind::Full) => piece.body == whole.body,
+            (
+                RenderDecision::Placeholder { omitted_tokens, .. },
+                PieceKind::Placeholder { tokens },
+            ) => u64::from(*omitted_tokens) == tokens,
+            (RenderDecision::Detailed, PieceKind::Detailed)
+            | (RenderDecision::Summary, PieceKind::Summary)
+            | (RenderDecision::Tags, PieceKind::Tags)
+            | (RenderDecision::Excerpt(_), PieceKind::Excerpt) => true,
+            _ => false,
+        };
+        prop_assert!(as_said, "block {} is {:?}, the text has {:?}", i, item.decision, piece);
+    }
+    let rest: Vec<_> = pieces.map(|piece| piece.kind).collect();
+    let line = plan
+        .rolled_up
+        .map(|all| PieceKind::RolledUp { count: all.count as u64, tokens: all.tokens });
+    prop_assert_eq!(rest, line.into_iter().collect::<Vec<_>>());
+    let mut shown = stable_of(plan).order.clone();
+    shown.sort_unstable();
+    let parts: Vec<_> = (0..plan.items.len()).filter(|&i| is_shown(&plan.items[i])).collect();
+    prop_assert_eq!(shown, parts);
+    Ok(())
+}
+
+/// A plan is plain data: what renders it needs nothing else.
+fn plain(turn: &Turned) -> Law {
+    let driver = turn.estimator.driver();
+    prop_assert_eq!(&driver.render_plan(&turn.blocks, turn.plan()).unwrap(), turn.text());
+    prop_assert_eq!(&driver.plan(&turn.blocks, &turn.config).unwrap(), turn.plan());
+    let next = &stable_of(turn.plan()).next;
+    prop_assert_eq!(&SavedPlan::from_json(&next.to_json()).unwrap(), next);
+    Ok(())
+}
+
+/// A caller who denies an overflow gets the same plan, or an error where there
+/// is one.
+fn denied(turn: &Turned) -> Law {
+    let config = DriverConfig { overflow: Overflow::Deny, ..turn.config.clone() };
+    let denied = turn.estimator.driver().run(&turn.blocks, &config).ok();
+    let over = |code| has_warning(turn.plan(), code);
+    let is_over = over(WarningCode::OverBudget) || over(WarningCode::OverShareCap);
+    prop_assert_eq!(denied.as_ref(), (!is_over).then_some(&turn.rendered));
+    Ok(())
+}
+
+/// What the marks say of the size of a text.
+fn marks(turn: &Turned) -> Law {
+    let (plan, stable) = (turn.plan(), stable_of(turn.plan()));
+    let watermarks = turn.config.stable.as_ref().unwrap().watermarks;
+    prop_assert_eq!((stable.high_tokens, stable.low_tokens), watermarks.tokens(turn.budget()));
+    let above = has_warning(plan, WarningCode::AboveWatermark);
+    match (stable.turn, stable.cause) {
+        (Turn::Appended, None) => {
+            prop_assert!(!above && plan.used_tokens <= stable.high_tokens);
+        }
+        (Turn::Appended, Some(Cause::CriticalAboveLow | Cause::TurnAboveGap)) => {
+            prop_assert!(plan.used_tokens <= turn.budget());
+            prop_assert_eq!(above, plan.used_tokens > stable.high_tokens);
+        }
+        (Turn::Fresh, None)
+        | (Turn::Repacked, Some(Cause::HighWatermark | Cause::BecameCritical | Cause::Pair)) => {
+            prop_assert!(!above);
+        }
+        other => prop_assert!(false, "{:?}", other),
+    }
+    if stable.turn != Turn::Appended {
+        packed(turn)?;
+    }
+    Ok(())
+}
+
+/// A text that was packed anew is that of a plan without regard to the one
+/// before, within one of the budgets of RFC 0005 §6.
+fn packed(turn: &Turned) -> Law {
+    let (plan, stable, budget) = (turn.plan(), stable_of(turn.plan()), turn.budget());
+    let xml = turn.config.mode == OutputMode::Xml;
+    let envelope = if xml { turn.estimator.count("<context>\n</context>\n") } else { 0 };
+    let fixed = turn.afresh(0).plan.used_tokens.max(envelope);
+    let low = turn.afresh(stable.low_tokens);
+    if low.text == turn.text() || turn.afresh(stable.high_tokens).text == turn.text() {
+        return Ok(());
+    }
+    let middle = u32::midpoint(fixed, budget);
+    if turn.estimator != Estimator::O200k {
+        // The middle lies by the sum of parts, which no count of a text tells.
+        return Ok(());
+    }
+    if fixed >= stable.low_tokens && turn.afresh(middle).text == turn.text() {
+        return Ok(());
+    }
+    prop_assert_eq!(&turn.afresh(budget).text, turn.text());
+    // Only where something is missing that must not be.
+    let said = turn.said();
+    let lacks = |i: usize| low.plan.items[i].decision != RenderDecision::Full;
+    let codes = [WarningCode::OverBudget, WarningCode::BelowFloor, WarningCode::EmptyResult];
+    let is_short = codes.iter().any(|code| has_warning(&low.plan, *code));
+    prop_assert!(
+        is_short || said.newest.is_some_and(lacks) || fixed >= stable.low_tokens,
+        "{} of {} tokens, packed to the whole budget: {:?}",
+        plan.used_tokens,
+        budget,
+        stable
+    );
+    Ok(())
+}
+
+/// Nothing that changes nothing moves the text, where counts of parts add up.
+fn stands_still(turn: &Turned) -> Law {
+    if turn.estimator != Estimator::O200k {
+        return Ok(());
+    }
+    let (plan, said) = (turn.plan(), turn.said());
+    let stable = stable_of(plan);
+    let gone = |i: usize| !is_shown(&plan.items[i]);
+    let shows = plan.items.iter().any(|item| item.decision.shows_content());
+    let is_short = has_warning(plan, WarningCode::BelowFloor) || !shows;
+    let above = plan.used_tokens > stable.high_tokens;
+    let is_due = above && stable.cause != Some(Cause::CriticalAboveLow);
+    if is_due || is_short || said.newest.is_some_and(gone) {
+        return Ok(());
+    }
+    let watermarks = turn.config.stable.as_ref().unwrap().watermarks;
+    let previous = Some(Arc::new(stable.next.clone()));
+    let again =
+        DriverConfig { stable: Some(Stable { watermarks, previous }), ..turn.config.clone() };
+    let again = turn.estimator.driver().run(&turn.blocks, &again).unwrap();
+    let (now, cause) = (stable_of(&again.plan).turn, stable_of(&again.plan).cause);
+    prop_assert_eq!(now, Turn::Appended, "{:?}: {}", cause, turn.text());
+    prop_assert_eq!(&again.text, turn.text());
+    prop_assert_eq!(&stable_of(&again.plan).next.to_json(), &stable.next.to_json());
+    Ok(())
+}
+
+fn check(session: &Session) -> Law {
+    let whole = session.whole();
+    let mut settings = &session.settings;
+    let mut pack = Pack::default();
+    let mut before: Option<Turned> = None;
+    for (ops, other) in &session.turns {
+        pack.apply(ops);
+        settings = other.as_ref().unwrap_or(settings);
+        let previous = before.as_ref().map(|before| {
+            let json = stable_of(before.plan()).next.to_json();
+            Arc::new(SavedPlan::from_json(&json).unwrap())
+        });
+        let stable = Some(Stable { watermarks: settings.watermarks, previous });
+        let config = DriverConfig { stable, ..settings.config(whole) };
+        let blocks = pack.blocks();
+        let rendered = session.estimator.driver().run(&blocks, &config).unwrap();
+        let turn = Turned { estimator: session.estimator, blocks, config, rendered };
+        exact_and_bounded(&turn)?;
+        relations(&turn)?;
+        complete(&turn)?;
+        splits(&turn)?;
+        plain(&turn)?;
+        denied(&turn)?;
+        marks(&turn)?;
+        kept::prefix(&turn)?;
+        kept::check(&turn, before.as_ref())?;
+        stands_still(&turn)?;
+        before = Some(turn);
+    }
+    Ok(())
+}
+
+/// How blocks of a turn can stand that was appended.
+pub(super) fn is_new(reason: Reason) -> bool {
+    !matches!(reason, Reason::Kept | Reason::Waits | Reason::Metadata | Reason::Filtered)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn laws_hold_in_every_turn(session in any_session()) {
+        check(&session)?;
+    }
+}

@@ -1,0 +1,71 @@
+//! Stable plans (RFC 0005 §6).
+
+mod bill;
+mod kept;
+mod laws;
+mod refusals;
+mod session;
+mod turns;
+mod watched;
+
+use std::sync::Arc;
+
+use lcp_driver::stable::{SavedPlan, Stable, StableUse, Watermarks};
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Plan, Rendered, WarningCode};
+use lcp_types::Block;
+
+use crate::packs::O200K;
+
+fn stable_of(plan: &Plan) -> &StableUse {
+    plan.stable.as_ref().expect("a stable plan")
+}
+
+/// What the next turn starts from, out of a file.
+fn saved(plan: &Plan) -> Arc<SavedPlan> {
+    Arc::new(SavedPlan::from_json(&stable_of(plan).next.to_json()).unwrap())
+}
+
+fn has_warning(plan: &Plan, code: WarningCode) -> bool {
+    plan.warnings.iter().any(|warning| warning.code == code)
+}
+
+/// A caller who passes on the plan of each turn.
+struct Caller {
+    config: DriverConfig,
+    watermarks: Watermarks,
+    previous: Option<Arc<SavedPlan>>,
+}
+
+impl Caller {
+    fn new(budget: u32) -> Self {
+        let config = DriverConfig {
+            token_budget: Some(budget),
+            mode: OutputMode::Minimal,
+            ..DriverConfig::default()
+        };
+        Self { config, watermarks: Watermarks::default(), previous: None }
+    }
+
+    fn marks(self, high: f64, low: f64) -> Self {
+        Self { watermarks: Watermarks::new(high, low).unwrap(), ..self }
+    }
+
+    /// What a turn would be.
+    fn peek(&self, blocks: &[Block<'_>]) -> Rendered {
+        let (watermarks, previous) = (self.watermarks, self.previous.clone());
+        let config =
+            DriverConfig { stable: Some(Stable { watermarks, previous }), ..self.config.clone() };
+        DefaultDriver::new(O200K).run(blocks, &config).unwrap()
+    }
+
+    /// The text of a caller who passes on nothing.
+    fn anew(&self, blocks: &[Block<'_>]) -> Rendered {
+        DefaultDriver::new(O200K).run(blocks, &self.config).unwrap()
+    }
+
+    fn turn(&mut self, blocks: &[Block<'_>]) -> Rendered {
+        let rendered = self.peek(blocks);
+        self.previous = Some(saved(&rendered.plan));
+        rendered
+    }
+}

@@ -1,0 +1,156 @@
+//! Previous plans that cannot be used: each says why, and a fresh plan is made.
+
+use std::sync::Arc;
+
+use expect_test::expect;
+use lcp_driver::stable::{SavedPlan, Turn};
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Plan, Verbosity, WarningCode};
+use lcp_types::{Block, BlockType, Role};
+
+use super::{Caller, has_warning, saved, stable_of};
+use crate::packs::{CL100K, bare_file};
+
+fn blocks() -> Vec<Block<'static>> {
+    vec![bare_file("a.rs", 3), Block::conversation(Role::User, "Why?")]
+}
+
+/// A caller after a first turn.
+fn caller() -> Caller {
+    let mut caller = Caller::new(1_000);
+    caller.config.mode = OutputMode::Xml;
+    caller.turn(&blocks());
+    caller
+}
+
+/// The reason for which a plan is a fresh one.
+fn refusal(plan: &Plan) -> String {
+    let code = WarningCode::PreviousRefused;
+    let warning = plan.warnings.iter().find(|warning| warning.code == code).unwrap();
+    let stable = stable_of(plan);
+    assert_eq!((stable.turn, stable.cause), (Turn::Fresh, None));
+    assert_eq!((stable.kept_bytes, stable.kept_tokens, stable.previous_tokens), (0, 0, 0));
+    let said = "the previous plan is not used, a fresh one is made: ";
+    warning.message.strip_prefix(said).unwrap().to_owned()
+}
+
+#[test]
+fn a_plan_of_another_pack_mode_or_types_is_refused() {
+    let mut said = Vec::new();
+    let mut other = blocks();
+    other.remove(0);
+    let fresh = Caller { previous: None, ..caller() }.turn(&other);
+    let refused = caller().turn(&other);
+    // It is the plan that would be made without the other.
+    assert_eq!(refused.text, fresh.text);
+    assert_eq!(stable_of(&refused.plan), stable_of(&fresh.plan));
+    said.push(refusal(&refused.plan));
+    let changed = [bare_file("a.rs", 4), Block::conversation(Role::User, "Why?")];
+    said.push(refusal(&caller().turn(&changed).plan));
+    let mut markdown = caller();
+    markdown.config.mode = OutputMode::Markdown;
+    said.push(refusal(&markdown.turn(&blocks()).plan));
+    let mut turns = caller();
+    turns.config.types = Some(vec![BlockType::Conversation]);
+    said.push(refusal(&turns.turn(&blocks()).plan));
+    expect![[r"
+        the block of its part 0 is not in this pack, or not asked for
+        the block of its part 0 is not in this pack, or not asked for
+        its mode is xml, not markdown
+        the block of its part 0 is not in this pack, or not asked for"]]
+    .assert_eq(&said.join("\n"));
+}
+
+#[test]
+fn a_plan_of_another_encoding_is_refused() {
+    let stable = lcp_driver::stable::Stable { previous: caller().previous, ..Default::default() };
+    let config = DriverConfig { stable: Some(stable), ..caller().config };
+    let plan = DefaultDriver::new(CL100K).plan(&blocks(), &config).unwrap();
+    expect![[r#"its tokens are those of "o200k_base", not of "cl100k_base""#]]
+        .assert_eq(&refusal(&plan));
+}
+
+/// The same plan with a change, and the checksum that fits.
+fn edited(plan: &SavedPlan, from: &str, to: &str) -> SavedPlan {
+    let json = plan.to_json();
+    assert!(json.contains(from), "{json}");
+    let json = json.replacen(from, to, 1);
+    let end = json.rfind("\"check\":\"").unwrap();
+    let check = &blake3::hash(&json.as_bytes()[..end]).to_hex()[..32];
+    let json = format!("{}\"check\":\"{check}\"}}\n", &json[..end]);
+    SavedPlan::from_json(&json).unwrap()
+}
+
+#[test]
+fn a_plan_that_says_what_is_not_so_is_refused() {
+    let edits = [
+        ("\"renderer\":1", "\"renderer\":2"),
+        ("\"detail\":\"full\"", "\"detail\":\"placeholder\""),
+        ("\"detail\":\"full\"", "\"detail\":\"summary\",\"level\":\"three values\""),
+        (
+            "\"detail\":\"full\"",
+            "\"detail\":\"excerpt\",\"excerpt\":{\"head_bytes\":9999999,\"tail_bytes\":1,\
+             \"omitted_lines\":1,\"omitted_tokens\":1}",
+        ),
+        ("\"cost\":", "\"priority\":\"high\",\"cost\":"),
+    ];
+    let mut said = Vec::new();
+    for (from, to) in edits {
+        let mut caller = caller();
+        let plan = edited(caller.previous.as_ref().unwrap(), from, to);
+        caller.previous = Some(Arc::new(plan));
+        said.push(refusal(&caller.turn(&blocks()).plan));
+    }
+    expect![[r"
+        it is of version 2 of the text's forms, this is version 1
+        its part 0 is not what the block renders to
+        its part 0 is not what the block renders to
+        its part 0 is not what the block renders to
+        its part 0 is not what the block renders to"]]
+    .assert_eq(&said.join("\n"));
+}
+
+/// A plan whose costs are wrong cannot make a text exceed its budget.
+#[test]
+fn costs_that_are_too_small_do_not_break_the_budget() {
+    let mut caller = caller();
+    let previous = caller.previous.take().unwrap();
+    let json = previous.to_json();
+    let cost = json.split_once("\"cost\":").unwrap().1.split_once(',').unwrap().0.to_owned();
+    let cheap = edited(&previous, &format!("\"cost\":{cost}"), "\"cost\":1");
+    caller.previous = Some(Arc::new(cheap));
+    caller.config.token_budget = Some(30);
+    let rendered = caller.turn(&blocks());
+    assert!(rendered.plan.used_tokens <= 30, "{}", rendered.text);
+}
+
+#[test]
+fn a_removed_block_that_was_not_shown_is_no_reason() {
+    let mut caller = Caller::new(500);
+    let mut blocks: Vec<_> = (0..40).map(|i| bare_file(&format!("{i}.rs"), 6)).collect();
+    blocks.push(Block::conversation(Role::User, "Why?"));
+    let first = caller.turn(&blocks);
+    let gone = first.plan.items.iter().position(|item| !item.decision.is_shown()).unwrap();
+    blocks.remove(gone);
+    assert_eq!(stable_of(&caller.peek(&blocks).plan).turn, Turn::Appended);
+    let shown = stable_of(&first.plan).order[0];
+    blocks.remove(shown);
+    assert!(has_warning(&caller.peek(&blocks).plan, WarningCode::PreviousRefused));
+}
+
+#[test]
+fn stable_plans_need_a_budget_and_the_verbosity_adaptive() {
+    let mut caller = caller();
+    caller.config.token_budget = None;
+    let without = caller.peek(&blocks()).plan;
+    caller.config =
+        DriverConfig { token_budget: Some(1_000), verbosity: Verbosity::Summary, ..caller.config };
+    let by_summary = caller.peek(&blocks()).plan;
+    for plan in [without, by_summary] {
+        assert_eq!(plan.stable, None);
+        assert!(has_warning(&plan, WarningCode::NoEffect));
+    }
+    // And a saved plan still is what it was.
+    caller.config.verbosity = Verbosity::Adaptive;
+    let plan = caller.peek(&blocks()).plan;
+    assert_eq!((stable_of(&plan).turn, saved(&plan)), (Turn::Appended, caller.previous.unwrap()));
+}

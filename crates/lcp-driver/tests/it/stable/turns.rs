@@ -1,0 +1,291 @@
+//! What becomes of a text from turn to turn, by example.
+
+use expect_test::expect;
+use lcp_driver::stable::{Cause, Turn};
+use lcp_driver::{Reason, Rendered, WarningCode};
+use lcp_types::{Annotation, Block, Lang, Priority, Role};
+
+use super::{Caller, has_warning, stable_of};
+use crate::packs::{bare_file, file, priority, tag};
+
+fn user(text: &str) -> Block<'_> {
+    Block::conversation(Role::User, text)
+}
+
+fn what(rendered: &Rendered) -> (Turn, Option<Cause>) {
+    let stable = stable_of(&rendered.plan);
+    (stable.turn, stable.cause)
+}
+
+fn decisions(rendered: &Rendered) -> Vec<&'static str> {
+    rendered.plan.items.iter().map(|item| item.decision.name()).collect()
+}
+
+const APPENDED: (Turn, Option<Cause>) = (Turn::Appended, None);
+const FULL: (Turn, Option<Cause>) = (Turn::Repacked, Some(Cause::HighWatermark));
+
+#[test]
+fn new_blocks_stand_behind_old_ones_wherever_they_are_in_the_pack() {
+    let mut caller = Caller::new(1_000);
+    let mut blocks = vec![user("What is a pack?"), bare_file("a.rs", 2)];
+    caller.turn(&blocks);
+    blocks.insert(1, Block::conversation(Role::Assistant, "A stream of blocks."));
+    blocks.insert(0, Block::conversation(Role::System, "Be brief."));
+    blocks.push(user("And a block?"));
+    let second = caller.turn(&blocks);
+    assert_eq!(what(&second), APPENDED);
+    assert_eq!(stable_of(&second.plan).order, [1, 3, 0, 2, 4]);
+    expect![[r#"
+        [user] What is a pack?
+        [code a.rs]
+        let value_0 = compute(0, "text");
+        let value_1 = compute(1, "text");
+
+        [system] Be brief.
+        [assistant] A stream of blocks.
+        [user] And a block?
+    "#]]
+    .assert_eq(&second.text);
+}
+
+/// Three files of which the third does not fit: it is rolled up, or a line.
+fn files() -> Vec<Block<'static>> {
+    vec![file("a.rs", 20), bare_file("b.rs", 20), file("c.rs", 60), user("Why?")]
+}
+
+#[test]
+fn what_is_said_of_old_blocks_shows_at_the_next_repack() {
+    let mut caller = Caller::new(800);
+    let mut blocks = files();
+    let first = caller.turn(&blocks);
+    assert_eq!(decisions(&first), ["full", "full", "summary", "full"]);
+    blocks.extend([
+        priority(0, Priority::High),
+        priority(1, Priority::Low),
+        Block::new(Annotation::summary(1, "twenty values")),
+        tag(2, "category=odd"),
+        // The same file once more.
+        bare_file("b.rs", 20),
+    ]);
+    blocks[2].summary = Some("sixty values".into());
+    blocks.pop();
+    blocks.push(user("And then?"));
+    let second = caller.turn(&blocks);
+    assert_eq!(what(&second), APPENDED);
+    assert_eq!(second.text, format!("{}[user] And then?\n", first.text));
+    let reasons = second.plan.items[..4].iter().map(|item| item.reason);
+    assert!(reasons.eq([Reason::Kept; 4]));
+    // What the plan says of priorities is what the pack says by now.
+    assert_eq!(second.plan.items[0].priority, Priority::High);
+    blocks.push(bare_file("d.rs", 10));
+    assert_eq!(what(&caller.turn(&blocks)), APPENDED);
+    blocks.push(bare_file("e.rs", 10));
+    let third = caller.turn(&blocks);
+    assert_eq!(what(&third), FULL);
+    assert!(third.text.contains("twenty values") && third.text.contains("sixty values"));
+    assert_eq!(decisions(&third)[..3], ["full", "summary", "summary"]);
+}
+
+#[test]
+fn a_text_grows_to_the_high_mark_and_is_packed_down_to_the_low_one() {
+    let mut caller = Caller::new(1_000);
+    let mut blocks = Vec::new();
+    let mut sizes = Vec::new();
+    for turn in 0..14 {
+        blocks.push(bare_file(&format!("{turn}.rs"), 8));
+        blocks.push(user("Go on."));
+        let rendered = caller.turn(&blocks);
+        let stable = stable_of(&rendered.plan);
+        assert_eq!((stable.high_tokens, stable.low_tokens), (900, 700));
+        let mark = if stable.turn == Turn::Repacked { 700 } else { 900 };
+        assert!(rendered.plan.used_tokens <= mark);
+        sizes.push(format!("{} {}", stable.turn.name(), rendered.plan.used_tokens));
+    }
+    expect![[r"
+        fresh 107
+        appended 214
+        appended 321
+        appended 428
+        appended 535
+        appended 642
+        appended 749
+        appended 856
+        repacked 693
+        appended 800
+        repacked 637
+        appended 744
+        appended 851
+        repacked 688"]]
+    .assert_eq(&sizes.join("\n"));
+}
+
+#[test]
+fn a_block_that_became_critical_or_pinned_is_in_full_at_once() {
+    for said in [priority(2, Priority::Critical), tag(2, "pinned")] {
+        let mut caller = Caller::new(800);
+        let mut blocks = files();
+        caller.turn(&blocks);
+        blocks.push(said);
+        blocks.push(bare_file("d.rs", 1));
+        let second = caller.turn(&blocks);
+        assert_eq!(what(&second), (Turn::Repacked, Some(Cause::BecameCritical)));
+        assert_eq!(decisions(&second)[2], "full");
+    }
+}
+
+#[test]
+fn a_block_that_became_critical_and_is_in_full_stays_where_it_is() {
+    for said in [priority(0, Priority::Critical), tag(0, "pinned")] {
+        let mut caller = Caller::new(800);
+        let mut blocks = files();
+        let first = caller.turn(&blocks);
+        blocks.push(said);
+        let second = caller.turn(&blocks);
+        assert_eq!((what(&second), &second.text), (APPENDED, &first.text));
+    }
+}
+
+#[test]
+fn critical_blocks_above_the_low_mark_are_no_reason_to_repack() {
+    let mut caller = Caller::new(1_000);
+    let mut blocks = vec![bare_file("a.rs", 62), priority(0, Priority::Critical), user("Why?")];
+    let first = caller.turn(&blocks);
+    assert!((700..900).contains(&first.plan.used_tokens), "{}", first.plan.used_tokens);
+    blocks.push(bare_file("b.rs", 13));
+    let second = caller.turn(&blocks);
+    assert_eq!(what(&second), (Turn::Appended, Some(Cause::CriticalAboveLow)));
+    assert!(second.text.starts_with(&first.text));
+    assert!((901..=1_000).contains(&second.plan.used_tokens));
+    let code = WarningCode::AboveWatermark;
+    let warning = second.plan.warnings.iter().find(|warning| warning.code == code).unwrap();
+    expect!["the text has 914 tokens, above its high watermark of 900: packing anew would not help, the critical and pinned blocks alone reach the low one"].assert_eq(&warning.message);
+    // Nothing new is none either.
+    let again = caller.peek(&blocks);
+    assert_eq!(what(&again), (Turn::Appended, Some(Cause::CriticalAboveLow)));
+    assert_eq!(again.text, second.text);
+    // A new Critical block that does not fit behind it is in full all the same.
+    blocks.extend([bare_file("c.rs", 9), priority(4, Priority::Critical)]);
+    let third = caller.turn(&blocks);
+    assert_eq!(what(&third), FULL);
+    assert_eq!(decisions(&third)[4], "full");
+    assert!(third.plan.used_tokens <= 1_000);
+}
+
+#[test]
+fn a_turn_above_the_gap_is_appended_up_to_the_budget() {
+    let mut caller = Caller::new(1_000);
+    let mut blocks = vec![bare_file("a.rs", 55), user("Why?")];
+    let first = caller.turn(&blocks);
+    assert!((600..700).contains(&first.plan.used_tokens), "{}", first.plan.used_tokens);
+    blocks.push(bare_file("b.rs", 20));
+    let second = caller.turn(&blocks);
+    assert_eq!(what(&second), (Turn::Appended, Some(Cause::TurnAboveGap)));
+    assert!((901..=1_000).contains(&second.plan.used_tokens));
+    assert!(has_warning(&second.plan, WarningCode::AboveWatermark));
+    // A small one is due for a repack then.
+    blocks.push(user("And then?"));
+    let third = caller.turn(&blocks);
+    assert_eq!(what(&third), FULL);
+    assert!(third.plan.used_tokens <= 700);
+    assert!(!has_warning(&third.plan, WarningCode::AboveWatermark));
+}
+
+#[test]
+fn the_tail_stands_behind_the_prefix_and_changes() {
+    let mut caller = Caller::new(700);
+    let mut blocks: Vec<_> = (0..40).map(|i| bare_file(&format!("{i}.rs"), 6)).collect();
+    blocks.push(user("Why?"));
+    let first = caller.turn(&blocks);
+    let (prefix, tail) = first.text.split_at(stable_of(&first.plan).prefix_bytes);
+    expect![[r"
+        [omitted: 34 blocks ~2448tok]
+    "]]
+    .assert_eq(tail);
+    // A block that waits is none that can be missed.
+    blocks.remove(39);
+    blocks.push(user("And then?"));
+    let second = caller.turn(&blocks);
+    assert_eq!(what(&second), APPENDED);
+    let tail = second.text.strip_prefix(prefix).unwrap();
+    expect![[r"
+        [user] And then?
+        [omitted: 33 blocks ~2376tok]
+    "]]
+    .assert_eq(tail);
+}
+
+/// A tool call and what it gave.
+fn pair(call: &str, lines: usize) -> Vec<Block<'static>> {
+    let said = format!("Reading {call}.");
+    let content = crate::packs::source(lines);
+    vec![
+        Block::conversation_with_call(Role::Assistant, said, call.to_owned()),
+        Block::tool_result("read", lcp_types::Status::Ok, content),
+    ]
+}
+
+#[test]
+fn a_result_joins_its_call_that_stands() {
+    let mut caller = Caller::new(1_000);
+    let mut blocks = vec![user("Read it."), pair("call_1", 0).swap_remove(0)];
+    let first = caller.turn(&blocks);
+    blocks.extend([pair("call_1", 9).swap_remove(1), tag(2, "tool_call_id=call_1")]);
+    let second = caller.turn(&blocks);
+    assert_eq!(what(&second), APPENDED);
+    assert!(second.text.starts_with(&first.text));
+    assert!(second.text[first.text.len()..].starts_with("[tool-result read #call_1]\n"));
+}
+
+#[test]
+fn a_result_whose_call_waits_forces_a_repack_once() {
+    let mut caller = Caller::new(1_000);
+    let mut blocks: Vec<_> = (0..60).map(|i| bare_file(&format!("{i}.rs"), 6)).collect();
+    blocks.push(pair("call_1", 0).swap_remove(0));
+    blocks.push(priority(60, Priority::Background));
+    blocks.push(user("Why?"));
+    let first = caller.turn(&blocks);
+    assert_eq!(decisions(&first)[60], "omit");
+    blocks.extend([pair("call_1", 2).swap_remove(1), tag(63, "tool_call_id=call_1")]);
+    blocks.push(priority(63, Priority::High));
+    let second = caller.turn(&blocks);
+    assert_eq!(what(&second), (Turn::Repacked, Some(Cause::Pair)));
+    assert_eq!((decisions(&second)[60], decisions(&second)[63]), ("full", "full"));
+    let third = caller.turn(&blocks);
+    assert_eq!((what(&third), third.text), (APPENDED, second.text));
+}
+
+/// Of equal blocks it is the Critical one that stands in full.
+#[test]
+fn equal_blocks_of_which_one_is_critical_do_not_repack() {
+    let blocks = [
+        bare_file("a.rs", 20),
+        bare_file("a.rs", 20),
+        priority(0, Priority::Background),
+        priority(1, Priority::Critical),
+        bare_file("large.rs", 200),
+        user("Why?"),
+    ];
+    let mut caller = Caller::new(400).marks(1.0, 0.9);
+    let first = caller.turn(&blocks);
+    assert_eq!(decisions(&first)[..2], ["omit", "full"], "{}", first.text);
+    let second = caller.turn(&blocks);
+    assert_eq!(what(&second), APPENDED);
+    assert_eq!(first.text, second.text);
+}
+
+/// What was lowered when it came in, and what was cut, stays as it was.
+#[test]
+fn excerpts_and_lines_stay_as_they_were() {
+    let mut caller = Caller::new(500);
+    caller.config.fill = true;
+    let large = Block::code(Lang::Rust, "a.rs", crate::packs::source(200));
+    let mut blocks = vec![large, user("Why?")];
+    let first = caller.turn(&blocks);
+    assert_eq!(decisions(&first), ["excerpt", "full"]);
+    blocks.push(user("And then?"));
+    // Room for more of it does not move it.
+    caller.config.token_budget = Some(50_000);
+    let second = caller.turn(&blocks);
+    assert_eq!(what(&second), APPENDED);
+    assert_eq!(second.text, format!("{}[user] And then?\n", first.text));
+}

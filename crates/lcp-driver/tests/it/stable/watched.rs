@@ -1,0 +1,138 @@
+//! A turn of a session, and what can be known of it without the engine.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use lcp_driver::{
+    DriverConfig, OutputMode, Plan, PlanItem, RenderDecision, Rendered, resolve_priorities,
+};
+use lcp_types::{AnnotationKind, Block, BlockContent, Priority, Role, Tag};
+
+use super::session::Estimator;
+use super::stable_of;
+
+/// A turn that was made.
+pub(super) struct Turned {
+    pub(super) estimator: Estimator,
+    pub(super) blocks: Vec<Block<'static>>,
+    pub(super) config: DriverConfig,
+    pub(super) rendered: Rendered,
+}
+
+/// What a pack says of its blocks (RFC 0005 §5).
+pub(super) struct Said {
+    /// With that of the group.
+    pub(super) priorities: Vec<Priority>,
+    pub(super) pinned: Vec<bool>,
+    pub(super) groups: Vec<Vec<usize>>,
+    /// The newest user turn, as a place in the pack.
+    pub(super) newest: Option<usize>,
+}
+
+impl Turned {
+    pub(super) fn plan(&self) -> &Plan {
+        &self.rendered.plan
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.rendered.text
+    }
+
+    pub(super) fn budget(&self) -> u32 {
+        self.config.token_budget.unwrap()
+    }
+
+    /// The same blocks and settings, without regard to any text before.
+    pub(super) fn afresh(&self, budget: u32) -> Rendered {
+        let token_budget = Some(budget);
+        let config = DriverConfig { stable: None, token_budget, ..self.config.clone() };
+        self.estimator.driver().run(&self.blocks, &config).unwrap()
+    }
+
+    /// The parts of the text.
+    pub(super) fn parts(&self) -> Vec<&str> {
+        let plan = self.plan();
+        let closing = if plan.mode == OutputMode::Xml { "</context>\n".len() } else { 0 };
+        let mut start = if plan.mode == OutputMode::Xml { "<context>\n".len() } else { 0 };
+        let driver = self.estimator.driver();
+        let mut parts = Vec::new();
+        for shown in 1..=stable_of(plan).order.len() {
+            let mut front = Plan { rolled_up: None, ..plan.clone() };
+            front.stable.as_mut().unwrap().order.truncate(shown);
+            let end = driver.render_plan(&self.blocks, &front).unwrap().len() - closing;
+            parts.push(&self.text()[start..end]);
+            start = end;
+        }
+        parts
+    }
+
+    pub(super) fn is_block(&self, index: usize) -> bool {
+        !matches!(
+            self.plan().items[index].decision,
+            RenderDecision::Metadata | RenderDecision::Filtered
+        )
+    }
+
+    pub(super) fn said(&self) -> Said {
+        let blocks = &self.blocks;
+        let mut said = Said {
+            priorities: resolve_priorities(blocks),
+            pinned: vec![false; blocks.len()],
+            groups: Vec::new(),
+            newest: None,
+        };
+        let mut calls = vec![None; blocks.len()];
+        for block in blocks {
+            let Some(annotation) = block.as_annotation() else { continue };
+            let target = usize::try_from(annotation.target_block_id).unwrap();
+            let (AnnotationKind::Tag, Some(text)) = (annotation.kind, annotation.value.as_str())
+            else {
+                continue;
+            };
+            let tag = Tag::parse(text);
+            match tag.key.as_ref() {
+                Tag::PINNED => said.pinned[target] = true,
+                Tag::TOOL_CALL_ID => calls[target] = tag.value.map(Cow::into_owned),
+                _ => {}
+            }
+        }
+        let mut by_call: HashMap<String, Vec<usize>> = HashMap::new();
+        for index in (0..blocks.len()).filter(|&index| self.is_block(index)) {
+            let call = match &blocks[index].content {
+                BlockContent::Conversation(turn) => {
+                    if turn.role == Role::User {
+                        said.newest = Some(index);
+                    }
+                    turn.tool_call_id.as_ref().map(ToString::to_string)
+                }
+                BlockContent::ToolResult(_) => calls[index].take(),
+                _ => None,
+            };
+            if let Some(id) = call.filter(|id| !id.is_empty()) {
+                by_call.entry(id).or_default().push(index);
+            }
+        }
+        for members in by_call.into_values() {
+            let highest = members.iter().map(|&at| said.priorities[at]).min().unwrap();
+            let pinned = members.iter().any(|&at| said.pinned[at]);
+            for &at in &members {
+                said.priorities[at] = highest;
+                said.pinned[at] = pinned;
+            }
+            said.groups.push(members);
+        }
+        said
+    }
+}
+
+impl Said {
+    /// Whether a block is in full whatever the budget.
+    pub(super) fn is_fixed(&self, index: usize) -> bool {
+        self.pinned[index] || self.priorities[index] == Priority::Critical
+    }
+}
+
+/// Whether something of a block stands in the text.
+pub(super) fn is_shown(item: &PlanItem) -> bool {
+    item.decision.is_shown()
+}
