@@ -21,9 +21,11 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Name {
+    /// What a session costs with a prompt cache
+    Cache,
     /// How full a budget gets, with real code
     Fill,
-    /// How fast a budget is allocated
+    /// How fast a budget is allocated, and how well
     Plan,
     /// How fast tokens are counted
     TokensSpeed,
@@ -63,7 +65,10 @@ mod tests {
         let error = Cli::try_parse_from(["xtask", "bench", "unknown"]).unwrap_err();
         assert_eq!(error.exit_code(), Code::Usage as i32);
         let message = error.to_string();
-        assert!(message.contains("[possible values: fill, plan, tokens-speed]"), "{message}");
+        assert!(
+            message.contains("[possible values: cache, fill, plan, tokens-speed]"),
+            "{message}"
+        );
         assert!(Cli::try_parse_from(["xtask", "bench", "tokens-speed", "--json"]).is_ok());
     }
 }

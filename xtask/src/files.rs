@@ -28,6 +28,14 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|error| Failure::io("read", path.display(), &error))
 }
 
+/// Reads a file, if there is one.
+pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
+    match std::fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        read => read.map(Some).map_err(|error| Failure::io("read", path.display(), &error)),
+    }
+}
+
 /// What errors call a path.
 pub(crate) fn name(path: &Path) -> String {
     if path == OsStr::new(STANDARD) { "standard input".into() } else { path.display().to_string() }

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use lcp_driver::shares::Shares;
-use lcp_driver::{Excerpts, Overflow, Warning, WarningCode};
+use lcp_driver::{Excerpts, Objective, Overflow, Values, Warning, WarningCode};
 use lcp_tokens::Model;
 
 use crate::Result;
@@ -40,8 +40,12 @@ pub(crate) struct Limits {
     /// it is said
     #[arg(long, value_name = "WHEN")]
     excerpts: Option<Switch>,
-    /// What to do where the Critical blocks alone exceed the budget; to allow
-    /// it unless lcp.toml says otherwise
+    /// How blocks compete: `strict`, tier by tier, or `value`, by what they are
+    /// worth for their tokens; strict unless lcp.toml says otherwise
+    #[arg(long)]
+    objective: Option<Competition>,
+    /// What to do where the Critical and pinned blocks alone exceed the budget;
+    /// to allow it unless lcp.toml says otherwise
     #[arg(long)]
     overflow: Option<OnOverflow>,
     /// The same as --overflow deny
@@ -53,6 +57,12 @@ pub(crate) struct Limits {
 enum Switch {
     On,
     Off,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Competition {
+    Strict,
+    Value,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -142,6 +152,11 @@ impl Limits {
             excerpts: self.excerpts.map(|excerpts| match excerpts {
                 Switch::On => Excerpts::On,
                 Switch::Off => Excerpts::Off,
+            }),
+            objective: self.objective.map(|objective| match objective {
+                Competition::Strict => Objective::Strict,
+                // The table is that of lcp.toml.
+                Competition::Value => Objective::Value(Values::default()),
             }),
             overflow,
         })

@@ -22,6 +22,7 @@ mod providers;
 mod render;
 mod report;
 mod samples;
+mod stable;
 mod tidy;
 mod validate;
 mod vocabulary;

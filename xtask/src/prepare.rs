@@ -14,11 +14,12 @@ use lcp_driver::{
 use lcp_types::BlockType;
 
 use crate::Result;
-use crate::config::Origin;
+use crate::config::{Origin, Settings};
 use crate::counting::{Counter, Counting, place};
 use crate::failure::{Code, Failure, Output};
 use crate::files;
 use crate::limits::{InForce, Limits};
+use crate::stable::Keeping;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Choices {
@@ -37,9 +38,8 @@ pub(crate) struct Choices {
     /// Only blocks of these types, separated by commas
     #[arg(long, value_name = "TYPES", value_delimiter = ',', value_parser = block_type)]
     types: Option<Vec<BlockType>>,
-    /// How blocks compete: tiers strictly by priority
-    #[arg(long, value_enum, default_value = "strict")]
-    objective: Objective,
+    #[command(flatten)]
+    keeping: Keeping,
     /// What stands twice in a pack: it is left as it is
     #[arg(long, value_enum)]
     dedup: Option<Dedup>,
@@ -57,11 +57,6 @@ enum Level {
     Full,
     Summary,
     Adaptive,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Objective {
-    Strict,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -96,31 +91,51 @@ impl Choices {
         &self.pack
     }
 
+    /// The path of the previous plan.
+    pub(crate) fn previous(&self) -> Option<&Path> {
+        self.keeping.previous()
+    }
+
     /// The bytes of the pack.
     pub(crate) fn read(&self) -> Result<Vec<u8>> {
         files::read(&self.pack)
     }
 
     /// Everything from the bytes and the flags; says what is odd about them.
-    pub(crate) fn prepare<'b>(&'b self, bytes: &'b [u8], output: &Output) -> Result<Run<'b>> {
+    /// `plan`: the plan is to be kept for the next turn.
+    pub(crate) fn prepare<'b>(
+        &'b self,
+        bytes: &'b [u8],
+        plan: bool,
+        output: &Output,
+    ) -> Result<Run<'b>> {
         let pack = files::decode(&self.pack, bytes)?;
         let in_force = self.limits.in_force(&self.counting)?;
-        let warnings = self.warnings(&in_force);
+        let mut config = self.config(&in_force.settings);
+        let kept = self.keeping.kept(plan, &in_force.config, &config)?;
+        let mut warnings = self.warnings(&in_force);
         for warning in &warnings {
             output.warn(warning);
         }
-        let InForce { config, model, settings, .. } = in_force;
-        let overflow = settings.overflow.value;
-        let strict = overflow == Overflow::Deny;
-        let counter = self.counting.counter(&config, model.as_ref(), strict, output)?;
-        let allowance = settings.budget.map(|budget| budget.value);
-        let config = DriverConfig {
+        warnings.extend(kept.warn(output).cloned());
+        config.stable = kept.stable;
+        let InForce { config: file, model, settings, .. } = &in_force;
+        let strict = config.overflow == Overflow::Deny;
+        let counter = self.counting.counter(file, model.as_ref(), strict, output)?;
+        let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
+        let window = settings.budget.as_ref().and_then(|budget| budget.value.window);
+        Ok(Run { path: &self.pack, pack, driver, config, window, counter, warnings })
+    }
+
+    /// What is asked for, but for what is kept of a previous text.
+    fn config(&self, settings: &Settings) -> DriverConfig {
+        DriverConfig {
             mode: match self.mode {
                 Mode::Xml => OutputMode::Xml,
                 Mode::Markdown => OutputMode::Markdown,
                 Mode::Minimal => OutputMode::Minimal,
             },
-            token_budget: allowance.map(|allowance| allowance.tokens),
+            token_budget: settings.budget.as_ref().map(|budget| budget.value.tokens),
             verbosity: match self.verbosity {
                 Level::Full => Verbosity::Full,
                 Level::Summary => Verbosity::Summary,
@@ -129,12 +144,11 @@ impl Choices {
             types: self.types.clone(),
             fill: settings.fill.value,
             excerpts: settings.excerpts.value,
-            shares: settings.shares.map(|shares| shares.value.shares),
-            overflow,
-        };
-        let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
-        let window = allowance.and_then(|allowance| allowance.window);
-        Ok(Run { path: &self.pack, pack, driver, config, window, counter, warnings })
+            objective: settings.objective.value,
+            stable: None,
+            shares: settings.shares.as_ref().map(|shares| shares.value.shares.clone()),
+            overflow: settings.overflow.value,
+        }
     }
 
     fn warnings(&self, in_force: &InForce) -> Vec<Warning> {
@@ -198,6 +212,13 @@ impl Run<'_> {
         let budget =
             plan.budget.map_or_else(|| "no budget".to_owned(), |budget| budget.to_string());
         output.note(format!("{} tokens ({budget}), {} blocks", plan.used_tokens, plan.items.len()));
+        if let Some(stable) = &plan.stable {
+            let cause =
+                stable.cause.map_or_else(String::new, |cause| format!(" ({})", cause.name()));
+            let (kept, previous) = (stable.kept_tokens, stable.previous_tokens);
+            let turn = stable.turn.name();
+            output.note(format!("{turn}{cause}: {kept} of {previous} tokens before are kept"));
+        }
     }
 
     fn denied(&self, error: &DriverError) -> Failure {

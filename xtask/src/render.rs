@@ -9,9 +9,13 @@ use crate::Result;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
 use crate::prepare::Choices;
+use crate::stable::{PLAN, PREVIOUS};
 
 /// Asks for a line on what was used of the budget.
 const DEBUG_BUDGET: &str = "DEBUG_BUDGET";
+
+/// What errors call the pack.
+const PACK: &str = "the pack";
 
 /// How many budgets the slider of the HTML report has.
 const REPLAYS: u32 = 25;
@@ -28,6 +32,9 @@ const REPLAYS: u32 = 25;
   cargo xtask render samples/session.lcp --model gpt-4 --shares agent --html report.html
   cat pack.lcp | cargo xtask render - --mode markdown --types code,diff
 
+  Every turn of a session, so that a prompt cache keeps what stood before:
+  cargo xtask render turn.lcp --budget 100000 --previous plan.json --plan plan.json
+
 Environment:
   DEBUG_BUDGET  unless empty, 0 or false: print what was used of the budget to standard error
   NO_COLOR      no colour, unless --color says otherwise")]
@@ -40,6 +47,10 @@ pub(crate) struct Args {
     /// Write the report as one HTML page there, with a slider over budgets
     #[arg(long, value_name = "PATH")]
     html: Option<PathBuf>,
+    /// Write what --previous of the next turn needs there; it may be the same
+    /// file
+    #[arg(long, value_name = "PATH")]
+    plan: Option<PathBuf>,
     /// Write the text there instead of to standard output
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
@@ -47,15 +58,15 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result {
     let standard = Path::new(files::STANDARD);
-    if args.html.as_deref() == Some(standard) {
-        return Err(Failure::new(
-            Code::Usage,
-            "--html needs a file: the text goes to standard output",
-        ));
+    for (flag, path) in [("--html", &args.html), (PLAN, &args.plan)] {
+        if path.as_deref() == Some(standard) {
+            let message = format!("{flag} needs a file: the text goes to standard output");
+            return Err(Failure::new(Code::Usage, message));
+        }
     }
     args.outputs()?;
     let bytes = args.choices.read()?;
-    let run = args.choices.prepare(&bytes, output)?;
+    let run = args.choices.prepare(&bytes, args.plan.is_some(), output)?;
     let rendered = run.render(output)?;
     let plan = &rendered.plan;
     if let Some(path) = &args.report {
@@ -70,6 +81,11 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
         let replay = run.replay(&budgets(plan))?;
         files::write(Some(path), report::to_html(plan, &replay).as_bytes())?;
     }
+    // Last but for the text, so that a turn of which something cannot be written
+    // is not taken for one that was sent.
+    if let Some((path, stable)) = args.plan.as_deref().zip(plan.stable.as_ref()) {
+        files::write(Some(path), stable.next.to_json().as_bytes())?;
+    }
     files::write(args.output.as_deref(), rendered.text.as_bytes())?;
     let asked = std::env::var_os(DEBUG_BUDGET);
     let asked = asked.as_ref().map(|value| value.to_string_lossy());
@@ -81,19 +97,29 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
 }
 
 impl Args {
-    /// The files that are written: none may be another or the pack, and each
-    /// must be possible before the first is there.
+    /// The files that are written: none may be another or one that is read, and
+    /// each must be possible before the first is there. Only the previous plan
+    /// may give way to the next.
     fn outputs(&self) -> Result {
-        let outputs = [("--report", &self.report), ("--html", &self.html), ("-o", &self.output)];
+        let outputs = [
+            (PLAN, &self.plan),
+            ("--report", &self.report),
+            ("--html", &self.html),
+            ("-o", &self.output),
+        ];
         let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
-        let mut taken = vec![("the pack", self.choices.pack())];
-        taken.extend(outputs);
+        let previous = self.choices.previous().map(|path| (PREVIOUS, path));
+        let mut taken = vec![(PACK, self.choices.pack())];
+        taken.extend(previous.into_iter().chain(outputs));
         taken.retain(|(_, path)| *path != Path::new(files::STANDARD));
         let places: Vec<_> = taken.iter().map(|(_, path)| files::place(path)).collect();
         for (at, (flag, path)) in taken.iter().enumerate() {
             // Devices and pipes take what they get.
             let is_file = !path.exists() || path.is_file();
-            let same = places[..at].iter().position(|place| is_file && *place == places[at]);
+            let same = (0..at).find(|&other| {
+                let is_turn = *flag == PLAN && taken[other].0 == PREVIOUS;
+                is_file && !is_turn && places[other] == places[at]
+            });
             if let Some((other, _)) = same.map(|same| taken[same]) {
                 let message = format!("{other} and {flag} are the same file ({})", path.display());
                 return Err(Failure::new(Code::Usage, message));
@@ -101,7 +127,7 @@ impl Args {
         }
         taken
             .iter()
-            .filter(|(flag, _)| *flag != "the pack")
+            .filter(|(flag, _)| ![PACK, PREVIOUS].contains(flag))
             .try_for_each(|(_, path)| files::check(path))
     }
 }

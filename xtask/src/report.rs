@@ -15,6 +15,7 @@ use crate::prepare::Choices;
 #[command(after_help = "Examples:
   cargo xtask report samples/session.lcp --budget 8000
   cargo xtask report samples/session.lcp --model gpt-4 --shares agent
+  cargo xtask report samples/session.lcp --budget 8000 --objective value
   cargo xtask report samples/session.lcp --budget 2000 --json")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -26,7 +27,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result {
     let bytes = args.choices.read()?;
-    let run = args.choices.prepare(&bytes, output)?;
+    let run = args.choices.prepare(&bytes, false, output)?;
     let plan = run.plan(output)?;
     let text = if args.json {
         to_json(&plan)

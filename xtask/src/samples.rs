@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lcp_decoder::DecodeOptions;
 use lcp_driver::shares::Shares;
-use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, OutputMode, split};
+use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, Values, split};
 use lcp_encoder::{Compression, EncodeOptions, Magic, manifest};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 
@@ -37,13 +37,22 @@ struct Sample {
     compression: Compression,
     /// Renderings: mode, and the budget if there is one.
     renders: &'static [(OutputMode, Option<u32>)],
-    /// Whether budgets are divided among the shares of an agent, and blocks may
-    /// be shown in part.
-    shared: bool,
+    way: Way,
+}
+
+/// How its blocks compete.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Tier by tier.
+    Strict,
+    /// In the shares of an agent, and blocks may be shown in part.
+    Shared,
+    /// By value.
+    Value,
 }
 
 const fn sample(name: &'static str, renders: &'static [(OutputMode, Option<u32>)]) -> Sample {
-    Sample { name, magic: Magic::Lcp, compression: Compression::None, renders, shared: false }
+    Sample { name, magic: Magic::Lcp, compression: Compression::None, renders, way: Way::Strict }
 }
 
 use OutputMode::{Markdown, Minimal, Xml};
@@ -65,7 +74,7 @@ const SAMPLES: &[Sample] = &[
         ],
     ),
     Sample {
-        shared: true,
+        way: Way::Shared,
         ..sample(
             "shares",
             &[
@@ -75,6 +84,10 @@ const SAMPLES: &[Sample] = &[
                 (Minimal, Some(1_800)),
             ],
         )
+    },
+    Sample {
+        way: Way::Value,
+        ..sample("pairs", &[(Xml, Some(250)), (Markdown, Some(500)), (Minimal, Some(900))])
     },
     sample("chat", &[(Minimal, Some(60)), (Markdown, None)]),
     sample("unicode", EVERY_MODE),
@@ -142,11 +155,16 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
 }
 
 fn config(sample: &Sample, mode: OutputMode, token_budget: Option<u32>) -> DriverConfig {
+    let is_shared = sample.way == Way::Shared;
     DriverConfig {
         mode,
         token_budget,
-        shares: sample.shared.then(Shares::agent),
-        excerpts: if sample.shared { Excerpts::On } else { Excerpts::Off },
+        objective: match sample.way {
+            Way::Value => Objective::Value(Values::default()),
+            Way::Strict | Way::Shared => Objective::Strict,
+        },
+        shares: is_shared.then(Shares::agent),
+        excerpts: if is_shared { Excerpts::On } else { Excerpts::Off },
         ..DriverConfig::default()
     }
 }

@@ -2,12 +2,13 @@
 
 use lcp_driver::segments::BudgetAllocationOptions;
 use lcp_driver::usage::UsageThresholds;
-use lcp_driver::{Excerpts, Overflow};
+use lcp_driver::{Excerpts, Objective, Overflow};
 use serde_json::Value;
 
 use super::Row;
 use crate::config::{Config, Found, Origin, Setting, Settings};
 use crate::limits::InForce;
+use crate::stable::{PLAN, PREVIOUS};
 
 /// Every setting in force, and what is given and changes nothing. What is taken
 /// off a window is there only where the budget comes from one, or it is given.
@@ -22,6 +23,10 @@ pub(super) fn rows(in_force: &InForce, encoding: Setting<&str>) -> Vec<Row> {
         Row { idle: Some(idle.to_string()), ..row(idle.key, setting) }
     }));
     division(&mut rows, settings);
+    if let Objective::Value(_) = settings.objective.value {
+        rows.extend(config.values.settings().into_iter().map(|(key, value)| row(key, value)));
+    }
+    watermarks(&mut rows, config);
     let of_renders = rows.len();
     usage(&mut rows, config);
     segments(&mut rows, config);
@@ -69,7 +74,17 @@ fn division(rows: &mut Vec<Row>, settings: &Settings) {
     rows.push(optional("context.budget.shares", shares));
     rows.push(row("context.budget.fill", settings.fill.clone()));
     rows.push(row("context.budget.excerpts", excerpts));
+    rows.push(row("context.budget.objective", map(&settings.objective, |by| by.name())));
     rows.push(row("context.budget.overflow", overflow));
+}
+
+fn watermarks(rows: &mut Vec<Row>, config: &Config) {
+    let (high, low) = config.stable.parts();
+    let marks = [("context.stable.high_watermark", high), ("context.stable.low_watermark", low)];
+    rows.extend(marks.map(|(key, mark)| {
+        let idle = Some(format!("only with {PREVIOUS} or {PLAN}"));
+        Row { idle, ..row(key, mark) }
+    }));
 }
 
 fn usage(rows: &mut Vec<Row>, config: &Config) {

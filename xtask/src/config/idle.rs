@@ -1,11 +1,12 @@
-//! What is given and changes nothing, because something else wins.
+//! What is given and changes nothing, because something else wins or is not there.
 
 use std::fmt;
 
+use lcp_driver::Objective;
 use serde_json::Value;
 
 use super::settings::{RESPONSE_RESERVE, SAFETY, SYSTEM_PROMPT_RESERVE, TOTAL_TOKENS, WINDOW};
-use super::{Budget, Origin, Setting, Settings};
+use super::{Config, Origin, Setting, Settings};
 
 /// A setting that changes nothing.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,26 +15,40 @@ pub(crate) struct Idle {
     pub(crate) value: Value,
     /// Who said it.
     pub(crate) from: Origin,
-    /// What wins over it; `None` where it belongs to a window and there is none.
-    by: Option<&'static str>,
+    why: Why,
+}
+
+/// Why a setting changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Why {
+    /// This wins over it.
+    Overridden(&'static str),
+    /// It belongs to a window.
+    NoWindow,
+    /// It belongs to the objective `value`.
+    NotByValue,
 }
 
 impl fmt::Display for Idle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.by {
-            Some(by) => write!(f, "overridden by {by}"),
-            None => f.write_str("there is no window"),
+        match self.why {
+            Why::Overridden(by) => write!(f, "overridden by {by}"),
+            Why::NoWindow => f.write_str("there is no window"),
+            Why::NotByValue => f.write_str("the objective is strict"),
         }
     }
 }
 
 impl Idle {
     /// All of them, where the budget of `settings` is in force.
-    pub(super) fn all(window: Option<u32>, file: &Budget, settings: &Settings) -> Vec<Self> {
+    pub(super) fn all(window: Option<u32>, config: &Config, settings: &Settings) -> Vec<Self> {
+        let file = &config.budget;
         let allowance = settings.budget.as_ref();
-        let by = allowance.map(|budget| match budget.from {
-            Origin::Flag(name) => name,
-            _ => budget.value.key,
+        let why = allowance.map_or(Why::NoWindow, |budget| {
+            Why::Overridden(match budget.from {
+                Origin::Flag(name) => name,
+                _ => budget.value.key,
+            })
         });
         let has_window = allowance.is_some_and(|budget| budget.value.window.is_some());
         let is_total = allowance.is_some_and(|budget| budget.value.is_total);
@@ -41,7 +56,7 @@ impl Idle {
         let mut idle = Vec::new();
         let mut push = |holds: bool, key, setting: Option<Setting<Value>>| {
             let Some(Setting { value, from }) = setting.filter(|_| holds) else { return };
-            idle.push(Self { key, value, from, by });
+            idle.push(Self { key, value, from, why });
         };
         let file_of = |line, value| Setting { value, from: Origin::File(line) };
         let flag = window.map(|n| Setting { value: n.into(), from: Origin::Flag("--window") });
@@ -61,6 +76,12 @@ impl Idle {
             let reserve = Setting { value: reserve.value.into(), from: reserve.from };
             push(!has_window && given, key, Some(reserve));
         }
+        let given = config.values.given().iter().map(|(key, found)| {
+            let Setting { value, from } = Setting::of(found);
+            Self { key, value: value.into(), from, why: Why::NotByValue }
+        });
+        let is_strict = settings.objective.value == Objective::Strict;
+        idle.extend(given.filter(|_| is_strict));
         idle
     }
 }

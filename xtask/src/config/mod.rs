@@ -6,11 +6,15 @@ mod idle;
 mod reader;
 mod sections;
 mod settings;
+mod stable;
+mod values;
 
 pub(crate) use find::nearest;
 pub(crate) use reader::{ConfigError, Found};
 pub(crate) use sections::{Budget, Dedup, NamedShares, Segments, TIKTOKEN, Tokenizer, Usage};
 pub(crate) use settings::{Allowance, Flags, NothingLeft, Origin, Setting, Settings};
+pub(crate) use stable::Marks;
+pub(crate) use values::ValueTable;
 
 use std::path::{Path, PathBuf};
 
@@ -28,12 +32,16 @@ pub(crate) struct Config {
     pub(crate) budget: Budget,
     /// `[context.dedup]`.
     pub(crate) dedup: Dedup,
+    /// `[context.stable]`.
+    pub(crate) stable: Marks,
     /// `[context.tokenizer]`.
     pub(crate) tokenizer: Tokenizer,
     /// `[context.usage]`.
     pub(crate) usage: Usage,
     /// `[context.segments]`.
     pub(crate) segments: Segments,
+    /// `[context.values]`.
+    pub(crate) values: ValueTable,
 }
 
 impl Default for Config {
@@ -43,9 +51,11 @@ impl Default for Config {
             models: Models::builtin(),
             budget: Budget::default(),
             dedup: Dedup::default(),
+            stable: Marks::default(),
             tokenizer: Tokenizer::default(),
             usage: Usage::default(),
             segments: Segments::default(),
+            values: ValueTable::default(),
         }
     }
 }
@@ -67,9 +77,11 @@ impl Config {
         if let Some(mut context) = root.section("context")? {
             config.budget = Budget::read(&mut context)?;
             config.dedup = Dedup::read(&mut context)?;
+            config.stable = Marks::read(&mut context)?;
             config.tokenizer = Tokenizer::read(&mut context)?;
             config.usage = Usage::read(&mut context)?;
             config.segments = Segments::read(&mut context)?;
+            config.values = ValueTable::read(&mut context)?;
             context.finish()?;
         }
         root.finish()?;

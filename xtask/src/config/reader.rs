@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use lcp_tokens::ModelsError;
 use toml::Spanned;
@@ -113,7 +113,16 @@ impl<'t> Section<'t> {
 
     /// A number of tokens, or of whatever is counted.
     pub(super) fn whole(&mut self, key: &'static str) -> Result<Option<Found<u32>>> {
-        self.take(key).map(|entry| entry.whole()).transpose()
+        self.whole_in(key, 0..=u32::MAX)
+    }
+
+    /// A whole number within a range.
+    pub(super) fn whole_in(
+        &mut self,
+        key: &'static str,
+        range: RangeInclusive<u32>,
+    ) -> Result<Option<Found<u32>>> {
+        self.take(key).map(|entry| entry.whole(&range)).transpose()
     }
 
     /// A number for which `holds`; `must` says so in words.
@@ -175,14 +184,15 @@ impl<'t> Entry<'t> {
         }
     }
 
-    fn whole(&self) -> Result<Found<u32>> {
+    fn whole(&self, range: &RangeInclusive<u32>) -> Result<Found<u32>> {
         let whole = self.value.get_ref().as_integer().and_then(|number| {
             let number = i128::from_str_radix(number.as_str(), number.radix()).ok()?;
-            u32::try_from(number).ok()
+            u32::try_from(number).ok().filter(|number| range.contains(number))
         });
+        let (least, most) = range.clone().into_inner();
         whole
             .map(|whole| self.spot().found(whole))
-            .ok_or_else(|| self.must(&format!("must be a whole number from 0 to {}", u32::MAX)))
+            .ok_or_else(|| self.must(&format!("must be a whole number from {least} to {most}")))
     }
 
     pub(super) fn number(&self, holds: fn(f64) -> bool, must: &str) -> Result<Found<f64>> {

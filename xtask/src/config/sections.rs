@@ -1,8 +1,8 @@
 //! The sections of an `lcp.toml`.
 
-use lcp_driver::Overflow;
 use lcp_driver::shares::{Share, Shares};
 use lcp_driver::usage::{UsageMonitor, UsageThresholds};
+use lcp_driver::{Objective, Overflow, Values};
 use lcp_tokens::ENCODINGS;
 
 use super::reader::{Entry, Found, Result, Section, near};
@@ -41,6 +41,8 @@ pub(crate) struct Budget {
     pub(crate) fill: Option<Found<bool>>,
     /// Whether blocks may be shown in part.
     pub(crate) excerpts: Option<Found<bool>>,
+    /// How blocks compete; the table of values is not filled in.
+    pub(crate) objective: Option<Found<Objective>>,
     /// What to do where Critical blocks exceed the budget.
     pub(crate) overflow: Option<Found<Overflow>>,
 }
@@ -58,11 +60,19 @@ impl Budget {
             shares: shares(section.take("shares"), section.take(CATEGORIES))?,
             fill: section.boolean("fill")?,
             excerpts: section.boolean("excerpts")?,
+            objective: section.take("objective").map(|entry| objective(&entry)).transpose()?,
             overflow: section.take("overflow").map(|entry| overflow(&entry)).transpose()?,
         };
         section.finish()?;
         Ok(budget)
     }
+}
+
+fn objective(entry: &Entry<'_>) -> Result<Found<Objective>> {
+    let by_value = Objective::Value(Values::default());
+    let word = entry.word(&[Objective::Strict.name(), by_value.name()])?;
+    let objective = if word.value == by_value.name() { by_value } else { Objective::Strict };
+    Ok(entry.spot().found(objective))
 }
 
 fn overflow(entry: &Entry<'_>) -> Result<Found<Overflow>> {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use lcp_driver::window::{DEFAULT_SAFETY, Window, WindowError};
-use lcp_driver::{Excerpts, Overflow};
+use lcp_driver::{Excerpts, Objective, Overflow};
 use lcp_tokens::Model;
 
 use super::idle::Idle;
@@ -86,6 +86,8 @@ pub(crate) struct Flags {
     pub(crate) fill: Option<bool>,
     /// `--excerpts`.
     pub(crate) excerpts: Option<Excerpts>,
+    /// `--objective`; the table of values is not filled in.
+    pub(crate) objective: Option<Objective>,
     /// `--overflow`.
     pub(crate) overflow: Option<Overflow>,
 }
@@ -120,6 +122,8 @@ pub(crate) struct Settings {
     pub(crate) fill: Setting<bool>,
     /// Whether blocks may be shown in part.
     pub(crate) excerpts: Setting<Excerpts>,
+    /// How blocks compete, with the table of values.
+    pub(crate) objective: Setting<Objective>,
     /// What to do where Critical blocks exceed the budget.
     pub(crate) overflow: Setting<Overflow>,
     /// What is given and changes nothing.
@@ -197,6 +201,12 @@ impl Settings {
                 excerpts.as_ref(),
                 Excerpts::default,
             ),
+            objective: Setting::pick(
+                flags.objective,
+                "--objective",
+                file.objective.as_ref(),
+                Objective::default,
+            ),
             overflow: Setting::pick(
                 flags.overflow,
                 "--overflow",
@@ -212,7 +222,10 @@ impl Settings {
             let window = settings.window(flags.window, file, model);
             window.map(|window| window.left(&settings)).transpose()?
         };
-        settings.idle = Idle::all(flags.window, file, &settings);
+        if let Objective::Value(values) = &mut settings.objective.value {
+            *values = config.values.values();
+        }
+        settings.idle = Idle::all(flags.window, config, &settings);
         Ok(settings)
     }
 

@@ -47,7 +47,10 @@ fn the_budget_breakdown() {
         context.budget.shares                         categories   lcp.toml:6
         context.budget.fill                           false        default
         context.budget.excerpts                       with fill    default
+        context.budget.objective                      strict       default
         context.budget.overflow                       allow        default
+        context.stable.high_watermark                 0.9          default  (only with --previous or --plan)
+        context.stable.low_watermark                  0.7          default  (only with --previous or --plan)
         context.usage.warning                         0.8          default  (for programs)
         context.usage.critical                        0.9          default  (for programs)
         context.usage.clear                           0.7          default  (for programs)
@@ -91,7 +94,10 @@ fn a_breakdown_of_a_window() {
         context.budget.shares                         categories   lcp.toml:1
         context.budget.fill                           false        default
         context.budget.excerpts                       with fill    default
+        context.budget.objective                      strict       default
         context.budget.overflow                       allow        default
+        context.stable.high_watermark                 0.9          default  (only with --previous or --plan)
+        context.stable.low_watermark                  0.7          default  (only with --previous or --plan)
         context.usage.warning                         0.8          default  (for programs)
         context.usage.critical                        0.9          default  (for programs)
         context.usage.clear                           0.7          default  (for programs)
@@ -341,7 +347,7 @@ fn defaults_can_be_said() {
     assert_eq!(render(&flags), render(&["--budget", "900"]));
     let deny = ["--budget", "900", "--strict", "--overflow", "deny"];
     assert_eq!(render(&deny), render(&["--budget", "900"]));
-    for wrong in [["--objective", "value"], ["--dedup", "near"], ["--shares", "mine"]] {
+    for wrong in [["--objective", "best"], ["--dedup", "near"], ["--shares", "mine"]] {
         let output = run(&["render", &sample("session.lcp"), wrong[0], wrong[1]]);
         assert_eq!(output.status.code(), Some(2), "{wrong:?}");
         assert!(stderr(&output).contains("possible values"), "{}", stderr(&output));

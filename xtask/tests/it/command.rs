@@ -12,6 +12,14 @@ pub(crate) fn sample(name: &str) -> String {
     root.join("samples").join(name).display().to_string()
 }
 
+/// A manifest as a pack, in a folder.
+#[track_caller]
+pub(crate) fn encode(manifest: &str, pack: &Path) {
+    let arguments = ["encode", "-", "-o", pack.to_str().unwrap()];
+    let output = run_with(&arguments, manifest.as_bytes());
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
 pub(crate) fn run(arguments: &[&str]) -> Output {
     run_with(arguments, &[])
 }
@@ -330,6 +338,9 @@ fn outputs_do_not_overwrite_each_other() {
         (["--report", &pack, "-o", "-"], "the pack and --report are the same file"),
         (["--html", &out, "-o", &around], "--html and -o are the same file"),
         (["--html", &out, "--report", &out], "--report and --html are the same file"),
+        (["--plan", &pack, "-o", "-"], "the pack and --plan are the same file"),
+        (["--plan", &out, "-o", &around], "--plan and -o are the same file"),
+        (["--previous", &out, "--report", &out], "--previous and --report are the same file"),
     ] {
         fails(&[&["render", &pack][..], &outputs].concat(), b"", 2, says);
         assert!(!path("x").exists());

@@ -124,8 +124,16 @@ window = 10000
 safety = 0.7
 fill = true
 excerpts = false
+objective = "value"
 overflow = "deny"
 shares = "conversation"
+
+[context.values]
+placeholder = 0
+
+[context.stable]
+high_watermark = 1
+low_watermark = 0.25
 
 [context.usage]
 warning = 0.9
@@ -146,7 +154,11 @@ min_segments_at_brief = 4
         ("context.budget.safety", Value::from(0.7)),
         ("context.budget.fill", true.into()),
         ("context.budget.excerpts", false.into()),
+        ("context.budget.objective", "value".into()),
         ("context.budget.overflow", "deny".into()),
+        ("context.values.placeholder", 0.into()),
+        ("context.stable.high_watermark", 1.0.into()),
+        ("context.stable.low_watermark", 0.25.into()),
         ("context.budget.shares", "conversation".into()),
         ("context.usage.warning", 0.9.into()),
         ("context.usage.critical", 0.95.into()),

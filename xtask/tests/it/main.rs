@@ -6,4 +6,6 @@ mod budget;
 mod command;
 mod config;
 mod damage;
+mod objective;
 mod settings;
+mod stable;

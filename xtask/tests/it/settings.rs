@@ -13,7 +13,7 @@ fn settings_without_effect() {
         let shown = project.json(&[&SHOW[..], flags].concat());
         let rows = shown["settings"].as_array().unwrap().iter();
         rows.filter(|row| row["in_effect"] == false)
-            .filter(|row| row["note"] != "for programs")
+            .filter(|row| row["from"] != "default")
             .map(|row| format!("{} {} {}", row["key"], row["from"], row["note"]).replace('"', ""))
             .collect()
     };
