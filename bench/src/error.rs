@@ -66,6 +66,20 @@ pub enum Error {
         /// The right one.
         right: usize,
     },
+    /// A text that was not planned.
+    #[error(transparent)]
+    Driver(#[from] lcp_driver::DriverError),
+    /// Watermarks that are none.
+    #[error(transparent)]
+    Watermarks(#[from] lcp_driver::stable::WatermarkError),
+    /// A plan that says of its text what is not so: there is nothing to bill.
+    #[error("turn {turn}: the plan says that {claim}, and it is not so")]
+    Untrue {
+        /// The turn, from 1.
+        turn: usize,
+        /// What it says.
+        claim: String,
+    },
 }
 
 impl Error {

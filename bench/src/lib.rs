@@ -5,14 +5,17 @@
 //! | LCP's blocks as those of the reference implementation | [`mod@reference`] |
 //! | random packs of what is hard to count and to keep apart | [`packs`] |
 //! | what a benchmark says | [`table`] |
+//! | what a session costs with a prompt cache | `cache` (feature `peers`) |
 //! | how full a budget gets, with real code | `fill` (feature `peers`) |
-//! | how fast a budget is allocated | `plan` (feature `peers`) |
+//! | how fast a budget is allocated, and how well | `plan` (feature `peers`) |
 //! | how fast texts are counted, beside other tokenizers | `tokens_speed` (feature `peers`) |
 //!
 //! `cargo test` in this directory proves that packs of either side are read by
 //! the other, and that counts are those of an independent tokenizer.
 //! `cargo xtask bench NAME` measures.
 
+#[cfg(feature = "peers")]
+pub mod cache;
 #[cfg(feature = "peers")]
 mod clock;
 #[cfg(feature = "peers")]

@@ -1,14 +1,17 @@
-//! `plan`: how fast a budget is allocated, counting left out.
+//! `plan`: how fast a budget is allocated, counting left out, and how good plans
+//! by value are.
 //!
 //! A replay counts the blocks once and plans for many budgets; what a replay of
 //! many takes beyond one of a single budget, divided by their number, is what
 //! planning costs when every count is known. `docs/benchmarks.md` tells what
 //! the rows mean.
 
+mod value;
+
 use std::time::Duration;
 
 use lcp_driver::shares::Shares;
-use lcp_driver::{DefaultDriver, DriverConfig, Excerpts};
+use lcp_driver::{Certificate, DefaultDriver, DriverConfig, Excerpts};
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Annotation, Block, Priority, Role, Tag};
 
@@ -22,7 +25,7 @@ pub const NAME: &str = "plan";
 const ROUNDS: usize = 5;
 
 /// Budgets that a round plans for, besides the first.
-const REPLAYED: usize = 10;
+const REPLAYED: u32 = 10;
 
 /// Measures it.
 ///
@@ -43,36 +46,73 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
                 excerpts: Excerpts::On,
                 ..DriverConfig::default()
             };
-            let mut best = Duration::MAX;
-            let mut whole = Duration::MAX;
-            for _ in 0..ROUNDS {
-                let one = time(&pack, &config, &[budget])?;
-                let budgets = vec![budget; REPLAYED + 1];
-                let many = time(&pack, &config, &budgets)?;
-                let each = many.saturating_sub(one) / u32::try_from(REPLAYED).unwrap_or(1);
-                (best, whole) = (best.min(each), whole.min(one));
-            }
+            let times = Times::of(&pack, &config, budget, ROUNDS, REPLAYED)?;
             let what = format!("{what}, budget {budget}");
             progress(what.clone());
-            let row = Row::of(what, Better::Lower, "ms").beside_itself(
-                milliseconds(best),
-                "with counting",
-                milliseconds(whole),
-            );
+            let row = times.row(what);
             rows.push(match wanted {
                 Some(most) => row.wants(Wanted::OwnAtMost(most)),
                 None => row,
             });
         }
     }
+    rows.extend(value::rows(progress)?);
     Ok(Report { bench: NAME, rows })
 }
 
-fn time(pack: &[Block<'_>], config: &DriverConfig, budgets: &[u32]) -> Result<Duration, Error> {
+/// What plans for one budget took: the best of some rounds.
+struct Times {
+    /// A plan, when every count is known.
+    each: Duration,
+    /// A plan, counting included.
+    whole: Duration,
+    /// How good it is, where the objective is value.
+    certificate: Option<Certificate>,
+}
+
+impl Times {
+    /// Plans for `budget` in each round: once, and `replayed` times more.
+    fn of(
+        pack: &[Block<'_>],
+        config: &DriverConfig,
+        budget: u32,
+        rounds: usize,
+        replayed: u32,
+    ) -> Result<Self, Error> {
+        let one = [budget];
+        let many: Vec<_> = (0..=replayed).map(|_| budget).collect();
+        let (mut best_one, mut best_many) = (Duration::MAX, Duration::MAX);
+        let mut certificate = None;
+        for _ in 0..rounds {
+            let (spent, certified) = time(pack, config, &one)?;
+            best_one = best_one.min(spent);
+            best_many = best_many.min(time(pack, config, &many)?.0);
+            certificate = certified;
+        }
+        let each = best_many.saturating_sub(best_one) / replayed.max(1);
+        Ok(Self { each, whole: best_one, certificate })
+    }
+
+    fn row(&self, what: impl Into<String>) -> Row {
+        Row::of(what, Better::Lower, "ms").beside_itself(
+            milliseconds(self.each),
+            "with counting",
+            milliseconds(self.whole),
+        )
+    }
+}
+
+/// The time, and how good the first plan is.
+fn time(
+    pack: &[Block<'_>],
+    config: &DriverConfig,
+    budgets: &[u32],
+) -> Result<(Duration, Option<Certificate>), Error> {
     let driver = DefaultDriver::new(Tiktoken::new(Encoding::O200kBase));
     let (plans, spent) = Spent::on(|| driver.replay(pack, config, budgets));
-    assert!(plans.is_ok_and(|plans| plans.len() == budgets.len()), "nothing denies a budget");
-    spent.alone()
+    let plans = plans.unwrap_or_default();
+    assert_eq!(plans.len(), budgets.len(), "nothing denies a budget");
+    Ok((spent.alone()?, plans.first().and_then(|plan| plan.certificate)))
 }
 
 /// Blocks of 5 to 60 words in eight categories, of all priorities, half of them

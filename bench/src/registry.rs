@@ -64,6 +64,18 @@ pub(crate) fn crates() -> Result<Vec<Crate>, Error> {
     Ok(crates)
 }
 
+/// Those of `crates` that have these names.
+///
+/// # Errors
+///
+/// Where there is none of a name.
+pub(crate) fn named<'c>(crates: &'c [Crate], names: &[&str]) -> Result<Vec<&'c Crate>, Error> {
+    let found: Vec<_> =
+        crates.iter().filter(|found| names.contains(&found.name.as_str())).collect();
+    let missing = names.iter().find(|name| !found.iter().any(|found| found.name == **name));
+    missing.map_or(Ok(found), |name| Err(Error::Corpus((*name).to_owned())))
+}
+
 /// The standard output of a command.
 fn output(command: &str, arguments: &[&str]) -> Result<String, Error> {
     let failed = |message: String| Error::Command { command: command.to_owned(), message };

@@ -211,7 +211,8 @@ impl fmt::Display for Report {
                 figure(row.peer),
                 worst(|(_, peer)| peer),
                 row.unit.to_owned(),
-                format!("{:.2}", row.ratio),
+                // None beside none has no ratio.
+                if row.ratio.is_nan() { String::new() } else { format!("{:.2}", row.ratio) },
                 row.wanted().unwrap_or_default(),
                 holds.to_owned(),
                 row.note.clone().unwrap_or_default(),

@@ -8,7 +8,7 @@ use lcp_testkit::{comments, is_prose};
 use serde::{Deserialize, Serialize};
 
 use super::{Error, multilingual};
-use crate::registry::{Crate, crates, is_code};
+use crate::registry::{Crate, crates, is_code, named};
 
 /// Crates whose files warm the caches.
 const WARM: &[&str] = &[
@@ -60,12 +60,7 @@ impl Corpora {
     /// Collects them. `vocabulary` is what multilingual text is made of.
     pub(super) fn collect(vocabulary: &[(Vec<u8>, u32)]) -> Result<Self, Error> {
         let crates = crates()?;
-        let named = |names: &[&str]| -> Result<Vec<&Crate>, Error> {
-            let found: Vec<_> =
-                crates.iter().filter(|found| names.contains(&found.name.as_str())).collect();
-            let missing = names.iter().find(|name| !found.iter().any(|found| found.name == **name));
-            missing.map_or(Ok(found), |name| Err(Error::Corpus((*name).to_owned())))
-        };
+        let named = |names| named(&crates, names);
         let mut known = Known::default();
 
         let warm_crates = named(WARM)?;

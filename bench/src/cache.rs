@@ -1,0 +1,239 @@
+//! `cache`: what a session costs where the provider of the model keeps the
+//! front of a text: plans that keep what stands before beside plans made anew
+//! in every turn.
+//!
+//! What is kept is found by comparing the texts of two turns, byte by byte.
+//! `docs/benchmarks.md` tells what the rows mean.
+
+mod session;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use lcp_driver::stable::{SavedPlan, Stable, StableUse, Turn, Watermarks};
+use lcp_driver::{DefaultDriver, DriverConfig, Objective, Rendered, Values, grouped};
+use lcp_tokens::{Cached, CountCache, Encoding, Tiktoken, TokenEstimator};
+
+use crate::error::Error;
+use crate::table::{Better, Report, Row, Wanted};
+use session::Session;
+
+/// Its name.
+pub const NAME: &str = "cache";
+
+const TURNS: usize = 400;
+
+/// The budget, in tokens.
+const BUDGET: u32 = 100_000;
+
+/// Hundredths of the price of a token that a cache has, and of one that is
+/// written to it.
+const READ: u64 = 10;
+const WRITE: u64 = 125;
+
+/// How many times as much plans made anew cost at least.
+const SAVED_MIN: f64 = 4.0;
+
+/// Watermarks besides the default ones.
+const OTHER_MARKS: [(f64, f64); 2] = [(0.9, 0.5), (0.95, 0.8)];
+
+/// What plans that keep nothing are called.
+const ANEW: &str = "made anew";
+
+/// Bytes of counts that are kept.
+const COUNTS_BYTES: usize = 16 << 20;
+
+/// Measures it.
+///
+/// # Errors
+///
+/// Where the sources cannot be read, or a plan says of its text what is not so.
+pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
+    let session = Session::new(TURNS)?;
+    let counter = Tiktoken::new(Encoding::O200kBase);
+    let counts = Arc::new(CountCache::new(COUNTS_BYTES));
+    let driver = DefaultDriver::new(Cached::new(counter, counts));
+    let whole = driver.plan(&session.blocks, &DriverConfig::default())?.used_tokens;
+    let each = u64::from(whole) / TURNS as u64;
+    progress(format!("{TURNS} turns, {} tokens, {each} a turn", grouped(whole.into())));
+
+    let mut rows = Vec::new();
+    for objective in [Objective::Strict, Objective::Value(Values::default())] {
+        let name = objective.name();
+        let mut play = |what: &str, watermarks: Option<Watermarks>| {
+            progress(format!("{name}, {what}"));
+            Player { driver: &driver, counter }.play(&session, objective, watermarks)
+        };
+        let anew = play(ANEW, None)?;
+        let stable = play("stable", Some(Watermarks::default()))?;
+        let count = |what: &str, own: usize, other: usize| {
+            Row::of(format!("{name}, {what}"), Better::Lower, "turns").figures(
+                float(own as u64),
+                ANEW,
+                float(other as u64),
+            )
+        };
+        rows.extend([
+            stable
+                .billed_beside(&anew, format!("{name}, billed a turn"))
+                .wants(Wanted::RatioAtLeast(SAVED_MIN)),
+            Row::of(format!("{name}, shown a turn"), Better::Higher, "tokens").figures(
+                stable.each(stable.shown),
+                ANEW,
+                anew.each(anew.shown),
+            ),
+            count("over the budget", stable.over, anew.over).wants(Wanted::OwnAtMost(0.0)),
+            count("without the newest question", stable.unasked, anew.unasked)
+                .wants(Wanted::OwnAtMost(0.0)),
+            count("packed anew", stable.repacks(), anew.turns - 1).notes(Some(stable.causes())),
+        ]);
+        for (high, low) in OTHER_MARKS {
+            let what = format!("watermarks {high} and {low}");
+            let other = play(&what, Some(Watermarks::new(high, low)?))?;
+            let row = other.billed_beside(&anew, format!("{name}, {what}, billed a turn"));
+            rows.push(row.notes(Some(format!(
+                "{} tokens shown a turn, packed anew in {} turns",
+                grouped(other.shown / other.turns as u64),
+                other.repacks(),
+            ))));
+        }
+    }
+    Ok(Report { bench: NAME, rows })
+}
+
+/// What a session came to.
+#[derive(Default)]
+struct Bill {
+    turns: usize,
+    /// Hundredths of the price of a token.
+    billed: u64,
+    /// Tokens of all texts.
+    shown: u64,
+    /// Turns whose text exceeds the budget.
+    over: usize,
+    /// Turns whose text lacks what the user said last, or a part of it.
+    unasked: usize,
+    /// What became of the texts before, and why.
+    turned: BTreeMap<(&'static str, &'static str), usize>,
+}
+
+impl Bill {
+    /// A sum, for each turn.
+    fn each(&self, sum: u64) -> f64 {
+        float(sum) / float(self.turns as u64)
+    }
+
+    fn billed_beside(&self, other: &Self, what: String) -> Row {
+        let each = |bill: &Self| bill.each(bill.billed) / 100.0;
+        Row::of(what, Better::Lower, "tokens").figures(each(self), ANEW, each(other))
+    }
+
+    fn repacks(&self) -> usize {
+        let repacked = self.turned.iter().filter(|((turn, _), _)| *turn == Turn::Repacked.name());
+        repacked.map(|(_, turns)| turns).sum()
+    }
+
+    /// What became of the texts before, in words.
+    fn causes(&self) -> String {
+        let told = self.turned.iter().map(|((turn, cause), turns)| {
+            let cause = if cause.is_empty() { String::new() } else { format!(" ({cause})") };
+            format!("{turns} {turn}{cause}")
+        });
+        told.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// What plays sessions.
+struct Player<'p> {
+    driver: &'p DefaultDriver,
+    /// Counts whole texts, and fronts of texts.
+    counter: Tiktoken,
+}
+
+impl Player<'_> {
+    fn play(
+        &self,
+        session: &Session,
+        objective: Objective,
+        watermarks: Option<Watermarks>,
+    ) -> Result<Bill, Error> {
+        let mut bill = Bill { turns: session.turns.len(), ..Bill::default() };
+        let mut before: Option<Before> = None;
+        for (number, turn) in (1..).zip(&session.turns) {
+            let previous = before.as_ref().and_then(|before| before.plan.clone());
+            let config = DriverConfig {
+                token_budget: Some(BUDGET),
+                objective,
+                stable: watermarks.map(|watermarks| Stable { watermarks, previous }),
+                ..DriverConfig::default()
+            };
+            let Rendered { text, plan } = self.driver.run(&session.blocks[..turn.end], &config)?;
+            let tokens = u64::from(self.counter.estimate(&text));
+            let cached = match &before {
+                Some(before) => before.cached(number, &text, plan.stable.as_ref(), self.counter)?,
+                None => 0,
+            };
+            bill.billed += cached * READ + tokens.saturating_sub(cached) * WRITE;
+            bill.shown += tokens;
+            bill.over += usize::from(tokens > BUDGET.into());
+            let asked =
+                plan.items[turn.user].decision.name() == "full" && text.contains(&turn.said);
+            bill.unasked += usize::from(!asked);
+            if let Some(stable) = &plan.stable {
+                let cause = stable.cause.map_or("", |cause| cause.name());
+                *bill.turned.entry((stable.turn.name(), cause)).or_default() += 1;
+            }
+            let (prefix, plan) = plan
+                .stable
+                .map_or((text.len(), None), |stable| (stable.prefix_bytes, Some(stable.next)));
+            before = Some(Before { text, prefix, plan: plan.map(Arc::new) });
+        }
+        Ok(bill)
+    }
+}
+
+/// The turn before.
+struct Before {
+    text: String,
+    /// Bytes of the text that a cache was to keep.
+    prefix: usize,
+    plan: Option<Arc<SavedPlan>>,
+}
+
+impl Before {
+    /// Tokens at the front of `text` that a cache has: of a stable plan what it
+    /// says itself, if it is so, up to the end of a part; else up to the last
+    /// byte that is the same.
+    fn cached(
+        &self,
+        turn: usize,
+        text: &str,
+        stable: Option<&StableUse>,
+        counter: Tiktoken,
+    ) -> Result<u64, Error> {
+        let pairs = self.text.bytes().zip(text.bytes());
+        let same = pairs.take_while(|(before, now)| before == now).count();
+        let Some(stable) = stable else {
+            let same = (0..=same).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+            return Ok(counter.estimate(&text[..same]).into());
+        };
+        let kept = stable.kept_bytes;
+        let untrue = |claim: String| Error::Untrue { turn, claim };
+        if kept > same.min(self.prefix) {
+            return Err(untrue(format!("{kept} bytes were kept")));
+        }
+        if stable.turn == Turn::Appended && kept < self.prefix {
+            return Err(untrue("all parts were kept".to_owned()));
+        }
+        let tokens = counter.estimate(text.get(..kept).unwrap_or_default());
+        if tokens != stable.kept_tokens {
+            return Err(untrue(format!("{} tokens were kept", stable.kept_tokens)));
+        }
+        Ok(tokens.into())
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sums of 400 turns")]
+fn float(number: u64) -> f64 {
+    number as f64
+}

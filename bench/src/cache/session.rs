@@ -1,0 +1,179 @@
+//! A session with an agent, made up: what it says is random words of the code
+//! that its tools read, the code is real.
+
+use lcp_testkit::SplitMix64;
+use lcp_types::{Annotation, Block, Priority, Role, Status, Tag};
+
+use crate::error::Error;
+use crate::registry::{crates, is_code, named};
+
+/// Crates whose files the tools read.
+const READ: &[&str] = &["proptest", "regex-automata", "serde_json", "syn", "tokio", "zerocopy"];
+
+/// Bytes of the smallest and the largest tool result, where files are long
+/// enough. Half of all are twice the smallest or more, a quarter four times,
+/// and so on.
+const RESULT_BYTES: (usize, usize) = (3_400, 32_000);
+
+/// A session: turns that each append to the pack.
+pub(super) struct Session {
+    /// The pack as the last turn leaves it.
+    pub(super) blocks: Vec<Block<'static>>,
+    pub(super) turns: Vec<Turn>,
+}
+
+/// What a turn leaves.
+pub(super) struct Turn {
+    /// Blocks that the pack has after it.
+    pub(super) end: usize,
+    /// Which of them is the user's, and what the user said.
+    pub(super) user: usize,
+    pub(super) said: String,
+}
+
+impl Session {
+    /// The same session on every machine that has the same crates.
+    pub(super) fn new(turns: usize) -> Result<Self, Error> {
+        let mut files = Vec::new();
+        for found in named(&crates()?, READ)? {
+            let of_crate = found.files(is_code)?.into_iter();
+            files.extend(of_crate.map(|(path, text)| (format!("{}/{path}", found.name), text)));
+        }
+        let mut writer = Writer::new(&files);
+        let system = writer.say(400, 400);
+        writer.add(0, Block::conversation(Role::System, system));
+        writer.tag(0, &Tag::bare(Tag::PINNED));
+        let turns = (1..=turns).map(|number| writer.turn(number)).collect();
+        Ok(Self { blocks: writer.blocks, turns })
+    }
+}
+
+/// Appends turn by turn.
+struct Writer<'f> {
+    files: &'f [(String, String)],
+    words: Vec<&'f str>,
+    rng: SplitMix64,
+    blocks: Vec<Block<'static>>,
+    /// Tool results so far, and everything else that was said.
+    results: Vec<usize>,
+    said: Vec<usize>,
+}
+
+impl<'f> Writer<'f> {
+    fn new(files: &'f [(String, String)]) -> Self {
+        let texts = files.iter().map(|(_, text)| text.as_str());
+        let words = texts.flat_map(|text| text.split(|c: char| !c.is_ascii_alphabetic()));
+        let words = words.filter(|word| (2..12).contains(&word.len())).take(100_000).collect();
+        let rng = SplitMix64::new(5);
+        Self { files, words, rng, blocks: Vec::new(), results: Vec::new(), said: Vec::new() }
+    }
+
+    fn turn(&mut self, number: usize) -> Turn {
+        let mut said = format!("Question {number}: {}", self.say(15, 120));
+        if number.is_multiple_of(9) {
+            let bytes = 300 + self.rng.below(3_000);
+            said = format!("{said}\n\n{}", self.chunk(bytes).1);
+        }
+        let user = self.add(number, Block::conversation(Role::User, said.clone()));
+        self.said.push(user);
+        if number == 1 || number.is_multiple_of(80) {
+            self.tag(user, &Tag::bare(Tag::PINNED));
+        } else if self.rng.below(10) == 0 {
+            self.priority(user, Priority::High);
+        }
+        self.call(number);
+        if self.rng.below(5) < 2 {
+            let bytes = 400 + self.rng.below(1_200);
+            let answer = format!("{}\n\n{}", self.say(30, 150), self.chunk(bytes).1);
+            let answer = self.add(number, Block::conversation(Role::Assistant, answer));
+            self.said.push(answer);
+        }
+        self.think_again(number);
+        Turn { end: self.blocks.len(), user, said }
+    }
+
+    /// A tool is called, and answers.
+    fn call(&mut self, number: usize) {
+        let id = format!("call_{number}");
+        // Some files are read again.
+        let again = self.results.last().copied().filter(|_| self.rng.below(20) == 0);
+        let (path, result) = if let Some(before) = again {
+            ("the same".to_owned(), self.blocks[before].clone())
+        } else {
+            let (least, most) = RESULT_BYTES;
+            let bytes = (least * 10_000 / (1 + self.rng.below(10_000))).min(most);
+            let (path, text) = self.chunk(bytes);
+            let lines = text.lines().count();
+            let result = Block::tool_result("read_file", Status::Ok, text);
+            let summary = format!("{lines} lines of {path}: {}", self.say(10, 30));
+            let result = if self.rng.below(2) == 0 { result.with_summary(summary) } else { result };
+            (path, result)
+        };
+        let call = format!("{}\nread_file({{\"path\": \"{path}\"}})", self.say(8, 60));
+        let call = Block::conversation_with_call(Role::Assistant, call, id.clone());
+        self.add(number, call);
+        let result = self.add(number, result);
+        self.tag(result, &Tag::new(Tag::TOOL_CALL_ID, id));
+        match self.rng.below(20) {
+            0..3 => self.priority(result, Priority::Low),
+            3 => self.priority(result, Priority::Background),
+            _ => {}
+        }
+        self.results.push(result);
+    }
+
+    /// What was said of old blocks changes: results lose in weight or gain
+    /// some, get a summary; what was said once turns out to be what counts.
+    fn think_again(&mut self, number: usize) {
+        let result = self.rng.pick(&self.results);
+        if number.is_multiple_of(7) {
+            let priorities = [Priority::Low, Priority::Low, Priority::Background, Priority::High];
+            let priority = self.rng.pick(&priorities);
+            self.priority(result, priority);
+        }
+        if number.is_multiple_of(10) {
+            let summary = self.say(15, 40);
+            self.blocks.push(Block::new(Annotation::summary(result as u64, summary)));
+        }
+        if number % 100 == 50 {
+            let said = self.rng.pick(&self.said);
+            self.priority(said, Priority::Critical);
+        }
+    }
+
+    /// Appends a block, the newest of which rank the highest, and says where.
+    fn add(&mut self, number: usize, block: Block<'static>) -> usize {
+        let index = self.blocks.len();
+        self.blocks.push(block);
+        self.tag(index, &Tag::new(Tag::RANK, number.to_string()));
+        index
+    }
+
+    fn tag(&mut self, target: usize, tag: &Tag<'_>) {
+        self.blocks.push(Block::new(Annotation::tag(target as u64, tag)));
+    }
+
+    fn priority(&mut self, target: usize, priority: Priority) {
+        self.blocks.push(Block::new(Annotation::priority(target as u64, priority)));
+    }
+
+    /// So many words, or more, up to so many.
+    fn say(&mut self, least: usize, most: usize) -> String {
+        let count = least + self.rng.below(most - least + 1);
+        let words: Vec<_> = (0..count).map(|_| self.rng.pick(&self.words)).collect();
+        words.join(" ")
+    }
+
+    /// Lines of a file, about so many bytes of them or the whole, and its path.
+    fn chunk(&mut self, bytes: usize) -> (String, String) {
+        let (path, text) = &self.files[self.rng.below(self.files.len())];
+        let start = self.rng.below(text.len().saturating_sub(bytes) + 1);
+        let line = |from: usize| {
+            let found = text.as_bytes()[from..].iter().position(|byte| *byte == b'\n');
+            found.map_or(text.len(), |newline| from + newline + 1)
+        };
+        let start = if start == 0 { 0 } else { line(start) };
+        let end = line((start + bytes).min(text.len()));
+        (path.clone(), text[start..end].to_owned())
+    }
+}

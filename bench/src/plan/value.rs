@@ -1,0 +1,151 @@
+//! Plans by value: how fast they are, how their time grows, and how near they
+//! are to what no plan can exceed.
+
+use std::time::Duration;
+
+use lcp_driver::{Certificate, DriverConfig, Excerpts, Objective, Values, grouped};
+use lcp_testkit::SplitMix64;
+use lcp_types::{Annotation, Block, Level, Priority, Role, Tag};
+
+use super::{REPLAYED, ROUNDS, Times, milliseconds};
+use crate::error::Error;
+use crate::table::{Better, Row, Wanted};
+
+/// Blocks of the packs, each with its rounds and how often a round replays: few
+/// where plans alone take gigabytes.
+const PACKS: [(usize, usize, u32); 4] =
+    [(1_000, 5, 10), (10_000, 10, 20), (100_000, ROUNDS, REPLAYED), (1_000_000, 3, 2)];
+
+/// The budget that growth is measured with: small, so that the text, whose
+/// length does not grow, is no part worth mentioning of the smallest time.
+const GROWTH_BUDGET: u32 = 10_000;
+
+/// The blocks that the others are set beside.
+const GROWTH_FROM: usize = 10_000;
+
+/// The pack whose time is limited, and the limit in milliseconds.
+const LIMITED: (usize, f64) = (100_000, 40.0);
+
+/// The budgets of which that is wanted; the text of larger ones takes longer to
+/// count than a plan does to make.
+const LIMITED_BUDGET_MAX: u32 = 100_000;
+
+/// Percent of the LP bound that plans are worth at least.
+const OF_BOUND_MIN: f64 = 99.9;
+
+pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> {
+    let config = DriverConfig {
+        objective: Objective::Value(Values::default()),
+        excerpts: Excerpts::On,
+        ..DriverConfig::default()
+    };
+    let (mut speed, mut growth, mut good) = (Vec::new(), Vec::new(), Vec::new());
+    let mut base = Duration::MAX;
+    for (blocks, rounds, replayed) in PACKS {
+        let pack = pack(blocks);
+        for &budget in budgets(blocks) {
+            let what = format!("by value, {} blocks, budget {budget}", grouped(blocks as u64));
+            progress(what.clone());
+            let times = Times::of(&pack, &config, budget, rounds, replayed)?;
+            if blocks == LIMITED.0 {
+                let row = times.row(what.clone());
+                let limited = budget <= LIMITED_BUDGET_MAX;
+                speed.push(if limited { row.wants(Wanted::OwnAtMost(LIMITED.1)) } else { row });
+            }
+            if budget == GROWTH_BUDGET && blocks == GROWTH_FROM {
+                base = times.each;
+            }
+            if budget == GROWTH_BUDGET && blocks > GROWTH_FROM {
+                growth.push(grown(blocks, times.each, base));
+            }
+            good.push(certified(&what, times.certificate));
+        }
+    }
+    Ok(speed.into_iter().chain(growth).chain(good).collect())
+}
+
+fn budgets(blocks: usize) -> &'static [u32] {
+    match blocks {
+        1_000 => &[2_000, 10_000],
+        10_000 => &[10_000, 100_000],
+        100_000 => &[10_000, 100_000, 1_000_000],
+        _ => &[10_000],
+    }
+}
+
+/// The time for so many blocks beside that for the smallest number: no more than
+/// n log n has grown.
+#[expect(clippy::cast_precision_loss, reason = "a million blocks")]
+fn grown(blocks: usize, time: Duration, base: Duration) -> Row {
+    let steps = |blocks: usize| blocks as f64 * (blocks as f64).log2();
+    let what = format!("by value, {} blocks, growth", grouped(blocks as u64));
+    Row::of(what, Better::Lower, "ms")
+        .beside_itself(
+            milliseconds(time),
+            format!("{} blocks", grouped(GROWTH_FROM as u64)),
+            milliseconds(base),
+        )
+        .wants(Wanted::RatioAtMost((steps(blocks) / steps(GROWTH_FROM)).round()))
+}
+
+/// What a plan is worth, in percent of the LP bound.
+#[expect(clippy::cast_precision_loss, reason = "values are below 2^52 here")]
+fn certified(what: &str, certificate: Option<Certificate>) -> Row {
+    let percent = certificate.map_or(f64::NAN, |certificate| {
+        certificate.value as f64 * 100.0 / certificate.lp_bound as f64
+    });
+    let note = certificate.map(|certificate| {
+        if certificate.is_best() {
+            "proven best".to_owned()
+        } else {
+            format!("at most {:.4} % below the best", certificate.gap() * 100.0)
+        }
+    });
+    Row::of(format!("{what}, value"), Better::Higher, "%")
+        .figures(percent, "LP bound", 100.0)
+        .wants(Wanted::OwnAtLeast(OF_BOUND_MIN))
+        .notes(note)
+}
+
+/// Turns of 8 to 40 words, of which there are two to four details: the content
+/// and a line, a summary of two thirds, and of a third a level besides.
+fn pack(blocks: usize) -> Vec<Block<'static>> {
+    let rng = &mut SplitMix64::new(blocks as u64);
+    let mut annotations = Vec::new();
+    let mut pack = Vec::with_capacity(blocks * 3);
+    for i in 0..blocks {
+        let target = i as u64;
+        let words = 8 + rng.below(33);
+        let block = Block::conversation(Role::User, text(rng, words));
+        pack.push(match i % 3 {
+            0 => block,
+            _ => block.with_summary(text(rng, words / 4)),
+        });
+        if i % 3 == 2 {
+            let (level, words) =
+                if i % 2 == 0 { (Level::Detailed, words * 3 / 5) } else { (Level::Tags, 2) };
+            annotations.push(Block::new(level.of(target, &text(rng, words))));
+        }
+        let priority = rng.pick(&[
+            Priority::High,
+            Priority::Normal,
+            Priority::Normal,
+            Priority::Low,
+            Priority::Background,
+        ]);
+        if priority != Priority::default() {
+            annotations.push(Block::new(Annotation::priority(target, priority)));
+        }
+        if rng.below(2) == 0 {
+            let rank = Tag::new(Tag::RANK, rng.below(1_000).to_string());
+            annotations.push(Block::new(Annotation::tag(target, &rank)));
+        }
+    }
+    pack.append(&mut annotations);
+    pack
+}
+
+fn text(rng: &mut SplitMix64, words: usize) -> String {
+    let words: Vec<_> = (0..words).map(|_| format!("word{}", rng.below(1_000))).collect();
+    words.join(" ")
+}
