@@ -7,6 +7,7 @@ use super::{Problem, Solution, by_density, greedy, solve, solve_within};
 
 mod large;
 mod parts;
+mod worst;
 
 /// Costs and values of each option of each class.
 type Classes = Vec<Vec<(u64, u64)>>;
