@@ -51,7 +51,7 @@ fn worst_gap() {
     println!("{seen:#?}");
     assert!(seen.worst_gap <= 4_000);
     if asked.is_none() {
-        expect![[r#"
+        expect![[r"
             Seen {
                 instances: 2120,
                 best: 2120,
@@ -60,7 +60,7 @@ fn worst_gap() {
                 worst_certified_gap: 0,
                 worst_gap_of_lp_bound: 892779,
             }
-        "#]]
+        "]]
         .assert_debug_eq(&seen);
     }
 }
