@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tracing::{Level, debug, enabled, info, warn};
 
 use crate::append::append;
-use crate::plan::Plan;
+use crate::plan::{Certificate, Plan};
 use crate::segments::LevelAllocation;
 use crate::view::label::{push_word, visible};
 use crate::warning::Warning;
@@ -71,6 +71,13 @@ fn summary(plan: &Plan) {
     for (at, (decision, count)) in decisions.into_iter().enumerate() {
         line.push_str(if at == 0 { "; " } else { ", " });
         append(&mut line, format_args!("{decision} {count}"));
+    }
+    if let Some(Certificate { value, bound, .. }) = plan.certificate {
+        append(&mut line, format_args!("; worth {value} of at most {bound}"));
+    }
+    if let Some(stable) = &plan.stable {
+        let (turn, kept, before) = (stable.turn.name(), stable.kept_tokens, stable.previous_tokens);
+        append(&mut line, format_args!("; {turn}, kept {kept} of {before} tokens"));
     }
     info!(target: TARGET, "{line}");
 }

@@ -2,10 +2,12 @@
 
 use std::cell::RefCell;
 use std::fmt::{self, Write};
-use std::sync::Once;
+use std::sync::{Arc, Once};
 
 use expect_test::expect;
 use lcp_driver::budget::TokenEstimator;
+use lcp_driver::stable::Stable;
+use lcp_driver::{Objective, Values};
 use tracing::callsite::rebuild_interest_cache;
 use tracing::field::{Field, Visit};
 use tracing::subscriber::{Interest, set_global_default};
@@ -106,6 +108,25 @@ fn without_a_budget_there_is_none_in_the_line() {
     let config = DriverConfig { token_budget: None, ..config() };
     let events = events(Level::INFO, || DefaultDriver::default().plan(&[], &config).unwrap());
     assert_eq!(events.last().unwrap(), "INFO lcp_driver: planned 0 blocks: 0 tokens");
+}
+
+#[test]
+fn the_line_says_what_a_plan_is_worth_and_what_was_kept() {
+    let mut config = DriverConfig {
+        objective: Objective::Value(Values::default()),
+        stable: Some(Stable::default()),
+        ..config()
+    };
+    let line = |config: &DriverConfig| {
+        let plan = || DefaultDriver::default().plan(&blocks(), config).unwrap();
+        events(Level::INFO, plan).pop().unwrap()
+    };
+    expect!["INFO lcp_driver: planned 3 blocks: 31/60 tokens; full 1, placeholder 1, summary 1; worth 136800 of at most 136800; fresh, kept 0 of 0 tokens"]
+        .assert_eq(&line(&config));
+    let plan = DefaultDriver::default().plan(&blocks(), &config).unwrap();
+    let previous = plan.stable.map(|stable| Arc::new(stable.next));
+    config.stable = Some(Stable { previous, ..Stable::default() });
+    expect!["INFO lcp_driver: planned 3 blocks: 31/60 tokens; full 1, placeholder 1, summary 1; appended, kept 31 of 31 tokens"].assert_eq(&line(&config));
 }
 
 #[test]
