@@ -107,10 +107,11 @@ impl Scan<'_, '_> {
     pub(super) fn settle(&self, decided: Vec<Decided>, fits: bool) -> Settled {
         let kept = self.kept.as_ref().map(|kept| &kept.metas);
         let metas = Metas { own: self.metas, kept };
-        let text = text::render(self.blocks, metas, self.config.mode, &self.layout(&decided));
+        let layout = self.layout(&decided);
+        let text = text::render(self.blocks, metas, self.config.mode, &layout);
         // The figure that counts: never from a cache.
         let used = self.estimator.recount(&text.text);
-        Settled { decided, text, used, fits, certificate: None }
+        Settled { decided, text, rolled_up: layout.rolled_up, used, fits, certificate: None }
     }
 
     /// The places of the blocks that have a part, in the order of the text:
@@ -124,7 +125,7 @@ impl Scan<'_, '_> {
         order
     }
 
-    pub(super) fn layout(&self, decided: &[Decided]) -> Layout {
+    fn layout(&self, decided: &[Decided]) -> Layout {
         let mut rolled_up = RolledUp { count: 0, tokens: 0 };
         for ((_, costs), (decision, ..)) in self.shown.iter().zip(decided) {
             if *decision == RenderDecision::RolledUp {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use lcp_types::Block;
 
-use super::decide::Decided;
 use super::scan::Scan;
 use super::sharing::{self, Sharing};
 use super::{Made, Settled};
@@ -27,8 +26,7 @@ impl Scan<'_, '_> {
         mut warnings: Vec<Warning>,
     ) -> Result<(Plan, String), DriverError> {
         let Made { settled, sharing, stable } = made;
-        let Settled { decided, text, used, certificate, .. } = settled;
-        let layout = self.layout(&decided);
+        let Settled { decided, text, rolled_up, used, certificate, .. } = settled;
         let mut decided = self.shown.iter().zip(decided).peekable();
         let item = |(i, block): (usize, &Block<'_>)| {
             let shown = decided.next_if(|((at, _), _)| *at == i);
@@ -53,7 +51,7 @@ impl Scan<'_, '_> {
         };
         let mut items: Vec<_> = self.blocks.iter().enumerate().map(item).collect();
         // An empty text pays nothing: `share_out` shares its zero tokens.
-        let overhead = self.overhead(layout.rolled_up);
+        let overhead = self.overhead(rolled_up);
         let tokens: Vec<_> = items.iter().map(|item| item.tokens).collect();
         let (overhead_tokens, tokens) = share_out(&tokens, overhead, used);
         for (item, tokens) in items.iter_mut().zip(tokens) {
@@ -83,7 +81,7 @@ impl Scan<'_, '_> {
             encoding: self.estimator.name().to_owned(),
             exact: self.estimator.is_exact(),
             items,
-            rolled_up: layout.rolled_up,
+            rolled_up,
             used_tokens: used,
             overhead_tokens,
             warnings,
@@ -99,10 +97,10 @@ impl Scan<'_, '_> {
         self.envelope + u64::from(line)
     }
 
-    /// The tokens of each block that can be shown, of a text that has `used`.
-    pub(super) fn shared_out(&self, decided: &[Decided], used: u32) -> Vec<u32> {
-        let tokens: Vec<_> = decided.iter().map(|(_, _, tokens)| *tokens).collect();
-        share_out(&tokens, self.overhead(self.layout(decided).rolled_up), used).1
+    /// The tokens of each block that can be shown, of the whole text.
+    pub(super) fn shared_out(&self, settled: &Settled) -> Vec<u32> {
+        let tokens: Vec<_> = settled.decided.iter().map(|(_, _, tokens)| *tokens).collect();
+        share_out(&tokens, self.overhead(settled.rolled_up), settled.used).1
     }
 
     /// What a budget must be for every block to have all that it may have, if

@@ -76,6 +76,7 @@ struct Settled {
     /// For each block that can be shown.
     decided: Vec<Decided>,
     text: Text,
+    rolled_up: Option<RolledUp>,
     /// The tokens of the text.
     used: u32,
     /// Whether the budget holds more than Critical blocks.
@@ -223,7 +224,7 @@ impl<'c> Scan<'_, 'c> {
         if sharing.terms.is_empty() || self.estimator.is_additive() {
             return Vec::new();
         }
-        sharing.excess(&self.items, &self.shared_out(&settled.decided, settled.used))
+        sharing.excess(&self.items, &self.shared_out(settled))
     }
 
     /// What the roll-up line can cost at most.
