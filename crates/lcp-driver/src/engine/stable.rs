@@ -194,13 +194,13 @@ impl<'c> Scan<'_, 'c> {
     }
 
     /// Whether the newest user turn is old and has no part, though there is room
-    /// for one besides the Critical blocks, which need `critical` tokens.
+    /// for a line besides the Critical blocks, which need `critical` tokens.
     fn lacks_question(&self, critical: u64, budget: u32) -> bool {
         let newest = self.relations.newest.map(|newest| &self.items[newest]);
         newest.is_some_and(|item| {
             item.standing == Standing::Out
                 && item.priority == Priority::High
-                && critical + item.costs[item.ceiling] + self.roll_up_bound() <= budget.into()
+                && critical + item.costs[item.lowest()] + self.roll_up_bound() <= budget.into()
         })
     }
 
