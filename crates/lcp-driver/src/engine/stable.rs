@@ -148,6 +148,9 @@ impl<'c> Scan<'_, 'c> {
         if became {
             return self.pack(Turn::Repacked, Some(Cause::BecameCritical), marks, warnings);
         }
+        if self.lacks_question(&kept, marks.budget) {
+            return self.pack(Turn::Repacked, Some(Cause::HighWatermark), marks, warnings);
+        }
         let critical = self.envelope + fixed(&self.items);
         let before = self.items.clone();
         freeze(&mut self.items, &kept);
@@ -160,8 +163,6 @@ impl<'c> Scan<'_, 'c> {
         let (high, low) = (u64::from(marks.high), u64::from(marks.low));
         let (target, cause) = if self.is_held_back() {
             (None, Some(Cause::Pair))
-        } else if self.lacks_question(critical, marks.budget) {
-            (None, Some(Cause::HighWatermark))
         } else if needed <= high {
             (Some(marks.high), None)
         } else if critical >= low {
@@ -193,15 +194,15 @@ impl<'c> Scan<'_, 'c> {
         self.pack(Turn::Repacked, why, marks, warnings)
     }
 
-    /// Whether the newest user turn is old and has no part, though there is room
-    /// for a line besides the Critical blocks, which need `critical` tokens.
-    fn lacks_question(&self, critical: u64, budget: u32) -> bool {
-        let newest = self.relations.newest.map(|newest| &self.items[newest]);
-        newest.is_some_and(|item| {
-            item.standing == Standing::Out
-                && item.priority == Priority::High
-                && critical + item.costs[item.lowest()] + self.roll_up_bound() <= budget.into()
-        })
+    /// Whether the newest user turn is old and has no part, though a plan made
+    /// anew would show it.
+    fn lacks_question(&self, kept: &Kept<'_>, budget: u32) -> bool {
+        let Some(newest) = self.first().filter(|newest| kept.out.contains(newest)) else {
+            return false;
+        };
+        let mut sharing = Sharing::new(self, budget, &mut Vec::new());
+        let anew = self.adaptive(budget, &mut sharing, &mut Vec::new());
+        anew.is_ok_and(|anew| anew.decided[newest].0.is_shown())
     }
 
     /// Whether a new block cannot be shown since others of its tool call have
