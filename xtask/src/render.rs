@@ -34,6 +34,8 @@ const REPLAYS: u32 = 25;
 
   Every turn of a session, so that a prompt cache keeps what stood before:
   cargo xtask render turn.lcp --budget 100000 --previous plan.json --plan plan.json
+  Give newer blocks a higher rank (in a manifest \"tags\": [\"rank=12\"]): without ranks a
+  text that is packed anew keeps the oldest of a priority
 
 Environment:
   DEBUG_BUDGET  unless empty, 0 or false: print what was used of the budget to standard error
@@ -78,15 +80,22 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
         }
     }
     if let Some(path) = &args.html {
-        let replay = run.replay(&budgets(plan))?;
+        // What the text before leaves to this plan says nothing of other budgets,
+        // which keep nothing of it.
+        let alone = match plan.budget.filter(|_| plan.stable.is_some()) {
+            Some(budget) => run.replay(&[budget])?.pop(),
+            None => None,
+        };
+        let budgets = budgets(alone.as_ref().unwrap_or(plan));
+        let replay = run.replay(&budgets)?;
         files::write(Some(path), report::to_html(plan, &replay).as_bytes())?;
     }
-    // Last but for the text, so that a turn of which something cannot be written
-    // is not taken for one that was sent.
+    files::write(args.output.as_deref(), rendered.text.as_bytes())?;
+    // Last, so that a text that could not be written is not taken for one that
+    // was sent.
     if let Some((path, stable)) = args.plan.as_deref().zip(plan.stable.as_ref()) {
         files::write(Some(path), stable.next.to_json().as_bytes())?;
     }
-    files::write(args.output.as_deref(), rendered.text.as_bytes())?;
     let asked = std::env::var_os(DEBUG_BUDGET);
     let asked = asked.as_ref().map(|value| value.to_string_lossy());
     if let Some(budget) = plan.budget.filter(|_| debug_budget_enabled(asked.as_deref())) {

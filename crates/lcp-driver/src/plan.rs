@@ -47,7 +47,8 @@ pub struct Plan {
     pub shares: Vec<ShareUse>,
     /// The smallest budget in which every block has all that it may have, under
     /// the caps of shares: given where this one left blocks with less, or none
-    /// of them for a cap alone. Counts of parts that do not add up, and blocks
+    /// of them for a cap alone. None where a stable text was appended to: no budget
+    /// would change it. Counts of parts that do not add up, and blocks
     /// that do not fill a cap, make it an estimate.
     pub wanted_budget: Option<u64>,
     /// What a reader of the text should know.
@@ -62,7 +63,8 @@ pub struct Plan {
 pub struct Certificate {
     /// What the plan is worth.
     pub value: u64,
-    /// What no plan within the budget can exceed.
+    /// What no plan within the budget can exceed that serves the newest user turn
+    /// as well.
     pub bound: u64,
     /// The bound of the linear relaxation; never below `bound`.
     pub lp_bound: u64,

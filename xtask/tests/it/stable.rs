@@ -235,6 +235,61 @@ fn a_plan_is_not_written_without_its_text() {
     assert!(!project.path("plan.json").exists());
 }
 
+/// The next turn goes on from the text that was written last.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_text_that_cannot_be_written_leaves_the_plan_of_before() {
+    let project = project(1);
+    let turn = [&TURN[..], &["1000"]].concat();
+    project.prints(&turn);
+    let before = std::fs::read(project.path("plan.json")).unwrap();
+    encode(&session(2), &project.path("turn.lcp"));
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(&turn)
+        .current_dir(project.path(""))
+        .stdout(full)
+        .output()
+        .unwrap();
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("cannot write standard output: "), "{said}");
+    assert_eq!(std::fs::read(project.path("plan.json")).unwrap(), before);
+    project.prints(&turn);
+    assert_ne!(std::fs::read(project.path("plan.json")).unwrap(), before);
+}
+
+/// The budgets of the slider are those of a text that nothing stood before.
+#[test]
+fn the_slider_goes_as_far_as_without_a_previous_plan() {
+    let project = project(20);
+    project.prints(&[&TURN[..], &["700"]].concat());
+    encode(&session(21), &project.path("turn.lcp"));
+    let plans = |flags: &[&str]| {
+        let render = ["render", "turn.lcp", "--budget", "700", "--html", "page.html"];
+        project.prints(&[&render[..], flags].concat());
+        let page = std::fs::read_to_string(project.path("page.html")).unwrap();
+        let data = page.split_once(r#"id="data">"#).unwrap().1.split_once("</script>").unwrap().0;
+        let data: Value = serde_json::from_str(data).unwrap();
+        data["plans"].as_array().unwrap().clone()
+    };
+    let budgets = |plans: &[Value]| -> Vec<_> {
+        plans.iter().map(|plan| plan["budget"].as_u64().unwrap()).collect()
+    };
+    let kept = plans(&["--previous", "plan.json"]);
+    let alone = plans(&[]);
+    assert_eq!(budgets(&kept), budgets(&alone));
+    assert!(budgets(&kept).last() > Some(&2_000), "{:?}", budgets(&kept));
+    for (kept, alone) in kept.iter().zip(&alone) {
+        if kept["budget"] == 700 {
+            assert_eq!(kept["stable"]["turn"], "appended");
+        } else {
+            assert_eq!((&kept["used"], &kept["t"]), (&alone["used"], &alone["t"]));
+            assert!(kept["stable"].is_null(), "it keeps nothing");
+        }
+    }
+}
+
 #[test]
 fn watermarks_from_the_flag_else_the_file() {
     let project = project(1);

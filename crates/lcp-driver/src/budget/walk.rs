@@ -9,7 +9,7 @@ mod purse;
 use lcp_types::Priority;
 
 use crate::shares::{Want, fill};
-pub(crate) use purse::{EXCERPT_MIN, Purse};
+pub(crate) use purse::{EXCERPT_MIN, Purse, rung};
 
 /// A small pack shows every block on a line of its own: up to this many blocks
 /// all get their lowest detail before any gets more. In a larger pack the
@@ -307,6 +307,10 @@ fn attempt(
     let mut purse = Purse::new(items, terms.shares, terms.groups, chosen, left);
     if let Some(newest) = terms.first {
         purse.step(newest, ceiling, items[newest].costs.len());
+        // Where lines for all are what fits, nothing is left for more of it.
+        if terms.excerpts && reserve > 0 && items[newest].ceiling == 0 {
+            purse.excerpt(newest, 0, EXCERPT_FIRST.max(left / 2), cutter);
+        }
     }
     match first {
         First::Lines => {
@@ -459,7 +463,8 @@ fn reserve(
     if items.iter().any(|item| item.standing == Standing::Out && item.is_rest()) {
         return (terms.line, ceiling);
     }
-    if fits(&|i| items[i].ceiling) {
+    // The last resort asks no ceilings: nobody knows what it leaves.
+    if first != First::Content && fits(&|i| items[i].ceiling) {
         return (0, ceiling);
     }
     let lowest = |i: usize| items[i].lowest();

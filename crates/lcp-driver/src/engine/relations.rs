@@ -7,6 +7,10 @@ use lcp_types::{Block, BlockContent, Priority, Role};
 
 use crate::meta::Meta;
 
+/// The blocks of one group at most. What is kept or dropped together is decided
+/// together, and that takes time for each block.
+const GROUP_MAX: usize = 64;
+
 /// What the budget goes by, besides what blocks cost.
 #[derive(Debug, Default)]
 pub(super) struct Relations {
@@ -25,7 +29,12 @@ pub(super) struct Relations {
 
 impl Relations {
     /// The relations of the blocks that can be shown, given by their indices.
+    ///
+    /// All blocks of a group take the highest priority among them, and a pinned
+    /// one pins all. The newest user turn counts as High where it is Normal, and
+    /// so does its group. What is pinned counts as Critical.
     pub(super) fn new(blocks: &[Block<'_>], metas: &[Meta<'_>], shown: &[usize]) -> Self {
+        let newest = shown.iter().rposition(|&i| is_user_turn(&blocks[i]));
         let mut relations = Self {
             priorities: shown.iter().map(|&i| metas[i].priority).collect(),
             pinned: shown.iter().map(|&i| metas[i].pinned).collect(),
@@ -42,19 +51,22 @@ impl Relations {
                 relations.priorities[at] = highest.unwrap_or_default();
             }
         }
+        if let Some(newest) = newest
+            && metas[shown[newest]].priority == Priority::Normal
+            && relations.priorities[newest] == Priority::Normal
+        {
+            let members = relations.group[newest].map(|group| relations.groups[group].as_slice());
+            for &at in members.unwrap_or(&[newest]) {
+                relations.priorities[at] = Priority::High;
+            }
+        }
         for (priority, pinned) in relations.priorities.iter_mut().zip(&relations.pinned) {
             if *pinned {
                 *priority = Priority::Critical;
             }
         }
-        relations.newest = shown.iter().rposition(|&i| is_user_turn(&blocks[i]));
-        relations.newest = relations.newest.filter(|&newest| {
-            let priority = &mut relations.priorities[newest];
-            if *priority == Priority::Normal {
-                *priority = Priority::High;
-            }
-            *priority != Priority::Critical
-        });
+        relations.newest =
+            newest.filter(|&newest| relations.priorities[newest] != Priority::Critical);
         relations
     }
 }
@@ -63,23 +75,55 @@ fn is_user_turn(block: &Block<'_>) -> bool {
     matches!(&block.content, BlockContent::Conversation(turn) if turn.role == Role::User)
 }
 
+/// The tool call that a block is of.
+struct Call<'b> {
+    id: &'b str,
+    /// A tool result or a turn of role tool, not a call.
+    is_result: bool,
+}
+
+/// The tool call of a block, if it is of one: an empty id names none.
+fn call_of<'b>(block: &'b Block<'_>, meta: &'b Meta<'_>) -> Option<Call<'b>> {
+    let (id, is_result) = match &block.content {
+        BlockContent::Conversation(turn) => {
+            (turn.tool_call_id.as_deref()?, turn.role == Role::Tool)
+        }
+        // The format has no field for it.
+        BlockContent::ToolResult(_) => (meta.tool_call_id.as_deref()?, true),
+        _ => return None,
+    };
+    (!id.is_empty()).then_some(Call { id, is_result })
+}
+
+/// The group that blocks of an id join.
+#[derive(Clone, Copy)]
+struct Current {
+    group: usize,
+    /// Whether a result of the id came since the group began.
+    answered: bool,
+}
+
 /// Blocks of the same tool call, where there are several.
+///
+/// An id may be used again: a call that comes after a result of its id begins a
+/// new group. Blocks after the first [`GROUP_MAX`] of a group stand alone, until
+/// a call begins the next.
 fn groups(blocks: &[Block<'_>], metas: &[Meta<'_>], shown: &[usize]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    let mut known: HashMap<&str, usize> = HashMap::new();
+    let mut known: HashMap<&str, Current> = HashMap::new();
     for (at, &i) in shown.iter().enumerate() {
-        let id = match &blocks[i].content {
-            BlockContent::Conversation(turn) => turn.tool_call_id.as_deref(),
-            // The format has no field for it.
-            BlockContent::ToolResult(_) => metas[i].tool_call_id.as_deref(),
-            _ => None,
-        };
-        if let Some(id) = id.filter(|id| !id.is_empty()) {
-            let group = *known.entry(id).or_insert_with(|| {
-                groups.push(Vec::new());
-                groups.len() - 1
-            });
-            groups[group].push(at);
+        let Some(Call { id, is_result }) = call_of(&blocks[i], &metas[i]) else { continue };
+        let fresh = Current { group: groups.len(), answered: false };
+        let current = known.entry(id).or_insert(fresh);
+        if current.answered && !is_result {
+            *current = fresh;
+        }
+        current.answered |= is_result;
+        if current.group == groups.len() {
+            groups.push(Vec::new());
+        }
+        if groups[current.group].len() < GROUP_MAX {
+            groups[current.group].push(at);
         }
     }
     groups.retain(|members| members.len() > 1);

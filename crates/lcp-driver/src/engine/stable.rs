@@ -149,9 +149,12 @@ impl<'c> Scan<'_, 'c> {
             return self.pack(Turn::Repacked, Some(Cause::BecameCritical), marks, warnings);
         }
         if self.lacks_question(&kept, marks.budget) {
-            return self.pack(Turn::Repacked, Some(Cause::HighWatermark), marks, warnings);
+            return self.pack(Turn::Repacked, Some(Cause::Question), marks, warnings);
         }
-        let critical = self.envelope + fixed(&self.items);
+        if self.holds_back(&kept, marks.low) {
+            return self.pack(Turn::Repacked, Some(Cause::Pair), marks, warnings);
+        }
+        let musts = self.musts();
         let before = self.items.clone();
         freeze(&mut self.items, &kept);
         let is_new = |item: &&Item| item.standing == Standing::Free;
@@ -161,11 +164,9 @@ impl<'c> Scan<'_, 'c> {
         let line = if self.items.iter().any(is_out) { self.roll_up_bound() } else { 0 };
         let needed = standing + turn + line;
         let (high, low) = (u64::from(marks.high), u64::from(marks.low));
-        let (target, cause) = if self.is_held_back() {
-            (None, Some(Cause::Pair))
-        } else if needed <= high {
+        let (target, cause) = if needed <= high {
             (Some(marks.high), None)
-        } else if critical >= low {
+        } else if musts >= low {
             (Some(marks.budget), Some(Cause::CriticalAboveLow))
         } else if turn == 0 {
             // Of what adds nothing the text itself says whether it fits: parts
@@ -194,25 +195,79 @@ impl<'c> Scan<'_, 'c> {
         self.pack(Turn::Repacked, why, marks, warnings)
     }
 
-    /// Whether the newest user turn is old and has no part, though a plan made
-    /// anew would show it.
-    fn lacks_question(&self, kept: &Kept<'_>, budget: u32) -> bool {
-        let Some(newest) = self.first().filter(|newest| kept.out.contains(newest)) else {
-            return false;
-        };
+    /// Tokens that no plan can do without: those of Critical and pinned blocks,
+    /// and of the newest user turn.
+    fn musts(&self) -> u64 {
+        let question = self.first().map_or(0, |first| {
+            let item = &self.items[first];
+            item.costs[item.ceiling]
+        });
+        self.envelope + fixed(&self.items) + question
+    }
+
+    /// What a plan made anew within so many tokens decides for each block.
+    fn anew(&self, budget: u32) -> Vec<Decided> {
         let mut sharing = Sharing::new(self, budget, &mut Vec::new());
         let anew = self.adaptive(budget, &mut sharing, &mut Vec::new());
-        anew.is_ok_and(|anew| anew.decided[newest].0.is_shown())
+        anew.map(|anew| anew.decided).unwrap_or_default()
+    }
+
+    /// Whether the newest user turn is old and has no part, or less than all,
+    /// though a plan made anew would show more of it.
+    fn lacks_question(&self, kept: &Kept<'_>, budget: u32) -> bool {
+        let Some(newest) = self.first() else { return false };
+        let is_out = kept.out.contains(&newest);
+        let shown = match kept.part(newest).map(|part| part.piece) {
+            None if !is_out => return false,
+            Some(Piece::Detail(Detail::Full)) => return false,
+            piece => piece,
+        };
+        let anew = self.anew(budget);
+        anew.get(newest).is_some_and(|(decision, ..)| match shown {
+            None => decision.is_shown(),
+            Some(Piece::Detail(Detail::Placeholder)) => decision.shows_content(),
+            Some(_) => *decision == RenderDecision::Full,
+        })
     }
 
     /// Whether a new block cannot be shown since others of its tool call have
-    /// no part of the text.
-    fn is_held_back(&self) -> bool {
-        let standing = |at: usize| self.items[at].standing;
-        let is_new = |&at: &usize| standing(at) == Standing::Free && self.items[at].is_rest();
-        let is_out = |&at: &usize| standing(at) == Standing::Out;
+    /// no part of the text, though a plan made anew would show it.
+    fn holds_back(&self, kept: &Kept<'_>, low: u32) -> bool {
         let groups = &self.relations.groups;
-        groups.iter().any(|group| group.iter().any(is_new) && group.iter().any(is_out))
+        if groups.is_empty() || kept.out.is_empty() {
+            return false;
+        }
+        let mut is_out = vec![false; self.items.len()];
+        let mut is_new = vec![true; self.items.len()];
+        kept.out.iter().for_each(|&at| (is_out[at], is_new[at]) = (true, false));
+        kept.order.iter().for_each(|&at| is_new[at] = false);
+        let is_rest = |at: usize| is_new[at] && self.items[at].is_rest();
+        let is_held = |group: &&Vec<usize>| {
+            group.iter().any(|&at| is_rest(at)) && group.iter().any(|&at| is_out[at])
+        };
+        let held: Vec<_> = groups.iter().filter(is_held).collect();
+        if held.is_empty() {
+            return false;
+        }
+        let anew = self.anew(low);
+        let is_shown = |at: &usize| anew.get(*at).is_some_and(|(decision, ..)| decision.is_shown());
+        held.into_iter().any(|group| group.iter().any(is_shown))
+    }
+
+    /// Whether a share has more than its cap allows, and that is not for its
+    /// Critical blocks.
+    fn exceeds_a_cap(&self, settled: &Settled, sharing: &Sharing) -> bool {
+        let mut shares = vec![(0u64, 0u64); sharing.terms.len()];
+        for (item, (_, _, tokens)) in self.items.iter().zip(&settled.decided) {
+            if let Some((all, critical)) = shares.get_mut(item.share) {
+                *all += u64::from(*tokens);
+                if item.priority == Priority::Critical {
+                    *critical += u64::from(*tokens);
+                }
+            }
+        }
+        let mut shares = shares.into_iter().zip(&sharing.terms);
+        shares.any(|((all, critical), share)| all > share.cap.max(critical))
     }
 }
 
@@ -241,7 +296,7 @@ impl Scan<'_, '_> {
         let Ok(settled) = self.adaptive(target, &mut sharing, &mut warnings) else {
             return Err(Cause::HighWatermark);
         };
-        if !settled.fits || settled.used > target {
+        if !settled.fits || settled.used > target || self.exceeds_a_cap(&settled, &sharing) {
             return Err(Cause::HighWatermark);
         }
         let is_shown = |&&at: &&usize| settled.decided[at].0.is_shown();
@@ -283,9 +338,9 @@ impl Scan<'_, '_> {
         let whole = fixed + rest.map(|item| self.demand(item)).sum::<u64>();
         let target = if whole <= marks.high.into() {
             marks.high
-        } else if fixed >= marks.low.into() {
+        } else if self.musts() >= marks.low.into() {
             // Half of what they leave is left for the turns to come.
-            let middle = u64::midpoint(fixed, marks.budget.into());
+            let middle = u64::midpoint(self.musts(), marks.budget.into());
             u32::try_from(middle).map_or(marks.budget, |middle| middle.min(marks.budget))
         } else {
             marks.low
@@ -422,7 +477,9 @@ fn fixed_kept(items: &[Item]) -> u64 {
 
 fn above(cause: Cause, used: u32, marks: Marks) -> Warning {
     let why = match cause {
-        Cause::CriticalAboveLow => "the critical and pinned blocks alone reach the low one",
+        Cause::CriticalAboveLow => {
+            "critical and pinned blocks and the newest question alone reach the low one"
+        }
         _ => "the turn is larger than what lies between the watermarks",
     };
     let message = format!(

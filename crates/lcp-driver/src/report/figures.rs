@@ -4,7 +4,6 @@ use crate::append::grouped;
 use crate::budget::RenderDecision;
 use crate::plan::{Plan, PlanItem, Reason, ShareUse};
 use crate::shares;
-use crate::stable::Turn;
 
 impl Plan {
     /// Tokens of the blocks of which some content is shown, tags and all:
@@ -28,8 +27,9 @@ impl Plan {
     }
 
     /// A sentence that recommends a larger budget, where the text lacks more
-    /// than a fifth of the tokens that its blocks may have. None where old parts
-    /// were kept: they would be as they are in any budget.
+    /// than a fifth of the tokens that its blocks may have. None where the
+    /// previous text was appended to: no budget is wanted there, since none
+    /// changes what is kept.
     ///
     /// ```
     /// use lcp_driver::{DefaultDriver, DriverConfig};
@@ -48,8 +48,7 @@ impl Plan {
     #[must_use]
     pub fn suggestion(&self) -> Option<String> {
         let wanted = self.wanted_budget?;
-        let keeps = self.stable.as_ref().is_some_and(|stable| stable.turn == Turn::Appended);
-        if keeps || wanted <= u64::from(self.budget?) {
+        if wanted <= u64::from(self.budget?) {
             return None;
         }
         let cut = wanted.saturating_sub(u64::from(self.used_tokens));

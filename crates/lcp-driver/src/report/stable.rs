@@ -55,7 +55,7 @@ pub(super) fn why(stable: &StableUse) -> Option<String> {
     let (high, low) = (stable.high_tokens, stable.low_tokens);
     let tokens = |tokens: u32| grouped(tokens.into());
     Some(match stable.cause {
-        None if stable.turn == Turn::Fresh => "no previous text could be kept".to_owned(),
+        None if stable.turn == Turn::Fresh => "there was no previous text to keep".to_owned(),
         None => return None,
         Some(Cause::HighWatermark) => {
             format!("it would have exceeded the high watermark of {} tokens", tokens(high))
@@ -63,10 +63,14 @@ pub(super) fn why(stable: &StableUse) -> Option<String> {
         Some(Cause::BecameCritical) => {
             "a block that was not in full became Critical or pinned".to_owned()
         }
-        Some(Cause::Pair) => "a tool call would have been torn from its result".to_owned(),
-        Some(Cause::CriticalAboveLow) => {
-            format!("Critical and pinned blocks alone reach the low watermark of {}", tokens(low))
+        Some(Cause::Question) => {
+            "the newest user turn was not in full, and more of it is shown now".to_owned()
         }
+        Some(Cause::Pair) => "a tool call would have been torn from its result".to_owned(),
+        Some(Cause::CriticalAboveLow) => format!(
+            "Critical and pinned blocks and the newest question reach the low watermark of {}",
+            tokens(low)
+        ),
         Some(Cause::TurnAboveGap) => format!(
             "the turn has more than the {} tokens between the watermarks",
             tokens(high.saturating_sub(low))

@@ -6,6 +6,10 @@
 //! the one before keeps its bytes and its place, and new blocks follow; above
 //! it, everything is packed anew, once, down to the low watermark.
 //!
+//! Give newer blocks a higher [rank](lcp_types::Tag::RANK) (in a manifest
+//! `"tags": ["rank=12"]`): within a priority order is by rank, then by position,
+//! so without ranks a text that is packed anew keeps the oldest.
+//!
 //! ```
 //! use std::sync::Arc;
 //!
@@ -86,10 +90,13 @@ pub enum Cause {
     HighWatermark,
     /// A block became Critical or pinned, and was not in full.
     BecameCritical,
+    /// The newest user turn was not in the text, or not in full, and a plan made
+    /// anew shows more of it.
+    Question,
     /// A tool call and its result would have been torn apart.
     Pair,
-    /// Critical and pinned blocks alone reach the low watermark: packing anew
-    /// cannot help, so it was appended up to the budget.
+    /// Critical and pinned blocks and the newest user turn alone reach the low
+    /// watermark: packing anew cannot help, so it was appended up to the budget.
     CriticalAboveLow,
     /// The turn has more tokens than lie between the watermarks: packing anew
     /// would be due every turn, so it was appended up to the budget.
@@ -103,6 +110,7 @@ impl Cause {
         match self {
             Self::HighWatermark => "high_watermark",
             Self::BecameCritical => "became_critical",
+            Self::Question => "question",
             Self::Pair => "pair",
             Self::CriticalAboveLow => "critical_above_low",
             Self::TurnAboveGap => "turn_above_gap",

@@ -50,9 +50,7 @@ impl Watermarks {
         let of = |part: u64| u32::try_from(u64::from(budget) * part / BILLION).unwrap_or(budget);
         (of(self.high), of(self.low))
     }
-}
 
-impl Watermarks {
     /// The smallest budget whose high watermark holds so many tokens.
     pub(crate) fn budget_for(&self, tokens: u64) -> u64 {
         let budget = (u128::from(tokens) * u128::from(BILLION)).div_ceil(u128::from(self.high));

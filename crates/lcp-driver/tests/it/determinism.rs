@@ -121,8 +121,8 @@ fn plans_are_the_same_bytes_in_every_build() {
         .collect();
     expect![[r"
         83167efaf0b8cd0d
-        d2eb788dc9ec8c3b
-        ccf9d18fd7ea044e
-        88205365ddeaab0c"]]
+        ba958db75cd1bf58
+        dcd8baaf782e02bb
+        e19526e61fbe5a6f"]]
     .assert_eq(&digests.join("\n"));
 }

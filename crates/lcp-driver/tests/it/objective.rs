@@ -89,6 +89,40 @@ fn ceilings_stay_without_fill_and_all_is_shown_where_all_fits() {
     assert_eq!(decisions(&fill), ["full", "full", "full", "full"]);
 }
 
+/// What may grow once all have their ceilings takes nothing from them.
+#[test]
+fn low_blocks_grow_beside_what_others_have() {
+    let mut blocks = vec![bare_file("normal.rs", 150)];
+    blocks.extend((0..20).map(|i| bare_file(&format!("low{i}.rs"), 8)));
+    blocks.extend((1..21).map(|low| priority(low, Priority::Low)));
+    let mut grown = false;
+    for budget in (2_000..6_000).step_by(100) {
+        let plan = plan(&blocks, &by_value(Values::default(), budget));
+        let low = full(&plan).iter().filter(|&&i| i > 0).count();
+        assert!(low == 0 || plan.items[0].decision == RenderDecision::Full, "{budget}: {low}");
+        grown |= low > 0;
+    }
+    assert!(grown);
+}
+
+/// A question that is larger than the budget is shown in part, not by a line
+/// beside others.
+#[test]
+fn a_large_question_is_cut() {
+    let mut blocks: Vec<_> = (0..12).map(|i| bare_file(&format!("f{i}.rs"), 5)).collect();
+    let question = crate::packs::source(200);
+    blocks.push(Block::conversation(lcp_types::Role::User, question));
+    let strict = DriverConfig { token_budget: Some(1_500), ..DriverConfig::default() };
+    for config in [strict, by_value(Values::default(), 1_500)] {
+        let config = DriverConfig { excerpts: Excerpts::On, ..config };
+        let plan = plan(&blocks, &config);
+        let question = &plan.items[12];
+        assert_eq!(question.decision.name(), "excerpt", "{config:?}");
+        assert!(question.tokens > 500, "{}", question.tokens);
+        assert!(plan.used_tokens <= 1_500);
+    }
+}
+
 #[test]
 fn a_plan_that_shows_all_is_proven_best() {
     let blocks = one_and_many();

@@ -1,5 +1,7 @@
 //! Pinned and paired blocks, and the newest user turn (RFC 0005 §5).
 
+use std::collections::BTreeMap;
+
 use lcp_driver::shares::Shares;
 use lcp_driver::{
     DefaultDriver, DriverConfig, DriverError, Objective, Overflow, Plan, Reason, RenderDecision,
@@ -169,6 +171,163 @@ fn the_newest_turn_of_a_long_chat_is_shown() {
     assert_eq!(plan.items.last().unwrap().decision, RenderDecision::Full);
 }
 
+/// The items that are pinned.
+fn pinned(plan: &Plan) -> Vec<usize> {
+    let is_pinned = |&i: &usize| plan.items[i].reason == Reason::Pinned;
+    (0..plan.items.len()).filter(is_pinned).collect()
+}
+
+/// A turn with this id: of role tool, a result; else a call.
+fn turn(role: Role, id: &'static str) -> Block<'static> {
+    Block::conversation_with_call(role, source(3), id)
+}
+
+#[test]
+fn an_id_that_is_used_again_is_another_call() {
+    let result = || Block::tool_result("read", Status::Ok, source(20));
+    let tagged = [2, 5, 7].map(|result| tag(result, "tool_call_id=call_1"));
+    let mut blocks = vec![
+        turn(Role::Assistant, "call_1"),
+        turn(Role::Assistant, "call_2"),
+        result(),
+        turn(Role::Tool, "call_2"),
+        turn(Role::Assistant, "call_1"),
+        result(),
+        turn(Role::User, "call_1"),
+        result(),
+        turn(Role::Tool, "call_1"),
+    ];
+    blocks.extend(tagged);
+    let pairs = [vec![0, 2], vec![1, 3], vec![4, 5], vec![6, 7, 8]];
+    for pair in &pairs {
+        for &member in pair {
+            let mut blocks = blocks.clone();
+            blocks.push(tag(member as u64, "pinned"));
+            blocks.extend((0..9).map(|target| priority(target, Priority::Background)));
+            let plan = plan(&blocks, &within(10));
+            assert_eq!(pinned(&plan), *pair, "{member}");
+            for i in (0..9).filter(|i| !pair.contains(i)) {
+                assert!(!plan.items[i].decision.is_shown(), "{i} for {member}");
+            }
+        }
+    }
+}
+
+#[test]
+fn calls_of_one_id_are_a_group_until_a_result() {
+    let roles = [Role::Assistant, Role::Assistant, Role::Tool, Role::Tool, Role::Assistant];
+    let mut blocks: Vec<_> = roles.into_iter().map(|role| turn(role, "call_1")).collect();
+    blocks.push(tag(3, "pinned"));
+    assert_eq!(pinned(&plan(&blocks, &within(10))), [0, 1, 2, 3]);
+}
+
+#[test]
+fn a_group_has_64_blocks_at_most() {
+    let mut blocks = vec![turn(Role::Assistant, "call_1")];
+    blocks.extend((0..65).map(|_| turn(Role::Tool, "call_1")));
+    blocks.extend([turn(Role::Assistant, "call_1"), turn(Role::Tool, "call_1")]);
+    for (member, group) in [
+        (0, 0..64),
+        (63, 0..64),
+        // Alone.
+        (64, 64..65),
+        (65, 65..66),
+        // The next call begins another group.
+        (66, 66..68),
+        (67, 66..68),
+    ] {
+        let mut blocks = blocks.clone();
+        blocks.push(tag(member, "pinned"));
+        let plan = plan(&blocks, &within(10));
+        assert_eq!(pinned(&plan), group.collect::<Vec<_>>(), "{member}");
+    }
+}
+
+/// Where the group was full before any result came.
+#[test]
+fn a_result_without_a_place_in_the_group_ends_it_too() {
+    let mut blocks = vec![turn(Role::Assistant, "call_1"); 65];
+    blocks.extend([Role::Tool, Role::Assistant, Role::Tool].map(|role| turn(role, "call_1")));
+    for (member, group) in [(64, 64..65), (65, 65..66), (66, 66..68)] {
+        let mut blocks = blocks.clone();
+        blocks.push(tag(member, "pinned"));
+        let plan = plan(&blocks, &within(10));
+        assert_eq!(pinned(&plan), group.collect::<Vec<_>>(), "{member}");
+    }
+}
+
+#[test]
+fn an_empty_id_names_no_call() {
+    let result = Block::tool_result("read", Status::Ok, source(3));
+    let mut blocks = vec![turn(Role::Assistant, ""), turn(Role::Tool, ""), result];
+    blocks.extend([tag(2, "tool_call_id="), tag(1, "pinned")]);
+    assert_eq!(pinned(&plan(&blocks, &within(10))), [1]);
+}
+
+#[test]
+fn only_turns_of_users_are_the_newest_question() {
+    let mut blocks: Vec<_> = (0..40).map(|i| bare_file(&format!("f{i}.rs"), 20)).collect();
+    blocks.push(question());
+    for role in [Role::System, Role::Assistant, Role::Tool] {
+        let mut blocks = blocks.clone();
+        blocks.push(Block::conversation(role, source(3)));
+        for config in [within(70), by_value(70)] {
+            let with = plan(&blocks, &config);
+            assert_eq!(with.items[40].decision, RenderDecision::Full, "{role:?}");
+            assert_ne!(with.items[41].decision, RenderDecision::Full, "{role:?}");
+        }
+    }
+    // Of two that are alike the older one comes first.
+    for (role, first) in [(Role::System, 0), (Role::Assistant, 0), (Role::Tool, 0), (Role::User, 1)]
+    {
+        let blocks = vec![Block::conversation(role, source(10)); 2];
+        let alone = plan(&blocks[1..], &DriverConfig::default()).used_tokens;
+        let plan = plan(&blocks, &within(alone + alone / 2));
+        assert_eq!(plan.items[first].decision, RenderDecision::Full, "{role:?}");
+        assert_ne!(plan.items[1 - first].decision, RenderDecision::Full, "{role:?}");
+    }
+}
+
+#[test]
+fn the_newest_question_is_ranked_above_all() {
+    for level in [Priority::High, Priority::Low] {
+        let mut blocks = vec![Block::conversation(Role::User, source(10)); 2];
+        let alone = plan(&blocks[1..], &DriverConfig::default()).used_tokens;
+        blocks.extend([priority(0, level), priority(1, level), tag(0, "rank=1000")]);
+        let room = alone + alone / 2;
+        // By value, a priority that can wait is worth what it says.
+        let by_value = (level == Priority::High).then(|| by_value(room));
+        for config in by_value.into_iter().chain([within(room)]) {
+            let config = DriverConfig { fill: true, ..config };
+            let plan = plan(&blocks, &config);
+            assert_eq!(plan.items[1].decision, RenderDecision::Full, "{level:?} {config:?}");
+            assert_ne!(plan.items[0].decision, RenderDecision::Full, "{level:?} {config:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_grouped_with_the_newest_question_takes_its_priority() {
+    let result_of = |role, level: Option<Priority>| {
+        let mut blocks: Vec<_> = (0..40).map(|i| bare_file(&format!("f{i}.rs"), 5)).collect();
+        blocks.push(turn(role, "call_1"));
+        blocks.push(Block::tool_result("grep", Status::Ok, source(30)));
+        blocks.push(tag(41, "tool_call_id=call_1"));
+        blocks.extend(level.map(|level| priority(40, level)));
+        let plan = plan(&blocks, &within(1_200));
+        (plan.items[41].decision.clone(), plan.items[41].reason)
+    };
+    // Where it is Normal, all forty files come first.
+    assert_ne!(result_of(Role::Assistant, None).0, RenderDecision::Full);
+    assert_eq!(result_of(Role::User, None).0, RenderDecision::Full);
+    assert_eq!(
+        result_of(Role::User, Some(Priority::High)),
+        result_of(Role::Assistant, Some(Priority::High))
+    );
+    let critical = result_of(Role::User, Some(Priority::Critical));
+    assert_eq!(critical, (RenderDecision::Full, Reason::Critical));
+}
+
 /// A pack of calls and their results among all else.
 fn any_calls() -> impl Strategy<Value = Vec<Block<'static>>> {
     let calls = prop::collection::vec((0usize..6, 0usize..40, 0usize..5, any::<bool>()), 1..14);
@@ -194,6 +353,14 @@ fn any_calls() -> impl Strategy<Value = Vec<Block<'static>>> {
         blocks.extend(rest.into_iter().filter(|block| block.as_annotation().is_none()));
         blocks
     })
+}
+
+/// Whether a block is a result of a call, rather than a call.
+fn is_result(block: &Block<'_>) -> bool {
+    match &block.content {
+        lcp_types::BlockContent::Conversation(turn) => turn.role == Role::Tool,
+        content => matches!(content, lcp_types::BlockContent::ToolResult(_)),
+    }
 }
 
 fn call_of<'b>(blocks: &'b [Block<'_>], i: usize) -> Option<String> {
@@ -226,15 +393,23 @@ proptest! {
         let shares = if shared { Some(Shares::agent()) } else { config.shares };
         let config = DriverConfig { token_budget: Some(budget), shares, ..config };
         let plan = plan(&blocks, &config);
-        let mut shown: std::collections::BTreeMap<String, Vec<bool>> = std::collections::BTreeMap::new();
+        // Of each id its calls, one after the other; and whether a result came.
+        let mut calls: BTreeMap<String, Vec<(Vec<bool>, bool)>> = BTreeMap::new();
         for (i, item) in plan.items.iter().enumerate() {
-            if let Some(id) = call_of(&blocks, i).filter(|id| !id.is_empty()) {
-                shown.entry(id).or_default().push(item.decision.is_shown());
+            let Some(id) = call_of(&blocks, i).filter(|id| !id.is_empty()) else { continue };
+            let calls = calls.entry(id).or_default();
+            let is_result = is_result(&blocks[i]);
+            if calls.last().is_none_or(|(_, answered)| *answered && !is_result) {
+                calls.push((Vec::new(), false));
+            }
+            if let Some((shown, answered)) = calls.last_mut() {
+                shown.push(item.decision.is_shown());
+                *answered |= is_result;
             }
         }
         // Below the floor, Critical blocks stand alone; they are whole groups.
-        for (id, shown) in shown {
-            prop_assert!(shown.iter().all(|is| *is == shown[0]), "{} {:?}", id, plan);
+        for (shown, _) in calls.values().flatten() {
+            prop_assert!(shown.iter().all(|is| *is == shown[0]), "{:?} {:?}", calls, plan);
         }
     }
 }

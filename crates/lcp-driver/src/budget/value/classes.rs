@@ -3,7 +3,7 @@
 use lcp_types::Priority;
 
 use super::Field;
-use super::solver::{Problem, hull_of, narrow};
+use super::solver::{Problem, by_density, hull_of, narrow};
 use crate::budget::walk::{Choice, Item, Standing};
 
 /// The least that a class may have.
@@ -15,6 +15,10 @@ pub(super) enum Floor {
     Line,
 }
 
+/// Blocks of the largest group all of whose combinations are tried; of larger
+/// ones only the hull is.
+const PRODUCT_MAX: usize = 3;
+
 /// Options of the largest class of a group; of more only the hull is kept.
 const OPTIONS_MAX: usize = 64;
 
@@ -23,6 +27,9 @@ pub(super) struct Classes {
     problem: Problem,
     members: Vec<Members>,
     groups: Vec<Group>,
+    /// Whether groups have more combinations than their classes have options:
+    /// then only what holds of hulls holds.
+    thinned: bool,
 }
 
 /// What a class is of. There can be millions, so it is small.
@@ -68,7 +75,7 @@ impl Field<'_> {
 
 impl Classes {
     /// The classes of a field; `first` has this detail and no other. With
-    /// `grown`, what may grow beyond its ceiling may do so.
+    /// `grown`, all have their ceilings, and what may grow beyond may do so.
     pub(super) fn new(
         field: &Field<'_>,
         floor: Floor,
@@ -81,14 +88,25 @@ impl Classes {
             problem: Problem::with_capacity(items.len(), room),
             members: Vec::with_capacity(items.len()),
             groups: Vec::new(),
+            thinned: false,
         };
-        let range = |i: usize| match first {
-            Some((first, detail)) if first == i => detail..detail + 1,
-            _ if grown && items[i].may_grow => 0..items[i].costs.len(),
-            _ => items[i].ceiling..items[i].costs.len(),
+        let range = |i: usize| {
+            let item = &items[i];
+            match first {
+                Some((first, detail)) if first == i => detail..detail + 1,
+                // What may grow does so beside what others have already.
+                _ if grown && item.may_grow => 0..item.ceiling + 1,
+                _ if grown && item.is_rest() => item.ceiling..item.ceiling + 1,
+                _ => item.ceiling..item.costs.len(),
+            }
         };
+        let is_apart = |i: usize| field.question.is_some_and(|(question, _)| question == i);
         let is_first = |i: usize| first.is_some_and(|(first, _)| first == i);
-        for (i, item) in items.iter().enumerate().filter(|(_, item)| competes(item)) {
+        let may_be_nothing =
+            |item: &Item| may_be_nothing(item, floor) && !(grown && item.is_rest());
+        let competing =
+            items.iter().enumerate().filter(|(i, item)| competes(item) && !is_apart(*i));
+        for (i, item) in competing {
             let group = field.group(i);
             // What stands or is out already decides for those beside it.
             if group.iter().any(|&at| items[at].standing == Standing::Out) {
@@ -96,12 +114,29 @@ impl Classes {
             }
             let free: Vec<_> = group.iter().copied().filter(|&at| competes(&items[at])).collect();
             if free.len() < 2 || free.len() < group.len() {
-                let nothing = may_be_nothing(item, floor) && !is_first(i);
+                let nothing = may_be_nothing(item) && !is_first(i);
                 classes.push_one(field, i, range(i), nothing);
             } else if free[0] == i {
-                let nothing = may_be_nothing(item, floor) && !free.iter().any(|&at| is_first(at));
+                let nothing = may_be_nothing(item) && !free.iter().any(|&at| is_first(at));
                 classes.push_group(field, free, &range, nothing);
             }
+        }
+        classes
+    }
+
+    /// Each block by itself, with the choice of nothing: what no plan exceeds.
+    /// With `all`, no ceilings are asked.
+    pub(super) fn relaxed(field: &Field<'_>, all: bool) -> Self {
+        let items = field.items;
+        let mut classes = Self {
+            problem: Problem::with_capacity(items.len(), 3 * items.len()),
+            members: Vec::with_capacity(items.len()),
+            groups: Vec::new(),
+            thinned: false,
+        };
+        for (i, item) in items.iter().enumerate().filter(|(_, item)| competes(item)) {
+            let fullest = if all || item.may_grow { 0 } else { item.ceiling };
+            classes.push_one(field, i, fullest..item.costs.len(), true);
         }
         classes
     }
@@ -141,19 +176,16 @@ impl Classes {
         range: &dyn Fn(usize) -> std::ops::Range<usize>,
         nothing: bool,
     ) {
-        let mut options = vec![Combination { cost: 0, value: 0, details: Vec::new() }];
-        for &item in &items {
-            let (costs, worths) = (&field.items[item].costs, &field.worths[item]);
-            let with = |one: &Combination| {
-                let one = one.clone();
-                range(item).map(move |detail| {
-                    let mut details = one.details.clone();
-                    details.push(detail);
-                    let cost = one.cost + costs[detail];
-                    Combination { cost, value: one.value + worths[detail], details }
-                })
-            };
-            options = thin(options.iter().flat_map(with).collect());
+        let mut options = if items.len() <= PRODUCT_MAX {
+            product(field, &items, range)
+        } else {
+            self.thinned = true;
+            chain(field, &items, range)
+        };
+        if options.len() > OPTIONS_MAX {
+            self.thinned = true;
+            let points: Vec<_> = options.iter().map(|option| (option.cost, option.value)).collect();
+            options = hull_of(&points).into_iter().map(|at| options[at].clone()).collect();
         }
         if nothing {
             options.push(Combination { cost: 0, value: 0, details: Vec::new() });
@@ -161,6 +193,11 @@ impl Classes {
         self.problem.push(options.iter().map(|option| (option.cost, option.value)));
         self.members.push(Members::Group(narrow(self.groups.len())));
         self.groups.push(Group { items, options });
+    }
+
+    /// Whether some combinations are not among the options.
+    pub(super) fn are_thinned(&self) -> bool {
+        self.thinned
     }
 
     pub(super) fn problem(&self) -> &Problem {
@@ -195,21 +232,64 @@ impl Classes {
     }
 }
 
-/// Drops what another combination beats, and of many all but the hull.
-fn thin(mut options: Vec<Combination>) -> Vec<Combination> {
-    options.sort_by_key(|option| (option.cost, std::cmp::Reverse(option.value)));
-    let mut best = None;
-    options.retain(|option| {
-        let better = best.is_none_or(|best| option.value > best);
-        if better {
-            best = Some(option.value);
-        }
-        better
-    });
-    if options.len() > OPTIONS_MAX {
-        let points: Vec<_> = options.iter().map(|option| (option.cost, option.value)).collect();
-        let kept = hull_of(&points);
-        options = kept.into_iter().map(|at| options[at].clone()).collect();
+/// All combinations of the details of these blocks, but for those that another
+/// one beats.
+fn product(
+    field: &Field<'_>,
+    items: &[usize],
+    range: &dyn Fn(usize) -> std::ops::Range<usize>,
+) -> Vec<Combination> {
+    let mut options = vec![Combination { cost: 0, value: 0, details: Vec::new() }];
+    for &item in items {
+        let (costs, worths) = (&field.items[item].costs, &field.worths[item]);
+        let with = |one: &Combination| {
+            let one = one.clone();
+            range(item).map(move |detail| {
+                let mut details = one.details.clone();
+                details.push(detail);
+                let cost = one.cost + costs[detail];
+                Combination { cost, value: one.value + worths[detail], details }
+            })
+        };
+        options = options.iter().flat_map(with).collect();
+        options.sort_by_key(|option| (option.cost, std::cmp::Reverse(option.value)));
+        let mut best = None;
+        options.retain(|option| {
+            let better = best.is_none_or(|best| option.value > best);
+            best = best.max(Some(option.value));
+            better
+        });
+    }
+    options
+}
+
+/// The hull of all combinations of the details of many blocks: the upgrades of
+/// each, taken by their density.
+fn chain(
+    field: &Field<'_>,
+    items: &[usize],
+    range: &dyn Fn(usize) -> std::ops::Range<usize>,
+) -> Vec<Combination> {
+    let mut problem = Problem::with_capacity(items.len(), items.len() * 2);
+    for &item in items {
+        let (costs, worths) = (&field.items[item].costs, &field.worths[item]);
+        problem.push(range(item).map(|detail| (costs[detail], worths[detail])));
+    }
+    let details = items.iter().map(|&item| range(item).end - 1).collect();
+    let mut has = Combination { cost: 0, value: 0, details };
+    let sum = |ladder: fn(&Field<'_>, usize, usize) -> u64, has: &Combination| {
+        items.iter().zip(&has.details).map(|(&item, &detail)| ladder(field, item, detail)).sum()
+    };
+    has.cost = sum(|field, item, detail| field.items[item].costs[detail], &has);
+    has.value = sum(|field, item, detail| field.worths[item][detail], &has);
+    let mut options = vec![has.clone()];
+    for (class, option) in by_density(&problem) {
+        let (item, detail) = (items[class], range(items[class]).start + option);
+        let (costs, worths) = (&field.items[item].costs, &field.worths[item]);
+        let before = std::mem::replace(&mut has.details[class], detail);
+        has.cost = has.cost + costs[detail] - costs[before];
+        has.value = has.value + worths[detail] - worths[before];
+        options.push(has.clone());
     }
     options
 }

@@ -2,20 +2,19 @@
 //! most, and how far from the best it can be (RFC 0005 §3 and §4).
 //!
 //! `solver` knows nothing but classes of costs and values; `classes.rs` makes
-//! them of blocks, `shared.rs` spends shares, what remains is here: the roll-up
-//! line, what comes first, ceilings that are lifted, excerpts.
+//! them of blocks, `shared.rs` spends shares, `cuts.rs` shows parts of blocks, what
+//! remains is here: the roll-up line, what comes first, ceilings that are lifted.
 
 mod classes;
+mod cuts;
 #[cfg(test)]
 mod laws;
 mod shared;
 mod solver;
 
-use lcp_types::Priority;
-
 use super::walk::{
-    Allocation, Choice, Cut, EXCERPT_MIN, Item, Ladder, Outcome, Purse, Standing, Terms, fixed,
-    fixed_alone, last_resort, order,
+    Allocation, Choice, Cut, Item, Ladder, Outcome, Standing, Terms, fixed, fixed_alone,
+    last_resort, order,
 };
 use crate::plan::Certificate;
 use classes::{Classes, Floor};
@@ -28,12 +27,14 @@ pub(crate) fn allocate(
     terms: Terms<'_>,
     cutter: &mut dyn Cut,
 ) -> (Allocation, Certificate) {
-    let field = Field { items, worths, terms };
-    let (mut allocation, bounds) = field.allocate(cutter);
+    let field = Field { items, worths, terms, question: None };
+    let (mut allocation, mut bounds) = field.allocate(cutter);
     if terms.excerpts && allocation.outcome == Outcome::Fits && allocation.told(items) == 0 {
         let resort = last_resort(items, &order(items), terms, cutter);
         if resort.told(items) > 0 {
             allocation = resort;
+            // It asks no ceilings.
+            bounds = field.relaxed(true);
         }
     }
     let value = worth(items, worths, &allocation);
@@ -73,6 +74,18 @@ struct Field<'t> {
     items: &'t [Item],
     worths: &'t [Ladder],
     terms: Terms<'t>,
+    /// The block that is served first, and the excerpt of it that is shown
+    /// whatever else is.
+    question: Option<(usize, Choice)>,
+}
+
+/// How a knapsack is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// As well as it can be.
+    Best,
+    /// Up to the first upgrade that does not fit: the rest is for excerpts.
+    Greedily,
 }
 
 /// A plan without excerpts.
@@ -101,45 +114,54 @@ impl Field<'_> {
             let outcome = Outcome::CriticalExceeds { needed: base };
             return (alone(outcome), Bounds::default());
         }
-        let at_ceiling = |chosen: &[Option<Choice>]| {
-            rest().all(|i| chosen[i].is_some_and(|choice| choice.is_at_ceiling(&items[i])))
-        };
-        let Some(mut best) = self.choose(base, false) else {
+        let question = self.cut_question(base, cutter);
+        let field = Field { question, ..*self };
+        let Some(mut best) = field.choose(base, false) else {
             return (alone(Outcome::BelowFloor), Bounds::default());
         };
-        let is_at_ceiling = at_ceiling(&best.chosen);
-        if is_at_ceiling && rest().any(|i| items[i].may_grow) {
-            best = self.choose(base, true).unwrap_or(best);
+        if field.is_at_ceiling(&best.chosen) && rest().any(|i| items[i].may_grow) {
+            best = field.choose(base, true).unwrap_or(best);
+        }
+        if terms.excerpts {
+            return field.with_excerpts(base, best, cutter);
         }
         let Found { chosen, left, bounds, .. } = best;
-        let mut purse = Purse::new(items, terms.shares, terms.groups, chosen, left);
-        if terms.excerpts {
-            self.cut(&mut purse, is_at_ceiling, cutter);
-        }
-        let (chosen, left) = purse.close();
-        let at_ceiling = is_at_ceiling && at_ceiling(&chosen);
+        let at_ceiling = field.is_at_ceiling(&chosen);
         (Allocation { chosen, outcome: Outcome::Fits, at_ceiling, left }, bounds)
+    }
+
+    /// Whether all that must be shown or counted has its ceiling.
+    fn is_at_ceiling(&self, chosen: &[Option<Choice>]) -> bool {
+        let mut rest = self.items.iter().zip(chosen).filter(|(item, _)| item.is_rest());
+        rest.all(|(item, chosen)| chosen.is_some_and(|choice| choice.is_at_ceiling(item)))
     }
 
     /// The better of two plans: one that pays for the roll-up line, and one in
     /// which every block has a line of its own.
     fn choose(&self, base: u64, grown: bool) -> Option<Found> {
-        let case = |floor| {
-            let line = if floor == Floor::Nothing { self.terms.line } else { 0 };
-            let capacity = self.terms.budget.checked_sub(base + line)?;
-            if self.terms.shares.is_empty() {
-                self.solve(floor, grown, capacity)
-            } else {
-                self.share(floor, grown, capacity)
-            }
-        };
-        let is_out = |item: &Item| item.standing == Standing::Out && item.is_rest();
-        let may_be_on_lines = !self.items.iter().any(is_out)
-            && base.saturating_add(self.on_lines()) <= self.terms.budget;
-        let on_lines = may_be_on_lines.then(|| case(Floor::Line)).flatten();
-        match (on_lines, case(Floor::Nothing)) {
+        let on_lines = self.case(base, Floor::Line, grown, How::Best);
+        match (on_lines, self.case(base, Floor::Nothing, grown, How::Best)) {
             (Some(on_lines), Some(with_line)) => Some(on_lines.or_better(with_line)),
             (on_lines, with_line) => on_lines.or(with_line),
+        }
+    }
+
+    /// One of the two, if it can be.
+    fn case(&self, base: u64, floor: Floor, grown: bool, how: How) -> Option<Found> {
+        let is_out = |item: &Item| item.standing == Standing::Out && item.is_rest();
+        let mut line = self.terms.line;
+        if floor == Floor::Line {
+            let fits = base.saturating_add(self.on_lines()) <= self.terms.budget;
+            if !fits || self.items.iter().any(is_out) || self.question.is_some() {
+                return None;
+            }
+            line = 0;
+        }
+        let capacity = self.terms.budget.checked_sub(base + line)?;
+        if self.terms.shares.is_empty() {
+            self.solve(floor, grown, capacity, how)
+        } else {
+            self.share(floor, grown, capacity)
         }
     }
 
@@ -150,8 +172,14 @@ impl Field<'_> {
     }
 
     /// The plan of most value, of those that serve the first block best.
-    fn solve(&self, floor: Floor, grown: bool, capacity: u64) -> Option<Found> {
-        let first = self.terms.first.and_then(|first| {
+    fn solve(&self, floor: Floor, grown: bool, capacity: u64, how: How) -> Option<Found> {
+        let mut chosen = fixed_alone(self.items);
+        let mut capacity = capacity;
+        if let Some((at, choice)) = self.question {
+            chosen[at] = Some(choice);
+            capacity = capacity.checked_sub(choice.cost(&self.items[at]))?;
+        }
+        let first = self.terms.first.filter(|_| self.question.is_none()).and_then(|first| {
             let item = &self.items[first];
             let others = Classes::lowest_besides(self, floor, first)?;
             let left = capacity.checked_sub(others)?;
@@ -159,42 +187,16 @@ impl Field<'_> {
             Some((first, detail))
         });
         let classes = Classes::new(self, floor, grown, first);
-        let solution = solver::solve(classes.problem(), capacity)?;
-        let bounds = Bounds { bound: solution.bound, lp_bound: solution.lp_bound };
-        let mut chosen = fixed_alone(self.items);
+        let solution = match how {
+            How::Best => solver::solve(classes.problem(), capacity)?,
+            How::Greedily => solver::solve_greedily(classes.problem(), capacity)?,
+        };
+        let lp_bound = solution.lp_bound;
+        let bound = if classes.are_thinned() { lp_bound } else { solution.bound };
+        let bounds = Bounds { bound, lp_bound };
         classes.write(&solution.chosen, &mut chosen);
         let (left, value) = (capacity - solution.cost, solution.value);
         Some(Found { chosen, left, value, bounds, first: first.map(|(_, detail)| detail) })
-    }
-
-    /// Gives what is left to excerpts, by the density of the whole.
-    fn cut(&self, purse: &mut Purse<'_>, at_ceiling: bool, cutter: &mut dyn Cut) {
-        let may_be_cut = |item: &Item| {
-            item.standing == Standing::Free
-                && item.priority != Priority::Critical
-                && item.may_be_cut
-                && (item.ceiling == 0 || at_ceiling && item.may_grow)
-        };
-        // What cannot pay for the smallest excerpt need not be sorted.
-        let can_pay = |i: usize| purse.most(i) >= EXCERPT_MIN;
-        let cut = (0..self.items.len()).filter(|&i| may_be_cut(&self.items[i]) && can_pay(i));
-        let cut: Vec<_> = cut.collect();
-        let mut wholes = solver::Problem::with_capacity(cut.len(), 2 * cut.len());
-        for &i in &cut {
-            wholes.push([(0, 0), (self.items[i].costs[0], self.worths[i][0])]);
-        }
-        for (class, _) in solver::by_density(&wholes) {
-            let i = cut[class];
-            let (item, worths) = (&self.items[i], &self.worths[i]);
-            let has = match purse.chosen(i) {
-                Some(Choice::Detail(detail)) => worths[detail],
-                _ => 0,
-            };
-            // An excerpt is worth more than the line that it stands for only
-            // from so many tokens on.
-            let least = u128::from(has) * u128::from(item.costs[0]) / u128::from(worths[0].max(1));
-            purse.excerpt(i, u64::try_from(least).unwrap_or(u64::MAX), u64::MAX, cutter);
-        }
     }
 }
 

@@ -2,16 +2,16 @@
 
 use super::classes::{Classes, Floor};
 use super::solver::by_density;
-use super::{Field, Found};
+use super::{Field, Found, How};
 use crate::budget::walk::{Allocation, Choice, Outcome, Purse, Terms, fixed_alone, grants, order};
 
 impl Field<'_> {
     /// A plan with shares. Its bounds are those of plans that know none, and
     /// serve no block first.
     pub(super) fn share(&self, floor: Floor, grown: bool, capacity: u64) -> Option<Found> {
-        let Self { items, worths, terms } = *self;
+        let Self { items, worths, terms, .. } = *self;
         let whole = Field { terms: Terms { shares: &[], first: None, ..terms }, ..*self };
-        let bounds = whole.solve(floor, grown, capacity)?.bounds;
+        let bounds = whole.solve(floor, grown, capacity, How::Best)?.bounds;
         let mut purse = Purse::new(items, terms.shares, terms.groups, fixed_alone(items), capacity);
         let order = order(items);
         if floor == Floor::Line {

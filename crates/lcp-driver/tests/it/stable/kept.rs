@@ -86,7 +86,13 @@ fn at_ceilings(turn: &Turned) -> Law {
     if ![Objective::Strict, Objective::Value(Values::default())].contains(&plan.objective) {
         return Ok(());
     }
-    for (i, item) in plan.items.iter().enumerate().filter(|(_, item)| is_new(item.reason)) {
+    // A call of which a part waits, and that a plan made anew would not show
+    // either, waits too.
+    let waits = |&at: &usize| plan.items[at].reason == Reason::Waits;
+    let is_held =
+        |i: usize| said.groups.iter().any(|group| group.contains(&i) && group.iter().any(waits));
+    let new = plan.items.iter().enumerate().filter(|(_, item)| is_new(item.reason));
+    for (i, item) in new.filter(|(i, _)| !is_held(*i)) {
         let shown = match said.priorities[i] {
             Priority::Background => true,
             Priority::Low => is_shown(item),

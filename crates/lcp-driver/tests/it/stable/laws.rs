@@ -161,7 +161,10 @@ fn marks(turn: &Turned) -> Law {
             prop_assert_eq!(above, plan.used_tokens > stable.high_tokens);
         }
         (Turn::Fresh, None)
-        | (Turn::Repacked, Some(Cause::HighWatermark | Cause::BecameCritical | Cause::Pair)) => {
+        | (
+            Turn::Repacked,
+            Some(Cause::HighWatermark | Cause::BecameCritical | Cause::Question | Cause::Pair),
+        ) => {
             prop_assert!(!above);
         }
         other => prop_assert!(false, "{:?}", other),
@@ -183,7 +186,11 @@ fn packed(turn: &Turned) -> Law {
     if low.text == turn.text() || turn.afresh(stable.high_tokens).text == turn.text() {
         return Ok(());
     }
-    let middle = u32::midpoint(fixed, budget);
+    let said = turn.said();
+    let is_first = |i: &usize| !said.is_fixed(*i) && said.priorities[*i] <= Priority::Normal;
+    let question = said.newest.filter(is_first).map_or(0, |i| plan.items[i].full_tokens);
+    let fixed = fixed + question;
+    let middle = u32::midpoint(fixed, budget).min(budget);
     if turn.estimator != Estimator::O200k {
         // The middle lies by the sum of parts, which no count of a text tells.
         return Ok(());
@@ -193,7 +200,6 @@ fn packed(turn: &Turned) -> Law {
     }
     prop_assert_eq!(&turn.afresh(budget).text, turn.text());
     // Only where something is missing that must not be.
-    let said = turn.said();
     let lacks = |i: usize| low.plan.items[i].decision != RenderDecision::Full;
     let codes = [WarningCode::OverBudget, WarningCode::BelowFloor, WarningCode::EmptyResult];
     let is_short = codes.iter().any(|code| has_warning(&low.plan, *code));

@@ -96,23 +96,34 @@ impl Turned {
                 _ => {}
             }
         }
-        let mut by_call: HashMap<String, Vec<usize>> = HashMap::new();
+        // The groups of each id, one call after the other, and whether the last
+        // has a result.
+        let mut by_call: HashMap<String, (Vec<Vec<usize>>, bool)> = HashMap::new();
         for index in (0..blocks.len()).filter(|&index| self.is_block(index)) {
-            let call = match &blocks[index].content {
+            let (call, is_result) = match &blocks[index].content {
                 BlockContent::Conversation(turn) => {
                     if turn.role == Role::User {
                         said.newest = Some(index);
                     }
-                    turn.tool_call_id.as_ref().map(ToString::to_string)
+                    let call = turn.tool_call_id.as_ref().map(ToString::to_string);
+                    (call, turn.role == Role::Tool)
                 }
-                BlockContent::ToolResult(_) => calls[index].take(),
-                _ => None,
+                BlockContent::ToolResult(_) => (calls[index].take(), true),
+                _ => (None, false),
             };
-            if let Some(id) = call.filter(|id| !id.is_empty()) {
-                by_call.entry(id).or_default().push(index);
+            let Some(call) = call.filter(|call| !call.is_empty()) else { continue };
+            let (groups, answered) = by_call.entry(call).or_default();
+            if groups.is_empty() || *answered && !is_result {
+                groups.push(Vec::new());
+                *answered = false;
             }
+            *answered |= is_result;
+            groups.last_mut().unwrap().push(index);
         }
-        for members in by_call.into_values() {
+        // Who gives it a low priority means it.
+        said.newest = said.newest.filter(|&newest| said.priorities[newest] <= Priority::Normal);
+        let groups = by_call.into_values().flat_map(|(groups, _)| groups);
+        for members in groups.filter(|members| members.len() > 1) {
             let highest = members.iter().map(|&at| said.priorities[at]).min().unwrap();
             let pinned = members.iter().any(|&at| said.pinned[at]);
             for &at in &members {

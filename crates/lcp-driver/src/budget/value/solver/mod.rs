@@ -55,7 +55,18 @@ pub(crate) fn solve(problem: &Problem, capacity: u64) -> Option<Solution> {
     solve_within(problem, capacity, Size::FULL)
 }
 
-/// The same, with cores of this size at most.
+/// Takes what comes before the first upgrade that does not fit, and no more; the
+/// bound is that of the linear relaxation.
+pub(crate) fn solve_greedily(problem: &Problem, capacity: u64) -> Option<Solution> {
+    let view = problem.view();
+    let greedy::Greedy { choice: Choice { at, cost, value }, broken } =
+        greedy::greedy(view, capacity)?;
+    let more = broken.map_or(0, |broken| broken.upgrade().gain.worth_of(capacity - cost));
+    let chosen = at.into_iter().map(|at| view.option(at).index).collect();
+    Some(Solution { chosen, cost, value, lp_bound: value + more, bound: value + more })
+}
+
+/// As [`solve`], with cores of this size at most.
 fn solve_within(problem: &Problem, capacity: u64, size: Size) -> Option<Solution> {
     let view = problem.view();
     let first = attempt(view, capacity, size)?;

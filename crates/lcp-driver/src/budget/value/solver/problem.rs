@@ -17,8 +17,8 @@ pub(super) type Places = (u32, u32);
 
 /// Classes, of each of which exactly one option is to be chosen.
 ///
-/// Costs and values are at most 2^40, and there are at most two million
-/// classes: so no sum overflows.
+/// Costs and values of blocks are at most 2^40, those of groups of 64 at most
+/// 2^46, and there are at most two million classes: so no sum overflows.
 pub(crate) struct Problem {
     classes: Vec<Places>,
     /// Of each class those that no other one beats: by rising cost, and so by

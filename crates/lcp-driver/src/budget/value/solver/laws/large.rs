@@ -1,5 +1,6 @@
 //! Many classes, and such as an adversary would choose.
 
+use super::super::{attempt, branch};
 use super::*;
 
 /// As the classes of texts are: nothing, a line, a part, all.
@@ -85,6 +86,33 @@ fn one_density_and_no_choice_that_meets_the_capacity() {
     for solution in at_capacities(&classes, &[5, 250, 900]) {
         // One token is left, and no bound of this kind can know it.
         assert_eq!((solution.value + 1, solution.bound), (solution.lp_bound, solution.lp_bound));
+    }
+}
+
+/// How often parts are tried, and the value and the bound of what is found.
+fn branched(classes: &Classes, capacity: u64) -> (u32, u64, u64) {
+    let problem = problem(classes);
+    let first = attempt(problem.view(), capacity, Size::FULL).unwrap();
+    let mut tried = 0;
+    let (choice, bound) = branch::search_by(problem.view(), capacity, first, |part| {
+        tried += 1;
+        attempt(part, capacity, Size::FULL)
+    });
+    (tried, choice.value, bound)
+}
+
+/// Whatever is decided of any class, the others come to as much.
+#[test]
+fn what_no_branch_makes_better_is_given_up() {
+    let classes = vec![vec![(0, 0), (15, 50), (50, 500), (100, 1_000)]; 5_000];
+    for (capacity, tried, value, bound) in [
+        // Proven best by the core.
+        (99, 0, 650, 650),
+        (1_049, 4, 10_150, 10_490),
+        (12_345, 4, 123_150, 123_450),
+        (24_999, 4, 249_650, 249_990),
+    ] {
+        assert_eq!(branched(&classes, capacity), (tried, value, bound));
     }
 }
 
