@@ -101,10 +101,14 @@ fn certified(what: &str, certificate: Option<Certificate>) -> Row {
             format!("at most {:.4} % below the best", certificate.gap() * 100.0)
         }
     });
-    Row::of(format!("{what}, value"), Better::Higher, "%")
+    let row = Row::of(format!("{what}, value"), Better::Higher, "%")
         .figures(percent, "LP bound", 100.0)
-        .wants(Wanted::OwnAtLeast(OF_BOUND_MIN))
-        .notes(note)
+        .notes(note);
+    // Nothing is wanted where a single upgrade is more than what is missing.
+    let values = Values::default();
+    let largest = u64::from(values.high) * u64::from(values.highest_rank);
+    let is_fine = certificate.is_some_and(|certificate| certificate.value >= 1_000 * largest);
+    if is_fine { row.wants(Wanted::OwnAtLeast(OF_BOUND_MIN)) } else { row }
 }
 
 /// Turns of 8 to 40 words, of which there are two to four details: the content

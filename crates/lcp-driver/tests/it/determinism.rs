@@ -121,8 +121,8 @@ fn plans_are_the_same_bytes_in_every_build() {
         .collect();
     expect![[r"
         83167efaf0b8cd0d
-        ba958db75cd1bf58
-        dcd8baaf782e02bb
-        e19526e61fbe5a6f"]]
+        f346f2d3e03ffd5b
+        9b18c53bb17adb76
+        05209bdbc66e2dc9"]]
     .assert_eq(&digests.join("\n"));
 }

@@ -12,6 +12,9 @@ use crate::budget::walk::{
 /// How near to its bound a plan is near enough: a thousandth of it.
 const NEAR: u64 = 1_000;
 
+/// Tokens that no excerpt goes below: its marker alone has more.
+const PART_MIN: u64 = 8;
+
 impl Field<'_> {
     /// The excerpt of the block that is served first, where nothing whole of it
     /// fits: half of what there is goes to it.
@@ -80,7 +83,12 @@ impl Field<'_> {
         let base = self.terms.envelope + fixed(self.items);
         let capacity = self.terms.budget.saturating_sub(base);
         let classes = Classes::relaxed(self, all);
-        let solution = solver::solve_greedily(classes.problem(), capacity);
+        // Either all have a part of their own, or the roll-up line is paid for.
+        let rest = || self.items.iter().filter(|item| item.is_rest());
+        let parts: u64 = rest().map(|item| item.costs[item.lowest()].min(PART_MIN)).sum();
+        let needs_line = parts > capacity || rest().any(|item| item.standing == Standing::Out);
+        let line = if needs_line { self.terms.line } else { 0 };
+        let solution = solver::solve_greedily(classes.problem(), capacity.saturating_sub(line));
         let lp_bound = solution.map_or(0, |solution| solution.lp_bound);
         Bounds { bound: lp_bound, lp_bound }
     }
