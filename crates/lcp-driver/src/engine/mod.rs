@@ -1,8 +1,10 @@
 //! From blocks to a plan: resolve, scan, walk, render once, and check.
 //!
 //! `scan.rs` finds what each block is and could cost, `sharing.rs` which share
-//! of the budget pays for it; the walk (`budget/walk.rs`) allocates; `decide.rs`
-//! says what that means for each block and why, `finish.rs` makes the plan.
+//! of the budget pays for it, `relations.rs` what blocks are to each other; the
+//! walk (`budget/walk.rs`) or the objective value (`budget/value/`) allocates;
+//! `decide.rs` says what that means for each block and why, `finish.rs` makes the
+//! plan. `stable.rs` keeps what the text before showed.
 
 mod decide;
 mod finish;

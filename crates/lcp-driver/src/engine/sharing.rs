@@ -105,7 +105,7 @@ impl Sharing {
     pub(super) fn excess(&self, items: &[Item], tokens: &[u32]) -> Vec<u64> {
         let (mut used, mut critical) = (vec![0; self.terms.len()], vec![0; self.terms.len()]);
         for (item, tokens) in items.iter().zip(tokens) {
-            let of = if item.is_fixed() { &mut critical } else { &mut used };
+            let of = if item.priority == Priority::Critical { &mut critical } else { &mut used };
             if let Some(of) = of.get_mut(item.share) {
                 *of += u64::from(*tokens);
             }

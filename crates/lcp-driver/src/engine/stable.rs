@@ -91,10 +91,8 @@ impl<'c> Scan<'_, 'c> {
             Some(kept) => self.carry_on(kept, marks, warnings)?,
             None => self.pack(Turn::Fresh, None, marks, warnings)?,
         };
-        let Stands { turn, cause, settled, sharing } = stands;
-        let used = self.stable_use(&settled, &hashes, previous);
-        let (high_tokens, low_tokens) = (high, low);
-        let stable = StableUse { turn, cause, high_tokens, low_tokens, previous_tokens, ..used };
+        let stable = self.stable_use(&stands, marks, &hashes, previous, previous_tokens);
+        let Stands { settled, sharing, .. } = stands;
         Ok(Made { settled, sharing, stable: Some(stable) })
     }
 
@@ -257,17 +255,8 @@ impl<'c> Scan<'_, 'c> {
     /// Whether a share has more than its cap allows, and that is not for its
     /// Critical blocks.
     fn exceeds_a_cap(&self, settled: &Settled, sharing: &Sharing) -> bool {
-        let mut shares = vec![(0u64, 0u64); sharing.terms.len()];
-        for (item, (_, _, tokens)) in self.items.iter().zip(&settled.decided) {
-            if let Some((all, critical)) = shares.get_mut(item.share) {
-                *all += u64::from(*tokens);
-                if item.priority == Priority::Critical {
-                    *critical += u64::from(*tokens);
-                }
-            }
-        }
-        let mut shares = shares.into_iter().zip(&sharing.terms);
-        shares.any(|((all, critical), share)| all > share.cap.max(critical))
+        let tokens: Vec<_> = settled.decided.iter().map(|(_, _, tokens)| *tokens).collect();
+        sharing.excess(&self.items, &tokens).iter().any(|over| *over > 0)
     }
 }
 
@@ -367,14 +356,17 @@ impl Scan<'_, '_> {
         parts.iter().fold(opening, |sum, part| sum.saturating_add(part.cost))
     }
 
-    /// What became of the text before, and what the next one needs. The turn,
-    /// the watermarks and the tokens before are the caller's to say.
+    /// What became of the text before, which had so many tokens, and what the
+    /// next one needs.
     fn stable_use(
         &self,
-        settled: &Settled,
+        stands: &Stands,
+        marks: Marks,
         hashes: &[Hash],
         previous: Option<&SavedPlan>,
+        previous_tokens: u32,
     ) -> StableUse {
+        let settled = &stands.settled;
         let mode = self.config.mode;
         let order = self.text_order(&settled.decided);
         let mut parts = Vec::with_capacity(order.len());
@@ -392,13 +384,13 @@ impl Scan<'_, '_> {
         let same = same.count();
         let end = |parts: usize| parts.checked_sub(1).map_or(0, |last| settled.text.ends[last]);
         StableUse {
-            turn: Turn::Fresh,
-            cause: None,
-            high_tokens: 0,
-            low_tokens: 0,
+            turn: stands.turn,
+            cause: stands.cause,
+            high_tokens: marks.high,
+            low_tokens: marks.low,
             prefix_bytes: end(parts.len()),
             prefix_tokens: self.prefix_tokens(&parts, &settled.text),
-            previous_tokens: 0,
+            previous_tokens,
             kept_bytes: end(same),
             kept_tokens: self.prefix_tokens(&parts[..same], &settled.text),
             order: order.iter().map(|&at| self.shown[at].0).collect(),

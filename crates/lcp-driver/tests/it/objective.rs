@@ -105,6 +105,20 @@ fn low_blocks_grow_beside_what_others_have() {
     assert!(grown);
 }
 
+/// The same with shares: what has its ceiling keeps it while others grow.
+#[test]
+fn low_blocks_grow_beside_what_others_have_with_shares() {
+    let mut blocks = vec![bare_file("normal.rs", 30)];
+    blocks.extend((0..4).map(|i| bare_file(&format!("low{i}.rs"), 8)));
+    blocks.extend((1..5).map(|low| priority(low, Priority::Low)));
+    let shares = Some(Shares::agent());
+    for budget in (600..2_000).step_by(50) {
+        let config = DriverConfig { shares: shares.clone(), ..by_value(Values::default(), budget) };
+        let plan = plan(&blocks, &config);
+        assert_eq!(full(&plan).first(), Some(&0), "{budget}");
+    }
+}
+
 /// A question that is larger than the budget is shown in part, not by a line
 /// beside others.
 #[test]

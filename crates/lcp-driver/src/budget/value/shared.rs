@@ -21,6 +21,12 @@ impl Field<'_> {
             // A cap can keep one from its line: then the roll-up line is due.
             order.iter().all(|&i| purse.chosen(i).is_some()).then_some(())?;
         }
+        if grown {
+            // All have their ceilings; what may grow does so beside them.
+            for &i in &order {
+                purse.step(i, items[i].ceiling, items[i].costs.len());
+            }
+        }
         let first = terms.first.and_then(|first| {
             purse.step(first, items[first].ceiling, items[first].costs.len());
             purse.chosen(first)
