@@ -28,6 +28,7 @@ const CHOICES: &[(&str, &str)] = &[
     ("lcp-tokens", "models-file,parallel"),
     ("lcp-driver", "tracing"),
     ("lcp-driver", "metrics,rebalance"),
+    ("lcp-driver", "plan-file"),
 ];
 
 /// A step that this program takes itself.
