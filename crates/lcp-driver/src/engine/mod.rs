@@ -215,8 +215,10 @@ impl<'c> Scan<'_, 'c> {
     /// it can wait.
     fn first(&self) -> Option<usize> {
         let competes = |newest: &usize| {
-            let item = &self.items[*newest];
-            item.priority == Priority::High && item.standing == Standing::Free
+            let (item, own) = (&self.items[*newest], self.metas[self.shown[*newest].0].priority);
+            // Who gives it a low one means it, whatever its group has.
+            let waits = own > Priority::Normal;
+            item.priority == Priority::High && item.standing == Standing::Free && !waits
         };
         self.relations.newest.filter(competes)
     }
