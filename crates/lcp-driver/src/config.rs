@@ -1,6 +1,6 @@
 //! What a caller asks for.
 
-use lcp_types::BlockType;
+use lcp_types::{Block, BlockType, Duplicates};
 
 use crate::shares::Shares;
 use crate::stable::Stable;
@@ -145,11 +145,19 @@ pub struct DriverConfig {
     /// Named parts of the budget that blocks of a category share; `None`: all
     /// blocks compete for the whole.
     pub shares: Option<Shares>,
+    /// Which of the blocks others cover: what `lcp-dedup` found in them (RFC 0006
+    /// §8). `None`: nothing was looked for.
+    pub duplicates: Option<Duplicates>,
     /// What to do where the text must be larger than the budget.
     pub overflow: Overflow,
 }
 
 impl DriverConfig {
+    /// Whether blocks of its type are wanted.
+    pub(crate) fn asks_for(&self, block: &Block<'_>) -> bool {
+        self.types.as_ref().is_none_or(|types| types.contains(&block.block_type()))
+    }
+
     pub(crate) fn excerpts(&self) -> bool {
         match self.excerpts {
             Excerpts::WithFill => self.fill,

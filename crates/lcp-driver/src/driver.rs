@@ -131,7 +131,7 @@ impl DefaultDriver {
             let (planned, found) = (plan.items.len(), blocks.len());
             return Err(DriverError::WrongPlan { planned, found });
         }
-        let metas = resolve(blocks, &mut Vec::new());
+        let metas = resolve(blocks, plan.duplicates.as_ref(), &mut Vec::new());
         // A stable plan shows blocks as they were said to be when they came in.
         let kept: Option<HashMap<_, _>> = plan.stable.as_ref().map(|stable| {
             let metas = stable.next.parts.iter().map(SavedPart::meta);

@@ -47,6 +47,7 @@
 mod append;
 pub mod budget;
 mod config;
+mod dedup;
 mod driver;
 mod engine;
 mod error;
@@ -73,6 +74,7 @@ pub mod window;
 pub use append::grouped;
 pub use budget::{Excerpt, RenderDecision, allocate_budget, resolve_priorities};
 pub use config::{DriverConfig, Excerpts, Objective, OutputMode, Overflow, Verbosity};
+pub use dedup::DedupSums;
 pub use driver::{DefaultDriver, Rendered};
 pub use error::DriverError;
 pub use placeholder::render_placeholder;

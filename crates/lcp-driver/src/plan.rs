@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lcp_types::{BlockType, Priority};
+use lcp_types::{BlockType, Duplicates, Priority, Relation};
 
 use crate::budget::RenderDecision;
 use crate::config::{Objective, OutputMode, Verbosity};
@@ -35,6 +35,9 @@ pub struct Plan {
     pub exact: bool,
     /// One for each block of the pack, in its order.
     pub items: Vec<PlanItem>,
+    /// Which blocks others cover: what the configuration says, where the covering
+    /// block is in the pack, asked for, and not removed itself.
+    pub duplicates: Option<Duplicates>,
     /// What the roll-up line stands for, if there is one.
     pub rolled_up: Option<RolledUp>,
     /// Tokens of the whole text as it will be written.
@@ -194,6 +197,8 @@ pub enum Reason {
     Metadata,
     /// Its type was not asked for.
     Filtered,
+    /// Another block, to which it stands like this, covers it (RFC 0006 §3).
+    Duplicate(Relation),
 }
 
 impl Reason {
@@ -214,6 +219,7 @@ impl Reason {
             Self::Background => "background",
             Self::Metadata => "metadata",
             Self::Filtered => "filtered",
+            Self::Duplicate(relation) => relation.name(),
         }
     }
 }

@@ -8,11 +8,11 @@ use crate::budget::cost::Detail;
 use crate::budget::{Excerpt, RenderDecision};
 use crate::config::OutputMode;
 use crate::excerpt;
-use crate::meta::Meta;
 use crate::placeholder;
 use crate::plan::{Plan, RolledUp};
 use crate::render::{Part, Shown, envelope, part, part_of, placeholder};
 use crate::view::{Head, View};
+use lcp_types::Meta;
 
 /// What a text is made of.
 #[derive(Clone, Debug)]

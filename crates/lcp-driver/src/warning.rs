@@ -77,6 +77,10 @@ warning_codes! {
     PreviousRefused = "previous_refused",
     /// A stable text is above its high watermark: repacking would not help.
     AboveWatermark = "above_watermark",
+    /// A chunk whose range is not that of its text; it is kept as it is.
+    BadLineRange = "bad_line_range",
+    /// Blocks that were kept because looking for near ones would take too long.
+    NearCapped = "near_capped",
     /// The counts are estimates.
     EstimatedCounts = "estimated_counts",
     /// The tokenizer that was asked for could not be loaded, or is only assumed.

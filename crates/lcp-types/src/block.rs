@@ -82,7 +82,7 @@ macro_rules! block_types {
         }
 
         /// What a block holds, by type.
-        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
         pub enum BlockContent<'a> {
@@ -179,6 +179,47 @@ block_types! {
     0xFE Extension(Extension), "extension", "extension";
 }
 
+impl<'a> BlockContent<'a> {
+    /// The content, of the types whose content is text (or any bytes).
+    #[must_use]
+    pub const fn text(&self) -> Option<&Bytes<'a>> {
+        match self {
+            Self::Code(code) => Some(&code.content),
+            Self::Conversation(turn) => Some(&turn.content),
+            Self::ToolResult(result) => Some(&result.content),
+            Self::Document(document) => Some(&document.content),
+            Self::StructuredData(data) => Some(&data.content),
+            Self::Extension(extension) => Some(&extension.content),
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
+    #[must_use]
+    pub const fn text_mut(&mut self) -> Option<&mut Bytes<'a>> {
+        match self {
+            Self::Code(code) => Some(&mut code.content),
+            Self::Conversation(turn) => Some(&mut turn.content),
+            Self::ToolResult(result) => Some(&mut result.content),
+            Self::Document(document) => Some(&mut document.content),
+            Self::StructuredData(data) => Some(&mut data.content),
+            Self::Extension(extension) => Some(&mut extension.content),
+            _ => None,
+        }
+    }
+
+    /// Whether it speaks of other blocks and is never shown as one: annotations,
+    /// and extensions in LCP's own namespace.
+    #[must_use]
+    pub fn is_metadata(&self) -> bool {
+        match self {
+            Self::Annotation(_) => true,
+            Self::Extension(extension) => extension.namespace == crate::Level::NAMESPACE,
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Display for BlockType {
     /// The label, or the code in hexadecimal where there is none.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -190,7 +231,7 @@ impl fmt::Display for BlockType {
 }
 
 /// A block of a type that this version does not know, as it stood.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RawBlock<'a> {
     /// The type's code; none that [`BlockType::ALL`] or END has.

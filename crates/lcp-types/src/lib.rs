@@ -8,7 +8,8 @@
 //! | look for | in |
 //! |---|---|
 //! | blocks and what they hold | [`Block`], [`BlockContent`], [`content`] |
-//! | priorities, tags, further levels | [`Annotation`], [`Priority`], [`Tag`], [`Level`] |
+//! | priorities, tags, further levels | [`Annotation`], [`Priority`], [`Tag`], [`Level`], all that they say [`Meta`] |
+//! | blocks that others cover | [`Duplicates`] |
 //! | numbers of the wire format | [`wire`], [`limits`] |
 //! | how fields are read and written | [`schema`] |
 //! | content that is stored elsewhere | [`ContentStore`] |
@@ -29,9 +30,11 @@ mod annotation;
 mod block;
 mod bytes;
 pub mod content;
+mod duplicates;
 mod enums;
 mod level;
 pub mod limits;
+mod meta;
 mod owned;
 pub mod schema;
 mod store;
@@ -45,10 +48,12 @@ pub use content::{
     Code, Conversation, Diff, DiffHunk, Document, EmbeddingRef, Extension, FileEntry, FileTree,
     Image, StructuredData, ToolResult,
 };
+pub use duplicates::{Covered, Duplicates, Relation};
 pub use enums::{
     AnnotationKind, DataFormat, FileEntryKind, FormatHint, Lang, MediaType, Priority, Role, Status,
 };
 pub use level::{Level, LevelText};
+pub use meta::{Meta, MetaProblem, MetaProblemKind, brief};
 pub use owned::IntoOwned;
 pub use store::{ContentHash, ContentStore, MemoryStore, StoreError};
 pub use unknown::{UnknownField, UnknownValue};

@@ -329,7 +329,7 @@ macro_rules! record {
         }
     ) => {
         $(#[$meta])*
-        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub struct $record<'a> {
             $($(#[$fmeta])* pub $field: $ty,)*

@@ -49,6 +49,11 @@ pub enum RenderDecision {
     Metadata,
     /// Left out by [`DriverConfig::types`].
     Filtered,
+    /// Left out because another block covers it ([`DriverConfig::duplicates`]).
+    Duplicate {
+        /// The index of the block that covers it.
+        by: usize,
+    },
 }
 
 /// Which part of a content an excerpt shows, and what its marker says (RFC
@@ -80,6 +85,7 @@ impl RenderDecision {
             Self::Omit => "omit",
             Self::Metadata => "metadata",
             Self::Filtered => "filtered",
+            Self::Duplicate { .. } => "duplicate",
         }
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use lcp_types::Block;
 
+use super::decide::Decided;
 use super::scan::Scan;
 use super::sharing::{self, Sharing};
 use super::{Made, Settled};
@@ -13,7 +14,6 @@ use crate::error::DriverError;
 use crate::plan::{Plan, PlanItem, Reason, RolledUp};
 use crate::stable::Turn;
 use crate::text;
-use crate::view;
 use crate::warning::{Warning, WarningCode};
 
 impl Scan<'_, '_> {
@@ -32,10 +32,7 @@ impl Scan<'_, '_> {
             let shown = decided.next_if(|((at, _), _)| *at == i);
             let (costs, (decision, reason, tokens)) = match shown {
                 Some(((_, costs), decided)) => (Some(costs), decided),
-                None if view::is_metadata(block) => {
-                    (None, (RenderDecision::Metadata, Reason::Metadata, 0))
-                }
-                None => (None, (RenderDecision::Filtered, Reason::Filtered, 0)),
+                None => (None, self.left_out(i)),
             };
             PlanItem {
                 block_type: block.block_type(),
@@ -71,6 +68,7 @@ impl Scan<'_, '_> {
         cap_warnings(&mut warnings);
         let plan = Plan {
             shares,
+            duplicates: self.duplicates.as_deref().cloned(),
             wanted_budget: wanted_budget.filter(|_| budget.is_some()),
             objective: self.config.objective,
             certificate,
@@ -87,6 +85,18 @@ impl Scan<'_, '_> {
             warnings,
         };
         Ok((plan, text.text))
+    }
+
+    /// Why block `i` cannot be shown.
+    fn left_out(&self, i: usize) -> Decided {
+        if self.blocks[i].content.is_metadata() {
+            return (RenderDecision::Metadata, Reason::Metadata, 0);
+        }
+        let covered = self.duplicates.as_ref().and_then(|all| all.covered.get(&i));
+        covered.map_or((RenderDecision::Filtered, Reason::Filtered, 0), |covered| {
+            let reason = Reason::Duplicate(covered.relation);
+            (RenderDecision::Duplicate { by: covered.by }, reason, 0)
+        })
     }
 
     /// The envelope and the roll-up line, by themselves.

@@ -1,12 +1,14 @@
 //! From blocks to a plan: resolve, scan, walk, render once, and check.
 //!
-//! `scan.rs` finds what each block is and could cost, `sharing.rs` which share
-//! of the budget pays for it, `relations.rs` what blocks are to each other; the
-//! walk (`budget/walk.rs`) or the objective value (`budget/value/`) allocates;
-//! `decide.rs` says what that means for each block and why, `finish.rs` makes the
-//! plan. `stable.rs` keeps what the text before showed.
+//! `duplicates.rs` says which blocks others cover, `scan.rs` finds what each of
+//! the others is and could cost, `sharing.rs` which share of the budget pays for
+//! it, `relations.rs` what blocks are to each other; the walk (`budget/walk.rs`)
+//! or the objective value (`budget/value/`) allocates; `decide.rs` says what that
+//! means for each block and why, `finish.rs` makes the plan. `stable.rs`
+//! keeps what the text before showed.
 
 mod decide;
+mod duplicates;
 mod finish;
 mod relations;
 mod scan;
@@ -48,8 +50,9 @@ pub(crate) fn planned_text(
     estimator: &dyn TokenEstimator,
 ) -> Result<(Plan, String), DriverError> {
     let mut warnings = Vec::new();
-    let metas = resolve(blocks, &mut warnings);
-    let mut scan = Scan::new(blocks, &metas, config, estimator, &mut warnings);
+    let duplicates = duplicates::sound(blocks, config);
+    let metas = resolve(blocks, duplicates.as_deref(), &mut warnings);
+    let mut scan = Scan::new(blocks, &metas, config, duplicates, estimator, &mut warnings);
     let made = scan.make(config.token_budget, config.stable.as_ref(), &mut warnings)?;
     scan.finish(config.token_budget, made, warnings)
 }
@@ -62,8 +65,9 @@ pub(crate) fn replay(
     estimator: &dyn TokenEstimator,
 ) -> Result<Vec<Plan>, DriverError> {
     let mut warnings = Vec::new();
-    let metas = resolve(blocks, &mut warnings);
-    let mut scan = Scan::new(blocks, &metas, config, estimator, &mut warnings);
+    let duplicates = duplicates::sound(blocks, config);
+    let metas = resolve(blocks, duplicates.as_deref(), &mut warnings);
+    let mut scan = Scan::new(blocks, &metas, config, duplicates, estimator, &mut warnings);
     let mut run = |budget: &u32| {
         let mut warnings = warnings.clone();
         let made = scan.make(Some(*budget), None, &mut warnings)?;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use lcp_types::{Block, BlockContent, Priority, Role};
 
-use crate::meta::Meta;
+use lcp_types::Meta;
 
 /// The blocks of one group at most. What is kept or dropped together is decided
 /// together, and that takes time for each block.

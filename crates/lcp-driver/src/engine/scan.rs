@@ -1,9 +1,10 @@
 //! The first pass: what each block is and what it could cost.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use lcp_types::{Block, BlockType, Priority};
+use lcp_types::{Block, BlockType, Duplicates, Meta, Priority};
 
 use super::relations::Relations;
 use super::sharing;
@@ -13,10 +14,9 @@ use crate::budget::walk::{Cut, Item, Ladder, Standing};
 use crate::budget::{Excerpt, TokenEstimator};
 use crate::config::{DriverConfig, Objective};
 use crate::excerpt;
-use crate::meta::Meta;
 use crate::render::envelope;
 use crate::values::{Ranks, Values};
-use crate::view::{self, Head, View};
+use crate::view::{Head, View};
 use crate::warning::{Warning, WarningCode};
 
 /// What is known of the blocks before a budget is.
@@ -24,6 +24,8 @@ pub(super) struct Scan<'b, 'c> {
     pub(super) blocks: &'b [Block<'b>],
     pub(super) metas: &'b [Meta<'b>],
     pub(super) config: &'c DriverConfig,
+    /// Which of them others cover, where that was looked for.
+    pub(super) duplicates: Option<Cow<'c, Duplicates>>,
     pub(super) estimator: &'c dyn TokenEstimator,
     /// The indices of the blocks that can be shown, and their costs.
     pub(super) shown: Vec<(usize, Costs)>,
@@ -48,6 +50,7 @@ impl<'b, 'c> Scan<'b, 'c> {
         blocks: &'b [Block<'b>],
         metas: &'b [Meta<'b>],
         config: &'c DriverConfig,
+        duplicates: Option<Cow<'c, Duplicates>>,
         estimator: &'c dyn TokenEstimator,
         warnings: &mut Vec<Warning>,
     ) -> Self {
@@ -65,6 +68,7 @@ impl<'b, 'c> Scan<'b, 'c> {
             blocks,
             metas,
             config,
+            duplicates,
             estimator,
             shown: Vec::new(),
             envelope,
@@ -75,7 +79,11 @@ impl<'b, 'c> Scan<'b, 'c> {
             labels: labels(blocks),
             categories: sharing::categories(blocks, metas, config.shares.as_ref()),
         };
-        let is_shown = |i: &usize| !view::is_metadata(&blocks[*i]) && scan.asked_for(&blocks[*i]);
+        let is_shown = |i: &usize| {
+            !blocks[*i].content.is_metadata()
+                && config.asks_for(&blocks[*i])
+                && !scan.duplicates.as_ref().is_some_and(|all| all.is_removed(*i))
+        };
         let shown: Vec<_> = (0..blocks.len()).filter(is_shown).collect();
         scan.relations = Relations::new(blocks, metas, &shown);
         for (at, i) in shown.into_iter().enumerate() {
@@ -89,10 +97,6 @@ impl<'b, 'c> Scan<'b, 'c> {
             scan.worths = worths(&values, &scan.items, &scan.shown);
         }
         scan
-    }
-
-    fn asked_for(&self, block: &Block<'_>) -> bool {
-        self.config.types.as_ref().is_none_or(|types| types.contains(&block.block_type()))
     }
 
     /// Block `i`, the one at `at` of those that can be shown.

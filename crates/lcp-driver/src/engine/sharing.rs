@@ -9,11 +9,11 @@ use super::scan::Scan;
 use crate::budget::walk::{Allocation, Item, ShareTerms};
 use crate::config::Overflow;
 use crate::error::DriverError;
-use crate::meta::{Meta, brief};
 use crate::plan::{PlanItem, ShareUse};
 use crate::shares::Shares;
 use crate::view;
 use crate::warning::{Warning, WarningCode};
+use lcp_types::{Meta, brief};
 
 /// The shares of a budget.
 #[derive(Debug, Default)]

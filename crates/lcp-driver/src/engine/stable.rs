@@ -13,7 +13,6 @@ use crate::budget::cost::Detail;
 use crate::budget::walk::{Item, Standing, fixed};
 use crate::config::Objective;
 use crate::error::DriverError;
-use crate::meta::{Meta, brief};
 use crate::render::envelope;
 use crate::stable::{
     Cause, Hash, Old, RENDERER, SavedPart, SavedPlan, Stable, StableUse, Turn, hash_of,
@@ -21,6 +20,7 @@ use crate::stable::{
 use crate::text::{self, Layout, Metas, Piece, Text};
 use crate::view::Head;
 use crate::warning::{Warning, WarningCode};
+use lcp_types::{Meta, brief};
 
 /// What stands as in the text before.
 #[derive(Debug)]

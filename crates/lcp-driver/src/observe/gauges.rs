@@ -1,4 +1,5 @@
-//! The gauges of Token Budget Manager.
+//! The gauges of Token Budget Manager, and those of deduplication under names of
+//! the same kind.
 
 use metrics::gauge;
 
@@ -8,6 +9,11 @@ use crate::segments::{CompressionLevel, LevelAllocation};
 
 const TOTAL: &str = "Agents.Compression.Budget.TotalAllocated";
 const BY_LEVEL: &str = "Agents.Compression.Budget.ByLevel";
+
+const TOKENS_SAVED: &str = "Agents.Compression.Dedup.TokensSaved";
+const REMOVED: &str = "Agents.Compression.Dedup.Removed";
+const MERGED: &str = "Agents.Compression.Dedup.Merged";
+const SUPERSEDED: &str = "Agents.Compression.Dedup.Superseded";
 
 /// The values of the label `level`. Each allocation sets all of them, so that
 /// they add up to the total whatever was allocated before.
@@ -30,6 +36,17 @@ pub(super) fn run(plan: &Plan) {
     let overhead = ("overhead", plan.overhead_tokens);
     let shown = plan.items.iter().filter_map(|item| Some((level(&item.decision)?, item.tokens)));
     set(plan.used_tokens, shown.chain([overhead]));
+    // Of a run without deduplication they are 0: those of one before are past.
+    let sums = plan.dedup_sums().unwrap_or_default();
+    gauge!(TOKENS_SAVED).set(as_f64(sums.tokens_saved));
+    gauge!(REMOVED).set(as_f64(sums.removed));
+    gauge!(MERGED).set(as_f64(sums.merged));
+    gauge!(SUPERSEDED).set(as_f64(sums.superseded));
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a gauge has no larger numbers")]
+const fn as_f64(number: u64) -> f64 {
+    number as f64
 }
 
 fn set(total: u32, parts: impl Iterator<Item = (&'static str, u32)>) {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tracing::{Level, debug, enabled, info, warn};
 
 use crate::append::append;
+use crate::dedup::DedupSums;
 use crate::plan::{Certificate, Plan};
 use crate::segments::LevelAllocation;
 use crate::view::label::{push_word, visible};
@@ -40,6 +41,8 @@ fn decisions(plan: &Plan) {
             decision = item.decision.name(),
             reason = item.reason.name(),
             tokens = item.tokens,
+            // What is not covered has no such field.
+            covered_by = plan.covered(index).map(|covered| covered.by),
             "decided"
         );
     }
@@ -78,6 +81,15 @@ fn summary(plan: &Plan) {
     if let Some(stable) = &plan.stable {
         let (turn, kept, before) = (stable.turn.name(), stable.kept_tokens, stable.previous_tokens);
         append(&mut line, format_args!("; {turn}, kept {kept} of {before} tokens"));
+    }
+    if let Some(DedupSums { removed, merged, superseded, tokens_saved, .. }) = plan.dedup_sums() {
+        append(
+            &mut line,
+            format_args!(
+                "; saved {tokens_saved} tokens: {removed} removed, {merged} merged, \
+                 {superseded} superseded"
+            ),
+        );
     }
     info!(target: TARGET, "{line}");
 }

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use super::duplicates::PageRow;
 use super::json::ShareRow;
 use super::names::{rank, sentence, short, visible};
 use super::stable::{self, StableRow};
@@ -106,6 +107,8 @@ struct Page<'p> {
     priorities: Vec<&'static str>,
     categories: Vec<String>,
     blocks: Columns,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duplicates: Option<PageRow>,
     plans: Vec<Run<'p>>,
     /// The place of the plan that was run among all plans.
     current: usize,
@@ -198,6 +201,7 @@ impl<'p> Page<'p> {
             priorities: priorities.iter().map(|priority| priority.name()).collect(),
             categories: categories.iter().map(|name| short(name).into_owned()).collect(),
             blocks,
+            duplicates: PageRow::of(plan),
             plans: plans.iter().map(|plan| Run::new(plan, &decisions, &reasons)).collect(),
             current: current.unwrap_or_default(),
             reasons: reasons.iter().map(|reason| reason.name()).collect(),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::duplicates::{DedupRow, covers};
 use super::figures::{Cut, cuts, over_cap, percent};
 use super::stable::StableRow;
 use super::value::ValueRow;
@@ -45,6 +46,8 @@ struct Report<'p> {
     value: Option<ValueRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stable: Option<StableRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dedup: Option<DedupRow>,
     blocks: Vec<BlockRow<'p>>,
     overhead_tokens: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,6 +75,12 @@ struct BlockRow<'p> {
     tokens: u32,
     full_tokens: u32,
     content_tokens: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    covered_by: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relation: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    covers: Vec<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     omitted_lines: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -183,6 +192,7 @@ pub fn to_json(plan: &Plan) -> String {
         suggestion: plan.suggestion(),
         value: plan.certificate.as_ref().map(ValueRow::from),
         stable: plan.stable.as_ref().map(StableRow::from),
+        dedup: plan.duplicates.as_ref().map(DedupRow::from),
         blocks: Vec::with_capacity(plan.items.len()),
         overhead_tokens: plan.overhead_tokens,
         rolled_up: plan.rolled_up.map(|all| RolledUpRow { blocks: all.count, tokens: all.tokens }),
@@ -200,6 +210,7 @@ pub fn to_json(plan: &Plan) -> String {
         cuts: cuts(plan).iter().map(CutRow::new).collect(),
         warnings: plan.warnings.iter().map(WarningRow::from).collect(),
     };
+    let mut covers = covers(plan);
     for (index, item) in plan.items.iter().enumerate() {
         let decision = item.decision.name();
         report.by_decision.entry(decision).or_default().add(item);
@@ -212,7 +223,13 @@ pub fn to_json(plan: &Plan) -> String {
         if item.decision.is_shown() {
             report.by_level.entry(decision).or_default().add(item);
         }
-        report.blocks.push(BlockRow::new(index, item));
+        let covered = plan.covered(index);
+        report.blocks.push(BlockRow {
+            covered_by: covered.map(|covered| covered.by),
+            relation: covered.map(|covered| covered.relation.name()),
+            covers: covers.remove(&index).unwrap_or_default(),
+            ..BlockRow::new(index, item)
+        });
     }
     let overhead = Sum { blocks: 0, tokens: plan.overhead_tokens.into() };
     report.by_level.insert(OVERHEAD, overhead);
@@ -241,6 +258,9 @@ impl<'p> BlockRow<'p> {
             tokens: item.tokens,
             full_tokens: item.full_tokens,
             content_tokens: item.content_tokens,
+            covered_by: None,
+            relation: None,
+            covers: Vec::new(),
             omitted_lines: excerpt.map(|excerpt| excerpt.omitted_lines),
             omitted_tokens: excerpt.map(|excerpt| excerpt.omitted_tokens),
         }

@@ -5,6 +5,7 @@
 //! The same plan gives the same bytes: no clock, no paths of the machine, no
 //! hash order.
 
+mod duplicates;
 mod figures;
 mod html;
 mod json;
@@ -16,4 +17,4 @@ mod value;
 pub use html::to_html;
 pub use json::{SCHEMA, to_json};
 pub use names::title;
-pub use table::{DedupSums, TableOptions, to_table};
+pub use table::{TableOptions, to_table};

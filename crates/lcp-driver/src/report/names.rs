@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use lcp_types::Relation;
+
 use crate::plan::Reason;
 pub(super) use crate::view::label::visible;
 use crate::view::label::{cap, push_word};
@@ -79,6 +81,14 @@ pub(super) const fn sentence(reason: Reason) -> &'static str {
         Reason::Background => "It is Background, and waits until all others have what they may.",
         Reason::Metadata => "It says something of other blocks, and is no text itself.",
         Reason::Filtered => "Its type was not asked for.",
+        Reason::Duplicate(Relation::Equal) => "Another block has the same content.",
+        Reason::Duplicate(Relation::Contained) => "Another block has all of its lines.",
+        Reason::Duplicate(Relation::Overlapping | Relation::Adjacent) => {
+            "It was merged into another block."
+        }
+        Reason::Duplicate(Relation::Near) => "Another block has all of its lines, and a few more.",
+        Reason::Duplicate(Relation::Superseded) => "A newer block has what became of it.",
+        Reason::Duplicate(_) => "Another block covers it.",
     }
 }
 

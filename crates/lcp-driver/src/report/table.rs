@@ -1,5 +1,6 @@
 //! The report as a table for terminals.
 
+mod duplicates;
 mod sections;
 mod style;
 
@@ -35,34 +36,19 @@ pub struct TableOptions {
     pub width: u16,
     /// The window that the budget was taken from: its tokens are the total.
     pub window: Option<Window>,
-    /// What deduplication did; no lines about it by default.
-    pub dedup: Option<DedupSums>,
 }
 
 impl Default for TableOptions {
     fn default() -> Self {
-        Self { color: false, width: 80, window: None, dedup: None }
+        Self { color: false, width: 80, window: None }
     }
-}
-
-/// What deduplication did before the plan was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DedupSums {
-    /// Blocks removed because another has the same content.
-    pub removed: u64,
-    /// Blocks merged with one that overlaps.
-    pub merged: u64,
-    /// Blocks removed because a later one takes their place.
-    pub superseded: u64,
-    /// Tokens of contents that this saved.
-    pub tokens_saved: u64,
 }
 
 /// The report on a plan as a table, with a final newline.
 ///
-/// Use by category first, against the shares if there are any; then by
-/// decision, reason and priority, the largest cuts, and a suggestion where much
-/// was cut. Percentages are to the nearest, and only the whole is 100 %. Labels
+/// Use by category first, against the shares if there are any; what
+/// deduplication saved, where it ran; then by decision, reason and priority, the
+/// largest cuts and duplicates, and a suggestion where much was cut. Percentages are to the nearest, and only the whole is 100 %. Labels
 /// of packs cannot move the cursor or hide what follows: what does not show is
 /// escaped, and what is long is cut.
 ///
@@ -236,17 +222,6 @@ impl Table<'_> {
         if let Some(why) = stable::why(stable) {
             self.line(format!("  {}: {why}", title(stable.turn.name())));
         }
-    }
-
-    fn dedup(&mut self) {
-        let Some(sums) = self.options.dedup else { return };
-        self.heading("Deduplication:");
-        self.line(format!("  Duplicates removed: {}", grouped(sums.removed)));
-        self.line(format!("  Overlaps merged: {}", grouped(sums.merged)));
-        if sums.superseded > 0 {
-            self.line(format!("  Superseded removed: {}", grouped(sums.superseded)));
-        }
-        self.line(format!("  Tokens saved: {}", grouped(sums.tokens_saved)));
     }
 
     /// Columns that a bar may have behind `taken` ones; 0 for no bar.

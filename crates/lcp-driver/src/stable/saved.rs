@@ -7,9 +7,9 @@ use lcp_types::{Block, Priority};
 
 use crate::budget::cost::Detail;
 use crate::config::OutputMode;
-use crate::meta::Meta;
 use crate::text::Piece;
 use crate::view::View;
+use lcp_types::Meta;
 
 /// The version of the text's forms (RFC 0002 §6). It rises when one changes, so
 /// that no saved plan is taken for what it is no longer.

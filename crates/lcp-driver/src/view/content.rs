@@ -15,16 +15,10 @@ use crate::append::append;
 /// block has no content that is text.
 pub(crate) fn text<'b>(content: &'b BlockContent<'_>) -> Option<(Cow<'b, str>, bool)> {
     match content {
-        BlockContent::Code(code) => Some(lossy(&code.content)),
-        BlockContent::Conversation(turn) => Some(lossy(&turn.content)),
-        BlockContent::ToolResult(result) => Some(lossy(&result.content)),
-        BlockContent::Document(document) => Some(lossy(&document.content)),
-        BlockContent::StructuredData(data) => Some(lossy(&data.content)),
-        BlockContent::Extension(extension) => Some(lossy(&extension.content)),
         BlockContent::Image(image) => Some((Cow::Borrowed(image.alt_text.as_ref()), false)),
         BlockContent::FileTree(tree) => Some((Cow::Owned(tree_text(tree)), false)),
         BlockContent::Diff(diff) => Some(diff_text(diff)),
-        BlockContent::EmbeddingRef(_) | BlockContent::Raw(_) | BlockContent::Annotation(_) => None,
+        _ => content.text().map(lossy),
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use lcp_types::{Block, BlockContent, Priority, Role, Status};
 
-use crate::meta::Meta;
+use lcp_types::Meta;
 
 /// What a block is.
 #[derive(Clone, Debug)]

@@ -7,11 +7,11 @@ pub(crate) mod label;
 
 use std::borrow::Cow;
 
-use lcp_types::{Block, BlockContent, FormatHint, Lang, Level, Role};
+use lcp_types::{Block, BlockContent, FormatHint, Lang, Role};
 
 pub(crate) use head::{Form, Head};
 
-use crate::meta::Meta;
+use lcp_types::Meta;
 
 /// One block, ready to be rendered in any mode.
 #[derive(Clone, Debug)]
@@ -52,16 +52,6 @@ impl<'b> View<'b> {
             prose,
             info: info(&block.content),
         }
-    }
-}
-
-/// Whether a block can be shown at all: annotations speak of other blocks, and
-/// extensions in LCP's own namespace carry what belongs to other blocks.
-pub(crate) fn is_metadata(block: &Block<'_>) -> bool {
-    match &block.content {
-        BlockContent::Annotation(_) => true,
-        BlockContent::Extension(extension) => extension.namespace == Level::NAMESPACE,
-        _ => false,
     }
 }
 

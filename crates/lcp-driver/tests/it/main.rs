@@ -4,6 +4,7 @@ mod api;
 mod budget;
 #[cfg(all(feature = "plan-file", feature = "report"))]
 mod determinism;
+mod duplicates;
 mod excerpts;
 mod levels;
 mod objective;

@@ -47,6 +47,23 @@ const categoryOf = (i) => data.categories[blocks.category[i]];
 const priorityOf = (i) => data.priorities[blocks.priority[i]];
 const typeOf = (i) => data.types[blocks.type[i]];
 
+// Which blocks others cover, and which cover others.
+const duplicates = data.duplicates ?? { relations: [], covered: [] };
+const covered = new Map();
+const covers = new Map();
+for (const [i, by, relation, saved] of duplicates.covered) {
+  covered.set(i, { by, relation: duplicates.relations[relation][0], saved });
+  if (!covers.has(by)) covers.set(by, []);
+  covers.get(by).push(i);
+}
+const COVER = covered.size > 0 ? ['covered', 'covering', ...duplicates.relations.map(([name]) => name)] : [];
+
+/** Whether a block is covered, covers others, or is covered so. */
+function isCover(i, cover) {
+  if (cover === 'covering') return covers.has(i);
+  return cover === 'covered' ? covered.has(i) : covered.get(i)?.relation === cover;
+}
+
 /** Sums of one plan by what a block is, made when they are first asked for. */
 function sums(plan) {
   if (plan.sums) return plan.sums;

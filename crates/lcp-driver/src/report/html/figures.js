@@ -73,6 +73,7 @@ function drawFigures(plan) {
       ['prefix', 'A cache may keep', digits(prefix), `tokens, ${plural(bytes, 'byte')}`],
     );
   }
+  if (data.duplicates) figures.push(['saved', 'Duplicates saved', digits(data.duplicates.saved), 'tokens of contents']);
   find('figures').replaceChildren(...figures.map(([id, name, value, note]) => {
     const figure = make('dd', '', value);
     figure.id = id;
@@ -133,6 +134,16 @@ function drawSums(plan) {
     .sort((a, b) => b.tokens - a.tokens || b.blocks - a.blocks || (a.name < b.name ? -1 : 1)));
   drawBars('priorities', data.priorities.filter((name) => by.priority.has(name)).map((name) => ({ name, ...by.priority.get(name) })));
   drawShares(plan, by);
+}
+
+/** What deduplication did before any of the plans: the same for all. */
+function drawDuplicates() {
+  find('dedup').hidden = covered.size === 0;
+  find('cover-label').hidden = covered.size === 0;
+  if (covered.size === 0) return;
+  const { removed, merged, superseded, saved } = duplicates;
+  find('dedup-said').textContent = `${digits(removed)} removed, ${digits(merged)} merged, ${digits(superseded)} superseded: ${plural(saved, 'token')} saved`;
+  drawBars('relations', duplicates.relations.map(([name, sum]) => ({ name, ...sum })));
 }
 
 /** The largest rows, and one for all others: a pack may have any number. */

@@ -3,6 +3,7 @@
 
 const ROWS = 100;
 const CHOICES_MAX = 500;
+const COVERS_MAX = 8;
 const NUMERIC = new Set(['tokens', 'full']);
 const COLUMNS = [
   { key: 'index', name: '#', width: '5%', className: 'number index' },
@@ -43,6 +44,7 @@ function matching(state, plan) {
     if (state.decision && decisionOf(plan, i) !== state.decision) continue;
     if (state.group !== null && categoryOf(i) !== state.group) continue;
     if (state.priority && priorityOf(i) !== state.priority) continue;
+    if (state.cover && !isCover(i, state.cover)) continue;
     if (index !== null ? i !== index : text && !blocks.label[i].toLowerCase().includes(text) && !typeOf(i).includes(text)) continue;
     found.push(i);
   }
@@ -70,6 +72,28 @@ function drawColumns(sortBy) {
   }));
 }
 
+/** A block by its index, and its label where there is room for it: shown in the list by a click. */
+function link(i, label) {
+  const button = make('button', 'link', `#${i}`, ...(label ? [' ', own(label)] : []));
+  button.type = 'button';
+  button.dataset.to = i;
+  return button;
+}
+
+/** What covers a block, and what it covers. */
+function coverOf(i) {
+  const lines = [];
+  const by = covered.get(i);
+  if (by) lines.push(make('div', 'cover', `${title(by.relation)}: covered by `, link(by.by, blocks.label[by.by] || typeOf(by.by)), `, ${plural(by.saved, 'token')} saved.`));
+  const those = covers.get(i);
+  if (those) {
+    const links = those.slice(0, COVERS_MAX).flatMap((other, at) => [at === 0 ? '' : ', ', link(other)]);
+    const more = those.length - COVERS_MAX;
+    lines.push(make('div', 'cover', 'Covers ', ...links, more > 0 ? ` and ${digits(more)} more.` : '.'));
+  }
+  return lines;
+}
+
 function drawRow(i, plan) {
   const decision = decisionOf(plan, i);
   const cut = plan.cut.get(i);
@@ -83,7 +107,7 @@ function drawRow(i, plan) {
     category: [own(title(categoryOf(i)))],
     priority: [title(priorityOf(i))],
     decision: [decided('span', 'swatch', decision), title(decision), decided('div', 'part-bar', decision, part)],
-    reason: [make('span', 'why', data.sentences[reasonOf(plan, i)], cut ? ` ${plural(cut.lines, 'line')}, about ${plural(cut.tokens, 'token')} omitted.` : '')],
+    reason: [make('span', 'why', data.sentences[reasonOf(plan, i)], cut ? ` ${plural(cut.lines, 'line')}, about ${plural(cut.tokens, 'token')} omitted.` : ''), ...coverOf(i)],
     tokens: [digits(plan.t[i])],
     full: [digits(blocks.full[i])],
   };

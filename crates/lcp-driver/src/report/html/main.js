@@ -1,7 +1,7 @@
 // The state of the page, which the fragment of its address holds:
-// `#budget=2000&sort=tokens&dir=asc&size=full&text=main&theme=dark`.
+// `#budget=2000&sort=tokens&dir=asc&size=full&text=main&cover=covered&theme=dark`.
 
-const START = { plan: data.current, sort: 'tokens', dir: 'desc', size: 'shown', theme: '', text: '', decision: '', group: null, priority: '', metadata: false, rows: ROWS };
+const START = { plan: data.current, sort: 'tokens', dir: 'desc', size: 'shown', theme: '', text: '', decision: '', group: null, priority: '', cover: '', metadata: false, rows: ROWS };
 const state = { ...START };
 
 /** The plan whose budget is nearest; no number is no budget. */
@@ -19,6 +19,7 @@ function readAddress() {
     theme: among('theme', ['light', 'dark']),
     decision: among('decision', data.decisions),
     priority: among('priority', data.priorities),
+    cover: among('cover', COVER),
     group: among('group', data.categories),
     text: said.get('text') ?? '',
     metadata: said.get('metadata') === 'true',
@@ -32,7 +33,7 @@ function readAddress() {
 function writeAddress() {
   const said = new URLSearchParams();
   if (state.plan !== START.plan) said.set('budget', plans[state.plan].budget ?? 'none');
-  for (const key of ['sort', 'dir', 'size', 'theme', 'text', 'decision', 'group', 'priority', 'metadata']) {
+  for (const key of ['sort', 'dir', 'size', 'theme', 'text', 'decision', 'group', 'priority', 'cover', 'metadata']) {
     if (state[key] !== START[key]) said.set(key, state[key]);
   }
   const text = said.toString();
@@ -59,6 +60,7 @@ function drawControls() {
   find('decision').value = state.decision === '' ? '' : String(data.decisions.indexOf(state.decision));
   find('group').value = state.group === null ? '' : String(data.categories.indexOf(state.group));
   find('priority').value = state.priority === '' ? '' : String(data.priorities.indexOf(state.priority));
+  find('cover').value = state.cover === '' ? '' : String(COVER.indexOf(state.cover));
   for (const button of document.querySelectorAll('[data-size]')) {
     button.setAttribute('aria-pressed', String(button.dataset.size === state.size));
   }
@@ -80,12 +82,14 @@ const drawTheList = () => drawList(state, plans[state.plan]);
 const filter = (changes) => change({ ...changes, rows: ROWS }, drawTheList);
 const replay = (at) => change({ plan: at }, drawPlan);
 
+/** One block in the list. */
+const only = (i) => filter({ text: `#${i}`, decision: '', group: null, priority: '', cover: '' });
+
 /** A click on the map: the block in the list, or those that were put together. */
 function pick(cell, part) {
   hideTip();
-  filter(cell.i === null
-    ? { text: '', decision: cell.decision, group: part.name, priority: '' }
-    : { text: `#${cell.i}`, decision: '', group: null, priority: '' });
+  if (cell.i === null) filter({ text: '', decision: cell.decision, group: part.name, priority: '', cover: '' });
+  else only(cell.i);
   find('blocks').scrollIntoView();
   find('blocks').focus({ preventScroll: true });
 }
@@ -97,9 +101,13 @@ function listen() {
   find('more').addEventListener('click', () => { state.rows += ROWS * 5; drawTheList(); });
   find('metadata').addEventListener('change', (event) => filter({ metadata: event.target.checked }));
   find('text').addEventListener('input', (event) => filter({ text: event.target.value }));
-  for (const [id, key, names, none] of [['decision', 'decision', data.decisions, ''], ['group', 'group', data.categories, null], ['priority', 'priority', data.priorities, '']]) {
+  for (const [id, key, names, none] of [['decision', 'decision', data.decisions, ''], ['group', 'group', data.categories, null], ['priority', 'priority', data.priorities, ''], ['cover', 'cover', COVER, '']]) {
     find(id).addEventListener('change', (event) => filter({ [key]: event.target.value === '' ? none : names[Number(event.target.value)] }));
   }
+  find('rows').addEventListener('click', (event) => {
+    const to = event.target.closest('[data-to]');
+    if (to) only(Number(to.dataset.to));
+  });
   for (const button of document.querySelectorAll('[data-size]')) {
     button.addEventListener('click', () => change({ size: button.dataset.size }, drawTheMap));
   }
@@ -123,6 +131,8 @@ drawChips();
 drawChoice('decision', 'All', data.decisions);
 drawChoice('group', 'All', data.categories);
 drawChoice('priority', 'All', data.priorities);
+drawChoice('cover', 'All', COVER);
+drawDuplicates();
 drawColumns((key, first) => filter(state.sort === key
   ? { dir: state.dir === 'asc' ? 'desc' : 'asc' }
   : { sort: key, dir: first }));

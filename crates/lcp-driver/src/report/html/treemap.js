@@ -174,6 +174,7 @@ function tipOf(cell, part, plan) {
   }
   const lines = [blocks.label[cell.i] || typeOf(cell.i), `${title(cell.decision)} · ${digits(plan.t[cell.i])} of ${plural(blocks.full[cell.i], 'token')}`];
   lines.push(data.sentences[reasonOf(plan, cell.i)]);
+  if (covers.has(cell.i)) lines.push(`It covers ${plural(covers.get(cell.i).length, 'block')}.`);
   return lines;
 }
 

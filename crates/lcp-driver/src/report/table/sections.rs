@@ -64,6 +64,7 @@ impl Table<'_> {
         self.sums("By Reason:", &reasons);
         self.sums("By Priority:", &priorities);
         self.cuts();
+        self.duplicates();
     }
 
     /// Rows of a name, blocks and tokens, in columns that are the same in
@@ -126,11 +127,14 @@ impl Table<'_> {
         }
         let rest = cuts.get(CUTS_MAX..).unwrap_or_default();
         if !rest.is_empty() {
-            let tokens = rest.iter().map(|cut| u64::from(cut.tokens)).sum();
-            let more =
-                format!("  and {} more, {} tokens", grouped(rest.len() as u64), grouped(tokens));
-            self.line(self.style.dim(&more));
+            self.more(rest.len(), rest.iter().map(|cut| u64::from(cut.tokens)).sum());
         }
+    }
+
+    /// Rows that have no line of their own, and their tokens.
+    pub(super) fn more(&mut self, rows: usize, tokens: u64) {
+        let more = format!("  and {} more, {} tokens", grouped(rows as u64), grouped(tokens));
+        self.line(self.style.dim(&more));
     }
 
     /// What is left to say: how tokens were counted, what to look at.

@@ -63,6 +63,11 @@ impl Gauges {
         self.0.lock().unwrap()[&format!("Agents.Compression.Budget.ByLevel level={level}")]
     }
 
+    /// What deduplication did.
+    fn dedup(&self, what: &str) -> f64 {
+        self.0.lock().unwrap()[&format!("Agents.Compression.Dedup.{what}")]
+    }
+
     /// The sum over all levels.
     fn levels(&self) -> f64 {
         let all = self.0.lock().unwrap();
@@ -111,6 +116,20 @@ fn excerpts_are_a_level_of_a_run() {
     assert_eq!(plan.items[1].decision.name(), "excerpt");
     is(gauges.level("excerpt"), plan.items[1].tokens);
     is(gauges.levels(), plan.used_tokens);
+}
+
+#[test]
+fn what_deduplication_saved_in_a_run() {
+    let gauges = Gauges::default();
+    with_local_recorder(&gauges, deduplicated);
+    is(gauges.dedup("TokensSaved"), 1_000);
+    is(gauges.dedup("Removed"), 1);
+    is(gauges.dedup("Merged"), 0);
+    is(gauges.dedup("Superseded"), 0);
+    // A run without it saves nothing.
+    with_local_recorder(&gauges, run);
+    is(gauges.dedup("TokensSaved"), 0);
+    is(gauges.dedup("Removed"), 0);
 }
 
 #[cfg(feature = "rebalance")]

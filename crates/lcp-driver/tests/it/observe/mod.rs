@@ -9,7 +9,7 @@ use lcp_driver::segments::{
     BudgetAllocationOptions, Focus, Forms, LevelAllocation, Segment, allocate,
 };
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Plan};
-use lcp_types::{Block, Lang, Role};
+use lcp_types::{Block, Covered, Duplicates, Lang, Relation, Role};
 
 /// Blocks of which a budget of 60 tokens shows some.
 fn blocks() -> Vec<Block<'static>> {
@@ -27,6 +27,15 @@ fn config() -> DriverConfig {
 
 fn run() -> Plan {
     DefaultDriver::default().run(&blocks(), &config()).unwrap().plan
+}
+
+/// A run in which the second file is said to be within the first.
+fn deduplicated() -> Plan {
+    let relation = Relation::Contained;
+    let within = Covered { by: 0, relation, in_place: false, tokens_saved: 1_000 };
+    let duplicates = Duplicates { covered: [(1, within)].into(), ..Duplicates::default() };
+    let config = DriverConfig { duplicates: Some(duplicates), ..config() };
+    DefaultDriver::default().run(&blocks(), &config).unwrap().plan
 }
 
 fn segments() -> Vec<Segment> {

@@ -98,6 +98,18 @@ fn every_decision_is_an_event_and_every_run_a_line() {
 }
 
 #[test]
+fn duplicates_name_what_covers_them_and_the_line_what_that_saved() {
+    let events = events(Level::DEBUG, deduplicated);
+    expect![[r#"
+        DEBUG lcp_driver: decided index=0 label=src/f.rs decision=summary reason=over_budget tokens=12
+        DEBUG lcp_driver: decided index=1 label="src/evil\u{A}\u{1B}[31m.rs" decision=duplicate reason=contained tokens=0 covered_by=0
+        DEBUG lcp_driver: decided index=2 label=user decision=full reason=fits tokens=6
+        WARN lcp_driver: token counts are estimates (heuristic) code=estimated_counts
+        INFO lcp_driver: planned 3 blocks: 18/60 tokens; duplicate 1, full 1, summary 1; saved 1000 tokens: 1 removed, 0 merged, 0 superseded
+    "#]].assert_eq(&(events.join("\n") + "\n"));
+}
+
+#[test]
 fn a_plan_is_told_like_a_run() {
     let plan = || DefaultDriver::default().plan(&blocks(), &config()).unwrap();
     assert_eq!(events(Level::DEBUG, plan), events(Level::DEBUG, run));

@@ -1,23 +1,31 @@
 //! What Task 016.c wants of a report, under the names of its tests.
 
 use expect_test::expect;
-use lcp_driver::report::{DedupSums, TableOptions, to_json, to_table};
+use lcp_driver::report::{TableOptions, to_json, to_table};
 use lcp_driver::window::Window;
 use lcp_driver::{DefaultDriver, DriverConfig, Plan};
+use lcp_types::Relation;
 use serde_json::Value;
 
-use super::{empty_plan, share, task_016c};
+use super::{covered, duplicates, empty_plan, share, task_016c};
 use crate::packs::{O200K, file};
 
 /// The table in the form of Task 016.c, which has no bars.
 fn table(plan: &Plan) -> String {
+    let duplicates = duplicates([
+        covered(1, 0, Relation::Equal, 1_000),
+        covered(2, 0, Relation::Equal, 1_000),
+        covered(3, 0, Relation::Contained, 700),
+        covered(4, 0, Relation::Overlapping, 1_100),
+        covered(5, 0, Relation::Adjacent, 400),
+    ]);
+    let plan = Plan { duplicates: Some(duplicates), ..plan.clone() };
     let options = TableOptions {
         width: 0,
         window: Some(Window::total(100_000).with_reserves(2_000, 8_000)),
-        dedup: Some(DedupSums { removed: 3, merged: 2, superseded: 0, tokens_saved: 4_200 }),
         ..TableOptions::default()
     };
-    to_table(plan, &options)
+    to_table(&plan, &options)
 }
 
 fn json(plan: &Plan) -> Value {
@@ -100,8 +108,9 @@ fn should_report_duplicates_removed() {
 #[test]
 fn should_report_overlaps_merged() {
     assert!(table(&task_016c()).contains("\n  Overlaps merged: 2\n"));
-    let dedup = Some(DedupSums { superseded: 1_000, ..DedupSums::default() });
-    let table = to_table(&task_016c(), &TableOptions { dedup, ..TableOptions::default() });
+    let superseded = (1..=1_000).map(|i| covered(i, 0, Relation::Superseded, 1));
+    let plan = Plan { duplicates: Some(duplicates(superseded)), ..task_016c() };
+    let table = to_table(&plan, &TableOptions::default());
     assert!(table.contains("  Overlaps merged: 0\n  Superseded removed: 1,000\n"), "{table}");
 }
 

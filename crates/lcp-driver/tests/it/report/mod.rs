@@ -1,6 +1,7 @@
 //! The report: JSON, table and page.
 
 mod budget_report;
+mod duplicates;
 mod html;
 mod json;
 mod laws;
@@ -10,6 +11,7 @@ mod table;
 mod value;
 
 use lcp_driver::{Certificate, Objective, OutputMode, Plan, ShareUse, Values, Verbosity};
+use lcp_types::{Covered, Duplicates, Relation};
 
 /// A plan without blocks, for what a report says of the budget alone.
 fn empty_plan(budget: u32, used: u32) -> Plan {
@@ -26,6 +28,7 @@ fn empty_plan(budget: u32, used: u32) -> Plan {
         rolled_up: None,
         used_tokens: used,
         overhead_tokens: 0,
+        duplicates: None,
         shares: Vec::new(),
         wanted_budget: None,
         warnings: Vec::new(),
@@ -43,6 +46,22 @@ fn by_value(value: u64, bound: u64) -> Plan {
         certificate: Some(Certificate { value, bound, lp_bound: bound + 1 }),
         ..empty_plan(90_000, 51_700)
     }
+}
+
+/// That the block at `index` is covered by the one at `by`.
+fn covered(index: usize, by: usize, relation: Relation, tokens_saved: u64) -> (usize, Covered) {
+    (index, Covered { by, relation, in_place: false, tokens_saved })
+}
+
+/// The same with something in its place.
+fn in_place(index: usize, by: usize, relation: Relation, tokens_saved: u64) -> (usize, Covered) {
+    let (index, covered) = covered(index, by, relation, tokens_saved);
+    (index, Covered { in_place: true, ..covered })
+}
+
+fn duplicates(covered: impl IntoIterator<Item = (usize, Covered)>) -> Duplicates {
+    let covered = covered.into_iter().collect();
+    Duplicates { covered, ..Duplicates::default() }
 }
 
 /// The plan of the report that Task 016.c shows.

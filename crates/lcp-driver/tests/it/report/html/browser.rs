@@ -292,6 +292,42 @@ fn a_stable_plan_says_what_was_kept() {
 }
 
 #[test]
+fn duplicates_name_what_covers_them() {
+    let page = to_html(&super::super::duplicates::plan(), &[]);
+    let Some(all) = dom(&page, "#sort=index") else { return };
+    assert_eq!(text(&all, "saved"), "1,571");
+    assert_eq!(text(&all, "dedup-said"), "2 removed, 0 merged, 1 superseded: 1,571 tokens saved");
+    let each: Vec<_> = all.split("<tr data-index=").skip(1).collect();
+    assert!(each[0].contains("Covers <button") && each[0].contains("data-to=\"3\""), "{}", each[0]);
+    assert!(each[2].contains("Equal: covered by <button") && each[2].contains("src/a.rs"));
+    assert!(each[4].contains("Superseded: covered by ") && each[4].contains("1,090 tokens saved"));
+    assert!(!each[1].contains("class=\"cover\""), "neither covers nor is covered");
+    let indices = |fragment: &str| {
+        let filtered = dom(&page, &format!("#sort=index&cover={fragment}")).unwrap();
+        rows(&filtered, "data-index").join(" ")
+    };
+    assert_eq!(indices("covered"), "2 3 4");
+    assert_eq!(indices("covering"), "0 5");
+    assert_eq!(indices("superseded"), "4");
+    assert_eq!(indices("unheard"), "0 1 2 3 4 5");
+    // A click on what covers a block shows that one.
+    let act =
+        "<script>document.querySelector('[data-index=\"4\"] [data-to]').click();</script></body>";
+    let one = dom(&page.replace("</body>", act), "#cover=covered").unwrap();
+    assert_eq!(rows(&one, "data-index"), ["5"]);
+}
+
+#[test]
+fn without_duplicates_nothing_is_said_of_them() {
+    let Some(dom) = dom(&to_html(&plan(Some(1_000)), &[]), "") else { return };
+    assert!(!dom.contains("id=\"saved\""));
+    for id in ["dedup", "cover-label"] {
+        let (_, tag) = dom.split_once(&format!("id=\"{id}\"")).unwrap();
+        assert!(tag.split_once('>').unwrap().0.contains("hidden"), "{id}");
+    }
+}
+
+#[test]
 fn reasons_are_summed_up() {
     let this = plan(Some(1_000));
     let Some(dom) = dom(&to_html(&this, &[]), "") else { return };

@@ -6,9 +6,17 @@ mod page;
 use lcp_driver::shares::Shares;
 use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Plan, PlanItem, Reason, RenderDecision};
 use lcp_types::{Block, BlockType, Priority, Role, Status};
+use serde_json::Value;
 
 use super::empty_plan;
 use crate::packs::{O200K, bare_file, file, priority, source, tag};
+
+/// The JSON in a page.
+pub(super) fn data(page: &str) -> Value {
+    let (_, data) = page.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
+    let (data, _) = data.split_once("</script>").unwrap();
+    serde_json::from_str(data).unwrap()
+}
 
 /// What a page must show as text, and never run.
 const HOSTILE: &str = "</script><img src=x onerror=boom()>\u{202e}.rs";

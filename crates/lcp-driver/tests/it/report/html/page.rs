@@ -2,17 +2,10 @@
 
 use lcp_driver::report::to_html;
 use lcp_driver::{Plan, Verbosity, Warning, WarningCode};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::by_value;
-use super::{HOSTILE, empty_plan, large_plan, plan};
-
-/// The JSON in a page.
-fn data(page: &str) -> Value {
-    let (_, data) = page.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
-    let (data, _) = data.split_once("</script>").unwrap();
-    serde_json::from_str(data).unwrap()
-}
+use super::{HOSTILE, data, empty_plan, large_plan, plan};
 
 #[test]
 fn a_page_needs_no_network_and_no_other_file() {

@@ -1,0 +1,73 @@
+//! What deduplication did to the blocks of a plan, in figures (RFC 0006 §8).
+
+use lcp_types::{Covered, Duplicates, Relation};
+
+use crate::plan::Plan;
+
+/// What deduplication did before a plan was made.
+///
+/// ```
+/// use lcp_driver::DedupSums;
+/// use lcp_types::{Covered, Duplicates, Relation};
+///
+/// let equal = Covered { by: 0, relation: Relation::Equal, in_place: false, tokens_saved: 40 };
+/// let duplicates = Duplicates { covered: [(2, equal)].into(), ..Duplicates::default() };
+/// let sums = DedupSums::from(&duplicates);
+/// assert_eq!((sums.removed, sums.tokens_saved), (1, 40));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DedupSums {
+    /// Blocks that another one holds: equal, contained and near ones.
+    pub removed: u64,
+    /// Blocks merged with one that overlaps or adjoins, or cut down to the lines
+    /// that are their own.
+    pub merged: u64,
+    /// Blocks of which a newer one takes the place.
+    pub superseded: u64,
+    /// Those of all these in whose place a line or a diff stands that refers to
+    /// the other block.
+    pub referred: u64,
+    /// Those of the merged that are still there with the lines of their own.
+    pub cut: u64,
+    /// Tokens of contents that all of this saved.
+    pub tokens_saved: u64,
+}
+
+impl From<&Duplicates> for DedupSums {
+    fn from(duplicates: &Duplicates) -> Self {
+        let mut sums = Self::default();
+        for covered in duplicates.covered.values() {
+            let in_place = u64::from(covered.in_place);
+            match covered.relation {
+                Relation::Overlapping | Relation::Adjacent => {
+                    sums.merged += 1;
+                    sums.cut += in_place;
+                }
+                Relation::Superseded => {
+                    sums.superseded += 1;
+                    sums.referred += in_place;
+                }
+                _ => {
+                    sums.removed += 1;
+                    sums.referred += in_place;
+                }
+            }
+        }
+        Self { tokens_saved: duplicates.tokens_saved(), ..sums }
+    }
+}
+
+impl Plan {
+    /// What deduplication did; `None` where nothing was looked for.
+    #[must_use]
+    pub fn dedup_sums(&self) -> Option<DedupSums> {
+        self.duplicates.as_ref().map(DedupSums::from)
+    }
+
+    /// Which block covers the one at `index`, removed or with something in its
+    /// place; `None` where none does.
+    #[must_use]
+    pub fn covered(&self, index: usize) -> Option<&Covered> {
+        self.duplicates.as_ref()?.covered.get(&index)
+    }
+}

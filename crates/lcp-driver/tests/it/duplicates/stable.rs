@@ -1,0 +1,73 @@
+//! Stable plans of a session whose copies are removed.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use lcp_driver::stable::{Stable, StableUse, Turn};
+use lcp_driver::{DefaultDriver, DriverConfig, Rendered};
+use lcp_types::{Block, Duplicates, Relation, Role};
+
+use super::{config, removed};
+use crate::packs::{O200K, bare_file, priority};
+
+/// The later one of two equal blocks is removed.
+fn found(blocks: &[Block<'_>]) -> Duplicates {
+    let mut first: HashMap<&[u8], usize> = HashMap::new();
+    let mut covered = Vec::new();
+    for (index, block) in blocks.iter().enumerate() {
+        let Some(content) = block.content.text() else { continue };
+        let by = *first.entry(content.as_slice()).or_insert(index);
+        if by != index {
+            covered.push(removed(index, by, Relation::Equal));
+        }
+    }
+    config(covered).duplicates.unwrap()
+}
+
+fn turn(blocks: &[Block<'_>], previous: Option<&StableUse>) -> Rendered {
+    let previous = previous.map(|stable| Arc::new(stable.next.clone()));
+    let config = DriverConfig {
+        token_budget: Some(2_000),
+        stable: Some(Stable { previous, ..Stable::default() }),
+        duplicates: Some(found(blocks)),
+        ..config([])
+    };
+    DefaultDriver::new(O200K).run(blocks, &config).unwrap()
+}
+
+#[test]
+fn the_prefix_stands_though_copies_come_in() {
+    let mut blocks = Vec::new();
+    let mut last: Option<Rendered> = None;
+    for number in 0..8 {
+        blocks.push(Block::conversation(Role::User, format!("Question {number}?")));
+        // Each file is read again two turns later.
+        blocks.push(bare_file(&format!("src/{}.rs", number % 2), 4 + number % 2));
+        let stable = last.as_ref().and_then(|last| last.plan.stable.as_ref());
+        let rendered = turn(&blocks, stable);
+        if let Some(last) = &last {
+            assert_eq!(rendered.plan.stable.as_ref().unwrap().turn, Turn::Appended);
+            assert!(rendered.text.starts_with(&last.text), "{}", rendered.text);
+        }
+        let again = DefaultDriver::new(O200K).render_plan(&blocks, &rendered.plan).unwrap();
+        assert_eq!(again, rendered.text);
+        last = Some(rendered);
+    }
+    let last = last.unwrap();
+    assert_eq!(last.plan.dedup_sums().unwrap().removed, 6);
+    assert_eq!(last.text.matches("[code src/").count(), 2, "each file once");
+}
+
+/// What covers a High copy is High at the next repack; until then it stands as it
+/// did.
+#[test]
+fn what_is_taken_over_changes_nothing_that_stands() {
+    let mut blocks = vec![bare_file("src/a.rs", 4), Block::conversation(Role::User, "Why?")];
+    let first = turn(&blocks, None);
+    blocks.extend([bare_file("src/again.rs", 4), priority(2, lcp_types::Priority::High)]);
+    let second = turn(&blocks, first.plan.stable.as_ref());
+    assert_eq!(second.text, first.text);
+    assert_eq!(second.plan.items[0].priority, lcp_types::Priority::High);
+    let again = DefaultDriver::new(O200K).render_plan(&blocks, &second.plan).unwrap();
+    assert_eq!(again, second.text);
+}

@@ -1,0 +1,189 @@
+//! What reports say of duplicates (RFC 0006 §8).
+
+use expect_test::expect;
+use lcp_driver::report::{TableOptions, to_html, to_json, to_table};
+use lcp_driver::{DedupSums, DefaultDriver, DriverConfig, Plan};
+use lcp_types::{Block, Duplicates, Lang, Relation, Role};
+use serde_json::{Value, json};
+
+use super::html::data;
+use super::{covered, duplicates, empty_plan, in_place, task_016c};
+use crate::packs::{O200K, bare_file, source};
+
+/// A file, two copies, a file that refers to it and one that it outdates.
+fn blocks() -> Vec<Block<'static>> {
+    vec![
+        bare_file("src/a.rs", 20),
+        Block::conversation(Role::User, "Why?"),
+        bare_file("src/copy\u{1b}[31m.rs", 20),
+        bare_file("src/a.rs", 20),
+        Block::code(Lang::Rust, "src/b.rs", "[outdated: src/b.rs as it is now stands below]"),
+        Block::code(Lang::Rust, "src/b.rs", source(9)),
+    ]
+}
+
+pub(super) fn plan() -> Plan {
+    let config = DriverConfig {
+        duplicates: Some(duplicates([
+            covered(2, 0, Relation::Equal, 240),
+            covered(3, 0, Relation::Equal, 241),
+            in_place(4, 5, Relation::Superseded, 1_090),
+        ])),
+        ..DriverConfig::default()
+    };
+    DefaultDriver::new(O200K).plan(&blocks(), &config).unwrap()
+}
+
+fn json(plan: &Plan) -> Value {
+    serde_json::from_str(&to_json(plan)).unwrap()
+}
+
+#[test]
+fn sums_by_what_became_of_blocks() {
+    let all = Relation::ALL.into_iter().enumerate();
+    let each = all.flat_map(|(i, relation)| {
+        [covered(2 * i + 1, 0, relation, 100), in_place(2 * i + 2, 0, relation, 10)]
+    });
+    let sums = DedupSums::from(&duplicates(each));
+    let wanted =
+        DedupSums { removed: 6, merged: 4, superseded: 2, referred: 4, cut: 2, tokens_saved: 660 };
+    assert_eq!(sums, wanted);
+}
+
+#[test]
+fn the_json_report_has_the_sums_of_the_contract() {
+    let dedup = &json(&plan())["dedup"];
+    assert_eq!((&dedup["removed"], &dedup["merged"]), (&2.into(), &0.into()));
+    assert_eq!((&dedup["superseded"], &dedup["tokens_saved"]), (&1.into(), &1_571.into()));
+    assert_eq!((&dedup["referred"], &dedup["cut"]), (&1.into(), &0.into()));
+    let by = dedup["by_relation"].as_object().unwrap();
+    assert_eq!(by["equal"], json!({"blocks": 2, "tokens": 481}));
+    assert_eq!(by["superseded"], json!({"blocks": 1, "tokens": 1_090}));
+    assert_eq!(by["near"], json!({"blocks": 0, "tokens": 0}));
+    assert_eq!(by.len(), Relation::ALL.len());
+}
+
+#[test]
+fn nothing_found_is_not_nothing_looked_for() {
+    let none = Plan { duplicates: Some(Duplicates::default()), ..empty_plan(100, 0) };
+    assert_eq!(json(&none)["dedup"]["removed"], 0);
+    assert_eq!(json(&none)["dedup"]["by_relation"]["equal"]["blocks"], 0);
+    let table = to_table(&none, &TableOptions::default());
+    assert!(table.contains("Duplicates removed: 0\n") && !table.contains("Largest Duplicates"));
+    assert_eq!(data(&to_html(&none, &[]))["duplicates"]["saved"], 0);
+    let off = empty_plan(100, 0);
+    assert_eq!(json(&off).get("dedup"), None);
+    assert!(!to_table(&off, &TableOptions::default()).contains("Dedup"));
+    assert_eq!(data(&to_html(&off, &[])).get("duplicates"), None);
+}
+
+#[test]
+fn rows_name_what_covers_them_and_what_they_cover() {
+    let report = json(&plan());
+    let rows = report["blocks"].as_array().unwrap();
+    let of = |key: &str| rows.iter().map(|row| row.get(key).cloned()).collect::<Vec<_>>();
+    let index = |index: usize| Some(Value::from(index));
+    assert_eq!(of("covered_by"), [None, None, index(0), index(0), index(5), None]);
+    let (equal, superseded) = (Some("equal".into()), Some("superseded".into()));
+    assert_eq!(of("relation"), [None, None, equal.clone(), equal, superseded, None]);
+    assert_eq!(of("covers"), [Some(json!([2, 3])), None, None, None, None, Some(json!([4]))]);
+    assert_eq!((&rows[2]["decision"], &rows[2]["reason"]), (&"duplicate".into(), &"equal".into()));
+    assert_eq!((&rows[2]["tokens"], &rows[2]["full_tokens"]), (&0.into(), &0.into()));
+    // What stands in a block's place is planned as any block.
+    assert_eq!((&rows[4]["decision"], &rows[4]["reason"]), (&"full".into(), &"no_budget".into()));
+    assert_eq!(report["by_decision"]["duplicate"], json!({"blocks": 2, "tokens": 0}));
+    assert_eq!(report["by_reason"]["equal"]["blocks"], 2);
+    assert!(report["cuts"].as_array().unwrap().is_empty(), "a duplicate is no cut");
+}
+
+/// The lines of a table from a heading to the next.
+fn section<'t>(table: &'t str, heading: &str) -> &'t str {
+    let (_, behind) = table.split_once(&format!("{heading}\n")).expect(heading);
+    behind.split_once("\n\n").map_or(behind, |(section, _)| section)
+}
+
+#[test]
+fn a_table_has_the_sums_and_says_what_covers_what() {
+    let table = to_table(&plan(), &TableOptions::default());
+    expect![[r"
+        Duplicates removed: 2
+          Overlaps merged: 0
+          Superseded removed: 1
+          Shown as a reference or a diff: 1
+          Tokens saved: 1,571"]]
+    .assert_eq(section(&table, "Deduplication:").trim_start());
+    expect![[r#"
+        1,090 tokens  src/b.rs (#4): outdated by #5
+            241 tokens  src/a.rs (#3): duplicate of #0
+            240 tokens  "src/copy\u{1B}[31m.rs" (#2): duplicate of src/a.rs (#0)"#]]
+    .assert_eq(section(&table, "Largest Duplicates:").trim_start());
+}
+
+#[test]
+fn only_what_there_is_has_a_line() {
+    let of = |covered| {
+        let plan = Plan { duplicates: Some(duplicates([covered])), ..task_016c() };
+        section(&to_table(&plan, &TableOptions::default()), "Deduplication:").to_owned()
+    };
+    let equal = of(covered(1, 0, Relation::Equal, 5));
+    assert_eq!(equal, "  Duplicates removed: 1\n  Overlaps merged: 0\n  Tokens saved: 5\n");
+    let diff = of(in_place(1, 0, Relation::Near, 5));
+    assert!(diff.contains("removed: 1\n") && diff.contains("  Shown as a reference or a diff: 1"));
+    let cut = of(in_place(1, 0, Relation::Overlapping, 5));
+    assert!(cut.contains("merged: 1\n  Cut to lines of their own: 1\n"), "{cut}");
+    assert!(!cut.contains("reference"), "{cut}");
+}
+
+#[test]
+fn many_duplicates_are_counted_and_lines_keep_to_the_width() {
+    let long = format!("{}/{}.rs", "folder".repeat(9), "file".repeat(20));
+    let mut blocks = vec![bare_file(&long, 3)];
+    blocks.extend((1..40).map(|i| bare_file(&format!("{i}/{long}"), 3)));
+    let all = (1..40).map(|i| covered(i, 0, Relation::Equal, 10_000 + i as u64));
+    let config = DriverConfig { duplicates: Some(duplicates(all)), ..DriverConfig::default() };
+    let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
+    for width in [60, 80, 120] {
+        let table = to_table(&plan, &TableOptions { width, ..TableOptions::default() });
+        let lines: Vec<_> = section(&table, "Largest Duplicates:").lines().collect();
+        assert_eq!(lines.len(), 11);
+        assert!(lines[0].starts_with("  10,039 tokens  ") && lines[0].contains("(#39): duplicate"));
+        assert_eq!(lines[10], "  and 29 more, 290,435 tokens");
+        assert!(lines.iter().all(|line| line.chars().count() <= usize::from(width)), "{table}");
+    }
+    let whole = to_table(&plan, &TableOptions { width: 0, ..TableOptions::default() });
+    assert!(whole.contains(&format!("39/{long} (#39): duplicate of {long} (#0)\n")), "{whole}");
+}
+
+/// A plan written by hand may say anything.
+#[test]
+fn indices_that_do_not_exist_have_no_rows() {
+    let out = Plan {
+        duplicates: Some(duplicates([
+            covered(2, 700, Relation::Equal, 1),
+            covered(900, 0, Relation::Near, u64::from(u32::MAX)),
+        ])),
+        ..plan()
+    };
+    let report = json(&out);
+    assert!(report["blocks"].as_array().unwrap().iter().all(|row| row.get("covers").is_none()));
+    assert_eq!(report["dedup"]["removed"], 2);
+    assert!(!to_table(&out, &TableOptions::default()).contains("Largest Duplicates"));
+    assert_eq!(data(&to_html(&out, &[]))["duplicates"]["covered"], json!([]));
+}
+
+#[test]
+fn a_page_has_what_covers_what() {
+    let page = data(&to_html(&plan(), &[]));
+    assert_eq!(
+        page["duplicates"],
+        json!({
+            "removed": 2, "merged": 0, "superseded": 1, "saved": 1_571,
+            "relations": [
+                ["equal", {"blocks": 2, "tokens": 481}],
+                ["superseded", {"blocks": 1, "tokens": 1_090}],
+            ],
+            "covered": [[2, 0, 0, 240], [3, 0, 0, 241], [4, 5, 1, 1_090]],
+        })
+    );
+    assert_eq!(page["sentences"]["equal"], "Another block has the same content.");
+}

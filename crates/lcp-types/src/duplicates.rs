@@ -1,0 +1,140 @@
+//! Which blocks of a pack others cover: what deduplication finds, as plain data.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use crate::{Block, Meta};
+
+/// How a block stands to the one that covers it (RFC 0006 §3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Relation {
+    /// The same content.
+    Equal,
+    /// All of its lines stand in a chunk of the same path.
+    Contained,
+    /// It was merged with a chunk of the same path with which it shares lines,
+    /// or cut down to the lines that are its own.
+    Overlapping,
+    /// It was merged with a chunk of the same path that begins where it ends.
+    Adjacent,
+    /// A newer read of the same lines, or a newer result of the same call.
+    Superseded,
+    /// Nearly the same lines.
+    Near,
+}
+
+impl Relation {
+    /// Every relation.
+    pub const ALL: [Self; 6] = [
+        Self::Equal,
+        Self::Contained,
+        Self::Overlapping,
+        Self::Adjacent,
+        Self::Superseded,
+        Self::Near,
+    ];
+
+    /// The name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Equal => "equal",
+            Self::Contained => "contained",
+            Self::Overlapping => "overlapping",
+            Self::Adjacent => "adjacent",
+            Self::Superseded => "superseded",
+            Self::Near => "near",
+        }
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// That a block is covered, and by which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Covered {
+    /// The index of the block that covers it; that one is not covered itself.
+    pub by: usize,
+    /// How it stands to that block.
+    pub relation: Relation,
+    /// Whether something still stands in its place: a line that refers to the
+    /// other block, a diff against it, or the lines that are its own.
+    pub in_place: bool,
+    /// Tokens of content that this saves: counted, with those of the covering
+    /// block where it grew.
+    pub tokens_saved: u64,
+}
+
+/// Which blocks of a pack others cover (RFC 0006 §8).
+///
+/// Indices are those of the blocks in the stream. Made by `lcp-dedup`; a driver
+/// does not show what was removed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Duplicates {
+    /// The covered blocks.
+    pub covered: BTreeMap<usize, Covered>,
+    /// Chunks whose lines stand in several blocks: a covered or cut one, and a
+    /// block that has some of its lines besides the one that is named above.
+    pub shared: BTreeSet<(usize, usize)>,
+    /// The blocks whose text is not that of the pack any more: what annotations
+    /// and levels say of their content does not hold.
+    pub changed: BTreeSet<usize>,
+}
+
+impl Duplicates {
+    /// Whether nothing of this block is shown.
+    #[must_use]
+    pub fn is_removed(&self, index: usize) -> bool {
+        self.covered.get(&index).is_some_and(|covered| !covered.in_place)
+    }
+
+    /// How many blocks have this relation, and the tokens that it saves.
+    #[must_use]
+    pub fn of(&self, relation: Relation) -> (usize, u64) {
+        let of = self.covered.values().filter(|covered| covered.relation == relation);
+        of.fold((0, 0), |(blocks, tokens), covered| (blocks + 1, tokens + covered.tokens_saved))
+    }
+
+    /// Tokens that all of them save.
+    #[must_use]
+    pub fn tokens_saved(&self) -> u64 {
+        self.covered.values().map(|covered| covered.tokens_saved).sum()
+    }
+
+    /// Changes what is said of blocks to what holds with these duplicates: a
+    /// block takes over the best priority and rank of what it covers, and a pin;
+    /// summaries and levels of a text that is no more are dropped.
+    pub fn take_over<'b>(&self, blocks: &'b [Block<'_>], metas: &mut [Meta<'b>]) {
+        let named = self.covered.iter().map(|(&index, covered)| (index, covered.by));
+        for (index, by) in named.chain(self.shared.iter().copied()) {
+            let Some(from) = metas.get(index).cloned() else { continue };
+            let Some(meta) = metas.get_mut(by) else { continue };
+            if from.priority < meta.priority {
+                (meta.priority, meta.annotated) = (from.priority, true);
+            }
+            let higher = |a: f64, b: f64| if a.total_cmp(&b).is_lt() { b } else { a };
+            meta.rank = match (meta.rank, from.rank) {
+                (Some(own), Some(other)) => Some(higher(own, other)),
+                (own, other) => own.or(other),
+            };
+            meta.pinned |= from.pinned;
+        }
+        for &index in &self.changed {
+            let (Some(meta), Some(block)) = (metas.get_mut(index), blocks.get(index)) else {
+                continue;
+            };
+            let summary = block.summary.as_deref().filter(|summary| !summary.is_empty());
+            meta.summary = summary.map(Into::into);
+            (meta.detailed, meta.tags) = (None, None);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What annotations say of blocks: priority, summary, tags.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::{AnnotationKind, Block, Level, LevelText, Priority, Tag};
+
+/// What the pack says of one block, by its annotations and levels.
+///
+/// ```
+/// use lcp_types::{Annotation, Block, Meta, Priority, Role, Tag};
+///
+/// let blocks = [
+///     Block::conversation(Role::User, "hi"),
+///     Block::new(Annotation::priority(0, Priority::High)),
+///     Block::new(Annotation::tag(0, &Tag::new("rank", "0.5"))),
+/// ];
+/// let metas = Meta::of_all(&blocks, &mut |_, _| {});
+/// assert_eq!((metas[0].priority, metas[0].rank), (Priority::High, Some(0.5)));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Meta<'b> {
+    /// The priority; Normal where nothing gives it.
+    pub priority: Priority,
+    /// Whether an annotation gave the priority.
+    pub annotated: bool,
+    /// The block's own summary, else that of its last summary annotation; an
+    /// empty one is none.
+    pub summary: Option<Cow<'b, str>>,
+    /// What the pack carries between the content and the summary (RFC 0004 §6).
+    pub detailed: Option<Cow<'b, str>>,
+    /// The few words that it carries below the summary (RFC 0004 §6).
+    pub tags: Option<Cow<'b, str>>,
+    /// The share that pays for it.
+    pub category: Option<Cow<'b, str>>,
+    /// The order within its priority, highest first; always finite.
+    pub rank: Option<f64>,
+    /// The tool call that a result answers, by a tag.
+    pub tool_call_id: Option<Cow<'b, str>>,
+    /// The arguments of that call.
+    pub args: Option<Cow<'b, str>>,
+    /// Whether it is never lowered.
+    pub pinned: bool,
+}
+
+/// What is wrong with an annotation or a level; it is then ignored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MetaProblem {
+    /// What kind of problem it is.
+    pub kind: MetaProblemKind,
+    message: String,
+}
+
+impl fmt::Display for MetaProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// The kinds of problems that annotations have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MetaProblemKind {
+    /// It names a block that does not exist.
+    BadTarget,
+    /// It gives a priority that is unknown.
+    BadPriority,
+    /// Its value cannot be read.
+    BadValue,
+    /// An extension of LCP's own namespace that this version does not know.
+    UnknownExtension,
+}
+
+impl<'b> Meta<'b> {
+    /// What is said of each block, in the order of the stream: the last valid
+    /// annotation for a block wins. `problem` is told what is wrong with which
+    /// block (the annotation's index).
+    #[must_use]
+    pub fn of_all(
+        blocks: &'b [Block<'_>],
+        problem: &mut dyn FnMut(usize, MetaProblem),
+    ) -> Vec<Self> {
+        let mut metas = vec![Self::default(); blocks.len()];
+        for (index, block) in blocks.iter().enumerate() {
+            if let Err((kind, message)) = apply(block, &mut metas) {
+                problem(index, MetaProblem { kind, message });
+            }
+        }
+        for (meta, block) in metas.iter_mut().zip(blocks) {
+            if let Some(summary) = &block.summary {
+                meta.summary = Some(summary.as_ref().into());
+            }
+            meta.summary = meta.summary.take().filter(|summary| !summary.is_empty());
+        }
+        metas
+    }
+}
+
+type Problem = (MetaProblemKind, String);
+
+/// Applies what a block says of another, if it does.
+fn apply<'b>(block: &'b Block<'_>, metas: &mut [Meta<'b>]) -> Result<(), Problem> {
+    let bad = |message| (MetaProblemKind::BadValue, message);
+    if let Some(extension) = block.as_extension().filter(|of| of.namespace == Level::NAMESPACE) {
+        return match Level::read(extension) {
+            Some(Ok(level)) => carry(level, metas).map_err(bad),
+            Some(Err(message)) => Err(bad(message.to_owned())),
+            None => {
+                let name = brief(extension.type_name.as_bytes());
+                let message = format!("extensions {name} of lcp are unknown to this version");
+                Err((MetaProblemKind::UnknownExtension, message))
+            }
+        };
+    }
+    let Some(annotation) = block.as_annotation() else { return Ok(()) };
+    let target = annotation.target_block_id;
+    let meta = usize::try_from(target).ok().and_then(|target| metas.get_mut(target));
+    let Some(meta) = meta else {
+        let message = format!("an annotation names block {target}, which does not exist");
+        return Err((MetaProblemKind::BadTarget, message));
+    };
+    let value = || brief(annotation.value.as_slice());
+    match annotation.kind {
+        AnnotationKind::Priority => {
+            let Some(priority) = annotation.as_priority() else {
+                let message = format!("block {target} is given the unknown priority {}", value());
+                return Err((MetaProblemKind::BadPriority, message));
+            };
+            (meta.priority, meta.annotated) = (priority, true);
+        }
+        AnnotationKind::Summary => match annotation.value.as_str() {
+            Some(summary) => meta.summary = Some(summary.into()),
+            None => {
+                return Err(bad(format!("block {target} is given a summary that is not UTF-8")));
+            }
+        },
+        AnnotationKind::Tag => {
+            if !annotation.value.as_str().is_some_and(|text| tag(meta, &Tag::parse(text))) {
+                return Err(bad(format!("block {target} is given the bad tag {}", value())));
+            }
+        }
+        AnnotationKind::Other(_) => {}
+    }
+    Ok(())
+}
+
+/// Gives a level to its target, or says what is wrong.
+fn carry<'b>(level: LevelText<'b>, metas: &mut [Meta<'b>]) -> Result<(), String> {
+    let meta = usize::try_from(level.target).ok().and_then(|target| metas.get_mut(target));
+    let Some(meta) = meta else {
+        return Err(format!("a level names block {}, which does not exist", level.target));
+    };
+    let text = Some(level.text).filter(|text| !text.is_empty());
+    match level.level {
+        Level::Detailed => meta.detailed = text,
+        Level::Tags => meta.tags = text,
+    }
+    Ok(())
+}
+
+/// Applies a tag; `false` where its value is bad. Unknown keys mean nothing.
+fn tag<'b>(meta: &mut Meta<'b>, tag: &Tag<'b>) -> bool {
+    match (tag.key.as_ref(), &tag.value) {
+        (Tag::CATEGORY, Some(value)) if !value.is_empty() => meta.category = Some(value.clone()),
+        (Tag::TOOL_CALL_ID, Some(value)) if !value.is_empty() => {
+            meta.tool_call_id = Some(value.clone());
+        }
+        (Tag::RANK, value) => {
+            let rank = value.as_deref().and_then(|value| value.parse::<f64>().ok());
+            let Some(rank) = rank.filter(|rank| rank.is_finite()) else {
+                return false;
+            };
+            meta.rank = Some(rank);
+        }
+        // A call without arguments has an empty value.
+        (Tag::ARGS, Some(value)) => meta.args = Some(value.clone()),
+        (Tag::PINNED, None) => meta.pinned = true,
+        (Tag::CATEGORY | Tag::TOOL_CALL_ID | Tag::ARGS | Tag::PINNED, _) => return false,
+        _ => {}
+    }
+    true
+}
+
+/// The beginning of a value, quoted, for a message: values may be of any size.
+#[must_use]
+pub fn brief(bytes: &[u8]) -> String {
+    const SHOWN_BYTES_MAX: usize = 60;
+    let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_BYTES_MAX)]);
+    format!("{shown:?}{}", if bytes.len() > SHOWN_BYTES_MAX { "…" } else { "" })
+}
