@@ -1,0 +1,405 @@
+//! Laws that hold for any texts, and bounds that hold for hostile ones.
+
+use std::collections::BTreeSet;
+
+use lcp_testkit::SplitMix64;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::delta::{Diff, diff};
+use super::join::{Found, Joined, Terms, Text, join, run};
+use super::lines::compared;
+use super::{RestoreError, restore};
+
+const UNBOUNDED: Terms =
+    Terms { threshold: 0.8, postings_max: usize::MAX, verifications_max: usize::MAX };
+const BOUNDED: Terms = Terms { threshold: 0.8, postings_max: 512, verifications_max: 64 };
+
+/// Lines that are the same, or nearly, in several ways.
+const LINES: [&[u8]; 12] = [
+    b"a first line, long enough that a diff without it is shorter than the text",
+    b"b",
+    b"}",
+    b"a second line, as long as the first or longer, so that the same is true",
+    b"e",
+    b"",
+    b"b ",
+    b"  b",
+    b"   1\tb",
+    b"   2\t",
+    b"e\r",
+    b"\xff\xfe",
+];
+
+fn any_line() -> impl Strategy<Value = &'static [u8]> {
+    // The first ones more often, so that many sets are near.
+    prop_oneof![4 => select(&LINES[..6]), 1 => select(&LINES[..])]
+}
+
+/// Joined by newlines: one that begins or ends with an empty line, too, or with none.
+fn any_text() -> impl Strategy<Value = Vec<u8>> {
+    (vec(any_line(), 0..12), any::<bool>()).prop_map(|(lines, newline)| {
+        let mut text = lines.join(&b'\n');
+        if newline {
+            text.push(b'\n');
+        }
+        text
+    })
+}
+
+#[derive(Clone, Debug)]
+struct Owned {
+    bytes: Vec<u8>,
+    exact: bool,
+    fixed: bool,
+}
+
+fn any_texts() -> impl Strategy<Value = Vec<Owned>> {
+    let flags = (prop::bool::weighted(0.3), prop::bool::weighted(0.1));
+    let one = (any_text(), flags).prop_map(|(bytes, (exact, fixed))| Owned { bytes, exact, fixed });
+    vec(one, 0..16)
+}
+
+fn borrowed(texts: &[Owned]) -> Vec<Text<'_>> {
+    let mut borrowed = Vec::new();
+    for Owned { bytes, exact, fixed } in texts {
+        borrowed.push(Text { bytes, exact: *exact, fixed: *fixed });
+    }
+    borrowed
+}
+
+/// The lines without their newlines.
+fn split(text: &[u8]) -> Vec<&[u8]> {
+    let mut lines: Vec<_> = text.split(|byte| *byte == b'\n').collect();
+    if lines.last().is_some_and(|line| line.is_empty()) {
+        lines.pop();
+    }
+    lines
+}
+
+/// Whether `text` stands in `kept`, tried in all ways.
+fn is_subsequence(text: &[&[u8]], kept: &[&[u8]]) -> bool {
+    match (text, kept) {
+        ([], _) => true,
+        (_, []) => false,
+        ([first, rest @ ..], [other, others @ ..]) => {
+            (first == other && is_subsequence(rest, others)) || is_subsequence(text, others)
+        }
+    }
+}
+
+/// The same, of all pairs.
+fn brute_force(
+    texts: &[Text<'_>],
+    thousandths: usize,
+    accept: &dyn Fn(usize, usize, &[u8]) -> bool,
+) -> Vec<Option<Found>> {
+    let sets: Vec<BTreeSet<&[u8]>> = texts
+        .iter()
+        .map(|text| split(text.bytes).into_iter().map(|line| compared(line, text.exact)).collect())
+        .collect();
+    let alone = |text: usize| sets[text].len() < 2 || texts[text].bytes.trim_ascii().is_empty();
+    let mut kept: Vec<usize> = Vec::new();
+    let mut found = Vec::new();
+    for text in 0..texts.len() {
+        let mut near: Vec<_> = kept
+            .iter()
+            .map(|by| {
+                let common = sets[text].intersection(&sets[*by]).count();
+                (*by, common, sets[text].len() + sets[*by].len() - common)
+            })
+            .filter(|(_, common, union)| common * 1000 >= union * thousandths)
+            .collect();
+        // Stable: what is as near stays in order of rank.
+        near.sort_by(|(_, a, all), (_, b, both)| (b * all).cmp(&(a * both)));
+        let contained =
+            |by: usize| is_subsequence(&split(texts[text].bytes), &split(texts[by].bytes));
+        let one = if texts[text].fixed || alone(text) {
+            None
+        } else if let Some((by, ..)) = near.iter().find(|(by, ..)| contained(*by)) {
+            Some(Found::Contained { by: *by })
+        } else {
+            near.first().and_then(|(by, ..)| match diff(texts[*by].bytes, texts[text].bytes) {
+                Diff::Hunks(hunks) if accept(text, *by, &hunks) => {
+                    Some(Found::Delta { by: *by, hunks })
+                }
+                _ => None,
+            })
+        };
+        if one.is_none() && !alone(text) {
+            kept.push(text);
+        }
+        found.push(one);
+    }
+    found
+}
+
+/// Some are taken, some not, and it can be told again which.
+fn is_even(text: usize, by: usize, hunks: &[u8]) -> bool {
+    (text + by + hunks.len()).is_multiple_of(2)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_join_finds_what_comparing_all_pairs_finds(
+        texts in any_texts(),
+        thousandths in select(vec![500_usize, 600, 667, 800, 1000]),
+    ) {
+        let texts = borrowed(&texts);
+        let threshold = f64::from(u32::try_from(thousandths).unwrap()) / 1000.0;
+        let joined = join(&texts, &Terms { threshold, ..UNBOUNDED }, &mut is_even);
+        prop_assert_eq!(joined.found, brute_force(&texts, thousandths, &is_even));
+        prop_assert!(joined.capped.is_empty());
+    }
+
+    #[test]
+    fn what_covers_is_kept_and_has_every_line(texts in any_texts(), bounded: bool) {
+        let texts = borrowed(&texts);
+        let few = Terms { threshold: 0.5, postings_max: 2, verifications_max: 1 };
+        let terms = if bounded { few } else { Terms { threshold: 0.5, ..UNBOUNDED } };
+        let joined = join(&texts, &terms, &mut |_, _, _| true);
+        prop_assert_eq!(joined.found.len(), texts.len());
+        for (text, found) in joined.found.iter().enumerate() {
+            let by = match found {
+                None => continue,
+                Some(Found::Contained { by }) => {
+                    prop_assert!(is_subsequence(&split(texts[text].bytes), &split(texts[*by].bytes)));
+                    *by
+                }
+                Some(Found::Delta { by, hunks }) => {
+                    let again = restore(texts[*by].bytes, hunks);
+                    prop_assert_eq!(again.as_deref(), Ok(texts[text].bytes));
+                    *by
+                }
+            };
+            prop_assert!(by < text && joined.found[by].is_none() && !texts[text].fixed);
+        }
+        for capped in joined.capped {
+            prop_assert!(joined.found[capped].is_none() && !texts[capped].fixed);
+        }
+    }
+
+    #[test]
+    fn the_same_twice(texts in any_texts()) {
+        let texts = borrowed(&texts);
+        let terms = Terms { threshold: 0.5, postings_max: 3, verifications_max: 2 };
+        let joined = join(&texts, &terms, &mut is_even);
+        prop_assert_eq!(joined, join(&texts, &terms, &mut is_even));
+    }
+
+    #[test]
+    fn a_diff_restores_the_text(kept in any_text(), text in any_text()) {
+        if let Diff::Hunks(hunks) = diff(&kept, &text) {
+            prop_assert!(hunks.is_empty() || hunks.len() < text.len() + 64);
+            prop_assert_eq!(restore(&kept, &hunks), Ok(text));
+        }
+    }
+
+    #[test]
+    fn a_text_with_few_edits_becomes_a_diff_that_restores_it(
+        lines in vec(0..20_u32, 40..80),
+        edits in vec((0..40_usize, 0..3_u8), 1..5),
+        ends in any::<(bool, bool)>(),
+    ) {
+        let write = |lines: &[u32], end: bool| {
+            let lines: Vec<_> = lines.iter().map(|n| format!("a line of the text: {n}")).collect();
+            (lines.join("\n") + if end { "\n" } else { "" }).into_bytes()
+        };
+        let mut edited = lines.clone();
+        for (at, edit) in edits {
+            let at = at % edited.len();
+            match edit {
+                0 => { edited.remove(at); }
+                1 => edited.insert(at, 99),
+                _ => edited[at] = 77,
+            }
+        }
+        let (kept, text) = (write(&lines, ends.0), write(&edited, ends.1));
+        let Diff::Hunks(hunks) = diff(&kept, &text) else {
+            return Err(TestCaseError::fail("it is not short"));
+        };
+        prop_assert_eq!(restore(&kept, &hunks), Ok(text));
+    }
+
+    #[test]
+    fn any_bytes_restore_to_a_bounded_text_or_none(
+        kept in any_text(),
+        hunks in vec(
+            prop_oneof![
+                (any::<u64>(), any::<u64>()).prop_map(|(a, b)| format!("@@ -{a},{b} +1 @@\n").into_bytes()),
+                (0..4_u8, 0..3_u8, 0..4_u8).prop_map(|(a, b, c)| format!("@@ -{a},{b} +{c} @@\n").into_bytes()),
+                select(&LINES[..]).prop_map(|line| [b"-", line, b"\n"].concat()),
+                select(&LINES[..]).prop_map(|line| [b"+", line, b"\n"].concat()),
+                Just(super::restore::NO_NEWLINE.to_vec()),
+                vec(any::<u8>(), 0..6),
+            ],
+            0..6,
+        ),
+    ) {
+        let hunks = hunks.concat();
+        if let Ok(text) = restore(&kept, &hunks) {
+            prop_assert!(text.len() <= kept.len() + hunks.len());
+        }
+    }
+}
+
+#[test]
+fn hunks_of_another_text_or_of_none_are_errors() {
+    let hunks = b"@@ -2 +2 @@\n-b\n+x\n";
+    assert_eq!(restore(b"a\nb\nc", hunks).unwrap(), b"a\nx\nc");
+    for (kept, hunks, error) in [
+        ("a\nc\n", "@@ -2 +2 @@\n-b\n+x\n", RestoreError::OtherText { line: 2 }),
+        ("a\n", "@@ -2 +2 @@\n-b\n+x\n", RestoreError::OtherText { line: 2 }),
+        ("a\n", "@@ -1 +2 @@\n-a\n+x\n", RestoreError::Malformed { line: 1 }),
+        ("a\n", "@@ -1 +1 @@\n-a\n", RestoreError::Malformed { line: 2 }),
+        ("a\n", "@@ -1 +1 @@\n-a\n+x", RestoreError::Malformed { line: 3 }),
+        (
+            "a\nb\n",
+            "@@ -2 +2 @@\n-b\n+x\n@@ -1 +3 @@\n-a\n+x\n",
+            RestoreError::Malformed { line: 4 },
+        ),
+        // What stood behind a line without a newline would become part of it.
+        ("a", "@@ -1,0 +2 @@\n+b\n", RestoreError::Malformed { line: 2 }),
+        ("a\n", "text\n", RestoreError::Malformed { line: 1 }),
+    ] {
+        assert_eq!(restore(kept.as_bytes(), hunks.as_bytes()), Err(error), "{hunks}");
+    }
+}
+
+/// `lines` in an order of its own, from a seed.
+fn shuffled(lines: &[String], seed: u64) -> Vec<u8> {
+    let mut lines = lines.to_vec();
+    let mut rng = SplitMix64::new(seed);
+    for at in (1..lines.len()).rev() {
+        lines.swap(at, rng.below(at + 1));
+    }
+    lines.concat().into_bytes()
+}
+
+fn plain(texts: &[Vec<u8>]) -> Vec<Text<'_>> {
+    texts.iter().map(|bytes| Text { bytes, exact: true, fixed: false }).collect()
+}
+
+#[test]
+fn texts_of_the_same_lines_in_other_orders_take_bounded_work() {
+    let lines: Vec<_> = (0..12).map(|n| format!("a line {n}\n")).collect();
+    let texts: Vec<_> = (0..10_000).map(|seed| shuffled(&lines, seed)).collect();
+    let texts = plain(&texts);
+    let (joined, effort) = run(&texts, &BOUNDED, &mut |_, _, _| false);
+    assert!(joined.found.iter().all(Option::is_none));
+    assert!(effort.compared <= 64 * texts.len(), "{effort:?}");
+    assert!(effort.scanned <= 64 * texts.len() * lines.len(), "{effort:?}");
+    assert!(effort.diffs <= texts.len(), "{effort:?}");
+    // All but those that were compared with each one there was.
+    assert!(joined.capped.len() > 9_900, "{}", joined.capped.len());
+}
+
+#[test]
+fn a_text_of_millions_of_lines_is_not_read_for_each_small_one() {
+    let long = b"a\nb\nc\n".repeat(300_000);
+    let mut texts = vec![long];
+    texts.extend((0..500).map(|_| b"c\nb\na\nc\nb\na\nc\nb\na\nq\n".to_vec()));
+    for (at, text) in texts.iter_mut().enumerate().skip(1) {
+        text.extend_from_slice(format!("{at}\n").as_bytes());
+    }
+    let texts = plain(&texts);
+    let (_, effort) = run(&texts, &Terms { threshold: 0.5, ..BOUNDED }, &mut |_, _, _| true);
+    assert!(effort.scanned <= texts.len() * 64 * (2 * 11 + 64), "{effort:?}");
+
+    // The last line is never found, so all of the long one would be read.
+    let texts = [b"a\nb\nc\n".repeat(300_000), b"c\nb\na\n".repeat(2)];
+    let few = Terms { verifications_max: 1, ..BOUNDED };
+    let (joined, effort) = run(&plain(&texts), &few, &mut |_, _, _| true);
+    assert_eq!(joined.found, [None, Some(Found::Contained { by: 0 })]);
+    assert!(effort.scanned < 20, "{effort:?}");
+}
+
+#[test]
+fn where_too_many_lines_would_have_to_be_read_the_text_is_kept_and_counted() {
+    let long = [b"a\nb\n".repeat(1_000), b"c\n".to_vec()].concat();
+    let texts = [long, b"a\nb\nc\n".to_vec()];
+    let few = Terms { verifications_max: 1, ..BOUNDED };
+    let capped = Joined { found: vec![None, None], capped: vec![1] };
+    assert_eq!(join(&plain(&texts), &few, &mut |_, _, _| true), capped);
+    let found = join(&plain(&texts), &BOUNDED, &mut |_, _, _| true).found;
+    assert_eq!(found[1], Some(Found::Contained { by: 0 }));
+}
+
+#[test]
+fn a_diff_of_too_many_lines_is_not_made() {
+    let lines: Vec<_> = (0..80_000).map(|n| format!("{n}\n")).collect();
+    let (kept, text) = (lines.concat().into_bytes(), shuffled(&lines, 1));
+    assert_eq!(diff(&kept, &text), Diff::Bound);
+    let texts = [kept, text];
+    let joined = join(&plain(&texts), &BOUNDED, &mut |_, _, _| true);
+    assert_eq!(joined, Joined { found: vec![None, None], capped: vec![1] });
+
+    // One line more often than another text has it: nothing is left to search.
+    let (kept, text) = (b"x\n".repeat(1_000_000), b"x\n".repeat(999_990));
+    let Diff::Hunks(hunks) = diff(&kept, &text) else { panic!("it is short") };
+    assert_eq!(restore(&kept, &hunks), Ok(text));
+}
+
+#[test]
+fn texts_of_white_space_or_of_one_line_are_left_alone() {
+    let texts = [" \n  \n", " \n  \n", "a\na\n", "a\n", "", "\n"];
+    let texts: Vec<_> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
+    let joined = join(&plain(&texts), &UNBOUNDED, &mut |_, _, _| true);
+    assert_eq!(joined, Joined { found: vec![None; 6], capped: vec![] });
+}
+
+#[test]
+fn a_fixed_text_covers_and_is_not_covered() {
+    let mut texts = plain(&[]);
+    for fixed in [true, true, false] {
+        texts.push(Text { bytes: b"a\nb\n", exact: false, fixed });
+    }
+    let joined = join(&texts, &UNBOUNDED, &mut |_, _, _| true);
+    assert_eq!(joined.found, [None, None, Some(Found::Contained { by: 0 })]);
+}
+
+#[test]
+fn lines_that_are_compared_in_other_ways_are_found_on_their_bytes() {
+    // Of the first line, one text is compared without its number and one with it.
+    let texts = [true, false].map(|exact| Text { bytes: b"  1\tx\nb\nc\n", exact, fixed: false });
+    let joined = join(&texts, &Terms { threshold: 0.5, ..UNBOUNDED }, &mut |_, _, _| true);
+    assert_eq!(joined.found, [None, Some(Found::Contained { by: 0 })]);
+}
+
+#[test]
+fn a_read_with_numbers_is_shown_as_a_diff_or_kept_never_dropped() {
+    let code = "fn a() {}\nfn b() {}\nfn c() {}\n";
+    let numbered = "     1\tfn a() {}\n     2\tfn b() {}\n     3\tfn c() {}\n";
+    let texts = [code, numbered].map(str::as_bytes);
+    let texts = texts.map(|bytes| Text { bytes, exact: false, fixed: false });
+    let joined = join(&texts, &UNBOUNDED, &mut |_, _, _| true);
+    assert_eq!(joined, Joined { found: vec![None, None], capped: vec![] });
+}
+
+#[test]
+fn the_diff_is_one_that_other_tools_read() {
+    // Long: hunks that are not shorter than the text are not made.
+    let both = "a line that both have ".repeat(5);
+    let [kept, text] = [
+        "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight",
+        "one\n2\nthree\nfour\nfour and a half\nfive\nsix\neight\n",
+    ]
+    .map(|lines| format!("{both}\n{lines}").into_bytes());
+    let Diff::Hunks(hunks) = diff(&kept, &text) else { panic!("it is short") };
+    expect_test::expect![[r"
+        @@ -3 +3 @@
+        -two
+        +2
+        @@ -5,0 +6 @@
+        +four and a half
+        @@ -8,2 +9 @@
+        -seven
+        -eight
+        \ No newline at end of file
+        +eight
+    "]]
+    .assert_eq(&String::from_utf8(hunks).unwrap());
+}

@@ -1,0 +1,304 @@
+//! What holds for any chunks.
+
+use std::collections::BTreeMap;
+
+use lcp_types::{Priority, Relation};
+use proptest::prelude::*;
+
+use super::lines::COMPARED;
+use super::range::{contains, range_of};
+use super::tests::MERGE;
+use super::{Chunk, Fate, Resolved, TRIED_MAX, Terms, resolve_all};
+
+/// A chunk that owns its text.
+#[derive(Clone, Debug)]
+struct Cut {
+    first: u32,
+    last: u32,
+    version: u8,
+    text: String,
+    priority: Priority,
+    fixed: bool,
+}
+
+/// Chunks in the order of the stream, and their places in the order of rank.
+#[derive(Clone, Debug)]
+struct Path {
+    cuts: Vec<Cut>,
+    order: Vec<usize>,
+}
+
+impl Path {
+    fn chunks(&self) -> Vec<Chunk<'_>> {
+        let chunks = self.cuts.iter().zip(&self.order).enumerate();
+        let chunk = |(position, (cut, &order)): (usize, (&'_ Cut, &usize))| {
+            let &Cut { first, last, priority, fixed, .. } = cut;
+            (first, last, order, position, priority, fixed)
+        };
+        let texts = self.cuts.iter().map(|cut| cut.text.as_bytes());
+        let all = chunks.map(chunk).zip(texts);
+        all.map(|((first, last, order, position, priority, fixed), text)| Chunk {
+            first,
+            last,
+            text,
+            order,
+            position,
+            priority,
+            fixed,
+        })
+        .collect()
+    }
+}
+
+/// A line of a version: they differ in every `every`th.
+fn line(version: u8, number: u32, every: u32) -> String {
+    let version = if number.is_multiple_of(every) { version } else { 0 };
+    format!("v{version}.{}\n", "x".repeat(number as usize % 5))
+}
+
+fn cut(versions: u8, every: u32, plain: bool) -> impl Strategy<Value = Cut> {
+    let priority = proptest::sample::select(&Priority::ALL[..3]);
+    (1..40_u32, 0..16_u32, 0..versions, any::<bool>(), priority, 0..8_u8).prop_map(
+        move |(first, more, version, newline, priority, fixed)| {
+            let mut text: String =
+                (first..=first + more).map(|n| line(version, n, every)).collect();
+            if !newline {
+                text.pop();
+            }
+            let priority = if plain { Priority::Normal } else { priority };
+            Cut { first, last: first + more, version, text, priority, fixed: !plain && fixed == 0 }
+        },
+    )
+}
+
+/// Chunks cut at random out of versions of a file. Plain ones are all of one priority,
+/// and none is fixed.
+fn path(versions: u8, every: u32, plain: bool) -> impl Strategy<Value = Path> {
+    proptest::collection::vec(cut(versions, every, plain), 1..14).prop_flat_map(|cuts| {
+        let order = Just((0..cuts.len()).collect::<Vec<_>>()).prop_shuffle();
+        (Just(cuts), order).prop_map(|(cuts, order)| Path { cuts, order })
+    })
+}
+
+fn any_path() -> impl Strategy<Value = Path> {
+    prop_oneof![path(1, 1, false), path(2, 1, false), path(2, 7, false), path(3, 11, true)]
+}
+
+fn any_terms() -> impl Strategy<Value = Terms> {
+    let bytes = proptest::sample::select(vec![1_usize, 30, 90, 16 << 10]);
+    let threshold = proptest::sample::select(vec![0.0, 0.3, 0.8, 1.0]);
+    (any::<bool>(), threshold, bytes, any::<bool>()).prop_map(
+        |(merge, threshold, merged_bytes, first)| Terms { merge, threshold, merged_bytes, first },
+    )
+}
+
+/// What is left of a chunk; `None` if it is not shown.
+fn left<'r>(chunk: &Chunk<'r>, fate: &'r Fate) -> Option<(u32, u32, &'r [u8])> {
+    match fate {
+        Fate::Stays => Some((chunk.first, chunk.last, chunk.text)),
+        Fate::Grown { first, last, text, .. } | Fate::Cut { first, last, text, .. } => {
+            Some((*first, *last, text))
+        }
+        Fate::Covered { .. } => None,
+    }
+}
+
+/// The lines of a text by their numbers, without their newlines.
+fn numbered(first: u32, text: &[u8]) -> Vec<(u32, &[u8])> {
+    let text = text.strip_suffix(b"\n").unwrap_or(text);
+    (first..).zip(text.split(|byte| *byte == b'\n')).collect()
+}
+
+/// The blocks that a chunk's lines are said to stand in.
+fn named(resolved: &Resolved, chunk: usize) -> Vec<usize> {
+    let by = match resolved.fates[chunk] {
+        Fate::Cut { by, .. } | Fate::Covered { by, .. } => Some(by),
+        _ => None,
+    };
+    let shared = resolved.shared.iter().filter(|(of, _)| *of == chunk);
+    std::iter::once(chunk).chain(by).chain(shared.map(|(_, other)| *other)).collect()
+}
+
+proptest! {
+    #[test]
+    fn every_line_stands_in_what_is_named(path in any_path(), terms in any_terms()) {
+        let chunks = path.chunks();
+        let resolved = resolve_all(&chunks, &terms);
+        for (at, chunk) in chunks.iter().enumerate() {
+            let mut standing = Vec::new();
+            for other in named(&resolved, at) {
+                let left = left(&chunks[other], &resolved.fates[other]);
+                prop_assert!(other == at || left.is_some(), "{other} is covered itself");
+                standing.extend(left.into_iter().flat_map(|(first, _, text)| numbered(first, text)));
+            }
+            for line in numbered(chunk.first, chunk.text) {
+                prop_assert!(standing.contains(&line), "{line:?} of {at}: {resolved:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_left_is_lines_of_one_version(mut path in path(2, 1, false), terms in any_terms()) {
+        // That there are two versions is known: otherwise those that only touch
+        // might be of one.
+        for version in [0, 1] {
+            let text = line(version, 99, 1);
+            path.cuts.push(Cut { first: 99, last: 99, version, text, ..path.cuts[0].clone() });
+            path.order.push(path.order.len());
+        }
+        let chunks = path.chunks();
+        let resolved = resolve_all(&chunks, &terms);
+        for ((chunk, fate), cut) in chunks.iter().zip(&resolved.fates).zip(&path.cuts) {
+            if let Some((first, last, text)) = left(chunk, fate) {
+                prop_assert_eq!(range_of(Some(first), Some(last), text), Ok((first, last)));
+                for (number, found) in numbered(first, text) {
+                    let line = line(cut.version, number, 1);
+                    prop_assert_eq!(found, line.trim_end().as_bytes());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_called_contained_lies_within_one(path in any_path(), terms in any_terms()) {
+        let chunks = path.chunks();
+        let resolved = resolve_all(&chunks, &terms);
+        for (at, fate) in resolved.fates.iter().enumerate() {
+            if let Fate::Covered { by, relation: Relation::Contained } = *fate {
+                let (first, last, _) = left(&chunks[by], &resolved.fates[by]).unwrap();
+                prop_assert!(contains((first, last), chunks[at].range()));
+                prop_assert!(resolved.shared.iter().all(|(of, _)| *of != at));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_fixed_is_untouched(path in any_path(), terms in any_terms()) {
+        let chunks = path.chunks();
+        let fates = resolve_all(&chunks, &terms).fates;
+        for (chunk, fate) in chunks.iter().zip(&fates) {
+            prop_assert!(!chunk.fixed || *fate == Fate::Stays);
+        }
+    }
+
+    #[test]
+    fn merging_shows_each_line_of_one_version_once(path in path(1, 1, true), bytes in 1..200_usize) {
+        let chunks = path.chunks();
+        let fates = resolve_all(&chunks, &Terms { merged_bytes: bytes, ..MERGE }).fates;
+        let mut times: BTreeMap<u32, usize> = BTreeMap::new();
+        let left = chunks.iter().zip(&fates).filter_map(|(chunk, fate)| left(chunk, fate));
+        for (first, last, _) in left {
+            (first..=last).for_each(|line| *times.entry(line).or_default() += 1);
+        }
+        prop_assert!(times.values().all(|times| *times == 1), "{fates:?}");
+        // Without a bound, nothing that touches is left.
+        let fates = resolve_all(&chunks, &MERGE).fates;
+        let shown = fates.iter().filter(|fate| !matches!(fate, Fate::Covered { .. })).count();
+        let ends = times.keys().filter(|line| !times.contains_key(&(*line + 1))).count();
+        prop_assert_eq!(shown, ends);
+    }
+
+    #[test]
+    fn merging_leaves_nothing_to_merge(path in prop_oneof![path(2, 1, true), path(3, 7, true)]) {
+        let chunks = path.chunks();
+        let fates = resolve_all(&chunks, &MERGE).fates;
+        let again: Vec<_> = chunks.iter().zip(&fates).filter_map(|(chunk, fate)| {
+            left(chunk, fate).map(|(first, last, text)| Chunk { first, last, text, ..*chunk })
+        }).collect();
+        let fates = resolve_all(&again, &MERGE).fates;
+        prop_assert!(fates.iter().all(|fate| *fate == Fate::Stays), "{fates:?}");
+    }
+
+    #[test]
+    fn merging_makes_nothing_larger_than_it_may(path in any_path(), bytes in 1..200_usize) {
+        let chunks = path.chunks();
+        let fates = resolve_all(&chunks, &Terms { merged_bytes: bytes, ..MERGE }).fates;
+        for fate in &fates {
+            if let Fate::Grown { text, members, .. } = fate {
+                let largest = members.iter().map(|member| chunks[*member].text.len()).max();
+                prop_assert!(text.len() <= bytes.max(largest.unwrap()));
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_of_the_input_does_not_matter(
+        (path, shuffled) in any_path().prop_flat_map(|path| {
+            let places = Just((0..path.cuts.len()).collect::<Vec<_>>()).prop_shuffle();
+            (Just(path), places)
+        }),
+        terms in any_terms(),
+    ) {
+        let chunks = path.chunks();
+        let mut expected = resolve_all(&chunks, &terms);
+        let moved: Vec<_> = shuffled.iter().map(|old| chunks[*old]).collect();
+        let found = resolve_all(&moved, &terms);
+        let back = |index: usize| shuffled[index];
+        for (new, fate) in found.fates.into_iter().enumerate() {
+            let fate = match fate {
+                Fate::Stays => Fate::Stays,
+                Fate::Grown { first, last, text, members } => {
+                    let members = members.into_iter().map(back).collect();
+                    Fate::Grown { first, last, text, members }
+                }
+                Fate::Cut { by, first, last, text } => Fate::Cut { by: back(by), first, last, text },
+                Fate::Covered { by, relation } => Fate::Covered { by: back(by), relation },
+            };
+            prop_assert_eq!(fate, expected.fates[back(new)].clone());
+        }
+        let mut shared: Vec<_> =
+            found.shared.into_iter().map(|(of, other)| (back(of), back(other))).collect();
+        shared.sort_unstable();
+        expected.shared.sort_unstable();
+        prop_assert_eq!(shared, expected.shared);
+    }
+
+    #[test]
+    fn with_first_a_prefix_stays(path in any_path(), terms in any_terms(), at in 0..14_usize) {
+        let terms = Terms { first: true, ..terms };
+        let chunks = path.chunks();
+        let at = at.min(chunks.len());
+        let (all, prefix) = (resolve_all(&chunks, &terms), resolve_all(&chunks[..at], &terms));
+        prop_assert_eq!(&all.fates[..at], &prefix.fates[..]);
+    }
+}
+
+/// The comparisons of this call.
+fn compared(chunks: &[Chunk<'_>], terms: &Terms) -> usize {
+    COMPARED.set(0);
+    resolve_all(chunks, terms);
+    COMPARED.get()
+}
+
+/// Chunks in the order of rank and of the stream.
+fn in_order(texts: &[(u32, u32, String)]) -> Vec<Chunk<'_>> {
+    let chunks = texts.iter().enumerate().map(|(order, (first, last, text))| Chunk {
+        first: *first,
+        last: *last,
+        order,
+        position: order,
+        ..Chunk::of(text.as_bytes())
+    });
+    chunks.collect()
+}
+
+#[test]
+fn thousands_of_versions_are_bounded() {
+    let texts: Vec<_> = (0..3000).map(|n| (1, 3, format!("same\nsame\nversion {n}\n"))).collect();
+    let chunks = in_order(&texts);
+    for terms in
+        [MERGE, Terms { merge: false, threshold: 0.1, ..MERGE }, Terms { first: true, ..MERGE }]
+    {
+        assert!(compared(&chunks, &terms) <= 2 * TRIED_MAX * chunks.len(), "{terms:?}");
+    }
+}
+
+#[test]
+fn a_long_chain_is_compared_link_by_link() {
+    let text = |first| format!("line {first}\nline {}\nline {}\n", first + 1, first + 2);
+    let texts: Vec<_> = (1..4000).map(|first| (first, first + 2, text(first))).collect();
+    let chunks = in_order(&texts);
+    for merged_bytes in [100, usize::MAX] {
+        assert!(compared(&chunks, &Terms { merged_bytes, ..MERGE }) <= 3 * chunks.len());
+    }
+}

@@ -1,0 +1,180 @@
+//! What is known of the blocks while they are compared, and what was decided.
+
+use std::cmp::Ordering;
+
+use lcp_types::{Block, BlockContent, BlockType, Meta, Priority, Relation, Role};
+
+use crate::options::{Keep, Options};
+use crate::reference;
+
+/// What becomes of a block that does not stay as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// Another block covers it.
+    Covered { by: usize, relation: Relation, place: Place },
+    /// It has the lines of other chunks, too.
+    Grown(Lines),
+    /// It has only the lines that `by` lacks.
+    Cut { by: usize, lines: Lines },
+}
+
+impl Fate {
+    /// The block that has what this one lacks.
+    pub(crate) const fn by(&self) -> Option<usize> {
+        match self {
+            Self::Covered { by, .. } | Self::Cut { by, .. } => Some(*by),
+            Self::Grown(_) => None,
+        }
+    }
+}
+
+/// What stands in the place of a covered block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Nothing,
+    /// A line that names the covering block.
+    Reference,
+    /// These changes to the covering block.
+    Hunks(Vec<u8>),
+}
+
+/// A range of lines, and their text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lines {
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+    pub(crate) text: Vec<u8>,
+    /// The chunks that they come from, in the order of lines.
+    pub(crate) members: Vec<usize>,
+}
+
+/// How a block ranks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standing {
+    pub(crate) priority: Priority,
+    rank: f64,
+    /// It may cover others, and is never covered or changed.
+    pub(crate) fixed: bool,
+}
+
+/// The blocks that are compared.
+#[derive(Debug)]
+pub(crate) struct Work<'b, 'a> {
+    pub(crate) blocks: &'b [Block<'a>],
+    pub(crate) options: &'b Options,
+    pub(crate) standings: Vec<Standing>,
+    /// The blocks that take part: as they are kept, the best first.
+    pub(crate) order: Vec<usize>,
+    pub(crate) fates: Vec<Option<Fate>>,
+    /// Chunks, and further ones that have some of their lines.
+    pub(crate) shared: Vec<(usize, usize)>,
+}
+
+impl<'b, 'a> Work<'b, 'a> {
+    pub(crate) fn new(blocks: &'b [Block<'a>], metas: &[Meta<'_>], options: &'b Options) -> Self {
+        let is_user = |block: &Block<'_>| role(block) == Some(Role::User);
+        let newest = blocks.iter().rposition(is_user);
+        // Which turn is the newest depends on the blocks behind it.
+        let first = options.keep == Keep::First;
+        let standing = |(index, (block, meta)): (usize, (&Block<'_>, &Meta<'_>))| Standing {
+            priority: meta.priority,
+            // Ranks are finite, so this is the last.
+            rank: meta.rank.unwrap_or(f64::NEG_INFINITY),
+            fixed: meta.pinned
+                || newest == Some(index)
+                || (first && is_user(block))
+                || role(block) == Some(Role::System),
+        };
+        let standings: Vec<_> = blocks.iter().zip(metas).enumerate().map(standing).collect();
+        let mut order: Vec<_> =
+            (0..blocks.len()).filter(|&i| takes_part(&blocks[i], options)).collect();
+        if options.keep == Keep::Best {
+            // What is never covered comes first: it covers, or it is a copy.
+            order.sort_by(|&a, &b| standings[a].cmp(&standings[b]));
+        }
+        Self {
+            blocks,
+            options,
+            standings,
+            order,
+            fates: vec![None; blocks.len()],
+            shared: Vec::new(),
+        }
+    }
+
+    /// The path of a CODE block that is not covered.
+    pub(crate) fn code(&self, index: usize) -> Option<&'b lcp_types::Code<'a>> {
+        match &self.blocks[index].content {
+            BlockContent::Code(code) if self.fates[index].is_none() => Some(code),
+            _ => None,
+        }
+    }
+
+    /// Covers a block, unless it is one that says that something happened and
+    /// no line that refers to the other is worth its place.
+    pub(crate) fn cover(&mut self, index: usize, by: usize, relation: Relation) {
+        let place = if !is_event(&self.blocks[index]) {
+            Place::Nothing
+        } else if self.is_worth_a_line(index, by, relation) {
+            Place::Reference
+        } else {
+            return;
+        };
+        self.fates[index] = Some(Fate::Covered { by, relation, place });
+    }
+
+    fn is_worth_a_line(&self, index: usize, by: usize, relation: Relation) -> bool {
+        let line = reference::line(&self.blocks[by], by < index, relation);
+        let text = self.blocks[index].content.text();
+        text.is_some_and(|text| 2 * line.len() < text.len())
+    }
+
+    /// The block that covers this one in the end, itself where none does.
+    pub(crate) fn root(&self, mut index: usize) -> usize {
+        // A diff is still there.
+        while let Some(Fate::Covered { by, place: Place::Nothing | Place::Reference, .. }) =
+            &self.fates[index]
+        {
+            index = *by;
+        }
+        index
+    }
+
+    /// The text of a block as it is by now.
+    pub(crate) fn text(&self, index: usize) -> Option<&[u8]> {
+        match &self.fates[index] {
+            Some(Fate::Grown(lines) | Fate::Cut { lines, .. }) => Some(&lines.text),
+            Some(Fate::Covered { .. }) => None,
+            None => self.blocks[index].content.text().map(lcp_types::Bytes::as_slice),
+        }
+    }
+}
+
+impl Standing {
+    /// The better one first. Positions decide the rest, by a stable sort.
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.fixed.cmp(&self.fixed))
+            .then_with(|| other.rank.total_cmp(&self.rank))
+            .then_with(|| self.priority.cmp(&other.priority))
+    }
+}
+
+fn takes_part(block: &Block<'_>, options: &Options) -> bool {
+    let asked_for = |ty: BlockType| options.types.as_ref().is_none_or(|types| types.contains(&ty));
+    let is_blank =
+        || block.content.text().is_some_and(|text| text.as_slice().trim_ascii().is_empty());
+    !block.content.is_metadata() && asked_for(block.block_type()) && !is_blank()
+}
+
+fn role(block: &Block<'_>) -> Option<Role> {
+    match &block.content {
+        BlockContent::Conversation(turn) => Some(turn.role),
+        _ => None,
+    }
+}
+
+/// Whether a block says that something happened: without it the story is
+/// another one (RFC 0006 §3).
+pub(crate) fn is_event(block: &Block<'_>) -> bool {
+    matches!(block.content, BlockContent::Conversation(_) | BlockContent::ToolResult(_))
+}

@@ -1,0 +1,57 @@
+//! Turns and results: what happened keeps its place (RFC 0006 §3).
+
+use lcp_dedup::Level;
+use lcp_types::{Block, Relation, Role, Status};
+
+use crate::support::{at, contents, covered, file};
+
+fn long() -> String {
+    "a line that somebody pasted, long enough to be worth another\n".repeat(8)
+}
+
+#[test]
+fn a_result_that_stands_twice_becomes_a_line() {
+    let result = || Block::tool_result("cargo_test", Status::Ok, long());
+    let blocks = [result(), file("a.rs", "fn a() {}\n"), result()];
+    let found = at(Level::Exact, &blocks);
+    assert_eq!(covered(&found), [(2, Relation::Equal, 0)]);
+    assert!(found.duplicates.covered[&2].in_place);
+    let pack = found.pack(&blocks);
+    assert_eq!(pack.len(), 3);
+    assert_eq!(contents(&pack)[2], "[the same as the result of cargo_test above]");
+}
+
+#[test]
+fn a_turn_that_says_it_again_still_says_it() {
+    let yes = || Block::conversation(Role::User, "yes");
+    let turns = [yes(), Block::conversation(Role::Assistant, "And now?"), yes(), yes()];
+    assert!(covered(&at(Level::Near, &turns)).is_empty());
+}
+
+#[test]
+fn a_long_turn_refers_to_the_first_but_the_newest_question_stays() {
+    let turn = || Block::conversation(Role::User, long());
+    let blocks = [turn(), turn(), turn()];
+    let found = at(Level::Exact, &blocks);
+    // The newest covers the others: it is never covered.
+    assert_eq!(covered(&found), [(0, Relation::Equal, 2), (1, Relation::Equal, 2)]);
+    assert_eq!(contents(&found.pack(&blocks))[0], "[the same as the turn of user below]");
+}
+
+#[test]
+fn system_turns_are_left_alone() {
+    let system = || Block::conversation(Role::System, long());
+    assert!(covered(&at(Level::Near, &[system(), system()])).is_empty());
+}
+
+#[test]
+fn labels_in_lines_are_one_line_and_bounded() {
+    let name = format!("tool\n\u{1b}[31m{}", "x".repeat(500));
+    let result = || Block::tool_result(name.clone(), Status::Ok, long());
+    let blocks = [result(), result()];
+    let found = at(Level::Exact, &blocks);
+    let line = &contents(&found.pack(&blocks))[1];
+    assert_eq!(line.lines().count(), 1);
+    assert!(!line.chars().any(char::is_control));
+    assert!(line.chars().count() < 200, "{line}");
+}

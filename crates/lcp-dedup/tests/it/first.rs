@@ -1,0 +1,60 @@
+//! What a prompt cache has seen stays (RFC 0006 §2, law 5).
+
+use lcp_dedup::{Keep, Level, Options};
+use lcp_types::{Block, Relation, Role};
+use proptest::prelude::*;
+
+use crate::laws::session;
+use crate::support::{check, chunk, contents, counter, covered, rank, with};
+
+fn first(level: Level) -> Options {
+    Options { keep: Keep::First, ..Options::new(level) }
+}
+
+#[test]
+fn the_earlier_stays_whatever_the_ranks() {
+    let blocks = [chunk("a.rs", 1, 9), chunk("b.rs", 1, 9), rank(1, "0.9")];
+    assert_eq!(covered(&with(&blocks, &first(Level::Exact))), [(1, Relation::Equal, 0)]);
+}
+
+#[test]
+fn a_later_chunk_gives_up_the_lines_that_stand_before() {
+    let blocks = [chunk("a.rs", 1, 50), chunk("a.rs", 25, 75), chunk("a.rs", 60, 70)];
+    let found = with(&blocks, &first(Level::Overlap));
+    let kept = [(1, Relation::Overlapping, 0), (2, Relation::Contained, 1)];
+    assert_eq!(covered(&found), kept);
+    assert_eq!(found.pack(&blocks), [chunk("a.rs", 1, 50), chunk("a.rs", 51, 75)]);
+}
+
+#[test]
+fn no_user_turn_is_ever_covered() {
+    let long = "a pasted line that is long enough to be worth another\n".repeat(5);
+    let turn = || Block::conversation(Role::User, long.clone());
+    let blocks = [turn(), turn(), Block::conversation(Role::Assistant, "Yes.")];
+    assert!(contents(&with(&blocks, &first(Level::Near)).pack(&blocks)).len() == 3);
+    assert!(covered(&with(&blocks, &first(Level::Near))).is_empty());
+}
+
+proptest! {
+    #[test]
+    fn what_becomes_of_a_block_depends_on_those_before_it(
+        blocks in session(), cut in any::<prop::sample::Index>(),
+    ) {
+        // Tags that follow a block are said with it.
+        let mut cut = cut.index(blocks.len() + 1);
+        while blocks.get(cut).is_some_and(|block| block.content.is_metadata()) {
+            cut += 1;
+        }
+        for level in Level::ALL {
+            let whole = lcp_dedup::dedup(&blocks, &first(level), &counter()).unwrap();
+            let before = lcp_dedup::dedup(&blocks[..cut], &first(level), &counter()).unwrap();
+            check(&blocks, &whole);
+            let of_whole: Vec<_> =
+                whole.duplicates.covered.iter().filter(|(index, _)| **index < cut).collect();
+            prop_assert_eq!(of_whole, before.duplicates.covered.iter().collect::<Vec<_>>());
+            let replaced: Vec<_> =
+                whole.replaced.iter().filter(|(index, _)| **index < cut).collect();
+            prop_assert_eq!(replaced, before.replaced.iter().collect::<Vec<_>>());
+        }
+    }
+}

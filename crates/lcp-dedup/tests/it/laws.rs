@@ -1,0 +1,157 @@
+//! The laws of RFC 0006 §2 over random packs.
+
+use lcp_dedup::{Keep, Level, Options, dedup};
+use lcp_types::{Block, BlockContent, DiffHunk, FormatHint, Lang, Relation, Role, Status};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::support::{check, counter, covered, tag};
+
+/// Lines of a version of a file: another version has other lines here and there.
+fn version(version: u32, first: u32, last: u32) -> String {
+    (first..=last)
+        .map(|n| match n % 7 {
+            0 if version > 0 => format!("changed {version} at {n}\n"),
+            3 => "}\n".to_owned(),
+            5 => "\n".to_owned(),
+            _ => format!("let line = {n};\n"),
+        })
+        .collect()
+}
+
+/// One block of a session: reads, results, turns, edits, notes.
+fn block() -> impl Strategy<Value = Block<'static>> {
+    let path = || select(&["a.rs", "b.py", "c"][..]);
+    let versions = prop_oneof![4 => Just(0u32), 1 => 1..3u32];
+    let chunk = (path(), versions.clone(), 1..40u32, 0..25u32, 0..10u32).prop_map(
+        |(path, of, first, more, odd)| {
+            let text = version(of, first, first + more);
+            match odd {
+                0 => Block::code(Lang::Rust, path, version(of, 1, 1 + more)),
+                // A range that is not that of the text.
+                1 => Block::code_lines(Lang::Rust, path, text, first + 1, first),
+                // No newline at the end, another language.
+                2 => Block::code_lines(
+                    Lang::Python,
+                    path,
+                    text.trim_end().to_owned(),
+                    first,
+                    first + more,
+                ),
+                _ => Block::code_lines(Lang::Rust, path, text, first, first + more),
+            }
+        },
+    );
+    let texts =
+        (0..4u32, 1..12u32).prop_map(|(from, more)| version(from % 2, 1 + from, 1 + from + more));
+    let statuses = select(&[Status::Ok, Status::Error][..]);
+    let result = (select(&["read", "test"][..]), statuses, texts.clone())
+        .prop_map(|(tool, status, text)| Block::tool_result(tool, status, text));
+    let roles = select(&[Role::User, Role::Assistant, Role::System, Role::Tool][..]);
+    let turn = (roles, texts.clone()).prop_map(|(role, text)| Block::conversation(role, text));
+    let note = texts.clone().prop_map(|text| Block::document("note", text, FormatHint::Plain));
+    let diff = (path(), 1..20u32).prop_map(|(path, at)| {
+        let text = version(0, at, at + 9);
+        let old: Vec<_> = text.lines().map(|line| format!("-{line}\n")).collect();
+        Block::diff(path, vec![DiffHunk::new(at, at, old.concat())])
+    });
+    prop_oneof![6 => chunk, 2 => result, 1 => turn, 1 => note, 1 => diff]
+}
+
+/// A session of such blocks, with tags that come right behind their blocks.
+pub(crate) fn session() -> impl Strategy<Value = Vec<Block<'static>>> {
+    let tags = select(&["", "", "", "rank=1", "rank=0.5", "pinned", "args=x", "args=y"][..]);
+    prop::collection::vec((block(), tags), 0..14).prop_map(|list| {
+        let mut blocks = Vec::new();
+        for (block, text) in list {
+            let target = blocks.len() as u64;
+            blocks.push(block);
+            if !text.is_empty() {
+                blocks.push(tag(target, text));
+            }
+        }
+        blocks
+    })
+}
+
+fn options() -> impl Strategy<Value = Options> {
+    (select(&Level::ALL[..]), select(&Keep::ALL[..]), any::<bool>(), 50..2_000usize, 0..=10u8)
+        .prop_map(|(level, keep, merge_overlapping, merged_bytes, tenths)| Options {
+            keep,
+            merge_overlapping,
+            merged_bytes,
+            overlap_threshold: f64::from(tenths) / 10.0,
+            ..Options::new(level)
+        })
+}
+
+proptest! {
+    #[test]
+    fn nothing_unique_is_lost(blocks in session(), options in options()) {
+        let found = dedup(&blocks, &options, &counter()).unwrap();
+        check(&blocks, &found);
+    }
+
+    #[test]
+    fn the_same_pack_gives_the_same_result(blocks in session(), options in options()) {
+        let run = || dedup(&blocks, &options, &counter()).unwrap();
+        let (one, two) = (run(), run());
+        prop_assert_eq!(&one.duplicates, &two.duplicates);
+        prop_assert_eq!(one.replaced, two.replaced);
+    }
+
+    /// Behind a first run a second one finds nothing that is equal.
+    #[test]
+    fn a_pack_without_copies_has_none(blocks in session()) {
+        let once = dedup(&blocks, &Options::new(Level::Exact), &counter()).unwrap().pack(&blocks);
+        let again = dedup(&once, &Options::new(Level::Exact), &counter()).unwrap();
+        let new = covered(&again).into_iter().filter(|(index, ..)| {
+            // Lines that refer to a block may be alike.
+            let text = once[*index].content.text();
+            !text.is_some_and(|text| text.as_slice().starts_with(b"["))
+        });
+        prop_assert_eq!(new.count(), 0);
+    }
+
+    /// The order of what neither ties nor is a version of the other does not
+    /// matter: what is kept is the same content.
+    #[test]
+    fn the_order_of_input_decides_only_ties(
+        (ranked, shuffled) in prop::collection::vec(0..6u32, 1..20).prop_flat_map(|texts| {
+            let ranked: Vec<_> = texts.into_iter().enumerate().collect();
+            (Just(ranked.clone()), Just(ranked).prop_shuffle())
+        }),
+    ) {
+        let blocks = |order: &[(usize, u32)]| {
+            let mut blocks: Vec<_> = order
+                .iter()
+                .map(|(at, text)| Block::document(format!("{at}"), format!("text {text}\n"), FormatHint::Plain))
+                .collect();
+            for (target, (at, _)) in (0..).zip(order) {
+                blocks.push(crate::support::rank(target, &format!("{at}")));
+            }
+            blocks
+        };
+        let kept = |blocks: &[Block<'static>]| {
+            let pack = dedup(blocks, &Options::new(Level::Near), &counter()).unwrap().pack(blocks);
+            let mut titles: Vec<_> = pack.iter().filter_map(|block| match &block.content {
+                BlockContent::Document(document) => Some(document.title.to_string()),
+                _ => None,
+            }).collect();
+            titles.sort();
+            titles
+        };
+        prop_assert_eq!(kept(&blocks(&shuffled)), kept(&blocks(&ranked)));
+    }
+
+    #[test]
+    fn superseded_blocks_point_at_newer_ones_of_the_same_name(blocks in session()) {
+        let found = dedup(&blocks, &Options::new(Level::Near), &counter()).unwrap();
+        for (index, covered) in &found.duplicates.covered {
+            if covered.relation == Relation::Superseded {
+                prop_assert!(covered.in_place && !found.duplicates.is_removed(covered.by));
+                prop_assert!(found.replaced.contains_key(index));
+            }
+        }
+    }
+}

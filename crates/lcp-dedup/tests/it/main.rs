@@ -1,0 +1,13 @@
+//! Tests of the whole crate, through its public names.
+
+mod events;
+mod exact;
+mod first;
+mod laws;
+mod near;
+mod options;
+mod overlap;
+mod pack;
+mod search;
+mod superseded;
+mod support;

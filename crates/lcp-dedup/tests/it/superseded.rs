@@ -1,0 +1,144 @@
+//! What newer reads and results replace (RFC 0006 §5).
+
+use lcp_dedup::{Keep, Level, Options};
+use lcp_types::{Block, DiffHunk, Lang, Relation, Status};
+
+use crate::support::{at, chunk, contents, covered, file, numbered, tag, with};
+
+const OLD: &str = "fn f() {\n    old()\n}\n";
+const NEW: &str = "fn f() {\n    new()\n}\n";
+
+fn result(tool: &'static str, status: Status, text: &'static str) -> Block<'static> {
+    Block::tool_result(tool, status, text)
+}
+
+#[test]
+fn a_file_that_was_read_again_is_outdated() {
+    let blocks = [file("a.rs", OLD), file("b.rs", "fn b() {}\n"), file("a.rs", NEW)];
+    let found = at(Level::Overlap, &blocks);
+    assert_eq!(covered(&found), [(0, Relation::Superseded, 2)]);
+    let pack = found.pack(&blocks);
+    assert_eq!(contents(&pack)[0], "[outdated: the newer one is a.rs below]");
+    assert_eq!(pack[2], blocks[2]);
+    assert!(covered(&at(Level::Exact, &blocks)).is_empty());
+}
+
+#[test]
+fn what_a_rewind_brought_back_is_the_newest() {
+    let blocks = [file("a.rs", OLD), file("a.rs", NEW), file("a.rs", OLD)];
+    let found = at(Level::Overlap, &blocks);
+    let both = [(0, Relation::Superseded, 2), (1, Relation::Superseded, 2)];
+    assert_eq!(covered(&found), both);
+    assert_eq!(contents(&found.pack(&blocks))[2], OLD);
+}
+
+#[test]
+fn a_part_is_outdated_by_a_newer_read_of_all_of_it() {
+    let newer = numbered(1, 30).replace("line 12 ", "line xii ");
+    let blocks = [chunk("a.rs", 10, 20), Block::code(Lang::Rust, "a.rs", newer)];
+    assert_eq!(covered(&at(Level::Overlap, &blocks)), [(0, Relation::Superseded, 1)]);
+}
+
+#[test]
+fn a_newer_read_of_a_part_leaves_the_rest() {
+    let newer = numbered(10, 20).replace("line 12 ", "line xii ");
+    let blocks = [chunk("a.rs", 1, 30), Block::code_lines(Lang::Rust, "a.rs", newer, 10, 20)];
+    assert!(covered(&at(Level::Overlap, &blocks)).is_empty());
+}
+
+#[test]
+fn an_edit_replaces_the_lines_that_it_shows() {
+    let diff = |lines: &'static str| Block::diff("a.rs", vec![DiffHunk::new(10, 10, lines)]);
+    let read = Block::code_lines(Lang::Rust, "a.rs", "b\nc\n", 11, 12);
+    let shows = [read.clone(), diff(" a\n-b\n+B\n c\n d\n")];
+    let found = at(Level::Overlap, &shows);
+    assert_eq!(covered(&found), [(0, Relation::Superseded, 1)]);
+    assert_eq!(
+        contents(&found.pack(&shows))[0],
+        "[outdated: the newer one is the diff of a.rs below]"
+    );
+    // It does not show all of them, or other lines, or came before.
+    let less = [read.clone(), diff(" a\n-b\n+B\n")];
+    assert!(covered(&at(Level::Overlap, &less)).is_empty());
+    let other = [read.clone(), diff(" a\n-x\n+B\n c\n d\n")];
+    assert!(covered(&at(Level::Overlap, &other)).is_empty());
+    let before = [diff(" a\n-b\n+B\n c\n d\n"), read];
+    assert!(covered(&at(Level::Overlap, &before)).is_empty());
+}
+
+#[test]
+fn a_result_of_the_same_call_replaces_the_older_ones() {
+    let blocks = [
+        result("grep", Status::Ok, "one"),
+        result("grep", Status::Ok, "another"),
+        result("grep", Status::Ok, "two"),
+        tag(0, "args=x"),
+        tag(1, "args=y"),
+        tag(2, "args=x"),
+    ];
+    let found = at(Level::Overlap, &blocks);
+    assert_eq!(covered(&found), [(0, Relation::Superseded, 2)]);
+    assert_eq!(
+        contents(&found.pack(&blocks))[0],
+        "[outdated: the newer one is the result of grep below]"
+    );
+}
+
+#[test]
+fn results_without_arguments_are_not_compared() {
+    let blocks = [result("grep", Status::Ok, "one"), result("grep", Status::Ok, "two")];
+    assert!(covered(&at(Level::Overlap, &blocks)).is_empty());
+    let empty = [blocks[0].clone(), blocks[1].clone(), tag(0, "args="), tag(1, "args=")];
+    assert_eq!(covered(&at(Level::Overlap, &empty)), [(0, Relation::Superseded, 1)]);
+}
+
+#[test]
+fn a_failed_result_replaces_no_successful_one() {
+    let calls = |first, second| {
+        [
+            result("test", first, "one"),
+            result("test", second, "two"),
+            tag(0, "args="),
+            tag(1, "args="),
+        ]
+    };
+    let replaced = |first, second| !covered(&at(Level::Overlap, &calls(first, second))).is_empty();
+    assert!(!replaced(Status::Ok, Status::Error));
+    assert!(replaced(Status::Error, Status::Ok));
+    assert!(replaced(Status::Error, Status::Error));
+    assert!(replaced(Status::Timeout, Status::Error));
+}
+
+#[test]
+fn pinned_reads_are_never_outdated() {
+    let blocks = [file("a.rs", OLD), file("a.rs", NEW), tag(0, "pinned")];
+    assert!(covered(&at(Level::Overlap, &blocks)).is_empty());
+}
+
+#[test]
+fn with_first_the_older_stays_and_the_newer_too() {
+    let options = Options { keep: Keep::First, ..Options::new(Level::Overlap) };
+    let blocks = [file("a.rs", OLD), file("a.rs", NEW), file("a.rs", NEW)];
+    assert_eq!(covered(&with(&blocks, &options)), [(2, Relation::Equal, 1)]);
+    // Between two equal reads something else was read: the last is no copy.
+    let rewind = [file("a.rs", OLD), file("a.rs", NEW), file("a.rs", OLD), file("a.rs", OLD)];
+    assert_eq!(covered(&with(&rewind, &options)), [(3, Relation::Equal, 0)]);
+}
+
+#[test]
+fn many_versions_become_one_line_each() {
+    let texts: Vec<String> =
+        (0..50).map(|n| format!("fn f() {{\n    version_{n}()\n}}\n")).collect();
+    let blocks: Vec<_> =
+        texts.iter().map(|text| Block::code(Lang::Rust, "a.rs", text.clone())).collect();
+    let found = at(Level::Overlap, &blocks);
+    assert_eq!(found.duplicates.of(Relation::Superseded).0, 49);
+    assert!(found.duplicates.covered.values().all(|covered| covered.by == 49 && covered.in_place));
+}
+
+#[test]
+fn a_line_that_costs_more_than_it_replaces_saves_nothing() {
+    let blocks = [file("a.rs", "x\n"), file("a.rs", "y\n")];
+    let found = at(Level::Overlap, &blocks);
+    assert_eq!(found.duplicates.tokens_saved(), 0);
+}

@@ -1,0 +1,98 @@
+//! Files as they are found: new, just being made, left behind by a crash.
+
+use std::fs;
+use std::sync::Barrier;
+use std::thread;
+
+use lcp_dedup::store::{BatchStore, SqliteStore};
+use rusqlite::Connection;
+
+use crate::support::{folder, hash, noise, quick_sqlite};
+
+#[test]
+fn many_at_once_make_one_store() {
+    for _ in 0..10 {
+        let folder = folder();
+        let path = folder.path().join("bodies.db");
+        let start = Barrier::new(8);
+        let put = |body: [u8; 1]| {
+            start.wait();
+            SqliteStore::open(&path).expect("made by either").put_many(&[&body]).expect("a put")[0]
+        };
+        let hashes: Vec<_> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|body| scope.spawn(move || put([body]))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        let store = SqliteStore::open(&path).expect("a store");
+        assert_eq!(store.has_many(&hashes), Ok(vec![true; 8]));
+    }
+}
+
+#[test]
+fn its_settings() {
+    let folder = folder();
+    let path = folder.path().join("bodies.db");
+    let store = SqliteStore::open(&path).expect("a new store");
+    let database = Connection::open(&path).expect("a database");
+    let number = |pragma: &str| -> i64 {
+        database.pragma_query_value(None, pragma, |row| row.get(0)).expect(pragma)
+    };
+    assert_eq!(number("page_size"), 16 * 1024);
+    assert_eq!(number("application_id"), 0x4C43_5053);
+    assert_eq!(number("user_version"), 1);
+    let journal = database.pragma_query_value(None, "journal_mode", |row| row.get(0));
+    assert_eq!(journal, Ok("wal".to_owned()));
+    drop(store);
+}
+
+/// Older ones may damage a file that several processes write to.
+#[test]
+fn the_version_of_sqlite() {
+    assert!(rusqlite::version_number() >= 3_051_003, "{}", rusqlite::version());
+}
+
+#[test]
+fn text_takes_less_room() {
+    let folder = folder();
+    let path = folder.path().join("bodies.db");
+    let text = |number: u32| format!("line {number} of some text\n").repeat(4000).into_bytes();
+    let texts: Vec<_> = (0..50).map(text).collect();
+    let all: Vec<_> = texts.iter().map(Vec::as_slice).collect();
+    quick_sqlite(&path).put_many(&all).expect("a put");
+    let bytes: usize = all.iter().map(|text| text.len()).sum();
+    let file = fs::metadata(&path).expect("the file").len();
+    assert!(file * 10 < bytes as u64, "{file} of {bytes}");
+}
+
+/// A crash while the log was moved into the file: its first page says that it has
+/// more pages than it has.
+#[test]
+fn a_file_that_is_shorter_than_it_says() {
+    let (folder, crashed) = (folder(), folder());
+    let (path, copy) = (folder.path().join("bodies.db"), crashed.path().join("bodies.db"));
+    let bodies: Vec<_> = (0..100).map(|seed| noise(seed, 4000)).collect();
+    let all: Vec<_> = bodies.iter().map(Vec::as_slice).collect();
+    let mut store = quick_sqlite(&path);
+    store.put_many(&all).expect("a put");
+    let mut file = fs::read(&path).expect("without the bodies");
+    fs::copy(folder.path().join("bodies.db-wal"), crashed.path().join("bodies.db-wal"))
+        .expect("the log");
+    drop(store);
+    let whole = fs::read(&path).expect("with them");
+    assert!(whole.len() > file.len());
+    file[..16 * 1024].copy_from_slice(&whole[..16 * 1024]);
+    fs::write(&copy, file).expect("a copy");
+
+    let store = SqliteStore::open(&copy).expect("the log has the rest");
+    let hashes: Vec<_> = bodies.iter().map(|body| hash(body)).collect();
+    let found = store.get_many(&hashes).expect("whole");
+    assert!(found.into_iter().eq(bodies.into_iter().map(Some)));
+}
+
+/// A store can be handed to another thread.
+#[test]
+fn it_is_send() {
+    fn is_send<T: Send>(_: &T) {}
+    let folder = folder();
+    is_send(&quick_sqlite(&folder.path().join("bodies.db")));
+}
