@@ -17,7 +17,8 @@ pub(crate) struct Args {
 }
 
 /// The crates that must build, pass and document alone.
-const LIBRARIES: &[&str] = &["lcp-types", "lcp-decoder", "lcp-encoder", "lcp-tokens", "lcp-driver"];
+const LIBRARIES: &[&str] =
+    &["lcp-types", "lcp-decoder", "lcp-encoder", "lcp-tokens", "lcp-driver", "lcp-dedup"];
 
 /// Features that must build without others: a crate, and one of its choices.
 const CHOICES: &[(&str, &str)] = &[

@@ -23,6 +23,13 @@ pub(crate) struct Args {
     /// Write the pack there; standard output by default
     #[arg(short, long, value_name = "PACK")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    form: Form,
+}
+
+/// How a pack is written.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct Form {
     /// The magic: `bcp` for readers of the Bit Context Protocol
     #[arg(long, value_enum, default_value = "lcp")]
     magic: MagicName,
@@ -45,24 +52,35 @@ enum Compress {
 }
 
 pub(crate) fn run(args: &Args) -> Result {
-    let options = EncodeOptions {
-        magic: match args.magic {
-            MagicName::Lcp => Magic::Lcp,
-            MagicName::Bcp => Magic::Bcp,
-        },
-        compression: match args.compress {
-            Compress::None => Compression::None,
-            Compress::Block => Compression::Block,
-            Compress::Payload => Compression::Payload,
-        },
-    };
-    if args.output.is_none() && std::io::stdout().is_terminal() {
+    refuse_terminal(args.output.as_deref())?;
+    let pack = encode(&args.manifest, args.form.options())?;
+    files::write(args.output.as_deref(), &pack)
+}
+
+/// Refuses to write a pack to a terminal.
+pub(crate) fn refuse_terminal(output: Option<&Path>) -> Result {
+    if output.is_none() && std::io::stdout().is_terminal() {
         let failure =
             Failure::new(Code::Usage, "a pack is binary, and standard output is a terminal");
         return Err(failure.hint("name a file with -o, or pipe it"));
     }
-    let pack = encode(&args.manifest, options)?;
-    files::write(args.output.as_deref(), &pack)
+    Ok(())
+}
+
+impl Form {
+    pub(crate) fn options(self) -> EncodeOptions {
+        EncodeOptions {
+            magic: match self.magic {
+                MagicName::Lcp => Magic::Lcp,
+                MagicName::Bcp => Magic::Bcp,
+            },
+            compression: match self.compress {
+                Compress::None => Compression::None,
+                Compress::Block => Compression::Block,
+                Compress::Payload => Compression::Payload,
+            },
+        }
+    }
 }
 
 /// Encodes the manifest at `path`.

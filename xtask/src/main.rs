@@ -1,6 +1,6 @@
 //! The tasks of this workspace. `cargo xtask --help` lists them.
 //!
-//! `render`, `report`, `budget`, `count`, `encode`, `decode` and `validate` keep the
+//! `render`, `report`, `budget`, `count`, `encode`, `decode`, `validate` and `dedup` keep the
 //! command's contract (`docs/command.md`); the others build and check the workspace itself.
 
 mod arguments;
@@ -11,6 +11,8 @@ mod config;
 mod count;
 mod counting;
 mod decode;
+mod dedup;
+mod duplicates;
 mod encode;
 mod exact;
 mod failure;
@@ -52,6 +54,7 @@ enum Task {
     Encode(encode::Args),
     Decode(decode::Args),
     Validate(validate::Args),
+    Dedup(dedup::Args),
     Samples(samples::Args),
     Million(million::Args),
     Exact(exact::Args),
@@ -76,6 +79,7 @@ fn main() -> ExitCode {
         Task::Encode(args) => encode::run(args),
         Task::Decode(args) => decode::run(args, output),
         Task::Validate(args) => validate::run(args, output),
+        Task::Dedup(args) => dedup::run(args, output),
         Task::Samples(args) => samples::run(args, output),
         Task::Million(args) => million::run(args, output),
         Task::Exact(args) => exact::run(args, output),

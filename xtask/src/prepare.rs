@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use lcp_decoder::Pack;
+use lcp_dedup::Options;
 use lcp_driver::window::Window;
 use lcp_driver::{
     DefaultDriver, DriverConfig, DriverError, OutputMode, Overflow, Plan, Rendered, Verbosity,
@@ -14,8 +15,9 @@ use lcp_driver::{
 use lcp_types::BlockType;
 
 use crate::Result;
-use crate::config::{Origin, Settings};
-use crate::counting::{Counter, Counting, place};
+use crate::config::Settings;
+use crate::counting::{Counter, Counting};
+use crate::duplicates::{self, Deduping};
 use crate::failure::{Code, Failure, Output};
 use crate::files;
 use crate::limits::{InForce, Limits};
@@ -40,9 +42,8 @@ pub(crate) struct Choices {
     types: Option<Vec<BlockType>>,
     #[command(flatten)]
     keeping: Keeping,
-    /// What stands twice in a pack: it is left as it is
-    #[arg(long, value_enum)]
-    dedup: Option<Dedup>,
+    #[command(flatten)]
+    deduping: Deduping,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -57,11 +58,6 @@ enum Level {
     Full,
     Summary,
     Adaptive,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Dedup {
-    Off,
 }
 
 fn block_type(label: &str) -> std::result::Result<BlockType, String> {
@@ -109,19 +105,31 @@ impl Choices {
         plan: bool,
         output: &Output,
     ) -> Result<Run<'b>> {
-        let pack = files::decode(&self.pack, bytes)?;
+        let mut pack = files::decode(&self.pack, bytes)?;
         let in_force = self.limits.in_force(&self.counting)?;
         let mut config = self.config(&in_force.settings);
         let kept = self.keeping.kept(plan, &in_force.config, &config)?;
-        let mut warnings = self.warnings(&in_force);
+        let mut warnings = in_force.warnings.clone();
+        warnings.extend(self.deduping.idle(&in_force.config.dedup));
         for warning in &warnings {
             output.warn(warning);
         }
         warnings.extend(kept.warn(output).cloned());
         config.stable = kept.stable;
+        let options = self.deduping.options(&in_force.config.dedup, config.stable.is_some());
         let InForce { config: file, model, settings, .. } = &in_force;
         let strict = config.overflow == Overflow::Deny;
         let counter = self.counting.counter(file, model.as_ref(), strict, output)?;
+        if let Some(options) = options {
+            let options = Options { types: self.types.clone(), ..options };
+            let deduped = duplicates::apply(pack.blocks, &options, &counter.estimator)?;
+            for warning in &deduped.warnings {
+                output.warn(warning);
+            }
+            warnings.extend(deduped.warnings);
+            pack.blocks = deduped.blocks;
+            config.duplicates = Some(deduped.duplicates);
+        }
         let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
         let window = settings.budget.as_ref().and_then(|budget| budget.value.window);
         Ok(Run { path: &self.pack, pack, driver, config, window, counter, warnings })
@@ -146,20 +154,10 @@ impl Choices {
             excerpts: settings.excerpts.value,
             objective: settings.objective.value,
             stable: None,
+            duplicates: None,
             shares: settings.shares.as_ref().map(|shares| shares.value.shares.clone()),
             overflow: settings.overflow.value,
         }
-    }
-
-    fn warnings(&self, in_force: &InForce) -> Vec<Warning> {
-        let mut warnings = in_force.warnings.clone();
-        let enabled = in_force.config.dedup.enabled.as_ref().filter(|enabled| enabled.value);
-        if let Some(enabled) = enabled.filter(|_| self.dedup.is_none()) {
-            let (what, from) = ("context.dedup has no effect yet", Origin::File(enabled.line));
-            let message = place(&what, from, &in_force.config);
-            warnings.push(Warning::new(WarningCode::NoEffect, None, message));
-        }
-        warnings
     }
 }
 
@@ -212,6 +210,10 @@ impl Run<'_> {
         let budget =
             plan.budget.map_or_else(|| "no budget".to_owned(), |budget| budget.to_string());
         output.note(format!("{} tokens ({budget}), {} blocks", plan.used_tokens, plan.items.len()));
+        if let Some(duplicates) = &plan.duplicates {
+            let (blocks, saved) = (duplicates.covered.len(), duplicates.tokens_saved());
+            output.note(format!("{blocks} blocks are covered by others: {saved} tokens saved"));
+        }
         if let Some(stable) = &plan.stable {
             let cause =
                 stable.cause.map_or_else(String::new, |cause| format!(" ({})", cause.name()));

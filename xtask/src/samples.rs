@@ -4,13 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use lcp_decoder::DecodeOptions;
+use lcp_dedup::{Level, Options};
 use lcp_driver::shares::Shares;
 use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, Values, split};
 use lcp_encoder::{Compression, EncodeOptions, Magic, manifest};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 
 use crate::failure::{Code, Failure, Output};
-use crate::{Result, encode, files};
+use crate::{Result, duplicates, encode, files};
 
 /// Check the sample packs against their manifests and renderings
 #[derive(Debug, clap::Args)]
@@ -40,7 +41,7 @@ struct Sample {
     way: Way,
 }
 
-/// How its blocks compete.
+/// How its blocks are chosen.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// Tier by tier.
@@ -49,6 +50,8 @@ enum Way {
     Shared,
     /// By value.
     Value,
+    /// Without what stands twice, or nearly.
+    Once,
 }
 
 const fn sample(name: &'static str, renders: &'static [(OutputMode, Option<u32>)]) -> Sample {
@@ -88,6 +91,10 @@ const SAMPLES: &[Sample] = &[
     Sample {
         way: Way::Value,
         ..sample("pairs", &[(Xml, Some(250)), (Markdown, Some(500)), (Minimal, Some(900))])
+    },
+    Sample {
+        way: Way::Once,
+        ..sample("duplicates", &[(Xml, None), (Markdown, None), (Minimal, Some(400))])
     },
     sample("chat", &[(Minimal, Some(60)), (Markdown, None)]),
     sample("unicode", EVERY_MODE),
@@ -132,7 +139,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
         check(folder.join(sample.name).with_extension("lcp"), &pack)?;
         for &(mode, budget) in sample.renders {
             let config = config(sample, mode, budget);
-            let text = render(&manifest, &pack, &config)?;
+            let text = render(&manifest, &pack, sample.way, config)?;
             let budget = budget.map(|budget| format!(".{budget}")).unwrap_or_default();
             let extension = match mode {
                 Xml => "xml",
@@ -161,7 +168,7 @@ fn config(sample: &Sample, mode: OutputMode, token_budget: Option<u32>) -> Drive
         token_budget,
         objective: match sample.way {
             Way::Value => Objective::Value(Values::default()),
-            Way::Strict | Way::Shared => Objective::Strict,
+            Way::Strict | Way::Shared | Way::Once => Objective::Strict,
         },
         shares: is_shared.then(Shares::agent),
         excerpts: if is_shared { Excerpts::On } else { Excerpts::Off },
@@ -171,14 +178,19 @@ fn config(sample: &Sample, mode: OutputMode, token_budget: Option<u32>) -> Drive
 
 /// Renders a sample, and checks the promises on the way: the count is that of
 /// the text, the budget is kept, the text splits back.
-fn render(path: &Path, pack: &[u8], config: &DriverConfig) -> Result<String> {
-    let pack = files::decode(path, pack)?;
+fn render(path: &Path, pack: &[u8], way: Way, mut config: DriverConfig) -> Result<String> {
+    let mut blocks = files::decode(path, pack)?.blocks;
     let budget = config.token_budget;
     let counter = Tiktoken::new(Encoding::O200kBase);
+    if way == Way::Once {
+        let deduped = duplicates::apply(blocks, &Options::new(Level::Near), &counter)?;
+        blocks = deduped.blocks;
+        config.duplicates = Some(deduped.duplicates);
+    }
     let broken =
         |what: String| Failure::new(Code::Malformed, format!("{}: {what}", path.display()));
     let rendered = DefaultDriver::new(counter)
-        .run(&pack.blocks, config)
+        .run(&blocks, &config)
         .map_err(|error| broken(error.to_string()))?;
     let (used, found) = (rendered.plan.used_tokens, counter.estimate(&rendered.text));
     if used != found || budget.is_some_and(|budget| used > budget) {

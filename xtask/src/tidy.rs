@@ -23,10 +23,19 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lcp-encoder", &["lcp-types"]),
     ("lcp-tokens", &[]),
     ("lcp-driver", &["lcp-types", "lcp-tokens"]),
+    ("lcp-dedup", &["lcp-types", "lcp-tokens"]),
     ("lcp-testkit", &["lcp-types"]),
     (
         "xtask",
-        &["lcp-types", "lcp-decoder", "lcp-encoder", "lcp-tokens", "lcp-driver", "lcp-testkit"],
+        &[
+            "lcp-types",
+            "lcp-decoder",
+            "lcp-encoder",
+            "lcp-tokens",
+            "lcp-driver",
+            "lcp-dedup",
+            "lcp-testkit",
+        ],
     ),
 ];
 
@@ -37,6 +46,7 @@ const MUST_NOT_USE: &[(&str, &[&str])] = &[
     ("lcp-encoder", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode"]),
     ("lcp-tokens", &["tokio", "clap", "tiktoken-rs", "bincode"]),
     ("lcp-driver", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode"]),
+    ("lcp-dedup", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),
 ];
 
 /// Lines of the longest source file.

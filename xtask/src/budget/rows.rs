@@ -6,7 +6,7 @@ use lcp_driver::{Excerpts, Objective, Overflow};
 use serde_json::Value;
 
 use super::Row;
-use crate::config::{Config, Found, Origin, Setting, Settings};
+use crate::config::{Config, Dedup, Origin, Setting, Settings};
 use crate::limits::InForce;
 use crate::stable::{PLAN, PREVIOUS};
 
@@ -27,17 +27,39 @@ pub(super) fn rows(in_force: &InForce, encoding: Setting<&str>) -> Vec<Row> {
         rows.extend(config.values.settings().into_iter().map(|(key, value)| row(key, value)));
     }
     watermarks(&mut rows, config);
+    duplicates(&mut rows, &config.dedup);
     let of_renders = rows.len();
     usage(&mut rows, config);
     segments(&mut rows, config);
     for row in &mut rows[of_renders..] {
         row.idle = Some("for programs".to_owned());
     }
-    let dedup = &config.dedup;
-    asked(&mut rows, "context.dedup.enabled", dedup.enabled.as_ref());
-    asked(&mut rows, "context.dedup.overlap_threshold", dedup.overlap_threshold.as_ref());
-    asked(&mut rows, "context.dedup.merge_overlapping", dedup.merge_overlapping.as_ref());
     rows
+}
+
+/// What is done about what stands twice.
+fn duplicates(rows: &mut Vec<Row>, dedup: &Dedup) {
+    let options = dedup.options(Dedup::LEVEL);
+    let enabled = Setting::or(dedup.enabled.as_ref(), false);
+    let idle = (!enabled.value).then(|| "only with --dedup".to_owned());
+    rows.push(row("context.dedup.enabled", enabled));
+    let of_enabled = rows.len();
+    let level = dedup.level.as_ref().map(|found| found.map(|level| level.name()));
+    rows.push(row("context.dedup.level", Setting::or(level.as_ref(), Dedup::LEVEL.name())));
+    let keep = dedup.keep.as_ref().map(|found| found.map(|keep| keep.name()));
+    rows.push(row("context.dedup.keep", Setting::or(keep.as_ref(), options.keep.name())));
+    let merge = Setting::or(dedup.merge_overlapping.as_ref(), options.merge_overlapping);
+    rows.push(row("context.dedup.merge_overlapping", merge));
+    let bytes = dedup.merged_bytes.as_ref().map(|found| found.map(|&bytes| u64::from(bytes)));
+    let bytes = Setting::or(bytes.as_ref(), options.merged_bytes as u64);
+    rows.push(row("context.dedup.merged_bytes", bytes));
+    let threshold = Setting::or(dedup.overlap_threshold.as_ref(), options.overlap_threshold);
+    rows.push(row("context.dedup.overlap_threshold", threshold));
+    let near = Setting::or(dedup.near_threshold.as_ref(), options.near_threshold);
+    rows.push(row("context.dedup.near_threshold", near));
+    for row in &mut rows[of_enabled..] {
+        row.idle.clone_from(&idle);
+    }
 }
 
 fn window(rows: &mut Vec<Row>, settings: &Settings) {
@@ -114,22 +136,13 @@ fn segments(rows: &mut Vec<Row>, config: &Config) {
         "context.segments.compression_aggressiveness",
         Setting::or(aggressiveness, default.compression_aggressiveness),
     ));
-    let brief = segments
-        .min_segments_at_brief
-        .as_ref()
-        .map(|found| Found { value: found.value as usize, line: found.line });
+    let brief =
+        segments.min_segments_at_brief.as_ref().map(|found| found.map(|&value| value as usize));
     let brief = Setting::or(brief.as_ref(), default.min_segments_at_brief);
     rows.push(row("context.segments.min_segments_at_brief", brief));
 }
 
 /// What the file asks for and is not in force yet; nothing where it does not.
-fn asked<T: Into<Value> + Clone>(rows: &mut Vec<Row>, key: &'static str, found: Option<&Found<T>>) {
-    rows.extend(found.map(|found| {
-        let idle = Some("no effect yet".to_owned());
-        Row { idle, ..row(key, Setting::of(found)) }
-    }));
-}
-
 fn row<T: Into<Value>>(key: &'static str, setting: Setting<T>) -> Row {
     Row { key, value: setting.value.into(), from: setting.from, idle: None }
 }

@@ -1,6 +1,7 @@
 //! `lcp.toml`: what it says, checked, and what is in force beside flags
 //! (RFC 0004 §2, §10).
 
+mod dedup;
 mod find;
 mod idle;
 mod reader;
@@ -9,9 +10,10 @@ mod settings;
 mod stable;
 mod values;
 
+pub(crate) use dedup::Dedup;
 pub(crate) use find::nearest;
 pub(crate) use reader::{ConfigError, Found};
-pub(crate) use sections::{Budget, Dedup, NamedShares, Segments, TIKTOKEN, Tokenizer, Usage};
+pub(crate) use sections::{Budget, NamedShares, Segments, TIKTOKEN, Tokenizer, Usage};
 pub(crate) use settings::{Allowance, Flags, NothingLeft, Origin, Setting, Settings};
 pub(crate) use stable::Marks;
 pub(crate) use values::ValueTable;

@@ -45,6 +45,13 @@ pub(crate) struct Found<T> {
     pub(crate) line: usize,
 }
 
+impl<T> Found<T> {
+    /// The same place, with what this makes of the value.
+    pub(crate) fn map<U>(&self, made: impl FnOnce(&T) -> U) -> Found<U> {
+        Found { value: made(&self.value), line: self.line }
+    }
+}
+
 /// A table that is read key by key.
 pub(super) struct Section<'t> {
     text: &'t str,

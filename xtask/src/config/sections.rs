@@ -128,30 +128,6 @@ fn share(entry: Entry<'_>) -> Result<Share> {
     }
 }
 
-/// `[context.dedup]`: read and checked.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Dedup {
-    /// Whether what stands twice is shown once.
-    pub(crate) enabled: Option<Found<bool>>,
-    /// The part that two blocks must have in common, from 0 to 1.
-    pub(crate) overlap_threshold: Option<Found<f64>>,
-    /// Whether blocks that overlap become one.
-    pub(crate) merge_overlapping: Option<Found<bool>>,
-}
-
-impl Dedup {
-    pub(super) fn read(context: &mut Section<'_>) -> Result<Self> {
-        let Some(mut section) = context.section("dedup")? else { return Ok(Self::default()) };
-        let dedup = Self {
-            enabled: section.boolean("enabled")?,
-            overlap_threshold: section.number("overlap_threshold", is_ratio, FROM_0_TO_1)?,
-            merge_overlapping: section.boolean("merge_overlapping")?,
-        };
-        section.finish()?;
-        Ok(dedup)
-    }
-}
-
 /// `[context.tokenizer]`: what counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Tokenizer {
@@ -254,8 +230,8 @@ impl Segments {
     }
 }
 
-const FROM_0_TO_1: &str = "must be from 0 to 1";
+pub(super) const FROM_0_TO_1: &str = "must be from 0 to 1";
 
-fn is_ratio(number: f64) -> bool {
+pub(super) fn is_ratio(number: f64) -> bool {
     (0.0..=1.0).contains(&number)
 }

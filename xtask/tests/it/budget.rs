@@ -51,6 +51,13 @@ fn the_budget_breakdown() {
         context.budget.overflow                       allow        default
         context.stable.high_watermark                 0.9          default  (only with --previous or --plan)
         context.stable.low_watermark                  0.7          default  (only with --previous or --plan)
+        context.dedup.enabled                         true         lcp.toml:13
+        context.dedup.level                           overlap      default
+        context.dedup.keep                            best         default
+        context.dedup.merge_overlapping               true         lcp.toml:15
+        context.dedup.merged_bytes                    16,384       default
+        context.dedup.overlap_threshold               0.8          lcp.toml:14
+        context.dedup.near_threshold                  0.8          default
         context.usage.warning                         0.8          default  (for programs)
         context.usage.critical                        0.9          default  (for programs)
         context.usage.clear                           0.7          default  (for programs)
@@ -59,9 +66,6 @@ fn the_budget_breakdown() {
         context.segments.anchor_budget                1,000        default  (for programs)
         context.segments.compression_aggressiveness   0.5          default  (for programs)
         context.segments.min_segments_at_brief        3            default  (for programs)
-        context.dedup.enabled                         true         lcp.toml:13  (no effect yet)
-        context.dedup.overlap_threshold               0.8          lcp.toml:14  (no effect yet)
-        context.dedup.merge_overlapping               true         lcp.toml:15  (no effect yet)
     "#]]
     .assert_eq(&shown);
 }
@@ -98,6 +102,13 @@ fn a_breakdown_of_a_window() {
         context.budget.overflow                       allow        default
         context.stable.high_watermark                 0.9          default  (only with --previous or --plan)
         context.stable.low_watermark                  0.7          default  (only with --previous or --plan)
+        context.dedup.enabled                         false        default
+        context.dedup.level                           overlap      default  (only with --dedup)
+        context.dedup.keep                            best         default  (only with --dedup)
+        context.dedup.merge_overlapping               true         default  (only with --dedup)
+        context.dedup.merged_bytes                    16,384       default  (only with --dedup)
+        context.dedup.overlap_threshold               0.8          default  (only with --dedup)
+        context.dedup.near_threshold                  0.8          default  (only with --dedup)
         context.usage.warning                         0.8          default  (for programs)
         context.usage.critical                        0.9          default  (for programs)
         context.usage.clear                           0.7          default  (for programs)
@@ -347,7 +358,7 @@ fn defaults_can_be_said() {
     assert_eq!(render(&flags), render(&["--budget", "900"]));
     let deny = ["--budget", "900", "--strict", "--overflow", "deny"];
     assert_eq!(render(&deny), render(&["--budget", "900"]));
-    for wrong in [["--objective", "best"], ["--dedup", "near"], ["--shares", "mine"]] {
+    for wrong in [["--objective", "best"], ["--dedup", "all"], ["--shares", "mine"]] {
         let output = run(&["render", &sample("session.lcp"), wrong[0], wrong[1]]);
         assert_eq!(output.status.code(), Some(2), "{wrong:?}");
         assert!(stderr(&output).contains("possible values"), "{}", stderr(&output));

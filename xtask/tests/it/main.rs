@@ -6,6 +6,7 @@ mod budget;
 mod command;
 mod config;
 mod damage;
+mod dedup;
 mod objective;
 mod settings;
 mod stable;
