@@ -1,15 +1,15 @@
 //! Contents that stand twice (RFC 0006 §4).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasher;
 
-use lcp_types::{BlockContent, Relation};
+use foldhash::fast::RandomState;
+use lcp_types::{BlockContent, Meta, Relation};
 
 use crate::options::Keep;
 use crate::work::Work;
 
-/// What makes two blocks equal. A map compares it byte by byte, whatever its
-/// hash says.
+/// What makes two blocks equal, compared byte by byte, whatever its hash says.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Key<'b, 'a> {
     /// Text, of any type.
@@ -44,36 +44,62 @@ enum Source<'b> {
 
 /// Covers every block whose content a kept one has. The result is the same for
 /// any `hashes`; a random one cannot be flooded.
-pub(crate) fn cover<S: BuildHasher + Clone>(
+pub(crate) fn cover<S: BuildHasher>(
     work: &mut Work<'_, '_>,
-    args: &[Option<&str>],
+    metas: &BTreeMap<usize, Meta<'_>>,
     hashes: &S,
 ) {
+    let copies = copies(work, hashes);
+    if work.options.keep == Keep::Best {
+        for (at, by) in copies {
+            let index = work.order[at];
+            if !work.standings[index].fixed {
+                work.cover(index, by, Relation::Equal);
+            }
+        }
+        return;
+    }
+    let mut copies = copies.into_iter().peekable();
+    let mut latest: HashMap<Source<'_>, usize, RandomState> = HashMap::default();
     let blocks = work.blocks;
-    let first = work.options.keep == Keep::First;
-    let mut kept = HashMap::with_capacity_and_hasher(work.order.len(), hashes.clone());
-    let mut latest = HashMap::with_hasher(hashes.clone());
     for at in 0..work.order.len() {
         let index = work.order[at];
-        if work.fates[index].is_some() {
-            continue;
-        }
         let content = &blocks[index].content;
-        let by = *kept.entry(Key::of(content)).or_insert(index);
-        let changed = source(content, args[index]).filter(|_| first).is_some_and(|source| {
-            let before: Option<usize> = latest.insert(source, index);
-            before.is_some_and(|before| Key::of(&blocks[before].content) != Key::of(content))
-        });
-        if by == index || work.standings[index].fixed {
+        let args = metas.get(&index).and_then(|meta| meta.args.as_deref());
+        let before = source(content, args).and_then(|source| latest.insert(source, index));
+        let Some((_, by)) = copies.next_if(|(copy, _)| *copy == at) else { continue };
+        if work.standings[index].fixed {
             continue;
         }
-        if changed {
+        if before.is_some_and(|before| Key::of(&blocks[before].content) != Key::of(content)) {
             // A later step must not take it for a copy either.
             work.standings[index].fixed = true;
         } else {
             work.cover(index, by, Relation::Equal);
         }
     }
+}
+
+/// The places in the order of all whose content a better one has, and that one.
+fn copies<S: BuildHasher>(work: &Work<'_, '_>, hashes: &S) -> Vec<(usize, usize)> {
+    let key = |at: usize| Key::of(&work.blocks[work.order[at]].content);
+    let is_there = |at: &usize| work.fates[work.order[*at]].is_none();
+    // Sorting is kinder to memory than a table of a million entries.
+    let all = (0..work.order.len()).filter(is_there);
+    let mut hashed: Vec<(u64, usize)> = all.map(|at| (hashes.hash_one(key(at)), at)).collect();
+    hashed.sort_unstable();
+    let mut copies = Vec::new();
+    for alike in hashed.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
+        let mut kept: Vec<usize> = Vec::new();
+        for &(_, at) in alike {
+            match kept.iter().find(|kept| key(**kept) == key(at)) {
+                Some(&by) => copies.push((at, work.order[by])),
+                None => kept.push(at),
+            }
+        }
+    }
+    copies.sort_unstable();
+    copies
 }
 
 fn source<'b>(content: &'b BlockContent<'_>, args: Option<&'b str>) -> Option<Source<'b>> {
@@ -88,7 +114,7 @@ fn source<'b>(content: &'b BlockContent<'_>, args: Option<&'b str>) -> Option<So
 mod tests {
     use std::hash::{BuildHasherDefault, Hasher};
 
-    use lcp_types::{Block, Lang, Meta};
+    use lcp_types::{Block, Lang};
 
     use super::*;
     use crate::options::{Level, Options};
@@ -108,11 +134,9 @@ mod tests {
     fn a_collision_removes_nothing() {
         let text = |i: u32| format!("fn f{}() {{}}\n", i % 40);
         let blocks: Vec<_> = (0..60).map(|i| Block::code(Lang::Rust, "a.rs", text(i))).collect();
-        let metas = Meta::of_all(&blocks, &mut |_, _| {});
-        let options = Options::new(Level::Exact);
+        let (metas, options) = (BTreeMap::new(), Options::new(Level::Exact));
         let mut work = Work::new(&blocks, &metas, &options);
-        let args = vec![None; blocks.len()];
-        cover(&mut work, &args, &BuildHasherDefault::<Constant>::default());
+        cover(&mut work, &metas, &BuildHasherDefault::<Constant>::default());
         let covered: Vec<_> = (0..60).filter(|&i| work.fates[i].is_some()).collect();
         assert_eq!(covered, (40..60).collect::<Vec<_>>());
         assert!(covered.iter().all(|&i| work.root(i) == i - 40));

@@ -11,6 +11,7 @@ use crate::error::DedupError;
 use crate::near::{self, Terms as NearTerms, Text};
 use crate::options::{Keep, Level, Options};
 use crate::overlap::{self, BadRange, Chunk};
+use crate::paths::{Member, Paths};
 use crate::work::{Fate, Lines, Place, Work};
 use crate::{equal, reference, superseded};
 
@@ -46,16 +47,19 @@ pub fn find(
     estimator: &dyn TokenEstimator,
 ) -> Result<Found, DedupError> {
     options.check()?;
-    let metas = Meta::of_all(blocks, &mut |_, _| {});
-    let args: Vec<_> = metas.iter().map(|meta| meta.args.as_deref()).collect();
+    let metas = Meta::of_annotated(blocks, &mut |_, _| {});
     let mut work = Work::new(blocks, &metas, options);
-    let (mut bad_ranges, mut capped) = (Vec::new(), Vec::new());
-    if options.level >= Level::Overlap && options.keep == Keep::Best {
-        superseded::cover(&mut work, &args);
+    let paths = (options.level >= Level::Overlap).then(|| Paths::new(&work));
+    if let Some(paths) = paths.as_ref().filter(|_| options.keep == Keep::Best) {
+        superseded::cover(&mut work, paths, &metas);
     }
-    equal::cover(&mut work, &args, &RandomState::default());
-    if options.level >= Level::Overlap {
-        overlapping(&mut work, &mut bad_ranges);
+    equal::cover(&mut work, &metas, &RandomState::default());
+    let (mut bad_ranges, mut capped) = (Vec::new(), Vec::new());
+    if let Some(mut paths) = paths {
+        overlapping(&mut work, &paths);
+        // What is covered all the same was not left as it is.
+        paths.bad_ranges.retain(|(index, _)| work.fates[*index].is_none());
+        bad_ranges = paths.bad_ranges;
     }
     if options.level >= Level::Near {
         near(&mut work, estimator, &mut capped);
@@ -94,13 +98,7 @@ fn settle(work: &mut Work<'_, '_>) {
 }
 
 /// Chunks of one path.
-fn overlapping(work: &mut Work<'_, '_>, bad_ranges: &mut Vec<(usize, BadRange)>) {
-    let mut paths: HashMap<&str, Vec<(usize, usize)>, RandomState> = HashMap::default();
-    for (order, &index) in work.order.iter().enumerate() {
-        if let Some(code) = work.code(index) {
-            paths.entry(&code.path).or_default().push((order, index));
-        }
-    }
+fn overlapping(work: &mut Work<'_, '_>, paths: &Paths) {
     let options = work.options;
     let terms = overlap::Terms {
         merge: options.merge_overlapping,
@@ -108,25 +106,28 @@ fn overlapping(work: &mut Work<'_, '_>, bad_ranges: &mut Vec<(usize, BadRange)>)
         merged_bytes: options.merged_bytes,
         first: options.keep == Keep::First,
     };
-    for members in paths.into_values() {
-        let mut chunks = Vec::with_capacity(members.len());
-        let mut indices = Vec::with_capacity(members.len());
-        for (order, index) in members {
-            let Some(code) = work.code(index) else { continue };
-            let text = code.content.as_slice();
-            match overlap::range_of(code.line_start, code.line_end, text) {
-                Err(bad) => bad_ranges.push((index, bad)),
-                Ok((first, last)) => {
-                    let standing = work.standings[index];
-                    let (priority, fixed) = (standing.priority, standing.fixed);
-                    let position = index;
-                    chunks.push(Chunk { first, last, text, order, position, priority, fixed });
-                    indices.push(index);
-                }
+    let (mut chunks, mut indices) = (Vec::new(), Vec::new());
+    for members in paths.several() {
+        chunks.clear();
+        indices.clear();
+        for &Member { index, range } in members {
+            let text = work.blocks[index].content.text().filter(|_| work.fates[index].is_none());
+            if let Some(((first, last), text)) = range.zip(text) {
+                let standing = work.standings[index];
+                let (priority, fixed) = (standing.priority, standing.fixed);
+                let (text, position) = (text.as_slice(), index);
+                chunks.push(Chunk { first, last, text, order: 0, position, priority, fixed });
+                indices.push(index);
             }
         }
         if chunks.len() < 2 {
             continue;
+        }
+        let mut ranked: Vec<_> = (0..chunks.len()).collect();
+        // Members stand in the order of the stream.
+        ranked.sort_by(|&a, &b| work.standings[indices[a]].cmp(&work.standings[indices[b]]));
+        for (order, chunk) in ranked.into_iter().enumerate() {
+            chunks[chunk].order = order;
         }
         let resolved = overlap::resolve_all(&chunks, &terms);
         let shared = resolved.shared.into_iter();
@@ -136,11 +137,11 @@ fn overlapping(work: &mut Work<'_, '_>, bad_ranges: &mut Vec<(usize, BadRange)>)
                 overlap::Fate::Stays => continue,
                 overlap::Fate::Grown { first, last, text, members } => {
                     let members = members.into_iter().map(|member| indices[member]).collect();
-                    Fate::Grown(Lines { first, last, text, members })
+                    Fate::Grown(Box::new(Lines { first, last, text, members }))
                 }
                 overlap::Fate::Cut { by, first, last, text } => {
                     let (by, members) = (indices[by], vec![indices[at]]);
-                    Fate::Cut { by, lines: Lines { first, last, text, members } }
+                    Fate::Cut { by, lines: Box::new(Lines { first, last, text, members }) }
                 }
                 overlap::Fate::Covered { by, relation } => {
                     Fate::Covered { by: indices[by], relation, place: Place::Nothing }
@@ -149,7 +150,6 @@ fn overlapping(work: &mut Work<'_, '_>, bad_ranges: &mut Vec<(usize, BadRange)>)
             work.fates[indices[at]] = Some(fate);
         }
     }
-    bad_ranges.sort_unstable_by_key(|(index, _)| *index);
 }
 
 /// Texts that share nearly all of their lines.
@@ -198,7 +198,8 @@ fn near(work: &mut Work<'_, '_>, estimator: &dyn TokenEstimator, capped: &mut Ve
                 work.cover(indices[at], indices[by], Relation::Near);
             }
             Some(near::Found::Delta { by, hunks }) => {
-                let (by, relation, place) = (indices[by], Relation::Near, Place::Hunks(hunks));
+                let place = Place::Hunks(hunks.into());
+                let (by, relation) = (indices[by], Relation::Near);
                 work.fates[indices[at]] = Some(Fate::Covered { by, relation, place });
             }
         }

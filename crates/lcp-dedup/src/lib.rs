@@ -39,6 +39,7 @@ mod lines;
 mod near;
 mod options;
 mod overlap;
+mod paths;
 mod reference;
 pub mod store;
 mod superseded;

@@ -1,44 +1,36 @@
 //! What a newer read of a file, or a newer result of a call, replaces (RFC 0006
 //! §5).
 
-use std::borrow::Cow;
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
-use foldhash::fast::RandomState;
-use lcp_types::{BlockContent, Diff, Relation, Status, ToolResult};
+use lcp_types::{BlockContent, DiffHunk, Meta, Priority, Relation, Status, ToolResult};
 
-use crate::lines;
-use crate::overlap::range_of;
-use crate::work::{Fate, Place, Work};
+use crate::lines::without_end;
+use crate::overlap::{Chunk, Lines};
+use crate::paths::{Member, Paths};
+use crate::work::{Fate, Place, Work, takes_part};
 
 /// Newer ranges that are tried for a chunk.
 const TRIED_MAX: usize = 16;
 
 /// Covers what a newer block of the same path or call replaces.
-pub(crate) fn cover(work: &mut Work<'_, '_>, args: &[Option<&str>]) {
+pub(crate) fn cover(work: &mut Work<'_, '_>, paths: &Paths, metas: &BTreeMap<usize, Meta<'_>>) {
+    for members in paths.several() {
+        reads(work, members);
+    }
     let blocks = work.blocks;
-    let mut positions = work.order.clone();
-    positions.sort_unstable();
-    let mut paths: HashMap<&str, Vec<usize>, RandomState> = HashMap::default();
-    let mut calls: HashMap<(&str, &str), Vec<usize>, RandomState> = HashMap::default();
-    for index in positions {
-        match &blocks[index].content {
-            BlockContent::Code(code) => paths.entry(&code.path).or_default().push(index),
-            BlockContent::Diff(diff) => paths.entry(&diff.path).or_default().push(index),
-            BlockContent::ToolResult(result) => {
-                if let Some(args) = args[index] {
-                    calls.entry((&result.tool_name, args)).or_default().push(index);
-                }
-            }
-            _ => {}
+    // Few have arguments; those that take part, oldest first.
+    let mut calls: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+    for (&index, meta) in metas {
+        if let (BlockContent::ToolResult(result), Some(args)) =
+            (&blocks[index].content, meta.args.as_deref())
+            && takes_part(&blocks[index], work.options)
+        {
+            calls.entry((&result.tool_name, args)).or_default().push(index);
         }
     }
-    let several = |of: &Vec<usize>| of.len() > 1;
-    for path in paths.into_values().filter(several) {
-        reads(work, &path);
-    }
-    for call in calls.into_values().filter(several) {
+    for call in calls.into_values().filter(|call| call.len() > 1) {
         results(work, &call);
     }
 }
@@ -48,78 +40,91 @@ fn replace(work: &mut Work<'_, '_>, index: usize, by: usize) {
     work.fates[index] = Some(Fate::Covered { by, relation, place });
 }
 
-/// A newer state of some lines of a path.
-struct Newer<'b> {
-    last: u32,
-    index: usize,
-    /// Its lines, or the old side of a hunk.
-    text: Cow<'b, [u8]>,
-    is_read: bool,
-    /// Where its lines begin, once that was asked.
-    starts: OnceCell<Vec<usize>>,
-}
-
-impl Newer<'_> {
-    /// Lines `start` to `end` of it, counted from 0.
-    fn slice(&self, start: u32, end: u32) -> &[u8] {
-        let starts = self.starts.get_or_init(|| lines::starts(&self.text));
-        let at = |line: u32| starts.get(line as usize).copied().unwrap_or(self.text.len());
-        &self.text[at(start)..at(end)]
-    }
-}
-
 /// The reads and edits of one path, oldest first.
-fn reads(work: &mut Work<'_, '_>, path: &[usize]) {
-    let blocks = work.blocks;
-    // What stands, by the first line; of the same, newer ones behind older ones.
-    let mut newer: BTreeMap<(u32, usize), Newer<'_>> = BTreeMap::new();
-    let add = |newer: &mut BTreeMap<_, _>, first, last, index, text, is_read| {
-        let starts = OnceCell::new();
-        let key = (first, usize::MAX - newer.len());
-        newer.insert(key, Newer { last, index, text, is_read, starts });
-    };
+fn reads(work: &mut Work<'_, '_>, members: &[Member]) {
+    let old_sides = old_sides(work, members);
+    let mut states = states(work, members, &old_sides);
+    if !meet(&states) {
+        return;
+    }
+    // The newest first: what stands, by the first line.
+    states.reverse();
+    let chunks: Vec<_> = states.iter().map(|state| state.chunk).collect();
+    let texts = Lines::new(&chunks);
+    let mut newer: BTreeMap<(u32, Reverse<usize>), usize> = BTreeMap::new();
     let mut has_versions = false;
-    for &index in path.iter().rev() {
-        let code = match &blocks[index].content {
-            BlockContent::Code(code) => code,
-            BlockContent::Diff(diff) => {
-                for (first, last, old) in old_sides(diff) {
-                    add(&mut newer, first, last, index, Cow::Owned(old), false);
-                }
-                continue;
-            }
-            _ => continue,
-        };
-        let text = code.content.as_slice();
-        let Ok((first, last)) = range_of(code.line_start, code.line_end, text) else { continue };
-        let below = newer.range(..=(first, usize::MAX)).rev().take(TRIED_MAX);
-        let mut including = below.filter(|(_, newer)| newer.last >= last);
-        let by = including.find_map(|((from, _), newer)| {
-            let differs = !same(newer.slice(first - from, last - from + 1), text);
-            // An edit replaces what it shows, a read what it shows otherwise.
-            let replaces = if newer.is_read { differs || has_versions } else { !differs };
-            replaces.then_some((newer.index, newer.is_read && differs))
-        });
-        match by {
-            Some((by, differs)) if !work.standings[index].fixed => {
+    for at in 0..chunks.len() {
+        let State { index, is_read, chunk: Chunk { first, last, text, .. } } = states[at];
+        if is_read && !work.standings[index].fixed {
+            let upwards = newer.range(..=(first, Reverse(0))).rev().take(TRIED_MAX);
+            let mut including =
+                upwards.map(|(_, newer)| *newer).filter(|&n| chunks[n].last >= last);
+            let by = including.find_map(|n| {
+                let differs = !same(texts.slice(n, (first, last)), text);
+                // An edit replaces what it shows, a read what it shows otherwise.
+                let replaces = if states[n].is_read { differs || has_versions } else { !differs };
+                replaces.then_some((states[n].index, states[n].is_read && differs))
+            });
+            if let Some((by, differs)) = by {
                 has_versions |= differs;
                 replace(work, index, by);
-            }
-            _ => {
-                add(&mut newer, first, last, index, Cow::Borrowed(text), true);
+                continue;
             }
         }
+        newer.insert((first, Reverse(at)), at);
     }
+}
+
+/// Some lines of a path as one block has them.
+#[derive(Clone, Copy)]
+struct State<'b> {
+    index: usize,
+    /// It is the block's text, not the old side of a hunk.
+    is_read: bool,
+    chunk: Chunk<'b>,
+}
+
+/// The old side of a hunk: the block, the lines, the text.
+type OldSide = (usize, (u32, u32), Vec<u8>);
+
+/// All states of a path, oldest first.
+fn states<'b>(work: &Work<'b, '_>, members: &[Member], old_sides: &'b [OldSide]) -> Vec<State<'b>> {
+    let state = |index, is_read, (first, last), text| {
+        // Only lines and text are asked for.
+        let (order, position, priority, fixed) = (0, index, Priority::default(), false);
+        let chunk = Chunk { first, last, text, order, position, priority, fixed };
+        State { index, is_read, chunk }
+    };
+    let mut edits = old_sides.iter().peekable();
+    let mut states = Vec::with_capacity(members.len() + old_sides.len());
+    for member in members {
+        while let Some((index, range, old)) = edits.next_if(|edit| edit.0 <= member.index) {
+            states.push(state(*index, false, *range, old.as_slice()));
+        }
+        let text = work.blocks[member.index].content.text();
+        if let Some((range, text)) = member.range.zip(text) {
+            states.push(state(member.index, true, range, text.as_slice()));
+        }
+    }
+    states
+}
+
+/// Whether any two have a line in common.
+fn meet(states: &[State<'_>]) -> bool {
+    let range = |state: &State<'_>| (state.chunk.first, state.chunk.last);
+    let mut ranges: Vec<_> = states.iter().map(range).collect();
+    ranges.sort_unstable();
+    ranges.windows(2).any(|pair| pair[1].0 <= pair[0].1)
 }
 
 /// Whether two texts have the same lines.
 fn same(a: &[u8], b: &[u8]) -> bool {
-    lines::without_end(a) == lines::without_end(b)
+    without_end(a) == without_end(b)
 }
 
-/// The old side of each hunk: its first and last line, and the text.
-fn old_sides(diff: &Diff<'_>) -> Vec<(u32, u32, Vec<u8>)> {
-    let side = |hunk: &lcp_types::DiffHunk<'_>| {
+/// The old side of each hunk of the path's diffs.
+fn old_sides(work: &Work<'_, '_>, members: &[Member]) -> Vec<OldSide> {
+    let side = |index: usize, hunk: &DiffHunk<'_>| {
         let (mut old, mut count) = (Vec::new(), 0u32);
         for line in hunk.lines.as_slice().split_inclusive(|byte| *byte == b'\n') {
             if let Some((b' ' | b'-', text)) = line.split_first() {
@@ -128,9 +133,16 @@ fn old_sides(diff: &Diff<'_>) -> Vec<(u32, u32, Vec<u8>)> {
             }
         }
         let last = hunk.old_start.checked_add(count)?.checked_sub(1)?;
-        (hunk.old_start > 0 && count > 0).then_some((hunk.old_start, last, old))
+        let is_range = hunk.old_start > 0 && count > 0;
+        is_range.then_some((index, (hunk.old_start, last), old))
     };
-    diff.hunks.iter().filter_map(side).collect()
+    let mut sides = Vec::new();
+    for member in members {
+        if let BlockContent::Diff(diff) = &work.blocks[member.index].content {
+            sides.extend(diff.hunks.iter().filter_map(|hunk| side(member.index, hunk)));
+        }
+    }
+    sides
 }
 
 /// The results of one call, oldest first.

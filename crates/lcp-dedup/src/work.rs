@@ -1,6 +1,7 @@
 //! What is known of the blocks while they are compared, and what was decided.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use lcp_types::{Block, BlockContent, BlockType, Meta, Priority, Relation, Role};
 
@@ -13,9 +14,9 @@ pub(crate) enum Fate {
     /// Another block covers it.
     Covered { by: usize, relation: Relation, place: Place },
     /// It has the lines of other chunks, too.
-    Grown(Lines),
+    Grown(Box<Lines>),
     /// It has only the lines that `by` lacks.
-    Cut { by: usize, lines: Lines },
+    Cut { by: usize, lines: Box<Lines> },
 }
 
 impl Fate {
@@ -35,7 +36,7 @@ pub(crate) enum Place {
     /// A line that names the covering block.
     Reference,
     /// These changes to the covering block.
-    Hunks(Vec<u8>),
+    Hunks(Box<[u8]>),
 }
 
 /// A range of lines, and their text.
@@ -57,6 +58,9 @@ pub(crate) struct Standing {
     pub(crate) fixed: bool,
 }
 
+/// Below every rank: ranks are finite.
+const UNRANKED: f64 = f64::NEG_INFINITY;
+
 /// The blocks that are compared.
 #[derive(Debug)]
 pub(crate) struct Work<'b, 'a> {
@@ -71,21 +75,29 @@ pub(crate) struct Work<'b, 'a> {
 }
 
 impl<'b, 'a> Work<'b, 'a> {
-    pub(crate) fn new(blocks: &'b [Block<'a>], metas: &[Meta<'_>], options: &'b Options) -> Self {
+    pub(crate) fn new(
+        blocks: &'b [Block<'a>],
+        metas: &BTreeMap<usize, Meta<'_>>,
+        options: &'b Options,
+    ) -> Self {
         let is_user = |block: &Block<'_>| role(block) == Some(Role::User);
         let newest = blocks.iter().rposition(is_user);
         // Which turn is the newest depends on the blocks behind it.
         let first = options.keep == Keep::First;
-        let standing = |(index, (block, meta)): (usize, (&Block<'_>, &Meta<'_>))| Standing {
-            priority: meta.priority,
-            // Ranks are finite, so this is the last.
-            rank: meta.rank.unwrap_or(f64::NEG_INFINITY),
-            fixed: meta.pinned
-                || newest == Some(index)
+        let standing = |(index, block): (usize, &Block<'_>)| Standing {
+            priority: Priority::default(),
+            rank: UNRANKED,
+            fixed: newest == Some(index)
                 || (first && is_user(block))
                 || role(block) == Some(Role::System),
         };
-        let standings: Vec<_> = blocks.iter().zip(metas).enumerate().map(standing).collect();
+        let mut standings: Vec<_> = blocks.iter().enumerate().map(standing).collect();
+        for (&index, meta) in metas {
+            let standing = &mut standings[index];
+            standing.priority = meta.priority;
+            standing.rank = meta.rank.unwrap_or(UNRANKED);
+            standing.fixed |= meta.pinned;
+        }
         let mut order: Vec<_> =
             (0..blocks.len()).filter(|&i| takes_part(&blocks[i], options)).collect();
         if options.keep == Keep::Best {
@@ -99,14 +111,6 @@ impl<'b, 'a> Work<'b, 'a> {
             order,
             fates: vec![None; blocks.len()],
             shared: Vec::new(),
-        }
-    }
-
-    /// The path of a CODE block that is not covered.
-    pub(crate) fn code(&self, index: usize) -> Option<&'b lcp_types::Code<'a>> {
-        match &self.blocks[index].content {
-            BlockContent::Code(code) if self.fates[index].is_none() => Some(code),
-            _ => None,
         }
     }
 
@@ -152,14 +156,14 @@ impl<'b, 'a> Work<'b, 'a> {
 
 impl Standing {
     /// The better one first. Positions decide the rest, by a stable sort.
-    fn cmp(&self, other: &Self) -> Ordering {
+    pub(crate) fn cmp(&self, other: &Self) -> Ordering {
         (other.fixed.cmp(&self.fixed))
             .then_with(|| other.rank.total_cmp(&self.rank))
             .then_with(|| self.priority.cmp(&other.priority))
     }
 }
 
-fn takes_part(block: &Block<'_>, options: &Options) -> bool {
+pub(crate) fn takes_part(block: &Block<'_>, options: &Options) -> bool {
     let asked_for = |ty: BlockType| options.types.as_ref().is_none_or(|types| types.contains(&ty));
     let is_blank =
         || block.content.text().is_some_and(|text| text.as_slice().trim_ascii().is_empty());

@@ -1,9 +1,10 @@
 //! What annotations say of blocks: priority, summary, tags.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::{AnnotationKind, Block, Level, LevelText, Priority, Tag};
+use crate::{Annotation, AnnotationKind, Block, Level, Priority, Tag};
 
 /// What the pack says of one block, by its annotations and levels.
 ///
@@ -81,11 +82,7 @@ impl<'b> Meta<'b> {
         problem: &mut dyn FnMut(usize, MetaProblem),
     ) -> Vec<Self> {
         let mut metas = vec![Self::default(); blocks.len()];
-        for (index, block) in blocks.iter().enumerate() {
-            if let Err((kind, message)) = apply(block, &mut metas) {
-                problem(index, MetaProblem { kind, message });
-            }
-        }
+        apply_all(blocks, &mut |target, with| metas.get_mut(target).map(&mut *with), problem);
         for (meta, block) in metas.iter_mut().zip(blocks) {
             if let Some(summary) = &block.summary {
                 meta.summary = Some(summary.as_ref().into());
@@ -94,16 +91,63 @@ impl<'b> Meta<'b> {
         }
         metas
     }
+
+    /// The same for the blocks alone that annotations and levels speak of, by their
+    /// index; without the summaries that blocks have themselves.
+    #[must_use]
+    pub fn of_annotated(
+        blocks: &'b [Block<'_>],
+        problem: &mut dyn FnMut(usize, MetaProblem),
+    ) -> BTreeMap<usize, Self> {
+        let mut metas: BTreeMap<usize, Self> = BTreeMap::new();
+        let mut change = |target: usize, with: &mut dyn FnMut(&mut Self) -> Outcome| {
+            (target < blocks.len()).then(|| with(metas.entry(target).or_default()))
+        };
+        apply_all(blocks, &mut change, problem);
+        metas
+    }
 }
 
-type Problem = (MetaProblemKind, String);
+type Outcome = Result<(), (MetaProblemKind, String)>;
+
+/// Changes what is said of the block of this index: `None` if there is none.
+type Change<'b, 'c> =
+    dyn FnMut(usize, &mut dyn FnMut(&mut Meta<'b>) -> Outcome) -> Option<Outcome> + 'c;
+
+fn apply_all<'b>(
+    blocks: &'b [Block<'_>],
+    change: &mut Change<'b, '_>,
+    problem: &mut dyn FnMut(usize, MetaProblem),
+) {
+    for (index, block) in blocks.iter().enumerate() {
+        if let Err((kind, message)) = apply(block, change) {
+            problem(index, MetaProblem { kind, message });
+        }
+    }
+}
 
 /// Applies what a block says of another, if it does.
-fn apply<'b>(block: &'b Block<'_>, metas: &mut [Meta<'b>]) -> Result<(), Problem> {
+fn apply<'b>(block: &'b Block<'_>, change: &mut Change<'b, '_>) -> Outcome {
     let bad = |message| (MetaProblemKind::BadValue, message);
     if let Some(extension) = block.as_extension().filter(|of| of.namespace == Level::NAMESPACE) {
         return match Level::read(extension) {
-            Some(Ok(level)) => carry(level, metas).map_err(bad),
+            Some(Ok(level)) => {
+                let (target, mut text) = (level.target, Some(level.text));
+                let index = usize::try_from(target).ok();
+                let done = index.and_then(|index| {
+                    change(index, &mut |meta| {
+                        let text = text.take().filter(|text| !text.is_empty());
+                        match level.level {
+                            Level::Detailed => meta.detailed = text,
+                            Level::Tags => meta.tags = text,
+                        }
+                        Ok(())
+                    })
+                });
+                done.unwrap_or_else(|| {
+                    Err(bad(format!("a level names block {target}, which does not exist")))
+                })
+            }
             Some(Err(message)) => Err(bad(message.to_owned())),
             None => {
                 let name = brief(extension.type_name.as_bytes());
@@ -114,11 +158,18 @@ fn apply<'b>(block: &'b Block<'_>, metas: &mut [Meta<'b>]) -> Result<(), Problem
     }
     let Some(annotation) = block.as_annotation() else { return Ok(()) };
     let target = annotation.target_block_id;
-    let meta = usize::try_from(target).ok().and_then(|target| metas.get_mut(target));
-    let Some(meta) = meta else {
+    let index = usize::try_from(target).ok();
+    let done = index.and_then(|index| change(index, &mut |meta| annotate(annotation, meta)));
+    done.unwrap_or_else(|| {
         let message = format!("an annotation names block {target}, which does not exist");
-        return Err((MetaProblemKind::BadTarget, message));
-    };
+        Err((MetaProblemKind::BadTarget, message))
+    })
+}
+
+/// Applies an annotation to its target.
+fn annotate<'b>(annotation: &'b Annotation<'_>, meta: &mut Meta<'b>) -> Outcome {
+    let bad = |message| (MetaProblemKind::BadValue, message);
+    let target = annotation.target_block_id;
     let value = || brief(annotation.value.as_slice());
     match annotation.kind {
         AnnotationKind::Priority => {
@@ -140,20 +191,6 @@ fn apply<'b>(block: &'b Block<'_>, metas: &mut [Meta<'b>]) -> Result<(), Problem
             }
         }
         AnnotationKind::Other(_) => {}
-    }
-    Ok(())
-}
-
-/// Gives a level to its target, or says what is wrong.
-fn carry<'b>(level: LevelText<'b>, metas: &mut [Meta<'b>]) -> Result<(), String> {
-    let meta = usize::try_from(level.target).ok().and_then(|target| metas.get_mut(target));
-    let Some(meta) = meta else {
-        return Err(format!("a level names block {}, which does not exist", level.target));
-    };
-    let text = Some(level.text).filter(|text| !text.is_empty());
-    match level.level {
-        Level::Detailed => meta.detailed = text,
-        Level::Tags => meta.tags = text,
     }
     Ok(())
 }

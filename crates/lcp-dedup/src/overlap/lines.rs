@@ -44,14 +44,14 @@ fn behind_newline(text: &[u8], mut n: u64) -> usize {
 }
 
 /// The chunks of a path, and where their lines begin, once that is asked.
-pub(super) struct Lines<'c, 't> {
+pub(crate) struct Lines<'c, 't> {
     chunks: &'c [Chunk<'t>],
     /// For each chunk, the newlines before every [`STEP`]th byte.
     indices: Vec<OnceCell<Box<[u64]>>>,
 }
 
 impl<'c, 't> Lines<'c, 't> {
-    pub(super) fn new(chunks: &'c [Chunk<'t>]) -> Self {
+    pub(crate) fn new(chunks: &'c [Chunk<'t>]) -> Self {
         Self { chunks, indices: vec![OnceCell::new(); chunks.len()] }
     }
 
@@ -80,7 +80,7 @@ impl<'c, 't> Lines<'c, 't> {
     }
 
     /// Some of a chunk's lines.
-    pub(super) fn slice(&self, chunk: usize, (first, last): (u32, u32)) -> &'t [u8] {
+    pub(crate) fn slice(&self, chunk: usize, (first, last): (u32, u32)) -> &'t [u8] {
         let Chunk { text, last: end, .. } = self.chunks[chunk];
         let to = if last == end { text.len() } else { self.start(chunk, last + 1) };
         &text[self.start(chunk, first)..to]

@@ -26,6 +26,7 @@ use lcp_types::{Priority, Relation};
 /// they are (RFC 0006 §6).
 const TRIED_MAX: usize = 16;
 
+pub(crate) use lines::Lines;
 pub use range::BadRange;
 pub(crate) use range::range_of;
 
