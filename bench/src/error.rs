@@ -69,6 +69,9 @@ pub enum Error {
     /// A text that was not planned.
     #[error(transparent)]
     Driver(#[from] lcp_driver::DriverError),
+    /// Options of deduplication that are none.
+    #[error(transparent)]
+    Dedup(#[from] lcp_dedup::DedupError),
     /// Watermarks that are none.
     #[error(transparent)]
     Watermarks(#[from] lcp_driver::stable::WatermarkError),

@@ -6,10 +6,10 @@
 
 use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, OutputMode, Plan};
 use lcp_tokens::{Encoding, Tiktoken};
-use lcp_types::{Block, Lang};
+use lcp_types::Block;
 
 use crate::error::Error;
-use crate::registry::{crates, is_code};
+use crate::registry::{crates, is_code, lang};
 use crate::table::{Better, Report, Row, Wanted};
 
 /// Its name.
@@ -103,11 +103,6 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
         ));
     }
     Ok(Report { bench: NAME, rows })
-}
-
-fn lang(path: &str) -> Lang {
-    let rust = std::path::Path::new(path).extension().is_some_and(|ending| ending == "rs");
-    if rust { Lang::Rust } else { Lang::C }
 }
 
 /// Percent of the budget that parts are which show content.

@@ -6,6 +6,7 @@
 //! | random packs of what is hard to count and to keep apart | [`packs`] |
 //! | what a benchmark says | [`table`] |
 //! | what a session costs with a prompt cache | `cache` (feature `peers`) |
+//! | how fast duplicates are found, and whether nothing unique is lost | [`dedup`] |
 //! | how full a budget gets, with real code | `fill` (feature `peers`) |
 //! | how fast a budget is allocated, and how well | `plan` (feature `peers`) |
 //! | how fast texts are counted, beside other tokenizers | `tokens_speed` (feature `peers`) |
@@ -18,7 +19,7 @@
 pub mod cache;
 #[cfg(feature = "peers")]
 mod clock;
-#[cfg(feature = "peers")]
+pub mod dedup;
 pub mod error;
 #[cfg(feature = "peers")]
 pub mod fill;
@@ -26,7 +27,6 @@ pub mod packs;
 #[cfg(feature = "peers")]
 pub mod plan;
 pub mod reference;
-#[cfg(feature = "peers")]
 mod registry;
 pub mod table;
 #[cfg(feature = "peers")]

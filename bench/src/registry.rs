@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lcp_testkit::files_in;
+use lcp_types::Lang;
 use serde_json::Value;
 
 use crate::error::Error;
@@ -69,6 +70,7 @@ pub(crate) fn crates() -> Result<Vec<Crate>, Error> {
 /// # Errors
 ///
 /// Where there is none of a name.
+#[cfg(feature = "peers")]
 pub(crate) fn named<'c>(crates: &'c [Crate], names: &[&str]) -> Result<Vec<&'c Crate>, Error> {
     let found: Vec<_> =
         crates.iter().filter(|found| names.contains(&found.name.as_str())).collect();
@@ -90,4 +92,10 @@ fn output(command: &str, arguments: &[&str]) -> Result<String, Error> {
 /// Whether a file is Rust or C.
 pub(crate) fn is_code(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ["rs", "c", "h"].iter().any(|known| ending == *known))
+}
+
+/// The language of such a file.
+pub(crate) fn lang(path: &str) -> Lang {
+    let is_rust = Path::new(path).extension().is_some_and(|ending| ending == "rs");
+    if is_rust { Lang::Rust } else { Lang::C }
 }

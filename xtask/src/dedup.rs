@@ -11,12 +11,12 @@ use crate::counting::Counting;
 use crate::duplicates::{self, Deduping};
 use crate::encode::{Form, refuse_terminal};
 use crate::failure::{Code, Failure, Output};
-use crate::files;
+use crate::files::{self, PACK};
 
 /// Write a pack without what stands twice in it
 ///
-/// What was removed, what covers it and the tokens saved go to standard error,
-/// or as JSON to a file. Annotations follow their blocks.
+/// Annotations follow their blocks. What was removed, what covers it and the tokens
+/// saved go to standard error with -v, or as JSON to a file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   cargo xtask dedup samples/duplicates.lcp -o /tmp/once.lcp
@@ -41,6 +41,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result {
     refuse_terminal(args.output.as_deref())?;
+    let outputs = [("--report", &args.report), ("-o", &args.output)];
+    let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
+    files::distinct(&[(PACK, &args.pack)], &outputs.collect::<Vec<_>>(), |_, _| false)?;
     let bytes = files::read(&args.pack)?;
     let pack = files::decode(&args.pack, &bytes)?;
     let config = args.counting.config()?;
@@ -88,7 +91,7 @@ fn unwritable(error: &lcp_encoder::Error) -> Failure {
 
 fn line(index: usize, covered: &Covered) -> String {
     let Covered { by, relation, tokens_saved, .. } = covered;
-    format!("block {index} is {relation} to block {by}: {tokens_saved} tokens saved")
+    format!("block {index} ({relation}) is covered by block {by}: {tokens_saved} tokens saved")
 }
 
 fn sums(duplicates: &Duplicates, before: usize, after: usize) -> String {

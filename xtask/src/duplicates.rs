@@ -2,12 +2,13 @@
 
 use clap::ValueEnum;
 use lcp_dedup::{Deduplicated, Found, Keep, Level, Options};
-use lcp_driver::{Warning, WarningCode};
+use lcp_driver::{DefaultDriver, DriverConfig, Warning, WarningCode};
 use lcp_tokens::TokenEstimator;
-use lcp_types::{Block, Duplicates};
+use lcp_types::{Block, Covered, Duplicates, Relation};
 
 use crate::Result;
 use crate::config::Dedup;
+use crate::counting::Counter;
 use crate::failure::{Code, Failure};
 
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -98,6 +99,39 @@ pub(crate) fn apply<'b>(
     let (found, deduplicated) = find(&blocks, options, estimator)?;
     let blocks = deduplicated.in_place(blocks);
     Ok(Deduped { warnings: warnings(&found), blocks, duplicates: deduplicated.duplicates })
+}
+
+/// Rounds of [`readable`]: what refers to what is not shown becomes less with each.
+const ROUNDS_MAX: usize = 4;
+
+/// The same for a run: what refers to a block that the budget does not show in full
+/// is left as it is.
+pub(crate) fn readable<'b>(
+    blocks: Vec<Block<'b>>,
+    mut options: Options,
+    driver: &DefaultDriver,
+    config: &DriverConfig,
+    counter: &Counter,
+) -> Result<Deduped<'b>> {
+    for _ in 1..ROUNDS_MAX {
+        let (_, deduplicated) = find(&blocks, &options, &counter.estimator)?;
+        let refers =
+            |covered: &Covered| covered.in_place && covered.relation != Relation::Superseded;
+        if !deduplicated.duplicates.covered.values().any(refers) {
+            break;
+        }
+        let tried = deduplicated.in_place(blocks.clone());
+        let duplicates = Some(deduplicated.duplicates);
+        let config = DriverConfig { duplicates, ..config.clone() };
+        // What is denied is said by the run itself.
+        let Ok(plan) = driver.plan(&tried, &config) else { break };
+        let unreadable = plan.unreadable();
+        if unreadable.is_empty() {
+            break;
+        }
+        options.in_text.extend(unreadable.into_iter().map(|index| (index, true)));
+    }
+    apply(blocks, &options, &counter.estimator)
 }
 
 /// The same as a pack of its own, without what was removed.

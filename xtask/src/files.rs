@@ -61,7 +61,7 @@ fn unwritten(path: &Path, error: std::io::Error) -> Failure {
 }
 
 /// Whether there can be a file there, before anything is written.
-pub(crate) fn check(path: &Path) -> Result {
+fn check(path: &Path) -> Result {
     let checked = match std::fs::metadata(path) {
         Ok(existing) if existing.is_dir() => Err(ErrorKind::IsADirectory.into()),
         Ok(_) => Ok(()),
@@ -70,8 +70,36 @@ pub(crate) fn check(path: &Path) -> Result {
     checked.map_err(|error| unwritten(path, error))
 }
 
+/// What errors call the pack.
+pub(crate) const PACK: &str = "the pack";
+
+/// Checks the files of a command, with what errors call them: none that is written
+/// may be another or one that is read, but where `may_replace` says so of the one
+/// read and the one written, and each must be possible before the first is there.
+pub(crate) fn distinct(
+    inputs: &[(&str, &Path)],
+    outputs: &[(&str, &Path)],
+    may_replace: impl Fn(&str, &str) -> bool,
+) -> Result {
+    let named = |of: &(&str, &Path)| of.1 != Path::new(STANDARD);
+    let taken: Vec<_> = inputs.iter().chain(outputs).copied().filter(named).collect();
+    let places: Vec<_> = taken.iter().map(|(_, path)| place(path)).collect();
+    for (at, (flag, path)) in taken.iter().enumerate() {
+        // Devices and pipes take what they get.
+        let is_file = !path.exists() || path.is_file();
+        let same = (0..at).find(|&other| {
+            is_file && !may_replace(taken[other].0, flag) && places[other] == places[at]
+        });
+        if let Some((other, _)) = same.map(|same| taken[same]) {
+            let message = format!("{other} and {flag} are the same file ({})", path.display());
+            return Err(Failure::new(Code::Usage, message));
+        }
+    }
+    outputs.iter().filter(|output| named(output)).try_for_each(|(_, path)| check(path))
+}
+
 /// Where a path leads, whether or not there is a file yet.
-pub(crate) fn place(path: &Path) -> PathBuf {
+fn place(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let beside =
         || Some(folder.unwrap_or(Path::new(".")).canonicalize().ok()?.join(path.file_name()?));

@@ -121,8 +121,16 @@ impl Choices {
         let strict = config.overflow == Overflow::Deny;
         let counter = self.counting.counter(file, model.as_ref(), strict, output)?;
         if let Some(options) = options {
-            let options = Options { types: self.types.clone(), ..options };
-            let deduped = duplicates::apply(pack.blocks, &options, &counter.estimator)?;
+            let previous = config.stable.as_ref().and_then(|stable| stable.previous.as_deref());
+            let in_text = previous.map(|plan| plan.in_text(&pack.blocks)).unwrap_or_default();
+            let mut options = Options { types: self.types.clone(), in_text, ..options };
+            // Who says how large a chunk may grow means it.
+            let is_said = in_force.config.dedup.merged_bytes.is_some();
+            if let Some(budget) = config.token_budget.filter(|_| !is_said) {
+                options = options.within(budget);
+            }
+            let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
+            let deduped = duplicates::readable(pack.blocks, options, &driver, &config, &counter)?;
             for warning in &deduped.warnings {
                 output.warn(warning);
             }

@@ -7,15 +7,12 @@ use lcp_driver::{Plan, report};
 
 use crate::Result;
 use crate::failure::{Code, Failure, Output};
-use crate::files;
+use crate::files::{self, PACK};
 use crate::prepare::Choices;
 use crate::stable::{PLAN, PREVIOUS};
 
 /// Asks for a line on what was used of the budget.
 const DEBUG_BUDGET: &str = "DEBUG_BUDGET";
-
-/// What errors call the pack.
-const PACK: &str = "the pack";
 
 /// How many budgets the slider of the HTML report has.
 const REPLAYS: u32 = 25;
@@ -106,9 +103,8 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
 }
 
 impl Args {
-    /// The files that are written: none may be another or one that is read, and
-    /// each must be possible before the first is there. Only the previous plan
-    /// may give way to the next.
+    /// The files that are written. Only the previous plan may give way to the
+    /// next.
     fn outputs(&self) -> Result {
         let outputs = [
             (PLAN, &self.plan),
@@ -118,26 +114,9 @@ impl Args {
         ];
         let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
         let previous = self.choices.previous().map(|path| (PREVIOUS, path));
-        let mut taken = vec![(PACK, self.choices.pack())];
-        taken.extend(previous.into_iter().chain(outputs));
-        taken.retain(|(_, path)| *path != Path::new(files::STANDARD));
-        let places: Vec<_> = taken.iter().map(|(_, path)| files::place(path)).collect();
-        for (at, (flag, path)) in taken.iter().enumerate() {
-            // Devices and pipes take what they get.
-            let is_file = !path.exists() || path.is_file();
-            let same = (0..at).find(|&other| {
-                let is_turn = *flag == PLAN && taken[other].0 == PREVIOUS;
-                is_file && !is_turn && places[other] == places[at]
-            });
-            if let Some((other, _)) = same.map(|same| taken[same]) {
-                let message = format!("{other} and {flag} are the same file ({})", path.display());
-                return Err(Failure::new(Code::Usage, message));
-            }
-        }
-        taken
-            .iter()
-            .filter(|(flag, _)| ![PACK, PREVIOUS].contains(flag))
-            .try_for_each(|(_, path)| files::check(path))
+        let inputs: Vec<_> = std::iter::once((PACK, self.choices.pack())).chain(previous).collect();
+        let is_turn = |from: &str, to: &str| from == PREVIOUS && to == PLAN;
+        files::distinct(&inputs, &outputs.collect::<Vec<_>>(), is_turn)
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use lcp_bench::table::Report;
-use lcp_bench::{cache, fill, plan, tokens_speed};
+use lcp_bench::{cache, dedup, fill, plan, tokens_speed};
 
 type Error = Box<dyn std::error::Error>;
 
@@ -15,6 +15,7 @@ type Bench = fn(&mut dyn FnMut(String)) -> Result<Report, Error>;
 /// The benchmarks there are.
 const BENCHES: &[(&str, Bench)] = &[
     (cache::NAME, |progress| Ok(cache::run(progress)?)),
+    (dedup::NAME, |progress| Ok(dedup::run(progress)?)),
     (fill::NAME, |progress| Ok(fill::run(progress)?)),
     (plan::NAME, |progress| Ok(plan::run(progress)?)),
     (tokens_speed::NAME, |progress| Ok(tokens_speed::run(progress)?)),

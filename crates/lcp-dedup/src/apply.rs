@@ -9,7 +9,7 @@ use lcp_types::{
 };
 
 use crate::find::{Found, tokens};
-use crate::reference;
+use crate::reference::Target;
 use crate::work::{Fate, Lines, Place};
 
 /// What deduplication makes of a pack.
@@ -55,6 +55,7 @@ impl Found {
         let mut merged: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let metas = self.changes_lines().then(|| Meta::of_all(blocks, &mut |_, _| {}));
         let summary = |index: usize| metas.as_ref()?.get(index)?.summary.as_deref();
+        let annotated = Meta::of_annotated(blocks, &mut |_, _| {});
         // Ranges first, for the lines that refer to what grew.
         for (index, fate) in self.fates.iter().enumerate() {
             if let Some(Fate::Grown(lines) | Fate::Cut { lines, .. }) = fate
@@ -76,13 +77,16 @@ impl Found {
                     let same = if *relation == Relation::Equal { *by } else { index };
                     let before = counts.of(same);
                     let target = replaced.get(by).or(blocks.get(*by));
+                    let is_cut = matches!(self.fates.get(*by), Some(Some(Fate::Cut { .. })));
+                    let target = target.map(|block| Target::new(block, annotated.get(by)));
+                    let target = target.map(|by| if is_cut { by.cut() } else { by });
                     let above = by < &index;
                     let text = match place {
                         Place::Nothing => None,
                         Place::Reference => {
-                            target.map(|by| reference::line(by, above, *relation).into_bytes())
+                            target.map(|by| short(by.line(above, *relation), block).into_bytes())
                         }
-                        Place::Hunks(hunks) => target.map(|by| reference::diff(by, above, hunks)),
+                        Place::Hunks(hunks) => target.map(|by| by.diff(above, hunks)),
                     };
                     let after = text.as_deref().map_or(0, |text| counts.text(text));
                     let in_place = text.is_some();
@@ -98,9 +102,17 @@ impl Found {
             duplicates.covered.insert(index, Covered { by, relation, in_place, tokens_saved });
         }
         // What a block grew by is not saved.
-        for (index, members) in merged {
+        for (index, mut members) in merged {
             let Some(Some(Fate::Grown(lines))) = self.fates.get(index) else { continue };
             let mut growth = counts.text(&lines.text).saturating_sub(counts.of(index));
+            // Those that it grew by come first.
+            let is_copy = |member: &usize| {
+                let covered = duplicates.covered.get(member);
+                !covered.is_some_and(|it| {
+                    matches!(it.relation, Relation::Overlapping | Relation::Adjacent)
+                })
+            };
+            members.sort_by_key(is_copy);
             for member in members {
                 if let Some(covered) = duplicates.covered.get_mut(&member) {
                     let paid = growth.min(covered.tokens_saved);
@@ -154,10 +166,20 @@ fn content_tokens(estimator: &dyn TokenEstimator, block: &Block<'_>) -> u64 {
     }
 }
 
+/// The line, or a short one where the content is shorter than that: what is outdated
+/// misleads whatever its length.
+fn short(line: String, block: &Block<'_>) -> String {
+    let is_longer = block.content.text().is_some_and(|text| text.len() < line.len());
+    if is_longer { "[outdated: see below]".to_owned() } else { line }
+}
+
 /// The block with this text in place of its own.
 fn with_text<'a>(block: &Block<'a>, text: Vec<u8>) -> Block<'a> {
     let mut block = block.clone();
     block.summary = None;
+    if let BlockContent::Code(code) = &mut block.content {
+        (code.line_start, code.line_end) = (None, None);
+    }
     if let Some(content) = block.content.text_mut() {
         *content = text.into();
     }
@@ -201,8 +223,23 @@ impl<'a> Deduplicated<'a> {
     #[must_use]
     pub fn pack(&self, blocks: &[Block<'a>]) -> Vec<Block<'a>> {
         let all = self.in_place(blocks.to_vec());
-        let keeps = |index: usize| self.keeps(index, &all[index]);
-        let kept: Vec<_> = (0..all.len()).filter(|&index| keeps(index)).collect();
+        let mut keeps: Vec<_> =
+            all.iter().enumerate().map(|(index, block)| self.keeps(index, block)).collect();
+        // What speaks of what goes, goes; so does what speaks of that.
+        loop {
+            let is_lost = |index: &usize| {
+                let target = target(&all[*index]).and_then(|target| usize::try_from(target).ok());
+                keeps[*index] && target.is_some_and(|target| keeps.get(target) == Some(&false))
+            };
+            let lost: Vec<_> = (0..all.len()).filter(is_lost).collect();
+            if lost.is_empty() {
+                break;
+            }
+            for index in lost {
+                keeps[index] = false;
+            }
+        }
+        let kept: Vec<_> = (0..all.len()).filter(|&index| keeps[index]).collect();
         let places: HashMap<u64, u64> =
             (0u64..).zip(&kept).map(|(new, &old)| (old as u64, new)).collect();
         let mut pack: Vec<_> = kept.iter().map(|&old| moved(&all[old], &places)).collect();

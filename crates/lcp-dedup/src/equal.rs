@@ -1,12 +1,11 @@
 //! Contents that stand twice (RFC 0006 §4).
 
-use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasher;
 
-use foldhash::fast::RandomState;
-use lcp_types::{BlockContent, Meta, Relation};
+use lcp_types::{BlockContent, Relation};
 
 use crate::options::Keep;
+use crate::sources::Sources;
 use crate::work::Work;
 
 /// What makes two blocks equal, compared byte by byte, whatever its hash says.
@@ -34,84 +33,81 @@ impl<'b, 'a> Key<'b, 'a> {
     }
 }
 
-/// Whose content it was: a path and its range, or a call. What is read twice
-/// may have been something else in between.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Source<'b> {
-    Lines(&'b str, Option<u32>, Option<u32>),
-    Call(&'b str, Option<&'b str>),
-}
-
 /// Covers every block whose content a kept one has. The result is the same for
 /// any `hashes`; a random one cannot be flooded.
-pub(crate) fn cover<S: BuildHasher>(
-    work: &mut Work<'_, '_>,
-    metas: &BTreeMap<usize, Meta<'_>>,
-    hashes: &S,
-) {
+pub(crate) fn cover<S: BuildHasher>(work: &mut Work<'_, '_>, hashes: &S) {
     let copies = copies(work, hashes);
-    if work.options.keep == Keep::Best {
-        for (at, by) in copies {
-            let index = work.order[at];
-            if !work.standings[index].fixed {
-                work.cover(index, by, Relation::Equal);
+    let sources = Sources::new(work, copies.iter().flatten().copied());
+    for alike in copies {
+        for mut alike in segments(work, &sources, alike) {
+            // What is never covered covers, though it rank lower.
+            if work.options.keep == Keep::Best {
+                alike.sort_by_key(|&index| !work.standings[index].fixed);
             }
-        }
-        return;
-    }
-    let mut copies = copies.into_iter().peekable();
-    let mut latest: HashMap<Source<'_>, usize, RandomState> = HashMap::default();
-    let blocks = work.blocks;
-    for at in 0..work.order.len() {
-        let index = work.order[at];
-        let content = &blocks[index].content;
-        let args = metas.get(&index).and_then(|meta| meta.args.as_deref());
-        let before = source(content, args).and_then(|source| latest.insert(source, index));
-        let Some((_, by)) = copies.next_if(|(copy, _)| *copy == at) else { continue };
-        if work.standings[index].fixed {
-            continue;
-        }
-        if before.is_some_and(|before| Key::of(&blocks[before].content) != Key::of(content)) {
-            // A later step must not take it for a copy either.
-            work.standings[index].fixed = true;
-        } else {
-            work.cover(index, by, Relation::Equal);
+            let Some((&best, others)) = alike.split_first() else { continue };
+            for &index in others {
+                let first = work.options.keep == Keep::First;
+                // An earlier block that becomes Critical would be shown anew.
+                let stays =
+                    work.standings[index].fixed || (first && work.makes_critical(index, best));
+                if !stays {
+                    work.cover(index, best, Relation::Equal);
+                }
+            }
         }
     }
 }
 
-/// The places in the order of all whose content a better one has, and that one.
-fn copies<S: BuildHasher>(work: &Work<'_, '_>, hashes: &S) -> Vec<(usize, usize)> {
+/// Blocks with the same content, best first, parted where what they were read from
+/// was something else in between: what came back is not what it was a copy of.
+fn segments(work: &Work<'_, '_>, sources: &Sources<'_>, alike: Vec<usize>) -> Vec<Vec<usize>> {
+    let mut stream = alike.clone();
+    stream.sort_unstable();
+    let changed = |pair: &&[usize]| sources.changed_between(work, pair[0], pair[1]);
+    // The first block of each segment but the first.
+    let begins: Vec<_> = stream.windows(2).filter(changed).map(|pair| pair[1]).collect();
+    if begins.is_empty() {
+        return vec![alike];
+    }
+    let mut segments = vec![Vec::new(); begins.len() + 1];
+    for index in alike {
+        segments[begins.partition_point(|&begin| begin <= index)].push(index);
+    }
+    segments
+}
+
+/// The blocks that have the same content as others, each group best first.
+fn copies<S: BuildHasher>(work: &Work<'_, '_>, hashes: &S) -> Vec<Vec<usize>> {
     let key = |at: usize| Key::of(&work.blocks[work.order[at]].content);
-    let is_there = |at: &usize| work.fates[work.order[*at]].is_none();
+    // An edit that was made again was made twice.
+    let is_edit = |at: usize| matches!(work.blocks[work.order[at]].content, BlockContent::Diff(_));
+    let is_there = |at: &usize| work.fates[work.order[*at]].is_none() && !is_edit(*at);
     // Sorting is kinder to memory than a table of a million entries.
     let all = (0..work.order.len()).filter(is_there);
-    let mut hashed: Vec<(u64, usize)> = all.map(|at| (hashes.hash_one(key(at)), at)).collect();
-    hashed.sort_unstable();
+    let mut keyed: Vec<(u64, usize)> = all.map(|at| (hashes.hash_one(key(at)), at)).collect();
+    keyed.sort_unstable();
     let mut copies = Vec::new();
-    for alike in hashed.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
-        let mut kept: Vec<usize> = Vec::new();
+    for alike in keyed.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
         for &(_, at) in alike {
-            match kept.iter().find(|kept| key(**kept) == key(at)) {
-                Some(&by) => copies.push((at, work.order[by])),
-                None => kept.push(at),
+            match groups.iter_mut().find(|group| key(group[0]) == key(at)) {
+                Some(group) => group.push(at),
+                None => groups.push(vec![at]),
             }
         }
+        copies.extend(groups.into_iter().filter(|group| group.len() > 1));
     }
+    // What is covered does not depend on the hash's key.
     copies.sort_unstable();
-    copies
-}
-
-fn source<'b>(content: &'b BlockContent<'_>, args: Option<&'b str>) -> Option<Source<'b>> {
-    match content {
-        BlockContent::Code(code) => Some(Source::Lines(&code.path, code.line_start, code.line_end)),
-        BlockContent::ToolResult(result) => Some(Source::Call(&result.tool_name, args)),
-        _ => None,
+    for at in copies.iter_mut().flatten() {
+        *at = work.order[*at];
     }
+    copies
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::hash::{BuildHasherDefault, Hasher};
 
     use lcp_types::{Block, Lang};
@@ -133,12 +129,13 @@ mod tests {
     #[test]
     fn a_collision_removes_nothing() {
         let text = |i: u32| format!("fn f{}() {{}}\n", i % 40);
-        let blocks: Vec<_> = (0..60).map(|i| Block::code(Lang::Rust, "a.rs", text(i))).collect();
+        let blocks: Vec<_> =
+            (0..60).map(|i| Block::code(Lang::Rust, format!("{i}.rs"), text(i))).collect();
         let (metas, options) = (BTreeMap::new(), Options::new(Level::Exact));
         let mut work = Work::new(&blocks, &metas, &options);
-        cover(&mut work, &metas, &BuildHasherDefault::<Constant>::default());
+        cover(&mut work, &BuildHasherDefault::<Constant>::default());
         let covered: Vec<_> = (0..60).filter(|&i| work.fates[i].is_some()).collect();
         assert_eq!(covered, (40..60).collect::<Vec<_>>());
-        assert!(covered.iter().all(|&i| work.root(i) == i - 40));
+        assert!(covered.iter().all(|&i| work.root(i).0 == i - 40));
     }
 }

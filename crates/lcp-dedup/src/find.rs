@@ -1,19 +1,21 @@
 //! Finds what covers what, step by step (RFC 0006 §3).
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use foldhash::fast::RandomState;
 use lcp_tokens::TokenEstimator;
 use lcp_types::{Block, BlockContent, DataFormat, FormatHint, Lang, Meta, Relation};
 
+use crate::chunks::overlapping;
 use crate::error::DedupError;
 use crate::near::{self, Terms as NearTerms, Text};
 use crate::options::{Keep, Level, Options};
-use crate::overlap::{self, BadRange, Chunk};
-use crate::paths::{Member, Paths};
-use crate::work::{Fate, Lines, Place, Work};
-use crate::{equal, reference, superseded};
+use crate::overlap::BadRange;
+use crate::paths::Paths;
+use crate::sources::Sources;
+use crate::work::{Fate, Place, Work};
+use crate::{equal, superseded};
 
 /// Places that are remembered for a line.
 const POSTINGS_MAX: usize = 512;
@@ -33,6 +35,9 @@ pub struct Found {
     /// The blocks that were kept because comparing them further would take more
     /// work than it may (RFC 0006 §7).
     pub capped: Vec<usize>,
+    /// Blocks that are near another one, which stays, and differ from it in too
+    /// much for a diff: they stay, too.
+    pub alike: Vec<(usize, usize)>,
 }
 
 /// Finds which of `blocks` cover others. `estimator` is asked only whether a
@@ -49,114 +54,85 @@ pub fn find(
     options.check()?;
     let metas = Meta::of_annotated(blocks, &mut |_, _| {});
     let mut work = Work::new(blocks, &metas, options);
-    let paths = (options.level >= Level::Overlap).then(|| Paths::new(&work));
+    let paths = (options.level >= Level::Overlap).then(|| Paths::new(&mut work));
     if let Some(paths) = paths.as_ref().filter(|_| options.keep == Keep::Best) {
-        superseded::cover(&mut work, paths, &metas);
+        superseded::cover(&mut work, paths);
     }
-    equal::cover(&mut work, &metas, &RandomState::default());
-    let (mut bad_ranges, mut capped) = (Vec::new(), Vec::new());
-    if let Some(mut paths) = paths {
+    equal::cover(&mut work, &RandomState::default());
+    let (mut bad_ranges, mut capped, mut alike) = (Vec::new(), Vec::new(), Vec::new());
+    if let Some(paths) = paths {
         overlapping(&mut work, &paths);
-        // What is covered all the same was not left as it is.
-        paths.bad_ranges.retain(|(index, _)| work.fates[*index].is_none());
         bad_ranges = paths.bad_ranges;
     }
     if options.level >= Level::Near {
-        near(&mut work, estimator, &mut capped);
+        near(&mut work, estimator, &mut capped, &mut alike);
     }
     settle(&mut work);
     let shared = work.shared.into_iter().collect();
-    Ok(Found { fates: work.fates, shared, bad_ranges, capped })
+    Ok(Found { fates: work.fates, shared, bad_ranges, capped, alike })
 }
 
 /// What covers may have been covered by a later step: then the last one covers
-/// both.
+/// both, and where the lines of the one were divided, so are those of the other.
 fn settle(work: &mut Work<'_, '_>) {
-    for index in 0..work.fates.len() {
-        let Some(before) = work.fates[index].as_ref().and_then(Fate::by) else { continue };
-        let root = work.root(before);
-        if root == before {
-            continue;
+    let mut divided: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for &(index, other) in &work.shared {
+        divided.entry(index).or_default().push(other);
+    }
+    let mut shared = std::mem::take(&mut work.shared);
+    let mut settled = Vec::new();
+    for (index, fate) in work.fates.iter().enumerate() {
+        let Some(before) = fate.as_ref().and_then(Fate::by) else { continue };
+        let (root, how) = work.root(before);
+        // All that it goes by, the last one included, and who has lines of those.
+        let mut others: Vec<usize> = Vec::new();
+        for block in work.chain(before) {
+            others.extend(divided.get(&block).into_iter().flatten());
+            if let Some(Fate::Cut { by, .. }) = &work.fates[block] {
+                others.push(*by);
+            }
         }
+        let is_divided = !others.is_empty();
+        shared.extend(others.into_iter().map(|other| (index, other)));
+        settled.push((index, root, how, is_divided));
+    }
+    for (index, root, how, is_divided) in settled {
         match &mut work.fates[index] {
-            Some(Fate::Covered { by, relation, .. }) => {
-                // It is equal to what lies within that one.
-                if *relation == Relation::Equal {
-                    *relation = Relation::Contained;
-                }
+            Some(Fate::Covered { by, relation, place }) => {
                 *by = root;
+                if *relation == Relation::Superseded {
+                    continue;
+                }
+                // It stands to that one as what it was equal to does.
+                *relation = how.unwrap_or(*relation);
+                // A line would send its reader to a block that lacks some of it.
+                if is_divided && *place == Place::Reference {
+                    work.fates[index] = None;
+                }
             }
             Some(Fate::Cut { by, .. }) => *by = root,
             _ => {}
         }
     }
-    let mut shared = std::mem::take(&mut work.shared);
     for (_, other) in &mut shared {
-        *other = work.root(*other);
+        *other = work.root(*other).0;
     }
+    let covered = |pair: &(usize, usize)| work.fates[pair.0].is_some() && pair.0 != pair.1;
+    shared.retain(covered);
     work.shared = shared;
 }
 
-/// Chunks of one path.
-fn overlapping(work: &mut Work<'_, '_>, paths: &Paths) {
-    let options = work.options;
-    let terms = overlap::Terms {
-        merge: options.merge_overlapping,
-        threshold: options.overlap_threshold,
-        merged_bytes: options.merged_bytes,
-        first: options.keep == Keep::First,
-    };
-    let (mut chunks, mut indices) = (Vec::new(), Vec::new());
-    for members in paths.several() {
-        chunks.clear();
-        indices.clear();
-        for &Member { index, range } in members {
-            let text = work.blocks[index].content.text().filter(|_| work.fates[index].is_none());
-            if let Some(((first, last), text)) = range.zip(text) {
-                let standing = work.standings[index];
-                let (priority, fixed) = (standing.priority, standing.fixed);
-                let (text, position) = (text.as_slice(), index);
-                chunks.push(Chunk { first, last, text, order: 0, position, priority, fixed });
-                indices.push(index);
-            }
-        }
-        if chunks.len() < 2 {
-            continue;
-        }
-        let mut ranked: Vec<_> = (0..chunks.len()).collect();
-        // Members stand in the order of the stream.
-        ranked.sort_by(|&a, &b| work.standings[indices[a]].cmp(&work.standings[indices[b]]));
-        for (order, chunk) in ranked.into_iter().enumerate() {
-            chunks[chunk].order = order;
-        }
-        let resolved = overlap::resolve_all(&chunks, &terms);
-        let shared = resolved.shared.into_iter();
-        work.shared.extend(shared.map(|(chunk, other)| (indices[chunk], indices[other])));
-        for (at, fate) in resolved.fates.into_iter().enumerate() {
-            let fate = match fate {
-                overlap::Fate::Stays => continue,
-                overlap::Fate::Grown { first, last, text, members } => {
-                    let members = members.into_iter().map(|member| indices[member]).collect();
-                    Fate::Grown(Box::new(Lines { first, last, text, members }))
-                }
-                overlap::Fate::Cut { by, first, last, text } => {
-                    let (by, members) = (indices[by], vec![indices[at]]);
-                    Fate::Cut { by, lines: Box::new(Lines { first, last, text, members }) }
-                }
-                overlap::Fate::Covered { by, relation } => {
-                    Fate::Covered { by: indices[by], relation, place: Place::Nothing }
-                }
-            };
-            work.fates[indices[at]] = Some(fate);
-        }
-    }
-}
-
 /// Texts that share nearly all of their lines.
-fn near(work: &mut Work<'_, '_>, estimator: &dyn TokenEstimator, capped: &mut Vec<usize>) {
+fn near(
+    work: &mut Work<'_, '_>,
+    estimator: &dyn TokenEstimator,
+    capped: &mut Vec<usize>,
+    alike: &mut Vec<(usize, usize)>,
+) {
     let compared = |index: &usize| {
-        !matches!(work.blocks[*index].content, BlockContent::Conversation(_))
-            && work.text(*index).is_some()
+        let content = &work.blocks[*index].content;
+        let is_left = matches!(content, BlockContent::Conversation(_) | BlockContent::Extension(_));
+        !is_left && work.text(*index).is_some()
     };
     let indices: Vec<_> = work.order.iter().copied().filter(compared).collect();
     let text = |&index: &usize| Text {
@@ -178,21 +154,31 @@ fn near(work: &mut Work<'_, '_>, estimator: &dyn TokenEstimator, capped: &mut Ve
         Keep::First => HashSet::default(),
     };
     let mut is_worth_it = |at: usize, by: usize, hunks: &[u8]| {
-        if covers.contains(&indices[at]) {
+        // A program that reads data would not read a diff.
+        let is_data = matches!(work.blocks[indices[at]].content, BlockContent::StructuredData(_));
+        if is_data || covers.contains(&indices[at]) {
             return false;
         }
         let (at_block, by_block) = (indices[at], indices[by]);
-        let diff = reference::diff(&work.blocks[by_block], by_block < at_block, hunks);
+        if work.makes_critical(at_block, by_block) {
+            return false;
+        }
+        let diff = work.target(by_block).diff(by_block < at_block, hunks);
         2 * tokens(estimator, &diff) < tokens(estimator, texts[at].bytes)
     };
     let joined = near::join(&texts, &terms, &mut is_worth_it);
     capped.extend(joined.capped.into_iter().map(|at| indices[at]));
     capped.sort_unstable();
-    let reads = Reads::new(work);
+    alike.extend(joined.alike.iter().map(|&(at, other)| (indices[at], indices[other])));
+    alike.sort_unstable();
+    let later = joined.found.iter().zip(&indices).filter(|(found, _)| found.is_some());
+    let sources = Sources::new(work, later.map(|(_, &index)| index));
     for (at, found) in joined.found.into_iter().enumerate() {
         match found {
             Some(near::Found::Contained { by } | near::Found::Delta { by, .. })
-                if reads.are_between(work.blocks, indices[by], indices[at]) => {}
+                if (indices[by] < indices[at]
+                    && sources.changed_between(work, indices[by], indices[at]))
+                    || work.makes_critical(indices[at], indices[by]) => {}
             None => {}
             Some(near::Found::Contained { by }) => {
                 work.cover(indices[at], indices[by], Relation::Near);
@@ -203,44 +189,6 @@ fn near(work: &mut Work<'_, '_>, estimator: &dyn TokenEstimator, capped: &mut Ve
                 work.fates[indices[at]] = Some(Fate::Covered { by, relation, place });
             }
         }
-    }
-}
-
-/// Where each source was read, where that matters: with `first`, what stands
-/// below another read of the same is no copy of one above it.
-struct Reads<'b> {
-    of: HashMap<&'b str, Vec<usize>, RandomState>,
-}
-
-impl<'b> Reads<'b> {
-    fn new(work: &Work<'b, '_>) -> Self {
-        let mut of: HashMap<_, Vec<_>, _> = HashMap::default();
-        if work.options.keep == Keep::First {
-            for &index in &work.order {
-                if let Some(source) = source(&work.blocks[index].content) {
-                    of.entry(source).or_default().push(index);
-                }
-            }
-        }
-        Self { of }
-    }
-
-    fn are_between(&self, blocks: &[Block<'_>], earlier: usize, later: usize) -> bool {
-        let reads = source(&blocks[later].content).and_then(|source| self.of.get(source));
-        // With `first` the order is that of the stream.
-        reads.is_some_and(|reads| {
-            let behind = reads.partition_point(|&read| read <= earlier);
-            reads.get(behind).is_some_and(|&read| read < later)
-        })
-    }
-}
-
-/// What was read: a path or a tool.
-fn source<'b>(content: &'b BlockContent<'_>) -> Option<&'b str> {
-    match content {
-        BlockContent::Code(code) => Some(&code.path),
-        BlockContent::ToolResult(result) => Some(&result.tool_name),
-        _ => None,
     }
 }
 

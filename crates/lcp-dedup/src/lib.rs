@@ -32,6 +32,7 @@
 //! ```
 
 mod apply;
+mod chunks;
 mod equal;
 mod error;
 mod find;
@@ -41,6 +42,7 @@ mod options;
 mod overlap;
 mod paths;
 mod reference;
+mod sources;
 pub mod store;
 mod superseded;
 mod work;

@@ -1,5 +1,7 @@
 //! What is looked for, and which of two stays.
 
+use std::collections::BTreeMap;
+
 use lcp_types::BlockType;
 
 use crate::error::DedupError;
@@ -86,6 +88,11 @@ pub struct Options {
     /// Only blocks of these types; `None` for all. The others neither cover
     /// nor are covered.
     pub types: Option<Vec<BlockType>>,
+    /// Blocks that stand in a text already, which must not change: in full or
+    /// not. They are never covered; those that are not there in full cover
+    /// nothing either, as nobody could read there what they cover. Empty by
+    /// default.
+    pub in_text: BTreeMap<usize, bool>,
 }
 
 impl Options {
@@ -100,7 +107,18 @@ impl Options {
             merged_bytes: 16 << 10,
             near_threshold: 0.8,
             types: None,
+            in_text: BTreeMap::new(),
         }
+    }
+
+    /// The same for a text of that many tokens: a chunk grows by merging to a
+    /// quarter of them at most (of four bytes), so that a budget never has all of a
+    /// file to give or nothing.
+    #[must_use]
+    pub fn within(mut self, tokens: u32) -> Self {
+        let quarter = usize::try_from(tokens).unwrap_or(usize::MAX);
+        self.merged_bytes = self.merged_bytes.min(quarter);
+        self
     }
 
     pub(crate) fn check(&self) -> Result<(), DedupError> {

@@ -25,10 +25,14 @@ pub(crate) struct Member {
     pub(crate) index: usize,
     /// Its lines; `None` of a diff, of a bad range, and of what is alone.
     pub(crate) range: Option<(u32, u32)>,
+    /// Whether it is the whole of a file, not a range of its lines.
+    pub(crate) is_whole: bool,
 }
 
 impl Paths {
-    pub(crate) fn new(work: &Work<'_, '_>) -> Self {
+    /// Takes chunks with bad ranges out of `work`: they stay as they are, and cover
+    /// nothing.
+    pub(crate) fn new(work: &mut Work<'_, '_>) -> Self {
         let mut numbers: HashMap<&str, usize, RandomState> = HashMap::default();
         let mut of: Vec<(usize, usize)> = Vec::new();
         let mut counts: Vec<usize> = Vec::new();
@@ -40,6 +44,10 @@ impl Paths {
                 BlockContent::Diff(diff) => diff.path.as_ref(),
                 _ => continue,
             };
+            // Without a path nothing says that two are of one file.
+            if path.is_empty() {
+                continue;
+            }
             let next = numbers.len();
             let path = *numbers.entry(path).or_insert(next);
             if path == counts.len() {
@@ -53,7 +61,7 @@ impl Paths {
         for count in &counts {
             starts.push(starts[starts.len() - 1] + count);
         }
-        let mut members = vec![Member { index: 0, range: None }; of.len()];
+        let mut members = vec![Member { index: 0, range: None, is_whole: false }; of.len()];
         let mut free = starts.clone();
         let mut bad_ranges = Vec::new();
         for (path, index) in of {
@@ -68,10 +76,18 @@ impl Paths {
                 }
                 _ => None,
             };
-            members[free[path]] = Member { index, range };
+            let is_whole = match &work.blocks[index].content {
+                BlockContent::Code(code) => (code.line_start, code.line_end) == (None, None),
+                _ => false,
+            };
+            members[free[path]] = Member { index, range, is_whole };
             free[path] += 1;
         }
         bad_ranges.sort_unstable_by_key(|(index, _)| *index);
+        if !bad_ranges.is_empty() {
+            let bad = |index: &usize| bad_ranges.binary_search_by_key(index, |(bad, _)| *bad);
+            work.order.retain(|index| bad(index).is_err());
+        }
         Self { members, starts, bad_ranges }
     }
 

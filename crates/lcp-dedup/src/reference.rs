@@ -1,59 +1,121 @@
 //! What stands in the place of a covered block.
 
-use lcp_types::{Block, BlockContent, Relation};
+use lcp_types::{Block, BlockContent, Bytes, Meta, Relation};
 
 /// Characters of a label; of a longer one both ends are given.
 const LABEL_CHARS_MAX: usize = 120;
 
-/// The line that refers to `by`, which stands above or below; no newline.
-pub(crate) fn line(by: &Block<'_>, above: bool, relation: Relation) -> String {
-    let label = label(by);
-    let place = if above { "above" } else { "below" };
-    match relation {
-        Relation::Superseded => format!("[outdated: the newer one is {label} {place}]"),
-        Relation::Equal => format!("[the same as {label} {place}]"),
-        Relation::Near => format!("[{label} {place}, but for these changes]"),
-        _ => format!("[all of it stands in {label} {place}]"),
-    }
+/// Characters of a text that tell it from others.
+const BEGINNING_CHARS: usize = 30;
+
+/// A block that is referred to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target<'t> {
+    block: &'t Block<'t>,
+    meta: Option<&'t Meta<'t>>,
+    /// Whether it has all that it had, so that its lines are those of its range.
+    is_whole: bool,
 }
 
-/// What a model knows a block by, on one line.
-fn label(block: &Block<'_>) -> String {
-    let name = match &block.content {
-        BlockContent::Code(code) => match (code.line_start, code.line_end) {
-            (Some(first), Some(last)) => format!("{}:{first}-{last}", code.path),
-            _ => code.path.to_string(),
-        },
-        BlockContent::Diff(diff) => format!("the diff of {}", diff.path),
-        BlockContent::ToolResult(result) => format!("the result of {}", result.tool_name),
-        BlockContent::Document(document) => document.title.to_string(),
-        BlockContent::FileTree(tree) => format!("the files of {}", tree.root),
-        BlockContent::Conversation(turn) => {
-            format!("the turn of {}", turn.role.name().unwrap_or("another"))
+impl<'t> Target<'t> {
+    pub(crate) fn new(block: &'t Block<'_>, meta: Option<&'t Meta<'_>>) -> Self {
+        Self { block, meta, is_whole: true }
+    }
+
+    /// The same, of which other blocks have some lines.
+    pub(crate) fn cut(self) -> Self {
+        Self { is_whole: false, ..self }
+    }
+
+    /// The line that refers to this block, which stands above or below; no newline.
+    pub(crate) fn line(self, above: bool, relation: Relation) -> String {
+        let label = self.label();
+        let place = place(above);
+        match relation {
+            Relation::Superseded => format!("[outdated: the newer one is {label} {place}]"),
+            Relation::Equal => format!("[the same as {label} {place}]"),
+            _ => format!("[all of it stands in {label} {place}]"),
         }
-        BlockContent::Extension(extension) => extension.type_name.to_string(),
-        _ => String::new(),
-    };
-    let clean = |c: char| if c.is_control() || c.is_whitespace() { ' ' } else { c };
-    let name: String = name.chars().map(clean).collect();
-    let name = name.trim();
-    if name.is_empty() {
-        return format!("the {}", block.block_type());
     }
-    let chars = name.chars().count();
-    if chars <= LABEL_CHARS_MAX {
-        return name.to_owned();
+
+    /// A diff against this block, below a line that names it.
+    pub(crate) fn diff(self, above: bool, hunks: &[u8]) -> Vec<u8> {
+        let mut text =
+            format!("[{} {}, but for these changes]\n", self.label(), place(above)).into_bytes();
+        text.extend_from_slice(hunks);
+        text
     }
-    let half = LABEL_CHARS_MAX / 2;
-    let head: String = name.chars().take(half).collect();
-    let tail: String = name.chars().skip(chars - half).collect();
-    format!("{head}…{tail}")
+
+    /// What a model knows the block by, on one line.
+    fn label(self) -> String {
+        let tag = || self.meta.and_then(|meta| meta.tool_call_id.as_deref());
+        let name = match &self.block.content {
+            BlockContent::Code(code) => match (code.line_start, code.line_end) {
+                (Some(first), Some(last)) if self.is_whole => {
+                    format!("{}:{first}-{last}", code.path)
+                }
+                _ => code.path.to_string(),
+            },
+            BlockContent::Diff(diff) => format!("the diff of {}", diff.path),
+            BlockContent::ToolResult(result) => {
+                format!("the result of {} {}", result.tool_name, self.which(tag()))
+            }
+            BlockContent::Document(document) => document.title.to_string(),
+            BlockContent::FileTree(tree) => format!("the files of {}", tree.root),
+            BlockContent::Conversation(turn) => {
+                let role = turn.role.name().unwrap_or("another");
+                format!("the turn of {role} {}", self.which(turn.tool_call_id.as_deref()))
+            }
+            BlockContent::Extension(extension) => extension.type_name.to_string(),
+            _ => String::new(),
+        };
+        let name = on_one_line(&name);
+        let name = name.trim();
+        if name.is_empty() {
+            return format!("the {}", self.block.block_type());
+        }
+        let chars = name.chars().count();
+        if chars <= LABEL_CHARS_MAX {
+            return name.to_owned();
+        }
+        let half = LABEL_CHARS_MAX / 2;
+        let head: String = name.chars().take(half).collect();
+        let tail: String = name.chars().skip(chars - half).collect();
+        format!("{head}…{tail}")
+    }
+
+    /// Which of several of a name: that of the call, else how it begins.
+    fn which(self, call: Option<&str>) -> String {
+        if let Some(id) = call {
+            return format!("#{id}");
+        }
+        let text = self.block.content.text().map(Bytes::as_slice).unwrap_or_default();
+        let text = text.trim_ascii_start();
+        let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let line = String::from_utf8_lossy(&line[..line.len().min(4 * BEGINNING_CHARS)]);
+        let beginning: String = line.chars().take(BEGINNING_CHARS).collect();
+        format!("that begins {:?}", on_one_line(&beginning).trim())
+    }
 }
 
-/// A diff against the block `by`, with the line that names it.
-pub(crate) fn diff(by: &Block<'_>, above: bool, hunks: &[u8]) -> Vec<u8> {
-    let mut text = line(by, above, Relation::Near).into_bytes();
-    text.push(b'\n');
-    text.extend_from_slice(hunks);
-    text
+/// Whether a text is such a line, or a diff below one: it stands for another text, and
+/// is no copy of anything.
+pub(crate) fn is_stub(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(b"[") else { return false };
+    let mut lines = rest.splitn(2, |byte| *byte == b'\n');
+    let line = lines.next().unwrap_or_default();
+    let behind = lines.next().unwrap_or_default();
+    let begins = [&b"outdated: "[..], b"the same as ", b"all of it stands in "];
+    let is_line = behind.is_empty() && begins.iter().any(|begins| line.starts_with(begins));
+    let is_diff = behind.starts_with(b"@@ ") && line.ends_with(b", but for these changes]");
+    is_diff || (is_line && line.ends_with(b"]"))
+}
+
+const fn place(above: bool) -> &'static str {
+    if above { "above" } else { "below" }
+}
+
+fn on_one_line(text: &str) -> String {
+    let clean = |c: char| if c.is_control() || c.is_whitespace() { ' ' } else { c };
+    text.chars().map(clean).collect()
 }

@@ -4,29 +4,29 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use lcp_types::{BlockContent, DiffHunk, Meta, Priority, Relation, Status, ToolResult};
+use lcp_types::{BlockContent, DiffHunk, Priority, Relation, Status, ToolResult};
 
-use crate::lines::without_end;
-use crate::overlap::{Chunk, Lines};
+use crate::overlap::{Chunk, Lines, agree};
 use crate::paths::{Member, Paths};
-use crate::work::{Fate, Place, Work, takes_part};
+use crate::work::{Fate, Place, Work};
 
 /// Newer ranges that are tried for a chunk.
 const TRIED_MAX: usize = 16;
 
 /// Covers what a newer block of the same path or call replaces.
-pub(crate) fn cover(work: &mut Work<'_, '_>, paths: &Paths, metas: &BTreeMap<usize, Meta<'_>>) {
+pub(crate) fn cover(work: &mut Work<'_, '_>, paths: &Paths) {
     for members in paths.several() {
         reads(work, members);
     }
-    let blocks = work.blocks;
-    // Few have arguments; those that take part, oldest first.
+    // Those that take part, oldest first.
     let mut calls: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
-    for (&index, meta) in metas {
-        if let (BlockContent::ToolResult(result), Some(args)) =
-            (&blocks[index].content, meta.args.as_deref())
-            && takes_part(&blocks[index], work.options)
-        {
+    let (blocks, metas) = (work.blocks, work.metas);
+    let mut positions = work.order.clone();
+    positions.retain(|index| metas.get(index).is_some_and(|meta| meta.args.is_some()));
+    positions.sort_unstable();
+    for index in positions {
+        let args = metas.get(&index).and_then(|meta| meta.args.as_deref());
+        if let (BlockContent::ToolResult(result), Some(args)) = (&blocks[index].content, args) {
             calls.entry((&result.tool_name, args)).or_default().push(index);
         }
     }
@@ -38,6 +38,8 @@ pub(crate) fn cover(work: &mut Work<'_, '_>, paths: &Paths, metas: &BTreeMap<usi
 fn replace(work: &mut Work<'_, '_>, index: usize, by: usize) {
     let (relation, place) = (Relation::Superseded, Place::Reference);
     work.fates[index] = Some(Fate::Covered { by, relation, place });
+    // The newest of its name stays there under that name.
+    work.standings[by].fixed = true;
 }
 
 /// The reads and edits of one path, oldest first.
@@ -52,26 +54,54 @@ fn reads(work: &mut Work<'_, '_>, members: &[Member]) {
     let chunks: Vec<_> = states.iter().map(|state| state.chunk).collect();
     let texts = Lines::new(&chunks);
     let mut newer: BTreeMap<(u32, Reverse<usize>), usize> = BTreeMap::new();
-    let mut has_versions = false;
+    let mut versions = Versions::default();
     for at in 0..chunks.len() {
-        let State { index, is_read, chunk: Chunk { first, last, text, .. } } = states[at];
+        let State { index, is_read, is_whole, chunk: Chunk { first, last, text, .. } } = states[at];
         if is_read && !work.standings[index].fixed {
             let upwards = newer.range(..=(first, Reverse(0))).rev().take(TRIED_MAX);
-            let mut including =
-                upwards.map(|(_, newer)| *newer).filter(|&n| chunks[n].last >= last);
+            // A file that was read as a whole again may be shorter now.
+            let mut including = upwards
+                .map(|(_, newer)| *newer)
+                .filter(|&n| chunks[n].last >= last || (is_whole && states[n].is_whole));
             let by = including.find_map(|n| {
-                let differs = !same(texts.slice(n, (first, last)), text);
-                // An edit replaces what it shows, a read what it shows otherwise.
-                let replaces = if states[n].is_read { differs || has_versions } else { !differs };
-                replaces.then_some((states[n].index, states[n].is_read && differs))
+                let State { index: by, is_read, .. } = states[n];
+                let differs = chunks[n].last < last || !agree(texts.from(n, first), text);
+                // An edit replaces what it shows; a read what it shows otherwise, or
+                // what it shows again after something else.
+                let replaces =
+                    if is_read { differs || versions.have((first, last)) } else { !differs };
+                let replaces = replaces && !work.makes_critical(index, by);
+                replaces.then_some((by, is_read && differs))
             });
             if let Some((by, differs)) = by {
-                has_versions |= differs;
+                if differs {
+                    versions.add((first, last));
+                }
                 replace(work, index, by);
                 continue;
             }
         }
         newer.insert((first, Reverse(at)), at);
+    }
+}
+
+/// Lines that were otherwise before, as ranges that do not meet.
+#[derive(Debug, Default)]
+struct Versions(BTreeMap<u32, u32>);
+
+impl Versions {
+    fn have(&self, (first, last): (u32, u32)) -> bool {
+        self.0.range(..=last).next_back().is_some_and(|(_, end)| *end >= first)
+    }
+
+    fn add(&mut self, (mut first, mut last): (u32, u32)) {
+        while let Some((&start, &end)) =
+            self.0.range(..=last).next_back().filter(|(_, end)| **end >= first)
+        {
+            self.0.remove(&start);
+            (first, last) = (first.min(start), last.max(end));
+        }
+        self.0.insert(first, last);
     }
 }
 
@@ -81,6 +111,8 @@ struct State<'b> {
     index: usize,
     /// It is the block's text, not the old side of a hunk.
     is_read: bool,
+    /// It is all of the file, however long.
+    is_whole: bool,
     chunk: Chunk<'b>,
 }
 
@@ -89,21 +121,21 @@ type OldSide = (usize, (u32, u32), Vec<u8>);
 
 /// All states of a path, oldest first.
 fn states<'b>(work: &Work<'b, '_>, members: &[Member], old_sides: &'b [OldSide]) -> Vec<State<'b>> {
-    let state = |index, is_read, (first, last), text| {
+    let state = |index, is_read, is_whole, (first, last), text| {
         // Only lines and text are asked for.
         let (order, position, priority, fixed) = (0, index, Priority::default(), false);
         let chunk = Chunk { first, last, text, order, position, priority, fixed };
-        State { index, is_read, chunk }
+        State { index, is_read, is_whole, chunk }
     };
     let mut edits = old_sides.iter().peekable();
     let mut states = Vec::with_capacity(members.len() + old_sides.len());
     for member in members {
         while let Some((index, range, old)) = edits.next_if(|edit| edit.0 <= member.index) {
-            states.push(state(*index, false, *range, old.as_slice()));
+            states.push(state(*index, false, false, *range, old.as_slice()));
         }
         let text = work.blocks[member.index].content.text();
         if let Some((range, text)) = member.range.zip(text) {
-            states.push(state(member.index, true, range, text.as_slice()));
+            states.push(state(member.index, true, member.is_whole, range, text.as_slice()));
         }
     }
     states
@@ -115,11 +147,6 @@ fn meet(states: &[State<'_>]) -> bool {
     let mut ranges: Vec<_> = states.iter().map(range).collect();
     ranges.sort_unstable();
     ranges.windows(2).any(|pair| pair[1].0 <= pair[0].1)
-}
-
-/// Whether two texts have the same lines.
-fn same(a: &[u8], b: &[u8]) -> bool {
-    without_end(a) == without_end(b)
 }
 
 /// The old side of each hunk of the path's diffs.
@@ -166,7 +193,8 @@ fn results(work: &mut Work<'_, '_>, call: &[usize]) {
         let Some((by, newer)) = by.and_then(|by| Some((by, result(by)?))) else { continue };
         let differs = newer.content != own.content || newer.status != own.status;
         has_versions |= differs && by > index;
-        if by > index && has_versions && !work.standings[index].fixed {
+        let stays = work.standings[index].fixed || work.makes_critical(index, by);
+        if by > index && has_versions && !stays {
             replace(work, index, by);
         }
     }

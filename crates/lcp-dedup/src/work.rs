@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use lcp_types::{Block, BlockContent, BlockType, Meta, Priority, Relation, Role};
 
 use crate::options::{Keep, Options};
-use crate::reference;
+use crate::reference::{Target, is_stub};
 
 /// What becomes of a block that does not stay as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +66,8 @@ const UNRANKED: f64 = f64::NEG_INFINITY;
 pub(crate) struct Work<'b, 'a> {
     pub(crate) blocks: &'b [Block<'a>],
     pub(crate) options: &'b Options,
+    /// What is said of the blocks that annotations speak of.
+    pub(crate) metas: &'b BTreeMap<usize, Meta<'b>>,
     pub(crate) standings: Vec<Standing>,
     /// The blocks that take part: as they are kept, the best first.
     pub(crate) order: Vec<usize>,
@@ -77,7 +79,7 @@ pub(crate) struct Work<'b, 'a> {
 impl<'b, 'a> Work<'b, 'a> {
     pub(crate) fn new(
         blocks: &'b [Block<'a>],
-        metas: &BTreeMap<usize, Meta<'_>>,
+        metas: &'b BTreeMap<usize, Meta<'b>>,
         options: &'b Options,
     ) -> Self {
         let is_user = |block: &Block<'_>| role(block) == Some(Role::User);
@@ -98,8 +100,16 @@ impl<'b, 'a> Work<'b, 'a> {
             standing.rank = meta.rank.unwrap_or(UNRANKED);
             standing.fixed |= meta.pinned;
         }
-        let mut order: Vec<_> =
-            (0..blocks.len()).filter(|&i| takes_part(&blocks[i], options)).collect();
+        // What stands in a text is not changed any more.
+        for index in options.in_text.keys() {
+            if let Some(standing) = standings.get_mut(*index) {
+                standing.fixed = true;
+            }
+        }
+        let takes_part = |&index: &usize| {
+            takes_part(&blocks[index], options) && options.in_text.get(&index) != Some(&false)
+        };
+        let mut order: Vec<_> = (0..blocks.len()).filter(takes_part).collect();
         if options.keep == Keep::Best {
             // What is never covered comes first: it covers, or it is a copy.
             order.sort_by(|&a, &b| standings[a].cmp(&standings[b]));
@@ -107,6 +117,7 @@ impl<'b, 'a> Work<'b, 'a> {
         Self {
             blocks,
             options,
+            metas,
             standings,
             order,
             fates: vec![None; blocks.len()],
@@ -125,23 +136,49 @@ impl<'b, 'a> Work<'b, 'a> {
             return;
         };
         self.fates[index] = Some(Fate::Covered { by, relation, place });
+        // Later steps treat it as what it is by now.
+        let priority = self.standings[index].priority;
+        let standing = &mut self.standings[by];
+        standing.priority = standing.priority.min(priority);
     }
 
     fn is_worth_a_line(&self, index: usize, by: usize, relation: Relation) -> bool {
-        let line = reference::line(&self.blocks[by], by < index, relation);
+        let line = self.target(by).line(by < index, relation);
         let text = self.blocks[index].content.text();
         text.is_some_and(|text| 2 * line.len() < text.len())
     }
 
+    /// What a line in the place of a block refers to.
+    pub(crate) fn target(&self, by: usize) -> Target<'_> {
+        Target::new(&self.blocks[by], self.metas.get(&by))
+    }
+
+    /// Whether covering would make a block Critical that is not, and perhaps
+    /// larger: then no budget might hold what it held before.
+    pub(crate) fn makes_critical(&self, index: usize, by: usize) -> bool {
+        let is_critical = |index: usize| self.standings[index].priority == Priority::Critical;
+        is_critical(index) && !is_critical(by)
+    }
+
     /// The block that covers this one in the end, itself where none does.
-    pub(crate) fn root(&self, mut index: usize) -> usize {
+    /// And how the last of those that it goes by stands to it.
+    pub(crate) fn root(&self, mut index: usize) -> (usize, Option<Relation>) {
+        let mut how = None;
         // A diff is still there.
-        while let Some(Fate::Covered { by, place: Place::Nothing | Place::Reference, .. }) =
+        while let Some(Fate::Covered { by, relation, place: Place::Nothing | Place::Reference }) =
             &self.fates[index]
         {
-            index = *by;
+            (index, how) = (*by, Some(*relation));
         }
-        index
+        (index, how)
+    }
+
+    /// This block, what covers it, and so on to the one that stands.
+    pub(crate) fn chain(&self, index: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(index), |index| match &self.fates[*index] {
+            Some(Fate::Covered { by, place: Place::Nothing | Place::Reference, .. }) => Some(*by),
+            _ => None,
+        })
     }
 
     /// The text of a block as it is by now.
@@ -163,11 +200,12 @@ impl Standing {
     }
 }
 
-pub(crate) fn takes_part(block: &Block<'_>, options: &Options) -> bool {
+fn takes_part(block: &Block<'_>, options: &Options) -> bool {
     let asked_for = |ty: BlockType| options.types.as_ref().is_none_or(|types| types.contains(&ty));
     let is_blank =
         || block.content.text().is_some_and(|text| text.as_slice().trim_ascii().is_empty());
-    !block.content.is_metadata() && asked_for(block.block_type()) && !is_blank()
+    let is_stub = || block.content.text().is_some_and(|text| is_stub(text.as_slice()));
+    !block.content.is_metadata() && asked_for(block.block_type()) && !is_blank() && !is_stub()
 }
 
 fn role(block: &Block<'_>) -> Option<Role> {

@@ -2,6 +2,7 @@
 
 use lcp_types::{Covered, Duplicates, Relation};
 
+use crate::budget::RenderDecision;
 use crate::plan::Plan;
 
 /// What deduplication did before a plan was made.
@@ -62,6 +63,25 @@ impl Plan {
     #[must_use]
     pub fn dedup_sums(&self) -> Option<DedupSums> {
         self.duplicates.as_ref().map(DedupSums::from)
+    }
+
+    /// Blocks that are shown by a line or a diff that refers to another one, of which
+    /// the text shows less than all: nobody can read there what they stand for (RFC
+    /// 0006 §8). Not those that a newer one replaces: what is outdated is no loss.
+    #[must_use]
+    pub fn unreadable(&self) -> Vec<usize> {
+        let shown = |index: usize| self.items.get(index).map(|item| &item.decision);
+        let refers = |(&index, covered): (&usize, &Covered)| {
+            let is_copy = !matches!(
+                covered.relation,
+                Relation::Superseded | Relation::Overlapping | Relation::Adjacent
+            );
+            let is_shown = shown(index).is_some_and(RenderDecision::shows_content);
+            let is_there = shown(covered.by) == Some(&RenderDecision::Full);
+            (covered.in_place && is_copy && is_shown && !is_there).then_some(index)
+        };
+        let covered = self.duplicates.iter().flat_map(|duplicates| &duplicates.covered);
+        covered.filter_map(refers).collect()
     }
 
     /// Which block covers the one at `index`, removed or with something in its

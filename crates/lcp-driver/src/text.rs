@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use lcp_types::Block;
+use lcp_types::{Block, Meta};
 
 use crate::budget::cost::Detail;
 use crate::budget::{Excerpt, RenderDecision};
@@ -12,7 +12,6 @@ use crate::placeholder;
 use crate::plan::{Plan, RolledUp};
 use crate::render::{Part, Shown, envelope, part, part_of, placeholder};
 use crate::view::{Head, View};
-use lcp_types::Meta;
 
 /// What a text is made of.
 #[derive(Clone, Debug)]

@@ -61,7 +61,8 @@ impl fmt::Display for Relation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Covered {
-    /// The index of the block that covers it; that one is not covered itself.
+    /// The index of the block that covers it; that one is not covered itself, or has
+    /// something of its own in its place.
     pub by: usize,
     /// How it stands to that block.
     pub relation: Relation,
@@ -91,6 +92,9 @@ pub struct Duplicates {
 }
 
 impl Duplicates {
+    /// How many blocks one may go by to the one that has its lines in the end.
+    const LINKS_MAX: usize = 4;
+
     /// Whether nothing of this block is shown.
     #[must_use]
     pub fn is_removed(&self, index: usize) -> bool {
@@ -115,7 +119,9 @@ impl Duplicates {
     /// summaries and levels of a text that is no more are dropped.
     pub fn take_over<'b>(&self, blocks: &'b [Block<'_>], metas: &mut [Meta<'b>]) {
         let named = self.covered.iter().map(|(&index, covered)| (index, covered.by));
-        for (index, by) in named.chain(self.shared.iter().copied()) {
+        let pairs: Vec<_> = named.chain(self.shared.iter().copied()).collect();
+        // A block that covers may be cut or a diff itself, and so on.
+        for (index, by) in std::iter::repeat_n(&pairs, Self::LINKS_MAX).flatten().copied() {
             let Some(from) = metas.get(index).cloned() else { continue };
             let Some(meta) = metas.get_mut(by) else { continue };
             if from.priority < meta.priority {

@@ -192,8 +192,10 @@ fn the_documented_file_is_read() {
         .unwrap()
         .iter()
         .filter(|row| row["from"] == "default")
+        .map(|row| &row["key"])
         .collect();
-    assert!(none.is_empty(), "{none:?}");
+    // Which of two stays depends on the run; to say it would be to say it for all.
+    assert_eq!(none, ["context.dedup.keep"]);
     let render = project.run(&["render", &sample("session.lcp"), "--dedup", "off"]);
     let said = stderr(&render);
     assert!(!said.contains("[window_exceeded]") && !said.contains("[no_effect]"), "{said}");

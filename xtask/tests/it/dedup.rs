@@ -226,6 +226,75 @@ fn a_pack_is_written_without_what_stands_twice() {
 }
 
 #[test]
+fn a_report_is_not_written_over_a_pack() {
+    let folder = tempfile::tempdir().unwrap();
+    let given = pack(folder.path(), &json!([code("a.rs", "fn a() {}\n")]));
+    let before = std::fs::read(&given).unwrap();
+    let out = folder.path().join("out");
+    let out = out.to_str().unwrap();
+    for outputs in [["--report", &given, "-o", out], ["--report", out, "-o", out]] {
+        let done = run(&[&["dedup", &given, "--no-config"], &outputs[..]].concat());
+        assert_eq!(done.status.code(), Some(2));
+        assert!(stderr(&done).contains("are the same file"), "{}", stderr(&done));
+    }
+    assert_eq!(std::fs::read(&given).unwrap(), before);
+}
+
+/// What the text before shows as a placeholder covers nothing: else what was just
+/// asked for would stand nowhere.
+#[test]
+fn what_nobody_can_read_covers_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = folder.path().join("plan.json");
+    let plan = plan.to_str().unwrap();
+    let mut old = chunk("a.rs", 1, 40);
+    old["priority"] = json!("background");
+    let turn = |text: &str| json!({ "type": "conversation", "role": "user", "content": text });
+    let mut blocks = vec![old, turn("Where is it?")];
+    let flags = ["--dedup", "overlap", "--budget", "4000", "--previous", plan, "--plan", plan];
+    let before = text(&pack(folder.path(), &json!(blocks)), &flags);
+    assert!(before.contains("[omitted: code a.rs"), "{before}");
+    blocks.extend([chunk("a.rs", 1, 40), chunk("a.rs", 30, 50), turn("There?")]);
+    let after = text(&pack(folder.path(), &json!(blocks)), &flags);
+    assert!(after.starts_with(&before), "{before}\n---\n{after}");
+    assert!(after.contains("let line = 7;") && after.contains("let line = 50;"), "{after}");
+    assert_eq!(after.matches("let line = 35;").count(), 1, "{after}");
+}
+
+/// A merge that is larger than what a budget can give is not made.
+#[test]
+fn a_budget_serves_chunks_no_worse() {
+    let folder = tempfile::tempdir().unwrap();
+    let chunks: Vec<_> = (0..10).map(|n| chunk("a.rs", 20 * n + 1, 20 * n + 20)).collect();
+    let given = pack(folder.path(), &json!(chunks));
+    let shown = |level: &str, budget: &str| {
+        let text = text(&given, &["--dedup", level, "--budget", budget]);
+        text.matches("let line").count()
+    };
+    for budget in ["300", "600", "1000"] {
+        assert!(shown("overlap", budget) * 10 >= shown("off", budget) * 9, "{budget}");
+    }
+}
+
+/// A diff against what the budget shows as a line is of no use to anybody.
+#[test]
+fn nothing_refers_to_what_is_not_shown() {
+    let given = sample("duplicates.lcp");
+    for budget in (100..700).step_by(50) {
+        let budget = budget.to_string();
+        let report = report(&given, &["--dedup", "near", "--budget", &budget]);
+        let blocks = report["blocks"].as_array().unwrap();
+        for block in blocks.iter().filter(|block| block["relation"] == "near") {
+            let by = usize::try_from(block["covered_by"].as_u64().unwrap()).unwrap();
+            let is_shown = block["decision"] == "full";
+            assert!(!is_shown || blocks[by]["decision"] == "full", "{budget}: {block}");
+        }
+    }
+    let all = text(&given, &["--dedup", "near"]);
+    assert!(all.contains("above, but for these changes]"), "{all}");
+}
+
+#[test]
 fn a_choice_without_effect_is_warned_of() {
     let given = sample("chat.lcp");
     let said = stderr(&run(&["render", &given, "--no-config", "--dedup-keep", "first"]));

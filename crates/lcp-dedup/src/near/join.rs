@@ -11,6 +11,10 @@ use super::index::{Index, Posting};
 use super::sets::{Sets, number};
 use super::verify::{Scan, contained};
 
+/// Diffs that are made for a text, against the nearest ones: the nearest by its lines
+/// may differ in the white space of all of them.
+const DIFFS_MAX: usize = 3;
+
 /// A text that may cover others. The best ranked stands first in the slice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text<'t> {
@@ -50,11 +54,13 @@ pub(crate) struct Joined {
     /// Texts, in order, that are kept but for which a bound was met: something may
     /// cover them.
     pub(crate) capped: Vec<usize>,
+    /// Texts, in order, that are kept though they are near another one, and that.
+    pub(crate) alike: Vec<(usize, usize)>,
 }
 
 /// Finds what covers each of `texts`. `accept(text, by, hunks)` says whether hunks may
 /// stand in the place of a text that is near `by` and not contained in it; it is asked
-/// once a text at most. Texts of white space alone and texts with fewer than two
+/// [`DIFFS_MAX`] times a text at most. Texts of white space alone and texts with fewer than two
 /// different lines are left alone.
 pub(crate) fn join(
     texts: &[Text<'_>],
@@ -96,9 +102,11 @@ pub(super) fn run(
     let mut joined = Joined::default();
     for (at, text) in texts.iter().enumerate() {
         let mut bound = at >= join.sets.looked_at;
-        let found = if text.fixed { None } else { join.find(at, &mut bound, accept) };
+        let mut alike = None;
+        let found = if text.fixed { None } else { join.find(at, &mut bound, &mut alike, accept) };
         if found.is_none() {
             join.keep(at);
+            joined.alike.extend(alike.map(|other| (at, other)));
             if bound && !text.fixed {
                 joined.capped.push(at);
             }
@@ -166,25 +174,26 @@ impl Join<'_> {
         &mut self,
         text: usize,
         bound: &mut bool,
+        alike: &mut Option<usize>,
         accept: &mut dyn FnMut(usize, usize, &[u8]) -> bool,
     ) -> Option<Found> {
         self.look_up(text, bound);
         let near = self.compare(text);
-        let best = near.first()?.text;
+        *alike = near.first().map(|near| near.text);
         if let Some(by) = self.container(text, &near, bound) {
             return Some(Found::Contained { by });
         }
-        self.effort.diffs += 1;
-        match diff(self.texts[best].bytes, self.texts[text].bytes) {
-            Diff::Hunks(hunks) if accept(text, best, &hunks) => {
-                Some(Found::Delta { by: best, hunks })
-            }
-            Diff::Hunks(_) | Diff::TooLong => None,
-            Diff::Bound => {
-                *bound = true;
-                None
+        for Near { text: by, .. } in near.iter().take(DIFFS_MAX) {
+            self.effort.diffs += 1;
+            match diff(self.texts[*by].bytes, self.texts[text].bytes) {
+                Diff::Hunks(hunks) if accept(text, *by, &hunks) => {
+                    return Some(Found::Delta { by: *by, hunks });
+                }
+                Diff::Hunks(_) | Diff::TooLong => {}
+                Diff::Bound => *bound = true,
             }
         }
+        None
     }
 
     /// Collects the kept texts that share one of the rarest lines and may be near.

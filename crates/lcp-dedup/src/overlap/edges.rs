@@ -151,13 +151,13 @@ fn versions_are_never_mixed() {
     check(
         FIRST,
         "a1-20 b10-30 a15-40 b25-50 b1-20",
-        &expect![[r#"
+        &expect![[r"
             a1-20 stays
             b10-30 stays
             a15-40 stays
             b25-50 stays
             b1-20 stays
-        "#]],
+        "]],
     );
     check(
         Terms { threshold: 0.1, ..TRIM },

@@ -1,6 +1,6 @@
 //! The earlier chunk stays: what becomes of one depends on those before it alone.
 
-use super::kept::Kept;
+use super::kept::{Kept, Rest};
 use super::lines::Lines;
 use super::range::overlap;
 use super::{Chunk, Resolved, Terms};
@@ -30,4 +30,20 @@ pub(super) fn resolve(chunks: &[Chunk<'_>], terms: &Terms) -> Resolved {
         }
     }
     resolved
+}
+
+/// What is left of each chunk beside `held` ones that stand: its lines at neither end
+/// that one of them has. `None`: nothing.
+pub(super) fn beside(chunks: &[Chunk<'_>], held: usize, terms: &Terms) -> Vec<Rest> {
+    let lines = Lines::new(chunks);
+    let mut kept = Kept::new(chunks, &lines);
+    for (at, chunk) in chunks.iter().enumerate().take(held) {
+        kept.hold(at, chunk.range());
+    }
+    let rest = |at: usize| {
+        let range = chunks[at].range();
+        let may = |_, of| terms.merge || overlap(of, range) >= terms.threshold;
+        kept.rest(at, may)
+    };
+    (held..chunks.len()).map(rest).collect()
 }

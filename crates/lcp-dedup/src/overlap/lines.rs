@@ -79,6 +79,16 @@ impl<'c, 't> Lines<'c, 't> {
         step * STEP + behind_newline(&text[step * STEP..], n - index[step])
     }
 
+    /// The last line of a chunk.
+    pub(crate) fn last(&self, chunk: usize) -> u32 {
+        self.chunks[chunk].last
+    }
+
+    /// What a chunk has from a line on.
+    pub(crate) fn from(&self, chunk: usize, line: u32) -> &'t [u8] {
+        &self.chunks[chunk].text[self.start(chunk, line)..]
+    }
+
     /// Some of a chunk's lines.
     pub(crate) fn slice(&self, chunk: usize, (first, last): (u32, u32)) -> &'t [u8] {
         let Chunk { text, last: end, .. } = self.chunks[chunk];
@@ -97,7 +107,7 @@ pub(super) fn behind<'t>(text: &'t [u8], head: &[u8]) -> Option<&'t [u8]> {
 }
 
 /// Whether two texts have the same lines until one of them ends.
-pub(super) fn agree(a: &[u8], b: &[u8]) -> bool {
+pub(crate) fn agree(a: &[u8], b: &[u8]) -> bool {
     let (text, head) = if a.len() < b.len() { (b, a) } else { (a, b) };
     behind(text, head).is_some()
 }

@@ -1,13 +1,14 @@
 //! A store that ends with its process.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use super::backend::{Backend, Found, Name, Put};
 use super::error::Result;
 use super::verified::Store;
 
 /// Bodies in memory.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Memory {
     bodies: HashMap<Name, Vec<u8>>,
 }
@@ -37,5 +38,12 @@ impl Backend for Memory {
             }
         }
         Ok(())
+    }
+}
+
+/// How many bodies there are, never what they say.
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Memory").field("bodies", &self.bodies.len()).finish()
     }
 }

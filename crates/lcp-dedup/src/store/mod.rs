@@ -65,9 +65,13 @@ pub trait BatchStore: ContentStore {
 
     /// The bodies with these hashes; `None` for each that the store does not have.
     ///
+    /// One damaged body fails them all. The error names it: ask again without it, or
+    /// for one hash at a time, to get the others; [`Self::repair_many`] with the
+    /// original mends it.
+    ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] if one of them does not match its hash; other errors if
+    /// [`Error::Corrupt`] for the first that does not match its hash; other errors if
     /// the store could not be asked.
     fn get_many(&self, hashes: &[ContentHash]) -> Result<Vec<Option<Vec<u8>>>>;
 

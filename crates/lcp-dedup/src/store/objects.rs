@@ -1,7 +1,7 @@
 //! A store that machines share, on any `object_store`.
 
 use std::sync::Arc;
-use std::{panic, thread};
+use std::{fmt, panic, thread};
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use object_store::path::Path;
@@ -28,9 +28,9 @@ const THREADS: usize = 2;
 /// other things, put an `object_store::prefix::PrefixStore` around it.
 ///
 /// A body is one object, as it is, named by its hash in hexadecimal with a `/`
-/// behind the first two digits. Up to 16 requests are under way at a time. What
-/// was put is as durable as the object store makes it. A batch is not atomic: of
-/// one that fails, some bodies may be there.
+/// behind the first two digits. One that is there is not sent again. Up to 16
+/// requests are under way at a time. What was put is as durable as the object store
+/// makes it. A batch is not atomic: of one that fails, some bodies may be there.
 ///
 /// Calls block, so from asynchronous code they belong in `spawn_blocking`.
 ///
@@ -48,7 +48,7 @@ const THREADS: usize = 2;
 pub type SharedStore = Store<Objects>;
 
 /// The [`Backend`] of a [`SharedStore`].
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Objects {
     service: Arc<dyn ObjectStore>,
     handle: Handle,
@@ -108,11 +108,7 @@ impl Objects {
 
 impl Backend for Objects {
     fn has(&self, names: &[Name]) -> Result<Vec<bool>> {
-        self.each(names.iter(), async |name| match self.service.head(&path(name)).await {
-            Ok(_) => Ok(true),
-            Err(ObjectError::NotFound { .. }) => Ok(false),
-            Err(error) => Err(read_failed(&error)),
-        })
+        self.each(names.iter(), |name| self.is_there(name))
     }
 
     fn get(&self, names: &[Name]) -> Result<Vec<Found>> {
@@ -125,6 +121,14 @@ impl Backend for Objects {
 }
 
 impl Objects {
+    async fn is_there(&self, name: &Name) -> Result<bool> {
+        match self.service.head(&path(name)).await {
+            Ok(_) => Ok(true),
+            Err(ObjectError::NotFound { .. }) => Ok(false),
+            Err(error) => Err(read_failed(&error)),
+        }
+    }
+
     async fn find(&self, name: &Name) -> Result<Found> {
         let object = match self.service.get_opts(&path(name), GetOptions::default()).await {
             Ok(object) => object,
@@ -147,6 +151,10 @@ impl Objects {
     }
 
     async fn keep(&self, name: &Name, body: &[u8], put: Put) -> Result<()> {
+        // What cannot be asked for, by who may only write, may still be put.
+        if put == Put::Keep && self.is_there(name).await == Ok(true) {
+            return Ok(());
+        }
         let (path, payload) = (path(name), PutPayload::from(body.to_vec()));
         let mode = match put {
             Put::Keep => PutMode::Create,
@@ -190,8 +198,14 @@ fn write_failed(error: &ObjectError) -> Error {
     read_failed(error)
 }
 
+/// Not as the service prints itself: one in memory prints its bodies.
+impl fmt::Debug for Objects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Objects").field(&format_args!("{}", self.service)).finish()
+    }
+}
+
 /// A runtime that may be dropped anywhere, even by a task of another.
-#[derive(Debug)]
 struct Own(Option<Runtime>);
 
 impl Drop for Own {

@@ -3,7 +3,7 @@
 use lcp_dedup::Level;
 use lcp_types::{Block, Relation, Role, Status};
 
-use crate::support::{at, contents, covered, file};
+use crate::support::{at, contents, covered, file, tag};
 
 fn long() -> String {
     "a line that somebody pasted, long enough to be worth another\n".repeat(8)
@@ -18,7 +18,25 @@ fn a_result_that_stands_twice_becomes_a_line() {
     assert!(found.duplicates.covered[&2].in_place);
     let pack = found.pack(&blocks);
     assert_eq!(pack.len(), 3);
-    assert_eq!(contents(&pack)[2], "[the same as the result of cargo_test above]");
+    assert_eq!(
+        contents(&pack)[2],
+        "[the same as the result of cargo_test that begins \"a line that somebody pasted, l\" above]"
+    );
+}
+
+#[test]
+fn a_line_names_the_call_where_there_is_one() {
+    let result = |text: String| Block::tool_result("bash", Status::Ok, text);
+    let blocks = [
+        result(long()),
+        tag(0, "tool_call_id=c1"),
+        result(long() + "and another\n"),
+        tag(2, "tool_call_id=c2"),
+        result(long()),
+        tag(4, "tool_call_id=c3"),
+    ];
+    let found = at(Level::Exact, &blocks);
+    assert_eq!(contents(&found.pack(&blocks))[2], "[the same as the result of bash #c1 above]");
 }
 
 #[test]
@@ -35,7 +53,10 @@ fn a_long_turn_refers_to_the_first_but_the_newest_question_stays() {
     let found = at(Level::Exact, &blocks);
     // The newest covers the others: it is never covered.
     assert_eq!(covered(&found), [(0, Relation::Equal, 2), (1, Relation::Equal, 2)]);
-    assert_eq!(contents(&found.pack(&blocks))[0], "[the same as the turn of user below]");
+    assert_eq!(
+        contents(&found.pack(&blocks))[0],
+        "[the same as the turn of user that begins \"a line that somebody pasted, l\" below]"
+    );
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! The laws of RFC 0006 §2 over random packs.
 
 use lcp_dedup::{Keep, Level, Options, dedup};
-use lcp_types::{Block, BlockContent, DiffHunk, FormatHint, Lang, Relation, Role, Status};
+use lcp_types::{
+    Block, BlockContent, DiffHunk, FormatHint, Lang, Meta, Priority, Relation, Role, Status,
+};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::support::{check, counter, covered, tag};
+use crate::support::{check, counter, covered, priority, tag};
 
 /// Lines of a version of a file: another version has other lines here and there.
 fn version(version: u32, first: u32, last: u32) -> String {
@@ -60,14 +62,19 @@ fn block() -> impl Strategy<Value = Block<'static>> {
 
 /// A session of such blocks, with tags that come right behind their blocks.
 pub(crate) fn session() -> impl Strategy<Value = Vec<Block<'static>>> {
-    let tags = select(&["", "", "", "rank=1", "rank=0.5", "pinned", "args=x", "args=y"][..]);
+    let tags = select(
+        &["", "", "", "rank=1", "rank=0.5", "pinned", "args=x", "args=y", "!low", "!critical"][..],
+    );
     prop::collection::vec((block(), tags), 0..14).prop_map(|list| {
         let mut blocks = Vec::new();
         for (block, text) in list {
             let target = blocks.len() as u64;
             blocks.push(block);
-            if !text.is_empty() {
-                blocks.push(tag(target, text));
+            match text {
+                "" => {}
+                "!low" => blocks.push(priority(target, Priority::Low)),
+                "!critical" => blocks.push(priority(target, Priority::Critical)),
+                text => blocks.push(tag(target, text)),
             }
         }
         blocks
@@ -142,6 +149,25 @@ proptest! {
             titles
         };
         prop_assert_eq!(kept(&blocks(&shuffled)), kept(&blocks(&ranked)));
+    }
+
+    /// What must be shown whatever the budget does not grow: no block becomes
+    /// Critical but for one with the same content.
+    #[test]
+    fn nothing_becomes_critical_but_by_its_like(blocks in session(), options in options()) {
+        let found = dedup(&blocks, &options, &counter()).unwrap();
+        let before = Meta::of_all(&blocks, &mut |_, _| {});
+        let mut after = before.clone();
+        found.duplicates.take_over(&blocks, &mut after);
+        for index in 0..blocks.len() {
+            let is_critical = |metas: &[Meta<'_>]| metas[index].priority == Priority::Critical;
+            if is_critical(&after) && !is_critical(&before) {
+                let likes = found.duplicates.covered.iter().filter(|(_, it)| it.by == index);
+                let mut likes =
+                    likes.filter(|(like, _)| before[**like].priority == Priority::Critical);
+                prop_assert!(likes.any(|(_, it)| it.relation == Relation::Equal), "{}", index);
+            }
+        }
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Task 016.c, `OverlapDedupTests`, and its example.
 
 use lcp_dedup::{Level, Options};
-use lcp_types::{Block, Lang, Relation};
+use lcp_types::{Block, Lang, Priority, Relation};
 
-use crate::support::{at, chunk, contents, covered, file, numbered, range, rank, tag, with};
+use crate::support::{
+    at, chunk, contents, covered, file, numbered, priority, range, rank, tag, with,
+};
 
 #[test]
 fn should_detect_overlap_by_lines() {
@@ -130,6 +132,35 @@ fn a_merged_chunk_keeps_the_place_and_the_category_of_the_highest_ranked() {
     assert_eq!(pack[1..], [tag(0, "category=open_files"), rank(0, "0.9")]);
 }
 
+/// Lines that stand in a more important chunk are not shown twice, and no chunk is
+/// raised for them.
+#[test]
+fn chunks_of_other_priorities_are_not_merged() {
+    let blocks = [
+        chunk("a.rs", 1, 60),
+        chunk("a.rs", 50, 90),
+        chunk("a.rs", 55, 58),
+        priority(0, Priority::Low),
+        priority(1, Priority::High),
+    ];
+    let found = at(Level::Overlap, &blocks);
+    assert_eq!(covered(&found), [(0, Relation::Overlapping, 1), (2, Relation::Contained, 1)]);
+    let pack = found.pack(&blocks);
+    assert_eq!(pack[..2], [chunk("a.rs", 1, 49), chunk("a.rs", 50, 90)]);
+    // What lies within a less important one stays beside it.
+    let within = [chunk("a.rs", 1, 60), chunk("a.rs", 50, 55), priority(1, Priority::Critical)];
+    assert!(covered(&at(Level::Overlap, &within)).is_empty());
+}
+
+#[test]
+fn a_chunk_grows_within_a_quarter_of_the_budget() {
+    let blocks = [chunk("a.rs", 1, 50), chunk("a.rs", 25, 75)];
+    let found = with(&blocks, &Options::new(Level::Overlap).within(1_200));
+    assert_eq!(found.pack(&blocks), [chunk("a.rs", 1, 50), chunk("a.rs", 51, 75)]);
+    let found = with(&blocks, &Options::new(Level::Overlap).within(8_000));
+    assert_eq!(found.pack(&blocks), [chunk("a.rs", 1, 75)]);
+}
+
 #[test]
 fn a_merge_over_the_limit_is_split_at_a_line() {
     let blocks = [chunk("a.rs", 1, 60), chunk("a.rs", 40, 99), chunk("a.rs", 90, 150)];
@@ -156,8 +187,9 @@ fn bad_ranges_are_named_and_kept() {
     let options = Options::new(Level::Overlap);
     let found = lcp_dedup::find(&blocks, &options, &crate::support::counter()).unwrap();
     let bad: Vec<_> = found.bad_ranges.iter().map(|(index, _)| *index).collect();
-    // The first five of the same text are equal: only what is left is looked at.
-    assert_eq!(bad, [0]);
+    // They cover nothing either: the last is like four of them, and stays.
+    assert_eq!(bad, [0, 1, 2, 3]);
+    assert!(found.is_empty());
     let apart: Vec<_> = blocks
         .iter()
         .enumerate()

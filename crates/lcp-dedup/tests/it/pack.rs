@@ -36,7 +36,7 @@ fn annotations_follow_their_blocks() {
 fn what_covers_takes_over_what_was_said() {
     let blocks = [
         chunk("a.rs", 1, 20),
-        chunk("a.rs", 11, 30),
+        chunk("b.rs", 1, 20),
         rank(0, "0.9"),
         rank(1, "0.3"),
         priority(1, Priority::High),
@@ -67,4 +67,34 @@ fn annotations_of_nothing_stay_as_they_are() {
     let blocks = [file("a.rs", F), priority(77, Priority::High), file("b.rs", F)];
     let pack = at(Level::Exact, &blocks).pack(&blocks);
     assert_eq!(pack, [file("a.rs", F), priority(77, Priority::High)]);
+}
+
+/// What stands in the place of a copy is no copy itself.
+#[test]
+fn a_second_run_finds_nothing_in_what_the_first_left() {
+    let more = |text: &str| text.replace("line 7 ", "line vii ");
+    let text = crate::support::numbered(1, 30);
+    let blocks = [
+        Block::code(lcp_types::Lang::Rust, "k.rs", text.clone()),
+        Block::code(lcp_types::Lang::Rust, "b.rs", more(&text)),
+        Block::code_lines(lcp_types::Lang::Rust, "b.rs", crate::support::numbered(5, 7), 5, 7),
+        file("c.rs", "fn c() {\n    old_one_of_some_length();\n    another();\n}\n"),
+        file("c.rs", "fn c() {\n    new_one_of_some_length();\n    another();\n}\n"),
+    ];
+    let once = at(Level::Near, &blocks).pack(&blocks);
+    assert_ne!(once, blocks);
+    for level in Level::ALL {
+        assert_eq!(at(level, &once).pack(&once), once);
+    }
+}
+
+#[test]
+fn what_speaks_of_what_went_goes() {
+    let blocks =
+        [file("a.rs", F), file("b.rs", F), rank(1, "0.1"), tag(2, "x=y"), file("c.rs", "c\n")];
+    let pack = at(Level::Exact, &blocks).pack(&blocks);
+    let expected = [file("b.rs", F), rank(0, "0.1"), tag(1, "x=y"), file("c.rs", "c\n")];
+    assert_eq!(pack, expected);
+    let unranked = [file("a.rs", F), file("b.rs", F), tag(1, "k=v"), tag(2, "x=y")];
+    assert_eq!(at(Level::Exact, &unranked).pack(&unranked), [file("a.rs", F)]);
 }

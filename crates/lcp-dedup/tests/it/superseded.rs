@@ -1,12 +1,12 @@
 //! What newer reads and results replace (RFC 0006 §5).
 
 use lcp_dedup::{Keep, Level, Options};
-use lcp_types::{Block, DiffHunk, Lang, Relation, Status};
+use lcp_types::{Block, DiffHunk, Lang, Priority, Relation, Status};
 
-use crate::support::{at, chunk, contents, covered, file, numbered, tag, with};
+use crate::support::{at, chunk, contents, covered, file, numbered, priority, tag, with};
 
-const OLD: &str = "fn f() {\n    old()\n}\n";
-const NEW: &str = "fn f() {\n    new()\n}\n";
+const OLD: &str = "fn f() {\n    old()\n}\n\n// More than a line that refers to it.\n";
+const NEW: &str = "fn f() {\n    new()\n}\n\n// More than a line that refers to it.\n";
 
 fn result(tool: &'static str, status: Status, text: &'static str) -> Block<'static> {
     Block::tool_result(tool, status, text)
@@ -53,10 +53,8 @@ fn an_edit_replaces_the_lines_that_it_shows() {
     let shows = [read.clone(), diff(" a\n-b\n+B\n c\n d\n")];
     let found = at(Level::Overlap, &shows);
     assert_eq!(covered(&found), [(0, Relation::Superseded, 1)]);
-    assert_eq!(
-        contents(&found.pack(&shows))[0],
-        "[outdated: the newer one is the diff of a.rs below]"
-    );
+    // Its content is shorter than the line would be.
+    assert_eq!(contents(&found.pack(&shows))[0], "[outdated: see below]");
     // It does not show all of them, or other lines, or came before.
     let less = [read.clone(), diff(" a\n-b\n+B\n")];
     assert!(covered(&at(Level::Overlap, &less)).is_empty());
@@ -69,18 +67,23 @@ fn an_edit_replaces_the_lines_that_it_shows() {
 #[test]
 fn a_result_of_the_same_call_replaces_the_older_ones() {
     let blocks = [
-        result("grep", Status::Ok, "one"),
+        result(
+            "grep",
+            Status::Ok,
+            "src/a.rs:7: one of the places where it stands\n\nand more of them\n",
+        ),
         result("grep", Status::Ok, "another"),
         result("grep", Status::Ok, "two"),
         tag(0, "args=x"),
         tag(1, "args=y"),
         tag(2, "args=x"),
+        tag(2, "tool_call_id=c7"),
     ];
     let found = at(Level::Overlap, &blocks);
     assert_eq!(covered(&found), [(0, Relation::Superseded, 2)]);
     assert_eq!(
         contents(&found.pack(&blocks))[0],
-        "[outdated: the newer one is the result of grep below]"
+        "[outdated: the newer one is the result of grep #c7 below]"
     );
 }
 
@@ -116,13 +119,35 @@ fn pinned_reads_are_never_outdated() {
 }
 
 #[test]
+fn critical_reads_are_never_outdated_by_others() {
+    let critical = [file("a.rs", OLD), file("a.rs", NEW), priority(0, Priority::Critical)];
+    assert!(covered(&at(Level::Overlap, &critical)).is_empty());
+    let both = [&critical[..], &[priority(1, Priority::Critical)]].concat();
+    assert_eq!(covered(&at(Level::Overlap, &both)), [(0, Relation::Superseded, 1)]);
+}
+
+/// Other lines of the file were changed in between: these were not.
+#[test]
+fn lines_that_never_changed_are_not_outdated() {
+    let other = numbered(1, 10).replace("line 3 ", "line iii ");
+    let blocks = [
+        chunk("a.rs", 1, 10),
+        chunk("a.rs", 100, 110),
+        Block::code_lines(Lang::Rust, "a.rs", other, 1, 10),
+        chunk("a.rs", 100, 110),
+    ];
+    let found = at(Level::Overlap, &blocks);
+    assert_eq!(covered(&found), [(0, Relation::Superseded, 2), (3, Relation::Equal, 1)]);
+}
+
+#[test]
 fn with_first_the_older_stays_and_the_newer_too() {
     let options = Options { keep: Keep::First, ..Options::new(Level::Overlap) };
     let blocks = [file("a.rs", OLD), file("a.rs", NEW), file("a.rs", NEW)];
     assert_eq!(covered(&with(&blocks, &options)), [(2, Relation::Equal, 1)]);
     // Between two equal reads something else was read: the last is no copy.
     let rewind = [file("a.rs", OLD), file("a.rs", NEW), file("a.rs", OLD), file("a.rs", OLD)];
-    assert_eq!(covered(&with(&rewind, &options)), [(3, Relation::Equal, 0)]);
+    assert_eq!(covered(&with(&rewind, &options)), [(3, Relation::Equal, 2)]);
 }
 
 #[test]
@@ -141,4 +166,77 @@ fn a_line_that_costs_more_than_it_replaces_saves_nothing() {
     let blocks = [file("a.rs", "x\n"), file("a.rs", "y\n")];
     let found = at(Level::Overlap, &blocks);
     assert_eq!(found.duplicates.tokens_saved(), 0);
+}
+
+/// A, then B, then A again: the last is the newest, whatever it is a copy of.
+#[test]
+fn what_came_back_is_no_copy_of_what_it_was() {
+    let other = || {
+        Block::code_lines(
+            Lang::Rust,
+            "a.rs",
+            numbered(5, 15).replace("line 7 ", "line vii "),
+            5,
+            15,
+        )
+    };
+    let edit = || Block::diff("a.rs", vec![DiffHunk::new(4, 4, " a\n-b\n+c\n")]);
+    let doc = |text: &'static str| Block::document("notes", text, lcp_types::FormatHint::Plain);
+    let sequences = [
+        [chunk("a.rs", 1, 10), other(), chunk("a.rs", 1, 10)],
+        [chunk("a.rs", 1, 10), edit(), chunk("a.rs", 1, 10)],
+        [doc("one\n"), doc("two\n"), doc("one\n")],
+        [edit(), chunk("b.rs", 1, 3), edit()],
+    ];
+    for blocks in sequences {
+        for level in Level::ALL {
+            for keep in Keep::ALL {
+                let options = Options { keep, ..Options::new(level) };
+                let found = with(&blocks, &options);
+                assert!(!found.duplicates.covered.contains_key(&2), "{blocks:?} {options:?}");
+            }
+        }
+    }
+}
+
+/// Chunks of before and after an edit are of two states of the file.
+#[test]
+fn nothing_is_merged_across_an_edit() {
+    let edit = Block::diff("a.rs", vec![DiffHunk::new(10, 10, " a\n+b\n+c\n")]);
+    let blocks = [chunk("a.rs", 1, 50), edit, chunk("a.rs", 51, 90)];
+    for keep in Keep::ALL {
+        let options = Options { keep, ..Options::new(Level::Overlap) };
+        assert!(covered(&with(&blocks, &options)).is_empty());
+    }
+    // Nor across a read of another state.
+    let other = Block::code_lines(
+        Lang::Rust,
+        "a.rs",
+        numbered(5, 15).replace("line 7 ", "line vii "),
+        5,
+        15,
+    );
+    let blocks = [chunk("a.rs", 1, 10), other, chunk("a.rs", 6, 20)];
+    assert!(covered(&at(Level::Overlap, &blocks)).is_empty());
+}
+
+#[test]
+fn a_file_that_became_shorter_is_read_anew() {
+    let whole = |last| Block::code(Lang::Rust, "a.rs", numbered(1, last));
+    let blocks = [whole(30), whole(20)];
+    assert_eq!(covered(&at(Level::Overlap, &blocks)), [(0, Relation::Superseded, 1)]);
+}
+
+#[test]
+fn without_a_path_nothing_is_of_one_file() {
+    let blocks = [file("", "one\n"), file("", "another\n"), chunk("", 1, 5), chunk("", 4, 9)];
+    assert!(covered(&at(Level::Overlap, &blocks)).is_empty());
+}
+
+/// The newest read stays under its own name, though another file has the same text.
+#[test]
+fn the_newer_one_is_there_under_its_name() {
+    let blocks = [file("a.rs", OLD), file("b.rs", NEW), file("a.rs", NEW)];
+    let found = at(Level::Overlap, &blocks);
+    assert_eq!(covered(&found), [(0, Relation::Superseded, 2), (1, Relation::Equal, 2)]);
 }

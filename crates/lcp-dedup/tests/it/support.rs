@@ -122,6 +122,11 @@ pub(crate) fn check(blocks: &[Block<'static>], found: &Deduplicated<'static>) {
             );
         }
     }
+    // What grew has all that it had, or others have it.
+    for index in found.replaced.keys().filter(|index| !duplicates.covered.contains_key(index)) {
+        let Some(original) = blocks[*index].content.text() else { continue };
+        assert!(lines(original.as_slice()).all(|line| left.contains(line)), "{index} lost lines");
+    }
     // What grew has nothing that nobody said.
     let said: HashSet<&[u8]> = blocks
         .iter()

@@ -159,8 +159,55 @@ mod sqlite {
         let path = folder.path().join("bodies.db");
         closed(&path, &[b"body"]);
         Connection::open(&path).and_then(|db| db.execute("DROP TABLE bodies", ())).expect("SQL");
-        let store = SqliteStore::open(&path).expect("its header is ours");
-        let error = store.has_many(&[hash(b"body")]).expect_err("no table");
+        assert_eq!(not_our_schema(&path), NOT_OURS);
+    }
+
+    const NOT_OURS: &str = "the store's file is damaged: restore it, or begin a new one (its \
+                            tables are not those of a store)";
+
+    /// Opens the file in any way, and expects that it did not change.
+    fn not_our_schema(path: &Path) -> String {
+        let before = std::fs::read(path).expect("the file");
+        let error = SqliteStore::open(path).expect_err("not our schema");
         assert!(matches!(error, Error::Damaged { .. }), "{error:?}");
+        assert_eq!(SqliteStore::open_read_only(path).expect_err("not our schema"), error);
+        assert!(std::fs::read(path).expect("the file") == before, "it is as it was");
+        error.to_string()
+    }
+
+    #[test]
+    fn a_schema_that_was_added_to() {
+        let changes = [
+            // A put that says it kept the body, and did not.
+            "CREATE TRIGGER t BEFORE INSERT ON bodies BEGIN SELECT RAISE(IGNORE); END",
+            "CREATE VIEW v AS SELECT * FROM bodies",
+            "CREATE TABLE t (a)",
+            "CREATE INDEX i ON bodies (size)",
+            "ALTER TABLE bodies ADD COLUMN more INTEGER",
+            "ANALYZE",
+        ];
+        for change in changes {
+            let folder = folder();
+            let path = folder.path().join("bodies.db");
+            closed(&path, &[b"body"]);
+            Connection::open(&path).and_then(|db| db.execute_batch(change)).expect(change);
+            assert_eq!(not_our_schema(&path), NOT_OURS, "{change}");
+        }
+    }
+
+    #[test]
+    fn a_schema_in_place_of_ours() {
+        let unnamed = "CREATE TABLE bodies (id INTEGER PRIMARY KEY, name BLOB, size, body)";
+        let endless = "CREATE VIEW bodies (id, name, size, body) AS WITH RECURSIVE c (x) AS
+                       (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x, x'00', 1, x'00' FROM c";
+        for schema in ["", unnamed, endless] {
+            let folder = folder();
+            let path = folder.path().join("bodies.db");
+            let ids = "PRAGMA application_id = 0x4C435053; PRAGMA user_version = 1;";
+            let database = Connection::open(&path).expect("a database");
+            database.execute_batch(&format!("{ids} {schema}")).expect(schema);
+            drop(database);
+            assert_eq!(not_our_schema(&path), NOT_OURS, "{schema}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The smallest and largest bodies, batches with gaps and copies, wrong hashes.
 
-use lcp_dedup::store::{BODY_BYTES_MAX, Error};
+use lcp_dedup::store::{BODY_BYTES_MAX, BatchStore, Error, Store};
 
 use crate::support::{every_store, hash, noise};
 
@@ -88,6 +88,13 @@ fn a_wrong_hash_keeps_nothing() {
         assert_eq!(error.message, expected.to_string(), "{}", tested.kind);
         assert_eq!(tested.store.has_many(&[given, actual]), Ok(vec![false; 2]), "{}", tested.kind);
     }
+}
+
+#[test]
+fn bodies_are_never_printed() {
+    let mut store = Store::in_memory();
+    store.put_many(&[b"secret", b"another"]).expect("memory");
+    assert_eq!(format!("{store:?}"), "Store { backend: Memory { bodies: 2 }, tenant: None }");
 }
 
 trait Known {

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use futures_util::stream::BoxStream;
 use lcp_dedup::store::{BatchStore, Error, SharedStore};
+use lcp_types::ContentStore;
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{
@@ -102,10 +103,47 @@ fn a_service_that_cannot_put_if_absent() {
     assert_eq!(store.get_many(&hashes), Ok(vec![Some(b"body".to_vec())]));
 }
 
+#[test]
+fn a_body_that_is_there_is_not_sent_again() {
+    let odd = Arc::new(Odd::default());
+    let mut store = shared(Arc::clone(&odd) as Arc<dyn ObjectStore>);
+    let sent = || std::mem::take(&mut *odd.sent.lock().expect("no panic"));
+    let hashes = store.put_many(&[b"body"]).expect("memory");
+    assert_eq!(sent(), [PutMode::Create, PutMode::Overwrite], "it cannot do the first");
+    assert_eq!(store.put_many(&[b"body"]), Ok(hashes.clone()));
+    store.put(hashes[0], b"body").expect("it is there");
+    assert_eq!(sent(), []);
+    store.put_many(&[b"body", b"another"]).expect("memory");
+    assert_eq!(sent(), [PutMode::Create, PutMode::Overwrite], "of the other");
+    store.repair_many(&[b"body"]).expect("memory");
+    assert_eq!(sent(), [PutMode::Overwrite]);
+}
+
+/// Some services do not tell who may only write what is there.
+#[test]
+fn a_service_that_may_not_be_asked() {
+    let odd = Arc::new(Odd { silent: true, ..Odd::default() });
+    let mut store = shared(Arc::clone(&odd) as Arc<dyn ObjectStore>);
+    let hashes = store.put_many(&[b"body"]).expect("it can be written");
+    assert!(matches!(store.has_many(&hashes), Err(Error::Io { .. })));
+    assert_eq!(odd.sent.lock().expect("no panic").len(), 2);
+}
+
+#[test]
+fn bodies_are_never_printed() {
+    let mut store = shared(InMemory::new());
+    store.put_many(&[b"secret"]).expect("memory");
+    assert_eq!(format!("{store:?}"), "Store { backend: Objects(InMemory), tenant: None }");
+}
+
 /// Counts requests, and cannot put only where there is nothing.
 #[derive(Debug, Default)]
 struct Odd {
     inner: InMemory,
+    /// Whether it refuses to say what is there.
+    silent: bool,
+    /// Bodies that were sent, by how they were to be put.
+    sent: Mutex<Vec<PutMode>>,
     now: AtomicUsize,
     most: AtomicUsize,
 }
@@ -141,6 +179,7 @@ impl ObjectStore for Odd {
         's: 'f,
         'p: 'f,
     {
+        self.sent.lock().expect("no panic").push(options.mode.clone());
         if options.mode == PutMode::Create {
             let (operation, implementer) = ("put if absent".into(), "Odd".into());
             let error = ObjectError::NotImplemented { operation, implementer };
@@ -166,6 +205,10 @@ impl ObjectStore for Odd {
         's: 'f,
         'p: 'f,
     {
+        if self.silent {
+            let (path, source) = (path.to_string(), "silent".into());
+            return Box::pin(async { Err(ObjectError::PermissionDenied { path, source }) });
+        }
         Box::pin(self.counted(self.inner.get_opts(path, options)))
     }
 

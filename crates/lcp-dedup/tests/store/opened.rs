@@ -4,7 +4,8 @@ use std::fs;
 use std::sync::Barrier;
 use std::thread;
 
-use lcp_dedup::store::{BatchStore, SqliteStore};
+use expect_test::expect;
+use lcp_dedup::store::{BatchStore, Error, SqliteStore};
 use rusqlite::Connection;
 
 use crate::support::{folder, hash, noise, quick_sqlite};
@@ -42,6 +43,16 @@ fn its_settings() {
     assert_eq!(number("user_version"), 1);
     let journal = database.pragma_query_value(None, "journal_mode", |row| row.get(0));
     assert_eq!(journal, Ok("wal".to_owned()));
+    // Files are compared with it byte by byte: another text is another version.
+    let sql = "SELECT sql FROM sqlite_schema WHERE name = 'bodies'";
+    expect![[r"
+        CREATE TABLE bodies (
+            id INTEGER PRIMARY KEY,
+            name BLOB NOT NULL UNIQUE,
+            size INTEGER NOT NULL,
+            body BLOB NOT NULL
+        ) STRICT"]]
+    .assert_eq(&database.query_row(sql, (), |row| row.get::<_, String>(0)).expect("a table"));
     drop(store);
 }
 
@@ -87,6 +98,46 @@ fn a_file_that_is_shorter_than_it_says() {
     let hashes: Vec<_> = bodies.iter().map(|body| hash(body)).collect();
     let found = store.get_many(&hashes).expect("whole");
     assert!(found.into_iter().eq(bodies.into_iter().map(Some)));
+}
+
+/// VACUUM writes the schema anew, and is no change.
+#[test]
+fn a_file_that_was_vacuumed() {
+    let folder = folder();
+    let path = folder.path().join("bodies.db");
+    let hashes = quick_sqlite(&path).put_many(&[b"body"]).expect("a put");
+    Connection::open(&path).and_then(|db| db.execute("VACUUM", ())).expect("SQL");
+    let store = SqliteStore::open(&path).expect("a store");
+    assert_eq!(store.get_many(&hashes), Ok(vec![Some(b"body".to_vec())]));
+}
+
+/// A link is another name of the file, even while there is none yet.
+#[cfg(unix)]
+#[test]
+fn by_a_link() {
+    use std::os::unix::fs::symlink;
+
+    let folder = folder();
+    let place = |name: &str| folder.path().join(name);
+    fs::create_dir(place("real")).expect("a folder");
+    symlink("real/bodies.db", place("link.db")).expect("a link");
+    symlink("link.db", place("link to it.db")).expect("a link");
+    let error = SqliteStore::open_read_only(place("link.db")).expect_err("nothing yet");
+    assert!(error.to_string().contains("bodies.db"), "{error}");
+
+    let mut store = quick_sqlite(&place("link to it.db"));
+    let hashes = store.put_many(&[b"body"]).expect("a put");
+    assert!(place("real/bodies.db-wal").exists());
+    for name in ["link.db", "link to it.db", "real/bodies.db"] {
+        let reader = SqliteStore::open_read_only(place(name)).expect(name);
+        assert_eq!(reader.has_many(&hashes), Ok(vec![true]), "{name}");
+        let hashes = quick_sqlite(&place(name)).put_many(&[name.as_bytes()]).expect(name);
+        assert_eq!(store.has_many(&hashes), Ok(vec![true]), "{name}");
+    }
+
+    symlink("loop.db", place("loop.db")).expect("a link");
+    let error = SqliteStore::open(place("loop.db")).expect_err("a link to itself");
+    assert!(matches!(error, Error::Io { .. }), "{error:?}");
 }
 
 /// A store can be handed to another thread.

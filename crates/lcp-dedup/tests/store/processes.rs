@@ -70,15 +70,20 @@ fn two_processes_lose_nothing() {
 /// What a reader finds while others write is whole, and does not go away.
 fn read_meanwhile(path: &Path, writers: &mut [Child]) {
     let hashes: Vec<_> = bodies(1).step_by(97).map(|body| hash(&body)).collect();
+    let mut writing =
+        || writers.iter_mut().any(|writer| writer.try_wait().expect("a process").is_none());
     let store = loop {
-        // Until one of them has made it.
-        if let Ok(store) = SqliteStore::open_read_only(path) {
-            break store;
+        // Asked first: what the last of them made is seen once more after its end.
+        let writing = writing();
+        // Until one of them has made it, if they do not all fail.
+        match SqliteStore::open_read_only(path) {
+            Ok(store) => break store,
+            Err(error) => assert!(writing, "all writers ended: {error}"),
         }
         std::thread::yield_now();
     };
     let mut known = 0;
-    while writers.iter_mut().any(|writer| writer.try_wait().expect("a process").is_none()) {
+    while writing() {
         let found = store.get_many(&hashes).expect("whole").into_iter().flatten().count();
         assert!(found >= known);
         known = found;

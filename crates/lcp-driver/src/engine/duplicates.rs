@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lcp_types::{Block, Duplicates};
+use lcp_types::{Block, Duplicates, Relation};
 
 use crate::config::DriverConfig;
 
@@ -18,9 +18,15 @@ pub(super) fn sound<'c>(
     let is_there = |i: usize| {
         blocks.get(i).is_some_and(|block| !block.content.is_metadata() && config.asks_for(block))
     };
-    let holds = |index: usize, by: usize| {
-        index != by && is_there(index) && is_there(by) && !all.is_removed(by)
+    // A line that refers to another block has nothing of what it stands for.
+    let has_its_own = |by: usize| {
+        all.covered.get(&by).is_none_or(|covered| {
+            let own = matches!(covered.relation, Relation::Overlapping | Relation::Near);
+            covered.in_place && own
+        })
     };
+    let holds =
+        |index: usize, by: usize| index != by && is_there(index) && is_there(by) && has_its_own(by);
     let named = all.covered.iter().map(|(&index, covered)| (index, covered.by));
     if named.chain(all.shared.iter().copied()).all(|(index, by)| holds(index, by)) {
         return Some(Cow::Borrowed(all));

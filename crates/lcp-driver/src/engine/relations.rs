@@ -3,9 +3,7 @@
 
 use std::collections::HashMap;
 
-use lcp_types::{Block, BlockContent, Priority, Role};
-
-use lcp_types::Meta;
+use lcp_types::{Block, BlockContent, Meta, Priority, Role};
 
 /// The blocks of one group at most. What is kept or dropped together is decided
 /// together, and that takes time for each block.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use lcp_types::{Block, Priority};
+use lcp_types::{Block, Meta, Priority, brief};
 
 use super::scan::Scan;
 use crate::budget::walk::{Allocation, Item, ShareTerms};
@@ -13,7 +13,6 @@ use crate::plan::{PlanItem, ShareUse};
 use crate::shares::Shares;
 use crate::view;
 use crate::warning::{Warning, WarningCode};
-use lcp_types::{Meta, brief};
 
 /// The shares of a budget.
 #[derive(Debug, Default)]

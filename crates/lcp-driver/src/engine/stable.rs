@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use lcp_types::Priority;
+use lcp_types::{Meta, Priority, brief};
 
 use super::decide::Decided;
 use super::scan::Scan;
@@ -20,7 +20,6 @@ use crate::stable::{
 use crate::text::{self, Layout, Metas, Piece, Text};
 use crate::view::Head;
 use crate::warning::{Warning, WarningCode};
-use lcp_types::{Meta, brief};
 
 /// What stands as in the text before.
 #[derive(Debug)]

@@ -1,15 +1,15 @@
 //! What a plan leaves to the next one: what stands in the text, and what it
 //! takes to render it again.
 
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
 
-use lcp_types::{Block, Priority};
+use lcp_types::{Block, Meta, Priority};
 
 use crate::budget::cost::Detail;
 use crate::config::OutputMode;
 use crate::text::Piece;
 use crate::view::View;
-use lcp_types::Meta;
 
 /// The version of the text's forms (RFC 0002 §6). It rises when one changes, so
 /// that no saved plan is taken for what it is no longer.
@@ -53,6 +53,29 @@ pub(crate) enum Old<'p> {
 }
 
 impl SavedPlan {
+    /// Which of these blocks stand in the text, by their index, and whether in
+    /// full: what must not be changed, and what a reader of the text can read
+    /// there. Of several equal blocks each has its own place, in their order.
+    #[must_use]
+    pub fn in_text(&self, blocks: &[Block<'_>]) -> BTreeMap<usize, bool> {
+        let mut places: HashMap<Hash, VecDeque<bool>> = HashMap::new();
+        for block in self.blocks() {
+            match block {
+                Old::Part(_, part) => {
+                    let is_full = part.piece == Piece::Detail(Detail::Full);
+                    places.entry(part.block).or_default().push_back(is_full);
+                }
+                // It has no part, so nobody can read it there.
+                Old::Unshown(hash) => places.entry(*hash).or_default().push_back(false),
+            }
+        }
+        let stands = |(index, block): (usize, &Block<'_>)| {
+            let places = places.get_mut(&hash_of(block))?;
+            Some((index, places.pop_front()?))
+        };
+        blocks.iter().enumerate().filter_map(stands).collect()
+    }
+
     /// All its blocks, in the order of the pack.
     pub(crate) fn blocks(&self) -> Vec<Old<'_>> {
         let mut parts: Vec<_> = self.parts.iter().enumerate().collect();

@@ -3,9 +3,7 @@
 
 use std::borrow::Cow;
 
-use lcp_types::{Block, BlockContent, Priority, Role, Status};
-
-use lcp_types::Meta;
+use lcp_types::{Block, BlockContent, Meta, Priority, Role, Status};
 
 /// What a block is.
 #[derive(Clone, Debug)]

@@ -7,11 +7,9 @@ pub(crate) mod label;
 
 use std::borrow::Cow;
 
-use lcp_types::{Block, BlockContent, FormatHint, Lang, Role};
+use lcp_types::{Block, BlockContent, FormatHint, Lang, Meta, Role};
 
 pub(crate) use head::{Form, Head};
-
-use lcp_types::Meta;
 
 /// One block, ready to be rendered in any mode.
 #[derive(Clone, Debug)]

@@ -19,12 +19,12 @@ use super::verified::Store;
 /// Any number of processes, and of stores in one process, may have the same file
 /// open. It must be on a local disk: what SQLite uses to let them work side by
 /// side (WAL) does not work on network file systems. Beside it SQLite keeps two
-/// files, `-wal` and `-shm`; they belong to it while it is open.
+/// files, `-wal` and `-shm`; they belong to it while it is open. Symbolic links to
+/// the file are resolved; by two hard links at once it must not be opened.
 ///
-/// What was put is durable when `put` returns: it survives the process and a loss
-/// of power, provided the disk does as it is told ([`SqliteOptions::durable`]).
-/// A batch is kept whole or not at all, and costs one wait for the disk, as does
-/// a single body: put many at once.
+/// What was put is written through to the disk when `put` returns
+/// (`synchronous = FULL`, [`SqliteOptions::durable`]). A batch is kept whole or not
+/// at all, and costs one wait for the disk, as does a single body: put many at once.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -55,11 +55,13 @@ pub struct SqliteOptions {
     /// Bytes the file may have; [`Error::Full`] beyond that. It binds this store,
     /// not others that have the file open. `None`, the default, is no limit.
     pub max_bytes: Option<u64>,
-    /// Whether a `put` waits until the disk has the body; `true` by default.
+    /// Whether a `put` waits until it is written through to the disk
+    /// (`synchronous = FULL`); `true` by default.
     ///
-    /// Without, a loss of power may take what was put last (never a part of a
-    /// batch, and nothing is damaged by it), and a pack that refers to it can no
-    /// longer be read. Single puts are many times faster then.
+    /// Without (`synchronous = NORMAL`), a loss of power may take the batches that
+    /// were put last, and packs that refer to them can no longer be read; by
+    /// SQLite's design, nothing else is harmed. Single puts are many times faster
+    /// then.
     pub durable: bool,
 }
 
@@ -76,7 +78,9 @@ impl Store<Sqlite> {
     /// # Errors
     ///
     /// [`Error::NotAStore`] and [`Error::TooNew`] if the file is something else,
-    /// which is left as it is; [`Error::ReadOnly`] if it cannot be written.
+    /// which is left as it is; [`Error::Damaged`] if it is a store by its header, but
+    /// has not the tables of one, or more than these; [`Error::ReadOnly`] if it
+    /// cannot be written.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, &SqliteOptions::default())
     }
@@ -97,8 +101,8 @@ impl Store<Sqlite> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotAStore`] and [`Error::TooNew`] as for [`Self::open`];
-    /// [`Error::Io`] if there is no such file.
+    /// [`Error::NotAStore`], [`Error::TooNew`] and [`Error::Damaged`] as for
+    /// [`Self::open`]; [`Error::Io`] if there is no such file.
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self> {
         Sqlite::new(open::to_read(path.as_ref(), &SqliteOptions::default())?)
     }

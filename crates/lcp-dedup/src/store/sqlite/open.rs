@@ -15,7 +15,7 @@ use super::SqliteOptions;
 
 /// "LCPS", which SQLite keeps in the file's header: whose file it is.
 const APPLICATION_ID: i64 = 0x4C43_5053;
-/// Rises when [`SCHEMA`] does.
+/// Rises when [`SCHEMA`] changes, if only by a space: files are compared with it.
 const VERSION: i64 = 1;
 
 /// A table by row id with an index on the names: bodies stay where they were put,
@@ -36,7 +36,7 @@ const ROW_BYTES_MAX: u64 = 4096;
 
 /// Opens a store to write to, and makes it if need be.
 pub(super) fn to_write(path: &Path, options: &SqliteOptions) -> Result<Connection> {
-    let path = absolute(path)?;
+    let path = resolved(path)?;
     if !is_new(&path)? {
         peek(&path)?;
     }
@@ -54,6 +54,7 @@ pub(super) fn to_write(path: &Path, options: &SqliteOptions) -> Result<Connectio
         create(&mut connection)?;
     }
     check(&connection, &path)?;
+    check_schema(&connection)?;
     write_ahead(&connection, options.busy_timeout)?;
     let synchronous = if options.durable { "FULL" } else { "NORMAL" };
     connection.pragma_update(None, "synchronous", synchronous)?;
@@ -66,7 +67,7 @@ pub(super) fn to_write(path: &Path, options: &SqliteOptions) -> Result<Connectio
 
 /// Opens a store that is there to read from.
 pub(super) fn to_read(path: &Path, options: &SqliteOptions) -> Result<Connection> {
-    let path = absolute(path)?;
+    let path = resolved(path)?;
     if is_new(&path)? {
         fs::metadata(&path).map_err(|error| unreachable_file(&path, &error))?;
         return Err(Error::NotAStore { path, reason: "it is empty" });
@@ -75,13 +76,14 @@ pub(super) fn to_read(path: &Path, options: &SqliteOptions) -> Result<Connection
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&path, flags)?;
     prepare(&connection, options)?;
-    match check(&connection, &path) {
+    match check(&connection, &path).and_then(|()| check_schema(&connection)) {
         // The files beside it are not there, and cannot be made. If there is nothing
         // that only they have, the file alone will do.
         Err(Error::Io { .. } | Error::ReadOnly) if !has_log(&path) => {
             let connection = open_frozen(&path)?;
             prepare(&connection, options)?;
             check(&connection, &path)?;
+            check_schema(&connection)?;
             Ok(connection)
         }
         Err(Error::Io { .. } | Error::ReadOnly) => {
@@ -94,9 +96,25 @@ pub(super) fn to_read(path: &Path, options: &SqliteOptions) -> Result<Connection
     }
 }
 
-/// A path that SQLite cannot take for a URI, and that stays the same.
-fn absolute(path: &Path) -> Result<PathBuf> {
-    std::path::absolute(path).map_err(|error| unreachable_file(path, &error))
+/// Where the file itself is, or is to be made: a path without links, which SQLite
+/// cannot take for a URI, and that stays the same.
+///
+/// The log is beside the file and has its name, not that of a link to it. SQLite
+/// knows that on some systems; on the others, two names would be two logs.
+fn resolved(path: &Path) -> Result<PathBuf> {
+    let failed = |error| unreachable_file(path, &error);
+    let path = std::path::absolute(path).map_err(failed)?;
+    let missing = match fs::canonicalize(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => error,
+        other => return other.map_err(failed),
+    };
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(failed(missing));
+    };
+    match fs::read_link(&path) {
+        Ok(target) => resolved(&folder.join(target)),
+        Err(_) => Ok(fs::canonicalize(folder).map_err(failed)?.join(name)),
+    }
 }
 
 fn unreachable_file(path: &Path, error: &io::Error) -> Error {
@@ -200,6 +218,26 @@ fn check(connection: &Connection, path: &Path) -> Result<()> {
     }
     if version < VERSION {
         return Err(refused("its version is none of ours"));
+    }
+    Ok(())
+}
+
+/// Whether the file holds our table and nothing else: a trigger could drop what is
+/// put, a view answer for ever.
+///
+/// Not by [`peek`], which takes no lock: it may read the schema while another
+/// process writes it.
+fn check_schema(connection: &Connection) -> Result<()> {
+    let query = "SELECT count(*),
+        count(*) FILTER (WHERE (type, name, tbl_name, sql) = ('table', 'bodies', 'bodies', ?1)),
+        count(*) FILTER (WHERE (type, name, tbl_name)
+            = ('index', 'sqlite_autoindex_bodies_1', 'bodies') AND sql IS NULL)
+        FROM sqlite_schema";
+    let counts: (i64, i64, i64) =
+        connection.query_row(query, [SCHEMA], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    if counts != (2, 1, 1) {
+        let reason = "its tables are not those of a store".to_owned();
+        return Err(Error::Damaged { reason });
     }
     Ok(())
 }

@@ -1,0 +1,28 @@
+//! `dedup`: how fast duplicates are found, how many of them, and whether anything
+//! is lost; beside datasketch's `MinHashLSH` on the same texts.
+//!
+//! `docs/benchmarks.md` tells what the rows mean.
+
+pub mod check;
+mod code;
+pub mod corpus;
+pub mod real;
+pub mod truth;
+
+#[cfg(feature = "peers")]
+mod beside;
+#[cfg(feature = "peers")]
+mod drops;
+#[cfg(feature = "peers")]
+mod peer;
+#[cfg(feature = "peers")]
+mod rows;
+#[cfg(feature = "peers")]
+mod speed;
+
+#[cfg(feature = "peers")]
+pub use rows::{NAME, run};
+
+/// How alike near texts are at least, in hundredths: the default of
+/// deduplication.
+pub const NEAR_PERCENT: usize = 80;

@@ -1,0 +1,44 @@
+//! What was dropped, and whether it can still be read.
+
+use std::fmt::Write;
+
+use lcp_dedup::{Level, Options, find};
+use lcp_tokens::{Encoding, Tiktoken};
+use lcp_types::{Block, Duplicates};
+
+use super::check::Checked;
+use crate::error::Error;
+use crate::table::{Better, Row, Wanted};
+
+/// What was dropped of a pack.
+pub(super) struct Dropped {
+    pub(super) duplicates: Duplicates,
+    /// What was found to be near and stays.
+    pub(super) alike: Vec<(usize, usize)>,
+    pub(super) checked: Checked,
+}
+
+impl Dropped {
+    pub(super) fn of(blocks: &[Block<'static>], level: Level) -> Result<Self, Error> {
+        let estimator = Tiktoken::new(Encoding::O200kBase);
+        let found = find(blocks, &Options::new(level), &estimator)?;
+        let result = found.apply(blocks, &estimator);
+        let after = result.in_place(blocks.to_vec());
+        let checked = Checked::of(blocks, &after, &result.duplicates);
+        Ok(Self { duplicates: result.duplicates, alike: found.alike, checked })
+    }
+
+    /// How many of the blocks that are not shown as they were cannot be read
+    /// any more.
+    #[expect(clippy::cast_precision_loss, reason = "a million blocks")]
+    pub(super) fn row(&self, what: &str) -> Row {
+        let mut note = self.checked.told();
+        for (index, why) in self.checked.wrong.iter().take(3) {
+            let _ = write!(note, "; block {index}: {why}");
+        }
+        Row::of(format!("{what}, false drops"), Better::Lower, "blocks")
+            .figures(self.checked.wrong.len() as f64, "all drops", self.checked.all() as f64)
+            .wants(Wanted::OwnAtMost(0.0))
+            .notes(Some(note))
+    }
+}
