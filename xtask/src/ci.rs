@@ -30,6 +30,8 @@ const CHOICES: &[(&str, &str)] = &[
     ("lcp-driver", "tracing"),
     ("lcp-driver", "metrics,rebalance"),
     ("lcp-driver", "plan-file"),
+    ("lcp-dedup", "sqlite"),
+    ("lcp-dedup", "object-store"),
 ];
 
 /// A step that this program takes itself.

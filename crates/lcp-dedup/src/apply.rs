@@ -81,10 +81,16 @@ impl Found {
                     let target = target.map(|block| Target::new(block, annotated.get(by)));
                     let target = target.map(|by| if is_cut { by.cut() } else { by });
                     let above = by < &index;
+                    // What grew has it, and more.
+                    let has_more = matches!(self.fates.get(*by), Some(Some(Fate::Grown(_))));
+                    let said = match relation {
+                        Relation::Equal if has_more => Relation::Contained,
+                        relation => *relation,
+                    };
                     let text = match place {
                         Place::Nothing => None,
                         Place::Reference => {
-                            target.map(|by| short(by.line(above, *relation), block).into_bytes())
+                            target.map(|by| short(by.line(above, said), block).into_bytes())
                         }
                         Place::Hunks(hunks) => target.map(|by| by.diff(above, hunks)),
                     };

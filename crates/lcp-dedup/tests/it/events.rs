@@ -76,3 +76,32 @@ fn labels_in_lines_are_one_line_and_bounded() {
     assert!(!line.chars().any(char::is_control));
     assert!(line.chars().count() < 200, "{line}");
 }
+
+/// A line stands for a content that is at least twice as long.
+#[test]
+fn a_content_that_is_hardly_longer_than_the_line_stays() {
+    let result = |length: usize| {
+        let text = "x".repeat(length);
+        [
+            Block::tool_result("t", Status::Ok, text.clone()),
+            Block::tool_result("t", Status::Ok, text),
+        ]
+    };
+    let is_referred = |length| !covered(&at(Level::Exact, &result(length))).is_empty();
+    let found = at(Level::Exact, &result(500));
+    let line = contents(&found.pack(&result(500)))[1].len();
+    assert!(!is_referred(2 * line) && is_referred(2 * line + 1), "{line}");
+}
+
+/// The line names the range that the other block has by now.
+#[test]
+fn a_line_names_what_grew_by_what_it_is() {
+    let lines = crate::support::numbered(1, 50);
+    let blocks = [
+        crate::support::chunk("a.rs", 1, 50),
+        crate::support::chunk("a.rs", 25, 75),
+        Block::tool_result("read", Status::Ok, lines),
+    ];
+    let found = at(Level::Overlap, &blocks);
+    assert_eq!(contents(&found.pack(&blocks))[1], "[all of it stands in a.rs:1-75 above]");
+}

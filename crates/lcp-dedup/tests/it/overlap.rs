@@ -214,6 +214,9 @@ fn summaries_of_what_was_merged_follow_each_other() {
     let blocks = [second.clone(), first.clone()];
     let pack = at(Level::Overlap, &blocks).pack(&blocks);
     assert_eq!(pack[0].summary.as_deref(), Some("the beginning\nthe rest"));
+    let same = [first.clone(), chunk("a.rs", 11, 30).with_summary("the beginning")];
+    let pack = at(Level::Overlap, &same).pack(&same);
+    assert_eq!(pack[0].summary.as_deref(), Some("the beginning"));
     let half = [first, chunk("a.rs", 11, 30)];
     assert_eq!(at(Level::Overlap, &half).pack(&half)[0].summary, None);
 }
