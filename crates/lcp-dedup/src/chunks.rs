@@ -36,6 +36,13 @@ fn versions(work: &Work<'_, '_>, members: &[Member]) -> Vec<Vec<(usize, (u32, u3
     if !ranges.windows(2).any(|pair| pair[1].0 <= pair[0].1.saturating_add(1)) {
         return Vec::new();
     }
+    let mut ranges: Vec<_> = members.iter().filter_map(|member| member.range).collect();
+    ranges.sort_unstable();
+    let is_edited = members.len() > ranges.len();
+    if !is_edited && !ranges.windows(2).any(|pair| pair[1].0 <= pair[0].1) {
+        // They touch, and none has a line of another.
+        return vec![left];
+    }
     let text = |index: usize| work.blocks[index].content.text().map(Bytes::as_slice);
     let chunk = |member: &Member| {
         let ((first, last), text) = member.range.zip(text(member.index))?;

@@ -86,6 +86,11 @@ fn differs(work: &Work<'_, '_>, other: usize, block: usize) -> bool {
     let (other, block) = (&work.blocks[other].content, &work.blocks[block].content);
     match (other, block) {
         (BlockContent::Code(other), BlockContent::Code(code)) => {
+            // Most chunks of a file say where they are, and are elsewhere.
+            let said = |code: &lcp_types::Code<'_>| code.line_start.zip(code.line_end);
+            if said(other).zip(said(code)).is_some_and(|(a, b)| a.1 < b.0 || b.1 < a.0) {
+                return false;
+            }
             let text = |code: &lcp_types::Code<'_>| {
                 let range = range_of(code.line_start, code.line_end, code.content.as_slice());
                 range.ok()
