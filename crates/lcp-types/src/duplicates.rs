@@ -121,18 +121,26 @@ impl Duplicates {
         let named = self.covered.iter().map(|(&index, covered)| (index, covered.by));
         let pairs: Vec<_> = named.chain(self.shared.iter().copied()).collect();
         // A block that covers may be cut or a diff itself, and so on.
-        for (index, by) in std::iter::repeat_n(&pairs, Self::LINKS_MAX).flatten().copied() {
-            let Some(from) = metas.get(index).cloned() else { continue };
-            let Some(meta) = metas.get_mut(by) else { continue };
-            if from.priority < meta.priority {
-                (meta.priority, meta.annotated) = (from.priority, true);
+        for _ in 0..Self::LINKS_MAX {
+            let mut has_changed = false;
+            for &(index, by) in &pairs {
+                let Some(from) = metas.get(index) else { continue };
+                let (priority, rank, pinned) = (from.priority, from.rank, from.pinned);
+                let Some(meta) = metas.get_mut(by) else { continue };
+                if priority < meta.priority {
+                    (meta.priority, meta.annotated) = (priority, true);
+                    has_changed = true;
+                }
+                if rank.is_some_and(|rank| meta.rank.is_none_or(|own| own < rank)) {
+                    meta.rank = rank;
+                    has_changed = true;
+                }
+                has_changed |= pinned && !meta.pinned;
+                meta.pinned |= pinned;
             }
-            let higher = |a: f64, b: f64| if a.total_cmp(&b).is_lt() { b } else { a };
-            meta.rank = match (meta.rank, from.rank) {
-                (Some(own), Some(other)) => Some(higher(own, other)),
-                (own, other) => own.or(other),
-            };
-            meta.pinned |= from.pinned;
+            if !has_changed {
+                break;
+            }
         }
         for &index in &self.changed {
             let (Some(meta), Some(block)) = (metas.get_mut(index), blocks.get(index)) else {
