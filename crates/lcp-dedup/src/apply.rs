@@ -55,13 +55,20 @@ impl Found {
         let mut merged: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let metas = self.changes_lines().then(|| Meta::of_all(blocks, &mut |_, _| {}));
         let summary = |index: usize| metas.as_ref()?.get(index)?.summary.as_deref();
+        // What adds no line has nothing to say of them.
+        let adds_lines = |index: &usize| {
+            let fate = &self.fates[*index];
+            !matches!(fate, Some(Fate::Covered { relation: Relation::Contained, .. }))
+        };
         let annotated = Meta::of_annotated(blocks, &mut |_, _| {});
         // Ranges first, for the lines that refer to what grew.
         for (index, fate) in self.fates.iter().enumerate() {
             if let Some(Fate::Grown(lines) | Fate::Cut { lines, .. }) = fate
                 && let Some(block) = blocks.get(index)
             {
-                replaced.insert(index, with_lines(block, lines, &summary));
+                let members = lines.members.iter().copied().filter(adds_lines);
+                let summaries: Option<Vec<&str>> = members.map(summary).collect();
+                replaced.insert(index, with_lines(block, lines, summaries));
             }
         }
         for (index, fate) in self.fates.iter().enumerate() {
@@ -192,19 +199,15 @@ fn with_text<'a>(block: &Block<'a>, text: Vec<u8>) -> Block<'a> {
     block
 }
 
-/// The block with these lines, and the summaries of all that they come from.
-fn with_lines<'a, 's>(
-    block: &Block<'a>,
-    lines: &Lines,
-    summary: &dyn Fn(usize) -> Option<&'s str>,
-) -> Block<'a> {
+/// The block with these lines, and the summaries of all that they come from, if all
+/// have one.
+fn with_lines<'a>(block: &Block<'a>, lines: &Lines, summaries: Option<Vec<&str>>) -> Block<'a> {
     let mut block = with_text(block, lines.text.clone());
     if let BlockContent::Code(code) = &mut block.content {
         (code.line_start, code.line_end) = (Some(lines.first), Some(lines.last));
     }
-    let summaries: Option<Vec<&str>> =
-        lines.members.iter().map(|&member| summary(member)).collect();
-    block.summary = summaries.filter(|all| all.len() > 1).map(|mut summaries| {
+    // A chunk that was cut has lost some of what its own says.
+    block.summary = summaries.filter(|_| lines.members.len() > 1).map(|mut summaries| {
         summaries.dedup();
         summaries.join("\n").into()
     });

@@ -214,6 +214,10 @@ fn summaries_of_what_was_merged_follow_each_other() {
     let blocks = [second.clone(), first.clone()];
     let pack = at(Level::Overlap, &blocks).pack(&blocks);
     assert_eq!(pack[0].summary.as_deref(), Some("the beginning\nthe rest"));
+    // One that lies within them has nothing to add.
+    let within = [second.clone(), first.clone(), chunk("a.rs", 12, 14)];
+    let pack = at(Level::Overlap, &within).pack(&within);
+    assert_eq!(pack[0].summary.as_deref(), Some("the beginning\nthe rest"));
     let same = [first.clone(), chunk("a.rs", 11, 30).with_summary("the beginning")];
     let pack = at(Level::Overlap, &same).pack(&same);
     assert_eq!(pack[0].summary.as_deref(), Some("the beginning"));
