@@ -5,7 +5,7 @@
 //! What is kept is found by comparing the texts of two turns, byte by byte.
 //! `docs/benchmarks.md` tells what the rows mean.
 
-mod session;
+pub(crate) mod session;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -69,6 +69,22 @@ pub enum Error {
     /// A text that was not planned.
     #[error(transparent)]
     Driver(#[from] lcp_driver::DriverError),
+    /// A store that did not keep what it was given.
+    #[cfg(feature = "peers")]
+    #[error(transparent)]
+    Store(#[from] lcp_continuity::store::Error),
+    /// A session that was not handed over.
+    #[cfg(feature = "peers")]
+    #[error(transparent)]
+    Continuity(#[from] lcp_continuity::Error),
+    /// A database without a store on top that did not write.
+    #[cfg(feature = "peers")]
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    /// Likewise.
+    #[cfg(feature = "peers")]
+    #[error(transparent)]
+    Postgres(#[from] tokio_postgres::Error),
     /// Options of deduplication that are none.
     #[error(transparent)]
     Dedup(#[from] lcp_dedup::DedupError),

@@ -6,6 +6,7 @@
 //! | random packs of what is hard to count and to keep apart | [`packs`] |
 //! | what a benchmark says | [`table`] |
 //! | what a session costs with a prompt cache | `cache` (feature `peers`) |
+//! | what it costs to keep sessions durably | `continuity` (feature `peers`) |
 //! | how fast duplicates are found, and whether nothing unique is lost | [`dedup`] |
 //! | how full a budget gets, with real code | `fill` (feature `peers`) |
 //! | how fast a budget is allocated, and how well | `plan` (feature `peers`) |
@@ -19,6 +20,8 @@
 pub mod cache;
 #[cfg(feature = "peers")]
 mod clock;
+#[cfg(feature = "peers")]
+pub mod continuity;
 pub mod dedup;
 pub mod error;
 #[cfg(feature = "peers")]
@@ -26,6 +29,8 @@ pub mod fill;
 pub mod packs;
 #[cfg(feature = "peers")]
 pub mod plan;
+#[cfg(feature = "peers")]
+mod python;
 pub mod reference;
 mod registry;
 pub mod table;

@@ -23,6 +23,8 @@ pub(crate) struct Args {
 enum Name {
     /// What a session costs with a prompt cache
     Cache,
+    /// What it costs to keep sessions durably
+    Continuity,
     /// How fast duplicates are found, and whether anything is lost
     Dedup,
     /// How full a budget gets, with real code
@@ -68,7 +70,8 @@ mod tests {
         assert_eq!(error.exit_code(), Code::Usage as i32);
         let message = error.to_string();
         assert!(
-            message.contains("[possible values: cache, dedup, fill, plan, tokens-speed]"),
+            message
+                .contains("[possible values: cache, continuity, dedup, fill, plan, tokens-speed]"),
             "{message}"
         );
         assert!(Cli::try_parse_from(["xtask", "bench", "tokens-speed", "--json"]).is_ok());

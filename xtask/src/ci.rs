@@ -17,8 +17,16 @@ pub(crate) struct Args {
 }
 
 /// The crates that must build, pass and document alone.
-const LIBRARIES: &[&str] =
-    &["lcp-types", "lcp-decoder", "lcp-encoder", "lcp-tokens", "lcp-driver", "lcp-dedup"];
+const LIBRARIES: &[&str] = &[
+    "lcp-types",
+    "lcp-decoder",
+    "lcp-encoder",
+    "lcp-tokens",
+    "lcp-driver",
+    "lcp-sqlite",
+    "lcp-dedup",
+    "lcp-continuity",
+];
 
 /// Features that must build without others: a crate, and one of its choices.
 const CHOICES: &[(&str, &str)] = &[
@@ -32,6 +40,8 @@ const CHOICES: &[(&str, &str)] = &[
     ("lcp-driver", "plan-file"),
     ("lcp-dedup", "sqlite"),
     ("lcp-dedup", "object-store"),
+    ("lcp-continuity", "sqlite,metrics"),
+    ("lcp-continuity", "postgres,tracing"),
 ];
 
 /// A step that this program takes itself.
@@ -85,6 +95,9 @@ fn steps() -> Vec<Step> {
         doc.env = Some(("RUSTDOCFLAGS", "-D warnings"));
         steps.push(doc);
     }
+    // By cargo: stores in PostgreSQL are not built into what runs this.
+    let torture = "run --quiet -p xtask --features postgres -- torture --short";
+    steps.push(step("torture", torture));
     steps.push(step("bench fmt", "fmt --manifest-path bench/Cargo.toml --check"));
     let peers = "--locked --features peers --all-targets -- -D warnings";
     let manifest = "--manifest-path bench/Cargo.toml";

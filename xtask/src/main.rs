@@ -1,7 +1,8 @@
 //! The tasks of this workspace. `cargo xtask --help` lists them.
 //!
-//! `render`, `report`, `budget`, `count`, `encode`, `decode`, `validate` and `dedup` keep the
-//! command's contract (`docs/command.md`); the others build and check the workspace itself.
+//! `render`, `report`, `budget`, `count`, `encode`, `decode`, `validate`, `dedup` and `handoff`
+//! keep the command's contract (`docs/command.md`); the others build and check the workspace
+//! itself.
 
 mod arguments;
 mod bench;
@@ -17,6 +18,7 @@ mod encode;
 mod exact;
 mod failure;
 mod files;
+mod handoff;
 mod limits;
 mod million;
 mod prepare;
@@ -26,6 +28,7 @@ mod report;
 mod samples;
 mod stable;
 mod tidy;
+mod torture;
 mod validate;
 mod vocabulary;
 
@@ -55,12 +58,14 @@ enum Task {
     Decode(decode::Args),
     Validate(validate::Args),
     Dedup(dedup::Args),
+    Handoff(handoff::Args),
     Samples(samples::Args),
     Million(million::Args),
     Exact(exact::Args),
     Bench(bench::Args),
     Providers(providers::Args),
     Tidy(tidy::Args),
+    Torture(torture::Args),
     Vocabulary(vocabulary::Args),
     Ci(ci::Args),
 }
@@ -80,12 +85,14 @@ fn main() -> ExitCode {
         Task::Decode(args) => decode::run(args, output),
         Task::Validate(args) => validate::run(args, output),
         Task::Dedup(args) => dedup::run(args, output),
+        Task::Handoff(args) => handoff::run(args, output),
         Task::Samples(args) => samples::run(args, output),
         Task::Million(args) => million::run(args, output),
         Task::Exact(args) => exact::run(args, output),
         Task::Bench(args) => bench::run(args, output),
         Task::Providers(args) => providers::run(args, output),
         Task::Tidy(args) => tidy::run(args, output),
+        Task::Torture(args) => torture::run(args, output),
         Task::Vocabulary(args) => vocabulary::run(args, output),
         Task::Ci(args) => ci::run(args, output),
     };

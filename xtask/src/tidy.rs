@@ -23,7 +23,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lcp-encoder", &["lcp-types"]),
     ("lcp-tokens", &[]),
     ("lcp-driver", &["lcp-types", "lcp-tokens"]),
-    ("lcp-dedup", &["lcp-types", "lcp-tokens"]),
+    ("lcp-sqlite", &[]),
+    ("lcp-dedup", &["lcp-types", "lcp-tokens", "lcp-sqlite"]),
+    (
+        "lcp-continuity",
+        &["lcp-types", "lcp-tokens", "lcp-driver", "lcp-encoder", "lcp-decoder", "lcp-sqlite"],
+    ),
     ("lcp-testkit", &["lcp-types"]),
     (
         "xtask",
@@ -34,6 +39,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "lcp-tokens",
             "lcp-driver",
             "lcp-dedup",
+            "lcp-continuity",
             "lcp-testkit",
         ],
     ),
@@ -46,6 +52,7 @@ const MUST_NOT_USE: &[(&str, &[&str])] = &[
     ("lcp-encoder", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode"]),
     ("lcp-tokens", &["tokio", "clap", "tiktoken-rs", "bincode"]),
     ("lcp-driver", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode"]),
+    ("lcp-sqlite", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode"]),
     ("lcp-dedup", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),
 ];
 

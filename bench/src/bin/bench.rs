@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use lcp_bench::table::Report;
-use lcp_bench::{cache, dedup, fill, plan, tokens_speed};
+use lcp_bench::{cache, continuity, dedup, fill, plan, tokens_speed};
 
 type Error = Box<dyn std::error::Error>;
 
@@ -15,6 +15,7 @@ type Bench = fn(&mut dyn FnMut(String)) -> Result<Report, Error>;
 /// The benchmarks there are.
 const BENCHES: &[(&str, Bench)] = &[
     (cache::NAME, |progress| Ok(cache::run(progress)?)),
+    (continuity::NAME, |progress| Ok(continuity::run(progress)?)),
     (dedup::NAME, |progress| Ok(dedup::run(progress)?)),
     (fill::NAME, |progress| Ok(fill::run(progress)?)),
     (plan::NAME, |progress| Ok(plan::run(progress)?)),
@@ -45,10 +46,14 @@ fn run(arguments: &[String]) -> Result<ExitCode, Error> {
     let Some((_, bench)) = BENCHES.iter().find(|(known, _)| known == name) else { return usage() };
     let mut stdout = std::io::stdout().lock();
     if let [worker, rest @ ..] = rest
-        && name == tokens_speed::NAME
         && worker == tokens_speed::WORKER
+        && let Some(measured) = match name.as_str() {
+            continuity::NAME => Some(continuity::measure(rest)?),
+            tokens_speed::NAME => Some(tokens_speed::measure(rest)?),
+            _ => None,
+        }
     {
-        writeln!(stdout, "{}", tokens_speed::measure(rest)?)?;
+        writeln!(stdout, "{measured}")?;
         return Ok(ExitCode::SUCCESS);
     }
     if rest.iter().any(|flag| flag != "--json" && flag != "--quiet") {

@@ -16,9 +16,9 @@ const READ: &[&str] = &["proptest", "regex-automata", "serde_json", "syn", "toki
 const RESULT_BYTES: (usize, usize) = (3_400, 32_000);
 
 /// A session: turns that each append to the pack.
-pub(super) struct Session {
+pub(crate) struct Session {
     /// The pack as the last turn leaves it.
-    pub(super) blocks: Vec<Block<'static>>,
+    pub(crate) blocks: Vec<Block<'static>>,
     pub(super) turns: Vec<Turn>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Turn {
 
 impl Session {
     /// The same session on every machine that has the same crates.
-    pub(super) fn new(turns: usize) -> Result<Self, Error> {
+    pub(crate) fn new(turns: usize) -> Result<Self, Error> {
         let mut files = Vec::new();
         for found in named(&crates()?, READ)? {
             let of_crate = found.files(is_code)?.into_iter();

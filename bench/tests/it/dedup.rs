@@ -102,7 +102,7 @@ fn nothing_is_lost_of_chunks_that_were_made_up() {
 /// A few hundred files of the crates that are built here.
 #[test]
 fn nothing_is_lost_of_real_code() {
-    let blocks = real::chunks(40).unwrap();
+    let blocks = real::chunks(25).unwrap();
     assert!(blocks.len() > 500, "{}", blocks.len());
     check(&blocks, &[Relation::Equal, Relation::Contained, Relation::Overlapping, Relation::Near]);
 }

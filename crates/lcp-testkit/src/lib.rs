@@ -7,15 +7,21 @@
 //! | nesting | [`nested_tree`] |
 //! | a seeded choice: places to cut, bytes to change | [`SplitMix64`] |
 //! | exact bytes | [`hex`] |
+//! | what needs a PostgreSQL server | [`Postgres`] |
+//! | how often a client asks a server | [`RoundTrips`] |
 //! | real text, from the sources of crates | [`files_in`], [`is_prose`], [`comments`] |
 
 mod blocks;
 mod corpus;
+mod postgres;
 mod rng;
+mod trips;
 
 pub use blocks::{any_block, any_pack, known_block, known_pack};
 pub use corpus::{comments, files_in, is_prose};
+pub use postgres::{Postgres, PostgresServer};
 pub use rng::SplitMix64;
+pub use trips::RoundTrips;
 
 use lcp_types::{Block, FileEntry};
 

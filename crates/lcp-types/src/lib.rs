@@ -53,7 +53,7 @@ pub use enums::{
     AnnotationKind, DataFormat, FileEntryKind, FormatHint, Lang, MediaType, Priority, Role, Status,
 };
 pub use level::{Level, LevelText};
-pub use meta::{Meta, MetaProblem, MetaProblemKind, brief};
+pub use meta::{HANDOFF_TYPE_NAME, Meta, MetaProblem, MetaProblemKind, brief};
 pub use owned::IntoOwned;
 pub use store::{ContentHash, ContentStore, MemoryStore, StoreError};
 pub use unknown::{UnknownField, UnknownValue};

@@ -25,5 +25,13 @@ pub const MANIFEST_DEPTH_MAX: usize = 200;
 pub const TEXT_BYTES_MAX: u64 = MIB;
 /// Bytes of a summary.
 pub const SUMMARY_BYTES_MAX: u64 = MIB;
+/// Bytes of the id of a conversation, a hand-off or a holder (RFC 0007).
+pub const CONTINUITY_ID_BYTES_MAX: usize = 256;
+/// Bytes of a message that is recorded, as a pack of its own (RFC 0007).
+pub const MESSAGE_BYTES_MAX: u64 = 16 * MIB;
+/// Bytes of a hand-off, as a pack (RFC 0007).
+pub const HANDOFF_BYTES_MAX: u64 = 16 * MIB;
+/// Bytes of what is kept with a conversation (RFC 0007).
+pub const STATUS_BYTES_MAX: u64 = 64 << 10;
 
 const MIB: u64 = 1 << 20;

@@ -6,6 +6,10 @@ use std::fmt;
 
 use crate::{Annotation, AnnotationKind, Block, Level, Priority, Tag};
 
+/// The type name of LCP's own extension that tells what the blocks of a hand-off
+/// are (RFC 0007 §5). It speaks of no single block.
+pub const HANDOFF_TYPE_NAME: &str = "handoff";
+
 /// What the pack says of one block, by its annotations and levels.
 ///
 /// ```
@@ -149,6 +153,7 @@ fn apply<'b>(block: &'b Block<'_>, change: &mut Change<'b, '_>) -> Outcome {
                 })
             }
             Some(Err(message)) => Err(bad(message.to_owned())),
+            None if extension.type_name == HANDOFF_TYPE_NAME => Ok(()),
             None => {
                 let name = brief(extension.type_name.as_bytes());
                 let message = format!("extensions {name} of lcp are unknown to this version");

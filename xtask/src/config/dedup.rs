@@ -65,7 +65,7 @@ impl Dedup {
 }
 
 /// One of these by its name.
-fn choice<T: Copy>(entry: &Entry<'_>, of: &[(&'static str, T)]) -> Result<Found<T>> {
+pub(super) fn choice<T: Copy>(entry: &Entry<'_>, of: &[(&'static str, T)]) -> Result<Found<T>> {
     let names: Vec<_> = of.iter().map(|(name, _)| *name).collect();
     let word = entry.word(&names)?;
     let found = of.iter().find(|(name, _)| *name == word.value);

@@ -1,6 +1,7 @@
 //! `lcp.toml`: what it says, checked, and what is in force beside flags
 //! (RFC 0004 §2, §10).
 
+mod continuity;
 mod dedup;
 mod find;
 mod idle;
@@ -10,6 +11,7 @@ mod settings;
 mod stable;
 mod values;
 
+pub(crate) use continuity::{Continuity, MODES, STYLES, SUMMARIZER_SECONDS_MAX};
 pub(crate) use dedup::Dedup;
 pub(crate) use find::nearest;
 pub(crate) use reader::{ConfigError, Found};
@@ -30,6 +32,8 @@ pub(crate) struct Config {
     pub(crate) path: Option<PathBuf>,
     /// The models that are built in, and its own.
     pub(crate) models: Models,
+    /// `[continuity]`.
+    pub(crate) continuity: Continuity,
     /// `[context.budget]`.
     pub(crate) budget: Budget,
     /// `[context.dedup]`.
@@ -51,6 +55,7 @@ impl Default for Config {
         Self {
             path: None,
             models: Models::builtin(),
+            continuity: Continuity::default(),
             budget: Budget::default(),
             dedup: Dedup::default(),
             stable: Marks::default(),
@@ -76,6 +81,7 @@ impl Config {
             models.all_have("window")?;
             config.models.extend_from_toml(text)?;
         }
+        config.continuity = Continuity::read(&mut root)?;
         if let Some(mut context) = root.section("context")? {
             config.budget = Budget::read(&mut context)?;
             config.dedup = Dedup::read(&mut context)?;

@@ -358,7 +358,10 @@ fn what_cannot_be_is_refused() {
     let categories = |line: &str| format!("[context.budget.categories]\n{line}");
     for (toml, says) in [
         ("context = ", "at line 1, column 1"),
-        ("[budget]", "unknown key budget; it may be model, context, at line 1, column 2"),
+        (
+            "[budget]",
+            "unknown key budget; it may be model, continuity, context, at line 1, column 2",
+        ),
         (
             "[context.budget]\ntotal_token = 1",
             "unknown key context.budget.total_token; near it: context.budget.total_tokens, at line \

@@ -90,7 +90,7 @@ impl From<Error> for StoreError {
 
 /// What it means for a store that something could not be written, where the system
 /// says more than that it failed.
-#[cfg(any(feature = "sqlite", feature = "object-store"))]
+#[cfg(feature = "object-store")]
 pub(super) fn of_write(error: &std::io::Error) -> Option<Error> {
     use std::io::ErrorKind;
     match error.kind() {

@@ -195,18 +195,7 @@ fn find(
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
-        use ffi::ErrorCode as Code;
-        let reason = error.to_string();
-        match error.sqlite_error_code() {
-            Some(Code::ReadOnly) => Self::ReadOnly,
-            Some(Code::DiskFull) => Self::Full,
-            Some(Code::DatabaseBusy | Code::DatabaseLocked) => Self::Busy,
-            // Unknown: there is no such table, or column.
-            Some(Code::DatabaseCorrupt | Code::NotADatabase | Code::Unknown) => {
-                Self::Damaged { reason }
-            }
-            _ => Self::Io { reason },
-        }
+        open::in_our_words(error.into())
     }
 }
 

@@ -1,0 +1,140 @@
+//! Durable hand-offs in PostgreSQL, on a server that is thrown away.
+
+use std::fs;
+use std::time::Duration;
+
+use lcp_continuity::store::{PostgresOptions, PostgresStore};
+use lcp_testkit::{PostgresServer, RoundTrips};
+use tokio::runtime::{Builder, Runtime};
+use tokio_postgres::{Client, NoTls, Statement};
+
+use super::langgraph::Langgraph;
+use super::race::{Contender, race, timed, unmeasured};
+use super::sqlite::beside;
+use super::writers::{Own, Writer, text};
+use super::{HANDOFF_BYTES, failed};
+use crate::error::Error;
+use crate::python;
+use crate::table::{Better, Row, Wanted};
+
+const WHAT: &str = "PostgreSQL, durable hand-off of 20 KB";
+const TRIPS: &str = "PostgreSQL, round trips of a hand-off";
+
+/// Hand-offs whose round trips are counted.
+const COUNTED: u32 = 50;
+
+pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> {
+    progress("durable hand-offs in PostgreSQL".to_owned());
+    let server = match PostgresServer::start().and_then(durable) {
+        Ok(server) => server,
+        Err(why) => {
+            let row = |what| unmeasured(what, f64::NAN, "PostgreSQL", &why);
+            return Ok([WHAT, TRIPS].map(row).into());
+        }
+    };
+    let url = server.url();
+    let python = python::with("langgraph", progress);
+    let langgraph = |url: &str| {
+        let python = python.as_ref().map_err(Clone::clone)?;
+        Langgraph::start(python, &["postgres", url], HANDOFF_BYTES)
+    };
+
+    let mut own = Own::begin(PostgresStore::open(&url)?, "a")?;
+    let mut bare = Bare::open(&url)?;
+    let mut peer = langgraph(&url);
+    let mut contenders = vec![
+        Contender::new("LCP", || own.commit()),
+        Contender::new("tokio-postgres, one INSERT", || bare.insert()),
+    ];
+    let absent = match &mut peer {
+        Ok(peer) => {
+            contenders.push(peer.contender());
+            None
+        }
+        Err(why) => Some(why.clone()),
+    };
+    let times = race(&mut contenders)?;
+    let names: Vec<_> = contenders.iter().map(|contender| contender.name.clone()).collect();
+    drop(contenders);
+    let mut rows = beside(WHAT, &times, &names);
+    rows.extend(absent.map(|why| unmeasured(WHAT, times[0].median(), "PostgresSaver", &why)));
+
+    let way = RoundTrips::to(server.port()).map_err(|error| failed(&error))?;
+    let url = url.replace(&format!(":{}/", server.port()), &format!(":{}/", way.port()));
+    let options = PostgresOptions { pool_size: 1, ..PostgresOptions::default() };
+    let mut own = Own::begin(PostgresStore::open_with(&url, &options)?, "b")?;
+    let own = trips(&way, || own.commit().map(|_| ()))?;
+    drop(peer);
+    let peer = langgraph(&url).map_err(|why| failed(&why)).and_then(|mut peer| {
+        let put = || match peer.put(1) {
+            Ok(_) => Ok(()),
+            Err(why) => Err(failed(&why)),
+        };
+        Ok((trips(&way, put)?, peer.about.clone()))
+    });
+    let row = Row::of(TRIPS, Better::Lower, "trips");
+    let row = match peer {
+        Ok((peer, name)) => row.figures(own, name, peer),
+        Err(why) => row.figures(own, "PostgresSaver", f64::NAN).notes(Some(why.to_string())),
+    };
+    rows.push(row.wants(Wanted::OwnAtMost(1.0)));
+    Ok(rows)
+}
+
+/// The same server, which from now on writes what is committed to the disk.
+fn durable(server: PostgresServer) -> Result<PostgresServer, String> {
+    let path = server.data().join("postgresql.conf");
+    let settings = fs::read_to_string(&path).map_err(|error| error.to_string())?;
+    let settings = format!("{settings}\nfsync = on\nsynchronous_commit = on\n");
+    fs::write(&path, settings).map_err(|error| error.to_string())?;
+    server.crash()?;
+    server.restart()?;
+    Ok(server)
+}
+
+/// Round trips that it takes to do something once. At first, statements are
+/// prepared, too: that is not counted.
+fn trips(way: &RoundTrips, mut once: impl FnMut() -> Result<(), Error>) -> Result<f64, Error> {
+    for _ in 0..10 {
+        once()?;
+    }
+    let before = way.count();
+    for _ in 0..COUNTED {
+        once()?;
+    }
+    Ok(f64::from(way.count() - before) / f64::from(COUNTED))
+}
+
+/// One statement that writes the same bytes, and looks at nothing.
+struct Bare {
+    // Before the runtime, which drives its connection.
+    client: Client,
+    runtime: Runtime,
+    insert: Statement,
+    written: u64,
+}
+
+impl Bare {
+    fn open(url: &str) -> Result<Self, Error> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| failed(&error))?;
+        let (client, connection) = runtime.block_on(tokio_postgres::connect(url, NoTls))?;
+        runtime.spawn(connection);
+        let make = "CREATE TABLE bare (id text PRIMARY KEY, hash bytea NOT NULL, \
+                    pack bytea NOT NULL)";
+        runtime.block_on(client.batch_execute(make))?;
+        let insert = "INSERT INTO bare (id, hash, pack) VALUES ($1, $2, $3)";
+        let insert = runtime.block_on(client.prepare(insert))?;
+        Ok(Self { client, runtime, insert, written: 0 })
+    }
+
+    fn insert(&mut self) -> Result<Duration, Error> {
+        self.written += 1;
+        let (id, hash) = (format!("a {}", self.written), text(self.written, 32));
+        let pack = text(self.written, HANDOFF_BYTES);
+        timed(|| {
+            let insert = async { self.client.execute(&self.insert, &[&id, &hash, &pack]).await };
+            Ok(self.runtime.block_on(insert)?)
+        })
+    }
+}

@@ -1,0 +1,193 @@
+//! Those who write to a SQLite file: the store, and statements that write the same
+//! rows, with nothing around them.
+
+use std::path::Path;
+use std::time::Duration;
+
+use lcp_continuity::store::{Lease, NewConversation, NewHandoff, NewMessage, SqliteStore, Store};
+use lcp_testkit::SplitMix64;
+use rusqlite::Connection;
+
+use super::race::timed;
+use super::{HANDOFF_BYTES, MESSAGE_BYTES};
+use crate::error::Error;
+
+/// How long a lease is held, and how long a writer waits for others.
+const HOUR: Duration = Duration::from_secs(60 * 60);
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What is kept with the conversation each time: as large as what a service keeps.
+pub(super) const STATUS: &str = concat!(
+    r#"{"usage":{"conversation_id":"refactoring","total_tokens":140000,"#,
+    r#""system_prompt_tokens":4000,"conversation_history_tokens":136000,"#,
+    r#""last_message_tokens":900,"message_count":412,"average_tokens_per_turn":331,"#,
+    r#""last_updated":1750000000000,"epoch":3,"source":"counted","cached_input_tokens":0,"#,
+    r#""output_tokens":0},"trigger":{"state":"armed"},"view":null}"#
+);
+
+/// So many bytes of words, others for each number.
+pub(super) fn text(number: u64, bytes: usize) -> Vec<u8> {
+    let mut rng = SplitMix64::new(number);
+    let letter = |_| b"etaoin shrdlu cmfwyp gbv "[rng.below(25)];
+    (0..bytes).map(letter).collect()
+}
+
+pub(super) fn conversation(id: &str) -> NewConversation {
+    NewConversation { id: id.into(), window_tokens: 200_000, output_reserve_tokens: 8_000 }
+}
+
+/// Writes to a conversation, and says how long that took.
+pub(super) trait Writer {
+    /// A hand-off.
+    fn commit(&mut self) -> Result<Duration, Error>;
+
+    /// A message.
+    fn append(&mut self) -> Result<Duration, Error>;
+}
+
+/// A store, with a lease that is held.
+pub(super) struct Own<S> {
+    store: S,
+    lease: Lease,
+    written: u64,
+}
+
+impl<S: Store> Own<S> {
+    /// A conversation that begins.
+    pub(super) fn begin(store: S, id: &str) -> Result<Self, Error> {
+        store.begin(&conversation(id))?;
+        let lease = store.lease(id, "holder", HOUR)?;
+        Ok(Self { store, lease, written: 0 })
+    }
+}
+
+impl<S: Store> Writer for Own<S> {
+    fn commit(&mut self) -> Result<Duration, Error> {
+        self.written += 1;
+        let handoff = NewHandoff {
+            id: format!("{} {}", self.lease.conversation, self.written),
+            previous: None,
+            messages: 0,
+            pack: text(self.written, HANDOFF_BYTES),
+            status: Some(STATUS.to_owned()),
+        };
+        timed(|| Ok(self.store.commit(&self.lease, &handoff)?))
+    }
+
+    fn append(&mut self) -> Result<Duration, Error> {
+        self.written += 1;
+        let message = [NewMessage { body: text(self.written, MESSAGE_BYTES), tokens: 250 }];
+        timed(|| Ok(self.store.append(&self.lease, &message, Some(STATUS))?))
+    }
+}
+
+/// The same rows, by prepared statements: nothing is looked at before, no hash is
+/// made, no lock taken but SQLite's.
+pub(super) struct Bare {
+    connection: Connection,
+    conversation: String,
+    number: i64,
+    written: u64,
+    messages: i64,
+    newest: Option<i64>,
+}
+
+impl Bare {
+    /// A conversation that begins, in a file such as the store makes.
+    pub(super) fn begin(path: &Path, id: &str) -> Result<Self, Error> {
+        drop(Own::begin(SqliteStore::open(path)?, id)?);
+        let connection = open(path)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        let select = "SELECT number FROM conversations WHERE id = ?1";
+        let number = connection.query_row(select, [id], |row| row.get(0))?;
+        let conversation = id.to_owned();
+        Ok(Self { connection, conversation, number, written: 0, messages: 0, newest: None })
+    }
+
+    fn touch(&self) -> Result<(), Error> {
+        self.connection
+            .prepare_cached(
+                "UPDATE conversations SET messages = ?2, epoch = 0, active = ?3, status = ?4
+                 WHERE number = ?1",
+            )?
+            .execute((self.number, self.messages, NOW, STATUS))?;
+        Ok(())
+    }
+
+    fn simple(&self, sql: &str) -> Result<(), Error> {
+        self.connection.prepare_cached(sql)?.execute(())?;
+        Ok(())
+    }
+
+    /// A number in place of a hash.
+    fn hash(&self) -> Vec<u8> {
+        text(self.written ^ (u64::from(std::process::id()) << 32), 32)
+    }
+}
+
+/// A moment. Any would do.
+const NOW: i64 = 1_750_000_000_000;
+
+impl Writer for Bare {
+    fn commit(&mut self) -> Result<Duration, Error> {
+        self.written += 1;
+        let id = format!("{} {}", self.conversation, self.written);
+        let (hash, pack) = (self.hash(), text(self.written, HANDOFF_BYTES));
+        let mut number = 0;
+        let time = timed(|| {
+            self.simple("BEGIN IMMEDIATE")?;
+            self.touch()?;
+            if let Some(newest) = self.newest {
+                self.connection
+                    .prepare_cached(
+                        "UPDATE handoffs SET state = 2, successor = ?2 WHERE number = ?1",
+                    )?
+                    .execute((newest, &id))?;
+            }
+            number = self
+                .connection
+                .prepare_cached(
+                    "INSERT INTO handoffs (id, conversation, epoch, previous, messages, hash,
+                         packed, state, claim_fence, created, expires)
+                     VALUES (?1, ?2, 0, NULL, 0, ?3, 1, 0, 0, ?4, ?4)",
+                )?
+                .insert((&id, &self.conversation, &hash, NOW))?;
+            self.connection
+                .prepare_cached("INSERT INTO packs (handoff, pack) VALUES (?1, ?2)")?
+                .execute((number, &pack))?;
+            self.simple("COMMIT")
+        })?;
+        self.newest = Some(number);
+        Ok(time)
+    }
+
+    fn append(&mut self) -> Result<Duration, Error> {
+        self.written += 1;
+        let (hash, body) = (self.hash(), text(self.written, MESSAGE_BYTES));
+        self.messages += 1;
+        timed(|| {
+            self.simple("BEGIN IMMEDIATE")?;
+            let content = self
+                .connection
+                .prepare_cached("INSERT INTO contents (hash, body) VALUES (?1, ?2)")?
+                .insert((&hash, &body))?;
+            self.connection
+                .prepare_cached(
+                    "INSERT INTO messages (conversation, position, epoch, content, tokens,
+                         recorded)
+                     VALUES (?1, ?2, 0, ?3, 250, ?4)",
+                )?
+                .execute((self.number, self.messages - 1, content, NOW))?;
+            self.touch()?;
+            self.simple("COMMIT")
+        })
+    }
+}
+
+/// A file that a store made, with its settings.
+pub(super) fn open(path: &Path) -> Result<Connection, Error> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    Ok(connection)
+}

@@ -1,0 +1,212 @@
+//! What is remembered of messages that are no longer shown.
+
+use lcp_driver::segments::CompressionLevel;
+use lcp_tokens::{AppendCounter, TokenEstimator};
+use lcp_types::Role;
+
+use super::CompactionRequest;
+use super::chunks::Archived;
+use super::result::{CompactionWarning, Memory};
+use crate::model::{AnchorPoint, Message};
+use crate::words::{ExtractiveSummarizer, SummaryError, SummaryRequest, summarize_or_builtin};
+
+/// The first line of a memory.
+pub const MEMORY_HEADING: &str = "[Persistent Memory]";
+
+/// A summary of fewer tokens says nothing.
+const SUMMARY_TOKENS_MIN: u32 = 16;
+
+/// About what stands before a summary.
+const LEAD_TOKENS: u32 = 10;
+
+/// Whether a message is the memory of an earlier compaction.
+pub(crate) fn is_memory(message: &Message) -> bool {
+    let text = message.text();
+    let rest = text.strip_prefix(MEMORY_HEADING);
+    message.role() == Role::System && rest.is_some_and(|rest| rest.starts_with('\n'))
+}
+
+/// Writes the memory: the anchors, those that bind first, then by importance, then
+/// in order; and summaries of the chunks, oldest first. Where there is no room for
+/// all of them, what was remembered from before has one first, then the newest have.
+/// `None` where there is nothing to say, or no room.
+pub(super) fn write(
+    request: &CompactionRequest<'_>,
+    mut anchors: Vec<&AnchorPoint>,
+    chunks: &mut [Archived<'_>],
+    max_tokens: u32,
+    warnings: &mut Vec<CompactionWarning>,
+) -> Option<Memory> {
+    let mut text = Text::new(request.counter, max_tokens);
+    anchors.sort_by(|a, b| {
+        let binding = b.kind.is_binding().cmp(&a.kind.is_binding());
+        binding.then(b.importance.total_cmp(&a.importance))
+    });
+    for anchor in anchors {
+        if !text.push(&line(anchor)) {
+            let AnchorPoint { id, kind, text, .. } = anchor.clone();
+            warnings.push(CompactionWarning::AnchorLeftOut { id, kind, text });
+        }
+    }
+    let mut summaries = Summaries { request, text, warnings, failure: None };
+    summaries.add(chunks);
+    summaries.text.finish()
+}
+
+fn line(anchor: &AnchorPoint) -> String {
+    format!("\n- {}: {}", anchor.kind.title(), anchor.text)
+}
+
+/// Adds summaries to a memory.
+struct Summaries<'a> {
+    request: &'a CompactionRequest<'a>,
+    text: Text<'a>,
+    warnings: &'a mut Vec<CompactionWarning>,
+    /// Why the summariser is not asked any more.
+    failure: Option<SummaryError>,
+}
+
+impl Summaries<'_> {
+    fn add(&mut self, chunks: &mut [Archived<'_>]) {
+        let fit = self.text.left() / (SUMMARY_TOKENS_MIN + LEAD_TOKENS);
+        let fit = chunks.len().min(usize::try_from(fit).unwrap_or(usize::MAX));
+        let mut order: Vec<usize> = (0..chunks.len()).rev().collect();
+        order.sort_by_key(|&at| !chunks[at].is_memory);
+        let mut has_room = vec![false; chunks.len()];
+        for &at in &order[..fit] {
+            has_room[at] = true;
+        }
+        let mut to_do = u32::try_from(fit).unwrap_or(u32::MAX);
+        for (archived, has_room) in chunks.iter_mut().zip(has_room) {
+            let mut is_summarized = false;
+            if has_room {
+                let share = self.text.left() / to_do.max(1);
+                to_do -= 1;
+                is_summarized = self.add_one(archived, share);
+            }
+            archived.chunk.is_summarized = is_summarized;
+            if !is_summarized && archived.chunk.tokens > 0 {
+                let (first, last) = (archived.chunk.first, archived.chunk.last);
+                self.warnings.push(CompactionWarning::NotSummarized { first, last });
+            }
+        }
+    }
+
+    /// Adds the summary of a chunk, of at most `share` tokens; whether there is one.
+    fn add_one(&mut self, archived: &Archived<'_>, share: u32) -> bool {
+        let (first, last) = (archived.chunk.first, archived.chunk.last);
+        let lead = match archived.messages {
+            _ if archived.is_memory => "\nRemembered from before:\n".to_owned(),
+            [_] => format!("\nMessage {first}:\n"),
+            _ => format!("\nMessages {first} to {last}:\n"),
+        };
+        let target_tokens = share.saturating_sub(self.text.cost(&lead));
+        if target_tokens < SUMMARY_TOKENS_MIN {
+            return false;
+        }
+        let before = archived.is_memory.then(|| self.remembered(archived));
+        if before.as_ref().is_some_and(|before| before.trim().is_empty()) {
+            // It said nothing but what the anchors say.
+            return true;
+        }
+        let summary = self.ask(archived, before.as_deref(), target_tokens);
+        let summary = summary.trim_end();
+        if summary.is_empty() || self.text.push(&format!("{lead}{summary}")) {
+            return !summary.is_empty();
+        }
+        // Counts need not add up where texts meet.
+        let mut tokens = target_tokens;
+        while tokens > SUMMARY_TOKENS_MIN / 2 {
+            tokens -= (tokens / 8).max(1);
+            let start = self.request.counter.truncate_to(summary, tokens).trim_end();
+            if !start.is_empty() && self.text.push(&format!("{lead}{start}")) {
+                self.warnings.push(CompactionWarning::SummaryCut { first, last });
+                return true;
+            }
+        }
+        false
+    }
+
+    fn ask(&mut self, archived: &Archived<'_>, before: Option<&str>, target_tokens: u32) -> String {
+        let (first, last) = (archived.chunk.first, archived.chunk.last);
+        let request = SummaryRequest {
+            messages: if before.is_some() { &[] } else { archived.messages },
+            before,
+            target_tokens,
+            level: CompressionLevel::Brief,
+            counter: self.request.counter,
+        };
+        let builtin = ExtractiveSummarizer;
+        let (summary, error) = match &self.failure {
+            None => summarize_or_builtin(self.request.summarizer, &request),
+            Some(failure) => {
+                let (summary, _) = summarize_or_builtin(&builtin, &request);
+                (summary, Some(failure.clone()))
+            }
+        };
+        if let Some(error) = error {
+            // One that cannot be had is not waited for again and again.
+            if !matches!(error, SummaryError::Empty { .. } | SummaryError::OverTarget { .. }) {
+                self.failure = Some(error.clone());
+            }
+            self.warnings.push(CompactionWarning::SummarizerFailed { first, last, error });
+        }
+        summary
+    }
+
+    /// What a memory of before says, without the anchors: they have been said.
+    fn remembered(&self, archived: &Archived<'_>) -> String {
+        let text = archived.messages[0].message.text();
+        let said = text.strip_prefix(MEMORY_HEADING).unwrap_or_default().to_owned();
+        self.request.anchors.iter().fold(said, |said, anchor| said.replacen(&line(anchor), "", 1))
+    }
+}
+
+/// A text that has no more than so many tokens, whatever is added to it.
+struct Text<'c> {
+    written: String,
+    counter: AppendCounter<&'c dyn TokenEstimator>,
+    max_tokens: u32,
+}
+
+impl<'c> Text<'c> {
+    fn new(counter: &'c dyn TokenEstimator, max_tokens: u32) -> Self {
+        let mut counter = AppendCounter::new(counter);
+        counter.push(MEMORY_HEADING);
+        Self { written: MEMORY_HEADING.to_owned(), counter, max_tokens }
+    }
+
+    /// Tokens that are left.
+    fn left(&self) -> u32 {
+        self.max_tokens.saturating_sub(self.counter.count())
+    }
+
+    /// What `more` would add.
+    fn cost(&self, more: &str) -> u32 {
+        self.with(more).count().saturating_sub(self.counter.count())
+    }
+
+    /// Appends `more` if it fits; whether it did.
+    fn push(&mut self, more: &str) -> bool {
+        let counter = self.with(more);
+        let fits = counter.count() <= self.max_tokens;
+        if fits {
+            self.counter = counter;
+            self.written.push_str(more);
+        }
+        fits
+    }
+
+    fn with(&self, more: &str) -> AppendCounter<&'c dyn TokenEstimator> {
+        let mut counter = self.counter.clone();
+        counter.push(more);
+        counter
+    }
+
+    /// The memory, if it says anything.
+    fn finish(self) -> Option<Memory> {
+        let tokens = self.counter.count();
+        let says_anything = self.written.len() > MEMORY_HEADING.len();
+        says_anything.then(|| Memory { message: Message::system(self.written), tokens })
+    }
+}

@@ -1,0 +1,181 @@
+//! Compaction within a session (RFC 0007 §9): the newest messages stay, of the
+//! others what must not be lost and a short summary.
+
+mod chunks;
+mod memory;
+mod result;
+mod select;
+
+use lcp_driver::shares::Shares;
+use lcp_driver::window::Window;
+use lcp_tokens::TokenEstimator;
+
+pub use memory::MEMORY_HEADING;
+pub(crate) use memory::is_memory;
+pub use result::{ArchivedChunk, Compaction, CompactionError, CompactionWarning, Memory};
+
+use crate::model::{AnchorPoint, Recorded};
+use crate::words::Summarizer;
+use result::Alert;
+
+/// When a conversation is compacted, and to what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CompactionOptions {
+    /// A budget is low with less than this remaining: 20 %.
+    pub remaining_percent: u32,
+    /// What a compacted conversation may have of the model's window: 50 %.
+    pub target_percent: u32,
+    /// What the memory may have of that: 20 %.
+    pub memory_percent: u32,
+}
+
+impl Default for CompactionOptions {
+    fn default() -> Self {
+        Self { remaining_percent: 20, target_percent: 50, memory_percent: 20 }
+    }
+}
+
+impl CompactionOptions {
+    /// Whether less than [`Self::remaining_percent`] of a budget of `total` tokens
+    /// remains where so many are used. One of 0 is never low.
+    ///
+    /// ```
+    /// use lcp_continuity::compact::CompactionOptions;
+    ///
+    /// let options = CompactionOptions::default();
+    /// assert!(options.is_low(5_300, 6_400)); // 17 % remain
+    /// assert!(!options.is_low(5_120, 6_400)); // 20 %
+    /// ```
+    #[must_use]
+    pub fn is_low(&self, used: u32, total: u32) -> bool {
+        let remaining = u64::from(total.saturating_sub(used));
+        remaining * 100 < u64::from(self.remaining_percent) * u64::from(total)
+    }
+
+    /// Tokens that a compacted conversation may have in this window: its part of
+    /// all of it, rounded down, and no more than is available.
+    ///
+    /// # Errors
+    ///
+    /// If nothing is available.
+    pub fn target_tokens(&self, window: &Window) -> Result<u32, CompactionError> {
+        Ok(part(window.tokens, self.target_percent).min(window.available()?))
+    }
+
+    fn validate(&self) -> Result<(), CompactionError> {
+        for (name, percent) in [
+            ("remaining_percent", self.remaining_percent),
+            ("target_percent", self.target_percent),
+            ("memory_percent", self.memory_percent),
+        ] {
+            if !(1..=100).contains(&percent) {
+                return Err(CompactionError::OutOfRange { name, percent });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is to be compacted.
+#[derive(Clone, Copy)]
+pub struct CompactionRequest<'a> {
+    /// The messages in the window, oldest first: all that were recorded, or what an
+    /// earlier compaction left of them and what followed. A memory of then is made
+    /// part of the new one.
+    pub messages: &'a [Recorded],
+    /// The model's window, and what is taken off it.
+    pub window: Window,
+    /// Tokens that are used of it, counted or as the provider reports. What they
+    /// exceed the messages by stays in the window.
+    pub used_tokens: u32,
+    /// What must survive word for word; those that were superseded are left out.
+    pub anchors: &'a [AnchorPoint],
+    /// Summarises what is archived.
+    pub summarizer: &'a dyn Summarizer,
+    /// Counts the tokens; those that the messages were recorded with are not used.
+    pub counter: &'a dyn TokenEstimator,
+    /// The sections of the budget for the next call.
+    pub shares: &'a Shares,
+    /// To what it is compacted.
+    pub options: CompactionOptions,
+}
+
+/// Compacts a conversation, whether its budget is low or not: [`CompactionOptions::is_low`]
+/// tells when to.
+///
+/// In the order of precedence, within the target:
+///
+/// 1. the system prompts, whole, and the newest message with what belongs to it: a
+///    call and its results are never separated;
+/// 2. the newest message of the user, if it fits;
+/// 3. the memory, of at most its part of the target;
+/// 4. the messages before the newest, as far back as they fit.
+///
+/// The memory has the anchors that do not stand in what is shown, those that bind
+/// first, then by importance, and then a summary of each chunk of archived messages.
+///
+/// # Errors
+///
+/// [`CompactionError::Futile`] if what must stay exceeds the target or the result
+/// would not be shorter; and where the options or the window are none.
+pub fn compact(request: &CompactionRequest<'_>) -> Result<Compaction, CompactionError> {
+    request.options.validate()?;
+    let target = request.options.target_tokens(&request.window)?;
+    let available = request.window.available()?;
+
+    let work = select::Work::new(request.messages, request.counter);
+    let counted = work.total();
+    let tokens_before = counted.max(request.used_tokens);
+    let overhead = tokens_before - counted;
+    let futile = |needed_tokens| CompactionError::Futile {
+        needed_tokens,
+        tokens_before,
+        target_tokens: target,
+    };
+
+    let least = work.least().saturating_add(overhead);
+    let room = target.checked_sub(least).ok_or_else(|| futile(least))?;
+    let memory_max = part(target, request.options.memory_percent);
+    let mut selected = work.select(room, memory_max);
+    let mut warnings: Vec<_> = selected.warning.take().into_iter().collect();
+
+    let mut archived = chunks::chunks(&work, &selected, target / CHUNKS_PER_TARGET);
+    let memory_cap = memory_max.min(selected.room);
+    let shown: Vec<_> = selected.texts(&work).collect();
+    let is_shown = |anchor: &AnchorPoint| shown.iter().any(|text| text.contains(&anchor.text));
+    let anchors = request.anchors.iter().filter(|anchor| anchor.is_live() && !is_shown(anchor));
+    let memory =
+        memory::write(request, anchors.collect(), &mut archived, memory_cap, &mut warnings);
+
+    let memory_tokens = memory.as_ref().map_or(0, |memory| memory.tokens);
+    let tokens_after = target - selected.room + memory_tokens;
+    if tokens_after >= tokens_before {
+        return Err(futile(tokens_after));
+    }
+    let remaining = available.saturating_sub(request.used_tokens);
+    let is_low = request.options.is_low(request.used_tokens, available);
+    let (system, recent) = selected.recorded(&work);
+    Ok(Compaction {
+        system,
+        memory,
+        recent,
+        archived: archived.into_iter().map(|archived| archived.chunk).collect(),
+        tokens_before,
+        tokens_after,
+        overhead_tokens: overhead,
+        target_tokens: target,
+        budget: request.shares.divide(available),
+        warnings,
+        alert: is_low.then_some(Alert { remaining, total: available }),
+    })
+}
+
+/// A chunk has a quarter of the target at most, if it is more than one message with
+/// what belongs to it: few enough for summaries that say something.
+const CHUNKS_PER_TARGET: u32 = 4;
+
+/// So many percent of so many tokens, rounded down.
+fn part(tokens: u32, percent: u32) -> u32 {
+    let part = u64::from(tokens) * u64::from(percent) / 100;
+    u32::try_from(part).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,145 @@
+//! What stays in a window.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use lcp_tokens::TokenEstimator;
+use lcp_types::Role;
+
+use super::memory::is_memory;
+use super::result::CompactionWarning;
+use crate::model::{Message, Recorded};
+
+/// The messages of a conversation, counted, and what stands together of them.
+pub(super) struct Work<'a> {
+    pub(super) messages: &'a [Recorded],
+    pub(super) tokens: Vec<u32>,
+    /// System prompts.
+    prompts: Vec<usize>,
+    /// What was said, without prompts and memories.
+    history: Vec<usize>,
+    /// Ranges of `history`.
+    groups: Vec<Range<usize>>,
+}
+
+/// What of it is shown.
+pub(super) struct Selected {
+    /// Whether each message is.
+    shown: Vec<bool>,
+    /// Tokens that are left.
+    pub(super) room: u32,
+    pub(super) warning: Option<CompactionWarning>,
+}
+
+impl<'a> Work<'a> {
+    pub(super) fn new(messages: &'a [Recorded], counter: &dyn TokenEstimator) -> Self {
+        let count = |recorded: &Recorded| match recorded.message.text().as_ref() {
+            "" => 0,
+            text => counter.estimate(text),
+        };
+        let is_system = |at: &usize| messages[*at].message.role() == Role::System;
+        let (system, history): (Vec<_>, Vec<_>) = (0..messages.len()).partition(is_system);
+        let prompts = system.into_iter().filter(|&at| !is_memory(&messages[at].message)).collect();
+        let said: Vec<&Message> = history.iter().map(|&at| &messages[at].message).collect();
+        Self {
+            messages,
+            tokens: messages.iter().map(count).collect(),
+            prompts,
+            groups: crate::pairs::groups(&said),
+            history,
+        }
+    }
+
+    /// Tokens of all messages.
+    pub(super) fn total(&self) -> u32 {
+        sum(self.tokens.iter().copied())
+    }
+
+    /// Tokens of what stays in any case.
+    pub(super) fn least(&self) -> u32 {
+        let newest = self.groups.last().map(|group| self.of_group(group));
+        sum(self.prompts.iter().chain(newest.into_iter().flatten()).map(|&at| self.tokens[at]))
+    }
+
+    /// The messages of each group, by their places.
+    pub(super) fn grouped(&self) -> impl DoubleEndedIterator<Item = &[usize]> {
+        self.groups.iter().map(|group| self.of_group(group))
+    }
+
+    fn of_group(&self, group: &Range<usize>) -> &[usize] {
+        &self.history[group.clone()]
+    }
+
+    /// Chooses what is shown besides [`Self::least`], which leaves `room` tokens.
+    /// `memory` tokens of them are set aside, or as many as there are.
+    pub(super) fn select(&self, room: u32, memory: u32) -> Selected {
+        let mut selected =
+            Selected { shown: vec![false; self.messages.len()], room, warning: None };
+        let mut groups = self.grouped().rev();
+        for &at in self.prompts.iter().chain(groups.next().unwrap_or_default()) {
+            selected.shown[at] = true;
+        }
+        if let Some(at) = self.newest_of_user()
+            && !selected.shown[at]
+            && !selected.add(&self.tokens, &[at], 0)
+        {
+            let position = self.messages[at].position;
+            selected.warning = Some(CompactionWarning::UserMessageArchived { position });
+        }
+        let memory = memory.min(selected.room);
+        while let Some(group) = groups.next()
+            && selected.add(&self.tokens, group, memory)
+        {}
+        selected
+    }
+
+    fn newest_of_user(&self) -> Option<usize> {
+        let is_users = |at: &usize| {
+            let message = &self.messages[*at].message;
+            message.role() == Role::User && !message.is_result()
+        };
+        self.history.iter().copied().rev().find(is_users)
+    }
+}
+
+impl Selected {
+    /// Whether the message at this place is shown.
+    pub(super) fn has(&self, at: usize) -> bool {
+        self.shown[at]
+    }
+
+    /// The texts that are shown.
+    pub(super) fn texts<'a>(&self, work: &Work<'a>) -> impl Iterator<Item = Cow<'a, str>> {
+        let messages = work.messages.iter().zip(&self.shown);
+        messages.filter(|(_, shown)| **shown).map(|(recorded, _)| recorded.message.text())
+    }
+
+    /// The system prompts that are shown, and the other messages.
+    pub(super) fn recorded(&self, work: &Work<'_>) -> (Vec<Recorded>, Vec<Recorded>) {
+        let recorded = |places: &[usize]| {
+            let shown = places.iter().filter(|&&at| self.shown[at]);
+            let recorded =
+                |&at: &usize| Recorded { tokens: work.tokens[at], ..work.messages[at].clone() };
+            shown.map(recorded).collect()
+        };
+        (recorded(&work.prompts), recorded(&work.history))
+    }
+
+    /// Shows those of these messages that are not yet, if they fit and leave so many
+    /// tokens; whether they are shown.
+    fn add(&mut self, tokens: &[u32], places: &[usize], leave: u32) -> bool {
+        let cost = sum(places.iter().filter(|&&at| !self.shown[at]).map(|&at| tokens[at]));
+        let fits = cost <= self.room.saturating_sub(leave);
+        if fits {
+            self.room -= cost;
+            for &at in places {
+                self.shown[at] = true;
+            }
+        }
+        fits
+    }
+}
+
+fn sum(tokens: impl Iterator<Item = u32>) -> u32 {
+    tokens.fold(0, u32::saturating_add)
+}

@@ -1,0 +1,53 @@
+//! What can go wrong with a session.
+
+use crate::compact::CompactionError;
+use crate::package::PackageError;
+use crate::store;
+
+/// The result of asking a service.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a service could not do what it was asked. What is stored is as it was.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The store could not do it.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// A hand-off is no pack, or cannot be one.
+    #[error(transparent)]
+    Package(#[from] PackageError),
+    /// The conversation was not opened here.
+    #[error("conversation {conversation:?} is not open here: open it first")]
+    NotOpen {
+        /// The conversation.
+        conversation: String,
+    },
+    /// There is nothing to hand over.
+    #[error("conversation {conversation:?} has no messages: there is nothing to hand over")]
+    NothingToHandOver {
+        /// The conversation.
+        conversation: String,
+    },
+    /// The directive cannot be rendered.
+    #[error(transparent)]
+    Directive(#[from] lcp_driver::DriverError),
+    /// The conversation cannot be compacted.
+    #[error(transparent)]
+    Compaction(#[from] CompactionError),
+}
+
+impl Error {
+    /// A name that stays the same, for programs.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Store(error) => error.code(),
+            Self::Package(_) => "bad_package",
+            Self::NotOpen { .. } => "not_open",
+            Self::NothingToHandOver { .. } => "nothing_to_hand_over",
+            Self::Directive(_) => "bad_directive",
+            Self::Compaction(_) => "not_compacted",
+        }
+    }
+}

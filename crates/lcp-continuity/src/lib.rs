@@ -1,0 +1,89 @@
+//! A session ends, the work goes on: tokens tracked per conversation, a hand-off
+//! before the window is full, and stores that keep it.
+//!
+//! Start at [`SessionContinuityService`]: record every message, ask at the end of each
+//! turn whether a hand-off is due, resume the one that is prepared, and go on under the
+//! id of the conversation that begins. It needs a [`store`], and what counts tokens.
+//!
+//! | look for | in |
+//! |---|---|
+//! | where it is kept | [`store`] |
+//! | when a hand-off is due | [`Thresholds`], [`TriggerMode`], [`HandoffDecision`] |
+//! | what a hand-off holds, and what of it may be lost | [`SessionHandoff`], [`fidelity`] |
+//! | what the next session is told | [`ContinuationDirective`], [`directive`] |
+//! | summaries, promises and tasks found in other ways | [`words`] |
+//! | more room within the session | [`compact`] |
+//! | tokens alone, without a store | [`ConversationTokenTracker`] |
+//! | what happened, as it happens | [`ContinuityEvent`] |
+//!
+//! Features: `sqlite` (on by default) and `postgres` are stores that outlive a process;
+//! `metrics` and `tracing` (off) tell what is used and what happened. RFC 0007 is all of
+//! it, in every detail.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use lcp_continuity::store::{MemoryStore, NewConversation};
+//! use lcp_continuity::{Message, Outcome, SessionContinuityService};
+//! use lcp_tokens::HeuristicEstimator;
+//!
+//! let store = Arc::new(MemoryStore::new());
+//! let service = SessionContinuityService::new(store, Arc::new(HeuristicEstimator));
+//! let mut id = "parser".to_owned();
+//! let (window_tokens, output_reserve_tokens) = (2_000, 0);
+//! service.open(&NewConversation { id: id.clone(), window_tokens, output_reserve_tokens })?;
+//! for step in 1..=20 {
+//!     service.record_message(&id, Message::user(format!("Now step {step}, please.")))?;
+//!     service.record_message(&id, Message::assistant("That is done. ".repeat(50)))?;
+//!     if let Outcome::Prepared(handoff) = service.check(&id)?.outcome {
+//!         id = service.resume_from_handoff(&handoff.handoff_id)?.new_conversation_id;
+//!     }
+//!     // What the model is to see now.
+//!     assert!(!service.context(&id)?.is_empty());
+//! }
+//! assert_ne!(id, "parser");
+//! # Ok::<(), lcp_continuity::Error>(())
+//! ```
+//!
+//! **After a crash** everything that was recorded is there:
+//!
+//! - [`take_up(id)`](SessionContinuityService::take_up) the conversation, in a process
+//!   with the same [`holder`](ContinuityConfig::holder), or once the lease has ended.
+//! - Where [`store.latest(id)`](store::Store::latest) names a hand-off, it was prepared and
+//!   not resumed: [`resume_from_handoff`](SessionContinuityService::resume_from_handoff).
+//! - [`Continued { into, .. }`](store::Error::Continued) and
+//!   [`AlreadyResumed { into, .. }`](store::Error::AlreadyResumed) say that it was:
+//!   `take_up(into)`.
+
+pub mod compact;
+pub mod directive;
+mod error;
+mod events;
+pub mod fidelity;
+mod model;
+mod observe;
+mod package;
+mod pairs;
+mod service;
+pub mod store;
+mod tracker;
+mod trigger;
+pub mod words;
+
+pub use directive::{ContinuationDirective, DirectiveStyle};
+pub use error::{Error, Result};
+pub use events::{
+    ContextLimitApproachingEvent, ContinuityEvent, SessionHandoffPreparedEvent, SessionResumedEvent,
+};
+pub use fidelity::Fidelity;
+pub use model::{
+    AnchorKind, AnchorPoint, AnchorSource, Clock, HandoffDecision, HandoffMetadata, HandoffOptions,
+    ManualClock, Message, PendingTask, Recorded, ReportedUsage, ResumedSession, SessionHandoff,
+    SessionState, Speaker, SystemClock, TaskStatus, Timestamp, TokenUsage, UsageSource,
+};
+pub use package::PackageError;
+pub use service::{Checked, ContinuityConfig, Outcome, ResumeOptions, SessionContinuityService};
+pub use tracker::ConversationTokenTracker;
+pub use trigger::{
+    Observation, Thresholds, ThresholdsError, Trigger, TriggerEvent, TriggerMode, TriggerState,
+};

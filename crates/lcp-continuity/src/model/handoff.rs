@@ -1,0 +1,179 @@
+//! Hand-offs: what one session leaves for the next.
+
+use lcp_driver::OutputMode;
+use lcp_driver::segments::CompressionLevel;
+use serde::{Deserialize, Serialize};
+
+use super::anchor::AnchorPoint;
+use super::message::Recorded;
+use super::state::SessionState;
+use super::task::PendingTask;
+use super::time::Timestamp;
+use super::usage::TokenUsage;
+use crate::directive::{ContinuationDirective, DirectiveStyle};
+use crate::fidelity::Fidelity;
+
+/// What a hand-off is to hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HandoffOptions {
+    /// Tokens that the summary may have: 2,000.
+    pub target_summary_tokens: u32,
+    /// Whether it tells the state of the session: yes.
+    pub include_session_state: bool,
+    /// Whether it lists the tasks that are not done: yes.
+    pub extract_pending_tasks: bool,
+    /// How much the summary goes into detail: Detailed.
+    pub summary_level: CompressionLevel,
+    /// Tokens of the newest messages that are handed over as they are: 1,000.
+    pub recent_tokens: u32,
+    /// What the caller knows of the session's state; what the messages show is
+    /// added to it.
+    pub state: SessionState,
+    /// The ids of anchors that no longer hold, each with that of the anchor that
+    /// replaced it, or with any word that says why.
+    pub superseded_anchors: Vec<(String, String)>,
+    /// Why it is handed over; the reason of the decision if none is given.
+    pub reason: Option<String>,
+    /// How the directive is worded.
+    pub style: DirectiveStyle,
+    /// How the directive is rendered.
+    pub mode: OutputMode,
+}
+
+impl Default for HandoffOptions {
+    fn default() -> Self {
+        Self {
+            target_summary_tokens: 2_000,
+            include_session_state: true,
+            extract_pending_tasks: true,
+            summary_level: CompressionLevel::Detailed,
+            recent_tokens: 1_000,
+            state: SessionState::default(),
+            superseded_anchors: Vec::new(),
+            reason: None,
+            style: DirectiveStyle::default(),
+            mode: OutputMode::default(),
+        }
+    }
+}
+
+/// What one session leaves for the next (RFC 0007 §5).
+///
+/// Its contents are what the work is about, so `Debug` shows them: take care what
+/// is logged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionHandoff {
+    /// Its id, made of what it holds: the same hand-off has the same one.
+    pub handoff_id: String,
+    /// The conversation that ends.
+    pub conversation_id: String,
+    /// The hand-off that this conversation began with.
+    pub previous_handoff_id: Option<String>,
+    /// The epoch of the conversation.
+    pub epoch: u32,
+    /// What happened, within [`HandoffOptions::target_summary_tokens`].
+    pub summary: String,
+    /// The same in fewer words, for where the summary does not fit.
+    pub summary_brief: Option<String>,
+    /// The same in a few words.
+    pub summary_tags: Option<String>,
+    /// The anchors that hold, those of earlier hand-offs first.
+    pub anchors: Vec<AnchorPoint>,
+    /// The tasks that are not done.
+    pub pending_tasks: Vec<PendingTask>,
+    /// The state of the session.
+    pub state: Option<SessionState>,
+    /// What the user wants, in the user's own words.
+    pub user_intent: Option<String>,
+    /// The newest messages as they are, calls and their results together.
+    pub recent: Vec<Recorded>,
+    /// The ids of anchors that are not carried on, each with what replaced it.
+    pub superseded: Vec<(String, String)>,
+    /// Figures, and how it came about.
+    pub metadata: HandoffMetadata,
+}
+
+/// Figures of a hand-off, and how it came about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HandoffMetadata {
+    /// When it was prepared.
+    pub created: Timestamp,
+    /// Tokens of the conversation.
+    pub tokens_before: u32,
+    /// Tokens that the next session begins with: the directive's text.
+    pub tokens_after: u32,
+    /// The second by the first; 1 is no gain.
+    pub compression_ratio: f64,
+    /// Why it was handed over.
+    pub reason: String,
+    /// Tokens that the directive was to have.
+    pub target_tokens: u32,
+    /// Messages of the conversation that it covers.
+    pub messages: u64,
+    /// What wrote the summary.
+    pub summarizer: String,
+    /// What counted the tokens.
+    pub counter: String,
+    /// Whether the counts are exact.
+    pub exact: bool,
+    /// How the directive is worded.
+    pub style: DirectiveStyle,
+    /// How the directive is rendered.
+    #[serde(with = "mode")]
+    pub mode: OutputMode,
+    /// What was not as it was asked for: a summariser that failed, parts that gave
+    /// way. In words, each once.
+    pub warnings: Vec<String>,
+    /// What of it the directive keeps within its target.
+    pub fidelity: Fidelity,
+}
+
+/// Whether a session should be handed over, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HandoffDecision {
+    /// Whether it should.
+    pub should_handoff: bool,
+    /// The part of the window that is used.
+    pub context_utilization: f32,
+    /// How many more turns of average length fit.
+    pub estimated_remaining_turns: u32,
+    /// What is used.
+    pub current_usage: TokenUsage,
+    /// Why, or why not.
+    pub reason: String,
+}
+
+/// A session that was taken up again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResumedSession {
+    /// The conversation that begins.
+    pub new_conversation_id: String,
+    /// The one that it continues.
+    pub previous_conversation_id: String,
+    /// What the model is told first.
+    pub directive: ContinuationDirective,
+    /// The anchors that hold.
+    pub restored_anchors: Vec<AnchorPoint>,
+    /// The state of the session.
+    pub restored_state: Option<SessionState>,
+    /// Messages to show after the directive: those that the old conversation got
+    /// after the hand-off was prepared.
+    pub late_messages: Vec<Recorded>,
+}
+
+/// A mode by its name.
+mod mode {
+    use lcp_driver::OutputMode;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+    pub(super) fn serialize<S: Serializer>(mode: &OutputMode, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(mode.name())
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<OutputMode, D::Error> {
+        let name = String::deserialize(from)?;
+        let mode = OutputMode::ALL.into_iter().find(|mode| mode.name() == name);
+        mode.ok_or_else(|| D::Error::custom(format!("the mode {name:?} is not known")))
+    }
+}

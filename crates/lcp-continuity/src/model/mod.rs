@@ -1,0 +1,30 @@
+//! What continuity speaks of: plain data.
+
+mod anchor;
+mod handoff;
+mod message;
+mod state;
+mod task;
+mod time;
+mod usage;
+
+pub use anchor::{AnchorKind, AnchorPoint, AnchorSource, Speaker};
+pub use handoff::{
+    HandoffDecision, HandoffMetadata, HandoffOptions, ResumedSession, SessionHandoff,
+};
+pub use message::{Message, Recorded};
+pub use state::SessionState;
+pub use task::{PendingTask, TaskStatus};
+pub use time::{Clock, ManualClock, SystemClock, Timestamp};
+pub use usage::{ReportedUsage, TokenUsage, UsageSource};
+
+/// The first 16 hexadecimal digits of a hash of these parts, in which it matters
+/// where one ends.
+pub(crate) fn short_hash(parts: &[&[u8]]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    hasher.finalize().to_hex().as_str()[..16].to_owned()
+}

@@ -1,0 +1,65 @@
+//! The state of a session.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What a session has at hand, beside what was said.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionState {
+    /// Named values.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub variables: BTreeMap<String, String>,
+    /// Paths of the files that are worked on, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub active_files: Vec<String>,
+    /// Commands that were run, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub recent_commands: Vec<String>,
+    /// The directory that commands run in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub working_directory: Option<String>,
+    /// The branch of version control.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+}
+
+impl SessionState {
+    /// Whether it says nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// How many things it says.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.variables.len()
+            + self.active_files.len()
+            + self.recent_commands.len()
+            + usize::from(self.working_directory.is_some())
+            + usize::from(self.branch.is_some())
+    }
+
+    /// This, with what `newer` says in place of what it says too: its lists follow,
+    /// without saying anything twice.
+    #[must_use]
+    pub fn updated(mut self, newer: &Self) -> Self {
+        self.variables.extend(newer.variables.clone());
+        for (list, newer) in [
+            (&mut self.active_files, &newer.active_files),
+            (&mut self.recent_commands, &newer.recent_commands),
+        ] {
+            list.retain(|item| !newer.contains(item));
+            list.extend(newer.iter().cloned());
+        }
+        if newer.working_directory.is_some() {
+            self.working_directory.clone_from(&newer.working_directory);
+        }
+        if newer.branch.is_some() {
+            self.branch.clone_from(&newer.branch);
+        }
+        self
+    }
+}

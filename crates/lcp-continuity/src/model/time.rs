@@ -1,0 +1,168 @@
+//! Time, as something that tests can set.
+
+use std::fmt;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+const DAY_MILLIS: i64 = 24 * 60 * 60 * 1_000;
+
+/// A moment: milliseconds since 1970-01-01 00:00 UTC.
+///
+/// Shown as RFC 3339 has it, in UTC; a year that it has no digits for gets a sign or
+/// more digits.
+///
+/// ```
+/// use lcp_continuity::Timestamp;
+///
+/// assert_eq!(Timestamp(1_767_225_600_250).to_string(), "2026-01-01T00:00:00.250Z");
+/// ```
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Timestamp(
+    /// The milliseconds.
+    pub i64,
+);
+
+impl Timestamp {
+    /// The moment this long after it; the latest there is where that is too late.
+    #[must_use]
+    pub fn after(self, span: Duration) -> Self {
+        Self(self.0.saturating_add(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)))
+    }
+
+    /// The moment of the system's clock now.
+    #[must_use]
+    pub fn now() -> Self {
+        let millis = |span: Duration| i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+        match SystemTime::now().duration_since(UNIX_EPOCH) {
+            Ok(span) => Self(millis(span)),
+            Err(before) => Self(-millis(before.duration())),
+        }
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (year, month, day) = date(self.0.div_euclid(DAY_MILLIS));
+        let millis = self.0.rem_euclid(DAY_MILLIS);
+        let (seconds, millis) = (millis / 1_000, millis % 1_000);
+        let (hour, minute, second) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+        let sign = if year < 0 { "-" } else { "" };
+        let year = year.unsigned_abs();
+        write!(f, "{sign}{year:04}-{month:02}-{day:02}T")?;
+        write!(f, "{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+    }
+}
+
+/// Year, month and day of the Gregorian calendar, so many days after 1970-01-01.
+const fn date(days: i64) -> (i64, i64, i64) {
+    // Counted from 1 March of the year 0, so that a leap day is the last of its year;
+    // all repeats after 400 years.
+    let days = days + 719_468;
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    // From March on five months have 153 days, again and again.
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    (era * 400 + year + next, month, day)
+}
+
+/// Tells the time.
+pub trait Clock: Send + Sync + fmt::Debug {
+    /// The moment now.
+    fn now(&self) -> Timestamp;
+}
+
+/// The clock of the system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+}
+
+/// A clock that stands still until it is told to go on, for tests.
+///
+/// ```
+/// use lcp_continuity::{Clock, ManualClock, Timestamp};
+/// use std::time::Duration;
+///
+/// let clock = ManualClock::new(Timestamp(1_000));
+/// clock.advance(Duration::from_secs(2));
+/// assert_eq!(clock.now(), Timestamp(3_000));
+/// ```
+#[derive(Debug, Default)]
+pub struct ManualClock(AtomicI64);
+
+impl ManualClock {
+    /// A clock that stands at this moment.
+    #[must_use]
+    pub fn new(at: Timestamp) -> Self {
+        Self(AtomicI64::new(at.0))
+    }
+
+    /// Sets it forward.
+    pub fn advance(&self, by: Duration) {
+        self.0.store(self.now().after(by).0, Ordering::SeqCst);
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.load(Ordering::SeqCst))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_shown_by_the_calendar() {
+        for (millis, shown) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (-1, "1969-12-31T23:59:59.999Z"),
+            (951_782_399_999, "2000-02-28T23:59:59.999Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+            (951_868_800_000, "2000-03-01T00:00:00.000Z"),
+            (1_767_225_599_007, "2025-12-31T23:59:59.007Z"),
+            (4_107_542_399_000, "2100-02-28T23:59:59.000Z"),
+            (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
+            (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+            (-62_167_219_200_001, "-0001-12-31T23:59:59.999Z"),
+            (i64::MAX, "292278994-08-17T07:12:55.807Z"),
+            (i64::MIN, "-292275055-05-16T16:47:04.192Z"),
+        ] {
+            assert_eq!(Timestamp(millis).to_string(), shown);
+        }
+    }
+
+    /// Day after day, with the lengths that months have.
+    #[test]
+    fn days_follow_each_other() {
+        let (mut year, mut month, mut day) = (1599, 12, 31);
+        let first = -135_141;
+        for days in first..first + 2 * 146_097 {
+            assert_eq!(date(days), (year, month, day));
+            let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+            let last = match month {
+                2 => 28 + i64::from(leap),
+                4 | 6 | 9 | 11 => 30,
+                _ => 31,
+            };
+            (year, month, day) = match (month, day == last) {
+                (12, true) => (year + 1, 1, 1),
+                (_, true) => (year, month + 1, 1),
+                _ => (year, month, day + 1),
+            };
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What the blocks of a hand-off are: the JSON of its extension.
+
+use lcp_types::{Block, Extension, HANDOFF_TYPE_NAME, Level};
+use serde::{Deserialize, Serialize};
+
+use crate::model::{AnchorPoint, HandoffMetadata, PendingTask, SessionState};
+
+/// The newest version of the index that is known.
+pub(super) const VERSION: u64 = 1;
+
+/// What the blocks of a hand-off are. Indices count annotations, as everywhere.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Index {
+    pub(super) version: u64,
+    pub(super) conversation: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) previous: Option<String>,
+    pub(super) epoch: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) intent: Option<u64>,
+    #[serde(default)]
+    pub(super) tasks: Vec<At<PendingTask>>,
+    #[serde(default)]
+    pub(super) anchors: Vec<At<AnchorPoint>>,
+    pub(super) summary: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) summary_tags: Option<String>,
+    #[serde(default)]
+    pub(super) recent: Vec<At<Place>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) state: Option<At<SessionState>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) superseded: Vec<(String, String)>,
+    pub(super) metadata: HandoffMetadata,
+}
+
+/// Something, and the block that shows it.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct At<T> {
+    pub(super) block: u64,
+    #[serde(flatten)]
+    pub(super) what: T,
+}
+
+/// Where a message was recorded.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Place {
+    pub(super) position: u64,
+    pub(super) epoch: u32,
+    pub(super) tokens: u32,
+}
+
+impl Index {
+    /// The block that holds it.
+    pub(super) fn block(&self) -> Result<Block<'static>, serde_json::Error> {
+        Ok(Block::extension(Level::NAMESPACE, HANDOFF_TYPE_NAME, serde_json::to_vec(self)?))
+    }
+}
+
+/// Whether a block holds an index.
+pub(super) fn is_index(extension: &Extension<'_>) -> bool {
+    extension.namespace == Level::NAMESPACE && extension.type_name == HANDOFF_TYPE_NAME
+}

@@ -1,0 +1,54 @@
+//! Tool calls and their results, which are never separated.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::model::{Message, Recorded};
+
+/// The newest messages of at most `tokens` tokens together, calls and their results
+/// whole.
+pub(crate) fn newest(messages: &[Recorded], tokens: u32) -> &[Recorded] {
+    let plain: Vec<&Message> = messages.iter().map(|message| &message.message).collect();
+    let mut left = tokens;
+    let mut first = messages.len();
+    for group in groups(&plain).into_iter().rev() {
+        let size = messages[group.clone()]
+            .iter()
+            .fold(0u32, |sum, message| sum.saturating_add(message.tokens));
+        let Some(rest) = left.checked_sub(size) else { break };
+        (left, first) = (rest, group.start);
+    }
+    &messages[first..]
+}
+
+/// The messages in runs that must not be separated, in order.
+///
+/// A call and all its results stand together, with all between them: so do calls
+/// that run at once. A call that has no result yet stands with the message after
+/// it, a result whose call is not known with the message before it. An id that is
+/// used again is that of the newest call.
+pub(crate) fn groups(messages: &[&Message]) -> Vec<Range<usize>> {
+    // The last message that must stand with each.
+    let mut reach: Vec<usize> = (0..messages.len()).collect();
+    let mut calls: HashMap<&str, usize> = HashMap::new();
+    for (at, message) in messages.iter().enumerate() {
+        let id = message.tool_call_id();
+        if message.is_result() {
+            let call = id.and_then(|id| calls.get(id).copied());
+            reach[call.unwrap_or(at.saturating_sub(1))] = at;
+        } else if let Some(id) = id {
+            calls.insert(id, at);
+            reach[at] = (at + 1).min(messages.len() - 1);
+        }
+    }
+    let mut groups: Vec<Range<usize>> = Vec::new();
+    let mut end = 0;
+    for (at, reach) in reach.into_iter().enumerate() {
+        match groups.last_mut() {
+            Some(group) if at < end => group.end = at + 1,
+            _ => groups.push(at..at + 1),
+        }
+        end = end.max(reach + 1);
+    }
+    groups
+}

@@ -1,0 +1,193 @@
+//! Is it time to hand over, and what then happens, once.
+
+use std::sync::PoisonError;
+
+use super::SessionContinuityService;
+use super::session::Session;
+use crate::error::Result;
+use crate::events::{ContextLimitApproachingEvent, ContinuityEvent, SessionHandoffPreparedEvent};
+use crate::model::{HandoffDecision, PendingTask, SessionHandoff, TokenUsage};
+use crate::observe;
+use crate::trigger::{Observation, TriggerEvent};
+
+/// What a check found, and did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// What the rules say.
+    pub decision: HandoffDecision,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What came of a check.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// Nothing: there is no reason, or it came of it before.
+    Nothing,
+    /// The limit approaches: the event was told.
+    Warned,
+    /// A hand-off is due, and it is up to the caller to prepare it.
+    Due,
+    /// A hand-off was prepared and is kept: resume it.
+    Prepared(Box<SessionHandoff>),
+    /// A hand-off is due, but would be due again at once. Nothing was kept. Say less
+    /// in the system prompt, or use a larger window.
+    Futile {
+        /// Tokens that the next session would begin with.
+        next_session_tokens: u32,
+        /// Tokens that it may have.
+        max_tokens: u32,
+    },
+}
+
+impl SessionContinuityService {
+    /// Whether a conversation that is open here should be handed over, if its window
+    /// holds `max_token_count` tokens. A query: it changes nothing, and says the same
+    /// as long as it is so.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotOpen`](crate::Error::NotOpen).
+    pub fn should_handoff(
+        &self,
+        conversation: &str,
+        max_token_count: u32,
+    ) -> Result<HandoffDecision> {
+        let session = self.session(conversation)?;
+        let session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.decide(&session, max_token_count))
+    }
+
+    /// The tasks of a conversation that is open here that are not done.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotOpen`](crate::Error::NotOpen).
+    pub fn pending_tasks(&self, conversation: &str) -> Result<Vec<PendingTask>> {
+        let session = self.session(conversation)?;
+        let session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.tasks_of(&session))
+    }
+
+    /// To be called at the end of each turn: does what is due, once an epoch. Warns;
+    /// where a hand-off is due prepares it with what the configuration says, or,
+    /// where that is not `auto`, says so.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotOpen`](crate::Error::NotOpen), and those of
+    /// [`Self::prepare_handoff`]: it is tried again once the conversation has grown.
+    pub fn check(&self, conversation: &str) -> Result<Checked> {
+        let session = self.session(conversation)?;
+        let (checked, event) = {
+            let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+            self.checked(&mut session)?
+        };
+        if let Some(event) = event {
+            self.tell(&event);
+        }
+        Ok(checked)
+    }
+
+    fn checked(&self, session: &mut Session) -> Result<(Checked, Option<ContinuityEvent>)> {
+        let max_tokens = session.effective_window();
+        let decision = self.decide(session, max_tokens);
+        let usage = decision.current_usage.clone();
+        observe::utilization(&usage, max_tokens);
+        // Nobody else is preparing: it would have this session.
+        session.trigger.interrupted();
+        let before = session.trigger.clone();
+        let seen =
+            Observation::of(&self.config.thresholds, &decision, max_tokens, self.config.mode);
+        let fired = session.trigger.observe(&seen);
+        let (outcome, event) = match fired {
+            None => (Outcome::Nothing, None),
+            Some(TriggerEvent::Warn) => {
+                observe::approaching(decision.estimated_remaining_turns);
+                (Outcome::Warned, Some(approaching(&decision)))
+            }
+            Some(TriggerEvent::Due) => (Outcome::Due, None),
+            Some(TriggerEvent::Futile) => {
+                let next_session_tokens = usage.total_tokens;
+                observe::futile(next_session_tokens, max_tokens);
+                (Outcome::Futile { next_session_tokens, max_tokens }, None)
+            }
+            Some(TriggerEvent::Prepare) => self.prepare_due(session, &decision, max_tokens)?,
+        };
+        // A hand-off was kept with its status already.
+        if session.trigger != before && !matches!(outcome, Outcome::Prepared(_)) {
+            // What was not kept was not said either.
+            let kept = self.keep_status(session, &usage);
+            kept.inspect_err(|_| session.trigger = before)?;
+        }
+        Ok((Checked { decision, outcome }, event))
+    }
+
+    /// Prepares the hand-off that is due.
+    fn prepare_due(
+        &self,
+        session: &mut Session,
+        decision: &HandoffDecision,
+        max_tokens: u32,
+    ) -> Result<(Outcome, Option<ContinuityEvent>)> {
+        let target = self.config.target_token_budget.unwrap_or(max_tokens / 4);
+        let usage = &decision.current_usage;
+        let prepared = self
+            .draft(session, usage, target, &self.config.handoff, &decision.reason)
+            .and_then(|draft| {
+                let told = draft.handoff.metadata.tokens_after;
+                let next = told.saturating_add(session.system_prompt_tokens());
+                if self.config.thresholds.futile(next, max_tokens) {
+                    session.trigger.futile();
+                    observe::futile(next, max_tokens);
+                    return Ok(Err(next));
+                }
+                session.trigger.prepared();
+                self.commit(session, draft, usage).map(Ok)
+            });
+        match prepared {
+            Ok(Ok(handoff)) => {
+                let event = SessionHandoffPreparedEvent { handoff: handoff.clone() };
+                let event = ContinuityEvent::HandoffPrepared(Box::new(event));
+                Ok((Outcome::Prepared(Box::new(handoff)), Some(event)))
+            }
+            Ok(Err(next_session_tokens)) => {
+                Ok((Outcome::Futile { next_session_tokens, max_tokens }, None))
+            }
+            Err(error) => {
+                session.trigger.failed(usage.total_tokens);
+                // Why it failed matters more than that this could not be kept.
+                let _ = self.keep_status(session, usage);
+                Err(error)
+            }
+        }
+    }
+
+    pub(super) fn decide(&self, session: &Session, max_tokens: u32) -> HandoffDecision {
+        let usage = self.tracker.usage(&session.record.id);
+        let thresholds = &self.config.thresholds;
+        // To find tasks, all is read: only where they can matter.
+        let tasks = if thresholds.asks_for_tasks(&usage, max_tokens) {
+            self.tasks_of(session)
+        } else {
+            Vec::new()
+        };
+        thresholds.decide(&usage, &tasks, max_tokens)
+    }
+
+    pub(super) fn tasks_of(&self, session: &Session) -> Vec<PendingTask> {
+        let known = session.origin.as_ref().map_or(&[][..], |origin| &origin.pending_tasks);
+        self.tasks.pending_tasks(known, &session.messages)
+    }
+}
+
+fn approaching(decision: &HandoffDecision) -> ContinuityEvent {
+    let usage: TokenUsage = decision.current_usage.clone();
+    ContinuityEvent::LimitApproaching(ContextLimitApproachingEvent {
+        conversation_id: usage.conversation_id.clone(),
+        utilization: decision.context_utilization,
+        remaining_turns: decision.estimated_remaining_turns,
+        usage,
+    })
+}

@@ -1,0 +1,131 @@
+//! Compaction of a conversation that is open here.
+
+use std::sync::PoisonError;
+
+use lcp_driver::shares::Shares;
+use lcp_driver::window::Window;
+use lcp_types::Role;
+
+use super::SessionContinuityService;
+use super::session::{Session, View};
+use crate::compact::{Compaction, CompactionOptions, CompactionRequest, compact};
+use crate::error::Result;
+use crate::model::{HandoffOptions, Recorded};
+use crate::observe;
+
+impl SessionContinuityService {
+    /// Compacts a conversation that is open here if less than a fifth of its window
+    /// remains: to half of the window, a fifth of that at most for the memory.
+    /// [`Self::context`] is what it then shows; all messages stay in the store.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::compact`].
+    pub fn compact_if_low(&self, conversation: &str) -> Result<Option<Compaction>> {
+        let session = self.session(conversation)?;
+        let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        let options = CompactionOptions::default();
+        let used = self.usage(conversation).total_tokens;
+        if !options.is_low(used, session.effective_window()) {
+            return Ok(None);
+        }
+        self.compact_session(&mut session, &options).map(Some)
+    }
+
+    /// Compacts a conversation that is open here, whether its window is full or not,
+    /// and begins its next epoch.
+    ///
+    /// # Errors
+    ///
+    /// [`CompactionError::Futile`](crate::compact::CompactionError::Futile) where it
+    /// would not help; [`Error::NotOpen`](crate::Error::NotOpen), and those of the
+    /// store. The conversation is then as it was.
+    pub fn compact(&self, conversation: &str, options: &CompactionOptions) -> Result<Compaction> {
+        let session = self.session(conversation)?;
+        let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        self.compact_session(&mut session, options)
+    }
+
+    fn compact_session(
+        &self,
+        session: &mut Session,
+        options: &CompactionOptions,
+    ) -> Result<Compaction> {
+        let compaction = self.compacted(session, options)?;
+        observe::warnings("compaction", compaction.warnings.len());
+        self.begin_epoch(session, &compaction)?;
+        Ok(compaction)
+    }
+
+    fn compacted(&self, session: &Session, options: &CompactionOptions) -> Result<Compaction> {
+        let (system, turns) = session.shown();
+        let shown = system.into_iter().chain(session.memory()).chain(turns);
+        let messages: Vec<Recorded> = shown.cloned().collect();
+        let record = &session.record;
+        let window =
+            Window::total(record.window_tokens).with_reserves(0, record.output_reserve_tokens);
+        let (anchors, _) = self.live_anchors(session, &HandoffOptions::default(), &mut Vec::new());
+        Ok(compact(&CompactionRequest {
+            messages: &messages,
+            window,
+            used_tokens: self.tracker.usage(&record.id).total_tokens,
+            anchors: &anchors,
+            summarizer: &*self.summarizer,
+            counter: &*self.counter,
+            shares: &Shares::conversation(),
+            options: *options,
+        })?)
+    }
+
+    /// Keeps what a compaction left. First the memory, which nothing shows before the
+    /// epoch that it belongs to has begun.
+    fn begin_epoch(&self, session: &mut Session, compaction: &Compaction) -> Result<()> {
+        let id = session.record.id.clone();
+        let before = self.tracker.usage(&id);
+        let memory = match &compaction.memory {
+            Some(memory) => Some(self.append_hidden(session, &memory.message)?),
+            None => None,
+        };
+        let mut lease = session.lease.clone();
+        let (old_view, old_trigger) = (session.view.take(), session.trigger.clone());
+        session.view = Some(view(compaction, memory, session.messages.len() as u64));
+        self.tracker.begin(&id, session.record.epoch + 1);
+        let system = compaction.system.iter().fold(0u32, |sum, m| sum.saturating_add(m.tokens));
+        let remembered = compaction.memory.as_ref().map_or(0, |memory| memory.tokens);
+        let told = system.saturating_add(remembered).saturating_add(compaction.overhead_tokens);
+        self.tracker.record_counted(&id, Role::System, told);
+        for message in &compaction.recent {
+            self.tracker.record_counted(&id, message.message.role(), message.tokens);
+        }
+        let usage = self.tracker.usage(&id);
+        session.trigger = self.trigger_of(session, usage.epoch, usage.total_tokens);
+        let status = session.status(&usage);
+        let begun = self.with_lease(session, |store, held| {
+            lease = store.next_epoch(held, status.as_deref())?;
+            Ok(())
+        });
+        if let Err(error) = begun {
+            (session.view, session.trigger) = (old_view, old_trigger);
+            self.undo(before);
+            return Err(error);
+        }
+        session.record.epoch = lease.epoch;
+        session.lease = lease;
+        Ok(())
+    }
+}
+
+/// What is shown: the messages that are left, and the memory.
+fn view(compaction: &Compaction, memory: Option<u64>, next: u64) -> View {
+    let mut from = next;
+    let mut also: Vec<u64> = compaction.recent.iter().map(|message| message.position).collect();
+    also.sort_unstable();
+    // The memory was recorded behind the messages that are left.
+    let mut expected = memory.unwrap_or(next);
+    while also.last().is_some_and(|last| last + 1 == expected) {
+        also.pop();
+        expected -= 1;
+        from = expected;
+    }
+    View { memory, from, also }
+}

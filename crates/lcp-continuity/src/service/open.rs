@@ -1,0 +1,159 @@
+//! Conversations are opened, forked and closed.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use lcp_types::Role;
+
+use super::SessionContinuityService;
+use super::session::{Session, Status};
+use crate::compact::is_memory;
+use crate::directive::DirectiveOptions;
+use crate::error::Result;
+use crate::model::{Recorded, SessionHandoff, TokenUsage};
+use crate::package::decode_message;
+use crate::store::{ConversationRecord, Lease, NewConversation, StoredMessage};
+use crate::trigger::Trigger;
+
+/// Messages that are read at a time.
+const PAGE: u64 = 1_000;
+
+impl SessionContinuityService {
+    /// Begins a conversation, or takes up the one there is, and takes its lease.
+    /// Gives what it uses of its window.
+    ///
+    /// # Errors
+    ///
+    /// [`store::Error::Exists`](crate::store::Error::Exists) if the id is that of a
+    /// conversation with another window, or of one that was resumed or forked: see
+    /// [`Self::take_up`]; [`Held`](crate::store::Error::Held) while another has it.
+    pub fn open(&self, conversation: &NewConversation) -> Result<TokenUsage> {
+        self.store.begin(conversation)?;
+        self.take_up(&conversation.id)
+    }
+
+    /// Takes up a conversation that is stored: one that began here or elsewhere, was
+    /// resumed, or forked. Gives what it uses of its window.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownConversation`](crate::store::Error::UnknownConversation),
+    /// [`Held`](crate::store::Error::Held) while another has it,
+    /// [`Continued`](crate::store::Error::Continued) if it goes on as another.
+    pub fn take_up(&self, conversation: &str) -> Result<TokenUsage> {
+        let _taking = self.taking_up.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.session(conversation).is_ok() {
+            return Ok(self.tracker.usage(conversation));
+        }
+        let lease = self.store.lease(conversation, &self.config.holder, self.config.lease)?;
+        self.load(&lease, Instant::now()).inspect_err(|_| {
+            self.tracker.forget(conversation);
+            // The lease is of no use here; others need not wait for its end.
+            let _ = self.store.release(&lease);
+        })
+    }
+
+    /// Begins a conversation that shares the first `messages` messages of another,
+    /// and takes it up.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::fork`](crate::store::Store::fork) and [`Self::take_up`].
+    pub fn fork(&self, conversation: &str, messages: u64, id: &str) -> Result<TokenUsage> {
+        self.store.fork(conversation, messages, id)?;
+        self.take_up(id)
+    }
+
+    /// Gives the lease of a conversation back, and forgets it here. Nothing is lost:
+    /// all that was recorded is stored. One that is not open is none, and no error.
+    ///
+    /// # Errors
+    ///
+    /// If the store could not be asked; it is forgotten here all the same.
+    pub fn close(&self, conversation: &str) -> Result<()> {
+        let Ok(session) = self.session(conversation) else { return Ok(()) };
+        let session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        self.forget(conversation, session.lease.fence);
+        Ok(self.store.release(&session.lease)?)
+    }
+
+    /// Reads what the lease is for.
+    fn load(&self, lease: &Lease, leased: Instant) -> Result<TokenUsage> {
+        let session = self.read(lease, leased)?;
+        let id = session.record.id.clone();
+        let usage = self.tracker.usage(&id);
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.insert(id, (lease.fence, Arc::new(Mutex::new(session))));
+        Ok(usage)
+    }
+
+    fn read(&self, lease: &Lease, leased: Instant) -> Result<Session> {
+        let record = self.store.conversation(&lease.conversation)?;
+        let messages = self.stored(&record.id, 0)?;
+        let origin = record.origin.as_deref().map(|origin| self.handoff(origin)).transpose()?;
+        let (trigger, view, superseded) = if let Some(status) = Status::read(&record) {
+            self.tracker.restore(status.usage);
+            (status.trigger, status.view, status.superseded)
+        } else {
+            self.count_anew(&record, &messages, origin.as_ref())?;
+            (Trigger::armed(record.epoch), None, Vec::new())
+        };
+        let mut session = Session {
+            record,
+            lease: lease.clone(),
+            leased,
+            messages,
+            origin,
+            trigger,
+            view,
+            superseded,
+        };
+        self.arrive(&mut session)?;
+        Ok(session)
+    }
+
+    /// What is used, where nobody kept it: what [`Self::context`] then shows. A fork
+    /// of a conversation that was compacted shows all that was said.
+    fn count_anew(
+        &self,
+        record: &ConversationRecord,
+        messages: &[Recorded],
+        origin: Option<&SessionHandoff>,
+    ) -> Result<()> {
+        self.tracker.begin(&record.id, record.epoch);
+        if let Some(origin) = origin {
+            let directive = self.directive(origin, &DirectiveOptions::of(origin))?;
+            self.tracker.record_counted(&record.id, Role::System, directive.tokens);
+        }
+        for message in messages.iter().filter(|message| !is_memory(&message.message)) {
+            self.tracker.record_counted(&record.id, message.message.role(), message.tokens);
+        }
+        Ok(())
+    }
+
+    /// The messages of a conversation from a position on.
+    pub(super) fn stored(&self, conversation: &str, from: u64) -> Result<Vec<Recorded>> {
+        let mut all = Vec::new();
+        let mut next = from;
+        loop {
+            let page = self.store.messages(conversation, next, PAGE)?;
+            let full = page.len() as u64 == PAGE;
+            next += page.len() as u64;
+            for message in page {
+                all.push(recorded(&message)?);
+            }
+            if !full {
+                return Ok(all);
+            }
+        }
+    }
+}
+
+fn recorded(stored: &StoredMessage) -> Result<Recorded> {
+    Ok(Recorded {
+        position: stored.position,
+        epoch: stored.epoch,
+        tokens: stored.tokens,
+        message: decode_message(&stored.body)?,
+    })
+}

@@ -1,0 +1,177 @@
+//! What is said is recorded.
+
+use std::sync::PoisonError;
+use std::time::Instant;
+
+use super::SessionContinuityService;
+use super::session::Session;
+use crate::error::{Error, Result};
+use crate::model::{Message, Recorded, ReportedUsage, TokenUsage};
+use crate::package::encode_message;
+use crate::store::{self, Lease, NewMessage};
+
+impl SessionContinuityService {
+    /// Records a message, durably, and gives what the conversation then uses.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotOpen`]; [`store::Error::LeaseLost`] if another took the
+    /// conversation, which is then no longer open here, and
+    /// [`store::Error::Continued`] if it goes on as another. Nothing was recorded
+    /// then, but where the store says [`store::Error::Io`] nobody knows: the
+    /// conversation is no longer open here, and [`Self::take_up`] reads what there
+    /// is.
+    pub fn record_message(&self, conversation: &str, message: Message) -> Result<TokenUsage> {
+        self.record_messages(conversation, vec![message])
+    }
+
+    /// Records messages, all or none, and gives what the conversation then uses.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::record_message`].
+    pub fn record_messages(
+        &self,
+        conversation: &str,
+        messages: Vec<Message>,
+    ) -> Result<TokenUsage> {
+        let session = self.session(conversation)?;
+        let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        self.record(&mut session, messages)
+    }
+
+    /// Records what the provider reported of the newest request, in place of the
+    /// sum of what was counted. Record the answer first: the report contains it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::record_message`].
+    pub fn record_reported(
+        &self,
+        conversation: &str,
+        reported: ReportedUsage,
+    ) -> Result<TokenUsage> {
+        let session = self.session(conversation)?;
+        let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = self.tracker.usage(conversation);
+        let usage = self.tracker.record_reported(conversation, reported);
+        self.keep_status(&mut session, &usage).inspect_err(|_| self.undo(before))?;
+        Ok(usage)
+    }
+
+    /// What a conversation uses of its window; zeros for one that is not open here.
+    #[must_use]
+    pub fn usage(&self, conversation: &str) -> TokenUsage {
+        self.tracker.usage(conversation)
+    }
+
+    /// The messages of a conversation that is open here, inherited ones first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotOpen`].
+    pub fn messages(&self, conversation: &str) -> Result<Vec<Recorded>> {
+        let session = self.session(conversation)?;
+        let session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(session.messages.clone())
+    }
+
+    /// Appends a message that nothing shows yet, and counts it nowhere. Gives its
+    /// place.
+    pub(super) fn append_hidden(&self, session: &mut Session, message: &Message) -> Result<u64> {
+        let body = encode_message(message)?;
+        let tokens = self.tracker.count(message);
+        let bodies = [NewMessage { body, tokens }];
+        let count = self.with_lease(session, |store, lease| store.append(lease, &bodies, None))?;
+        let position = count.saturating_sub(1);
+        let (epoch, message) = (session.record.epoch, message.clone());
+        session.messages.push(Recorded { position, epoch, tokens, message });
+        Ok(position)
+    }
+
+    pub(super) fn record(
+        &self,
+        session: &mut Session,
+        messages: Vec<Message>,
+    ) -> Result<TokenUsage> {
+        let id = session.record.id.clone();
+        let before = self.tracker.usage(&id);
+        let mut bodies = Vec::with_capacity(messages.len());
+        for message in &messages {
+            let body = encode_message(message)?;
+            bodies.push(NewMessage { body, tokens: self.tracker.count(message) });
+        }
+        for (message, body) in messages.iter().zip(&bodies) {
+            self.tracker.record_counted(&id, message.role(), body.tokens);
+        }
+        let usage = self.tracker.usage(&id);
+        let status = session.status(&usage);
+        let appended = self
+            .with_lease(session, |store, lease| store.append(lease, &bodies, status.as_deref()));
+        let count = appended.inspect_err(|_| self.undo(before))?;
+        let first = count.saturating_sub(messages.len() as u64);
+        let epoch = session.record.epoch;
+        session.messages.extend((first..).zip(messages).zip(bodies).map(
+            |((position, message), body)| Recorded {
+                position,
+                epoch,
+                tokens: body.tokens,
+                message,
+            },
+        ));
+        Ok(usage)
+    }
+
+    /// What was counted is not recorded after all.
+    pub(super) fn undo(&self, before: TokenUsage) {
+        // Of a conversation that is no longer open here, nothing is counted.
+        if self.session(&before.conversation_id).is_ok() {
+            self.tracker.restore(before);
+        }
+    }
+
+    /// Keeps what is used, and the trigger.
+    pub(super) fn keep_status(&self, session: &mut Session, usage: &TokenUsage) -> Result<()> {
+        let status = session.status(usage);
+        self.with_lease(session, |store, lease| store.append(lease, &[], status.as_deref()))?;
+        Ok(())
+    }
+
+    /// Writes with the lease of a session: prolonged in time, and anew where it ran
+    /// out while nobody else wanted it.
+    pub(super) fn with_lease<T>(
+        &self,
+        session: &mut Session,
+        mut write: impl FnMut(&dyn store::Store, &Lease) -> store::Result<T>,
+    ) -> Result<T> {
+        if session.leased.elapsed() > self.config.lease / 3 {
+            self.prolong(session)?;
+        }
+        let written = match write(&*self.store, &session.lease) {
+            Err(store::Error::LeaseLost { .. }) => {
+                self.prolong(session)?;
+                write(&*self.store, &session.lease)
+            }
+            written => written,
+        };
+        written.map_err(|error| self.lost(session, error))
+    }
+
+    fn prolong(&self, session: &mut Session) -> Result<()> {
+        let leased = Instant::now();
+        let renewed = self.store.renew(&session.lease, self.config.lease);
+        session.lease = renewed.map_err(|error| self.lost(session, error))?;
+        session.leased = leased;
+        Ok(())
+    }
+
+    /// What another writes to is not open here any longer; nor is what nobody knows
+    /// whether it was written: to take it up reads what there is.
+    fn lost(&self, session: &Session, error: store::Error) -> Error {
+        use store::Error as Lost;
+        if matches!(error, Lost::LeaseLost { .. } | Lost::Continued { .. } | Lost::Io { .. }) {
+            self.forget(&session.record.id, session.lease.fence);
+        }
+        error.into()
+    }
+}

@@ -1,0 +1,175 @@
+//! Hand-offs are resumed.
+
+use std::collections::HashSet;
+use std::sync::PoisonError;
+
+use lcp_types::Role;
+
+use super::SessionContinuityService;
+use super::session::Session;
+use crate::directive::DirectiveOptions;
+use crate::error::Result;
+use crate::events::{ContinuityEvent, SessionResumedEvent};
+use crate::model::{Recorded, ResumedSession, SessionHandoff};
+use crate::store::{self, Claim, NewConversation};
+use crate::trigger::Trigger;
+
+/// How a hand-off is resumed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResumeOptions {
+    /// The id of the conversation that begins; `c-` and the digits of the hand-off's
+    /// id if none is given.
+    pub conversation_id: Option<String>,
+    /// Tokens of the window of the model that goes on; that of the one before if
+    /// none are given.
+    pub window_tokens: Option<u32>,
+    /// Tokens of it that the model's output needs; likewise.
+    pub output_reserve_tokens: Option<u32>,
+}
+
+impl SessionContinuityService {
+    /// Resumes a hand-off: exactly once, whoever tries. The conversation that begins
+    /// is open here then; the one that was handed over can no longer be written to.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownHandoff`](crate::store::Error::UnknownHandoff);
+    /// [`Claimed`](crate::store::Error::Claimed),
+    /// [`AlreadyResumed`](crate::store::Error::AlreadyResumed),
+    /// [`Superseded`](crate::store::Error::Superseded),
+    /// [`HandoffExpired`](crate::store::Error::HandoffExpired); and a hand-off that
+    /// cannot be read, which nobody has claimed then.
+    pub fn resume_from_handoff(&self, handoff_id: &str) -> Result<ResumedSession> {
+        self.resume_with(handoff_id, &ResumeOptions::default())
+    }
+
+    /// Resumes a hand-off as `options` say.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::resume_from_handoff`];
+    /// [`Exists`](crate::store::Error::Exists) if there is a conversation of this id.
+    pub fn resume_with(&self, handoff_id: &str, options: &ResumeOptions) -> Result<ResumedSession> {
+        let session = {
+            let _resuming = self.resuming.lock().unwrap_or_else(PoisonError::into_inner);
+            let claim = self.store.claim(handoff_id, &self.config.holder, self.config.lease)?;
+            let resumed = self.resume_claimed(&claim, options);
+            resumed.inspect_err(|_| {
+                // Others may have more luck; where it was resumed after all, this is
+                // nothing.
+                let _ = self.store.abandon(&claim);
+            })?
+        };
+        let event = SessionResumedEvent { session: session.clone() };
+        self.tell(&ContinuityEvent::SessionResumed(Box::new(event)));
+        Ok(session)
+    }
+
+    fn resume_claimed(&self, claim: &Claim, options: &ResumeOptions) -> Result<ResumedSession> {
+        let handoff = SessionHandoff::from_pack(&claim.handoff.pack)?;
+        let directive = self.generate_continuation_directive(&handoff)?;
+        let before = self.store.conversation(&handoff.conversation_id)?;
+        let digits = claim.handoff.id.trim_start_matches("h-");
+        let conversation = NewConversation {
+            id: options.conversation_id.clone().unwrap_or_else(|| format!("c-{digits}")),
+            window_tokens: options.window_tokens.unwrap_or(before.window_tokens),
+            output_reserve_tokens: options
+                .output_reserve_tokens
+                .unwrap_or(before.output_reserve_tokens),
+        };
+        match self.store.resume(claim, &conversation) {
+            // Perhaps it is done: asked again, the store tells.
+            Err(store::Error::Io { .. }) => self.store.resume(claim, &conversation)?,
+            resumed => resumed?,
+        };
+        if let Ok(old) = self.session(&before.id) {
+            let fence = old.lock().unwrap_or_else(PoisonError::into_inner).lease.fence;
+            self.forget(&before.id, fence);
+        }
+        self.take_up(&conversation.id)?;
+        Ok(ResumedSession {
+            late_messages: self.messages(&conversation.id)?,
+            new_conversation_id: conversation.id,
+            previous_conversation_id: handoff.conversation_id,
+            directive,
+            restored_anchors: handoff.anchors,
+            restored_state: handoff.state,
+        })
+    }
+
+    /// A conversation that begins with a hand-off takes over what was recorded in
+    /// the one before after that was prepared. Done once, also where the process
+    /// that resumed it died in between: nothing is kept with it before.
+    pub(super) fn arrive(&self, session: &mut Session) -> Result<()> {
+        let record = &session.record;
+        if record.status.is_some() || record.parent.is_some() {
+            return Ok(());
+        }
+        let Some(origin) = &session.origin else { return Ok(()) };
+        let mut late = self.stored(&origin.conversation_id, origin.metadata.messages)?;
+        late.retain(|message| message.message.role() != Role::System);
+        if let Some(calls) = missing_calls(&late) {
+            // A result is nothing without its call, which was made before the hand-off.
+            let mut before = self.stored(&origin.conversation_id, 0)?;
+            before.truncate(usize::try_from(origin.metadata.messages).unwrap_or(usize::MAX));
+            before.retain(|message| makes_one(message, &calls));
+            late = before.into_iter().chain(late).collect();
+        }
+        let told = self.tracker.usage(&session.record.id).total_tokens;
+        let begins = late.iter().fold(told, |sum, message| sum.saturating_add(message.tokens));
+        session.trigger = self.trigger_of(session, session.record.epoch, begins);
+        self.record(session, late.into_iter().map(|message| message.message).collect())?;
+        Ok(())
+    }
+
+    /// The trigger of an epoch that begins with so many tokens. What is recorded
+    /// later in it is no reason to call its hand-off futile.
+    pub(super) fn trigger_of(&self, session: &Session, epoch: u32, begins: u32) -> Trigger {
+        if self.config.thresholds.futile(begins, session.effective_window()) {
+            // It says so when it sees the epoch for the first time.
+            Trigger::armed(epoch.saturating_sub(1))
+        } else {
+            Trigger::armed(epoch)
+        }
+    }
+
+    /// What the model is to see now of a conversation that is open here, oldest
+    /// first: the directive where it began with a hand-off, its system turns, the
+    /// memory where it was compacted, and its messages from there on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotOpen`](crate::Error::NotOpen).
+    pub fn context(&self, conversation: &str) -> Result<Vec<crate::Message>> {
+        let session = self.session(conversation)?;
+        let session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut context = Vec::new();
+        if let Some(origin) = &session.origin {
+            let directive = self.directive(origin, &DirectiveOptions::of(origin))?;
+            // A budget may be too small for any; an empty turn is refused elsewhere.
+            if !directive.text.is_empty() {
+                context.push(crate::Message::system(directive.text));
+            }
+        }
+        let (system, turns) = session.shown();
+        let all = system.into_iter().chain(session.memory()).chain(turns);
+        context.extend(all.map(|message| message.message.clone()));
+        Ok(context)
+    }
+}
+
+/// The calls that results among these messages answer and that are not among them.
+fn missing_calls(messages: &[Recorded]) -> Option<HashSet<String>> {
+    let (results, calls): (Vec<_>, Vec<_>) =
+        messages.iter().partition(|message| message.message.is_result());
+    let made: HashSet<_> = calls.iter().filter_map(|call| call.message.tool_call_id()).collect();
+    let answered = results.iter().filter_map(|result| result.message.tool_call_id());
+    let missing: HashSet<_> = answered.filter(|id| !made.contains(id)).map(str::to_owned).collect();
+    (!missing.is_empty()).then_some(missing)
+}
+
+/// Whether a message makes one of these calls.
+fn makes_one(message: &Recorded, calls: &HashSet<String>) -> bool {
+    let id = message.message.tool_call_id();
+    !message.message.is_result() && id.is_some_and(|id| calls.contains(id))
+}

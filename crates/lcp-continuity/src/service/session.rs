@@ -1,0 +1,119 @@
+//! A conversation that is open here.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use lcp_types::Role;
+use serde::{Deserialize, Serialize};
+
+use crate::compact::is_memory;
+use crate::model::{Recorded, SessionHandoff, Timestamp, TokenUsage};
+use crate::store::{ConversationRecord, Lease};
+use crate::trigger::Trigger;
+
+/// A conversation that is open here.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) record: ConversationRecord,
+    pub(super) lease: Lease,
+    /// When the lease was taken or prolonged last.
+    pub(super) leased: Instant,
+    /// All its messages, inherited ones too.
+    pub(super) messages: Vec<Recorded>,
+    /// The hand-off that it began with.
+    pub(super) origin: Option<SessionHandoff>,
+    pub(super) trigger: Trigger,
+    /// What its window shows, where it was compacted.
+    pub(super) view: Option<View>,
+    /// The ids of anchors that no longer hold, each with what replaced it.
+    pub(super) superseded: Vec<(String, String)>,
+}
+
+impl Session {
+    /// Tokens of the window that messages may fill.
+    pub(super) fn effective_window(&self) -> u32 {
+        self.record.window_tokens.saturating_sub(self.record.output_reserve_tokens)
+    }
+
+    /// Tokens of the application's system prompt, which the next session has too.
+    pub(super) fn system_prompt_tokens(&self) -> u32 {
+        let (system, _) = self.shown();
+        system.iter().fold(0, |sum, message| sum.saturating_add(message.tokens))
+    }
+
+    /// The memory, where it was compacted.
+    pub(super) fn memory(&self) -> Option<&Recorded> {
+        let memory = self.view.as_ref()?.memory?;
+        self.messages.iter().find(|message| message.position == memory)
+    }
+
+    /// What its window shows beside the memory: the application's system turns, and
+    /// the other messages.
+    pub(super) fn shown(&self) -> (Vec<&Recorded>, Vec<&Recorded>) {
+        let is_shown = |at| self.view.as_ref().is_none_or(|view| view.shows(at));
+        let (system, turns): (Vec<_>, Vec<_>) =
+            self.messages.iter().partition(|message| message.message.role() == Role::System);
+        let system = system.into_iter().filter(|message| !is_memory(&message.message)).collect();
+        (system, turns.into_iter().filter(|message| is_shown(message.position)).collect())
+    }
+
+    /// What is kept with the conversation.
+    pub(super) fn status(&self, usage: &TokenUsage) -> Option<String> {
+        let status = Status {
+            usage: usage.clone(),
+            trigger: self.trigger.clone(),
+            view: self.view.clone(),
+            superseded: self.superseded.clone(),
+        };
+        // Plain data: there is nothing that could not be written.
+        serde_json::to_string(&status).ok()
+    }
+}
+
+/// What is kept with a conversation, so that another process goes on where this one
+/// was.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Status {
+    pub(super) usage: TokenUsage,
+    pub(super) trigger: Trigger,
+    #[serde(default)]
+    pub(super) view: Option<View>,
+    #[serde(default)]
+    pub(super) superseded: Vec<(String, String)>,
+}
+
+/// What the window of a conversation shows after a compaction: system turns, the
+/// memory, and the messages from here on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct View {
+    /// The place of the message that is the memory, if there is one.
+    pub(super) memory: Option<u64>,
+    /// The place of the message from which on all are shown.
+    pub(super) from: u64,
+    /// The places of messages before it that are shown too.
+    pub(super) also: Vec<u64>,
+}
+
+impl View {
+    /// Whether the message at this place is shown, if it is no system turn.
+    pub(super) fn shows(&self, position: u64) -> bool {
+        position >= self.from || self.also.contains(&position)
+    }
+}
+
+impl Status {
+    /// What was kept, if it can be read: it is counted anew otherwise.
+    pub(super) fn read(record: &ConversationRecord) -> Option<Self> {
+        let status: Self = serde_json::from_str(record.status.as_deref()?).ok()?;
+        let usage = &status.usage;
+        (usage.epoch == record.epoch && usage.conversation_id == record.id).then_some(status)
+    }
+}
+
+/// A number that no other holder has, in this process or, in all likelihood, on any
+/// machine.
+pub(super) fn unique() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let next = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("{:x}-{next:x}", Timestamp::now().0)
+}

@@ -1,0 +1,193 @@
+//! The tables: made, brought up to date, or refused.
+
+use deadpool_postgres::{Object, Transaction};
+use tokio_postgres::GenericClient;
+
+use super::error::Failure;
+use super::pool::Database;
+use crate::store::error::{Error, Result};
+
+/// What each version adds to the one before. None is ever changed.
+const STEPS: [&str; KNOWN as usize] = [V1];
+
+/// The newest version that is known.
+const KNOWN: u32 = 1;
+
+/// What says that a schema is ours, and in which version.
+const MARK: &str = "lcp_continuity_version";
+
+/// The longest name that PostgreSQL does not cut.
+const NAME_BYTES_MAX: usize = 63;
+
+/// The advisory lock that one migrates under, in any schema of the database.
+const LOCK: i64 = 0x6c63_705f_636f_6e74;
+
+const V1: &str = "
+CREATE TABLE lcp_continuity_version (version bigint NOT NULL);
+
+CREATE TABLE conversations (
+    id text COLLATE \"C\" PRIMARY KEY,
+    window_tokens bigint NOT NULL,
+    output_reserve_tokens bigint NOT NULL,
+    parent text COLLATE \"C\",
+    parent_messages bigint,
+    origin text COLLATE \"C\",
+    continued_as text COLLATE \"C\",
+    epoch bigint NOT NULL,
+    fence bigint NOT NULL DEFAULT 0,
+    holder text COLLATE \"C\",
+    held_until bigint,
+    messages bigint NOT NULL,
+    status bytea,
+    created bigint NOT NULL,
+    active bigint NOT NULL,
+    changes bigint NOT NULL DEFAULT 0,
+    CHECK ((parent IS NULL) = (parent_messages IS NULL)),
+    CHECK ((holder IS NULL) = (held_until IS NULL))
+);
+COMMENT ON COLUMN conversations.changes IS 'rises with every commit and resume';
+
+CREATE TABLE contents (
+    hash bytea PRIMARY KEY,
+    body bytea NOT NULL
+);
+COMMENT ON COLUMN contents.hash IS 'BLAKE3 of the body';
+
+CREATE TABLE messages (
+    conversation text COLLATE \"C\" NOT NULL,
+    position bigint NOT NULL,
+    epoch bigint NOT NULL,
+    hash bytea NOT NULL,
+    tokens bigint NOT NULL,
+    recorded bigint NOT NULL,
+    PRIMARY KEY (conversation, position)
+);
+
+CREATE TABLE handoffs (
+    id text COLLATE \"C\" PRIMARY KEY,
+    serial bigint GENERATED ALWAYS AS IDENTITY,
+    conversation text COLLATE \"C\" NOT NULL,
+    epoch bigint NOT NULL,
+    previous text COLLATE \"C\",
+    messages bigint NOT NULL,
+    hash bytea NOT NULL,
+    pack bytea,
+    claimant text COLLATE \"C\",
+    claimed_until bigint,
+    fence bigint NOT NULL DEFAULT 0,
+    resumed_into text COLLATE \"C\",
+    superseded_by text COLLATE \"C\",
+    created bigint NOT NULL,
+    expires bigint NOT NULL,
+    CHECK ((claimant IS NULL) = (claimed_until IS NULL))
+);
+COMMENT ON COLUMN handoffs.pack IS 'null once it was dropped';
+CREATE INDEX handoffs_of_conversation ON handoffs (conversation, serial);
+";
+
+const TABLES: [&str; 5] = [MARK, "conversations", "contents", "messages", "handoffs"];
+
+/// Whether a schema can have this name.
+pub(super) fn check_name(schema: &str) -> Result<()> {
+    let fits = (1..=NAME_BYTES_MAX).contains(&schema.len());
+    if fits && !schema.chars().any(char::is_control) {
+        return Ok(());
+    }
+    Err(Error::BadId { id: schema.chars().take(32).collect(), max: NAME_BYTES_MAX })
+}
+
+/// A name as SQL has it.
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// Makes the tables of `schema`, or brings them up to date. One that is as it should
+/// be is only looked at.
+pub(super) async fn run(database: &Database, schema: &str) -> Result<()> {
+    let mut client = None;
+    for _ in 0..2 {
+        let done = database.bounded(&mut client, async |client| bring_up(client, schema).await);
+        match done.await {
+            // Whoever came first made it: then there is nothing left to do.
+            Err(Failure::Conflict(_) | Failure::Broken(_)) => {}
+            other => return other.map_err(Failure::into_error),
+        }
+    }
+    let done = database.bounded(&mut client, async |client| bring_up(client, schema).await);
+    done.await.map_err(Failure::into_error)
+}
+
+async fn bring_up(client: &mut Object, schema: &str) -> Result<(), Failure> {
+    if version(&***client, schema).await? == Some(KNOWN) {
+        return Ok(());
+    }
+    let transaction = client.transaction().await?;
+    transaction.query("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
+    migrate(&transaction, schema).await?;
+    transaction.commit().await?;
+    Ok(())
+}
+
+async fn migrate(transaction: &Transaction<'_>, schema: &str) -> Result<(), Failure> {
+    let found = version(&**transaction, schema).await?;
+    if found == Some(KNOWN) {
+        return Ok(());
+    }
+    if found.is_none() {
+        let there = "SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1";
+        if transaction.query_opt(there, &[&schema]).await?.is_none() {
+            let sql = format!("CREATE SCHEMA {}", quoted(schema));
+            transaction.batch_execute(&sql).await?;
+        }
+    }
+    let from = usize::try_from(found.unwrap_or(0)).unwrap_or(usize::MAX);
+    for step in STEPS.iter().skip(from) {
+        transaction.batch_execute(step).await?;
+    }
+    let mark = format!("DELETE FROM {MARK}; INSERT INTO {MARK} VALUES ({KNOWN});");
+    transaction.batch_execute(&mark).await?;
+    Ok(())
+}
+
+/// The version of what is in the schema; none if there is nothing in it.
+async fn version(client: &impl GenericClient, schema: &str) -> Result<Option<u32>, Failure> {
+    let sql = "SELECT current_setting('server_encoding'), \
+               array(SELECT c.relname::text FROM pg_catalog.pg_class c \
+                     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+                     WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f'))";
+    let row = client.query_one(sql, &[&schema]).await?;
+    let (encoding, tables): (&str, Vec<&str>) = (row.try_get(0)?, row.try_get(1)?);
+    if encoding != "UTF8" {
+        let reason = format!("the encoding of the database is {encoding}: make one in UTF8");
+        return Err(Error::Io { reason }.into());
+    }
+    let foreign = |reason: &str| Error::ForeignSchema {
+        schema: schema.to_owned(),
+        reason: reason.to_owned(),
+    };
+    if tables.is_empty() {
+        return Ok(None);
+    }
+    if !tables.contains(&MARK) {
+        return Err(foreign("it has other tables").into());
+    }
+    let sql = format!("SELECT version FROM {}.{MARK}", quoted(schema));
+    let rows = client.query(sql.as_str(), &[]).await?;
+    let [row] = rows.as_slice() else {
+        return Err(foreign("it has no version, or several").into());
+    };
+    let version: i64 = row.try_get(0).map_err(|_| foreign("its version is no number"))?;
+    let version = u32::try_from(version).map_err(|_| foreign("its version is none"))?;
+    if version > KNOWN {
+        return Err(Error::TooNew { found: version, known: KNOWN }.into());
+    }
+    if version == 0 {
+        return Err(foreign("its version is none").into());
+    }
+    match TABLES.iter().find(|table| !tables.contains(*table)) {
+        Some(missing) if version == KNOWN => {
+            Err(Error::Damaged { reason: format!("the table {missing} is missing") }.into())
+        }
+        _ => Ok(Some(version)),
+    }
+}

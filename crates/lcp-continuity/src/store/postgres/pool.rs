@@ -1,0 +1,218 @@
+//! Connections, and how a statement gets its answer.
+
+use std::time::Duration;
+
+use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod};
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{NoTls, Row};
+
+use super::PostgresOptions;
+use super::address::Address;
+use super::error::Failure;
+use super::migrate::quoted;
+use super::runtime::Own;
+use super::tls;
+use crate::store::error::{Error, Result};
+
+/// How often something is asked again that others were in the way of.
+const CONFLICTS_MAX: u32 = 12;
+
+/// How long to wait before that, at first; twice as long each time, up to 64 times.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// What the client waits beyond what the server was told: it answers first.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Values of a statement, in their order.
+pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
+
+/// A statement, and what is known of it.
+pub(super) struct Call<'a> {
+    pub(super) sql: &'static str,
+    pub(super) values: Values<'a>,
+    /// Whether doing it twice does it once.
+    pub(super) repeatable: bool,
+    /// What locks the row that it decides by, where others must be seen too. The
+    /// first column of such a statement is `verdict`, which may be `stale`.
+    pub(super) lock: Option<(&'static str, Values<'a>)>,
+}
+
+impl<'a> Call<'a> {
+    /// A statement that can be repeated.
+    pub(super) const fn repeatable(sql: &'static str, values: Values<'a>) -> Self {
+        Self { sql, values, repeatable: true, lock: None }
+    }
+
+    /// A statement that cannot.
+    pub(super) const fn once(sql: &'static str, values: Values<'a>) -> Self {
+        Self { sql, values, repeatable: false, lock: None }
+    }
+}
+
+/// A database that can be asked from anywhere.
+pub(super) struct Database {
+    // Before the runtime, so that it ends first.
+    pool: Pool,
+    runtime: Own,
+    patience: Duration,
+    /// Where it is, without the password.
+    pub(super) place: String,
+}
+
+impl Database {
+    /// Connections to `address`, none of which is made yet.
+    pub(super) fn connect(address: Address, options: &PostgresOptions) -> Result<Self> {
+        let (settings, place) = (settings(options), address.place());
+        let set_up = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, _| {
+            let settings = settings.clone();
+            Box::pin(
+                async move { client.batch_execute(&settings).await.map_err(HookError::Backend) },
+            )
+        });
+        let fast = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+        let manager = if address.wants_tls() {
+            let tls = tls::connector(address.root_certificate.as_deref())?;
+            Manager::from_config(address.config, tls, fast)
+        } else {
+            Manager::from_config(address.config, NoTls, fast)
+        };
+        let pool = Pool::builder(manager)
+            .max_size(options.pool_size.max(1))
+            .runtime(deadpool_postgres::Runtime::Tokio1)
+            .wait_timeout(Some(options.statement_timeout))
+            .create_timeout(Some(options.connect_timeout))
+            .post_create(set_up)
+            .build()
+            .map_err(|error| Error::Io { reason: error.to_string() })?;
+        Ok(Self {
+            pool,
+            runtime: Own::start()?,
+            patience: options.statement_timeout.saturating_add(GRACE),
+            place,
+        })
+    }
+
+    /// What `work` comes to, on this thread.
+    pub(super) fn wait_for<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.wait_for(work)
+    }
+
+    /// A connection; where there is none to be had, the error says of what.
+    pub(super) async fn connection(&self) -> Result<Object, Failure> {
+        match self.pool.get().await.map_err(Failure::from) {
+            Err(Failure::Final(Error::Io { reason })) => {
+                let reason = format!("{}: {reason}", self.place);
+                Err(Failure::Final(Error::Io { reason }))
+            }
+            other => other,
+        }
+    }
+
+    /// What `work` comes to, unless it takes far too long: then the connection it has
+    /// is given up, because nobody knows what will still come of it.
+    pub(super) async fn bounded<T>(
+        &self,
+        client: &mut Option<Object>,
+        work: impl AsyncFnOnce(&mut Object) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let mut own = match client.take() {
+            Some(own) => own,
+            None => self.connection().await?,
+        };
+        match tokio::time::timeout(self.patience, work(&mut own)).await {
+            Ok(Err(Failure::Broken(error))) => {
+                drop(Object::take(own));
+                Err(Failure::Broken(error))
+            }
+            Ok(done) => {
+                *client = Some(own);
+                done
+            }
+            Err(_) => {
+                drop(Object::take(own));
+                let reason = "the database did not answer in time".to_owned();
+                Err(Failure::Final(Error::Io { reason }))
+            }
+        }
+    }
+
+    /// The rows that a statement gives. Asks again where others were in the way, and
+    /// once more where the connection broke, if that does no harm.
+    pub(super) fn rows(&self, call: &Call<'_>) -> Result<Vec<Row>> {
+        self.wait_for(self.ask(call))
+    }
+
+    /// The one row that a statement gives.
+    pub(super) fn row(&self, call: &Call<'_>) -> Result<Row> {
+        let missing = || Error::Io { reason: "the database gave no row".to_owned() };
+        self.rows(call)?.into_iter().next().ok_or_else(missing)
+    }
+
+    async fn ask(&self, call: &Call<'_>) -> Result<Vec<Row>> {
+        let mut again = call.repeatable;
+        let mut behind_lock = false;
+        let mut client = None;
+        for conflict in 0..CONFLICTS_MAX {
+            let mut answer = self.attempt(&mut client, call, behind_lock).await;
+            if again && matches!(answer, Err(Failure::Broken(_))) {
+                again = false;
+                answer = self.attempt(&mut client, call, behind_lock).await;
+            }
+            match answer {
+                Ok(rows) if !behind_lock && call.lock.is_some() && is_stale(&rows) => {
+                    behind_lock = true;
+                }
+                Ok(rows) => return Ok(rows),
+                Err(Failure::Conflict(_)) => {
+                    tokio::time::sleep(PAUSE * (1 << conflict.min(6))).await;
+                }
+                Err(failure) => return Err(failure.into_error()),
+            }
+        }
+        Err(Error::Busy)
+    }
+
+    async fn attempt(
+        &self,
+        client: &mut Option<Object>,
+        call: &Call<'_>,
+        behind_lock: bool,
+    ) -> Result<Vec<Row>, Failure> {
+        let lock = call.lock.filter(|_| behind_lock);
+        self.bounded(client, async |client| {
+            let Some((lock, values)) = lock else {
+                let statement = client.prepare_cached(call.sql).await?;
+                return Ok(client.query(&statement, call.values).await?);
+            };
+            let transaction = client.transaction().await?;
+            let statement = transaction.prepare_cached(lock).await?;
+            transaction.query(&statement, values).await?;
+            let statement = transaction.prepare_cached(call.sql).await?;
+            let rows = transaction.query(&statement, call.values).await?;
+            transaction.commit().await?;
+            Ok(rows)
+        })
+        .await
+    }
+}
+
+fn is_stale(rows: &[Row]) -> bool {
+    let verdict = rows.first().and_then(|row| row.try_get::<_, &str>("verdict").ok());
+    verdict == Some("stale")
+}
+
+/// What a session begins with.
+fn settings(options: &PostgresOptions) -> String {
+    let schema = quoted(&options.schema);
+    // 0 would be for ever.
+    let timeout = options.statement_timeout.as_millis().clamp(1, 2_147_483_647);
+    format!(
+        "SET search_path TO {schema}, pg_temp;\
+         SET statement_timeout TO {timeout};\
+         SET idle_in_transaction_session_timeout TO {timeout};\
+         SET default_transaction_isolation TO 'read committed';\
+         SET default_transaction_deferrable TO off;\
+         SELECT set_config('synchronous_commit', 'on', false)\
+         WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply');"
+    )
+}

@@ -1,0 +1,280 @@
+//! A store in one SQLite file, for the processes of one machine.
+
+mod claims;
+mod conversations;
+mod expiry;
+mod failed;
+mod handoffs;
+mod leases;
+mod messages;
+mod schema;
+
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use lcp_sqlite::{Options, WriteLock};
+use rusqlite::{Connection, Transaction};
+
+use self::failed::Failed;
+use super::error::Result;
+use super::records::{
+    Claim, ConversationRecord, Expired, HandoffRecord, Lease, NewConversation, NewHandoff,
+    NewMessage, StoredMessage,
+};
+use super::{DEFAULT_EXPIRY, Store, check};
+use crate::model::{Clock, SystemClock, Timestamp};
+
+/// Conversations and hand-offs in one SQLite file.
+///
+/// Any number of threads, stores and processes may have the same file open: writers
+/// wait for each other in a queue, readers for nobody. It must be on a local disk;
+/// what is known to be a network file system is refused. Beside it are two files of
+/// SQLite's, `-wal` and `-shm`, which belong to it while it is open, and the empty
+/// `.lock` for the queue. Symbolic links to the file are resolved; by two hard links
+/// at once it must not be opened. On Unix a new file is its owner's alone (mode 0600).
+///
+/// Where the file is moved or deleted while it is open, nothing more is written
+/// ([`Error::Io`](super::Error::Io), on Unix). Where only its log is found, as after the
+/// file was moved without it, no new one is made.
+///
+/// What a method says to have done is written through to the disk. Equal messages
+/// are kept once, and a fork holds only what is its own. Messages and packs are
+/// verified by their hashes when they are read.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("sessions.db");
+/// use lcp_continuity::store::{NewConversation, NewMessage, SqliteStore, Store};
+/// use std::time::Duration;
+///
+/// let store = SqliteStore::open(&path)?;
+/// store.begin(&NewConversation {
+///     id: "refactoring".into(),
+///     window_tokens: 200_000,
+///     output_reserve_tokens: 8_000,
+/// })?;
+/// let lease = store.lease("refactoring", "worker 1", Duration::from_secs(60))?;
+/// let message = NewMessage { body: b"a pack of one block".to_vec(), tokens: 5 };
+/// store.append(&lease, &[message], None)?;
+/// drop(store);
+///
+/// let store = SqliteStore::open(&path)?;
+/// assert_eq!(store.messages("refactoring", 0, 10)?[0].tokens, 5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct SqliteStore {
+    writer: Mutex<Connection>,
+    /// Apart, so that who writes, and has others wait for it, waits for no reader.
+    reader: Mutex<Connection>,
+    lock: WriteLock,
+    expiry: Duration,
+    clock: Arc<dyn Clock>,
+}
+
+/// How a [`SqliteStore`] is opened.
+#[derive(Clone, Debug)]
+pub struct SqliteOptions {
+    /// How long to wait for others that write, before
+    /// [`Error::Busy`](super::Error::Busy): 30 seconds.
+    pub busy_timeout: Duration,
+    /// Bytes the file may have; [`Error::Full`](super::Error::Full) beyond that. It
+    /// binds this store, not others that have the file open. `None`, the default, is
+    /// no limit.
+    pub max_bytes: Option<u64>,
+    /// How long a hand-off can be resumed, and a conversation is kept after something
+    /// was last recorded: [`DEFAULT_EXPIRY`].
+    pub expiry: Duration,
+    /// Tells the time: the system's clock. All who have the file open should go by
+    /// the same.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Default for SqliteOptions {
+    fn default() -> Self {
+        Self {
+            busy_timeout: Duration::from_secs(30),
+            max_bytes: None,
+            expiry: DEFAULT_EXPIRY,
+            clock: Arc::new(SystemClock),
+        }
+    }
+}
+
+impl SqliteStore {
+    /// Opens the store in this file, or makes it where there is none or an empty
+    /// one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAStore`](super::Error::NotAStore) and
+    /// [`Error::TooNew`](super::Error::TooNew) if the file is something else, which
+    /// is left as it is; [`Error::Damaged`](super::Error::Damaged) if it is a store by
+    /// its header, but has not the tables of one, or more than these;
+    /// [`Error::NetworkFileSystem`](super::Error::NetworkFileSystem);
+    /// [`Error::ReadOnly`](super::Error::ReadOnly) if it cannot be written;
+    /// [`Error::Io`](super::Error::Io) if there is no such folder, or only its log is there.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, &SqliteOptions::default())
+    }
+
+    /// Opens the store in this file as `options` say.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`].
+    pub fn open_with(path: impl AsRef<Path>, options: &SqliteOptions) -> Result<Self> {
+        let SqliteOptions { busy_timeout, max_bytes, expiry, ref clock } = *options;
+        let of_file = Options { busy_timeout, max_bytes, durable: true, local_only: true };
+        let connection = || -> failed::Result<_> {
+            let connection = lcp_sqlite::open_private(&path, &schema::LAYOUT, &of_file)?;
+            // Every statement that there is.
+            connection.set_prepared_statement_cache_capacity(64);
+            Ok(connection)
+        };
+        let opened = || -> failed::Result<_> {
+            let writer = Mutex::new(connection()?);
+            // It knows the file that the writer has, before it is opened again.
+            let lock = WriteLock::beside(&path, busy_timeout)?;
+            let reader = connection()?;
+            reader.pragma_update(None, "query_only", true)?;
+            let (reader, clock) = (Mutex::new(reader), Arc::clone(clock));
+            Ok(Self { writer, reader, lock, expiry, clock })
+        };
+        opened().map_err(|Failed(error)| error)
+    }
+
+    /// Reads with `work`, all at one moment.
+    fn read<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>, Timestamp) -> failed::Result<T>,
+    ) -> Result<T> {
+        let connection = exclusive(&self.reader);
+        let read = || work(&connection.unchecked_transaction()?, self.clock.now());
+        read().map_err(|Failed(error)| error)
+    }
+
+    /// Writes what `work` does, whole or not at all.
+    fn write<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>, Timestamp) -> failed::Result<T>,
+    ) -> Result<T> {
+        // The queue first: then nobody else has the connection.
+        let write = || {
+            let held = self.lock.hold()?;
+            held.write(&mut exclusive(&self.writer), |transaction| {
+                work(transaction, self.clock.now())
+            })
+        };
+        write().map_err(|Failed(error)| error)
+    }
+}
+
+/// A panic while it was held left nothing half done: what is not committed is rolled
+/// back.
+fn exclusive(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
+    connection.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteStore")
+            .field("lock", &self.lock)
+            .field("expiry", &self.expiry)
+            .field("clock", &self.clock)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Store for SqliteStore {
+    fn begin(&self, conversation: &NewConversation) -> Result<ConversationRecord> {
+        check::id(&conversation.id)?;
+        self.write(|transaction, now| conversations::begin(transaction, conversation, now))
+    }
+
+    fn conversation(&self, id: &str) -> Result<ConversationRecord> {
+        self.read(|transaction, _| Ok(conversations::known(transaction, id)?.record))
+    }
+
+    fn lease(&self, conversation: &str, holder: &str, span: Duration) -> Result<Lease> {
+        check::id(holder)?;
+        self.write(|transaction, now| {
+            leases::lease(transaction, conversation, holder, now.after(span), now)
+        })
+    }
+
+    fn renew(&self, lease: &Lease, span: Duration) -> Result<Lease> {
+        self.write(|transaction, now| leases::renew(transaction, lease, now.after(span)))
+    }
+
+    fn release(&self, lease: &Lease) -> Result<()> {
+        self.write(|transaction, _| leases::release(transaction, lease))
+    }
+
+    fn append(&self, lease: &Lease, messages: &[NewMessage], status: Option<&str>) -> Result<u64> {
+        check::messages(messages, status)?;
+        // Before the lock: others need not wait for it.
+        let hashed =
+            messages.iter().map(|message| (*blake3::hash(&message.body).as_bytes(), message));
+        let hashed: Vec<_> = hashed.collect();
+        self.write(|transaction, now| messages::append(transaction, lease, &hashed, status, now))
+    }
+
+    fn messages(&self, conversation: &str, from: u64, limit: u64) -> Result<Vec<StoredMessage>> {
+        self.read(|transaction, _| messages::messages(transaction, conversation, from, limit))
+    }
+
+    fn next_epoch(&self, lease: &Lease, status: Option<&str>) -> Result<Lease> {
+        check::status(status)?;
+        self.write(|transaction, now| leases::next_epoch(transaction, lease, status, now))
+    }
+
+    fn fork(&self, conversation: &str, messages: u64, id: &str) -> Result<ConversationRecord> {
+        check::id(id)?;
+        self.write(|transaction, now| {
+            conversations::fork(transaction, conversation, messages, id, now)
+        })
+    }
+
+    fn commit(&self, lease: &Lease, handoff: &NewHandoff) -> Result<HandoffRecord> {
+        check::handoff(handoff)?;
+        let hash = *blake3::hash(&handoff.pack).as_bytes();
+        self.write(|transaction, now| {
+            let expires = now.after(self.expiry);
+            handoffs::commit(transaction, lease, (handoff, &hash), expires, now)
+        })
+    }
+
+    fn handoff(&self, id: &str) -> Result<HandoffRecord> {
+        self.read(|transaction, now| handoffs::handoff(transaction, id, now))
+    }
+
+    fn claim(&self, handoff: &str, claimant: &str, span: Duration) -> Result<Claim> {
+        check::id(claimant)?;
+        self.write(|transaction, now| {
+            claims::claim(transaction, handoff, claimant, now.after(span), now)
+        })
+    }
+
+    fn resume(&self, claim: &Claim, conversation: &NewConversation) -> Result<ConversationRecord> {
+        check::id(&conversation.id)?;
+        self.write(|transaction, now| claims::resume(transaction, claim, conversation, now))
+    }
+
+    fn abandon(&self, claim: &Claim) -> Result<()> {
+        self.write(|transaction, _| claims::abandon(transaction, claim))
+    }
+
+    fn chain(&self, handoff: &str) -> Result<Vec<HandoffRecord>> {
+        self.read(|transaction, now| handoffs::chain(transaction, handoff, now))
+    }
+
+    fn latest(&self, conversation: &str) -> Result<Option<String>> {
+        self.read(|transaction, now| handoffs::latest(transaction, conversation, now))
+    }
+
+    fn expire(&self) -> Result<Expired> {
+        self.write(|transaction, now| expiry::expire(transaction, self.expiry, now))
+    }
+}

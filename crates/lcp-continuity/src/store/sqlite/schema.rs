@@ -1,0 +1,110 @@
+//! What the file holds.
+
+use lcp_sqlite::Layout;
+use lcp_types::limits;
+
+pub(super) const LAYOUT: Layout = Layout {
+    // "LCPC"
+    application_id: 0x4C43_5043,
+    version: 1,
+    name: "continuity store",
+    page_bytes: 4096,
+    row_bytes_max: largest(limits::MESSAGE_BYTES_MAX, limits::HANDOFF_BYTES_MAX) + ROW_BYTES_MAX,
+    schema: &[
+        CONVERSATIONS,
+        CONTENTS,
+        MESSAGES,
+        MESSAGES_BY_CONTENT,
+        HANDOFFS,
+        OPEN_HANDOFFS,
+        PACKS,
+    ],
+    migrations: &[],
+};
+
+/// Times are milliseconds since 1970. A fork has a parent and shares its first
+/// messages; `messages` counts these, too.
+const CONVERSATIONS: &str = "CREATE TABLE conversations (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    window_tokens INTEGER NOT NULL,
+    output_reserve_tokens INTEGER NOT NULL,
+    parent INTEGER,
+    shared INTEGER,
+    origin TEXT,
+    continued_as TEXT,
+    epoch INTEGER NOT NULL,
+    fence INTEGER NOT NULL,
+    holder TEXT,
+    until INTEGER,
+    messages INTEGER NOT NULL,
+    created INTEGER NOT NULL,
+    active INTEGER NOT NULL,
+    status TEXT
+) STRICT";
+
+/// Bodies of messages, each once. By row id, so that they stay where they were put:
+/// hashes are random.
+const CONTENTS: &str = "CREATE TABLE contents (
+    number INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    body BLOB NOT NULL
+) STRICT";
+
+const MESSAGES: &str = "CREATE TABLE messages (
+    conversation INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    epoch INTEGER NOT NULL,
+    content INTEGER NOT NULL,
+    tokens INTEGER NOT NULL,
+    recorded INTEGER NOT NULL,
+    PRIMARY KEY (conversation, position)
+) STRICT, WITHOUT ROWID";
+
+/// Tells whether a body is still needed.
+const MESSAGES_BY_CONTENT: &str = "CREATE INDEX messages_by_content ON messages (content)";
+
+/// A hand-off's row stays for ever, and outlives its conversation. `state` is one of
+/// those below; `successor` is the conversation that resumed it, or the hand-off that
+/// superseded it. `hash` is that of its pack, which is there if `packed` is 1.
+const HANDOFFS: &str = "CREATE TABLE handoffs (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    conversation TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    previous TEXT,
+    messages INTEGER NOT NULL,
+    hash BLOB NOT NULL,
+    packed INTEGER NOT NULL,
+    state INTEGER NOT NULL,
+    successor TEXT,
+    claimant TEXT,
+    claim_until INTEGER,
+    claim_fence INTEGER NOT NULL,
+    created INTEGER NOT NULL,
+    expires INTEGER NOT NULL
+) STRICT";
+
+/// Neither resumed, superseded nor dropped.
+pub(super) const OPEN: i64 = 0;
+/// Resumed.
+pub(super) const RESUMED: i64 = 1;
+/// Superseded.
+pub(super) const SUPERSEDED: i64 = 2;
+/// Dropped while it was open.
+pub(super) const EXPIRED: i64 = 3;
+
+const OPEN_HANDOFFS: &str = "CREATE INDEX open_handoffs ON handoffs (conversation) WHERE state = 0";
+
+/// Apart from their rows, which change.
+const PACKS: &str = "CREATE TABLE packs (
+    handoff INTEGER PRIMARY KEY,
+    pack BLOB NOT NULL
+) STRICT";
+
+/// What a row has beside its body, generously: a status among it.
+const ROW_BYTES_MAX: u64 = limits::STATUS_BYTES_MAX + 4096;
+
+const fn largest(a: u64, b: u64) -> u64 {
+    if a > b { a } else { b }
+}

@@ -1,0 +1,228 @@
+//! The phrases. Lower case, apostrophes straight, punctuation a word of its own.
+
+use crate::model::AnchorKind;
+
+/// Who has to say a phrase.
+#[derive(Clone, Copy)]
+pub(super) enum Who {
+    /// The user or the model.
+    Anyone,
+    /// The user.
+    User,
+    /// The user; or the model where no call follows, so that it sums up.
+    Rested,
+}
+
+/// Where a phrase has to be.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    /// At the beginning of the sentence, behind words like "ok, so".
+    Start,
+    /// Anywhere.
+    Anywhere,
+}
+
+/// A phrase, and what it makes of its sentence.
+pub(super) struct Phrase {
+    pub(super) words: &'static str,
+    pub(super) kind: AnchorKind,
+    pub(super) who: Who,
+    pub(super) place: Place,
+}
+
+/// Rows of [`PHRASES`].
+macro_rules! phrases {
+    ($($kind:ident $who:ident $place:ident: $($words:literal),+ $(,)?;)+) => {
+        &[$($(Phrase {
+            words: $words,
+            kind: AnchorKind::$kind,
+            who: Who::$who,
+            place: Place::$place,
+        },)+)+]
+    };
+}
+
+/// All phrases.
+pub(super) const PHRASES: &[Phrase] = phrases! {
+    Decision Anyone Anywhere:
+        "we decided", "i decided", "we've decided", "i've decided", "we have decided",
+        "i have decided", "decided to", "decided on", "decided that", "decided against",
+        "the decision is", "the decision was", "our decision is", "my decision is",
+        "final decision", "let's go with", "let's use", "let's stick with", "let's stay with",
+        "let's keep", "let's switch to", "we'll use", "we will use", "we'll go with",
+        "we will go with", "i'll go with", "i will go with", "we'll stick with",
+        "we will stick with", "we'll keep", "we will keep", "we're going with",
+        "we are going with", "i'm going with", "we agreed", "agreed on", "agreed to",
+        "settled on", "we chose", "i chose", "we've chosen", "we have chosen", "we opted for",
+        "i opted for", "we've opted for", "we picked",
+        "instead of";
+    Decision Anyone Start:
+        "agreed :", "agreed ,", "agreed -", "agreed –", "agreed —", "go with";
+    Commitment Anyone Anywhere:
+        "i will", "i'll", "we will", "we'll", "i promise", "we promise", "i commit to",
+        "we commit to", "i'm going to", "i am going to", "we're going to", "we are going to",
+        "i won't", "we won't", "let's";
+    Correction User Start:
+        "no ,", "no -", "no –", "no —", "nope ,", "not quite ,", "i mean", "i meant";
+    Correction Rested Start: "actually";
+    Correction User Anywhere:
+        "that's wrong", "that is wrong", "this is wrong", "that's not right",
+        "that is not right", "that's not correct", "that's incorrect", "that is incorrect",
+        "you misunderstood", "instead", "scratch that", "strike that", "what i meant";
+    Correction Anyone Anywhere:
+        "correction :", "i was wrong", "i was mistaken", "i made a mistake", "i misread",
+        "i misunderstood", "i misspoke", "my mistake ,", "my mistake :";
+    Preference User Anywhere:
+        "i prefer", "i'd prefer", "i would prefer", "we prefer", "i'd rather",
+        "i would rather", "please use", "please don't", "please do not", "please never",
+        "please always", "please keep", "please avoid", "please stick to", "always use",
+        "never use", "i like", "i don't like", "i hate", "don't use", "do not use",
+        "my preference", "from now on";
+    Preference User Start:
+        "prefer", "avoid", "don't", "do not", "stick to", "stick with";
+    CriticalFact Anyone Start:
+        "important :", "important -", "important note", "it is important", "it's important",
+        "note that", "please note", "note :", "nb :", "n.b :", "warning :", "caution :",
+        "caveat :", "critical :", "keep in mind", "bear in mind", "remember that",
+        "be aware", "heads up", "beware";
+    CriticalFact Anyone Anywhere:
+        "important to note", "the limit is", "limit of", "is limited to", "are limited to",
+        "breaking change", "is critical", "are critical";
+    CriticalFact Rested Anywhere:
+        "must", "mustn't", "never", "always", "requires", "is required", "are required",
+        "only works with", "only works if", "only works when", "hard limit";
+};
+
+/// Phrases that mean something else before these words.
+pub(super) const EXCEPT: &[(&str, &[&str])] = &[
+    (
+        "must",
+        &[
+            "have",
+            "admit",
+            "say",
+            "be because",
+            "be why",
+            "be that",
+            "be the",
+            "be a",
+            "be an",
+            "be something",
+            "be some",
+        ],
+    ),
+    ("never", &["mind", "been", "had", "seen"]),
+    ("always", &["been", "welcome", "had"]),
+    ("i like", &["it", "that", "this", "the", "your", "how", ",", "!"]),
+    ("no ,", &["thanks", "thank", "that's fine", "that's ok", "that's all", "go ahead"]),
+    ("don't", &["worry", "mind", "know", "think", "understand", "bother", "see"]),
+    ("do not", &["worry", "mind", "know", "think", "understand", "see"]),
+    ("agreed to", &["disagree"]),
+    ("let's", &["see", "say", "hope", "call it", "talk"]),
+    ("i mean", &["it", "well"]),
+    ("actually", &["works", "worked", "works !", ", that's fine", ", yes"]),
+    ("limit of", &["the", "a", "my", "our"]),
+];
+
+/// With what a user says that something is to be done in another way.
+pub(super) const IMPERATIVES: &[&str] = &[
+    "please", "use", "do", "try", "put", "make", "call", "write", "keep", "run", "go", "take",
+    "add", "set", "pick", "choose", "return", "store", "instead",
+];
+
+/// What makes a decision of "instead of".
+pub(super) const WE_USE: &[&str] =
+    &["we use", "we'll use", "we now use", "we will use", "we are using", "we're using"];
+
+/// With what a model tells what it does, rather than what was wrong.
+pub(super) const DOING_NOW: &[&str] = &["let me", "i'll", "i need to", "i should", "i see"];
+
+/// Words right before a phrase that make it a condition.
+pub(super) const CONDITIONS: [&str; 8] =
+    ["if", "whether", "unless", "should", "could", "would", "until", "once"];
+
+/// Who decides, right before "decided".
+pub(super) const DECIDED_BY: &[&str] = &[
+    "we", "i", "we've", "i've", "have", "you", "team", "was", "been", "were", "they", "also",
+    "finally", "already", "now", "is",
+];
+
+/// What makes an offer of a promise.
+pub(super) const OFFERS: &[&str] = &[
+    "if you want",
+    "if you like",
+    "if you'd like",
+    "if you would like",
+    "if you prefer",
+    "if you wish",
+    "if needed",
+    "if necessary",
+    "if that's ok",
+    "if that works",
+    "if you have",
+    "if you need",
+    "if you provide",
+    "if you share",
+    "once you share",
+    "once you provide",
+    "please share",
+    "please provide",
+    "please specify",
+    "feel free",
+    "happy to",
+    "would you like",
+    "let me know",
+];
+
+/// What a decision is not for: it only says how something is looked for.
+pub(super) const LOOKING_FOR: &[&str] = &[
+    "to find",
+    "to search",
+    "to look",
+    "to see",
+    "to check",
+    "to read",
+    "to locate",
+    "to inspect",
+];
+
+/// Questions that wait for no answer.
+pub(super) const SMALL_TALK: &[&str] =
+    &["anything else", "how are you", "how is it going", "how's it going", "what's up"];
+
+/// Questions with which a model offers its help.
+pub(super) const OFFERED: &[&str] = &[
+    "how can i",
+    "how may i",
+    "what can i",
+    "can i help",
+    "would you like",
+    "do you want me",
+    "shall i",
+    "shall we",
+    "let me know",
+    "make sense",
+    "what would you like",
+];
+
+/// Apologies of a model: they say that something was wrong.
+pub(super) const APOLOGIES: &[&str] = &[
+    "i apologize",
+    "i apologise",
+    "my apologies",
+    "i made a mistake",
+    "i misunderstood",
+    "you're right",
+    "you are right",
+    "you're correct",
+    "you are correct",
+    "you're absolutely",
+    "you are absolutely",
+];
+
+/// With what a sentence goes on to say what is right.
+pub(super) const RIGHTS: &[&str] =
+    &[":", "it is", "it's", "should be", "should have been", "is in fact", "is actually", "it was"];
+
+/// How sentences begin that tell what a program does.
+pub(super) const OF_PROGRAMS: &[&str] = &["you can", "it will", "it can", "this will", "it'll"];

@@ -1,0 +1,163 @@
+//! Calls: which tool, with what.
+
+use std::collections::HashMap;
+
+use lcp_types::{BlockContent, Status};
+use serde_json::Value;
+
+use super::turns::is_call;
+use crate::model::{Message, Recorded};
+
+/// Keys under which the name of a tool is found.
+const NAMES: [&str; 4] = ["name", "tool", "tool_name", "recipient_name"];
+
+/// Keys under which its arguments are found.
+const ARGUMENTS: [&str; 5] = ["input", "arguments", "args", "parameters", "params"];
+
+/// What a tool is called with.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    /// The words of the tool's name in lower case: `read`, `file` of `readFile`.
+    pub(crate) tool: Vec<String>,
+    /// The arguments where they are JSON.
+    pub(crate) json: Option<Value>,
+    /// The arguments, or all of the text, where they are none.
+    pub(crate) text: String,
+}
+
+impl Call {
+    /// The call in `text`: `{"name": "Read", "input": {…}}`, `Read {…}`, `Read(…)`
+    /// or `read_file src/main.rs`; `tool` is the name that the result says.
+    pub(crate) fn parse(text: &str, tool: Option<&str>) -> Self {
+        let text = text.trim();
+        if let Ok(Value::Object(whole)) = serde_json::from_str(text) {
+            let whole = match whole.get("function") {
+                Some(Value::Object(function)) => function.clone(),
+                _ => whole,
+            };
+            let named = NAMES.iter().find_map(|key| whole.get(*key)?.as_str());
+            let json = ARGUMENTS
+                .iter()
+                .find_map(|key| unwrapped(whole.get(*key)?))
+                .unwrap_or_else(|| Value::Object(whole.clone()));
+            let tool = name_words(tool.or(named).unwrap_or_default());
+            return Self { tool, json: Some(json), text: String::new() };
+        }
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let behind = text.trim_start_matches(is_name);
+        let (named, rest) = match behind.chars().next() {
+            Some(' ' | '\t' | '\n' | '(' | ':' | '{') | None => (
+                &text[..text.len() - behind.len()],
+                behind.trim_start_matches([':', ' ', '\t', '\n']),
+            ),
+            _ => ("", text),
+        };
+        let inside = match behind.strip_prefix('(') {
+            Some(inside) => inside.strip_suffix(')').unwrap_or(rest),
+            None => rest,
+        };
+        let json = serde_json::from_str(inside).ok().filter(Value::is_object);
+        let known = tool.map(name_words);
+        // A text that does not begin with the tool's name is all of it arguments.
+        let is_named = known.as_ref().is_none_or(|known| *known == name_words(named));
+        let text = if is_named { inside } else { text };
+        let tool = known.unwrap_or_else(|| name_words(named));
+        Self { tool, json, text: text.trim().to_owned() }
+    }
+
+    /// The argument under the first of these keys that is there.
+    pub(crate) fn argument(&self, keys: &[&str]) -> Option<&Value> {
+        keys.iter().find_map(|key| self.json.as_ref()?.get(*key)).filter(|value| !value.is_null())
+    }
+
+    /// Whether the tool's name has one of these words.
+    pub(crate) fn is_of(&self, words: &[&str]) -> bool {
+        self.tool.iter().any(|word| words.contains(&word.as_str()))
+    }
+}
+
+/// A value, or the JSON that it says where it is a string.
+fn unwrapped(value: &Value) -> Option<Value> {
+    match value {
+        Value::Object(_) => Some(value.clone()),
+        Value::String(text) => serde_json::from_str(text).ok().filter(Value::is_object),
+        _ => None,
+    }
+}
+
+/// The words of a name, in lower case.
+pub(crate) fn name_words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for c in name.chars() {
+        let begins = c.is_uppercase() && was_lower || !c.is_alphanumeric();
+        if begins && words.last().is_some_and(|word| !word.is_empty()) {
+            words.push(String::new());
+        }
+        if let (true, Some(word)) = (c.is_alphanumeric(), words.last_mut()) {
+            word.extend(c.to_lowercase());
+        }
+        was_lower = c.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// The results of calls, by the call's id.
+pub(crate) struct Results<'m>(HashMap<&'m str, &'m Message>);
+
+impl<'m> Results<'m> {
+    /// Those in these messages.
+    pub(crate) fn of(messages: &'m [Recorded]) -> Self {
+        let results = messages.iter().filter_map(|recorded| {
+            let message = &recorded.message;
+            message.is_result().then_some((message.tool_call_id()?, message))
+        });
+        Self(results.collect())
+    }
+
+    /// The call that `message` makes, if it makes one, and whether it failed.
+    pub(crate) fn call(&self, message: &Message) -> Option<(Call, bool)> {
+        if !is_call(message) {
+            return None;
+        }
+        let result = self.0.get(message.tool_call_id()?).map(|result| &result.block.content);
+        let (tool, failed) = match result {
+            Some(BlockContent::ToolResult(result)) => {
+                (Some(result.tool_name.as_ref()), !matches!(result.status, Status::Ok))
+            }
+            _ => (None, false),
+        };
+        Some((Call::parse(&message.text(), tool.filter(|tool| !tool.is_empty())), failed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Call;
+
+    fn parsed(text: &str, tool: Option<&str>) -> (String, Option<String>, String) {
+        let call = Call::parse(text, tool);
+        (call.tool.join(" "), call.json.map(|json| json.to_string()), call.text)
+    }
+
+    #[test]
+    fn calls_are_read_in_any_of_their_forms() {
+        let json = || Some(r#"{"file_path":"a.rs"}"#.to_owned());
+        for text in [
+            r#"{"name": "readFile", "input": {"file_path": "a.rs"}}"#,
+            r#"{"function": {"name": "read_file", "arguments": "{\"file_path\": \"a.rs\"}"}}"#,
+            r#"read_file {"file_path": "a.rs"}"#,
+            r#"ReadFile({"file_path": "a.rs"})"#,
+        ] {
+            let (tool, found, _) = parsed(text, None);
+            assert_eq!((tool.as_str(), found), ("read file", json()), "{text}");
+        }
+        assert_eq!(parsed(r#"{"file_path": "a.rs"}"#, Some("Read")).1, json());
+        let is_text = |tool: &str, text: &str| (tool.to_owned(), None, text.to_owned());
+        assert_eq!(parsed("read_file src/main.rs", None), is_text("read file", "src/main.rs"));
+        assert_eq!(parsed("cargo test -q", Some("Bash")), is_text("bash", "cargo test -q"));
+        assert_eq!(parsed("bash (ls; pwd)", None), is_text("bash", "(ls; pwd)"));
+        assert_eq!(parsed("", None), is_text("", ""));
+    }
+}

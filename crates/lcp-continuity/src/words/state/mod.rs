@@ -1,0 +1,145 @@
+//! The state of a session, as its messages show it.
+
+mod files;
+mod shell;
+
+use lcp_types::BlockContent;
+use serde_json::Value;
+
+use super::calls::{Call, Results};
+use crate::model::{Recorded, SessionState};
+
+/// Files that are named, the newest.
+const MAX_FILES: usize = 20;
+
+/// Commands that are told, the newest.
+const MAX_COMMANDS: usize = 10;
+
+/// Bytes of the longest command that is told whole.
+const MAX_COMMAND: usize = 500;
+
+/// What stands for the rest of a command.
+const CUT: &str = " […]";
+
+/// Words of the names of tools that run commands.
+const SHELLS: [&str; 13] = [
+    "bash",
+    "shell",
+    "sh",
+    "zsh",
+    "exec",
+    "execute",
+    "run",
+    "terminal",
+    "command",
+    "cmd",
+    "powershell",
+    "pwsh",
+    "console",
+];
+
+/// The state of a session after these messages, oldest first, where it was `before`
+/// them (RFC 0007 §6.4).
+///
+/// - Files: the paths of code, diffs, and documents with a path for a title, and
+///   the paths that tools which read, write or edit are called with: the newest 20.
+/// - Commands: what shell-like tools are called with, as it is: the newest 10, of
+///   long ones the first 500 bytes and ` […]`. Commands that only stand in what is
+///   said were not run.
+/// - Working directory, branch and variables: `cd`, `git checkout`, `git switch`,
+///   `export` in commands that did not fail, `cwd` and `workdir` of calls, and what
+///   git answers.
+///
+/// Variables whose names look like those of secrets (KEY, TOKEN, SECRET, PASSWORD
+/// and their like) are left out, and so are commands that set them.
+///
+/// What was before counts as older than all messages: a session that goes on from a
+/// hand-off is in the directory of that one, and what it unsets is gone.
+///
+/// ```
+/// use lcp_continuity::words::observed_state;
+/// use lcp_continuity::{Message, Recorded, SessionState};
+///
+/// let call = Message::tool_call("1", r#"{"name": "Bash", "input": {"command": "cd app && ls"}}"#);
+/// let before = SessionState { working_directory: Some("/srv".into()), ..SessionState::default() };
+/// let messages = [Recorded { position: 0, epoch: 0, tokens: 9, message: call }];
+/// let state = observed_state(&before, &messages);
+/// assert_eq!(state.recent_commands, ["cd app && ls"]);
+/// assert_eq!(state.working_directory.as_deref(), Some("/srv/app"));
+/// ```
+#[must_use]
+pub fn observed_state(before: &SessionState, messages: &[Recorded]) -> SessionState {
+    let results = Results::of(messages);
+    let mut state = before.clone();
+    keep_newest(&mut state.active_files, MAX_FILES);
+    keep_newest(&mut state.recent_commands, MAX_COMMANDS);
+    for Recorded { message, .. } in messages {
+        if let Some((call, failed)) = results.call(message) {
+            if call.is_of(&SHELLS) {
+                ran(&call, failed, &mut state);
+            } else {
+                files::of_call(&call, &mut state.active_files);
+            }
+        } else if let BlockContent::ToolResult(result) = &message.block.content {
+            let tool = Call::parse("", Some(&result.tool_name));
+            if tool.is_of(&SHELLS) || tool.is_of(&["git"]) {
+                shell::answered(&message.text(), &mut state);
+            }
+        }
+        if let Some(path) = files::of_block(&message.block.content) {
+            newest(&mut state.active_files, path, MAX_FILES);
+        }
+    }
+    state
+}
+
+/// A shell was called.
+fn ran(call: &Call, failed: bool, state: &mut SessionState) {
+    let directory = call.argument(&["cwd", "workdir", "working_directory", "working_dir"]);
+    if let Some(Value::String(directory)) = directory.filter(|_| !failed) {
+        state.working_directory = Some(directory.clone());
+    }
+    let command = match (call.argument(&["command", "cmd", "script", "commands"]), &call.json) {
+        (Some(Value::String(command)), _) => command.clone(),
+        (Some(Value::Array(words)), _) => of_words(words),
+        (None, None) => call.text.clone(),
+        _ => return,
+    };
+    let command = command.trim();
+    if command.is_empty() {
+        return;
+    }
+    let keeps_secrets = shell::follow(command, failed, state);
+    if keeps_secrets {
+        newest(&mut state.recent_commands, cut(command), MAX_COMMANDS);
+    }
+}
+
+/// A command that is given as words: what a shell is to run, where it is one.
+fn of_words(words: &[Value]) -> String {
+    let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+    match words.as_slice() {
+        [_, "-c" | "-lc" | "-ic" | "/C" | "/c" | "-Command", command] => (*command).to_owned(),
+        words => words.join(" "),
+    }
+}
+
+/// A command that is not too long to be told.
+fn cut(command: &str) -> String {
+    if command.len() <= MAX_COMMAND {
+        return command.to_owned();
+    }
+    let end = (0..=MAX_COMMAND).rev().find(|at| command.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}{CUT}", &command[..end])
+}
+
+/// Adds `item` as the newest of a list of at most `max`, in which nothing is twice.
+fn newest(list: &mut Vec<String>, item: String, max: usize) {
+    list.retain(|known| *known != item);
+    list.push(item);
+    keep_newest(list, max);
+}
+
+fn keep_newest(list: &mut Vec<String>, max: usize) {
+    list.drain(..list.len().saturating_sub(max));
+}

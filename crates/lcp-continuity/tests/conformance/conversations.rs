@@ -1,0 +1,130 @@
+//! Beginning; what can be asked for at all.
+
+use lcp_continuity::Clock;
+use lcp_continuity::store::{ConversationRecord, Error, NewConversation, NewMessage};
+use lcp_types::limits;
+
+use super::Harness;
+use super::support::{DAY, MINUTE, begun, commit, handoff, message, refused, resume, said, window};
+
+pub(crate) fn beginning_again_gives_the_same(harness: &dyn Harness) {
+    let store = harness.store();
+    let begun = store.begin(&window("a")).unwrap();
+    let now = harness.clock().now();
+    let expected = ConversationRecord {
+        id: "a".into(),
+        window_tokens: 200_000,
+        output_reserve_tokens: 8_000,
+        parent: None,
+        origin: None,
+        continued_as: None,
+        epoch: 0,
+        fence: 0,
+        holder: None,
+        messages: 0,
+        status: None,
+        created: now,
+        active: now,
+    };
+    assert_eq!(begun, expected);
+
+    harness.clock().advance(DAY);
+    assert_eq!(store.begin(&window("a")), Ok(expected));
+    let lease = store.lease("a", "holder", MINUTE).unwrap();
+    store.append(&lease, &[message("one")], None).unwrap();
+    assert_eq!(harness.store().begin(&window("a")), store.conversation("a"));
+    assert_eq!(store.conversation("a").unwrap().messages, 1);
+}
+
+pub(crate) fn an_id_that_is_taken_begins_nothing(harness: &dyn Harness) {
+    let store = harness.store();
+    store.begin(&window("a")).unwrap();
+    let taken = |id: &str| Err(Error::Exists { id: id.into() });
+    assert_eq!(store.begin(&NewConversation { window_tokens: 1, ..window("a") }), taken("a"));
+    let reserve = NewConversation { output_reserve_tokens: 1, ..window("a") };
+    assert_eq!(store.begin(&reserve), taken("a"));
+
+    store.fork("a", 0, "fork").unwrap();
+    assert_eq!(store.begin(&window("fork")), taken("fork"));
+    commit(&*store, "a", "h", None);
+    resume(&*store, "h", "resumed");
+    assert_eq!(store.begin(&window("resumed")), taken("resumed"));
+}
+
+pub(crate) fn ids_are_checked(harness: &dyn Harness) {
+    let longest = "é".repeat(limits::CONTINUITY_ID_BYTES_MAX / 2);
+    let (store, lease) = begun(harness, &longest);
+    store.release(&lease).unwrap();
+    let odd = "it's \"quoted\"; -- %_\\";
+    let lease = store.lease(&longest, odd, MINUTE).unwrap();
+    assert_eq!(lease.holder, odd);
+    store.commit(&lease, &handoff(&longest, None)).unwrap();
+    assert_eq!(store.conversation(&longest).unwrap().id, longest);
+    assert_eq!(store.handoff(&longest).unwrap().id, longest);
+    let claim = store.claim(&longest, &longest, MINUTE).unwrap();
+
+    let too_long = format!("{longest}x");
+    for id in ["", "a\nb", "a\0b", "\u{7f}", "\u{85}", &too_long] {
+        assert_eq!(refused(store.begin(&window(id))), "bad_id", "{id:?}");
+        assert_eq!(refused(store.lease(&longest, id, MINUTE)), "bad_id", "{id:?}");
+        assert_eq!(refused(store.fork(&longest, 0, id)), "bad_id", "{id:?}");
+        assert_eq!(refused(store.commit(&lease, &handoff(id, None))), "bad_id", "{id:?}");
+        assert_eq!(refused(store.claim(&longest, id, MINUTE)), "bad_id", "{id:?}");
+        assert_eq!(refused(store.resume(&claim, &window(id))), "bad_id", "{id:?}");
+    }
+}
+
+pub(crate) fn what_is_not_there_is_unknown(harness: &dyn Harness) {
+    let (store, _) = begun(harness, "there");
+    let unknown = "unknown_conversation";
+    // The last cannot be there; no store may stumble over it.
+    for id in ["a", "THERE", "there ", "the%", "a\0b"] {
+        let named = Error::UnknownConversation { id: id.into() };
+        assert_eq!(store.conversation(id), Err(named));
+        assert_eq!(refused(store.lease(id, "holder", MINUTE)), unknown);
+        assert_eq!(refused(store.messages(id, 0, 1)), unknown);
+        assert_eq!(refused(store.fork(id, 0, "fork")), unknown);
+        assert_eq!(refused(store.latest(id)), unknown);
+
+        assert_eq!(store.handoff(id), Err(Error::UnknownHandoff { id: id.into() }));
+        assert_eq!(refused(store.claim(id, "claimant", MINUTE)), "unknown_handoff");
+        assert_eq!(refused(store.chain(id)), "unknown_handoff");
+    }
+}
+
+pub(crate) fn what_is_too_large_is_refused(harness: &dyn Harness) {
+    let (store, lease) = begun(harness, "a");
+    let large = |max: u64| vec![b'x'; usize::try_from(max + 1).unwrap()];
+
+    let body = large(limits::MESSAGE_BYTES_MAX);
+    let messages = [message("one"), NewMessage { body, tokens: 1 }];
+    let expected = Error::TooLarge {
+        what: "a message",
+        limit: "MESSAGE_BYTES_MAX",
+        found: limits::MESSAGE_BYTES_MAX + 1,
+        max: limits::MESSAGE_BYTES_MAX,
+    };
+    assert_eq!(store.append(&lease, &messages, None), Err(expected));
+
+    let status = String::from_utf8(large(limits::STATUS_BYTES_MAX)).unwrap();
+    let status = Some(&*status);
+    assert_eq!(refused(store.append(&lease, &[message("one")], status)), "too_large");
+    assert_eq!(refused(store.next_epoch(&lease, status)), "too_large");
+
+    let mut new = handoff("h", None);
+    new.status = status.map(Into::into);
+    assert_eq!(refused(store.commit(&lease, &new)), "too_large");
+    new = handoff("h", None);
+    new.pack = large(limits::HANDOFF_BYTES_MAX);
+    assert_eq!(refused(store.commit(&lease, &new)), "too_large");
+
+    assert_eq!(said(&*store, "a"), "");
+    assert_eq!(refused(store.handoff("h")), "unknown_handoff");
+
+    // What is just small enough is kept.
+    let status = "x".repeat(usize::try_from(limits::STATUS_BYTES_MAX).unwrap());
+    new.pack.pop();
+    new.status = Some(status.clone());
+    assert_eq!(store.commit(&lease, &new).unwrap().pack, new.pack);
+    assert_eq!(store.conversation("a").unwrap().status, Some(status));
+}

@@ -1,0 +1,113 @@
+//! What many cases need.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lcp_continuity::store::{
+    ConversationRecord, HandoffRecord, Lease, NewConversation, NewHandoff, NewMessage, Result,
+    Store,
+};
+
+use super::Harness;
+
+pub(super) const SECOND: Duration = Duration::from_secs(1);
+pub(super) const MINUTE: Duration = Duration::from_secs(60);
+pub(super) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A second less.
+pub(super) fn almost(span: Duration) -> Duration {
+    span.saturating_sub(SECOND)
+}
+
+pub(super) fn window(id: &str) -> NewConversation {
+    NewConversation { id: id.into(), window_tokens: 200_000, output_reserve_tokens: 8_000 }
+}
+
+pub(super) fn message(text: &str) -> NewMessage {
+    NewMessage { body: text.into(), tokens: u32::try_from(text.len()).unwrap() }
+}
+
+/// A hand-off whose pack says its id.
+pub(super) fn handoff(id: &str, previous: Option<&str>) -> NewHandoff {
+    NewHandoff {
+        id: id.into(),
+        previous: previous.map(Into::into),
+        messages: 0,
+        pack: format!("pack of {id}").into_bytes(),
+        status: None,
+    }
+}
+
+/// A conversation that somebody has for a minute.
+pub(super) fn begun(harness: &dyn Harness, id: &str) -> (Arc<dyn Store>, Lease) {
+    let store = harness.store();
+    store.begin(&window(id)).unwrap();
+    let lease = store.lease(id, "holder", MINUTE).unwrap();
+    (store, lease)
+}
+
+pub(super) fn append(store: &dyn Store, lease: &Lease, texts: &[&str]) -> Result<u64> {
+    let messages: Vec<_> = texts.iter().map(|text| message(text)).collect();
+    store.append(lease, &messages, None)
+}
+
+/// What a conversation says, a word a message.
+pub(super) fn said(store: &dyn Store, conversation: &str) -> String {
+    page(store, conversation, 0, u64::MAX)
+}
+
+pub(super) fn page(store: &dyn Store, conversation: &str, from: u64, limit: u64) -> String {
+    let messages = store.messages(conversation, from, limit).unwrap();
+    let texts: Vec<_> =
+        messages.into_iter().map(|message| String::from_utf8(message.body).unwrap()).collect();
+    texts.join(" ")
+}
+
+/// Keeps a hand-off of a conversation under a lease of a minute, given back.
+#[track_caller]
+pub(super) fn commit(
+    store: &dyn Store,
+    conversation: &str,
+    id: &str,
+    previous: Option<&str>,
+) -> HandoffRecord {
+    let lease = store.lease(conversation, "holder", MINUTE).unwrap();
+    let record = store.commit(&lease, &handoff(id, previous)).unwrap();
+    store.release(&lease).unwrap();
+    record
+}
+
+/// Resumes a hand-off.
+#[track_caller]
+pub(super) fn resume(store: &dyn Store, handoff: &str, into: &str) -> ConversationRecord {
+    let claim = store.claim(handoff, "claimant", MINUTE).unwrap();
+    store.resume(&claim, &window(into)).unwrap()
+}
+
+/// Why it was refused.
+#[track_caller]
+pub(super) fn refused<T: Debug>(result: Result<T>) -> &'static str {
+    result.unwrap_err().code()
+}
+
+/// Does something in as many threads at once, each with a handle of its own.
+pub(super) fn at_once<T: Send>(
+    harness: &dyn Harness,
+    threads: usize,
+    work: impl Fn(usize, &dyn Store) -> T + Sync,
+) -> Vec<T> {
+    let stores: Vec<_> = (0..threads).map(|_| harness.store()).collect();
+    let start = std::sync::Barrier::new(threads);
+    let (work, start) = (&work, &start);
+    std::thread::scope(|scope| {
+        let run = |(number, store): (usize, Arc<dyn Store>)| {
+            scope.spawn(move || {
+                start.wait();
+                work(number, &*store)
+            })
+        };
+        let running: Vec<_> = stores.into_iter().enumerate().map(run).collect();
+        running.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}

@@ -1,0 +1,260 @@
+//! Summaries of programs.
+#![cfg(unix)]
+
+use std::fs;
+use std::time::Duration;
+
+use expect_test::{Expect, expect};
+use lcp_continuity::Message;
+use lcp_continuity::words::{
+    CommandOptions, CommandSummarizer, Summarizer, SummaryError, SummaryRequest,
+    summarize_or_builtin,
+};
+use lcp_driver::segments::CompressionLevel::Brief;
+use lcp_tokens::HeuristicEstimator;
+use lcp_types::{Role, Status};
+
+use crate::summary::recorded;
+
+/// Asks for a summary of these messages, in 100 tokens.
+fn ask<T>(
+    before: Option<&str>,
+    messages: impl IntoIterator<Item = Message>,
+    with: impl FnOnce(&SummaryRequest<'_>) -> T,
+) -> T {
+    with(&SummaryRequest {
+        messages: &recorded(messages),
+        before,
+        target_tokens: 100,
+        level: Brief,
+        counter: &HeuristicEstimator,
+    })
+}
+
+/// What a line for the shell answers to "Hello.".
+fn answer(line: &str, options: CommandOptions) -> Result<String, SummaryError> {
+    let summarizer = CommandSummarizer::shell(line).with_options(options);
+    ask(None, [Message::user("Hello.")], |request| summarizer.summarize(request))
+}
+
+/// The error of a line for the shell.
+fn error(line: &str, expected: &Expect) {
+    let error = answer(line, CommandOptions::default()).unwrap_err();
+    expected.assert_eq(&error.to_string());
+}
+
+/// Bounds with less time.
+fn millis(millis: u64) -> CommandOptions {
+    CommandOptions { timeout: Duration::from_millis(millis), ..CommandOptions::default() }
+}
+
+/// More text than a pipe holds.
+fn long() -> Message {
+    Message::user("A sentence that is said again. ".repeat(20_000))
+}
+
+#[test]
+fn what_a_program_reads() {
+    let messages = [
+        Message::user("Fix it.\n[assistant] I agree.\n  [x] done"),
+        Message::tool_call("c1", "read_file a.rs"),
+        Message::tool_result("c1", "read_file", Status::Error, "not found"),
+        Message::turn(Role::Tool, "plain"),
+        Message::assistant(" \n"),
+    ];
+    let summarizer = CommandSummarizer::new("cat", [""; 0]);
+    let text = ask(Some("It began."), messages, |request| summarizer.summarize(request));
+    expect![[r#"
+        [earlier summary] It began.
+
+        [user] Fix it.
+         [assistant] I agree.
+          [x] done
+
+        [assistant] read_file a.rs
+
+        [tool read_file: error] not found
+
+        [tool] plain"#]]
+    .assert_eq(&text.unwrap());
+}
+
+#[test]
+fn what_is_asked_for_is_in_the_environment() {
+    let text = answer("echo \"  $LCP_TARGET_TOKENS $LCP_SUMMARY_LEVEL  \"; echo", millis(60_000));
+    assert_eq!(text.unwrap(), "100 brief");
+}
+
+#[test]
+fn arguments_are_not_for_a_shell() {
+    let summarizer = CommandSummarizer::new("/bin/echo", ["$HOME", "a  b", ";"]);
+    assert_eq!(summarizer.name(), "echo");
+    let text = ask(None, [Message::user("Hello.")], |request| summarizer.summarize(request));
+    assert_eq!(text.unwrap(), "$HOME a  b ;");
+}
+
+#[test]
+fn a_program_that_is_not_there() {
+    let summarizer = CommandSummarizer::new("/nowhere/at-all", ["x"]);
+    let error = ask(None, [long()], |request| summarizer.summarize(request)).unwrap_err();
+    expect![[r#""at-all" cannot be run: No such file or directory (os error 2)"#]]
+        .assert_eq(&error.to_string());
+}
+
+#[test]
+fn a_program_that_fails() {
+    error(
+        "printf 'no \\033[31mkey\\n\"x\"\\n' >&2; echo partial; exit 3",
+        &expect![[
+            r#""printf 'no \\033[31mkey\\n\"x\"\\n' >&2; echo partial; exit 3" failed (exit status: 3): no \u{1b}[31mkey\n"x""#
+        ]],
+    );
+    error("kill -9 $$", &expect![[r#""kill -9 $$" failed (signal: 9 (SIGKILL)): "#]]);
+}
+
+#[test]
+fn the_end_of_a_long_complaint() {
+    let line = "i=0; while [ $i -lt 2000 ]; do echo \"é line $i\" >&2; i=$((i+1)); done; exit 1";
+    let Err(SummaryError::Failed { stderr, .. }) = answer(line, CommandOptions::default()) else {
+        panic!("it failed");
+    };
+    assert!(stderr.ends_with("line 1999") && !stderr.contains('\u{fffd}'), "{stderr}");
+    // Each newline has become two characters.
+    assert!((2_000..2_400).contains(&stderr.len()), "{}", stderr.len());
+}
+
+#[test]
+fn answers_that_are_none() {
+    error("true", &expect!["true gave an empty summary"]);
+    error("printf ' \\n '", &expect![[r#"printf ' \n ' gave an empty summary"#]]);
+    error(
+        "printf 'ok \\377'",
+        &expect![[r#"the answer of "printf 'ok \\377'" is not UTF-8 (byte 3)"#]],
+    );
+}
+
+#[test]
+fn an_answer_that_says_it_is_short() {
+    error(
+        "echo '10 tokens:'; head -c 500 /dev/zero | tr '\\0' x",
+        &expect![[
+            r#"the summary of echo '10 tokens:'; head -c 500 /dev/zero | tr '\0' x has 127 tokens, it may have 100"#
+        ]],
+    );
+}
+
+#[test]
+fn a_flood_with_and_without_lines() {
+    error("yes", &expect![[r#""yes" wrote more than 1048576 bytes and was stopped"#]]);
+    error(
+        "cat /dev/zero",
+        &expect![[r#""cat /dev/zero" wrote more than 1048576 bytes and was stopped"#]],
+    );
+}
+
+#[test]
+fn as_much_as_may_be_is_no_flood() {
+    let options = CommandOptions { max_output_bytes: 6, ..CommandOptions::default() };
+    assert_eq!(answer("echo 12345", options), Ok("12345".into()));
+    let flood = SummaryError::Flood { program: "echo 123456".into(), max: 6 };
+    assert_eq!(answer("echo 123456", options), Err(flood));
+}
+
+#[test]
+fn a_program_need_not_read() {
+    for (line, expected) in
+        [("echo done", "done"), ("head -c 4", "[use"), ("exec <&-; echo x", "x")]
+    {
+        let summarizer = CommandSummarizer::shell(line);
+        let text = ask(None, [long()], |request| summarizer.summarize(request));
+        assert_eq!(text.as_deref(), Ok(expected), "{line}");
+    }
+}
+
+#[test]
+fn a_program_may_write_while_it_reads() {
+    // It fills its own pipes before it reads any further.
+    let options = CommandOptions { max_output_bytes: 10 << 20, ..CommandOptions::default() };
+    let summarizer = CommandSummarizer::shell("tee /dev/stderr").with_options(options);
+    let error = ask(None, [long()], |request| summarizer.summarize(request)).unwrap_err();
+    assert!(matches!(error, SummaryError::OverTarget { tokens: 155_001, .. }), "{error}");
+}
+
+#[test]
+fn a_program_that_hangs_is_stopped_with_all_that_it_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("group");
+    let line = format!("echo $$ > '{}'; sleep 600 & sleep 600", file.display());
+    let timed_out = Err(SummaryError::TimedOut { program: name(&line), seconds: 1 });
+    assert_eq!(answer(&line, millis(300)), timed_out);
+    gone(&fs::read_to_string(file).unwrap());
+}
+
+#[test]
+fn a_program_that_closes_its_output_and_hangs() {
+    let line = "echo ok; exec >&- 2>&- <&-; sleep 600";
+    let timed_out = SummaryError::TimedOut { program: line.into(), seconds: 1 };
+    assert_eq!(answer(line, millis(300)), Err(timed_out));
+}
+
+#[test]
+fn what_a_program_leaves_behind_ends_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("group");
+    let line = format!("echo $$ > '{}'; sleep 600 & echo done", file.display());
+    assert_eq!(answer(&line, millis(60_000)), Ok("done".into()));
+    gone(&fs::read_to_string(file).unwrap());
+}
+
+#[test]
+fn the_built_in_stands_in_and_says_why() {
+    let summarizer = CommandSummarizer::shell("exit 7");
+    let (text, why) = ask(None, [Message::user("Hello, please fix it.")], |it| {
+        summarize_or_builtin(&summarizer, it)
+    });
+    assert_eq!(text, "user: Hello, please fix it.");
+    expect![[r#""exit 7" failed (exit status: 7): "#]].assert_eq(&why.unwrap().to_string());
+
+    let summarizer = CommandSummarizer::shell("echo fine");
+    let answer = ask(None, [], |it| summarize_or_builtin(&summarizer, it));
+    assert_eq!(answer, ("fine".into(), None));
+
+    let summarizer = CommandSummarizer::shell("true");
+    let answer = ask(None, [], |it| summarize_or_builtin(&summarizer, it));
+    assert_eq!(answer, (String::new(), None), "nothing to say, nothing said");
+}
+
+/// The name that a line has in reports.
+fn name(line: &str) -> String {
+    CommandSummarizer::shell(line).name().to_owned()
+}
+
+/// Waits until no process of this group is left but those that nobody waits for.
+fn gone(group: &str) {
+    let group: i32 = group.trim().parse().unwrap();
+    for _ in 0..1_000 {
+        if !lives(group) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("group {group} lives on");
+}
+
+#[cfg(target_os = "linux")]
+fn lives(group: i32) -> bool {
+    // A dead process stays in its group where the first process does not reap it.
+    fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        // `number (name) state parent group`: the name may hold anything.
+        let mut words = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let dead = matches!(words.next(), None | Some("Z" | "X"));
+        !dead && words.nth(1).is_some_and(|it| it == group.to_string())
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn lives(group: i32) -> bool {
+    let group = rustix::process::Pid::from_raw(group).unwrap();
+    rustix::process::test_kill_process_group(group).is_ok()
+}

@@ -1,0 +1,176 @@
+//! What `check` does, once.
+
+use lcp_continuity::{
+    ContinuityConfig, ContinuityEvent, HandoffOptions, Message, Outcome, ReportedUsage, TriggerMode,
+};
+
+use super::support::{Fixture, PLAN, words};
+
+fn manual() -> Fixture {
+    Fixture::with(ContinuityConfig { mode: TriggerMode::Manual, ..ContinuityConfig::default() })
+}
+
+fn report(fixture: &Fixture, tokens: u32) -> Outcome {
+    let reported = ReportedUsage { input_tokens: tokens, ..ReportedUsage::default() };
+    fixture.service.record_reported("c", reported).unwrap();
+    fixture.service.check("c").unwrap().outcome
+}
+
+#[test]
+fn a_warning_then_a_handoff_each_once() {
+    let fixture = Fixture::new();
+    fixture.open("c", 10_000);
+    fixture.say("c", Message::user(words(2_000)));
+    assert_eq!(report(&fixture, 7_499), Outcome::Nothing);
+    assert_eq!(report(&fixture, 7_500), Outcome::Warned);
+    for tokens in [7_499, 7_500, 7_501, 8_499] {
+        assert_eq!(report(&fixture, tokens), Outcome::Nothing, "{tokens}");
+    }
+    assert!(matches!(report(&fixture, 8_500), Outcome::Prepared(_)));
+    for tokens in [8_499, 8_500, 8_499, 8_501, 9_999] {
+        assert_eq!(report(&fixture, tokens), Outcome::Nothing, "{tokens}");
+        assert_eq!(
+            fixture.service.should_handoff("c", 10_000).unwrap().should_handoff,
+            tokens >= 8_500
+        );
+    }
+    let events = fixture.events();
+    assert!(matches!(
+        &events[..],
+        [ContinuityEvent::LimitApproaching(_), ContinuityEvent::HandoffPrepared(_)]
+    ));
+    let ContinuityEvent::LimitApproaching(event) = &events[0] else { unreachable!() };
+    assert_eq!((event.conversation_id.as_str(), event.usage.total_tokens), ("c", 7_500));
+    assert_eq!(event.remaining_turns, event.usage.estimate_remaining_turns(10_000));
+}
+
+#[test]
+fn a_long_task_hands_over_at_70_percent() {
+    let fixture = manual();
+    fixture.open("c", 10_000);
+    fixture.say("c", Message::assistant(PLAN));
+    assert_eq!(report(&fixture, 6_999), Outcome::Nothing);
+    assert_eq!(report(&fixture, 7_000), Outcome::Due);
+    let decision = fixture.service.should_handoff("c", 10_000).unwrap();
+    assert_eq!(decision.reason, "Long-running task detected with limited remaining context");
+}
+
+#[test]
+fn a_task_of_five_steps_is_not_long() {
+    let fixture = manual();
+    fixture.open("c", 10_000);
+    fixture.say("c", Message::assistant(PLAN.replace("- [ ] split lexer.rs\n", "")));
+    assert_eq!(report(&fixture, 8_499), Outcome::Warned);
+    let decision = fixture.service.should_handoff("c", 10_000).unwrap();
+    assert_eq!(decision.reason, "Sufficient context remaining");
+}
+
+#[test]
+fn manual_says_that_it_is_due_and_keeps_nothing() {
+    let fixture = manual();
+    fixture.open("c", 10_000);
+    fixture.say("c", Message::user(words(10)));
+    assert_eq!(report(&fixture, 8_500), Outcome::Due);
+    assert_eq!(report(&fixture, 8_600), Outcome::Nothing);
+    assert_eq!(fixture.store.latest("c").unwrap(), None);
+    fixture.service.prepare_handoff("c", 1_000, &HandoffOptions::default()).unwrap();
+    assert!(fixture.store.latest("c").unwrap().is_some());
+}
+
+#[test]
+fn the_output_reserve_is_not_to_be_filled() {
+    let fixture = manual();
+    let mut conversation = super::support::conversation("c", 12_000);
+    conversation.output_reserve_tokens = 2_000;
+    fixture.service.open(&conversation).unwrap();
+    fixture.say("c", Message::user(words(10)));
+    assert_eq!(report(&fixture, 8_499), Outcome::Warned);
+    assert_eq!(report(&fixture, 8_500), Outcome::Due);
+}
+
+#[test]
+fn a_handoff_that_would_be_due_again_at_once_is_futile() {
+    let fixture = Fixture::new();
+    fixture.open("c", 1_000);
+    // The application's system prompt takes most of the window, in the next session too.
+    fixture.say("c", Message::system(words(620)));
+    fixture.say("c", Message::user(words(250)));
+    let checked = fixture.service.check("c").unwrap();
+    assert!(checked.decision.should_handoff);
+    let Outcome::Futile { next_session_tokens, max_tokens } = checked.outcome else {
+        panic!("{:?}", checked.outcome)
+    };
+    assert!(next_session_tokens > 620 && max_tokens == 1_000);
+    assert_eq!(fixture.store.latest("c").unwrap(), None);
+    for _ in 0..5 {
+        fixture.say("c", Message::user(words(10)));
+        assert_eq!(fixture.service.check("c").unwrap().outcome, Outcome::Nothing);
+    }
+    assert_eq!(fixture.events(), []);
+}
+
+#[test]
+fn another_process_does_not_fire_again() {
+    let fixture = manual();
+    fixture.open("c", 10_000);
+    fixture.say("c", Message::user(words(10)));
+    assert_eq!(report(&fixture, 8_500), Outcome::Due);
+    fixture.service.close("c").unwrap();
+    let other = fixture.another("other");
+    assert_eq!(other.service.take_up("c").unwrap().total_tokens, 8_500);
+    assert_eq!(other.service.check("c").unwrap().outcome, Outcome::Nothing);
+}
+
+#[test]
+fn the_next_session_arms_anew() {
+    let fixture = Fixture::new();
+    fixture.open("c", 10_000);
+    fixture.say("c", Message::user(words(100)));
+    let Outcome::Prepared(handoff) = report(&fixture, 8_500) else { panic!() };
+    let resumed = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap();
+    let id = &resumed.new_conversation_id;
+    assert_eq!(fixture.service.check(id).unwrap().outcome, Outcome::Nothing);
+    fixture.say(id, Message::user(words(9_000)));
+    assert!(matches!(fixture.service.check(id).unwrap().outcome, Outcome::Prepared(_)));
+}
+
+/// What follows in an epoch is no reason to call its hand-off futile.
+#[test]
+fn a_large_message_after_a_small_directive_is_not_futile() {
+    let fixture = Fixture::new();
+    fixture.open("c", 10_000);
+    fixture.say("c", Message::user(words(100)));
+    let Outcome::Prepared(handoff) = report(&fixture, 8_500) else { panic!() };
+    let id = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap().new_conversation_id;
+    fixture.say(&id, Message::user(words(6_500)));
+    assert_eq!(fixture.service.check(&id).unwrap().outcome, Outcome::Nothing);
+    fixture.say(&id, Message::user(words(2_000)));
+    assert!(matches!(fixture.service.check(&id).unwrap().outcome, Outcome::Prepared(_)));
+}
+
+/// What was there from the beginning is.
+#[test]
+fn a_session_that_begins_near_its_end_says_futile_once() {
+    let fixture = Fixture::new();
+    fixture.open("c", 10_000);
+    fixture.say("c", Message::user(words(100)));
+    let Outcome::Prepared(handoff) = report(&fixture, 8_500) else { panic!() };
+    fixture.say("c", Message::user(words(6_500)));
+    let id = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap().new_conversation_id;
+    assert!(matches!(fixture.service.check(&id).unwrap().outcome, Outcome::Futile { .. }));
+    fixture.say(&id, Message::user(words(2_500)));
+    assert_eq!(fixture.service.check(&id).unwrap().outcome, Outcome::Nothing);
+}
+
+#[test]
+fn a_query_changes_nothing() {
+    let fixture = Fixture::new();
+    fixture.open("c", 1_000);
+    fixture.say("c", Message::user(words(900)));
+    let before = fixture.store.conversation("c").unwrap();
+    for _ in 0..3 {
+        assert!(fixture.service.should_handoff("c", 1_000).unwrap().should_handoff);
+    }
+    assert_eq!(fixture.store.conversation("c").unwrap(), before);
+    assert_eq!(fixture.events(), []);
+}

@@ -1,0 +1,100 @@
+//! Compaction of a conversation that is recorded.
+
+use lcp_continuity::compact::CompactionOptions;
+use lcp_continuity::{ContinuityConfig, HandoffOptions, Message, Outcome, TriggerMode};
+use lcp_types::Role;
+
+use super::support::{Fixture, words};
+
+fn filled() -> Fixture {
+    let config = ContinuityConfig { mode: TriggerMode::Manual, ..ContinuityConfig::default() };
+    let fixture = Fixture::with(config);
+    fixture.open("c", 1_000);
+    fixture.say("c", Message::system("You are a careful engineer."));
+    fixture.say("c", Message::user("DECISION: Nothing is deleted."));
+    for turn in 0..40 {
+        fixture.say("c", Message::user(format!("Question {turn}: {}", words(18))));
+    }
+    fixture
+}
+
+#[test]
+fn a_conversation_with_room_is_left_alone() {
+    let fixture = Fixture::new();
+    fixture.open("c", 1_000);
+    fixture.say("c", Message::user(words(800)));
+    assert_eq!(fixture.service.compact_if_low("c").unwrap(), None);
+}
+
+#[test]
+fn a_single_message_cannot_be_compacted() {
+    let fixture = Fixture::new();
+    fixture.open("c", 1_000);
+    fixture.say("c", Message::user(words(801)));
+    let before = fixture.store.conversation("c").unwrap();
+    assert_eq!(fixture.service.compact_if_low("c").unwrap_err().code(), "not_compacted");
+    assert_eq!(fixture.store.conversation("c").unwrap(), before);
+    assert_eq!(fixture.service.usage("c").total_tokens, 801);
+}
+
+#[test]
+fn a_low_budget_is_compacted_to_half_of_the_window() {
+    let fixture = filled();
+    let before = fixture.service.usage("c");
+    assert!(before.total_tokens > 800);
+    let compaction = fixture.service.compact_if_low("c").unwrap().unwrap();
+    assert!(compaction.tokens_after <= 500);
+    let after = fixture.service.usage("c");
+    assert_eq!((after.total_tokens, after.epoch), (compaction.tokens_after, 1));
+    let context = fixture.service.context("c").unwrap();
+    let counted: u32 = context.iter().map(|m| super::prepare::counted(&m.text())).sum();
+    assert_eq!(counted, compaction.tokens_after);
+    assert_eq!(context[0].text(), "You are a careful engineer.");
+    assert!(context[1].text().starts_with("[Persistent Memory]\n"));
+    assert!(context[1].text().contains("Nothing is deleted."));
+    assert_eq!(context.last().unwrap().text(), format!("Question 39: {}", words(18)));
+    // Nothing is deleted.
+    assert!(fixture.store.messages("c", 0, 100).unwrap().len() > 42);
+}
+
+#[test]
+fn a_compacted_conversation_is_taken_over_and_compacted_again() {
+    let fixture = filled();
+    fixture.service.compact("c", &CompactionOptions::default()).unwrap();
+    let context = fixture.service.context("c").unwrap();
+    fixture.service.close("c").unwrap();
+    let other = fixture.another("other");
+    other.service.take_up("c").unwrap();
+    assert_eq!(other.service.context("c").unwrap(), context);
+    for turn in 40..70 {
+        other.say("c", Message::user(format!("Question {turn}: {}", words(18))));
+    }
+    let compaction = other.service.compact_if_low("c").unwrap().unwrap();
+    let context = other.service.context("c").unwrap();
+    let memories = context.iter().filter(|m| m.text().starts_with("[Persistent Memory]")).count();
+    assert_eq!(memories, 1);
+    assert!(context.iter().any(|message| message.text().contains("Nothing is deleted.")));
+    let counted: u32 = context.iter().map(|m| super::prepare::counted(&m.text())).sum();
+    assert_eq!((counted, other.service.usage("c").epoch), (compaction.tokens_after, 2));
+}
+
+#[test]
+fn the_trigger_arms_in_the_new_epoch() {
+    let fixture = filled();
+    fixture.say("c", Message::user(words(60)));
+    assert_eq!(fixture.service.check("c").unwrap().outcome, Outcome::Due);
+    fixture.service.compact("c", &CompactionOptions::default()).unwrap();
+    assert_eq!(fixture.service.check("c").unwrap().outcome, Outcome::Nothing);
+    fixture.say("c", Message::user(words(500)));
+    assert_eq!(fixture.service.check("c").unwrap().outcome, Outcome::Due);
+}
+
+#[test]
+fn a_handoff_after_a_compaction_knows_all_that_was_said() {
+    let fixture = filled();
+    fixture.service.compact("c", &CompactionOptions::default()).unwrap();
+    let handoff = fixture.service.prepare_handoff("c", 400, &HandoffOptions::default()).unwrap();
+    assert_eq!(handoff.anchors[0].text, "Nothing is deleted.");
+    assert!(handoff.recent.iter().all(|message| message.message.role() != Role::System));
+    assert_eq!(handoff.epoch, 1);
+}

@@ -1,0 +1,141 @@
+//! Conversations are opened, shared among threads, forked, taken over.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use lcp_continuity::{ContinuityConfig, Error, HandoffOptions, Message};
+use lcp_types::{Annotation, Block, Lang, Priority};
+
+use super::support::{Fixture, conversation, words};
+
+#[test]
+fn threads_lose_no_message() {
+    let fixture = Arc::new(Fixture::new());
+    fixture.open("c", 1_000_000);
+    let threads: Vec<_> = (0..8)
+        .map(|_| {
+            let fixture = Arc::clone(&fixture);
+            thread::spawn(move || (0..50).for_each(|_| fixture.say("c", Message::user(words(3)))))
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    let usage = fixture.service.usage("c");
+    assert_eq!((usage.message_count, usage.total_tokens), (400, 1_200));
+    let stored = fixture.store.messages("c", 0, 1_000).unwrap();
+    assert!(stored.iter().zip(0..).all(|(message, at)| message.position == at));
+    assert_eq!(stored.len(), 400);
+}
+
+#[test]
+fn a_process_takes_over_where_another_was() {
+    let fixture = Fixture::new();
+    fixture.open("c", 10_000);
+    fixture.say("c", Message::user("DECISION: Two spaces."));
+    let other = fixture.another("other");
+    assert_eq!(other.service.take_up("c").unwrap_err().code(), "held");
+    fixture.wait(fixture.service.config().lease);
+    let usage = other.service.take_up("c").unwrap();
+    assert_eq!((usage.total_tokens, usage.message_count), (3, 1));
+    other.say("c", Message::assistant("Done."));
+    // The first wakes up: it has lost the conversation, and writes nothing.
+    let error = fixture.service.record_message("c", Message::user("late")).unwrap_err();
+    assert_eq!(error.code(), "lease_lost");
+    assert_eq!(fixture.service.usage("c").message_count, 0);
+    let error = fixture.service.record_message("c", Message::user("late")).unwrap_err();
+    assert_eq!(error, Error::NotOpen { conversation: "c".into() });
+    assert_eq!(fixture.store.messages("c", 0, 10).unwrap().len(), 2);
+    let handoff = other.service.prepare_handoff("c", 1_000, &HandoffOptions::default()).unwrap();
+    assert_eq!(handoff.anchors[0].text, "Two spaces.");
+}
+
+#[test]
+fn a_lease_that_ran_out_and_nobody_took_goes_on() {
+    let fixture = Fixture::new();
+    fixture.open("c", 10_000);
+    fixture.wait(Duration::from_secs(24 * 60 * 60));
+    fixture.say("c", Message::user("Back again."));
+    assert_eq!(fixture.service.usage("c").message_count, 1);
+}
+
+#[test]
+fn leases_are_prolonged_in_time() {
+    let config =
+        ContinuityConfig { lease: Duration::from_millis(30), ..ContinuityConfig::default() };
+    let fixture = Fixture::with(config);
+    fixture.open("c", 10_000);
+    let before = fixture.store.conversation("c").unwrap();
+    thread::sleep(Duration::from_millis(15));
+    fixture.wait(Duration::from_millis(15));
+    fixture.say("c", Message::user("Still here."));
+    let after = fixture.store.conversation("c").unwrap();
+    assert_eq!(after.fence, before.fence);
+    assert!(after.holder.unwrap().1 > before.holder.unwrap().1);
+}
+
+#[test]
+fn forks_share_and_part() {
+    let fixture = Fixture::new();
+    fixture.open("c", 10_000);
+    fixture.say("c", Message::user("DECISION: Use tabs."));
+    fixture.say("c", Message::assistant("Right."));
+    fixture.say("c", Message::user("DECISION: Use spaces."));
+    let usage = fixture.service.fork("c", 2, "d").unwrap();
+    assert_eq!((usage.message_count, usage.total_tokens), (2, 4));
+    fixture.say("d", Message::user("DECISION: Tabs it is."));
+    let of = |id: &str| {
+        let handoff = fixture.service.prepare_handoff(id, 2_000, &HandoffOptions::default());
+        let texts = handoff.unwrap().anchors.into_iter().map(|anchor| anchor.text);
+        texts.collect::<Vec<_>>()
+    };
+    assert_eq!(of("c"), ["Use tabs.", "Use spaces."]);
+    assert_eq!(of("d"), ["Use tabs.", "Tabs it is."]);
+}
+
+#[test]
+fn a_fork_of_a_resumed_session_has_its_anchors() {
+    let fixture = Fixture::new();
+    fixture.open("c", 10_000);
+    fixture.say("c", Message::user("DECISION: Use tabs."));
+    let handoff = fixture.service.prepare_handoff("c", 2_000, &HandoffOptions::default()).unwrap();
+    let resumed = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap();
+    let id = resumed.new_conversation_id;
+    fixture.say(&id, Message::user("Which width have tabs here, by the way?"));
+    let usage = fixture.service.fork(&id, 1, "fork").unwrap();
+    assert_eq!(usage.total_tokens, resumed.directive.tokens + 8);
+    let handoff = fixture.service.prepare_handoff("fork", 2_000, &HandoffOptions::default());
+    assert_eq!(handoff.unwrap().anchors[0].text, "Use tabs.");
+}
+
+#[test]
+fn any_block_is_a_message_but_metadata_is_not() {
+    let fixture = Fixture::new();
+    fixture.open("c", 10_000);
+    let file = Message::new(Block::code(Lang::Rust, "a.rs", "fn a() {}"));
+    fixture.say("c", file.clone());
+    fixture.say("c", file.clone().answering("call_9"));
+    let annotation = Message::new(Block::new(Annotation::priority(0, Priority::High)));
+    let error = fixture.service.record_message("c", annotation).unwrap_err();
+    assert_eq!(error.code(), "bad_package");
+    assert_eq!(fixture.service.usage("c").message_count, 2);
+    let other = fixture.another("other");
+    fixture.service.close("c").unwrap();
+    other.service.take_up("c").unwrap();
+    let messages: Vec<_> =
+        other.service.messages("c").unwrap().into_iter().map(|m| m.message).collect();
+    assert_eq!(messages, [file.clone(), file.answering("call_9")]);
+}
+
+#[test]
+fn ids_of_other_conversations_are_not_taken() {
+    let fixture = Fixture::new();
+    fixture.open("c", 10_000);
+    fixture.open("c", 10_000);
+    let error = fixture.service.open(&conversation("c", 20_000)).unwrap_err();
+    assert_eq!(error.code(), "exists");
+    let error = fixture.service.open(&conversation("a\nb", 20_000)).unwrap_err();
+    assert_eq!(error.code(), "bad_id");
+    assert_eq!(fixture.service.take_up("nobody").unwrap_err().code(), "unknown_conversation");
+}

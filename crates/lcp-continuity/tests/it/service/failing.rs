@@ -1,0 +1,406 @@
+//! Stores that fail, threads that meet, words from strange places.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Barrier, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use lcp_continuity::compact::CompactionOptions;
+use lcp_continuity::store::{
+    self, Claim, ConversationRecord, Expired, HandoffRecord, Lease, MemoryStore, NewConversation,
+    NewHandoff, NewMessage, Store, StoredMessage,
+};
+use lcp_continuity::words::{
+    AnchorExtractor, ExtractiveSummarizer, Summarizer, SummaryError, SummaryRequest,
+};
+use lcp_continuity::{
+    AnchorKind, AnchorPoint, AnchorSource, ContinuityConfig, ContinuityEvent, HandoffOptions,
+    Message, Outcome, Recorded, SessionContinuityService, TriggerMode,
+};
+
+use super::support::{Fixture, Words, conversation, words};
+
+/// When a call fails, once.
+const BEFORE: u32 = 1;
+const AFTER: u32 = 2;
+
+/// A store in memory that fails as it is told, as if a connection broke.
+#[derive(Debug, Default)]
+struct Failing {
+    inner: MemoryStore,
+    append: AtomicU32,
+    next_epoch: AtomicU32,
+    resume: AtomicU32,
+    /// Where claimants wait for each other.
+    claims: Mutex<Option<Arc<Barrier>>>,
+}
+
+/// Does something, or fails before or after it.
+fn fails<T>(when: &AtomicU32, act: impl FnOnce() -> store::Result<T>) -> store::Result<T> {
+    let broken = || store::Error::Io { reason: "broken".into() };
+    match when.swap(0, Ordering::SeqCst) {
+        BEFORE => Err(broken()),
+        AFTER => act().and_then(|_| Err(broken())),
+        _ => act(),
+    }
+}
+
+macro_rules! forward {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {$(
+        fn $name(&self, $($argument: $type),*) -> store::Result<$result> {
+            self.inner.$name($($argument),*)
+        }
+    )*};
+}
+
+impl Store for Failing {
+    forward! {
+        begin(conversation: &NewConversation) -> ConversationRecord;
+        conversation(id: &str) -> ConversationRecord;
+        lease(conversation: &str, holder: &str, span: Duration) -> Lease;
+        renew(lease: &Lease, span: Duration) -> Lease;
+        release(lease: &Lease) -> ();
+        messages(conversation: &str, from: u64, limit: u64) -> Vec<StoredMessage>;
+        fork(conversation: &str, messages: u64, id: &str) -> ConversationRecord;
+        commit(lease: &Lease, handoff: &NewHandoff) -> HandoffRecord;
+        handoff(id: &str) -> HandoffRecord;
+        abandon(claim: &Claim) -> ();
+        chain(handoff: &str) -> Vec<HandoffRecord>;
+        latest(conversation: &str) -> Option<String>;
+        expire() -> Expired;
+    }
+
+    fn append(
+        &self,
+        lease: &Lease,
+        messages: &[NewMessage],
+        status: Option<&str>,
+    ) -> store::Result<u64> {
+        fails(&self.append, || self.inner.append(lease, messages, status))
+    }
+
+    fn next_epoch(&self, lease: &Lease, status: Option<&str>) -> store::Result<Lease> {
+        fails(&self.next_epoch, || self.inner.next_epoch(lease, status))
+    }
+
+    fn claim(&self, handoff: &str, claimant: &str, span: Duration) -> store::Result<Claim> {
+        let claim = self.inner.claim(handoff, claimant, span);
+        let barrier = self.claims.lock().unwrap().clone();
+        if let Some(barrier) = barrier {
+            // Whoever waits here alone goes on after a moment.
+            let (done, over) = std::sync::mpsc::channel();
+            thread::spawn(move || {
+                barrier.wait();
+                let _ = done.send(());
+            });
+            let _ = over.recv_timeout(Duration::from_millis(100));
+        }
+        claim
+    }
+
+    fn resume(
+        &self,
+        claim: &Claim,
+        conversation: &NewConversation,
+    ) -> store::Result<ConversationRecord> {
+        fails(&self.resume, || self.inner.resume(claim, conversation))
+    }
+}
+
+fn service(store: &Arc<Failing>) -> SessionContinuityService {
+    configured(store, ContinuityConfig::default())
+}
+
+fn configured(store: &Arc<Failing>, config: ContinuityConfig) -> SessionContinuityService {
+    let store: Arc<dyn Store> = Arc::<Failing>::clone(store);
+    SessionContinuityService::new(store, Arc::new(Words)).with_config(config)
+}
+
+/// Tokens of what is shown.
+fn shown(service: &SessionContinuityService, id: &str) -> u32 {
+    let context = service.context(id).unwrap();
+    context.iter().map(|message| super::prepare::counted(&message.text())).sum()
+}
+
+#[test]
+fn of_two_threads_of_one_service_one_resumes() {
+    let store = Arc::new(Failing::default());
+    let events = Arc::new(AtomicU32::new(0));
+    let told = Arc::clone(&events);
+    let service = Arc::new(service(&store).on_event(move |event| {
+        if matches!(event, ContinuityEvent::SessionResumed(_)) {
+            told.fetch_add(1, Ordering::SeqCst);
+        }
+    }));
+    service.open(&conversation("c", 1_000)).unwrap();
+    service.record_message("c", Message::user("hello there")).unwrap();
+    let handoff = service.prepare_handoff("c", 500, &HandoffOptions::default()).unwrap();
+    *store.claims.lock().unwrap() = Some(Arc::new(Barrier::new(2)));
+    let threads: Vec<_> = (0..2)
+        .map(|_| {
+            let (service, id) = (Arc::clone(&service), handoff.handoff_id.clone());
+            thread::spawn(move || service.resume_from_handoff(&id).map_err(|error| error.code()))
+        })
+        .collect();
+    let results: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1, "{results:?}");
+    assert!(results.iter().any(|result| result.as_ref().err() == Some(&"already_resumed")));
+    assert_eq!(events.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_message_of_which_nobody_knows_is_read_anew() {
+    let store = Arc::new(Failing::default());
+    let service = service(&store);
+    service.open(&conversation("c", 1_000)).unwrap();
+    service.record_message("c", Message::user("first words")).unwrap();
+    store.append.store(AFTER, Ordering::SeqCst);
+    let error = service.record_message("c", Message::user("DECISION: Alpha stays.")).unwrap_err();
+    assert_eq!(error.code(), "io");
+    let error = service.record_message("c", Message::user("later words")).unwrap_err();
+    assert_eq!(error.code(), "not_open");
+    assert_eq!(service.take_up("c").unwrap().total_tokens, 5);
+    service.record_message("c", Message::user("later words")).unwrap();
+    let handoff = service.prepare_handoff("c", 500, &HandoffOptions::default()).unwrap();
+    assert_eq!(handoff.anchors[0].text, "Alpha stays.");
+    let resumed = service.resume_from_handoff(&handoff.handoff_id).unwrap();
+    assert_eq!(resumed.late_messages, []);
+}
+
+#[test]
+fn what_is_due_is_said_after_a_store_failed() {
+    let store = Arc::new(Failing::default());
+    let manual = ContinuityConfig {
+        mode: TriggerMode::Manual,
+        holder: "me".into(),
+        ..ContinuityConfig::default()
+    };
+    let service = configured(&store, manual);
+    service.open(&conversation("c", 100)).unwrap();
+    service.record_message("c", Message::user(words(86))).unwrap();
+    store.append.store(BEFORE, Ordering::SeqCst);
+    assert_eq!(service.check("c").unwrap_err().code(), "io");
+    service.take_up("c").unwrap();
+    assert_eq!(service.check("c").unwrap().outcome, Outcome::Due);
+}
+
+#[test]
+fn a_conversation_that_could_not_be_taken_up_is_counted_once() {
+    let store = Arc::new(Failing::default());
+    let service = service(&store);
+    service.open(&conversation("c", 1_000)).unwrap();
+    service.record_message("c", Message::user("hello there")).unwrap();
+    let handoff = service.prepare_handoff("c", 500, &HandoffOptions::default()).unwrap();
+    service.record_message("c", Message::user(words(100))).unwrap();
+    store.append.store(BEFORE, Ordering::SeqCst);
+    assert_eq!(service.resume_from_handoff(&handoff.handoff_id).unwrap_err().code(), "io");
+    let id = store.conversation("c").unwrap().continued_as.unwrap();
+    let usage = service.take_up(&id).unwrap();
+    assert_eq!(usage.total_tokens, shown(&service, &id));
+    assert_eq!(service.messages(&id).unwrap().len(), 1);
+}
+
+#[test]
+fn a_resume_of_which_nobody_knows_is_asked_for_again() {
+    let store = Arc::new(Failing::default());
+    let service = service(&store);
+    service.open(&conversation("c", 1_000)).unwrap();
+    service.record_message("c", Message::user("hello there")).unwrap();
+    let handoff = service.prepare_handoff("c", 500, &HandoffOptions::default()).unwrap();
+    store.resume.store(AFTER, Ordering::SeqCst);
+    let resumed = service.resume_from_handoff(&handoff.handoff_id).unwrap();
+    assert_eq!(resumed.previous_conversation_id, "c");
+}
+
+#[test]
+fn a_crash_between_memory_and_epoch_counts_nothing_twice() {
+    let store = Arc::new(Failing::default());
+    let first = service(&store);
+    first.open(&conversation("c", 1_000)).unwrap();
+    for number in 0..17 {
+        let text = format!("DECISION: number {number} {}", words(45));
+        first.record_message("c", Message::user(text)).unwrap();
+    }
+    store.next_epoch.store(BEFORE, Ordering::SeqCst);
+    first.compact("c", &CompactionOptions::default()).unwrap_err();
+    let second = configured(&store, first.config().clone());
+    let usage = second.take_up("c").unwrap();
+    assert_eq!((usage.total_tokens, usage.epoch), (shown(&second, "c"), 0));
+    second.compact("c", &CompactionOptions::default()).unwrap();
+    let context = second.context("c").unwrap();
+    let memories = context.iter().filter(|m| m.text().starts_with("[Persistent Memory]")).count();
+    assert_eq!(memories, 1);
+    assert_eq!(second.usage("c").total_tokens, shown(&second, "c"));
+}
+
+/// Panics once.
+struct Panics(AtomicU32);
+
+impl Summarizer for Panics {
+    fn summarize(&self, _: &SummaryRequest<'_>) -> Result<String, SummaryError> {
+        assert_ne!(self.0.swap(1, Ordering::SeqCst), 0, "as it should");
+        Ok("fine".into())
+    }
+
+    fn name(&self) -> &'static str {
+        "panics"
+    }
+}
+
+#[test]
+fn a_summarizer_that_panics_stops_one_preparation() {
+    let store = Arc::new(Failing::default());
+    let service = Arc::new(service(&store).with_summarizer(Panics(AtomicU32::new(0))));
+    service.open(&conversation("c", 1_000)).unwrap();
+    for _ in 0..9 {
+        service.record_message("c", Message::user(words(97))).unwrap();
+    }
+    let other = Arc::clone(&service);
+    assert!(thread::spawn(move || other.check("c").is_ok()).join().is_err());
+    assert!(matches!(service.check("c").unwrap().outcome, Outcome::Prepared(_)));
+}
+
+/// Takes its time.
+struct Slow;
+
+impl Summarizer for Slow {
+    fn summarize(&self, request: &SummaryRequest<'_>) -> Result<String, SummaryError> {
+        thread::sleep(Duration::from_millis(50));
+        ExtractiveSummarizer.summarize(request)
+    }
+
+    fn name(&self) -> &'static str {
+        "slow"
+    }
+}
+
+#[test]
+fn two_threads_compact_once() {
+    let store = Arc::new(Failing::default());
+    let service = Arc::new(service(&store).with_summarizer(Slow));
+    service.open(&conversation("c", 1_000)).unwrap();
+    for number in 0..18 {
+        let text = format!("Number {number} {}", words(45));
+        service.record_message("c", Message::user(text)).unwrap();
+    }
+    let threads: Vec<_> = (0..2)
+        .map(|_| {
+            let service = Arc::clone(&service);
+            thread::spawn(move || service.compact_if_low("c").unwrap().is_some())
+        })
+        .collect();
+    let done: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    assert_eq!(done.into_iter().filter(|done| *done).count(), 1);
+    assert_eq!(service.usage("c").epoch, 1);
+}
+
+/// Every message is an anchor, numbered anew each time.
+struct Numbered(f64);
+
+impl AnchorExtractor for Numbered {
+    fn anchors(&self, conversation: &str, messages: &[Recorded]) -> Vec<AnchorPoint> {
+        let anchor = |(number, recorded): (usize, &Recorded)| {
+            let source = AnchorSource {
+                conversation: conversation.into(),
+                message: recorded.position,
+                ..AnchorSource::default()
+            };
+            let text = recorded.message.text();
+            let anchor = AnchorPoint::new(AnchorKind::Decision, text, self.0, source);
+            AnchorPoint { id: format!("a{number}"), ..anchor }
+        };
+        messages.iter().enumerate().map(anchor).collect()
+    }
+}
+
+#[test]
+fn ids_and_importance_of_extractors_are_made_sound() {
+    for importance in [f64::NAN, f64::INFINITY, -1.0, 1e300] {
+        let store = Arc::new(Failing::default());
+        let service = service(&store).with_anchors(Numbered(importance));
+        service.open(&conversation("c", 1_000)).unwrap();
+        service.record_message("c", Message::user("one one")).unwrap();
+        let options = HandoffOptions::default();
+        let handoff = service.prepare_handoff("c", 500, &options).unwrap();
+        let id = service.resume_from_handoff(&handoff.handoff_id).unwrap().new_conversation_id;
+        service.record_message(&id, Message::user("two two")).unwrap();
+        let handoff = service.prepare_handoff(&id, 500, &options).unwrap();
+        let texts: Vec<_> = handoff.anchors.iter().map(|anchor| anchor.text.as_str()).collect();
+        assert_eq!(texts, ["one one", "two two"]);
+        assert!(handoff.anchors.iter().all(|anchor| (0.0..=1.0).contains(&anchor.importance)));
+    }
+}
+
+#[test]
+fn the_newest_messages_survive_two_handoffs() {
+    let fixture = Fixture::new();
+    fixture.open("c", 100_000);
+    for number in 0..3 {
+        fixture.say("c", Message::user(format!("Tell me about part {number} of it.")));
+        fixture.say("c", Message::assistant(format!("Part {number}: {}", words(500))));
+    }
+    fixture.say("c", Message::user("The deploy host is alpha-7, port 8022."));
+    fixture.say("c", Message::assistant("Noted, the deploy host is alpha-7."));
+    let options = HandoffOptions::default();
+    let first = fixture.service.prepare_handoff("c", 10_000, &options).unwrap();
+    let id = fixture.service.resume_from_handoff(&first.handoff_id).unwrap().new_conversation_id;
+    let second = fixture.service.prepare_handoff(&id, 10_000, &options).unwrap();
+    let directive = fixture.service.generate_continuation_directive(&second).unwrap();
+    assert!(directive.text.contains("Noted, the deploy host is alpha-7."));
+}
+
+#[test]
+fn a_call_travels_with_its_late_result() {
+    let fixture = Fixture::new();
+    fixture.open("c", 100_000);
+    fixture.say("c", Message::user("Run it."));
+    fixture.say("c", Message::tool_call("call_1", "make"));
+    let options = HandoffOptions::default();
+    let handoff = fixture.service.prepare_handoff("c", 10_000, &options).unwrap();
+    let result = Message::tool_result("call_1", "make", lcp_types::Status::Ok, "done");
+    fixture.say("c", result);
+    let resumed = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap();
+    let context = fixture.service.context(&resumed.new_conversation_id).unwrap();
+    let ids: Vec<_> = context[1..].iter().map(|m| (m.is_result(), m.tool_call_id())).collect();
+    assert_eq!(ids, [(false, Some("call_1")), (true, Some("call_1"))]);
+}
+
+#[test]
+fn what_supersedes_an_anchor_is_known_from_then_on() {
+    let fixture = Fixture::new();
+    fixture.open("c", 1_000);
+    fixture.say("c", Message::user("DECISION: Alpha stays."));
+    fixture.say("c", Message::user("DECISION: Beta stays."));
+    for number in 0..20 {
+        fixture.say("c", Message::user(format!("Number {number} {}", words(40))));
+    }
+    let options = HandoffOptions::default();
+    let first = fixture.service.prepare_handoff("c", 500, &options).unwrap();
+    let alpha = &first.anchors[0].id;
+    fixture.service.supersede_anchor("c", alpha, &first.anchors[1].id).unwrap();
+    fixture.service.close("c").unwrap();
+    let other = fixture.another("other");
+    other.service.take_up("c").unwrap();
+    let compaction = other.service.compact("c", &CompactionOptions::default()).unwrap();
+    let memory = compaction.memory.unwrap().message.text().into_owned();
+    assert!(
+        memory.contains("Beta stays.") && !memory.contains("- decision: Alpha stays."),
+        "{memory}"
+    );
+    let second = other.service.prepare_handoff("c", 500, &options).unwrap();
+    let texts: Vec<_> = second.anchors.iter().map(|anchor| anchor.text.as_str()).collect();
+    assert_eq!(texts, ["Beta stays."]);
+    assert_eq!(second.superseded, [(alpha.clone(), first.anchors[1].id.clone())]);
+}
+
+#[test]
+fn a_budget_of_nothing_shows_nothing() {
+    let fixture = Fixture::new();
+    fixture.open("c", 1_000);
+    fixture.say("c", Message::user("DECISION: Alpha stays."));
+    let handoff = fixture.service.prepare_handoff("c", 0, &HandoffOptions::default()).unwrap();
+    let resumed = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap();
+    assert_eq!(resumed.directive.text, "");
+    assert_eq!(fixture.service.context(&resumed.new_conversation_id).unwrap(), []);
+    assert_eq!(resumed.restored_anchors.len(), 1);
+}

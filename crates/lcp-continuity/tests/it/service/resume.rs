@@ -1,0 +1,160 @@
+//! Hand-offs are resumed exactly once.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use lcp_continuity::{ContinuityEvent, HandoffOptions, Message, ResumeOptions};
+
+use super::support::{Fixture, words};
+
+fn handed_over(fixture: &Fixture) -> String {
+    fixture.open("c", 10_000);
+    fixture.say("c", Message::user("Please find the slow query."));
+    fixture.say("c", Message::assistant("DECISION: Measure first."));
+    let options = HandoffOptions::default();
+    fixture.service.prepare_handoff("c", 2_000, &options).unwrap().handoff_id
+}
+
+#[test]
+fn of_many_one_resumes() {
+    let fixture = Arc::new(Fixture::new());
+    let handoff = handed_over(&fixture);
+    fixture.service.close("c").unwrap();
+    let threads: Vec<_> = (0..12)
+        .map(|number| {
+            let other = fixture.another(&format!("machine {number}"));
+            let handoff = handoff.clone();
+            thread::spawn(move || other.service.resume_from_handoff(&handoff).map_err(|e| e.code()))
+        })
+        .collect();
+    let results: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    for error in results.into_iter().filter_map(Result::err) {
+        assert!(matches!(error, "claimed" | "already_resumed"), "{error}");
+    }
+}
+
+#[test]
+fn the_old_conversation_ends() {
+    let fixture = Fixture::new();
+    let handoff = handed_over(&fixture);
+    let other = fixture.another("other");
+    let resumed = other.service.resume_from_handoff(&handoff).unwrap();
+    let error = fixture.service.record_message("c", Message::user("hello?")).unwrap_err();
+    assert!(error.to_string().contains(&resumed.new_conversation_id), "{error}");
+    assert_eq!(fixture.service.take_up("c").unwrap_err().code(), "continued");
+    let id = &resumed.new_conversation_id;
+    other.say(id, Message::user("Go on, please, with the query."));
+    assert_eq!(other.service.messages(id).unwrap().len(), 1);
+    let error = other.service.resume_from_handoff(&handoff).unwrap_err();
+    assert_eq!(error.code(), "already_resumed");
+}
+
+#[test]
+fn messages_that_came_after_the_handoff_arrive() {
+    let fixture = Fixture::new();
+    let handoff = handed_over(&fixture);
+    fixture.say("c", Message::user("And the index?"));
+    fixture.say("c", Message::assistant("I see no index on that column."));
+    let resumed = fixture.service.resume_from_handoff(&handoff).unwrap();
+    let texts: Vec<_> =
+        resumed.late_messages.iter().map(|m| m.message.text().into_owned()).collect();
+    assert_eq!(texts, ["And the index?", "I see no index on that column."]);
+    let context = fixture.service.context(&resumed.new_conversation_id).unwrap();
+    assert_eq!(context.len(), 3);
+    let usage = fixture.service.usage(&resumed.new_conversation_id);
+    assert_eq!(usage.total_tokens, resumed.directive.tokens + 3 + 7);
+}
+
+#[test]
+fn a_claimant_that_dies_loses_its_claim() {
+    let fixture = Fixture::new();
+    let handoff = handed_over(&fixture);
+    fixture.store.claim(&handoff, "a machine that dies", Duration::from_secs(60)).unwrap();
+    let error = fixture.service.resume_from_handoff(&handoff).unwrap_err();
+    assert_eq!(error.code(), "claimed");
+    fixture.wait(Duration::from_secs(60));
+    fixture.service.resume_from_handoff(&handoff).unwrap();
+}
+
+#[test]
+fn a_resumer_that_died_half_way_is_taken_over_from() {
+    let fixture = Fixture::new();
+    let handoff = handed_over(&fixture);
+    fixture.say("c", Message::user("One more thing."));
+    // It resumed, and then took nothing over.
+    let claim = fixture.store.claim(&handoff, "dies", Duration::from_secs(60)).unwrap();
+    let next = super::support::conversation("next", 10_000);
+    fixture.store.resume(&claim, &next).unwrap();
+    let other = fixture.another("other");
+    let usage = other.service.take_up("next").unwrap();
+    assert_eq!(other.service.messages("next").unwrap().len(), 1);
+    let context = other.service.context("next").unwrap();
+    let counted: u32 = context.iter().map(|m| super::prepare::counted(&m.text())).sum();
+    assert_eq!((usage.total_tokens, usage.epoch), (counted, 1));
+}
+
+#[test]
+fn a_larger_window_and_a_name() {
+    let fixture = Fixture::new();
+    let handoff = handed_over(&fixture);
+    let options = ResumeOptions {
+        conversation_id: Some("the query, part 2".into()),
+        window_tokens: Some(1_000_000),
+        ..ResumeOptions::default()
+    };
+    let resumed = fixture.service.resume_with(&handoff, &options).unwrap();
+    assert_eq!(resumed.new_conversation_id, "the query, part 2");
+    let record = fixture.store.conversation("the query, part 2").unwrap();
+    assert_eq!((record.window_tokens, record.origin), (1_000_000, Some(handoff)));
+}
+
+#[test]
+fn an_event_tells_of_it() {
+    let fixture = Fixture::new();
+    let handoff = handed_over(&fixture);
+    let resumed = fixture.service.resume_from_handoff(&handoff).unwrap();
+    let events = fixture.events();
+    let [ContinuityEvent::HandoffPrepared(prepared), ContinuityEvent::SessionResumed(event)] =
+        &events[..]
+    else {
+        panic!("{events:?}")
+    };
+    assert_eq!(prepared.handoff.handoff_id, handoff);
+    assert_eq!(event.session, resumed);
+}
+
+#[test]
+fn unknown_expired_and_foreign_handoffs() {
+    let fixture = Fixture::new();
+    let handoff = handed_over(&fixture);
+    let unknown = fixture.service.resume_from_handoff("h-0").unwrap_err();
+    assert_eq!(unknown.code(), "unknown_handoff");
+    fixture.wait(Duration::from_secs(31 * 24 * 60 * 60));
+    let expired = fixture.service.resume_from_handoff(&handoff).unwrap_err();
+    assert_eq!(expired.code(), "handoff_expired");
+}
+
+#[test]
+fn a_package_that_cannot_be_read_is_claimed_by_nobody() {
+    let fixture = Fixture::new();
+    fixture.open("c", 10_000);
+    fixture.say("c", Message::user(words(5)));
+    let lease = {
+        fixture.service.close("c").unwrap();
+        fixture.store.lease("c", "me", Duration::from_secs(60)).unwrap()
+    };
+    let new = lcp_continuity::store::NewHandoff {
+        id: "odd".into(),
+        previous: None,
+        messages: 1,
+        pack: b"no pack".to_vec(),
+        status: None,
+    };
+    fixture.store.commit(&lease, &new).unwrap();
+    let error = fixture.service.resume_from_handoff("odd").unwrap_err();
+    assert_eq!(error.code(), "bad_package");
+    let record = fixture.store.handoff("odd").unwrap();
+    assert_eq!(record.state, lcp_continuity::store::HandoffState::Committed);
+}

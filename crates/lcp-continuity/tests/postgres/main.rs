@@ -1,0 +1,16 @@
+//! The store in PostgreSQL, on a server of its own.
+
+mod broken;
+#[path = "../conformance/mod.rs"]
+mod conformance;
+mod crash;
+mod migrations;
+mod opened;
+mod races;
+mod support;
+mod tls;
+mod trips;
+
+use conformance::conformance;
+
+conformance!(support::harness);

@@ -1,0 +1,62 @@
+//! Files that are not stores: refused, and left as they are.
+
+use std::fs;
+use std::path::Path;
+
+use lcp_continuity::store::{Error, SqliteStore};
+use rusqlite::Connection;
+
+use crate::support::{closed, files, folder};
+
+/// Opens the file, and expects that nothing of the folder changed.
+fn refuse(path: &Path) -> Error {
+    let folder = path.parent().expect("a folder");
+    let before = files(folder);
+    let error = SqliteStore::open(path).expect_err("not a store");
+    assert!(files(folder) == before, "the folder is as it was: {error}");
+    error
+}
+
+#[test]
+fn a_text() {
+    let (_folder, path) = folder();
+    fs::write(&path, "some notes\n".repeat(1_000)).expect("a text");
+    let error = refuse(&path);
+    assert_eq!(error.code(), "not_a_store");
+    assert!(error.to_string().ends_with(
+        "sessions.db is not a continuity store: it is no SQLite database; choose another path"
+    ));
+}
+
+#[test]
+fn the_database_of_another_program() {
+    let (_folder, path) = folder();
+    let theirs = Connection::open(&path).expect("a database");
+    theirs.execute_batch("CREATE TABLE t (a); INSERT INTO t VALUES (1)").expect("SQL");
+    drop(theirs);
+    let error = refuse(&path);
+    assert!(error.to_string().contains("it is another program's database"), "{error}");
+}
+
+#[test]
+fn other_versions() {
+    let (_folder, path) = folder();
+    closed(&path);
+    let set = |version: i32| {
+        let db = Connection::open(&path).expect("a database");
+        db.pragma_update(None, "user_version", version).expect("a version");
+    };
+    set(2);
+    assert_eq!(refuse(&path), Error::TooNew { found: 2, known: 1 });
+    set(0);
+    assert_eq!(refuse(&path).code(), "not_a_store");
+}
+
+#[test]
+fn a_folder_and_no_folder() {
+    let (folder, _) = folder();
+    let error = SqliteStore::open(folder.path()).expect_err("a folder");
+    assert_eq!(error.code(), "not_a_store");
+    let error = SqliteStore::open(folder.path().join("none/sessions.db")).expect_err("nowhere");
+    assert_eq!(error.code(), "io");
+}

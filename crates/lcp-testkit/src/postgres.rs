@@ -1,0 +1,382 @@
+//! A PostgreSQL server for tests: thrown away afterwards, however they end.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Where a server is that tests may use: its URL.
+const GIVEN: &str = "LCP_TEST_POSTGRES";
+
+/// With `1`, a test that finds no server fails.
+const REQUIRED: &str = "LCP_REQUIRE_POSTGRES";
+
+const USER: &str = "lcp";
+const PASSWORD: &str = "not-a-secret";
+
+/// Other programs may take the port that was free a moment ago.
+const TRIES: u32 = 5;
+
+/// Keeps the server for as long as its standard input is open, which the system closes
+/// when whoever started it ends, in any way. Then nothing of it is left.
+///
+/// `$1` is the folder, the other arguments run programs as another user; `BIN` is
+/// where PostgreSQL's are.
+const GUARD: &str = r#"
+trap '' HUP INT TERM
+folder=$1; shift
+if "$@" "$BIN/pg_ctl" -D "$folder/data" -l "$folder/log" -w -t 60 start >/dev/null 2>&1; then
+    echo started
+    cat >/dev/null
+fi
+"$@" "$BIN/pg_ctl" -D "$folder/data" -m immediate -w -t 60 stop >/dev/null 2>&1
+rm -rf "$folder"
+"#;
+
+/// A server of our own, on a free port of 127.0.0.1, in a temporary folder.
+///
+/// It ends, and its folder goes, when this is dropped, and when the process ends.
+/// `synchronous_commit` is off unless a session has it otherwise: what a client does
+/// not ask to be durable does not outlive [`Self::crash`]. `fsync` is off: it is the
+/// server that crashes, not the machine.
+///
+/// Needs `initdb` and `pg_ctl`, in `PATH` or `/usr/lib/postgresql/*/bin`. For root, which
+/// PostgreSQL refuses, they run as `postgres` or `nobody`.
+#[derive(Debug)]
+pub struct PostgresServer {
+    folder: PathBuf,
+    port: u16,
+    programs: PathBuf,
+    prefix: Vec<String>,
+    /// Open as long as the server is wanted.
+    wanted: Option<ChildStdin>,
+    guard: Child,
+}
+
+/// A server to test with.
+#[derive(Debug)]
+pub enum Postgres {
+    /// Somebody gave its URL, and it is not ours to stop.
+    Given(String),
+    /// One of our own.
+    Own(PostgresServer),
+}
+
+impl Postgres {
+    /// The server of this process: the one of `LCP_TEST_POSTGRES`, or one that is
+    /// started now. Where there is none, none, and it says so on standard error.
+    ///
+    /// # Panics
+    ///
+    /// If there is none and `LCP_REQUIRE_POSTGRES` is `1`.
+    #[must_use]
+    pub fn shared() -> Option<&'static Self> {
+        static SHARED: OnceLock<Result<Postgres, String>> = OnceLock::new();
+        let find = || match std::env::var(GIVEN) {
+            Ok(url) => Ok(Self::Given(url)),
+            Err(_) => PostgresServer::start().map(Self::Own),
+        };
+        found(SHARED.get_or_init(find).as_ref().map_err(String::as_str))
+    }
+
+    /// Its URL.
+    #[must_use]
+    pub fn url(&self) -> String {
+        match self {
+            Self::Given(url) => url.clone(),
+            Self::Own(server) => server.url(),
+        }
+    }
+
+    /// Whether it is one of our own.
+    #[must_use]
+    pub fn own(&self) -> Option<&PostgresServer> {
+        match self {
+            Self::Given(_) => None,
+            Self::Own(server) => Some(server),
+        }
+    }
+}
+
+/// What there is, or a line that says why the test is skipped.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn found<T>(server: Result<T, &str>) -> Option<T> {
+    match server {
+        Ok(server) => Some(server),
+        Err(reason) => {
+            let required = std::env::var(REQUIRED).is_ok_and(|value| value == "1");
+            assert!(!required, "no PostgreSQL: {reason}");
+            eprintln!("skipped: no PostgreSQL: {reason}");
+            None
+        }
+    }
+}
+
+impl PostgresServer {
+    /// Starts one.
+    ///
+    /// # Errors
+    ///
+    /// In words, if that cannot be done.
+    pub fn start() -> Result<Self, String> {
+        let programs = programs().ok_or("initdb and pg_ctl were not found")?;
+        let (prefix, user) = other_user()?;
+        let mut reason = String::new();
+        for _ in 0..TRIES {
+            match Self::attempt(&programs, &prefix, user.as_deref()) {
+                Ok(server) => return Ok(server),
+                Err(why) => reason = why,
+            }
+        }
+        Err(reason)
+    }
+
+    /// [`Self::start`], for a test that needs a server that is only its own; none
+    /// where there is none, as for [`Postgres::shared`].
+    ///
+    /// # Panics
+    ///
+    /// If there is none and `LCP_REQUIRE_POSTGRES` is `1`.
+    #[must_use]
+    pub fn start_if_there() -> Option<Self> {
+        let server = Self::start();
+        found(server.as_ref().map(drop).map_err(String::as_str))?;
+        server.ok()
+    }
+
+    fn attempt(programs: &Path, prefix: &[String], user: Option<&str>) -> Result<Self, String> {
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let name = format!("lcp-postgres-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        fs::create_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let made = Self::make(programs, prefix, user, &folder);
+        if made.is_err() {
+            fs::remove_dir_all(&folder).ok();
+        }
+        made
+    }
+
+    fn make(
+        programs: &Path,
+        prefix: &[String],
+        user: Option<&str>,
+        folder: &Path,
+    ) -> Result<Self, String> {
+        let io = |error: io::Error| error.to_string();
+        fs::write(folder.join("password"), PASSWORD).map_err(io)?;
+        if let Some(user) = user {
+            run(Command::new("chown").arg("-R").arg(user).arg(folder))?;
+        }
+        let data = folder.join("data");
+        let mut init = as_user(prefix, programs.join("initdb"));
+        init.args([
+            "--auth=scram-sha-256",
+            "--encoding=UTF8",
+            "--no-locale",
+            "--no-sync",
+            "-U",
+            USER,
+        ]);
+        init.arg(format!("--pwfile={}", folder.join("password").display()));
+        run(init.arg("-D").arg(&data).current_dir(folder))?;
+
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+        let port = port.map_err(io)?.port();
+        let mut settings = fs::read_to_string(data.join("postgresql.conf")).map_err(io)?;
+        write!(
+            settings,
+            "\nlisten_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = ''\n\
+             max_connections = 500\nshared_buffers = 16MB\nsynchronous_commit = off\nfsync = off\n"
+        )
+        .map_err(|error| error.to_string())?;
+        fs::write(data.join("postgresql.conf"), settings).map_err(io)?;
+
+        let mut guard = Command::new("sh");
+        guard.args(["-c", GUARD, "sh"]).arg(folder).args(prefix);
+        guard.env("BIN", programs).current_dir(folder);
+        guard.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // What stops the tests, at the terminal, leaves it be: it has to clear up.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut guard, 0);
+        let mut guard = guard.spawn().map_err(io)?;
+        let wanted = guard.stdin.take();
+        let mut line = String::new();
+        if let Some(output) = guard.stdout.take() {
+            BufReader::new(output).read_line(&mut line).map_err(io)?;
+        }
+        if line.trim() != "started" {
+            drop(wanted);
+            let log = fs::read_to_string(folder.join("log")).unwrap_or_default();
+            guard.wait().map_err(io)?;
+            return Err(format!("the server did not start: {log}"));
+        }
+        let (folder, programs, prefix) = (folder.to_owned(), programs.to_owned(), prefix.to_vec());
+        Ok(Self { folder, port, programs, prefix, wanted, guard })
+    }
+
+    /// Where it is, with its user and password; without TLS.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("postgres://{USER}:{PASSWORD}@127.0.0.1:{}/postgres?sslmode=disable", self.port)
+    }
+
+    /// The port that it listens at, on 127.0.0.1.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The folder of its data, in which `postgresql.conf` is.
+    #[must_use]
+    pub fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    /// Stops it as a crash does: nothing is written any more.
+    ///
+    /// # Errors
+    ///
+    /// In words, if that cannot be done.
+    pub fn crash(&self) -> Result<(), String> {
+        self.control(&["-m", "immediate", "-w", "-t", "60", "stop"])
+    }
+
+    /// Starts it again, on the same port.
+    ///
+    /// # Errors
+    ///
+    /// In words, if that cannot be done.
+    pub fn restart(&self) -> Result<(), String> {
+        let log = self.folder.join("log").display().to_string();
+        self.control(&["-l", &log, "-w", "-t", "60", "start"])
+    }
+
+    /// Gives it a key and a certificate (PEM), and starts it again: from then on it
+    /// has TLS for whoever asks.
+    ///
+    /// # Errors
+    ///
+    /// In words, if that cannot be done.
+    pub fn use_tls(&self, key: &Path, certificate: &Path) -> Result<(), String> {
+        let io = |error: io::Error| error.to_string();
+        let mut settings = fs::read_to_string(self.data().join("postgresql.conf")).map_err(io)?;
+        settings.push_str("\nssl = on\n");
+        for (from, setting) in [(key, "ssl_key_file"), (certificate, "ssl_cert_file")] {
+            let to = self.data().join(setting);
+            fs::copy(from, &to).map_err(io)?;
+            // PostgreSQL uses no key that others may read.
+            run(Command::new("chmod").arg("600").arg(&to))?;
+            run(Command::new("chown").arg("--reference").arg(self.data()).arg(&to))?;
+            settings.extend([setting, " = '", setting, "'\n"]);
+        }
+        fs::write(self.data().join("postgresql.conf"), settings).map_err(io)?;
+        self.crash()?;
+        self.restart()
+    }
+
+    fn control(&self, arguments: &[&str]) -> Result<(), String> {
+        let mut command = as_user(&self.prefix, self.programs.join("pg_ctl"));
+        run(command.arg("-D").arg(self.data()).args(arguments).current_dir(&self.folder))
+    }
+}
+
+impl Drop for PostgresServer {
+    fn drop(&mut self) {
+        drop(self.wanted.take());
+        self.guard.wait().ok();
+    }
+}
+
+/// The folder of PostgreSQL's programs: of several versions the newest.
+fn programs() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let mut installed: Vec<(u32, PathBuf)> = fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .filter_map(|version| version.ok().map(|version| version.path()))
+        .filter_map(|path| Some((path.file_name()?.to_str()?.parse().ok()?, path.join("bin"))))
+        .collect();
+    installed.sort_unstable();
+    folders.extend(installed.into_iter().rev().map(|(_, path)| path));
+    folders.into_iter().find(|path| path.join("initdb").exists() && path.join("pg_ctl").exists())
+}
+
+/// What runs a program as a user that PostgreSQL does not refuse, and that user;
+/// nothing where we are one.
+fn other_user() -> Result<(Vec<String>, Option<String>), String> {
+    if id(&["-u"])? != "0" {
+        return Ok((Vec::new(), None));
+    }
+    let user = ["postgres", "nobody"].into_iter().find(|user| id(&["-u", user]).is_ok());
+    let user = user.ok_or("PostgreSQL refuses root, and there is no user postgres or nobody")?;
+    let group = id(&["-g", user])?;
+    let ways = [
+        vec![
+            "setpriv".into(),
+            format!("--reuid={user}"),
+            format!("--regid={group}"),
+            "--clear-groups".into(),
+            "--".into(),
+        ],
+        vec!["runuser".into(), "-u".into(), user.into(), "--".into()],
+    ];
+    let works = |way: &Vec<String>| run(&mut as_user(way, PathBuf::from("true"))).is_ok();
+    let way = ways.into_iter().find(works);
+    Ok((way.ok_or("neither setpriv nor runuser works")?, Some(user.to_owned())))
+}
+
+fn id(arguments: &[&str]) -> Result<String, String> {
+    let output = Command::new("id").args(arguments).stderr(Stdio::null()).output();
+    let output = output.map_err(|error| format!("id: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("id: {}", output.status));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+fn as_user(prefix: &[String], program: PathBuf) -> Command {
+    match prefix {
+        [] => Command::new(program),
+        [first, rest @ ..] => {
+            let mut command = Command::new(first);
+            command.args(rest).arg(program);
+            command
+        }
+    }
+}
+
+/// Its output is not awaited: a server that it starts would keep that open.
+fn run(command: &mut Command) -> Result<(), String> {
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{}: {status}", command.get_program().display())),
+        Err(error) => Err(format!("{}: {error}", command.get_program().display())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpStream;
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_of_a_server() {
+        let Some(server) = PostgresServer::start_if_there() else { return };
+        let (folder, port) = (server.folder.clone(), server.port());
+        server.crash().unwrap();
+        assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
+        server.restart().unwrap();
+        assert!(TcpStream::connect(("127.0.0.1", port)).is_ok());
+        drop(server);
+        assert!(!folder.exists());
+        assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
+    }
+}

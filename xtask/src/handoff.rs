@@ -1,0 +1,196 @@
+//! `handoff`: a conversation is recorded turn by turn, handed over where it is due,
+//! and resumed (RFC 0007).
+
+mod address;
+mod checks;
+mod drive;
+mod history;
+mod input;
+mod report;
+mod settings;
+mod table;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use lcp_continuity::store::Expired;
+use lcp_continuity::{DirectiveStyle, SessionContinuityService};
+use lcp_driver::OutputMode;
+
+use crate::arguments::tokens;
+use crate::config::{MODES, STYLES, SUMMARIZER_SECONDS_MAX};
+use crate::counting::Counting;
+use crate::failure::{Code, Failure, Output};
+use crate::{Result, files};
+use settings::Settings;
+
+/// Record a conversation, hand it over before its window is full, resume it
+///
+/// Every message is kept in a store; where a hand-off is due it is prepared, resumed,
+/// and the conversation goes on until its input ends. What each hand-off kept is
+/// printed, and checked against the messages themselves. Without FILE a long real
+/// conversation is fetched, once: aider's own, of its Python package.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  cargo xtask handoff --window 64000
+  cargo xtask handoff samples/session.lcp --window 4000 --show last
+  cargo xtask handoff history.md --pack /tmp/packs && cargo xtask report /tmp/packs/001-*.lcp
+  cargo xtask handoff --summarizer-cmd 'llm -s \"Summarise.\"' --limit 500
+  cargo xtask handoff --compact --window 32000")]
+pub(crate) struct Args {
+    /// A pack, or a chat history in aider's Markdown; `-` for standard input
+    file: Option<PathBuf>,
+    /// Keep it there: a SQLite file, or postgres://… if that is built in; a
+    /// temporary file unless lcp.toml says otherwise
+    #[arg(long, value_name = "PATH|URL")]
+    store: Option<String>,
+    /// Tokens of the model's window; without it that of lcp.toml, of the model,
+    /// or 64,000
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    window: Option<u32>,
+    /// Tokens of it that the model's output needs; 0 unless lcp.toml says
+    /// otherwise
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    output_reserve: Option<u32>,
+    /// Tokens that a directive may have; a quarter of what the window leaves
+    /// unless lcp.toml says otherwise
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    target: Option<u32>,
+    /// Tokens that the summary in it may have; 2,000 unless lcp.toml says
+    /// otherwise
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    summary: Option<u32>,
+    /// How a directive is worded; structured unless lcp.toml says otherwise
+    #[arg(long, value_parser = named(STYLES))]
+    style: Option<DirectiveStyle>,
+    /// How a directive is rendered; xml unless lcp.toml says otherwise
+    #[arg(long, value_parser = named(MODES))]
+    mode: Option<OutputMode>,
+    /// Only say where a hand-off is due
+    #[arg(long)]
+    manual: bool,
+    /// Compact within the session instead
+    #[arg(long, conflicts_with = "manual")]
+    compact: bool,
+    /// Let the shell run this for each summary: it reads the conversation
+    #[arg(long, value_name = "CMD")]
+    summarizer_cmd: Option<String>,
+    /// Seconds that it may take; 60 unless lcp.toml says otherwise
+    #[arg(long, value_name = "SECONDS",
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(SUMMARIZER_SECONDS_MAX)))]
+    summarizer_timeout: Option<u32>,
+    /// Print directives too
+    #[arg(long, value_name = "WHICH", default_value = "none")]
+    show: Show,
+    /// No more messages than this
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Write each hand-off there, as a pack
+    #[arg(long, value_name = "DIR")]
+    pack: Option<PathBuf>,
+    /// Print everything as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    counting: Counting,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Show {
+    None,
+    Last,
+    All,
+}
+
+/// One of these by its name.
+fn named<T: Copy + Send + Sync + 'static, const N: usize>(
+    of: [(&'static str, T); N],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(of.map(|(name, _)| name)).try_map(move |name| {
+        let found = of.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| *value).ok_or("there is no such name")
+    })
+}
+
+pub(crate) fn run(args: &Args, output: &Output) -> Result {
+    let config = args.counting.config()?;
+    let (model, unknown) = args.counting.model(&config, args.window.is_some())?;
+    if let Some(warning) = unknown {
+        output.warn(warning);
+    }
+    let settings = Settings::resolve(args, &config, model.as_ref())?;
+    let mut messages = input::messages(args.file.as_deref(), output)?;
+    messages.truncate(args.limit.unwrap_or(usize::MAX));
+    if messages.is_empty() {
+        return Err(Failure::new(Code::Usage, "--limit 0 leaves no message"));
+    }
+    let counter = args.counting.counter(&config, model.as_ref(), false, output)?;
+    let (place, service) = settings.open(Arc::clone(&counter.estimator))?;
+    let start = Instant::now();
+    let story = drive::run(&service, &settings, &place.conversation, messages, output)?;
+    output.progress(format!("{:.1} s", start.elapsed().as_secs_f64()));
+    let checks = checks::check(&story, &*counter.estimator)?;
+    if let Some(folder) = &args.pack {
+        write_packs(folder, &story)?;
+    }
+    let shown = shown(args.show, &story);
+    let text = if args.json {
+        let json = report::json(&settings, &story, &checks, &*counter.estimator, shown);
+        format!("{json:#}\n")
+    } else {
+        let directives = shown.iter().map(table::directive);
+        directives.collect::<String>() + &table::table(&settings, &story, &checks)
+    };
+    files::write(None, text.as_bytes())?;
+    counter.keep(output);
+    if settings.is_kept() {
+        expire(&service, output)?;
+    }
+    checks.result()
+}
+
+/// Drops what earlier runs left, once it has expired.
+fn expire(service: &SessionContinuityService, output: &Output) -> Result {
+    let Expired { conversations, handoffs, bodies } = service.store().expire().map_err(failed)?;
+    if conversations + handoffs + bodies > 0 {
+        output.progress(format!(
+            "expired: {conversations} conversations, {handoffs} hand-offs, {bodies} bodies"
+        ));
+    }
+    Ok(())
+}
+
+/// The hand-offs whose directives are printed.
+fn shown(show: Show, story: &drive::Story) -> &[drive::HandedOver] {
+    let all = &story.handed_over;
+    match show {
+        Show::None => &[],
+        Show::Last => &all[all.len().saturating_sub(1)..],
+        Show::All => all,
+    }
+}
+
+fn write_packs(folder: &Path, story: &drive::Story) -> Result {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Failure::io("make", folder.display(), &error))?;
+    for (at, handed) in story.handed_over.iter().enumerate() {
+        let name = format!("{:03}-{}.lcp", at + 1, handed.handoff.handoff_id);
+        files::write(Some(&folder.join(name)), &handed.pack)?;
+    }
+    Ok(())
+}
+
+/// What the service says is wrong.
+fn failed(error: impl Into<lcp_continuity::Error>) -> Failure {
+    use lcp_continuity::Error;
+    let error = error.into();
+    let code = match &error {
+        Error::Store(lcp_continuity::store::Error::TooLarge { .. }) => Code::Limit,
+        Error::Package(_) => Code::Malformed,
+        _ => Code::Io,
+    };
+    Failure::new(code, format!("{error} [{}]", error.code()))
+}

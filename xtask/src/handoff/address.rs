@@ -1,0 +1,76 @@
+//! What a store may be called: a path, or an address of PostgreSQL.
+
+use crate::Result;
+use crate::failure::{Code, Failure};
+
+/// Whether it is an address, and no path.
+pub(super) fn is_address(store: &str) -> bool {
+    store.starts_with("postgres://") || store.starts_with("postgresql://")
+}
+
+/// # Errors
+///
+/// What is neither, and would silently become the name of a file. It is not repeated:
+/// there may be a password in it.
+pub(super) fn check(store: &str) -> Result {
+    let is_path = !store.trim().is_empty()
+        && store != ":memory:"
+        && !store.contains("://")
+        && !is_parameters(store);
+    if is_path || is_address(store) {
+        return Ok(());
+    }
+    Err(Failure::new(Code::Usage, "the store is neither a path nor an address of PostgreSQL")
+        .hint("a path, or postgres://…"))
+}
+
+/// Whether it is an address in the form `host=… user=…`.
+fn is_parameters(store: &str) -> bool {
+    let mut words = store.split_whitespace();
+    let is_path = store.contains(['/', '\\']);
+    store.contains('=')
+        && store.contains(char::is_whitespace)
+        && (!is_path || words.all(|word| word.contains('=')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_addresses_are_stores() {
+        for store in [
+            "sessions.sqlite",
+            "/var/lib/my sessions.sqlite",
+            "C:\\lcp\\sessions.sqlite",
+            "a=b.sqlite",
+            "./a = b.sqlite",
+            "memory",
+            "postgres://user:word@host/name",
+            "postgresql:///name?host=/run/postgresql",
+        ] {
+            assert!(check(store).is_ok(), "{store}");
+        }
+    }
+
+    #[test]
+    fn what_is_neither_is_refused_and_not_repeated() {
+        for store in [
+            "",
+            "  ",
+            ":memory:",
+            "mysql://user:secret@host/name",
+            "Postgres://user:secret@host/name",
+            " postgres://user:secret@host/name",
+            "sqlite://secret.db",
+            "host=localhost password=secret",
+            "host=/run/postgresql password=secret",
+            "host = localhost password = secret",
+        ] {
+            let failure = check(store).unwrap_err();
+            let said = format!("{failure:?}");
+            assert!(said.contains("Usage") && said.contains("postgres://…"), "{said}");
+            assert!(!said.contains("secret"), "{said}");
+        }
+    }
+}

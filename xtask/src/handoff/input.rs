@@ -1,0 +1,120 @@
+//! Where a conversation comes from: a pack, a chat history, or a real one that is
+//! fetched.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use lcp_continuity::Message;
+use lcp_types::{Block, BlockContent, Meta};
+
+use super::history;
+use crate::failure::{Code, Failure, Output};
+use crate::{Result, files};
+
+/// A Python package whose source distribution has a long real conversation, and where.
+const PROJECT: &str = "aider-chat";
+const ARCHIVE: &str = "aider_chat-0.86.2.tar.gz";
+const SHA256: &str = "f38a9d322f5609f0c13af82d50c6a11170185b3fdf26956e4a7e89ba19819159";
+const MEMBER: &str = "aider_chat-0.86.2/tests/fixtures/chat-history.md";
+
+/// The messages of the file, or of the conversation that is fetched.
+pub(super) fn messages(file: Option<&Path>, output: &Output) -> Result<Vec<Message>> {
+    let path = file.map_or_else(|| fetched(output), |file| Ok(file.to_owned()))?;
+    let bytes = files::read(&path)?;
+    // A pack has a zero byte before the first block ends.
+    let history = str::from_utf8(&bytes)
+        .ok()
+        .filter(|text| !text.contains('\0') && !text.trim_start().starts_with('{'));
+    let messages = match history {
+        Some(text) => history::messages(text),
+        None => of_pack(&files::decode(&path, &bytes)?.blocks),
+    };
+    if messages.is_empty() {
+        let message = format!("there is no message in it ({})", files::name(&path));
+        return Err(Failure::new(Code::Malformed, message)
+            .hint("a pack with CONVERSATION blocks is wanted, or a chat history of aider"));
+    }
+    Ok(messages)
+}
+
+/// Every block that can be shown; what annotations say of calls goes along.
+fn of_pack(blocks: &[Block<'_>]) -> Vec<Message> {
+    let metas = Meta::of_all(blocks, &mut |_, _| {});
+    let is_shown = |block: &Block<'_>| {
+        let content = &block.content;
+        !content.is_metadata() && !matches!(content, BlockContent::Extension(_))
+    };
+    let shown = blocks.iter().zip(metas).filter(|(block, _)| is_shown(block));
+    let message = |(block, meta): (&Block<'_>, Meta<'_>)| {
+        let message = Message::new(block.clone().into_owned());
+        match meta.tool_call_id {
+            Some(call) => message.answering(call),
+            None => message,
+        }
+    };
+    shown.map(message).collect()
+}
+
+/// Calls and what they gave back, by their places: each result belongs to the newest
+/// call of its id.
+pub(super) fn pairs(messages: &[Message]) -> Vec<(usize, usize)> {
+    let mut calls = HashMap::new();
+    let mut pairs = Vec::new();
+    for (at, message) in messages.iter().enumerate() {
+        let Some(id) = message.tool_call_id() else { continue };
+        if !message.is_result() {
+            calls.insert(id, at);
+        } else if let Some(call) = calls.get(id) {
+            pairs.push((*call, at));
+        }
+    }
+    pairs
+}
+
+/// The real conversation, which is fetched once.
+fn fetched(output: &Output) -> Result<PathBuf> {
+    let target = files::workspace().join("target/handoff/chat-history.md");
+    if target.exists() {
+        return Ok(target);
+    }
+    output.progress(format!("fetching {ARCHIVE} from PyPI"));
+    let script = files::workspace().join("xtask/handoff/fetch.py");
+    let python = if cfg!(windows) { "python" } else { "python3" };
+    let hint = "without Python 3 or network, name a FILE: a pack, or a chat history of aider";
+    let run = Command::new(python)
+        .arg(script)
+        .args([PROJECT, ARCHIVE, SHA256, MEMBER])
+        .arg(&target)
+        .output()
+        .map_err(|error| Failure::io("run", python, &error).hint(hint))?;
+    if run.status.success() {
+        return Ok(target);
+    }
+    let said = String::from_utf8_lossy(&run.stderr);
+    let why = said.lines().last().unwrap_or("it says nothing");
+    Err(Failure::new(Code::Io, format!("cannot fetch {ARCHIVE}: {why}")).hint(hint))
+}
+
+#[cfg(test)]
+mod tests {
+    use lcp_types::Status;
+
+    use super::*;
+
+    #[test]
+    fn results_belong_to_the_newest_call_of_their_id() {
+        let result = |id| Message::tool_result(id, "read", Status::Ok, "text");
+        let messages = [
+            result("a"),
+            Message::tool_call("a", "read x"),
+            Message::tool_call("b", "read y"),
+            result("b"),
+            result("a"),
+            Message::tool_call("a", "read z"),
+            result("a"),
+            Message::user("Thanks."),
+        ];
+        assert_eq!(pairs(&messages), [(2, 3), (1, 4), (5, 6)]);
+    }
+}

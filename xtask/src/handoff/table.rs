@@ -1,0 +1,166 @@
+//! What became of a conversation, for people.
+
+use std::fmt::Write;
+
+use lcp_continuity::fidelity::Kept;
+
+use super::checks::Checks;
+use super::drive::{HandedOver, Story};
+use super::settings::{Settings, What};
+
+const HEADINGS: [&str; 14] = [
+    "hand-off",
+    "epoch",
+    "after",
+    "messages",
+    "tokens",
+    "to",
+    "ratio",
+    "anchors",
+    "steps",
+    "state",
+    "lost",
+    "bytes",
+    "summarizer",
+    "reason",
+];
+
+/// Columns whose cells begin at the same place; all others end there.
+const WORDS: [usize; 3] = [0, 12, 13];
+
+/// Characters of an id that tell it from others.
+const ID_CHARS: usize = 14;
+
+/// What is lost of a hand-off, each named, of the last one.
+const LOST_SHOWN: usize = 10;
+
+/// The table of all hand-offs, and what it comes to.
+pub(super) fn table(settings: &Settings, story: &Story, checks: &Checks) -> String {
+    let mut text = String::new();
+    if !story.handed_over.is_empty() {
+        rows(&mut text, &story.handed_over);
+    }
+    for mark in &story.marks {
+        let (kind, percent) = (mark.kind.name(), percent(mark.tokens, settings));
+        line(
+            &mut text,
+            format_args!(
+                "{kind} after message {}: {} tokens ({percent}%)",
+                mark.after, mark.tokens
+            ),
+        );
+    }
+    for compacted in &story.compacted {
+        line(&mut text, format_args!("after message {}:", compacted.after));
+        for said in compacted.compaction.lines() {
+            line(&mut text, format_args!("  {said}"));
+        }
+    }
+    totals(&mut text, settings, story, checks);
+    if settings.is_kept() {
+        recorded_as(&mut text, story);
+    }
+    text
+}
+
+/// The directive of a hand-off, under its id.
+pub(super) fn directive(handed: &HandedOver) -> String {
+    let (id, tokens) = (&handed.handoff.handoff_id, handed.directive.tokens);
+    format!("=== {id}, {tokens} tokens ===\n{}\n\n", handed.directive.text.trim_end())
+}
+
+fn rows(text: &mut String, handed_over: &[HandedOver]) {
+    let rows: Vec<_> =
+        std::iter::once(HEADINGS.map(str::to_owned)).chain(handed_over.iter().map(row)).collect();
+    let width = |column: usize| {
+        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
+    };
+    let widths: [usize; HEADINGS.len()] = std::array::from_fn(width);
+    for row in &rows {
+        let cells = row.iter().zip(widths).enumerate().map(|(column, (cell, width))| {
+            let is_words = WORDS.contains(&column);
+            if is_words { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        });
+        let cells: Vec<_> = cells.collect();
+        line(text, format_args!("{}", cells.join("  ").trim_end()));
+    }
+    text.push('\n');
+}
+
+fn row(handed: &HandedOver) -> [String; HEADINGS.len()] {
+    let HandedOver { after, handoff, pack, .. } = handed;
+    let (metadata, fidelity) = (&handoff.metadata, &handoff.metadata.fidelity);
+    [
+        handoff.handoff_id.chars().take(ID_CHARS).collect(),
+        handoff.epoch.to_string(),
+        after.to_string(),
+        metadata.messages.to_string(),
+        metadata.tokens_before.to_string(),
+        metadata.tokens_after.to_string(),
+        format!("{:.3}", metadata.compression_ratio),
+        kept(fidelity.anchors),
+        kept(fidelity.task_steps),
+        kept(fidelity.state),
+        fidelity.lost.len().to_string(),
+        pack.len().to_string(),
+        metadata.summarizer.clone(),
+        metadata.reason.clone(),
+    ]
+}
+
+fn kept(kept: Kept) -> String {
+    format!("{}/{}", kept.kept, kept.of)
+}
+
+fn totals(text: &mut String, settings: &Settings, story: &Story, checks: &Checks) {
+    let (messages, tokens, window) = (story.messages.len(), story.tokens, settings.window);
+    line(text, format_args!("{messages} messages of {tokens} tokens, window {window}"));
+    if settings.what == What::Compact {
+        line(text, format_args!("{} compactions", story.compacted.len()));
+        return;
+    }
+    line(text, format_args!("{} hand-offs", story.handed_over.len()));
+    let Some(last) = story.handed_over.last() else { return };
+    let Checks { anchors, anchors_identical, pairs, pairs_split, over_budget, .. } = checks;
+    line(
+        text,
+        format_args!(
+            "{anchors_identical} of {anchors} live anchors byte for byte in the last package"
+        ),
+    );
+    line(text, format_args!("{} of {pairs} tool pairs intact", pairs - pairs_split));
+    line(text, format_args!("{over_budget} tokens over the budget of a directive at worst"));
+    let gone = &last.handoff.metadata.fidelity.lost;
+    if !gone.is_empty() {
+        line(text, format_args!("{} not in the last directive, only in its package:", gone.len()));
+    }
+    for lost in gone.iter().take(LOST_SHOWN) {
+        line(text, format_args!("  {lost}"));
+    }
+    if gone.len() > LOST_SHOWN {
+        line(text, format_args!("  and {} more", gone.len() - LOST_SHOWN));
+    }
+    for missing in &checks.anchors_missing {
+        line(text, format_args!("missing: {missing}"));
+    }
+}
+
+/// What to ask the store for.
+fn recorded_as(text: &mut String, story: &Story) {
+    let Some((first, _)) = story.places.first() else { return };
+    match story.handed_over.last() {
+        Some(last) => {
+            line(text, format_args!("recorded as {first}, goes on as {}", last.resumed_as));
+        }
+        None => line(text, format_args!("recorded as {first}")),
+    }
+}
+
+fn percent(tokens: u32, settings: &Settings) -> u64 {
+    u64::from(tokens) * 100 / u64::from(settings.effective_window().max(1))
+}
+
+fn line(text: &mut String, said: std::fmt::Arguments<'_>) {
+    // Writing to a text cannot fail.
+    let _ = writeln!(text, "{said}");
+}
