@@ -88,15 +88,15 @@ mod tests {
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let trips = RoundTrips::to(server.local_addr().unwrap().port()).unwrap();
         let mut client = TcpStream::connect(("127.0.0.1", trips.port())).unwrap();
-        let (mut served, _) = server.accept().unwrap();
+        let (mut peer, _) = server.accept().unwrap();
         assert_eq!(trips.count(), 0);
         for expected in 1..=3 {
             // Twice, before the server says anything.
             for _ in 0..2 {
                 client.write_all(b"?").unwrap();
-                served.read_exact(&mut [0]).unwrap();
+                peer.read_exact(&mut [0]).unwrap();
             }
-            served.write_all(b"!").unwrap();
+            peer.write_all(b"!").unwrap();
             client.read_exact(&mut [0]).unwrap();
             assert_eq!(trips.count(), expected);
         }
