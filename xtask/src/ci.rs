@@ -95,9 +95,6 @@ fn steps() -> Vec<Step> {
         doc.env = Some(("RUSTDOCFLAGS", "-D warnings"));
         steps.push(doc);
     }
-    // By cargo: stores in PostgreSQL are not built into what runs this.
-    let torture = "run --quiet -p xtask --features postgres -- torture --short";
-    steps.push(step("torture", torture));
     steps.push(step("bench fmt", "fmt --manifest-path bench/Cargo.toml --check"));
     let peers = "--locked --features peers --all-targets -- -D warnings";
     let manifest = "--manifest-path bench/Cargo.toml";

@@ -11,3 +11,4 @@ mod handoff;
 mod objective;
 mod settings;
 mod stable;
+mod torture;
