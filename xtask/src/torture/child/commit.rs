@@ -1,5 +1,6 @@
 //! A writer among many, that measures how long it waits.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use lcp_continuity::Timestamp;
@@ -41,12 +42,16 @@ pub(super) fn run(store: &dyn Store, args: &Args) -> Result {
 pub(super) fn plain(args: &Args) -> Result {
     let mut connection = Connection::open(&args.store).map_err(failed)?;
     connection.busy_timeout(BUSY).map_err(failed)?;
-    connection
-        .execute_batch(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-             CREATE TABLE IF NOT EXISTS packs (id TEXT NOT NULL UNIQUE, pack BLOB NOT NULL)",
-        )
-        .map_err(failed)?;
+    let made = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+         CREATE TABLE IF NOT EXISTS packs (id TEXT NOT NULL UNIQUE, pack BLOB NOT NULL)";
+    let start = Instant::now();
+    // SQLite does not wait by itself while others turn the log on.
+    while let Err(error) = connection.execute_batch(made) {
+        if start.elapsed() > BUSY {
+            return Err(failed(error));
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
     wait_for_all()?;
     for number in 0..COMMITS {
         let handoff = content::handoff(&args.name, number);
