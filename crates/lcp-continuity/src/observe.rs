@@ -49,6 +49,21 @@ pub(crate) fn handed_off(handoff: &str, tokens_before: u32, tokens_after: u32) {
     let _ = (handoff, tokens_before, tokens_after);
 }
 
+/// Tells that a hand-off was resumed.
+pub(crate) fn resumed(handoff: &str, conversation: &str, tokens: u32) {
+    #[cfg(feature = "tracing")]
+    {
+        let conversation = conversation.escape_debug();
+        tracing::info!(
+            target: TARGET,
+            handoff,
+            tokens,
+            "[CONT] Session resumed as conversation {conversation}"
+        );
+    }
+    let _ = (handoff, conversation, tokens);
+}
+
 /// Tells that a hand-off would be of no use.
 pub(crate) fn futile(next_session_tokens: u32, max_tokens: u32) {
     #[cfg(feature = "tracing")]

@@ -157,7 +157,7 @@ pub struct ResumedSession {
     /// The state of the session.
     pub restored_state: Option<SessionState>,
     /// Messages to show after the directive: those that the old conversation got
-    /// after the hand-off was prepared.
+    /// after the hand-off was prepared, and the calls that results among them answer.
     pub late_messages: Vec<Recorded>,
 }
 

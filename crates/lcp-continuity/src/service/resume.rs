@@ -11,6 +11,7 @@ use crate::directive::DirectiveOptions;
 use crate::error::Result;
 use crate::events::{ContinuityEvent, SessionResumedEvent};
 use crate::model::{Recorded, ResumedSession, SessionHandoff};
+use crate::observe;
 use crate::store::{self, Claim, NewConversation};
 use crate::trigger::Trigger;
 
@@ -60,6 +61,7 @@ impl SessionContinuityService {
                 let _ = self.store.abandon(&claim);
             })?
         };
+        observe::resumed(handoff_id, &session.new_conversation_id, session.directive.tokens);
         let event = SessionResumedEvent { session: session.clone() };
         self.tell(&ContinuityEvent::SessionResumed(Box::new(event)));
         Ok(session)

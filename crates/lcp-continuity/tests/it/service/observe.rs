@@ -135,7 +135,9 @@ fn the_lines_and_figures_of_the_requirements() {
             fixture.say(id, Message::user(words(760)));
             assert_eq!(fixture.service.check(id).unwrap().outcome, Outcome::Warned);
             fixture.say(id, Message::user(words(100)));
-            assert!(matches!(fixture.service.check(id).unwrap().outcome, Outcome::Prepared(_)));
+            let outcome = fixture.service.check(id).unwrap().outcome;
+            let Outcome::Prepared(handoff) = outcome else { panic!("{outcome:?}") };
+            fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap();
         });
     });
     let lines: Vec<_> = lines.0.lock().unwrap().clone();
@@ -147,6 +149,8 @@ fn the_lines_and_figures_of_the_requirements() {
         [info(76), "WARN [CONT] Approaching context limit: 0 turns remaining".to_owned(), info(86),]
     );
     assert!(lines.contains(&"INFO [CONT] Hand-off prepared".to_owned()), "{lines:?}");
+    let resumed = "INFO [CONT] Session resumed as conversation c-";
+    assert!(lines.iter().any(|line| line.starts_with(resumed)), "{lines:?}");
     // Contents never stand in a log.
     assert!(lines.iter().all(|line| !line.contains("word")));
     let figures = figures.0.lock().unwrap();
