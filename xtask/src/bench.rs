@@ -4,8 +4,8 @@ use std::process::Command;
 
 use clap::ValueEnum;
 
-use crate::failure::{Code, Failure, Output};
-use crate::{Result, files};
+use lcp_cli::Result;
+use lcp_cli::failure::{Code, Failure, Output};
 
 /// Measure LCP beside others
 #[derive(Debug, clap::Args)]
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
     let name = args.name.to_possible_value().map(|value| value.get_name().to_owned());
     let build = "run --release --manifest-path bench/Cargo.toml --locked --features peers";
     let mut command = Command::new(cargo);
-    command.current_dir(files::workspace()).args(build.split(' '));
+    command.current_dir(crate::workspace()).args(build.split(' '));
     if output.quiet {
         command.arg("--quiet");
     }
@@ -62,7 +62,7 @@ mod tests {
     use clap::Parser;
 
     use crate::Cli;
-    use crate::failure::Code;
+    use lcp_cli::failure::Code;
 
     #[test]
     fn an_unknown_name_is_a_usage_error_that_lists_the_names() {

@@ -3,8 +3,9 @@
 use std::process::Command;
 use std::time::Instant;
 
-use crate::failure::{Code, Failure, Output};
-use crate::{Result, files, samples, tidy};
+use crate::{samples, tidy};
+use lcp_cli::Result;
+use lcp_cli::failure::{Code, Failure, Output};
 
 /// Check everything: formatting, lints, tests, each crate alone, documentation,
 /// architecture, samples, interoperability
@@ -26,6 +27,8 @@ const LIBRARIES: &[&str] = &[
     "lcp-sqlite",
     "lcp-dedup",
     "lcp-continuity",
+    "lcp-convert",
+    "lcp-outline",
 ];
 
 /// Features that must build without others: a crate, and one of its choices.
@@ -42,6 +45,8 @@ const CHOICES: &[(&str, &str)] = &[
     ("lcp-dedup", "object-store"),
     ("lcp-continuity", "sqlite,metrics"),
     ("lcp-continuity", "postgres,tracing"),
+    ("lcp-outline", "rust"),
+    ("lcp-cli", "mcp"),
 ];
 
 /// A step that this program takes itself.
@@ -135,7 +140,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
 fn succeeds(step: &Step) -> Result<bool> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(&step.arguments).current_dir(files::workspace()).envs(step.env);
+    command.args(&step.arguments).current_dir(crate::workspace()).envs(step.env);
     command
         .status()
         .map(|status| status.success())

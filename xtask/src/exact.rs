@@ -14,9 +14,9 @@ use std::time::Instant;
 
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 
-use crate::failure::{Code, Failure, Output};
-use crate::{Result, files};
 use corpora::Corpus;
+use lcp_cli::failure::{Code, Failure, Output};
+use lcp_cli::{Result, files};
 use oracle::{Oracle, Python};
 use shrink::shrink;
 
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
     let metadata = corpora::metadata()?;
     let python = args.python.then(|| Python::install(&metadata, output)).transpose()?;
     if let Some(python) = python.as_ref().filter(|_| args.bless) {
-        let path = files::workspace().join("crates/lcp-tokens/tests/fixtures/tiktoken.json");
+        let path = crate::workspace().join("crates/lcp-tokens/tests/fixtures/tiktoken.json");
         return files::write(Some(&path), &python.fixtures(&fixtures::texts())?);
     }
     let corpora = corpora::all(&metadata, args.strings)?;
@@ -80,7 +80,7 @@ fn again_in_release(args: &Args, output: &Output) -> Result {
     command.arg("--strings").arg(args.strings.to_string());
     command.args(args.python.then_some("--python")).args(output.quiet.then_some("--quiet"));
     let status = command
-        .current_dir(files::workspace())
+        .current_dir(crate::workspace())
         .status()
         .map_err(|error| Failure::io("run", "cargo", &error))?;
     if status.success() {

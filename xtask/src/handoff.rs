@@ -20,11 +20,11 @@ use lcp_continuity::store::Expired;
 use lcp_continuity::{DirectiveStyle, SessionContinuityService};
 use lcp_driver::OutputMode;
 
-use crate::arguments::tokens;
-use crate::config::{MODES, STYLES, SUMMARIZER_SECONDS_MAX};
-use crate::counting::Counting;
-use crate::failure::{Code, Failure, Output};
-use crate::{Result, files};
+use lcp_cli::arguments::tokens;
+use lcp_cli::config::{MODES, STYLES, SUMMARIZER_SECONDS_MAX};
+use lcp_cli::counting::Counting;
+use lcp_cli::failure::{Code, Failure, Output};
+use lcp_cli::{Result, files};
 use settings::Settings;
 
 /// Record a conversation, hand it over before its window is full, resume it

@@ -4,39 +4,23 @@
 //! keep the command's contract (`docs/command.md`); the others build and check the workspace
 //! itself.
 
-mod arguments;
 mod bench;
-mod budget;
 mod ci;
-mod config;
-mod count;
-mod counting;
-mod decode;
-mod dedup;
-mod duplicates;
-mod encode;
 mod exact;
-mod failure;
-mod files;
 mod handoff;
-mod limits;
 mod million;
-mod prepare;
 mod providers;
-mod render;
-mod report;
 mod samples;
-mod stable;
 mod tidy;
 mod torture;
-mod validate;
 mod vocabulary;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-
-use failure::Failure;
+use lcp_cli::commands::{budget, count, decode, dedup, encode, render, report, validate};
+use lcp_cli::{arguments, failure};
 
 /// Render, encode and check LLM Context Packs
 #[derive(Debug, Parser)]
@@ -102,5 +86,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// The result of a task.
-type Result<T = (), E = Failure> = std::result::Result<T, E>;
+/// The root of the workspace.
+fn workspace() -> PathBuf {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask).to_owned()
+}

@@ -6,8 +6,8 @@ use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 use lcp_types::{Block, Lang, Role};
 
-use crate::Result;
-use crate::failure::{Code, Failure, Output};
+use lcp_cli::Result;
+use lcp_cli::failure::{Code, Failure, Output};
 
 /// Plan and render a million small blocks within a small budget
 #[derive(Debug, clap::Args)]

@@ -10,8 +10,8 @@ use std::process::Command;
 use lcp_tokens::{FileTokenizer, TokenEstimator};
 use serde::Deserialize;
 
-use crate::failure::{Code, Failure, Output};
-use crate::{Result, files};
+use lcp_cli::failure::{Code, Failure, Output};
+use lcp_cli::{Result, files};
 
 /// Compare counts by real tokenizer files with the original libraries
 ///
@@ -93,7 +93,7 @@ struct Reference {
 }
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result {
-    let workspace = files::workspace();
+    let workspace = crate::workspace();
     let folder = workspace.join("target/providers");
     fs::create_dir_all(&folder).map_err(|e| Failure::io("make", folder.display(), &e))?;
     fetch(&folder, output)?;

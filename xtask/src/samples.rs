@@ -10,8 +10,9 @@ use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, V
 use lcp_encoder::{Compression, EncodeOptions, Magic, manifest};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 
-use crate::failure::{Code, Failure, Output};
-use crate::{Result, duplicates, encode, files};
+use lcp_cli::commands::encode;
+use lcp_cli::failure::{Code, Failure, Output};
+use lcp_cli::{Result, duplicates, files};
 
 /// Check the sample packs against their manifests and renderings
 #[derive(Debug, clap::Args)]
@@ -118,7 +119,7 @@ const SAMPLES: &[Sample] = &[
 ];
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result {
-    let folder = files::workspace().join("samples");
+    let folder = crate::workspace().join("samples");
     let mut wrong = Vec::new();
     let mut check = |path: PathBuf, bytes: &[u8]| -> Result {
         if args.bless {
@@ -128,7 +129,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
         }
         if std::fs::read(&path).ok().as_deref() != Some(bytes) {
             wrong
-                .push(path.strip_prefix(files::workspace()).unwrap_or(&path).display().to_string());
+                .push(path.strip_prefix(crate::workspace()).unwrap_or(&path).display().to_string());
         }
         Ok(())
     };

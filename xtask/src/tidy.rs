@@ -8,8 +8,8 @@ use std::process::Command;
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
-use crate::failure::{Code, Failure, Output};
-use crate::{Result, files};
+use lcp_cli::failure::{Code, Failure, Output};
+use lcp_cli::{Result, files};
 
 /// Check the architecture, and that documents name only what exists
 #[derive(Debug, clap::Args)]
@@ -29,6 +29,22 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "lcp-continuity",
         &["lcp-types", "lcp-tokens", "lcp-driver", "lcp-encoder", "lcp-decoder", "lcp-sqlite"],
     ),
+    ("lcp-convert", &["lcp-types"]),
+    ("lcp-outline", &["lcp-types"]),
+    (
+        "lcp-cli",
+        &[
+            "lcp-types",
+            "lcp-decoder",
+            "lcp-encoder",
+            "lcp-tokens",
+            "lcp-driver",
+            "lcp-dedup",
+            "lcp-continuity",
+            "lcp-convert",
+            "lcp-outline",
+        ],
+    ),
     ("lcp-testkit", &["lcp-types"]),
     (
         "xtask",
@@ -40,6 +56,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "lcp-driver",
             "lcp-dedup",
             "lcp-continuity",
+            "lcp-cli",
             "lcp-testkit",
         ],
     ),
@@ -53,6 +70,8 @@ const MUST_NOT_USE: &[(&str, &[&str])] = &[
     ("lcp-tokens", &["tokio", "clap", "tiktoken-rs", "bincode"]),
     ("lcp-driver", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode"]),
     ("lcp-sqlite", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode"]),
+    ("lcp-convert", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),
+    ("lcp-outline", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "serde"]),
     ("lcp-dedup", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),
 ];
 
@@ -77,7 +96,7 @@ pub(crate) fn run(_args: &Args, output: &Output) -> Result {
 /// The dependencies between our crates, and those they must not have.
 fn arrows() -> Result<Vec<String>> {
     let metadata = MetadataCommand::new()
-        .current_dir(files::workspace())
+        .current_dir(crate::workspace())
         .exec()
         .map_err(|error| Failure::new(Code::Io, format!("cargo metadata: {error}")))?;
     let ours: Vec<_> = metadata.workspace_packages();
@@ -121,7 +140,7 @@ fn cargo(arguments: &[&str]) -> Result<String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let result = Command::new(cargo)
         .args(arguments)
-        .current_dir(files::workspace())
+        .current_dir(crate::workspace())
         .output()
         .map_err(|error| Failure::io("run", "cargo", &error))?;
     if !result.status.success() {
@@ -135,16 +154,16 @@ fn cargo(arguments: &[&str]) -> Result<String> {
 fn tracked(pattern: &str) -> Result<Vec<PathBuf>> {
     let result = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard", "--", pattern])
-        .current_dir(files::workspace())
+        .current_dir(crate::workspace())
         .output()
         .map_err(|error| Failure::io("run", "git", &error))?;
     let names = String::from_utf8_lossy(&result.stdout).into_owned();
-    let existing = |name: &&str| files::workspace().join(name).is_file();
+    let existing = |name: &&str| crate::workspace().join(name).is_file();
     Ok(names.lines().filter(existing).map(PathBuf::from).collect())
 }
 
 fn read(path: &Path) -> Result<String> {
-    let full = files::workspace().join(path);
+    let full = crate::workspace().join(path);
     std::fs::read_to_string(&full).map_err(|error| Failure::io("read", full.display(), &error))
 }
 

@@ -21,8 +21,8 @@ use std::time::Instant;
 use clap::ValueEnum;
 use lcp_testkit::SplitMix64;
 
-use crate::failure::{Code, Failure, Output};
-use crate::{Result, files};
+use lcp_cli::failure::{Code, Failure, Output};
+use lcp_cli::{Result, files};
 use place::Ground;
 use row::Row;
 

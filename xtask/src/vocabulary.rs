@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use regex_syntax::hir::{Class, HirKind};
 use tiktoken_rs::CoreBPE;
 
-use crate::failure::{Code, Failure, Output};
-use crate::{Result, files};
+use lcp_cli::failure::{Code, Failure, Output};
+use lcp_cli::{Result, files};
 
 /// Rewrite the data that lcp-tokens has built in
 ///
@@ -17,7 +17,7 @@ use crate::{Result, files};
 pub(crate) struct Args {}
 
 pub(crate) fn run(_args: &Args, output: &Output) -> Result {
-    let folder = files::workspace().join("crates/lcp-tokens/data");
+    let folder = crate::workspace().join("crates/lcp-tokens/data");
     let encodings = [
         ("o200k_base", tiktoken_rs::o200k_base_singleton()),
         ("cl100k_base", tiktoken_rs::cl100k_base_singleton()),

@@ -9,11 +9,13 @@
 //! | exact bytes | [`hex`] |
 //! | what needs a PostgreSQL server | [`Postgres`] |
 //! | how often a client asks a server | [`RoundTrips`] |
+//! | a program as its users run it, in a folder with settings | [`program`] |
 //! | real text, from the sources of crates | [`files_in`], [`is_prose`], [`comments`] |
 
 mod blocks;
 mod corpus;
 mod postgres;
+pub mod program;
 mod rng;
 mod trips;
 

@@ -9,8 +9,8 @@ use lcp_testkit::{comments, files_in, is_prose};
 use lcp_tokens::Encoding;
 
 use super::{hurt, languages};
-use crate::failure::{Code, Failure};
-use crate::{Result, files};
+use lcp_cli::failure::{Code, Failure};
+use lcp_cli::{Result, files};
 
 /// Bytes that there must be of each kind.
 const CODE_BYTES: usize = 6_000_000;
@@ -51,7 +51,7 @@ impl Corpus {
 /// What is known of the workspace: its packages, and where it builds.
 pub(super) fn metadata() -> Result<Metadata> {
     MetadataCommand::new()
-        .current_dir(files::workspace())
+        .current_dir(crate::workspace())
         .exec()
         .map_err(|error| Failure::new(Code::Io, format!("cargo metadata: {error}")))
 }

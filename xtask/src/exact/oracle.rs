@@ -8,8 +8,8 @@ use cargo_metadata::Metadata;
 use lcp_tokens::Encoding;
 use tiktoken_rs::CoreBPE;
 
-use crate::failure::{Code, Failure, Output};
-use crate::{Result, files};
+use lcp_cli::Result;
+use lcp_cli::failure::{Code, Failure, Output};
 
 /// The version of Python's tiktoken that we compare with.
 pub(super) const TIKTOKEN: &str = "0.14.0";
@@ -75,7 +75,7 @@ impl Python {
 
     fn command(&self, task: &str) -> Command {
         let mut command = Command::new(&self.program);
-        let script = files::workspace().join("xtask/exact/tiktoken_counts.py");
+        let script = crate::workspace().join("xtask/exact/tiktoken_counts.py");
         command
             .arg(script)
             .arg(task)

@@ -9,8 +9,8 @@ use lcp_tokens::TokenEstimator;
 use lcp_types::BlockContent;
 
 use super::drive::{HandedOver, Story};
-use crate::Result;
-use crate::failure::{Code, Failure};
+use lcp_cli::Result;
+use lcp_cli::failure::{Code, Failure};
 
 /// What was found.
 #[derive(Default)]

@@ -11,8 +11,8 @@ use lcp_types::{BlockContent, Role};
 
 use super::settings::{Settings, What};
 use super::{failed, input};
-use crate::Result;
-use crate::failure::Output;
+use lcp_cli::Result;
+use lcp_cli::failure::Output;
 
 /// What became of a conversation.
 pub(super) struct Story {

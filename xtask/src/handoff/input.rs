@@ -9,8 +9,8 @@ use lcp_continuity::Message;
 use lcp_types::{Block, BlockContent, Meta};
 
 use super::history;
-use crate::failure::{Code, Failure, Output};
-use crate::{Result, files};
+use lcp_cli::failure::{Code, Failure, Output};
+use lcp_cli::{Result, files};
 
 /// A Python package whose source distribution has a long real conversation, and where.
 const PROJECT: &str = "aider-chat";
@@ -74,12 +74,12 @@ pub(super) fn pairs(messages: &[Message]) -> Vec<(usize, usize)> {
 
 /// The real conversation, which is fetched once.
 fn fetched(output: &Output) -> Result<PathBuf> {
-    let target = files::workspace().join("target/handoff/chat-history.md");
+    let target = crate::workspace().join("target/handoff/chat-history.md");
     if target.exists() {
         return Ok(target);
     }
     output.progress(format!("fetching {ARCHIVE} from PyPI"));
-    let script = files::workspace().join("xtask/handoff/fetch.py");
+    let script = crate::workspace().join("xtask/handoff/fetch.py");
     let python = if cfg!(windows) { "python" } else { "python3" };
     let hint = "without Python 3 or network, name a FILE: a pack, or a chat history of aider";
     let run = Command::new(python)

@@ -14,9 +14,9 @@ use tempfile::TempDir;
 
 use super::Args;
 use super::address::{self, is_address};
-use crate::Result;
-use crate::config::{Config, Continuity, Found, Setting};
-use crate::failure::{Code, Failure};
+use lcp_cli::Result;
+use lcp_cli::config::{Config, Continuity, Found, Setting};
+use lcp_cli::failure::{Code, Failure};
 
 /// Tokens of a window where nothing says otherwise.
 const WINDOW: u32 = 64_000;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::{files, read, tracked};
-use crate::Result;
+use super::{read, tracked};
+use lcp_cli::Result;
 
 /// Words in backticks that begin like this are paths from the root.
 const PATHS: &[&str] =
@@ -43,7 +43,7 @@ fn names_nothing(word: &str) -> bool {
     let is_pattern = path.contains(['*', '{', '<', '…']) || path.contains("NAME");
     PATHS.iter().any(|start| path.starts_with(start))
         && !is_pattern
-        && !files::workspace().join(path).exists()
+        && !crate::workspace().join(path).exists()
 }
 
 /// The RFCs that source files cite, each with one file that does.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::{cargo, read};
-use crate::Result;
+use lcp_cli::Result;
 
 const DOCUMENT: &str = "docs/requirements.md";
 
@@ -46,7 +46,7 @@ pub(super) fn check() -> Result<Vec<String>> {
 
 /// The tests of a package, as cargo prints them; none if there is no such package.
 fn tests_of(package: &str) -> Result<BTreeSet<String>> {
-    if !super::files::workspace().join("crates").join(package).is_dir() && package != "xtask" {
+    if !crate::workspace().join("crates").join(package).is_dir() && package != "xtask" {
         return Ok(BTreeSet::new());
     }
     let listed =

@@ -14,7 +14,7 @@ pub(super) use claim::successor;
 
 use super::place::Place;
 use super::{failed, refused};
-use crate::Result;
+use lcp_cli::Result;
 
 /// What `torture` starts
 #[derive(Debug, clap::Args)]

@@ -5,7 +5,7 @@ use lcp_testkit::SplitMix64;
 
 use super::said::Acknowledged;
 use super::{failed, refused};
-use crate::Result;
+use lcp_cli::Result;
 
 const WINDOW: u32 = 200_000;
 

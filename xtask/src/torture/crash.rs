@@ -10,7 +10,7 @@ use super::process::{Order, Process};
 use super::row::Row;
 use super::said::Acknowledged;
 use super::{Bench, failed, refused};
-use crate::Result;
+use lcp_cli::Result;
 
 const WRITERS: usize = 4;
 

@@ -7,7 +7,7 @@ use lcp_testkit::SplitMix64;
 
 use super::row::Row;
 use super::{Bench, content, refused};
-use crate::Result;
+use lcp_cli::Result;
 
 const MESSAGES: usize = 1_000;
 const MESSAGE_BYTES: usize = 1_000;

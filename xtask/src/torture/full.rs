@@ -7,7 +7,7 @@ use super::process::Order;
 use super::row::Row;
 use super::said::Acknowledged;
 use super::{Bench, refused};
-use crate::Result;
+use lcp_cli::Result;
 
 /// How often a writer is refused before it gives up.
 const FAILURES: u64 = 5;

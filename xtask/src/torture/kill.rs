@@ -13,7 +13,7 @@ use super::process::Order;
 use super::row::Row;
 use super::said::Acknowledged;
 use super::{Bench, refused};
-use crate::Result;
+use lcp_cli::Result;
 
 /// The lease of a writer: longer than it lives.
 const LEASE: Duration = Duration::from_secs(2);

@@ -11,7 +11,7 @@ use super::process::{Order, Process};
 use super::row::Row;
 use super::said::Line;
 use super::{Bench, content, failed, refused};
-use crate::Result;
+use lcp_cli::Result;
 
 const LEASE: Duration = Duration::from_millis(300);
 

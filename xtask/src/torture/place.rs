@@ -11,8 +11,8 @@ use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
 
 use super::failed;
-use crate::Result;
-use crate::failure::Failure;
+use lcp_cli::Result;
+use lcp_cli::failure::Failure;
 
 /// What stores are made on; it goes with all that is on it.
 pub(super) enum Ground {

@@ -11,8 +11,8 @@ use super::child::Work;
 use super::failed;
 use super::place::Place;
 use super::said::{Acknowledged, Line};
-use crate::Result;
-use crate::failure::Failure;
+use lcp_cli::Result;
+use lcp_cli::failure::Failure;
 
 /// Longer than anything takes, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -11,7 +11,7 @@ use super::race::{SOON, WAIT_MS};
 use super::row::Row;
 use super::said::Line;
 use super::{Bench, failed, refused};
-use crate::Result;
+use lcp_cli::Result;
 
 /// How many processes there are.
 const SIZES: [u64; 2] = [4, 16];

@@ -10,7 +10,7 @@ use super::process::{self, Order, Process};
 use super::row::Row;
 use super::said::Line;
 use super::{Bench, content, failed, refused};
-use crate::Result;
+use lcp_cli::Result;
 
 /// How many processes there are.
 const SIZES: [u64; 3] = [4, 8, 16];

@@ -7,7 +7,7 @@ use std::time::Duration;
 use lcp_continuity::store::Error;
 
 use super::failed;
-use crate::Result;
+use lcp_cli::Result;
 
 /// A line of a child.
 #[derive(Clone, Debug, PartialEq, Eq)]

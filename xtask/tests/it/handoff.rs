@@ -5,8 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::command::{encode, run, run_in, stderr};
-use crate::config::{Project, printed};
+use crate::command::{Project, XTASK, encode, printed, run, stderr};
 
 /// A chat history of so many turns, with things that must not be lost.
 fn history(turns: u32) -> String {
@@ -22,7 +21,7 @@ fn history(turns: u32) -> String {
 
 /// A folder with that history and an `lcp.toml`.
 fn project(turns: u32, toml: &str) -> Project {
-    let project = Project::new(toml);
+    let project = XTASK.project(toml);
     std::fs::write(project.path("history.md"), history(turns)).unwrap();
     project
 }
@@ -180,7 +179,7 @@ fn what_cannot_be_ends_with_its_code() {
     let folder = tempfile::tempdir().unwrap();
     let fails = |arguments: &[&str], code: i32, says: &str| {
         let arguments = [&["handoff", "--no-config"], arguments].concat();
-        let output = run_in(folder.path(), &arguments, &[]);
+        let output = XTASK.run_in(folder.path(), &arguments, &[]);
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(code), "{said}");
         assert!(said.contains(says), "{said}");
@@ -285,8 +284,8 @@ fn what_the_file_cannot_say() {
             "unknown key continuity.targettokens; near it: continuity.target_tokens, at line 2, column 1",
         ),
     ] {
-        Project::new(&format!("[continuity]\n{toml}\n")).refuses(&["budget", "show"], says);
+        XTASK.project(&format!("[continuity]\n{toml}\n")).refuses(&["budget", "show"], says);
     }
     // What it does not say goes along.
-    Project::new("[continuity]\nhandoff_percent = 60\n").prints(&["budget", "show"]);
+    XTASK.project("[continuity]\nhandoff_percent = 60\n").prints(&["budget", "show"]);
 }

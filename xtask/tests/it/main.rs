@@ -1,14 +1,5 @@
-//! The command as its users call it, and the samples as attackers would.
+//! The tasks as they are called.
 
-#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
-
-mod budget;
 mod command;
-mod config;
-mod damage;
-mod dedup;
 mod handoff;
-mod objective;
-mod settings;
-mod stable;
 mod torture;

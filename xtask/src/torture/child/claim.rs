@@ -8,7 +8,7 @@ use lcp_continuity::store::Store;
 use super::super::said::Line;
 use super::super::{content, failed};
 use super::{Args, told};
-use crate::Result;
+use lcp_cli::Result;
 
 /// Claims and resumes each hand-off that it is told, at the moment that it is told.
 pub(super) fn run(store: &dyn Store, args: &Args) -> Result {

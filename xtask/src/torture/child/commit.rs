@@ -10,7 +10,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::super::said::Line;
 use super::super::{content, failed, refused};
 use super::{Args, told};
-use crate::Result;
+use lcp_cli::Result;
 
 /// Hand-offs that each commits.
 const COMMITS: u64 = 50;

@@ -7,7 +7,7 @@ use lcp_continuity::store::Store;
 use super::super::said::Line;
 use super::super::{content, refused};
 use super::{Args, told};
-use crate::Result;
+use lcp_cli::Result;
 
 /// Writes once, and again for every line that it is told, with the lease that it has
 /// from the beginning.

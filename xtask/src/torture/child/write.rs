@@ -7,7 +7,7 @@ use lcp_continuity::store::{Lease, Result as Stored, Store};
 use super::super::content;
 use super::super::said::Line;
 use super::Args;
-use crate::Result;
+use lcp_cli::Result;
 
 /// How long it waits after a failure: a server that was stopped comes back.
 const PAUSE: Duration = Duration::from_millis(20);

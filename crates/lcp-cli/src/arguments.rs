@@ -1,0 +1,55 @@
+//! The arguments of a command, and what is wrong with them, in one line.
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::failure::{Code, Failure, Output};
+
+/// What the arguments say.
+///
+/// # Errors
+///
+/// Arguments that cannot be, and how errors are to be printed then. Help and the
+/// version end the process as clap has it.
+pub fn parse<P: Parser>() -> Result<P, (Failure, Output)> {
+    P::try_parse().map_err(|error| match error.kind() {
+        ErrorKind::DisplayHelp
+        | ErrorKind::DisplayVersion
+        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
+        _ => (failure(&error.render().to_string()), Output::asked_for(std::env::args_os())),
+    })
+}
+
+/// From what clap would print: a line or more, perhaps tips, then the usage.
+fn failure(said: &str) -> Failure {
+    let said = said.strip_prefix("error: ").unwrap_or(said);
+    let lines = said.lines().take_while(|line| {
+        !line.starts_with("Usage: ") && !line.starts_with("For more information, ")
+    });
+    let (tips, what): (Vec<_>, Vec<_>) = lines
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .partition(|line| line.starts_with("tip: "));
+    let failure = Failure::new(Code::Usage, what.join(" "));
+    let tips: Vec<_> = tips.iter().map(|tip| tip.trim_start_matches("tip: ")).collect();
+    if tips.is_empty() { failure } else { failure.hint(tips.join("; ")) }
+}
+
+/// A number of tokens.
+pub fn tokens(value: &str) -> Result<u32, String> {
+    value.parse().map_err(|_| format!("a number of tokens from 0 to {} is wanted", u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_and_the_tips() {
+        let said = "error: invalid value 'x' for '--mode <MODE>'\n  [possible values: a, b]\n\n  \
+                    tip: one\n  tip: two\n\nUsage: c\n\nFor more information, try '--help'.\n";
+        let failure = failure(said);
+        let line = "invalid value 'x' for '--mode <MODE>' [possible values: a, b]";
+        assert_eq!((failure.message.as_str(), failure.hint.as_deref()), (line, Some("one; two")));
+    }
+}

@@ -1,0 +1,141 @@
+//! `budget show`: what is in force, who said so, and how the budget is divided.
+
+mod rows;
+mod tree;
+
+use lcp_driver::{Warning, WarningCode};
+use serde_json::{Value, json};
+
+use crate::Result;
+use crate::config::{Origin, Setting};
+use crate::counting::Counting;
+use crate::failure::Output;
+use crate::files;
+use crate::limits::{InForce, Limits};
+
+/// Show the budget and the settings that are in force
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Task {
+    Show(Show),
+}
+
+/// Print how the budget comes about and is divided, every setting in force, and
+/// who said it: a flag, a line of lcp.toml, or nobody (default)
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp budget show
+  lcp budget show --model gpt-4 --shares agent
+  lcp budget show --config lcp.toml --json")]
+struct Show {
+    #[command(flatten)]
+    limits: Limits,
+    #[command(flatten)]
+    counting: Counting,
+    /// Print JSON instead
+    #[arg(long)]
+    json: bool,
+}
+
+/// Shows what is in force.
+pub fn run(args: &Args, output: &Output) -> Result {
+    let Task::Show(args) = &args.task;
+    let in_force = args.limits.in_force(&args.counting)?;
+    for warning in &in_force.warnings {
+        output.warn(warning);
+    }
+    let InForce { config, model, .. } = &in_force;
+    let counter = args.counting.counter(config, model.as_ref(), false, output)?;
+    if let Some(caveat) = counter.estimator.caveat() {
+        let warning = Warning::new(WarningCode::TokenizerFallback, None, caveat);
+        counter.warn(&warning, output);
+    }
+    let encoding = Setting { value: counter.estimator.name(), from: counter.from };
+    let rows = rows::rows(&in_force, encoding);
+    let text = if args.json {
+        as_json(&in_force, &rows)
+    } else {
+        let divided = tree::Divided::of(&in_force.settings);
+        if let Some(note) = divided.note() {
+            output.warn(Warning::new(WarningCode::SharesNormalised, None, note.to_string()));
+        }
+        let note = divided.note().map_or_else(String::new, |note| format!("Note: {note}\n"));
+        format!("{}{note}\n{}", divided.tree(), table(&in_force, &rows))
+    };
+    files::write(None, text.as_bytes())
+}
+
+/// A setting in force.
+struct Row {
+    key: &'static str,
+    value: Value,
+    from: Origin,
+    /// Why it changes nothing of a render, if it does not.
+    idle: Option<String>,
+}
+
+fn table(in_force: &InForce, rows: &[Row]) -> String {
+    let shown = |row: &Row| match &row.value {
+        Value::String(text) => text.escape_debug().to_string(),
+        Value::Number(number) => match number.as_u64() {
+            Some(number) => lcp_driver::grouped(number),
+            None => number.to_string(),
+        },
+        Value::Null => "none".to_owned(),
+        value => value.to_string(),
+    };
+    let width = |text: &dyn Fn(&Row) -> usize| rows.iter().map(text).max().unwrap_or(0);
+    let (keys, values) = (width(&|row| row.key.len()), width(&|row| shown(row).len()));
+    let line = |row: &Row| {
+        let (key, value, from) = (row.key, shown(row), origin(row.from, in_force));
+        let note = row.idle.as_ref().map_or_else(String::new, |why| format!("  ({why})"));
+        format!("{key:keys$}  {value:values$}  {from}{note}\n")
+    };
+    rows.iter().map(line).collect()
+}
+
+/// Who said it, in words.
+fn origin(from: Origin, in_force: &InForce) -> String {
+    match (from, &in_force.config.path) {
+        (Origin::File(line), Some(path)) => format!("{}:{line}", files::name(path)),
+        (Origin::Flag(name), _) => name.to_owned(),
+        _ => "default".to_owned(),
+    }
+}
+
+fn as_json(in_force: &InForce, rows: &[Row]) -> String {
+    let settings = &in_force.settings;
+    let allowance = settings.budget.as_ref().map(|budget| budget.value);
+    let window = allowance.and_then(|allowance| allowance.window).map(|window| {
+        json!({
+            "tokens": window.tokens,
+            "safety": window.safety,
+            "system_prompt_reserve": window.system_prompt_reserve,
+            "response_reserve": window.response_reserve,
+        })
+    });
+    let divided = tree::Divided::of(settings);
+    let rows = rows.iter().map(|row| {
+        json!({
+            "key": row.key,
+            "value": row.value,
+            "from": origin(row.from, in_force),
+            "in_effect": row.idle.is_none(),
+            "note": row.idle,
+        })
+    });
+    let whole = json!({
+        "schema": "lcp.budget.v1",
+        "window": window,
+        "available": allowance.map(|allowance| allowance.tokens),
+        "shares": divided.shares(),
+        "note": divided.note().map(|note| note.to_string()),
+        "settings": rows.collect::<Vec<_>>(),
+    });
+    format!("{whole:#}\n")
+}

@@ -1,0 +1,32 @@
+//! `decode`: a pack in, its JSON manifest out.
+
+use std::path::PathBuf;
+
+use crate::Result;
+use crate::failure::Output;
+use crate::files;
+
+/// Print the JSON manifest of a pack
+///
+/// Annotations are printed as blocks, so `encode` of the output gives the same
+/// blocks, and the same bytes where nothing was compressed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  lcp decode samples/every-type.lcp")]
+pub struct Args {
+    /// The pack; `-` for standard input
+    pack: PathBuf,
+    /// Write the manifest there; standard output by default
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+}
+
+/// Prints the manifest.
+pub fn run(args: &Args, output: &Output) -> Result {
+    let bytes = files::read(&args.pack)?;
+    let pack = files::decode(&args.pack, &bytes)?;
+    for warning in &pack.warnings {
+        output.warn(format!("{warning} [{}]", warning.code()));
+    }
+    files::write(args.output.as_deref(), lcp_encoder::manifest::to_json(&pack.blocks).as_bytes())
+}

@@ -1,0 +1,127 @@
+//! `dedup`: a pack in, the same without what stands twice out.
+
+use std::path::PathBuf;
+
+use lcp_encoder::PackBuilder;
+use lcp_types::{Covered, Duplicates, Relation};
+use serde_json::{Value, json};
+
+use crate::Result;
+use crate::counting::Counting;
+use crate::duplicates::{self, Deduping};
+use crate::failure::{Code, Failure, Output};
+use crate::files::{self, PACK};
+use crate::form::{Form, refuse_terminal};
+
+/// Write a pack without what stands twice in it
+///
+/// Annotations follow their blocks. What was removed, what covers it and the tokens
+/// saved go to standard error with -v, or as JSON to a file.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp dedup samples/duplicates.lcp -o /tmp/once.lcp
+  lcp dedup samples/duplicates.lcp --dedup near --report - -o /tmp/once.lcp
+  cat pack.lcp | lcp dedup - | lcp render - --budget 8000")]
+pub struct Args {
+    /// The pack; `-` for standard input
+    pack: PathBuf,
+    #[command(flatten)]
+    deduping: Deduping,
+    #[command(flatten)]
+    counting: Counting,
+    #[command(flatten)]
+    form: Form,
+    /// Write what was done as JSON there; `-` for standard error
+    #[arg(long, value_name = "PATH")]
+    report: Option<PathBuf>,
+    /// Write the pack there; standard output by default
+    #[arg(short, long, value_name = "PACK")]
+    output: Option<PathBuf>,
+}
+
+/// Writes the pack without what stands twice.
+pub fn run(args: &Args, output: &Output) -> Result {
+    refuse_terminal(args.output.as_deref())?;
+    let outputs = [("--report", &args.report), ("-o", &args.output)];
+    let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
+    files::distinct(&[(PACK, &args.pack)], &outputs.collect::<Vec<_>>(), |_, _| false)?;
+    let bytes = files::read(&args.pack)?;
+    let pack = files::decode(&args.pack, &bytes)?;
+    let config = args.counting.config()?;
+    let (model, unknown) = args.counting.model(&config, true)?;
+    for warning in unknown.iter().chain(&args.deduping.idle(&config.dedup)) {
+        output.warn(warning);
+    }
+    let counter = args.counting.counter(&config, model.as_ref(), false, output)?;
+    let (blocks, covered) = match args.deduping.options_or_default(&config.dedup) {
+        Some(options) => {
+            let deduped = duplicates::pack(&pack.blocks, &options, &counter.estimator)?;
+            for warning in &deduped.warnings {
+                output.warn(warning);
+            }
+            (deduped.blocks, deduped.duplicates)
+        }
+        None => (pack.blocks.clone(), Duplicates::default()),
+    };
+    let mut builder = PackBuilder::new(args.form.options());
+    for block in &blocks {
+        builder.add(block).map_err(|error| unwritable(&error))?;
+    }
+    let written = builder.finish().map_err(|error| unwritable(&error))?;
+    for (index, covered) in &covered.covered {
+        output.note(line(*index, covered));
+    }
+    output.note(sums(&covered, pack.blocks.len(), blocks.len()));
+    if let Some(path) = &args.report {
+        let json = report(&covered, pack.blocks.len(), blocks.len());
+        let json = format!("{json:#}\n");
+        if path.as_os_str() == files::STANDARD {
+            output.print(json.trim_end());
+        } else {
+            files::write(Some(path), json.as_bytes())?;
+        }
+    }
+    files::write(args.output.as_deref(), &written)?;
+    counter.keep(output);
+    Ok(())
+}
+
+fn unwritable(error: &lcp_encoder::Error) -> Failure {
+    Failure::new(Code::Limit, format!("{error} (the deduplicated pack)"))
+}
+
+fn line(index: usize, covered: &Covered) -> String {
+    let Covered { by, relation, tokens_saved, .. } = covered;
+    format!("block {index} ({relation}) is covered by block {by}: {tokens_saved} tokens saved")
+}
+
+fn sums(duplicates: &Duplicates, before: usize, after: usize) -> String {
+    let saved = duplicates.tokens_saved();
+    format!("{before} blocks became {after}, annotations counted: {saved} tokens saved")
+}
+
+/// What was done, for programs.
+fn report(duplicates: &Duplicates, before: usize, after: usize) -> Value {
+    let by_relation = Relation::ALL.map(|relation| {
+        let (blocks, tokens) = duplicates.of(relation);
+        (relation.name().to_owned(), json!({ "blocks": blocks, "tokens": tokens }))
+    });
+    let covered = duplicates.covered.iter().map(|(index, covered)| {
+        json!({
+            "index": index,
+            "relation": covered.relation.name(),
+            "covered_by": covered.by,
+            "in_place": covered.in_place,
+            "tokens_saved": covered.tokens_saved,
+        })
+    });
+    json!({
+        "schema": "lcp.dedup.v1",
+        "blocks": before,
+        "blocks_left": after,
+        "tokens_saved": duplicates.tokens_saved(),
+        "by_relation": Value::Object(by_relation.into_iter().collect()),
+        "covered": covered.collect::<Vec<_>>(),
+        "changed": duplicates.changed,
+    })
+}

@@ -1,0 +1,43 @@
+//! The subcommands: a file each.
+
+pub mod budget;
+pub mod count;
+pub mod decode;
+pub mod dedup;
+pub mod encode;
+pub mod render;
+pub mod report;
+pub mod validate;
+
+use crate::Result;
+use crate::failure::Output;
+
+/// A subcommand and its flags.
+#[derive(Debug, clap::Subcommand)]
+#[expect(missing_docs, reason = "each is described where it is")]
+pub enum Command {
+    Render(render::Args),
+    Report(report::Args),
+    Budget(budget::Args),
+    Count(count::Args),
+    Encode(encode::Args),
+    Decode(decode::Args),
+    Validate(validate::Args),
+    Dedup(dedup::Args),
+}
+
+impl Command {
+    /// Does what is asked.
+    pub fn run(&self, output: &Output) -> Result {
+        match self {
+            Self::Render(args) => render::run(args, output),
+            Self::Report(args) => report::run(args, output),
+            Self::Budget(args) => budget::run(args, output),
+            Self::Count(args) => count::run(args, output),
+            Self::Encode(args) => encode::run(args),
+            Self::Decode(args) => decode::run(args, output),
+            Self::Validate(args) => validate::run(args, output),
+            Self::Dedup(args) => dedup::run(args, output),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! `render`: a pack in, the text of it within a budget out.
+
+use std::path::{Path, PathBuf};
+
+use lcp_driver::usage::{UsageMonitor, debug_budget_enabled};
+use lcp_driver::{Plan, report};
+
+use crate::Result;
+use crate::failure::{Code, Failure, Output};
+use crate::files::{self, PACK};
+use crate::prepare::Choices;
+use crate::stable::{PLAN, PREVIOUS};
+
+/// Asks for a line on what was used of the budget.
+const DEBUG_BUDGET: &str = "DEBUG_BUDGET";
+
+/// How many budgets the slider of the HTML report has.
+const REPLAYS: u32 = 25;
+
+/// Render a pack within a token budget
+///
+/// Writes the text and nothing else to standard output; warnings go to
+/// standard error. Exit codes: 0 done, 1 cannot read or write, 2 wrong usage,
+/// 3 malformed pack, 4 over budget (with --overflow deny), 5 limit exceeded.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp render samples/session.lcp --budget 8000
+  lcp render samples/session.lcp --budget 2000 --mode minimal --report -
+  lcp render samples/session.lcp --model gpt-4 --shares agent --html report.html
+  cat pack.lcp | lcp render - --mode markdown --types code,diff
+
+  Every turn of a session, so that a prompt cache keeps what stood before:
+  lcp render turn.lcp --budget 100000 --previous plan.json --plan plan.json
+  Give newer blocks a higher rank (in a manifest \"tags\": [\"rank=12\"]): without ranks a
+  text that is packed anew keeps the oldest of a priority
+
+Environment:
+  DEBUG_BUDGET  unless empty, 0 or false: print what was used of the budget to standard error
+  NO_COLOR      no colour, unless --color says otherwise")]
+pub struct Args {
+    #[command(flatten)]
+    choices: Choices,
+    /// Write the report as JSON there; `-` for standard error
+    #[arg(long, value_name = "PATH")]
+    report: Option<PathBuf>,
+    /// Write the report as one HTML page there, with a slider over budgets
+    #[arg(long, value_name = "PATH")]
+    html: Option<PathBuf>,
+    /// Write what --previous of the next turn needs there; it may be the same
+    /// file
+    #[arg(long, value_name = "PATH")]
+    plan: Option<PathBuf>,
+    /// Write the text there instead of to standard output
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+}
+
+/// Writes the text.
+pub fn run(args: &Args, output: &Output) -> Result {
+    let standard = Path::new(files::STANDARD);
+    for (flag, path) in [("--html", &args.html), (PLAN, &args.plan)] {
+        if path.as_deref() == Some(standard) {
+            let message = format!("{flag} needs a file: the text goes to standard output");
+            return Err(Failure::new(Code::Usage, message));
+        }
+    }
+    args.outputs()?;
+    let bytes = args.choices.read()?;
+    let run = args.choices.prepare(&bytes, args.plan.is_some(), output)?;
+    let rendered = run.render(output)?;
+    let plan = &rendered.plan;
+    if let Some(path) = &args.report {
+        let json = report::to_json(plan);
+        if path == standard {
+            output.print(json.trim_end());
+        } else {
+            files::write(Some(path), json.as_bytes())?;
+        }
+    }
+    if let Some(path) = &args.html {
+        // What the text before leaves to this plan says nothing of other budgets,
+        // which keep nothing of it.
+        let alone = match plan.budget.filter(|_| plan.stable.is_some()) {
+            Some(budget) => run.replay(&[budget])?.pop(),
+            None => None,
+        };
+        let budgets = budgets(alone.as_ref().unwrap_or(plan));
+        let replay = run.replay(&budgets)?;
+        files::write(Some(path), report::to_html(plan, &replay).as_bytes())?;
+    }
+    files::write(args.output.as_deref(), rendered.text.as_bytes())?;
+    // Last, so that a text that could not be written is not taken for one that
+    // was sent.
+    if let Some((path, stable)) = args.plan.as_deref().zip(plan.stable.as_ref()) {
+        files::write(Some(path), stable.next.to_json().as_bytes())?;
+    }
+    let asked = std::env::var_os(DEBUG_BUDGET);
+    let asked = asked.as_ref().map(|value| value.to_string_lossy());
+    if let Some(budget) = plan.budget.filter(|_| debug_budget_enabled(asked.as_deref())) {
+        output.print(UsageMonitor::default().record(plan.used_tokens, budget).debug_line);
+    }
+    run.keep(output);
+    Ok(())
+}
+
+impl Args {
+    /// The files that are written. Only the previous plan may give way to the
+    /// next.
+    fn outputs(&self) -> Result {
+        let outputs = [
+            (PLAN, &self.plan),
+            ("--report", &self.report),
+            ("--html", &self.html),
+            ("-o", &self.output),
+        ];
+        let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
+        let previous = self.choices.previous().map(|path| (PREVIOUS, path));
+        let inputs: Vec<_> = std::iter::once((PACK, self.choices.pack())).chain(previous).collect();
+        let is_turn = |from: &str, to: &str| from == PREVIOUS && to == PLAN;
+        files::distinct(&inputs, &outputs.collect::<Vec<_>>(), is_turn)
+    }
+}
+
+/// Budgets from a small one to one that holds everything, evenly, and the
+/// plan's own.
+fn budgets(plan: &Plan) -> Vec<u32> {
+    let whole = plan.wanted_budget.unwrap_or(plan.used_tokens.into());
+    let step = |number: u32| {
+        let budget = (whole * u64::from(number)).div_ceil(u64::from(REPLAYS));
+        u32::try_from(budget).unwrap_or(u32::MAX)
+    };
+    let mut budgets: Vec<u32> = (1..=REPLAYS).map(step).chain(plan.budget).collect();
+    budgets.sort_unstable();
+    budgets.dedup();
+    budgets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lcp_driver::{DefaultDriver, DriverConfig};
+    use lcp_types::{Block, Lang};
+
+    #[test]
+    fn the_slider_goes_over_budgets_evenly_and_has_the_plans_own() {
+        let code = "let x = 1;\n".repeat(100);
+        let blocks = [Block::code(Lang::Rust, "a.rs", code.as_str())];
+        let config = DriverConfig { token_budget: Some(61), ..DriverConfig::default() };
+        let plan = DefaultDriver::default().plan(&blocks, &config).unwrap();
+        let budgets = budgets(&plan);
+        assert_eq!(budgets.len(), 26);
+        assert!(budgets.contains(&61));
+        assert_eq!(budgets.last().map(|&last| u64::from(last)), plan.wanted_budget);
+        assert!(budgets.is_sorted());
+    }
+}

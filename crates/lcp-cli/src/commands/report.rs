@@ -1,0 +1,42 @@
+//! `report`: what a render would do with a pack, as a table.
+
+use lcp_driver::report::{TableOptions, to_json, to_table};
+
+use crate::Result;
+use crate::failure::Output;
+use crate::files;
+use crate::prepare::Choices;
+
+/// Tell where the tokens of a render go, as a table
+///
+/// The same flags decide as for `render`, and the same plan is told of; the
+/// text itself is not written.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp report samples/session.lcp --budget 8000
+  lcp report samples/session.lcp --model gpt-4 --shares agent
+  lcp report samples/session.lcp --budget 8000 --objective value
+  lcp report samples/session.lcp --budget 2000 --json")]
+pub struct Args {
+    #[command(flatten)]
+    choices: Choices,
+    /// Print the report as JSON instead
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the table.
+pub fn run(args: &Args, output: &Output) -> Result {
+    let bytes = args.choices.read()?;
+    let run = args.choices.prepare(&bytes, false, output)?;
+    let plan = run.plan(output)?;
+    let text = if args.json {
+        to_json(&plan)
+    } else {
+        let color = output.is_colored(&std::io::stdout());
+        to_table(&plan, &TableOptions { color, window: run.window, ..TableOptions::default() })
+    };
+    files::write(None, text.as_bytes())?;
+    run.keep(output);
+    Ok(())
+}

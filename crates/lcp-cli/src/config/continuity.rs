@@ -1,0 +1,125 @@
+//! `[continuity]`: when a session is handed over, and how it is kept (RFC 0007).
+
+use lcp_continuity::{DirectiveStyle, Thresholds};
+use lcp_driver::OutputMode;
+use lcp_driver::segments::CompressionLevel;
+
+use super::dedup::choice;
+use super::reader::{Entry, Found, Result, Section};
+
+/// How a directive can be worded, by the names of flags and files.
+pub const STYLES: [(&str, DirectiveStyle); 3] = [
+    ("concise", DirectiveStyle::Concise),
+    ("narrative", DirectiveStyle::Narrative),
+    ("structured", DirectiveStyle::Structured),
+];
+
+/// How a directive can be rendered.
+pub const MODES: [(&str, OutputMode); 3] = [
+    (OutputMode::Xml.name(), OutputMode::Xml),
+    (OutputMode::Markdown.name(), OutputMode::Markdown),
+    (OutputMode::Minimal.name(), OutputMode::Minimal),
+];
+
+/// Seconds that a program may have for a summary.
+pub const SUMMARIZER_SECONDS_MAX: u32 = 3_600;
+
+const DAYS_MAX: u32 = 36_500;
+const LEASE_SECONDS_MAX: u32 = 86_400;
+
+/// What the file says of hand-offs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Continuity {
+    /// Whether a hand-off that is due is prepared, or only told of.
+    pub auto: Option<Found<bool>>,
+    /// Tokens that a directive may have.
+    pub target_tokens: Option<Found<u32>>,
+    /// Tokens that the summary in it may have.
+    pub summary_tokens: Option<Found<u32>>,
+    /// Tokens of the newest messages that are handed over as they are.
+    pub recent_tokens: Option<Found<u32>>,
+    /// How much a summary goes into detail.
+    pub summary_level: Option<Found<CompressionLevel>>,
+    /// When a hand-off is due; by default where the file says nothing.
+    pub thresholds: Thresholds,
+    /// Days that a hand-off can be resumed.
+    pub expiry_days: Option<Found<u32>>,
+    /// Seconds that a lease or a claim lasts.
+    pub lease_seconds: Option<Found<u32>>,
+    /// A SQLite file, relative to this one, or the address of a database.
+    pub store: Option<Found<String>>,
+    /// Seconds that a program that writes summaries has for one. Which program that is,
+    /// no file says: files come with folders of other people.
+    pub summarizer_timeout_seconds: Option<Found<u32>>,
+    /// How a directive is worded.
+    pub style: Option<Found<DirectiveStyle>>,
+    /// How a directive is rendered.
+    pub mode: Option<Found<OutputMode>>,
+}
+
+impl Continuity {
+    pub(super) fn read(root: &mut Section<'_>) -> Result<Self> {
+        let Some(entry) = root.take("continuity") else { return Ok(Self::default()) };
+        let spot = entry.spot();
+        let mut section = entry.section()?;
+        let levels = CompressionLevel::ALL.map(|level| (level.name(), level));
+        let continuity = Self {
+            auto: section.boolean("auto")?,
+            target_tokens: section.whole("target_tokens")?,
+            summary_tokens: section.whole("summary_tokens")?,
+            recent_tokens: section.whole("recent_tokens")?,
+            summary_level: named(&mut section, "summary_level", &levels)?,
+            thresholds: thresholds(&mut section)?,
+            expiry_days: section.whole_in("expiry_days", 1..=DAYS_MAX)?,
+            lease_seconds: section.whole_in("lease_seconds", 1..=LEASE_SECONDS_MAX)?,
+            store: words(&mut section, "store")?,
+            summarizer_timeout_seconds: section
+                .whole_in("summarizer_timeout_seconds", 1..=SUMMARIZER_SECONDS_MAX)?,
+            style: named(&mut section, "style", &STYLES)?,
+            mode: named(&mut section, "mode", &MODES)?,
+        };
+        section.finish()?;
+        // Each may be right and all of them out of order.
+        continuity.thresholds.validate().map_err(|error| spot.fail(error))?;
+        Ok(continuity)
+    }
+}
+
+fn thresholds(section: &mut Section<'_>) -> Result<Thresholds> {
+    let default = Thresholds::default();
+    let or = |found: Option<Found<u32>>, default| found.map_or(default, |found| found.value);
+    let mut percent = |key, default| section.whole_in(key, 1..=100).map(|found| or(found, default));
+    let handoff_percent = percent("handoff_percent", default.handoff_percent)?;
+    // What the file does not say is never above what it says.
+    let at_most = |percent: u32| percent.min(handoff_percent);
+    let long_task_percent = percent("long_task_percent", at_most(default.long_task_percent))?;
+    let warning_percent = percent("warning_percent", at_most(default.warning_percent))?;
+    let margin_percent = section.whole_in("margin_percent", 0..=100)?;
+    let steps = section.whole("long_task_steps")?;
+    Ok(Thresholds {
+        handoff_percent,
+        long_task_percent,
+        long_task_steps: steps.map_or(default.long_task_steps, |found| found.value as usize),
+        warning_percent,
+        warning_turns: or(section.whole("warning_turns")?, default.warning_turns),
+        margin_percent: or(margin_percent, default.margin_percent),
+    })
+}
+
+fn named<T: Copy>(
+    section: &mut Section<'_>,
+    key: &'static str,
+    of: &[(&'static str, T)],
+) -> Result<Option<Found<T>>> {
+    section.take(key).map(|entry| choice(&entry, of)).transpose()
+}
+
+/// A text that says something.
+fn words(section: &mut Section<'_>, key: &'static str) -> Result<Option<Found<String>>> {
+    let said = |entry: Entry<'_>| {
+        let found = entry.text()?;
+        let is_empty = found.value.trim().is_empty();
+        if is_empty { Err(entry.must("must not be empty")) } else { Ok(found) }
+    };
+    section.take(key).map(said).transpose()
+}

@@ -1,0 +1,75 @@
+//! `[context.dedup]`: what stands twice in a pack (RFC 0006).
+
+use lcp_dedup::{Keep, Level, Options};
+
+use super::reader::{Entry, Found, Result, Section};
+use super::sections::{FROM_0_TO_1, is_ratio};
+
+/// What the file says of duplicates.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Dedup {
+    /// Whether what stands twice is shown once.
+    pub enabled: Option<Found<bool>>,
+    /// What is looked for.
+    pub level: Option<Found<Level>>,
+    /// Which of two stays.
+    pub keep: Option<Found<Keep>>,
+    /// Without merging: from which part of the smaller chunk on the other gives
+    /// up the common lines, from 0 to 1.
+    pub overlap_threshold: Option<Found<f64>>,
+    /// Whether chunks that overlap become one.
+    pub merge_overlapping: Option<Found<bool>>,
+    /// Bytes that a chunk may have by merging.
+    pub merged_bytes: Option<Found<u32>>,
+    /// How alike two texts are to be near, from 0.5 to 1.
+    pub near_threshold: Option<Found<f64>>,
+}
+
+impl Dedup {
+    /// What is looked for where the file asks for it and no flag says more.
+    pub const LEVEL: Level = Level::Overlap;
+
+    pub(super) fn read(context: &mut Section<'_>) -> Result<Self> {
+        let Some(mut section) = context.section("dedup")? else { return Ok(Self::default()) };
+        let is_near = |number: f64| (0.5..=1.0).contains(&number);
+        let levels = Level::ALL.map(|level| (level.name(), level));
+        let keeps = Keep::ALL.map(|keep| (keep.name(), keep));
+        let dedup = Self {
+            enabled: section.boolean("enabled")?,
+            level: section.take("level").map(|entry| choice(&entry, &levels)).transpose()?,
+            keep: section.take("keep").map(|entry| choice(&entry, &keeps)).transpose()?,
+            overlap_threshold: section.number("overlap_threshold", is_ratio, FROM_0_TO_1)?,
+            merge_overlapping: section.boolean("merge_overlapping")?,
+            merged_bytes: section.whole("merged_bytes")?,
+            near_threshold: section.number("near_threshold", is_near, "must be from 0.5 to 1")?,
+        };
+        section.finish()?;
+        Ok(dedup)
+    }
+
+    /// The options at this level, by default where the file says nothing.
+    pub fn options(&self, level: Level) -> Options {
+        let default = Options::new(level);
+        let value = |found: &Option<Found<f64>>| found.as_ref().map(|found| found.value);
+        let merge = self.merge_overlapping.as_ref().map(|found| found.value);
+        let bytes = self.merged_bytes.as_ref().map(|found| found.value as usize);
+        Options {
+            keep: self.keep.as_ref().map_or(default.keep, |found| found.value),
+            merge_overlapping: merge.unwrap_or(default.merge_overlapping),
+            overlap_threshold: value(&self.overlap_threshold).unwrap_or(default.overlap_threshold),
+            merged_bytes: bytes.unwrap_or(default.merged_bytes),
+            near_threshold: value(&self.near_threshold).unwrap_or(default.near_threshold),
+            ..default
+        }
+    }
+}
+
+/// One of these by its name.
+pub(super) fn choice<T: Copy>(entry: &Entry<'_>, of: &[(&'static str, T)]) -> Result<Found<T>> {
+    let names: Vec<_> = of.iter().map(|(name, _)| *name).collect();
+    let word = entry.word(&names)?;
+    let found = of.iter().find(|(name, _)| *name == word.value);
+    // `word` gives one of the names.
+    let found = found.ok_or_else(|| entry.must(&format!("must be {}", names.join(", "))))?;
+    Ok(entry.spot().found(found.1))
+}

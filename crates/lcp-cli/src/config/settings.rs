@@ -1,0 +1,285 @@
+//! What is in force: what flags say, else the file, else the defaults.
+
+use std::fmt;
+
+use lcp_driver::window::{DEFAULT_SAFETY, Window, WindowError};
+use lcp_driver::{Excerpts, Objective, Overflow};
+use lcp_tokens::Model;
+
+use super::idle::Idle;
+use super::{Budget, Config, Found, NamedShares};
+
+pub(crate) const WINDOW: &str = "context.budget.window";
+pub(crate) const TOTAL_TOKENS: &str = "context.budget.total_tokens";
+pub(crate) const SAFETY: &str = "context.budget.safety";
+pub(crate) const SYSTEM_PROMPT_RESERVE: &str = "context.budget.system_prompt_reserve";
+pub(crate) const RESPONSE_RESERVE: &str = "context.budget.response_reserve";
+
+/// Who said it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody.
+    Default,
+    /// A flag.
+    Flag(&'static str),
+    /// The file, on this line.
+    File(usize),
+}
+
+/// A value in force, and who said so.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting<T> {
+    /// The value.
+    pub value: T,
+    /// Who said it.
+    pub from: Origin,
+}
+
+impl<T> Setting<T> {
+    fn pick(
+        flag: Option<T>,
+        name: &'static str,
+        file: Option<&Found<T>>,
+        default: impl FnOnce() -> T,
+    ) -> Self
+    where
+        T: Clone,
+    {
+        match (flag, file) {
+            (Some(value), _) => Self { value, from: Origin::Flag(name) },
+            (None, Some(found)) => Self::of(found),
+            (None, None) => Self { value: default(), from: Origin::Default },
+        }
+    }
+
+    /// What the file says.
+    pub fn of(found: &Found<T>) -> Self
+    where
+        T: Clone,
+    {
+        Self { value: found.value.clone(), from: Origin::File(found.line) }
+    }
+
+    /// What the file says, else the default.
+    pub fn or(file: Option<&Found<T>>, default: T) -> Self
+    where
+        T: Clone,
+    {
+        Self::pick(None, "", file, || default)
+    }
+}
+
+/// What flags say; each wins over the file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Flags {
+    /// `--budget`.
+    pub budget: Option<u32>,
+    /// `--window`.
+    pub window: Option<u32>,
+    /// `--system-prompt-reserve`.
+    pub system_prompt_reserve: Option<u32>,
+    /// `--response-reserve`.
+    pub response_reserve: Option<u32>,
+    /// `--shares`.
+    pub shares: Option<NamedShares>,
+    /// `--fill`.
+    pub fill: Option<bool>,
+    /// `--excerpts`.
+    pub excerpts: Option<Excerpts>,
+    /// `--objective`; the table of values is not filled in.
+    pub objective: Option<Objective>,
+    /// `--overflow`.
+    pub overflow: Option<Overflow>,
+}
+
+/// What the text may have, and what that was taken from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Allowance {
+    /// Tokens of the text.
+    pub tokens: u32,
+    /// The key or flag that says it.
+    pub key: &'static str,
+    /// The window that they are left of; `None` for a budget of the text itself.
+    pub window: Option<Window>,
+    /// Whether it is a total that is taken as it is, without the safety factor.
+    pub is_total: bool,
+}
+
+/// What is in force for a render.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// What the text may have; `None` for everything in full.
+    pub budget: Option<Setting<Allowance>>,
+    /// The part of a window that may be used.
+    pub safety: Setting<f64>,
+    /// Tokens of a window set aside for the system prompt.
+    pub system_prompt_reserve: Setting<u32>,
+    /// Tokens of a window set aside for the answer.
+    pub response_reserve: Setting<u32>,
+    /// How the budget is divided, if it is.
+    pub shares: Option<Setting<NamedShares>>,
+    /// Whether what is left shows Low and Background blocks in full.
+    pub fill: Setting<bool>,
+    /// Whether blocks may be shown in part.
+    pub excerpts: Setting<Excerpts>,
+    /// How blocks compete, with the table of values.
+    pub objective: Setting<Objective>,
+    /// What to do where Critical blocks exceed the budget.
+    pub overflow: Setting<Overflow>,
+    /// What is given and changes nothing.
+    pub idle: Vec<Idle>,
+}
+
+/// A window of which nothing is left, and who said how large it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NothingLeft {
+    /// All numbers; boxed, as an error should be small.
+    error: Box<WindowError>,
+    /// The tokens of the window.
+    tokens: u32,
+    /// The key of the window.
+    key: &'static str,
+    /// Who said it.
+    pub from: Origin,
+    /// The larger reserve and its key, if a reserve takes anything.
+    pub most: Option<(&'static str, Origin)>,
+}
+
+impl fmt::Display for NothingLeft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.from {
+            Origin::Flag(name) if self.tokens == 0 => write!(f, "{name} is 0, nothing is left"),
+            _ if self.tokens == 0 => write!(f, "{} is 0, nothing is left", self.key),
+            _ => self.error.fmt(f),
+        }
+    }
+}
+
+impl Settings {
+    /// Puts together what is said.
+    ///
+    /// What the text may have is the first of: the budget of the flags, their
+    /// window, the total of the file, its window, the window of the model.
+    ///
+    /// # Errors
+    ///
+    /// [`NothingLeft`].
+    pub fn resolve(
+        flags: Flags,
+        config: &Config,
+        model: Option<&Setting<Model>>,
+    ) -> Result<Self, NothingLeft> {
+        let file = &config.budget;
+        let excerpts = file.excerpts.as_ref().map(|found| Found {
+            value: if found.value { Excerpts::On } else { Excerpts::Off },
+            line: found.line,
+        });
+        let shares = match flags.shares {
+            Some(value) => Some(Setting { value, from: Origin::Flag("--shares") }),
+            None => file.shares.as_ref().map(Setting::of),
+        };
+        let mut settings = Self {
+            budget: None,
+            safety: Setting::or(file.safety.as_ref(), DEFAULT_SAFETY),
+            system_prompt_reserve: Setting::pick(
+                flags.system_prompt_reserve,
+                "--system-prompt-reserve",
+                file.system_prompt_reserve.as_ref(),
+                || 0,
+            ),
+            response_reserve: Setting::pick(
+                flags.response_reserve,
+                "--response-reserve",
+                file.response_reserve.as_ref(),
+                || 0,
+            ),
+            shares,
+            fill: Setting::pick(flags.fill, "--fill", file.fill.as_ref(), || false),
+            excerpts: Setting::pick(
+                flags.excerpts,
+                "--excerpts",
+                excerpts.as_ref(),
+                Excerpts::default,
+            ),
+            objective: Setting::pick(
+                flags.objective,
+                "--objective",
+                file.objective.as_ref(),
+                Objective::default,
+            ),
+            overflow: Setting::pick(
+                flags.overflow,
+                "--overflow",
+                file.overflow.as_ref(),
+                Overflow::default,
+            ),
+            idle: Vec::new(),
+        };
+        settings.budget = if let Some(tokens) = flags.budget {
+            let value = Allowance { tokens, key: "budget", window: None, is_total: false };
+            Some(Setting { value, from: Origin::Flag("--budget") })
+        } else {
+            let window = settings.window(flags.window, file, model);
+            window.map(|window| window.left(&settings)).transpose()?
+        };
+        if let Objective::Value(values) = &mut settings.objective.value {
+            *values = config.values.values();
+        }
+        settings.idle = Idle::all(flags.window, config, &settings);
+        Ok(settings)
+    }
+
+    /// The reserve that takes most, and its key.
+    fn largest_reserve(&self) -> Option<(&'static str, Origin)> {
+        let (system_prompt, response) = (&self.system_prompt_reserve, &self.response_reserve);
+        let (key, largest) = if system_prompt.value > response.value {
+            (SYSTEM_PROMPT_RESERVE, system_prompt)
+        } else {
+            (RESPONSE_RESERVE, response)
+        };
+        (largest.value > 0).then_some((key, largest.from))
+    }
+
+    /// The window and its key.
+    fn window(
+        &self,
+        flag: Option<u32>,
+        file: &Budget,
+        model: Option<&Setting<Model>>,
+    ) -> Option<Setting<(&'static str, Window)>> {
+        let window = |tokens| Window { safety: self.safety.value, ..Window::of_model(tokens) };
+        let found = |key, found: &Found<u32>, window| Setting {
+            value: (key, window),
+            from: Origin::File(found.line),
+        };
+        let mut setting = if let Some(tokens) = flag {
+            Setting { value: (WINDOW, window(tokens)), from: Origin::Flag("--window") }
+        } else if let Some(total) = &file.total_tokens {
+            found(TOTAL_TOKENS, total, Window::total(total.value))
+        } else if let Some(tokens) = &file.window {
+            found(WINDOW, tokens, window(tokens.value))
+        } else {
+            let model = model?;
+            Setting { value: ("model.window", window(model.value.window)), from: model.from }
+        };
+        let (system_prompt, response) =
+            (self.system_prompt_reserve.value, self.response_reserve.value);
+        setting.value.1 = setting.value.1.with_reserves(system_prompt, response);
+        Some(setting)
+    }
+}
+
+impl Setting<(&'static str, Window)> {
+    fn left(self, settings: &Settings) -> Result<Setting<Allowance>, NothingLeft> {
+        let Self { value: (key, window), from } = self;
+        let tokens = window.available().map_err(|error| NothingLeft {
+            error: Box::new(error),
+            tokens: window.tokens,
+            key,
+            from,
+            most: settings.largest_reserve(),
+        })?;
+        let is_total = key == TOTAL_TOKENS;
+        Ok(Setting { value: Allowance { tokens, key, window: Some(window), is_total }, from })
+    }
+}

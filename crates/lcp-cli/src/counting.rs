@@ -1,0 +1,225 @@
+//! What counts: the flags that choose it, and the estimator that they mean.
+
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use lcp_driver::{Warning, WarningCode};
+use lcp_tokens::{
+    Cached, CountCache, ENCODINGS, Encoding, Model, NAMES, TokenEstimator, TokenizerError, by_name,
+    by_name_or_file, for_model, or_heuristic,
+};
+
+use crate::Result;
+use crate::config::{self, Config, Origin, Setting, TIKTOKEN};
+use crate::failure::{Code, Failure, Output};
+use crate::files;
+
+/// What counts where nothing says otherwise.
+const DEFAULT: &str = "o200k_base";
+
+/// Bytes that counts kept between runs may take.
+const CACHE_BYTES: usize = 64 << 20;
+
+/// The flags that choose what counts.
+#[derive(Debug, clap::Args)]
+pub struct Counting {
+    #[arg(
+        long,
+        value_name = "NAME|FILE",
+        value_parser = encoding,
+        help = "What counts the tokens: a name, or a tokenizer file (tokenizer.json, tekken, \
+                SentencePiece); o200k_base unless a model says otherwise"
+    )]
+    encoding: Option<String>,
+    /// The model that reads the text; picks the encoding
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// The settings; without it the nearest lcp.toml from here upwards
+    #[arg(long, value_name = "PATH")]
+    config: Option<PathBuf>,
+    /// Look for no lcp.toml
+    #[arg(long, conflicts_with = "config")]
+    no_config: bool,
+    /// Keep counts there between runs
+    #[arg(long, value_name = "PATH")]
+    count_cache: Option<PathBuf>,
+}
+
+/// An estimator, and what belongs to it.
+pub struct Counter {
+    /// What counts.
+    pub estimator: Arc<dyn TokenEstimator>,
+    /// Who chose it.
+    pub from: Origin,
+    /// Where the file said it, if the file did.
+    place: Option<String>,
+    kept: Option<(PathBuf, Arc<CountCache>)>,
+}
+
+type Tokenizer = Result<Arc<dyn TokenEstimator>, TokenizerError>;
+
+impl Counting {
+    /// What the `lcp.toml` says, if there is one.
+    pub fn config(&self) -> Result<Config> {
+        let here = || std::env::current_dir().ok().and_then(|folder| config::nearest(&folder));
+        let path = match &self.config {
+            Some(path) => Some(path.clone()),
+            None if self.no_config => None,
+            None => here(),
+        };
+        let Some(path) = path else { return Ok(Config::default()) };
+        let wrong =
+            |what: String| Failure::new(Code::Usage, format!("{what} ({})", files::name(&path)));
+        let text =
+            String::from_utf8(files::read(&path)?).map_err(|error| wrong(error.to_string()))?;
+        Config::parse(&path, &text).map_err(|error| wrong(error.to_string()))
+    }
+
+    /// The model that is named, by the flag or else by the file. `is_sized`:
+    /// its window is not needed. One that is not known is only warned of where
+    /// nothing of it is needed.
+    pub fn model(
+        &self,
+        config: &Config,
+        is_sized: bool,
+    ) -> Result<(Option<Setting<Model>>, Option<Warning>)> {
+        let named = match (&self.model, &config.tokenizer.model) {
+            (Some(name), _) => Setting { value: name, from: Origin::Flag("--model") },
+            (None, Some(found)) => Setting { value: &found.value, from: Origin::File(found.line) },
+            (None, None) => return Ok((None, None)),
+        };
+        match config.models.find(named.value) {
+            Ok(model) => Ok((Some(Setting { value: model.clone(), from: named.from }), None)),
+            Err(error) if is_sized && self.encoding.is_some() => {
+                let message =
+                    format!("{}; nothing of it is needed", place(&error, named.from, config));
+                Ok((None, Some(Warning::new(WarningCode::NoEffect, None, message))))
+            }
+            Err(error) => Err(Failure::new(Code::Usage, place(&error, named.from, config)).hint(
+                "with --encoding, and --window or --budget unless files are counted, nothing of \
+                 the model is needed; a [[model]] entry of lcp.toml describes one",
+            )),
+        }
+    }
+
+    /// The estimator. Where its tokenizer cannot be loaded, that is the
+    /// heuristic, or an error for who is strict.
+    pub fn counter(
+        &self,
+        config: &Config,
+        model: Option<&Setting<Model>>,
+        strict: bool,
+        output: &Output,
+    ) -> Result<Counter> {
+        let Setting { value: tokenizer, from } = self.tokenizer(config, model)?;
+        let estimator = match tokenizer {
+            Err(error) if strict => {
+                let message = place(&format!("{error} [LCP-BUD-003]"), from, config);
+                return Err(Failure::new(Code::Io, message)
+                    .hint("--encoding names an encoding or a tokenizer file to count with"));
+            }
+            tokenizer => or_heuristic(tokenizer),
+        };
+        let place = place_of(from, config);
+        let Some(path) = &self.count_cache else {
+            return Ok(Counter { estimator, from, place, kept: None });
+        };
+        let cache = Arc::new(CountCache::load(path, CACHE_BYTES).unwrap_or_else(|error| {
+            output.warn(format!("{}: {error}; it is made anew", path.display()));
+            CountCache::new(CACHE_BYTES)
+        }));
+        let estimator = Arc::new(Cached::new(estimator, Arc::clone(&cache)));
+        Ok(Counter { estimator, from, place, kept: Some((path.clone(), cache)) })
+    }
+
+    /// The flags first; a model that a flag names counts for itself, where its
+    /// encoding is known.
+    fn tokenizer(
+        &self,
+        config: &Config,
+        model: Option<&Setting<Model>>,
+    ) -> Result<Setting<Tokenizer>> {
+        if let Some(encoding) = &self.encoding {
+            let from = Origin::Flag("--encoding");
+            return Ok(Setting { value: by_name_or_file(encoding), from });
+        }
+        let of_model = |model: &Setting<Model>| Setting {
+            value: for_model(&model.value, config.folder()),
+            from: model.from,
+        };
+        let default = || by_name(DEFAULT).map_err(TokenizerError::from);
+        let flagged = model.filter(|model| model.from == Origin::Flag("--model"));
+        if let Some(model) = flagged.filter(|model| model.value.encoding.is_some()) {
+            return Ok(of_model(model));
+        }
+        let Some(kind) = &config.tokenizer.kind else {
+            let default = || Setting { value: default(), from: Origin::Default };
+            return Ok(model.map_or_else(default, of_model));
+        };
+        let from = Origin::File(kind.line);
+        let value = match (kind.value.as_str(), model) {
+            (TIKTOKEN, None) => default(),
+            (TIKTOKEN, Some(model)) if flagged.is_some() || is_openai(&model.value) => {
+                of_model(model).value
+            }
+            (TIKTOKEN, Some(model)) => {
+                let what = format!("{} has no encoding of {TIKTOKEN}", model.value.name);
+                return Err(Failure::new(Code::Usage, place(&what, from, config))
+                    .hint("leave `type` out for the tokenizer of the model, or name an encoding"));
+            }
+            (name, _) if ENCODINGS.contains(&name) => by_name(name).map_err(TokenizerError::from),
+            (file, _) => by_name_or_file(&config.folder().join(file).to_string_lossy()),
+        };
+        Ok(Setting { value, from })
+    }
+}
+
+fn is_openai(model: &Model) -> bool {
+    model.encoding.as_deref().and_then(Encoding::from_name).is_some()
+}
+
+/// What is wrong, and where the file said it, if the file did.
+pub fn place(what: &impl Display, from: Origin, config: &Config) -> String {
+    place_of(from, config).map_or_else(|| what.to_string(), |place| format!("{what} {place}"))
+}
+
+fn place_of(from: Origin, config: &Config) -> Option<String> {
+    match (from, &config.path) {
+        (Origin::File(line), Some(path)) => Some(format!("({}, line {line})", files::name(path))),
+        _ => None,
+    }
+}
+
+impl Counter {
+    /// Says a warning; where the file chose a tokenizer that is not what counts,
+    /// also where that was. The report does not: it is the same wherever the
+    /// settings come from.
+    pub fn warn(&self, warning: &Warning, output: &Output) {
+        match &self.place {
+            Some(place) if warning.code == WarningCode::TokenizerFallback => {
+                output.warn(format!("{warning} {place}"));
+            }
+            _ => output.warn(warning),
+        }
+    }
+
+    /// Writes the counts that are to be kept.
+    pub fn keep(&self, output: &Output) {
+        if let Some((path, cache)) = &self.kept {
+            let (found, counted) = cache.hits_and_misses();
+            output.note(format!("{found} counts were known, {counted} were not"));
+            if let Err(error) = cache.save(path) {
+                // The text is there; only the next run takes longer.
+                output.warn(format!("cannot write {}: {error}", path.display()));
+            }
+        }
+    }
+}
+
+fn encoding(value: &str) -> Result<String, String> {
+    if NAMES.contains(&value) || value.contains(['.', '/', '\\']) {
+        return Ok(value.to_owned());
+    }
+    Err(format!("it may be {}, or a tokenizer file", NAMES.join(", ")))
+}

@@ -1,0 +1,148 @@
+//! What a command says besides its output, and with which code it ends.
+
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+
+/// The exit codes of every command, and what each means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Code {
+    /// Something could not be read or written.
+    Io = 1,
+    /// The command was not called as it must be.
+    Usage = 2,
+    /// The pack or the manifest is malformed.
+    Malformed = 3,
+    /// The text must exceed the budget, and that was denied.
+    OverBudget = 4,
+    /// A limit was exceeded.
+    Limit = 5,
+}
+
+/// Why a command did not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The exit code.
+    pub code: Code,
+    /// One line: what, and where.
+    pub message: String,
+    /// What to do about it, where there is something.
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    /// A failure without a hint.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None }
+    }
+
+    /// The same with what to do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// A file that could not be read or written.
+    pub fn io(what: &str, path: impl Display, error: &std::io::Error) -> Self {
+        Self::new(Code::Io, format!("cannot {what} {path}: {error}"))
+    }
+}
+
+/// What is printed besides the output, and how
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Output {
+    /// Print no warnings
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Say more of what happened
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Colour of errors and warnings
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: Color,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl Output {
+    /// What arguments ask for that cannot be understood as a whole.
+    pub fn asked_for(arguments: impl Iterator<Item = OsString>) -> Self {
+        let arguments: Vec<_> = arguments.filter_map(|word| word.into_string().ok()).collect();
+        let after = |at: usize| arguments.get(at + 1).map(String::as_str);
+        let color = arguments.iter().enumerate().find_map(|(at, word)| match word.as_str() {
+            "--color" => after(at),
+            word => word.strip_prefix("--color="),
+        });
+        let color = color.and_then(|color| Color::from_str(color, false).ok());
+        Self { color: color.unwrap_or_default(), ..Self::default() }
+    }
+
+    /// Prints an error and its hint, and gives the exit code.
+    pub fn fail(&self, failure: &Failure) -> ExitCode {
+        self.say("error", "31", &failure.message);
+        if let Some(hint) = &failure.hint {
+            self.say("hint", "36", hint);
+        }
+        ExitCode::from(failure.code as u8)
+    }
+
+    /// Prints a warning, unless they are unwanted.
+    pub fn warn(&self, message: impl Display) {
+        if !self.quiet {
+            self.say("warning", "33", message);
+        }
+    }
+
+    /// Prints what only the curious want to know.
+    pub fn note(&self, message: impl Display) {
+        if self.verbose {
+            self.say("note", "36", message);
+        }
+    }
+
+    /// Prints progress of long work.
+    pub fn progress(&self, message: impl Display) {
+        if !self.quiet {
+            self.print(message);
+        }
+    }
+
+    /// Prints what was asked for to standard error.
+    pub fn print(&self, message: impl Display) {
+        // Nobody to tell where standard error is gone.
+        let _ = writeln!(std::io::stderr().lock(), "{message}");
+    }
+
+    /// Whether what goes to `stream` is to be coloured.
+    pub fn is_colored(&self, stream: &impl IsTerminal) -> bool {
+        match self.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => stream.is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        }
+    }
+
+    fn say(&self, what: &str, color: &str, message: impl Display) {
+        let stderr = std::io::stderr();
+        let colored = self.is_colored(&stderr);
+        let mut stderr = stderr.lock();
+        // Nobody to tell where standard error is gone.
+        let _ = if colored {
+            writeln!(stderr, "\x1b[1;{color}m{what}:\x1b[0m {message}")
+        } else {
+            writeln!(stderr, "{what}: {message}")
+        };
+    }
+}

@@ -1,0 +1,55 @@
+//! The `lcp` command (RFC 0010): its subcommands, and what they have in common.
+//!
+//! The library is what the program is made of, so that other programs of the workspace
+//! run the same code. Its interface is the command line (`docs/command.md`); names
+//! in here may change.
+
+#![allow(
+    clippy::missing_errors_doc,
+    clippy::must_use_candidate,
+    reason = "a failure is always what was wrong, and the exit code"
+)]
+
+pub mod arguments;
+pub mod commands;
+pub mod config;
+pub mod counting;
+pub mod duplicates;
+pub mod failure;
+pub mod files;
+pub mod form;
+pub mod limits;
+pub mod prepare;
+pub mod stable;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+pub use commands::Command;
+use failure::{Failure, Output};
+
+/// What a command ends with.
+pub type Result<T = (), E = Failure> = std::result::Result<T, E>;
+
+/// Put what a model should see into packs, and render them within a token budget
+#[derive(Debug, Parser)]
+#[command(name = "lcp", version, arg_required_else_help = true, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Runs the command that the arguments of this process say.
+pub fn main() -> ExitCode {
+    let cli: Cli = match arguments::parse() {
+        Ok(cli) => cli,
+        Err((failure, output)) => return output.fail(&failure),
+    };
+    match cli.command.run(&cli.output) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => cli.output.fail(&failure),
+    }
+}

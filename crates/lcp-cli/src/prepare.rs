@@ -1,0 +1,242 @@
+//! From the flags that decide to a driver and its configuration: the same for
+//! every command that renders or reports.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use lcp_decoder::Pack;
+use lcp_dedup::Options;
+use lcp_driver::window::Window;
+use lcp_driver::{
+    DefaultDriver, DriverConfig, DriverError, OutputMode, Overflow, Plan, Rendered, Verbosity,
+    Warning, WarningCode,
+};
+use lcp_types::BlockType;
+
+use crate::Result;
+use crate::config::Settings;
+use crate::counting::{Counter, Counting};
+use crate::duplicates::{self, Deduping};
+use crate::failure::{Code, Failure, Output};
+use crate::files;
+use crate::limits::{InForce, Limits};
+use crate::stable::Keeping;
+
+/// The flags that decide what a text is.
+#[derive(Debug, clap::Args)]
+pub struct Choices {
+    /// The pack; `-` for standard input
+    pack: PathBuf,
+    #[command(flatten)]
+    limits: Limits,
+    /// The format of the text
+    #[arg(long, value_enum, default_value = "xml")]
+    mode: Mode,
+    /// How much of each block: `full` and `summary` ignore the budget
+    #[arg(long, value_enum, default_value = "adaptive")]
+    verbosity: Level,
+    #[command(flatten)]
+    counting: Counting,
+    /// Only blocks of these types, separated by commas
+    #[arg(long, value_name = "TYPES", value_delimiter = ',', value_parser = block_type)]
+    types: Option<Vec<BlockType>>,
+    #[command(flatten)]
+    keeping: Keeping,
+    #[command(flatten)]
+    deduping: Deduping,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Mode {
+    Xml,
+    Markdown,
+    Minimal,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Level {
+    Full,
+    Summary,
+    Adaptive,
+}
+
+fn block_type(label: &str) -> std::result::Result<BlockType, String> {
+    BlockType::from_label(label).filter(|ty| *ty != BlockType::Annotation).ok_or_else(|| {
+        let labels = BlockType::ALL.iter().filter(|ty| **ty != BlockType::Annotation);
+        let labels: Vec<_> = labels.map(|ty| ty.label()).collect();
+        format!("it may be {}", labels.join(", "))
+    })
+}
+
+/// A pack, and all that it takes to plan it.
+pub struct Run<'b> {
+    path: &'b Path,
+    pack: Pack<'b>,
+    driver: DefaultDriver,
+    config: DriverConfig,
+    /// The window that the budget was taken from.
+    pub window: Option<Window>,
+    counter: Counter,
+    /// What is odd about the settings.
+    warnings: Vec<Warning>,
+}
+
+impl Choices {
+    /// The path of the pack.
+    pub fn pack(&self) -> &Path {
+        &self.pack
+    }
+
+    /// The path of the previous plan.
+    pub fn previous(&self) -> Option<&Path> {
+        self.keeping.previous()
+    }
+
+    /// The bytes of the pack.
+    pub fn read(&self) -> Result<Vec<u8>> {
+        files::read(&self.pack)
+    }
+
+    /// Everything from the bytes and the flags; says what is odd about them.
+    /// `plan`: the plan is to be kept for the next turn.
+    pub fn prepare<'b>(&'b self, bytes: &'b [u8], plan: bool, output: &Output) -> Result<Run<'b>> {
+        let mut pack = files::decode(&self.pack, bytes)?;
+        let in_force = self.limits.in_force(&self.counting)?;
+        let mut config = self.config(&in_force.settings);
+        let kept = self.keeping.kept(plan, &in_force.config, &config)?;
+        let mut warnings = in_force.warnings.clone();
+        warnings.extend(self.deduping.idle(&in_force.config.dedup));
+        for warning in &warnings {
+            output.warn(warning);
+        }
+        warnings.extend(kept.warn(output).cloned());
+        config.stable = kept.stable;
+        let options = self.deduping.options(&in_force.config.dedup, config.stable.is_some());
+        let InForce { config: file, model, settings, .. } = &in_force;
+        let strict = config.overflow == Overflow::Deny;
+        let counter = self.counting.counter(file, model.as_ref(), strict, output)?;
+        if let Some(options) = options {
+            let previous = config.stable.as_ref().and_then(|stable| stable.previous.as_deref());
+            let in_text = previous.map(|plan| plan.in_text(&pack.blocks)).unwrap_or_default();
+            let mut options = Options { types: self.types.clone(), in_text, ..options };
+            // Who says how large a chunk may grow means it.
+            let is_said = in_force.config.dedup.merged_bytes.is_some();
+            if let Some(budget) = config.token_budget.filter(|_| !is_said) {
+                options = options.within(budget);
+            }
+            let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
+            let deduped = duplicates::readable(pack.blocks, options, &driver, &config, &counter)?;
+            for warning in &deduped.warnings {
+                output.warn(warning);
+            }
+            warnings.extend(deduped.warnings);
+            pack.blocks = deduped.blocks;
+            config.duplicates = Some(deduped.duplicates);
+        }
+        let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
+        let window = settings.budget.as_ref().and_then(|budget| budget.value.window);
+        Ok(Run { path: &self.pack, pack, driver, config, window, counter, warnings })
+    }
+
+    /// What is asked for, but for what is kept of a previous text.
+    fn config(&self, settings: &Settings) -> DriverConfig {
+        DriverConfig {
+            mode: match self.mode {
+                Mode::Xml => OutputMode::Xml,
+                Mode::Markdown => OutputMode::Markdown,
+                Mode::Minimal => OutputMode::Minimal,
+            },
+            token_budget: settings.budget.as_ref().map(|budget| budget.value.tokens),
+            verbosity: match self.verbosity {
+                Level::Full => Verbosity::Full,
+                Level::Summary => Verbosity::Summary,
+                Level::Adaptive => Verbosity::Adaptive,
+            },
+            types: self.types.clone(),
+            fill: settings.fill.value,
+            excerpts: settings.excerpts.value,
+            objective: settings.objective.value,
+            stable: None,
+            duplicates: None,
+            shares: settings.shares.as_ref().map(|shares| shares.value.shares.clone()),
+            overflow: settings.overflow.value,
+        }
+    }
+}
+
+impl Run<'_> {
+    /// The text and its plan. Says what the plan warns of.
+    pub fn render(&self, output: &Output) -> Result<Rendered> {
+        let mut rendered = self
+            .driver
+            .run(&self.pack.blocks, &self.config)
+            .map_err(|error| self.denied(&error))?;
+        self.tell(&mut rendered.plan, output);
+        Ok(rendered)
+    }
+
+    /// The plan alone. Says what it warns of.
+    pub fn plan(&self, output: &Output) -> Result<Plan> {
+        let mut plan = self
+            .driver
+            .plan(&self.pack.blocks, &self.config)
+            .map_err(|error| self.denied(&error))?;
+        self.tell(&mut plan, output);
+        Ok(plan)
+    }
+
+    /// The plans for other budgets, whatever overflows.
+    pub fn replay(&self, budgets: &[u32]) -> Result<Vec<Plan>> {
+        let config = DriverConfig { overflow: Overflow::Allow, ..self.config.clone() };
+        self.driver.replay(&self.pack.blocks, &config, budgets).map_err(|error| self.denied(&error))
+    }
+
+    /// Keeps the counts, where that was asked for.
+    pub fn keep(&self, output: &Output) {
+        self.counter.keep(output);
+    }
+
+    fn tell(&self, plan: &mut Plan, output: &Output) {
+        let of_input = self.pack.warnings.iter().map(|warning| {
+            let code = match warning {
+                lcp_decoder::Warning::TrailingData { .. } => WarningCode::TrailingData,
+                _ => WarningCode::ReservedFlags,
+            };
+            Warning::new(code, None, warning.to_string())
+        });
+        plan.warnings.splice(0..0, of_input);
+        for warning in &plan.warnings {
+            self.counter.warn(warning, output);
+        }
+        // These were said before there was a plan.
+        plan.warnings.splice(0..0, self.warnings.iter().cloned());
+        let budget =
+            plan.budget.map_or_else(|| "no budget".to_owned(), |budget| budget.to_string());
+        output.note(format!("{} tokens ({budget}), {} blocks", plan.used_tokens, plan.items.len()));
+        if let Some(duplicates) = &plan.duplicates {
+            let (blocks, saved) = (duplicates.covered.len(), duplicates.tokens_saved());
+            output.note(format!("{blocks} blocks are covered by others: {saved} tokens saved"));
+        }
+        if let Some(stable) = &plan.stable {
+            let cause =
+                stable.cause.map_or_else(String::new, |cause| format!(" ({})", cause.name()));
+            let (kept, previous) = (stable.kept_tokens, stable.previous_tokens);
+            let turn = stable.turn.name();
+            output.note(format!("{turn}{cause}: {kept} of {previous} tokens before are kept"));
+        }
+    }
+
+    fn denied(&self, error: &DriverError) -> Failure {
+        let message = format!("{error} [{}] ({})", error.code(), files::name(self.path));
+        let failure = Failure::new(Code::OverBudget, message);
+        match error {
+            DriverError::OverBudget { needed, .. } => failure
+                .hint(format!("a budget of {needed} holds it; --overflow allow renders it anyway")),
+            DriverError::OverShareCap { share, needed, .. } => failure.hint(format!(
+                "a cap of {needed} for {share} holds them; --overflow allow shows them anyway"
+            )),
+            _ => failure,
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Stable plans: the flags that ask for them, and the plan of the previous turn
+//! (RFC 0005 §6).
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lcp_driver::stable::{SavedPlan, Stable, Watermarks};
+use lcp_driver::{DriverConfig, Verbosity, Warning, WarningCode};
+
+use crate::Result;
+use crate::config::Config;
+use crate::failure::{Code, Failure, Output};
+use crate::files;
+
+/// The flag that writes the plan of this turn.
+pub const PLAN: &str = "--plan";
+
+/// The flag that reads the one before.
+pub const PREVIOUS: &str = "--previous";
+
+/// The flags of stable plans.
+#[derive(Debug, clap::Args)]
+pub struct Keeping {
+    /// The plan of the previous turn, written by --plan of `render`: the text
+    /// of then stays as it was, what is new follows; none there is a first turn
+    #[arg(long, value_name = "PATH")]
+    previous: Option<PathBuf>,
+    /// Parts of the budget: above the first a stable text is packed anew, down
+    /// to the second; 0.9,0.7 unless lcp.toml says otherwise
+    #[arg(long, value_name = "HIGH,LOW", value_parser = watermarks)]
+    watermarks: Option<Watermarks>,
+}
+
+/// What a run keeps of the previous text, and what is odd about it.
+#[derive(Default)]
+pub struct Kept {
+    /// What the driver is told.
+    pub stable: Option<Stable>,
+    warning: Option<Warning>,
+    /// What the warning is about: not in the report, which is the same wherever
+    /// files are.
+    path: Option<PathBuf>,
+}
+
+impl Keeping {
+    /// The path of the previous plan.
+    pub fn previous(&self) -> Option<&Path> {
+        self.previous.as_deref()
+    }
+
+    /// What these flags ask for in a run of `config`; `writes`: with
+    /// [`PLAN`], which asks for a stable plan as well.
+    ///
+    /// # Errors
+    ///
+    /// A run in which nothing can be kept, and a file that cannot be read.
+    /// None at all, or one that is no plan, is only warned of.
+    pub fn kept(&self, writes: bool, file: &Config, config: &DriverConfig) -> Result<Kept> {
+        let flag = match &self.previous {
+            Some(_) => PREVIOUS,
+            None if writes => PLAN,
+            None => return Ok(self.unused()),
+        };
+        if config.verbosity != Verbosity::Adaptive {
+            let message =
+                format!("{flag} needs --verbosity adaptive: the others ignore the budget");
+            return Err(Failure::new(Code::Usage, message));
+        }
+        if config.token_budget.is_none() {
+            let message = format!("{flag} needs a budget: without one nothing gives way");
+            return Err(Failure::new(Code::Usage, message)
+                .hint("--budget gives one, or --window, or a --model whose window is known"));
+        }
+        let (previous, warning) = match self.previous() {
+            None => (None, None),
+            Some(path) => match read(path)? {
+                Ok(previous) => (Some(Arc::new(previous)), None),
+                Err(why) => (None, Some(Warning::new(WarningCode::PreviousRefused, None, why))),
+            },
+        };
+        let watermarks = self.watermarks.unwrap_or_else(|| file.stable.watermarks());
+        let stable = Some(Stable { watermarks, previous });
+        Ok(Kept { stable, warning, path: self.previous.clone() })
+    }
+
+    fn unused(&self) -> Kept {
+        let warning = self.watermarks.map(|_| {
+            let message = format!("--watermarks has no effect without {PREVIOUS} or {PLAN}");
+            Warning::new(WarningCode::NoEffect, None, message)
+        });
+        Kept { warning, ..Kept::default() }
+    }
+}
+
+impl Kept {
+    /// Says what is odd, and gives it for the report.
+    pub fn warn(&self, output: &Output) -> Option<&Warning> {
+        let warning = self.warning.as_ref()?;
+        match &self.path {
+            Some(path) => output.warn(format!("{warning} ({})", path.display())),
+            None => output.warn(warning),
+        }
+        Some(warning)
+    }
+}
+
+/// The previous plan, or why there is none.
+fn read(path: &Path) -> Result<Result<SavedPlan, String>> {
+    if path == Path::new(files::STANDARD) {
+        let message = format!("{PREVIOUS} needs a file: standard input is for packs");
+        return Err(Failure::new(Code::Usage, message));
+    }
+    let Some(bytes) = files::read_if_there(path)? else {
+        return Ok(Err("there is no previous plan yet; a fresh one is made".to_owned()));
+    };
+    let plan = str::from_utf8(&bytes).map_err(|error| format!("the plan is no text: {error}"));
+    let plan = plan.and_then(|json| SavedPlan::from_json(json).map_err(|error| error.to_string()));
+    Ok(plan.map_err(|why| format!("{why}; a fresh one is made")))
+}
+
+/// Two parts of the budget.
+fn watermarks(value: &str) -> Result<Watermarks, String> {
+    let parts = value.split_once(',').and_then(|(high, low)| {
+        Some((high.trim().parse::<f64>().ok()?, low.trim().parse::<f64>().ok()?))
+    });
+    let (high, low) = parts.ok_or("two parts of the budget are wanted, such as 0.9,0.7")?;
+    Watermarks::new(high, low).map_err(|error| error.to_string())
+}

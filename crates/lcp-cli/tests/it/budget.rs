@@ -1,0 +1,384 @@
+//! Budgets from end to end: `budget show`, `report`, and the flags of `render`
+//! that belong to them (`docs/command.md`).
+
+use std::process::Command;
+
+use expect_test::expect;
+use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
+use serde_json::Value;
+
+use crate::command::{LCP, printed, run, sample, stderr};
+use crate::config::EXAMPLE;
+
+fn report(arguments: &[&str]) -> Value {
+    let session = sample("session.lcp");
+    let output = run(&[&["report", &session, "--json"], arguments].concat());
+    serde_json::from_str(&printed(&output)).unwrap()
+}
+
+fn render(arguments: &[&str]) -> String {
+    let session = sample("session.lcp");
+    printed(&run(&[&["render", &session], arguments].concat()))
+}
+
+fn count(text: &str) -> u64 {
+    Tiktoken::new(Encoding::O200kBase).estimate(text).into()
+}
+
+/// The breakdown of the requirements, with its numbers (T16-EX-01).
+#[test]
+fn the_budget_breakdown() {
+    let shown = LCP.project(EXAMPLE).prints(&["budget", "show"]);
+    expect![[r#"
+        Total Context Window: 100,000 tokens
+        ├── System Prompt Reserve: 2,000 tokens
+        ├── Response Reserve: 8,000 tokens
+        └── Available for Context: 90,000 tokens
+            ├── Tool Results (40%): 36,000 tokens
+            ├── Open Files (30%): 27,000 tokens
+            ├── Search Results (20%): 18,000 tokens
+            └── References (10%): 9,000 tokens
+
+        context.tokenizer.model                       gpt-4        lcp.toml:19
+        context.tokenizer.type                        cl100k_base  lcp.toml:18
+        context.budget.total_tokens                   100,000      lcp.toml:2
+        context.budget.system_prompt_reserve          2,000        lcp.toml:3
+        context.budget.response_reserve               8,000        lcp.toml:4
+        context.budget.shares                         categories   lcp.toml:6
+        context.budget.fill                           false        default
+        context.budget.excerpts                       with fill    default
+        context.budget.objective                      strict       default
+        context.budget.overflow                       allow        default
+        context.stable.high_watermark                 0.9          default  (only with --previous or --plan)
+        context.stable.low_watermark                  0.7          default  (only with --previous or --plan)
+        context.dedup.enabled                         true         lcp.toml:13
+        context.dedup.level                           overlap      default
+        context.dedup.keep                            best         default
+        context.dedup.merge_overlapping               true         lcp.toml:15
+        context.dedup.merged_bytes                    16,384       default
+        context.dedup.overlap_threshold               0.8          lcp.toml:14
+        context.dedup.near_threshold                  0.8          default
+        context.usage.warning                         0.8          default  (for programs)
+        context.usage.critical                        0.9          default  (for programs)
+        context.usage.clear                           0.7          default  (for programs)
+        context.usage.cooldown                        0            default  (for programs)
+        context.segments.recent_messages_full_budget  2,000        default  (for programs)
+        context.segments.anchor_budget                1,000        default  (for programs)
+        context.segments.compression_aggressiveness   0.5          default  (for programs)
+        context.segments.min_segments_at_brief        3            default  (for programs)
+    "#]]
+    .assert_eq(&shown);
+}
+
+/// A window, a cap, a fixed number of tokens, and what is nobody's.
+#[test]
+fn a_breakdown_of_a_window() {
+    let project = LCP.project(
+        "[context.budget.categories]\ntool_results = { percent = 33.3, cap = 1000 }\n\
+         open_files = { tokens = 2000 }\n\"my notes\" = 5\n",
+    );
+    let shown = project.prints(&["budget", "show", "--model", "gpt-4", "--response-reserve", "53"]);
+    expect![[r#"
+        Total Context Window: 8,192 tokens
+        ├── Safety Margin (20%): 1,639 tokens
+        ├── System Prompt Reserve: 0 tokens
+        ├── Response Reserve: 53 tokens
+        └── Available for Context: 6,500 tokens
+            ├── Tool Results (33.3%, cap 1,000): 1,000 tokens
+            ├── Open Files (fixed): 2,000 tokens
+            ├── "my notes" (5%): 325 tokens
+            └── Unassigned: 3,175 tokens
+
+        context.tokenizer.model                       gpt-4        --model
+        context.tokenizer.type                        cl100k_base  --model
+        model.window                                  8,192        --model
+        context.budget.safety                         0.8          default
+        context.budget.system_prompt_reserve          0            default
+        context.budget.response_reserve               53           --response-reserve
+        context.budget.shares                         categories   lcp.toml:1
+        context.budget.fill                           false        default
+        context.budget.excerpts                       with fill    default
+        context.budget.objective                      strict       default
+        context.budget.overflow                       allow        default
+        context.stable.high_watermark                 0.9          default  (only with --previous or --plan)
+        context.stable.low_watermark                  0.7          default  (only with --previous or --plan)
+        context.dedup.enabled                         false        default
+        context.dedup.level                           overlap      default  (only with --dedup)
+        context.dedup.keep                            best         default  (only with --dedup)
+        context.dedup.merge_overlapping               true         default  (only with --dedup)
+        context.dedup.merged_bytes                    16,384       default  (only with --dedup)
+        context.dedup.overlap_threshold               0.8          default  (only with --dedup)
+        context.dedup.near_threshold                  0.8          default  (only with --dedup)
+        context.usage.warning                         0.8          default  (for programs)
+        context.usage.critical                        0.9          default  (for programs)
+        context.usage.clear                           0.7          default  (for programs)
+        context.usage.cooldown                        0            default  (for programs)
+        context.segments.recent_messages_full_budget  2,000        default  (for programs)
+        context.segments.anchor_budget                1,000        default  (for programs)
+        context.segments.compression_aggressiveness   0.5          default  (for programs)
+        context.segments.min_segments_at_brief        3            default  (for programs)
+    "#]]
+    .assert_eq(&shown);
+    let shown = project.prints(&["budget", "show", "--budget", "4000"]);
+    let tree: String = shown.split_inclusive('\n').take(5).collect();
+    expect![[r#"
+        Budget: 4,000 tokens
+        ├── Tool Results (33.3%, cap 1,000): 1,000 tokens
+        ├── Open Files (fixed): 2,000 tokens
+        ├── "my notes" (5%): 200 tokens
+        └── Unassigned: 800 tokens
+    "#]]
+    .assert_eq(&tree);
+    let shown = project.prints(&["budget", "show"]);
+    let tree: String = shown.split_inclusive('\n').take(4).collect();
+    expect![[r#"
+        No budget: everything is shown in full
+        ├── Tool Results (33.3%, cap 1,000)
+        ├── Open Files (fixed)
+        └── "my notes" (5%)
+    "#]]
+    .assert_eq(&tree);
+}
+
+#[test]
+fn nothing_left_of_a_window() {
+    let session = sample("session.lcp");
+    let arguments = ["--model", "gpt-4", "--response-reserve", "8000"];
+    for command in [&["render", &session][..], &["report", &session], &["budget", "show"]] {
+        let output = run(&[command, &arguments].concat());
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(
+            said.contains(
+                "nothing is left of a window of 8192 tokens: 6553 at a safety factor of 0.8, less \
+                 0 for the system prompt and 8000 for the answer"
+            ),
+            "{said}"
+        );
+        assert!(said.contains("hint: lower --response-reserve, which takes most"), "{said}");
+    }
+}
+
+/// What to change is named: the largest reserve, or the window.
+#[test]
+fn nothing_left_by_the_file_or_without_reserves() {
+    let project = LCP.project(
+        "[context.budget]\ntotal_tokens = 50\nsystem_prompt_reserve = 40\nresponse_reserve = 10\n",
+    );
+    let says = |flags: &[&str], says: &str| {
+        let output = project.run(&[&["budget", "show"], flags].concat());
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+    };
+    let key = "hint: lower context.budget.system_prompt_reserve (lcp.toml, line 3), which takes";
+    says(&[], key);
+    says(&["--window", "0"], "error: --window is 0, nothing is left\n");
+    project.write("context.budget.total_tokens = 0\n");
+    says(&[], "context.budget.total_tokens is 0, nothing is left (lcp.toml, line 1)\nhint: give");
+}
+
+#[test]
+fn should_show_budget_report_via_cli() {
+    let session = sample("session.lcp");
+    let window = ["--window", "12500", "--response-reserve", "2000", "--shares", "agent"];
+    let output = run(&[&["report", &session], &window[..]].concat());
+    let table = printed(&output);
+    let report = report(&window);
+    assert_eq!(report["budget"], 8_000);
+    let used = report["used_tokens"].as_u64().unwrap();
+    for line in [
+        "Token Budget Report\n".to_owned(),
+        "Total Budget: 12,500\nAvailable: 8,000\n".to_owned(),
+        format!("Total Used: {},{:03} / 8,000", used / 1_000, used % 1_000),
+    ] {
+        assert!(table.contains(&line), "{line}\n{table}");
+    }
+    // The same plan as that of a render, and nothing but the table.
+    assert_eq!(used, count(&render(&window)));
+    assert!(!table.contains('\x1b'));
+    let coloured = run(&["--color", "always", "report", &session, "--budget", "8000"]);
+    assert!(printed(&coloured).contains('\x1b'));
+    assert!(!run(&["report", &session, "-o", "x"]).status.success(), "it writes no text");
+}
+
+#[test]
+fn should_budget_for_agent_context() {
+    for (preset, names) in [
+        ("agent", &["tool_results", "open_files", "search_results", "references", ""][..]),
+        (
+            "conversation",
+            &[
+                "system_prompt",
+                "goal",
+                "memory",
+                "working_state",
+                "conversation_summary",
+                "retrieved_context",
+                "recent_messages",
+                "scaffolding_reminder",
+                "",
+            ],
+        ),
+    ] {
+        for budget in [3_000, 8_000, 30_000] {
+            let flags = ["--shares", preset, "--fill", "--budget", &budget.to_string()];
+            let report = report(&flags);
+            let used = report["used_tokens"].as_u64().unwrap();
+            assert!(used <= budget && used > budget * 97 / 100, "{preset}: {used} of {budget}");
+            let shares = report["shares"].as_array().unwrap();
+            let found: Vec<_> =
+                shares.iter().map(|share| share["name"].as_str().unwrap()).collect();
+            assert_eq!(found, names);
+            let own: u64 = shares.iter().map(|share| share["tokens"].as_u64().unwrap()).sum();
+            assert!(own <= budget && own > budget * 99 / 100 - 50, "{preset}: {own} of {budget}");
+            let blocks = report["blocks"].as_array().unwrap();
+            assert!(blocks.iter().all(|block| block["reason"].is_string()));
+        }
+    }
+}
+
+/// A real session, in every mode: shares, cuts and the count of the text agree.
+#[test]
+fn should_manage_real_context() {
+    for mode in ["xml", "markdown", "minimal"] {
+        let flags = ["--shares", "agent", "--excerpts", "on", "--budget", "6000", "--mode", mode];
+        let (report, text) = (report(&flags), render(&flags));
+        let number = |value: &serde_json::Value| value.as_u64().unwrap();
+        assert_eq!(number(&report["used_tokens"]), count(&text), "{mode}");
+        let shares = report["shares"].as_array().unwrap().iter();
+        let of_shares: u64 = shares.map(|share| number(&share["used"])).sum();
+        let overhead = number(&report["overhead_tokens"]);
+        assert_eq!(of_shares + overhead, number(&report["used_tokens"]), "{mode}");
+        let excerpts = number(&report["by_decision"]["excerpt"]["blocks"]);
+        let marked = text.matches("tokens omitted …").count() as u64;
+        assert!(excerpts > 0 && excerpts == marked, "{mode}: {excerpts}, {marked}");
+    }
+}
+
+/// User verification, scenario 1: too much content is trimmed to the budget.
+#[test]
+fn budget_enforcement() {
+    let whole = count(&render(&[]));
+    for budget in [200_u64, 1_000, 5_000] {
+        let text = render(&["--budget", &budget.to_string()]);
+        assert!(count(&text) <= budget && budget < whole, "{budget}");
+    }
+}
+
+/// User verification, scenario 3: limits of categories are respected.
+#[test]
+fn category_allocation() {
+    let project = LCP.project(
+        "context.budget.total_tokens = 8000\n[context.budget.categories]\n\
+         open_files = { percent = 50, cap = 1500 }\nreferences = { tokens = 3000, cap = 2500 }\n\
+         conversation = 20\ntool_results = 10\n",
+    );
+    let session = sample("session.lcp");
+    let report = project.json(&["report", &session, "--fill", "--json"]);
+    let by_category = |name: &str| {
+        let tokens = &report["by_category"][name]["tokens"];
+        tokens.as_u64().unwrap_or_default()
+    };
+    assert!((1..=1_500).contains(&by_category("open_files")), "{}", report["by_category"]);
+    assert!((1..=2_500).contains(&by_category("references")), "{}", report["by_category"]);
+    for share in report["shares"].as_array().unwrap() {
+        let (used, cap) = (share["used"].as_u64().unwrap(), share["cap"].as_u64());
+        assert!(cap.is_none_or(|cap| used <= cap), "{share}");
+    }
+}
+
+/// User verification, scenario 4: the figures are those of the text.
+#[test]
+fn reporting() {
+    for flags in [&["--budget", "2000"][..], &["--budget", "9000", "--fill", "--shares", "agent"]] {
+        let report = report(flags);
+        let used = report["used_tokens"].as_u64().unwrap();
+        assert_eq!(used, count(&render(flags)));
+        let sum = |rows: &Value| -> u64 {
+            let rows = rows.as_object().unwrap().values();
+            rows.map(|row| row["tokens"].as_u64().unwrap()).sum()
+        };
+        let overhead = report["overhead_tokens"].as_u64().unwrap();
+        assert_eq!(sum(&report["by_decision"]) + overhead, used);
+        assert_eq!(sum(&report["by_priority"]) + overhead, used);
+        assert_eq!(sum(&report["by_category"]) + overhead, used);
+    }
+}
+
+#[test]
+fn excerpts_can_be_chosen() {
+    let decisions = |flags: &[&str]| report(flags)["by_decision"].clone();
+    let budget = ["--budget", "6000"];
+    let with = |more: &[&str]| decisions(&[&budget[..], more].concat());
+    assert!(with(&["--excerpts", "on"])["excerpt"].is_object());
+    assert!(with(&["--fill"])["excerpt"].is_object());
+    assert!(with(&["--fill", "--excerpts", "off"])["excerpt"].is_null());
+    assert!(with(&[])["excerpt"].is_null());
+}
+
+#[test]
+fn one_page_with_a_replay() {
+    let project = LCP.project("");
+    let session = sample("session.lcp");
+    let arguments = ["render", &session, "--budget", "3000", "--html", "page.html"];
+    let text = project.prints(&arguments);
+    assert_eq!(text, render(&["--budget", "3000"]), "the text is the same");
+    let page = std::fs::read(project.path("page.html")).unwrap();
+    assert!(page.starts_with(b"<!doctype html>"));
+    project.prints(&arguments);
+    assert_eq!(std::fs::read(project.path("page.html")).unwrap(), page);
+    let output = project.run(&["render", &session, "--html", "-"]);
+    assert_eq!(output.status.code(), Some(2));
+    // Small budgets of the slider do not fail where the text does not.
+    project.prints(&["render", &session, "--strict", "--window", "9000", "--html", "page.html"]);
+}
+
+#[test]
+fn a_line_on_the_budget_for_debugging() {
+    let session = sample("session.lcp");
+    let said = |value: Option<&str>, flags: &[&str]| {
+        let mut command = Command::new(LCP.0);
+        command.args(["-q", "render", &session, "--no-config"]).args(flags);
+        command.env_remove("DEBUG_BUDGET");
+        command.envs(value.map(|value| ("DEBUG_BUDGET", value)));
+        stderr(&command.output().unwrap())
+    };
+    let budget = ["--budget", "3000"];
+    let used = report(&budget)["used_tokens"].as_u64().unwrap();
+    let line = format!("[Budget] Used {used} / 3000 tokens ({}%)\n", used * 100 / 3_000);
+    assert_eq!(said(Some("1"), &budget), line);
+    assert_eq!(said(Some("0"), &budget), "");
+    assert_eq!(said(None, &budget), "");
+    assert_eq!(said(Some("1"), &[]), "", "there is no budget to speak of");
+}
+
+#[test]
+fn defaults_can_be_said() {
+    let flags = ["--budget", "900", "--objective", "strict", "--dedup", "off", "--fill=off"];
+    assert_eq!(render(&flags), render(&["--budget", "900"]));
+    let deny = ["--budget", "900", "--strict", "--overflow", "deny"];
+    assert_eq!(render(&deny), render(&["--budget", "900"]));
+    for wrong in [["--objective", "best"], ["--dedup", "all"], ["--shares", "mine"]] {
+        let output = run(&["render", &sample("session.lcp"), wrong[0], wrong[1]]);
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+        assert!(stderr(&output).contains("possible values"), "{}", stderr(&output));
+    }
+}
+
+/// Critical blocks over the cap of their share: a warning, or an error for who
+/// denies it.
+#[test]
+fn critical_blocks_over_a_cap() {
+    let project = LCP.project(
+        "context.budget.total_tokens = 3000\n\
+         context.budget.categories.conversation = { percent = 50, cap = 5 }\n",
+    );
+    let session = sample("session.lcp");
+    let output = project.run(&["render", &session]);
+    assert!(output.status.success() && stderr(&output).contains("[LCP-BUD-002]"));
+    let denied = project.run(&["render", &session, "--strict"]);
+    let said = stderr(&denied);
+    assert_eq!(denied.status.code(), Some(4), "{said}");
+    assert!(said.contains("[LCP-BUD-002]") && said.contains("hint: a cap of "), "{said}");
+    assert!(denied.stdout.is_empty());
+}

@@ -1,0 +1,103 @@
+//! Damaged samples: every truncation and every single-byte change of those up
+//! to 8 kB, a seeded choice of the larger ones, gives a clean error or a clean
+//! result, never a panic.
+
+use lcp_decoder::{DecodeOptions, decode};
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
+use lcp_testkit::SplitMix64;
+
+/// Bytes of the largest sample that is damaged in every way.
+const SMALL_BYTES_MAX: usize = 8_000;
+/// Damages of a larger one.
+const CHOICE: u64 = 1_500;
+
+fn samples() -> Vec<(String, Vec<u8>)> {
+    let root = lcp_testkit::program::root();
+    let mut samples = Vec::new();
+    for entry in std::fs::read_dir(root.join("samples")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "lcp") {
+            samples.push((path.display().to_string(), std::fs::read(&path).unwrap()));
+        }
+    }
+    samples.sort();
+    assert!(samples.len() >= 8);
+    samples
+}
+
+/// Decodes, and says whether it could; errors name a byte of the input or the
+/// end of it.
+fn decodes(pack: &[u8]) -> bool {
+    match decode(pack, DecodeOptions::default()) {
+        Ok(_) => true,
+        Err(error) => {
+            let compressed = pack.get(6).is_some_and(|flags| flags & 1 != 0);
+            assert!(compressed || error.offset() <= pack.len() as u64, "{error}");
+            false
+        }
+    }
+}
+
+/// Decodes and renders within a small budget.
+fn renders(pack: &[u8], mode: OutputMode) {
+    if let Ok(pack) = decode(pack, DecodeOptions::default()) {
+        let config = DriverConfig { mode, token_budget: Some(120), ..DriverConfig::default() };
+        let rendered = DefaultDriver::default().run(&pack.blocks, &config).unwrap();
+        let blocks: u32 = rendered.plan.items.iter().map(|item| item.tokens).sum();
+        assert_eq!(blocks + rendered.plan.overhead_tokens, rendered.plan.used_tokens);
+    }
+}
+
+#[test]
+fn every_truncation_is_an_error() {
+    for (name, pack) in samples() {
+        let lengths: Vec<_> = if pack.len() <= SMALL_BYTES_MAX {
+            (0..pack.len()).collect()
+        } else {
+            choice(pack.len()).collect()
+        };
+        for length in lengths {
+            assert!(!decodes(&pack[..length]), "{name} decodes from {length} bytes");
+        }
+    }
+}
+
+#[test]
+fn every_single_byte_change_is_clean() {
+    for (_, mut pack) in samples().into_iter().filter(|(_, pack)| pack.len() <= SMALL_BYTES_MAX) {
+        for at in 0..pack.len() {
+            let original = pack[at];
+            for value in (0..=u8::MAX).filter(|value| *value != original) {
+                pack[at] = value;
+                decodes(&pack);
+            }
+            for (i, value) in [original ^ 0x01, original ^ 0x80, !original].into_iter().enumerate()
+            {
+                pack[at] = value;
+                renders(&pack, OutputMode::ALL[i]);
+            }
+            pack[at] = original;
+        }
+    }
+}
+
+#[test]
+fn a_choice_of_changes_of_large_samples_is_clean() {
+    for (_, mut pack) in samples().into_iter().filter(|(_, pack)| pack.len() > SMALL_BYTES_MAX) {
+        for (i, at) in choice(pack.len()).enumerate() {
+            let original = pack[at];
+            pack[at] = original.wrapping_add(1 + u8::try_from(i % 255).unwrap());
+            decodes(&pack);
+            if i % 50 == 0 {
+                renders(&pack, OutputMode::ALL[i % 3]);
+            }
+            pack[at] = original;
+        }
+    }
+}
+
+/// Seeded positions below `len`.
+fn choice(len: usize) -> impl Iterator<Item = usize> {
+    let mut random = SplitMix64::new(7);
+    (0..CHOICE).map(move |_| random.below(len))
+}

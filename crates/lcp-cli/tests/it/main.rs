@@ -1,0 +1,12 @@
+//! The command as its users call it, and the samples as attackers would.
+
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
+
+mod budget;
+mod command;
+mod config;
+mod damage;
+mod dedup;
+mod objective;
+mod settings;
+mod stable;

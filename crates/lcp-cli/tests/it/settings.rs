@@ -1,0 +1,151 @@
+//! Settings that change nothing or cannot be: what is said of them, and where
+//! (`docs/command.md`).
+
+use serde_json::Value;
+
+use crate::command::{LCP, Project, sample, stderr};
+use crate::config::{EXAMPLE, SHOW};
+
+/// What is given and changes nothing is listed with its reason; a flag is warned of.
+#[test]
+fn settings_without_effect() {
+    let idle = |project: &Project, flags: &[&str]| -> Vec<String> {
+        let shown = project.json(&[&SHOW[..], flags].concat());
+        let rows = shown["settings"].as_array().unwrap().iter();
+        rows.filter(|row| row["in_effect"] == false)
+            .filter(|row| row["from"] != "default")
+            .map(|row| format!("{} {} {}", row["key"], row["from"], row["note"]).replace('"', ""))
+            .collect()
+    };
+    let warned = |project: &Project, flags: &[&str]| {
+        stderr(&project.run(&[&SHOW[..], flags].concat())).replace("warning: ", "")
+    };
+    let project = LCP.project(
+        "[context.budget]\ntotal_tokens = 900\nwindow = 800\nsafety = 0.5\nresponse_reserve = 7\n",
+    );
+    let window = "context.budget.window lcp.toml:3";
+    let safety = "context.budget.safety lcp.toml:4";
+    let total = "context.budget.total_tokens";
+    assert_eq!(
+        idle(&project, &[]),
+        [format!("{window} overridden by {total}"), format!("{safety} overridden by {total}")]
+    );
+    assert_eq!(
+        idle(&project, &["--window", "100"]),
+        [
+            format!("{total} lcp.toml:2 overridden by --window"),
+            format!("{window} overridden by --window")
+        ]
+    );
+    let both = ["--budget", "50", "--window", "100", "--system-prompt-reserve", "1"];
+    assert_eq!(
+        idle(&project, &both),
+        [
+            "context.budget.window --window overridden by --budget".to_owned(),
+            format!("{total} lcp.toml:2 overridden by --budget"),
+            format!("{window} overridden by --budget"),
+            format!("{safety} overridden by --budget"),
+            "context.budget.system_prompt_reserve --system-prompt-reserve overridden by --budget"
+                .to_owned(),
+            "context.budget.response_reserve lcp.toml:5 overridden by --budget".to_owned(),
+        ]
+    );
+    assert_eq!(
+        warned(&project, &both),
+        "--window has no effect: overridden by --budget [no_effect]\n--system-prompt-reserve has \
+         no effect: overridden by --budget [no_effect]\n"
+    );
+    assert_eq!(warned(&project, &["--budget", "50"]), "", "the file is for every run");
+    project.write("context.budget.safety = 0.5\n");
+    let reserve = ["--response-reserve", "9"];
+    assert_eq!(
+        idle(&project, &reserve),
+        [
+            "context.budget.safety lcp.toml:1 there is no window",
+            "context.budget.response_reserve --response-reserve there is no window"
+        ]
+    );
+    let none = "--response-reserve has no effect: there is no window [no_effect]\n";
+    assert_eq!(warned(&project, &reserve), none);
+    let window = ["--response-reserve", "9", "--window", "100"];
+    assert_eq!((idle(&project, &window), warned(&project, &window)), (vec![], String::new()));
+
+    let shown = project.json(&SHOW);
+    let rows = shown["settings"].as_array().unwrap().iter();
+    let effect = |key: &str| {
+        let row = rows.clone().find(|row| row["key"] == key).unwrap();
+        (row["in_effect"].clone(), row["note"].clone())
+    };
+    assert_eq!(effect("context.budget.fill"), (true.into(), Value::Null));
+    assert_eq!(effect("context.usage.clear"), (false.into(), "for programs".into()));
+    assert_eq!(effect("context.segments.anchor_budget"), (false.into(), "for programs".into()));
+}
+
+/// What the command knows besides the plan stands in the report, with a code.
+#[test]
+fn warnings_of_settings_are_reported() {
+    let project = LCP.project(EXAMPLE);
+    let codes = |flags: &[&str]| -> Vec<Value> {
+        let report = project.json(&[&["report", &sample("session.lcp"), "--json"], flags].concat());
+        report["warnings"].as_array().unwrap().iter().map(|w| w["code"].clone()).collect()
+    };
+    assert_eq!(codes(&[])[..1], ["window_exceeded"]);
+    let fits = codes(&["--budget", "3000", "--dedup", "off"]);
+    assert!(fits.iter().all(|code| code != "window_exceeded" && code != "no_effect"), "{fits:?}");
+    // Whatever the file is called.
+    std::fs::rename(project.path("lcp.toml"), project.path("mine.toml")).unwrap();
+    let output = project.run(&["budget", "show", "--config", "mine.toml"]);
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert!(shown.contains("mine.toml:2"), "{shown}");
+}
+
+/// A model of which nothing is needed need not be known.
+#[test]
+fn an_unknown_model_of_which_nothing_is_needed() {
+    let project = LCP.project("");
+    let session = sample("session.lcp");
+    let named = ["--model", "nobodys-model"];
+    let encoding = ["--encoding", "cl100k_base"];
+    for sized in [["--budget", "900"], ["--window", "900"]] {
+        let all = [&["render", &session][..], &named, &encoding, &sized].concat();
+        let output = project.run(&all);
+        let said = stderr(&output);
+        assert!(output.status.success(), "{said}");
+        assert!(
+            said.contains("nobodys-model") && said.contains("nothing of it is needed"),
+            "{said}"
+        );
+        project.refuses(&[&SHOW[..], &named, &sized].concat(), "nobodys-model");
+    }
+    project.refuses(&[&SHOW[..], &named, &encoding].concat(), "nothing of the model is needed");
+    let counted = project.run(&[&["count", &session][..], &named, &encoding].concat());
+    assert!(counted.status.success(), "{}", stderr(&counted));
+    project.refuses(&[&["count", &session][..], &named].concat(), "hint: with --encoding");
+}
+
+/// Where the file names a tokenizer that there is not, standard error says where.
+#[test]
+fn the_line_of_a_missing_tokenizer() {
+    let project = LCP.project("\ncontext.tokenizer.type = \"missing.json\"\n");
+    let session = sample("session.lcp");
+    for command in [&["render", &session][..], &["report", &session], &["budget", "show"]] {
+        let said = stderr(&project.run(command));
+        assert!(said.contains("[tokenizer_fallback] (lcp.toml, line 2)\n"), "{said}");
+    }
+    for command in [&["render", "--strict", &session][..], &["count", &session]] {
+        let output = project.run(command);
+        assert_eq!(output.status.code(), Some(1));
+        let said = stderr(&output);
+        assert!(said.contains("[LCP-BUD-003] (lcp.toml, line 2)\n"), "{said}");
+    }
+}
+
+#[test]
+fn a_folder_in_place_of_the_file() {
+    let project = LCP.project("");
+    std::fs::remove_file(project.path("lcp.toml")).unwrap();
+    std::fs::create_dir(project.path("lcp.toml")).unwrap();
+    let output = project.run(&SHOW);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("cannot read lcp.toml"), "{}", stderr(&output));
+}

@@ -1,0 +1,1 @@
+//! Chat transcripts and tool results to blocks, and back (RFC 0010 §5).

@@ -1,0 +1,1 @@
+//! Outlines without a model (RFC 0010 §4).
