@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{samples, tidy};
+use crate::{formats, samples, tidy};
 use lcp_cli::Result;
 use lcp_cli::failure::{Code, Failure, Output};
 
@@ -119,8 +119,9 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
         }
         output.progress(format!("== {}: {} s", step.name, start.elapsed().as_secs()));
     }
-    let tasks: [(&str, Task); 2] = [
+    let tasks: [(&str, Task); 3] = [
         ("tidy", |output| tidy::run(&tidy::Args {}, output)),
+        ("formats", |output| formats::run(&formats::Args {}, output)),
         ("samples", |output| samples::run(&samples::Args::check(), output)),
     ];
     for (name, task) in tasks.into_iter().filter(|(name, _)| wanted(name)) {

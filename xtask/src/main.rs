@@ -7,11 +7,13 @@
 mod bench;
 mod ci;
 mod exact;
+mod formats;
 mod handoff;
 mod million;
 mod providers;
 mod samples;
 mod tidy;
+mod tools;
 mod torture;
 mod vocabulary;
 
@@ -46,6 +48,7 @@ enum Task {
     Samples(samples::Args),
     Million(million::Args),
     Exact(exact::Args),
+    Formats(formats::Args),
     Bench(bench::Args),
     Providers(providers::Args),
     Tidy(tidy::Args),
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Task::Samples(args) => samples::run(args, output),
         Task::Million(args) => million::run(args, output),
         Task::Exact(args) => exact::run(args, output),
+        Task::Formats(args) => formats::run(args, output),
         Task::Bench(args) => bench::run(args, output),
         Task::Providers(args) => providers::run(args, output),
         Task::Tidy(args) => tidy::run(args, output),

@@ -2,16 +2,16 @@
 //! what the providers' own libraries count.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
 
 use lcp_tokens::{FileTokenizer, TokenEstimator};
 use serde::Deserialize;
 
 use lcp_cli::failure::{Code, Failure, Output};
 use lcp_cli::{Result, files};
+
+use crate::tools::{self, tool};
 
 /// Compare counts by real tokenizer files with the original libraries
 ///
@@ -96,12 +96,11 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
     let workspace = crate::workspace();
     let folder = workspace.join("target/providers");
     fs::create_dir_all(&folder).map_err(|e| Failure::io("make", folder.display(), &e))?;
-    fetch(&folder, output)?;
+    let python = fetch(&folder, output)?;
 
     output.progress("counting with the original libraries");
     let scripts = workspace.join("xtask/providers");
     let number = args.texts.to_string();
-    let python = folder.join("venv/bin/python");
     let arguments = [scripts.join("counts.py"), workspace, folder.clone(), number.into()];
     tool(python.as_os_str(), &arguments, &folder)?;
     tool("node", &[scripts.join("counts.mjs"), folder.clone()], &folder)?;
@@ -116,8 +115,8 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
     Err(Failure::new(Code::Malformed, format!("{differences} counts differ")))
 }
 
-/// Fetches what is not there yet.
-fn fetch(folder: &Path, output: &Output) -> Result {
+/// Fetches what is not there yet, and gives the Python that has it.
+fn fetch(folder: &Path, output: &Output) -> Result<PathBuf> {
     for (name, version) in NPM {
         let unpacked = folder.join(name);
         if unpacked.join("package/package.json").exists() {
@@ -131,28 +130,8 @@ fn fetch(folder: &Path, output: &Output) -> Result {
         let archive = folder.join(archive);
         fs::remove_file(&archive).map_err(|e| Failure::io("remove", archive.display(), &e))?;
     }
-    if !folder.join("venv/bin/python").exists() {
-        tool("python3", &["-m", "venv", "venv"], folder)?;
-    }
     output.progress("fetching the libraries of PyPI");
-    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-    let arguments = [&install[..], &PYPI[..]].concat();
-    tool(folder.join("venv/bin/python").as_os_str(), &arguments, folder)
-}
-
-/// Runs a program of the system.
-fn tool(program: impl AsRef<OsStr>, arguments: &[impl AsRef<OsStr>], folder: &Path) -> Result {
-    let name = program.as_ref().display();
-    let status = Command::new(program.as_ref())
-        .args(arguments)
-        .current_dir(folder)
-        .env("RUST_BACKTRACE", "0")
-        .status();
-    let status = status.map_err(|error| Failure::io("run", &name, &error))?;
-    if status.success() {
-        return Ok(());
-    }
-    Err(Failure::new(Code::Io, format!("{name} failed: {status}")))
+    tools::python(folder, &PYPI)
 }
 
 fn parse<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T> {

@@ -9,7 +9,7 @@ use std::process::Command;
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
 use lcp_cli::failure::{Code, Failure, Output};
-use lcp_cli::{Result, files};
+use lcp_cli::Result;
 
 /// Check the architecture, and that documents name only what exists
 #[derive(Debug, clap::Args)]
