@@ -59,7 +59,25 @@ pub fn hex(digits: &str) -> Vec<u8> {
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-/// The README's example, compiled and run as a documentation test.
+/// The Rust of README and user guide, compiled and run as documentation tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-pub struct Readme;
+mod documents {
+    #[doc = include_str!("../../../README.md")]
+    pub struct Readme;
+    #[doc = include_str!("../../../docs/crates/building.md")]
+    pub struct Building;
+    #[doc = include_str!("../../../docs/crates/continuity.md")]
+    pub struct Continuity;
+    #[doc = include_str!("../../../docs/crates/convert.md")]
+    pub struct Convert;
+    #[doc = include_str!("../../../docs/crates/decoder.md")]
+    pub struct Decoder;
+    #[doc = include_str!("../../../docs/crates/dedup.md")]
+    pub struct Dedup;
+    #[doc = include_str!("../../../docs/crates/driver.md")]
+    pub struct Driver;
+    #[doc = include_str!("../../../docs/crates/outline.md")]
+    pub struct Outline;
+    #[doc = include_str!("../../../docs/crates/tokens.md")]
+    pub struct Tokens;
+}

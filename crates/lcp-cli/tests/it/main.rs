@@ -7,6 +7,7 @@ mod command;
 mod config;
 mod damage;
 mod dedup;
+mod docs;
 mod objective;
 mod settings;
 mod stable;
