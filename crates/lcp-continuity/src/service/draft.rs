@@ -213,10 +213,13 @@ impl DirectiveOptions {
     }
 }
 
-/// Whether an anchor's words stand in its message.
+/// Whether an anchor's words stand in its message, byte for byte.
 fn stands(anchor: &AnchorPoint, messages: &[Recorded]) -> bool {
     let at = messages.binary_search_by_key(&anchor.source.message, |message| message.position);
-    at.is_ok_and(|at| messages[at].message.text().contains(&anchor.text)) && !anchor.text.is_empty()
+    let content = at.ok().and_then(|at| messages[at].message.block.content.text());
+    // Its bytes, not its text: that has other bytes in place of those that are not UTF-8.
+    let has = |bytes: &[u8]| bytes.utf8_chunks().any(|chunk| chunk.valid().contains(&anchor.text));
+    content.is_some_and(|content| has(content.as_slice())) && !anchor.text.is_empty()
 }
 
 /// The turns that no summary tells of yet: what the session before handed over as it
