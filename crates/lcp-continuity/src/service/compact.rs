@@ -88,7 +88,7 @@ impl SessionContinuityService {
         };
         let mut lease = session.lease.clone();
         let (old_view, old_trigger) = (session.view.take(), session.trigger.clone());
-        session.view = Some(view(compaction, memory, session.messages.len() as u64));
+        session.view = Some(view(compaction, memory, &session.messages));
         self.tracker.begin(&id, session.record.epoch + 1);
         let system = compaction.system.iter().fold(0u32, |sum, m| sum.saturating_add(m.tokens));
         let remembered = compaction.memory.as_ref().map_or(0, |memory| memory.tokens);
@@ -115,17 +115,19 @@ impl SessionContinuityService {
     }
 }
 
-/// What is shown: the messages that are left, and the memory.
-fn view(compaction: &Compaction, memory: Option<u64>, next: u64) -> View {
-    let mut from = next;
+/// What is shown: the messages that are left of these, and the memory.
+fn view(compaction: &Compaction, memory: Option<u64>, messages: &[Recorded]) -> View {
     let mut also: Vec<u64> = compaction.recent.iter().map(|message| message.position).collect();
     also.sort_unstable();
-    // The memory was recorded behind the messages that are left.
-    let mut expected = memory.unwrap_or(next);
-    while also.last().is_some_and(|last| last + 1 == expected) {
-        also.pop();
-        expected -= 1;
-        from = expected;
+    let mut from = messages.len() as u64;
+    for message in messages.iter().rev() {
+        // System turns are shown wherever they stand, the memory among them.
+        if also.last() == Some(&message.position) {
+            also.pop();
+        } else if message.message.role() != Role::System {
+            break;
+        }
+        from = message.position;
     }
     View { memory, from, also }
 }

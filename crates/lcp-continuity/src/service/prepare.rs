@@ -40,7 +40,7 @@ impl SessionContinuityService {
             let draft = self.draft(&session, &usage, target_token_budget, options, &reason)?;
             let before = (session.trigger.clone(), session.superseded.clone());
             session.trigger.prepared();
-            session.superseded.extend(options.superseded_anchors.iter().cloned());
+            session.supersede(&options.superseded_anchors);
             let kept = self.commit(&mut session, draft, &usage);
             kept.inspect_err(|_| (session.trigger, session.superseded) = before)?
         };
@@ -51,7 +51,8 @@ impl SessionContinuityService {
 
     /// Says that an anchor of a conversation that is open here no longer holds, and
     /// what replaced it: the id of another anchor, or any word. It is neither handed
-    /// over nor remembered from then on. Durable when this returns.
+    /// over nor remembered from then on. Durable when this returns. Said again of the
+    /// same anchor, it changes nothing.
     ///
     /// # Errors
     ///
@@ -59,10 +60,11 @@ impl SessionContinuityService {
     pub fn supersede_anchor(&self, conversation: &str, id: &str, by: &str) -> Result<()> {
         let session = self.session(conversation)?;
         let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
-        session.superseded.push((id.to_owned(), by.to_owned()));
+        let before = session.superseded.clone();
+        session.supersede(&[(id.to_owned(), by.to_owned())]);
         let usage = self.tracker.usage(conversation);
         let kept = self.keep_status(&mut session, &usage);
-        kept.inspect_err(|_| drop(session.superseded.pop()))
+        kept.inspect_err(|_| session.superseded = before)
     }
 
     /// What the session that resumes this hand-off is told first, within the budget

@@ -25,7 +25,7 @@ pub(super) struct Session {
     pub(super) trigger: Trigger,
     /// What its window shows, where it was compacted.
     pub(super) view: Option<View>,
-    /// The ids of anchors that no longer hold, each with what replaced it.
+    /// The ids of anchors that no longer hold, each once, with what replaced it.
     pub(super) superseded: Vec<(String, String)>,
 }
 
@@ -55,6 +55,15 @@ impl Session {
             self.messages.iter().partition(|message| message.message.role() == Role::System);
         let system = system.into_iter().filter(|message| !is_memory(&message.message)).collect();
         (system, turns.into_iter().filter(|message| is_shown(message.position)).collect())
+    }
+
+    /// Keeps what replaced anchors; of each, what was said of it first.
+    pub(super) fn supersede(&mut self, replaced: &[(String, String)]) {
+        for (id, by) in replaced {
+            if !self.superseded.iter().any(|(known, _)| known == id) {
+                self.superseded.push((id.clone(), by.clone()));
+            }
+        }
     }
 
     /// What is kept with the conversation.

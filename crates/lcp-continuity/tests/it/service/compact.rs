@@ -98,3 +98,19 @@ fn a_handoff_after_a_compaction_knows_all_that_was_said() {
     assert!(handoff.recent.iter().all(|message| message.message.role() != Role::System));
     assert_eq!(handoff.epoch, 1);
 }
+
+#[test]
+fn what_is_kept_does_not_grow_with_what_is_shown() {
+    let fixture = Fixture::new();
+    fixture.open("c", 10_000);
+    fixture.say("c", Message::user(words(4_000)));
+    let turns = (0..500).map(|_| Message::user("on")).collect();
+    fixture.service.record_messages("c", turns).unwrap();
+    fixture.say("c", Message::system("Be brief."));
+    fixture.say("c", Message::user("Go on."));
+    let compaction = fixture.service.compact("c", &CompactionOptions::default()).unwrap();
+    assert_eq!(compaction.recent.len(), 501);
+    let status = fixture.store.conversation("c").unwrap().status.unwrap();
+    assert!(status.len() < 1_000, "{status}");
+    assert_eq!(fixture.service.context("c").unwrap().len(), 503);
+}
