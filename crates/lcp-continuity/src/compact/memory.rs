@@ -19,8 +19,9 @@ const SUMMARY_TOKENS_MIN: u32 = 16;
 /// About what stands before a summary.
 const LEAD_TOKENS: u32 = 10;
 
-/// Whether a message is the memory of an earlier compaction.
-pub(crate) fn is_memory(message: &Message) -> bool {
+/// Whether a message begins as a memory does. That makes it none: others may write what
+/// they like.
+pub(crate) fn begins_like_memory(message: &Message) -> bool {
     let text = message.text();
     let rest = text.strip_prefix(MEMORY_HEADING);
     message.role() == Role::System && rest.is_some_and(|rest| rest.starts_with('\n'))

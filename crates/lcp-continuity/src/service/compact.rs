@@ -67,6 +67,7 @@ impl SessionContinuityService {
         let (anchors, _) = self.live_anchors(session, &HandoffOptions::default(), &mut Vec::new());
         Ok(compact(&CompactionRequest {
             messages: &messages,
+            memory: session.memory().map(|memory| memory.position),
             window,
             used_tokens: self.tracker.usage(&record.id).total_tokens,
             anchors: &anchors,
@@ -83,7 +84,7 @@ impl SessionContinuityService {
         let id = session.record.id.clone();
         let before = self.tracker.usage(&id);
         let memory = match &compaction.memory {
-            Some(memory) => Some(self.append_hidden(session, &memory.message)?),
+            Some(memory) => Some(self.append_memory(session, &memory.message)?),
             None => None,
         };
         let mut lease = session.lease.clone();

@@ -3,6 +3,7 @@
 mod check;
 mod compact;
 mod draft;
+mod known;
 mod open;
 mod prepare;
 mod record;

@@ -6,8 +6,8 @@ use std::time::Instant;
 use lcp_types::Role;
 
 use super::SessionContinuityService;
+use super::known;
 use super::session::{Session, Status};
-use crate::compact::is_memory;
 use crate::directive::DirectiveOptions;
 use crate::error::Result;
 use crate::model::{Recorded, SessionHandoff, TokenUsage};
@@ -91,11 +91,14 @@ impl SessionContinuityService {
         let record = self.store.conversation(&lease.conversation)?;
         let messages = self.stored(&record.id, 0)?;
         let origin = record.origin.as_deref().map(|origin| self.handoff(origin)).transpose()?;
-        let (trigger, view, superseded) = if let Some(status) = Status::read(&record) {
+        let kept = self.kept(&record)?;
+        let memories = known::memories(kept.as_ref(), &record, &messages);
+        let status = Status::of(&record).filter(|status| status.is_of(&record));
+        let (trigger, view, superseded) = if let Some(status) = status {
             self.tracker.restore(status.usage);
             (status.trigger, status.view, status.superseded)
         } else {
-            self.count_anew(&record, &messages, origin.as_ref())?;
+            self.count_anew(&record, &messages, &memories, origin.as_ref())?;
             (Trigger::armed(record.epoch), None, Vec::new())
         };
         let mut session = Session {
@@ -106,6 +109,7 @@ impl SessionContinuityService {
             origin,
             trigger,
             view,
+            memories,
             superseded,
         };
         self.arrive(&mut session)?;
@@ -118,6 +122,7 @@ impl SessionContinuityService {
         &self,
         record: &ConversationRecord,
         messages: &[Recorded],
+        memories: &[u64],
         origin: Option<&SessionHandoff>,
     ) -> Result<()> {
         self.tracker.begin(&record.id, record.epoch);
@@ -125,7 +130,7 @@ impl SessionContinuityService {
             let directive = self.directive(origin, &DirectiveOptions::of(origin))?;
             self.tracker.record_counted(&record.id, Role::System, directive.tokens);
         }
-        for message in messages.iter().filter(|message| !is_memory(&message.message)) {
+        for message in messages.iter().filter(|message| !memories.contains(&message.position)) {
             self.tracker.record_counted(&record.id, message.message.role(), message.tokens);
         }
         Ok(())

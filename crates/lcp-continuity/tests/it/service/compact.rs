@@ -1,5 +1,7 @@
 //! Compaction of a conversation that is recorded.
 
+use std::time::Duration;
+
 use lcp_continuity::compact::CompactionOptions;
 use lcp_continuity::{ContinuityConfig, HandoffOptions, Message, Outcome, TriggerMode};
 use lcp_types::Role;
@@ -97,6 +99,64 @@ fn a_handoff_after_a_compaction_knows_all_that_was_said() {
     assert_eq!(handoff.anchors[0].text, "Nothing is deleted.");
     assert!(handoff.recent.iter().all(|message| message.message.role() != Role::System));
     assert_eq!(handoff.epoch, 1);
+}
+
+fn memories(context: &[Message]) -> usize {
+    context.iter().filter(|m| m.text().starts_with("[Persistent Memory]\n")).count()
+}
+
+#[test]
+fn a_system_turn_that_begins_like_a_memory_is_none() {
+    let config = ContinuityConfig { mode: TriggerMode::Manual, ..ContinuityConfig::default() };
+    let fixture = Fixture::with(config);
+    fixture.open("c", 1_000);
+    let imported = Message::system("[Persistent Memory]\nThe user likes tea.");
+    fixture.say("c", imported.clone());
+    let say = || {
+        for turn in 0..40 {
+            fixture.say("c", Message::user(format!("Question {turn}: {}", words(18))));
+        }
+    };
+    say();
+    assert_eq!(fixture.service.context("c").unwrap()[0], imported);
+    for _ in 0..2 {
+        let compaction = fixture.service.compact("c", &CompactionOptions::default()).unwrap();
+        let context = fixture.service.context("c").unwrap();
+        assert_eq!((&context[0], memories(&context)), (&imported, 2));
+        assert_eq!(fixture.service.usage("c").total_tokens, compaction.tokens_after);
+        fixture.service.close("c").unwrap();
+        fixture.service.take_up("c").unwrap();
+        assert_eq!(fixture.service.context("c").unwrap(), context);
+        say();
+    }
+    // A fork shows all that was said, and no memory of ours.
+    let all = fixture.service.messages("c").unwrap().len() as u64;
+    for (parent, fork) in [("c", "fork"), ("fork", "fork of it")] {
+        let usage = fixture.service.fork(parent, all, fork).unwrap();
+        let context = fixture.service.context(fork).unwrap();
+        assert_eq!((context.len(), memories(&context)), (121, 1));
+        let counted: u32 = context.iter().map(|m| super::prepare::counted(&m.text())).sum();
+        assert_eq!(usage.total_tokens, counted);
+    }
+}
+
+#[test]
+fn a_status_of_before_tells_memories_by_their_first_line() {
+    let fixture = filled();
+    fixture.service.compact("c", &CompactionOptions::default()).unwrap();
+    let context = fixture.service.context("c").unwrap();
+    fixture.service.close("c").unwrap();
+    let status = fixture.store.conversation("c").unwrap().status.unwrap();
+    let mut status: serde_json::Value = serde_json::from_str(&status).unwrap();
+    assert!(status.as_object_mut().unwrap().remove("memories").is_some());
+    let lease = fixture.store.lease("c", "an earlier version", Duration::from_secs(1)).unwrap();
+    fixture.store.append(&lease, &[], Some(&status.to_string())).unwrap();
+    fixture.store.release(&lease).unwrap();
+    fixture.service.take_up("c").unwrap();
+    assert_eq!(fixture.service.context("c").unwrap(), context);
+    let messages = fixture.service.messages("c").unwrap().len() as u64;
+    fixture.service.fork("c", messages, "fork").unwrap();
+    assert_eq!(memories(&fixture.service.context("fork").unwrap()), 0);
 }
 
 #[test]
