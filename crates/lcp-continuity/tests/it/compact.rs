@@ -432,6 +432,30 @@ fn what_anchors_say_is_not_remembered_twice() {
 }
 
 #[test]
+fn anchors_that_no_longer_hold_are_not_remembered() {
+    let anchors = "- decision: Use  files:\n- of text\n- or none\n- open question: Which?\n                   - correction: Message 7: is wrong.";
+    let rest = "Remembered from before:\nuser: hello\nMessages 4 to 19:\n- decision: said";
+    for (said, expected) in [
+        (format!("{anchors}\n{rest}"), rest),
+        (format!("{anchors}\nMessage 12:\nhello"), "Message 12:\nhello"),
+        (anchors.to_owned(), ""),
+        (rest.to_owned(), rest),
+        // Not as we write them.
+        ("The user likes tea.".to_owned(), "The user likes tea."),
+    ] {
+        let mut messages = vec![Message::system(format!("{MEMORY_HEADING}\n{said}"))];
+        messages.extend((0..10).map(|at| Message::user(words(&format!("m{at}"), 100))));
+        let messages = recorded(messages);
+        let case = Case { memory: Some(0), summarizer: &Before, ..Case::new(&messages, 1_600) };
+        let compaction = case.compact().unwrap();
+        let memory = memory(&compaction);
+        let before = memory.strip_prefix("[Persistent Memory]\nRemembered from before:\n");
+        let before = before.map_or("", |before| before.split("\nMessages 1 to").next().unwrap());
+        assert_eq!(before, expected, "{memory}");
+    }
+}
+
+#[test]
 fn a_summariser_that_cannot_be_had_is_asked_once() {
     use std::sync::atomic::{AtomicU32, Ordering};
     /// Counts how often it is asked.

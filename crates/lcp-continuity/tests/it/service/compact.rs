@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use lcp_continuity::compact::CompactionOptions;
+use lcp_continuity::words::{Summarizer, SummaryError, SummaryRequest};
 use lcp_continuity::{ContinuityConfig, HandoffOptions, Message, Outcome, TriggerMode};
 use lcp_types::Role;
 
@@ -99,6 +100,48 @@ fn a_handoff_after_a_compaction_knows_all_that_was_said() {
     assert_eq!(handoff.anchors[0].text, "Nothing is deleted.");
     assert!(handoff.recent.iter().all(|message| message.message.role() != Role::System));
     assert_eq!(handoff.epoch, 1);
+}
+
+/// Says what was before.
+struct Before;
+
+impl Summarizer for Before {
+    fn summarize(&self, request: &SummaryRequest<'_>) -> Result<String, SummaryError> {
+        Ok(request.before.unwrap_or("what was said").trim().to_owned())
+    }
+
+    fn name(&self) -> &'static str {
+        "before"
+    }
+}
+
+#[test]
+fn what_no_longer_holds_is_not_remembered_from_before() {
+    let mut fixture = filled();
+    fixture.service = fixture.service.with_summarizer(Before);
+    fixture.open("c", 1_000);
+    let memory = || {
+        let options = CompactionOptions::default();
+        let compaction = fixture.service.compact("c", &options).unwrap();
+        compaction.memory.unwrap().message.text().into_owned()
+    };
+    let asked = "Which port does the server use?";
+    fixture.service.take_up("c").unwrap();
+    fixture.say("c", Message::user(asked));
+    fixture.say("c", Message::user(words(400)));
+    let first = memory();
+    assert!(first.contains("- decision: Nothing is deleted.\n"), "{first}");
+    assert!(first.contains(asked), "{first}");
+    fixture.say("c", Message::assistant("Port 8022."));
+    fixture.say("c", Message::user("DECISION: Old rows are deleted."));
+    let anchors = fixture.service.prepare_handoff("c", 400, &HandoffOptions::default());
+    let anchors = anchors.unwrap().anchors;
+    fixture.service.supersede_anchor("c", &anchors[0].id, &anchors[1].id).unwrap();
+    fixture.say("c", Message::user(words(400)));
+    let second = memory();
+    assert!(second.contains("- decision: Old rows are deleted.\n"), "{second}");
+    assert!(second.contains("Remembered from before:\nMessages"), "{second}");
+    assert!(!second.contains("Nothing is deleted.") && !second.contains(asked), "{second}");
 }
 
 fn memories(context: &[Message]) -> usize {
