@@ -10,7 +10,7 @@ use super::SessionContinuityService;
 use super::session::{Session, View};
 use crate::compact::{Compaction, CompactionOptions, CompactionRequest, compact};
 use crate::error::Result;
-use crate::model::{HandoffOptions, Recorded};
+use crate::model::Recorded;
 use crate::observe;
 
 impl SessionContinuityService {
@@ -64,7 +64,7 @@ impl SessionContinuityService {
         let record = &session.record;
         let window =
             Window::total(record.window_tokens).with_reserves(0, record.output_reserve_tokens);
-        let (anchors, _) = self.live_anchors(session, &HandoffOptions::default(), &mut Vec::new());
+        let (anchors, _) = self.live_anchors(session, &self.config.handoff, &mut Vec::new());
         Ok(compact(&CompactionRequest {
             messages: &messages,
             memory: session.memory().map(|memory| memory.position),

@@ -90,16 +90,17 @@ impl SessionContinuityService {
     fn read(&self, lease: &Lease, leased: Instant) -> Result<Session> {
         let record = self.store.conversation(&lease.conversation)?;
         let messages = self.stored(&record.id, 0)?;
-        let origin = record.origin.as_deref().map(|origin| self.handoff(origin)).transpose()?;
+        let origin = self.origin(&record)?;
         let kept = self.kept(&record)?;
         let memories = known::memories(kept.as_ref(), &record, &messages);
+        let superseded = self.superseded(kept.as_ref(), &messages, origin.as_ref())?;
         let status = Status::of(&record).filter(|status| status.is_of(&record));
-        let (trigger, view, superseded) = if let Some(status) = status {
+        let (trigger, view) = if let Some(status) = status {
             self.tracker.restore(status.usage);
-            (status.trigger, status.view, status.superseded)
+            (status.trigger, status.view)
         } else {
             self.count_anew(&record, &messages, &memories, origin.as_ref())?;
-            (Trigger::armed(record.epoch), None, Vec::new())
+            (Trigger::armed(record.epoch), None)
         };
         let mut session = Session {
             record,
@@ -110,8 +111,10 @@ impl SessionContinuityService {
             trigger,
             view,
             memories,
-            superseded,
+            superseded: Vec::new(),
         };
+        // Earlier versions kept some of them many times.
+        session.supersede(&superseded);
         self.arrive(&mut session)?;
         Ok(session)
     }

@@ -115,6 +115,10 @@ impl Summarizer for Before {
     }
 }
 
+fn memories(context: &[Message]) -> usize {
+    context.iter().filter(|m| m.text().starts_with("[Persistent Memory]\n")).count()
+}
+
 #[test]
 fn what_no_longer_holds_is_not_remembered_from_before() {
     let mut fixture = filled();
@@ -144,8 +148,18 @@ fn what_no_longer_holds_is_not_remembered_from_before() {
     assert!(!second.contains("Nothing is deleted.") && !second.contains(asked), "{second}");
 }
 
-fn memories(context: &[Message]) -> usize {
-    context.iter().filter(|m| m.text().starts_with("[Persistent Memory]\n")).count()
+#[test]
+fn the_configuration_supersedes_for_compactions_too() {
+    let fixture = filled();
+    let mut config = fixture.service.config().clone();
+    let handoff = fixture.service.prepare_handoff("c", 400, &HandoffOptions::default()).unwrap();
+    config.handoff.superseded_anchors = vec![(handoff.anchors[0].id.clone(), "x".into())];
+    fixture.service.close("c").unwrap();
+    let fixture = fixture.configured(config);
+    fixture.service.take_up("c").unwrap();
+    let compaction = fixture.service.compact("c", &CompactionOptions::default()).unwrap();
+    let memory = compaction.memory.unwrap().message.text().into_owned();
+    assert!(!memory.contains("- decision: Nothing is deleted."), "{memory}");
 }
 
 #[test]
