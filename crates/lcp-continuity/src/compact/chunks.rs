@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::memory::is_memory;
 use super::result::ArchivedChunk;
 use super::select::{Selected, Work};
 use crate::model::Recorded;
@@ -11,13 +10,13 @@ use crate::model::Recorded;
 pub(super) struct Archived<'a> {
     pub(super) chunk: ArchivedChunk,
     pub(super) messages: &'a [Recorded],
-    /// Whether it is a memory, from an earlier compaction.
+    /// Whether it is the memory of an earlier compaction.
     pub(super) is_memory: bool,
 }
 
 /// What is not shown, in chunks of at most `max_tokens` tokens; more only where a
 /// single group has more. A chunk ends where a message is shown, at a gap in the
-/// positions, and about a memory of an earlier compaction, and never within a group.
+/// positions, and about the memory of an earlier compaction, and never within a group.
 pub(super) fn chunks<'a>(
     work: &Work<'a>,
     selected: &Selected,
@@ -48,7 +47,7 @@ pub(super) fn chunks<'a>(
             _ => parts.push(at..at + 1),
         }
     }
-    let memory = |at: usize| is_memory(&work.messages[at].message);
+    let memory = |at: usize| work.memory == Some(at);
     let mut chunks: Vec<(Range<usize>, u32)> = Vec::new();
     for part in parts {
         let tokens = &work.tokens[part.clone()];

@@ -7,7 +7,7 @@ use lcp_types::Role;
 use super::CompactionRequest;
 use super::chunks::Archived;
 use super::result::{CompactionWarning, Memory};
-use crate::model::{AnchorPoint, Message};
+use crate::model::{AnchorKind, AnchorPoint, Message};
 use crate::words::{ExtractiveSummarizer, SummaryError, SummaryRequest, summarize_or_builtin};
 
 /// The first line of a memory.
@@ -16,11 +16,15 @@ pub const MEMORY_HEADING: &str = "[Persistent Memory]";
 /// A summary of fewer tokens says nothing.
 const SUMMARY_TOKENS_MIN: u32 = 16;
 
+/// What stands before the summary of an earlier memory.
+const BEFORE: &str = "Remembered from before:";
+
 /// About what stands before a summary.
 const LEAD_TOKENS: u32 = 10;
 
-/// Whether a message is the memory of an earlier compaction.
-pub(crate) fn is_memory(message: &Message) -> bool {
+/// Whether a message begins as a memory does. That makes it none: others may write what
+/// they like.
+pub(crate) fn begins_like_memory(message: &Message) -> bool {
     let text = message.text();
     let rest = text.strip_prefix(MEMORY_HEADING);
     message.role() == Role::System && rest.is_some_and(|rest| rest.starts_with('\n'))
@@ -54,7 +58,38 @@ pub(super) fn write(
 }
 
 fn line(anchor: &AnchorPoint) -> String {
-    format!("\n- {}: {}", anchor.kind.title(), anchor.text)
+    format!("\n{}{}", mark(anchor.kind), anchor.text)
+}
+
+/// How an anchor of this kind begins.
+fn mark(kind: AnchorKind) -> String {
+    format!("- {}: ", kind.title())
+}
+
+/// What an earlier memory says behind its anchors. Those that hold are said anew, and
+/// the others hold no longer.
+fn remembered(memory: &str) -> &str {
+    let said = memory.strip_prefix(MEMORY_HEADING).unwrap_or(memory).trim_start_matches('\n');
+    if !AnchorKind::ALL.iter().any(|kind| said.starts_with(&mark(*kind))) {
+        return said;
+    }
+    let mut at = 0;
+    for line in said.split_inclusive('\n') {
+        if is_lead(line.trim_end_matches('\n')) {
+            break;
+        }
+        at += line.len();
+    }
+    &said[at..]
+}
+
+/// Whether a line stands before a summary.
+fn is_lead(line: &str) -> bool {
+    let is_place = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let places = line.strip_suffix(':').unwrap_or_default();
+    let one = places.strip_prefix("Message ").is_some_and(is_place);
+    let run = places.strip_prefix("Messages ").and_then(|places| places.split_once(" to "));
+    line == BEFORE || one || run.is_some_and(|(first, last)| is_place(first) && is_place(last))
 }
 
 /// Adds summaries to a memory.
@@ -96,7 +131,7 @@ impl Summaries<'_> {
     fn add_one(&mut self, archived: &Archived<'_>, share: u32) -> bool {
         let (first, last) = (archived.chunk.first, archived.chunk.last);
         let lead = match archived.messages {
-            _ if archived.is_memory => "\nRemembered from before:\n".to_owned(),
+            _ if archived.is_memory => format!("\n{BEFORE}\n"),
             [_] => format!("\nMessage {first}:\n"),
             _ => format!("\nMessages {first} to {last}:\n"),
         };
@@ -104,12 +139,13 @@ impl Summaries<'_> {
         if target_tokens < SUMMARY_TOKENS_MIN {
             return false;
         }
-        let before = archived.is_memory.then(|| self.remembered(archived));
-        if before.as_ref().is_some_and(|before| before.trim().is_empty()) {
+        let text = archived.messages[0].message.text();
+        let before = archived.is_memory.then(|| remembered(&text));
+        if before.is_some_and(|before| before.trim().is_empty()) {
             // It said nothing but what the anchors say.
             return true;
         }
-        let summary = self.ask(archived, before.as_deref(), target_tokens);
+        let summary = self.ask(archived, before, target_tokens);
         let summary = summary.trim_end();
         if summary.is_empty() || self.text.push(&format!("{lead}{summary}")) {
             return !summary.is_empty();
@@ -152,13 +188,6 @@ impl Summaries<'_> {
             self.warnings.push(CompactionWarning::SummarizerFailed { first, last, error });
         }
         summary
-    }
-
-    /// What a memory of before says, without the anchors: they have been said.
-    fn remembered(&self, archived: &Archived<'_>) -> String {
-        let text = archived.messages[0].message.text();
-        let said = text.strip_prefix(MEMORY_HEADING).unwrap_or_default().to_owned();
-        self.request.anchors.iter().fold(said, |said, anchor| said.replacen(&line(anchor), "", 1))
     }
 }
 

@@ -11,7 +11,7 @@ use lcp_driver::window::Window;
 use lcp_tokens::TokenEstimator;
 
 pub use memory::MEMORY_HEADING;
-pub(crate) use memory::is_memory;
+pub(crate) use memory::begins_like_memory;
 pub use result::{ArchivedChunk, Compaction, CompactionError, CompactionWarning, Memory};
 
 use crate::model::{AnchorPoint, Recorded};
@@ -80,9 +80,12 @@ impl CompactionOptions {
 #[derive(Clone, Copy)]
 pub struct CompactionRequest<'a> {
     /// The messages in the window, oldest first: all that were recorded, or what an
-    /// earlier compaction left of them and what followed. A memory of then is made
-    /// part of the new one.
+    /// earlier compaction left of them and what followed.
     pub messages: &'a [Recorded],
+    /// The position of the memory of an earlier compaction, if one is among the
+    /// messages: it is made part of the new one. A system message that only begins
+    /// like one is a prompt like any other.
+    pub memory: Option<u64>,
     /// The model's window, and what is taken off it.
     pub window: Window,
     /// Tokens that are used of it, counted or as the provider reports. What they
@@ -123,7 +126,7 @@ pub fn compact(request: &CompactionRequest<'_>) -> Result<Compaction, Compaction
     let target = request.options.target_tokens(&request.window)?;
     let available = request.window.available()?;
 
-    let work = select::Work::new(request.messages, request.counter);
+    let work = select::Work::new(request.messages, request.memory, request.counter);
     let counted = work.total();
     let tokens_before = counted.max(request.used_tokens);
     let overhead = tokens_before - counted;

@@ -6,7 +6,6 @@ use std::ops::Range;
 use lcp_tokens::TokenEstimator;
 use lcp_types::Role;
 
-use super::memory::is_memory;
 use super::result::CompactionWarning;
 use crate::model::{Message, Recorded};
 
@@ -14,9 +13,11 @@ use crate::model::{Message, Recorded};
 pub(super) struct Work<'a> {
     pub(super) messages: &'a [Recorded],
     pub(super) tokens: Vec<u32>,
+    /// The memory of an earlier compaction.
+    pub(super) memory: Option<usize>,
     /// System prompts.
     prompts: Vec<usize>,
-    /// What was said, without prompts and memories.
+    /// What was said, without the prompts and the memory.
     history: Vec<usize>,
     /// Ranges of `history`.
     groups: Vec<Range<usize>>,
@@ -32,18 +33,24 @@ pub(super) struct Selected {
 }
 
 impl<'a> Work<'a> {
-    pub(super) fn new(messages: &'a [Recorded], counter: &dyn TokenEstimator) -> Self {
+    pub(super) fn new(
+        messages: &'a [Recorded],
+        memory: Option<u64>,
+        counter: &dyn TokenEstimator,
+    ) -> Self {
         let count = |recorded: &Recorded| match recorded.message.text().as_ref() {
             "" => 0,
             text => counter.estimate(text),
         };
         let is_system = |at: &usize| messages[*at].message.role() == Role::System;
         let (system, history): (Vec<_>, Vec<_>) = (0..messages.len()).partition(is_system);
-        let prompts = system.into_iter().filter(|&at| !is_memory(&messages[at].message)).collect();
+        let is_memory = |at: &usize| Some(messages[*at].position) == memory;
+        let (memory, prompts): (Vec<_>, Vec<_>) = system.into_iter().partition(is_memory);
         let said: Vec<&Message> = history.iter().map(|&at| &messages[at].message).collect();
         Self {
             messages,
             tokens: messages.iter().map(count).collect(),
+            memory: memory.first().copied(),
             prompts,
             groups: crate::pairs::groups(&said),
             history,

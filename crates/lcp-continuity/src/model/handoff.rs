@@ -152,7 +152,8 @@ pub struct ResumedSession {
     pub previous_conversation_id: String,
     /// What the model is told first.
     pub directive: ContinuationDirective,
-    /// The anchors that hold.
+    /// The anchors that hold: those of the package, without what was superseded since
+    /// it was made.
     pub restored_anchors: Vec<AnchorPoint>,
     /// The state of the session.
     pub restored_state: Option<SessionState>,

@@ -144,7 +144,7 @@ impl SessionContinuityService {
                     return Ok(Err(next));
                 }
                 session.trigger.prepared();
-                self.commit(session, draft, usage).map(Ok)
+                self.commit(session, draft, usage, &self.config.handoff).map(Ok)
             });
         match prepared {
             Ok(Ok(handoff)) => {

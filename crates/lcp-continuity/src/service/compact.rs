@@ -10,7 +10,7 @@ use super::SessionContinuityService;
 use super::session::{Session, View};
 use crate::compact::{Compaction, CompactionOptions, CompactionRequest, compact};
 use crate::error::Result;
-use crate::model::{HandoffOptions, Recorded};
+use crate::model::Recorded;
 use crate::observe;
 
 impl SessionContinuityService {
@@ -64,9 +64,10 @@ impl SessionContinuityService {
         let record = &session.record;
         let window =
             Window::total(record.window_tokens).with_reserves(0, record.output_reserve_tokens);
-        let (anchors, _) = self.live_anchors(session, &HandoffOptions::default(), &mut Vec::new());
+        let (anchors, _) = self.live_anchors(session, &self.config.handoff, &mut Vec::new());
         Ok(compact(&CompactionRequest {
             messages: &messages,
+            memory: session.memory().map(|memory| memory.position),
             window,
             used_tokens: self.tracker.usage(&record.id).total_tokens,
             anchors: &anchors,
@@ -83,12 +84,12 @@ impl SessionContinuityService {
         let id = session.record.id.clone();
         let before = self.tracker.usage(&id);
         let memory = match &compaction.memory {
-            Some(memory) => Some(self.append_hidden(session, &memory.message)?),
+            Some(memory) => Some(self.append_memory(session, &memory.message)?),
             None => None,
         };
         let mut lease = session.lease.clone();
         let (old_view, old_trigger) = (session.view.take(), session.trigger.clone());
-        session.view = Some(view(compaction, memory, session.messages.len() as u64));
+        session.view = Some(view(compaction, memory, &session.messages));
         self.tracker.begin(&id, session.record.epoch + 1);
         let system = compaction.system.iter().fold(0u32, |sum, m| sum.saturating_add(m.tokens));
         let remembered = compaction.memory.as_ref().map_or(0, |memory| memory.tokens);
@@ -115,17 +116,19 @@ impl SessionContinuityService {
     }
 }
 
-/// What is shown: the messages that are left, and the memory.
-fn view(compaction: &Compaction, memory: Option<u64>, next: u64) -> View {
-    let mut from = next;
+/// What is shown: the messages that are left of these, and the memory.
+fn view(compaction: &Compaction, memory: Option<u64>, messages: &[Recorded]) -> View {
     let mut also: Vec<u64> = compaction.recent.iter().map(|message| message.position).collect();
     also.sort_unstable();
-    // The memory was recorded behind the messages that are left.
-    let mut expected = memory.unwrap_or(next);
-    while also.last().is_some_and(|last| last + 1 == expected) {
-        also.pop();
-        expected -= 1;
-        from = expected;
+    let mut from = messages.len() as u64;
+    for message in messages.iter().rev() {
+        // System turns are shown wherever they stand, the memory among them.
+        if also.last() == Some(&message.position) {
+            also.pop();
+        } else if message.message.role() != Role::System {
+            break;
+        }
+        from = message.position;
     }
     View { memory, from, also }
 }

@@ -140,18 +140,15 @@ impl SessionContinuityService {
         };
         let before = session.origin.iter().flat_map(|origin| &origin.anchors);
         let carried = before.filter(is_open).cloned();
-        let found = self.anchors.anchors(&session.record.id, &session.messages);
-        let (found, rewritten): (Vec<_>, Vec<_>) =
-            found.into_iter().partition(|anchor| stands(anchor, &session.messages));
-        if !rewritten.is_empty() {
-            let count = rewritten.len();
-            warnings.push(format!("{count} anchors do not stand in their messages: left out"));
+        let (found, rewritten) = self.found(&session.record.id, &session.messages);
+        if rewritten > 0 {
+            warnings.push(format!("{rewritten} anchors do not stand in their messages: left out"));
         }
         let mut ids = HashSet::new();
         let mut superseded = session.superseded.clone();
         superseded.extend(options.superseded_anchors.iter().cloned());
         let mut live = Vec::new();
-        for anchor in carried.chain(found.into_iter().map(sound)) {
+        for anchor in carried.chain(found) {
             if !ids.insert(anchor.id.clone()) || superseded.iter().any(|(id, _)| *id == anchor.id) {
                 continue;
             }
@@ -163,6 +160,21 @@ impl SessionContinuityService {
         let mut told = HashSet::new();
         superseded.retain(|(id, _)| ids.contains(id) && told.insert(id.clone()));
         (live, superseded)
+    }
+
+    /// The anchors of these messages of a conversation, and of how many more the words
+    /// are not there.
+    pub(super) fn found(
+        &self,
+        conversation: &str,
+        messages: &[Recorded],
+    ) -> (Vec<AnchorPoint>, usize) {
+        let found = self.anchors.anchors(conversation, messages);
+        let count = found.len();
+        let standing = found.into_iter().filter(|anchor| stands(anchor, messages));
+        let standing: Vec<_> = standing.map(sound).collect();
+        let rewritten = count - standing.len();
+        (standing, rewritten)
     }
 
     /// Writes the summary and its shorter forms.
@@ -213,10 +225,13 @@ impl DirectiveOptions {
     }
 }
 
-/// Whether an anchor's words stand in its message.
+/// Whether an anchor's words stand in its message, byte for byte.
 fn stands(anchor: &AnchorPoint, messages: &[Recorded]) -> bool {
     let at = messages.binary_search_by_key(&anchor.source.message, |message| message.position);
-    at.is_ok_and(|at| messages[at].message.text().contains(&anchor.text)) && !anchor.text.is_empty()
+    let content = at.ok().and_then(|at| messages[at].message.block.content.text());
+    // Its bytes, not its text: that has other bytes in place of those that are not UTF-8.
+    let has = |bytes: &[u8]| bytes.utf8_chunks().any(|chunk| chunk.valid().contains(&anchor.text));
+    content.is_some_and(|content| has(content.as_slice())) && !anchor.text.is_empty()
 }
 
 /// The turns that no summary tells of yet: what the session before handed over as it

@@ -3,6 +3,7 @@
 mod check;
 mod compact;
 mod draft;
+mod known;
 mod open;
 mod prepare;
 mod record;
@@ -41,7 +42,8 @@ pub struct ContinuityConfig {
     /// Tokens that the directive of an automatic hand-off may have; a quarter of
     /// the effective window if none are given.
     pub target_token_budget: Option<u32>,
-    /// What automatic hand-offs hold.
+    /// What automatic hand-offs hold. Compactions remember none of the anchors that
+    /// these options say are superseded.
     pub handoff: HandoffOptions,
     /// Who this is, among all that share the store: 1 to 256 bytes; the process and
     /// the time unless told otherwise. No two services may have the same at once: what

@@ -6,8 +6,8 @@ use std::time::Instant;
 use lcp_types::Role;
 
 use super::SessionContinuityService;
+use super::known;
 use super::session::{Session, Status};
-use crate::compact::is_memory;
 use crate::directive::DirectiveOptions;
 use crate::error::Result;
 use crate::model::{Recorded, SessionHandoff, TokenUsage};
@@ -90,13 +90,17 @@ impl SessionContinuityService {
     fn read(&self, lease: &Lease, leased: Instant) -> Result<Session> {
         let record = self.store.conversation(&lease.conversation)?;
         let messages = self.stored(&record.id, 0)?;
-        let origin = record.origin.as_deref().map(|origin| self.handoff(origin)).transpose()?;
-        let (trigger, view, superseded) = if let Some(status) = Status::read(&record) {
+        let origin = self.origin(&record)?;
+        let kept = self.kept(&record)?;
+        let memories = known::memories(kept.as_ref(), &record, &messages);
+        let superseded = self.superseded(kept.as_ref(), &messages, origin.as_ref())?;
+        let status = Status::of(&record).filter(|status| status.is_of(&record));
+        let (trigger, view) = if let Some(status) = status {
             self.tracker.restore(status.usage);
-            (status.trigger, status.view, status.superseded)
+            (status.trigger, status.view)
         } else {
-            self.count_anew(&record, &messages, origin.as_ref())?;
-            (Trigger::armed(record.epoch), None, Vec::new())
+            self.count_anew(&record, &messages, &memories, origin.as_ref())?;
+            (Trigger::armed(record.epoch), None)
         };
         let mut session = Session {
             record,
@@ -106,8 +110,11 @@ impl SessionContinuityService {
             origin,
             trigger,
             view,
-            superseded,
+            memories,
+            superseded: Vec::new(),
         };
+        // Earlier versions kept some of them many times.
+        session.supersede(&superseded);
         self.arrive(&mut session)?;
         Ok(session)
     }
@@ -118,6 +125,7 @@ impl SessionContinuityService {
         &self,
         record: &ConversationRecord,
         messages: &[Recorded],
+        memories: &[u64],
         origin: Option<&SessionHandoff>,
     ) -> Result<()> {
         self.tracker.begin(&record.id, record.epoch);
@@ -125,7 +133,7 @@ impl SessionContinuityService {
             let directive = self.directive(origin, &DirectiveOptions::of(origin))?;
             self.tracker.record_counted(&record.id, Role::System, directive.tokens);
         }
-        for message in messages.iter().filter(|message| !is_memory(&message.message)) {
+        for message in messages.iter().filter(|message| !memories.contains(&message.position)) {
             self.tracker.record_counted(&record.id, message.message.role(), message.tokens);
         }
         Ok(())

@@ -38,11 +38,10 @@ impl SessionContinuityService {
             let usage = self.tracker.usage(conversation);
             let reason = self.reason(&session);
             let draft = self.draft(&session, &usage, target_token_budget, options, &reason)?;
-            let before = (session.trigger.clone(), session.superseded.clone());
+            let before = session.trigger.clone();
             session.trigger.prepared();
-            session.superseded.extend(options.superseded_anchors.iter().cloned());
-            let kept = self.commit(&mut session, draft, &usage);
-            kept.inspect_err(|_| (session.trigger, session.superseded) = before)?
+            let kept = self.commit(&mut session, draft, &usage, options);
+            kept.inspect_err(|_| session.trigger = before)?
         };
         let event = SessionHandoffPreparedEvent { handoff: handoff.clone() };
         self.tell(&ContinuityEvent::HandoffPrepared(Box::new(event)));
@@ -51,7 +50,8 @@ impl SessionContinuityService {
 
     /// Says that an anchor of a conversation that is open here no longer holds, and
     /// what replaced it: the id of another anchor, or any word. It is neither handed
-    /// over nor remembered from then on. Durable when this returns.
+    /// over nor remembered from then on. Durable when this returns. Said again of the
+    /// same anchor, it changes nothing.
     ///
     /// # Errors
     ///
@@ -59,14 +59,16 @@ impl SessionContinuityService {
     pub fn supersede_anchor(&self, conversation: &str, id: &str, by: &str) -> Result<()> {
         let session = self.session(conversation)?;
         let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
-        session.superseded.push((id.to_owned(), by.to_owned()));
+        let before = session.superseded.clone();
+        session.supersede(&[(id.to_owned(), by.to_owned())]);
         let usage = self.tracker.usage(conversation);
         let kept = self.keep_status(&mut session, &usage);
-        kept.inspect_err(|_| drop(session.superseded.pop()))
+        kept.inspect_err(|_| session.superseded = before)
     }
 
     /// What the session that resumes this hand-off is told first, within the budget
-    /// and in the style and mode that it was prepared for.
+    /// and in the style and mode that it was prepared for. [`Self::resume_from_handoff`]
+    /// gives it without the anchors that were superseded since.
     ///
     /// # Errors
     ///
@@ -94,14 +96,17 @@ impl SessionContinuityService {
         Ok(SessionHandoff::from_pack(&record.pack)?)
     }
 
-    /// Keeps a hand-off.
+    /// Keeps a hand-off, and with the conversation what it supersedes.
     pub(super) fn commit(
         &self,
         session: &mut Session,
         draft: Draft,
         usage: &TokenUsage,
+        options: &HandoffOptions,
     ) -> Result<SessionHandoff> {
         let Draft { handoff, pack } = draft;
+        let before = session.superseded.clone();
+        session.supersede(&options.superseded_anchors);
         let new = NewHandoff {
             id: handoff.handoff_id.clone(),
             previous: handoff.previous_handoff_id.clone(),
@@ -109,7 +114,8 @@ impl SessionContinuityService {
             pack,
             status: session.status(usage),
         };
-        self.with_lease(session, |store, lease| store.commit(lease, &new))?;
+        let kept = self.with_lease(session, |store, lease| store.commit(lease, &new));
+        kept.inspect_err(|_| session.superseded = before)?;
         let metadata = &handoff.metadata;
         observe::handed_off(&handoff.handoff_id, metadata.tokens_before, metadata.tokens_after);
         Ok(handoff)

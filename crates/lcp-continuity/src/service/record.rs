@@ -76,13 +76,19 @@ impl SessionContinuityService {
         Ok(session.messages.clone())
     }
 
-    /// Appends a message that nothing shows yet, and counts it nowhere. Gives its
+    /// Appends a memory, which nothing shows yet, and counts it nowhere. Gives its
     /// place.
-    pub(super) fn append_hidden(&self, session: &mut Session, message: &Message) -> Result<u64> {
+    pub(super) fn append_memory(&self, session: &mut Session, message: &Message) -> Result<u64> {
         let body = encode_message(message)?;
         let tokens = self.tracker.count(message);
         let bodies = [NewMessage { body, tokens }];
-        let count = self.with_lease(session, |store, lease| store.append(lease, &bodies, None))?;
+        // Should nothing else come of it, it must not pass for the application's.
+        let known = session.memories.len();
+        session.memories.push(session.messages.len() as u64);
+        let status = session.status(&self.tracker.usage(&session.record.id));
+        let appended = self
+            .with_lease(session, |store, lease| store.append(lease, &bodies, status.as_deref()));
+        let count = appended.inspect_err(|_| session.memories.truncate(known))?;
         let position = count.saturating_sub(1);
         let (epoch, message) = (session.record.epoch, message.clone());
         session.messages.push(Recorded { position, epoch, tokens, message });

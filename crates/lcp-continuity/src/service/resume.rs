@@ -10,7 +10,7 @@ use super::session::Session;
 use crate::directive::DirectiveOptions;
 use crate::error::Result;
 use crate::events::{ContinuityEvent, SessionResumedEvent};
-use crate::model::{Recorded, ResumedSession, SessionHandoff};
+use crate::model::{AnchorPoint, Recorded, ResumedSession, SessionHandoff};
 use crate::observe;
 use crate::store::{self, Claim, NewConversation};
 use crate::trigger::Trigger;
@@ -89,12 +89,22 @@ impl SessionContinuityService {
             self.forget(&before.id, fence);
         }
         self.take_up(&conversation.id)?;
+        let (late_messages, handoff) = {
+            let session = self.session(&conversation.id)?;
+            let session = session.lock().unwrap_or_else(PoisonError::into_inner);
+            (session.messages.clone(), session.origin.clone().unwrap_or(handoff))
+        };
+        let holds = handoff.anchors.iter().all(AnchorPoint::is_live);
         Ok(ResumedSession {
-            late_messages: self.messages(&conversation.id)?,
+            late_messages,
             new_conversation_id: conversation.id,
+            directive: if holds {
+                directive
+            } else {
+                self.generate_continuation_directive(&handoff)?
+            },
             previous_conversation_id: handoff.conversation_id,
-            directive,
-            restored_anchors: handoff.anchors,
+            restored_anchors: handoff.anchors.into_iter().filter(AnchorPoint::is_live).collect(),
             restored_state: handoff.state,
         })
     }
@@ -117,6 +127,13 @@ impl SessionContinuityService {
             before.retain(|message| makes_one(message, &calls));
             late = before.into_iter().chain(late).collect();
         }
+        let mut superseded = self.superseded_before(origin)?;
+        if !superseded.is_empty() {
+            let mut come = self.found(&origin.conversation_id, &late).0;
+            come.extend(origin.anchors.iter().cloned());
+            superseded.retain(|(id, _)| come.iter().any(|anchor| anchor.id == *id));
+        }
+        session.supersede(&superseded);
         let told = self.tracker.usage(&session.record.id).total_tokens;
         let begins = late.iter().fold(told, |sum, message| sum.saturating_add(message.tokens));
         session.trigger = self.trigger_of(session, session.record.epoch, begins);

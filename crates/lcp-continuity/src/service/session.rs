@@ -6,7 +6,7 @@ use std::time::Instant;
 use lcp_types::Role;
 use serde::{Deserialize, Serialize};
 
-use crate::compact::is_memory;
+use crate::compact::begins_like_memory;
 use crate::model::{Recorded, SessionHandoff, Timestamp, TokenUsage};
 use crate::store::{ConversationRecord, Lease};
 use crate::trigger::Trigger;
@@ -25,7 +25,9 @@ pub(super) struct Session {
     pub(super) trigger: Trigger,
     /// What its window shows, where it was compacted.
     pub(super) view: Option<View>,
-    /// The ids of anchors that no longer hold, each with what replaced it.
+    /// The places of memories that compactions wrote, the newest last.
+    pub(super) memories: Vec<u64>,
+    /// The ids of anchors that no longer hold, each once, with what replaced it.
     pub(super) superseded: Vec<(String, String)>,
 }
 
@@ -53,8 +55,18 @@ impl Session {
         let is_shown = |at| self.view.as_ref().is_none_or(|view| view.shows(at));
         let (system, turns): (Vec<_>, Vec<_>) =
             self.messages.iter().partition(|message| message.message.role() == Role::System);
-        let system = system.into_iter().filter(|message| !is_memory(&message.message)).collect();
+        let is_memory = |message: &&Recorded| self.memories.contains(&message.position);
+        let system = system.into_iter().filter(|message| !is_memory(message)).collect();
         (system, turns.into_iter().filter(|message| is_shown(message.position)).collect())
+    }
+
+    /// Keeps what replaced anchors; of each, what was said of it first.
+    pub(super) fn supersede(&mut self, replaced: &[(String, String)]) {
+        for (id, by) in replaced {
+            if !self.superseded.iter().any(|(known, _)| known == id) {
+                self.superseded.push((id.clone(), by.clone()));
+            }
+        }
     }
 
     /// What is kept with the conversation.
@@ -63,6 +75,7 @@ impl Session {
             usage: usage.clone(),
             trigger: self.trigger.clone(),
             view: self.view.clone(),
+            memories: Some(self.memories.clone()),
             superseded: self.superseded.clone(),
         };
         // Plain data: there is nothing that could not be written.
@@ -78,6 +91,9 @@ pub(super) struct Status {
     pub(super) trigger: Trigger,
     #[serde(default)]
     pub(super) view: Option<View>,
+    /// Earlier versions kept none of them.
+    #[serde(default)]
+    pub(super) memories: Option<Vec<u64>>,
     #[serde(default)]
     pub(super) superseded: Vec<(String, String)>,
 }
@@ -102,12 +118,27 @@ impl View {
 }
 
 impl Status {
-    /// What was kept, if it can be read: it is counted anew otherwise.
-    pub(super) fn read(record: &ConversationRecord) -> Option<Self> {
-        let status: Self = serde_json::from_str(record.status.as_deref()?).ok()?;
-        let usage = &status.usage;
-        (usage.epoch == record.epoch && usage.conversation_id == record.id).then_some(status)
+    /// What was kept, if it can be read.
+    pub(super) fn of(record: &ConversationRecord) -> Option<Self> {
+        serde_json::from_str(record.status.as_deref()?).ok()
     }
+
+    /// Whether it tells of the window that the conversation has now: it is counted anew
+    /// otherwise.
+    pub(super) fn is_of(&self, record: &ConversationRecord) -> bool {
+        self.usage.epoch == record.epoch && self.usage.conversation_id == record.id
+    }
+
+    /// The places of memories among these messages.
+    pub(super) fn memories(&self, messages: &[Recorded]) -> Vec<u64> {
+        self.memories.clone().unwrap_or_else(|| likely_memories(messages))
+    }
+}
+
+/// The places of what is a memory by all that can be seen of it.
+pub(super) fn likely_memories(messages: &[Recorded]) -> Vec<u64> {
+    let is_memory = |message: &&Recorded| begins_like_memory(&message.message);
+    messages.iter().filter(is_memory).map(|message| message.position).collect()
 }
 
 /// A number that no other holder has, in this process or, in all likelihood, on any

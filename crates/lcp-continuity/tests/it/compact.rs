@@ -81,6 +81,7 @@ fn anchor(kind: AnchorKind, text: &str, importance: f64) -> AnchorPoint {
 /// What a test changes of a request for a window of 8,000 tokens.
 struct Case<'a> {
     messages: &'a [Recorded],
+    memory: Option<u64>,
     window: Window,
     used: u32,
     anchors: &'a [AnchorPoint],
@@ -93,6 +94,7 @@ impl<'a> Case<'a> {
     fn new(messages: &'a [Recorded], window: u32) -> Self {
         Self {
             messages,
+            memory: None,
             window: Window::of_model(window),
             used: 0,
             anchors: &[],
@@ -105,6 +107,7 @@ impl<'a> Case<'a> {
     fn compact(&self) -> Result<Compaction, CompactionError> {
         compact(&CompactionRequest {
             messages: self.messages,
+            memory: self.memory,
             window: self.window,
             used_tokens: self.used,
             anchors: self.anchors,
@@ -374,7 +377,8 @@ fn a_memory_becomes_part_of_the_next() {
     messages = vec![add(remembered)];
     messages.extend(first.recent);
     messages.extend((0..8).map(|at| add(Message::assistant(words(&format!("n{at}"), 100)))));
-    let second = Case::new(&messages, 1_200).compact().unwrap();
+    let case = Case { memory: Some(101), ..Case::new(&messages, 1_200) };
+    let second = case.compact().unwrap();
     assert_eq!(second.system, [], "a memory is no prompt");
     expect![[r"
         [Persistent Memory]
@@ -390,13 +394,33 @@ fn a_memory_becomes_part_of_the_next() {
 }
 
 #[test]
+fn what_only_begins_like_a_memory_is_a_prompt() {
+    let text = format!("{MEMORY_HEADING}\nThe user likes tea.");
+    let mut messages = vec![Message::system(text.clone())];
+    messages.extend((0..12).map(|at| Message::user(words(&format!("m{at}"), 100))));
+    let messages = recorded(messages);
+    // Nor is a memory what is no system turn.
+    for memory in [None, Some(1), Some(99)] {
+        let compaction = Case { memory, ..Case::new(&messages, 1_200) }.compact().unwrap();
+        let system: Vec<_> = compaction.system.iter().map(|it| it.message.text()).collect();
+        assert_eq!(system, [text.as_str()]);
+        assert!(!self::memory(&compaction).contains("before"), "{memory:?}");
+    }
+}
+
+#[test]
 fn what_anchors_say_is_not_remembered_twice() {
     let decision = anchor(AnchorKind::Decision, "Use SQLite.", 0.5);
     let memory_before = format!("{MEMORY_HEADING}\n- decision: Use SQLite.\nMessage 0:\nhello");
     let mut messages = vec![Message::system(memory_before)];
     messages.extend((0..10).map(|at| Message::user(words(&format!("m{at}"), 100))));
     let messages = recorded(messages);
-    let case = Case { anchors: &[decision], summarizer: &Before, ..Case::new(&messages, 1_600) };
+    let case = Case {
+        memory: Some(0),
+        anchors: &[decision],
+        summarizer: &Before,
+        ..Case::new(&messages, 1_600)
+    };
     let compaction = case.compact().unwrap();
     expect![[r"
         [Persistent Memory]
@@ -405,6 +429,30 @@ fn what_anchors_say_is_not_remembered_twice() {
         Message 0:
         hello"]]
     .assert_eq(memory(&compaction).split("\nMessages").next().unwrap());
+}
+
+#[test]
+fn anchors_that_no_longer_hold_are_not_remembered() {
+    let anchors = "- decision: Use  files:\n- of text\n- or none\n- open question: Which?\n                   - correction: Message 7: is wrong.";
+    let rest = "Remembered from before:\nuser: hello\nMessages 4 to 19:\n- decision: said";
+    for (said, expected) in [
+        (format!("{anchors}\n{rest}"), rest),
+        (format!("{anchors}\nMessage 12:\nhello"), "Message 12:\nhello"),
+        (anchors.to_owned(), ""),
+        (rest.to_owned(), rest),
+        // Not as we write them.
+        ("The user likes tea.".to_owned(), "The user likes tea."),
+    ] {
+        let mut messages = vec![Message::system(format!("{MEMORY_HEADING}\n{said}"))];
+        messages.extend((0..10).map(|at| Message::user(words(&format!("m{at}"), 100))));
+        let messages = recorded(messages);
+        let case = Case { memory: Some(0), summarizer: &Before, ..Case::new(&messages, 1_600) };
+        let compaction = case.compact().unwrap();
+        let memory = memory(&compaction);
+        let before = memory.strip_prefix("[Persistent Memory]\nRemembered from before:\n");
+        let before = before.map_or("", |before| before.split("\nMessages 1 to").next().unwrap());
+        assert_eq!(before, expected, "{memory}");
+    }
 }
 
 #[test]

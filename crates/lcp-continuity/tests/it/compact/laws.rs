@@ -124,15 +124,21 @@ proptest! {
         memory_percent in prop_oneof![Just(20_u32), 1..101_u32],
         counter in prop::sample::select(vec![0_usize, 1, 2]),
         summarizer in prop::sample::select(vec![0_usize, 1, 2]),
+        has_memory in any::<bool>(),
     ) {
         let counter: &dyn TokenEstimator = [&Words as &dyn TokenEstimator, &HeuristicEstimator, &Odd][counter];
         let builtin = ExtractiveSummarizer;
         let summarizer = [&Says as &dyn Summarizer, &Fails, &builtin][summarizer];
         let messages = conversation(&said);
+        let heading = format!("{MEMORY_HEADING}\n");
+        // What else begins like a memory is a prompt.
+        let begins = |recorded: &&Recorded| recorded.message.text().starts_with(&heading);
+        let memory = messages.iter().rfind(begins).filter(|_| has_memory).map(|it| it.position);
         let count = |message: &Message| counter.estimate(&message.text());
         let before: u32 = messages.iter().map(|recorded| count(&recorded.message)).sum();
         let options = CompactionOptions { memory_percent, ..CompactionOptions::default() };
         let case = Case {
+            memory,
             used: before + overhead,
             anchors: &anchors,
             summarizer,
@@ -163,7 +169,6 @@ proptest! {
             let max = u64::from(compaction.target_tokens) * u64::from(memory_percent) / 100;
             prop_assert!(u64::from(memory.tokens) <= max);
             let text = memory.message.text();
-            let heading = format!("{MEMORY_HEADING}\n");
             prop_assert!(is_system(&memory.message) && text.starts_with(&heading));
         }
 
@@ -175,9 +180,8 @@ proptest! {
             prop_assert!(shown.is_sorted_by(|a, b| a.position < b.position));
             prop_assert!(shown.iter().all(was));
         }
-        let heading = format!("{MEMORY_HEADING}\n");
         let is_prompt = |recorded: &&Recorded| {
-            is_system(&recorded.message) && !recorded.message.text().starts_with(&heading)
+            is_system(&recorded.message) && Some(recorded.position) != memory
         };
         prop_assert_eq!(messages.iter().filter(is_prompt).count(), compaction.system.len());
 

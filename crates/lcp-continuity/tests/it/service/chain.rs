@@ -111,3 +111,21 @@ fn anchors_that_no_longer_hold_are_not_carried_on() {
     assert_eq!(third.anchors, second.anchors);
     assert_eq!(third.superseded, []);
 }
+
+#[test]
+fn a_list_that_is_told_again_and_again_is_kept_once() {
+    let fixture = Fixture::new();
+    fixture.open("c", 20_000);
+    fixture.say("c", Message::user("DECISION: Use files."));
+    let superseded_anchors: Vec<_> =
+        (0..40).map(|at| (format!("anchor {at}"), format!("what replaced it, {at}"))).collect();
+    let options = HandoffOptions { superseded_anchors, ..HandoffOptions::default() };
+    for _ in 0..60 {
+        fixture.service.prepare_handoff("c", 500, &options).unwrap();
+    }
+    fixture.service.supersede_anchor("c", "anchor 0", "something else").unwrap();
+    let status = fixture.store.conversation("c").unwrap().status.unwrap();
+    assert_eq!(status.matches("\"anchor 0\"").count(), 1);
+    // What was said of it first stays.
+    assert!(status.contains("[\"anchor 0\",\"what replaced it, 0\"]"), "{status}");
+}

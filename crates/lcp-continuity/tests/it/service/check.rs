@@ -1,7 +1,8 @@
 //! What `check` does, once.
 
 use lcp_continuity::{
-    ContinuityConfig, ContinuityEvent, HandoffOptions, Message, Outcome, ReportedUsage, TriggerMode,
+    AnchorKind, AnchorPoint, AnchorSource, ContinuityConfig, ContinuityEvent, HandoffOptions,
+    Message, Outcome, ReportedUsage, TriggerMode,
 };
 
 use super::support::{Fixture, PLAN, words};
@@ -173,4 +174,24 @@ fn a_query_changes_nothing() {
     }
     assert_eq!(fixture.store.conversation("c").unwrap(), before);
     assert_eq!(fixture.events(), []);
+}
+
+#[test]
+fn what_the_configuration_supersedes_is_kept_with_the_conversation() {
+    let decision =
+        |text: &str| AnchorPoint::new(AnchorKind::Decision, text, 1.0, AnchorSource::default()).id;
+    let superseded = vec![(decision("Use tabs."), decision("Use spaces."))];
+    let mut config = ContinuityConfig::default();
+    config.handoff.superseded_anchors.clone_from(&superseded);
+    let fixture = Fixture::with(config);
+    fixture.open("c", 1_000);
+    fixture.say("c", Message::user("DECISION: Use tabs."));
+    fixture.say("c", Message::user("DECISION: Use spaces."));
+    fixture.say("c", Message::user(words(850)));
+    let outcome = fixture.service.check("c").unwrap().outcome;
+    let Outcome::Prepared(handoff) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(handoff.superseded, superseded);
+    let options = HandoffOptions::default();
+    let by_hand = fixture.service.prepare_handoff("c", 500, &options).unwrap();
+    assert_eq!((&by_hand.anchors, &by_hand.superseded), (&handoff.anchors, &handoff.superseded));
 }

@@ -1,6 +1,9 @@
 //! Compaction of a conversation that is recorded.
 
+use std::time::Duration;
+
 use lcp_continuity::compact::CompactionOptions;
+use lcp_continuity::words::{Summarizer, SummaryError, SummaryRequest};
 use lcp_continuity::{ContinuityConfig, HandoffOptions, Message, Outcome, TriggerMode};
 use lcp_types::Role;
 
@@ -97,4 +100,134 @@ fn a_handoff_after_a_compaction_knows_all_that_was_said() {
     assert_eq!(handoff.anchors[0].text, "Nothing is deleted.");
     assert!(handoff.recent.iter().all(|message| message.message.role() != Role::System));
     assert_eq!(handoff.epoch, 1);
+}
+
+/// Says what was before.
+struct Before;
+
+impl Summarizer for Before {
+    fn summarize(&self, request: &SummaryRequest<'_>) -> Result<String, SummaryError> {
+        Ok(request.before.unwrap_or("what was said").trim().to_owned())
+    }
+
+    fn name(&self) -> &'static str {
+        "before"
+    }
+}
+
+fn memories(context: &[Message]) -> usize {
+    context.iter().filter(|m| m.text().starts_with("[Persistent Memory]\n")).count()
+}
+
+#[test]
+fn what_no_longer_holds_is_not_remembered_from_before() {
+    let mut fixture = filled();
+    fixture.service = fixture.service.with_summarizer(Before);
+    fixture.open("c", 1_000);
+    let memory = || {
+        let options = CompactionOptions::default();
+        let compaction = fixture.service.compact("c", &options).unwrap();
+        compaction.memory.unwrap().message.text().into_owned()
+    };
+    let asked = "Which port does the server use?";
+    fixture.service.take_up("c").unwrap();
+    fixture.say("c", Message::user(asked));
+    fixture.say("c", Message::user(words(400)));
+    let first = memory();
+    assert!(first.contains("- decision: Nothing is deleted.\n"), "{first}");
+    assert!(first.contains(asked), "{first}");
+    fixture.say("c", Message::assistant("Port 8022."));
+    fixture.say("c", Message::user("DECISION: Old rows are deleted."));
+    let anchors = fixture.service.prepare_handoff("c", 400, &HandoffOptions::default());
+    let anchors = anchors.unwrap().anchors;
+    fixture.service.supersede_anchor("c", &anchors[0].id, &anchors[1].id).unwrap();
+    fixture.say("c", Message::user(words(400)));
+    let second = memory();
+    assert!(second.contains("- decision: Old rows are deleted.\n"), "{second}");
+    assert!(second.contains("Remembered from before:\nMessages"), "{second}");
+    assert!(!second.contains("Nothing is deleted.") && !second.contains(asked), "{second}");
+}
+
+#[test]
+fn the_configuration_supersedes_for_compactions_too() {
+    let fixture = filled();
+    let mut config = fixture.service.config().clone();
+    let handoff = fixture.service.prepare_handoff("c", 400, &HandoffOptions::default()).unwrap();
+    config.handoff.superseded_anchors = vec![(handoff.anchors[0].id.clone(), "x".into())];
+    fixture.service.close("c").unwrap();
+    let fixture = fixture.configured(config);
+    fixture.service.take_up("c").unwrap();
+    let compaction = fixture.service.compact("c", &CompactionOptions::default()).unwrap();
+    let memory = compaction.memory.unwrap().message.text().into_owned();
+    assert!(!memory.contains("- decision: Nothing is deleted."), "{memory}");
+}
+
+#[test]
+fn a_system_turn_that_begins_like_a_memory_is_none() {
+    let config = ContinuityConfig { mode: TriggerMode::Manual, ..ContinuityConfig::default() };
+    let fixture = Fixture::with(config);
+    fixture.open("c", 1_000);
+    let imported = Message::system("[Persistent Memory]\nThe user likes tea.");
+    fixture.say("c", imported.clone());
+    let say = || {
+        for turn in 0..40 {
+            fixture.say("c", Message::user(format!("Question {turn}: {}", words(18))));
+        }
+    };
+    say();
+    assert_eq!(fixture.service.context("c").unwrap()[0], imported);
+    for _ in 0..2 {
+        let compaction = fixture.service.compact("c", &CompactionOptions::default()).unwrap();
+        let context = fixture.service.context("c").unwrap();
+        assert_eq!((&context[0], memories(&context)), (&imported, 2));
+        assert_eq!(fixture.service.usage("c").total_tokens, compaction.tokens_after);
+        fixture.service.close("c").unwrap();
+        fixture.service.take_up("c").unwrap();
+        assert_eq!(fixture.service.context("c").unwrap(), context);
+        say();
+    }
+    // A fork shows all that was said, and no memory of ours.
+    let all = fixture.service.messages("c").unwrap().len() as u64;
+    for (parent, fork) in [("c", "fork"), ("fork", "fork of it")] {
+        let usage = fixture.service.fork(parent, all, fork).unwrap();
+        let context = fixture.service.context(fork).unwrap();
+        assert_eq!((context.len(), memories(&context)), (121, 1));
+        let counted: u32 = context.iter().map(|m| super::prepare::counted(&m.text())).sum();
+        assert_eq!(usage.total_tokens, counted);
+    }
+}
+
+#[test]
+fn a_status_of_before_tells_memories_by_their_first_line() {
+    let fixture = filled();
+    fixture.service.compact("c", &CompactionOptions::default()).unwrap();
+    let context = fixture.service.context("c").unwrap();
+    fixture.service.close("c").unwrap();
+    let status = fixture.store.conversation("c").unwrap().status.unwrap();
+    let mut status: serde_json::Value = serde_json::from_str(&status).unwrap();
+    assert!(status.as_object_mut().unwrap().remove("memories").is_some());
+    let lease = fixture.store.lease("c", "an earlier version", Duration::from_secs(1)).unwrap();
+    fixture.store.append(&lease, &[], Some(&status.to_string())).unwrap();
+    fixture.store.release(&lease).unwrap();
+    fixture.service.take_up("c").unwrap();
+    assert_eq!(fixture.service.context("c").unwrap(), context);
+    let messages = fixture.service.messages("c").unwrap().len() as u64;
+    fixture.service.fork("c", messages, "fork").unwrap();
+    assert_eq!(memories(&fixture.service.context("fork").unwrap()), 0);
+}
+
+#[test]
+fn what_is_kept_does_not_grow_with_what_is_shown() {
+    let fixture = Fixture::new();
+    fixture.open("c", 10_000);
+    fixture.say("c", Message::user(words(4_000)));
+    let turns = (0..500).map(|_| Message::user("on")).collect();
+    fixture.service.record_messages("c", turns).unwrap();
+    fixture.say("c", Message::system("Be brief."));
+    fixture.say("c", Message::user("Go on."));
+    let compaction = fixture.service.compact("c", &CompactionOptions::default()).unwrap();
+    assert_eq!(compaction.recent.len(), 501);
+    let status = fixture.store.conversation("c").unwrap().status.unwrap();
+    assert!(status.len() < 1_000, "{status}");
+    assert_eq!(fixture.service.context("c").unwrap().len(), 503);
 }

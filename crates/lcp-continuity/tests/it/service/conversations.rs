@@ -139,3 +139,30 @@ fn ids_of_other_conversations_are_not_taken() {
     assert_eq!(error.code(), "bad_id");
     assert_eq!(fixture.service.take_up("nobody").unwrap_err().code(), "unknown_conversation");
 }
+
+#[test]
+fn a_fork_knows_what_its_parent_superseded() {
+    let fixture = Fixture::new();
+    fixture.open("c", 10_000);
+    for text in ["DECISION: Use tabs.", "DECISION: No tests.", "DECISION: Use spaces."] {
+        fixture.say("c", Message::user(text));
+    }
+    let of = |id: &str| {
+        let handoff = fixture.service.prepare_handoff(id, 2_000, &HandoffOptions::default());
+        handoff.unwrap().anchors
+    };
+    let texts = |id: &str| of(id).into_iter().map(|anchor| anchor.text).collect::<Vec<_>>();
+    let ids: Vec<_> = of("c").into_iter().map(|anchor| anchor.id).collect();
+    fixture.service.supersede_anchor("c", &ids[0], &ids[2]).unwrap();
+    fixture.service.supersede_anchor("c", &ids[1], "a bad idea").unwrap();
+    fixture.service.fork("c", 3, "all").unwrap();
+    fixture.service.fork("all", 3, "again").unwrap();
+    fixture.service.fork("c", 2, "earlier").unwrap();
+    fixture.service.fork("all", 2, "earlier again").unwrap();
+    assert_eq!(texts("c"), ["Use spaces."]);
+    assert_eq!(texts("all"), ["Use spaces."]);
+    assert_eq!(texts("again"), ["Use spaces."]);
+    // There, nothing has replaced it yet.
+    assert_eq!(texts("earlier"), ["Use tabs."]);
+    assert_eq!(texts("earlier again"), ["Use tabs."]);
+}

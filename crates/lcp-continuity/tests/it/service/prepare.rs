@@ -4,6 +4,7 @@ use lcp_continuity::words::{Summarizer, SummaryError, SummaryRequest};
 use lcp_continuity::{AnchorPoint, Error, HandoffOptions, Message, Recorded, SessionState, words};
 use lcp_driver::segments::CompressionLevel;
 use lcp_tokens::TokenEstimator;
+use lcp_types::{Block, Role};
 
 use super::support::{Fixture, PLAN, Words, words as text_of};
 
@@ -133,6 +134,18 @@ fn anchors_that_nobody_said_are_left_out() {
         "{:?}",
         handoff.metadata.warnings
     );
+}
+
+#[test]
+fn words_that_are_not_utf_8_are_no_anchor() {
+    let fixture = filled();
+    let said = b"DECISION: Use caf\xE9.\n\nDECISION: Use \xEF\xBF\xBD.\n\nDECISION: Use tea.";
+    fixture.say("c", Message::new(Block::conversation(Role::User, said.to_vec())));
+    let handoff = fixture.service.prepare_handoff("c", 9_000, &HandoffOptions::default()).unwrap();
+    let texts: Vec<_> = handoff.anchors.iter().map(|anchor| anchor.text.as_str()).collect();
+    assert_eq!(texts, ["Old files stay readable.", "Use \u{fffd}.", "Use tea."]);
+    let warnings = &handoff.metadata.warnings;
+    assert_eq!(warnings[0], "1 anchors do not stand in their messages: left out");
 }
 
 #[test]

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use lcp_continuity::{ContinuityEvent, HandoffOptions, Message, ResumeOptions};
+use lcp_continuity::{
+    AnchorKind, AnchorPoint, AnchorSource, ContinuityEvent, HandoffOptions, Message, ResumeOptions,
+};
 
 use super::support::{Fixture, words};
 
@@ -157,4 +159,66 @@ fn a_package_that_cannot_be_read_is_claimed_by_nobody() {
     assert_eq!(error.code(), "bad_package");
     let record = fixture.store.handoff("odd").unwrap();
     assert_eq!(record.state, lcp_continuity::store::HandoffState::Committed);
+}
+
+/// The id of a decision.
+fn decision(text: &str) -> String {
+    AnchorPoint::new(AnchorKind::Decision, text, 1.0, AnchorSource::default()).id
+}
+
+fn texts(anchors: &[AnchorPoint]) -> Vec<&str> {
+    anchors.iter().map(|anchor| anchor.text.as_str()).collect()
+}
+
+#[test]
+fn what_is_superseded_after_the_handoff_does_not_come_back() {
+    let fixture = Fixture::new();
+    let handoff = handed_over(&fixture);
+    let [measure, guess] = ["Measure first.", "Guess."].map(decision);
+    fixture.service.supersede_anchor("c", &measure, &guess).unwrap();
+    let resumed = fixture.service.resume_from_handoff(&handoff).unwrap();
+    assert_eq!(resumed.restored_anchors, []);
+    assert_eq!(resumed.directive.reminders, [] as [String; 0]);
+    // The package is as it was made; the directive is the same wherever it is read.
+    assert_eq!(texts(&fixture.service.handoff(&handoff).unwrap().anchors), ["Measure first."]);
+    let id = &resumed.new_conversation_id;
+    let context = fixture.service.context(id).unwrap();
+    assert_eq!(context[0].text(), resumed.directive.text);
+    assert_eq!(fixture.service.usage(id).total_tokens, resumed.directive.tokens);
+    fixture.service.close(id).unwrap();
+    let other = fixture.another("other");
+    other.service.take_up(id).unwrap();
+    assert_eq!(other.service.context(id).unwrap(), context);
+    let usage = other.service.fork(id, 0, "fork").unwrap();
+    assert_eq!(usage.total_tokens, resumed.directive.tokens);
+    assert_eq!(other.service.context("fork").unwrap(), context);
+    // It is named once.
+    let options = HandoffOptions::default();
+    for id in [id.as_str(), "fork"] {
+        let second = other.service.prepare_handoff(id, 2_000, &options).unwrap();
+        assert_eq!(second.anchors, []);
+        assert_eq!(second.superseded, [(measure.clone(), guess.clone())]);
+        let next = other.service.resume_from_handoff(&second.handoff_id).unwrap();
+        let next = next.new_conversation_id;
+        let third = other.service.prepare_handoff(&next, 2_000, &options).unwrap();
+        assert_eq!((third.anchors, third.superseded), (vec![], vec![]));
+    }
+}
+
+#[test]
+fn what_is_superseded_among_late_messages_stays_so() {
+    let fixture = Fixture::new();
+    let handoff = handed_over(&fixture);
+    fixture.say("c", Message::user("DECISION: Add an index."));
+    fixture.say("c", Message::user("DECISION: Add a cache."));
+    let [index, cache] = ["Add an index.", "Add a cache."].map(decision);
+    fixture.service.supersede_anchor("c", &index, &cache).unwrap();
+    fixture.service.supersede_anchor("c", "of nothing here", "x").unwrap();
+    let resumed = fixture.service.resume_from_handoff(&handoff).unwrap();
+    let id = &resumed.new_conversation_id;
+    let status = fixture.store.conversation(id).unwrap().status.unwrap();
+    assert!(status.contains(&index) && !status.contains("of nothing here"), "{status}");
+    let next = fixture.service.prepare_handoff(id, 2_000, &HandoffOptions::default()).unwrap();
+    assert_eq!(texts(&next.anchors), ["Measure first.", "Add a cache."]);
+    assert_eq!(next.superseded, [(index, cache)]);
 }

@@ -48,6 +48,11 @@ impl Fixture {
     /// Another process, as far as the store can tell.
     pub(crate) fn another(&self, holder: &str) -> Self {
         let config = ContinuityConfig { holder: holder.into(), ..self.service.config().clone() };
+        self.configured(config)
+    }
+
+    /// This with another configuration.
+    pub(crate) fn configured(&self, config: ContinuityConfig) -> Self {
         Self::on(Arc::clone(&self.store), Arc::clone(&self.clock), config)
     }
 
