@@ -73,8 +73,8 @@ pub fn observed_state(before: &SessionState, messages: &[Recorded]) -> SessionSt
     let mut state = before.clone();
     keep_newest(&mut state.active_files, MAX_FILES);
     keep_newest(&mut state.recent_commands, MAX_COMMANDS);
-    for Recorded { message, .. } in messages {
-        if let Some((call, failed)) = results.call(message) {
+    for (at, Recorded { message, .. }) in messages.iter().enumerate() {
+        if let Some((call, failed)) = results.call(at) {
             if call.is_of(&SHELLS) {
                 ran(&call, failed, &mut state);
             } else {

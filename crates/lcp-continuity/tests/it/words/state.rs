@@ -97,6 +97,25 @@ fn the_tool_of_a_bare_call_is_that_of_its_result() {
 }
 
 #[test]
+fn an_id_that_is_used_again_is_that_of_the_newest_call() {
+    let state = state([
+        Message::tool_call("1", "cd app && export MODE=fast && git switch topic"),
+        Message::tool_result("1", "bash", Status::Ok, "ok"),
+        Message::tool_call("1", "src/main.rs"),
+        Message::tool_result("1", "read_file", Status::Ok, "ok"),
+        Message::tool_call("1", "cd /none"),
+        Message::tool_result("1", "bash", Status::Error, "no such directory"),
+        Message::tool_call("1", "ls"),
+        Message::tool_result("1", "bash", Status::Ok, "ok"),
+    ]);
+    let commands = ["cd app && export MODE=fast && git switch topic", "cd /none", "ls"];
+    assert_eq!(state.recent_commands, commands);
+    assert_eq!(state.active_files, ["src/main.rs"]);
+    assert_eq!(state.working_directory.as_deref(), Some("app"));
+    assert_eq!((state.branch.as_deref(), state.variables.len()), (Some("topic"), 1));
+}
+
+#[test]
 fn directories() {
     for (commands, directory) in [
         (&["cd /srv && ls"][..], Some("/srv")),
