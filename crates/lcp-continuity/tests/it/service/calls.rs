@@ -1,0 +1,95 @@
+//! Calls that have no result yet when a session ends.
+
+use std::collections::BTreeSet;
+
+use lcp_continuity::{HandoffOptions, Message, ResumedSession, SessionHandoff};
+use lcp_types::Status;
+use proptest::prelude::*;
+
+use super::support::Fixture;
+
+fn call(id: &str, command: &str) -> Message {
+    Message::tool_call(id, format!("bash {command}"))
+}
+
+fn result(id: &str, status: Status, text: &str) -> Message {
+    Message::tool_result(id, "bash", status, text)
+}
+
+fn said(fixture: &Fixture, messages: impl IntoIterator<Item = Message>) {
+    let messages = messages.into_iter().collect();
+    fixture.service.record_messages("c", messages).unwrap();
+}
+
+fn handed_over(fixture: &Fixture, id: &str) -> SessionHandoff {
+    fixture.service.prepare_handoff(id, 10_000, &HandoffOptions::default()).unwrap()
+}
+
+/// What is resumed of a conversation that was handed over after `before` and then
+/// said `late`.
+fn resumed(before: Vec<Message>, late: Vec<Message>) -> (Fixture, ResumedSession) {
+    let fixture = Fixture::new();
+    fixture.open("c", 100_000);
+    said(&fixture, before);
+    let handoff = handed_over(&fixture, "c");
+    said(&fixture, late);
+    let resumed = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap();
+    (fixture, resumed)
+}
+
+fn texts(session: &ResumedSession) -> Vec<String> {
+    session.late_messages.iter().map(|late| late.message.text().into_owned()).collect()
+}
+
+#[test]
+fn a_late_result_brings_the_newest_call_of_its_id() {
+    let turns = (0..30).flat_map(|turn| {
+        [call("call_0", &format!("step {turn}")), result("call_0", Status::Ok, "")]
+    });
+    let before = turns.chain([call("call_0", "make")]).collect();
+    let (_, session) = resumed(before, vec![result("call_0", Status::Ok, "made")]);
+    assert_eq!(texts(&session), ["bash make", "made"]);
+}
+
+#[test]
+fn a_call_that_follows_a_result_of_its_id_is_another_one() {
+    let late = vec![result("call_0", Status::Ok, "made"), call("call_0", "make test")];
+    let (_, session) = resumed(vec![call("call_0", "make")], late);
+    assert_eq!(texts(&session), ["bash make", "made", "bash make test"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// A result of which the call is known stands behind it, and no call stands there
+    /// for nothing.
+    #[test]
+    fn late_results_bring_their_calls_and_no_others(
+        of in prop::collection::vec((any::<bool>(), 0..3_u8), 2..16),
+        part in 0.0..1.0_f64,
+    ) {
+        let message = |(at, (is_result, id)): (usize, &(bool, u8))| {
+            let (id, text) = (id.to_string(), at.to_string());
+            if *is_result {
+                Message::tool_result(id, "bash", Status::Ok, text)
+            } else {
+                Message::tool_call(id, text)
+            }
+        };
+        let messages: Vec<_> = of.iter().enumerate().map(message).collect();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "a place among a few"
+        )]
+        let split = 1 + ((of.len() - 1) as f64 * part) as usize;
+        let mut expected: BTreeSet<usize> = (split..of.len()).collect();
+        for (at, (_, id)) in of.iter().enumerate().skip(split).filter(|(_, (is_result, _))| *is_result) {
+            expected.extend((0..at).rev().find(|before| of[*before] == (false, *id)));
+        }
+        let expected: Vec<_> = expected.iter().map(usize::to_string).collect();
+        let (_, session) = resumed(messages[..split].to_vec(), messages[split..].to_vec());
+        prop_assert_eq!(texts(&session), expected);
+    }
+}
