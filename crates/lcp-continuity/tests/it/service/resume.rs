@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use lcp_continuity::{ContinuityEvent, HandoffOptions, Message, ResumeOptions};
+use lcp_continuity::{
+    ContinuityConfig, ContinuityEvent, Error, HandoffOptions, Message, ResumeOptions, store,
+};
 
 use super::support::{Fixture, words};
 
@@ -157,4 +159,18 @@ fn a_package_that_cannot_be_read_is_claimed_by_nobody() {
     assert_eq!(error.code(), "bad_package");
     let record = fixture.store.handoff("odd").unwrap();
     assert_eq!(record.state, lcp_continuity::store::HandoffState::Committed);
+}
+
+/// Whoever looks to its lease first learns of it too.
+#[test]
+fn the_old_conversation_says_what_it_goes_on_as_however_old_its_lease_is() {
+    let lease = Duration::from_millis(3);
+    let fixture = Fixture::with(ContinuityConfig { lease, ..ContinuityConfig::default() });
+    let handoff = handed_over(&fixture);
+    let into = fixture.another("other").service.resume_from_handoff(&handoff).unwrap();
+    thread::sleep(lease);
+    let error = fixture.service.record_message("c", Message::user("hello?")).unwrap_err();
+    let into = into.new_conversation_id;
+    assert_eq!(error, store::Error::Continued { conversation: "c".into(), into }.into());
+    assert!(matches!(fixture.service.messages("c"), Err(Error::NotOpen { .. })));
 }
