@@ -162,6 +162,29 @@ fn a_session_that_begins_near_its_end_says_futile_once() {
     assert_eq!(fixture.service.check(&id).unwrap().outcome, Outcome::Nothing);
 }
 
+/// What it said of the whole epoch holds for a hand-off in it too.
+#[test]
+fn an_epoch_is_called_futile_once_whatever_for() {
+    let fixture = Fixture::new();
+    fixture.open("c", 1_000);
+    fixture.say("c", Message::user(words(100)));
+    let Outcome::Prepared(handoff) = report(&fixture, 850) else { panic!() };
+    fixture.say("c", Message::user(words(650)));
+    let id = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap().new_conversation_id;
+    let report = |tokens| {
+        let reported = ReportedUsage { input_tokens: tokens, ..ReportedUsage::default() };
+        fixture.service.record_reported(&id, reported).unwrap();
+        fixture.service.check(&id).unwrap().outcome
+    };
+    assert!(matches!(fixture.service.check(&id).unwrap().outcome, Outcome::Futile { .. }));
+    // There is room after all; but the next session would begin with this as well.
+    assert_eq!(report(500), Outcome::Nothing);
+    fixture.say(&id, Message::system(words(620)));
+    assert_eq!(report(900), Outcome::Nothing);
+    assert_eq!(report(950), Outcome::Nothing);
+    assert_eq!(fixture.store.latest(&id).unwrap(), None);
+}
+
 #[test]
 fn a_query_changes_nothing() {
     let fixture = Fixture::new();
