@@ -1,4 +1,4 @@
-//! Calls that have no result yet when a session ends.
+//! Calls that have no result yet when a session ends, and ids that are used again.
 
 use std::collections::BTreeSet;
 
@@ -66,7 +66,7 @@ proptest! {
     #[test]
     fn late_results_bring_their_calls_and_no_others(
         of in prop::collection::vec((any::<bool>(), 0..3_u8), 2..16),
-        part in 0.0..1.0_f64,
+        part in any::<prop::sample::Index>(),
     ) {
         let message = |(at, (is_result, id)): (usize, &(bool, u8))| {
             let (id, text) = (id.to_string(), at.to_string());
@@ -77,13 +77,7 @@ proptest! {
             }
         };
         let messages: Vec<_> = of.iter().enumerate().map(message).collect();
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            clippy::cast_precision_loss,
-            reason = "a place among a few"
-        )]
-        let split = 1 + ((of.len() - 1) as f64 * part) as usize;
+        let split = 1 + part.index(of.len() - 1);
         let mut expected: BTreeSet<usize> = (split..of.len()).collect();
         for (at, (_, id)) in of.iter().enumerate().skip(split).filter(|(_, (is_result, _))| *is_result) {
             expected.extend((0..at).rev().find(|before| of[*before] == (false, *id)));
@@ -91,5 +85,18 @@ proptest! {
         let expected: Vec<_> = expected.iter().map(usize::to_string).collect();
         let (_, session) = resumed(messages[..split].to_vec(), messages[split..].to_vec());
         prop_assert_eq!(texts(&session), expected);
+    }
+}
+
+#[test]
+fn a_call_is_done_once_however_late_its_result_comes() {
+    for (status, directory) in [(Status::Ok, "/srv/app"), (Status::Error, "/srv")] {
+        let before =
+            vec![call("1", "cd /srv"), result("1", Status::Ok, ""), call("2", "cd app && make")];
+        let (fixture, session) = resumed(before, vec![result("2", status, "over")]);
+        let of = |state: Option<lcp_continuity::SessionState>| state.unwrap().working_directory;
+        assert_eq!(of(session.restored_state).as_deref(), Some("/srv"));
+        let second = handed_over(&fixture, &session.new_conversation_id);
+        assert_eq!(of(second.state).as_deref(), Some(directory));
     }
 }
