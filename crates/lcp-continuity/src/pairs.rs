@@ -1,6 +1,6 @@
 //! Tool calls and their results, which are never separated.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::model::{Message, Recorded};
@@ -36,6 +36,16 @@ pub(crate) fn answered<'m>(messages: impl IntoIterator<Item = &'m Message>) -> V
         }
     }
     answered
+}
+
+/// The places of the calls that have no result among these messages.
+pub(crate) fn open<'m>(messages: impl IntoIterator<Item = &'m Message> + Clone) -> Vec<usize> {
+    let answered: HashSet<_> = answered(messages.clone()).into_iter().flatten().collect();
+    let is_call = |message: &Message| message.tool_call_id().is_some() && !message.is_result();
+    let all = messages.into_iter().enumerate();
+    all.filter(|(at, message)| is_call(message) && !answered.contains(at))
+        .map(|(at, _)| at)
+        .collect()
 }
 
 /// The messages in runs that must not be separated, in order.

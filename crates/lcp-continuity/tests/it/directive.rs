@@ -62,6 +62,7 @@ pub(crate) fn empty() -> SessionHandoff {
         state: None,
         user_intent: None,
         recent: Vec::new(),
+        open_calls: Vec::new(),
         superseded: Vec::new(),
         metadata: HandoffMetadata {
             created: Timestamp(0),

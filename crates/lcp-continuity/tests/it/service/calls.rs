@@ -6,7 +6,7 @@ use lcp_continuity::{HandoffOptions, Message, ResumedSession, SessionHandoff};
 use lcp_types::Status;
 use proptest::prelude::*;
 
-use super::support::Fixture;
+use super::support::{Fixture, words};
 
 fn call(id: &str, command: &str) -> Message {
     Message::tool_call(id, format!("bash {command}"))
@@ -99,4 +99,56 @@ fn a_call_is_done_once_however_late_its_result_comes() {
         let second = handed_over(&fixture, &session.new_conversation_id);
         assert_eq!(of(second.state).as_deref(), Some(directory));
     }
+}
+
+/// The actions of a directive that tell of calls.
+fn open_calls(fixture: &Fixture, handoff: &SessionHandoff) -> Vec<String> {
+    // As it was kept: the next session has nothing else.
+    let kept = fixture.service.handoff(&handoff.handoff_id).unwrap();
+    assert_eq!(kept, *handoff);
+    let directive = fixture.service.generate_continuation_directive(&kept).unwrap();
+    let actions = directive.immediate_actions.into_iter();
+    actions.filter(|action| action.contains("no result yet")).collect()
+}
+
+#[test]
+fn an_open_call_is_an_action_whatever_its_size() {
+    let fixture = Fixture::new();
+    fixture.open("c", 100_000);
+    said(&fixture, [Message::user("Write it."), call("big", &words(1_200))]);
+    let handoff = handed_over(&fixture, "c");
+    assert_eq!(handoff.recent, []);
+    let told = open_calls(&fixture, &handoff);
+    assert!(told.len() == 1 && told[0].contains("\"bash word word") && told[0].contains("(big)"));
+    // The session that is told of it does nothing, the next is told again; then one
+    // speaks.
+    let session = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap();
+    let second = handed_over(&fixture, &session.new_conversation_id);
+    assert_eq!(open_calls(&fixture, &second), told);
+    let session = fixture.service.resume_from_handoff(&second.handoff_id).unwrap();
+    fixture.say(&session.new_conversation_id, Message::assistant("I do not need that."));
+    let third = handed_over(&fixture, &session.new_conversation_id);
+    assert_eq!(open_calls(&fixture, &third), [""; 0]);
+}
+
+#[test]
+fn an_open_call_is_an_action_however_much_was_said_since() {
+    let fixture = Fixture::new();
+    fixture.open("c", 100_000);
+    said(
+        &fixture,
+        [
+            call("0", "ls"),
+            result("0", Status::Ok, "a"),
+            call("0", "make all"),
+            Message::user("Meanwhile:"),
+            Message::assistant(words(1_200)),
+            call("1", "ls src"),
+        ],
+    );
+    let told = open_calls(&fixture, &handed_over(&fixture, "c"));
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].contains("bash ls src") && told[1].contains("bash make all"), "{told:?}");
+    fixture.say("c", result("0", Status::Ok, "made"));
+    assert_eq!(open_calls(&fixture, &handed_over(&fixture, "c")), told[..1]);
 }
