@@ -39,8 +39,9 @@ impl SessionContinuityService {
     /// [`Claimed`](crate::store::Error::Claimed),
     /// [`AlreadyResumed`](crate::store::Error::AlreadyResumed),
     /// [`Superseded`](crate::store::Error::Superseded),
-    /// [`HandoffExpired`](crate::store::Error::HandoffExpired); and a hand-off that
-    /// cannot be read, which nobody has claimed then.
+    /// [`HandoffExpired`](crate::store::Error::HandoffExpired);
+    /// [`Error::Thresholds`](crate::Error::Thresholds); and a hand-off that cannot be
+    /// read, which nobody has claimed then.
     pub fn resume_from_handoff(&self, handoff_id: &str) -> Result<ResumedSession> {
         self.resume_with(handoff_id, &ResumeOptions::default())
     }
@@ -52,6 +53,8 @@ impl SessionContinuityService {
     /// As [`Self::resume_from_handoff`];
     /// [`Exists`](crate::store::Error::Exists) if there is a conversation of this id.
     pub fn resume_with(&self, handoff_id: &str, options: &ResumeOptions) -> Result<ResumedSession> {
+        // A hand-off is resumed once: nothing must be wrong afterwards.
+        self.config.thresholds.validate()?;
         let session = {
             let _resuming = self.resuming.lock().unwrap_or_else(PoisonError::into_inner);
             let claim = self.store.claim(handoff_id, &self.config.holder, self.config.lease)?;
