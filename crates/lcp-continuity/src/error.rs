@@ -3,6 +3,7 @@
 use crate::compact::CompactionError;
 use crate::package::PackageError;
 use crate::store;
+use crate::trigger::ThresholdsError;
 
 /// The result of asking a service.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -35,6 +36,9 @@ pub enum Error {
     /// The conversation cannot be compacted.
     #[error(transparent)]
     Compaction(#[from] CompactionError),
+    /// The configuration has thresholds that are none.
+    #[error("the thresholds cannot be used: {0}")]
+    Thresholds(#[from] ThresholdsError),
 }
 
 impl Error {
@@ -48,6 +52,7 @@ impl Error {
             Self::NothingToHandOver { .. } => "nothing_to_hand_over",
             Self::Directive(_) => "bad_directive",
             Self::Compaction(_) => "not_compacted",
+            Self::Thresholds(_) => "bad_thresholds",
         }
     }
 }

@@ -78,8 +78,9 @@ pub use events::{
 pub use fidelity::Fidelity;
 pub use model::{
     AnchorKind, AnchorPoint, AnchorSource, Clock, HandoffDecision, HandoffMetadata, HandoffOptions,
-    ManualClock, Message, PendingTask, Recorded, ReportedUsage, ResumedSession, SessionHandoff,
-    SessionState, Speaker, SystemClock, TaskStatus, Timestamp, TokenUsage, UsageSource,
+    ManualClock, Message, OpenCall, PendingTask, Recorded, ReportedUsage, ResumedSession,
+    SessionHandoff, SessionState, Speaker, SystemClock, TaskStatus, Timestamp, TokenUsage,
+    UsageSource,
 };
 pub use package::PackageError;
 pub use service::{Checked, ContinuityConfig, Outcome, ResumeOptions, SessionContinuityService};

@@ -1,6 +1,6 @@
 //! Tool calls and their results, which are never separated.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::model::{Message, Recorded};
@@ -21,6 +21,33 @@ pub(crate) fn newest(messages: &[Recorded], tokens: u32) -> &[Recorded] {
     &messages[first..]
 }
 
+/// For each message that answers a call, the place of that call: the newest before it
+/// of its id. `None` for all others.
+pub(crate) fn answered<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Vec<Option<usize>> {
+    let mut calls: HashMap<&str, usize> = HashMap::new();
+    let mut answered = Vec::new();
+    for (at, message) in messages.into_iter().enumerate() {
+        let id = message.tool_call_id();
+        if message.is_result() {
+            answered.push(id.and_then(|id| calls.get(id).copied()));
+        } else {
+            calls.extend(id.map(|id| (id, at)));
+            answered.push(None);
+        }
+    }
+    answered
+}
+
+/// The places of the calls that have no result among these messages.
+pub(crate) fn open<'m>(messages: impl IntoIterator<Item = &'m Message> + Clone) -> Vec<usize> {
+    let answered: HashSet<_> = answered(messages.clone()).into_iter().flatten().collect();
+    let is_call = |message: &Message| message.tool_call_id().is_some() && !message.is_result();
+    let all = messages.into_iter().enumerate();
+    all.filter(|(at, message)| is_call(message) && !answered.contains(at))
+        .map(|(at, _)| at)
+        .collect()
+}
+
 /// The messages in runs that must not be separated, in order.
 ///
 /// A call and all its results stand together, with all between them: so do calls
@@ -30,14 +57,11 @@ pub(crate) fn newest(messages: &[Recorded], tokens: u32) -> &[Recorded] {
 pub(crate) fn groups(messages: &[&Message]) -> Vec<Range<usize>> {
     // The last message that must stand with each.
     let mut reach: Vec<usize> = (0..messages.len()).collect();
-    let mut calls: HashMap<&str, usize> = HashMap::new();
-    for (at, message) in messages.iter().enumerate() {
-        let id = message.tool_call_id();
+    let answered = answered(messages.iter().copied());
+    for ((at, message), call) in messages.iter().enumerate().zip(answered) {
         if message.is_result() {
-            let call = id.and_then(|id| calls.get(id).copied());
             reach[call.unwrap_or(at.saturating_sub(1))] = at;
-        } else if let Some(id) = id {
-            calls.insert(id, at);
+        } else if message.tool_call_id().is_some() {
             reach[at] = (at + 1).min(messages.len() - 1);
         }
     }

@@ -1,12 +1,12 @@
 //! What to do now, and what not to forget.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 
 use super::items::beginning;
 use crate::model::{
-    AnchorKind, AnchorPoint, PendingTask, Recorded, SessionHandoff, Speaker, TaskStatus,
+    AnchorKind, AnchorPoint, OpenCall, PendingTask, SessionHandoff, Speaker, TaskStatus,
 };
+use crate::pairs;
 
 /// Actions that are named.
 const ACTIONS_MAX: usize = 10;
@@ -21,7 +21,7 @@ const NAME_CHARS: usize = 60;
 /// result, questions that are the assistant's to answer.
 pub(super) fn immediate_actions(handoff: &SessionHandoff, tasks: &[&PendingTask]) -> Vec<String> {
     let steps = tasks.iter().flat_map(|task| next_steps(task));
-    let calls = open_calls(&handoff.recent);
+    let calls = open_calls(handoff);
     let asked = handoff.anchors.iter().filter(|anchor| {
         anchor.is_live()
             && anchor.kind == AnchorKind::OpenQuestion
@@ -56,25 +56,14 @@ fn next_steps(task: &PendingTask) -> impl Iterator<Item = String> {
     task.remaining_steps.iter().take(steps).map(move |step| format!("{lead}{step}"))
 }
 
-/// The calls that have no result yet, oldest first.
-fn open_calls(recent: &[Recorded]) -> Vec<String> {
-    let mut answered = BTreeSet::new();
-    let mut open = Vec::new();
-    // From the end: a call that comes after a result of its id is another one.
-    for recorded in recent.iter().rev() {
-        let message = &recorded.message;
-        let Some(id) = message.tool_call_id().filter(|id| !id.is_empty()) else { continue };
-        if message.is_result() {
-            answered.insert(id);
-        } else if !answered.remove(id) {
-            let (name, id) = (beginning(&message.text(), NAME_CHARS), beginning(id, NAME_CHARS));
-            open.push(format!(
-                "The call \"{name}\" ({id}) has no result yet: make it again if it is needed"
-            ));
-        }
-    }
-    open.reverse();
-    open
+/// The calls that have no result yet: those among the newest messages, then others.
+fn open_calls(handoff: &SessionHandoff) -> impl Iterator<Item = String> {
+    let open = pairs::open(handoff.recent.iter().map(|recorded| &recorded.message));
+    let recent = open.into_iter().map(|at| OpenCall::of(&handoff.recent[at].message));
+    recent.chain(handoff.open_calls.iter().cloned()).map(|OpenCall { id, text }| {
+        let (name, id) = (beginning(&text, NAME_CHARS), beginning(&id, NAME_CHARS));
+        format!("The call \"{name}\" ({id}) has no result yet: make it again if it is needed")
+    })
 }
 
 /// Who said an anchor, where it says so or the message is at hand.

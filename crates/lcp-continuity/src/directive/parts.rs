@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::actions::{immediate_actions, reminded};
 use crate::model::{AnchorPoint, PendingTask, Recorded, SessionHandoff, SessionState, TaskStatus};
+use crate::pairs;
 
 /// What a directive tells of a hand-off.
 pub(super) struct Parts<'h> {
@@ -128,15 +129,12 @@ fn urgency(task: &PendingTask) -> u8 {
 /// The places of messages that stand together, the newest first: those of one tool
 /// call, else each alone.
 fn groups(messages: &[&Recorded]) -> Vec<Vec<usize>> {
-    let mut calls: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    let mut groups = Vec::new();
-    for (at, recorded) in messages.iter().enumerate() {
-        match recorded.message.tool_call_id().filter(|id| !id.is_empty()) {
-            Some(id) => calls.entry(id).or_default().push(at),
-            None => groups.push(vec![at]),
-        }
+    let answered = pairs::answered(messages.iter().map(|recorded| &recorded.message));
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, call) in answered.into_iter().enumerate() {
+        groups.entry(call.unwrap_or(at)).or_default().push(at);
     }
-    groups.extend(calls.into_values());
+    let mut groups: Vec<_> = groups.into_values().collect();
     groups.sort_by_key(|group| Reverse(group.last().copied()));
     groups
 }

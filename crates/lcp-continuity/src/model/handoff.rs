@@ -5,7 +5,7 @@ use lcp_driver::segments::CompressionLevel;
 use serde::{Deserialize, Serialize};
 
 use super::anchor::AnchorPoint;
-use super::message::Recorded;
+use super::message::{Message, Recorded};
 use super::state::SessionState;
 use super::task::PendingTask;
 use super::time::Timestamp;
@@ -87,10 +87,38 @@ pub struct SessionHandoff {
     pub user_intent: Option<String>,
     /// The newest messages as they are, calls and their results together.
     pub recent: Vec<Recorded>,
+    /// The newest calls without a result that stand before [`Self::recent`], oldest
+    /// first: 10 at most.
+    pub open_calls: Vec<OpenCall>,
     /// The ids of anchors that are not carried on, each with what replaced it.
     pub superseded: Vec<(String, String)>,
     /// Figures, and how it came about.
     pub metadata: HandoffMetadata,
+}
+
+/// A call that had no result when its session was handed over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenCall {
+    /// Its id.
+    pub id: String,
+    /// How it begins: 200 characters at most.
+    pub text: String,
+}
+
+impl OpenCall {
+    /// Calls that are kept in a hand-off.
+    pub(crate) const MAX: usize = 10;
+
+    /// Characters of a call that are kept.
+    const CHARS: usize = 200;
+
+    /// The call that a message makes.
+    pub(crate) fn of(message: &Message) -> Self {
+        Self {
+            id: message.tool_call_id().unwrap_or_default().to_owned(),
+            text: message.text().chars().take(Self::CHARS).collect(),
+        }
+    }
 }
 
 /// Figures of a hand-off, and how it came about.

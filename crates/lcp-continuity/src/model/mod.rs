@@ -10,7 +10,7 @@ mod usage;
 
 pub use anchor::{AnchorKind, AnchorPoint, AnchorSource, Speaker};
 pub use handoff::{
-    HandoffDecision, HandoffMetadata, HandoffOptions, ResumedSession, SessionHandoff,
+    HandoffDecision, HandoffMetadata, HandoffOptions, OpenCall, ResumedSession, SessionHandoff,
 };
 pub use message::{Message, Recorded};
 pub use state::SessionState;

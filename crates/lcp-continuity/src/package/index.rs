@@ -3,7 +3,7 @@
 use lcp_types::{Block, Extension, HANDOFF_TYPE_NAME, Level};
 use serde::{Deserialize, Serialize};
 
-use crate::model::{AnchorPoint, HandoffMetadata, PendingTask, SessionState};
+use crate::model::{AnchorPoint, HandoffMetadata, OpenCall, PendingTask, SessionState};
 
 /// The newest version of the index that is known.
 pub(super) const VERSION: u64 = 1;
@@ -29,6 +29,8 @@ pub(super) struct Index {
     pub(super) recent: Vec<At<Place>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) state: Option<At<SessionState>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) open_calls: Vec<OpenCall>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) superseded: Vec<(String, String)>,
     pub(super) metadata: HandoffMetadata,

@@ -44,6 +44,7 @@ pub(super) fn handoff(bytes: &[u8]) -> Result<SessionHandoff, PackageError> {
         state: state.into_iter().next(),
         user_intent: index.intent.map(|block| shown.text(block)).transpose()?,
         recent,
+        open_calls: index.open_calls,
         superseded: index.superseded,
         metadata: index.metadata,
     })

@@ -94,6 +94,7 @@ impl Layout {
             summary_tags: handoff.summary_tags.clone(),
             recent,
             state,
+            open_calls: handoff.open_calls.clone(),
             superseded: handoff.superseded.clone(),
             metadata: handoff.metadata.clone(),
         })

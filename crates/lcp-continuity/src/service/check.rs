@@ -139,9 +139,7 @@ impl SessionContinuityService {
                 let told = draft.handoff.metadata.tokens_after;
                 let next = told.saturating_add(session.system_prompt_tokens());
                 if self.config.thresholds.futile(next, max_tokens) {
-                    session.trigger.futile();
-                    observe::futile(next, max_tokens);
-                    return Ok(Err(next));
+                    return Ok(Err(session.trigger.futile().map(|_| next)));
                 }
                 session.trigger.prepared();
                 self.commit(session, draft, usage, &self.config.handoff).map(Ok)
@@ -152,9 +150,12 @@ impl SessionContinuityService {
                 let event = ContinuityEvent::HandoffPrepared(Box::new(event));
                 Ok((Outcome::Prepared(Box::new(handoff)), Some(event)))
             }
-            Ok(Err(next_session_tokens)) => {
+            Ok(Err(Some(next_session_tokens))) => {
+                observe::futile(next_session_tokens, max_tokens);
                 Ok((Outcome::Futile { next_session_tokens, max_tokens }, None))
             }
+            // It was said in this epoch.
+            Ok(Err(None)) => Ok((Outcome::Nothing, None)),
             Err(error) => {
                 session.trigger.failed(usage.total_tokens);
                 // Why it failed matters more than that this could not be kept.

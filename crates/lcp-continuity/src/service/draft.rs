@@ -12,7 +12,7 @@ use crate::directive::{ContinuationDirective, DirectiveOptions, continuation_dir
 use crate::error::{Error, Result};
 use crate::fidelity::Fidelity;
 use crate::model::{
-    AnchorKind, AnchorPoint, HandoffMetadata, HandoffOptions, Recorded, SessionHandoff,
+    AnchorKind, AnchorPoint, HandoffMetadata, HandoffOptions, OpenCall, Recorded, SessionHandoff,
     SessionState, TokenUsage,
 };
 use crate::observe;
@@ -90,6 +90,7 @@ impl SessionContinuityService {
             user_intent: user_intent(&session.messages, &*self.counter, INTENT_TOKENS)
                 .or_else(|| session.origin.as_ref()?.user_intent.clone()),
             recent: Vec::new(),
+            open_calls: open_calls(session, &turns, recent.len()),
             superseded,
             metadata,
         };
@@ -243,6 +244,22 @@ fn turns(session: &Session) -> Vec<Recorded> {
         .filter(|message| message.message.role() != Role::System)
         .cloned()
         .collect()
+}
+
+/// The newest calls that have no result yet, but for those among the `recent` newest
+/// turns. Once the model has spoken, what it was told of is not told again.
+fn open_calls(session: &Session, turns: &[Recorded], recent: usize) -> Vec<OpenCall> {
+    let roles = || session.messages.iter().map(|message| message.message.role());
+    let has_spoken = roles().any(|role| role == Role::Assistant);
+    let own = roles().filter(|role| *role != Role::System).count();
+    let told = session.origin.iter().filter(|_| !has_spoken).flat_map(|origin| &origin.open_calls);
+    let turns = if has_spoken { &turns[turns.len() - own..] } else { turns };
+    let older = pairs::open(turns.iter().map(|turn| &turn.message)).into_iter();
+    let older = older.filter(|at| at + recent < turns.len());
+    let older = older.map(|at| OpenCall::of(&turns[at].message));
+    let mut open: Vec<_> = told.cloned().chain(older).collect();
+    open.drain(..open.len().saturating_sub(OpenCall::MAX));
+    open
 }
 
 /// An anchor as it is kept: its id is made of what it says, whatever an extractor

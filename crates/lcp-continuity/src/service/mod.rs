@@ -37,7 +37,8 @@ pub struct ContinuityConfig {
     /// Whether [`SessionContinuityService::check`] prepares a hand-off that is due,
     /// or only says so (`continuity.auto`).
     pub mode: TriggerMode,
-    /// When a hand-off is due.
+    /// When a hand-off is due. Nothing is opened with thresholds that are none:
+    /// [`Thresholds::validate`].
     pub thresholds: Thresholds,
     /// Tokens that the directive of an automatic hand-off may have; a quarter of
     /// the effective window if none are given.

@@ -26,8 +26,10 @@ impl SessionContinuityService {
     ///
     /// [`store::Error::Exists`](crate::store::Error::Exists) if the id is that of a
     /// conversation with another window, or of one that was resumed or forked: see
-    /// [`Self::take_up`]; [`Held`](crate::store::Error::Held) while another has it.
+    /// [`Self::take_up`]; [`Held`](crate::store::Error::Held) while another has it;
+    /// [`Error::Thresholds`](crate::Error::Thresholds).
     pub fn open(&self, conversation: &NewConversation) -> Result<TokenUsage> {
+        self.config.thresholds.validate()?;
         self.store.begin(conversation)?;
         self.take_up(&conversation.id)
     }
@@ -39,8 +41,11 @@ impl SessionContinuityService {
     ///
     /// [`UnknownConversation`](crate::store::Error::UnknownConversation),
     /// [`Held`](crate::store::Error::Held) while another has it,
-    /// [`Continued`](crate::store::Error::Continued) if it goes on as another.
+    /// [`Continued`](crate::store::Error::Continued) if it goes on as another;
+    /// [`Error::Thresholds`](crate::Error::Thresholds) where those of the configuration
+    /// are none.
     pub fn take_up(&self, conversation: &str) -> Result<TokenUsage> {
+        self.config.thresholds.validate()?;
         let _taking = self.taking_up.lock().unwrap_or_else(PoisonError::into_inner);
         if self.session(conversation).is_ok() {
             return Ok(self.tracker.usage(conversation));
@@ -60,6 +65,7 @@ impl SessionContinuityService {
     ///
     /// As [`Store::fork`](crate::store::Store::fork) and [`Self::take_up`].
     pub fn fork(&self, conversation: &str, messages: u64, id: &str) -> Result<TokenUsage> {
+        self.config.thresholds.validate()?;
         self.store.fork(conversation, messages, id)?;
         self.take_up(id)
     }

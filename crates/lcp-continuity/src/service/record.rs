@@ -151,22 +151,24 @@ impl SessionContinuityService {
         mut write: impl FnMut(&dyn store::Store, &Lease) -> store::Result<T>,
     ) -> Result<T> {
         if session.leased.elapsed() > self.config.lease / 3 {
-            self.prolong(session)?;
+            match self.prolong(session) {
+                // The write says the same, or that the conversation goes on as another.
+                Err(store::Error::LeaseLost { .. }) => {}
+                prolonged => prolonged.map_err(|error| self.lost(session, error))?,
+            }
         }
         let written = match write(&*self.store, &session.lease) {
             Err(store::Error::LeaseLost { .. }) => {
-                self.prolong(session)?;
-                write(&*self.store, &session.lease)
+                self.prolong(session).and_then(|()| write(&*self.store, &session.lease))
             }
             written => written,
         };
         written.map_err(|error| self.lost(session, error))
     }
 
-    fn prolong(&self, session: &mut Session) -> Result<()> {
+    fn prolong(&self, session: &mut Session) -> store::Result<()> {
         let leased = Instant::now();
-        let renewed = self.store.renew(&session.lease, self.config.lease);
-        session.lease = renewed.map_err(|error| self.lost(session, error))?;
+        session.lease = self.store.renew(&session.lease, self.config.lease)?;
         session.leased = leased;
         Ok(())
     }

@@ -10,8 +10,9 @@ use super::session::Session;
 use crate::directive::DirectiveOptions;
 use crate::error::Result;
 use crate::events::{ContinuityEvent, SessionResumedEvent};
-use crate::model::{AnchorPoint, Recorded, ResumedSession, SessionHandoff};
+use crate::model::{AnchorPoint, Message, Recorded, ResumedSession, SessionHandoff};
 use crate::observe;
+use crate::pairs;
 use crate::store::{self, Claim, NewConversation};
 use crate::trigger::Trigger;
 
@@ -38,8 +39,9 @@ impl SessionContinuityService {
     /// [`Claimed`](crate::store::Error::Claimed),
     /// [`AlreadyResumed`](crate::store::Error::AlreadyResumed),
     /// [`Superseded`](crate::store::Error::Superseded),
-    /// [`HandoffExpired`](crate::store::Error::HandoffExpired); and a hand-off that
-    /// cannot be read, which nobody has claimed then.
+    /// [`HandoffExpired`](crate::store::Error::HandoffExpired);
+    /// [`Error::Thresholds`](crate::Error::Thresholds); and a hand-off that cannot be
+    /// read, which nobody has claimed then.
     pub fn resume_from_handoff(&self, handoff_id: &str) -> Result<ResumedSession> {
         self.resume_with(handoff_id, &ResumeOptions::default())
     }
@@ -51,6 +53,8 @@ impl SessionContinuityService {
     /// As [`Self::resume_from_handoff`];
     /// [`Exists`](crate::store::Error::Exists) if there is a conversation of this id.
     pub fn resume_with(&self, handoff_id: &str, options: &ResumeOptions) -> Result<ResumedSession> {
+        // A hand-off is resumed once: nothing must be wrong afterwards.
+        self.config.thresholds.validate()?;
         let session = {
             let _resuming = self.resuming.lock().unwrap_or_else(PoisonError::into_inner);
             let claim = self.store.claim(handoff_id, &self.config.holder, self.config.lease)?;
@@ -120,12 +124,11 @@ impl SessionContinuityService {
         let Some(origin) = &session.origin else { return Ok(()) };
         let mut late = self.stored(&origin.conversation_id, origin.metadata.messages)?;
         late.retain(|message| message.message.role() != Role::System);
-        if let Some(calls) = missing_calls(&late) {
+        if has_results_alone(&late) {
             // A result is nothing without its call, which was made before the hand-off.
             let mut before = self.stored(&origin.conversation_id, 0)?;
             before.truncate(usize::try_from(origin.metadata.messages).unwrap_or(usize::MAX));
-            before.retain(|message| makes_one(message, &calls));
-            late = before.into_iter().chain(late).collect();
+            late = with_calls(before, late);
         }
         let mut superseded = self.superseded_before(origin)?;
         if !superseded.is_empty() {
@@ -159,7 +162,7 @@ impl SessionContinuityService {
     /// # Errors
     ///
     /// [`Error::NotOpen`](crate::Error::NotOpen).
-    pub fn context(&self, conversation: &str) -> Result<Vec<crate::Message>> {
+    pub fn context(&self, conversation: &str) -> Result<Vec<Message>> {
         let session = self.session(conversation)?;
         let session = session.lock().unwrap_or_else(PoisonError::into_inner);
         let mut context = Vec::new();
@@ -167,7 +170,7 @@ impl SessionContinuityService {
             let directive = self.directive(origin, &DirectiveOptions::of(origin))?;
             // A budget may be too small for any; an empty turn is refused elsewhere.
             if !directive.text.is_empty() {
-                context.push(crate::Message::system(directive.text));
+                context.push(Message::system(directive.text));
             }
         }
         let (system, turns) = session.shown();
@@ -177,18 +180,23 @@ impl SessionContinuityService {
     }
 }
 
-/// The calls that results among these messages answer and that are not among them.
-fn missing_calls(messages: &[Recorded]) -> Option<HashSet<String>> {
-    let (results, calls): (Vec<_>, Vec<_>) =
-        messages.iter().partition(|message| message.message.is_result());
-    let made: HashSet<_> = calls.iter().filter_map(|call| call.message.tool_call_id()).collect();
-    let answered = results.iter().filter_map(|result| result.message.tool_call_id());
-    let missing: HashSet<_> = answered.filter(|id| !made.contains(id)).map(str::to_owned).collect();
-    (!missing.is_empty()).then_some(missing)
+/// Whether results among these messages answer calls that are not.
+fn has_results_alone(messages: &[Recorded]) -> bool {
+    let mut answered = messages.iter().zip(pairs::answered(said(messages)));
+    answered.any(|(of, call)| {
+        call.is_none() && of.message.is_result() && of.message.tool_call_id().is_some()
+    })
 }
 
-/// Whether a message makes one of these calls.
-fn makes_one(message: &Recorded, calls: &HashSet<String>) -> bool {
-    let id = message.message.tool_call_id();
-    !message.message.is_result() && id.is_some_and(|id| calls.contains(id))
+/// The late messages, behind those calls of the ones before that they answer.
+fn with_calls(before: Vec<Recorded>, late: Vec<Recorded>) -> Vec<Recorded> {
+    let all = said(&before).chain(said(&late));
+    let calls: HashSet<_> = pairs::answered(all).into_iter().skip(before.len()).flatten().collect();
+    let before = before.into_iter().enumerate();
+    let answered = before.filter(|(at, _)| calls.contains(at)).map(|(_, call)| call);
+    answered.chain(late).collect()
+}
+
+fn said(messages: &[Recorded]) -> impl Iterator<Item = &Message> {
+    messages.iter().map(|recorded| &recorded.message)
 }

@@ -84,8 +84,10 @@ pub enum ThresholdsError {
 
 impl Thresholds {
     /// Whether they make sense: percentages of 1 to 100, none above that which hands
-    /// over in any case, and the margin below the lowest that hands over. Nothing
-    /// else asks: with other numbers the comparisons are what they are.
+    /// over in any case, and the margin below the lowest that hands over.
+    /// [`SessionContinuityService`](crate::SessionContinuityService) asks before it
+    /// opens a conversation; [`Self::decide`] and the others do not: with other
+    /// numbers the comparisons are what they are.
     ///
     /// # Errors
     ///

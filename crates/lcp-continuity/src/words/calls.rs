@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::turns::is_call;
 use crate::model::{Message, Recorded};
+use crate::pairs;
 
 /// Keys under which the name of a tool is found.
 const NAMES: [&str; 4] = ["name", "tool", "tool_name", "recipient_name"];
@@ -103,33 +104,58 @@ pub(crate) fn name_words(name: &str) -> Vec<String> {
     words
 }
 
-/// The results of calls, by the call's id.
-pub(crate) struct Results<'m>(HashMap<&'m str, &'m Message>);
+/// Messages, and the results of the calls among them.
+pub(crate) struct Results<'m> {
+    messages: &'m [Recorded],
+    /// The places of results, by those of their calls.
+    of: HashMap<usize, usize>,
+    /// The places of calls, by those of their results.
+    answered: Vec<Option<usize>>,
+}
 
 impl<'m> Results<'m> {
     /// Those in these messages.
     pub(crate) fn of(messages: &'m [Recorded]) -> Self {
-        let results = messages.iter().filter_map(|recorded| {
-            let message = &recorded.message;
-            message.is_result().then_some((message.tool_call_id()?, message))
-        });
-        Self(results.collect())
+        let answered = pairs::answered(messages.iter().map(|recorded| &recorded.message));
+        let mut of = HashMap::new();
+        for (at, call) in answered.iter().enumerate() {
+            if let Some(call) = call {
+                // What a call gives back first says how it went.
+                of.entry(*call).or_insert(at);
+            }
+        }
+        Self { messages, of, answered }
     }
 
-    /// The call that `message` makes, if it makes one, and whether it failed.
-    pub(crate) fn call(&self, message: &Message) -> Option<(Call, bool)> {
+    /// The call that the message at `at` makes, if it makes one.
+    pub(crate) fn call(&self, at: usize) -> Option<Call> {
+        let message = &self.messages.get(at)?.message;
         if !is_call(message) {
             return None;
         }
-        let result = self.0.get(message.tool_call_id()?).map(|result| &result.block.content);
-        let (tool, failed) = match result {
-            Some(BlockContent::ToolResult(result)) => {
-                (Some(result.tool_name.as_ref()), !matches!(result.status, Status::Ok))
-            }
-            _ => (None, false),
+        let tool = match self.of.get(&at).and_then(|at| self.messages.get(*at)) {
+            Some(result) => tool_of(&result.message),
+            None => None,
         };
-        Some((Call::parse(&message.text(), tool.filter(|tool| !tool.is_empty())), failed))
+        Some(Call::parse(&message.text(), tool))
     }
+
+    /// The call of which the message at `at` says that it was done.
+    pub(crate) fn done(&self, at: usize) -> Option<Call> {
+        let call = (*self.answered.get(at)?)?;
+        let is_first = self.of.get(&call) == Some(&at);
+        let failed = match &self.messages.get(at)?.message.block.content {
+            BlockContent::ToolResult(result) => !matches!(result.status, Status::Ok),
+            _ => false,
+        };
+        if is_first && !failed { self.call(call) } else { None }
+    }
+}
+
+/// The tool that a result names.
+fn tool_of(result: &Message) -> Option<&str> {
+    let BlockContent::ToolResult(result) = &result.block.content else { return None };
+    Some(result.tool_name.as_ref()).filter(|tool| !tool.is_empty())
 }
 
 #[cfg(test)]

@@ -62,6 +62,7 @@ pub(crate) fn empty() -> SessionHandoff {
         state: None,
         user_intent: None,
         recent: Vec::new(),
+        open_calls: Vec::new(),
         superseded: Vec::new(),
         metadata: HandoffMetadata {
             created: Timestamp(0),
@@ -202,6 +203,22 @@ fn an_id_that_is_used_again_is_another_call() {
     let actions = directive(&handoff, &DirectiveOptions::default()).immediate_actions;
     assert_eq!(actions.len(), 1);
     assert!(actions[0].contains("read b"), "{actions:?}");
+}
+
+#[test]
+fn calls_of_one_id_give_way_one_by_one() {
+    let text = |end: &str| format!("{} {end}", "some more words ".repeat(12));
+    let pair = |at: u64, end| {
+        let result = Message::tool_result("1", "read", Status::Ok, text(end));
+        [recorded(at, Message::tool_call("1", "read it")), recorded(at + 1, result)]
+    };
+    let recent = [pair(0, "of the older one"), pair(2, "of the newer one")].concat();
+    let handoff = SessionHandoff { recent, ..empty() };
+    let all = directive(&handoff, &DirectiveOptions::default());
+    let budget = Some(all.tokens - 20);
+    let part = directive(&handoff, &DirectiveOptions { budget, ..DirectiveOptions::default() });
+    assert!(part.text.contains("of the newer one"), "{}", part.text);
+    assert!(!part.text.contains("of the older one"), "{}", part.text);
 }
 
 #[test]

@@ -47,8 +47,8 @@ const SHELLS: [&str; 13] = [
 ///   long ones the first 500 bytes and ` […]`. Commands that only stand in what is
 ///   said were not run.
 /// - Working directory, branch and variables: `cd`, `git checkout`, `git switch`,
-///   `export` in commands that did not fail, `cwd` and `workdir` of calls, and what
-///   git answers.
+///   `export` in commands, `cwd` and `workdir` of calls, where a result says that
+///   they did not fail; and what git answers.
 ///
 /// Variables whose names look like those of secrets (KEY, TOKEN, SECRET, PASSWORD
 /// and their like) are left out, and so are commands that set them.
@@ -59,10 +59,13 @@ const SHELLS: [&str; 13] = [
 /// ```
 /// use lcp_continuity::words::observed_state;
 /// use lcp_continuity::{Message, Recorded, SessionState};
+/// use lcp_types::Status;
 ///
 /// let call = Message::tool_call("1", r#"{"name": "Bash", "input": {"command": "cd app && ls"}}"#);
 /// let before = SessionState { working_directory: Some("/srv".into()), ..SessionState::default() };
-/// let messages = [Recorded { position: 0, epoch: 0, tokens: 9, message: call }];
+/// let result = Message::tool_result("1", "Bash", Status::Ok, "main.rs");
+/// let recorded = |message| Recorded { position: 0, epoch: 0, tokens: 9, message };
+/// let messages = [recorded(call), recorded(result)];
 /// let state = observed_state(&before, &messages);
 /// assert_eq!(state.recent_commands, ["cd app && ls"]);
 /// assert_eq!(state.working_directory.as_deref(), Some("/srv/app"));
@@ -73,14 +76,18 @@ pub fn observed_state(before: &SessionState, messages: &[Recorded]) -> SessionSt
     let mut state = before.clone();
     keep_newest(&mut state.active_files, MAX_FILES);
     keep_newest(&mut state.recent_commands, MAX_COMMANDS);
-    for Recorded { message, .. } in messages {
-        if let Some((call, failed)) = results.call(message) {
+    for (at, Recorded { message, .. }) in messages.iter().enumerate() {
+        if let Some(call) = results.call(at) {
             if call.is_of(&SHELLS) {
-                ran(&call, failed, &mut state);
+                told(&call, &mut state.recent_commands);
             } else {
                 files::of_call(&call, &mut state.active_files);
             }
-        } else if let BlockContent::ToolResult(result) = &message.block.content {
+        }
+        if let Some(call) = results.done(at).filter(|call| call.is_of(&SHELLS)) {
+            ran(&call, &mut state);
+        }
+        if let BlockContent::ToolResult(result) = &message.block.content {
             let tool = Call::parse("", Some(&result.tool_name));
             if tool.is_of(&SHELLS) || tool.is_of(&["git"]) {
                 shell::answered(&message.text(), &mut state);
@@ -93,26 +100,34 @@ pub fn observed_state(before: &SessionState, messages: &[Recorded]) -> SessionSt
     state
 }
 
-/// A shell was called.
-fn ran(call: &Call, failed: bool, state: &mut SessionState) {
+/// A shell was called: its command is told, unless it has secrets.
+fn told(call: &Call, commands: &mut Vec<String>) {
+    let command = command(call).filter(|command| !shell::sets_secrets(command));
+    if let Some(command) = command {
+        newest(commands, cut(&command), MAX_COMMANDS);
+    }
+}
+
+/// A shell did what it was called with.
+fn ran(call: &Call, state: &mut SessionState) {
     let directory = call.argument(&["cwd", "workdir", "working_directory", "working_dir"]);
-    if let Some(Value::String(directory)) = directory.filter(|_| !failed) {
+    if let Some(Value::String(directory)) = directory {
         state.working_directory = Some(directory.clone());
     }
+    if let Some(command) = command(call) {
+        shell::follow(&command, state);
+    }
+}
+
+/// The command that a shell is called with.
+fn command(call: &Call) -> Option<String> {
     let command = match (call.argument(&["command", "cmd", "script", "commands"]), &call.json) {
         (Some(Value::String(command)), _) => command.clone(),
         (Some(Value::Array(words)), _) => of_words(words),
         (None, None) => call.text.clone(),
-        _ => return,
+        _ => return None,
     };
-    let command = command.trim();
-    if command.is_empty() {
-        return;
-    }
-    let keeps_secrets = shell::follow(command, failed, state);
-    if keeps_secrets {
-        newest(&mut state.recent_commands, cut(command), MAX_COMMANDS);
-    }
+    Some(command.trim().to_owned()).filter(|command| !command.is_empty())
 }
 
 /// A command that is given as words: what a shell is to run, where it is one.

@@ -23,15 +23,15 @@ const MAX_VARIABLES: usize = 64;
 /// Bytes of the longest value that is kept.
 const MAX_VALUE: usize = 256;
 
-/// Takes over what `command` does, unless it failed; returns whether it can be told,
-/// which it cannot if it gives a variable a value that looks like a secret.
-pub(super) fn follow(command: &str, failed: bool, state: &mut SessionState) -> bool {
-    let mut can_be_told = true;
+/// Whether `command` gives a variable a value that looks like a secret.
+pub(super) fn sets_secrets(command: &str) -> bool {
+    let mut words = simple_commands(command).into_iter().flatten();
+    words.any(|word| assigned(&word).is_some_and(is_secret))
+}
+
+/// Takes over what `command` did.
+pub(super) fn follow(command: &str, state: &mut SessionState) {
     for words in simple_commands(command) {
-        can_be_told &= !words.iter().any(|word| assigned(word).is_some_and(is_secret));
-        if failed {
-            continue;
-        }
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         match words.as_slice() {
             ["cd"] => state.working_directory = Some("~".to_owned()),
@@ -46,7 +46,6 @@ pub(super) fn follow(command: &str, failed: bool, state: &mut SessionState) -> b
             _ => {}
         }
     }
-    can_be_told
 }
 
 /// Takes over what git says of the branch.

@@ -1,11 +1,14 @@
 //! What `check` does, once.
 
+use std::sync::Arc;
+
+use lcp_continuity::store::HandoffState;
 use lcp_continuity::{
     AnchorKind, AnchorPoint, AnchorSource, ContinuityConfig, ContinuityEvent, HandoffOptions,
-    Message, Outcome, ReportedUsage, TriggerMode,
+    Message, Outcome, ReportedUsage, SessionContinuityService, Thresholds, TriggerMode,
 };
 
-use super::support::{Fixture, PLAN, words};
+use super::support::{Fixture, PLAN, Words, words};
 
 fn manual() -> Fixture {
     Fixture::with(ContinuityConfig { mode: TriggerMode::Manual, ..ContinuityConfig::default() })
@@ -161,6 +164,62 @@ fn a_session_that_begins_near_its_end_says_futile_once() {
     assert!(matches!(fixture.service.check(&id).unwrap().outcome, Outcome::Futile { .. }));
     fixture.say(&id, Message::user(words(2_500)));
     assert_eq!(fixture.service.check(&id).unwrap().outcome, Outcome::Nothing);
+}
+
+/// What it said of the whole epoch holds for a hand-off in it too.
+#[test]
+fn an_epoch_is_called_futile_once_whatever_for() {
+    let fixture = Fixture::new();
+    fixture.open("c", 1_000);
+    fixture.say("c", Message::user(words(100)));
+    let Outcome::Prepared(handoff) = report(&fixture, 850) else { panic!() };
+    fixture.say("c", Message::user(words(650)));
+    let id = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap().new_conversation_id;
+    let report = |tokens| {
+        let reported = ReportedUsage { input_tokens: tokens, ..ReportedUsage::default() };
+        fixture.service.record_reported(&id, reported).unwrap();
+        fixture.service.check(&id).unwrap().outcome
+    };
+    assert!(matches!(fixture.service.check(&id).unwrap().outcome, Outcome::Futile { .. }));
+    // There is room after all; but the next session would begin with this as well.
+    assert_eq!(report(500), Outcome::Nothing);
+    fixture.say(&id, Message::system(words(620)));
+    assert_eq!(report(900), Outcome::Nothing);
+    assert_eq!(report(950), Outcome::Nothing);
+    assert_eq!(fixture.store.latest(&id).unwrap(), None);
+}
+
+/// A mistake in the configuration is told before anything is done.
+#[test]
+fn thresholds_that_are_none_are_refused() {
+    let fixture = Fixture::new();
+    fixture.open("c", 1_000);
+    fixture.say("c", Message::user("hello there"));
+    let handoff = fixture.service.prepare_handoff("c", 500, &HandoffOptions::default()).unwrap();
+    fixture.service.close("c").unwrap();
+    let default = Thresholds::default();
+    for thresholds in [
+        Thresholds { margin_percent: 80, ..default },
+        Thresholds { handoff_percent: 0, ..default },
+        Thresholds { warning_percent: 101, ..default },
+    ] {
+        let config = ContinuityConfig { thresholds, ..ContinuityConfig::default() };
+        let service = SessionContinuityService::new(Arc::clone(&fixture.store), Arc::new(Words))
+            .with_config(config);
+        let conversation = super::support::conversation;
+        for error in [
+            service.open(&conversation("d", 1_000)).unwrap_err(),
+            service.take_up("c").unwrap_err(),
+            service.fork("c", 1, "d").unwrap_err(),
+            service.resume_from_handoff(&handoff.handoff_id).unwrap_err(),
+        ] {
+            assert_eq!(error.code(), "bad_thresholds");
+            assert!(error.to_string().contains("_percent must be"), "{error}");
+        }
+    }
+    assert_eq!(fixture.store.conversation("d").unwrap_err().code(), "unknown_conversation");
+    let kept = fixture.store.handoff(&handoff.handoff_id).unwrap();
+    assert_eq!(kept.state, HandoffState::Committed);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What words say of one session goes on in the next.
 
 use lcp_continuity::{HandoffOptions, Message, SessionHandoff, Speaker};
+use lcp_types::Status;
 
 use super::support::Fixture;
 
@@ -55,10 +56,16 @@ fn a_plan_is_approved_in_the_next_session() {
 
 #[test]
 fn the_state_goes_on() {
-    let bash = |command: &str| Message::tool_call("1", format!("bash {command}"));
-    let many = |from: usize| (from..from + 8).map(|at| bash(&format!("make {at}")));
-    let first = [bash("cd /repo"), bash("export A=1 B=2")].into_iter().chain(many(0)).collect();
-    let second = [bash("cd src"), bash("unset A")].into_iter().chain(many(4)).collect();
+    let bash = |command: String| {
+        let call = Message::tool_call("1", format!("bash {command}"));
+        [call, Message::tool_result("1", "bash", Status::Ok, "")]
+    };
+    let many = |commands: [&str; 2], from: usize| {
+        let makes = (from..from + 8).map(|at| format!("make {at}"));
+        commands.map(str::to_owned).into_iter().chain(makes).flat_map(bash).collect()
+    };
+    let first = many(["cd /repo", "export A=1 B=2"], 0);
+    let second = many(["cd src", "unset A"], 4);
     let [first, second] = handoffs(first, second).map(|handoff| handoff.state.unwrap());
     assert_eq!(first.working_directory.as_deref(), Some("/repo"));
     assert_eq!(second.working_directory.as_deref(), Some("/repo/src"));

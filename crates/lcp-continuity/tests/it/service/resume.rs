@@ -5,7 +5,8 @@ use std::thread;
 use std::time::Duration;
 
 use lcp_continuity::{
-    AnchorKind, AnchorPoint, AnchorSource, ContinuityEvent, HandoffOptions, Message, ResumeOptions,
+    AnchorKind, AnchorPoint, AnchorSource, ContinuityConfig, ContinuityEvent, Error,
+    HandoffOptions, Message, ResumeOptions, store,
 };
 
 use super::support::{Fixture, words};
@@ -221,4 +222,18 @@ fn what_is_superseded_among_late_messages_stays_so() {
     let next = fixture.service.prepare_handoff(id, 2_000, &HandoffOptions::default()).unwrap();
     assert_eq!(texts(&next.anchors), ["Measure first.", "Add a cache."]);
     assert_eq!(next.superseded, [(index, cache)]);
+}
+
+/// Whoever looks to its lease first learns of it too.
+#[test]
+fn the_old_conversation_says_what_it_goes_on_as_however_old_its_lease_is() {
+    let lease = Duration::from_millis(3);
+    let fixture = Fixture::with(ContinuityConfig { lease, ..ContinuityConfig::default() });
+    let handoff = handed_over(&fixture);
+    let into = fixture.another("other").service.resume_from_handoff(&handoff).unwrap();
+    thread::sleep(lease);
+    let error = fixture.service.record_message("c", Message::user("hello?")).unwrap_err();
+    let into = into.new_conversation_id;
+    assert_eq!(error, store::Error::Continued { conversation: "c".into(), into }.into());
+    assert!(matches!(fixture.service.messages("c"), Err(Error::NotOpen { .. })));
 }

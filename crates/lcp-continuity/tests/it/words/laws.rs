@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use super::recorded;
 
 /// Pieces that the rules look at.
-const PIECES: [&str; 40] = [
+const PIECES: [&str; 41] = [
     "We decided to use Rust.",
     "I will keep it.",
     "I'll read it.",
@@ -51,6 +51,7 @@ const PIECES: [&str; 40] = [
     "]}",
     "Done when ",
     "cd /x && git switch y ",
+    "cd z;",
     "export A=1;",
     "etc. and",
 ];
@@ -136,13 +137,18 @@ proptest! {
         }
     }
 
+    /// A call whose result comes later travels with it.
     #[test]
     fn the_state_is_the_same_wherever_a_session_is_cut(
         messages in conversation(), at in any::<prop::sample::Index>(),
     ) {
         let (before, after) = messages.split_at(at.index(messages.len() + 1));
+        let has_call = |of: &&Recorded| of.message.tool_call_id().is_some();
+        let is_answered = after.iter().find(has_call).is_some_and(|of| !is_call(of));
+        let open = before.iter().rfind(has_call).filter(|of| is_answered && is_call(of));
+        let late: Vec<_> = open.into_iter().chain(after).cloned().collect();
         let none = SessionState::default();
-        let cut = observed_state(&observed_state(&none, before), after);
+        let cut = observed_state(&observed_state(&none, before), &late);
         prop_assert_eq!(cut, observed_state(&none, &messages));
     }
 

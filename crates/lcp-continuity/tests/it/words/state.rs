@@ -13,7 +13,12 @@ fn state(messages: impl IntoIterator<Item = Message>) -> SessionState {
 
 /// The state after these commands.
 fn after(commands: &[&str]) -> SessionState {
-    state(commands.iter().map(|command| Message::tool_call("1", format!("bash {command}"))))
+    state(commands.iter().flat_map(|command| ran(&format!("bash {command}"))))
+}
+
+/// A call, and that it went well.
+fn ran(call: &str) -> [Message; 2] {
+    [Message::tool_call("1", call), Message::tool_result("1", "", Status::Ok, "")]
 }
 
 fn call(id: &str, tool: &str, arguments: &str) -> Message {
@@ -74,6 +79,7 @@ fn commands_are_those_that_were_run() {
     let state = state([
         call("1", "Bash", r#"{"command":"cargo test","description":"Run tests"}"#),
         call("2", "shell", r#"{"command":["bash","-lc","ls -la"],"workdir":"/srv/app"}"#),
+        Message::new(Block::document("", "main.rs", FormatHint::Plain)).answering("2"),
         call("3", "exec_command", r#"{"cmd":["git","status"]}"#),
         Message::tool_call("4", r#"run_terminal_cmd {"command": "make"}"#),
         Message::tool_call("5", "$ not/a/tool"),
@@ -94,6 +100,25 @@ fn the_tool_of_a_bare_call_is_that_of_its_result() {
     ]);
     assert_eq!(state.recent_commands, ["cargo test -q"]);
     assert_eq!(state.active_files, ["a.rs"]);
+}
+
+#[test]
+fn an_id_that_is_used_again_is_that_of_the_newest_call() {
+    let state = state([
+        Message::tool_call("1", "cd app && export MODE=fast && git switch topic"),
+        Message::tool_result("1", "bash", Status::Ok, "ok"),
+        Message::tool_call("1", "src/main.rs"),
+        Message::tool_result("1", "read_file", Status::Ok, "ok"),
+        Message::tool_call("1", "cd /none"),
+        Message::tool_result("1", "bash", Status::Error, "no such directory"),
+        Message::tool_call("1", "ls"),
+        Message::tool_result("1", "bash", Status::Ok, "ok"),
+    ]);
+    let commands = ["cd app && export MODE=fast && git switch topic", "cd /none", "ls"];
+    assert_eq!(state.recent_commands, commands);
+    assert_eq!(state.active_files, ["src/main.rs"]);
+    assert_eq!(state.working_directory.as_deref(), Some("app"));
+    assert_eq!((state.branch.as_deref(), state.variables.len()), (Some("topic"), 1));
 }
 
 #[test]
@@ -158,6 +183,19 @@ fn commands_that_failed_change_nothing() {
     assert!(state.variables.is_empty());
 }
 
+/// They are followed once the result is there, in this session or the next.
+#[test]
+fn commands_without_a_result_yet_change_nothing() {
+    let state = state([
+        call("1", "bash", r#"{"command":"cd /srv && export A=1","workdir":"/home"}"#),
+        Message::tool_call("2", "bash git switch topic"),
+        Message::tool_result("3", "bash", Status::Ok, "of another call"),
+    ]);
+    assert_eq!(state.recent_commands, ["cd /srv && export A=1", "git switch topic"]);
+    let commands = state.recent_commands.clone();
+    assert_eq!(state, SessionState { recent_commands: commands, ..SessionState::default() });
+}
+
 #[test]
 fn variables_but_no_secrets() {
     let state = after(&[
@@ -192,8 +230,7 @@ fn what_was_before_counts_as_older() {
         ("cd $X", None, 2),
         ("unset A", Some("/repo"), 1),
     ] {
-        let call = Message::tool_call("1", format!("bash {command}"));
-        let state = observed_state(&before, &recorded([call]));
+        let state = observed_state(&before, &recorded(ran(&format!("bash {command}"))));
         assert_eq!(state.working_directory.as_deref(), directory, "{command}");
         assert_eq!(state.variables.len(), variables, "{command}");
         assert_eq!(state.branch.as_deref(), Some("x"));
