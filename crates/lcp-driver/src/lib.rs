@@ -80,4 +80,6 @@ pub use error::DriverError;
 pub use placeholder::render_placeholder;
 pub use plan::{Certificate, Plan, PlanItem, Reason, RolledUp, ShareUse};
 pub use values::Values;
+pub use view::label::visible;
+pub use view::{block_label, content_text, fence_info};
 pub use warning::{Warning, WarningCode};
