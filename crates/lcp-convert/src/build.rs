@@ -3,7 +3,7 @@
 mod calls;
 
 use lcp_types::limits::TEXT_BYTES_MAX;
-use lcp_types::{Annotation, Block, MediaType, Priority, Role, Status, Tag};
+use lcp_types::{Annotation, Block, FormatHint, MediaType, Priority, Role, Status, Tag};
 
 use crate::forms::{self, ResultOf};
 use crate::imported::{Imported, Report};
@@ -122,18 +122,30 @@ impl Builder {
         }
     }
 
+    /// Counts a result whose call nobody wrote down; its parts follow.
+    pub(crate) fn alone(&mut self) {
+        self.report.results += 1;
+    }
+
+    /// Prose that is no message.
+    pub(crate) fn document(&mut self, title: &str, text: &str) {
+        let title = if fits(title) { title } else { "" };
+        let (title, text) = (title.to_owned(), text.to_owned());
+        self.push(Block::document(title, text, FormatHint::Markdown));
+    }
+
     /// A part of a result that is a text.
     pub(crate) fn result_text(&mut self, id: &str, name: Option<&str>, status: Status, text: &str) {
         let known = self.calls.find(id);
         let tool = name.or(known.map(|call| call.name.as_str())).filter(|name| fits(name));
         let arguments = known.map(|call| call.arguments.clone());
-        let of = ResultOf { tool, arguments: arguments.as_deref() };
+        let of = ResultOf { arguments: arguments.as_deref() };
         // Other blocks than TOOL_RESULT have no place for a failure.
         let form = if status == Status::Ok { forms::block(&of, text) } else { None };
         match form {
             Some((block, form)) => {
                 self.push(block);
-                self.tag(tags::FORM, form);
+                self.tag(tags::FORM, &form);
             }
             None => {
                 let tool = tool.unwrap_or_default().to_owned();

@@ -20,6 +20,7 @@ mod forms;
 mod imported;
 #[allow(dead_code)]
 mod json;
+mod markdown;
 pub mod numbered;
 #[allow(dead_code)]
 mod pictures;
@@ -47,8 +48,8 @@ pub struct Options {
 /// If the bytes are no UTF-8, no JSON, nested deeper than 128 levels, or not at all
 /// what the format says; with line and column, counted from 1.
 pub fn import(format: Format, bytes: &[u8], options: &Options) -> Result<Imported> {
-    let _ = (options, bytes);
     match format {
+        Format::Markdown => markdown::import(bytes, options),
         _ => Err(Error::looked_for(format, "a reader for it")),
     }
 }
