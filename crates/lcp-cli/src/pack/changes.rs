@@ -30,8 +30,14 @@ const PLAIN: [&str; 5] =
     ["--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--relative"];
 
 /// Flags of a text of changes.
-const TEXT: [&str; 6] =
-    ["--patch", "--unified=3", "--inter-hunk-context=0", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/"];
+const TEXT: [&str; 6] = [
+    "--patch",
+    "--unified=3",
+    "--inter-hunk-context=0",
+    "--find-renames",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+];
 
 /// Asks git, where that is wanted.
 ///

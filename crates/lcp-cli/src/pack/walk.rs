@@ -28,7 +28,7 @@ pub(super) struct File {
     /// Whether the last component may be a link: it was named, or links are followed.
     pub(super) may_be_link: bool,
     /// Which PATH it belongs to, where two have the same label.
-    root: usize,
+    pub(super) root: usize,
 }
 
 /// What a walk finds, in no order.

@@ -8,5 +8,6 @@ mod config;
 mod damage;
 mod dedup;
 mod objective;
+mod pack;
 mod settings;
 mod stable;
