@@ -130,15 +130,15 @@ impl<'r> Place<'r> {
             let at = said(&self.root.path.display().to_string());
             warnings.push(format!("changes below {at} are not UTF-8: they are shown with U+FFFD"));
         }
-        let patch = lcp_convert::diff::parse(&text).map_err(|error| {
+        let read = lcp_convert::diff::parse(&text).map_err(|error| {
             Failure::new(Code::Malformed, format!("what git prints is no diff: {error}"))
         })?;
-        for diff in patch.diffs {
+        for diff in read.diffs {
             let diff = diff.into_owned();
             let path = self.label(&diff.path);
             into.entry(path.clone()).or_insert(Diff { path: path.into(), ..diff });
         }
-        for note in patch.notes {
+        for note in read.notes {
             let path = self.label(&note.path);
             // What a rename was before, and the like: said, since a block cannot hold it.
             warnings.push(format!("{}: {}", said(&path), said(note.text)));

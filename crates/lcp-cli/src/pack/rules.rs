@@ -101,8 +101,8 @@ impl Rules {
 
     /// What they say of a file, by its label and what else is known.
     pub fn of(&self, label: &str, known: Known) -> Says {
-        let mut said = Says::default();
-        said.priority = self.built_in.as_ref().and_then(|rules| rules.of(label, known));
+        let priority = self.built_in.as_ref().and_then(|rules| rules.of(label, known));
+        let mut said = Says { priority, ..Says::default() };
         for rule in self.globs.matches(label) {
             said.then(&self.says[rule]);
         }

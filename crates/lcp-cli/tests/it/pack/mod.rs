@@ -305,7 +305,7 @@ fn ctrl_c_ends_it_with_130_and_leaves_nothing_behind() {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     // More than a pipe holds: when it is written, the program is reading.
     let mut input = child.stdin.take().unwrap();
-    input.write_all(&[b'x'; 1 << 20]).unwrap();
+    input.write_all(&vec![b'x'; 1 << 20]).unwrap();
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
     assert_eq!(child.wait().unwrap().code(), Some(130));

@@ -1,6 +1,6 @@
 //! What is said of files: the built-in rules, those of `lcp.toml`, flags.
 
-use lcp_types::Priority;
+use lcp_types::Priority::{self, Background, High, Low, Normal};
 
 use super::{Folder, blocks, labels, said};
 use crate::command::LCP;
@@ -19,7 +19,6 @@ fn built_in_rules_say_what_matters() {
     let blocks = folder.pack(&[]);
     let priorities: Vec<_> =
         labels(&blocks).iter().map(|label| said(&blocks, label).priority).collect();
-    use Priority::{Background, High, Low, Normal};
     assert_eq!(priorities, [Background, High, Normal, Background, Low]);
     let blocks = folder.pack(&["--no-default-rules"]);
     assert_eq!(blocks.len(), 1 + FILES.len(), "no annotations");
