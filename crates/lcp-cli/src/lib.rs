@@ -22,11 +22,14 @@ pub mod files;
 pub mod form;
 pub mod frames;
 pub mod help;
+pub mod interrupt;
 pub mod limits;
 pub mod merging;
 pub mod naive;
+pub mod pack;
 pub mod prepare;
 pub mod problems;
+pub mod progress;
 pub mod stable;
 pub mod table;
 
@@ -53,6 +56,7 @@ pub struct Cli {
 
 /// Runs the command that the arguments of this process say.
 pub fn main() -> ExitCode {
+    interrupt::install();
     let cli: Cli = match arguments::parse() {
         Ok(cli) => cli,
         Err((failure, output)) => return output.fail(&failure),

@@ -11,6 +11,7 @@ mod docs;
 mod inspect;
 mod merge;
 mod objective;
+mod pack;
 mod settings;
 mod shell;
 mod stable;
