@@ -5,8 +5,12 @@ pub mod count;
 pub mod decode;
 pub mod dedup;
 pub mod encode;
+pub mod handoff;
 pub mod render;
 pub mod report;
+pub mod resume;
+pub mod store;
+pub mod track;
 pub mod validate;
 
 use crate::Result;
@@ -24,6 +28,10 @@ pub enum Command {
     Decode(decode::Args),
     Validate(validate::Args),
     Dedup(dedup::Args),
+    Track(track::Args),
+    Handoff(handoff::Args),
+    Resume(resume::Args),
+    Store(store::Args),
 }
 
 impl Command {
@@ -38,6 +46,10 @@ impl Command {
             Self::Decode(args) => decode::run(args, output),
             Self::Validate(args) => validate::run(args, output),
             Self::Dedup(args) => dedup::run(args, output),
+            Self::Track(args) => track::run(args, output),
+            Self::Handoff(args) => handoff::run(args, output),
+            Self::Resume(args) => resume::run(args, output),
+            Self::Store(args) => store::run(args, output),
         }
     }
 }

@@ -8,5 +8,6 @@ mod config;
 mod damage;
 mod dedup;
 mod objective;
+mod sessions;
 mod settings;
 mod stable;

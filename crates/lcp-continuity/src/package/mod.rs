@@ -5,7 +5,7 @@ mod message;
 mod read;
 mod write;
 
-pub(crate) use message::{decode_message, encode_message};
+pub(crate) use message::encode_message;
 pub(crate) use write::id_of;
 
 use lcp_types::Block;
