@@ -8,13 +8,17 @@ pub mod decode;
 pub mod dedup;
 pub mod diff;
 pub mod encode;
+pub mod handoff;
 pub mod inspect;
 pub mod man;
 pub mod merge;
 pub mod pack;
 pub mod render;
 pub mod report;
+pub mod resume;
 pub mod stats;
+pub mod store;
+pub mod track;
 pub mod validate;
 
 use crate::Result;
@@ -40,6 +44,10 @@ pub enum Command {
     Diff(diff::Args),
     Completions(completions::Args),
     Man(man::Args),
+    Track(track::Args),
+    Handoff(handoff::Args),
+    Resume(resume::Args),
+    Store(store::Args),
 }
 
 impl Command {
@@ -62,6 +70,10 @@ impl Command {
             Self::Diff(args) => diff::run(args, output),
             Self::Completions(args) => completions::run(args),
             Self::Man(args) => man::run(args, output),
+            Self::Track(args) => track::run(args, output),
+            Self::Handoff(args) => handoff::run(args, output),
+            Self::Resume(args) => resume::run(args, output),
+            Self::Store(args) => store::run(args, output),
         }
     }
 }

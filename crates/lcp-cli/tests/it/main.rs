@@ -12,6 +12,7 @@ mod inspect;
 mod merge;
 mod objective;
 mod pack;
+mod sessions;
 mod settings;
 mod shell;
 mod stable;

@@ -6,7 +6,7 @@ mod read;
 mod write;
 
 pub use index::moved_index;
-pub(crate) use message::{decode_message, encode_message};
+pub(crate) use message::encode_message;
 pub(crate) use write::id_of;
 
 use lcp_types::Block;

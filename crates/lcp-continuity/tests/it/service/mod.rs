@@ -1,6 +1,7 @@
 //! The service: sessions from their first message to the one that continues them.
 
 mod acceptance;
+mod beyond;
 mod calls;
 mod chain;
 mod check;
