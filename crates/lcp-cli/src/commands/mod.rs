@@ -5,6 +5,7 @@ pub mod count;
 pub mod decode;
 pub mod dedup;
 pub mod encode;
+pub mod import;
 pub mod render;
 pub mod report;
 pub mod validate;
@@ -24,6 +25,7 @@ pub enum Command {
     Decode(decode::Args),
     Validate(validate::Args),
     Dedup(dedup::Args),
+    Import(import::Args),
 }
 
 impl Command {
@@ -38,6 +40,7 @@ impl Command {
             Self::Decode(args) => decode::run(args, output),
             Self::Validate(args) => validate::run(args, output),
             Self::Dedup(args) => dedup::run(args, output),
+            Self::Import(args) => import::run(args, output),
         }
     }
 }
