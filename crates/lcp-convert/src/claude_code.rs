@@ -18,7 +18,14 @@ const OURS: [&str; 5] = ["uuid", "sessionId", "session_id", "leafUuid", "message
 
 /// What a message has that says nothing to a model.
 const OF_ANSWERS: [&str; 9] = [
-    "id", "type", "role", "content", "model", "usage", "stop_reason", "stop_sequence",
+    "id",
+    "type",
+    "role",
+    "content",
+    "model",
+    "usage",
+    "stop_reason",
+    "stop_sequence",
     "stop_details",
 ];
 

@@ -8,7 +8,8 @@ use crate::openai::responses;
 use crate::{Format, Imported, Result, jsonl};
 
 /// Types of lines that have a payload.
-const LINES: [&str; 5] = ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
+const LINES: [&str; 5] =
+    ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
 
 /// Events that say again what an item says.
 const TWICE: [&str; 4] =

@@ -52,10 +52,15 @@ fn looks_like_json(text: &str) -> bool {
 fn of_object(fields: &Fields<'_>) -> Option<Format> {
     let kind = fields.string("type");
     let has = |key: &str| fields.get(key).is_some();
-    if codex::is_line(fields) {
+    // An answer of Anthropic's is a message as well.
+    let is_item = kind.as_deref() != Some("message")
+        || has("payload")
+        || of_message(fields) == Some(Format::OpenAiResponses);
+    if is_item && codex::is_line(fields) {
         return Some(Format::Codex);
     }
-    let is_session = ["sessionId", "session_id", "leafUuid", "parentUuid", "uuid"].iter().any(|key| has(key));
+    let is_session =
+        ["sessionId", "session_id", "leafUuid", "parentUuid", "uuid"].iter().any(|key| has(key));
     if kind.is_some() && (is_session || kind.as_deref() == Some("file-history-snapshot")) {
         return Some(Format::ClaudeCode);
     }
@@ -114,14 +119,18 @@ fn of_list(list: &[&RawValue], else_is: Option<Format>) -> Option<Format> {
 fn of_message(fields: &Fields<'_>) -> Option<Format> {
     let role = fields.string("role")?;
     let is_openai = matches!(role.as_str(), "system" | "developer" | "tool" | "function")
-        || ["tool_calls", "function_call", "refusal", "audio"].iter().any(|key| fields.get(key).is_some());
+        || ["tool_calls", "function_call", "refusal", "audio"]
+            .iter()
+            .any(|key| fields.get(key).is_some());
     let parts = fields.get("content").and_then(json::array).unwrap_or_default();
     let kinds = parts.iter().filter_map(|part| Fields::read(part)?.string("type"));
     let mut found = kinds.filter_map(|kind| match kind.as_str() {
         "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "image" | "document" => {
             Some(Format::Anthropic)
         }
-        "input_text" | "output_text" | "input_image" | "input_file" => Some(Format::OpenAiResponses),
+        "input_text" | "output_text" | "input_image" | "input_file" => {
+            Some(Format::OpenAiResponses)
+        }
         "image_url" | "input_audio" | "refusal" | "file" => Some(Format::OpenAiChat),
         _ => None,
     });

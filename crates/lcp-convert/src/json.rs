@@ -3,7 +3,6 @@
 //! Values stay the text that they were ([`RawValue`]); objects are looked into one
 //! level at a time. So numbers of any size and the order of keys survive.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
@@ -296,15 +295,12 @@ pub(crate) fn is_json_object(text: &str) -> bool {
 
 /// An object that is being written.
 #[derive(Debug, Default)]
-pub(crate) struct Object(String);
+pub(crate) struct Object(Vec<(String, String)>);
 
 impl Object {
     /// A field whose value is JSON already.
     pub(crate) fn raw(&mut self, key: &str, json: &str) -> &mut Self {
-        self.0.push(if self.0.is_empty() { '{' } else { ',' });
-        self.0.push_str(&quote(key));
-        self.0.push(':');
-        self.0.push_str(json);
+        self.0.push((key.to_owned(), json.to_owned()));
         self
     }
 
@@ -313,11 +309,13 @@ impl Object {
         self.raw(key, &quote(text))
     }
 
-    /// The fields of another object, as JSON.
+    /// The fields of another object, as JSON, whose keys are not there yet.
     pub(crate) fn all(&mut self, extra: Option<&str>) -> &mut Self {
         if let Some(fields) = extra.and_then(Fields::parse) {
             for (key, value) in fields.rest() {
-                self.raw(key, value.get());
+                if !self.0.iter().any(|(there, _)| there == key) {
+                    self.raw(key, value.get());
+                }
             }
         }
         self
@@ -329,29 +327,15 @@ impl Object {
     }
 
     /// The object, unless it has no field.
-    pub(crate) fn finish_some(mut self) -> Option<String> {
-        if self.0.is_empty() {
-            return None;
-        }
-        self.0.push('}');
-        Some(self.0)
+    pub(crate) fn finish_some(self) -> Option<String> {
+        let fields: Vec<_> =
+            self.0.iter().map(|(key, json)| format!("{}:{json}", quote(key))).collect();
+        (!fields.is_empty()).then(|| format!("{{{}}}", fields.join(",")))
     }
 }
 
 /// An array of values that are JSON already.
 pub(crate) fn list<T: AsRef<str>>(values: &[T]) -> String {
-    let mut text = String::from("[");
-    for (at, value) in values.iter().enumerate() {
-        if at > 0 {
-            text.push(',');
-        }
-        text.push_str(value.as_ref());
-    }
-    text.push(']');
-    text
-}
-
-/// The text of a value on one line: itself where it is a string, else its JSON.
-pub(crate) fn text_of(value: &RawValue) -> Cow<'_, str> {
-    string(value).map_or(Cow::Borrowed(value.get()), Cow::Owned)
+    let values: Vec<_> = values.iter().map(AsRef::as_ref).collect();
+    format!("[{}]", values.join(","))
 }

@@ -74,7 +74,9 @@ fn message(builder: &mut Builder, value: &RawValue) -> bool {
         return true;
     }
     let is_rpc = fields.take("jsonrpc").is_some();
-    let id = fields.get("id").map(|id| json::text_of(id).into_owned()).unwrap_or_default();
+    let id = fields.get("id");
+    let id = id.map(|id| json::string(id).unwrap_or_else(|| id.get().to_owned()));
+    let id = id.unwrap_or_default();
     let inner = fields.get("result").and_then(Fields::read).filter(is_result);
     let error = fields.get("error").and_then(Fields::read);
     match (is_rpc, inner, error) {

@@ -188,21 +188,30 @@ mod tests {
                 tool: "ok"
             "##]],
         );
-        check("**User:** Why?\n\n**Claude**:\nSo.\n", expect![[r#"
+        check(
+            "**User:** Why?\n\n**Claude**:\nSo.\n",
+            expect![[r#"
             ""
             user: "Why?"
             assistant: "So."
-        "#]]);
-        check("_**User**_\n\nWhy?\n\n_**Assistant**_\n\nSo.\n", expect![[r#"
+        "#]],
+        );
+        check(
+            "_**User**_\n\nWhy?\n\n_**Assistant**_\n\nSo.\n",
+            expect![[r#"
             ""
             user: "Why?"
             assistant: "So."
-        "#]]);
-        check("### Human:\r\nWhy?\r\n### AI:\r\nSo.\r\n", expect![[r#"
+        "#]],
+        );
+        check(
+            "### Human:\r\nWhy?\r\n### AI:\r\nSo.\r\n",
+            expect![[r#"
             ""
             user: "Why?"
             assistant: "So."
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
