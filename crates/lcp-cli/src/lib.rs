@@ -15,6 +15,7 @@ pub mod commands;
 pub mod config;
 pub mod counting;
 pub mod duplicates;
+pub mod export;
 pub mod failure;
 pub mod files;
 pub mod form;

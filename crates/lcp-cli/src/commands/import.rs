@@ -94,7 +94,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
 
 impl Args {
     fn import(&self, bytes: &[u8]) -> Result<(Format, Imported)> {
-        let options = Options { name: self.title.clone(), ..Options::default() };
+        let mut options = Options::default();
+        options.name.clone_from(&self.title);
         import(&self.file, bytes, self.from.as_deref(), &options)
     }
 }
@@ -141,8 +142,7 @@ fn malformed(path: &Path, error: &Error) -> Failure {
         ErrorKind::TooDeep { .. } => Code::Limit,
         _ => Code::Malformed,
     };
-    let failure =
-        Failure::new(code, format!("{error} [{}] ({})", error.code(), files::name(path)));
+    let failure = Failure::new(code, format!("{error} [{}] ({})", error.code(), files::name(path)));
     match error.kind {
         ErrorKind::NotJson(_) => failure.hint(
             "the file may be cut; sessions with a message on each line are read up to there: \
@@ -166,7 +166,8 @@ fn line(format: Format, report: &Report) -> String {
     {
         let count: u64 = counts.values().sum();
         if count > 0 {
-            let kinds = counts.iter().map(|(kind, count)| format!("{} {count}", kind.escape_debug()));
+            let kinds =
+                counts.iter().map(|(kind, count)| format!("{} {count}", kind.escape_debug()));
             line.push_str(&format!("; {count} {what} ({})", kinds.collect::<Vec<_>>().join(", ")));
         }
     }

@@ -5,6 +5,7 @@ pub mod count;
 pub mod decode;
 pub mod dedup;
 pub mod encode;
+pub mod export;
 pub mod import;
 pub mod render;
 pub mod report;
@@ -26,6 +27,7 @@ pub enum Command {
     Validate(validate::Args),
     Dedup(dedup::Args),
     Import(import::Args),
+    Export(export::Args),
 }
 
 impl Command {
@@ -41,6 +43,7 @@ impl Command {
             Self::Validate(args) => validate::run(args, output),
             Self::Dedup(args) => dedup::run(args, output),
             Self::Import(args) => import::run(args, output),
+            Self::Export(args) => export::run(args, output),
         }
     }
 }
