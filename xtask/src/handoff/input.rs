@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lcp_continuity::Message;
+use lcp_convert::{Format, Options};
 use lcp_types::{Block, BlockContent, Meta};
 
-use super::history;
 use lcp_cli::failure::{Code, Failure, Output};
 use lcp_cli::{Result, files};
 
@@ -22,13 +22,16 @@ const MEMBER: &str = "aider_chat-0.86.2/tests/fixtures/chat-history.md";
 pub(super) fn messages(file: Option<&Path>, output: &Output) -> Result<Vec<Message>> {
     let path = file.map_or_else(|| fetched(output), |file| Ok(file.to_owned()))?;
     let bytes = files::read(&path)?;
-    // A pack has a zero byte before the first block ends.
-    let history = str::from_utf8(&bytes)
-        .ok()
-        .filter(|text| !text.contains('\0') && !text.trim_start().starts_with('{'));
-    let messages = match history {
-        Some(text) => history::messages(text),
-        None => of_pack(&files::decode(&path, &bytes)?.blocks),
+    // A pack has a zero byte before the first block ends, and no history has one.
+    let is_history = lcp_convert::detect(&bytes) == Some(Format::Markdown);
+    let messages = if is_history {
+        let imported = lcp_convert::import(Format::Markdown, &bytes, &Options::default());
+        let malformed = |error: lcp_convert::Error| {
+            Failure::new(Code::Malformed, format!("{error} ({})", files::name(&path)))
+        };
+        of_pack(&imported.map_err(malformed)?.blocks)
+    } else {
+        of_pack(&files::decode(&path, &bytes)?.blocks)
     };
     if messages.is_empty() {
         let message = format!("there is no message in it ({})", files::name(&path));

@@ -120,15 +120,13 @@ impl Made<'_, '_> {
             }
         }
         let fitted = without(enough);
-        if fitted.1 <= u64::from(budget)
-            || self.plan.items.iter().any(|item| item.reason.is_fixed())
-        {
+        if fitted.1 <= u64::from(budget) {
             return fitted;
         }
         // Not even the line that says what is not shown.
-        let all = self.plan.items.iter().enumerate().map(|(at, _)| at).collect();
-        let texts = BlockTexts::default();
-        let exported = self.candidates.export(self.plan, &texts, &all);
+        let shown = self.texts.shown.iter().filter(|text| is_fixed(&text.index));
+        let texts = BlockTexts { shown: shown.cloned().collect(), roll_up: None };
+        let exported = self.candidates.export(self.plan, &texts, &BTreeSet::new());
         let tokens = count(&exported, self.estimator);
         (exported, tokens, order.len())
     }

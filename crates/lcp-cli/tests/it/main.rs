@@ -7,6 +7,8 @@ mod command;
 mod config;
 mod damage;
 mod dedup;
+mod export;
+mod import;
 mod objective;
 mod settings;
 mod stable;

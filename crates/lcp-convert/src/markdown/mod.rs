@@ -59,8 +59,8 @@ pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<Imported> {
     Ok(builder.finish())
 }
 
-/// The turns of a text that is a chat.
+/// The turns of a text that is a chat; of a history of which nothing is said yet, none.
 fn turns(text: &str) -> Option<Turns> {
-    let turns = aider::turns(text).or_else(|| headings::turns(text))?;
-    Some(turns).filter(|turns| !turns.turns.is_empty())
+    let of_headings = || headings::turns(text).filter(|turns| !turns.turns.is_empty());
+    aider::turns(text).or_else(of_headings)
 }

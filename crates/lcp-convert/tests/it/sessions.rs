@@ -78,7 +78,10 @@ fn check(format: Format, text: &str, expected: Expect) {
 
 #[test]
 fn a_session_of_claude_code() {
-    check(Format::ClaudeCode, CLAUDE_CODE, expect![[r#"
+    check(
+        Format::ClaudeCode,
+        CLAUDE_CODE,
+        expect![[r#"
         claude-code/summary {"type":"summary","summary":"A port is f [low]
         claude-code/file-history-snapshot {"type":"file-history-snapshot","message [low]
         claude-code/user.meta {"parentUuid":null,"isSidechain":false," [low]
@@ -103,12 +106,16 @@ fn a_session_of_claude_code() {
         11 messages, 3 calls, 3 results, 1 pictures, 0 unanswered, 0 orphans
         {"file-history-snapshot": 1, "hologram": 1, "queue-operation": 1, "summary": 1, "system.compact_boundary": 1, "thinking": 1, "user.meta": 1}
         {"toolUseResult": 3}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_rollout_of_codex() {
-    check(Format::Codex, CODEX, expect![[r#"
+    check(
+        Format::Codex,
+        CODEX,
+        expect![[r#"
         codex/session_meta {"timestamp":"2026-01-02T10:00:00.000Z", [low]
         system "Be careful." [message=0; role=developer; critical]
         user "Rename it." [message=1]
@@ -134,8 +141,12 @@ fn a_rollout_of_codex() {
         {"compacted": 1, "event_msg.exec_command_begin": 1, "event_msg.token_count": 1, "ghost_snapshot": 1, "reasoning": 1, "session_meta": 1, "turn_context": 1, "world_state": 1}
         {"event_msg.agent_message": 1, "event_msg.agent_reasoning": 1, "event_msg.user_message": 1}
         line 13: tool call "call_3" has no result
-    "#]]);
-    check(Format::Codex, CODEX_OLD, expect![[r#"
+    "#]],
+    );
+    check(
+        Format::Codex,
+        CODEX_OLD,
+        expect![[r#"
         codex/state {"id":"0198","timestamp":"2025-07-01T10: [low]
         codex/state {"record_type":"state"} [low]
         user "hi" [message=0]
@@ -146,12 +157,16 @@ fn a_rollout_of_codex() {
         5 messages, 1 calls, 1 results, 0 pictures, 0 unanswered, 0 orphans
         {"reasoning": 1, "state": 2}
         {}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn results_of_mcp() {
-    check(Format::Mcp, MCP, expect![[r#"
+    check(
+        Format::Mcp,
+        MCP,
+        expect![[r#"
         mcp/initialize {"jsonrpc":"2.0","id":0,"method":"initia [low]
         mcp/result {"jsonrpc":"2.0","id":0,"result":{"proto [low]
         mcp/notifications/initialized {"jsonrpc":"2.0","method":"notifications [low]
@@ -166,8 +181,12 @@ fn results_of_mcp() {
         5 messages, 2 calls, 3 results, 0 pictures, 0 unanswered, 0 orphans
         {"error": 1, "initialize": 1, "notifications/initialized": 1, "resource_link": 1, "result": 1, "structuredContent": 1}
         {}
-    "#]]);
-    check(Format::Mcp, MCP_RESULT, expect![[r#"
+    "#]],
+    );
+    check(
+        Format::Mcp,
+        MCP_RESULT,
+        expect![[r#"
         diff x [message=0; form=unified]
         image png 2 [message=0; mcp.part={"annotations":{
             "audience": [
@@ -186,12 +205,16 @@ fn results_of_mcp() {
         1 messages, 0 calls, 1 results, 1 pictures, 0 unanswered, 0 orphans
         {"audio": 1, "resource": 1}
         {}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_history_of_aider_and_a_document() {
-    check(Format::Markdown, AIDER, expect![[r#"
+    check(
+        Format::Markdown,
+        AIDER,
+        expect![[r#"
         result aider ok "Added a.py to the chat." [message=0]
         user "Rename x." [message=1]
         assistant "I rename it.\n\n```python\ny = 1\n```" [message=2]
@@ -199,21 +222,30 @@ fn a_history_of_aider_and_a_document() {
         4 messages, 0 calls, 2 results, 0 pictures, 0 unanswered, 0 orphans
         {}
         {}
-    "#]]);
-    check(Format::Markdown, "Text.\n\n# A title \n", expect![[r#"
+    "#]],
+    );
+    check(
+        Format::Markdown,
+        "Text.\n\n# A title \n",
+        expect![[r#"
         document "A title" "Text.\n\n# A title \n" []
         0 messages, 0 calls, 0 results, 0 pictures, 0 unanswered, 0 orphans
         {}
         {}
-    "#]]);
-    check(Format::Markdown, "# Chat\n\n## User\nWhy?\n## Assistant\nSo.\n", expect![[r#"
+    "#]],
+    );
+    check(
+        Format::Markdown,
+        "# Chat\n\n## User\nWhy?\n## Assistant\nSo.\n",
+        expect![[r#"
         markdown/preamble # Chat [low]
         user "Why?" [message=0]
         assistant "So." [message=1]
         2 messages, 0 calls, 0 results, 0 pictures, 0 unanswered, 0 orphans
         {"preamble": 1}
         {}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
