@@ -10,8 +10,9 @@ use serde_json::value::RawValue;
 
 use crate::{Error, ErrorKind, Result};
 
-/// Levels of arrays and objects: what serde_json reads, and many others.
-const DEPTH_MAX: usize = 128;
+/// Levels of arrays and objects. Parsers often read 128; what is exported has a few more
+/// than what was imported.
+const DEPTH_MAX: usize = 120;
 
 /// The text of an input, which knows its lines.
 pub(crate) struct Source<'a> {
@@ -44,11 +45,6 @@ impl<'a> Source<'a> {
         })?;
         let starts = text.match_indices('\n').map(|(at, _)| at + 1).collect();
         Ok(Self { text, starts })
-    }
-
-    /// All of the text.
-    pub(crate) const fn text(&self) -> &'a str {
-        self.text
     }
 
     /// The line of `part`, which is a part of this text, counted from 1.

@@ -1,6 +1,6 @@
 //! Messages of Anthropic.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::turn::{Answer, Call, Part, Speaker, Turn, What, no_picture};
 use super::{ExportReport, ExportedMessage};
@@ -15,7 +15,7 @@ pub(super) fn write(
     turns: &[Turn<'_>],
     report: &mut ExportReport,
 ) -> (String, Vec<ExportedMessage>) {
-    let mut writer = Writer { report, ids: HashSet::new() };
+    let mut writer = Writer { report, ids: HashMap::new() };
     let (mut system, mut messages) = (Message::new("system"), Vec::<Message>::new());
     let mut renamed = Vec::new();
     for turn in turns {
@@ -111,8 +111,8 @@ impl Message {
 
 struct Writer<'r> {
     report: &'r mut ExportReport,
-    /// The ids of all calls: each may be there once.
-    ids: HashSet<String>,
+    /// The ids of all calls, and how often each was there: it may be only once.
+    ids: HashMap<String, u64>,
 }
 
 impl Writer<'_> {
@@ -193,6 +193,10 @@ impl Writer<'_> {
             match &part.what {
                 // A tool that gave nothing gave nothing: that is not left out.
                 What::Text(text) if text.is_empty() => content.counted.blocks.extend(&part.blocks),
+                // Only among other parts a text must say something.
+                What::Text(text) if answer.parts.len() == 1 && part.fields.is_none() => {
+                    content.push(Written::text(&part.blocks, text, None));
+                }
                 _ => self.part(part, true).into_iter().for_each(|part| content.push(part)),
             }
         }
@@ -214,11 +218,11 @@ impl Writer<'_> {
         let is_taken = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         let plain: String = id.chars().map(|c| if is_taken(c) { c } else { '_' }).collect();
         let mut unique = plain.clone();
-        let mut number = 2u64;
-        while !self.ids.insert(unique.clone()) {
-            unique = format!("{plain}_{number}");
-            number += 1;
+        while let Some(times) = self.ids.get_mut(&unique) {
+            *times += 1;
+            unique = format!("{plain}_{times}");
         }
+        self.ids.insert(unique.clone(), 1);
         if unique != id {
             self.report.renamed += 1;
         }

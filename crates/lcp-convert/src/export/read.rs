@@ -10,6 +10,9 @@ use super::{ExportBlock, ExportReport, Shown, others};
 use crate::json::{self, Object};
 use crate::{Format, Target, forms, tags};
 
+/// Keys of messages that an export writes itself, of what it knows.
+const MADE_HERE: [&str; 5] = ["role", "content", "tool_calls", "function_call", "tool_call_id"];
+
 /// Messages, and what the request had beside them.
 pub(super) struct Read<'b> {
     pub(super) turns: Vec<Turn<'b>>,
@@ -147,14 +150,18 @@ fn request(target: Target, block: &ExportBlock<'_>) -> Option<String> {
         && format.has_parts_of(target)
         && block.shown == Shown::Whole;
     let text = extension.content.as_str().filter(|text| is_it && json::is_json_object(text))?;
-    // What an export writes itself would stand there twice.
-    let mut object = Object::default();
-    for (key, value) in json::Fields::parse(text)?.rest() {
-        if key != "messages" && key != "system" {
-            object.raw(key, value.get());
+    Some(without(text, &["messages", "system"]))
+}
+
+/// The object without these keys.
+fn without(object: &str, keys: &[&str]) -> String {
+    let mut rest = Object::default();
+    for (key, value) in json::Fields::parse(object).unwrap_or_default().rest() {
+        if !keys.contains(&key) {
+            rest.raw(key, value.get());
         }
     }
-    Some(object.finish())
+    rest.finish()
 }
 
 /// What a block is in a message; `None` if there is no place for it.
@@ -197,7 +204,13 @@ fn piece<'b>(
             let json = whole_part(target, extension, &block.shown)?;
             if extension.type_name == "message" {
                 let speaker = role.unwrap_or(Speaker::User);
-                return Some(Piece { speaker, what: None, fields: Some(json.into()) });
+                let fields = without(json, &MADE_HERE);
+                return Some(Piece { speaker, what: None, fields: Some(fields.into()) });
+            }
+            // A part of a known type is here since it was broken.
+            let kind = json::Fields::parse(json)?.string("type")?;
+            if matches!(kind.as_str(), "text" | "tool_use" | "tool_result") {
+                return None;
             }
             What::Raw(json.into())
         }
