@@ -70,7 +70,26 @@ fn a_request_comes_back_with_its_tools() {
 fn what_anthropic_has_no_place_for_is_counted() {
     let found = imported(Format::OpenAiChat, CHAT);
     let back = exported(Target::Anthropic, &found.blocks);
-    expect![[r#""#]].assert_eq(&format!("{}\n{:#?}\n", back.json, back.report));
+    expect![[r#"
+        {"system":"Be brief.","messages":[{"role":"user","content":[{"type":"text","text":"What is on it?"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw=="}}]},{"role":"assistant","content":[{"type":"tool_use","id":"call_1","name":"read_file","input":{"path":  "a.rs", "n": 1.10}},{"type":"tool_use","id":"call_2","name":"shell","input":{"arguments":"ls  -la\n"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_1","content":"fn main() {}"},{"type":"tool_result","tool_use_id":"call_2"}]},{"role":"assistant","content":"It is"},{"role":"user","content":"Thanks\u0000."}]}
+        ExportReport {
+            messages: 6,
+            calls: 2,
+            unanswered: 0,
+            orphans: 0,
+            empty: 0,
+            renamed: 0,
+            inserted: 0,
+            left_out: {
+                "arguments": 1,
+                "image_url": 1,
+                "input_audio": 1,
+                "message": 1,
+                "refusal": 1,
+                "request": 1,
+            },
+        }
+    "#]].assert_eq(&format!("{}\n{:#?}\n", back.json, back.report));
 }
 
 #[test]
