@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use serde_json::value::RawValue;
+
 use super::turn::{Answer, Call, Part, Speaker, Turn, What, no_picture};
 use super::{ExportReport, ExportedMessage};
 use crate::json::{self, Fields, Object};
@@ -21,7 +23,7 @@ pub(super) fn write(
     for turn in turns {
         let parts = writer.parts(turn, &mut renamed);
         if turn.speaker.is_system() {
-            parts.into_iter().for_each(|part| system.push(part));
+            system.extend(parts);
             continue;
         }
         if parts.is_empty() {
@@ -38,7 +40,7 @@ pub(super) fn write(
             messages.push(Message::new(role));
         }
         let Some(message) = messages.last_mut() else { continue };
-        parts.into_iter().for_each(|part| message.push(part));
+        message.extend(parts);
         message.fields =
             message.fields.take().or_else(|| turn.fields.as_deref().map(str::to_owned));
     }
@@ -91,6 +93,12 @@ impl Message {
         self.counted.blocks.extend(part.blocks);
         self.plain = (part.plain && self.parts.is_empty()).then_some(part.text);
         self.parts.push(part.json);
+    }
+
+    fn extend(&mut self, parts: Vec<Written>) {
+        for part in parts {
+            self.push(part);
+        }
     }
 
     fn content(&self) -> Option<String> {
@@ -197,7 +205,7 @@ impl Writer<'_> {
                 What::Text(text) if answer.parts.len() == 1 && part.fields.is_none() => {
                     content.push(Written::text(&part.blocks, text, None));
                 }
-                _ => self.part(part, true).into_iter().for_each(|part| content.push(part)),
+                _ => content.extend(self.part(part, true).into_iter().collect()),
             }
         }
         let mut object = Object::default();
@@ -235,7 +243,7 @@ fn picture(mime: &str, data: &[u8], part: &Part<'_>) -> String {
     let inner = fields.and_then(Fields::parse).and_then(|fields| fields.get("source"));
     let mut source = Object::default();
     source.text("type", "base64").text("media_type", mime);
-    source.text("data", &pictures::encode(data)).all(inner.map(|value| value.get()));
+    source.text("data", &pictures::encode(data)).all(inner.map(RawValue::get));
     let mut object = Object::default();
     object.text("type", "image").raw("source", &source.finish()).all(fields);
     object.finish()

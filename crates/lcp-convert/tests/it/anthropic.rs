@@ -1,9 +1,11 @@
 //! Messages of Anthropic.
 
 use expect_test::expect;
-use lcp_convert::{Format, Target};
+use lcp_convert::{ExportBlock, Format, Shown, Target, export};
+use lcp_types::{Block, BlockContent, Meta, Priority, Role};
 
 use crate::support::{comes_back, exported, imported, lines, value};
+use crate::valid::valid;
 
 const REQUEST: &str = r#"{
   "model": "claude-sonnet-4-5", "max_tokens": 1024,
@@ -120,4 +122,40 @@ fn a_system_that_is_a_text_comes_back_as_one() {
         exported(Target::Anthropic, &found.blocks).json,
         r#"{"system":"Be kind.","messages":[{"role":"user","content":"a"}]}"#
     );
+}
+
+#[test]
+fn tools_of_the_server_stay_in_pairs() {
+    let text = r#"[{"role": "user", "content": "Search."}, {"role": "assistant", "content": [
+        {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "q"}},
+        {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
+        {"type": "text", "text": "Found."}]}]"#;
+    let found = comes_back(Format::Anthropic, text);
+    for unseen in ["server_tool_use", "web_search_tool_result"] {
+        let of_type = |block: &Block<'_>| {
+            block.as_extension().is_some_and(|extension| extension.type_name == unseen)
+        };
+        let shown = |block| {
+            let shown = if of_type(block) { Shown::Omitted } else { Shown::Whole };
+            ExportBlock { block, shown }
+        };
+        let blocks: Vec<_> = found.blocks.iter().map(shown).collect();
+        let back = export(Target::Anthropic, &blocks, None);
+        assert_eq!(valid(Target::Anthropic, &back), Ok(()));
+        assert_eq!((back.report.unanswered + back.report.orphans, back.report.messages), (1, 2));
+    }
+}
+
+#[test]
+fn priorities_are_those_of_the_rfc() {
+    let found = imported(Format::Anthropic, REQUEST);
+    let metas = Meta::of_all(&found.blocks, &mut |_, problem| panic!("{problem}"));
+    for (block, meta) in found.blocks.iter().zip(metas) {
+        let expected = match &block.content {
+            BlockContent::Conversation(turn) if turn.role == Role::System => Priority::Critical,
+            BlockContent::Extension(_) => Priority::Low,
+            _ => Priority::Normal,
+        };
+        assert_eq!(meta.priority, expected, "{block:?}");
+    }
 }

@@ -9,7 +9,7 @@ use crate::support::{exported, imported, lines};
 const FORMATS: [Format; 3] = [Format::OpenAiChat, Format::OpenAiResponses, Format::Anthropic];
 
 #[track_caller]
-fn refused(format: Format, bytes: &[u8], expected: Expect) {
+fn refused(format: Format, bytes: &[u8], expected: &Expect) {
     let error = import(format, bytes, &Options::default()).expect_err("refused");
     expected.assert_eq(&format!("{error} [{}]", error.code()));
 }
@@ -17,17 +17,59 @@ fn refused(format: Format, bytes: &[u8], expected: Expect) {
 #[test]
 fn errors_say_what_and_where() {
     let chat = Format::OpenAiChat;
-    refused(chat, b"", expect!["not JSON: EOF while parsing a value (line 1) [LCP-CNV-002]"]);
-    refused(chat, b"[{\"role\": \"user\",\n \"content\": \"cut", expect!["not JSON: EOF while parsing a string (line 2, column 16) [LCP-CNV-002]"]);
-    refused(chat, b"[\n \"\xFF\"]", expect!["not UTF-8 (line 2, column 3) [LCP-CNV-001]"]);
-    refused(chat, b"Dear all,\nhello", expect!["not JSON: expected value (line 1, column 1) [LCP-CNV-002]"]);
-    refused(chat, b"{\"dependencies\": {}}", expect![[r#"no transcript of openai-chat: looked for a list of messages, or an object with "messages" or "choices", or one message [LCP-CNV-004]"#]]);
-    refused(chat, b"[1, 2]", expect![[r#"no transcript of openai-chat: looked for a list of messages, or an object with "messages" or "choices", or one message [LCP-CNV-004]"#]]);
-    refused(chat, b"42", expect![[r#"no transcript of openai-chat: looked for a list of messages, or an object with "messages" or "choices", or one message [LCP-CNV-004]"#]]);
-    refused(Format::Anthropic, b"{\"messages\": 1}", expect![[r#"no transcript of anthropic: looked for a list of messages, or an object with "messages", or one message [LCP-CNV-004]"#]]);
-    refused(Format::OpenAiResponses, b"{\"output\": {}}", expect![[r#"no transcript of openai-responses: looked for a list of items, or an object with "input" or "output", or one item [LCP-CNV-004]"#]]);
+    refused(chat, b"", &expect!["not JSON: EOF while parsing a value (line 1) [LCP-CNV-002]"]);
+    refused(
+        chat,
+        b"[{\"role\": \"user\",\n \"content\": \"cut",
+        &expect!["not JSON: EOF while parsing a string (line 2, column 16) [LCP-CNV-002]"],
+    );
+    refused(chat, b"[\n \"\xFF\"]", &expect!["not UTF-8 (line 2, column 3) [LCP-CNV-001]"]);
+    refused(
+        chat,
+        b"Dear all,\nhello",
+        &expect!["not JSON: expected value (line 1, column 1) [LCP-CNV-002]"],
+    );
+    refused(
+        chat,
+        b"{\"dependencies\": {}}",
+        &expect![[
+            r#"no transcript of openai-chat: looked for a list of messages, or an object with "messages" or "choices", or one message [LCP-CNV-004]"#
+        ]],
+    );
+    refused(
+        chat,
+        b"[1, 2]",
+        &expect![[
+            r#"no transcript of openai-chat: looked for a list of messages, or an object with "messages" or "choices", or one message [LCP-CNV-004]"#
+        ]],
+    );
+    refused(
+        chat,
+        b"42",
+        &expect![[
+            r#"no transcript of openai-chat: looked for a list of messages, or an object with "messages" or "choices", or one message [LCP-CNV-004]"#
+        ]],
+    );
+    refused(
+        Format::Anthropic,
+        b"{\"messages\": 1}",
+        &expect![[
+            r#"no transcript of anthropic: looked for a list of messages, or an object with "messages", or one message [LCP-CNV-004]"#
+        ]],
+    );
+    refused(
+        Format::OpenAiResponses,
+        b"{\"output\": {}}",
+        &expect![[
+            r#"no transcript of openai-responses: looked for a list of items, or an object with "input" or "output", or one item [LCP-CNV-004]"#
+        ]],
+    );
     let deep = format!("[{}{}]", "[".repeat(100_000), "]".repeat(100_000));
-    refused(chat, deep.as_bytes(), expect!["nested deeper than 120 levels (line 1, column 121) [LCP-CNV-003]"]);
+    refused(
+        chat,
+        deep.as_bytes(),
+        &expect!["nested deeper than 120 levels (line 1, column 121) [LCP-CNV-003]"],
+    );
 }
 
 #[test]
@@ -81,7 +123,8 @@ fn what_is_odd_in_a_transcript_is_kept_and_said() {
         line 8: a tool call that cannot be read is kept as an extension
         line 9: a tool result without an id is that of the oldest open call
         line 10: the result for "nobody" answers no open tool call
-        line 11: tool call "c" has no result"#]].assert_eq(&warnings.join("\n"));
+        line 11: tool call "c" has no result"#]]
+    .assert_eq(&warnings.join("\n"));
     for target in Target::ALL {
         let back = exported(target, &found.blocks);
         assert_eq!((back.report.calls, back.report.orphans, back.report.unanswered), (1, 1, 1));
@@ -101,7 +144,8 @@ fn results_of_anthropic_without_ids_or_of_failures_that_are_pictures() {
         assistant calls lcp_call_0: "shot 3" [message=1]
         anthropic tool_use: "{\"type\": \"tool_use\", \"id\": \"x\"}" [message=1, role=assistant]
         png of 4 bytes: "" [message=2, tool_call_id=lcp_call_0, anthropic.result={"is_error":true}]
-    "#]].assert_eq(&lines(&found.blocks));
+    "#]]
+    .assert_eq(&lines(&found.blocks));
     let back = exported(Target::Anthropic, &found.blocks);
     assert!(back.json.contains("\"is_error\":true"), "{}", back.json);
     exported(Target::OpenAi, &found.blocks);

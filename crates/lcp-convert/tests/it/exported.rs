@@ -1,5 +1,7 @@
 //! Exports of packs that people made, of what a plan shows, and of what must be changed.
 
+use std::fmt::Write;
+
 use expect_test::{Expect, expect};
 use lcp_convert::{ExportBlock, Shown, Target, export};
 use lcp_types::{
@@ -19,7 +21,7 @@ fn call(id: &'static str) -> Block<'static> {
 }
 
 #[track_caller]
-fn check(target: Target, blocks: &[Block<'static>], expected: Expect) {
+fn check(target: Target, blocks: &[Block<'static>], expected: &Expect) {
     let found = exported(target, blocks);
     let messages = found.json.replace("},{\"role\"", "},\n{\"role\"");
     expected.assert_eq(&format!("{messages}\n{:?}\n", found.report));
@@ -39,7 +41,10 @@ fn other_blocks_are_said_by_the_user() {
         Block::raw(0x42, vec![1]),
         Block::embedding_ref(vec![1], vec![2], "m"),
     ];
-    check(Target::OpenAi, &blocks, expect![[r#"
+    check(
+        Target::OpenAi,
+        &blocks,
+        &expect![[r#"
         {"messages":[{"role":"user","content":"a.rs (3-3)\nfn a() {}\n"},
         {"role":"user","content":"Title\nText"},
         {"role":"user","content":"{}"},
@@ -49,11 +54,16 @@ fn other_blocks_are_said_by_the_user() {
         {"role":"user","content":"[image: a cat]"},
         {"role":"user","content":"hello"}]}
         ExportReport { messages: 8, calls: 0, unanswered: 0, orphans: 0, empty: 0, renamed: 0, inserted: 0, left_out: {"embedding-ref": 1, "image": 1, "type 0x42": 1} }
-    "#]]);
-    check(Target::Anthropic, &blocks, expect![[r#"
+    "#]],
+    );
+    check(
+        Target::Anthropic,
+        &blocks,
+        &expect![[r#"
         {"messages":[{"role":"user","content":[{"type":"text","text":"a.rs (3-3)\nfn a() {}\n"},{"type":"text","text":"Title\nText"},{"type":"text","text":"{}"},{"type":"text","text":"a.rs\n@@ -1 +1 @@\n-a\n+b\n"},{"type":"text","text":"src\n  d\n    f"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AQ=="}},{"type":"text","text":"[image: a cat]"},{"type":"text","text":"hello"}]}]}
         ExportReport { messages: 1, calls: 0, unanswered: 0, orphans: 0, empty: 0, renamed: 0, inserted: 0, left_out: {"embedding-ref": 1, "image": 1, "type 0x42": 1} }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -73,7 +83,10 @@ fn results_are_moved_behind_their_calls_and_halves_are_left_out() {
         Block::tool_result("run", Status::Ok, "of nobody"),
         Block::conversation_with_call(Role::Tool, "turn of a tool", "four"),
     ];
-    check(Target::OpenAi, &blocks, expect![[r#"
+    check(
+        Target::OpenAi,
+        &blocks,
+        &expect![[r#"
         {"messages":[{"role":"user","content":"go"},
         {"role":"assistant","content":null,"tool_calls":[{"id":"one","type":"function","function":{"name":"run","arguments":"{}"}}]},
         {"role":"tool","tool_call_id":"one","content":"of one"},
@@ -81,15 +94,20 @@ fn results_are_moved_behind_their_calls_and_halves_are_left_out() {
         {"role":"tool","tool_call_id":"two","content":"of two"},
         {"role":"user","content":"meanwhile"}]}
         ExportReport { messages: 6, calls: 2, unanswered: 1, orphans: 3, empty: 0, renamed: 0, inserted: 0, left_out: {"is_error": 1} }
-    "#]]);
-    check(Target::Anthropic, &blocks, expect![[r#"
+    "#]],
+    );
+    check(
+        Target::Anthropic,
+        &blocks,
+        &expect![[r#"
         {"messages":[{"role":"user","content":"go"},
         {"role":"assistant","content":[{"type":"tool_use","id":"one","name":"run","input":{}}]},
         {"role":"user","content":[{"type":"tool_result","tool_use_id":"one","content":"of one","is_error":true}]},
         {"role":"assistant","content":[{"type":"tool_use","id":"two","name":"run","input":{}}]},
         {"role":"user","content":[{"type":"tool_result","tool_use_id":"two","content":"of two"},{"type":"text","text":"meanwhile"}]}]}
         ExportReport { messages: 5, calls: 2, unanswered: 1, orphans: 3, empty: 0, renamed: 0, inserted: 0, left_out: {} }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -103,7 +121,10 @@ fn ids_that_anthropic_refuses_are_changed_with_their_results() {
             answering(at + 1, id),
         ]);
     }
-    check(Target::Anthropic, &blocks, expect![[r#"
+    check(
+        Target::Anthropic,
+        &blocks,
+        &expect![[r#"
         {"messages":[{"role":"user","content":"(The beginning of this conversation is not shown.)"},
         {"role":"assistant","content":[{"type":"tool_use","id":"run_0","name":"run","input":{"arguments":"not json"}}]},
         {"role":"user","content":[{"type":"tool_result","tool_use_id":"run_0","content":"x"}]},
@@ -114,7 +135,8 @@ fn ids_that_anthropic_refuses_are_changed_with_their_results() {
         {"role":"assistant","content":[{"type":"tool_use","id":"fine-1","name":"run","input":{"arguments":"not json"}}]},
         {"role":"user","content":[{"type":"tool_result","tool_use_id":"fine-1","content":"x"}]}]}
         ExportReport { messages: 9, calls: 4, unanswered: 0, orphans: 0, empty: 0, renamed: 3, inserted: 1, left_out: {"arguments": 4} }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -140,10 +162,11 @@ fn what_a_plan_shows_stands_in_place_of_a_block() {
         let found = export(target, &shown, Some("1 more block is not shown."));
         assert_eq!(valid(target, &found), Ok(()));
         all += &found.json.replace("},{\"role\"", "},\n{\"role\"");
-        for message in &found.messages {
-            all += &format!("\n{} {:?} {:?}", message.role, message.text, message.blocks);
-        }
         all.push('\n');
+        for message in &found.messages {
+            let (text, blocks) = (&message.text, &message.blocks);
+            writeln!(all, "{} {text:?} {blocks:?}", message.role).expect("a string takes all");
+        }
     }
     expect![[r#"
         {"messages":[{"role":"system","content":"Rules."},
@@ -172,12 +195,20 @@ fn what_a_plan_shows_stands_in_place_of_a_block() {
 
 #[test]
 fn nothing_makes_no_messages() {
-    check(Target::OpenAi, &[], expect![[r#"
+    check(
+        Target::OpenAi,
+        &[],
+        &expect![[r#"
         {"messages":[]}
         ExportReport { messages: 0, calls: 0, unanswered: 0, orphans: 0, empty: 0, renamed: 0, inserted: 0, left_out: {} }
-    "#]]);
-    check(Target::Anthropic, &[Block::conversation(Role::User, " \n")], expect![[r#"
+    "#]],
+    );
+    check(
+        Target::Anthropic,
+        &[Block::conversation(Role::User, " \n")],
+        &expect![[r#"
         {"messages":[]}
         ExportReport { messages: 0, calls: 0, unanswered: 0, orphans: 0, empty: 1, renamed: 0, inserted: 0, left_out: {} }
-    "#]]);
+    "#]],
+    );
 }

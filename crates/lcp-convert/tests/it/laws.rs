@@ -146,7 +146,9 @@ fn blocks() -> impl Strategy<Value = Vec<Block<'static>>> {
         4 => any_text().prop_map(|text| Block::tool_result("run", Status::Ok, text)),
         1 => (id(), any_text()).prop_map(|(id, text)| Block::conversation_with_call(Role::Tool, text, id)),
         3 => (select(Role::ALL), any_text()).prop_map(|(role, text)| Block::conversation(role, text)),
-        2 => (select(Format::ALL.to_vec()), select(vec!["message", "request", "thinking", "tool_use"]), select(vec!["{}", "[", r#"{"type": "thinking", "thinking": "x"}"#, r#"{"type": "tool_use", "id": "a"}"#, r#"{"type": "text"}"#, r#"{"tool_calls": [1], "role": "tool", "messages": 1, "content": ""}"#]))
+        2 => (select(Format::ALL.to_vec()), select(vec!["message", "request", "thinking", "tool_use"]), select(vec!["{}", "[", r#"{"type": "thinking", "thinking": "x"}"#, r#"{"type": "tool_use", "id": "a"}"#, r#"{"type": "text"}"#,
+                    r#"{"type": "server_tool_use", "id": "s"}"#,
+                    r#"{"type": "web_search_tool_result", "tool_use_id": "s"}"#, r#"{"tool_calls": [1], "role": "tool", "messages": 1, "content": ""}"#]))
             .prop_map(|(format, name, json)| Block::extension(format.name(), name, json)),
         3 => known_block(),
     ];

@@ -140,11 +140,13 @@ fn files_of_requests_are_read_line_by_line() {
         openai-chat line: "{\"messages\": [{\"role\": \"user\", \"cont" []
         assistant: "c" [message=2]
         openai-chat item: "{\"nothing\": \"known\"}" []
-    "#]].assert_eq(&lines(&found.blocks));
+    "#]]
+    .assert_eq(&lines(&found.blocks));
     let warnings: Vec<_> = found.report.warnings.iter().map(ToString::to_string).collect();
-    expect![[r#"
+    expect![["
         line 4: not JSON: EOF while parsing a string
-        line 6: this is no message of openai-chat; it is kept as an extension"#]].assert_eq(&warnings.join("\n"));
+        line 6: this is no message of openai-chat; it is kept as an extension"]]
+    .assert_eq(&warnings.join("\n"));
 }
 
 const RESPONSES: &str = r#"{

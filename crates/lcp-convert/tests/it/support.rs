@@ -1,5 +1,7 @@
 //! What the tests share: imports, exports, and messages in one form.
 
+use std::fmt::Write;
+
 use lcp_convert::{ExportBlock, Exported, Format, Imported, Options, Target, export, import};
 use lcp_types::{Block, BlockContent};
 use serde_json::{Map, Value, json};
@@ -99,7 +101,7 @@ fn normal_content(of: &mut Map<String, Value>) {
         }
         _ => None,
     };
-    if let Some(content) = plain.or_else(|| (!parts.is_empty()).then(|| Value::Array(parts))) {
+    if let Some(content) = plain.or_else(|| (!parts.is_empty()).then_some(Value::Array(parts))) {
         of.insert("content".to_owned(), content);
     }
 }
@@ -134,7 +136,7 @@ pub(crate) fn lines(blocks: &[Block<'_>]) -> String {
         });
         let tags: Vec<_> = tags.collect();
         let text = block.content.text().map(|text| text.to_str_lossy()).unwrap_or_default();
-        lines.push_str(&format!("{head}: {text:?} [{}]\n", tags.join(", ")));
+        writeln!(lines, "{head}: {text:?} [{}]", tags.join(", ")).expect("a string takes all");
     }
     lines
 }

@@ -99,6 +99,7 @@ fn openai(messages: &[Value]) -> Result<(), String> {
 
 fn anthropic(messages: &[Value]) -> Result<(), String> {
     let (mut open, mut ids) = (Vec::<String>::new(), HashSet::new());
+    let mut served = HashSet::new();
     for (at, message) in messages.iter().enumerate() {
         let wrong = |what: String| format!("message {at}: {what}");
         let role = message["role"].as_str().unwrap_or_default();
@@ -136,6 +137,14 @@ fn anthropic(messages: &[Value]) -> Result<(), String> {
                     }
                 }
                 ("tool_use" | "tool_result", _) => return Err(wrong(format!("{part} of {role}"))),
+                (kind, _) if kind.ends_with("_tool_use") => {
+                    served.insert(text("id"));
+                }
+                (kind, _)
+                    if kind.ends_with("_tool_result") && !served.remove(&text("tool_use_id")) =>
+                {
+                    return Err(wrong(format!("{part} has no call")));
+                }
                 ("image", "assistant") => return Err(wrong("a picture of the model".to_owned())),
                 ("text", _) if text("text").trim().is_empty() => {
                     return Err(wrong("a text without a word".to_owned()));
@@ -147,5 +156,6 @@ fn anthropic(messages: &[Value]) -> Result<(), String> {
             return Err(wrong(format!("no results of {open:?}")));
         }
     }
-    if open.is_empty() { Ok(()) } else { Err(format!("open: {open:?}")) }
+    let is_done = open.is_empty() && served.is_empty();
+    if is_done { Ok(()) } else { Err(format!("open: {open:?} {served:?}")) }
 }
