@@ -138,39 +138,67 @@ fn anthropic_transcript() -> BoxedStrategy<Value> {
     }).boxed()
 }
 
+/// Ids that meet each other often, as they are and as they are made plain.
+fn id() -> impl Strategy<Value = &'static str> {
+    select(vec!["a", "a_2", "a:2", "b", "b", ""])
+}
+
+/// EXTENSION blocks of the formats: true parts, and what only looks like one.
+fn extension() -> impl Strategy<Value = Block<'static>> {
+    let json = select(vec![
+        "{}",
+        "[",
+        r#"{"type": "thinking", "thinking": "x"}"#,
+        r#"{"type": "tool_use", "id": "a", "name": "n", "input": {}}"#,
+        r#"{"type": "tool_result", "tool_use_id": "a"}"#,
+        r#"{"type": "text"}"#,
+        r#"{"type": "server_tool_use", "id": "s"}"#,
+        r#"{"type": "web_search_tool_result", "tool_use_id": "s"}"#,
+        r#"{"tool_calls": [1], "role": "tool", "messages": 1, "content": ""}"#,
+    ]);
+    let format = select(vec![Format::OpenAiChat, Format::Anthropic, Format::Codex]);
+    let name = select(vec!["message", "part", "part", "request"]);
+    (format, name, json)
+        .prop_map(|(format, name, json)| Block::extension(format.name(), name, json))
+}
+
+/// A block and its tags.
+fn tagged() -> impl Strategy<Value = (Block<'static>, Vec<Tag<'static>>)> {
+    let answer = |id: &'static str| vec![Tag::new(Tag::TOOL_CALL_ID, id)];
+    let call = (id(), any_text()).prop_map(|(id, text)| {
+        let block = Block::conversation_with_call(Role::Assistant, format!("run {text}"), id);
+        (block, Vec::new())
+    });
+    let result = (id(), any_text())
+        .prop_map(move |(id, text)| (Block::tool_result("run", Status::Ok, text), answer(id)));
+    let answered = (id(), prop_oneof![extension(), known_block()])
+        .prop_map(move |(id, block)| (block, answer(id)));
+    let turn = (select(Role::ALL), any_text(), id())
+        .prop_map(|(role, text, id)| (Block::conversation_with_call(role, text, id), Vec::new()));
+    let untagged = prop_oneof![extension(), known_block()].prop_map(|block| (block, Vec::new()));
+    let block = prop_oneof![4 => call, 4 => result, 1 => answered, 2 => turn, 2 => untagged];
+    let more = prop_oneof![
+        3 => (0..3u64).prop_map(|n| Tag::new("message", n.to_string())),
+        1 => select(vec!["assistant", "system", "developer", "tool"])
+            .prop_map(|role| Tag::new("role", role)),
+        1 => select(vec!["function", "custom"]).prop_map(|call| Tag::new("call", call)),
+        1 => select(vec!["anthropic.part", "openai-chat.part", "anthropic.result", "openai-chat.result"])
+            .prop_map(|key| Tag::new(key, r#"{"type": "text", "id": "x", "y": 1}"#)),
+    ];
+    (block, vec(more, 0..3)).prop_map(|((block, mut tags), more)| {
+        tags.extend(more);
+        (block, tags)
+    })
+}
+
 /// Blocks as they may stand in any pack, with tags that are true or not.
 fn blocks() -> impl Strategy<Value = Vec<Block<'static>>> {
-    let id = || select(vec!["a", "b", "c:d", ""]);
-    let block = prop_oneof![
-        4 => (id(), any_text()).prop_map(|(id, text)| Block::conversation_with_call(Role::Assistant, format!("run {text}"), id)),
-        4 => any_text().prop_map(|text| Block::tool_result("run", Status::Ok, text)),
-        1 => (id(), any_text()).prop_map(|(id, text)| Block::conversation_with_call(Role::Tool, text, id)),
-        3 => (select(Role::ALL), any_text()).prop_map(|(role, text)| Block::conversation(role, text)),
-        2 => (select(Format::ALL.to_vec()), select(vec!["message", "request", "thinking", "tool_use"]), select(vec!["{}", "[", r#"{"type": "thinking", "thinking": "x"}"#, r#"{"type": "tool_use", "id": "a"}"#, r#"{"type": "text"}"#,
-                    r#"{"type": "server_tool_use", "id": "s"}"#,
-                    r#"{"type": "web_search_tool_result", "tool_use_id": "s"}"#, r#"{"tool_calls": [1], "role": "tool", "messages": 1, "content": ""}"#]))
-            .prop_map(|(format, name, json)| Block::extension(format.name(), name, json)),
-        3 => known_block(),
-    ];
-    let tag = prop_oneof![
-        id().prop_map(|id| Tag::new(Tag::TOOL_CALL_ID, id)),
-        (0..4u64).prop_map(|n| Tag::new("message", n.to_string())),
-        select(vec!["assistant", "system", "developer", "tool"])
-            .prop_map(|role| Tag::new("role", role)),
-        select(vec!["function", "custom"]).prop_map(|call| Tag::new("call", call)),
-        select(vec![
-            "anthropic.part",
-            "openai-chat.part",
-            "anthropic.result",
-            "openai-chat.result"
-        ])
-        .prop_map(|key| Tag::new(key, r#"{"type": "text", "id": "x", "y": 1}"#)),
-    ];
-    let tags = vec((any::<prop::sample::Index>(), tag), 0..20);
-    (vec(block, 0..16), tags).prop_map(|(mut blocks, tags)| {
-        let count = blocks.len();
-        for (index, tag) in tags.into_iter().filter(|_| count > 0) {
-            blocks.push(Block::new(Annotation::tag(index.index(count) as u64, &tag)));
+    vec(tagged(), 0..16).prop_map(|tagged| {
+        let mut blocks = Vec::new();
+        for (block, tags) in tagged {
+            let target = blocks.len() as u64;
+            blocks.push(block);
+            blocks.extend(tags.iter().map(|tag| Block::new(Annotation::tag(target, tag))));
         }
         blocks
     })
@@ -191,7 +219,7 @@ proptest! {
     }
 
     #[test]
-    fn an_export_is_always_valid(blocks in blocks(), shown in vec(0..4u8, 40), note in any::<bool>()) {
+    fn an_export_is_always_valid(blocks in blocks(), shown in vec(0..6u8, 64), note in any::<bool>()) {
         let blocks: Vec<_> = blocks.iter().zip(shown).map(|(block, shown)| {
             let shown = match shown {
                 0 => Shown::Omitted,
