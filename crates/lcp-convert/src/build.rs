@@ -164,15 +164,12 @@ impl Builder {
         let of = ResultOf { arguments: arguments.as_deref() };
         // Other blocks than TOOL_RESULT have no place for a failure.
         let form = if status == Status::Ok { forms::block(&of, text) } else { None };
-        match form {
-            Some((block, form)) => {
-                self.push(block);
-                self.tag(tags::FORM, &form);
-            }
-            None => {
-                let tool = tool.unwrap_or_default().to_owned();
-                self.push(Block::tool_result(tool, status, text.to_owned()));
-            }
+        if let Some((block, form)) = form {
+            self.push(block);
+            self.tag(tags::FORM, &form);
+        } else {
+            let tool = tool.unwrap_or_default().to_owned();
+            self.push(Block::tool_result(tool, status, text.to_owned()));
         }
         self.answers(id);
         if let Some(arguments) = arguments.filter(|arguments| arguments.len() <= ARGS_BYTES_MAX) {

@@ -70,7 +70,7 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// If the bytes are no UTF-8, no JSON, nested deeper than 128 levels, or not at all
+/// If the bytes are no UTF-8, no JSON, nested deeper than 120 levels, or not at all
 /// what the format says; with line and column, counted from 1.
 pub fn import(format: Format, bytes: &[u8], options: &Options) -> Result<Imported> {
     match format {

@@ -1,6 +1,8 @@
 //! Messages of Anthropic.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+
+use serde_json::value::RawValue;
 
 use super::turn::{Answer, Call, Part, Speaker, Turn, What, no_picture};
 use super::{ExportReport, ExportedMessage};
@@ -15,13 +17,13 @@ pub(super) fn write(
     turns: &[Turn<'_>],
     report: &mut ExportReport,
 ) -> (String, Vec<ExportedMessage>) {
-    let mut writer = Writer { report, ids: HashSet::new() };
+    let mut writer = Writer { report, ids: HashMap::new() };
     let (mut system, mut messages) = (Message::new("system"), Vec::<Message>::new());
     let mut renamed = Vec::new();
     for turn in turns {
         let parts = writer.parts(turn, &mut renamed);
         if turn.speaker.is_system() {
-            parts.into_iter().for_each(|part| system.push(part));
+            system.extend(parts);
             continue;
         }
         if parts.is_empty() {
@@ -38,7 +40,7 @@ pub(super) fn write(
             messages.push(Message::new(role));
         }
         let Some(message) = messages.last_mut() else { continue };
-        parts.into_iter().for_each(|part| message.push(part));
+        message.extend(parts);
         message.fields =
             message.fields.take().or_else(|| turn.fields.as_deref().map(str::to_owned));
     }
@@ -93,6 +95,12 @@ impl Message {
         self.parts.push(part.json);
     }
 
+    fn extend(&mut self, parts: Vec<Written>) {
+        for part in parts {
+            self.push(part);
+        }
+    }
+
     fn content(&self) -> Option<String> {
         match (&self.plain, self.parts.as_slice()) {
             (_, []) => None,
@@ -111,8 +119,8 @@ impl Message {
 
 struct Writer<'r> {
     report: &'r mut ExportReport,
-    /// The ids of all calls: each may be there once.
-    ids: HashSet<String>,
+    /// The ids of all calls, and how often each was there: it may be only once.
+    ids: HashMap<String, u64>,
 }
 
 impl Writer<'_> {
@@ -193,7 +201,11 @@ impl Writer<'_> {
             match &part.what {
                 // A tool that gave nothing gave nothing: that is not left out.
                 What::Text(text) if text.is_empty() => content.counted.blocks.extend(&part.blocks),
-                _ => self.part(part, true).into_iter().for_each(|part| content.push(part)),
+                // Only among other parts a text must say something.
+                What::Text(text) if answer.parts.len() == 1 && part.fields.is_none() => {
+                    content.push(Written::text(&part.blocks, text, None));
+                }
+                _ => content.extend(self.part(part, true).into_iter().collect()),
             }
         }
         let mut object = Object::default();
@@ -214,11 +226,11 @@ impl Writer<'_> {
         let is_taken = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         let plain: String = id.chars().map(|c| if is_taken(c) { c } else { '_' }).collect();
         let mut unique = plain.clone();
-        let mut number = 2u64;
-        while !self.ids.insert(unique.clone()) {
-            unique = format!("{plain}_{number}");
-            number += 1;
+        while let Some(times) = self.ids.get_mut(&unique) {
+            *times += 1;
+            unique = format!("{plain}_{times}");
         }
+        self.ids.insert(unique.clone(), 1);
         if unique != id {
             self.report.renamed += 1;
         }
@@ -231,7 +243,7 @@ fn picture(mime: &str, data: &[u8], part: &Part<'_>) -> String {
     let inner = fields.and_then(Fields::parse).and_then(|fields| fields.get("source"));
     let mut source = Object::default();
     source.text("type", "base64").text("media_type", mime);
-    source.text("data", &pictures::encode(data)).all(inner.map(|value| value.get()));
+    source.text("data", &pictures::encode(data)).all(inner.map(RawValue::get));
     let mut object = Object::default();
     object.text("type", "image").raw("source", &source.finish()).all(fields);
     object.finish()

@@ -4,7 +4,10 @@ mod anthropic;
 mod openai;
 mod others;
 mod pair;
+mod piece;
+mod raw;
 mod read;
+mod said;
 mod turn;
 
 use std::borrow::Cow;
@@ -129,7 +132,8 @@ impl ExportReport {
 #[must_use]
 pub fn export(target: Target, blocks: &[ExportBlock<'_>], note: Option<&str>) -> Exported {
     let mut report = ExportReport::default();
-    let read = read::read(target, blocks, &mut report);
+    let mut read = read::read(target, blocks, &mut report);
+    raw::pair(&mut read.turns, &mut report);
     let mut turns = pair::pair(read.turns, &mut report);
     if let Some(note) = note.filter(|note| !note.trim().is_empty()) {
         let systems = turns.iter().take_while(|turn| turn.speaker.is_system()).count();

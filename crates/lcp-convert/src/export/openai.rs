@@ -82,16 +82,14 @@ impl Writer<'_> {
                 content.push(part, object.finish(), text, part.fields.is_none());
             }
             What::Picture { media, alt, data } => {
-                match picture(*media, data, part).filter(|_| has_pictures) {
-                    Some(json) => content.push(part, json, "", false),
-                    None => {
-                        self.report.leave_out("image");
-                        let text = no_picture(alt);
-                        let mut object = Object::default();
-                        object.text("type", "text").text("text", &text);
-                        content.push(part, object.finish(), &text, true);
-                    }
+                if let Some(json) = picture(*media, data, part).filter(|_| has_pictures) {
+                    return content.push(part, json, "", false);
                 }
+                self.report.leave_out("image");
+                let text = no_picture(alt);
+                let mut object = Object::default();
+                object.text("type", "text").text("text", &text);
+                content.push(part, object.finish(), &text, true);
             }
             What::Raw(json) => content.push(part, json.to_string(), json, false),
             What::Call(_) | What::Answer(_) => {}

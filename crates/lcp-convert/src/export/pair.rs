@@ -94,7 +94,7 @@ fn behind<'b>(
         };
         if let What::Answer(answer) = &mut result.what {
             answer.form = call.form;
-            answer.name = call.name.clone();
+            answer.name.clone_from(&call.name);
         }
         report.calls += 1;
         parts.push(result);

@@ -1,60 +1,15 @@
 //! From blocks and their tags to messages.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-
-use lcp_types::{BlockContent, Conversation, Extension, Role, Status, Tag};
-
-use super::turn::{Answer, Call, Form, Part, Speaker, Turn, What};
-use super::{ExportBlock, ExportReport, Shown, others};
-use crate::json::{self, Object};
-use crate::{Format, Target, forms, tags};
+use super::piece::piece;
+use super::said::Tags;
+use super::turn::{Part, Turn, What};
+use super::{ExportBlock, ExportReport, Shown};
+use crate::{Format, Target, json, tags};
 
 /// Messages, and what the request had beside them.
 pub(super) struct Read<'b> {
     pub(super) turns: Vec<Turn<'b>>,
     pub(super) request: Option<String>,
-}
-
-/// What annotations say of a block.
-#[derive(Default)]
-struct Tags<'b>(HashMap<(usize, String), Cow<'b, str>>);
-
-impl<'b> Tags<'b> {
-    fn of(blocks: &'b [ExportBlock<'_>]) -> Self {
-        let tags = blocks.iter().filter_map(|block| {
-            let annotation = block.block.as_annotation()?;
-            let tag = annotation.as_tag()?;
-            let target = usize::try_from(annotation.target_block_id).ok()?;
-            Some(((target, tag.key.into_owned()), tag.value?))
-        });
-        Self(tags.collect())
-    }
-
-    fn get(&self, index: usize, key: &str) -> Option<Cow<'b, str>> {
-        self.0.get(&(index, key.to_owned())).cloned()
-    }
-
-    /// What only the formats of this provider have.
-    fn own(&self, target: Target, index: usize, key: &str) -> Option<Cow<'b, str>> {
-        let formats = Format::ALL.into_iter().filter(|format| format.has_parts_of(target));
-        let mut found = formats.filter_map(|format| self.get(index, &tags::of(format, key)));
-        found.find(|json| json::is_json_object(json))
-    }
-}
-
-/// What a block is in a message.
-struct Piece<'b> {
-    speaker: Speaker,
-    what: Option<What<'b>>,
-    /// The fields of the message, where the block is these.
-    fields: Option<Cow<'b, str>>,
-}
-
-impl<'b> Piece<'b> {
-    fn of(speaker: Speaker, what: What<'b>) -> Self {
-        Self { speaker, what: Some(what), fields: None }
-    }
 }
 
 /// The messages of a pack, as they stand in it.
@@ -78,18 +33,14 @@ pub(super) fn read<'b>(
             continue;
         };
         let message = tags.get(index, tags::MESSAGE).and_then(|number| number.parse().ok());
-        let fits = |turn: &&mut Turn<'b>| {
+        let fits = |turn: &Turn<'b>| {
             message.is_some() && turn.message == message && turn.speaker == piece.speaker
         };
-        let turn = match turns.last_mut().filter(fits) {
-            Some(turn) => turn,
-            None => {
-                let speaker = piece.speaker;
-                turns.push(Turn { speaker, message, parts: Vec::new(), fields: None });
-                let Some(turn) = turns.last_mut() else { continue };
-                turn
-            }
-        };
+        if !turns.last().is_some_and(fits) {
+            let speaker = piece.speaker;
+            turns.push(Turn { speaker, message, parts: Vec::new(), fields: None });
+        }
+        let Some(turn) = turns.last_mut() else { continue };
         if piece.fields.is_some() {
             turn.fields = piece.fields;
         }
@@ -98,8 +49,10 @@ pub(super) fn read<'b>(
         }
     }
     if requests.len() > 1 {
-        requests.iter().for_each(|_| report.leave_out("request"));
-        requests.clear();
+        // Which of them the messages belong to is not known.
+        for _ in requests.drain(..) {
+            report.leave_out("request");
+        }
     }
     Read { turns, request: requests.pop() }
 }
@@ -147,150 +100,5 @@ fn request(target: Target, block: &ExportBlock<'_>) -> Option<String> {
         && format.has_parts_of(target)
         && block.shown == Shown::Whole;
     let text = extension.content.as_str().filter(|text| is_it && json::is_json_object(text))?;
-    // What an export writes itself would stand there twice.
-    let mut object = Object::default();
-    for (key, value) in json::Fields::parse(text)?.rest() {
-        if key != "messages" && key != "system" {
-            object.raw(key, value.get());
-        }
-    }
-    Some(object.finish())
-}
-
-/// What a block is in a message; `None` if there is no place for it.
-fn piece<'b>(
-    target: Target,
-    index: usize,
-    block: &'b ExportBlock<'_>,
-    tags: &Tags<'b>,
-) -> Option<Piece<'b>> {
-    let role = match tags.get(index, tags::ROLE).as_deref() {
-        Some("system") => Some(Speaker::System),
-        Some("developer") => Some(Speaker::Developer),
-        Some("assistant") => Some(Speaker::Assistant),
-        _ => None,
-    };
-    let shown = match &block.shown {
-        Shown::As(text) => Some(Cow::Borrowed(text.as_ref())),
-        Shown::Whole | Shown::Omitted => None,
-    };
-    let answered = tags.get(index, Tag::TOOL_CALL_ID).filter(|id| !id.is_empty());
-    let what = match &block.block.content {
-        BlockContent::Conversation(turn) => {
-            return Some(conversation(index, turn, shown, role, answered, tags));
-        }
-        BlockContent::ToolResult(result) => {
-            let text = shown.unwrap_or_else(|| result.content.to_str_lossy());
-            let failed = result.status != Status::Ok;
-            return Some(answer(answered, failed, What::Text(text)));
-        }
-        BlockContent::Image(image) => match shown {
-            Some(text) => What::Text(text),
-            None => What::Picture {
-                media: image.media_type,
-                alt: &image.alt_text,
-                data: image.data.as_slice(),
-            },
-        },
-        BlockContent::Extension(extension) if Format::from_name(&extension.namespace).is_some() => {
-            tags.get(index, tags::MESSAGE)?;
-            let json = whole_part(target, extension, &block.shown)?;
-            if extension.type_name == "message" {
-                let speaker = role.unwrap_or(Speaker::User);
-                return Some(Piece { speaker, what: None, fields: Some(json.into()) });
-            }
-            What::Raw(json.into())
-        }
-        _ => {
-            let form = tags.get(index, tags::FORM).filter(|_| answered.is_some());
-            let written = form.and_then(|form| forms::text(&form, block.block)).map(Cow::Owned);
-            What::Text(shown.or(written).or_else(|| others::text(block.block))?)
-        }
-    };
-    Some(match answered {
-        Some(id) => answer(Some(id), false, what),
-        None => Piece::of(role.unwrap_or(Speaker::User), what),
-    })
-}
-
-/// The JSON of a part of this provider; shortened it would be none.
-fn whole_part<'b>(
-    target: Target,
-    extension: &'b Extension<'_>,
-    shown: &Shown<'_>,
-) -> Option<&'b str> {
-    let format = Format::from_name(&extension.namespace)?;
-    let text = extension.content.as_str()?;
-    let is_part =
-        format.has_parts_of(target) && *shown == Shown::Whole && json::is_json_object(text);
-    is_part.then_some(text)
-}
-
-fn conversation<'b>(
-    index: usize,
-    turn: &'b Conversation<'_>,
-    shown: Option<Cow<'b, str>>,
-    role: Option<Speaker>,
-    answered: Option<Cow<'b, str>>,
-    tags: &Tags<'b>,
-) -> Piece<'b> {
-    let id = turn.tool_call_id.as_deref().filter(|id| !id.is_empty()).map(Cow::Borrowed);
-    let text = turn.content.to_str_lossy();
-    match (turn.role, id) {
-        (Role::Tool, id) => answer(id.or(answered), false, What::Text(shown.unwrap_or(text))),
-        (Role::Assistant, Some(id)) => {
-            let form = match tags.get(index, tags::CALL).as_deref() {
-                Some(tags::FUNCTION) => Form::Function,
-                Some(tags::CUSTOM) => Form::Custom,
-                _ => Form::Tool,
-            };
-            let call = call(id, text, tags.get(index, tags::NAME), form, shown);
-            Piece::of(Speaker::Assistant, What::Call(call))
-        }
-        (said, _) => {
-            let speaker = match said {
-                Role::System => role.filter(|role| role.is_system()).unwrap_or(Speaker::System),
-                Role::Assistant => Speaker::Assistant,
-                Role::User | Role::Tool | Role::Other(_) => Speaker::User,
-            };
-            Piece::of(speaker, What::Text(shown.unwrap_or(text)))
-        }
-    }
-}
-
-/// The call that `NAME ARGUMENTS` says. A shorter text in its place is an argument of
-/// its own, so that the call is still one.
-fn call<'b>(
-    id: Cow<'b, str>,
-    text: Cow<'b, str>,
-    name: Option<Cow<'b, str>>,
-    form: Form,
-    shown: Option<Cow<'b, str>>,
-) -> Call<'b> {
-    let end = match &name {
-        Some(name) if text.starts_with(name.as_ref()) => name.len(),
-        _ => text.find(' ').unwrap_or(text.len()),
-    };
-    let (name, arguments) = text.split_at(end);
-    let (name, arguments) = (name.to_owned(), arguments.strip_prefix(' ').unwrap_or(arguments));
-    let arguments = match shown {
-        None => Cow::Owned(arguments.to_owned()),
-        Some(shown) if form == Form::Custom => shown,
-        Some(shown) => {
-            let mut object = Object::default();
-            object.text("shortened", &shown);
-            object.finish().into()
-        }
-    };
-    let name = if name.is_empty() { "tool".to_owned() } else { name };
-    Call { id, name: name.into(), arguments, form }
-}
-
-/// A part of a result. Without an id it answers nothing.
-fn answer<'b>(id: Option<Cow<'b, str>>, failed: bool, what: What<'b>) -> Piece<'b> {
-    let part = Part { blocks: Vec::new(), what, fields: None };
-    let (name, form) = (Cow::Borrowed(""), Form::Tool);
-    let id = id.unwrap_or_default();
-    let answer = Answer { id, name, failed, form, parts: vec![part] };
-    Piece::of(Speaker::Tool, What::Answer(answer))
+    Some(json::without(text, &["messages", "system"]))
 }
