@@ -59,8 +59,8 @@ impl Session {
             return false;
         };
         let kind = fields.string("type").unwrap_or_else(|| "line".to_owned());
-        let is = |key: &&str| fields.get(key).and_then(json::boolean) == Some(true);
-        let is_meta = META.iter().any(|key| is(&key));
+        let is = |key: &str| fields.get(key).and_then(json::boolean) == Some(true);
+        let is_meta = META.iter().any(|key| is(key));
         let is_ours = OURS.iter().any(|key| fields.get(key).is_some());
         let sidechain = self.sidechain(&fields);
         let role = match kind.as_str() {

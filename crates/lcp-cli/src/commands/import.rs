@@ -158,9 +158,9 @@ fn malformed(path: &Path, error: &Error) -> Failure {
 /// What was found, for people.
 fn line(format: Format, report: &Report) -> String {
     let Report { messages, calls, results, pictures, .. } = report;
-    let mut line = format!(
+    let mut parts = vec![format!(
         "{format}: {messages} messages, {calls} tool calls, {results} results, {pictures} pictures"
-    );
+    )];
     for (what, counts) in
         [("kept as extensions", &report.unknown), ("said twice, left out", &report.skipped)]
     {
@@ -168,10 +168,10 @@ fn line(format: Format, report: &Report) -> String {
         if count > 0 {
             let kinds =
                 counts.iter().map(|(kind, count)| format!("{} {count}", kind.escape_debug()));
-            line.push_str(&format!("; {count} {what} ({})", kinds.collect::<Vec<_>>().join(", ")));
+            parts.push(format!("{count} {what} ({})", kinds.collect::<Vec<_>>().join(", ")));
         }
     }
-    line
+    parts.join("; ")
 }
 
 /// What was found, for programs.

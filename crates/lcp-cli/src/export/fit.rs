@@ -63,7 +63,7 @@ pub fn fit(
         let next = u32::try_from(next).unwrap_or(u32::MAX);
         if plans == PLANS_MAX || own.token_budget == Some(next) {
             let made = Made { candidates, estimator, texts: &texts, plan: &plan };
-            let (exported, tokens, dropped) = made.without_oldest(budget, exported);
+            let (exported, tokens, dropped) = made.without_oldest(budget, &exported);
             let needed = tokens;
             if needed > u64::from(budget) && config.overflow == Overflow::Deny {
                 let excess = needed - u64::from(budget);
@@ -88,7 +88,7 @@ struct Made<'m, 'b> {
 impl Made<'_, '_> {
     /// Drops as few of the oldest messages as it takes; those of the system stay, and the
     /// newest of the user goes last.
-    fn without_oldest(&self, budget: u32, exported: Exported) -> (Exported, u64, usize) {
+    fn without_oldest(&self, budget: u32, exported: &Exported) -> (Exported, u64, usize) {
         let is_fixed = |at: &usize| self.plan.items[*at].reason.is_fixed();
         let mut order: Vec<&[usize]> = Vec::new();
         for message in &exported.messages {
