@@ -36,7 +36,7 @@ use settings::Settings;
   cargo xtask handoff --summarizer-cmd 'llm -s \"Summarise.\"' --limit 500
   cargo xtask handoff --compact --window 32000")]
 pub(crate) struct Args {
-    /// A pack, or a chat history in aider's Markdown; `-` for standard input
+    /// A pack, or a chat history in Markdown, aider's among them; `-` for standard input
     file: Option<PathBuf>,
     /// Keep it there: a SQLite file, or postgres://… if that is built in; a
     /// temporary file unless lcp.toml says otherwise

@@ -18,6 +18,7 @@ pub mod config_file;
 pub mod costs;
 pub mod counting;
 pub mod duplicates;
+pub mod export;
 pub mod failure;
 pub mod files;
 pub mod form;

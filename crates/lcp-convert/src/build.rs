@@ -5,8 +5,11 @@ mod calls;
 use lcp_types::limits::TEXT_BYTES_MAX;
 use lcp_types::{Annotation, Block, FormatHint, MediaType, Priority, Role, Status, Tag};
 
+use serde_json::value::RawValue;
+
 use crate::forms::{self, ResultOf};
 use crate::imported::{Imported, Report};
+use crate::json::{self, Fields};
 use crate::{Format, tags};
 use calls::Calls;
 
@@ -25,12 +28,16 @@ pub(crate) struct Builder {
     /// The message that parts belong to.
     message: Option<u64>,
     role: Role,
+    /// Whether the message has a block.
+    has_parts: bool,
     /// The tags of all its blocks.
     tags: Vec<(String, String)>,
     line: Option<usize>,
     calls: Calls,
     /// The index of the block that annotations speak of.
     last: usize,
+    /// The index of the first block of the newest result.
+    result: usize,
 }
 
 impl Builder {
@@ -42,10 +49,12 @@ impl Builder {
             report: Report::default(),
             message: None,
             role: Role::User,
+            has_parts: false,
             tags: Vec::new(),
             line: None,
             calls: Calls::default(),
             last: 0,
+            result: 0,
         }
     }
 
@@ -59,6 +68,7 @@ impl Builder {
         self.message = Some(self.report.messages);
         self.report.messages += 1;
         self.role = role;
+        self.has_parts = false;
         self.tags.clear();
     }
 
@@ -77,7 +87,7 @@ impl Builder {
     /// A call of a tool; returns the id, which is a new one where there was none.
     pub(crate) fn call(&mut self, id: &str, name: &str, arguments: &str) -> String {
         if !fits(id) || !fits(name) {
-            let json = crate::json::quote(arguments);
+            let json = json::quote(arguments);
             self.warn(
                 "a tool call whose id or name is too long is kept as an extension".to_owned(),
             );
@@ -114,6 +124,7 @@ impl Builder {
     /// Counts a result; its parts follow: [`Self::result_text`] and its like.
     pub(crate) fn answer(&mut self, id: &str, name: Option<&str>) {
         self.report.results += 1;
+        self.result = self.blocks.len();
         if !self.calls.answer(id) {
             self.report.orphans += 1;
             let of = name.map(|name| format!(" of {}", lcp_types::brief(name.as_bytes())));
@@ -125,6 +136,17 @@ impl Builder {
     /// Counts a result whose call nobody wrote down; its parts follow.
     pub(crate) fn alone(&mut self) {
         self.report.results += 1;
+    }
+
+    /// Whether there is a call of this id.
+    pub(crate) fn has_call(&self, id: &str) -> bool {
+        self.calls.find(id).is_some()
+    }
+
+    /// Counts something that says again what another part says.
+    pub(crate) fn skip(&mut self, type_name: &str) {
+        let type_name = cut(type_name).to_owned();
+        *self.report.skipped.entry(type_name).or_default() += 1;
     }
 
     /// Prose that is no message.
@@ -142,15 +164,12 @@ impl Builder {
         let of = ResultOf { arguments: arguments.as_deref() };
         // Other blocks than TOOL_RESULT have no place for a failure.
         let form = if status == Status::Ok { forms::block(&of, text) } else { None };
-        match form {
-            Some((block, form)) => {
-                self.push(block);
-                self.tag(tags::FORM, &form);
-            }
-            None => {
-                let tool = tool.unwrap_or_default().to_owned();
-                self.push(Block::tool_result(tool, status, text.to_owned()));
-            }
+        if let Some((block, form)) = form {
+            self.push(block);
+            self.tag(tags::FORM, &form);
+        } else {
+            let tool = tool.unwrap_or_default().to_owned();
+            self.push(Block::tool_result(tool, status, text.to_owned()));
         }
         self.answers(id);
         if let Some(arguments) = arguments.filter(|arguments| arguments.len() <= ARGS_BYTES_MAX) {
@@ -192,6 +211,15 @@ impl Builder {
         }
     }
 
+    /// The same, in a tag of the message's last block, for what is of no use to a model.
+    pub(crate) fn item_fields(&mut self, json: Option<&str>) {
+        if let (Some(json), true) = (json, self.has_parts) {
+            self.tag(&tags::of(self.format, tags::ITEM), json);
+        } else {
+            self.message_fields(json);
+        }
+    }
+
     /// Tags the last block.
     pub(crate) fn tag(&mut self, key: &str, value: &str) {
         let annotation = Annotation::tag(self.last as u64, &Tag::new(key, value));
@@ -201,8 +229,35 @@ impl Builder {
     /// Tags the last block with what its part has beside what the block holds.
     pub(crate) fn part_fields(&mut self, json: Option<&str>) {
         if let Some(json) = json {
-            self.tag(tags::PART, json);
+            self.tag(&tags::of(self.format, tags::PART), json);
         }
+    }
+
+    /// Tags the newest result with what it has beside its parts, if anything.
+    pub(crate) fn result_fields(&mut self, json: Option<&str>) {
+        if let Some(json) = json {
+            let annotation = Annotation::tag(
+                self.result as u64,
+                &Tag::new(tags::of(self.format, tags::RESULT), json),
+            );
+            self.blocks.push(Block::new(annotation));
+        }
+    }
+
+    /// The text that a value says; warns where not all of it is text.
+    pub(crate) fn string(&mut self, value: &RawValue) -> Option<String> {
+        let text = json::string(value)?;
+        if json::is_lossy(value) {
+            self.warn("half of a surrogate pair became U+FFFD".to_owned());
+        }
+        Some(text)
+    }
+
+    /// The text under a key, which is no longer there, unless it is something else.
+    pub(crate) fn take_text(&mut self, fields: &mut Fields<'_>, key: &str) -> Option<String> {
+        let text = self.string(fields.get(key)?)?;
+        fields.take(key);
+        Some(text)
     }
 
     /// Says that something is odd on this line.
@@ -226,11 +281,7 @@ impl Builder {
     }
 
     fn extension(&mut self, type_name: &str, content: &str) {
-        let mut end = type_name.len().min(TYPE_NAME_BYTES_MAX);
-        while !type_name.is_char_boundary(end) {
-            end -= 1;
-        }
-        let type_name = type_name[..end].to_owned();
+        let type_name = cut(type_name).to_owned();
         *self.report.unknown.entry(type_name.clone()).or_default() += 1;
         self.push(Block::extension(self.format.name(), type_name, content.to_owned()));
         let low = Annotation::priority(self.last as u64, Priority::Low);
@@ -241,6 +292,7 @@ impl Builder {
         self.last = self.blocks.len();
         self.blocks.push(block);
         if let Some(message) = self.message {
+            self.has_parts = true;
             self.tag(tags::MESSAGE, &message.to_string());
         }
         for (key, value) in std::mem::take(&mut self.tags) {
@@ -260,6 +312,15 @@ impl Builder {
             self.tag(tags::ROLE, self.role.name().unwrap_or_default());
         }
     }
+}
+
+/// The name of a type, as far as it is kept.
+fn cut(type_name: &str) -> &str {
+    let mut end = type_name.len().min(TYPE_NAME_BYTES_MAX);
+    while !type_name.is_char_boundary(end) {
+        end -= 1;
+    }
+    &type_name[..end]
 }
 
 /// Whether a text has a place in a pack as an id or a name.

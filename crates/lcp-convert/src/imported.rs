@@ -36,6 +36,8 @@ pub struct Report {
     pub orphans: u64,
     /// What became an EXTENSION, by type.
     pub unknown: BTreeMap<String, u64>,
+    /// What was passed over, by type: it says again what another part says.
+    pub skipped: BTreeMap<String, u64>,
     /// What was odd, the first [`WARNINGS_MAX`] of it.
     pub warnings: Vec<Warning>,
     /// Warnings beyond those.

@@ -3,143 +3,16 @@
 //! Values stay the text that they were ([`RawValue`]); objects are looked into one
 //! level at a time. So numbers of any size and the order of keys survive.
 
-use std::borrow::Cow;
+mod object;
+mod source;
+
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::{Error, ErrorKind, Result};
-
-/// Levels of arrays and objects: what serde_json reads, and many others.
-const DEPTH_MAX: usize = 128;
-
-/// The text of an input, which knows its lines.
-pub(crate) struct Source<'a> {
-    text: &'a str,
-    /// Where each line but the first begins.
-    starts: Vec<usize>,
-}
-
-/// What an input is: one value, or one on each line.
-pub(crate) enum Document<'a> {
-    One(&'a RawValue),
-    Lines(Vec<Line<'a>>),
-}
-
-/// A line that is not empty, and what it holds.
-pub(crate) struct Line<'a> {
-    pub(crate) text: &'a str,
-    pub(crate) value: Result<&'a RawValue>,
-}
-
-impl<'a> Source<'a> {
-    /// The input as text, without its byte order mark.
-    pub(crate) fn new(bytes: &'a [u8]) -> Result<Self> {
-        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        let text = std::str::from_utf8(bytes).map_err(|error| {
-            let before = &bytes[..error.valid_up_to()];
-            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-            let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-            Error::at(ErrorKind::NotUtf8, line, before.len() - start + 1)
-        })?;
-        let starts = text.match_indices('\n').map(|(at, _)| at + 1).collect();
-        Ok(Self { text, starts })
-    }
-
-    /// All of the text.
-    pub(crate) const fn text(&self) -> &'a str {
-        self.text
-    }
-
-    /// The line of `part`, which is a part of this text, counted from 1.
-    pub(crate) fn line(&self, part: &str) -> usize {
-        self.place(self.offset(part)).0
-    }
-
-    /// How many bytes stand before `part`.
-    fn offset(&self, part: &str) -> usize {
-        (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize)
-    }
-
-    /// Line and column of a byte, counted from 1.
-    fn place(&self, offset: usize) -> (usize, usize) {
-        let line = self.starts.partition_point(|start| *start <= offset);
-        let start = line.checked_sub(1).and_then(|at| self.starts.get(at)).copied().unwrap_or(0);
-        (line + 1, offset.saturating_sub(start) + 1)
-    }
-
-    /// The value that `part`, a part of this text, is.
-    pub(crate) fn value(&self, part: &'a str) -> Result<&'a RawValue> {
-        let value = serde_json::from_str::<&RawValue>(part).map_err(|error| {
-            let (first, column) = self.place(self.offset(part));
-            let column =
-                if error.line() > 1 { error.column() } else { error.column() + column - 1 };
-            let message = error.to_string();
-            // The place is said once, and counted over the whole input.
-            let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
-            Error::at(ErrorKind::NotJson(message), first + error.line().saturating_sub(1), column)
-        })?;
-        match too_deep(value.get()) {
-            None => Ok(value),
-            Some(at) => {
-                let (line, column) = self.place(self.offset(value.get()) + at);
-                Err(Error::at(ErrorKind::TooDeep { max: DEPTH_MAX }, line, column))
-            }
-        }
-    }
-
-    /// The one value of the input, or those of its lines, where the first line is a
-    /// value of its own and others follow.
-    pub(crate) fn document(&self) -> Result<Document<'a>> {
-        match self.value(self.text) {
-            Ok(value) => Ok(Document::One(value)),
-            Err(error) => {
-                let lines = self.lines();
-                match lines.as_slice() {
-                    [first, _, ..] if first.value.as_ref().is_ok_and(|first| is_object(first)) => {
-                        Ok(Document::Lines(lines))
-                    }
-                    _ => Err(error),
-                }
-            }
-        }
-    }
-
-    /// The lines that are not empty.
-    pub(crate) fn lines(&self) -> Vec<Line<'a>> {
-        let texts = self.text.lines().filter(|line| !line.trim().is_empty());
-        texts.map(|text| Line { text, value: self.value(text) }).collect()
-    }
-}
-
-/// Where JSON goes too deep.
-fn too_deep(json: &str) -> Option<usize> {
-    let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
-    for (at, byte) in json.bytes().enumerate() {
-        if in_string {
-            match byte {
-                _ if escaped => escaped = false,
-                b'\\' => escaped = true,
-                b'"' => in_string = false,
-                _ => {}
-            }
-            continue;
-        }
-        match byte {
-            b'"' => in_string = true,
-            b'[' | b'{' => {
-                depth += 1;
-                if depth > DEPTH_MAX {
-                    return Some(at);
-                }
-            }
-            b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    None
-}
+pub(crate) use object::{Object, list, without};
+pub(crate) use source::{Document, Source};
 
 /// Whether the value is an object.
 pub(crate) fn is_object(value: &RawValue) -> bool {
@@ -152,7 +25,7 @@ pub(crate) fn is_null(value: &RawValue) -> bool {
 }
 
 /// The elements of an array.
-pub(crate) fn array<'a>(value: &'a RawValue) -> Option<Vec<&'a RawValue>> {
+pub(crate) fn array(value: &RawValue) -> Option<Vec<&RawValue>> {
     value.get().starts_with('[').then(|| serde_json::from_str(value.get()).ok()).flatten()
 }
 
@@ -290,68 +163,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
 /// Whether a text is one JSON object.
 pub(crate) fn is_json_object(text: &str) -> bool {
     text.trim_start().starts_with('{')
-        && too_deep(text).is_none()
+        && source::too_deep(text).is_none()
         && serde_json::from_str::<IgnoredAny>(text).is_ok()
-}
-
-/// An object that is being written.
-#[derive(Debug, Default)]
-pub(crate) struct Object(String);
-
-impl Object {
-    /// A field whose value is JSON already.
-    pub(crate) fn raw(&mut self, key: &str, json: &str) -> &mut Self {
-        self.0.push(if self.0.is_empty() { '{' } else { ',' });
-        self.0.push_str(&quote(key));
-        self.0.push(':');
-        self.0.push_str(json);
-        self
-    }
-
-    /// A field that is a text.
-    pub(crate) fn text(&mut self, key: &str, text: &str) -> &mut Self {
-        self.raw(key, &quote(text))
-    }
-
-    /// The fields of another object, as JSON.
-    pub(crate) fn all(&mut self, extra: Option<&str>) -> &mut Self {
-        if let Some(fields) = extra.and_then(Fields::parse) {
-            for (key, value) in fields.rest() {
-                self.raw(key, value.get());
-            }
-        }
-        self
-    }
-
-    /// The object.
-    pub(crate) fn finish(self) -> String {
-        self.finish_some().unwrap_or_else(|| "{}".to_owned())
-    }
-
-    /// The object, unless it has no field.
-    pub(crate) fn finish_some(mut self) -> Option<String> {
-        if self.0.is_empty() {
-            return None;
-        }
-        self.0.push('}');
-        Some(self.0)
-    }
-}
-
-/// An array of values that are JSON already.
-pub(crate) fn list<T: AsRef<str>>(values: &[T]) -> String {
-    let mut text = String::from("[");
-    for (at, value) in values.iter().enumerate() {
-        if at > 0 {
-            text.push(',');
-        }
-        text.push_str(value.as_ref());
-    }
-    text.push(']');
-    text
-}
-
-/// The text of a value on one line: itself where it is a string, else its JSON.
-pub(crate) fn text_of(value: &RawValue) -> Cow<'_, str> {
-    string(value).map_or(Cow::Borrowed(value.get()), Cow::Owned)
 }

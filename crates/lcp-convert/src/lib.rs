@@ -4,29 +4,54 @@
 //! know; [`export`] makes messages of blocks, always a history that a provider takes.
 //! No budget is known here, and no file is read.
 //!
+//! ```
+//! use lcp_convert::{ExportBlock, Format, Options, Target, export, import};
+//!
+//! let transcript = br#"[{"role": "user", "content": "Why does it fail?"}]"#;
+//! let imported = import(Format::OpenAiChat, transcript, &Options::default())?;
+//! assert_eq!(imported.report.messages, 1);
+//!
+//! let blocks: Vec<_> = imported.blocks.iter().map(ExportBlock::whole).collect();
+//! let exported = export(Target::Anthropic, &blocks, None);
+//! assert_eq!(
+//!     exported.json,
+//!     r#"{"messages":[{"role":"user","content":"Why does it fail?"}]}"#
+//! );
+//! # Ok::<(), lcp_convert::Error>(())
+//! ```
+//!
 //! | look for | in |
 //! |---|---|
-//! | formats and their names | [`Format`], [`Target`] |
+//! | formats and their names | [`Format`], [`Target`]; which one an input is in, [`detect()`] |
+//! | diffs, and lines with numbers, byte for byte | [`diff`], [`numbered`] |
 //! | what an import made, and did not know | [`Imported`], [`Report`] |
 //! | what an export made, and left out | [`Exported`], [`ExportReport`] |
 //! | the tags that blocks get | [`tags`] |
 
-#[allow(dead_code)]
+mod anthropic;
 mod build;
+mod claude_code;
+mod codex;
+mod detect;
 pub mod diff;
 mod error;
+mod export;
 mod format;
 mod forms;
 mod imported;
-#[allow(dead_code)]
 mod json;
+mod jsonl;
 mod markdown;
+mod mcp;
 pub mod numbered;
-#[allow(dead_code)]
+mod openai;
 mod pictures;
 pub mod tags;
+mod transcript;
 
+pub use detect::detect;
 pub use error::{Error, ErrorKind, Result};
+pub use export::{ExportBlock, ExportReport, Exported, ExportedMessage, Shown, export};
 pub use format::{Format, Target};
 pub use imported::{Imported, Report, WARNINGS_MAX, Warning};
 
@@ -45,11 +70,16 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// If the bytes are no UTF-8, no JSON, nested deeper than 128 levels, or not at all
+/// If the bytes are no UTF-8, no JSON, nested deeper than 120 levels, or not at all
 /// what the format says; with line and column, counted from 1.
 pub fn import(format: Format, bytes: &[u8], options: &Options) -> Result<Imported> {
     match format {
+        Format::OpenAiChat => openai::chat::import(bytes),
+        Format::OpenAiResponses => openai::responses::import(bytes),
+        Format::Anthropic => anthropic::import(bytes),
+        Format::ClaudeCode => claude_code::import(bytes),
+        Format::Codex => codex::import(bytes),
+        Format::Mcp => mcp::import(bytes),
         Format::Markdown => markdown::import(bytes, options),
-        _ => Err(Error::looked_for(format, "a reader for it")),
     }
 }

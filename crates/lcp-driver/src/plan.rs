@@ -224,6 +224,14 @@ impl Reason {
     }
 }
 
+impl Reason {
+    /// Whether the block is shown whatever the budget is.
+    #[must_use]
+    pub const fn is_fixed(self) -> bool {
+        matches!(self, Self::Critical | Self::Pinned)
+    }
+}
+
 impl Plan {
     /// Tokens over the budget, which only Critical blocks or a verbosity that
     /// ignores the budget can cause.

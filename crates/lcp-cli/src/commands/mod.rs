@@ -8,7 +8,9 @@ pub mod decode;
 pub mod dedup;
 pub mod diff;
 pub mod encode;
+pub mod export;
 pub mod handoff;
+pub mod import;
 pub mod inspect;
 pub mod man;
 pub mod merge;
@@ -48,6 +50,8 @@ pub enum Command {
     Handoff(handoff::Args),
     Resume(resume::Args),
     Store(store::Args),
+    Import(import::Args),
+    Export(export::Args),
 }
 
 impl Command {
@@ -74,6 +78,8 @@ impl Command {
             Self::Handoff(args) => handoff::run(args, output),
             Self::Resume(args) => resume::run(args, output),
             Self::Store(args) => store::run(args, output),
+            Self::Import(args) => import::run(args, output),
+            Self::Export(args) => export::run(args, output),
         }
     }
 }

@@ -1,38 +1,37 @@
-//! Where messages come from: a pack, or a chat history.
+//! Where messages come from: a pack, or a transcript.
 
 use std::path::Path;
 
 use lcp_continuity::Message;
 use lcp_types::{Block, BlockContent, Meta};
 
-use super::history;
 use crate::failure::{Code, Failure};
 use crate::{Result, files};
 
-/// The messages of a file, or of standard input for `-`.
+/// The messages of a file, or of standard input for `-`: a pack, or a transcript in a
+/// format that `import` knows by itself.
 ///
 /// # Errors
 ///
 /// A file that cannot be read, is malformed, or has no message.
 pub fn messages(path: &Path) -> Result<Vec<Message>> {
     let bytes = files::read(path)?;
-    let messages = match as_history(&bytes) {
-        Some(text) => history::messages(text),
+    let messages = match lcp_convert::detect(&bytes) {
+        Some(format) => {
+            let imported = lcp_convert::import(format, &bytes, &lcp_convert::Options::default());
+            let malformed = |error: lcp_convert::Error| {
+                Failure::new(Code::Malformed, format!("{error} ({})", files::name(path)))
+            };
+            of_blocks(&imported.map_err(malformed)?.blocks)
+        }
         None => of_blocks(&files::decode(path, &bytes)?.blocks),
     };
     if messages.is_empty() {
         let message = format!("there is no message in it ({})", files::name(path));
         return Err(Failure::new(Code::Malformed, message)
-            .hint("a pack with CONVERSATION blocks is wanted, or a chat history of aider"));
+            .hint("a pack with CONVERSATION blocks is wanted, or a transcript"));
     }
     Ok(messages)
-}
-
-/// The text, unless it is that of a pack or of a manifest.
-fn as_history(bytes: &[u8]) -> Option<&str> {
-    // A pack has a zero byte before the first block ends.
-    let text = str::from_utf8(bytes).ok()?;
-    (!text.contains('\0') && !text.trim_start().starts_with('{')).then_some(text)
 }
 
 /// Every block that can be shown is a message, but extensions; what annotations say of

@@ -10,7 +10,6 @@
 
 mod address;
 mod held;
-mod history;
 pub mod input;
 mod making;
 mod opened;

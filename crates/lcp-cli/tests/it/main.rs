@@ -8,6 +8,8 @@ mod config;
 mod damage;
 mod dedup;
 mod docs;
+mod export;
+mod import;
 mod inspect;
 mod merge;
 mod objective;

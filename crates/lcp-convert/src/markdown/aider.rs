@@ -5,7 +5,7 @@
 
 use lcp_types::Role;
 
-use super::{Turn, Turns};
+use super::{Chat, Turn};
 
 const USER: &str = "####";
 const TOOL: &str = ">";
@@ -15,14 +15,14 @@ const BOUNDARY: &str = "# aider chat started at";
 const TOOL_NAME: &str = "aider";
 
 /// The turns of a history, in order; `None` where no session begins.
-pub(super) fn turns(text: &str) -> Option<Turns> {
+pub(super) fn turns(text: &str) -> Option<Chat> {
     text.lines().any(|line| line.starts_with(BOUNDARY)).then(|| {
         let mut reader = Reader { turns: Vec::new(), open: None };
         for line in text.lines() {
             reader.line(line);
         }
         reader.close();
-        Turns { tool: TOOL_NAME, preamble: String::new(), turns: reader.turns }
+        Chat { tool: TOOL_NAME, preamble: String::new(), turns: reader.turns }
     })
 }
 

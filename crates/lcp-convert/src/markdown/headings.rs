@@ -1,8 +1,8 @@
-//! Turns under headings that name who speaks: `## User`, `### Human (10:15)`, `**Assistant:**`.
+//! Chat under headings that name who speaks: `## User`, `### Human (10:15)`, `**Assistant:**`.
 
 use lcp_types::Role;
 
-use super::{Turn, Turns};
+use super::{Chat, Turn};
 
 /// Who speaks, in the words that exports of chats use.
 const SPEAKERS: [(Role, &[&str]); 4] = [
@@ -59,7 +59,7 @@ struct Mark<'t> {
 
 /// The turns of a text in which the user and the model both speak; `None` where they do
 /// not. Only marks of one shape count, so that a heading within an answer is none.
-pub(super) fn turns(text: &str) -> Option<Turns> {
+pub(super) fn turns(text: &str) -> Option<Chat> {
     let mut marks = marks(text);
     let has = |shape, role| marks.iter().any(|mark| (mark.shape, mark.role) == (shape, role));
     let is_chat = |shape: &Shape| has(*shape, Role::User) && has(*shape, Role::Assistant);
@@ -71,7 +71,7 @@ pub(super) fn turns(text: &str) -> Option<Turns> {
         role: mark.role,
         text: without_rules(&mark.text[mark.end..end]).to_owned(),
     });
-    Some(Turns {
+    Some(Chat {
         tool: TOOL_NAME,
         preamble: without_rules(preamble).to_owned(),
         turns: said.filter(|turn| !turn.text.is_empty()).collect(),
@@ -168,7 +168,7 @@ mod tests {
 
     use super::*;
 
-    fn check(text: &str, expected: Expect) {
+    fn check(text: &str, expected: &Expect) {
         let shown = turns(text).map(|turns| {
             let turn = |turn: &Turn| format!("{}: {:?}\n", turn.role, turn.text);
             let turns_shown: String = turns.turns.iter().map(turn).collect();
@@ -181,35 +181,44 @@ mod tests {
     fn headings_and_bold_names_begin_turns() {
         check(
             "# A chat\n\n## 🧑 User (2026-01-01 10:00)\n\nWhy?\n\n---\n\n## Assistant\n    code\n\n## Tool\n\nok\n",
-            expect![[r##"
+            &expect![[r##"
                 "# A chat"
                 user: "Why?"
                 assistant: "    code"
                 tool: "ok"
             "##]],
         );
-        check("**User:** Why?\n\n**Claude**:\nSo.\n", expect![[r#"
+        check(
+            "**User:** Why?\n\n**Claude**:\nSo.\n",
+            &expect![[r#"
             ""
             user: "Why?"
             assistant: "So."
-        "#]]);
-        check("_**User**_\n\nWhy?\n\n_**Assistant**_\n\nSo.\n", expect![[r#"
+        "#]],
+        );
+        check(
+            "_**User**_\n\nWhy?\n\n_**Assistant**_\n\nSo.\n",
+            &expect![[r#"
             ""
             user: "Why?"
             assistant: "So."
-        "#]]);
-        check("### Human:\r\nWhy?\r\n### AI:\r\nSo.\r\n", expect![[r#"
+        "#]],
+        );
+        check(
+            "### Human:\r\nWhy?\r\n### AI:\r\nSo.\r\n",
+            &expect![[r#"
             ""
             user: "Why?"
             assistant: "So."
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn code_and_other_headings_stay_in_their_turn() {
         check(
             "## User\n```md\n## Assistant\n~~~\n```\n### Assistant\n## Assistant\n# User\nSo.\n````\n## User\n```\n",
-            expect![[r##"
+            &expect![[r##"
                 ""
                 user: "```md\n## Assistant\n~~~\n```\n### Assistant"
                 assistant: "# User\nSo.\n````\n## User\n```"

@@ -20,7 +20,7 @@ struct Turn {
 
 /// The turns of a chat, and what stands before the first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Turns {
+struct Chat {
     /// The tool that results are of, where the chat does not tell.
     tool: &'static str,
     preamble: String,
@@ -35,32 +35,29 @@ pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<Imported> {
         return Err(Error::looked_for(Format::Markdown, "text"));
     }
     let mut builder = Builder::new(Format::Markdown);
-    match turns(text) {
-        Some(turns) => {
-            if !turns.preamble.is_empty() {
-                builder.aside("preamble", &turns.preamble);
-            }
-            for turn in turns.turns {
-                builder.message(turn.role);
-                if turn.role == Role::Tool {
-                    builder.alone();
-                    builder.result_text("", Some(turns.tool), Status::Ok, &turn.text);
-                } else {
-                    builder.text(&turn.text);
-                }
+    if let Some(chat) = chat(text) {
+        if !chat.preamble.is_empty() {
+            builder.aside("preamble", &chat.preamble);
+        }
+        for turn in chat.turns {
+            builder.message(turn.role);
+            if turn.role == Role::Tool {
+                builder.alone();
+                builder.result_text("", Some(chat.tool), Status::Ok, &turn.text);
+            } else {
+                builder.text(&turn.text);
             }
         }
-        None => {
-            let heading = || text.lines().find_map(|line| line.strip_prefix("# "));
-            let title = options.name.as_deref().or_else(heading).unwrap_or_default();
-            builder.document(title.trim(), text);
-        }
+    } else {
+        let heading = || text.lines().find_map(|line| line.strip_prefix("# "));
+        let title = options.name.as_deref().or_else(heading).unwrap_or_default();
+        builder.document(title.trim(), text);
     }
     Ok(builder.finish())
 }
 
-/// The turns of a text that is a chat.
-fn turns(text: &str) -> Option<Turns> {
-    let turns = aider::turns(text).or_else(|| headings::turns(text))?;
-    Some(turns).filter(|turns| !turns.turns.is_empty())
+/// The turns of a text that is a chat; of a history of which nothing is said yet, none.
+fn chat(text: &str) -> Option<Chat> {
+    let of_headings = || headings::turns(text).filter(|turns| !turns.turns.is_empty());
+    aider::turns(text).or_else(of_headings)
 }

@@ -149,6 +149,14 @@ proptest! {
         let first = driver.run(&blocks, &config).unwrap();
         let second = DefaultDriver::new(O200K).run(&before, &config).unwrap();
         prop_assert_eq!(driver.render_plan(&blocks, &first.plan).unwrap(), first.text.clone());
+        let texts = driver.block_texts(&blocks, &first.plan).unwrap();
+        let parts = texts.shown.iter().map(|text| text.part.as_str());
+        let parts: String = parts.chain(texts.roll_up.as_deref()).collect();
+        let around = match config.mode {
+            OutputMode::Xml if !parts.is_empty() => format!("<context>\n{parts}</context>\n"),
+            _ => parts,
+        };
+        prop_assert_eq!(&around, &first.text);
         prop_assert_eq!(first, second);
         prop_assert_eq!(blocks, before);
     }

@@ -1,0 +1,197 @@
+//! `export`: a pack in, the messages of a request out.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::builder::PossibleValuesParser;
+use lcp_convert::Target;
+use lcp_driver::{DefaultDriver, DriverConfig, DriverError, OutputMode, Overflow};
+use serde_json::{Value, json};
+
+use crate::Result;
+use crate::config::{Origin, Settings};
+use crate::counting::{Counter, Counting};
+use crate::export::{Candidates, Fitted, fit};
+use crate::failure::{Code, Failure, Output};
+use crate::files::{self, PACK};
+use crate::limits::{InForce, Limits};
+
+/// Write a pack as the messages of a request, within a token budget
+///
+/// The history is always valid: calls and their results in pairs, results right behind
+/// their calls, for Anthropic the user first and roles in turn. What is left out for that
+/// is told of.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp import session.jsonl | lcp export - --to anthropic > messages.json
+  lcp export chat.lcp --to openai --budget 8000 --report -
+  lcp export chat.lcp --to openai --model gpt-4o -o messages.json")]
+pub struct Args {
+    /// The pack; `-` for standard input
+    pack: PathBuf,
+    /// Whose messages
+    #[arg(long, value_name = "PROVIDER",
+        value_parser = PossibleValuesParser::new(Target::ALL.map(Target::name)))]
+    to: String,
+    #[command(flatten)]
+    limits: Limits,
+    #[command(flatten)]
+    counting: Counting,
+    /// Write what became of the blocks as JSON there; `-` for standard error
+    #[arg(long, value_name = "PATH")]
+    report: Option<PathBuf>,
+    /// Write the messages there instead of to standard output
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+}
+
+/// Writes the messages.
+pub fn run(args: &Args, output: &Output) -> Result {
+    let outputs = [("--report", &args.report), ("-o", &args.output)];
+    let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
+    files::distinct(&[(PACK, &args.pack)], &outputs.collect::<Vec<_>>(), |_, _| false)?;
+    let target = Target::from_name(&args.to).unwrap_or(Target::OpenAi);
+    let bytes = files::read(&args.pack)?;
+    let pack = files::decode(&args.pack, &bytes)?;
+    let InForce { config: file, model, settings, warnings } =
+        args.limits.in_force(&args.counting)?;
+    for warning in &warnings {
+        output.warn(warning);
+    }
+    for warning in &pack.warnings {
+        output.warn(warning);
+    }
+    let config = config(&settings);
+    let strict = config.overflow == Overflow::Deny;
+    let counter = args.counting.counter(&file, model.as_ref(), strict, output)?;
+    let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
+    let candidates = Candidates::new(target, &pack.blocks);
+    let fitted = fit(&candidates, &driver, &counter.estimator, &config)
+        .map_err(|error| args.denied(&error))?;
+    tell(&candidates, &fitted, config.token_budget, &counter, output);
+    if let Some(path) = &args.report {
+        let json = format!("{:#}", facts(target, &candidates, &fitted, config.token_budget));
+        if path.as_os_str() == files::STANDARD {
+            output.print(json);
+        } else {
+            files::write(Some(path), format!("{json}\n").as_bytes())?;
+        }
+    }
+    files::write(args.output.as_deref(), format!("{}\n", fitted.exported.json).as_bytes())?;
+    counter.keep(output);
+    Ok(())
+}
+
+/// What decides over the blocks. Messages have no reason to leave tokens unused, so
+/// `--fill` is on unless somebody says otherwise.
+fn config(settings: &Settings) -> DriverConfig {
+    DriverConfig {
+        mode: OutputMode::Minimal,
+        token_budget: settings.budget.as_ref().map(|budget| budget.value.tokens),
+        fill: settings.fill.value || settings.fill.from == Origin::Default,
+        excerpts: settings.excerpts.value,
+        objective: settings.objective.value,
+        shares: settings.shares.as_ref().map(|shares| shares.value.shares.clone()),
+        overflow: settings.overflow.value,
+        ..DriverConfig::default()
+    }
+}
+
+impl Args {
+    fn denied(&self, error: &DriverError) -> Failure {
+        let message = format!("{error} [{}] ({})", error.code(), files::name(&self.pack));
+        let failure = Failure::new(Code::OverBudget, message);
+        match error {
+            DriverError::OverBudget { .. } => {
+                failure.hint("--overflow allow exports the Critical and pinned blocks anyway")
+            }
+            _ => failure,
+        }
+    }
+}
+
+/// Says what the messages lack, and why.
+fn tell(
+    candidates: &Candidates<'_>,
+    fitted: &Fitted,
+    budget: Option<u32>,
+    counter: &Counter,
+    output: &Output,
+) {
+    let Fitted { exported, tokens, plan, plans, dropped } = fitted;
+    for warning in &plan.warnings {
+        counter.warn(warning, output);
+    }
+    if let Some(budget) = budget.filter(|budget| *tokens > u64::from(*budget)) {
+        output.warn(format!(
+            "the messages have {tokens} tokens, {} over the budget of {budget}: Critical and \
+             pinned blocks alone",
+            tokens - u64::from(budget)
+        ));
+    }
+    let report = &candidates.whole.report;
+    for (count, what) in [
+        (report.unanswered, "tool calls that no result answers are left out"),
+        (report.orphans, "results that answer no tool call are left out"),
+        (report.renamed, "ids of tool calls were changed: the provider takes no such ids"),
+        (candidates.sidechains as u64, "blocks of side conversations are left out"),
+    ] {
+        if count > 0 {
+            output.warn(format!("{count} {what}"));
+        }
+    }
+    for (what, count) in &report.left_out {
+        let what = what.escape_debug();
+        output.warn(format!("{count} of type {what} have no place in these messages"));
+    }
+    let messages = exported.messages.len();
+    output.note(format!("{messages} messages, {tokens} tokens, {plans} plans"));
+    if *dropped > 0 {
+        output.note(format!("{dropped} messages more were dropped, the oldest first"));
+    }
+}
+
+/// What became of the blocks, for programs.
+fn facts(
+    target: Target,
+    candidates: &Candidates<'_>,
+    fitted: &Fitted,
+    budget: Option<u32>,
+) -> Value {
+    let Fitted { exported, tokens, plan, dropped, .. } = fitted;
+    let mut by_decision: BTreeMap<&str, u64> = BTreeMap::new();
+    for item in &plan.items {
+        *by_decision.entry(item.decision.name()).or_default() += 1;
+    }
+    // Plans without a message have none of its blocks.
+    let (whole, made) = (&candidates.whole.report, &exported.report);
+    let messages: Vec<_> = exported
+        .messages
+        .iter()
+        .map(|message| json!({ "role": message.role, "blocks": message.blocks }))
+        .collect();
+    json!({
+        "schema": "lcp.export.v1",
+        "to": target.name(),
+        "encoding": plan.encoding,
+        "exact": plan.exact,
+        "budget": budget,
+        "used_tokens": tokens,
+        "messages": messages,
+        "calls": made.calls,
+        "unanswered": whole.unanswered,
+        "orphans": whole.orphans,
+        "empty": whole.empty,
+        "renamed": made.renamed,
+        "inserted": made.inserted,
+        "left_out": whole.left_out,
+        "sidechain_blocks": candidates.sidechains,
+        "dropped_messages": dropped,
+        "rolled_up": plan.rolled_up.map(|of| json!({ "count": of.count, "tokens": of.tokens })),
+        "by_decision": by_decision,
+        "warnings": plan.warnings.iter().map(|warning| json!({
+            "code": warning.code.name(), "block": warning.block, "message": warning.message,
+        })).collect::<Vec<_>>(),
+    })
+}

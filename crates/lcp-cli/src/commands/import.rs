@@ -1,0 +1,197 @@
+//! `import`: a transcript in, a pack out.
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::PossibleValuesParser;
+use lcp_convert::{Error, ErrorKind, Format, Imported, Options, Report};
+use lcp_encoder::PackBuilder;
+use serde_json::{Value, json};
+
+use crate::Result;
+use crate::failure::{Code, Failure, Output};
+use crate::files;
+use crate::form::{Form, refuse_terminal};
+
+/// What errors call the transcript.
+const TRANSCRIPT: &str = "the transcript";
+
+/// Make a pack of a transcript of an agent or a chat
+///
+/// Reads messages of OpenAI and Anthropic, requests and responses with them, sessions of
+/// Claude Code, rollouts of Codex, results of MCP tools, and Markdown. What has no block
+/// of its own becomes an EXTENSION and is counted.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp import chat.json -o chat.lcp
+  lcp import session.jsonl --from claude-code | lcp render - --budget 8000
+  cat history.md | lcp import - -o history.lcp --report -")]
+pub struct Args {
+    /// The transcript; `-` for standard input
+    file: PathBuf,
+    /// Its format; without it what it looks like
+    #[arg(long, value_name = "FORMAT",
+        value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
+    from: Option<String>,
+    /// What it is called: the title of Markdown that is no chat
+    #[arg(long, value_name = "TITLE")]
+    title: Option<String>,
+    #[command(flatten)]
+    form: Form,
+    /// Write what was found as JSON there; `-` for standard error
+    #[arg(long, value_name = "PATH")]
+    report: Option<PathBuf>,
+    /// Print what was found as JSON; the pack goes to the file of -o
+    #[arg(long, requires = "output")]
+    json: bool,
+    /// Write the pack there; standard output by default
+    #[arg(short, long, value_name = "PACK")]
+    output: Option<PathBuf>,
+}
+
+/// Writes the pack.
+pub fn run(args: &Args, output: &Output) -> Result {
+    let standard = Path::new(files::STANDARD);
+    if args.json && args.output.as_deref() == Some(standard) {
+        return Err(Failure::new(Code::Usage, "--json needs a file: the pack goes there with -o"));
+    }
+    refuse_terminal(args.output.as_deref())?;
+    let outputs = [("--report", &args.report), ("-o", &args.output)];
+    let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
+    let inputs = [(TRANSCRIPT, args.file.as_path())];
+    files::distinct(&inputs, &outputs.collect::<Vec<_>>(), |_, _| false)?;
+    let bytes = files::read(&args.file)?;
+    let (format, imported) = args.import(&bytes)?;
+    let report = &imported.report;
+    for warning in &report.warnings {
+        output.warn(warning);
+    }
+    if report.more_warnings > 0 {
+        output.warn(format!("{} more warnings like these", report.more_warnings));
+    }
+    let mut builder = PackBuilder::new(args.form.options());
+    let unwritable = |error: lcp_encoder::Error| {
+        Failure::new(Code::Limit, format!("{error} (the pack of {})", files::name(&args.file)))
+    };
+    for block in &imported.blocks {
+        builder.add(block).map_err(unwritable)?;
+    }
+    let pack = builder.finish().map_err(unwritable)?;
+    output.progress(line(format, report));
+    let json = facts(format, &imported);
+    if let Some(path) = &args.report {
+        if path == standard {
+            output.print(format!("{json:#}"));
+        } else {
+            files::write(Some(path), format!("{json:#}\n").as_bytes())?;
+        }
+    }
+    files::write(args.output.as_deref(), &pack)?;
+    if args.json {
+        files::write(None, format!("{json:#}\n").as_bytes())?;
+    }
+    Ok(())
+}
+
+impl Args {
+    fn import(&self, bytes: &[u8]) -> Result<(Format, Imported)> {
+        let mut options = Options::default();
+        options.name.clone_from(&self.title);
+        import(&self.file, bytes, self.from.as_deref(), &options)
+    }
+}
+
+/// The blocks of a transcript that was read from `path`; `from` names its format.
+pub fn import(
+    path: &Path,
+    bytes: &[u8],
+    from: Option<&str>,
+    options: &Options,
+) -> Result<(Format, Imported)> {
+    let named = from.and_then(Format::from_name);
+    let Some(format) = named.or_else(|| lcp_convert::detect(bytes)) else {
+        return Err(unknown(path, bytes));
+    };
+    let imported = lcp_convert::import(format, bytes, options);
+    imported.map(|imported| (format, imported)).map_err(|error| malformed(path, &error))
+}
+
+/// What cannot be told to be a transcript.
+fn unknown(path: &Path, bytes: &[u8]) -> Failure {
+    let is_pack = bytes.starts_with(b"LCP\0") || bytes.starts_with(b"BCP\0");
+    if is_pack {
+        let message = format!("this is a pack, no transcript ({})", files::name(path));
+        return Failure::new(Code::Malformed, message).hint("`lcp render` shows it");
+    }
+    // What begins as JSON has a place where it is none.
+    let as_chat = lcp_convert::import(Format::OpenAiChat, bytes, &Options::default());
+    match as_chat {
+        Err(error) if !matches!(error.kind, ErrorKind::NotATranscript { .. }) => {
+            malformed(path, &error)
+        }
+        _ => {
+            let message =
+                format!("no transcript of a format that is known ({})", files::name(path));
+            Failure::new(Code::Malformed, message)
+                .hint("--from says which format it is in; `lcp import --help` names them")
+        }
+    }
+}
+
+fn malformed(path: &Path, error: &Error) -> Failure {
+    let code = match error.kind {
+        ErrorKind::TooDeep { .. } => Code::Limit,
+        _ => Code::Malformed,
+    };
+    let failure = Failure::new(code, format!("{error} [{}] ({})", error.code(), files::name(path)));
+    match error.kind {
+        ErrorKind::NotJson(_) => failure.hint(
+            "the file may be cut; sessions with a message on each line are read up to there: \
+             --from claude-code, codex",
+        ),
+        ErrorKind::NotATranscript { .. } => {
+            failure.hint("without --from the format is what the file looks like")
+        }
+        _ => failure,
+    }
+}
+
+/// What was found, for people.
+fn line(format: Format, report: &Report) -> String {
+    let Report { messages, calls, results, pictures, .. } = report;
+    let mut parts = vec![format!(
+        "{format}: {messages} messages, {calls} tool calls, {results} results, {pictures} pictures"
+    )];
+    for (what, counts) in
+        [("kept as extensions", &report.unknown), ("said twice, left out", &report.skipped)]
+    {
+        let count: u64 = counts.values().sum();
+        if count > 0 {
+            let kinds =
+                counts.iter().map(|(kind, count)| format!("{} {count}", kind.escape_debug()));
+            parts.push(format!("{count} {what} ({})", kinds.collect::<Vec<_>>().join(", ")));
+        }
+    }
+    parts.join("; ")
+}
+
+/// What was found, for programs.
+fn facts(format: Format, imported: &Imported) -> Value {
+    let report = &imported.report;
+    let warnings = report.warnings.iter();
+    let warnings = warnings.map(|of| json!({ "line": of.line, "message": of.message }));
+    json!({
+        "schema": "lcp.import.v1",
+        "format": format.name(),
+        "blocks": imported.blocks.len(),
+        "messages": report.messages,
+        "calls": report.calls,
+        "results": report.results,
+        "pictures": report.pictures,
+        "unanswered": report.unanswered,
+        "orphans": report.orphans,
+        "unknown": report.unknown,
+        "skipped": report.skipped,
+        "warnings": warnings.collect::<Vec<_>>(),
+        "more_warnings": report.more_warnings,
+    })
+}

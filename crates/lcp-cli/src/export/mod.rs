@@ -1,0 +1,117 @@
+//! Messages of a pack within a budget (RFC 0010 §5.3).
+
+mod fit;
+mod shown;
+
+use std::collections::BTreeSet;
+
+use lcp_convert::{ExportBlock, Exported, Format, Shown, Target, tags};
+use lcp_driver::{BlockTexts, Plan};
+use lcp_tokens::TokenEstimator;
+use lcp_types::{Annotation, Block, Tag};
+
+pub use fit::{Fitted, fit};
+
+/// Tokens of a message beside its texts.
+const MESSAGE_TOKENS: u64 = 4;
+/// Tokens of all messages beside them.
+const HISTORY_TOKENS: u64 = 3;
+
+/// The blocks of a pack, and which of them can stand in messages.
+pub struct Candidates<'b> {
+    target: Target,
+    blocks: &'b [Block<'b>],
+    /// Blocks that the budget decides on.
+    planned: BTreeSet<usize>,
+    /// Blocks that come along with others and cost nothing: what a request or a message
+    /// had beside its texts.
+    along: BTreeSet<usize>,
+    /// Blocks of side conversations, which are left out.
+    pub sidechains: usize,
+    /// What all of it would be.
+    pub whole: Exported,
+}
+
+impl<'b> Candidates<'b> {
+    /// Of all blocks of a pack, in order.
+    pub fn new(target: Target, blocks: &'b [Block<'b>]) -> Self {
+        let sidechains = sidechains(blocks);
+        let along: BTreeSet<_> = (0..blocks.len())
+            .filter(|at| !sidechains.contains(at) && comes_along(&blocks[*at]))
+            .collect();
+        let all: Vec<_> = blocks
+            .iter()
+            .enumerate()
+            .map(|(at, block)| {
+                let shown = if sidechains.contains(&at) { Shown::Omitted } else { Shown::Whole };
+                ExportBlock { block, shown }
+            })
+            .collect();
+        let whole = lcp_convert::export(target, &all, None);
+        let planned = whole.messages.iter().flat_map(|message| message.blocks.iter().copied());
+        let planned = planned.collect();
+        Self { target, blocks, planned, along, sidechains: sidechains.len(), whole }
+    }
+
+    /// The blocks with those that no message can hold made into annotations of nothing:
+    /// they cost nothing, and all others keep their places.
+    pub fn to_plan(&self) -> Vec<Block<'b>> {
+        let nothing = |at: usize| Block::new(Annotation::tag(at as u64, &Tag::bare("unexported")));
+        let block = |(at, block): (usize, &Block<'b>)| {
+            let is_kept = block.content.is_metadata() || self.planned.contains(&at);
+            if is_kept { block.clone() } else { nothing(at) }
+        };
+        self.blocks.iter().enumerate().map(block).collect()
+    }
+
+    /// The messages that a plan makes, without the blocks in `dropped`.
+    fn export(&self, plan: &Plan, texts: &BlockTexts, dropped: &BTreeSet<usize>) -> Exported {
+        let mut blocks: Vec<_> =
+            self.blocks.iter().map(|block| ExportBlock { block, shown: Shown::Omitted }).collect();
+        let metas = lcp_types::Meta::of_all(self.blocks, &mut |_, _| {});
+        let forms = tagged(self.blocks, tags::FORM);
+        for text in &texts.shown {
+            let at = text.index;
+            if dropped.contains(&at) || !self.planned.contains(&at) {
+                continue;
+            }
+            let is_answer = metas[at].tool_call_id.is_some() && forms.contains(&at);
+            let decision = &plan.items[at].decision;
+            blocks[at].shown = shown::shown(&self.blocks[at], decision, text, is_answer);
+        }
+        for at in &self.along {
+            blocks[*at].shown = Shown::Whole;
+        }
+        let note = texts.roll_up.as_deref().map(str::trim_end);
+        lcp_convert::export(self.target, &blocks, note)
+    }
+}
+
+/// Tokens of messages: those of their texts, 4 for each and 3 for all; none of none.
+pub fn count(exported: &Exported, estimator: &dyn TokenEstimator) -> u64 {
+    if exported.messages.is_empty() {
+        return 0;
+    }
+    let texts = exported.messages.iter().map(|message| message.text.as_str());
+    let tokens = texts.map(|text| u64::from(estimator.estimate(text)) + MESSAGE_TOKENS);
+    tokens.sum::<u64>() + HISTORY_TOKENS
+}
+
+/// Whether a block is what a request or a message had beside its parts.
+fn comes_along(block: &Block<'_>) -> bool {
+    block.as_extension().is_some_and(|extension| {
+        Format::from_name(&extension.namespace).is_some()
+            && matches!(extension.type_name.as_ref(), "request" | "message")
+    })
+}
+
+/// The blocks with a tag of this key.
+fn tagged(blocks: &[Block<'_>], key: &str) -> BTreeSet<usize> {
+    let annotations = blocks.iter().filter_map(Block::as_annotation);
+    let tagged = annotations.filter(|of| of.as_tag().is_some_and(|tag| tag.key == key));
+    tagged.filter_map(|of| usize::try_from(of.target_block_id).ok()).collect()
+}
+
+fn sidechains(blocks: &[Block<'_>]) -> BTreeSet<usize> {
+    tagged(blocks, tags::SIDECHAIN)
+}

@@ -1,0 +1,45 @@
+//! What stands in messages of a block of which a plan shows so much.
+
+use std::borrow::Cow;
+
+use lcp_convert::{Format, Shown};
+use lcp_driver::{BlockText, RenderDecision};
+use lcp_types::{Block, BlockContent};
+
+/// `is_answer`: the block is what a tool gave, and can be written as the tool did.
+pub(super) fn shown<'b>(
+    block: &Block<'_>,
+    decision: &RenderDecision,
+    text: &BlockText,
+    is_answer: bool,
+) -> Shown<'b> {
+    let is_full = matches!(decision, RenderDecision::Full);
+    let part = || Shown::As(Cow::Owned(text.part.trim_end_matches('\n').to_owned()));
+    let body = || text.body.clone().map_or_else(part, |body| Shown::As(body.into()));
+    match &block.content {
+        BlockContent::Conversation(_) | BlockContent::ToolResult(_) | BlockContent::Image(_) => {
+            if is_full {
+                Shown::Whole
+            } else {
+                body()
+            }
+        }
+        // JSON of a provider stands there as it is, or not at all.
+        BlockContent::Extension(extension) if Format::from_name(&extension.namespace).is_some() => {
+            if is_full {
+                Shown::Whole
+            } else {
+                Shown::Omitted
+            }
+        }
+        _ if is_answer => {
+            if is_full {
+                Shown::Whole
+            } else {
+                body()
+            }
+        }
+        // With its head, which says what it is.
+        _ => part(),
+    }
+}

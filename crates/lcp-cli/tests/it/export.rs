@@ -1,0 +1,276 @@
+//! `export`: histories within budgets.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use lcp_cli::export::{Candidates, Fitted, count, fit};
+use lcp_convert::{Options, Target, detect, import};
+use lcp_decoder::{DecodeOptions, decode};
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow};
+use lcp_tokens::{Encoding, Tiktoken};
+use lcp_types::{Annotation, Block, BlockContent, Priority, Role, Status, Tag};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::command::{run, run_with, sample, stderr};
+use crate::import::transcript;
+
+const O200K: Tiktoken = Tiktoken::new(Encoding::O200kBase);
+
+fn imported(name: &str) -> Vec<Block<'static>> {
+    let bytes = std::fs::read(transcript(name)).unwrap();
+    import(detect(&bytes).unwrap(), &bytes, &Options::default()).unwrap().blocks
+}
+
+/// Packs of all kinds: a session, transcripts, many turns with calls.
+static PACKS: LazyLock<Vec<Vec<Block<'static>>>> = LazyLock::new(|| {
+    let of_sample = |name: &str| {
+        let bytes = std::fs::read(sample(name)).unwrap();
+        let blocks = decode(&bytes, DecodeOptions::default()).unwrap().blocks;
+        blocks.into_iter().map(Block::into_owned).collect::<Vec<_>>()
+    };
+    vec![
+        of_sample("session.lcp"),
+        of_sample("pairs.lcp"),
+        of_sample("every-type.lcp"),
+        imported("claude-code.jsonl"),
+        imported("codex.jsonl"),
+        imported("mcp.jsonl"),
+        imported("aider.md"),
+        turns(40, false),
+        turns(40, true),
+    ]
+});
+
+/// Turns of a user, a call, its result and an answer each, under a system prompt.
+fn turns(count: usize, is_critical: bool) -> Vec<Block<'static>> {
+    let mut blocks = vec![Block::conversation(Role::System, "You are brief.")];
+    if is_critical {
+        blocks.push(Block::new(Annotation::priority(0, Priority::Critical)));
+    }
+    for turn in 0..count {
+        let id = format!("call_{turn}");
+        blocks.push(Block::conversation(Role::User, format!("Question {turn}?")));
+        let call = format!("read {{\"path\":\"{turn}.txt\"}}");
+        blocks.push(Block::conversation_with_call(Role::Assistant, call, id.clone()));
+        let text = format!("line {turn}\n").repeat(turn);
+        blocks.push(Block::tool_result("read", Status::Ok, text));
+        let target = blocks.len() as u64 - 1;
+        blocks.push(Block::new(Annotation::tag(target, &Tag::new(Tag::TOOL_CALL_ID, id))));
+        blocks.push(Block::conversation(Role::Assistant, format!("Answer {turn}.")));
+    }
+    blocks
+}
+
+fn fitted(blocks: &[Block<'_>], target: Target, budget: Option<u32>) -> Fitted {
+    let candidates = Candidates::new(target, blocks);
+    let config = DriverConfig {
+        mode: OutputMode::Minimal,
+        token_budget: budget,
+        fill: true,
+        ..DriverConfig::default()
+    };
+    fit(&candidates, &DefaultDriver::new(O200K), &O200K, &config).unwrap()
+}
+
+fn strings(list: &Value, key: &str) -> Vec<String> {
+    let list = list.as_array().cloned().unwrap_or_default();
+    list.iter().filter_map(|of| of[key].as_str().map(str::to_owned)).collect()
+}
+
+fn is_empty(content: &Value) -> bool {
+    match content {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(parts) => parts.is_empty(),
+        _ => false,
+    }
+}
+
+/// Whether a provider takes these messages; what is wrong with them if not.
+fn wrong(target: Target, json: &str) -> Option<String> {
+    let json: Value = serde_json::from_str(json).unwrap();
+    let messages = json["messages"].as_array().unwrap();
+    let mut open = BTreeSet::new();
+    for (at, message) in messages.iter().enumerate() {
+        let role = message["role"].as_str().unwrap();
+        let say = |what: &str| Some(format!("{what}: message {at} {message}"));
+        match target {
+            Target::OpenAi if role == "tool" => {
+                let id = message["tool_call_id"].as_str().unwrap_or_default();
+                if !open.remove(id) {
+                    return say("a result answers nothing");
+                }
+                continue;
+            }
+            Target::OpenAi => {
+                if !open.is_empty() {
+                    return say("calls are open");
+                }
+                open.extend(strings(&message["tool_calls"], "id"));
+                if is_empty(&message["content"]) && open.is_empty() {
+                    return say("nothing is said");
+                }
+            }
+            Target::Anthropic => {
+                let wanted = ["user", "assistant"][at % 2];
+                if role != wanted || is_empty(&message["content"]) {
+                    return say("roles do not take turns, or nothing is said");
+                }
+                let results = strings(&message["content"], "tool_use_id");
+                if !open.is_empty() || !results.is_empty() {
+                    let answered: BTreeSet<_> = results.iter().cloned().collect();
+                    if answered != open || results.len() != answered.len() {
+                        return say("calls and results differ");
+                    }
+                }
+                open.clear();
+                if role == "assistant" {
+                    open.extend(strings(&message["content"], "id"));
+                }
+            }
+        }
+    }
+    (!open.is_empty()).then(|| "calls are open at the end".to_owned())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Never a token over, but for Critical blocks alone; always a valid history; the same
+    /// every time.
+    #[test]
+    fn histories_are_valid_and_fit(
+        pack in 0..PACKS.len(),
+        share in 0u32..=110,
+        small in prop::option::weighted(0.4, 0u32..400),
+        target in prop::sample::select(Target::ALL.to_vec()),
+    ) {
+        let blocks = &PACKS[pack];
+        let whole = fitted(blocks, target, None);
+        prop_assert_eq!(wrong(target, &whole.exported.json), None);
+        let of_whole = u64::from(share) * whole.tokens / 100;
+        let budget = small.unwrap_or(u32::try_from(of_whole).unwrap());
+        let fitted_to = fitted(blocks, target, Some(budget));
+        let Fitted { exported, tokens, plan, .. } = &fitted_to;
+        prop_assert_eq!(wrong(target, &exported.json), None);
+        prop_assert_eq!(count(exported, &O200K), *tokens);
+        if *tokens > u64::from(budget) {
+            let shown = exported.messages.iter().flat_map(|message| &message.blocks);
+            prop_assert!(shown.clone().count() > 0);
+            for at in shown {
+                prop_assert!(plan.items[*at].reason.is_fixed(), "block {} of {}", at, pack);
+            }
+        }
+        if u64::from(budget) >= whole.tokens + 200 {
+            prop_assert_eq!(&exported.json, &whole.exported.json);
+        }
+        prop_assert_eq!(&fitted(blocks, target, Some(budget)).exported, exported);
+    }
+}
+
+#[test]
+fn without_a_budget_every_turn_comes_back() {
+    for (pack, blocks) in PACKS.iter().enumerate() {
+        for target in Target::ALL {
+            let candidates = Candidates::new(target, blocks);
+            let exported = fitted(blocks, target, None).exported;
+            let shown: BTreeSet<_> =
+                exported.messages.iter().flat_map(|message| message.blocks.clone()).collect();
+            let turns = blocks.iter().enumerate().filter(|(_, block)| {
+                matches!(&block.content, BlockContent::Conversation(turn)
+                    if turn.tool_call_id.is_none() && !turn.content.is_empty())
+            });
+            let missing = turns.filter(|(at, _)| !shown.contains(at)).count();
+            assert!(missing <= candidates.sidechains, "{missing} of pack {pack}");
+            let whole = &candidates.whole;
+            let all: BTreeSet<_> =
+                whole.messages.iter().flat_map(|message| message.blocks.clone()).collect();
+            assert_eq!(shown, all, "{pack}");
+        }
+    }
+}
+
+#[test]
+fn the_newest_question_is_there() {
+    for is_critical in [false, true] {
+        let blocks = turns(40, is_critical);
+        for target in Target::ALL {
+            for budget in [120, 300, 1000, 3000] {
+                let fitted = fitted(&blocks, target, Some(budget));
+                assert!(fitted.tokens <= budget.into());
+                assert!(fitted.exported.json.contains("Question 39?"), "{budget}");
+                // A budget is there to be used.
+                let wanted = if budget > 200 { u64::from(budget) * 7 / 10 } else { 0 };
+                assert!(fitted.tokens >= wanted, "{} of {budget}", fitted.tokens);
+            }
+        }
+    }
+}
+
+#[test]
+fn critical_blocks_can_be_denied() {
+    let blocks = turns(3, true);
+    let candidates = Candidates::new(Target::OpenAi, &blocks);
+    let config = DriverConfig {
+        mode: OutputMode::Minimal,
+        token_budget: Some(4),
+        overflow: Overflow::Deny,
+        ..DriverConfig::default()
+    };
+    assert!(fit(&candidates, &DefaultDriver::new(O200K), &O200K, &config).is_err());
+}
+
+/// What was imported comes back.
+#[test]
+fn transcripts_come_back_through_the_command() {
+    let chat = r#"{"model":"m","messages":[
+        {"role":"system","content":"Be brief."},
+        {"role":"user","content":"Add 1 and 2."},
+        {"role":"assistant","content":null,"tool_calls":[
+            {"id":"c1","type":"function","function":{"name":"add","arguments":"{\"a\":1, \"b\":2}"}}]},
+        {"role":"tool","tool_call_id":"c1","content":"3"},
+        {"role":"assistant","content":"3."}]}"#;
+    let anthropic = r#"{"system":"Be brief.","messages":[
+        {"role":"user","content":"Read it."},
+        {"role":"assistant","content":[
+            {"type":"thinking","thinking":"A file.","signature":"c2ln"},
+            {"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"a.rs"}}]},
+        {"role":"user","content":[
+            {"type":"tool_result","tool_use_id":"t1","content":"     1→fn f() {}"}]},
+        {"role":"assistant","content":"It is empty."}]}"#;
+    for (to, text) in [("openai", chat), ("anthropic", anthropic)] {
+        let pack = run_with(&["import", "-"], text.as_bytes());
+        assert!(pack.status.success(), "{}", stderr(&pack));
+        for more in [&[][..], &["--budget", "2000"][..]] {
+            let arguments = [&["export", "-", "--to", to][..], more].concat();
+            let output = run_with(&arguments, &pack.stdout);
+            assert!(output.status.success(), "{}", stderr(&output));
+            let back: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(back, serde_json::from_str::<Value>(text).unwrap(), "{more:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_left_out_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pack, report) = (folder.path().join("a.lcp"), folder.path().join("a.json"));
+    let [pack, report] = [&pack, &report].map(|path| path.to_str().unwrap());
+    let session = transcript("claude-code.jsonl");
+    assert!(run(&["-q", "import", session.to_str().unwrap(), "-o", pack]).status.success());
+    let output = run(&["export", pack, "--to", "anthropic", "--budget", "90", "--report", report]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let said = stderr(&output);
+    assert!(said.contains("2 blocks of side conversations are left out"), "{said}");
+    assert!(said.contains("1 of type hologram have no place in these messages"), "{said}");
+    let report: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+    assert_eq!((&report["schema"], &report["to"]), (&"lcp.export.v1".into(), &"anthropic".into()));
+    assert!(report["used_tokens"].as_u64().unwrap() <= 90);
+    assert!(!report["messages"].as_array().unwrap().is_empty());
+
+    let denied = run(&["export", pack, "--to", "word"]);
+    assert_eq!(denied.status.code(), Some(2));
+    let broken = run_with(&["export", "-", "--to", "openai"], b"no pack");
+    assert_eq!(broken.status.code(), Some(3));
+}

@@ -1,0 +1,98 @@
+//! `import`.
+
+use std::path::{Path, PathBuf};
+
+use lcp_decoder::{DecodeOptions, decode};
+use serde_json::Value;
+
+use crate::command::{run, run_with, stderr};
+
+/// A transcript of the tests of lcp-convert.
+pub(crate) fn transcript(name: &str) -> PathBuf {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    crates.join("lcp-convert/tests/it/fixtures").join(name)
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn a_transcript_becomes_a_pack_and_a_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pack, report) = (folder.path().join("a.lcp"), folder.path().join("a.json"));
+    let session = transcript("claude-code.jsonl");
+    let arguments =
+        ["import", path(&session), "-o", path(&pack), "--report", path(&report), "--json"];
+    let output = run(&arguments);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let said = stderr(&output);
+    assert!(said.starts_with("claude-code: 11 messages, 3 tool calls, 3 results, 1 pictures; "));
+    assert!(said.contains("7 kept as extensions (file-history-snapshot 1, "), "{said}");
+    let facts: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let written: Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
+    assert_eq!(facts, written);
+    assert_eq!(
+        (&facts["schema"], &facts["format"]),
+        (&"lcp.import.v1".into(), &"claude-code".into())
+    );
+    assert_eq!((&facts["messages"], &facts["skipped"]["toolUseResult"]), (&11.into(), &3.into()));
+    let bytes = std::fs::read(&pack).unwrap();
+    let blocks = decode(&bytes, DecodeOptions::default()).unwrap().blocks;
+    assert_eq!(facts["blocks"], blocks.len());
+
+    // The same bytes from a pipe, and with the format named.
+    let piped = run_with(&["-q", "import", "-"], &std::fs::read(&session).unwrap());
+    assert!(piped.stdout == bytes && stderr(&piped).is_empty(), "{}", stderr(&piped));
+    let named = run(&["import", path(&session), "--from", "claude-code"]);
+    assert!(named.stdout == bytes);
+    let rendered = run(&["render", path(&pack), "--budget", "200"]);
+    assert!(rendered.status.success() && !rendered.stdout.is_empty());
+}
+
+#[test]
+fn what_is_odd_is_warned_of_with_its_line() {
+    let session = std::fs::read(transcript("codex.jsonl")).unwrap();
+    let cut = &session[..session.len() - 9];
+    let output = run_with(&["import", "-"], cut);
+    assert!(output.status.success());
+    let said = stderr(&output);
+    assert!(said.contains("warning: line 19: not JSON"), "{said}");
+    assert!(said.contains("warning: line 13: tool call \"call_3\" has no result"), "{said}");
+}
+
+#[test]
+fn what_is_no_transcript() {
+    let fails = |arguments: &[&str], input: &[u8], code: i32, says: &str| {
+        let output = run_with(arguments, input);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains(says) && said.contains("(standard input"), "{said}");
+        assert!(output.stdout.is_empty());
+    };
+    fails(&["import", "-"], b"{\"messages\": [\n{\"role\":", 3, "(line 2, column ");
+    fails(&["import", "-"], b"{\"a\": 1}", 3, "no transcript of a format that is known");
+    fails(&["import", "-"], b"LCP\0\x01\0\0\0", 3, "this is a pack");
+    fails(&["import", "-"], b"a\xFFb", 3, "not UTF-8 (line 1, column 2) [LCP-CNV-001]");
+    fails(&["import", "-", "--from", "codex"], b"{\"a\": 1}", 3, "no transcript of codex");
+    let deep = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
+    fails(&["import", "-", "--from", "openai-chat"], deep.as_bytes(), 5, "nested deeper than");
+    let usage = |arguments: &[&str], says: &str| {
+        let output = run_with(arguments, b"hi");
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+    };
+    usage(&["import", "-", "--from", "word"], "[possible values: openai-chat, ");
+    usage(&["import", "-", "--json"], "--output");
+    usage(&["import", "-", "--json", "-o", "-"], "--json needs a file");
+    let missing = run(&["import", "/no/such/file"]);
+    assert_eq!(missing.status.code(), Some(1));
+}
+
+#[test]
+fn text_is_a_document_with_a_title() {
+    let output = run_with(&["import", "-", "--title", "Notes"], b"Some text.\n");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = run_with(&["render", "-", "--mode", "minimal"], &output.stdout).stdout;
+    assert_eq!(String::from_utf8(text).unwrap(), "[document Notes]\nSome text.\n\n");
+}

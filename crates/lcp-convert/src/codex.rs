@@ -1,0 +1,69 @@
+//! Rollouts of Codex: JSON lines, items of responses among them.
+
+use serde_json::value::RawValue;
+
+use crate::build::Builder;
+use crate::json::Fields;
+use crate::openai::responses;
+use crate::{Format, Imported, Result, jsonl};
+
+/// Types of lines that have a payload.
+const LINES: [&str; 5] =
+    ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
+
+/// Events that say again what an item says.
+const TWICE: [&str; 4] =
+    ["user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content"];
+
+/// Types of items that old rollouts have without a line around them.
+const ITEMS: [&str; 8] = [
+    "message",
+    "reasoning",
+    "function_call",
+    "function_call_output",
+    "custom_tool_call",
+    "custom_tool_call_output",
+    "local_shell_call",
+    "web_search_call",
+];
+
+/// Imports a rollout.
+pub(crate) fn import(bytes: &[u8]) -> Result<Imported> {
+    let looked_for = "lines with a \"type\" such as \"response_item\" and a \"payload\"";
+    jsonl::import(Format::Codex, looked_for, bytes, line)
+}
+
+/// Whether a line of this type, with a payload or without, is one of a rollout.
+pub(crate) fn is_line(fields: &Fields<'_>) -> bool {
+    let Some(kind) = fields.string("type") else { return false };
+    if fields.get("payload").is_some() {
+        return LINES.contains(&kind.as_str());
+    }
+    ITEMS.contains(&kind.as_str())
+}
+
+fn line(builder: &mut Builder, value: &RawValue) -> bool {
+    let Some(fields) = Fields::read(value) else {
+        builder.aside("line", value.get());
+        return false;
+    };
+    let kind = fields.string("type");
+    let payload = fields.get("payload");
+    match (kind.as_deref(), payload) {
+        (Some("response_item"), Some(item)) if responses::item(builder, item) => {}
+        (Some("event_msg"), Some(event)) => {
+            let name = Fields::read(event).and_then(|event| event.string("type"));
+            let name = name.unwrap_or_default();
+            if TWICE.contains(&name.as_str()) {
+                builder.skip(&format!("event_msg.{name}"));
+            } else {
+                builder.aside(&format!("event_msg.{name}"), value.get());
+            }
+        }
+        (Some(kind), None) if ITEMS.contains(&kind) && responses::item(builder, value) => {}
+        (Some(kind), _) => builder.aside(kind, value.get()),
+        // The first line of old rollouts, and notes on their state.
+        (None, _) => builder.aside("state", value.get()),
+    }
+    is_line(&fields)
+}

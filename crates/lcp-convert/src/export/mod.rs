@@ -1,0 +1,151 @@
+//! Messages of blocks: always a history that a provider takes (RFC 0010 §5.3).
+
+mod anthropic;
+mod openai;
+mod others;
+mod pair;
+mod piece;
+mod raw;
+mod read;
+mod said;
+mod turn;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use lcp_types::Block;
+
+use crate::Target;
+
+/// A block that is exported, and what is shown of it.
+#[derive(Clone, Debug)]
+pub struct ExportBlock<'b> {
+    /// The block.
+    pub block: &'b Block<'b>,
+    /// What of it stands in the messages.
+    pub shown: Shown<'b>,
+}
+
+/// What of a block stands in the messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown<'b> {
+    /// All of it.
+    Whole,
+    /// This text in its place: a summary, an excerpt.
+    As(Cow<'b, str>),
+    /// Nothing. Annotations speak of their blocks nevertheless.
+    Omitted,
+}
+
+impl<'b> ExportBlock<'b> {
+    /// All of a block.
+    #[must_use]
+    pub const fn whole(block: &'b Block<'b>) -> Self {
+        Self { block, shown: Shown::Whole }
+    }
+}
+
+/// Messages, and what became of the blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Exported {
+    /// An object with `messages`, and `system` for Anthropic; and what else a request
+    /// had, where it came from one of this provider.
+    pub json: String,
+    /// The messages, the system's first for Anthropic.
+    pub messages: Vec<ExportedMessage>,
+    /// What else the request had, as a JSON object: its tools, its model.
+    pub request: Option<String>,
+    /// What was left out or changed.
+    pub report: ExportReport,
+}
+
+/// One message of an export, for those who count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ExportedMessage {
+    /// The role, as the provider names it.
+    pub role: &'static str,
+    /// The texts of its parts, the names and arguments of calls, and the JSON of parts
+    /// that have no block of their own, one after the other. Pictures are not among them.
+    pub text: String,
+    /// The indices of the blocks that it is made of, in order.
+    pub blocks: Vec<usize>,
+}
+
+/// What was left out of the messages or changed to make a history that is valid.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ExportReport {
+    /// Messages.
+    pub messages: u64,
+    /// Calls with their results.
+    pub calls: u64,
+    /// Calls left out, since no result answers them.
+    pub unanswered: u64,
+    /// Results left out, since they answer no call, or one that is answered.
+    pub orphans: u64,
+    /// Texts left out, since there is nothing in them.
+    pub empty: u64,
+    /// Ids of calls that the provider would refuse, and that were changed.
+    pub renamed: u64,
+    /// Messages that had to be there: a first one of the user.
+    pub inserted: u64,
+    /// Blocks that the provider's messages have no place for, by type.
+    pub left_out: BTreeMap<String, u64>,
+}
+
+impl ExportReport {
+    fn leave_out(&mut self, what: &str) {
+        *self.left_out.entry(what.to_owned()).or_default() += 1;
+    }
+}
+
+/// Makes messages of a pack (RFC 0010 §5.3).
+///
+/// `blocks` are all blocks of the pack, in order: annotations name blocks by their
+/// index. `note` is said by the system behind its own texts at the beginning: that
+/// something is not shown, for instance.
+///
+/// The history is always valid: each call is answered once, right behind its message;
+/// results answer calls; no message is empty; for Anthropic roles take turns, and the
+/// user begins. What does not fit that is left out, and counted.
+///
+/// ```
+/// use lcp_convert::{ExportBlock, Target, export};
+/// use lcp_types::{Annotation, Block, Role, Status, Tag};
+///
+/// let blocks = [
+///     Block::conversation(Role::User, "What is in a.txt?"),
+///     Block::conversation_with_call(Role::Assistant, r#"read {"path":"a.txt"}"#, "c1"),
+///     Block::tool_result("read", Status::Ok, "hello"),
+///     Block::new(Annotation::tag(2, &Tag::new(Tag::TOOL_CALL_ID, "c1"))),
+/// ];
+/// let blocks: Vec<_> = blocks.iter().map(ExportBlock::whole).collect();
+/// let exported = export(Target::OpenAi, &blocks, None);
+/// assert_eq!((exported.report.messages, exported.report.calls), (3, 1));
+///
+/// // Without its result the call cannot stand there.
+/// let exported = export(Target::OpenAi, &blocks[..2], None);
+/// assert_eq!((exported.report.messages, exported.report.unanswered), (1, 1));
+/// ```
+#[must_use]
+pub fn export(target: Target, blocks: &[ExportBlock<'_>], note: Option<&str>) -> Exported {
+    let mut report = ExportReport::default();
+    let mut read = read::read(target, blocks, &mut report);
+    raw::pair(&mut read.turns, &mut report);
+    let mut turns = pair::pair(read.turns, &mut report);
+    if let Some(note) = note.filter(|note| !note.trim().is_empty()) {
+        let systems = turns.iter().take_while(|turn| turn.speaker.is_system()).count();
+        turns.insert(systems, turn::Turn::note(note));
+    }
+    let (fields, messages) = match target {
+        Target::OpenAi => openai::write(&turns, &mut report),
+        Target::Anthropic => anthropic::write(&turns, &mut report),
+    };
+    let mut json = crate::json::Object::default();
+    json.all(read.request.as_deref());
+    json.all(Some(&fields));
+    report.messages = messages.len() as u64;
+    Exported { json: json.finish(), messages, request: read.request, report }
+}

@@ -1,0 +1,223 @@
+//! Messages of `OpenAI`'s chat completions.
+
+use lcp_types::MediaType;
+
+use super::turn::{Answer, Call, Form, Part, Speaker, Turn, What, no_picture};
+use super::{ExportReport, ExportedMessage};
+use crate::json::{self, Fields, Object};
+use crate::pictures;
+
+/// The field `messages`, and what is counted of each.
+pub(super) fn write(
+    turns: &[Turn<'_>],
+    report: &mut ExportReport,
+) -> (String, Vec<ExportedMessage>) {
+    let mut writer = Writer { report, json: Vec::new(), messages: Vec::new() };
+    for turn in turns {
+        match turn.speaker {
+            Speaker::System => writer.plain("system", turn),
+            Speaker::Developer => writer.plain("developer", turn),
+            Speaker::User => writer.plain("user", turn),
+            Speaker::Assistant => writer.assistant(turn),
+            Speaker::Tool => writer.answers(turn),
+        }
+    }
+    let mut object = Object::default();
+    object.raw("messages", &json::list(&writer.json));
+    (object.finish(), writer.messages)
+}
+
+struct Writer<'r> {
+    report: &'r mut ExportReport,
+    json: Vec<String>,
+    messages: Vec<ExportedMessage>,
+}
+
+/// What a message says, as it is gathered.
+#[derive(Default)]
+struct Content {
+    parts: Vec<String>,
+    /// The text, where it is the only part and nothing more.
+    plain: Option<String>,
+    counted: ExportedMessage,
+}
+
+impl Content {
+    fn push(&mut self, part: &Part<'_>, json: String, text: &str, plain: bool) {
+        self.plain = (plain && self.parts.is_empty()).then(|| text.to_owned());
+        self.parts.push(json);
+        self.counted.text.push_str(text);
+        self.counted.blocks.extend(&part.blocks);
+    }
+
+    fn json(&self) -> Option<String> {
+        match (&self.plain, self.parts.as_slice()) {
+            (_, []) => None,
+            (Some(text), [_]) => Some(json::quote(text)),
+            (_, parts) => Some(json::list(parts)),
+        }
+    }
+}
+
+impl Writer<'_> {
+    /// A message of the user or the system.
+    fn plain(&mut self, role: &'static str, turn: &Turn<'_>) {
+        let mut content = Content::default();
+        for part in &turn.parts {
+            self.part(&mut content, part, role == "user");
+        }
+        let Some(json) = content.json() else { return };
+        let mut object = Object::default();
+        object.text("role", role).raw("content", &json).all(turn.fields.as_deref());
+        self.push(role, object, content.counted);
+    }
+
+    /// A part that is no call.
+    fn part(&mut self, content: &mut Content, part: &Part<'_>, has_pictures: bool) {
+        match &part.what {
+            What::Text(text) if text.is_empty() => self.report.empty += 1,
+            What::Text(text) => {
+                let mut object = Object::default();
+                object.text("type", "text").text("text", text).all(part.fields.as_deref());
+                content.push(part, object.finish(), text, part.fields.is_none());
+            }
+            What::Picture { media, alt, data } => {
+                if let Some(json) = picture(*media, data, part).filter(|_| has_pictures) {
+                    return content.push(part, json, "", false);
+                }
+                self.report.leave_out("image");
+                let text = no_picture(alt);
+                let mut object = Object::default();
+                object.text("type", "text").text("text", &text);
+                content.push(part, object.finish(), &text, true);
+            }
+            What::Raw(json) => content.push(part, json.to_string(), json, false),
+            What::Call(_) | What::Answer(_) => {}
+        }
+    }
+
+    fn assistant(&mut self, turn: &Turn<'_>) {
+        let (mut content, mut calls, mut function) = (Content::default(), Vec::new(), None);
+        for part in &turn.parts {
+            let What::Call(call) = &part.what else {
+                self.part(&mut content, part, false);
+                continue;
+            };
+            content.counted.text.push_str(&call.name);
+            content.counted.text.push_str(&call.arguments);
+            content.counted.blocks.extend(&part.blocks);
+            match call.form {
+                Form::Function => function = Some(function_call(call, part)),
+                Form::Tool | Form::Custom => calls.push(tool_call(call, part)),
+            }
+        }
+        let fields = turn.fields.as_deref();
+        // What is said otherwise needs no content.
+        let is_said = fields
+            .and_then(Fields::parse)
+            .is_some_and(|fields| fields.get("refusal").is_some() || fields.get("audio").is_some());
+        let json = content.json();
+        if json.is_none() && calls.is_empty() && function.is_none() && !is_said {
+            return;
+        }
+        let mut object = Object::default();
+        object.text("role", "assistant").raw("content", json.as_deref().unwrap_or("null"));
+        if !calls.is_empty() {
+            object.raw("tool_calls", &json::list(&calls));
+        }
+        if let Some(function) = function {
+            object.raw("function_call", &function);
+        }
+        object.all(fields);
+        self.push("assistant", object, content.counted);
+    }
+
+    /// Each result is a message; pictures among them follow, since tools have no place
+    /// for them.
+    fn answers(&mut self, turn: &Turn<'_>) {
+        let mut pictures = Content::default();
+        for part in &turn.parts {
+            let What::Answer(answer) = &part.what else { continue };
+            self.answer(answer, part, &mut pictures);
+        }
+        let Some(json) = pictures.json() else { return };
+        let mut object = Object::default();
+        object.text("role", "user").raw("content", &json);
+        self.push("user", object, pictures.counted);
+    }
+
+    fn answer(&mut self, answer: &Answer<'_>, whole: &Part<'_>, pictures: &mut Content) {
+        let mut content = Content::default();
+        for part in &answer.parts {
+            match &part.what {
+                What::Picture { media, data, .. } if pictures::seen(*media).is_some() => {
+                    if let Some(json) = picture(*media, data, part) {
+                        pictures.push(part, json, "", false);
+                    }
+                }
+                // What a tool gave is there, even where that is nothing.
+                What::Text(text) if text.is_empty() => content.counted.blocks.extend(&part.blocks),
+                _ => self.part(&mut content, part, false),
+            }
+        }
+        if answer.failed && answer.form != Form::Function {
+            self.report.leave_out("is_error");
+        }
+        let mut object = Object::default();
+        let role = match answer.form {
+            Form::Function => {
+                object.text("role", "function").text("name", &answer.name);
+                "function"
+            }
+            Form::Tool | Form::Custom => {
+                object.text("role", "tool").text("tool_call_id", &answer.id);
+                "tool"
+            }
+        };
+        object.raw("content", content.json().as_deref().unwrap_or("\"\""));
+        object.all(whole.fields.as_deref());
+        self.push(role, object, content.counted);
+    }
+
+    fn push(&mut self, role: &'static str, object: Object, counted: ExportedMessage) {
+        self.json.push(object.finish());
+        self.messages.push(ExportedMessage { role, ..counted });
+    }
+}
+
+/// What is left under a key of the fields of a part.
+fn under(part: &Part<'_>, key: &str) -> Option<String> {
+    let fields = part.fields.as_deref().and_then(Fields::parse)?;
+    fields.get(key).map(|value| value.get().to_owned())
+}
+
+fn tool_call(call: &Call<'_>, part: &Part<'_>) -> String {
+    let (kind, key) = match call.form {
+        Form::Custom => ("custom", "input"),
+        Form::Tool | Form::Function => ("function", "arguments"),
+    };
+    let mut inner = Object::default();
+    inner.text("name", &call.name).text(key, &call.arguments).all(under(part, kind).as_deref());
+    let mut object = Object::default();
+    object.text("id", &call.id).text("type", kind).raw(kind, &inner.finish());
+    object.all(part.fields.as_deref());
+    object.finish()
+}
+
+fn function_call(call: &Call<'_>, part: &Part<'_>) -> String {
+    let mut object = Object::default();
+    object.text("name", &call.name).text("arguments", &call.arguments);
+    object.all(part.fields.as_deref());
+    object.finish()
+}
+
+/// A picture as a part of a message of the user.
+fn picture(media: MediaType, data: &[u8], part: &Part<'_>) -> Option<String> {
+    let uri = format!("data:{};base64,{}", pictures::seen(media)?, pictures::encode(data));
+    let mut inner = Object::default();
+    inner.text("url", &uri).all(under(part, "image_url").as_deref());
+    let mut object = Object::default();
+    object.text("type", "image_url").raw("image_url", &inner.finish());
+    object.all(part.fields.as_deref());
+    Some(object.finish())
+}

@@ -1,0 +1,104 @@
+//! From blocks and their tags to messages.
+
+use super::piece::piece;
+use super::said::Tags;
+use super::turn::{Part, Turn, What};
+use super::{ExportBlock, ExportReport, Shown};
+use crate::{Format, Target, json, tags};
+
+/// Messages, and what the request had beside them.
+pub(super) struct Read<'b> {
+    pub(super) turns: Vec<Turn<'b>>,
+    pub(super) request: Option<String>,
+}
+
+/// The messages of a pack, as they stand in it.
+pub(super) fn read<'b>(
+    target: Target,
+    blocks: &'b [ExportBlock<'_>],
+    report: &mut ExportReport,
+) -> Read<'b> {
+    let tags = Tags::of(blocks);
+    let (mut turns, mut requests) = (Vec::<Turn<'b>>::new(), Vec::new());
+    for (index, block) in blocks.iter().enumerate() {
+        if block.block.content.is_metadata() || block.shown == Shown::Omitted {
+            continue;
+        }
+        if let Some(fields) = request(target, block) {
+            requests.push(fields);
+            continue;
+        }
+        let Some(piece) = piece(target, index, block, &tags) else {
+            report.leave_out(&name(block));
+            continue;
+        };
+        let message = tags.get(index, tags::MESSAGE).and_then(|number| number.parse().ok());
+        let fits = |turn: &Turn<'b>| {
+            message.is_some() && turn.message == message && turn.speaker == piece.speaker
+        };
+        if !turns.last().is_some_and(fits) {
+            let speaker = piece.speaker;
+            turns.push(Turn { speaker, message, parts: Vec::new(), fields: None });
+        }
+        let Some(turn) = turns.last_mut() else { continue };
+        if piece.fields.is_some() {
+            turn.fields = piece.fields;
+        }
+        if let Some(what) = piece.what {
+            add(turn, index, what, target, &tags);
+        }
+    }
+    if requests.len() > 1 {
+        // Which of them the messages belong to is not known.
+        for _ in requests.drain(..) {
+            report.leave_out("request");
+        }
+    }
+    Read { turns, request: requests.pop() }
+}
+
+/// Adds a part to a message; parts of one result become one.
+fn add<'b>(turn: &mut Turn<'b>, index: usize, what: What<'b>, target: Target, tags: &Tags<'b>) {
+    let blocks = vec![index];
+    let (part_fields, result_fields) =
+        (tags.own(target, index, tags::PART), tags.own(target, index, tags::RESULT));
+    let What::Answer(mut answer) = what else {
+        turn.parts.push(Part { blocks, what, fields: part_fields });
+        return;
+    };
+    for part in &mut answer.parts {
+        part.blocks.clone_from(&blocks);
+        part.fields.clone_from(&part_fields);
+    }
+    // The fields of a result stand with its first block.
+    if let (Some(last), None) = (turn.parts.last_mut(), &result_fields)
+        && let What::Answer(before) = &mut last.what
+        && before.id == answer.id
+        && turn.message.is_some()
+    {
+        before.failed |= answer.failed;
+        before.parts.append(&mut answer.parts);
+        last.blocks.push(index);
+        return;
+    }
+    turn.parts.push(Part { blocks, what: What::Answer(answer), fields: result_fields });
+}
+
+/// What a block is called that is left out.
+fn name(block: &ExportBlock<'_>) -> String {
+    match block.block.as_extension() {
+        Some(extension) => extension.type_name.to_string(),
+        None => block.block.block_type().to_string(),
+    }
+}
+
+/// What a request of this provider had beside its messages.
+fn request(target: Target, block: &ExportBlock<'_>) -> Option<String> {
+    let extension = block.block.as_extension()?;
+    let format = Format::from_name(&extension.namespace)?;
+    let is_it = extension.type_name == "request"
+        && format.has_parts_of(target)
+        && block.shown == Shown::Whole;
+    let text = extension.content.as_str().filter(|text| is_it && json::is_json_object(text))?;
+    Some(json::without(text, &["messages", "system"]))
+}

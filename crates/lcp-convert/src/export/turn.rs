@@ -1,0 +1,101 @@
+//! Messages before they are written for a provider.
+
+use std::borrow::Cow;
+
+use lcp_types::MediaType;
+
+/// Who speaks in a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Speaker {
+    System,
+    Developer,
+    User,
+    Assistant,
+    Tool,
+}
+
+impl Speaker {
+    pub(super) const fn is_system(self) -> bool {
+        matches!(self, Self::System | Self::Developer)
+    }
+}
+
+/// A message: what one speaker says at once.
+#[derive(Debug)]
+pub(super) struct Turn<'b> {
+    pub(super) speaker: Speaker,
+    /// Its number in the transcript that it came from.
+    pub(super) message: Option<u64>,
+    pub(super) parts: Vec<Part<'b>>,
+    /// What it had beside role and parts, as a JSON object.
+    pub(super) fields: Option<Cow<'b, str>>,
+}
+
+/// A part of a message.
+#[derive(Debug)]
+pub(super) struct Part<'b> {
+    /// The indices of the blocks.
+    pub(super) blocks: Vec<usize>,
+    pub(super) what: What<'b>,
+    /// What it had beside what its block holds, as a JSON object.
+    pub(super) fields: Option<Cow<'b, str>>,
+}
+
+#[derive(Debug)]
+pub(super) enum What<'b> {
+    Text(Cow<'b, str>),
+    Picture {
+        media: MediaType,
+        alt: &'b str,
+        data: &'b [u8],
+    },
+    /// A part of this provider, as it stood.
+    Raw(Cow<'b, str>),
+    Call(Call<'b>),
+    Answer(Answer<'b>),
+}
+
+/// How a call is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Tool,
+    /// As before there were tools.
+    Function,
+    /// With any text as its arguments.
+    Custom,
+}
+
+#[derive(Debug)]
+pub(super) struct Call<'b> {
+    pub(super) id: Cow<'b, str>,
+    pub(super) name: Cow<'b, str>,
+    pub(super) arguments: Cow<'b, str>,
+    pub(super) form: Form,
+}
+
+#[derive(Debug)]
+pub(super) struct Answer<'b> {
+    pub(super) id: Cow<'b, str>,
+    /// The tool, as its call names it.
+    pub(super) name: Cow<'b, str>,
+    pub(super) failed: bool,
+    pub(super) form: Form,
+    pub(super) parts: Vec<Part<'b>>,
+}
+
+impl Turn<'_> {
+    /// What is said of the history itself.
+    pub(super) fn note(text: &str) -> Self {
+        let part =
+            Part { blocks: Vec::new(), what: What::Text(text.to_owned().into()), fields: None };
+        Self { speaker: Speaker::System, message: None, parts: vec![part], fields: None }
+    }
+}
+
+/// What stands in the place of a picture where none can be.
+pub(super) fn no_picture(alt: &str) -> String {
+    match alt {
+        "" => "[image]".to_owned(),
+        alt => format!("[image: {alt}]"),
+    }
+}

@@ -1,0 +1,137 @@
+//! The text of an input: its values, and where they stand.
+
+use serde_json::value::RawValue;
+
+use super::is_object;
+use crate::{Error, ErrorKind, Result};
+
+/// Levels of arrays and objects. Parsers often read 128; what is exported has a few more
+/// than what was imported.
+const DEPTH_MAX: usize = 120;
+
+/// The text of an input, which knows its lines.
+pub(crate) struct Source<'a> {
+    text: &'a str,
+    /// Where each line but the first begins.
+    starts: Vec<usize>,
+}
+
+/// What an input is: one value, or one on each line.
+pub(crate) enum Document<'a> {
+    One(&'a RawValue),
+    Lines(Vec<Line<'a>>),
+}
+
+/// A line that is not empty, and what it holds.
+pub(crate) struct Line<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) value: Result<&'a RawValue>,
+}
+
+impl<'a> Source<'a> {
+    /// The input as text, without its byte order mark.
+    pub(crate) fn new(bytes: &'a [u8]) -> Result<Self> {
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let before = &bytes[..error.valid_up_to()];
+            let line = before.split(|byte| *byte == b'\n').count();
+            let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            Error::at(ErrorKind::NotUtf8, line, before.len() - start + 1)
+        })?;
+        let starts = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+        Ok(Self { text, starts })
+    }
+
+    /// All of the text.
+    pub(crate) const fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// The line of `part`, which is a part of this text, counted from 1.
+    pub(crate) fn line(&self, part: &str) -> usize {
+        self.place(self.offset(part)).0
+    }
+
+    /// How many bytes stand before `part`.
+    fn offset(&self, part: &str) -> usize {
+        (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize)
+    }
+
+    /// Line and column of a byte, counted from 1.
+    fn place(&self, offset: usize) -> (usize, usize) {
+        let line = self.starts.partition_point(|start| *start <= offset);
+        let start = line.checked_sub(1).and_then(|at| self.starts.get(at)).copied().unwrap_or(0);
+        (line + 1, offset.saturating_sub(start) + 1)
+    }
+
+    /// The value that `part`, a part of this text, is.
+    pub(crate) fn value(&self, part: &'a str) -> Result<&'a RawValue> {
+        let value = serde_json::from_str::<&RawValue>(part).map_err(|error| {
+            let (first, column) = self.place(self.offset(part));
+            let column =
+                if error.line() > 1 { error.column() } else { error.column() + column - 1 };
+            let message = error.to_string();
+            // The place is said once, and counted over the whole input.
+            let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
+            Error::at(ErrorKind::NotJson(message), first + error.line().saturating_sub(1), column)
+        })?;
+        match too_deep(value.get()) {
+            None => Ok(value),
+            Some(at) => {
+                let (line, column) = self.place(self.offset(value.get()) + at);
+                Err(Error::at(ErrorKind::TooDeep { max: DEPTH_MAX }, line, column))
+            }
+        }
+    }
+
+    /// The one value of the input, or those of its lines, where the first line is a
+    /// value of its own and others follow.
+    pub(crate) fn document(&self) -> Result<Document<'a>> {
+        match self.value(self.text) {
+            Ok(value) => Ok(Document::One(value)),
+            Err(error) => {
+                let lines = self.lines();
+                match lines.as_slice() {
+                    [first, _, ..] if first.value.as_ref().is_ok_and(|first| is_object(first)) => {
+                        Ok(Document::Lines(lines))
+                    }
+                    _ => Err(error),
+                }
+            }
+        }
+    }
+
+    /// The lines that are not empty.
+    pub(crate) fn lines(&self) -> Vec<Line<'a>> {
+        let texts = self.text.lines().filter(|line| !line.trim().is_empty());
+        texts.map(|text| Line { text, value: self.value(text) }).collect()
+    }
+}
+
+/// Where JSON goes too deep.
+pub(super) fn too_deep(json: &str) -> Option<usize> {
+    let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
+    for (at, byte) in json.bytes().enumerate() {
+        if in_string {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => in_string = false,
+                _ => {}
+            }
+            continue;
+        }
+        match byte {
+            b'"' => in_string = true,
+            b'[' | b'{' => {
+                depth += 1;
+                if depth > DEPTH_MAX {
+                    return Some(at);
+                }
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,170 @@
+//! Messages of `OpenAI`'s chat completions.
+
+use lcp_types::Role;
+use serde_json::value::RawValue;
+
+use super::content;
+use crate::build::Builder;
+use crate::json::{self, Fields, Source};
+use crate::tags;
+use crate::transcript::{Reader, keep, rest_with};
+use crate::{Format, Imported, Result};
+
+const READER: Reader = Reader {
+    format: Format::OpenAiChat,
+    looked_for: "a list of messages, or an object with \"messages\" or \"choices\", or one message",
+    message,
+    envelope,
+};
+
+/// Imports messages of chat completions.
+pub(crate) fn import(bytes: &[u8]) -> Result<Imported> {
+    READER.import(bytes)
+}
+
+fn envelope(
+    reader: &Reader,
+    builder: &mut Builder,
+    source: &Source<'_>,
+    fields: Fields<'_>,
+) -> bool {
+    if fields.get("messages").is_some() {
+        return reader.list_under("messages", "request", builder, source, fields);
+    }
+    if let Some(choices) = fields.get("choices").and_then(json::array) {
+        return response(builder, source, fields, &choices);
+    }
+    // Lines of batches: requests, then answers.
+    reader.inside(&["body", "response"], builder, source, &fields)
+}
+
+/// The answer of a model. Of several choices the first is the message.
+fn response(
+    builder: &mut Builder,
+    source: &Source<'_>,
+    mut fields: Fields<'_>,
+    choices: &[&RawValue],
+) -> bool {
+    let Some((first, others)) = choices.split_first() else { return false };
+    let Some(mut choice) = Fields::read(first) else { return false };
+    let Some(value) = choice.take("message") else { return false };
+    builder.at_line(source.line(value.get()));
+    if !message(builder, value) {
+        return false;
+    }
+    for other in others {
+        builder.aside("choice", other.get());
+    }
+    fields.take("choices");
+    keep(builder, "response", &fields);
+    true
+}
+
+/// One message of a list.
+fn message(builder: &mut Builder, value: &RawValue) -> bool {
+    let Some(mut fields) = Fields::read(value) else { return false };
+    let Some(role) = fields.take_string("role") else { return false };
+    match role.as_str() {
+        "system" => builder.message(Role::System),
+        "developer" => {
+            builder.message(Role::System);
+            builder.message_tag(tags::ROLE, "developer");
+        }
+        "user" => builder.message(Role::User),
+        "assistant" => builder.message(Role::Assistant),
+        "tool" => {
+            builder.message(Role::Tool);
+            tool(builder, fields);
+            return true;
+        }
+        "function" => {
+            builder.message(Role::Tool);
+            function(builder, fields);
+            return true;
+        }
+        _ => return false,
+    }
+    if let Some(value) = fields.take("content") {
+        content::message(builder, value);
+    }
+    if role == "assistant" {
+        calls(builder, &mut fields);
+    }
+    builder.message_fields(fields.rest_json().as_deref());
+    true
+}
+
+fn calls(builder: &mut Builder, fields: &mut Fields<'_>) {
+    for value in fields.get("tool_calls").and_then(json::array).unwrap_or_default() {
+        fields.take("tool_calls");
+        if !call(builder, value) {
+            builder.warn("a tool call that cannot be read is kept as an extension".to_owned());
+            builder.aside("tool_call", value.get());
+        }
+    }
+    let Some(mut function) = fields.get("function_call").and_then(Fields::read) else { return };
+    let Some(name) = function.take_string("name") else { return };
+    fields.take("function_call");
+    let arguments = arguments(builder, &mut function, "arguments");
+    builder.call("", &name, &arguments);
+    builder.tag(tags::CALL, tags::FUNCTION);
+    builder.part_fields(function.rest_json().as_deref());
+}
+
+/// One of a message's calls; `false` if it has no name or is of an unknown type.
+fn call(builder: &mut Builder, value: &RawValue) -> bool {
+    let Some(mut fields) = Fields::read(value) else { return false };
+    let kind = fields.string("type").unwrap_or_else(|| "function".to_owned());
+    let key = match kind.as_str() {
+        "function" => "arguments",
+        tags::CUSTOM => "input",
+        _ => return false,
+    };
+    let Some(mut inner) = fields.get(&kind).and_then(Fields::read) else { return false };
+    let Some(name) = inner.take_string("name") else { return false };
+    fields.take("type");
+    fields.take(&kind);
+    let id = fields.take_string("id").unwrap_or_default();
+    if id.is_empty() {
+        builder.warn("a tool call without an id is given one".to_owned());
+    }
+    let arguments = arguments(builder, &mut inner, key);
+    builder.call(&id, &name, &arguments);
+    if kind == tags::CUSTOM {
+        builder.tag(tags::CALL, tags::CUSTOM);
+    }
+    builder.part_fields(rest_with(&fields, &kind, &inner).as_deref());
+    true
+}
+
+/// The arguments of a call: a text, by some servers an object.
+fn arguments(builder: &mut Builder, fields: &mut Fields<'_>, key: &str) -> String {
+    builder
+        .take_text(fields, key)
+        .or_else(|| fields.take(key).map(|value| value.get().to_owned()))
+        .unwrap_or_default()
+}
+
+/// What a tool answers.
+fn tool(builder: &mut Builder, mut fields: Fields<'_>) {
+    let id = fields.take_string("tool_call_id").unwrap_or_default();
+    let name = fields.string("name");
+    let id = if id.is_empty() {
+        builder.warn("a tool result without an id is that of the oldest open call".to_owned());
+        builder.open_call(name.as_deref()).or_else(|| builder.open_call(None)).unwrap_or_default()
+    } else {
+        id
+    };
+    let content = fields.take("content");
+    content::result(builder, &id, name.as_deref(), content);
+    builder.result_fields(fields.rest_json().as_deref());
+}
+
+/// What a function answers: before tools there were no ids.
+fn function(builder: &mut Builder, mut fields: Fields<'_>) {
+    let name = fields.take_string("name");
+    let id = builder.open_call(name.as_deref()).unwrap_or_default();
+    let content = fields.take("content");
+    content::result(builder, &id, name.as_deref(), content);
+    builder.result_fields(fields.rest_json().as_deref());
+}

@@ -1,0 +1,161 @@
+//! Messages of Anthropic.
+
+use expect_test::expect;
+use lcp_convert::{ExportBlock, Format, Shown, Target, export};
+use lcp_types::{Block, BlockContent, Meta, Priority, Role};
+
+use crate::support::{comes_back, exported, imported, lines, value};
+use crate::valid::valid;
+
+const REQUEST: &str = r#"{
+  "model": "claude-sonnet-4-5", "max_tokens": 1024,
+  "system": [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}],
+  "messages": [
+    {"role": "user", "content": [
+      {"type": "text", "text": "What is this?"},
+      {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": "/9j/"}, "cache_control": {"type": "ephemeral"}},
+      {"type": "image", "source": {"type": "url", "url": "https://example.org/a.png"}},
+      {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "x"}, "title": "T"}]},
+    {"role": "assistant", "content": [
+      {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"},
+      {"type": "redacted_thinking", "data": "ZGF0YQ=="},
+      {"type": "text", "text": "I look."},
+      {"type": "tool_use", "id": "toolu_1", "name": "Read", "input": {"path":   "a.rs", "big": 12345678901234567890123, "a": 1.50}},
+      {"type": "tool_use", "id": "toolu_2", "name": "Screenshot", "input": {}, "cache_control": {"type": "ephemeral"}}]},
+    {"role": "user", "content": [
+      {"type": "tool_result", "tool_use_id": "toolu_1", "content": "no such file", "is_error": true},
+      {"type": "tool_result", "tool_use_id": "toolu_2", "cache_control": {"type": "ephemeral"}, "content": [
+        {"type": "text", "text": "one"},
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw=="}},
+        {"type": "search_result", "source": "s", "title": "t", "content": []}]},
+      {"type": "text", "text": "And now?"}]},
+    {"role": "assistant", "content": "Nothing."}
+  ]
+}"#;
+
+#[test]
+fn a_request_becomes_blocks() {
+    let found = imported(Format::Anthropic, REQUEST);
+    expect![[r#"
+        system: "Be brief." [message=0, anthropic.part={"cache_control":{"type": "ephemeral"}}]
+        user: "What is this?" [message=1]
+        jpeg of 3 bytes: "" [message=1, anthropic.part={"cache_control":{"type": "ephemeral"}}]
+        anthropic image: "{\"type\": \"image\", \"source\": {\"type\": \"url\", \"url\": \"https://example.org/a.png\"}}" [message=1]
+        anthropic document: "{\"type\": \"document\", \"source\": {\"type\": \"text\", \"media_type\": \"text/plain\", \"data\": \"x\"}, \"title\": \"T\"}" [message=1]
+        anthropic thinking: "{\"type\": \"thinking\", \"thinking\": \"Hm.\", \"signature\": \"c2ln\"}" [message=2, role=assistant]
+        anthropic redacted_thinking: "{\"type\": \"redacted_thinking\", \"data\": \"ZGF0YQ==\"}" [message=2, role=assistant]
+        assistant: "I look." [message=2]
+        assistant calls toolu_1: "Read {\"path\":   \"a.rs\", \"big\": 12345678901234567890123, \"a\": 1.50}" [message=2]
+        assistant calls toolu_2: "Screenshot {}" [message=2, anthropic.part={"cache_control":{"type": "ephemeral"}}]
+        result of Read error: "no such file" [message=3, tool_call_id=toolu_1, args={"path":   "a.rs", "big": 12345678901234567890123, "a": 1.50}]
+        result of Screenshot ok: "one" [message=3, tool_call_id=toolu_2, args={}, anthropic.result={"cache_control":{"type": "ephemeral"}}]
+        png of 4 bytes: "" [message=3, tool_call_id=toolu_2]
+        anthropic search_result: "{\"type\": \"search_result\", \"source\": \"s\", \"title\": \"t\", \"content\": []}" [message=3, tool_call_id=toolu_2]
+        user: "And now?" [message=3]
+        assistant: "Nothing." [message=4]
+        anthropic request: "{\"model\":\"claude-sonnet-4-5\",\"max_tokens\":1024}" []
+    "#]].assert_eq(&lines(&found.blocks));
+    let report = found.report;
+    assert_eq!((report.messages, report.calls, report.results, report.pictures), (5, 2, 2, 2));
+    assert_eq!((report.unanswered, report.orphans, report.warnings.len()), (0, 0, 0));
+}
+
+#[test]
+fn a_request_comes_back_byte_for_byte_where_that_matters() {
+    let found = comes_back(Format::Anthropic, REQUEST);
+    let back = exported(Target::Anthropic, &found.blocks);
+    let input = r#"{"path":   "a.rs", "big": 12345678901234567890123, "a": 1.50}"#;
+    assert!(back.json.contains(input), "{}", back.json);
+    assert_eq!(value(&back.json)["max_tokens"], 1024);
+    assert!(back.report.left_out.is_empty(), "{:?}", back.report);
+}
+
+#[test]
+fn openai_gets_what_it_has_a_place_for() {
+    let found = imported(Format::Anthropic, REQUEST);
+    let back = exported(Target::OpenAi, &found.blocks);
+    expect![[r#"
+        {"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":[{"type":"text","text":"What is this?"},{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,/9j/"}}]},{"role":"assistant","content":"I look.","tool_calls":[{"id":"toolu_1","type":"function","function":{"name":"Read","arguments":"{\"path\":   \"a.rs\", \"big\": 12345678901234567890123, \"a\": 1.50}"}},{"id":"toolu_2","type":"function","function":{"name":"Screenshot","arguments":"{}"}}]},{"role":"tool","tool_call_id":"toolu_1","content":"no such file"},{"role":"tool","tool_call_id":"toolu_2","content":"one"},{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw=="}}]},{"role":"user","content":"And now?"},{"role":"assistant","content":"Nothing."}]}
+        ExportReport {
+            messages: 8,
+            calls: 2,
+            unanswered: 0,
+            orphans: 0,
+            empty: 0,
+            renamed: 0,
+            inserted: 0,
+            left_out: {
+                "document": 1,
+                "image": 1,
+                "is_error": 1,
+                "redacted_thinking": 1,
+                "request": 1,
+                "search_result": 1,
+                "thinking": 1,
+            },
+        }
+    "#]].assert_eq(&format!("{}\n{:#?}\n", back.json, back.report));
+}
+
+#[test]
+fn a_list_and_one_answer_are_transcripts_too() {
+    comes_back(
+        Format::Anthropic,
+        r#"[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]"#,
+    );
+    let answer = r#"{"id": "msg_1", "type": "message", "role": "assistant", "model": "m",
+        "content": [{"type": "text", "text": "Hi", "citations": null}], "usage": {"input_tokens": 3}}"#;
+    let found = imported(Format::Anthropic, answer);
+    expect![[r#"
+        assistant: "Hi" [message=0]
+        anthropic response: "{\"id\":\"msg_1\",\"type\":\"message\",\"model\":\"m\",\"usage\":{\"input_tokens\": 3}}" []
+    "#]].assert_eq(&lines(&found.blocks));
+    let back = exported(Target::Anthropic, &found.blocks);
+    assert_eq!((back.report.inserted, back.report.left_out.get("response")), (1, Some(&1)));
+}
+
+#[test]
+fn a_system_that_is_a_text_comes_back_as_one() {
+    let text = r#"{"system": "Be kind.", "messages": [{"role": "user", "content": "a"}]}"#;
+    let found = comes_back(Format::Anthropic, text);
+    assert_eq!(
+        exported(Target::Anthropic, &found.blocks).json,
+        r#"{"system":"Be kind.","messages":[{"role":"user","content":"a"}]}"#
+    );
+}
+
+#[test]
+fn tools_of_the_server_stay_in_pairs() {
+    let text = r#"[{"role": "user", "content": "Search."}, {"role": "assistant", "content": [
+        {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "q"}},
+        {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
+        {"type": "text", "text": "Found."}]}]"#;
+    let found = comes_back(Format::Anthropic, text);
+    for unseen in ["server_tool_use", "web_search_tool_result"] {
+        let of_type = |block: &Block<'_>| {
+            block.as_extension().is_some_and(|extension| extension.type_name == unseen)
+        };
+        let shown = |block| {
+            let shown = if of_type(block) { Shown::Omitted } else { Shown::Whole };
+            ExportBlock { block, shown }
+        };
+        let blocks: Vec<_> = found.blocks.iter().map(shown).collect();
+        let back = export(Target::Anthropic, &blocks, None);
+        assert_eq!(valid(Target::Anthropic, &back), Ok(()));
+        assert_eq!((back.report.unanswered + back.report.orphans, back.report.messages), (1, 2));
+    }
+}
+
+#[test]
+fn priorities_are_those_of_the_rfc() {
+    let found = imported(Format::Anthropic, REQUEST);
+    let metas = Meta::of_all(&found.blocks, &mut |_, problem| panic!("{problem}"));
+    for (block, meta) in found.blocks.iter().zip(metas) {
+        let expected = match &block.content {
+            BlockContent::Conversation(turn) if turn.role == Role::System => Priority::Critical,
+            BlockContent::Extension(_) => Priority::Low,
+            _ => Priority::Normal,
+        };
+        assert_eq!(meta.priority, expected, "{block:?}");
+    }
+}

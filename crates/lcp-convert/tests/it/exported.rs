@@ -1,0 +1,214 @@
+//! Exports of packs that people made, of what a plan shows, and of what must be changed.
+
+use std::fmt::Write;
+
+use expect_test::{Expect, expect};
+use lcp_convert::{ExportBlock, Shown, Target, export};
+use lcp_types::{
+    Annotation, Block, DataFormat, DiffHunk, FileEntry, FormatHint, Lang, MediaType, Role, Status,
+    Tag,
+};
+
+use crate::support::exported;
+use crate::valid::valid;
+
+fn answering(target: u64, id: &str) -> Block<'static> {
+    Block::new(Annotation::tag(target, &Tag::new(Tag::TOOL_CALL_ID, id)))
+}
+
+fn call(id: &'static str) -> Block<'static> {
+    Block::conversation_with_call(Role::Assistant, "run {}", id)
+}
+
+#[track_caller]
+fn check(target: Target, blocks: &[Block<'static>], expected: &Expect) {
+    let found = exported(target, blocks);
+    let messages = found.json.replace("},{\"role\"", "},\n{\"role\"");
+    expected.assert_eq(&format!("{messages}\n{:?}\n", found.report));
+}
+
+#[test]
+fn other_blocks_are_said_by_the_user() {
+    let blocks = [
+        Block::code_lines(Lang::Rust, "a.rs", "fn a() {}\n", 3, 3),
+        Block::document("Title", "Text", FormatHint::Plain),
+        Block::structured_data(DataFormat::Json, "{}"),
+        Block::diff("a.rs", vec![DiffHunk::new(1, 1, "-a\n+b\n")]),
+        Block::file_tree("src", vec![FileEntry::directory("d", vec![FileEntry::file("f", 1)])]),
+        Block::image(MediaType::Png, "a dog", vec![1]),
+        Block::image(MediaType::Svg, "a cat", "<svg/>"),
+        Block::extension("acme", "note", "hello"),
+        Block::raw(0x42, vec![1]),
+        Block::embedding_ref(vec![1], vec![2], "m"),
+    ];
+    check(
+        Target::OpenAi,
+        &blocks,
+        &expect![[r#"
+        {"messages":[{"role":"user","content":"a.rs (3-3)\nfn a() {}\n"},
+        {"role":"user","content":"Title\nText"},
+        {"role":"user","content":"{}"},
+        {"role":"user","content":"a.rs\n@@ -1 +1 @@\n-a\n+b\n"},
+        {"role":"user","content":"src\n  d\n    f"},
+        {"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AQ=="}}]},
+        {"role":"user","content":"[image: a cat]"},
+        {"role":"user","content":"hello"}]}
+        ExportReport { messages: 8, calls: 0, unanswered: 0, orphans: 0, empty: 0, renamed: 0, inserted: 0, left_out: {"embedding-ref": 1, "image": 1, "type 0x42": 1} }
+    "#]],
+    );
+    check(
+        Target::Anthropic,
+        &blocks,
+        &expect![[r#"
+        {"messages":[{"role":"user","content":[{"type":"text","text":"a.rs (3-3)\nfn a() {}\n"},{"type":"text","text":"Title\nText"},{"type":"text","text":"{}"},{"type":"text","text":"a.rs\n@@ -1 +1 @@\n-a\n+b\n"},{"type":"text","text":"src\n  d\n    f"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AQ=="}},{"type":"text","text":"[image: a cat]"},{"type":"text","text":"hello"}]}]}
+        ExportReport { messages: 1, calls: 0, unanswered: 0, orphans: 0, empty: 0, renamed: 0, inserted: 0, left_out: {"embedding-ref": 1, "image": 1, "type 0x42": 1} }
+    "#]],
+    );
+}
+
+#[test]
+fn results_are_moved_behind_their_calls_and_halves_are_left_out() {
+    let blocks = [
+        Block::conversation(Role::User, "go"),
+        call("one"),
+        call("two"),
+        call("three"),
+        Block::conversation(Role::User, "meanwhile"),
+        Block::tool_result("run", Status::Ok, "of two"),
+        answering(5, "two"),
+        Block::tool_result("run", Status::Timeout, "of one"),
+        answering(7, "one"),
+        Block::tool_result("run", Status::Ok, "of one again"),
+        answering(9, "one"),
+        Block::tool_result("run", Status::Ok, "of nobody"),
+        Block::conversation_with_call(Role::Tool, "turn of a tool", "four"),
+    ];
+    check(
+        Target::OpenAi,
+        &blocks,
+        &expect![[r#"
+        {"messages":[{"role":"user","content":"go"},
+        {"role":"assistant","content":null,"tool_calls":[{"id":"one","type":"function","function":{"name":"run","arguments":"{}"}}]},
+        {"role":"tool","tool_call_id":"one","content":"of one"},
+        {"role":"assistant","content":null,"tool_calls":[{"id":"two","type":"function","function":{"name":"run","arguments":"{}"}}]},
+        {"role":"tool","tool_call_id":"two","content":"of two"},
+        {"role":"user","content":"meanwhile"}]}
+        ExportReport { messages: 6, calls: 2, unanswered: 1, orphans: 3, empty: 0, renamed: 0, inserted: 0, left_out: {"is_error": 1} }
+    "#]],
+    );
+    check(
+        Target::Anthropic,
+        &blocks,
+        &expect![[r#"
+        {"messages":[{"role":"user","content":"go"},
+        {"role":"assistant","content":[{"type":"tool_use","id":"one","name":"run","input":{}}]},
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"one","content":"of one","is_error":true}]},
+        {"role":"assistant","content":[{"type":"tool_use","id":"two","name":"run","input":{}}]},
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"two","content":"of two"},{"type":"text","text":"meanwhile"}]}]}
+        ExportReport { messages: 5, calls: 2, unanswered: 1, orphans: 3, empty: 0, renamed: 0, inserted: 0, left_out: {} }
+    "#]],
+    );
+}
+
+#[test]
+fn ids_that_anthropic_refuses_are_changed_with_their_results() {
+    let mut blocks = vec![];
+    for id in ["run:0", "run:0", "run_0", "fine-1"] {
+        let at = blocks.len() as u64;
+        blocks.extend([
+            Block::conversation_with_call(Role::Assistant, "run not json", id),
+            Block::tool_result("run", Status::Ok, "x"),
+            answering(at + 1, id),
+        ]);
+    }
+    check(
+        Target::Anthropic,
+        &blocks,
+        &expect![[r#"
+        {"messages":[{"role":"user","content":"(The beginning of this conversation is not shown.)"},
+        {"role":"assistant","content":[{"type":"tool_use","id":"run_0","name":"run","input":{"arguments":"not json"}}]},
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"run_0","content":"x"}]},
+        {"role":"assistant","content":[{"type":"tool_use","id":"run_0_2","name":"run","input":{"arguments":"not json"}}]},
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"run_0_2","content":"x"}]},
+        {"role":"assistant","content":[{"type":"tool_use","id":"run_0_3","name":"run","input":{"arguments":"not json"}}]},
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"run_0_3","content":"x"}]},
+        {"role":"assistant","content":[{"type":"tool_use","id":"fine-1","name":"run","input":{"arguments":"not json"}}]},
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"fine-1","content":"x"}]}]}
+        ExportReport { messages: 9, calls: 4, unanswered: 0, orphans: 0, empty: 0, renamed: 3, inserted: 1, left_out: {"arguments": 4} }
+    "#]],
+    );
+}
+
+#[test]
+fn what_a_plan_shows_stands_in_place_of_a_block() {
+    let blocks = [
+        Block::conversation(Role::System, "Rules."),
+        Block::conversation(Role::User, "A long question"),
+        call("c"),
+        Block::tool_result("run", Status::Ok, "a long result"),
+        answering(3, "c"),
+        Block::conversation(Role::Assistant, "left out"),
+        Block::image(MediaType::Png, "", vec![1]),
+        Block::conversation(Role::User, "The question"),
+    ];
+    let mut shown: Vec<_> = blocks.iter().map(ExportBlock::whole).collect();
+    shown[1].shown = Shown::As("A question".into());
+    shown[2].shown = Shown::As("run …".into());
+    shown[3].shown = Shown::As("a result".into());
+    shown[5].shown = Shown::Omitted;
+    shown[6].shown = Shown::As("[image]".into());
+    let mut all = String::new();
+    for target in Target::ALL {
+        let found = export(target, &shown, Some("1 more block is not shown."));
+        assert_eq!(valid(target, &found), Ok(()));
+        all += &found.json.replace("},{\"role\"", "},\n{\"role\"");
+        all.push('\n');
+        for message in &found.messages {
+            let (text, blocks) = (&message.text, &message.blocks);
+            writeln!(all, "{} {text:?} {blocks:?}", message.role).expect("a string takes all");
+        }
+    }
+    expect![[r#"
+        {"messages":[{"role":"system","content":"Rules."},
+        {"role":"system","content":"1 more block is not shown."},
+        {"role":"user","content":"A question"},
+        {"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"run","arguments":"{\"shortened\":\"run …\"}"}}]},
+        {"role":"tool","tool_call_id":"c","content":"a result"},
+        {"role":"user","content":"[image]"},
+        {"role":"user","content":"The question"}]}
+        system "Rules." [0]
+        system "1 more block is not shown." []
+        user "A question" [1]
+        assistant "run{\"shortened\":\"run …\"}" [2]
+        tool "a result" [3]
+        user "[image]" [6]
+        user "The question" [7]
+        {"system":[{"type":"text","text":"Rules."},{"type":"text","text":"1 more block is not shown."}],"messages":[{"role":"user","content":"A question"},
+        {"role":"assistant","content":[{"type":"tool_use","id":"c","name":"run","input":{"shortened":"run …"}}]},
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"a result"},{"type":"text","text":"[image]"},{"type":"text","text":"The question"}]}]}
+        system "Rules.1 more block is not shown." [0]
+        user "A question" [1]
+        assistant "run{\"shortened\":\"run …\"}" [2]
+        user "a result[image]The question" [3, 6, 7]
+    "#]].assert_eq(&all);
+}
+
+#[test]
+fn nothing_makes_no_messages() {
+    check(
+        Target::OpenAi,
+        &[],
+        &expect![[r#"
+        {"messages":[]}
+        ExportReport { messages: 0, calls: 0, unanswered: 0, orphans: 0, empty: 0, renamed: 0, inserted: 0, left_out: {} }
+    "#]],
+    );
+    check(
+        Target::Anthropic,
+        &[Block::conversation(Role::User, " \n")],
+        &expect![[r#"
+        {"messages":[]}
+        ExportReport { messages: 0, calls: 0, unanswered: 0, orphans: 0, empty: 1, renamed: 0, inserted: 0, left_out: {} }
+    "#]],
+    );
+}

@@ -1,0 +1,239 @@
+//! What holds for every transcript and every pack.
+
+use lcp_convert::{ExportBlock, Format, Shown, Target, export};
+use lcp_testkit::known_block;
+use lcp_types::{Annotation, Block, Role, Status, Tag};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+use crate::support::comes_back;
+use crate::valid::valid;
+
+/// A text with something in it.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => "[a-z ]{0,12}[a-z]",
+        1 => vec(any::<char>(), 0..8).prop_map(|text| text.into_iter().chain(['x']).collect()),
+        1 => select(vec!["a\u{0}b", "{\"a\": 1}", "日本語\n", "     1\tfn main() {}\n", "<tag>"])
+            .prop_map(str::to_owned),
+    ]
+}
+
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![5 => text(), 1 => Just(String::new())]
+}
+
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof![4 => "[a-zA-Z_]{1,8}", 1 => Just("two words".to_owned())]
+}
+
+/// Fields that nobody knows.
+fn extra(mut of: Value, extra: bool) -> Value {
+    if extra {
+        of["x_extra"] = json!({"n": [1, 2.5, "three"]});
+    }
+    of
+}
+
+/// What an OpenAI message says, but for its role.
+fn chat_content(user: bool) -> BoxedStrategy<Value> {
+    let part = (text(), any::<bool>())
+        .prop_map(|(text, more)| extra(json!({"type": "text", "text": text}), more));
+    let other = select(vec![
+        json!({"type": "image_url", "image_url": {"url": "data:image/gif;base64,AAEC"}}),
+        json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,/w==", "detail": "high"}}),
+        json!({"type": "image_url", "image_url": {"url": "https://example.org/"}}),
+        json!({"type": "file", "file": {"file_id": "f"}}),
+    ]);
+    let part = if user { prop_oneof![3 => part, 1 => other].boxed() } else { part.boxed() };
+    prop_oneof![3 => text().prop_map(Value::from), 1 => vec(part, 1..4).prop_map(Value::from)]
+        .boxed()
+}
+
+/// Some messages that are valid in a row: a turn, or calls with their results.
+fn chat_step() -> BoxedStrategy<Vec<Value>> {
+    let turn = (select(vec!["system", "developer", "user", "assistant"]), any::<bool>())
+        .prop_flat_map(|(role, more)| {
+            chat_content(role == "user").prop_map(move |content| {
+                vec![extra(json!({"role": role, "content": content}), more)]
+            })
+        });
+    let call = (name(), any_text(), any_text(), any::<[bool; 3]>());
+    let calls = (any_text(), vec(call, 1..4)).prop_map(|(said, calls)| {
+        let (mut asked, mut answers) = (Vec::new(), Vec::new());
+        for (at, (name, arguments, result, [custom, more, listed])) in calls.into_iter().enumerate() {
+            let call = if custom {
+                json!({"id": format!("c{at}"), "type": "custom", "custom": {"name": name, "input": arguments}})
+            } else {
+                json!({"id": format!("c{at}"), "type": "function", "function": {"name": name, "arguments": arguments}})
+            };
+            asked.push(extra(call, more));
+            let content = if listed { json!([{"type": "text", "text": result}]) } else { json!(result) };
+            let answer = json!({"role": "tool", "tool_call_id": format!("c{at}"), "content": content});
+            answers.push(extra(answer, more));
+        }
+        let mut messages = vec![json!({"role": "assistant", "content": said, "tool_calls": asked})];
+        messages.append(&mut answers);
+        messages
+    });
+    prop_oneof![2 => turn, 1 => calls].boxed()
+}
+
+fn anthropic_parts(more: bool) -> BoxedStrategy<Vec<Value>> {
+    let text = text().prop_map(move |text| extra(json!({"type": "text", "text": text}), more));
+    let picture = Just(
+        json!({"type": "image", "source": {"type": "base64", "media_type": "image/webp", "data": "AA=="}}),
+    );
+    let document = Just(json!({"type": "document", "source": {"type": "url", "url": "u"}}));
+    vec(prop_oneof![3 => text, 1 => picture, 1 => document], 1..4).boxed()
+}
+
+/// A message of the user, and one of the model that calls tools; then their results.
+fn anthropic_transcript() -> BoxedStrategy<Value> {
+    let call = (name(), any::<u64>(), any_text(), any::<[bool; 3]>());
+    let step = (any::<bool>(), text(), vec(call, 0..3), any::<bool>());
+    let steps = vec(
+        step.prop_flat_map(|(plain, said, calls, more)| {
+            anthropic_parts(more)
+                .prop_map(move |parts| (plain, parts, said.clone(), calls.clone(), more))
+        }),
+        1..5,
+    );
+    (any::<bool>(), steps).prop_map(|(system, steps)| {
+        let (mut messages, mut results, mut made) = (Vec::new(), Vec::<Value>::new(), 0);
+        for (plain, parts, said, calls, thinks) in steps {
+            let content = if plain && results.is_empty() { json!(said) } else {
+                results.extend(parts);
+                Value::from(std::mem::take(&mut results))
+            };
+            messages.push(json!({"role": "user", "content": content}));
+            let mut content = Vec::new();
+            if thinks {
+                content.push(json!({"type": "thinking", "thinking": said, "signature": "s"}));
+            }
+            content.push(json!({"type": "text", "text": said}));
+            for (name, n, result, [failed, more, listed]) in calls {
+                made += 1;
+                let id = format!("toolu_{made}");
+                content.push(extra(json!({"type": "tool_use", "id": id, "name": name, "input": {"n": n}}), more));
+                let said = if listed {
+                    json!([{"type": "text", "text": result}, {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAEC"}}])
+                } else {
+                    json!(result)
+                };
+                results.push(extra(json!({"type": "tool_result", "tool_use_id": id, "content": said, "is_error": failed}), more));
+            }
+            messages.push(json!({"role": "assistant", "content": content}));
+        }
+        if !results.is_empty() {
+            messages.push(json!({"role": "user", "content": results}));
+        }
+        let mut whole = json!({"messages": messages});
+        if system {
+            whole["system"] = json!("Be kind.");
+        }
+        whole
+    }).boxed()
+}
+
+/// Ids that meet each other often, as they are and as they are made plain.
+fn id() -> impl Strategy<Value = &'static str> {
+    select(vec!["a", "a_2", "a:2", "b", "b", ""])
+}
+
+/// EXTENSION blocks of the formats: true parts, and what only looks like one.
+fn extension() -> impl Strategy<Value = Block<'static>> {
+    let json = select(vec![
+        "{}",
+        "[",
+        r#"{"type": "thinking", "thinking": "x"}"#,
+        r#"{"type": "tool_use", "id": "a", "name": "n", "input": {}}"#,
+        r#"{"type": "tool_result", "tool_use_id": "a"}"#,
+        r#"{"type": "text"}"#,
+        r#"{"type": "server_tool_use", "id": "s"}"#,
+        r#"{"type": "web_search_tool_result", "tool_use_id": "s"}"#,
+        r#"{"tool_calls": [1], "role": "tool", "messages": 1, "content": ""}"#,
+    ]);
+    let format = select(vec![Format::OpenAiChat, Format::Anthropic, Format::Codex]);
+    let name = select(vec!["message", "part", "part", "request"]);
+    (format, name, json)
+        .prop_map(|(format, name, json)| Block::extension(format.name(), name, json))
+}
+
+/// A block and its tags.
+fn tagged() -> impl Strategy<Value = (Block<'static>, Vec<Tag<'static>>)> {
+    let answer = |id: &'static str| vec![Tag::new(Tag::TOOL_CALL_ID, id)];
+    let call = (id(), any_text()).prop_map(|(id, text)| {
+        let block = Block::conversation_with_call(Role::Assistant, format!("run {text}"), id);
+        (block, Vec::new())
+    });
+    let result = (id(), any_text())
+        .prop_map(move |(id, text)| (Block::tool_result("run", Status::Ok, text), answer(id)));
+    let answered = (id(), prop_oneof![extension(), known_block()])
+        .prop_map(move |(id, block)| (block, answer(id)));
+    let turn = (select(Role::ALL), any_text(), id())
+        .prop_map(|(role, text, id)| (Block::conversation_with_call(role, text, id), Vec::new()));
+    let untagged = prop_oneof![extension(), known_block()].prop_map(|block| (block, Vec::new()));
+    let block = prop_oneof![4 => call, 4 => result, 1 => answered, 2 => turn, 2 => untagged];
+    let more = prop_oneof![
+        3 => (0..3u64).prop_map(|n| Tag::new("message", n.to_string())),
+        1 => select(vec!["assistant", "system", "developer", "tool"])
+            .prop_map(|role| Tag::new("role", role)),
+        1 => select(vec!["function", "custom"]).prop_map(|call| Tag::new("call", call)),
+        1 => select(vec!["anthropic.part", "openai-chat.part", "anthropic.result", "openai-chat.result"])
+            .prop_map(|key| Tag::new(key, r#"{"type": "text", "id": "x", "y": 1}"#)),
+    ];
+    (block, vec(more, 0..3)).prop_map(|((block, mut tags), more)| {
+        tags.extend(more);
+        (block, tags)
+    })
+}
+
+/// Blocks as they may stand in any pack, with tags that are true or not.
+fn blocks() -> impl Strategy<Value = Vec<Block<'static>>> {
+    vec(tagged(), 0..16).prop_map(|tagged| {
+        let mut blocks = Vec::new();
+        for (block, tags) in tagged {
+            let target = blocks.len() as u64;
+            blocks.push(block);
+            blocks.extend(tags.iter().map(|tag| Block::new(Annotation::tag(target, tag))));
+        }
+        blocks
+    })
+}
+
+proptest! {
+    #[test]
+    fn chat_messages_come_back(steps in vec(chat_step(), 0..6)) {
+        let messages: Vec<Value> = steps.into_iter().flatten().collect();
+        let found = comes_back(Format::OpenAiChat, &Value::from(messages).to_string());
+        prop_assert_eq!((found.report.orphans, found.report.unanswered), (0, 0));
+    }
+
+    #[test]
+    fn messages_of_anthropic_come_back(whole in anthropic_transcript()) {
+        let found = comes_back(Format::Anthropic, &whole.to_string());
+        prop_assert_eq!((found.report.orphans, found.report.unanswered), (0, 0));
+    }
+
+    #[test]
+    fn an_export_is_always_valid(blocks in blocks(), shown in vec(0..6u8, 64), note in any::<bool>()) {
+        let blocks: Vec<_> = blocks.iter().zip(shown).map(|(block, shown)| {
+            let shown = match shown {
+                0 => Shown::Omitted,
+                1 => Shown::As("short".into()),
+                _ => Shown::Whole,
+            };
+            ExportBlock { block, shown }
+        }).collect();
+        for target in Target::ALL {
+            let found = export(target, &blocks, note.then_some("Something is not shown."));
+            prop_assert_eq!(valid(target, &found), Ok(()), "{}", found.json);
+            for message in &found.messages {
+                prop_assert!(message.blocks.iter().all(|index| *index < blocks.len()));
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Messages of chat completions and items of responses.
+
+use expect_test::expect;
+use lcp_convert::{Format, Target};
+use serde_json::json;
+
+use crate::support::{comes_back, exported, imported, lines, normal, value};
+
+const CHAT: &str = r#"{
+  "model": "gpt-5", "temperature": 0.10000000000000000001,
+  "tools": [{"type": "function", "function": {"name": "read_file", "parameters": {"type": "object"}}}],
+  "messages": [
+    {"role": "developer", "content": "Be brief."},
+    {"role": "user", "name": "ada", "content": [
+      {"type": "text", "text": "What is on it?"},
+      {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw==", "detail": "low"}},
+      {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
+      {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}]},
+    {"role": "assistant", "content": null, "refusal": null, "tool_calls": [
+      {"id": "call_1", "type": "function", "function": {"name": "read_file", "arguments": "{\"path\":  \"a.rs\", \"n\": 1.10}"}},
+      {"id": "call_2", "type": "custom", "custom": {"name": "shell", "input": "ls  -la\n"}}]},
+    {"role": "tool", "tool_call_id": "call_2", "content": ""},
+    {"role": "tool", "tool_call_id": "call_1", "name": "read_file", "content": [{"type": "text", "text": "fn main() {}"}]},
+    {"role": "assistant", "content": [{"type": "text", "text": "It is"}, {"type": "refusal", "refusal": "no"}]},
+    {"role": "user", "content": "Thanks\u0000."}
+  ]
+}"#;
+
+#[test]
+fn a_request_becomes_blocks() {
+    let found = imported(Format::OpenAiChat, CHAT);
+    expect![[r#"
+        system: "Be brief." [message=0, role=developer]
+        user: "What is on it?" [message=1]
+        png of 4 bytes: "" [message=1, openai-chat.part={"image_url":{"detail":"low"}}]
+        openai-chat image_url: "{\"type\": \"image_url\", \"image_url\": {\"url\": \"https://example.org/a.png\"}}" [message=1]
+        openai-chat input_audio: "{\"type\": \"input_audio\", \"input_audio\": {\"data\": \"AAAA\", \"format\": \"wav\"}}" [message=1]
+        openai-chat message: "{\"name\":\"ada\"}" [message=1]
+        assistant calls call_1: "read_file {\"path\":  \"a.rs\", \"n\": 1.10}" [message=2]
+        assistant calls call_2: "shell ls  -la\n" [message=2, call=custom]
+        result of shell ok: "" [message=3, tool_call_id=call_2, args=ls  -la
+        ]
+        result of read_file ok: "fn main() {}" [message=4, tool_call_id=call_1, args={"path":  "a.rs", "n": 1.10}, openai-chat.result={"name":"read_file"}]
+        assistant: "It is" [message=5]
+        openai-chat refusal: "{\"type\": \"refusal\", \"refusal\": \"no\"}" [message=5, role=assistant]
+        user: "Thanks\0." [message=6]
+        openai-chat request: "{\"model\":\"gpt-5\",\"temperature\":0.10000000000000000001,\"tools\":[{\"type\": \"function\", \"function\": {\"name\": \"read_file\", \"parameters\": {\"type\": \"object\"}}}]}" []
+    "#]].assert_eq(&lines(&found.blocks));
+    let report = found.report;
+    assert_eq!((report.messages, report.calls, report.results, report.pictures), (7, 2, 2, 1));
+    assert_eq!(report.warnings, []);
+    let unknown: Vec<_> = report.unknown.iter().map(|(name, n)| format!("{name} {n}")).collect();
+    assert_eq!(unknown, ["image_url 1", "input_audio 1", "message 1", "refusal 1", "request 1"]);
+}
+
+#[test]
+fn a_request_comes_back_with_its_tools() {
+    let found = imported(Format::OpenAiChat, CHAT);
+    let back = exported(Target::OpenAi, &found.blocks);
+    // The results stand in the order of the calls.
+    let mut expected = value(CHAT);
+    expected["messages"].as_array_mut().unwrap().swap(3, 4);
+    assert_eq!(normal(Target::OpenAi, &value(&back.json)), normal(Target::OpenAi, &expected));
+    assert_eq!(value(&back.json)["tools"], expected["tools"]);
+    assert!(back.json.contains(r#""temperature":0.10000000000000000001"#), "{}", back.json);
+    assert!(back.report.left_out.is_empty(), "{:?}", back.report);
+}
+
+#[test]
+fn what_anthropic_has_no_place_for_is_counted() {
+    let found = imported(Format::OpenAiChat, CHAT);
+    let back = exported(Target::Anthropic, &found.blocks);
+    expect![[r#"
+        {"system":"Be brief.","messages":[{"role":"user","content":[{"type":"text","text":"What is on it?"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw=="}}]},{"role":"assistant","content":[{"type":"tool_use","id":"call_1","name":"read_file","input":{"path":  "a.rs", "n": 1.10}},{"type":"tool_use","id":"call_2","name":"shell","input":{"arguments":"ls  -la\n"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_1","content":"fn main() {}"},{"type":"tool_result","tool_use_id":"call_2"}]},{"role":"assistant","content":"It is"},{"role":"user","content":"Thanks\u0000."}]}
+        ExportReport {
+            messages: 6,
+            calls: 2,
+            unanswered: 0,
+            orphans: 0,
+            empty: 0,
+            renamed: 0,
+            inserted: 0,
+            left_out: {
+                "arguments": 1,
+                "image_url": 1,
+                "input_audio": 1,
+                "message": 1,
+                "refusal": 1,
+                "request": 1,
+            },
+        }
+    "#]].assert_eq(&format!("{}\n{:#?}\n", back.json, back.report));
+}
+
+#[test]
+fn functions_of_old_come_back_as_such() {
+    let text = r#"[
+        {"role": "user", "content": "Weather?"},
+        {"role": "assistant", "content": null, "function_call": {"name": "weather", "arguments": "{}"}},
+        {"role": "function", "name": "weather", "content": "rain"},
+        {"role": "assistant", "content": "Rain."}]"#;
+    let found = comes_back(Format::OpenAiChat, text);
+    assert_eq!((found.report.orphans, found.report.unanswered), (0, 0));
+    let back = exported(Target::Anthropic, &found.blocks);
+    assert_eq!(back.report.calls, 1);
+}
+
+#[test]
+fn a_response_is_its_first_choice() {
+    let text = r#"{"id": "chatcmpl-1", "object": "chat.completion", "choices": [
+        {"index": 0, "message": {"role": "assistant", "content": "Yes.", "refusal": null}, "finish_reason": "stop"},
+        {"index": 1, "message": {"role": "assistant", "content": "No."}}],
+        "usage": {"total_tokens": 7}}"#;
+    let found = imported(Format::OpenAiChat, text);
+    expect![[r#"
+        assistant: "Yes." [message=0]
+        openai-chat choice: "{\"index\": 1, \"message\": {\"role\": \"assistant\", \"content\": \"No.\"}}" []
+        openai-chat response: "{\"id\":\"chatcmpl-1\",\"object\":\"chat.completion\",\"usage\":{\"total_tokens\": 7}}" []
+    "#]].assert_eq(&lines(&found.blocks));
+}
+
+#[test]
+fn files_of_requests_are_read_line_by_line() {
+    let text = concat!(
+        r#"{"messages": [{"role": "user", "content": "a"}]}"#,
+        "\n\n",
+        r#"{"custom_id": "x", "body": {"messages": [{"role": "user", "content": "b"}]}}"#,
+        "\n",
+        r#"{"messages": [{"role": "user", "cont"#,
+        "\r\n",
+        r#"{"role": "assistant", "content": "c"}"#,
+        "\n",
+        r#"{"nothing": "known"}"#,
+    );
+    let found = imported(Format::OpenAiChat, text);
+    expect![[r#"
+        user: "a" [message=0]
+        user: "b" [message=1]
+        openai-chat line: "{\"custom_id\":\"x\"}" []
+        openai-chat line: "{\"messages\": [{\"role\": \"user\", \"cont" []
+        assistant: "c" [message=2]
+        openai-chat item: "{\"nothing\": \"known\"}" []
+    "#]]
+    .assert_eq(&lines(&found.blocks));
+    let warnings: Vec<_> = found.report.warnings.iter().map(ToString::to_string).collect();
+    expect![["
+        line 4: not JSON: EOF while parsing a string
+        line 6: this is no message of openai-chat; it is kept as an extension"]]
+    .assert_eq(&warnings.join("\n"));
+}
+
+const RESPONSES: &str = r#"{
+  "model": "gpt-5", "instructions": "Be brief.",
+  "input": [
+    {"role": "user", "content": [
+      {"type": "input_text", "text": "List it."},
+      {"type": "input_image", "detail": "auto", "image_url": "data:image/png;base64,iVBORw=="}]},
+    {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "x"},
+    {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "ls", "arguments": "{\"dir\": \".\"}", "status": "completed"},
+    {"type": "custom_tool_call", "call_id": "call_2", "name": "patch", "input": "*** Begin Patch"},
+    {"type": "function_call_output", "call_id": "call_1", "output": [{"type": "input_text", "text": "a.rs"}]},
+    {"type": "custom_tool_call_output", "call_id": "call_2", "output": "ok"},
+    {"type": "local_shell_call", "call_id": "call_3", "action": {"type": "exec", "command": ["ls"]}},
+    {"type": "local_shell_call_output", "call_id": "call_3", "output": "a.rs\n"},
+    {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+     "content": [{"type": "output_text", "text": "Done.", "annotations": []}]},
+    {"type": "web_search_call", "id": "ws_1", "status": "completed"}
+  ]
+}"#;
+
+#[test]
+fn items_of_responses_become_blocks_and_messages() {
+    let found = imported(Format::OpenAiResponses, RESPONSES);
+    expect![[r#"
+        system: "Be brief." [message=0]
+        user: "List it." [message=1]
+        png of 4 bytes: "" [message=1, openai-responses.part={"detail":"auto"}]
+        openai-responses reasoning: "{\"type\": \"reasoning\", \"id\": \"rs_1\", \"summary\": [], \"encrypted_content\": \"x\"}" [message=2, role=assistant]
+        assistant calls call_1: "ls {\"dir\": \".\"}" [message=3, openai-responses.part={"id":"fc_1","status":"completed"}]
+        assistant calls call_2: "patch *** Begin Patch" [message=4, call=custom]
+        result of ls ok: "a.rs" [message=5, tool_call_id=call_1, args={"dir": "."}]
+        result of patch ok: "ok" [message=6, tool_call_id=call_2, args=*** Begin Patch]
+        assistant calls call_3: "local_shell {\"type\": \"exec\", \"command\": [\"ls\"]}" [message=7]
+        result of local_shell ok: "a.rs\n" [message=8, tool_call_id=call_3, args={"type": "exec", "command": ["ls"]}]
+        assistant: "Done." [message=9, openai-responses.part={"annotations":[]}, openai-responses.item={"id":"msg_1","status":"completed"}]
+        openai-responses web_search_call: "{\"type\": \"web_search_call\", \"id\": \"ws_1\", \"status\": \"completed\"}" [message=10, role=assistant]
+        openai-responses request: "{\"model\":\"gpt-5\"}" []
+    "#]].assert_eq(&lines(&found.blocks));
+    assert_eq!(found.report.warnings, []);
+    let back = exported(Target::OpenAi, &found.blocks);
+    expect![[r#"
+        {"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":[{"type":"text","text":"List it."},{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw=="}}]},{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"ls","arguments":"{\"dir\": \".\"}"}}]},{"role":"tool","tool_call_id":"call_1","content":"a.rs"},{"role":"assistant","content":null,"tool_calls":[{"id":"call_2","type":"custom","custom":{"name":"patch","input":"*** Begin Patch"}}]},{"role":"tool","tool_call_id":"call_2","content":"ok"},{"role":"assistant","content":null,"tool_calls":[{"id":"call_3","type":"function","function":{"name":"local_shell","arguments":"{\"type\": \"exec\", \"command\": [\"ls\"]}"}}]},{"role":"tool","tool_call_id":"call_3","content":"a.rs\n"},{"role":"assistant","content":"Done."}]}
+        ExportReport {
+            messages: 9,
+            calls: 3,
+            unanswered: 0,
+            orphans: 0,
+            empty: 0,
+            renamed: 0,
+            inserted: 0,
+            left_out: {
+                "reasoning": 1,
+                "request": 1,
+                "web_search_call": 1,
+            },
+        }
+    "#]].assert_eq(&format!("{}\n{:#?}\n", back.json, back.report));
+}
+
+#[test]
+fn the_input_of_responses_may_be_a_text_and_the_output_a_list() {
+    let found = imported(Format::OpenAiResponses, r#"{"input": "Hi"}"#);
+    assert_eq!(lines(&found.blocks), "user: \"Hi\" [message=0]\n");
+    let output = json!({"id": "resp_1", "output": [
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Ho"}]}]});
+    let found = imported(Format::OpenAiResponses, &output.to_string());
+    assert_eq!(found.report.messages, 1);
+}

@@ -1,0 +1,365 @@
+//! Sessions of agents, results of MCP, Markdown; which format is which.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use expect_test::{Expect, expect};
+use lcp_convert::{ErrorKind, Format, Imported, Options, detect, import};
+use lcp_types::{Block, BlockContent};
+use proptest::prelude::*;
+
+const CLAUDE_CODE: &str = include_str!("fixtures/claude-code.jsonl");
+const CODEX: &str = include_str!("fixtures/codex.jsonl");
+const CODEX_OLD: &str = include_str!("fixtures/codex-old.jsonl");
+const MCP: &str = include_str!("fixtures/mcp.jsonl");
+const MCP_RESULT: &str = include_str!("fixtures/mcp-result.json");
+const AIDER: &str = include_str!("fixtures/aider.md");
+
+fn read(format: Format, text: &str) -> Imported {
+    import(format, text.as_bytes(), &Options::default()).unwrap()
+}
+
+/// A block a line, with its tags, then the report.
+fn shown(imported: &Imported) -> String {
+    let mut tags: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for annotation in imported.blocks.iter().filter_map(Block::as_annotation) {
+        let target = usize::try_from(annotation.target_block_id).unwrap();
+        let said = match (annotation.as_tag(), annotation.as_priority()) {
+            (Some(tag), _) => tag.to_string(),
+            (_, Some(priority)) => priority.to_string(),
+            _ => continue,
+        };
+        tags.entry(target).or_default().push(said);
+    }
+    let mut text = String::new();
+    for (index, block) in imported.blocks.iter().enumerate() {
+        let what = match &block.content {
+            BlockContent::Annotation(_) => continue,
+            BlockContent::Conversation(turn) => match &turn.tool_call_id {
+                Some(id) => format!("{} #{id} {:?}", turn.role, turn.content),
+                None => format!("{} {:?}", turn.role, turn.content),
+            },
+            BlockContent::ToolResult(of) => {
+                format!("result {} {} {:?}", of.tool_name, of.status, of.content)
+            }
+            BlockContent::Code(code) => {
+                format!("code {} {:?} {:?}", code.path, code.line_start, code.content)
+            }
+            BlockContent::Diff(diff) => format!("diff {}", diff.path),
+            BlockContent::Image(image) => {
+                format!("image {} {}", image.media_type, image.data.len())
+            }
+            BlockContent::Document(document) => {
+                format!("document {:?} {:?}", document.title, document.content)
+            }
+            BlockContent::Extension(extension) => {
+                let content = extension.content.as_str().unwrap();
+                let short: String = content.chars().take(40).collect();
+                format!("{}/{} {short}", extension.namespace, extension.type_name)
+            }
+            other => format!("{:?}", other.block_type()),
+        };
+        let tags = tags.remove(&index).unwrap_or_default().join("; ");
+        writeln!(text, "{what} [{tags}]").unwrap();
+    }
+    let report = &imported.report;
+    writeln!(
+        text,
+        "{} messages, {} calls, {} results, {} pictures, {} unanswered, {} orphans\n{:?}\n{:?}",
+        report.messages,
+        report.calls,
+        report.results,
+        report.pictures,
+        report.unanswered,
+        report.orphans,
+        report.unknown,
+        report.skipped,
+    )
+    .unwrap();
+    for warning in &report.warnings {
+        writeln!(text, "{warning}").unwrap();
+    }
+    text
+}
+
+fn check(format: Format, text: &str, expected: &Expect) {
+    assert_eq!(detect(text.as_bytes()), Some(format));
+    expected.assert_eq(&shown(&read(format, text)));
+}
+
+#[test]
+fn a_session_of_claude_code() {
+    check(
+        Format::ClaudeCode,
+        CLAUDE_CODE,
+        &expect![[r#"
+        claude-code/summary {"type":"summary","summary":"A port is f [low]
+        claude-code/file-history-snapshot {"type":"file-history-snapshot","message [low]
+        claude-code/user.meta {"parentUuid":null,"isSidechain":false," [low]
+        user "Why is the port wrong?" [message=0]
+        claude-code/thinking {"type":"thinking","thinking":"The setti [message=1; low; role=assistant]
+        assistant "I look at the settings." [message=1]
+        assistant #toolu_1 "Read {\"file_path\":\"/src/app/a.toml\"}" [message=1]
+        assistant #toolu_2 "Task {\"prompt\":\"Find ports\"}" [message=1]
+        code /src/app/a.toml Some(1) "[net]\nport = 80" [message=2; form=cat-n,6,arrow; tool_call_id=toolu_1; args={"file_path":"/src/app/a.toml"}]
+        user "Find ports" [message=3; sidechain=s1]
+        assistant "There is one." [message=4; sidechain=s1]
+        result Task ok "There is one." [message=5; tool_call_id=toolu_2; args={"prompt":"Find ports"}]
+        claude-code/system.compact_boundary {"parentUuid":"u7","isSidechain":false," [low]
+        user "This session goes on from another; the port was wrong." [message=6]
+        assistant #toolu_3 "Bash {\"command\":\"make\"}" [message=7]
+        result Bash error "make: *** no rule" [message=8; tool_call_id=toolu_3; args={"command":"make"}]
+        claude-code/queue-operation {"type":"queue-operation","operation":"e [low]
+        image png 2 [message=9]
+        user "Look." [message=9]
+        claude-code/hologram {"type":"hologram","sessionId":"5e55","d [low]
+        assistant "I see." [message=10]
+        11 messages, 3 calls, 3 results, 1 pictures, 0 unanswered, 0 orphans
+        {"file-history-snapshot": 1, "hologram": 1, "queue-operation": 1, "summary": 1, "system.compact_boundary": 1, "thinking": 1, "user.meta": 1}
+        {"toolUseResult": 3}
+    "#]],
+    );
+}
+
+#[test]
+fn a_rollout_of_codex() {
+    check(
+        Format::Codex,
+        CODEX,
+        &expect![[r#"
+        codex/session_meta {"timestamp":"2026-01-02T10:00:00.000Z", [low]
+        system "Be careful." [message=0; role=developer; critical]
+        user "Rename it." [message=1]
+        codex/turn_context {"timestamp":"2026-01-02T10:00:00.000Z", [low]
+        codex/reasoning {"type":"reasoning","summary":[{"type":" [message=2; low; role=assistant]
+        assistant #call_1 "shell {\"command\":[\"cat\",\"-n\",\"a.py\"]}" [message=3]
+        codex/event_msg.exec_command_begin {"timestamp":"2026-01-02T10:00:00.000Z", [low]
+        code a.py Some(1) "x = 1\nprint(x)\n" [message=4; form=cat-n; tool_call_id=call_1; args={"command":["cat","-n","a.py"]}]
+        assistant #call_2 "apply_patch *** Begin Patch\n*** Update File: a.py\n@@\n-x = 1\n+y = 1\n*** End Patch" [message=5; call=custom; codex.part={"status":"completed"}]
+        result apply_patch ok "{\"output\":\"Success.\",\"metadata\":{\"exit_code\":0}}" [message=6; tool_call_id=call_2; args=*** Begin Patch
+        *** Update File: a.py
+        @@
+        -x = 1
+        +y = 1
+        *** End Patch]
+        assistant #call_3 "local_shell {\"type\":\"exec\",\"command\":[\"ls\"]}" [message=7; codex.part={"status":"completed"}]
+        codex/event_msg.token_count {"timestamp":"2026-01-02T10:00:00.000Z", [low]
+        codex/compacted {"timestamp":"2026-01-02T10:00:00.000Z", [low]
+        codex/ghost_snapshot {"type":"ghost_snapshot","ghost_commit": [message=8; low; role=assistant]
+        codex/world_state {"timestamp":"2026-01-02T10:00:00.000Z", [low]
+        assistant "Done." [message=9]
+        10 messages, 3 calls, 2 results, 0 pictures, 1 unanswered, 0 orphans
+        {"compacted": 1, "event_msg.exec_command_begin": 1, "event_msg.token_count": 1, "ghost_snapshot": 1, "reasoning": 1, "session_meta": 1, "turn_context": 1, "world_state": 1}
+        {"event_msg.agent_message": 1, "event_msg.agent_reasoning": 1, "event_msg.user_message": 1}
+        line 13: tool call "call_3" has no result
+    "#]],
+    );
+    check(
+        Format::Codex,
+        CODEX_OLD,
+        &expect![[r#"
+        codex/state {"id":"0198","timestamp":"2025-07-01T10: [low]
+        codex/state {"record_type":"state"} [low]
+        user "hi" [message=0]
+        codex/reasoning {"type":"reasoning","id":"rs_1","summary [message=1; low; role=assistant]
+        assistant #call_9 "shell {\"command\":[\"ls\"]}" [message=2; codex.part={"id":"fc_1"}]
+        result shell ok "a.py" [message=3; tool_call_id=call_9; args={"command":["ls"]}]
+        assistant "a.py" [message=4; codex.item={"id":"msg_1"}]
+        5 messages, 1 calls, 1 results, 0 pictures, 0 unanswered, 0 orphans
+        {"reasoning": 1, "state": 2}
+        {}
+    "#]],
+    );
+}
+
+#[test]
+fn results_of_mcp() {
+    check(
+        Format::Mcp,
+        MCP,
+        &expect![[r#"
+        mcp/initialize {"jsonrpc":"2.0","id":0,"method":"initia [low]
+        mcp/result {"jsonrpc":"2.0","id":0,"result":{"proto [low]
+        mcp/notifications/initialized {"jsonrpc":"2.0","method":"notifications [low]
+        assistant #1 "weather {\"city\":\"Bern\"}" [message=0]
+        assistant #2 "map {}" [message=1]
+        result map error "no map" [message=2; tool_call_id=2; args={}]
+        mcp/error {"code":-32603,"message":"no map","data" [message=2; low; tool_call_id=2]
+        result weather ok "{\"t\":3}" [message=3; tool_call_id=1; args={"city":"Bern"}]
+        mcp/resource_link {"type":"resource_link","uri":"file:///w [message=3; low; tool_call_id=1]
+        mcp/structuredContent {"t":3} [message=3; low; tool_call_id=1]
+        result mcp error "No such city." [message=4; tool_call_id=s-7]
+        5 messages, 2 calls, 3 results, 0 pictures, 0 unanswered, 0 orphans
+        {"error": 1, "initialize": 1, "notifications/initialized": 1, "resource_link": 1, "result": 1, "structuredContent": 1}
+        {}
+    "#]],
+    );
+    check(
+        Format::Mcp,
+        MCP_RESULT,
+        &expect![[r#"
+        diff x [message=0; form=unified]
+        image png 2 [message=0; mcp.part={"annotations":{
+            "audience": [
+             "user"
+            ]
+           }}]
+        mcp/audio {
+           "type": "audio",
+           "data": "aGk=", [message=0; low]
+        mcp/resource {
+           "type": "resource",
+           "resource":  [message=0; low]
+        result mcp ok "done" [message=0; mcp.part={"annotations":{
+            "priority": 1
+           }}]
+        1 messages, 0 calls, 1 results, 1 pictures, 0 unanswered, 0 orphans
+        {"audio": 1, "resource": 1}
+        {}
+    "#]],
+    );
+}
+
+#[test]
+fn a_history_of_aider_and_a_document() {
+    check(
+        Format::Markdown,
+        AIDER,
+        &expect![[r#"
+        result aider ok "Added a.py to the chat." [message=0]
+        user "Rename x." [message=1]
+        assistant "I rename it.\n\n```python\ny = 1\n```" [message=2]
+        result aider ok "Applied edit to a.py" [message=3]
+        4 messages, 0 calls, 2 results, 0 pictures, 0 unanswered, 0 orphans
+        {}
+        {}
+    "#]],
+    );
+    check(
+        Format::Markdown,
+        "Text.\n\n# A title \n",
+        &expect![[r#"
+        document "A title" "Text.\n\n# A title \n" []
+        0 messages, 0 calls, 0 results, 0 pictures, 0 unanswered, 0 orphans
+        {}
+        {}
+    "#]],
+    );
+    check(
+        Format::Markdown,
+        "# Chat\n\n## User\nWhy?\n## Assistant\nSo.\n",
+        &expect![[r#"
+        markdown/preamble # Chat [low]
+        user "Why?" [message=0]
+        assistant "So." [message=1]
+        2 messages, 0 calls, 0 results, 0 pictures, 0 unanswered, 0 orphans
+        {"preamble": 1}
+        {}
+    "#]],
+    );
+}
+
+#[test]
+fn a_session_that_is_cut_is_read_up_to_there() {
+    for (format, text) in [(Format::ClaudeCode, CLAUDE_CODE), (Format::Codex, CODEX)] {
+        let lines = text.lines().count();
+        let cut = &text[..text.trim_end().len() - 3];
+        let imported = read(format, cut);
+        let last = imported.report.warnings.iter().find(|of| of.line == Some(lines)).unwrap();
+        assert!(last.message.starts_with("not JSON"), "{last}");
+        assert_eq!(imported.report.unknown["line"], 1);
+        // The broken line stands there as it was.
+        let kept = imported.blocks.iter().rev().find_map(Block::as_extension).unwrap();
+        assert_eq!(kept.content.as_str(), cut.lines().last());
+    }
+}
+
+#[test]
+fn what_is_no_session() {
+    let fails = |format, text: &str| {
+        import(format, text.as_bytes(), &Options::default()).map_err(|error| error.kind)
+    };
+    for format in [Format::ClaudeCode, Format::Codex, Format::Mcp] {
+        for text in ["", "{}", "[1]", "{\"a\":1}\n{\"b\":2}\n"] {
+            assert!(fails(format, text).is_err(), "{format} {text:?}");
+        }
+        assert!(matches!(fails(format, "{\"a\":"), Err(ErrorKind::NotJson(_))));
+        let other = fails(format, "{\"type\":\"x\"}").unwrap_err();
+        assert!(matches!(other, ErrorKind::NotATranscript { .. }), "{other}");
+    }
+    assert!(fails(Format::Markdown, " \n").is_err());
+    assert!(fails(Format::Markdown, "a\0b").is_err());
+    let bytes = import(Format::Codex, b"{}\n\xFF", &Options::default()).unwrap_err();
+    assert_eq!((bytes.kind, bytes.line, bytes.column), (ErrorKind::NotUtf8, 2, 1));
+}
+
+#[test]
+fn formats_are_told_by_their_structure() {
+    use Format::{Anthropic, ClaudeCode, Codex, Markdown, Mcp, OpenAiChat, OpenAiResponses};
+    let is =
+        |format: Format, text: &str| assert_eq!(detect(text.as_bytes()), Some(format), "{text}");
+    is(OpenAiChat, r#"[{"role":"user","content":"hi"}]"#);
+    is(OpenAiChat, r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#);
+    is(OpenAiChat, r#"{"choices":[{"message":{"role":"assistant","content":"hi"}}]}"#);
+    is(OpenAiChat, r#"{"custom_id":"1","body":{"messages":[{"role":"user","content":"hi"}]}}"#);
+    is(Anthropic, r#"{"system":"x","messages":[{"role":"user","content":"hi"}]}"#);
+    is(Anthropic, r#"[{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}]"#);
+    is(
+        Anthropic,
+        r#"{"type":"message","role":"assistant","content":[{"type":"text","text":"hi"}]}"#,
+    );
+    is(OpenAiResponses, r#"{"model":"m","input":"hi"}"#);
+    is(OpenAiResponses, r#"{"object":"response","output":[]}"#);
+    is(OpenAiResponses, r#"[{"type":"message","role":"user","content":"hi"}]"#);
+    is(OpenAiResponses, r#"[{"role":"user","content":[{"type":"input_text","text":"hi"}]}]"#);
+    is(ClaudeCode, r#"{"type":"summary","summary":"x","leafUuid":"u"}"#);
+    is(ClaudeCode, "{\"type\":\"file-history-snapshot\"}\n{\"type\":\"user\",\"uuid\":\"u\"}\n");
+    is(Codex, r#"{"type":"session_meta","payload":{"id":"x"}}"#);
+    is(Mcp, r#"{"content":[{"type":"text","text":"hi"}]}"#);
+    is(Mcp, r#"[{"jsonrpc":"2.0","id":1,"result":{"content":[]}}]"#);
+    is(Markdown, "[a link](x.md) and {braces}");
+    is(Markdown, "[x] a list of things to do");
+    for none in ["", " ", "{}", "[]", "[1,2]", "{\"a\":", "[{\"a\"", "a\0b", "12"] {
+        assert_eq!(detect(none.as_bytes()), None, "{none:?}");
+    }
+    assert_eq!(detect(b"LCP\0\x01\0\0\0"), None);
+    assert_eq!(detect(b"\xFF\xFE"), None);
+}
+
+/// Lines of sessions, whole and broken.
+fn any_lines() -> impl Strategy<Value = String> {
+    let lines = [CLAUDE_CODE, CODEX, CODEX_OLD, MCP].concat();
+    let lines: Vec<String> = lines.lines().map(str::to_owned).collect();
+    let line = prop::sample::select(lines);
+    let broken = (line.clone(), any::<prop::sample::Index>()).prop_map(|(line, at)| {
+        let mut end = at.index(line.len() + 1);
+        while !line.is_char_boundary(end) {
+            end -= 1;
+        }
+        line[..end].to_owned()
+    });
+    let other = "[\\{\\}\\[\\]\":,a0 ]{0,12}";
+    let line = prop_oneof![4 => line.boxed(), 1 => broken.boxed(), 1 => other.boxed()];
+    prop::collection::vec(line, 0..12).prop_map(|lines| lines.join("\n"))
+}
+
+proptest! {
+    /// Nothing panics; annotations speak of blocks; calls and results add up; each
+    /// format gives the same blocks every time.
+    #[test]
+    fn no_lines_are_too_much(text in any_lines()) {
+        let _ = detect(text.as_bytes());
+        for format in Format::ALL {
+            let Ok(imported) = import(format, text.as_bytes(), &Options::default()) else { continue };
+            let again = import(format, text.as_bytes(), &Options::default()).unwrap();
+            prop_assert_eq!(&imported, &again);
+            for (index, block) in imported.blocks.iter().enumerate() {
+                if let Some(annotation) = block.as_annotation() {
+                    prop_assert!(annotation.target_block_id < index as u64);
+                }
+            }
+            let report = &imported.report;
+            prop_assert!(report.unanswered <= report.calls && report.orphans <= report.results);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What the tests share: imports, exports, and messages in one form.
+
+use std::fmt::Write;
+
+use lcp_convert::{ExportBlock, Exported, Format, Imported, Options, Target, export, import};
+use lcp_types::{Block, BlockContent};
+use serde_json::{Map, Value, json};
+
+use crate::valid::valid;
+
+#[track_caller]
+pub(crate) fn imported(format: Format, text: &str) -> Imported {
+    import(format, text.as_bytes(), &Options::default()).expect("a transcript")
+}
+
+/// All of it, which is checked to be valid.
+#[track_caller]
+pub(crate) fn exported(target: Target, blocks: &[Block<'static>]) -> Exported {
+    let blocks: Vec<_> = blocks.iter().map(ExportBlock::whole).collect();
+    let exported = export(target, &blocks, None);
+    if let Err(wrong) = valid(target, &exported) {
+        panic!("{wrong}\n{}", exported.json);
+    }
+    exported
+}
+
+pub(crate) fn value(json: &str) -> Value {
+    serde_json::from_str(json).expect("JSON")
+}
+
+/// Imports and exports, and demands the same messages.
+#[track_caller]
+pub(crate) fn comes_back(format: Format, text: &str) -> Imported {
+    let imported = imported(format, text);
+    let target = format.target().expect("a target");
+    let exported = exported(target, &imported.blocks);
+    assert_eq!(normal(target, &value(&exported.json)), normal(target, &value(text)), "{text}");
+    imported
+}
+
+/// The messages of a list or a request in one form: a content of one plain text is that
+/// text, what is null or empty is not there.
+pub(crate) fn normal(target: Target, whole: &Value) -> Value {
+    let list = whole.get("messages").unwrap_or(whole).as_array().expect("a list");
+    let mut messages: Vec<Value> = Vec::new();
+    for message in list {
+        let mut message = object(message);
+        let is_answer = matches!(message["role"].as_str(), Some("tool" | "function"));
+        normal_content(&mut message);
+        if is_answer {
+            message.entry("content").or_insert(json!(""));
+        }
+        for call in
+            message.get_mut("tool_calls").and_then(Value::as_array_mut).into_iter().flatten()
+        {
+            let is_custom = call.get("custom").is_some();
+            call["type"] = json!(if is_custom { "custom" } else { "function" });
+        }
+        messages.push(Value::Object(message));
+    }
+    match target {
+        Target::OpenAi => Value::Array(messages),
+        Target::Anthropic => {
+            let mut system = Map::new();
+            system.insert("content".to_owned(), whole.get("system").cloned().unwrap_or_default());
+            normal_content(&mut system);
+            json!({"system": system.get("content"), "messages": messages})
+        }
+    }
+}
+
+/// An object without what is null.
+fn object(value: &Value) -> Map<String, Value> {
+    let fields = value.as_object().expect("an object").clone();
+    fields.into_iter().filter(|(_, value)| !value.is_null()).collect()
+}
+
+fn normal_content(of: &mut Map<String, Value>) {
+    let mut parts = match of.remove("content") {
+        Some(Value::String(text)) => vec![json!({"type": "text", "text": text})],
+        Some(Value::Array(parts)) => parts,
+        Some(other) if !other.is_null() => vec![other],
+        _ => Vec::new(),
+    };
+    parts.retain(|part| part["type"] != "text" || part["text"] != "");
+    for part in &mut parts {
+        if part["type"] == "tool_result" {
+            let mut result = object(part);
+            normal_content(&mut result);
+            if result.get("is_error") == Some(&json!(false)) {
+                result.remove("is_error");
+            }
+            *part = Value::Object(result);
+        }
+    }
+    let plain = match parts.as_slice() {
+        [part]
+            if part["type"] == "text" && part.as_object().is_some_and(|part| part.len() == 2) =>
+        {
+            Some(part["text"].clone())
+        }
+        _ => None,
+    };
+    if let Some(content) = plain.or_else(|| (!parts.is_empty()).then_some(Value::Array(parts))) {
+        of.insert("content".to_owned(), content);
+    }
+}
+
+/// One line for each block that is no annotation: what it is and says.
+pub(crate) fn lines(blocks: &[Block<'_>]) -> String {
+    let mut lines = String::new();
+    for (index, block) in blocks.iter().enumerate() {
+        if block.as_annotation().is_some() {
+            continue;
+        }
+        let head = match &block.content {
+            BlockContent::Conversation(turn) => match &turn.tool_call_id {
+                Some(id) => format!("{} calls {id}", turn.role),
+                None => turn.role.to_string(),
+            },
+            BlockContent::ToolResult(result) => {
+                format!("result of {} {}", result.tool_name, result.status)
+            }
+            BlockContent::Image(image) => {
+                format!("{} of {} bytes", image.media_type, image.data.len())
+            }
+            BlockContent::Extension(extension) => {
+                format!("{} {}", extension.namespace, extension.type_name)
+            }
+            other => other.block_type().to_string(),
+        };
+        let tags = blocks.iter().filter_map(|other| {
+            let annotation = other.as_annotation()?;
+            let tag = annotation.as_tag()?;
+            (annotation.target_block_id == index as u64).then(|| tag.to_string())
+        });
+        let tags: Vec<_> = tags.collect();
+        let text = block.content.text().map(|text| text.to_str_lossy()).unwrap_or_default();
+        writeln!(lines, "{head}: {text:?} [{}]", tags.join(", ")).expect("a string takes all");
+    }
+    lines
+}

@@ -1,0 +1,161 @@
+//! What a provider takes as a history, told without the crate's own code.
+
+use std::collections::HashSet;
+
+use lcp_convert::{Exported, Target};
+use serde_json::Value;
+
+/// What is wrong with the messages of an export, if anything.
+pub(crate) fn valid(target: Target, exported: &Exported) -> Result<(), String> {
+    let whole: Value = serde_json::from_str(&exported.json).map_err(|error| error.to_string())?;
+    let messages = whole["messages"].as_array().ok_or("no list of messages")?;
+    let system = usize::from(target == Target::Anthropic && whole.get("system").is_some());
+    if exported.messages.len() != messages.len() + system {
+        return Err(format!("{} messages are counted", exported.messages.len()));
+    }
+    match target {
+        Target::OpenAi => openai(messages),
+        Target::Anthropic => {
+            if let Some(system) = whole.get("system") {
+                said(system, false).map_err(|wrong| format!("system: {wrong}"))?;
+            }
+            anthropic(messages)
+        }
+    }
+}
+
+/// A content that is there: a text, or parts that each hold something.
+fn said(content: &Value, may_be_empty: bool) -> Result<(), String> {
+    match content {
+        Value::String(text) if may_be_empty || !text.is_empty() => Ok(()),
+        Value::Array(parts) if !parts.is_empty() => {
+            for part in parts {
+                let kind = part["type"].as_str().ok_or("a part without a type")?;
+                let is_empty = part["text"].as_str().is_none_or(str::is_empty);
+                if kind == "text" && is_empty {
+                    return Err("an empty text".to_owned());
+                }
+            }
+            Ok(())
+        }
+        other => Err(format!("content {other}")),
+    }
+}
+
+fn openai(messages: &[Value]) -> Result<(), String> {
+    let mut open: Vec<String> = Vec::new();
+    let mut function: Option<String> = None;
+    for (at, message) in messages.iter().enumerate() {
+        let wrong = |what: String| format!("message {at}: {what}");
+        let role = message["role"].as_str().unwrap_or_default();
+        if role == "tool" {
+            let id = message["tool_call_id"].as_str().unwrap_or_default();
+            let Some(place) = open.iter().position(|open| open == id) else {
+                return Err(wrong(format!("answers {id:?}, which is not open")));
+            };
+            open.remove(place);
+            said(&message["content"], true).map_err(wrong)?;
+            continue;
+        }
+        if role == "function" {
+            if function.take().as_deref() != message["name"].as_str() {
+                return Err(wrong("answers another function".to_owned()));
+            }
+            continue;
+        }
+        if !open.is_empty() || function.is_some() {
+            return Err(wrong(format!("stands before the results of {open:?}")));
+        }
+        let calls = message["tool_calls"].as_array();
+        for call in calls.into_iter().flatten() {
+            let id = call["id"].as_str().unwrap_or_default().to_owned();
+            let kind = call["type"].as_str().unwrap_or_default();
+            let is_named = call[kind]["name"].as_str().is_some_and(|name| !name.is_empty());
+            let arguments = if kind == "custom" { "input" } else { "arguments" };
+            if !is_named
+                || !call[kind][arguments].is_string()
+                || id.is_empty()
+                || open.contains(&id)
+            {
+                return Err(wrong(format!("bad call {call}")));
+            }
+            open.push(id);
+        }
+        function = message["function_call"]["name"].as_str().map(str::to_owned);
+        match role {
+            "system" | "developer" | "user" => said(&message["content"], false).map_err(wrong)?,
+            "assistant" => {
+                let is_call = !open.is_empty() || function.is_some();
+                let is_said = ["refusal", "audio"].iter().any(|key| !message[*key].is_null());
+                if !(is_call || is_said) || !message["content"].is_null() {
+                    said(&message["content"], false).map_err(wrong)?;
+                }
+            }
+            other => return Err(wrong(format!("role {other:?}"))),
+        }
+    }
+    if open.is_empty() && function.is_none() { Ok(()) } else { Err(format!("open: {open:?}")) }
+}
+
+fn anthropic(messages: &[Value]) -> Result<(), String> {
+    let (mut open, mut ids) = (Vec::<String>::new(), HashSet::new());
+    let mut served = HashSet::new();
+    for (at, message) in messages.iter().enumerate() {
+        let wrong = |what: String| format!("message {at}: {what}");
+        let role = message["role"].as_str().unwrap_or_default();
+        if role != ["user", "assistant"][at % 2] {
+            return Err(wrong(format!("role {role:?} out of turn")));
+        }
+        said(&message["content"], false).map_err(wrong)?;
+        let parts = message["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let mut others = false;
+        for part in parts {
+            let text = |key: &str| part[key].as_str().unwrap_or_default().to_owned();
+            match (text("type").as_str(), role) {
+                ("tool_use", "assistant") => {
+                    let id = text("id");
+                    let is_fine = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+                    if id.is_empty() || !id.chars().all(is_fine) || !ids.insert(id.clone()) {
+                        return Err(wrong(format!("bad id {id:?}")));
+                    }
+                    if !part["input"].is_object() || text("name").is_empty() {
+                        return Err(wrong(format!("bad call {part}")));
+                    }
+                    open.push(id);
+                }
+                ("tool_result", "user") => {
+                    let id = text("tool_use_id");
+                    let Some(place) = open.iter().position(|open| *open == id) else {
+                        return Err(wrong(format!("answers {id:?}, which is not open")));
+                    };
+                    if others {
+                        return Err(wrong("a result behind other parts".to_owned()));
+                    }
+                    open.remove(place);
+                    if let Some(content) = part.get("content") {
+                        said(content, true).map_err(wrong)?;
+                    }
+                }
+                ("tool_use" | "tool_result", _) => return Err(wrong(format!("{part} of {role}"))),
+                (kind, _) if kind.ends_with("_tool_use") => {
+                    served.insert(text("id"));
+                }
+                (kind, _)
+                    if kind.ends_with("_tool_result") && !served.remove(&text("tool_use_id")) =>
+                {
+                    return Err(wrong(format!("{part} has no call")));
+                }
+                ("image", "assistant") => return Err(wrong("a picture of the model".to_owned())),
+                ("text", _) if text("text").trim().is_empty() => {
+                    return Err(wrong("a text without a word".to_owned()));
+                }
+                _ => others = true,
+            }
+        }
+        if role == "user" && !open.is_empty() {
+            return Err(wrong(format!("no results of {open:?}")));
+        }
+    }
+    let is_done = open.is_empty() && served.is_empty();
+    if is_done { Ok(()) } else { Err(format!("open: {open:?} {served:?}")) }
+}
