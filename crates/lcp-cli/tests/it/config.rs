@@ -307,7 +307,7 @@ fn what_cannot_be_is_refused() {
         ("context = ", "at line 1, column 1"),
         (
             "[budget]",
-            "unknown key budget; it may be model, continuity, context, at line 1, column 2",
+            "unknown key budget; it may be model, continuity, pack, context, at line 1, column 2",
         ),
         (
             "[context.budget]\ntotal_token = 1",
