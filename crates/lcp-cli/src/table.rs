@@ -138,6 +138,7 @@ mod tests {
         let look = Look { color: true, width: Some(30) };
         let text = render(&COLUMNS, &rows(), look);
         assert!(text.starts_with("\x1b[1mindex"), "{text}");
-        assert!(text.contains("    0  …ry/long/path.rs  one\n"), "{text}");
+        assert!(text.contains("    0  …very/long/path.rs  one\n"), "{text}");
+        assert!(text.lines().skip(1).all(|line| width(line) <= 30), "{text}");
     }
 }

@@ -53,7 +53,7 @@ fn pages() -> Vec<Man> {
     let mut left = vec![command];
     while let Some(command) = left.pop() {
         left.extend(command.get_subcommands().filter(|command| !command.is_hide_set()).cloned());
-        pages.push(Man::new(command));
+        pages.push(Man::new(command).source(concat!("lcp ", env!("CARGO_PKG_VERSION"))));
     }
     pages
 }

@@ -54,11 +54,11 @@ fn inspect_prints_a_table() {
     let output = run_with(&["inspect", "-", "--no-config"], &pack(&two_files()));
     expect_test::expect![[r#"
         index  type        label     offset  bytes  tokens  priority  flags
-            0  code        src/a.rs       8     41       5  high      summary
-            1  annotation  0             52      9
-            2  code        src/b.rs      64     28       5  normal
+            0  code        src/a.rs       8     40       4  high      summary
+            1  annotation  0             51     10
+            2  code        src/b.rs      64     27       4  normal
 
-        3 blocks (1 of metadata), 99 bytes, magic lcp, compression none, 10 tokens of content (o200k_base)
+        3 blocks (1 of metadata), 98 bytes, magic lcp, compression none, 8 tokens of content (o200k_base)
     "#]]
     .assert_eq(&printed(&output));
 }

@@ -104,7 +104,7 @@ fn diff_says_what_became_of_blocks() {
     );
     let said = printed(&run(&["diff", &a, &b, "--no-config", "--text"]));
     expect_test::expect![[r#"
-        > code 2.rs (block 2, now 0, moved, 6 tokens)
+        > code 1.rs (block 0, now 2, moved, 4 tokens)
         ~ code 3.rs (block 4, content, priority normal now high, 4 tokens)
              @@ -1,2 +1,2 @@
              one
