@@ -106,7 +106,7 @@ impl Tracked {
             UsageSource::Counted => "counted",
             UsageSource::Reported => "reported",
         };
-        let mut text = format!(
+        let used = format!(
             "{}: {} of {} tokens ({} %, {source}), {} left for {} turns\n",
             self.conversation.escape_debug(),
             grouped(usage.total_tokens.into()),
@@ -116,17 +116,18 @@ impl Tracked {
             grouped(decision.estimated_remaining_turns.into()),
         );
         let (messages, recorded) = (grouped(*messages), grouped(*recorded));
-        text += &format!("messages: {messages}, {recorded} of them new; epoch {}\n", usage.epoch);
         let says = match verdict {
             Verdict::None => "nothing to do",
             Verdict::Warning => "the limit approaches",
             Verdict::HandOff => "hand over",
         };
-        text += &format!("{says}: {}\n", decision.reason);
-        if let Some(handoff) = &self.handoff {
-            text += &format!("handed over: {} waits to be resumed\n", handoff.escape_debug());
-        }
-        text
+        let handoff = self.handoff.as_ref().map_or_else(String::new, |handoff| {
+            format!("handed over: {} waits to be resumed\n", handoff.escape_debug())
+        });
+        format!(
+            "{used}messages: {messages}, {recorded} of them new; epoch {}\n{says}: {}\n{handoff}",
+            usage.epoch, decision.reason
+        )
     }
 
     /// All of it, for programs.

@@ -39,13 +39,13 @@ pub(super) fn run(store: &dyn Store, as_json: bool) -> Result {
         });
         format!("{json:#}\n")
     } else {
-        let lines: String =
-            problems.iter().map(|problem| format!("{}\n", problem.escape_debug())).collect();
+        let mut lines: Vec<_> = problems.iter().map(|it| it.escape_debug().to_string()).collect();
         let count = problems.len();
-        format!(
-            "{lines}{conversations} conversations, {messages} messages, {handoffs} hand-offs: \
-             {count} problems\n"
-        )
+        lines.push(format!(
+            "{conversations} conversations, {messages} messages, {handoffs} hand-offs: {count} \
+             problems\n"
+        ));
+        lines.join("\n")
     };
     files::write(None, text.as_bytes())?;
     if problems.is_empty() {

@@ -74,10 +74,10 @@ fn conversation(
     );
     if let Some(parent) = &record.parent {
         let id = parent.conversation.escape_debug();
-        text += &format!("shares {} messages of {id}\n", parent.messages);
+        text.extend([format!("shares {} messages of {id}\n", parent.messages)]);
     }
     if let Some(origin) = &record.origin {
-        text += &format!("began with {}\n", origin.escape_debug());
+        text.extend([format!("began with {}\n", origin.escape_debug())]);
     }
     text.extend(handoffs.iter().map(handoff_lines));
     text.extend(lines.iter().map(Line::text));
@@ -90,20 +90,20 @@ struct Line {
     epoch: u32,
     tokens: u32,
     role: String,
-    line: String,
+    says: String,
 }
 
 impl Line {
     fn of(stored: &StoredMessage) -> Result<Self> {
         let message = stored.message().map_err(failed)?;
         let StoredMessage { position, epoch, tokens, .. } = *stored;
-        let (role, line) = (message.role().to_string(), first_line(&message));
-        Ok(Self { position, epoch, tokens, role, line })
+        let (role, says) = (message.role().to_string(), first_line(&message));
+        Ok(Self { position, epoch, tokens, role, says })
     }
 
     fn text(&self) -> String {
-        let Self { position, tokens, role, line, .. } = self;
-        format!("{position:>6}  {tokens:>7}  {role:<9}  {line}\n")
+        let Self { position, tokens, role, says, .. } = self;
+        format!("{position:>6}  {tokens:>7}  {role:<9}  {says}\n")
     }
 
     fn json(&self) -> Value {
@@ -112,7 +112,7 @@ impl Line {
             "epoch": self.epoch,
             "role": self.role,
             "tokens": self.tokens,
-            "first_line": self.line,
+            "first_line": self.says,
         })
     }
 }
