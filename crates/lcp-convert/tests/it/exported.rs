@@ -212,3 +212,31 @@ fn nothing_makes_no_messages() {
     "#]],
     );
 }
+
+#[test]
+fn a_message_has_room_for_one_call_of_the_old_form() {
+    let mut blocks = vec![];
+    for (id, message) in [("one", "0"), ("two", "0"), ("three", "1")] {
+        let at = blocks.len() as u64;
+        blocks.push(call(id));
+        for tag in [Tag::new("message", message), Tag::new("call", "function")] {
+            blocks.push(Block::new(Annotation::tag(at, &tag)));
+        }
+    }
+    for id in ["one", "two", "three"] {
+        blocks.push(Block::tool_result("run", Status::Ok, id));
+        blocks.push(answering(blocks.len() as u64 - 1, id));
+    }
+    check(
+        Target::OpenAi,
+        &blocks,
+        &expect![[r#"
+        {"messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"one","type":"function","function":{"name":"run","arguments":"{}"}},{"id":"two","type":"function","function":{"name":"run","arguments":"{}"}}]},
+        {"role":"tool","tool_call_id":"one","content":"one"},
+        {"role":"tool","tool_call_id":"two","content":"two"},
+        {"role":"assistant","content":null,"function_call":{"name":"run","arguments":"{}"}},
+        {"role":"function","name":"run","content":"three"}]}
+        ExportReport { messages: 5, calls: 3, unanswered: 0, orphans: 0, empty: 0, renamed: 0, inserted: 0, left_out: {} }
+    "#]],
+    );
+}
