@@ -1,0 +1,53 @@
+//! C++.
+
+use crate::code::language::Rule::{
+    Comment, Head, Inside, Members, Signature, Silent, Value, Wrapper,
+};
+use crate::code::language::{Language, always, is_open, never};
+
+pub(super) const CPP: Language = Language {
+    grammar: || tree_sitter_cpp::LANGUAGE.into(),
+    rules: &[
+        (";", Silent),
+        ("access_specifier", Signature),
+        ("alias_declaration", Signature),
+        ("class_specifier", Members),
+        ("comment", Comment),
+        ("concept_definition", Signature),
+        ("declaration", Value),
+        ("declaration_list", Inside),
+        ("enum_specifier", Members),
+        ("enumerator", Signature),
+        ("field_declaration", Value),
+        ("friend_declaration", Signature),
+        ("function_definition", Signature),
+        ("linkage_specification", Inside),
+        ("namespace_alias_definition", Signature),
+        ("namespace_definition", Members),
+        ("preproc_call", Silent),
+        ("preproc_def", Head),
+        ("preproc_elif", Inside),
+        ("preproc_elifdef", Inside),
+        ("preproc_else", Inside),
+        ("preproc_function_def", Head),
+        ("preproc_if", Inside),
+        ("preproc_ifdef", Inside),
+        ("preproc_include", Silent),
+        ("static_assert_declaration", Silent),
+        ("struct_specifier", Members),
+        ("template_declaration", Wrapper),
+        ("template_instantiation", Signature),
+        ("type_definition", Members),
+        ("union_specifier", Members),
+        ("using_declaration", Silent),
+    ],
+    bodies: &["compound_statement", "field_initializer_list", "try_statement"],
+    members: &["declaration_list", "enumerator_list", "field_declaration_list"],
+    carriers: &["class_specifier", "enum_specifier", "struct_specifier", "union_specifier"],
+    functions: &["lambda_expression"],
+    is_doc: always,
+    is_file_doc: never,
+    has_docstrings: false,
+    is_public: |declared| !declared.source.starts_with("static"),
+    is_closed: is_open,
+};
