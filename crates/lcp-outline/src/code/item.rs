@@ -53,8 +53,8 @@ fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
 /// The body of a declaration that is left out.
 pub(super) fn body<'t>(language: &Language, node: Node<'t>) -> Option<Node<'t>> {
     let is_body = |node: &Node<'_>| language.bodies.contains(&node.kind());
-    let named = node.child_by_field_name("body").filter(is_body);
-    named.or_else(|| children(node).find(is_body))
+    // What initialises fields stands before the body.
+    children(node).find(is_body).or_else(|| node.child_by_field_name("body").filter(is_body))
 }
 
 /// The part of a declaration that has others in it.

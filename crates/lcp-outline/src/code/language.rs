@@ -19,8 +19,6 @@ pub(super) enum Rule {
     Statement,
     /// Several in brackets, with what is declared in it; else a wrapper.
     Group,
-    /// Kept if it is public: what is imported to be exported.
-    Public,
     /// What is in it counts as if it stood in its place.
     Inside,
     /// An attribute of what follows.
@@ -73,6 +71,8 @@ pub(super) struct Language {
     pub(super) has_docstrings: bool,
     /// Whether others can use it, so that its documentation is kept.
     pub(super) is_public: fn(&Declared<'_, '_>) -> bool,
+    /// Whether it is left out without a word, like an import.
+    pub(super) is_silent: fn(&Declared<'_, '_>) -> bool,
     /// Whether what is declared in it is left out.
     pub(super) is_closed: fn(&Declared<'_, '_>) -> bool,
 }
@@ -94,6 +94,16 @@ pub(super) fn never(_: &str) -> bool {
 
 pub(super) fn always(_: &str) -> bool {
     true
+}
+
+/// Whether it is a name that a preprocessor is told of, and nothing more.
+#[cfg(any(feature = "c", feature = "cpp"))]
+pub(super) fn is_flag(declared: &Declared<'_, '_>) -> bool {
+    declared.node.kind() == "preproc_def" && declared.field("value").is_none()
+}
+
+pub(super) fn is_heard(_: &Declared<'_, '_>) -> bool {
+    false
 }
 
 pub(super) fn is_open(_: &Declared<'_, '_>) -> bool {

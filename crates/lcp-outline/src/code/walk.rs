@@ -51,6 +51,8 @@ pub(super) fn fill(page: &mut Page<'_>, language: &Language, tree: &Tree) -> boo
 struct Frame<'t> {
     cursor: TreeCursor<'t>,
     is_started: bool,
+    /// Whether nothing but comments was in it so far.
+    is_first: bool,
     from: usize,
     owner: &'t str,
     /// Whether a text at the start is documentation that is kept.
@@ -80,6 +82,7 @@ impl<'t> Frame<'t> {
         Self {
             cursor: node.walk(),
             is_started: false,
+            is_first: true,
             from: node.start_byte(),
             owner,
             documents: owner.is_empty(),
@@ -122,7 +125,6 @@ impl<'p> Walk<'_, 'p> {
     /// Keeps what is to be kept of a node, and gives the level below, if it has one.
     fn node<'t>(&mut self, frame: &mut Frame<'t>, node: Node<'t>) -> Option<Frame<'t>> {
         let rule = self.language.rule(node.kind());
-        let first = frame.end.is_none();
         let before = frame.end.replace(node.end_byte());
         match rule {
             Some(Rule::Comment) => {
@@ -139,8 +141,9 @@ impl<'p> Walk<'_, 'p> {
             }
             _ => {}
         }
-        if self.language.has_docstrings && is_docstring(node) {
-            if first && frame.documents {
+        let is_first = std::mem::replace(&mut frame.is_first, false);
+        if is_text(node) {
+            if is_first && frame.documents && self.language.has_docstrings {
                 self.first_words(node.start_byte(), node.end_byte());
             }
             return None;
@@ -175,7 +178,7 @@ impl<'p> Walk<'_, 'p> {
             attributes: attributes.map_or("", |(from, to)| self.source(from, to)),
         };
         let is_public = (self.language.is_public)(&declared);
-        if rule == Rule::Public && !is_public {
+        if (self.language.is_silent)(&declared) {
             return None;
         }
         if let Some(at) = frame.gap.take() {
@@ -242,7 +245,9 @@ impl<'p> Walk<'_, 'p> {
             Rule::Members | Rule::Value => {
                 let value = item::value(node).filter(|_| rule == Rule::Value);
                 let held = value.unwrap_or(node);
-                if let Some(members) = item::members(self.language, held) {
+                let is_function = self.language.functions.contains(&held.kind());
+                let members = item::members(self.language, held).filter(|_| !is_function);
+                if let Some(members) = members {
                     return self.members(declared, members, is_public);
                 }
                 match value {
@@ -332,9 +337,9 @@ impl<'p> Walk<'_, 'p> {
     /// Keeps the documentation that a body begins with.
     fn docstring(&mut self, body: Node<'_>, is_public: bool) {
         let first = body.named_child(0);
-        if let Some(first) = first.filter(|first| {
-            is_public && self.language.has_docstrings && is_docstring(*first)
-        }) {
+        if let Some(first) =
+            first.filter(|first| is_public && self.language.has_docstrings && is_text(*first))
+        {
             self.first_words(first.start_byte(), first.end_byte());
         }
     }
@@ -351,7 +356,7 @@ impl<'p> Walk<'_, 'p> {
 }
 
 /// Whether a statement is nothing but a text.
-fn is_docstring(node: Node<'_>) -> bool {
+fn is_text(node: Node<'_>) -> bool {
     node.kind() == "expression_statement"
         && node.named_child_count() == 1
         && node.named_child(0).is_some_and(|child| child.kind() == "string")

@@ -1,7 +1,7 @@
 //! C.
 
-use crate::code::language::Rule::{Comment, Head, Inside, Members, Signature, Silent, Value};
-use crate::code::language::{Language, always, is_open, never};
+use crate::code::language::Rule::{Comment, Inside, Members, Signature, Silent, Value};
+use crate::code::language::{Language, always, is_flag, is_open, never};
 
 pub(super) const C: Language = Language {
     grammar: || tree_sitter_c::LANGUAGE.into(),
@@ -16,11 +16,11 @@ pub(super) const C: Language = Language {
         ("function_definition", Signature),
         ("linkage_specification", Inside),
         ("preproc_call", Silent),
-        ("preproc_def", Head),
+        ("preproc_def", Value),
         ("preproc_elif", Inside),
         ("preproc_elifdef", Inside),
         ("preproc_else", Inside),
-        ("preproc_function_def", Head),
+        ("preproc_function_def", Value),
         ("preproc_if", Inside),
         ("preproc_ifdef", Inside),
         ("preproc_include", Silent),
@@ -36,5 +36,6 @@ pub(super) const C: Language = Language {
     is_file_doc: never,
     has_docstrings: false,
     is_public: |declared| !declared.source.starts_with("static"),
+    is_silent: is_flag,
     is_closed: is_open,
 };

@@ -1,9 +1,7 @@
 //! C++.
 
-use crate::code::language::Rule::{
-    Comment, Head, Inside, Members, Signature, Silent, Value, Wrapper,
-};
-use crate::code::language::{Language, always, is_open, never};
+use crate::code::language::Rule::{Comment, Inside, Members, Signature, Silent, Value, Wrapper};
+use crate::code::language::{Language, always, is_flag, is_open, never};
 
 pub(super) const CPP: Language = Language {
     grammar: || tree_sitter_cpp::LANGUAGE.into(),
@@ -25,11 +23,11 @@ pub(super) const CPP: Language = Language {
         ("namespace_alias_definition", Signature),
         ("namespace_definition", Members),
         ("preproc_call", Silent),
-        ("preproc_def", Head),
+        ("preproc_def", Value),
         ("preproc_elif", Inside),
         ("preproc_elifdef", Inside),
         ("preproc_else", Inside),
-        ("preproc_function_def", Head),
+        ("preproc_function_def", Value),
         ("preproc_if", Inside),
         ("preproc_ifdef", Inside),
         ("preproc_include", Silent),
@@ -49,5 +47,6 @@ pub(super) const CPP: Language = Language {
     is_file_doc: never,
     has_docstrings: false,
     is_public: |declared| !declared.source.starts_with("static"),
+    is_silent: is_flag,
     is_closed: is_open,
 };

@@ -1,7 +1,7 @@
 //! Go.
 
 use crate::code::language::Rule::{Comment, Group, Members, Signature, Silent, Value};
-use crate::code::language::{Declared, Language, always, is_open, never};
+use crate::code::language::{Declared, Language, always, is_heard, is_open, never};
 
 pub(super) const GO: Language = Language {
     grammar: || tree_sitter_go::LANGUAGE.into(),
@@ -31,11 +31,17 @@ pub(super) const GO: Language = Language {
     is_file_doc: never,
     has_docstrings: false,
     is_public,
+    is_silent: is_heard,
     is_closed: is_open,
 };
 
 /// Exported: its name begins with a capital.
 fn is_public(declared: &Declared<'_, '_>) -> bool {
-    let name = declared.field("name").unwrap_or(declared.source);
-    declared.node.kind() == "package_clause" || name.starts_with(char::is_uppercase)
+    let name = match (declared.field("name"), declared.node.kind()) {
+        (Some(name), _) => name,
+        (None, "field_declaration") => declared.source,
+        // The package, several at once.
+        _ => return true,
+    };
+    name.starts_with(char::is_uppercase)
 }

@@ -1,7 +1,7 @@
 //! Java.
 
 use crate::code::language::Rule::{Comment, Inside, Members, Signature, Silent, Value};
-use crate::code::language::{Declared, Language, is_block_doc, is_open, never};
+use crate::code::language::{Declared, Language, is_block_doc, is_heard, never};
 
 pub(super) const JAVA: Language = Language {
     grammar: || tree_sitter_java::LANGUAGE.into(),
@@ -14,7 +14,7 @@ pub(super) const JAVA: Language = Language {
         ("constant_declaration", Value),
         ("constructor_declaration", Signature),
         ("enum_body_declarations", Inside),
-        ("enum_constant", Signature),
+        ("enum_constant", Members),
         ("enum_declaration", Members),
         ("field_declaration", Value),
         ("import_declaration", Silent),
@@ -33,7 +33,8 @@ pub(super) const JAVA: Language = Language {
     is_file_doc: never,
     has_docstrings: false,
     is_public,
-    is_closed: is_open,
+    is_silent: is_heard,
+    is_closed: |declared| declared.node.kind() == "enum_constant",
 };
 
 /// Public, protected, or part of what others implement.

@@ -1,9 +1,7 @@
 //! JavaScript, and JSX.
 
-use crate::code::language::Rule::{
-    Comment, Members, Signature, Silent, Statement, Value, Wrapper,
-};
-use crate::code::language::{Language, is_block_doc, is_open, never};
+use crate::code::language::Rule::{Comment, Members, Signature, Silent, Statement, Value, Wrapper};
+use crate::code::language::{Declared, Language, is_block_doc, is_open, never};
 
 pub(super) const JAVASCRIPT: Language = Language {
     grammar: || tree_sitter_javascript::LANGUAGE.into(),
@@ -31,5 +29,13 @@ pub(super) const JAVASCRIPT: Language = Language {
     is_file_doc: never,
     has_docstrings: false,
     is_public: |declared| !declared.source.starts_with(['#', '_']),
+    is_silent: is_required,
     is_closed: is_open,
 };
+
+/// `const name = require(…)`.
+fn is_required(declared: &Declared<'_, '_>) -> bool {
+    let value = declared.source.split_once('=').map(|(_, value)| value.trim_start());
+    declared.node.kind().ends_with("_declaration")
+        && value.is_some_and(|value| value.starts_with("require("))
+}

@@ -1,9 +1,7 @@
 //! Python.
 
-use crate::code::language::Rule::{
-    Comment, Members, Signature, Silent, Statement, Value, Wrapper,
-};
-use crate::code::language::{Language, is_open, never};
+use crate::code::language::Rule::{Comment, Members, Signature, Silent, Statement, Value, Wrapper};
+use crate::code::language::{Language, is_heard, is_open, never};
 
 pub(super) const PYTHON: Language = Language {
     grammar: || tree_sitter_python::LANGUAGE.into(),
@@ -28,5 +26,6 @@ pub(super) const PYTHON: Language = Language {
     is_file_doc: never,
     has_docstrings: true,
     is_public: |declared| declared.field("name").is_none_or(|name| !name.starts_with('_')),
+    is_silent: is_heard,
     is_closed: is_open,
 };

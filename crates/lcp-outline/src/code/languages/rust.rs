@@ -1,7 +1,7 @@
 //! Rust.
 
 use crate::code::language::Rule::{
-    Attribute, Comment, Head, Members, Public, Signature, Silent, Value,
+    Attribute, Comment, Head, Members, Signature, Silent, Statement, Value,
 };
 use crate::code::language::{Declared, Language, is_block_doc};
 
@@ -14,6 +14,7 @@ pub(super) const RUST: Language = Language {
         ("empty_statement", Silent),
         ("enum_item", Members),
         ("enum_variant", Members),
+        ("expression_statement", Statement),
         ("extern_crate_declaration", Silent),
         ("field_declaration", Signature),
         ("foreign_mod_item", Members),
@@ -31,7 +32,7 @@ pub(super) const RUST: Language = Language {
         ("associated_type", Signature),
         ("type_item", Signature),
         ("union_item", Members),
-        ("use_declaration", Public),
+        ("use_declaration", Signature),
     ],
     bodies: &["block"],
     members: &["declaration_list", "enum_variant_list", "field_declaration_list"],
@@ -45,6 +46,9 @@ pub(super) const RUST: Language = Language {
         declared.source.starts_with("pub")
             || owners.contains(&declared.owner)
             || declared.node.kind() == "macro_definition"
+    },
+    is_silent: |declared| {
+        declared.node.kind() == "use_declaration" && !declared.source.starts_with("pub")
     },
     is_closed: is_trait_or_tests,
 };

@@ -3,10 +3,9 @@
 use crate::code::language::Rule::{
     self, Comment, Members, Signature, Silent, Statement, Value, Wrapper,
 };
-use crate::code::language::{Declared, Language, is_block_doc, is_open, never};
+use crate::code::language::{Declared, Language, is_block_doc, is_heard, is_open, never};
 
-pub(super) const TYPESCRIPT: Language =
-    of(|| tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into());
+pub(super) const TYPESCRIPT: Language = of(|| tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into());
 
 pub(super) const TSX: Language = of(|| tree_sitter_typescript::LANGUAGE_TSX.into());
 
@@ -57,6 +56,7 @@ const fn of(grammar: fn() -> tree_sitter::Language) -> Language {
         is_file_doc: never,
         has_docstrings: false,
         is_public,
+        is_silent: is_heard,
         is_closed: is_open,
     }
 }

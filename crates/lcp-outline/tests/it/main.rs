@@ -1,0 +1,13 @@
+//! Outlines: what is kept, and what always holds.
+#![cfg(all(
+    feature = "c",
+    feature = "cpp",
+    feature = "go",
+    feature = "java",
+    feature = "javascript",
+    feature = "python",
+    feature = "rust",
+    feature = "typescript",
+))]
+
+mod golden;
