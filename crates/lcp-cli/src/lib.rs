@@ -21,6 +21,7 @@ pub mod form;
 pub mod limits;
 pub mod prepare;
 pub mod stable;
+pub mod summaries;
 
 use std::process::ExitCode;
 

@@ -10,4 +10,6 @@
     feature = "typescript",
 ))]
 
+mod ends;
 mod golden;
+mod laws;
