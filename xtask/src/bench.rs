@@ -72,8 +72,9 @@ mod tests {
         assert_eq!(error.exit_code(), Code::Usage as i32);
         let message = error.to_string();
         assert!(
-            message
-                .contains("[possible values: cache, continuity, dedup, fill, plan, tokens, tokens-speed]"),
+            message.contains(
+                "[possible values: cache, continuity, dedup, fill, plan, tokens, tokens-speed]"
+            ),
             "{message}"
         );
         assert!(Cli::try_parse_from(["xtask", "bench", "tokens-speed", "--json"]).is_ok());

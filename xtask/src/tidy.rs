@@ -8,8 +8,8 @@ use std::process::Command;
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
-use lcp_cli::failure::{Code, Failure, Output};
 use lcp_cli::Result;
+use lcp_cli::failure::{Code, Failure, Output};
 
 /// Check the architecture, and that documents name only what exists
 #[derive(Debug, clap::Args)]

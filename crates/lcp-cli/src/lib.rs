@@ -34,6 +34,7 @@ pub mod problems;
 pub mod progress;
 pub mod sessions;
 pub mod stable;
+pub mod summaries;
 pub mod table;
 
 use std::process::ExitCode;

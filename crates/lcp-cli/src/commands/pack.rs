@@ -19,8 +19,9 @@ use crate::limits::Switch;
 use crate::pack::globs::{Globs, Pattern};
 use crate::pack::rules::{Rule, Rules, Says};
 use crate::pack::{
-    self, FILE_BYTES_MAX, Input, Options, Packed, Progress, Reason, Report, Walking,
+    self, FILE_BYTES_MAX, FileForSummary, Input, Options, Packed, Progress, Reason, Report, Walking,
 };
+use crate::summaries::{How, Summarizing};
 
 /// The flag of a report.
 const REPORT: &str = "--report";
@@ -38,6 +39,7 @@ const NAMED_MAX: usize = 10;
 #[command(after_help = "Examples:
   lcp pack . | lcp render - --budget 8000
   lcp pack src docs -o project.lcp --exclude '*.svg' --pin src/main.rs
+  lcp pack . --summarize outline | lcp render - --budget 8000 --objective value
   lcp pack . --since main --diff=main -o change.lcp
   git log -5 | lcp pack - src --stdin-name log.txt -o pack.lcp
 
@@ -100,6 +102,8 @@ pub struct Args {
         default_missing_value = "HEAD")]
     diff: Option<String>,
     #[command(flatten)]
+    summarizing: Summarizing,
+    #[command(flatten)]
     deduping: Deduping,
     #[command(flatten)]
     counting: Counting,
@@ -124,6 +128,11 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if let Some(warning) = args.deduping.idle(&config.dedup) {
         output.warn(warning);
     }
+    let is_on = config.pack.summarize.as_ref().is_some_and(|found| found.value);
+    let summaries = args.summarizing.summaries(if is_on { How::Outline } else { How::Off })?;
+    let summary = |file: &FileForSummary<'_>| {
+        summaries.as_ref()?.summary(file.path, file.kind.outlined(), file.text)
+    };
     let bar = output.bar("packing");
     let progress = |progress| match progress {
         Progress::Found(files) => bar.expect(files),
@@ -132,11 +141,15 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let options = Options {
         outputs: outputs.iter().map(|(_, path)| path.to_path_buf()).collect(),
         progress: &progress,
+        summary: summaries.is_some().then_some(&summary),
         ..args.options(&config.pack)?
     };
     let packed = pack::pack(&options)?;
     drop(bar);
     tell(&packed.report, output);
+    if let Some(summaries) = &summaries {
+        summaries.warn(output);
+    }
     let (bytes, blocks) = args.encode(&packed, &config, output)?;
     let report = &packed.report;
     output.note(format!(

@@ -39,6 +39,15 @@ impl Kind {
         }
     }
 
+    /// What an outline takes it for.
+    pub fn outlined(self) -> lcp_outline::Kind {
+        match self {
+            Code(lang) => lcp_outline::Kind::Code(lang),
+            Document(FormatHint::Markdown) => lcp_outline::Kind::Document,
+            Document(_) | Image(_) => lcp_outline::Kind::Text,
+        }
+    }
+
     /// The type of its block, and which sort of that, as names.
     pub(super) fn names(self) -> (&'static str, Option<&'static str>) {
         match self {

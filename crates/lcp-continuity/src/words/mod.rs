@@ -21,7 +21,7 @@ use lcp_driver::segments::CompressionLevel;
 use lcp_tokens::TokenEstimator;
 
 pub use anchors::PhraseAnchors;
-pub use command::{CommandOptions, CommandSummarizer};
+pub use command::{CommandFilter, CommandOptions, CommandSummarizer};
 pub use intent::user_intent;
 pub use state::observed_state;
 pub use summary::{ExtractiveSummarizer, summarize_or_builtin};

@@ -1,19 +1,16 @@
 //! Summaries of any program.
 
+mod filter;
 mod group;
 mod input;
 mod run;
 
-use std::ffi::{OsStr, OsString};
-use std::path::Path;
-use std::process::Command;
+use std::ffi::OsString;
 use std::time::Duration;
 
 use super::summary::checked;
 use super::{Summarizer, SummaryError, SummaryRequest};
-
-/// Characters of a name in reports.
-const NAME_CHARS: usize = 80;
+pub use filter::CommandFilter;
 
 /// Asks a program for the summary: a model's command line, a script (RFC 0007 §6).
 ///
@@ -36,9 +33,7 @@ const NAME_CHARS: usize = 80;
 /// ```
 #[derive(Clone, Debug)]
 pub struct CommandSummarizer {
-    program: Program,
-    name: String,
-    options: CommandOptions,
+    filter: CommandFilter,
 }
 
 /// Bounds on a program.
@@ -56,15 +51,6 @@ impl Default for CommandOptions {
     }
 }
 
-/// What is run.
-#[derive(Clone, Debug)]
-enum Program {
-    /// A program with its arguments.
-    Direct(OsString, Vec<OsString>),
-    /// A line for the shell of the system.
-    Shell(OsString),
-}
-
 impl CommandSummarizer {
     /// Runs `program` with these arguments, without a shell. Its name in reports is
     /// the name of its file.
@@ -72,107 +58,33 @@ impl CommandSummarizer {
         program: impl Into<OsString>,
         args: impl IntoIterator<Item = impl Into<OsString>>,
     ) -> Self {
-        let program = program.into();
-        let name = shown(Path::new(&program).file_name().unwrap_or(&program));
-        let args = args.into_iter().map(Into::into).collect();
-        let program = Program::Direct(program, args);
-        Self { program, name, options: CommandOptions::default() }
+        Self { filter: CommandFilter::new(program, args) }
     }
 
     /// Runs a line by the shell: `sh -c` on Unix, `cmd /C` on Windows. The line is its
     /// name in reports.
     pub fn shell(command_line: impl Into<OsString>) -> Self {
-        let line = command_line.into();
-        let name = shown(&line);
-        Self { program: Program::Shell(line), name, options: CommandOptions::default() }
+        Self { filter: CommandFilter::shell(command_line) }
     }
 
     /// This, within these bounds.
     #[must_use]
-    pub fn with_options(mut self, options: CommandOptions) -> Self {
-        self.options = options;
-        self
+    pub fn with_options(self, options: CommandOptions) -> Self {
+        Self { filter: self.filter.with_options(options) }
     }
-
-    /// What is to be started.
-    fn command(&self) -> Command {
-        match &self.program {
-            Program::Direct(program, args) => {
-                let mut command = Command::new(program);
-                command.args(args);
-                command
-            }
-            Program::Shell(line) => shell(line),
-        }
-    }
-}
-
-/// The shell with a line to run.
-#[cfg(not(windows))]
-fn shell(line: &OsStr) -> Command {
-    let mut command = Command::new("sh");
-    command.arg("-c").arg(line);
-    command
-}
-
-/// The shell with a line to run.
-#[cfg(windows)]
-fn shell(line: &OsStr) -> Command {
-    use std::os::windows::process::CommandExt;
-    let mut command = Command::new("cmd");
-    // The line as it is: `cmd` does not know the quotes that others do.
-    command.arg("/C").raw_arg(line);
-    command
-}
-
-/// A name for reports.
-fn shown(name: &OsStr) -> String {
-    let name = name.to_string_lossy();
-    let mut shown: String = name.chars().take(NAME_CHARS).collect();
-    if shown.len() < name.len() {
-        shown.push('…');
-    }
-    shown
 }
 
 impl Summarizer for CommandSummarizer {
     fn summarize(&self, request: &SummaryRequest<'_>) -> Result<String, SummaryError> {
-        let mut command = self.command();
-        command
-            .env("LCP_TARGET_TOKENS", request.target_tokens.to_string())
-            .env("LCP_SUMMARY_LEVEL", request.level.name());
+        let target = request.target_tokens.to_string();
+        let variables =
+            [("LCP_TARGET_TOKENS", target.as_str()), ("LCP_SUMMARY_LEVEL", request.level.name())];
         let input = input::text(request.before, request.messages);
-        let program = || self.name.clone();
-        let output = run::run(command, input, self.options).map_err(|failure| match failure {
-            run::Failure::NotStarted(reason) => {
-                SummaryError::NotStarted { program: program(), reason }
-            }
-            run::Failure::TimedOut => SummaryError::TimedOut {
-                program: program(),
-                // 300 ms are not 0 s.
-                seconds: self
-                    .options
-                    .timeout
-                    .as_millis()
-                    .div_ceil(1000)
-                    .try_into()
-                    .unwrap_or(u64::MAX),
-            },
-            run::Failure::Flood => {
-                SummaryError::Flood { program: program(), max: self.options.max_output_bytes }
-            }
-            run::Failure::Failed { status, stderr } => {
-                SummaryError::Failed { program: program(), status, stderr }
-            }
-        })?;
-        let output = String::from_utf8(output).map_err(|error| SummaryError::NotUtf8 {
-            program: program(),
-            at: error.utf8_error().valid_up_to(),
-        })?;
-        checked(&self.name, output.trim().to_owned(), request)
+        let output = self.filter.run(input, &variables)?;
+        checked(self.name(), output.trim().to_owned(), request)
     }
 
     fn name(&self) -> &str {
-        &self.name
+        self.filter.name()
     }
 }

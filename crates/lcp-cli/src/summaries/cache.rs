@@ -1,0 +1,176 @@
+//! Answers that are kept, so that a second run asks nobody.
+//!
+//! A file for each, called by the hash of what was asked: the hash of the answer in
+//! hexadecimal digits, a newline, the answer. What cannot be read or written is as if
+//! it were not there: a cache is never a reason to fail.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use lcp_types::limits::SUMMARY_BYTES_MAX;
+
+use crate::files;
+
+/// Part of every key; another form of entries gets another.
+const VERSION: &str = "lcp.summary.v1";
+
+/// Digits of a hash.
+const DIGITS: usize = 2 * blake3::OUT_LEN;
+
+/// Bytes of all answers; beyond, the oldest go.
+const BYTES_MAX: u64 = 256 << 20;
+
+/// A folder with answers.
+#[derive(Debug)]
+pub(super) struct Cache(PathBuf);
+
+/// The name of what was asked.
+pub(super) fn key(parts: &[&str]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in [VERSION].iter().chain(parts) {
+        // Lengths, so that no two lists of parts are the same bytes.
+        hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+    }
+    hasher.finalize().to_string()
+}
+
+/// `lcp/summaries` where programs of this system keep what they can make again.
+pub(super) fn of_user(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    // The empty value is none, and a relative one would be another folder each time.
+    let folder = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let caches = if cfg!(windows) {
+        folder("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        folder("HOME").map(|home| home.join("Library/Caches"))
+    } else {
+        folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))
+    };
+    caches.map(|caches| caches.join("lcp").join("summaries"))
+}
+
+impl Cache {
+    /// The answers in a folder, which need not be there.
+    pub(super) fn new(folder: PathBuf) -> Self {
+        shrink(&folder, BYTES_MAX);
+        Self(folder)
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<String> {
+        let path = self.0.join(key);
+        let about = std::fs::metadata(&path).ok()?;
+        if !about.is_file() || about.len() > SUMMARY_BYTES_MAX + DIGITS as u64 + 1 {
+            return None;
+        }
+        let text = String::from_utf8(std::fs::read(&path).ok()?).ok()?;
+        let (hash, answer) = text.split_once('\n')?;
+        (hash == blake3::hash(answer.as_bytes()).to_string()).then(|| answer.to_owned())
+    }
+
+    pub(super) fn put(&self, key: &str, answer: &str) {
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        // What is summarised may be for nobody else.
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        if builder.create(&self.0).is_ok() {
+            let entry = format!("{}\n{answer}", blake3::hash(answer.as_bytes()));
+            // It is asked for again, then.
+            let _ = files::write(Some(&self.0.join(key)), entry.as_bytes());
+        }
+    }
+}
+
+/// Removes the oldest answers until they have half of `bytes_max`, if they have more.
+/// Other files are left alone.
+fn shrink(folder: &Path, bytes_max: u64) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let mut answers: Vec<(SystemTime, PathBuf, u64)> = entries
+        .flatten()
+        .filter(|entry| is_key(&entry.file_name().to_string_lossy()))
+        .filter_map(|entry| {
+            let about = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
+            Some((about.modified().ok()?, entry.path(), about.len()))
+        })
+        .collect();
+    let mut bytes: u64 = answers.iter().map(|(.., bytes)| bytes).sum();
+    if bytes <= bytes_max {
+        return;
+    }
+    answers.sort();
+    for (_, path, length) in answers {
+        if bytes <= bytes_max / 2 {
+            return;
+        }
+        if std::fs::remove_file(path).is_ok() {
+            bytes -= length;
+        }
+    }
+}
+
+fn is_key(name: &str) -> bool {
+    name.len() == DIGITS && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_found_and_damage_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::new(folder.path().join("a/b"));
+        let key = key(&["cmd", "path", "text"]);
+        assert_eq!(cache.get(&key), None);
+        cache.put(&key, "An answer.\nTwo lines.");
+        assert_eq!(cache.get(&key).as_deref(), Some("An answer.\nTwo lines."));
+        let path = cache.0.join(&key);
+        let whole = std::fs::read(&path).unwrap();
+        for cut in 0..whole.len() {
+            std::fs::write(&path, &whole[..cut]).unwrap();
+            assert_eq!(cache.get(&key), None, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn parts_are_kept_apart() {
+        assert_ne!(key(&["ab", "c"]), key(&["a", "bc"]));
+        assert!(is_key(&key(&[])));
+    }
+
+    #[test]
+    fn the_oldest_go_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let keys = ["1", "2", "3", "4"].map(|part| key(&[part]));
+        for (age, key) in keys.iter().enumerate() {
+            let path = folder.path().join(key);
+            std::fs::write(&path, [0; 100]).unwrap();
+            let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(age as u64);
+            std::fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        }
+        std::fs::write(folder.path().join("mine"), [0; 1000]).unwrap();
+        let left = || keys.clone().map(|key| folder.path().join(key).exists());
+        shrink(folder.path(), 400);
+        assert_eq!(left(), [true; 4]);
+        shrink(folder.path(), 399);
+        assert_eq!(left(), [false, false, false, true]);
+        assert!(folder.path().join("mine").exists());
+    }
+
+    #[cfg(all(unix, not(target_os = "macos")))]
+    #[test]
+    fn the_folder_of_a_user() {
+        let of = |given: &'static [(&str, &str)]| {
+            of_user(|name| {
+                given.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
+            })
+        };
+        assert_eq!(
+            of(&[("XDG_CACHE_HOME", "/c"), ("HOME", "/h")]),
+            Some("/c/lcp/summaries".into())
+        );
+        let home = Some("/h/.cache/lcp/summaries".into());
+        assert_eq!(of(&[("XDG_CACHE_HOME", "relative"), ("HOME", "/h")]), home);
+        assert_eq!(of(&[]), None);
+    }
+}
