@@ -191,7 +191,7 @@ impl<'t> Page<'t> {
     /// Whether there is room for so many bytes more, a marker behind them, and one in a
     /// line of its own.
     fn fits(&self, bytes: usize) -> bool {
-        self.out.len() + bytes + 2 * (MARKER.len() + 1) + 1 <= self.bytes_max
+        self.out.len() + bytes + 2 * (MARKER.len() + 1) < self.bytes_max
     }
 
     /// The outline.

@@ -34,6 +34,6 @@ pub const HANDOFF_BYTES_MAX: u64 = 16 * MIB;
 /// Bytes of what is kept with a conversation (RFC 0007).
 pub const STATUS_BYTES_MAX: u64 = 64 << 10;
 /// Bytes of code that a grammar reads for an outline (RFC 0010).
-pub const OUTLINE_BYTES_MAX: u64 = MIB;
+pub const OUTLINE_BYTES_MAX: u64 = 512 << 10;
 
 const MIB: u64 = 1 << 20;

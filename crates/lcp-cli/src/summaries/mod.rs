@@ -30,8 +30,8 @@ pub struct Summarizing {
     /// documents, first and last lines of other texts [default: off]
     #[arg(long, value_name = "HOW")]
     summarize: Option<How>,
-    /// Let the shell run CMD for each file: its text on standard input, LCP_PATH and
-    /// LCP_LANG in the environment, the summary on standard output. Where it fails,
+    /// Let the shell run CMD for each file: its text on standard input, `LCP_PATH`
+    /// and `LCP_LANG` in the environment, the summary on standard output. Where it fails,
     /// the outline is taken. Never read from an lcp.toml
     #[arg(long, value_name = "CMD")]
     summarizer_cmd: Option<String>,

@@ -70,6 +70,7 @@ impl CommandFilter {
     }
 
     /// The name in reports.
+    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
