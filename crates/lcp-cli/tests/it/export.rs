@@ -101,7 +101,6 @@ fn wrong(target: Target, json: &str) -> Option<String> {
                 if !open.remove(id) {
                     return say("a result answers nothing");
                 }
-                continue;
             }
             Target::OpenAi => {
                 if !open.is_empty() {
