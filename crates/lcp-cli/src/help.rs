@@ -33,7 +33,7 @@ pub fn template() -> String {
             })
             .collect();
         if !rows.is_empty() {
-            listed += &format!("{group}:\n{}\n", rows.concat());
+            listed.extend([format!("{group}:\n{}\n", rows.concat())]);
         }
     }
     format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}Options:\n{{options}}")

@@ -22,7 +22,7 @@ use lcp_types::{Block, BlockContent, HANDOFF_TYPE_NAME, Level};
 /// let merged = merge(vec![pack("a"), pack("b")]);
 /// assert_eq!(merged.iter().filter_map(Block::target).collect::<Vec<_>>(), [0, 2]);
 /// ```
-pub fn merge<'a>(packs: Vec<Vec<Block<'a>>>) -> Vec<Block<'a>> {
+pub fn merge(packs: Vec<Vec<Block<'_>>>) -> Vec<Block<'_>> {
     let total: usize = packs.iter().map(Vec::len).sum();
     let mut merged = Vec::with_capacity(total);
     for pack in packs {
@@ -37,7 +37,7 @@ pub fn merge<'a>(packs: Vec<Vec<Block<'a>>>) -> Vec<Block<'a>> {
     merged
 }
 
-fn moved<'a>(mut block: Block<'a>, to: impl Fn(u64) -> u64) -> Block<'a> {
+fn moved(mut block: Block<'_>, to: impl Fn(u64) -> u64) -> Block<'_> {
     if let BlockContent::Extension(extension) = &mut block.content
         && extension.namespace == Level::NAMESPACE
         && extension.type_name == HANDOFF_TYPE_NAME

@@ -177,11 +177,11 @@ impl Seen<'_> {
             pack.compression(),
         );
         if pack.compression() != "none" {
-            sums += &format!(", {} bytes of frames", grouped(pack.unpacked));
+            sums.extend([format!(", {} bytes of frames", grouped(pack.unpacked))]);
         }
         if let Some(plan) = self.plans.first() {
             let tokens: u64 = plan.items.iter().map(|item| u64::from(item.content_tokens)).sum();
-            sums += &format!(", {} tokens of content ({})", grouped(tokens), plan.encoding);
+            sums.extend([format!(", {} tokens of content ({})", grouped(tokens), plan.encoding)]);
         }
         sums
     }

@@ -1,6 +1,6 @@
 //! `validate`: everything that is wrong with packs, each with its place.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -45,7 +45,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
 
 type Checked = (String, Result<Findings>);
 
-fn check(path: &PathBuf) -> Result<Findings> {
+fn check(path: &Path) -> Result<Findings> {
     files::read(path).map(|bytes| problems::check(&bytes))
 }
 
@@ -57,7 +57,7 @@ fn lines(checked: &[Checked]) -> String {
         let problems = found.problems.iter().map(|problem| format!("{name}: {problem}\n"));
         let notes = found.notes.iter().map(|note| format!("{name}: note: {note}\n"));
         if found.problems.is_empty() {
-            text += &format!("{name}: {} blocks, no problem\n", found.blocks);
+            text.extend([format!("{name}: {} blocks, no problem\n", found.blocks)]);
         }
         text.extend(problems.chain(notes));
     }

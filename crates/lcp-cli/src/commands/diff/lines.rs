@@ -56,7 +56,7 @@ pub(super) fn diff(a: &BlockContent<'_>, b: &BlockContent<'_>, colored: bool) ->
         }
     }
     if left > 0 {
-        lines += &format!("    … {left} more lines\n");
+        lines.extend([format!("    … {left} more lines\n")]);
     }
     lines
 }
