@@ -8,6 +8,7 @@ use lcp_decoder::{DecodeOptions, Pack};
 
 use crate::Result;
 use crate::failure::{Code, Failure};
+use crate::interrupt;
 
 /// The name of standard input and output.
 pub const STANDARD: &str = "-";
@@ -59,7 +60,7 @@ fn check(path: &Path) -> Result {
     let checked = match std::fs::metadata(path) {
         Ok(existing) if existing.is_dir() => Err(ErrorKind::IsADirectory.into()),
         Ok(_) => Ok(()),
-        Err(_) => temporary(path, None).map(drop),
+        Err(_) => interrupt::registered(|| temporary(path, None)).map(drop),
     };
     checked.map_err(|error| unwritten(path, error))
 }
@@ -108,7 +109,8 @@ fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     }
     // The file behind a link, not the link.
     let target = if existing.is_some() { path.canonicalize()? } else { path.to_owned() };
-    let mut file = temporary(&target, existing.map(|existing| existing.permissions()))?;
+    let permissions = existing.map(|existing| existing.permissions());
+    let (mut file, _registered) = interrupt::registered(|| temporary(&target, permissions))?;
     file.write_all(bytes)?;
     file.persist(&target).map_err(|error| error.error)?;
     Ok(())

@@ -18,8 +18,11 @@ pub mod duplicates;
 pub mod failure;
 pub mod files;
 pub mod form;
+pub mod interrupt;
 pub mod limits;
+pub mod pack;
 pub mod prepare;
+pub mod progress;
 pub mod stable;
 
 use std::process::ExitCode;
@@ -44,6 +47,7 @@ pub struct Cli {
 
 /// Runs the command that the arguments of this process say.
 pub fn main() -> ExitCode {
+    interrupt::install();
     let cli: Cli = match arguments::parse() {
         Ok(cli) => cli,
         Err((failure, output)) => return output.fail(&failure),

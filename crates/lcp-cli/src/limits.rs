@@ -54,8 +54,10 @@ pub struct Limits {
     strict: bool,
 }
 
+/// Something that is wanted or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Switch {
+#[expect(missing_docs, reason = "they say it")]
+pub enum Switch {
     On,
     Off,
 }

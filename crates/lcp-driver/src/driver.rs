@@ -14,7 +14,7 @@ use crate::meta::resolve;
 use crate::observe;
 use crate::plan::Plan;
 use crate::stable::SavedPart;
-use crate::text::{self, Layout, Metas};
+use crate::text::{self, BlockTexts, Layout, Metas};
 
 /// Renders packs within token budgets (SPEC_08 §6).
 ///
@@ -125,21 +125,56 @@ impl DefaultDriver {
     ///
     /// [`DriverError::WrongPlan`] if it was made for other blocks.
     pub fn render_plan(&self, blocks: &[Block<'_>], plan: &Plan) -> Result<String, DriverError> {
-        let same =
-            |(block, item): (&Block<'_>, &crate::PlanItem)| block.block_type() == item.block_type;
-        if blocks.len() != plan.items.len() || !blocks.iter().zip(&plan.items).all(same) {
-            let (planned, found) = (plan.items.len(), blocks.len());
-            return Err(DriverError::WrongPlan { planned, found });
-        }
-        let metas = resolve(blocks, plan.duplicates.as_ref(), &mut Vec::new());
-        // A stable plan shows blocks as they were said to be when they came in.
-        let kept: Option<HashMap<_, _>> = plan.stable.as_ref().map(|stable| {
-            let metas = stable.next.parts.iter().map(SavedPart::meta);
-            stable.order.iter().copied().zip(metas).collect()
-        });
-        let metas = Metas { own: &metas, kept: kept.as_ref() };
-        Ok(text::render(blocks, metas, plan.mode, &Layout::of(plan)).text)
+        printed(blocks, plan, |metas, layout| text::render(blocks, metas, plan.mode, layout).text)
     }
+
+    /// What a plan that was made for these blocks shows of each: for texts that are put
+    /// together in another way. With the envelope of the mode around them, the parts and
+    /// the roll-up line are the text.
+    ///
+    /// # Errors
+    ///
+    /// [`DriverError::WrongPlan`] if it was made for other blocks.
+    ///
+    /// ```
+    /// use lcp_driver::{DefaultDriver, DriverConfig};
+    /// use lcp_types::{Block, Role};
+    ///
+    /// let blocks = [Block::conversation(Role::User, "hi")];
+    /// let driver = DefaultDriver::default();
+    /// let plan = driver.plan(&blocks, &DriverConfig::default())?;
+    /// let texts = driver.block_texts(&blocks, &plan)?;
+    /// assert_eq!(texts.shown[0].body.as_deref(), Some("hi"));
+    /// # Ok::<(), lcp_driver::DriverError>(())
+    /// ```
+    pub fn block_texts(
+        &self,
+        blocks: &[Block<'_>],
+        plan: &Plan,
+    ) -> Result<BlockTexts, DriverError> {
+        printed(blocks, plan, |metas, layout| text::block_texts(blocks, metas, plan.mode, layout))
+    }
+}
+
+/// Prints a plan that was made for these blocks.
+fn printed<R>(
+    blocks: &[Block<'_>],
+    plan: &Plan,
+    print: impl FnOnce(Metas<'_>, &Layout) -> R,
+) -> Result<R, DriverError> {
+    let same =
+        |(block, item): (&Block<'_>, &crate::PlanItem)| block.block_type() == item.block_type;
+    if blocks.len() != plan.items.len() || !blocks.iter().zip(&plan.items).all(same) {
+        let (planned, found) = (plan.items.len(), blocks.len());
+        return Err(DriverError::WrongPlan { planned, found });
+    }
+    let metas = resolve(blocks, plan.duplicates.as_ref(), &mut Vec::new());
+    // A stable plan shows blocks as they were said to be when they came in.
+    let kept: Option<HashMap<_, _>> = plan.stable.as_ref().map(|stable| {
+        let metas = stable.next.parts.iter().map(SavedPart::meta);
+        stable.order.iter().copied().zip(metas).collect()
+    });
+    Ok(print(Metas { own: &metas, kept: kept.as_ref() }, &Layout::of(plan)))
 }
 
 impl Default for DefaultDriver {

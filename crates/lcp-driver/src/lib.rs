@@ -79,5 +79,6 @@ pub use driver::{DefaultDriver, Rendered};
 pub use error::DriverError;
 pub use placeholder::render_placeholder;
 pub use plan::{Certificate, Plan, PlanItem, Reason, RolledUp, ShareUse};
+pub use text::{BlockText, BlockTexts};
 pub use values::Values;
 pub use warning::{Warning, WarningCode};

@@ -105,18 +105,7 @@ pub(crate) fn render(
     let (opening, closing) = envelope(mode);
     text.push_str(opening);
     for &(i, piece, tokens) in &layout.shown {
-        let (block, meta) = (&blocks[i], metas.of(i));
-        match piece {
-            Piece::Excerpt(excerpt) => {
-                let view = View::new(block, meta);
-                let body = view.content.as_deref().map(|text| excerpt::body(text, &excerpt));
-                part_of(&view, Shown::Excerpt, body.as_deref(), mode).push_to(&mut text);
-            }
-            Piece::Detail(detail) => match detail.shown() {
-                Some(shown) => part(&View::new(block, meta), shown, mode).push_to(&mut text),
-                None => placeholder(&Head::new(block, Some(meta)), tokens, mode).push_to(&mut text),
-            },
-        }
+        with_part(&blocks[i], metas.of(i), piece, tokens, mode, |part| part.push_to(&mut text));
         ends.push(text.len());
     }
     if let Some(rolled_up) = layout.rolled_up {
@@ -124,6 +113,70 @@ pub(crate) fn render(
     }
     text.push_str(closing);
     Text { text, ends }
+}
+
+/// The part of a block of which `piece` is shown, given to `with`.
+fn with_part<R>(
+    block: &Block<'_>,
+    meta: &Meta<'_>,
+    piece: Piece,
+    content_tokens: u32,
+    mode: OutputMode,
+    with: impl FnOnce(&Part<'_>) -> R,
+) -> R {
+    match piece {
+        Piece::Excerpt(excerpt) => {
+            let view = View::new(block, meta);
+            let body = view.content.as_deref().map(|text| excerpt::body(text, &excerpt));
+            with(&part_of(&view, Shown::Excerpt, body.as_deref(), mode))
+        }
+        Piece::Detail(detail) => match detail.shown() {
+            Some(shown) => with(&part(&View::new(block, meta), shown, mode)),
+            None => with(&placeholder(&Head::new(block, Some(meta)), content_tokens, mode)),
+        },
+    }
+}
+
+/// What a plan shows of one block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockText {
+    /// The block's index in the pack.
+    pub index: usize,
+    /// Its part of the text, as it stands there.
+    pub part: String,
+    /// What stands within the part: the content, a level or an excerpt of it, without
+    /// the newline that is added behind it. `None` where the head or a placeholder is
+    /// all there is.
+    pub body: Option<String>,
+}
+
+/// The text of a plan, block by block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockTexts {
+    /// The blocks that are shown, in the order of the text.
+    pub shown: Vec<BlockText>,
+    /// The line that stands for the blocks without one of their own.
+    pub roll_up: Option<String>,
+}
+
+/// What [`render`] prints, in pieces and without the envelope.
+pub(crate) fn block_texts(
+    blocks: &[Block<'_>],
+    metas: Metas<'_>,
+    mode: OutputMode,
+    layout: &Layout,
+) -> BlockTexts {
+    let text = |&(index, piece, tokens): &(usize, Piece, u32)| {
+        with_part(&blocks[index], metas.of(index), piece, tokens, mode, |of| {
+            let mut part = String::new();
+            of.push_to(&mut part);
+            BlockText { index, part, body: of.body.map(str::to_owned) }
+        })
+    };
+    BlockTexts {
+        shown: layout.shown.iter().map(text).collect(),
+        roll_up: layout.rolled_up.map(|rolled_up| roll_up_line(rolled_up, mode)),
+    }
 }
 
 /// The line that stands for the blocks without one of their own.

@@ -5,6 +5,7 @@ pub mod count;
 pub mod decode;
 pub mod dedup;
 pub mod encode;
+pub mod pack;
 pub mod render;
 pub mod report;
 pub mod validate;
@@ -16,6 +17,7 @@ use crate::failure::Output;
 #[derive(Debug, clap::Subcommand)]
 #[expect(missing_docs, reason = "each is described where it is")]
 pub enum Command {
+    Pack(pack::Args),
     Render(render::Args),
     Report(report::Args),
     Budget(budget::Args),
@@ -30,6 +32,7 @@ impl Command {
     /// Does what is asked.
     pub fn run(&self, output: &Output) -> Result {
         match self {
+            Self::Pack(args) => pack::run(args, output),
             Self::Render(args) => render::run(args, output),
             Self::Report(args) => report::run(args, output),
             Self::Budget(args) => budget::run(args, output),

@@ -5,6 +5,7 @@ mod continuity;
 mod dedup;
 mod find;
 mod idle;
+mod pack;
 mod reader;
 mod sections;
 mod settings;
@@ -14,6 +15,7 @@ mod values;
 pub use continuity::{Continuity, MODES, STYLES, SUMMARIZER_SECONDS_MAX};
 pub use dedup::Dedup;
 pub use find::nearest;
+pub use pack::Packing;
 pub use reader::{ConfigError, Found};
 pub use sections::{Budget, NamedShares, Segments, TIKTOKEN, Tokenizer, Usage};
 pub use settings::{Allowance, Flags, NothingLeft, Origin, Setting, Settings};
@@ -38,6 +40,8 @@ pub struct Config {
     pub budget: Budget,
     /// `[context.dedup]`.
     pub dedup: Dedup,
+    /// `[pack]`.
+    pub pack: Packing,
     /// `[context.stable]`.
     pub stable: Marks,
     /// `[context.tokenizer]`.
@@ -58,6 +62,7 @@ impl Default for Config {
             continuity: Continuity::default(),
             budget: Budget::default(),
             dedup: Dedup::default(),
+            pack: Packing::default(),
             stable: Marks::default(),
             tokenizer: Tokenizer::default(),
             usage: Usage::default(),
@@ -82,6 +87,7 @@ impl Config {
             config.models.extend_from_toml(text)?;
         }
         config.continuity = Continuity::read(&mut root)?;
+        config.pack = Packing::read(&mut root)?;
         if let Some(mut context) = root.section("context")? {
             config.budget = Budget::read(&mut context)?;
             config.dedup = Dedup::read(&mut context)?;

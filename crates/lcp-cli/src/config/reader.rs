@@ -233,6 +233,21 @@ impl<'t> Entry<'t> {
         }
     }
 
+    /// What an array holds, each in its place.
+    pub(super) fn items(self) -> Result<Vec<Self>> {
+        let Some(array) = self.value.get_ref().as_array() else {
+            return Err(self.must("must be an array"));
+        };
+        let item = |value: &Spanned<DeValue<'t>>| Self {
+            text: self.text,
+            key: self.key.clone(),
+            path: self.path.clone(),
+            key_span: value.span(),
+            value: value.clone(),
+        };
+        Ok(array.iter().map(item).collect())
+    }
+
     /// Every table of an array that has a name must have this key.
     pub(super) fn all_have(&self, key: &str) -> Result<()> {
         for table in self.value.get_ref().as_array().into_iter().flatten() {

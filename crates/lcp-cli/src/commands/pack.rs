@@ -1,0 +1,318 @@
+//! `pack`: files in, a pack out.
+
+use std::ffi::OsStr;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use lcp_types::{Priority, limits};
+use serde_json::Value;
+
+use crate::Result;
+use crate::arguments::bytes;
+use crate::config::{Config, Packing};
+use crate::counting::Counting;
+use crate::duplicates::{self, Deduping};
+use crate::failure::{Code, Failure, Output};
+use crate::files;
+use crate::form::{Form, refuse_terminal};
+use crate::limits::Switch;
+use crate::pack::globs::{Globs, Pattern};
+use crate::pack::rules::{Rule, Rules, Says};
+use crate::pack::{self, FILE_BYTES_MAX, Input, Options, Packed, Progress, Reason, Report, Walking};
+
+/// The flag of a report.
+const REPORT: &str = "--report";
+
+/// Files that could not be read which are named one by one.
+const NAMED_MAX: usize = 10;
+
+/// Make a pack of files: folders, a change, standard input
+///
+/// Folders are walked as ripgrep does: what .gitignore, .ignore and .lcpignore files exclude
+/// is left out, and so are hidden files, binary ones, and those above --max-file-size. The same
+/// files give the same bytes. Exit codes: 0 done, 1 a file could not be read (the pack is
+/// written all the same), 2 wrong usage, 5 limit exceeded.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp pack . | lcp render - --budget 8000
+  lcp pack src docs -o project.lcp --exclude '*.svg' --pin src/main.rs
+  lcp pack . --since main --diff=main -o change.lcp
+  git log -5 | lcp pack - src --stdin-name log.txt -o pack.lcp
+
+Globs match paths as they stand in the pack: `*.md` and `tests` anywhere, `src/*.rs` from the
+top, `docs/` a folder. Of rules that match, the last wins: the built-in ones, then [[pack.rule]]
+of lcp.toml, then flags")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub struct Args {
+    /// Files and folders; the current folder without any; `-` for standard input
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// What standard input is called, and so what it is
+    #[arg(long, value_name = "NAME")]
+    stdin_name: Option<String>,
+    /// Pack hidden files too
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
+        default_missing_value = "on")]
+    hidden: Option<Switch>,
+    /// Pack what ignore files exclude, too
+    #[arg(long)]
+    no_ignore: bool,
+    /// Follow links
+    #[arg(long)]
+    follow: bool,
+    /// Stay out of folders that are other file systems
+    #[arg(long)]
+    one_file_system: bool,
+    /// Pack only files that one of these matches
+    #[arg(long, value_name = "GLOB", value_parser = Pattern::parse)]
+    include: Vec<Pattern>,
+    /// Leave out what one of these matches
+    #[arg(long, value_name = "GLOB", value_parser = Pattern::parse)]
+    exclude: Vec<Pattern>,
+    /// Leave out larger files: bytes, or as in 500k and 2M; 1M unless lcp.toml says otherwise
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    max_file_size: Option<u64>,
+    /// Write no tree of the files
+    #[arg(long)]
+    no_tree: bool,
+    /// Pack pictures too
+    #[arg(long)]
+    images: bool,
+    /// How much files matter: critical, high, normal, low or background
+    #[arg(long, value_name = "GLOB=LEVEL", value_parser = priority)]
+    priority: Vec<Rule>,
+    /// Which share of a budget pays for files
+    #[arg(long, value_name = "GLOB=NAME", value_parser = category)]
+    category: Vec<Rule>,
+    /// Files that a budget never cuts
+    #[arg(long, value_name = "GLOB", value_parser = pin)]
+    pin: Vec<Rule>,
+    /// Treat lock files, tests, READMEs and changes like all others
+    #[arg(long)]
+    no_default_rules: bool,
+    /// Pack only files that differ from this revision, and new ones
+    #[arg(long, value_name = "REV")]
+    since: Option<String>,
+    /// Add the changes to this revision; HEAD if none is named
+    #[arg(long, value_name = "REV", num_args = 0..=1, require_equals = true,
+        default_missing_value = "HEAD")]
+    diff: Option<String>,
+    #[command(flatten)]
+    deduping: Deduping,
+    #[command(flatten)]
+    counting: Counting,
+    #[command(flatten)]
+    form: Form,
+    /// Write what was packed and what was left out as JSON there; `-` for standard error
+    #[arg(long, value_name = "PATH")]
+    report: Option<PathBuf>,
+    /// Write the pack there; standard output by default
+    #[arg(short, long, value_name = "PACK")]
+    output: Option<PathBuf>,
+}
+
+/// Writes the pack.
+pub fn run(args: &Args, output: &Output) -> Result {
+    refuse_terminal(args.output.as_deref())?;
+    let outputs = [(REPORT, &args.report), ("-o", &args.output)];
+    let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
+    let outputs: Vec<_> = outputs.collect();
+    files::distinct(&[], &outputs, |_, _| false)?;
+    let config = args.counting.config()?;
+    for warning in args.deduping.idle(&config.dedup) {
+        output.warn(warning);
+    }
+    let bar = output.bar("packing");
+    let progress = |progress| match progress {
+        Progress::Found(files) => bar.expect(files),
+        Progress::Read => bar.step(),
+    };
+    let options = Options {
+        outputs: outputs.iter().map(|(_, path)| path.to_path_buf()).collect(),
+        progress: &progress,
+        ..args.options(&config.pack)?
+    };
+    let packed = pack::pack(&options)?;
+    drop(bar);
+    tell(&packed.report, output);
+    let (bytes, blocks) = args.encode(&packed, &config, output)?;
+    let report = &packed.report;
+    output.note(format!(
+        "{} files of {} bytes and {} diffs became {blocks} blocks, annotations counted, in {} bytes",
+        report.files.len(),
+        report.bytes(),
+        report.diffs.len(),
+        bytes.len(),
+    ));
+    if let Some(path) = &args.report {
+        write_report(path, report, blocks, bytes.len(), output)?;
+    }
+    files::write(args.output.as_deref(), &bytes)?;
+    unreadable(report)
+}
+
+impl Args {
+    /// What is asked for, by flags and file.
+    fn options(&self, file: &Packing) -> Result<Options<'static>> {
+        let wrong = |what: String| Failure::new(Code::Usage, what);
+        let exclude = file.exclude.iter().chain(&self.exclude);
+        let include = if self.include.is_empty() { &file.include } else { &self.include };
+        let flags = [&self.priority, &self.category, &self.pin].into_iter().flatten();
+        let rules = file.rules.iter().chain(flags).cloned().collect();
+        let hidden = self.hidden.map(|hidden| hidden == Switch::On);
+        let hidden = hidden.or(file.hidden.as_ref().map(|found| found.value));
+        let size = self.max_file_size.or(file.max_file_size.as_ref().map(|found| found.value));
+        Ok(Options {
+            paths: self.paths.clone(),
+            input: self.input()?,
+            walking: Walking {
+                hidden: hidden.unwrap_or_default(),
+                ignored: self.no_ignore,
+                follow: self.follow,
+            },
+            one_file_system: self.one_file_system,
+            include: Globs::new(include).map_err(wrong)?,
+            exclude: Globs::new(exclude).map_err(wrong)?,
+            max_file_bytes: size.unwrap_or(FILE_BYTES_MAX),
+            tree: !self.no_tree,
+            images: self.images,
+            rules: Rules::new(rules, !self.no_default_rules).map_err(wrong)?,
+            since: self.since.clone(),
+            diff: self.diff.clone(),
+            ..Options::default()
+        })
+    }
+
+    /// What standard input holds, where it is asked for.
+    fn input(&self) -> Result<Option<Input>> {
+        let usage = |what: &str| Err(Failure::new(Code::Usage, what));
+        let is_input = |path: &&PathBuf| path.as_os_str() == OsStr::new(files::STANDARD);
+        match self.paths.iter().filter(is_input).count() {
+            0 if self.stdin_name.is_some() => {
+                return usage("--stdin-name needs `-` among the PATHs");
+            }
+            0 => return Ok(None),
+            1 => {}
+            _ => return usage("`-` stands twice among the PATHs"),
+        }
+        if self.stdin_name.as_deref() == Some("") {
+            return usage("--stdin-name is empty");
+        }
+        let max = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().take(max + 1).read_to_end(&mut bytes);
+        read.map_err(|error| Failure::io("read", "standard input", &error))?;
+        Ok(Some(Input { name: self.stdin_name.clone(), bytes }))
+    }
+
+    /// The pack, and how many blocks it has.
+    fn encode(
+        &self,
+        packed: &Packed,
+        config: &Config,
+        output: &Output,
+    ) -> Result<(Vec<u8>, usize)> {
+        let encode = |blocks: &[_]| {
+            let bytes = lcp_encoder::encode(blocks, self.form.options()).map_err(|error| {
+                let code = if error.is_limit() { Code::Limit } else { Code::Io };
+                Failure::new(code, format!("{error} (the pack)"))
+            });
+            Ok((bytes?, blocks.len()))
+        };
+        let Some(options) = self.deduping.options(&config.dedup, false) else {
+            return encode(&packed.blocks);
+        };
+        let (model, unknown) = self.counting.model(config, true)?;
+        if let Some(warning) = unknown {
+            output.warn(warning);
+        }
+        let counter = self.counting.counter(config, model.as_ref(), false, output)?;
+        let deduped = duplicates::pack(&packed.blocks, &options, &counter.estimator)?;
+        for warning in &deduped.warnings {
+            output.warn(warning);
+        }
+        let (blocks, saved) =
+            (deduped.duplicates.covered.len(), deduped.duplicates.tokens_saved());
+        output.note(format!("{blocks} blocks are covered by others: {saved} tokens saved"));
+        counter.keep(output);
+        encode(&deduped.blocks)
+    }
+}
+
+/// Says what is odd, and how much was left out.
+fn tell(report: &Report, output: &Output) {
+    for warning in &report.warnings {
+        output.warn(warning);
+    }
+    for reason in [Reason::Unreadable, Reason::Vanished] {
+        for skipped in report.skipped_by(reason).take(NAMED_MAX) {
+            let message = skipped.message.as_deref().unwrap_or(reason.name());
+            output.warn(format!("cannot read {}: {message}", skipped.path.escape_debug()));
+        }
+        let more = report.skipped_by(reason).count().saturating_sub(NAMED_MAX);
+        if more > 0 {
+            output.warn(format!("and {more} more that are {}", reason.name()));
+        }
+    }
+    if let Some(left_out) = report.left_out() {
+        output.progress(left_out);
+    }
+}
+
+fn write_report(
+    path: &Path,
+    report: &Report,
+    blocks: usize,
+    pack_bytes: usize,
+    output: &Output,
+) -> Result {
+    let mut json = report.to_json();
+    let totals = &mut json["totals"];
+    totals["blocks"] = Value::from(blocks);
+    totals["pack_bytes"] = Value::from(pack_bytes);
+    let json = format!("{json:#}\n");
+    if path.as_os_str() == OsStr::new(files::STANDARD) {
+        output.print(json.trim_end());
+        return Ok(());
+    }
+    files::write(Some(path), json.as_bytes())
+}
+
+/// The pack is there, and lacks something.
+fn unreadable(report: &Report) -> Result {
+    match report.skipped_by(Reason::Unreadable).count() {
+        0 => Ok(()),
+        count => {
+            let files = if count == 1 { "file" } else { "files" };
+            let message = format!("{count} {files} could not be read; the pack lacks them");
+            Err(Failure::new(Code::Io, message))
+        }
+    }
+}
+
+/// The two sides of the last `=`.
+fn sides(value: &str, wanted: &str) -> Result<(Pattern, String), String> {
+    let (glob, says) = value.rsplit_once('=').ok_or_else(|| format!("{wanted} is wanted"))?;
+    Ok((Pattern::parse(glob)?, says.to_owned()))
+}
+
+fn priority(value: &str) -> Result<Rule, String> {
+    let (pattern, level) = sides(value, "GLOB=LEVEL")?;
+    let levels = || Priority::ALL.map(Priority::name).join(", ");
+    let priority = Priority::from_name(&level)
+        .ok_or_else(|| format!("{level:?} is no priority; it may be {}", levels()))?;
+    Ok(Rule { pattern, says: Says::priority(priority) })
+}
+
+fn category(value: &str) -> Result<Rule, String> {
+    let (pattern, name) = sides(value, "GLOB=NAME")?;
+    if name.is_empty() {
+        return Err("the name of a category is empty".to_owned());
+    }
+    Ok(Rule { pattern, says: Says { category: Some(name), ..Says::default() } })
+}
+
+fn pin(value: &str) -> Result<Rule, String> {
+    let says = Says { pinned: Some(true), ..Says::default() };
+    Ok(Rule { pattern: Pattern::parse(value)?, says })
+}

@@ -1,0 +1,89 @@
+//! `[pack]`: what is packed, and what is said of it (RFC 0010 §3).
+
+use lcp_types::Priority;
+
+use super::dedup::choice;
+use super::reader::{Entry, Found, Result, Section};
+use crate::arguments::bytes;
+use crate::pack::globs::Pattern;
+use crate::pack::rules::{Rule, Says};
+
+/// What the file says of packs that are made.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Packing {
+    /// Whether hidden files are packed.
+    pub hidden: Option<Found<bool>>,
+    /// Bytes that a file may have.
+    pub max_file_size: Option<Found<u64>>,
+    /// If there are any: nothing else is packed.
+    pub include: Vec<Pattern>,
+    /// What is not packed.
+    pub exclude: Vec<Pattern>,
+    /// Whether files get an outline for a summary.
+    pub summarize: Option<Found<bool>>,
+    /// What is said of files, in order.
+    pub rules: Vec<Rule>,
+}
+
+impl Packing {
+    pub(super) fn read(root: &mut Section<'_>) -> Result<Self> {
+        let Some(mut section) = root.section("pack")? else { return Ok(Self::default()) };
+        let summaries = [("off", false), ("outline", true)];
+        let packing = Self {
+            hidden: section.boolean("hidden")?,
+            max_file_size: section.take("max_file_size").map(|entry| size(&entry)).transpose()?,
+            include: patterns(section.take("include"))?,
+            exclude: patterns(section.take("exclude"))?,
+            summarize: section
+                .take("summarize")
+                .map(|entry| choice(&entry, &summaries))
+                .transpose()?,
+            rules: items(section.take("rule"))?.into_iter().map(rule).collect::<Result<_>>()?,
+        };
+        section.finish()?;
+        Ok(packing)
+    }
+}
+
+fn items(entry: Option<Entry<'_>>) -> Result<Vec<Entry<'_>>> {
+    entry.map(Entry::items).transpose().map(Option::unwrap_or_default)
+}
+
+fn size(entry: &Entry<'_>) -> Result<Found<u64>> {
+    let text = entry.text()?;
+    let size = bytes(&text.value).map_err(|error| entry.must(&format!("is wrong: {error}")))?;
+    Ok(text.map(|_| size))
+}
+
+fn patterns(entry: Option<Entry<'_>>) -> Result<Vec<Pattern>> {
+    items(entry)?.iter().map(pattern).collect()
+}
+
+fn pattern(entry: &Entry<'_>) -> Result<Pattern> {
+    Pattern::parse(&entry.text()?.value).map_err(|error| entry.spot().fail(error))
+}
+
+fn rule(entry: Entry<'_>) -> Result<Rule> {
+    let spot = entry.spot();
+    let mut section = entry.section()?;
+    let glob = section.take("glob").ok_or_else(|| spot.fail("it has no glob"))?;
+    let priorities = Priority::ALL.map(|priority| (priority.name(), priority));
+    let priority = section.take("priority").map(|entry| choice(&entry, &priorities)).transpose()?;
+    let category = section.take("category").map(|entry| category(&entry)).transpose()?;
+    let says = Says {
+        priority: priority.map(|found| found.value),
+        category,
+        rank: section.number("rank", f64::is_finite, "must be finite")?.map(|found| found.value),
+        pinned: section.boolean("pinned")?.map(|found| found.value),
+    };
+    section.finish()?;
+    if says.is_empty() {
+        return Err(spot.fail("it says nothing: priority, category, rank or pinned is wanted"));
+    }
+    Ok(Rule { pattern: pattern(&glob)?, says })
+}
+
+fn category(entry: &Entry<'_>) -> Result<String> {
+    let name = entry.text()?.value;
+    if name.is_empty() { Err(entry.must("must not be empty")) } else { Ok(name) }
+}

@@ -1,0 +1,142 @@
+//! What has changed, by git.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::Path;
+
+use lcp_types::{Diff, IntoOwned};
+
+use super::git::Git;
+use super::roots::{Root, order};
+use super::walk::said;
+use super::{Options, globs::Globs};
+use crate::Result;
+use crate::failure::{Code, Failure};
+
+/// What differs from the revisions that were asked for, by label.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// All that differs, untracked files included.
+    pub(super) changed: BTreeSet<String>,
+    /// The same for what alone is packed, where that is asked for.
+    pub(super) only: Option<BTreeSet<String>>,
+    /// The changes of each file, by its label.
+    pub(super) diffs: Vec<Diff<'static>>,
+    pub(super) warnings: Vec<String>,
+}
+
+/// Flags under which git prints the same whoever runs it.
+const PLAIN: [&str; 5] =
+    ["--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--relative"];
+
+/// Flags of a text of changes.
+const TEXT: [&str; 6] =
+    ["--patch", "--unified=3", "--inter-hunk-context=0", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/"];
+
+/// Asks git, where that is wanted.
+///
+/// # Errors
+///
+/// There is no git, no repository or no such revision.
+pub(super) fn all(roots: &[Root], options: &Options<'_>) -> Result<Changes> {
+    let mut changes = Changes::default();
+    if let Some(since) = &options.since {
+        let mut only = BTreeSet::new();
+        for root in roots {
+            Place::of(root).names(since, &mut only)?;
+        }
+        changes.changed.clone_from(&only);
+        changes.only = Some(only);
+    }
+    if let Some(revision) = &options.diff {
+        let mut diffs = BTreeMap::new();
+        for root in roots {
+            let place = Place::of(root);
+            place.names(revision, &mut changes.changed)?;
+            place.diffs(revision, &mut diffs, &mut changes.warnings)?;
+        }
+        let is_wanted = |label: &str, include: &Globs, exclude: &Globs| {
+            (include.is_empty() || include.is_match(label)) && !exclude.is_match(label)
+        };
+        diffs.retain(|label, _| is_wanted(label, &options.include, &options.exclude));
+        changes.diffs = diffs.into_values().collect();
+        changes.diffs.sort_by(|a, b| order(&a.path, &b.path));
+    }
+    Ok(changes)
+}
+
+/// A PATH, as git is asked about it.
+struct Place<'r> {
+    root: &'r Root,
+    git: Git<'r>,
+    /// What of the folder is meant, where it is not all.
+    file: Option<OsString>,
+}
+
+impl<'r> Place<'r> {
+    fn of(root: &'r Root) -> Self {
+        if root.is_folder {
+            return Self { root, git: Git::in_folder(&root.path), file: None };
+        }
+        let folder = root.path.parent().unwrap_or(Path::new("."));
+        let file = root.path.file_name().map(OsString::from);
+        Self { root, git: Git::in_folder(folder), file }
+    }
+
+    /// The label of what git calls this.
+    fn label(&self, name: &str) -> String {
+        if self.file.is_some() { self.root.label.clone() } else { self.root.below(name) }
+    }
+
+    fn ask(&self, words: &[&str], flags: &[&str]) -> Result<Vec<u8>> {
+        let mut arguments: Vec<OsString> = words.iter().chain(flags).map(OsString::from).collect();
+        arguments.push("--".into());
+        arguments.extend(self.file.clone());
+        self.git.prints(&arguments)
+    }
+
+    /// Adds what differs from a revision, and what git does not know yet.
+    fn names(&self, revision: &str, into: &mut BTreeSet<String>) -> Result {
+        let commit = self.git.commit(revision)?;
+        let flags = [&PLAIN[..], &["--name-only", "--no-renames", "-z", &commit]].concat();
+        let differs = self.ask(&["diff"], &flags)?;
+        let new = self.ask(&["ls-files"], &["--others", "--exclude-standard", "-z"])?;
+        for names in [differs, new] {
+            for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+                into.insert(self.label(&String::from_utf8_lossy(name)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the changes to a revision, but for what is there already.
+    fn diffs(
+        &self,
+        revision: &str,
+        into: &mut BTreeMap<String, Diff<'static>>,
+        warnings: &mut Vec<String>,
+    ) -> Result {
+        let commit = self.git.commit(revision)?;
+        let flags = [&PLAIN[..], &TEXT, &[&commit]].concat();
+        let bytes = self.ask(&["diff"], &flags)?;
+        let text = String::from_utf8_lossy(&bytes);
+        if matches!(text, std::borrow::Cow::Owned(_)) {
+            let at = said(&self.root.path.display().to_string());
+            warnings.push(format!("changes below {at} are not UTF-8: they are shown with U+FFFD"));
+        }
+        let patch = lcp_convert::diff::parse(&text).map_err(|error| {
+            Failure::new(Code::Malformed, format!("what git prints is no diff: {error}"))
+        })?;
+        for diff in patch.diffs {
+            let diff = diff.into_owned();
+            let path = self.label(&diff.path);
+            into.entry(path.clone()).or_insert(Diff { path: path.into(), ..diff });
+        }
+        for note in patch.notes {
+            let path = self.label(&note.path);
+            // What a rename was before, and the like: said, since a block cannot hold it.
+            warnings.push(format!("{}: {}", said(&path), said(note.text)));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,41 @@
+//! A bar that says how far long work is: on a terminal, and nowhere else.
+
+use std::io::IsTerminal;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::failure::Output;
+
+/// A bar on standard error. It is gone when it is dropped.
+#[derive(Debug)]
+pub struct Bar(ProgressBar);
+
+impl Output {
+    /// A bar, which nobody sees but on a terminal; `what` stands before it.
+    pub fn bar(&self, what: &'static str) -> Bar {
+        let is_seen = !self.quiet && std::io::stderr().is_terminal();
+        let target =
+            if is_seen { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target).with_message(what);
+        let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} {eta}");
+        Bar(style.map_or(bar.clone(), |style| bar.with_style(style)))
+    }
+}
+
+impl Bar {
+    /// There are so many steps.
+    pub fn expect(&self, steps: usize) {
+        self.0.set_length(steps as u64);
+    }
+
+    /// One more is done.
+    pub fn step(&self) {
+        self.0.inc(1);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

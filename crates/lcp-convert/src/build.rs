@@ -1,0 +1,268 @@
+//! Blocks of the parts of messages, with their annotations (RFC 0010 §5.1).
+
+mod calls;
+
+use lcp_types::limits::TEXT_BYTES_MAX;
+use lcp_types::{Annotation, Block, FormatHint, MediaType, Priority, Role, Status, Tag};
+
+use crate::forms::{self, ResultOf};
+use crate::imported::{Imported, Report};
+use crate::{Format, tags};
+use calls::Calls;
+
+/// Bytes of the arguments that a result repeats in its tag `args`: longer ones are
+/// contents of files, which nobody looks up.
+const ARGS_BYTES_MAX: usize = 4096;
+
+/// Bytes of the name of a type of something unknown.
+const TYPE_NAME_BYTES_MAX: usize = 64;
+
+/// Makes the blocks of a transcript, part by part.
+pub(crate) struct Builder {
+    format: Format,
+    blocks: Vec<Block<'static>>,
+    report: Report,
+    /// The message that parts belong to.
+    message: Option<u64>,
+    role: Role,
+    /// The tags of all its blocks.
+    tags: Vec<(String, String)>,
+    line: Option<usize>,
+    calls: Calls,
+    /// The index of the block that annotations speak of.
+    last: usize,
+}
+
+impl Builder {
+    /// Nothing yet. What is unknown has the format as its namespace.
+    pub(crate) fn new(format: Format) -> Self {
+        Self {
+            format,
+            blocks: Vec::new(),
+            report: Report::default(),
+            message: None,
+            role: Role::User,
+            tags: Vec::new(),
+            line: None,
+            calls: Calls::default(),
+            last: 0,
+        }
+    }
+
+    /// Warnings are of this line from now on, counted from 1.
+    pub(crate) fn at_line(&mut self, line: usize) {
+        self.line = Some(line);
+    }
+
+    /// The next message begins.
+    pub(crate) fn message(&mut self, role: Role) {
+        self.message = Some(self.report.messages);
+        self.report.messages += 1;
+        self.role = role;
+        self.tags.clear();
+    }
+
+    /// All further blocks of this message get this tag.
+    pub(crate) fn message_tag(&mut self, key: &str, value: &str) {
+        self.tags.push((key.to_owned(), value.to_owned()));
+    }
+
+    /// What is said; nothing where that is nothing.
+    pub(crate) fn text(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.push(Block::conversation(self.role, text.to_owned()));
+        }
+    }
+
+    /// A call of a tool; returns the id, which is a new one where there was none.
+    pub(crate) fn call(&mut self, id: &str, name: &str, arguments: &str) -> String {
+        if !fits(id) || !fits(name) {
+            let json = crate::json::quote(arguments);
+            self.warn(
+                "a tool call whose id or name is too long is kept as an extension".to_owned(),
+            );
+            self.unknown("tool_call", &json);
+            return id.to_owned();
+        }
+        let id = if id.is_empty() { self.calls.new_id() } else { id.to_owned() };
+        let plain = !name.is_empty() && !name.contains(' ');
+        let text = match (arguments, name) {
+            ("", name) => name.to_owned(),
+            (arguments, name) => format!("{name} {arguments}"),
+        };
+        self.push(Block::conversation_with_call(Role::Assistant, text, id.clone()));
+        if !plain {
+            self.tag(tags::NAME, name);
+        }
+        self.report.calls += 1;
+        self.calls.make(&id, name, arguments, self.line);
+        id
+    }
+
+    /// The id of the oldest call without a result, of the tool `name` if it is given:
+    /// what a result without an id answers.
+    pub(crate) fn open_call(&self, name: Option<&str>) -> Option<String> {
+        self.calls.oldest_open(name)
+    }
+
+    /// A result that is a text.
+    pub(crate) fn result(&mut self, id: &str, name: Option<&str>, status: Status, text: &str) {
+        self.answer(id, name);
+        self.result_text(id, name, status, text);
+    }
+
+    /// Counts a result; its parts follow: [`Self::result_text`] and its like.
+    pub(crate) fn answer(&mut self, id: &str, name: Option<&str>) {
+        self.report.results += 1;
+        if !self.calls.answer(id) {
+            self.report.orphans += 1;
+            let of = name.map(|name| format!(" of {}", lcp_types::brief(name.as_bytes())));
+            let (of, id) = (of.unwrap_or_default(), lcp_types::brief(id.as_bytes()));
+            self.warn(format!("the result{of} for {id} answers no open tool call"));
+        }
+    }
+
+    /// Counts a result whose call nobody wrote down; its parts follow.
+    pub(crate) fn alone(&mut self) {
+        self.report.results += 1;
+    }
+
+    /// Prose that is no message.
+    pub(crate) fn document(&mut self, title: &str, text: &str) {
+        let title = if fits(title) { title } else { "" };
+        let (title, text) = (title.to_owned(), text.to_owned());
+        self.push(Block::document(title, text, FormatHint::Markdown));
+    }
+
+    /// A part of a result that is a text.
+    pub(crate) fn result_text(&mut self, id: &str, name: Option<&str>, status: Status, text: &str) {
+        let known = self.calls.find(id);
+        let tool = name.or(known.map(|call| call.name.as_str())).filter(|name| fits(name));
+        let arguments = known.map(|call| call.arguments.clone());
+        let of = ResultOf { arguments: arguments.as_deref() };
+        // Other blocks than TOOL_RESULT have no place for a failure.
+        let form = if status == Status::Ok { forms::block(&of, text) } else { None };
+        match form {
+            Some((block, form)) => {
+                self.push(block);
+                self.tag(tags::FORM, &form);
+            }
+            None => {
+                let tool = tool.unwrap_or_default().to_owned();
+                self.push(Block::tool_result(tool, status, text.to_owned()));
+            }
+        }
+        self.answers(id);
+        if let Some(arguments) = arguments.filter(|arguments| arguments.len() <= ARGS_BYTES_MAX) {
+            self.tag(Tag::ARGS, &arguments);
+        }
+    }
+
+    /// The last block is a part of the result of this call.
+    pub(crate) fn answers(&mut self, id: &str) {
+        if !id.is_empty() {
+            self.tag(Tag::TOOL_CALL_ID, id);
+        }
+    }
+
+    /// A picture.
+    pub(crate) fn image(&mut self, media: MediaType, alt: &str, data: Vec<u8>) {
+        self.push(Block::image(media, alt.to_owned(), data));
+        self.tag_role();
+        self.report.pictures += 1;
+    }
+
+    /// A part of this message that no block holds, as its JSON stood.
+    pub(crate) fn unknown(&mut self, type_name: &str, json: &str) {
+        self.extension(type_name, json);
+        self.tag_role();
+    }
+
+    /// Something that is no part of any message, as it stood.
+    pub(crate) fn aside(&mut self, type_name: &str, text: &str) {
+        let (message, tags) = (self.message.take(), std::mem::take(&mut self.tags));
+        self.extension(type_name, text);
+        (self.message, self.tags) = (message, tags);
+    }
+
+    /// What this message has beside its role and its parts, if anything.
+    pub(crate) fn message_fields(&mut self, json: Option<&str>) {
+        if let Some(json) = json {
+            self.unknown("message", json);
+        }
+    }
+
+    /// Tags the last block.
+    pub(crate) fn tag(&mut self, key: &str, value: &str) {
+        let annotation = Annotation::tag(self.last as u64, &Tag::new(key, value));
+        self.blocks.push(Block::new(annotation));
+    }
+
+    /// Tags the last block with what its part has beside what the block holds.
+    pub(crate) fn part_fields(&mut self, json: Option<&str>) {
+        if let Some(json) = json {
+            self.tag(tags::PART, json);
+        }
+    }
+
+    /// Says that something is odd on this line.
+    pub(crate) fn warn(&mut self, message: String) {
+        self.report.warn(self.line, message);
+    }
+
+    /// How many messages there are so far.
+    pub(crate) const fn messages(&self) -> u64 {
+        self.report.messages
+    }
+
+    /// What has been made.
+    pub(crate) fn finish(mut self) -> Imported {
+        for (id, line) in self.calls.open() {
+            self.report.unanswered += 1;
+            let shown = lcp_types::brief(id.as_bytes());
+            self.report.warn(line, format!("tool call {shown} has no result"));
+        }
+        Imported { blocks: self.blocks, report: self.report }
+    }
+
+    fn extension(&mut self, type_name: &str, content: &str) {
+        let mut end = type_name.len().min(TYPE_NAME_BYTES_MAX);
+        while !type_name.is_char_boundary(end) {
+            end -= 1;
+        }
+        let type_name = type_name[..end].to_owned();
+        *self.report.unknown.entry(type_name.clone()).or_default() += 1;
+        self.push(Block::extension(self.format.name(), type_name, content.to_owned()));
+        let low = Annotation::priority(self.last as u64, Priority::Low);
+        self.blocks.push(Block::new(low));
+    }
+
+    fn push(&mut self, block: Block<'static>) {
+        self.last = self.blocks.len();
+        self.blocks.push(block);
+        if let Some(message) = self.message {
+            self.tag(tags::MESSAGE, &message.to_string());
+        }
+        for (key, value) in std::mem::take(&mut self.tags) {
+            self.tag(&key, &value);
+            self.tags.push((key, value));
+        }
+        if self.role == Role::System {
+            let critical = Annotation::priority(self.last as u64, Priority::Critical);
+            self.blocks.push(Block::new(critical));
+        }
+    }
+
+    /// Says whose part the last block is, where the block has no place for it.
+    fn tag_role(&mut self) {
+        let given = self.tags.iter().any(|(key, _)| key == tags::ROLE);
+        if let (Some(_), Role::System | Role::Assistant, false) = (self.message, self.role, given) {
+            self.tag(tags::ROLE, self.role.name().unwrap_or_default());
+        }
+    }
+}
+
+/// Whether a text has a place in a pack as an id or a name.
+fn fits(text: &str) -> bool {
+    text.len() as u64 <= TEXT_BYTES_MAX
+}

@@ -1,0 +1,67 @@
+//! The tool calls of a transcript, and which are open.
+
+use std::collections::HashMap;
+
+/// How far back a result without an id looks for its call.
+const OPEN_CALLS_MAX: usize = 256;
+
+/// The calls made so far; an id that is used again is that of the newest call.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    all: Vec<Known>,
+    by_id: HashMap<String, usize>,
+}
+
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) name: String,
+    pub(super) arguments: String,
+    id: String,
+    line: Option<usize>,
+    answered: bool,
+}
+
+impl Calls {
+    /// A call is made.
+    pub(super) fn make(&mut self, id: &str, name: &str, arguments: &str, line: Option<usize>) {
+        let (id, name, arguments) = (id.to_owned(), name.to_owned(), arguments.to_owned());
+        self.by_id.insert(id.clone(), self.all.len());
+        self.all.push(Known { name, arguments, id, line, answered: false });
+    }
+
+    /// The newest call of this id.
+    pub(super) fn find(&self, id: &str) -> Option<&Known> {
+        self.all.get(*self.by_id.get(id)?)
+    }
+
+    /// A result came; `false` if its call is not open.
+    pub(super) fn answer(&mut self, id: &str) -> bool {
+        let call = self.by_id.get(id).and_then(|at| self.all.get_mut(*at));
+        call.is_some_and(|call| !std::mem::replace(&mut call.answered, true))
+    }
+
+    /// The oldest of the newest calls that is open, of this tool if one is given.
+    pub(super) fn oldest_open(&self, name: Option<&str>) -> Option<String> {
+        let newest = &self.all[self.all.len().saturating_sub(OPEN_CALLS_MAX)..];
+        let is_it = |call: &&Known| !call.answered && name.is_none_or(|name| name == call.name);
+        newest.iter().find(is_it).map(|call| call.id.clone())
+    }
+
+    /// An id that no call has.
+    pub(super) fn new_id(&self) -> String {
+        let mut number = self.all.len();
+        loop {
+            let id = format!("lcp_call_{number}");
+            if !self.by_id.contains_key(&id) {
+                return id;
+            }
+            number += 1;
+        }
+    }
+
+    /// The calls that are open: id and line.
+    pub(super) fn open(&self) -> Vec<(String, Option<usize>)> {
+        let open = self.all.iter().filter(|call| !call.answered);
+        open.map(|call| (call.id.clone(), call.line)).collect()
+    }
+}

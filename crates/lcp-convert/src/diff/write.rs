@@ -1,0 +1,86 @@
+//! Writing unified diffs.
+
+use std::fmt::Write as _;
+
+use lcp_types::{Diff, DiffHunk};
+
+use super::names::{self, NULL};
+
+/// A diff as a text that `patch` and `git apply` take, and [`parse`](super::parse) reads
+/// back: the names behind `a/` and `b/`, or `/dev/null` where a file begins or ends.
+/// Bytes that are not UTF-8 become U+FFFD.
+///
+/// ```
+/// use lcp_convert::diff;
+/// use lcp_types::{Diff, DiffHunk};
+///
+/// let hunks = vec![DiffHunk::new(0, 1, "+one\n")];
+/// let diff = Diff { path: "new.txt".into(), hunks, unknown: Vec::new() };
+/// assert_eq!(diff::write(&diff), "--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+one\n");
+/// ```
+#[must_use]
+pub fn write(diff: &Diff<'_>) -> String {
+    let hunks: Vec<_> = diff.hunks.iter().map(|hunk| (hunk, hunk.lines.to_str_lossy())).collect();
+    let only = match hunks.as_slice() {
+        [(hunk, lines)] => Some((hunk, Sides::of(lines))),
+        _ => None,
+    };
+    let is_new = only.as_ref().is_some_and(|(hunk, sides)| hunk.old_start == 0 && sides.is(0, 1));
+    let is_gone = only.is_some_and(|(hunk, sides)| hunk.new_start == 0 && sides.is(1, 0));
+    let mut text = String::new();
+    for (mark, side, is_null) in [("--- ", "a/", is_new), ("+++ ", "b/", is_gone)] {
+        text.push_str(mark);
+        if is_null {
+            text.push_str(NULL);
+        } else {
+            names::push(&mut text, side, &diff.path);
+        }
+        text.push('\n');
+    }
+    for (hunk, lines) in hunks {
+        push(&mut text, hunk, &lines);
+    }
+    text
+}
+
+fn push(text: &mut String, hunk: &DiffHunk<'_>, lines: &str) {
+    let sides = Sides::of(lines);
+    let (old, new) = (range(hunk.old_start, sides.old), range(hunk.new_start, sides.new));
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "@@ -{old} +{new} @@");
+    text.push_str(lines);
+    if !lines.is_empty() && !lines.ends_with('\n') {
+        text.push('\n');
+    }
+}
+
+/// Lines of a hunk in the two files.
+struct Sides {
+    old: usize,
+    new: usize,
+}
+
+impl Sides {
+    fn of(lines: &str) -> Self {
+        let mut sides = Self { old: 0, new: 0 };
+        for line in lines.split_terminator('\n') {
+            match line.as_bytes().first() {
+                Some(b'+') => sides.new += 1,
+                Some(b'-') => sides.old += 1,
+                Some(b'\\') => {}
+                _ => (sides.old, sides.new) = (sides.old + 1, sides.new + 1),
+            }
+        }
+        sides
+    }
+
+    /// Whether there are lines of these sides, and none of others.
+    fn is(&self, old: usize, new: usize) -> bool {
+        (self.old.min(1), self.new.min(1)) == (old, new)
+    }
+}
+
+/// `7` for one line, `7,3` for any other number.
+fn range(start: u32, lines: usize) -> String {
+    if lines == 1 { start.to_string() } else { format!("{start},{lines}") }
+}

@@ -1,0 +1,232 @@
+//! Turns under headings that name who speaks: `## User`, `### Human (10:15)`, `**Assistant:**`.
+
+use lcp_types::Role;
+
+use super::{Turn, Turns};
+
+/// Who speaks, in the words that exports of chats use.
+const SPEAKERS: [(Role, &[&str]); 4] = [
+    (Role::User, &["user", "human", "you", "me", "prompt"]),
+    (
+        Role::Assistant,
+        &[
+            "assistant",
+            "ai",
+            "model",
+            "bot",
+            "agent",
+            "response",
+            "claude",
+            "claude code",
+            "chatgpt",
+            "codex",
+            "copilot",
+            "github copilot",
+            "cursor",
+            "gemini",
+        ],
+    ),
+    (Role::System, &["system", "system prompt"]),
+    (Role::Tool, &["tool", "tool result", "tool output", "tool results"]),
+];
+
+/// What the results of tools are called: a chat does not tell which it was.
+const TOOL_NAME: &str = "tool";
+
+/// Bytes of a line that names who speaks, at most; longer ones are prose.
+const NAME_BYTES_MAX: usize = 120;
+
+/// How a line that names who speaks is set off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// A heading of this level.
+    Heading(usize),
+    /// In bold type, at the beginning of a line.
+    Bold,
+}
+
+/// A line that says who speaks from now on.
+struct Mark<'t> {
+    shape: Shape,
+    role: Role,
+    /// Where its line begins, in bytes.
+    start: usize,
+    /// Where what is said begins.
+    end: usize,
+    /// The text that it stands in.
+    text: &'t str,
+}
+
+/// The turns of a text in which the user and the model both speak; `None` where they do
+/// not. Only marks of one shape count, so that a heading within an answer is none.
+pub(super) fn turns(text: &str) -> Option<Turns> {
+    let mut marks = marks(text);
+    let has = |shape, role| marks.iter().any(|mark| (mark.shape, mark.role) == (shape, role));
+    let is_chat = |shape: &Shape| has(*shape, Role::User) && has(*shape, Role::Assistant);
+    let shape = marks.iter().map(|mark| mark.shape).find(is_chat)?;
+    marks.retain(|mark| mark.shape == shape);
+    let preamble = marks.first().map_or("", |first| &text[..first.start]);
+    let ends = marks.iter().skip(1).map(|next| next.start).chain([text.len()]);
+    let said = marks.iter().zip(ends).map(|(mark, end)| Turn {
+        role: mark.role,
+        text: without_rules(&mark.text[mark.end..end]).to_owned(),
+    });
+    Some(Turns {
+        tool: TOOL_NAME,
+        preamble: without_rules(preamble).to_owned(),
+        turns: said.filter(|turn| !turn.text.is_empty()).collect(),
+    })
+}
+
+/// A text without the blank lines around it, and without the rule that sets it off from
+/// the next turn.
+fn without_rules(text: &str) -> &str {
+    let text = trimmed(text);
+    let is_rule = |line: &str| line.len() >= 3 && line.bytes().all(|byte| byte == b'-');
+    match text.rsplit_once('\n') {
+        Some((before, last)) if is_rule(last.trim()) => trimmed(before),
+        None if is_rule(text.trim()) => "",
+        _ => text,
+    }
+}
+
+/// A text without the blank lines around it; the first line keeps its indentation.
+fn trimmed(text: &str) -> &str {
+    let text = text.trim_end();
+    let blank = text.len() - text.trim_start().len();
+    let start = text[..blank].rfind('\n').map_or(0, |newline| newline + 1);
+    &text[start..]
+}
+
+/// The marks of a text, outside of fenced code.
+fn marks(text: &str) -> Vec<Mark<'_>> {
+    let mut marks = Vec::new();
+    let mut fence: Option<(u8, usize)> = None;
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let at = start;
+        start += line.len();
+        match (fence, fence_of(line)) {
+            (None, Some((mark, run, _))) => fence = Some((mark, run)),
+            (Some((mark, run)), Some((other, length, true))) if mark == other && length >= run => {
+                fence = None;
+            }
+            (None, None) => {
+                if let Some((shape, role, end)) = mark(line) {
+                    marks.push(Mark { shape, role, start: at, end: at + end, text });
+                }
+            }
+            _ => {}
+        }
+    }
+    marks
+}
+
+/// The mark of a fence, how often it stands there, and whether nothing follows.
+fn fence_of(line: &str) -> Option<(u8, usize, bool)> {
+    let indented = line.trim_start_matches(' ');
+    let mark = *indented.as_bytes().first().filter(|mark| matches!(mark, b'`' | b'~'))?;
+    let run = indented.bytes().take_while(|byte| *byte == mark).count();
+    let rest = indented[run..].trim();
+    let is_fence =
+        run >= 3 && line.len() - indented.len() <= 3 && !(mark == b'`' && rest.contains('`'));
+    is_fence.then_some((mark, run, rest.is_empty()))
+}
+
+/// Who a line says speaks, how, and where in the line what is said begins.
+fn mark(line: &str) -> Option<(Shape, Role, usize)> {
+    let level = line.bytes().take_while(|byte| *byte == b'#').count();
+    if level > 0 {
+        let name = line[level..].strip_prefix(' ')?;
+        return Some((Shape::Heading(level), speaker(name)?, line.len()));
+    }
+    // `**User:** text`, `**User**: text`, `_**User**_`.
+    let inner = line.strip_prefix("_**").or_else(|| line.strip_prefix("**"))?;
+    let (name, rest) = inner.split_once("**")?;
+    let rest = rest.strip_prefix('_').unwrap_or(rest);
+    let said = rest.strip_prefix(':');
+    let is_mark = said.is_some() || name.ends_with(':') || rest.trim().is_empty();
+    let role = speaker(name).filter(|_| is_mark)?;
+    let said = said.unwrap_or(rest).trim_start_matches(' ');
+    Some((Shape::Bold, role, line.len() - said.len()))
+}
+
+/// Who a name is, whatever is put around it: emphasis, pictures, a time in parentheses.
+fn speaker(name: &str) -> Option<Role> {
+    if name.len() > NAME_BYTES_MAX {
+        return None;
+    }
+    let name = name.split(['(', '[']).next().unwrap_or(name);
+    let name = name.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let has = |row: &&(Role, &[&str])| row.1.contains(&name.as_str());
+    SPEAKERS.iter().find(has).map(|(role, _)| *role)
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    fn check(text: &str, expected: Expect) {
+        let shown = turns(text).map(|turns| {
+            let turn = |turn: &Turn| format!("{}: {:?}\n", turn.role, turn.text);
+            let turns_shown: String = turns.turns.iter().map(turn).collect();
+            format!("{:?}\n{turns_shown}", turns.preamble)
+        });
+        expected.assert_eq(&shown.unwrap_or_else(|| "no chat".to_owned()));
+    }
+
+    #[test]
+    fn headings_and_bold_names_begin_turns() {
+        check(
+            "# A chat\n\n## 🧑 User (2026-01-01 10:00)\n\nWhy?\n\n---\n\n## Assistant\n    code\n\n## Tool\n\nok\n",
+            expect![[r##"
+                "# A chat"
+                user: "Why?"
+                assistant: "    code"
+                tool: "ok"
+            "##]],
+        );
+        check("**User:** Why?\n\n**Claude**:\nSo.\n", expect![[r#"
+            ""
+            user: "Why?"
+            assistant: "So."
+        "#]]);
+        check("_**User**_\n\nWhy?\n\n_**Assistant**_\n\nSo.\n", expect![[r#"
+            ""
+            user: "Why?"
+            assistant: "So."
+        "#]]);
+        check("### Human:\r\nWhy?\r\n### AI:\r\nSo.\r\n", expect![[r#"
+            ""
+            user: "Why?"
+            assistant: "So."
+        "#]]);
+    }
+
+    #[test]
+    fn code_and_other_headings_stay_in_their_turn() {
+        check(
+            "## User\n```md\n## Assistant\n~~~\n```\n### Assistant\n## Assistant\n# User\nSo.\n````\n## User\n```\n",
+            expect![[r##"
+                ""
+                user: "```md\n## Assistant\n~~~\n```\n### Assistant"
+                assistant: "# User\nSo.\n````\n## User\n```"
+            "##]],
+        );
+    }
+
+    #[test]
+    fn what_is_no_chat() {
+        for text in [
+            "",
+            "# Title\n\ntext\n",
+            "## User\n\nA manual.\n",
+            "## User\n\n### Assistant\n",
+            "**users** are\n**AI** is\n",
+        ] {
+            assert_eq!(turns(text), None, "{text:?}");
+        }
+    }
+}

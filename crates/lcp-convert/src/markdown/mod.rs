@@ -1,0 +1,66 @@
+//! Chats that were kept as Markdown: turns under headings, histories of aider, else a
+//! document.
+
+mod aider;
+mod headings;
+
+use lcp_types::{Role, Status};
+
+use crate::build::Builder;
+use crate::json::Source;
+use crate::{Error, Format, Imported, Options, Result};
+
+/// A turn of a chat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Turn {
+    role: Role,
+    /// Without the blank lines around it; never blank.
+    text: String,
+}
+
+/// The turns of a chat, and what stands before the first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Turns {
+    /// The tool that results are of, where the chat does not tell.
+    tool: &'static str,
+    preamble: String,
+    turns: Vec<Turn>,
+}
+
+/// Makes blocks of the turns; a text without any is one DOCUMENT.
+pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<Imported> {
+    let source = Source::new(bytes)?;
+    let text = source.text();
+    if text.trim().is_empty() || text.contains('\0') {
+        return Err(Error::looked_for(Format::Markdown, "text"));
+    }
+    let mut builder = Builder::new(Format::Markdown);
+    match turns(text) {
+        Some(turns) => {
+            if !turns.preamble.is_empty() {
+                builder.aside("preamble", &turns.preamble);
+            }
+            for turn in turns.turns {
+                builder.message(turn.role);
+                if turn.role == Role::Tool {
+                    builder.alone();
+                    builder.result_text("", Some(turns.tool), Status::Ok, &turn.text);
+                } else {
+                    builder.text(&turn.text);
+                }
+            }
+        }
+        None => {
+            let heading = || text.lines().find_map(|line| line.strip_prefix("# "));
+            let title = options.name.as_deref().or_else(heading).unwrap_or_default();
+            builder.document(title.trim(), text);
+        }
+    }
+    Ok(builder.finish())
+}
+
+/// The turns of a text that is a chat.
+fn turns(text: &str) -> Option<Turns> {
+    let turns = aider::turns(text).or_else(|| headings::turns(text))?;
+    Some(turns).filter(|turns| !turns.turns.is_empty())
+}

@@ -1,0 +1,86 @@
+//! Pictures within JSON: base64 and its media types.
+
+use base64::Engine;
+use base64::alphabet::STANDARD as ALPHABET;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
+use lcp_types::MediaType;
+
+/// Padding or none: both are found.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &ALPHABET,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// The media type of this name.
+pub(crate) fn media_type(mime: &str) -> Option<MediaType> {
+    match mime {
+        "image/png" => Some(MediaType::Png),
+        "image/jpeg" | "image/jpg" => Some(MediaType::Jpeg),
+        "image/gif" => Some(MediaType::Gif),
+        "image/svg+xml" => Some(MediaType::Svg),
+        "image/webp" => Some(MediaType::Webp),
+        _ => None,
+    }
+}
+
+/// The name of a media type that models see; `None` for SVG and what is not known.
+pub(crate) const fn seen(media: MediaType) -> Option<&'static str> {
+    match media {
+        MediaType::Png => Some("image/png"),
+        MediaType::Jpeg => Some("image/jpeg"),
+        MediaType::Gif => Some("image/gif"),
+        MediaType::Webp => Some("image/webp"),
+        MediaType::Svg | MediaType::Other(_) => None,
+    }
+}
+
+/// The bytes that base64 says; line ends within it are skipped.
+pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
+    if !text.contains(|c: char| c.is_ascii_whitespace()) {
+        return LENIENT.decode(text).ok();
+    }
+    let text: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();
+    LENIENT.decode(text).ok()
+}
+
+/// Base64, padded.
+pub(crate) fn encode(data: &[u8]) -> String {
+    STANDARD.encode(data)
+}
+
+/// The picture in `data:image/png;base64,…`.
+pub(crate) fn data_uri(uri: &str) -> Option<(MediaType, Vec<u8>)> {
+    let (head, data) = uri.strip_prefix("data:")?.split_once(',')?;
+    let mime = head.strip_suffix(";base64")?;
+    let mime = mime.split(';').next().unwrap_or(mime);
+    Some((media_type(mime)?, decode(data)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use lcp_types::MediaType;
+
+    use super::{data_uri, decode, encode};
+
+    #[test]
+    fn base64_is_read_as_people_write_it() {
+        assert_eq!(decode("aGk="), Some(b"hi".to_vec()));
+        assert_eq!(decode("aGk"), Some(b"hi".to_vec()));
+        assert_eq!(decode("aG\r\nk="), Some(b"hi".to_vec()));
+        assert_eq!(decode("a?"), None);
+        assert_eq!(encode(b"hi"), "aGk=");
+    }
+
+    #[test]
+    fn data_uris_are_pictures_where_their_type_is_one() {
+        let png = Some((MediaType::Png, b"hi".to_vec()));
+        assert_eq!(data_uri("data:image/png;base64,aGk="), png);
+        assert_eq!(data_uri("data:image/png;name=a.png;base64,aGk="), png);
+        for none in
+            ["data:image/png,aGk=", "data:image/bmp;base64,aGk=", "https://a/b.png", "data:"]
+        {
+            assert_eq!(data_uri(none), None, "{none}");
+        }
+    }
+}

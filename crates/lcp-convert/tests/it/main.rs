@@ -1,0 +1,4 @@
+//! The tests of lcp-convert.
+
+mod diff;
+mod numbered;
