@@ -133,6 +133,22 @@ impl Counting {
         Ok(Counter { estimator, from, place, kept: Some((path.clone(), cache)) })
     }
 
+    /// The estimator of a command that asks for no budget; warns where its counts are
+    /// not exact.
+    pub fn plain(&self, strict: bool, output: &Output) -> Result<Counter> {
+        let config = self.config()?;
+        // Nobody asks how large its window is.
+        let (model, unknown) = self.model(&config, true)?;
+        if let Some(warning) = unknown {
+            output.warn(warning);
+        }
+        let counter = self.counter(&config, model.as_ref(), strict, output)?;
+        if !counter.estimator.is_exact() {
+            output.warn(format!("token counts are estimates ({})", counter.estimator.name()));
+        }
+        Ok(counter)
+    }
+
     /// The flags first; a model that a flag names counts for itself, where its
     /// encoding is known.
     fn tokenizer(

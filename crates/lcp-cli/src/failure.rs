@@ -40,6 +40,12 @@ impl Failure {
         Self { code, message: message.into(), hint: None }
     }
 
+    /// An exit code of 1 that says no more than what was printed already, as that of
+    /// a comparison.
+    pub fn silent() -> Self {
+        Self::new(Code::Io, "")
+    }
+
     /// The same with what to do about it.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -91,7 +97,9 @@ impl Output {
 
     /// Prints an error and its hint, and gives the exit code.
     pub fn fail(&self, failure: &Failure) -> ExitCode {
-        self.say("error", "31", &failure.message);
+        if !failure.message.is_empty() {
+            self.say("error", "31", &failure.message);
+        }
         if let Some(hint) = &failure.hint {
             self.say("hint", "36", hint);
         }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use lcp_encoder::{Compression, EncodeOptions, Magic};
+use lcp_types::Block;
 
 use crate::Result;
 use crate::failure::{Code, Failure};
@@ -44,6 +45,12 @@ pub fn refuse_terminal(output: Option<&Path>) -> Result {
 }
 
 impl Form {
+    /// The pack of these blocks; `what` is what errors call it.
+    pub fn encode(self, blocks: &[Block<'_>], what: &str) -> Result<Vec<u8>> {
+        lcp_encoder::encode(blocks, self.options())
+            .map_err(|error| Failure::new(Code::Limit, format!("{error} ({what})")))
+    }
+
     /// What the encoder is told.
     pub fn options(self) -> EncodeOptions {
         EncodeOptions {

@@ -12,18 +12,26 @@
 
 pub mod arguments;
 pub mod commands;
+pub mod compare;
 pub mod config;
+pub mod costs;
 pub mod counting;
 pub mod duplicates;
 pub mod failure;
 pub mod files;
 pub mod form;
+pub mod frames;
+pub mod help;
 pub mod interrupt;
 pub mod limits;
+pub mod merging;
+pub mod naive;
 pub mod pack;
 pub mod prepare;
+pub mod problems;
 pub mod progress;
 pub mod stable;
+pub mod table;
 
 use std::process::ExitCode;
 
@@ -38,6 +46,7 @@ pub type Result<T = (), E = Failure> = std::result::Result<T, E>;
 /// Put what a model should see into packs, and render them within a token budget
 #[derive(Debug, Parser)]
 #[command(name = "lcp", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(help_template = help::template())]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,

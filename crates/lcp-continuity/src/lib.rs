@@ -82,7 +82,7 @@ pub use model::{
     SessionHandoff, SessionState, Speaker, SystemClock, TaskStatus, Timestamp, TokenUsage,
     UsageSource,
 };
-pub use package::PackageError;
+pub use package::{PackageError, moved_index};
 pub use service::{Checked, ContinuityConfig, Outcome, ResumeOptions, SessionContinuityService};
 pub use tracker::ConversationTokenTracker;
 pub use trigger::{

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use lcp_tokens::TokenEstimator;
 use lcp_types::{
-    Annotation, AnnotationKind, Block, BlockContent, Covered, Duplicates, Level, Meta, Relation,
-    Tag,
+    Annotation, AnnotationKind, Block, BlockContent, Covered, Duplicates, Meta, Relation, Tag,
 };
 
 use crate::find::{Found, tokens};
@@ -237,7 +236,7 @@ impl<'a> Deduplicated<'a> {
         // What speaks of what goes, goes; so does what speaks of that.
         loop {
             let is_lost = |index: &usize| {
-                let target = target(&all[*index]).and_then(|target| usize::try_from(target).ok());
+                let target = all[*index].target().and_then(|target| usize::try_from(target).ok());
                 keeps[*index] && target.is_some_and(|target| keeps.get(target) == Some(&false))
             };
             let lost: Vec<_> = (0..all.len()).filter(is_lost).collect();
@@ -251,7 +250,9 @@ impl<'a> Deduplicated<'a> {
         let kept: Vec<_> = (0..all.len()).filter(|&index| keeps[index]).collect();
         let places: HashMap<u64, u64> =
             (0u64..).zip(&kept).map(|(new, &old)| (old as u64, new)).collect();
-        let mut pack: Vec<_> = kept.iter().map(|&old| moved(&all[old], &places)).collect();
+        let place = |target| places.get(&target).copied().unwrap_or(target);
+        let mut pack: Vec<_> =
+            kept.iter().map(|&old| all[old].clone().retargeted(place)).collect();
         let before = Meta::of_all(&all, &mut |_, _| {});
         let mut after = before.clone();
         self.duplicates.take_over(&all, &mut after);
@@ -279,43 +280,10 @@ impl<'a> Deduplicated<'a> {
             _ => true,
         };
         let gone =
-            target(block).and_then(|target| usize::try_from(target).ok()).is_some_and(|target| {
+            block.target().and_then(|target| usize::try_from(target).ok()).is_some_and(|target| {
                 self.duplicates.is_removed(target)
                     || (of_content && self.duplicates.changed.contains(&target))
             });
         !self.duplicates.is_removed(index) && !gone
     }
-}
-
-/// The block that an annotation or a level speaks of.
-fn target(block: &Block<'_>) -> Option<u64> {
-    match &block.content {
-        BlockContent::Annotation(annotation) => Some(annotation.target_block_id),
-        BlockContent::Extension(extension) => {
-            Level::read(extension).and_then(Result::ok).map(|level| level.target)
-        }
-        _ => None,
-    }
-}
-
-/// The block, naming its target by the new index.
-fn moved<'a>(block: &Block<'a>, places: &HashMap<u64, u64>) -> Block<'a> {
-    let mut block = block.clone();
-    match &mut block.content {
-        BlockContent::Annotation(annotation) => {
-            let target = &mut annotation.target_block_id;
-            *target = places.get(target).copied().unwrap_or(*target);
-        }
-        BlockContent::Extension(extension) => {
-            let level = Level::read(extension).and_then(Result::ok).map(|level| {
-                let target = places.get(&level.target).copied().unwrap_or(level.target);
-                level.level.of(target, &level.text).content
-            });
-            if let Some(content) = level {
-                extension.content = content;
-            }
-        }
-        _ => {}
-    }
-    block
 }

@@ -81,4 +81,6 @@ pub use placeholder::render_placeholder;
 pub use plan::{Certificate, Plan, PlanItem, Reason, RolledUp, ShareUse};
 pub use text::{BlockText, BlockTexts};
 pub use values::Values;
+pub use view::label::visible;
+pub use view::{block_label, content_text, fence_info};
 pub use warning::{Warning, WarningCode};

@@ -33,16 +33,22 @@ pub(crate) fn resolve<'b>(
     warnings: &mut Vec<Warning>,
 ) -> Vec<Meta<'b>> {
     let mut metas = Meta::of_all(blocks, &mut |index, problem| {
-        let code = match problem.kind {
-            MetaProblemKind::BadTarget => WarningCode::BadTarget,
-            MetaProblemKind::BadPriority => WarningCode::BadPriority,
-            MetaProblemKind::UnknownExtension => WarningCode::UnknownBlockType,
-            _ => WarningCode::BadAnnotation,
-        };
+        let code = WarningCode::from(problem.kind);
         warnings.push(Warning::new(code, Some(index), problem.to_string()));
     });
     if let Some(duplicates) = duplicates {
         duplicates.take_over(blocks, &mut metas);
     }
     metas
+}
+
+impl From<MetaProblemKind> for WarningCode {
+    fn from(kind: MetaProblemKind) -> Self {
+        match kind {
+            MetaProblemKind::BadTarget => Self::BadTarget,
+            MetaProblemKind::BadPriority => Self::BadPriority,
+            MetaProblemKind::UnknownExtension => Self::UnknownBlockType,
+            _ => Self::BadAnnotation,
+        }
+    }
 }

@@ -38,6 +38,7 @@ mod meta;
 mod owned;
 pub mod schema;
 mod store;
+mod target;
 mod unknown;
 pub mod wire;
 

@@ -4,6 +4,7 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use lcp_tokens::TokenEstimator;
+use serde_json::json;
 
 use crate::Result;
 use crate::arguments::tokens;
@@ -19,6 +20,7 @@ use crate::files;
 #[command(after_help = "Examples:
   lcp count README.md ARCHITECTURE.md
   git diff | lcp count -
+  lcp count --total src/*.rs
   lcp count --model gpt-4 --up-to 8000 prompt.txt")]
 pub struct Args {
     /// The files; `-` for standard input
@@ -29,34 +31,55 @@ pub struct Args {
     /// Stop counting a file at so many tokens, and print `>N` for more
     #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
     up_to: Option<u32>,
+    /// Print the sum of all files as a last line
+    #[arg(long, conflicts_with_all = ["up_to", "json"])]
+    total: bool,
+    /// Print JSON instead
+    #[arg(long)]
+    json: bool,
 }
 
 /// Counts.
 pub fn run(args: &Args, output: &Output) -> Result {
     // A number is all there is to see, so there is none instead of a wrong one.
-    let config = args.counting.config()?;
-    // Nobody asks how large its window is.
-    let (model, unknown) = args.counting.model(&config, true)?;
-    if let Some(warning) = unknown {
-        output.warn(warning);
-    }
-    let counter = args.counting.counter(&config, model.as_ref(), true, output)?;
+    let counter = args.counting.plain(true, output)?;
     let estimator = &counter.estimator;
-    if !estimator.is_exact() {
-        output.warn(format!("token counts are estimates ({})", estimator.name()));
-    }
     let mut stdout = BufWriter::new(std::io::stdout().lock());
+    let mut printed = |line: String| {
+        writeln!(stdout, "{line}")
+            .map_err(|error| Failure::io("write", "standard output", &error))
+    };
+    let (mut rows, mut total) = (Vec::new(), Some(0));
     for path in &args.files {
         let bytes = files::read(path)?;
         let text = String::from_utf8_lossy(&bytes);
         let count = match args.up_to {
-            Some(limit) => estimator
-                .count_up_to(&text, limit)
-                .map_or_else(|| format!(">{limit}"), |count| count.to_string()),
-            None => estimator.estimate(&text).to_string(),
+            Some(limit) => estimator.count_up_to(&text, limit),
+            None => Some(estimator.estimate(&text)),
         };
-        writeln!(stdout, "{count} {}", path.display())
-            .map_err(|error| Failure::io("write", "standard output", &error))?;
+        let limit = args.up_to.unwrap_or_default();
+        // Of what is more than a limit there is no sum.
+        total = total.zip(count).map(|(total, count)| total + u64::from(count));
+        if args.json {
+            let (file, bytes) = (path.display().to_string(), bytes.len());
+            rows.push(json!({ "file": file, "bytes": bytes, "tokens": count }));
+        } else {
+            let count = count.map_or_else(|| format!(">{limit}"), |count| count.to_string());
+            printed(format!("{count} {}", path.display()))?;
+        }
+    }
+    if args.json {
+        let whole = json!({
+            "schema": "lcp.count.v1",
+            "encoding": estimator.name(),
+            "exact": estimator.is_exact(),
+            "up_to": args.up_to,
+            "files": rows,
+            "total": total,
+        });
+        printed(format!("{whole:#}"))?;
+    } else if let Some(total) = total.filter(|_| args.total) {
+        printed(format!("{total} total"))?;
     }
     stdout.flush().map_err(|error| Failure::io("write", "standard output", &error))?;
     counter.keep(output);

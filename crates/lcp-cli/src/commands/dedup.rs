@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use lcp_encoder::PackBuilder;
 use lcp_types::{Covered, Duplicates, Relation};
 use serde_json::{Value, json};
 
 use crate::Result;
 use crate::counting::Counting;
 use crate::duplicates::{self, Deduping};
-use crate::failure::{Code, Failure, Output};
+use crate::failure::Output;
 use crate::files::{self, PACK};
 use crate::form::{Form, refuse_terminal};
 
@@ -63,11 +62,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         }
         None => (pack.blocks.clone(), Duplicates::default()),
     };
-    let mut builder = PackBuilder::new(args.form.options());
-    for block in &blocks {
-        builder.add(block).map_err(|error| unwritable(&error))?;
-    }
-    let written = builder.finish().map_err(|error| unwritable(&error))?;
+    let written = args.form.encode(&blocks, "the deduplicated pack")?;
     for (index, covered) in &covered.covered {
         output.note(line(*index, covered));
     }
@@ -84,10 +79,6 @@ pub fn run(args: &Args, output: &Output) -> Result {
     files::write(args.output.as_deref(), &written)?;
     counter.keep(output);
     Ok(())
-}
-
-fn unwritable(error: &lcp_encoder::Error) -> Failure {
-    Failure::new(Code::Limit, format!("{error} (the deduplicated pack)"))
 }
 
 fn line(index: usize, covered: &Covered) -> String {

@@ -1,13 +1,20 @@
 //! The subcommands: a file each.
 
 pub mod budget;
+pub mod cat;
+pub mod completions;
 pub mod count;
 pub mod decode;
 pub mod dedup;
+pub mod diff;
 pub mod encode;
+pub mod inspect;
+pub mod man;
+pub mod merge;
 pub mod pack;
 pub mod render;
 pub mod report;
+pub mod stats;
 pub mod validate;
 
 use crate::Result;
@@ -26,6 +33,13 @@ pub enum Command {
     Decode(decode::Args),
     Validate(validate::Args),
     Dedup(dedup::Args),
+    Merge(merge::Args),
+    Cat(cat::Args),
+    Inspect(inspect::Args),
+    Stats(stats::Args),
+    Diff(diff::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 impl Command {
@@ -41,6 +55,13 @@ impl Command {
             Self::Decode(args) => decode::run(args, output),
             Self::Validate(args) => validate::run(args, output),
             Self::Dedup(args) => dedup::run(args, output),
+            Self::Merge(args) => merge::run(args, output),
+            Self::Cat(args) => cat::run(args, output),
+            Self::Inspect(args) => inspect::run(args, output),
+            Self::Stats(args) => stats::run(args, output),
+            Self::Diff(args) => diff::run(args, output),
+            Self::Completions(args) => completions::run(args),
+            Self::Man(args) => man::run(args, output),
         }
     }
 }

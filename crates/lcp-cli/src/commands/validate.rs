@@ -1,73 +1,121 @@
-//! `validate`: everything that is wrong with a pack, each with its place.
+//! `validate`: everything that is wrong with packs, each with its place.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use lcp_decoder::{DecodeOptions, ErrorKind, Event, Events};
+use serde_json::{Value, json};
 
 use crate::Result;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
+use crate::problems::{self, Findings, Problem};
 
-/// Check a pack: exit code 0, or 3 and a line for each problem
+/// Check packs: exit code 0, or 3 and a line for each problem
 ///
-/// A malformed block does not hide those after it: the frames around it still
-/// tell where the next one begins.
+/// A malformed block does not hide those after it: the frames around it still tell where the next
+/// one begins. Bytes behind END, annotations and levels that cannot be read or name blocks that
+/// do not exist, and hand-offs that contradict themselves are problems, too. What is no problem
+/// but could not be checked, as a reference into a content store, is a note.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:
-  lcp validate samples/session.lcp")]
+#[command(after_help = "Examples:
+  lcp validate samples/session.lcp
+  lcp validate samples/*.lcp --json
+  cat pack.lcp | lcp validate -")]
 pub struct Args {
-    /// The pack; `-` for standard input
-    pack: PathBuf,
+    /// The packs; `-` for standard input
+    #[arg(required = true, value_name = "PACK")]
+    packs: Vec<PathBuf>,
     /// Check all that can be checked. Every check reads the whole pack today,
     /// so this changes nothing yet
     #[arg(long)]
     full: bool,
+    /// Print JSON instead
+    #[arg(long)]
+    json: bool,
 }
 
 /// Prints the problems.
 pub fn run(args: &Args, output: &Output) -> Result {
-    let bytes = files::read(&args.pack)?;
-    let (blocks, problems) = check(&bytes);
-    if problems.is_empty() {
-        return files::write(
-            None,
-            format!("{}: {blocks} blocks, no problem\n", files::name(&args.pack)).as_bytes(),
-        );
-    }
-    let lines: Vec<_> = problems.iter().map(|error| line(&args.pack, error)).collect();
-    files::write(None, (lines.join("\n") + "\n").as_bytes())?;
+    let checked: Vec<_> = args.packs.iter().map(|path| (files::name(path), check(path))).collect();
+    let text = if args.json { as_json(&checked) } else { lines(&checked) };
+    files::write(None, text.as_bytes())?;
+    let blocks: usize = checked.iter().flat_map(|(_, found)| found).map(|found| found.blocks).sum();
     output.note(format!("{blocks} blocks were looked at"));
-    let limits_only = problems.iter().all(lcp_decoder::Error::is_limit);
-    let code = if limits_only { Code::Limit } else { Code::Malformed };
-    let count = problems.len();
-    let what = if count == 1 { "problem" } else { "problems" };
-    Err(Failure::new(code, format!("{count} {what} ({})", files::name(&args.pack))))
+    verdict(checked, output)
 }
 
-fn line(path: &Path, error: &lcp_decoder::Error) -> String {
-    format!("{}: {}: {} [{}]", files::name(path), error.place(), error.kind(), error.code())
+type Checked = (String, Result<Findings>);
+
+fn check(path: &PathBuf) -> Result<Findings> {
+    files::read(path).map(|bytes| problems::check(&bytes))
 }
 
-/// How many blocks there are, and all that is wrong.
-fn check(bytes: &[u8]) -> (u64, Vec<lcp_decoder::Error>) {
-    let (mut blocks, mut problems) = (0, Vec::new());
-    let mut events = Events::new(bytes, DecodeOptions { strict: true, ..DecodeOptions::default() });
-    while let Some(event) = events.next() {
-        match event {
-            Ok(Event::Frame(frame)) => {
-                blocks += 1;
-                // A reference is whole as it stands: where it leads is not the
-                // pack's to say.
-                match events.decode(&frame) {
-                    Err(error) if !matches!(error.kind(), ErrorKind::NoStore { .. }) => {
-                        problems.push(error);
-                    }
-                    _ => {}
-                }
+/// A line for each pack without a problem, and for each problem and note.
+fn lines(checked: &[Checked]) -> String {
+    let mut text = String::new();
+    for (name, found) in checked {
+        let Ok(found) = found else { continue };
+        let problems = found.problems.iter().map(|problem| format!("{name}: {problem}\n"));
+        let notes = found.notes.iter().map(|note| format!("{name}: note: {note}\n"));
+        if found.problems.is_empty() {
+            text += &format!("{name}: {} blocks, no problem\n", found.blocks);
+        }
+        text.extend(problems.chain(notes));
+    }
+    text
+}
+
+fn as_json(checked: &[Checked]) -> String {
+    let row = |problem: &Problem| {
+        json!({
+            "code": problem.code,
+            "message": problem.message,
+            "block": problem.block,
+            "offset": problem.offset,
+            "inner_offset": problem.inner_offset,
+        })
+    };
+    let rows = |problems: &[Problem]| problems.iter().map(row).collect::<Vec<_>>();
+    let pack = |(name, found): &Checked| match found {
+        Ok(found) => json!({
+            "file": name,
+            "valid": found.problems.is_empty(),
+            "blocks": found.blocks,
+            "problems": rows(&found.problems),
+            "notes": rows(&found.notes),
+        }),
+        Err(failure) => json!({ "file": name, "valid": Value::Null, "error": failure.message }),
+    };
+    let packs: Vec<_> = checked.iter().map(pack).collect();
+    format!("{:#}\n", json!({ "schema": "lcp.validate.v1", "packs": packs }))
+}
+
+/// What the command ends with: the worst of all packs.
+fn verdict(checked: Vec<Checked>, output: &Output) -> Result {
+    let (mut problems, mut bad, mut malformed) = (0, Vec::new(), false);
+    let (all, mut unread) = (checked.len(), Vec::new());
+    for (name, found) in checked {
+        match found {
+            Ok(found) if found.problems.is_empty() => {}
+            Ok(found) => {
+                problems += found.problems.len();
+                malformed |= !found.problems.iter().all(|problem| problem.is_limit);
+                bad.push(name);
             }
-            Ok(_) => {}
-            Err(error) => problems.push(error),
+            Err(failure) => unread.push(failure),
         }
     }
-    (blocks, problems)
+    let last = unread.pop();
+    for failure in unread {
+        output.warn(failure.message);
+    }
+    let what = if problems == 1 { "problem" } else { "problems" };
+    let message = match &bad[..] {
+        [] => return last.map_or(Ok(()), Err),
+        [name] if all == 1 => format!("{problems} {what} ({name})"),
+        bad => format!("{problems} {what} ({} of {all} packs)", bad.len()),
+    };
+    if let Some(failure) = last {
+        output.warn(failure.message);
+    }
+    Err(Failure::new(if malformed { Code::Malformed } else { Code::Limit }, message))
 }

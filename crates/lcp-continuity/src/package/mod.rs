@@ -5,6 +5,7 @@ mod message;
 mod read;
 mod write;
 
+pub use index::moved_index;
 pub(crate) use message::{decode_message, encode_message};
 pub(crate) use write::id_of;
 

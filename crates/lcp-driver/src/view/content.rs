@@ -22,6 +22,14 @@ pub(crate) fn text<'b>(content: &'b BlockContent<'_>) -> Option<(Cow<'b, str>, b
     }
 }
 
+/// The content of a block as text, the same in every mode, as renderers show it:
+/// trees are listed, hunks have their headers, of an image it is what it shows. Bytes
+/// that are not UTF-8 are U+FFFD. `None` where a block has no content that is text.
+#[must_use]
+pub fn content_text<'b>(content: &'b BlockContent<'_>) -> Option<Cow<'b, str>> {
+    text(content).map(|(text, _)| text)
+}
+
 fn lossy<'b>(bytes: &'b Bytes<'_>) -> (Cow<'b, str>, bool) {
     let text = bytes.to_str_lossy();
     let lost = matches!(text, Cow::Owned(_));

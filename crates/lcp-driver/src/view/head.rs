@@ -134,6 +134,20 @@ impl<'b> Head<'b> {
     }
 }
 
+/// What reports call a block: its path, title, name or role; empty where it has none.
+///
+/// ```
+/// use lcp_types::{Block, Lang};
+///
+/// let block = Block::code(Lang::Rust, "src/main.rs", "fn main() {}");
+/// assert_eq!(lcp_driver::block_label(&block), "src/main.rs");
+/// ```
+#[must_use]
+pub fn block_label<'b>(block: &'b Block<'_>) -> Cow<'b, str> {
+    let args = Head::new(block, None).args;
+    args.into_iter().find(|arg| arg.form == Form::Word).map_or("".into(), |arg| arg.value)
+}
+
 fn role_name(role: Role) -> Cow<'static, str> {
     match role.name() {
         Some(name) => Cow::Borrowed(name),

@@ -33,9 +33,13 @@ fn is_hidden(c: char) -> bool {
 }
 
 /// A text of a pack with what would not show, or would change how its
-/// neighbours show, as `\u{…}`.
-#[cfg(any(feature = "plan-file", feature = "report", feature = "tracing"))]
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+/// neighbours show, as `\u{…}`: a terminal or a log shows it and does nothing else.
+///
+/// ```
+/// assert_eq!(lcp_driver::visible("a\u{1b}[2Jb"), "a\\u{1b}[2Jb");
+/// ```
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);
     }

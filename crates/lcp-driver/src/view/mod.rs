@@ -9,6 +9,8 @@ use std::borrow::Cow;
 
 use lcp_types::{Block, BlockContent, FormatHint, Lang, Meta, Role};
 
+pub use content::content_text;
+pub use head::block_label;
 pub(crate) use head::{Form, Head};
 
 /// One block, ready to be rendered in any mode.
@@ -48,7 +50,7 @@ impl<'b> View<'b> {
             tags: meta.tags.as_deref(),
             keep: Keep::of(&block.content),
             prose,
-            info: info(&block.content),
+            info: fence_info(&block.content),
         }
     }
 }
@@ -93,7 +95,9 @@ impl Keep {
     }
 }
 
-fn info(content: &BlockContent<'_>) -> &'static str {
+/// The language behind a Markdown fence around this content; empty for none.
+#[must_use]
+pub fn fence_info(content: &BlockContent<'_>) -> &'static str {
     match content {
         BlockContent::Code(code) if code.lang != Lang::Unknown => code.lang.name().unwrap_or(""),
         BlockContent::StructuredData(data) => data.format.name().unwrap_or(""),

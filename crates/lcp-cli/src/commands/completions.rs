@@ -1,0 +1,24 @@
+//! `completions`: what a shell needs to complete the command.
+
+use clap::CommandFactory as _;
+use clap_complete::{Shell, generate};
+
+use crate::{Cli, Result, files};
+
+/// Print the completions of a shell
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp completions bash > ~/.local/share/bash-completion/completions/lcp
+  lcp completions zsh > ~/.zfunc/_lcp
+  lcp completions fish > ~/.config/fish/completions/lcp.fish")]
+pub struct Args {
+    /// The shell
+    shell: Shell,
+}
+
+/// Prints the script.
+pub fn run(args: &Args) -> Result {
+    let mut script = Vec::new();
+    generate(args.shell, &mut Cli::command(), "lcp", &mut script);
+    files::write(None, &script)
+}

@@ -1,0 +1,239 @@
+//! `inspect`: the blocks of a pack, a row each.
+
+use std::path::PathBuf;
+
+use lcp_driver::{OutputMode, Plan, block_label, grouped};
+use lcp_types::Meta;
+use lcp_types::wire::{BLOCK_HAS_SUMMARY, BLOCK_RESERVED};
+use serde_json::{Value, json};
+
+use crate::counting::Counting;
+use crate::failure::Output;
+use crate::frames::{Frame, Frames, is_reference};
+use crate::table::{self, Column, Look};
+use crate::{Result, costs, files};
+
+/// List the blocks of a pack: where each stands, what it is, what it costs
+///
+/// Of a pack that is truncated or malformed, what can be seen is listed, then the error
+/// ends the command (3). Bytes are those of a block's body as stored, tokens those of its
+/// content. Offsets in a compressed payload are those of what it unpacks to.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp inspect samples/session.lcp
+  lcp inspect samples/session.lcp --no-tokens
+  lcp inspect samples/session.lcp --json | jq '.blocks[] | select(.priority == \"high\")'")]
+pub struct Args {
+    /// The pack; `-` for standard input
+    pack: PathBuf,
+    #[command(flatten)]
+    counting: Counting,
+    /// Count no tokens, which is faster
+    #[arg(long)]
+    no_tokens: bool,
+    /// Print JSON instead
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the list.
+pub fn run(args: &Args, output: &Output) -> Result {
+    let bytes = files::read(&args.pack)?;
+    let pack = Frames::of(&bytes);
+    if pack.header.is_none() {
+        return pack.broken.map_or(Ok(()), |error| Err(files::malformed(&args.pack, &bytes, &error)));
+    }
+    for warning in &pack.warnings {
+        output.warn(format!("{warning} [{}]", warning.code()));
+    }
+    let counter = if args.no_tokens { None } else { Some(args.counting.plain(false, output)?) };
+    // One mode is enough for the figures that a table has.
+    let modes = if args.json { &OutputMode::ALL[..] } else { &[OutputMode::Minimal] };
+    let plans = match &counter {
+        Some(counter) => costs::whole(&pack.blocks, modes, &counter.estimator)?,
+        None => Vec::new(),
+    };
+    let metas = Meta::of_all(&pack.blocks, &mut |_, _| {});
+    let summaries: Vec<_> = metas
+        .iter()
+        .map(|meta| {
+            let summary = meta.summary.as_deref().filter(|_| args.json)?;
+            Some(counter.as_ref()?.estimator.estimate(summary))
+        })
+        .collect();
+    let seen = Seen { pack: &pack, bytes: bytes.len(), metas, plans, summaries };
+    let text = if args.json {
+        format!("{:#}\n", seen.json())
+    } else {
+        seen.table(Look::of_stdout(output))
+    };
+    files::write(None, text.as_bytes())?;
+    if let Some(counter) = &counter {
+        counter.keep(output);
+    }
+    match pack.problems().next() {
+        Some(error) => Err(files::malformed(&args.pack, &bytes, error)),
+        None => Ok(()),
+    }
+}
+
+/// A pack, and all that is said of its blocks.
+struct Seen<'b> {
+    pack: &'b Frames<'b>,
+    bytes: usize,
+    metas: Vec<Meta<'b>>,
+    /// None, one, or one for each mode.
+    plans: Vec<Plan>,
+    /// Tokens of the summaries, where they are asked for.
+    summaries: Vec<Option<u32>>,
+}
+
+impl Seen<'_> {
+    fn rows(&self) -> impl Iterator<Item = (usize, &Frame)> {
+        self.pack.frames.iter().enumerate()
+    }
+
+    fn label(&self, index: usize, frame: &Frame) -> String {
+        let is_read = frame.problem.is_none();
+        if is_read { block_label(&self.pack.blocks[index]).into_owned() } else { String::new() }
+    }
+
+    /// The priority, of what has one.
+    fn priority(&self, index: usize) -> Option<&'static str> {
+        let has_one = !self.pack.blocks[index].content.is_metadata()
+            || self.pack.frames[index].problem.is_some();
+        has_one.then(|| self.metas[index].priority.name())
+    }
+
+    fn has_summary(&self, index: usize, frame: &Frame) -> bool {
+        frame.flags & BLOCK_HAS_SUMMARY != 0 || self.metas[index].summary.is_some()
+    }
+
+    /// Tokens of the content, where it is known and shown.
+    fn content(&self, index: usize) -> Option<u32> {
+        let is_shown = !self.pack.blocks[index].content.is_metadata();
+        let item = self.plans.first()?.items.get(index)?;
+        is_shown.then_some(item.content_tokens)
+    }
+
+    fn table(&self, look: Look) -> String {
+        const COLUMNS: [Column; 8] = [
+            Column::Right("index"),
+            Column::Left("type"),
+            Column::Label("label"),
+            Column::Right("offset"),
+            Column::Right("bytes"),
+            Column::Right("tokens"),
+            Column::Left("priority"),
+            Column::Left("flags"),
+        ];
+        let row = |(index, frame): (usize, &Frame)| {
+            let tokens = self.content(index).map(|tokens| grouped(tokens.into()));
+            vec![
+                index.to_string(),
+                frame.block_type.to_string(),
+                self.label(index, frame),
+                frame.offset.to_string(),
+                grouped(frame.length),
+                tokens.unwrap_or_default(),
+                self.priority(index).unwrap_or_default().to_owned(),
+                self.flags(index, frame),
+            ]
+        };
+        let rows: Vec<_> = self.rows().map(row).collect();
+        format!("{}\n{}\n", table::render(&COLUMNS, &rows, look), self.sums())
+    }
+
+    fn flags(&self, index: usize, frame: &Frame) -> String {
+        let meta = &self.metas[index];
+        let flags = [
+            (self.has_summary(index, frame), "summary"),
+            (meta.detailed.is_some(), "detailed"),
+            (meta.tags.is_some(), "tags"),
+            (meta.pinned, "pinned"),
+            (frame.compressed, "compressed"),
+            (frame.reference, "reference"),
+            (frame.flags & BLOCK_RESERVED != 0, "reserved"),
+            (frame.problem.as_ref().is_some_and(|error| !is_reference(error)), "malformed"),
+        ];
+        let set: Vec<_> = flags.iter().filter(|(set, _)| *set).map(|(_, name)| *name).collect();
+        set.join(" ")
+    }
+
+    /// The line below the table.
+    fn sums(&self) -> String {
+        let (blocks, pack) = (&self.pack.blocks, self.pack);
+        let metadata = blocks.iter().zip(&pack.frames);
+        let metadata =
+            metadata.filter(|(block, of)| block.content.is_metadata() && of.problem.is_none());
+        let mut sums = format!(
+            "{} blocks ({} of metadata), {} bytes, magic {}, compression {}",
+            grouped(blocks.len() as u64),
+            grouped(metadata.count() as u64),
+            grouped(self.bytes as u64),
+            pack.magic().unwrap_or("unknown"),
+            pack.compression(),
+        );
+        if pack.compression() != "none" {
+            sums += &format!(", {} bytes of frames", grouped(pack.unpacked));
+        }
+        if let Some(plan) = self.plans.first() {
+            let tokens: u64 = plan.items.iter().map(|item| u64::from(item.content_tokens)).sum();
+            sums += &format!(", {} tokens of content ({})", grouped(tokens), plan.encoding);
+        }
+        sums
+    }
+
+    fn json(&self) -> Value {
+        let pack = self.pack;
+        let blocks: Vec<_> = self.rows().map(|(index, frame)| self.row(index, frame)).collect();
+        let warnings = pack.warnings.iter().map(|warning| {
+            json!({ "code": warning.code(), "message": warning.to_string() })
+        });
+        let errors = pack.problems().map(|error| {
+            json!({
+                "code": error.code(),
+                "message": error.kind().to_string(),
+                "block": error.block(),
+                "offset": error.offset(),
+            })
+        });
+        let counted = self.plans.first();
+        json!({
+            "schema": "lcp.inspect.v1",
+            "magic": pack.magic(),
+            "version": pack.header.map(|header| format!("1.{}", header.minor)),
+            "compression": pack.compression(),
+            "bytes": self.bytes,
+            "unpacked_bytes": pack.unpacked,
+            "encoding": counted.map(|plan| &plan.encoding),
+            "exact": counted.map(|plan| plan.exact),
+            "blocks": blocks,
+            "warnings": warnings.collect::<Vec<_>>(),
+            "errors": errors.collect::<Vec<_>>(),
+        })
+    }
+
+    fn row(&self, index: usize, frame: &Frame) -> Value {
+        let mut tokens = Value::Null;
+        if let Some(content) = self.content(index) {
+            tokens = json!({ "content": content, "summary": self.summaries[index] });
+            for plan in &self.plans {
+                tokens[plan.mode.name()] = plan.items[index].tokens.into();
+            }
+        }
+        json!({
+            "index": index,
+            "type": frame.block_type.label(),
+            "label": self.label(index, frame),
+            "offset": frame.offset,
+            "length": frame.length,
+            "flags": frame.flags,
+            "compressed": frame.compressed,
+            "reference": frame.reference,
+            "priority": self.priority(index),
+            "summary": self.has_summary(index, frame),
+            "tokens": tokens,
+        })
+    }
+}

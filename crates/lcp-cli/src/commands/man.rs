@@ -1,0 +1,65 @@
+//! `man`: the pages of the manual.
+
+use std::path::PathBuf;
+
+use clap::CommandFactory as _;
+use clap_mangen::Man;
+
+use crate::failure::{Code, Failure, Output};
+use crate::{Cli, Result, files};
+
+/// Print a page of the manual, or write all of them
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp man | man -l -
+  lcp man render | man -l -
+  lcp man --dir ~/.local/share/man/man1")]
+pub struct Args {
+    /// The subcommand that the page is about (`budget show` for one of its own);
+    /// that of lcp itself by default
+    #[arg(value_name = "COMMAND", conflicts_with = "dir")]
+    command: Vec<String>,
+    /// Write the page of lcp and one for each subcommand there; the folder is made if
+    /// there is none
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+/// Prints or writes the pages.
+pub fn run(args: &Args, output: &Output) -> Result {
+    let pages = pages();
+    if let Some(dir) = &args.dir {
+        std::fs::create_dir_all(dir).map_err(|error| Failure::io("make", dir.display(), &error))?;
+        for page in &pages {
+            files::write(Some(&dir.join(page.get_filename())), &text(page)?)?;
+        }
+        output.note(format!("{} pages ({})", pages.len(), dir.display()));
+        return Ok(());
+    }
+    let wanted = std::iter::once("lcp").chain(args.command.iter().map(String::as_str));
+    let wanted = wanted.collect::<Vec<_>>().join("-") + ".1";
+    let page = pages.iter().find(|page| page.get_filename() == wanted).ok_or_else(|| {
+        let message = format!("there is no subcommand {:?}", args.command.join(" "));
+        Failure::new(Code::Usage, message).hint("lcp --help lists them")
+    })?;
+    files::write(None, &text(page)?)
+}
+
+/// The page of the command, then those of its subcommands.
+fn pages() -> Vec<Man> {
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
+    let mut pages = Vec::new();
+    let mut left = vec![command];
+    while let Some(command) = left.pop() {
+        left.extend(command.get_subcommands().filter(|command| !command.is_hide_set()).cloned());
+        pages.push(Man::new(command));
+    }
+    pages
+}
+
+fn text(page: &Man) -> Result<Vec<u8>> {
+    let mut text = Vec::new();
+    page.render(&mut text).map_err(|error| Failure::io("write", page.get_filename(), &error))?;
+    Ok(text)
+}

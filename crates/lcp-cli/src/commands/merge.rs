@@ -1,0 +1,86 @@
+//! `merge`: several packs in, one out.
+
+use std::path::{Path, PathBuf};
+
+use lcp_types::Block;
+
+use crate::Result;
+use crate::counting::Counting;
+use crate::duplicates::{self, Deduping};
+use crate::failure::{Code, Failure, Output};
+use crate::files;
+use crate::form::{Form, refuse_terminal};
+use crate::merging;
+
+/// Write several packs as one
+///
+/// Blocks stand in the order of the packs. Annotations, levels and the index of a hand-off
+/// still speak of the blocks that they spoke of.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp merge samples/session.lcp samples/chat.lcp -o /tmp/both.lcp
+  lcp merge project.lcp session.lcp --dedup overlap --compress block -o all.lcp
+  cat a.lcp | lcp merge - b.lcp | lcp render - --budget 8000")]
+pub struct Args {
+    /// The packs, in their order; one of them may be `-` for standard input
+    #[arg(required = true, value_name = "PACK")]
+    packs: Vec<PathBuf>,
+    #[command(flatten)]
+    deduping: Deduping,
+    #[command(flatten)]
+    counting: Counting,
+    #[command(flatten)]
+    form: Form,
+    /// Write the pack there; standard output by default
+    #[arg(short, long, value_name = "PACK")]
+    output: Option<PathBuf>,
+}
+
+/// Writes the merged pack.
+pub fn run(args: &Args, output: &Output) -> Result {
+    refuse_terminal(args.output.as_deref())?;
+    let standard = args.packs.iter().filter(|path| path.as_path() == Path::new(files::STANDARD));
+    if standard.count() > 1 {
+        return Err(Failure::new(Code::Usage, "only one pack can come from standard input"));
+    }
+    for path in &args.packs {
+        let outputs: Vec<_> = args.output.iter().map(|path| ("-o", path.as_path())).collect();
+        files::distinct(&[(&files::name(path), path)], &outputs, |_, _| false)?;
+    }
+    let read: Vec<_> = args.packs.iter().map(|path| files::read(path)).collect::<Result<_>>()?;
+    let packs = args.packs.iter().zip(&read).map(|(path, bytes)| {
+        let pack = files::decode(path, bytes)?;
+        for warning in &pack.warnings {
+            output.warn(format!("{warning} [{}] ({})", warning.code(), files::name(path)));
+        }
+        Ok(pack.blocks)
+    });
+    let merged = merging::merge(packs.collect::<Result<_>>()?);
+    let count = merged.len();
+    let blocks = deduplicated(args, merged, output)?;
+    let written = args.form.encode(&blocks, "the merged pack")?;
+    output.note(format!("{} packs, {count} blocks, {} written", read.len(), blocks.len()));
+    files::write(args.output.as_deref(), &written)
+}
+
+/// Without what stands twice, where that is asked for.
+fn deduplicated<'b>(
+    args: &Args,
+    merged: Vec<Block<'b>>,
+    output: &Output,
+) -> Result<Vec<Block<'b>>> {
+    let config = args.counting.config()?;
+    if let Some(warning) = args.deduping.idle(&config.dedup) {
+        output.warn(warning);
+    }
+    let Some(options) = args.deduping.options(&config.dedup, false) else { return Ok(merged) };
+    let counter = args.counting.plain(false, output)?;
+    let deduped = duplicates::pack(&merged, &options, &counter.estimator)?;
+    for warning in &deduped.warnings {
+        output.warn(warning);
+    }
+    let saved = deduped.duplicates.tokens_saved();
+    output.note(format!("{} blocks became {}: {saved} tokens saved", merged.len(), deduped.blocks.len()));
+    counter.keep(output);
+    Ok(deduped.blocks)
+}

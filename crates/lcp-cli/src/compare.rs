@@ -1,0 +1,254 @@
+//! Two packs beside each other: which block of one is which of the other
+//! (RFC 0010 §6).
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use lcp_driver::block_label;
+use lcp_types::{Block, Meta};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// A pack, and what is said of its blocks.
+pub struct Side<'b> {
+    /// Its blocks.
+    pub blocks: &'b [Block<'b>],
+    /// What is said of each.
+    pub metas: Vec<Meta<'b>>,
+}
+
+/// What became of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is in the second pack alone.
+    Added,
+    /// It is in the first pack alone.
+    Removed,
+    /// It is in both.
+    Kept,
+}
+
+/// A block of one pack or of both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// Its index in the first pack.
+    pub a: Option<usize>,
+    /// Its index in the second pack.
+    pub b: Option<usize>,
+    /// What is not the same.
+    pub changed: Vec<&'static str>,
+    /// Whether it stands elsewhere among the blocks that are in both.
+    pub moved: bool,
+}
+
+impl Pair {
+    /// What became of it.
+    pub fn fate(&self) -> Fate {
+        match (self.a, self.b) {
+            (Some(_), Some(_)) => Fate::Kept,
+            (None, _) => Fate::Added,
+            (_, None) => Fate::Removed,
+        }
+    }
+
+    /// Whether anything is not the same.
+    pub fn differs(&self) -> bool {
+        self.fate() != Fate::Kept || self.moved || !self.changed.is_empty()
+    }
+}
+
+impl<'b> Side<'b> {
+    /// That of these blocks.
+    pub fn of(blocks: &'b [Block<'b>]) -> Self {
+        Self { blocks, metas: Meta::of_all(blocks, &mut |_, _| {}) }
+    }
+
+    /// The blocks that are shown, by type and label, in their order.
+    fn groups(&self) -> BTreeMap<(u8, Cow<'_, str>), Vec<usize>> {
+        let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for (index, block) in self.blocks.iter().enumerate() {
+            if !block.content.is_metadata() {
+                let key = (block.block_type().code(), block_label(block));
+                groups.entry(key).or_default().push(index);
+            }
+        }
+        groups
+    }
+}
+
+/// Pairs the blocks of two packs: those of one type and label, first where they hold the
+/// same, then in their order. Metadata has no rows: it is part of what it speaks of.
+///
+/// The rows are in the order of the second pack; what is in the first alone stands behind what it
+/// stood behind there.
+pub fn compare(a: &Side<'_>, b: &Side<'_>) -> Vec<Pair> {
+    let (of_a, mut of_b) = (a.groups(), b.groups());
+    let mut pairs = Vec::new();
+    for (key, in_a) in &of_a {
+        let in_b = of_b.remove(key).unwrap_or_default();
+        pair_group(a, b, in_a, &in_b, &mut pairs);
+    }
+    pairs.extend(of_b.into_values().flatten().map(|index| (None, Some(index))));
+    let mut pairs: Vec<_> = pairs.into_iter().map(|(at, to)| pair(a, b, at, to)).collect();
+    mark_moved(&mut pairs);
+    in_order(pairs)
+}
+
+type Indices = (Option<usize>, Option<usize>);
+
+/// Blocks of one type and label.
+fn pair_group(a: &Side<'_>, b: &Side<'_>, of_a: &[usize], of_b: &[usize], pairs: &mut Vec<Indices>) {
+    let contents_a: Vec<_> = of_a.iter().map(|at| &a.blocks[*at].content).collect();
+    let contents_b: Vec<_> = of_b.iter().map(|at| &b.blocks[*at].content).collect();
+    for op in capture_diff_slices(Algorithm::Myers, &contents_a, &contents_b) {
+        let (old, new) = (&of_a[op.old_range()], &of_b[op.new_range()]);
+        let both = old.iter().zip(new).map(|(at, to)| (Some(*at), Some(*to)));
+        pairs.extend(both);
+        let common = old.len().min(new.len());
+        debug_assert!(!matches!(op, DiffOp::Equal { .. }) || old.len() == new.len());
+        pairs.extend(old[common..].iter().map(|at| (Some(*at), None)));
+        pairs.extend(new[common..].iter().map(|to| (None, Some(*to))));
+    }
+}
+
+fn pair(a: &Side<'_>, b: &Side<'_>, at: Option<usize>, to: Option<usize>) -> Pair {
+    let mut changed = Vec::new();
+    if let (Some(at), Some(to)) = (at, to) {
+        let (old, new) = (&a.metas[at], &b.metas[to]);
+        let differences = [
+            ("content", a.blocks[at].content != b.blocks[to].content),
+            ("summary", old.summary != new.summary),
+            ("levels", (&old.detailed, &old.tags) != (&new.detailed, &new.tags)),
+            ("priority", old.priority != new.priority),
+            ("category", old.category != new.category),
+            ("rank", old.rank != new.rank),
+            ("pinned", old.pinned != new.pinned),
+            ("tool_call", (&old.tool_call_id, &old.args) != (&new.tool_call_id, &new.args)),
+        ];
+        changed.extend(differences.iter().filter(|(_, differs)| *differs).map(|(what, _)| *what));
+    }
+    Pair { a: at, b: to, changed, moved: false }
+}
+
+/// Marks the fewest pairs that must have moved, if the others stayed.
+fn mark_moved(pairs: &mut [Pair]) {
+    let mut both: Vec<(usize, usize, usize)> = pairs
+        .iter()
+        .enumerate()
+        .filter_map(|(row, pair)| Some((pair.a?, pair.b?, row)))
+        .collect();
+    both.sort_unstable();
+    // The longest rising sequence: of each length, the end that is lowest.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(both.len());
+    for (at, (_, to, _)) in both.iter().enumerate() {
+        let length = ends.partition_point(|end| both[*end].1 < *to);
+        before.push(length.checked_sub(1).map(|shorter| ends[shorter]));
+        if length == ends.len() {
+            ends.push(at);
+        } else {
+            ends[length] = at;
+        }
+    }
+    let mut stayed = vec![false; both.len()];
+    let mut next = ends.last().copied();
+    while let Some(at) = next {
+        stayed[at] = true;
+        next = before[at];
+    }
+    for ((_, _, row), _) in both.iter().zip(&stayed).filter(|(_, stayed)| !**stayed) {
+        pairs[*row].moved = true;
+    }
+}
+
+/// What is in the first pack alone stands behind what it stood behind there.
+fn in_order(pairs: Vec<Pair>) -> Vec<Pair> {
+    let mut kept: Vec<(usize, usize)> =
+        pairs.iter().filter(|pair| !pair.moved).filter_map(|pair| Some((pair.a?, pair.b?))).collect();
+    kept.sort_unstable();
+    let place = |pair: &Pair| match (pair.a, pair.b) {
+        (_, Some(b)) => (b + 1, 0, 0),
+        (Some(a), None) => {
+            let before = kept.partition_point(|(at, _)| *at < a);
+            (before.checked_sub(1).map_or(0, |last| kept[last].1 + 1), 1, a)
+        }
+        (None, None) => (0, 0, 0),
+    };
+    let mut pairs = pairs;
+    pairs.sort_by_cached_key(place);
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use lcp_testkit::any_pack;
+    use lcp_types::{Annotation, Lang, Priority, Role};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn file(path: &'static str, text: &'static str) -> Block<'static> {
+        Block::code(Lang::Rust, path, text)
+    }
+
+    fn compared<'b>(a: &'b [Block<'b>], b: &'b [Block<'b>]) -> Vec<Pair> {
+        compare(&Side::of(a), &Side::of(b))
+    }
+
+    #[test]
+    fn what_moved_is_the_least_that_must_have() {
+        let a = [file("a", "1"), file("b", "2"), file("c", "3"), file("d", "4")];
+        let b = [file("d", "4"), file("a", "1"), file("b", "two"), file("e", "5")];
+        let rows: Vec<_> = compared(&a, &b)
+            .iter()
+            .map(|pair| (pair.a, pair.b, pair.moved, pair.changed.clone()))
+            .collect();
+        let none = Vec::new;
+        assert_eq!(rows, [
+            (Some(3), Some(0), true, none()),
+            (Some(0), Some(1), false, none()),
+            (Some(1), Some(2), false, vec!["content"]),
+            (Some(2), None, false, none()),
+            (None, Some(3), false, none()),
+        ]);
+    }
+
+    /// A turn that is new in the middle is new, and the others are what they were.
+    #[test]
+    fn equal_blocks_of_one_label_find_together() {
+        let turn = |text: &'static str| Block::conversation(Role::User, text);
+        let a = [turn("1"), turn("2"), turn("3")];
+        let b = [turn("1"), turn("1½"), turn("2"), turn("3")];
+        let new: Vec<_> = compared(&a, &b).into_iter().filter(Pair::differs).collect();
+        assert_eq!(new, [Pair { a: None, b: Some(1), changed: Vec::new(), moved: false }]);
+    }
+
+    #[test]
+    fn what_is_said_of_a_block_is_part_of_it() {
+        let a = [file("a", "1")];
+        let b = [file("a", "1"), Block::new(Annotation::priority(0, Priority::High))];
+        let rows = compared(&a, &b);
+        assert_eq!((rows.len(), &rows[0].changed[..]), (1, &["priority"][..]));
+    }
+
+    proptest! {
+        #[test]
+        fn a_pack_does_not_differ_from_itself(pack in any_pack()) {
+            prop_assert!(compared(&pack, &pack).iter().all(|pair| !pair.differs()));
+        }
+
+        #[test]
+        fn every_shown_block_has_one_row(a in any_pack(), b in any_pack()) {
+            let rows = compared(&a, &b);
+            for (pack, of) in [(&a, (|pair| pair.a) as fn(&Pair) -> _), (&b, |pair: &Pair| pair.b)] {
+                let mut found: Vec<usize> = rows.iter().filter_map(of).collect();
+                found.sort_unstable();
+                let shown = pack.iter().enumerate();
+                let shown: Vec<_> = shown
+                    .filter(|(_, block)| !block.content.is_metadata())
+                    .map(|(index, _)| index)
+                    .collect();
+                prop_assert_eq!(found, shown);
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What people do without packs: files and turns pasted one below the other as
+//! Markdown. The figure that LCP's own texts stand beside.
+
+use lcp_driver::{block_label, content_text, fence_info};
+use lcp_types::{Block, BlockContent};
+
+/// A block as naive Markdown; empty for annotations and other metadata.
+///
+/// A chat turn is `**role:** text`; anything else a heading with its path, title or name,
+/// and the content in a fence with its language. What has no text has the heading alone.
+pub fn block(block: &Block<'_>) -> String {
+    if block.content.is_metadata() {
+        return String::new();
+    }
+    let label = block_label(block);
+    let text = content_text(&block.content);
+    if let BlockContent::Conversation(_) = block.content {
+        return format!("**{label}:** {}\n\n", text.unwrap_or_default());
+    }
+    let Some(text) = text else { return format!("## {label}\n\n") };
+    let newline = if text.ends_with('\n') { "" } else { "\n" };
+    format!("## {label}\n\n```{}\n{text}{newline}```\n\n", fence_info(&block.content))
+}
+
+/// A whole pack so.
+pub fn markdown(blocks: &[Block<'_>]) -> String {
+    blocks.iter().map(block).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use lcp_types::{Annotation, Lang, Priority, Role};
+
+    use super::*;
+
+    #[test]
+    fn headings_fences_and_turns() {
+        let blocks = [
+            Block::code(Lang::Rust, "src/main.rs", "fn main() {}"),
+            Block::new(Annotation::priority(0, Priority::High)),
+            Block::conversation(Role::User, "Why?"),
+        ];
+        let expected = "## src/main.rs\n\n```rust\nfn main() {}\n```\n\n**user:** Why?\n\n";
+        assert_eq!(markdown(&blocks), expected);
+    }
+}

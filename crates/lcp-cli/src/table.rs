@@ -1,0 +1,136 @@
+//! Tables for people: columns as wide as what stands in them.
+
+use std::io::IsTerminal;
+
+use lcp_driver::visible;
+
+use crate::failure::Output;
+
+/// A column: what stands above it, and on which side its cells stand.
+#[derive(Clone, Copy, Debug)]
+pub enum Column {
+    /// Words.
+    Left(&'static str),
+    /// Numbers.
+    Right(&'static str),
+    /// Words that lose their beginning where a line is too wide for the terminal.
+    Label(&'static str),
+}
+
+/// How a table looks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Look {
+    /// Whether the first line is in bold.
+    pub color: bool,
+    /// Columns of the terminal, where there is one.
+    pub width: Option<usize>,
+}
+
+/// Characters that a label keeps, however narrow the terminal.
+const LABEL_CHARS_MIN: usize = 12;
+
+impl Look {
+    /// That of a table on standard output.
+    pub fn of_stdout(output: &Output) -> Self {
+        let stdout = std::io::stdout();
+        let color = output.is_colored(&stdout);
+        let size = console::Term::stdout().size_checked().filter(|_| stdout.is_terminal());
+        Self { color, width: size.map(|(_, columns)| usize::from(columns)) }
+    }
+}
+
+/// The lines of a table, each with its newline. What would not show in a cell is
+/// escaped.
+pub fn render(columns: &[Column], rows: &[Vec<String>], look: Look) -> String {
+    let rows: Vec<Vec<_>> =
+        rows.iter().map(|row| row.iter().map(|cell| visible(cell).into_owned()).collect()).collect();
+    let mut widths: Vec<_> = columns.iter().map(|column| width(column.title())).collect();
+    for row in &rows {
+        for (wide, cell) in widths.iter_mut().zip(row) {
+            *wide = (*wide).max(width(cell));
+        }
+    }
+    let label = columns.iter().position(|column| matches!(column, Column::Label(_)));
+    if let (Some(terminal), Some(label)) = (look.width, label) {
+        let others: usize =
+            widths.iter().enumerate().filter(|(at, _)| *at != label).map(|(_, wide)| wide + 2).sum();
+        let room = terminal.saturating_sub(others).max(LABEL_CHARS_MIN);
+        widths[label] = widths[label].min(room);
+    }
+    let titles: Vec<_> = columns.iter().map(|column| column.title().to_owned()).collect();
+    let head = line(columns, &titles, &widths);
+    let head = if look.color { format!("\x1b[1m{head}\x1b[0m") } else { head };
+    let lines = rows.iter().map(|row| line(columns, row, &widths));
+    std::iter::once(head).chain(lines).map(|line| line + "\n").collect()
+}
+
+impl Column {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Left(title) | Self::Right(title) | Self::Label(title) => title,
+        }
+    }
+}
+
+fn line(columns: &[Column], cells: &[String], widths: &[usize]) -> String {
+    let mut line = String::new();
+    for ((column, cell), wide) in columns.iter().zip(cells).zip(widths) {
+        let cell = fit(cell, *wide);
+        let pad = " ".repeat(wide.saturating_sub(width(&cell)));
+        let (before, behind) = match column {
+            Column::Right(_) => (pad.as_str(), ""),
+            Column::Left(_) | Column::Label(_) => ("", pad.as_str()),
+        };
+        line.extend([before, &cell, behind, "  "]);
+    }
+    line.truncate(line.trim_end().len());
+    line
+}
+
+/// The end of what is too wide: of a path, it says most.
+fn fit(cell: &str, wide: usize) -> String {
+    let mut rest = cell;
+    if width(rest) <= wide {
+        return rest.to_owned();
+    }
+    while width(rest) >= wide.max(1) {
+        let mut chars = rest.chars();
+        chars.next();
+        rest = chars.as_str();
+    }
+    format!("…{rest}")
+}
+
+/// Columns of a terminal.
+fn width(text: &str) -> usize {
+    console::measure_text_width(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COLUMNS: [Column; 3] = [Column::Right("index"), Column::Label("label"), Column::Left("x")];
+
+    fn rows() -> Vec<Vec<String>> {
+        let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+        vec![row(["0", "src/a/very/long/path.rs", "one"]), row(["10", "日本\x1b[2J", ""])]
+    }
+
+    #[test]
+    fn columns_stand_below_each_other() {
+        let text = render(&COLUMNS, &rows(), Look::default());
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines[0], "index  label                    x");
+        assert_eq!(lines[1], "    0  src/a/very/long/path.rs  one");
+        assert_eq!(lines[2], "   10  日本\\u{1b}[2J");
+    }
+
+    #[test]
+    fn labels_lose_their_beginning_on_a_narrow_terminal() {
+        let look = Look { color: true, width: Some(30) };
+        let text = render(&COLUMNS, &rows(), look);
+        assert!(text.starts_with("\x1b[1mindex"), "{text}");
+        assert!(text.contains("    0  …ry/long/path.rs  one\n"), "{text}");
+    }
+}
