@@ -10,6 +10,8 @@ pub mod diff;
 pub mod encode;
 pub mod inspect;
 pub mod man;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod merge;
 pub mod pack;
 pub mod render;
@@ -39,6 +41,8 @@ pub enum Command {
     Stats(stats::Args),
     Diff(diff::Args),
     Completions(completions::Args),
+    #[cfg(feature = "mcp")]
+    Mcp(mcp::Args),
     Man(man::Args),
 }
 
@@ -61,6 +65,8 @@ impl Command {
             Self::Stats(args) => stats::run(args, output),
             Self::Diff(args) => diff::run(args, output),
             Self::Completions(args) => completions::run(args),
+            #[cfg(feature = "mcp")]
+            Self::Mcp(args) => mcp::run(args, output),
             Self::Man(args) => man::run(args, output),
         }
     }
