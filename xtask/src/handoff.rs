@@ -1,10 +1,8 @@
 //! `handoff`: a conversation is recorded turn by turn, handed over where it is due,
 //! and resumed (RFC 0007).
 
-mod address;
 mod checks;
 mod drive;
-mod history;
 mod input;
 mod report;
 mod settings;
@@ -15,15 +13,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use lcp_continuity::SessionContinuityService;
 use lcp_continuity::store::Expired;
-use lcp_continuity::{DirectiveStyle, SessionContinuityService};
-use lcp_driver::OutputMode;
 
-use lcp_cli::arguments::tokens;
-use lcp_cli::config::{MODES, STYLES, SUMMARIZER_SECONDS_MAX};
 use lcp_cli::counting::Counting;
 use lcp_cli::failure::{Code, Failure, Output};
+use lcp_cli::sessions::{Making, WindowFlags, failed};
 use lcp_cli::{Result, files};
 use settings::Settings;
 
@@ -47,41 +42,16 @@ pub(crate) struct Args {
     /// temporary file unless lcp.toml says otherwise
     #[arg(long, value_name = "PATH|URL")]
     store: Option<String>,
-    /// Tokens of the model's window; without it that of lcp.toml, of the model,
-    /// or 64,000
-    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
-    window: Option<u32>,
-    /// Tokens of it that the model's output needs; 0 unless lcp.toml says
-    /// otherwise
-    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
-    output_reserve: Option<u32>,
-    /// Tokens that a directive may have; a quarter of what the window leaves
-    /// unless lcp.toml says otherwise
-    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
-    target: Option<u32>,
-    /// Tokens that the summary in it may have; 2,000 unless lcp.toml says
-    /// otherwise
-    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
-    summary: Option<u32>,
-    /// How a directive is worded; structured unless lcp.toml says otherwise
-    #[arg(long, value_parser = named(STYLES))]
-    style: Option<DirectiveStyle>,
-    /// How a directive is rendered; xml unless lcp.toml says otherwise
-    #[arg(long, value_parser = named(MODES))]
-    mode: Option<OutputMode>,
+    #[command(flatten)]
+    window: WindowFlags,
+    #[command(flatten)]
+    making: Making,
     /// Only say where a hand-off is due
     #[arg(long)]
     manual: bool,
     /// Compact within the session instead
     #[arg(long, conflicts_with = "manual")]
     compact: bool,
-    /// Let the shell run this for each summary: it reads the conversation
-    #[arg(long, value_name = "CMD")]
-    summarizer_cmd: Option<String>,
-    /// Seconds that it may take; 60 unless lcp.toml says otherwise
-    #[arg(long, value_name = "SECONDS",
-        value_parser = clap::value_parser!(u32).range(1..=i64::from(SUMMARIZER_SECONDS_MAX)))]
-    summarizer_timeout: Option<u32>,
     /// Print directives too
     #[arg(long, value_name = "WHICH", default_value = "none")]
     show: Show,
@@ -105,19 +75,9 @@ enum Show {
     All,
 }
 
-/// One of these by its name.
-fn named<T: Copy + Send + Sync + 'static, const N: usize>(
-    of: [(&'static str, T); N],
-) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(of.map(|(name, _)| name)).try_map(move |name| {
-        let found = of.iter().find(|(known, _)| *known == name);
-        found.map(|(_, value)| *value).ok_or("there is no such name")
-    })
-}
-
 pub(crate) fn run(args: &Args, output: &Output) -> Result {
     let config = args.counting.config()?;
-    let (model, unknown) = args.counting.model(&config, args.window.is_some())?;
+    let (model, unknown) = args.counting.model(&config, args.window.window.is_some())?;
     if let Some(warning) = unknown {
         output.warn(warning);
     }
@@ -181,16 +141,4 @@ fn write_packs(folder: &Path, story: &drive::Story) -> Result {
         files::write(Some(&folder.join(name)), &handed.pack)?;
     }
     Ok(())
-}
-
-/// What the service says is wrong.
-fn failed(error: impl Into<lcp_continuity::Error>) -> Failure {
-    use lcp_continuity::Error;
-    let error = error.into();
-    let code = match &error {
-        Error::Store(lcp_continuity::store::Error::TooLarge { .. }) => Code::Limit,
-        Error::Package(_) => Code::Malformed,
-        _ => Code::Io,
-    };
-    Failure::new(code, format!("{error} [{}]", error.code()))
 }

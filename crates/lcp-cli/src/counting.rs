@@ -11,7 +11,8 @@ use lcp_tokens::{
 };
 
 use crate::Result;
-use crate::config::{self, Config, Origin, Setting, TIKTOKEN};
+use crate::config::{Config, Origin, Setting, TIKTOKEN};
+use crate::config_file::ConfigFile;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
 
@@ -35,12 +36,9 @@ pub struct Counting {
     /// The model that reads the text; picks the encoding
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// The settings; without it the nearest lcp.toml from here upwards
-    #[arg(long, value_name = "PATH")]
-    config: Option<PathBuf>,
-    /// Look for no lcp.toml
-    #[arg(long, conflicts_with = "config")]
-    no_config: bool,
+    /// The settings.
+    #[command(flatten)]
+    pub file: ConfigFile,
     /// Keep counts there between runs
     #[arg(long, value_name = "PATH")]
     count_cache: Option<PathBuf>,
@@ -67,23 +65,12 @@ impl Counting {
 
     /// With these settings or none: no `lcp.toml` is looked for.
     pub fn configured(config: Option<PathBuf>) -> Self {
-        Self { no_config: config.is_none(), config, ..Self::default() }
+        Self { file: ConfigFile::only(config), ..Self::default() }
     }
 
     /// What the `lcp.toml` says, if there is one.
     pub fn config(&self) -> Result<Config> {
-        let here = || std::env::current_dir().ok().and_then(|folder| config::nearest(&folder));
-        let path = match &self.config {
-            Some(path) => Some(path.clone()),
-            None if self.no_config => None,
-            None => here(),
-        };
-        let Some(path) = path else { return Ok(Config::default()) };
-        let wrong =
-            |what: String| Failure::new(Code::Usage, format!("{what} ({})", files::name(&path)));
-        let text =
-            String::from_utf8(files::read(&path)?).map_err(|error| wrong(error.to_string()))?;
-        Config::parse(&path, &text).map_err(|error| wrong(error.to_string()))
+        self.file.read()
     }
 
     /// The model that is named, by the flag or else by the file. `is_sized`:

@@ -1,7 +1,10 @@
-//! Ctrl-C, and other requests to end: no temporary file stays behind.
+//! Ctrl-C, and other requests to end: no temporary file stays behind, and what is held
+//! elsewhere is given back.
 
+use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak, mpsc};
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
@@ -10,6 +13,14 @@ const INTERRUPTED: i32 = 130;
 
 /// Temporary files that there are now.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// How long what is given back may take: a store may not answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+type Work = dyn Fn() + Send + Sync;
+
+/// What is to be done besides.
+static HOOKS: Mutex<Vec<Weak<Work>>> = Mutex::new(Vec::new());
 
 /// Ends this process with 130 on Ctrl-C, after its temporary files are removed.
 pub fn install() {
@@ -20,8 +31,40 @@ pub fn install() {
         for file in files.iter() {
             let _ = std::fs::remove_file(file);
         }
+        run_hooks();
         std::process::exit(INTERRUPTED);
     });
+}
+
+/// Has this work done if the process is interrupted, as long as what is given back lives.
+pub fn on_interrupt(work: impl Fn() + Send + Sync + 'static) -> Hook {
+    let work: Arc<Work> = Arc::new(work);
+    let mut hooks = HOOKS.lock().unwrap_or_else(PoisonError::into_inner);
+    hooks.retain(|hook| hook.strong_count() > 0);
+    hooks.push(Arc::downgrade(&work));
+    Hook(work)
+}
+
+/// Work that is done if the process is interrupted.
+#[must_use]
+pub struct Hook(#[expect(dead_code, reason = "it keeps the work alive")] Arc<Work>);
+
+impl fmt::Debug for Hook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Hook")
+    }
+}
+
+fn run_hooks() {
+    let hooks = std::mem::take(&mut *HOOKS.lock().unwrap_or_else(PoisonError::into_inner));
+    let (done, over) = mpsc::channel();
+    std::thread::spawn(move || {
+        for work in hooks.iter().filter_map(Weak::upgrade) {
+            work();
+        }
+        let _ = done.send(());
+    });
+    let _ = over.recv_timeout(PATIENCE);
 }
 
 /// Makes a temporary file that is removed if the process is interrupted, as long as what

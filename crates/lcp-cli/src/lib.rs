@@ -14,6 +14,7 @@ pub mod arguments;
 pub mod commands;
 pub mod compare;
 pub mod config;
+pub mod config_file;
 pub mod costs;
 pub mod counting;
 pub mod duplicates;
@@ -32,6 +33,7 @@ pub mod pack;
 pub mod prepare;
 pub mod problems;
 pub mod progress;
+pub mod sessions;
 pub mod stable;
 pub mod table;
 

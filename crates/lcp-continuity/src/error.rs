@@ -24,6 +24,16 @@ pub enum Error {
         /// The conversation.
         conversation: String,
     },
+    /// A transcript is not that of the conversation.
+    #[error(
+        "message {position} is not what was recorded of conversation {conversation:?} in its place"
+    )]
+    Differs {
+        /// The conversation.
+        conversation: String,
+        /// The place of the first message that differs, counted from 0.
+        position: u64,
+    },
     /// There is nothing to hand over.
     #[error("conversation {conversation:?} has no messages: there is nothing to hand over")]
     NothingToHandOver {
@@ -49,6 +59,7 @@ impl Error {
             Self::Store(error) => error.code(),
             Self::Package(_) => "bad_package",
             Self::NotOpen { .. } => "not_open",
+            Self::Differs { .. } => "differs",
             Self::NothingToHandOver { .. } => "nothing_to_hand_over",
             Self::Directive(_) => "bad_directive",
             Self::Compaction(_) => "not_compacted",

@@ -1,16 +1,13 @@
-//! Where a conversation comes from: a pack, a chat history, or a real one that is
-//! fetched.
+//! Where a conversation comes from: a file, or a real one that is fetched.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lcp_continuity::Message;
-use lcp_types::{Block, BlockContent, Meta};
 
-use super::history;
 use lcp_cli::failure::{Code, Failure, Output};
-use lcp_cli::{Result, files};
+use lcp_cli::{Result, sessions};
 
 /// A Python package whose source distribution has a long real conversation, and where.
 const PROJECT: &str = "aider-chat";
@@ -20,40 +17,10 @@ const MEMBER: &str = "aider_chat-0.86.2/tests/fixtures/chat-history.md";
 
 /// The messages of the file, or of the conversation that is fetched.
 pub(super) fn messages(file: Option<&Path>, output: &Output) -> Result<Vec<Message>> {
-    let path = file.map_or_else(|| fetched(output), |file| Ok(file.to_owned()))?;
-    let bytes = files::read(&path)?;
-    // A pack has a zero byte before the first block ends.
-    let history = str::from_utf8(&bytes)
-        .ok()
-        .filter(|text| !text.contains('\0') && !text.trim_start().starts_with('{'));
-    let messages = match history {
-        Some(text) => history::messages(text),
-        None => of_pack(&files::decode(&path, &bytes)?.blocks),
-    };
-    if messages.is_empty() {
-        let message = format!("there is no message in it ({})", files::name(&path));
-        return Err(Failure::new(Code::Malformed, message)
-            .hint("a pack with CONVERSATION blocks is wanted, or a chat history of aider"));
+    match file {
+        Some(file) => sessions::input::messages(file),
+        None => sessions::input::messages(&fetched(output)?),
     }
-    Ok(messages)
-}
-
-/// Every block that can be shown; what annotations say of calls goes along.
-fn of_pack(blocks: &[Block<'_>]) -> Vec<Message> {
-    let metas = Meta::of_all(blocks, &mut |_, _| {});
-    let is_shown = |block: &Block<'_>| {
-        let content = &block.content;
-        !content.is_metadata() && !matches!(content, BlockContent::Extension(_))
-    };
-    let shown = blocks.iter().zip(metas).filter(|(block, _)| is_shown(block));
-    let message = |(block, meta): (&Block<'_>, Meta<'_>)| {
-        let message = Message::new(block.clone().into_owned());
-        match meta.tool_call_id {
-            Some(call) => message.answering(call),
-            None => message,
-        }
-    };
-    shown.map(message).collect()
 }
 
 /// Calls and what they gave back, by their places: each result belongs to the newest

@@ -8,6 +8,7 @@ pub mod decode;
 pub mod dedup;
 pub mod diff;
 pub mod encode;
+pub mod handoff;
 pub mod inspect;
 pub mod man;
 #[cfg(feature = "mcp")]
@@ -16,7 +17,10 @@ pub mod merge;
 pub mod pack;
 pub mod render;
 pub mod report;
+pub mod resume;
 pub mod stats;
+pub mod store;
+pub mod track;
 pub mod validate;
 
 use crate::Result;
@@ -44,6 +48,10 @@ pub enum Command {
     #[cfg(feature = "mcp")]
     Mcp(mcp::Args),
     Man(man::Args),
+    Track(track::Args),
+    Handoff(handoff::Args),
+    Resume(resume::Args),
+    Store(store::Args),
 }
 
 impl Command {
@@ -68,6 +76,10 @@ impl Command {
             #[cfg(feature = "mcp")]
             Self::Mcp(args) => mcp::run(args, output),
             Self::Man(args) => man::run(args, output),
+            Self::Track(args) => track::run(args, output),
+            Self::Handoff(args) => handoff::run(args, output),
+            Self::Resume(args) => resume::run(args, output),
+            Self::Store(args) => store::run(args, output),
         }
     }
 }

@@ -9,5 +9,6 @@ mod damage;
 mod dedup;
 mod docs;
 mod objective;
+mod sessions;
 mod settings;
 mod stable;

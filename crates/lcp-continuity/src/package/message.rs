@@ -6,6 +6,19 @@ use lcp_types::{Block, Tag};
 
 use super::PackageError;
 use crate::model::Message;
+use crate::store::StoredMessage;
+
+impl StoredMessage {
+    /// The message that its body is.
+    ///
+    /// # Errors
+    ///
+    /// A body that is none, as a program may have put there that does not use
+    /// [`SessionContinuityService`](crate::SessionContinuityService).
+    pub fn message(&self) -> Result<Message, PackageError> {
+        decode_message(&self.body)
+    }
+}
 
 /// The pack of a message: the same message gives the same bytes.
 pub(crate) fn encode_message(message: &Message) -> Result<Vec<u8>, PackageError> {
@@ -21,7 +34,7 @@ pub(crate) fn encode_message(message: &Message) -> Result<Vec<u8>, PackageError>
 }
 
 /// The message of a pack.
-pub(crate) fn decode_message(pack: &[u8]) -> Result<Message, PackageError> {
+fn decode_message(pack: &[u8]) -> Result<Message, PackageError> {
     let pack = lcp_decoder::decode(pack, DecodeOptions::default())?;
     let mut blocks = pack.blocks.into_iter();
     let first = blocks.next().filter(|block| !block.content.is_metadata());

@@ -1,5 +1,6 @@
 //! Sessions from their first message to the one that continues them.
 
+mod beyond;
 mod check;
 mod compact;
 mod draft;

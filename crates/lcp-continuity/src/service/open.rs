@@ -11,7 +11,6 @@ use super::session::{Session, Status};
 use crate::directive::DirectiveOptions;
 use crate::error::Result;
 use crate::model::{Recorded, SessionHandoff, TokenUsage};
-use crate::package::decode_message;
 use crate::store::{ConversationRecord, Lease, NewConversation, StoredMessage};
 use crate::trigger::Trigger;
 
@@ -168,6 +167,6 @@ fn recorded(stored: &StoredMessage) -> Result<Recorded> {
         position: stored.position,
         epoch: stored.epoch,
         tokens: stored.tokens,
-        message: decode_message(&stored.body)?,
+        message: stored.message()?,
     })
 }

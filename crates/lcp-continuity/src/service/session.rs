@@ -117,6 +117,15 @@ impl View {
     }
 }
 
+impl ConversationRecord {
+    /// What it uses of its window, as far as that was kept with it: not before the first
+    /// message of one that was begun or forked.
+    #[must_use]
+    pub fn usage(&self) -> Option<TokenUsage> {
+        Status::read(self).map(|status| status.usage)
+    }
+}
+
 impl Status {
     /// What was kept, if it can be read.
     pub(super) fn of(record: &ConversationRecord) -> Option<Self> {

@@ -74,6 +74,15 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// [`Error::UnknownConversation`].
     fn conversation(&self, id: &str) -> Result<ConversationRecord>;
 
+    /// Conversations in the order of their ids, byte by byte: at most `limit` of those
+    /// behind `after`, which need not be one. The empty text gives the first page, the
+    /// id of the last one of a page the next.
+    ///
+    /// # Errors
+    ///
+    /// If the store could not be asked.
+    fn conversations(&self, after: &str, limit: u64) -> Result<Vec<ConversationRecord>>;
+
     /// Takes the lease of a conversation for `span`. The holder that has it already
     /// gets it anew, with a new fence: its older lease ends.
     ///
@@ -189,6 +198,14 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// [`Error::UnknownHandoff`]; [`Error::Damaged`].
     fn chain(&self, handoff: &str) -> Result<Vec<HandoffRecord>>;
+
+    /// The hand-offs of a conversation, whatever became of them, the newest first, at
+    /// most `limit`. Without their packs: [`Self::handoff`] gives these.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownConversation`].
+    fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<HandoffRecord>>;
 
     /// The newest hand-off of a conversation that can be resumed, if there is one.
     ///

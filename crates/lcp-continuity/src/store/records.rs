@@ -131,7 +131,7 @@ pub struct HandoffRecord {
     pub previous: Option<String>,
     /// How many messages of the conversation it covers.
     pub messages: u64,
-    /// The hand-off, as a pack; empty once it was dropped.
+    /// The hand-off, as a pack; empty once it was dropped, and in a list.
     pub pack: Vec<u8>,
     /// What became of it.
     pub state: HandoffState,

@@ -17,6 +17,8 @@
 //!   one before it are.
 //! - `previous` must exist (`UnknownHandoff`), so that every chain has an end.
 //! - A chain ends with the first one whose pack was dropped, and that is its last.
+//! - Lists of conversations are by the bytes of ids, whatever a database's order is;
+//!   lists of hand-offs have no packs, whether these are there or not.
 //! - `latest` may be claimed by somebody.
 //! - Leases, claims and resuming record nothing: `active` stays.
 
@@ -26,6 +28,7 @@ pub(crate) mod conversations;
 pub(crate) mod expiry;
 pub(crate) mod forks;
 pub(crate) mod leases;
+pub(crate) mod lists;
 pub(crate) mod messages;
 pub(crate) mod random;
 pub(crate) mod resumes;
@@ -66,6 +69,10 @@ macro_rules! conformance {
             leases::a_lease_that_ran_out_writes_nothing,
             leases::a_lost_lease_gives_nothing_back,
             leases::of_sixteen_holders_one_gets_the_lease,
+            lists::conversations_are_listed_in_pages,
+            lists::a_list_begins_behind_any_text,
+            lists::hand_offs_are_listed_newest_first,
+            lists::what_was_dropped_is_no_longer_listed,
             messages::messages_are_kept_in_order,
             messages::bodies_are_kept_byte_for_byte,
             messages::messages_are_read_in_pages,

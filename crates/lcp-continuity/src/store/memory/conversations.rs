@@ -33,6 +33,15 @@ impl State {
         Ok(self.known(id)?.record(id))
     }
 
+    /// Those behind `after`, in the order of their ids.
+    pub(super) fn conversations(&self, after: &str, limit: u64) -> Vec<ConversationRecord> {
+        let mut there: Vec<_> =
+            self.conversations.iter().filter(|(id, _)| id.as_str() > after).collect();
+        there.sort_unstable_by_key(|(id, _)| *id);
+        there.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        there.into_iter().map(|(id, conversation)| conversation.record(id)).collect()
+    }
+
     pub(super) fn known(&self, id: &str) -> Result<&Conversation> {
         self.conversations.get(id).ok_or_else(|| unknown_conversation(id))
     }

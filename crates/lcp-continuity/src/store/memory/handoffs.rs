@@ -1,5 +1,7 @@
 //! Hand-offs: kept, claimed, resumed.
 
+use std::cmp::Reverse;
+
 use super::state::{Conversation, Handoff, State, unknown_handoff, writable};
 use crate::model::Timestamp;
 use crate::store::check;
@@ -151,6 +153,21 @@ impl State {
             next = handoff.previous.as_deref().filter(|_| handoff.pack.is_some());
         }
         Ok(chain)
+    }
+
+    /// Those of a conversation, the newest first, without their packs.
+    pub(super) fn handoffs(
+        &self,
+        conversation: &str,
+        limit: u64,
+        now: Timestamp,
+    ) -> Result<Vec<HandoffRecord>> {
+        self.known(conversation)?;
+        let of = self.handoffs.iter().filter(|(_, handoff)| handoff.conversation == conversation);
+        let mut of: Vec<_> = of.collect();
+        of.sort_unstable_by_key(|(_, handoff)| Reverse(handoff.order));
+        of.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(of.into_iter().map(|(id, handoff)| handoff.summary(id, now)).collect())
     }
 
     pub(super) fn latest(&self, conversation: &str, now: Timestamp) -> Result<Option<String>> {

@@ -104,6 +104,10 @@ impl Store for MemoryStore {
         self.lock().0.conversation(id)
     }
 
+    fn conversations(&self, after: &str, limit: u64) -> Result<Vec<ConversationRecord>> {
+        Ok(self.lock().0.conversations(after, limit))
+    }
+
     fn lease(&self, conversation: &str, holder: &str, span: Duration) -> Result<Lease> {
         check::id(holder)?;
         let (mut state, now) = self.lock();
@@ -173,6 +177,11 @@ impl Store for MemoryStore {
     fn chain(&self, handoff: &str) -> Result<Vec<HandoffRecord>> {
         let (state, now) = self.lock();
         state.chain(handoff, now)
+    }
+
+    fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<HandoffRecord>> {
+        let (state, now) = self.lock();
+        state.handoffs(conversation, limit, now)
     }
 
     fn latest(&self, conversation: &str) -> Result<Option<String>> {

@@ -176,13 +176,19 @@ impl Handoff {
     }
 
     pub(super) fn record(&self, id: &str, now: Timestamp) -> HandoffRecord {
+        let pack = self.pack.clone().unwrap_or_default();
+        HandoffRecord { pack, ..self.summary(id, now) }
+    }
+
+    /// Its record without the pack.
+    pub(super) fn summary(&self, id: &str, now: Timestamp) -> HandoffRecord {
         HandoffRecord {
             id: id.to_owned(),
             conversation: self.conversation.clone(),
             epoch: self.epoch,
             previous: self.previous.clone(),
             messages: self.messages,
-            pack: self.pack.clone().unwrap_or_default(),
+            pack: Vec::new(),
             state: self.state(now),
             created: self.created,
             expires: self.expires,

@@ -26,6 +26,8 @@ const BEGIN: &str = concat!(
 
 const FIND: &str = "SELECT * FROM conversations WHERE id = $1::text";
 
+const LIST: &str = "SELECT * FROM conversations WHERE id > $1::text ORDER BY id LIMIT $2::bigint";
+
 /// The window of a fork is the one that the next message found: so is its epoch. All
 /// of it is read as it was at one moment, so nothing need be locked.
 const FORK: &str = concat!(
@@ -102,6 +104,18 @@ impl PostgresStore {
     pub(super) fn find_conversation(&self, id: &str) -> Result<ConversationRecord> {
         let rows = self.database.rows(&Call::repeatable(FIND, &[&name(id)]))?;
         rows.first().map_or_else(|| Err(unknown(id)), rows::conversation)
+    }
+
+    pub(super) fn list_conversations(
+        &self,
+        after: &str,
+        limit: u64,
+    ) -> Result<Vec<ConversationRecord>> {
+        // No id has a NUL, so nothing lies between a text and the same cut there.
+        let after = after.split('\0').next().unwrap_or_default();
+        let values: Values<'_> = &[&after, &big(limit)];
+        let rows = self.database.rows(&Call::repeatable(LIST, values))?;
+        rows.iter().map(rows::conversation).collect()
     }
 
     pub(super) fn fork_conversation(

@@ -58,6 +58,17 @@ const CHAIN: &str = concat!(
     " AS now FROM line ORDER BY back"
 );
 
+/// A pack is told by whether it is there. A conversation without hand-offs is one row.
+const LIST: &str = concat!(
+    "SELECT ",
+    now!("$2"),
+    " AS now, h.id, h.conversation, h.epoch, h.previous, h.messages, \
+       CASE WHEN h.pack IS NOT NULL THEN ''::bytea END AS pack, h.claimant, h.claimed_until, \
+       h.resumed_into, h.superseded_by, h.created, h.expires \
+     FROM conversations c LEFT JOIN handoffs h ON h.conversation = c.id \
+     WHERE c.id = $1::text ORDER BY h.serial DESC LIMIT $3::bigint"
+);
+
 const LATEST: &str = concat!(
     "WITH moment AS (SELECT ",
     now!("$2"),
@@ -125,6 +136,21 @@ impl PostgresStore {
             return Err(unknown_handoff(id));
         }
         rows.iter().map(rows::handoff).collect()
+    }
+
+    pub(super) fn list_handoffs(
+        &self,
+        conversation: &str,
+        limit: u64,
+    ) -> Result<Vec<HandoffRecord>> {
+        // One at least, which tells that there is such a conversation.
+        let values: Values<'_> = &[&name(conversation), &self.now(), &big(limit.max(1))];
+        let rows = self.database.rows(&Call::repeatable(LIST, values))?;
+        let Some(first) = rows.first() else { return Err(unknown(conversation)) };
+        if limit == 0 || !rows::is_there(first)? {
+            return Ok(Vec::new());
+        }
+        rows.iter().map(|row| rows::handoff_with(row, Vec::new())).collect()
     }
 
     pub(super) fn latest_handoff(&self, conversation: &str) -> Result<Option<String>> {

@@ -171,6 +171,10 @@ impl Store for PostgresStore {
         self.find_conversation(id)
     }
 
+    fn conversations(&self, after: &str, limit: u64) -> Result<Vec<ConversationRecord>> {
+        self.list_conversations(after, limit)
+    }
+
     fn lease(&self, conversation: &str, holder: &str, span: Duration) -> Result<Lease> {
         check::id(holder)?;
         self.take_lease(conversation, holder, span)
@@ -228,6 +232,10 @@ impl Store for PostgresStore {
 
     fn chain(&self, handoff: &str) -> Result<Vec<HandoffRecord>> {
         self.read_chain(handoff)
+    }
+
+    fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<HandoffRecord>> {
+        self.list_handoffs(conversation, limit)
     }
 
     fn latest(&self, conversation: &str) -> Result<Option<String>> {

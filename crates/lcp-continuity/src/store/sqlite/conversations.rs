@@ -120,21 +120,45 @@ pub(super) fn known(transaction: &Connection, id: &str) -> Result<Conversation> 
 
 pub(super) fn find(transaction: &Connection, id: &str) -> Result<Option<Conversation>> {
     let found = transaction
-        .prepare_cached(
-            "SELECT c.number, c.id, c.window_tokens, c.output_reserve_tokens, c.origin,
-                 c.continued_as, c.epoch, c.fence, c.holder, c.until, c.messages, c.status,
-                 c.created, c.active, c.parent, p.id, c.shared
-             FROM conversations AS c LEFT JOIN conversations AS p ON p.number = c.parent
-             WHERE c.id = ?1",
-        )?
+        .prepare_cached(&select("WHERE c.id = ?1"))?
         .query_row([id], |row| Ok((read(row)?, parent(row)?)))
         .optional()?;
-    let Some((mut conversation, (number, parent))) = found else { return Ok(None) };
+    found.map(with_parent).transpose()
+}
+
+/// Those behind `after`, in the order of their ids.
+pub(super) fn page(
+    transaction: &Connection,
+    after: &str,
+    limit: u64,
+) -> Result<Vec<ConversationRecord>> {
+    let mut query =
+        transaction.prepare_cached(&select("WHERE c.id > ?1 ORDER BY c.id LIMIT ?2"))?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rows = query.query_map((after, limit), |row| Ok((read(row)?, parent(row)?)))?;
+    rows.map(|row| Ok(with_parent(row?)?.record)).collect()
+}
+
+fn select(which: &str) -> String {
+    format!(
+        "SELECT c.number, c.id, c.window_tokens, c.output_reserve_tokens, c.origin,
+             c.continued_as, c.epoch, c.fence, c.holder, c.until, c.messages, c.status,
+             c.created, c.active, c.parent, p.id, c.shared
+         FROM conversations AS c LEFT JOIN conversations AS p ON p.number = c.parent
+         {which}"
+    )
+}
+
+/// A conversation and its parent, as the row has them.
+fn with_parent(
+    (mut conversation, (number, parent)): (Conversation, (Option<i64>, Option<ForkPoint>)),
+) -> Result<Conversation> {
     if number.is_some() && parent.is_none() {
+        let id = &conversation.record.id;
         return Err(Failed::damaged(format!("the parent of conversation {id:?} is missing")));
     }
     conversation.record.parent = parent;
-    Ok(Some(conversation))
+    Ok(conversation)
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Conversation> {

@@ -133,6 +133,22 @@ pub(super) fn chain(
     Ok(chain)
 }
 
+/// Those of a conversation, the newest first, without their packs. Looks through all
+/// rows: there is an index of the open ones alone.
+pub(super) fn page(
+    transaction: &Connection,
+    conversation: &str,
+    limit: u64,
+    now: Timestamp,
+) -> Result<Vec<HandoffRecord>> {
+    conversations::known(transaction, conversation)?;
+    let sql = select("WHERE conversation = ?1 ORDER BY number DESC LIMIT ?2");
+    let mut query = transaction.prepare_cached(&sql)?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rows = query.query_map((conversation, limit), |row| read(row, now))?;
+    rows.map(|row| row?.map(|handoff| handoff.record)).collect()
+}
+
 pub(super) fn latest(
     transaction: &Connection,
     conversation: &str,

@@ -197,6 +197,10 @@ impl Store for SqliteStore {
         self.read(|transaction, _| Ok(conversations::known(transaction, id)?.record))
     }
 
+    fn conversations(&self, after: &str, limit: u64) -> Result<Vec<ConversationRecord>> {
+        self.read(|transaction, _| conversations::page(transaction, after, limit))
+    }
+
     fn lease(&self, conversation: &str, holder: &str, span: Duration) -> Result<Lease> {
         check::id(holder)?;
         self.write(|transaction, now| {
@@ -268,6 +272,10 @@ impl Store for SqliteStore {
 
     fn chain(&self, handoff: &str) -> Result<Vec<HandoffRecord>> {
         self.read(|transaction, now| handoffs::chain(transaction, handoff, now))
+    }
+
+    fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<HandoffRecord>> {
+        self.read(|transaction, now| handoffs::page(transaction, conversation, limit, now))
     }
 
     fn latest(&self, conversation: &str) -> Result<Option<String>> {

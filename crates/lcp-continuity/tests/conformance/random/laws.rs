@@ -44,6 +44,15 @@ pub(super) fn hold(
             prop_assert!(open(&store.handoff(&latest).unwrap().state));
         }
     }
+    let mut listed = Vec::new();
+    while let Some(next) =
+        store.conversations(listed.last().map_or("", String::as_str), 1).unwrap().pop()
+    {
+        prop_assert_eq!(conversations.get(&next.id), Some(&next));
+        listed.push(next.id);
+    }
+    prop_assert!(listed.is_sorted());
+    prop_assert_eq!(listed.len(), conversations.len());
     for handoff in handoffs {
         let chain = store.chain(&handoff.id).unwrap();
         prop_assert_eq!(&chain[0], &handoff);

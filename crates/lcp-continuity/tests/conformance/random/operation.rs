@@ -1,6 +1,7 @@
 //! What can be asked, and what is compared of the answers.
 
 use std::fmt::Debug;
+use std::iter;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -185,6 +186,7 @@ impl Side {
                 told(store.conversation(id).map(conversation)),
                 told(store.messages(id, 0, u64::MAX)),
                 told(store.latest(id)),
+                told(store.handoffs(id, 3).map(|of| listed(of, now))),
             ]
         });
         let handoffs = self.handoffs.iter().flat_map(|id| {
@@ -195,7 +197,9 @@ impl Side {
                 told(chain.map(Iterator::collect::<Vec<_>>)),
             ]
         });
-        conversations.chain(handoffs).collect()
+        let all = store.conversations("", u64::MAX);
+        let all = all.map(|all| all.into_iter().map(conversation).collect::<Vec<_>>());
+        iter::once(told(all)).chain(conversations).chain(handoffs).collect()
     }
 
     fn leased(&mut self, lease: Result<Lease>) -> String {
@@ -253,6 +257,10 @@ fn told<T: Debug>(answer: Result<T>) -> String {
 fn conversation(record: ConversationRecord) -> ConversationRecord {
     let holder = record.holder.filter(|_| record.continued_as.is_none());
     ConversationRecord { fence: 0, holder, ..record }
+}
+
+fn listed(records: Vec<HandoffRecord>, now: Timestamp) -> Vec<HandoffRecord> {
+    records.into_iter().map(|record| handed(record, now)).collect()
 }
 
 /// A claim that ran out may be told of or not.

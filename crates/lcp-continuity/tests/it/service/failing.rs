@@ -57,6 +57,7 @@ impl Store for Failing {
     forward! {
         begin(conversation: &NewConversation) -> ConversationRecord;
         conversation(id: &str) -> ConversationRecord;
+        conversations(after: &str, limit: u64) -> Vec<ConversationRecord>;
         lease(conversation: &str, holder: &str, span: Duration) -> Lease;
         renew(lease: &Lease, span: Duration) -> Lease;
         release(lease: &Lease) -> ();
@@ -66,6 +67,7 @@ impl Store for Failing {
         handoff(id: &str) -> HandoffRecord;
         abandon(claim: &Claim) -> ();
         chain(handoff: &str) -> Vec<HandoffRecord>;
+        handoffs(conversation: &str, limit: u64) -> Vec<HandoffRecord>;
         latest(conversation: &str) -> Option<String>;
         expire() -> Expired;
     }

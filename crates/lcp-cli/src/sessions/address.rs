@@ -1,7 +1,7 @@
 //! What a store may be called: a path, or an address of PostgreSQL.
 
-use lcp_cli::Result;
-use lcp_cli::failure::{Code, Failure};
+use crate::Result;
+use crate::failure::{Code, Failure};
 
 /// Whether it is an address, and no path.
 pub(super) fn is_address(store: &str) -> bool {

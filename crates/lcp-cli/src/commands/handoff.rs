@@ -1,0 +1,139 @@
+//! `handoff`: a conversation is handed over.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::failure::Output;
+use crate::form::refuse_terminal;
+use crate::sessions::{Making, Prepared, SessionFlags, When};
+use crate::{Result, files};
+
+/// Prepare a hand-off of a conversation, if it is due, and print its id
+///
+/// Where it is not due nothing is printed to standard output, and the exit code is 0.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp handoff parser
+  lcp handoff parser --force --target 8000 -o parser.lcp
+  lcp handoff parser --force -o - | lcp render - --budget 4000
+  id=$(lcp handoff parser --if-due -q) && [ -n \"$id\" ] && lcp resume \"$id\"")]
+pub struct Args {
+    /// The conversation's id
+    id: String,
+    /// Hand over though it is not due
+    #[arg(long, conflicts_with = "if_due")]
+    force: bool,
+    /// At most once an epoch, and not where it would not help: for a hook that runs after
+    /// each turn
+    #[arg(long)]
+    if_due: bool,
+    /// Write the hand-off there, as a pack; with `-` the pack is what is printed
+    #[arg(short, long, value_name = "PACK")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    making: Making,
+    #[command(flatten)]
+    session: SessionFlags,
+    /// Print JSON instead
+    #[arg(long)]
+    json: bool,
+}
+
+/// Hands over.
+pub fn run(args: &Args, output: &Output) -> Result {
+    let target = args.output.as_deref();
+    let to_stdout = target == Some(Path::new(files::STANDARD));
+    if to_stdout {
+        refuse_terminal(None)?;
+    }
+    if to_stdout && args.json {
+        let message = "--json and a pack cannot both go to standard output";
+        return Err(crate::failure::Failure::new(crate::failure::Code::Usage, message)
+            .hint("name a file with -o"));
+    }
+    // Before anything is kept.
+    files::distinct(&[], target.map(|path| ("-o", path)).as_slice(), |_, _| false)?;
+    // The window is the conversation's own.
+    let (config, model) = args.session.config(true, output)?;
+    let opened = args.session.open((&config, model.as_ref()), &args.making, false, output)?;
+    let when = match (args.force, args.if_due) {
+        (true, _) => When::Always,
+        (_, true) => When::Once,
+        _ => When::Due,
+    };
+    let prepared = opened.sessions.handoff(&args.id, when)?;
+    opened.keep_counts(output);
+    tell(&prepared, output);
+    let id = prepared.handoff.as_ref().map(|(handoff, _)| handoff.handoff_id.as_str());
+    let printed = match id {
+        _ if args.json => format!("{:#}\n", as_json(&prepared)),
+        Some(id) => format!("{id}\n"),
+        None => String::new(),
+    };
+    if to_stdout {
+        output.progress(printed.trim_end());
+    } else {
+        // The id first: the hand-off is kept, whatever becomes of the file.
+        files::write(None, printed.as_bytes())?;
+    }
+    match (&prepared.handoff, target) {
+        (Some((_, pack)), Some(path)) => files::write(Some(path), pack),
+        _ => Ok(()),
+    }
+}
+
+/// What is said beside the id.
+fn tell(prepared: &Prepared, output: &Output) {
+    let tracked = &prepared.tracked;
+    let Some((handoff, _)) = &prepared.handoff else {
+        let reason = prepared.why_not.as_ref().unwrap_or(&tracked.decision.reason);
+        return output.progress(format!(
+            "no hand-off: {reason} ({} %); --force makes one",
+            tracked.percent()
+        ));
+    };
+    if !prepared.is_new {
+        return output.progress("this hand-off was there already, and waits to be resumed");
+    }
+    let metadata = &handoff.metadata;
+    for warning in &metadata.warnings {
+        output.warn(warning.escape_debug());
+    }
+    output.progress(format!(
+        "handed over: {} messages, {} tokens to {}; {}",
+        metadata.messages, metadata.tokens_before, metadata.tokens_after, metadata.reason
+    ));
+}
+
+fn as_json(prepared: &Prepared) -> Value {
+    let tracked = &prepared.tracked;
+    let handoff = prepared.handoff.as_ref().map(|(handoff, pack)| {
+        let metadata = &handoff.metadata;
+        json!({
+            "id": handoff.handoff_id,
+            "previous": handoff.previous_handoff_id,
+            "epoch": handoff.epoch,
+            "messages": metadata.messages,
+            "tokens_before": metadata.tokens_before,
+            "tokens_after": metadata.tokens_after,
+            "target_tokens": metadata.target_tokens,
+            "reason": metadata.reason,
+            "anchors": handoff.anchors.len(),
+            "pending_tasks": handoff.pending_tasks.len(),
+            "summarizer": metadata.summarizer,
+            "warnings": metadata.warnings,
+            "lost": metadata.fidelity.lost,
+            "pack_bytes": pack.len(),
+        })
+    });
+    json!({
+        "schema": "lcp.prepared.v1",
+        "conversation": tracked.conversation,
+        "new": prepared.is_new,
+        "handoff": handoff,
+        "decision": tracked.verdict.name(),
+        "utilization_percent": tracked.percent(),
+        "reason": prepared.why_not.as_ref().unwrap_or(&tracked.decision.reason),
+    })
+}

@@ -1,0 +1,107 @@
+//! `resume`: a hand-off is taken up, once.
+
+use lcp_continuity::{ResumeOptions, ResumedSession};
+use lcp_driver::{DefaultDriver, DriverConfig};
+use serde_json::{Value, json};
+
+use crate::arguments::tokens;
+use crate::failure::{Code, Failure, Output};
+use crate::sessions::{Making, SessionFlags};
+use crate::{Result, files};
+
+/// Take up a hand-off, and print what the next session is to be told first
+///
+/// Of all that try, one succeeds. The messages that came after the hand-off follow the
+/// directive.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp resume h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 > prompt.txt
+  lcp resume h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --as parser-2 --json")]
+pub struct Args {
+    /// The hand-off's id
+    handoff: String,
+    /// The id of the conversation that begins; made of the hand-off's without it
+    #[arg(long = "as", value_name = "ID")]
+    conversation: Option<String>,
+    /// Tokens of the window of the model that goes on; those of the one before without it
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    window: Option<u32>,
+    /// Tokens of it that the model's output needs; likewise
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    output_reserve: Option<u32>,
+    #[command(flatten)]
+    session: SessionFlags,
+    /// Print JSON instead
+    #[arg(long)]
+    json: bool,
+}
+
+/// Takes it up.
+pub fn run(args: &Args, output: &Output) -> Result {
+    let (config, model) = args.session.config(true, output)?;
+    if args.window.is_some_and(|window| window <= args.output_reserve.unwrap_or(0)) {
+        let message = "the window leaves nothing beside the output";
+        return Err(Failure::new(Code::Usage, message)
+            .hint("give a larger --window, or a smaller --output-reserve"));
+    }
+    let making = Making::default();
+    let opened = args.session.open((&config, model.as_ref()), &making, false, output)?;
+    let options = ResumeOptions {
+        conversation_id: args.conversation.clone(),
+        window_tokens: args.window,
+        output_reserve_tokens: args.output_reserve,
+    };
+    let resumed = opened.sessions.resume(&args.handoff, &options)?;
+    opened.keep_counts(output);
+    let id = resumed.new_conversation_id.escape_debug();
+    output.progress(format!("goes on as {id}: {} tokens", resumed.directive.tokens));
+    for warning in &resumed.directive.warnings {
+        output.warn(warning.escape_debug());
+    }
+    let text = if args.json { format!("{:#}\n", as_json(&resumed)) } else { as_text(&resumed)? };
+    files::write(None, text.as_bytes())
+}
+
+/// The directive, then the messages that came after the hand-off.
+fn as_text(resumed: &ResumedSession) -> Result<String> {
+    let mut text = resumed.directive.text.clone();
+    if !resumed.late_messages.is_empty() {
+        let late = resumed.late_messages.iter();
+        let blocks: Vec<_> = late.map(|message| message.message.block.clone()).collect();
+        let config = DriverConfig { mode: resumed.directive.mode, ..DriverConfig::default() };
+        let late = DefaultDriver::default().render(&blocks, &config);
+        text +=
+            &late.map_err(|error| crate::sessions::failed(lcp_continuity::Error::from(error)))?;
+    }
+    Ok(text)
+}
+
+fn as_json(resumed: &ResumedSession) -> Value {
+    let directive = &resumed.directive;
+    let late = resumed.late_messages.iter().map(|late| {
+        json!({
+            "role": late.message.role().to_string(),
+            "tool_call_id": late.message.tool_call_id(),
+            "text": late.message.text(),
+            "tokens": late.tokens,
+        })
+    });
+    let anchors = resumed
+        .restored_anchors
+        .iter()
+        .map(|anchor| json!({ "id": anchor.id, "kind": anchor.kind.name(), "text": anchor.text }));
+    json!({
+        "schema": "lcp.resume.v1",
+        "conversation": resumed.new_conversation_id,
+        "previous": resumed.previous_conversation_id,
+        "directive": {
+            "text": directive.text,
+            "tokens": directive.tokens,
+            "actions": directive.immediate_actions,
+            "warnings": directive.warnings,
+        },
+        "late_messages": late.collect::<Vec<_>>(),
+        "anchors": anchors.collect::<Vec<_>>(),
+        "state": resumed.restored_state,
+    })
+}

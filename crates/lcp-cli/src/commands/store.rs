@@ -1,0 +1,172 @@
+//! `store`: what is kept of sessions, looked at and tidied.
+
+mod check;
+mod list;
+mod show;
+
+use std::sync::Arc;
+
+use lcp_continuity::store::Store;
+use serde_json::json;
+
+use crate::config::Config;
+use crate::config_file::ConfigFile;
+use crate::failure::Output;
+use crate::sessions::{StoreFlag, failed};
+use crate::{Result, files};
+
+/// List, show, fork and drop what is kept of sessions
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp store list
+  lcp store show parser --json
+  lcp store fork parser --at 12 --as parser-again
+  lcp store expire --store sessions.sqlite")]
+pub struct Args {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Task {
+    List(List),
+    Show(Show),
+    Fork(Fork),
+    Expire(Expire),
+    Check(Check),
+}
+
+/// Print a line for each conversation
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp store list
+  lcp store list --json --store sessions.sqlite")]
+struct List {
+    #[command(flatten)]
+    place: Flags,
+    /// Print JSON instead
+    #[arg(long)]
+    json: bool,
+}
+
+/// Print what is known of a conversation, its hand-offs and a line for each message; or
+/// what became of a hand-off
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp store show parser
+  lcp store show h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --json")]
+struct Show {
+    /// The id of a conversation, or of a hand-off
+    id: String,
+    #[command(flatten)]
+    place: Flags,
+    /// Print JSON instead
+    #[arg(long)]
+    json: bool,
+}
+
+/// Begin a conversation that shares the first messages of another, and print its id
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp store fork parser --at 12 --as parser-again")]
+struct Fork {
+    /// The conversation's id
+    id: String,
+    /// How many of its messages both have
+    #[arg(long, value_name = "N")]
+    at: u64,
+    /// The id of the one that begins
+    #[arg(long = "as", value_name = "NEW")]
+    new: String,
+    #[command(flatten)]
+    place: Flags,
+}
+
+/// Drop what is older than `expiry_days` and needed by nothing alive, and say how much
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp store expire
+  lcp store expire --json")]
+struct Expire {
+    #[command(flatten)]
+    place: Flags,
+    /// Print JSON instead
+    #[arg(long)]
+    json: bool,
+}
+
+/// Read everything that is kept, and compare it with its hashes
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp store check --store sessions.sqlite")]
+struct Check {
+    #[command(flatten)]
+    place: Flags,
+    /// Print JSON instead
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which store.
+#[derive(Debug, clap::Args)]
+struct Flags {
+    #[command(flatten)]
+    store: StoreFlag,
+    #[command(flatten)]
+    file: ConfigFile,
+}
+
+impl Flags {
+    fn open(&self) -> Result<(Config, Arc<dyn Store>)> {
+        let config = self.file.read()?;
+        let store = self.store.open(&config, self.file.is_named(), false)?;
+        Ok((config, store))
+    }
+}
+
+/// Does what is asked.
+pub fn run(args: &Args, output: &Output) -> Result {
+    match &args.task {
+        Task::List(args) => {
+            let (config, store) = args.place.open()?;
+            list::run(&config, &*store, args.json)
+        }
+        Task::Show(args) => {
+            let (config, store) = args.place.open()?;
+            show::run(&config, &*store, &args.id, args.json)
+        }
+        Task::Fork(args) => {
+            let (_, store) = args.place.open()?;
+            let fork = store.fork(&args.id, args.at, &args.new).map_err(failed)?;
+            output.progress(format!("{} messages, epoch {}", fork.messages, fork.epoch));
+            files::write(None, format!("{}\n", fork.id).as_bytes())
+        }
+        Task::Expire(args) => {
+            let (_, store) = args.place.open()?;
+            expire(&*store, args.json)
+        }
+        Task::Check(args) => {
+            let (_, store) = args.place.open()?;
+            check::run(&*store, args.json)
+        }
+    }
+}
+
+fn expire(store: &dyn Store, as_json: bool) -> Result {
+    let expired = store.expire().map_err(failed)?;
+    let text = if as_json {
+        let json = json!({
+            "schema": "lcp.expired.v1",
+            "conversations": expired.conversations,
+            "handoffs": expired.handoffs,
+            "bodies": expired.bodies,
+        });
+        format!("{json:#}\n")
+    } else {
+        format!(
+            "dropped: {} conversations, {} hand-offs, {} bodies\n",
+            expired.conversations, expired.handoffs, expired.bodies
+        )
+    };
+    files::write(None, text.as_bytes())
+}

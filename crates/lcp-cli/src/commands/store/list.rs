@@ -1,0 +1,133 @@
+//! `store list`: a line for each conversation.
+
+use std::time::Duration;
+
+use lcp_continuity::Timestamp;
+use lcp_continuity::store::{ConversationRecord, EXPIRY_DAYS, Store};
+use lcp_driver::grouped;
+use serde_json::{Value, json};
+
+use crate::config::Config;
+use crate::sessions::failed;
+use crate::{Result, files};
+
+/// Conversations that are read at a time.
+pub(super) const PAGE: u64 = 1_000;
+
+const HEADINGS: [&str; 8] =
+    ["conversation", "messages", "tokens", "window", "epoch", "updated", "expires", "state"];
+
+/// Columns of numbers, which end at the same place; all others begin there.
+const NUMBERS: std::ops::Range<usize> = 1..5;
+
+pub(super) fn run(config: &Config, store: &dyn Store, as_json: bool) -> Result {
+    let records = all(store)?;
+    let text = if as_json {
+        let conversations: Vec<_> = records.iter().map(|it| facts(it, config)).collect();
+        let json = json!({ "schema": "lcp.store.v1", "conversations": conversations });
+        format!("{json:#}\n")
+    } else {
+        table(&records, config)
+    };
+    files::write(None, text.as_bytes())
+}
+
+/// All conversations, by their ids.
+pub(super) fn all(store: &dyn Store) -> Result<Vec<ConversationRecord>> {
+    let mut all: Vec<ConversationRecord> = Vec::new();
+    loop {
+        let after = all.last().map_or("", |last| last.id.as_str());
+        let page = store.conversations(after, PAGE).map_err(failed)?;
+        let is_last = (page.len() as u64) < PAGE;
+        all.extend(page);
+        if is_last {
+            return Ok(all);
+        }
+    }
+}
+
+/// When a conversation may be dropped, unless something alive needs it.
+fn expires(record: &ConversationRecord, config: &Config) -> Timestamp {
+    let days = config.continuity.expiry_days.as_ref().map_or(EXPIRY_DAYS, |days| days.value);
+    record.active.after(Duration::from_secs(u64::from(days) * 24 * 60 * 60))
+}
+
+/// What is known of a conversation, for programs.
+pub(super) fn facts(record: &ConversationRecord, config: &Config) -> Value {
+    let parent = record.parent.as_ref();
+    json!({
+        "id": record.id,
+        "messages": record.messages,
+        "tokens": record.usage().map(|usage| usage.total_tokens),
+        "window": record.window_tokens,
+        "output_reserve": record.output_reserve_tokens,
+        "epoch": record.epoch,
+        "created": record.created.to_string(),
+        "updated": record.active.to_string(),
+        "expires": expires(record, config).to_string(),
+        "parent": parent.map(|it| json!({ "id": it.conversation, "messages": it.messages })),
+        "origin": record.origin,
+        "continued_as": record.continued_as,
+        "holder": held(record).map(|(holder, until)| {
+            json!({ "name": holder, "until": until.to_string() })
+        }),
+    })
+}
+
+/// Who holds it now, as far as this machine's clock tells.
+fn held(record: &ConversationRecord) -> Option<&(String, Timestamp)> {
+    record.holder.as_ref().filter(|(_, until)| *until > Timestamp::now())
+}
+
+fn table(records: &[ConversationRecord], config: &Config) -> String {
+    let rows: Vec<_> = records.iter().map(|record| row(record, config)).collect();
+    let heading = HEADINGS.map(str::to_owned);
+    let rows: Vec<_> = std::iter::once(heading).chain(rows).collect();
+    let width = |column: usize| {
+        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
+    };
+    let widths: [usize; HEADINGS.len()] = std::array::from_fn(width);
+    let line = |row: &[String; HEADINGS.len()]| {
+        let cells = row.iter().zip(widths).enumerate().map(|(column, (cell, width))| {
+            if NUMBERS.contains(&column) {
+                format!("{cell:>width$}")
+            } else {
+                format!("{cell:width$}")
+            }
+        });
+        let line = cells.collect::<Vec<_>>().join("  ");
+        format!("{}\n", line.trim_end())
+    };
+    rows.iter().map(line).collect()
+}
+
+fn row(record: &ConversationRecord, config: &Config) -> [String; HEADINGS.len()] {
+    let tokens = record.usage().map(|usage| grouped(usage.total_tokens.into()));
+    [
+        record.id.escape_debug().to_string(),
+        grouped(record.messages),
+        tokens.unwrap_or_else(|| "-".to_owned()),
+        grouped(record.window_tokens.into()),
+        record.epoch.to_string(),
+        second(record.active),
+        second(expires(record, config)),
+        state(record),
+    ]
+}
+
+/// A moment without its milliseconds.
+pub(super) fn second(moment: Timestamp) -> String {
+    let text = moment.to_string();
+    text.split_once('.').map_or_else(|| text.clone(), |(second, _)| format!("{second}Z"))
+}
+
+/// What becomes of it.
+pub(super) fn state(record: &ConversationRecord) -> String {
+    if let Some(into) = &record.continued_as {
+        return format!("goes on as {}", into.escape_debug());
+    }
+    match held(record) {
+        Some((holder, _)) => format!("held by {}", holder.escape_debug()),
+        None => "open".to_owned(),
+    }
+}

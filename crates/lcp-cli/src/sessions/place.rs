@@ -1,0 +1,229 @@
+//! Where sessions are kept: a flag, else `lcp.toml`, else the user's data folder.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use lcp_continuity::store::{SqliteOptions, SqliteStore, Store};
+
+use super::address::{self, is_address};
+use super::failed;
+use crate::Result;
+use crate::config::Config;
+use crate::failure::{Code, Failure};
+
+const SECONDS_A_DAY: u64 = 24 * 60 * 60;
+
+/// The flag that says where sessions are kept.
+#[derive(Debug, Default, clap::Args)]
+pub struct StoreFlag {
+    /// Where sessions are kept: a SQLite file, or postgres://… if that is built in; that
+    /// of lcp.toml, else lcp/sessions.sqlite in the user's data folder
+    #[arg(long, value_name = "PATH|URL")]
+    store: Option<String>,
+}
+
+impl StoreFlag {
+    /// Opens the store that is meant; `is_named`: the `lcp.toml` was named. Where
+    /// `may_begin` says so, one that is not there is made.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Place`].
+    pub fn open(&self, config: &Config, is_named: bool, may_begin: bool) -> Result<Arc<dyn Store>> {
+        if let Some(place) = Place::said(self.store.as_deref(), config, is_named)? {
+            return place.open(config, may_begin);
+        }
+        let place = Place::of_user()?;
+        if may_begin {
+            place.make_folder()?;
+        }
+        place.open(config, may_begin)
+    }
+}
+
+/// Where sessions are kept.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Place {
+    /// A SQLite file.
+    File(PathBuf),
+    /// A database, by its address, which may hold a password.
+    Database(String),
+}
+
+impl Place {
+    /// The place that a flag names, else the file, if either does. The path of a file is
+    /// relative to it. `is_named`: the file was named, not merely found.
+    ///
+    /// # Errors
+    ///
+    /// A store that is neither a path nor an address of PostgreSQL; an address in a file
+    /// that came along with some folder, to which conversations would be sent.
+    pub fn said(flag: Option<&str>, config: &Config, is_named: bool) -> Result<Option<Self>> {
+        if let Some(store) = flag {
+            return Self::of(store, Path::new("")).map(Some);
+        }
+        let Some(store) = &config.continuity.store else { return Ok(None) };
+        let place = Self::of(&store.value, config.folder())?;
+        if matches!(place, Self::Database(_)) && !is_named {
+            let message = format!(
+                "the address of a store is not taken from a file that was merely found \
+                 (lcp.toml, line {})",
+                store.line
+            );
+            return Err(Failure::new(Code::Usage, message)
+                .hint("name the file with --config, or the store with --store"));
+        }
+        Ok(Some(place))
+    }
+
+    fn of(store: &str, folder: &Path) -> Result<Self> {
+        address::check(store)?;
+        Ok(if is_address(store) {
+            Self::Database(store.to_owned())
+        } else {
+            Self::File(folder.join(store))
+        })
+    }
+
+    /// `lcp/sessions.sqlite` in the user's data folder.
+    ///
+    /// # Errors
+    ///
+    /// A user without a folder.
+    pub fn of_user() -> Result<Self> {
+        let folder = data_folder(|name| std::env::var_os(name)).ok_or_else(|| {
+            Failure::new(Code::Io, "there is no folder of the user's to keep sessions in")
+                .hint("name a place with --store, or set HOME")
+        })?;
+        Ok(Self::File(folder.join("lcp").join("sessions.sqlite")))
+    }
+
+    /// Makes the folder of the user's place, for the user alone.
+    ///
+    /// # Errors
+    ///
+    /// One that cannot be made.
+    pub fn make_folder(&self) -> Result {
+        let Self::File(path) = self else { return Ok(()) };
+        let Some(folder) = path.parent() else { return Ok(()) };
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(folder).map_err(|error| {
+            Failure::io("make", folder.display(), &error).hint("--store names another place")
+        })
+    }
+
+    /// Opens a store that is there, or makes it where `may_begin` says so.
+    ///
+    /// # Errors
+    ///
+    /// A store that is not there, or that cannot be opened.
+    pub fn open(&self, config: &Config, may_begin: bool) -> Result<Arc<dyn Store>> {
+        let days = config.continuity.expiry_days.as_ref();
+        let expiry = days.map(|days| Duration::from_secs(u64::from(days.value) * SECONDS_A_DAY));
+        match self {
+            Self::Database(url) => database(url, expiry),
+            Self::File(path) => {
+                if !may_begin && matches!(path.try_exists(), Ok(false)) {
+                    let message = format!("there is no store {}", path.display());
+                    return Err(Failure::new(Code::Io, message)
+                        .hint("`lcp track ID FILE` begins one; --store names another"));
+                }
+                let mut options = SqliteOptions::default();
+                options.expiry = expiry.unwrap_or(options.expiry);
+                Ok(Arc::new(SqliteStore::open_with(path, &options).map_err(failed)?))
+            }
+        }
+    }
+}
+
+/// The path; of a database only that it is one.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::Database(_) => f.write_str("the database"),
+        }
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Place({self})")
+    }
+}
+
+#[cfg(feature = "postgres")]
+fn database(url: &str, expiry: Option<Duration>) -> Result<Arc<dyn Store>> {
+    use lcp_continuity::store::{PostgresOptions, PostgresStore};
+    let mut options = PostgresOptions::default();
+    options.expiry = expiry.unwrap_or(options.expiry);
+    Ok(Arc::new(PostgresStore::open_with(url, &options).map_err(failed)?))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn database(_url: &str, _expiry: Option<Duration>) -> Result<Arc<dyn Store>> {
+    Err(Failure::new(Code::Usage, "stores in PostgreSQL are not built in")
+        .hint("build this program with --features postgres"))
+}
+
+/// Where programs of this system keep what they know of a user.
+fn data_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    // The empty value is none, and a relative one would be another folder each time.
+    let folder = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    if cfg!(windows) {
+        folder("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        folder("HOME").map(|home| home.join("Library/Application Support"))
+    } else {
+        folder("XDG_DATA_HOME").or_else(|| folder("HOME").map(|home| home.join(".local/share")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(all(unix, not(target_os = "macos")))]
+    #[test]
+    fn the_folder_of_a_user() {
+        let of = |given: &'static [(&str, &str)]| {
+            data_folder(|name| {
+                given.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
+            })
+        };
+        assert_eq!(of(&[("XDG_DATA_HOME", "/data"), ("HOME", "/home/u")]), Some("/data".into()));
+        let home = Some("/home/u/.local/share".into());
+        assert_eq!(of(&[("HOME", "/home/u")]), home);
+        assert_eq!(of(&[("XDG_DATA_HOME", ""), ("HOME", "/home/u")]), home);
+        assert_eq!(of(&[("XDG_DATA_HOME", "data"), ("HOME", "/home/u")]), home);
+        assert_eq!(of(&[("HOME", "")]), None);
+    }
+
+    #[test]
+    fn an_address_is_taken_from_a_named_file_only() {
+        let text = "[continuity]\nstore = \"postgres://u:secret@h/d\"\n";
+        let config = Config::parse(Path::new("a/lcp.toml"), text).unwrap();
+        let refused = Place::said(None, &config, false).unwrap_err();
+        assert!(refused.message.contains("line 2") && !refused.message.contains("secret"));
+        let place = Place::said(None, &config, true).unwrap().unwrap();
+        assert_eq!(place, Place::Database("postgres://u:secret@h/d".into()));
+        assert!(!format!("{place} {place:?}").contains("secret"));
+        let flag = Place::said(Some("b.sqlite"), &config, false).unwrap();
+        assert_eq!(flag, Some(Place::File("b.sqlite".into())));
+    }
+
+    #[test]
+    fn a_path_is_relative_to_its_file() {
+        let text = "[continuity]\nstore = \"s.sqlite\"\n";
+        let config = Config::parse(Path::new("a/lcp.toml"), text).unwrap();
+        let place = Place::said(None, &config, false).unwrap();
+        assert_eq!(place, Some(Place::File("a/s.sqlite".into())));
+        assert_eq!(Place::said(None, &Config::default(), true), Ok(None));
+    }
+}

@@ -1,0 +1,168 @@
+//! What is known of a conversation at a moment.
+
+use lcp_continuity::store::ConversationRecord;
+use lcp_continuity::{HandoffDecision, Thresholds, TokenUsage, UsageSource};
+use lcp_driver::grouped;
+use serde_json::{Value, json};
+
+/// What is known of a conversation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tracked {
+    /// Its id.
+    pub conversation: String,
+    /// Whether it began just now.
+    pub is_new: bool,
+    /// Messages that were recorded just now.
+    pub recorded: u64,
+    /// Messages that it has.
+    pub messages: u64,
+    /// Tokens of the model's window.
+    pub window: u32,
+    /// Tokens of it that the output needs.
+    pub output_reserve: u32,
+    /// What the rules say of it.
+    pub decision: HandoffDecision,
+    /// The same in one word.
+    pub verdict: Verdict,
+    /// A hand-off of it that waits to be resumed.
+    pub handoff: Option<String>,
+}
+
+/// What the rules say, in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing is to be done.
+    None,
+    /// Few turns are left.
+    Warning,
+    /// It should be handed over.
+    HandOff,
+}
+
+impl Verdict {
+    /// What they say of this decision.
+    pub(super) fn of(thresholds: &Thresholds, decision: &HandoffDecision, tokens: u32) -> Self {
+        if decision.should_handoff {
+            Self::HandOff
+        } else if thresholds.is_warning(&decision.current_usage, tokens) {
+            Self::Warning
+        } else {
+            Self::None
+        }
+    }
+
+    /// The name for programs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Warning => "warning",
+            Self::HandOff => "hand_off",
+        }
+    }
+}
+
+impl Tracked {
+    pub(super) fn new(
+        record: ConversationRecord,
+        decision: HandoffDecision,
+        thresholds: &Thresholds,
+        handoff: Option<String>,
+    ) -> Self {
+        let (window, output_reserve) = (record.window_tokens, record.output_reserve_tokens);
+        Self {
+            conversation: record.id,
+            is_new: false,
+            recorded: 0,
+            messages: record.messages,
+            window,
+            output_reserve,
+            verdict: Verdict::of(thresholds, &decision, window.saturating_sub(output_reserve)),
+            decision,
+            handoff,
+        }
+    }
+
+    /// Tokens of the window that messages may fill.
+    #[must_use]
+    pub fn effective_window(&self) -> u32 {
+        self.window.saturating_sub(self.output_reserve)
+    }
+
+    /// The part of them that is used, in whole percent, rounded down: as the thresholds
+    /// see it.
+    #[must_use]
+    pub fn percent(&self) -> u64 {
+        let used = u64::from(self.decision.current_usage.total_tokens) * 100;
+        used.checked_div(self.effective_window().into()).unwrap_or(0)
+    }
+
+    /// All of it, for people.
+    #[must_use]
+    pub fn lines(&self) -> String {
+        let Self { decision, messages, recorded, verdict, .. } = self;
+        let usage = &decision.current_usage;
+        let source = match usage.source {
+            UsageSource::Counted => "counted",
+            UsageSource::Reported => "reported",
+        };
+        let mut text = format!(
+            "{}: {} of {} tokens ({} %, {source}), {} left for {} turns\n",
+            self.conversation.escape_debug(),
+            grouped(usage.total_tokens.into()),
+            grouped(self.effective_window().into()),
+            self.percent(),
+            grouped(self.effective_window().saturating_sub(usage.total_tokens).into()),
+            grouped(decision.estimated_remaining_turns.into()),
+        );
+        let (messages, recorded) = (grouped(*messages), grouped(*recorded));
+        text += &format!("messages: {messages}, {recorded} of them new; epoch {}\n", usage.epoch);
+        let says = match verdict {
+            Verdict::None => "nothing to do",
+            Verdict::Warning => "the limit approaches",
+            Verdict::HandOff => "hand over",
+        };
+        text += &format!("{says}: {}\n", decision.reason);
+        if let Some(handoff) = &self.handoff {
+            text += &format!("handed over: {} waits to be resumed\n", handoff.escape_debug());
+        }
+        text
+    }
+
+    /// All of it, for programs.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        let decision = &self.decision;
+        let usage = &decision.current_usage;
+        json!({
+            "schema": "lcp.track.v1",
+            "conversation": self.conversation,
+            "new": self.is_new,
+            "recorded": self.recorded,
+            "messages": self.messages,
+            "window": self.window,
+            "output_reserve": self.output_reserve,
+            "epoch": usage.epoch,
+            "usage": usage_json(usage),
+            "utilization_percent": self.percent(),
+            "remaining_turns": decision.estimated_remaining_turns,
+            "decision": self.verdict.name(),
+            "reason": decision.reason,
+            "handoff": self.handoff,
+        })
+    }
+}
+
+/// What is used, for programs.
+fn usage_json(usage: &TokenUsage) -> Value {
+    json!({
+        "total_tokens": usage.total_tokens,
+        "system_prompt_tokens": usage.system_prompt_tokens,
+        "history_tokens": usage.conversation_history_tokens,
+        "last_message_tokens": usage.last_message_tokens,
+        "average_tokens_per_turn": usage.average_tokens_per_turn,
+        "cached_input_tokens": usage.cached_input_tokens,
+        "output_tokens": usage.output_tokens,
+        "source": usage.source,
+    })
+}

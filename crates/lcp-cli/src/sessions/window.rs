@@ -1,0 +1,84 @@
+//! The window of a conversation: flags, else `lcp.toml`, else the model, else the default.
+
+use lcp_continuity::store::{ConversationRecord, NewConversation};
+use lcp_tokens::Model;
+
+use crate::Result;
+use crate::arguments::tokens;
+use crate::config::{Config, Found, Setting};
+use crate::failure::{Code, Failure};
+
+/// Tokens of a window where nothing says otherwise.
+const WINDOW: u32 = 64_000;
+
+/// The flags that say how large a window is.
+#[derive(Debug, Default, clap::Args)]
+pub struct WindowFlags {
+    /// Tokens of the model's window; without it that of lcp.toml, of the model,
+    /// or 64,000
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    pub window: Option<u32>,
+    /// Tokens of it that the model's output needs; 0 unless lcp.toml says
+    /// otherwise
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    pub output_reserve: Option<u32>,
+}
+
+/// The window of a conversation that begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Tokens of the model's window.
+    pub tokens: u32,
+    /// Tokens of it that the output needs, fewer than these.
+    pub output_reserve: u32,
+    /// Whether the tokens were asked for, so that another window is an error.
+    pub is_said: bool,
+    /// The same of the reserve.
+    pub is_reserve_said: bool,
+}
+
+impl WindowFlags {
+    /// What is in force.
+    ///
+    /// # Errors
+    ///
+    /// A window that leaves nothing.
+    pub fn settle(&self, config: &Config, model: Option<&Setting<Model>>) -> Result<Window> {
+        let budget = &config.budget;
+        let said = |found: Option<&Found<u32>>| found.map(|found| found.value);
+        let window = self.window.or(said(budget.total_tokens.as_ref()));
+        let window = window.or(said(budget.window.as_ref()));
+        let window = window.or_else(|| model.map(|model| model.value.window)).unwrap_or(WINDOW);
+        let reserve = self.output_reserve.or(said(budget.response_reserve.as_ref())).unwrap_or(0);
+        if reserve >= window {
+            let message =
+                format!("a window of {window} tokens less {reserve} for the output is none");
+            return Err(Failure::new(Code::Usage, message)
+                .hint("give a larger --window, or a smaller --output-reserve"));
+        }
+        Ok(Window {
+            tokens: window,
+            output_reserve: reserve,
+            is_said: self.window.is_some(),
+            is_reserve_said: self.output_reserve.is_some(),
+        })
+    }
+}
+
+impl Window {
+    /// A conversation that begins with it.
+    #[must_use]
+    pub fn begins(&self, id: &str) -> NewConversation {
+        NewConversation {
+            id: id.to_owned(),
+            window_tokens: self.tokens,
+            output_reserve_tokens: self.output_reserve,
+        }
+    }
+
+    /// Whether a conversation has what was asked for.
+    pub(super) fn is_that_of(&self, record: &ConversationRecord) -> bool {
+        (!self.is_said || self.tokens == record.window_tokens)
+            && (!self.is_reserve_said || self.output_reserve == record.output_reserve_tokens)
+    }
+}

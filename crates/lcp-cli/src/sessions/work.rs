@@ -1,0 +1,279 @@
+//! What is done with sessions: recorded, asked about, handed over, resumed.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use lcp_continuity::store::{self, HandoffState, Store};
+use lcp_continuity::words::CommandSummarizer;
+use lcp_continuity::{
+    ContinuityConfig, HandoffDecision, Message, Outcome, ReportedUsage, ResumeOptions,
+    ResumedSession, SessionContinuityService, SessionHandoff,
+};
+use lcp_tokens::TokenEstimator;
+
+use super::failed;
+use super::held::Held;
+use super::tracked::Tracked;
+use super::window::Window;
+use crate::Result;
+use crate::failure::{Code, Failure};
+
+/// Sessions in a store: each call takes what it needs, and gives it back, also where it
+/// fails. Calls of several threads wait for each other.
+#[derive(Debug)]
+pub struct Sessions {
+    service: SessionContinuityService,
+    held: Held,
+    /// One call at a time: what one takes, the other would give back.
+    one: Mutex<()>,
+}
+
+/// Messages to record.
+#[derive(Debug)]
+pub enum Said {
+    /// A conversation from its beginning: what it has beyond what is recorded.
+    Whole(Vec<Message>),
+    /// Those that come next.
+    Next(Vec<Message>),
+    /// None.
+    Nothing,
+}
+
+/// When a hand-off is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Where the rules say so.
+    Due,
+    /// Where they do, once an epoch, and only if it would help (RFC 0007 §4).
+    Once,
+    /// In any case.
+    Always,
+}
+
+/// What came of a hand-off.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The conversation, as it is then.
+    pub tracked: Tracked,
+    /// The hand-off and its pack; none where it was not due.
+    pub handoff: Option<(SessionHandoff, Vec<u8>)>,
+    /// Whether it was made just now.
+    pub is_new: bool,
+    /// Where there is none though it is due: why.
+    pub why_not: Option<String>,
+}
+
+impl Sessions {
+    /// Sessions in this store, counted by this counter.
+    pub fn new(
+        store: Arc<dyn Store>,
+        counter: Arc<dyn TokenEstimator>,
+        config: ContinuityConfig,
+        summarizer: Option<CommandSummarizer>,
+    ) -> Self {
+        let held = Held::new(Arc::clone(&store), config.holder.clone());
+        let mut service = SessionContinuityService::new(store, counter).with_config(config);
+        if let Some(summarizer) = summarizer {
+            service = service.with_summarizer(summarizer);
+        }
+        Self { service, held, one: Mutex::default() }
+    }
+
+    /// What is held while a call is under way.
+    pub fn held(&self) -> &Held {
+        &self.held
+    }
+
+    /// Records messages, then what a provider reported of the newest request. A
+    /// conversation that is not there begins with `window`, if there is one.
+    pub fn record_usage(
+        &self,
+        id: &str,
+        said: Said,
+        reported: Option<ReportedUsage>,
+        window: Option<&Window>,
+    ) -> Result<Tracked> {
+        let _one = self.one();
+        let is_new = self.begin(id, window)?;
+        self.with(id, || {
+            let recorded = match said {
+                Said::Whole(messages) => self.service.record_beyond(id, messages)?,
+                Said::Next(messages) => {
+                    let count = messages.len() as u64;
+                    self.service.record_messages(id, messages)?;
+                    count
+                }
+                Said::Nothing => 0,
+            };
+            if let Some(reported) = reported {
+                self.service.record_reported(id, reported)?;
+            }
+            Ok(Tracked { is_new, recorded, ..self.tracked(id)? })
+        })
+    }
+
+    /// What is known of a conversation, and whether it should be handed over. Records
+    /// nothing.
+    pub fn should_handoff(&self, id: &str) -> Result<Tracked> {
+        let _one = self.one();
+        self.with(id, || self.tracked(id))
+    }
+
+    /// Makes a hand-off of a conversation, if it is time. One that nobody claimed, has all
+    /// messages and is what is asked for, is not made again.
+    pub fn handoff(&self, id: &str, when: When) -> Result<Prepared> {
+        let _one = self.one();
+        self.with(id, || {
+            let made = match when {
+                When::Once => self.once(id)?,
+                When::Due | When::Always => {
+                    let (_, decision) = self.decision(id)?;
+                    let is_wanted = when == When::Always || decision.should_handoff;
+                    let there = self.there(id)?.filter(|there| self.is_complete(id, there));
+                    match there {
+                        Some(there) if is_wanted => Ok((there, false)),
+                        None if is_wanted => Ok((self.make(id)?, true)),
+                        _ => Err(None),
+                    }
+                }
+            };
+            let (handoff, is_new, why_not) = match made {
+                Ok((handoff, is_new)) => (Some(handoff), is_new, None),
+                Err(why_not) => (None, false, why_not),
+            };
+            let handoff = match handoff {
+                Some(handoff) => {
+                    let pack = self.service.store().handoff(&handoff.handoff_id)?.pack;
+                    Some((handoff, pack))
+                }
+                None => None,
+            };
+            Ok(Prepared { tracked: self.tracked(id)?, handoff, is_new, why_not })
+        })
+    }
+
+    /// Resumes a hand-off: once, whoever tries.
+    pub fn resume(&self, handoff: &str, options: &ResumeOptions) -> Result<ResumedSession> {
+        let _one = self.one();
+        self.held.claims(Some(handoff));
+        let resumed = self.service.resume_with(handoff, options);
+        if let Ok(resumed) = &resumed {
+            // All is kept; a lease that could not be given back ends by itself.
+            let _ = self.service.close(&resumed.new_conversation_id);
+        }
+        self.held.claims(None);
+        resumed.map_err(failed)
+    }
+
+    /// Begins a conversation that is not there. Whether it did.
+    fn begin(&self, id: &str, window: Option<&Window>) -> Result<bool> {
+        let store = self.service.store();
+        match (store.conversation(id), window) {
+            (Ok(record), Some(window)) if !window.is_that_of(&record) => {
+                let (tokens, reserve) = (record.window_tokens, record.output_reserve_tokens);
+                let message = format!(
+                    "conversation {id:?} has a window of {tokens} tokens, {reserve} of them for \
+                     the output [exists]"
+                );
+                Err(Failure::new(Code::Io, message).hint("give no window, or another id"))
+            }
+            (Err(store::Error::UnknownConversation { .. }), Some(window)) => {
+                store.begin(&window.begins(id)).map_err(failed)?;
+                Ok(true)
+            }
+            (record, _) => record.map(|_| false).map_err(failed),
+        }
+    }
+
+    /// Works with a conversation that is held here while it does.
+    fn with<T>(&self, id: &str, work: impl FnOnce() -> lcp_continuity::Result<T>) -> Result<T> {
+        let _taken = Taken { sessions: self, id };
+        self.held.takes(id);
+        self.service.take_up(id).map_err(failed)?;
+        work().map_err(failed)
+    }
+
+    fn tracked(&self, id: &str) -> lcp_continuity::Result<Tracked> {
+        let (record, decision) = self.decision(id)?;
+        let latest = self.service.store().latest(id)?;
+        Ok(Tracked::new(record, decision, &self.service.config().thresholds, latest))
+    }
+
+    fn decision(
+        &self,
+        id: &str,
+    ) -> lcp_continuity::Result<(store::ConversationRecord, HandoffDecision)> {
+        let record = self.service.store().conversation(id)?;
+        let effective = record.window_tokens.saturating_sub(record.output_reserve_tokens);
+        let decision = self.service.should_handoff(id, effective)?;
+        Ok((record, decision))
+    }
+
+    /// What the trigger does; where it does nothing, perhaps the reason.
+    fn once(
+        &self,
+        id: &str,
+    ) -> lcp_continuity::Result<Result<(SessionHandoff, bool), Option<String>>> {
+        let checked = self.service.check(id)?;
+        Ok(match checked.outcome {
+            Outcome::Prepared(handoff) => Ok((*handoff, true)),
+            Outcome::Futile { next_session_tokens, max_tokens } => Err(Some(format!(
+                "it would be futile: the next session would begin with {next_session_tokens} of \
+                 {max_tokens} tokens"
+            ))),
+            _ if !checked.decision.should_handoff => Err(None),
+            // It was made before, and perhaps whoever was to resume it never learned of it.
+            _ => match self.there(id)? {
+                Some(there) => Ok((there, false)),
+                None => Err(Some("this epoch had its hand-off, or none would help".to_owned())),
+            },
+        })
+    }
+
+    fn make(&self, id: &str) -> lcp_continuity::Result<SessionHandoff> {
+        let target = self.target(id)?;
+        self.service.prepare_handoff(id, target, &self.service.config().handoff)
+    }
+
+    fn target(&self, id: &str) -> lcp_continuity::Result<u32> {
+        let record = self.service.store().conversation(id)?;
+        let effective = record.window_tokens.saturating_sub(record.output_reserve_tokens);
+        Ok(self.service.config().target_token_budget.unwrap_or(effective / 4))
+    }
+
+    /// The newest hand-off that nobody has claimed.
+    fn there(&self, id: &str) -> lcp_continuity::Result<Option<SessionHandoff>> {
+        let Some(latest) = self.service.store().latest(id)? else { return Ok(None) };
+        let record = self.service.store().handoff(&latest)?;
+        if record.state != HandoffState::Committed {
+            return Ok(None);
+        }
+        Ok(Some(SessionHandoff::from_pack(&record.pack)?))
+    }
+
+    /// Whether a hand-off has all messages, and is as it is asked for.
+    fn is_complete(&self, id: &str, there: &SessionHandoff) -> bool {
+        let (asked, made) = (&self.service.config().handoff, &there.metadata);
+        let messages = self.service.messages(id).map(|messages| messages.len() as u64);
+        messages == Ok(made.messages)
+            && self.target(id) == Ok(made.target_tokens)
+            && (asked.style, asked.mode) == (made.style, made.mode)
+    }
+
+    fn one(&self) -> MutexGuard<'_, ()> {
+        self.one.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A conversation that is given back when this is dropped, whatever happened.
+struct Taken<'a> {
+    sessions: &'a Sessions,
+    id: &'a str,
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        // All is kept; a lease that could not be given back ends by itself.
+        let _ = self.sessions.service.close(self.id);
+        self.sessions.held.gave_back(self.id);
+    }
+}

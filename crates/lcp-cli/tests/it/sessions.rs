@@ -1,0 +1,357 @@
+//! `track`, `handoff`, `resume`, `store` (`docs/command.md`).
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::command::{LCP, Project, printed, stderr};
+
+/// A chat history of so many turns, with something that must not be lost.
+fn history(turns: u32) -> String {
+    let mut text = "# aider chat started at 2026-01-01 10:00:00\n\n".to_owned();
+    text.push_str("#### DECISION: one file for each rule.\n\n");
+    for turn in 0..turns {
+        let words = format!("Step {turn} moves function f{turn} of a.rs into its own file. ");
+        write!(text, "#### Now step {turn}, please.\n\n{}\n\n", words.repeat(8)).unwrap();
+    }
+    text
+}
+
+/// A folder whose sessions are kept in it.
+fn project() -> Project {
+    LCP.project("[continuity]\nstore = \"kept.sqlite\"\n")
+}
+
+/// The history of so many turns, in its file.
+fn write(project: &Project, turns: u32) {
+    std::fs::write(project.path("history.md"), history(turns)).unwrap();
+}
+
+fn track(project: &Project, id: &str, flags: &[&str]) -> Value {
+    project.json(&[&["track", id, "history.md", "--json"], flags].concat())
+}
+
+/// The command fails with this code, says this, and prints nothing.
+#[track_caller]
+fn fails(project: &Project, arguments: &[&str], code: i32, says: &str) {
+    let output = project.run(arguments);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(code), "{said}");
+    assert!(said.contains(says), "{said}");
+    assert!(output.stdout.is_empty(), "{arguments:?}");
+}
+
+/// Nobody holds a conversation.
+#[track_caller]
+fn is_free(project: &Project, id: &str) {
+    let shown = project.json(&["store", "show", id, "--json"]);
+    assert_eq!(shown["holder"], Value::Null);
+}
+
+#[test]
+fn a_full_turn_of_work() {
+    let project = project();
+    write(&project, 4);
+    let first = track(&project, "work", &["--window", "2600", "--output-reserve", "1000"]);
+    assert_eq!((&first["new"], &first["decision"]), (&json!(true), &json!("none")));
+    assert_eq!((&first["recorded"], &first["messages"]), (&json!(9), &json!(9)));
+    assert_eq!(first["schema"], "lcp.track.v1");
+    is_free(&project, "work");
+
+    // Not due: nothing is printed, and that is no failure.
+    let output = project.run(&["handoff", "work"]);
+    assert!(output.stdout.is_empty() && output.status.success());
+    assert!(stderr(&output).contains("no hand-off: Sufficient context remaining"));
+
+    write(&project, 12);
+    let due = track(&project, "work", &[]);
+    assert_eq!((&due["new"], &due["recorded"]), (&json!(false), &json!(16)));
+    assert_eq!(due["decision"], "hand_off", "{due}");
+    assert_eq!(due["reason"], "Context window utilization exceeded 85% threshold");
+    assert_eq!(due["handoff"], Value::Null);
+
+    let flags = ["--target", "500", "-o", "work.lcp"];
+    let printed = project.prints(&[&["handoff", "work"], &flags[..]].concat());
+    let id = printed.trim_end();
+    assert!(id.starts_with("h-") && printed.lines().count() == 1, "{printed}");
+    // Asked for again, it is the same one, and so it is for a hook.
+    assert_eq!(project.prints(&["handoff", "work", "--target", "500"]), printed);
+    assert_eq!(project.prints(&["handoff", "work", "--if-due"]), printed);
+    assert_eq!(track(&project, "work", &[])["handoff"], id);
+    let pack = project.path("work.lcp");
+    let text = project.prints(&["render", pack.to_str().unwrap(), "--budget", "2000"]);
+    assert!(text.contains("one file for each rule."), "{text}");
+
+    let resumed = project.json(&["resume", id, "--as", "work-2", "--json"]);
+    assert_eq!(
+        (&resumed["conversation"], &resumed["previous"]),
+        (&json!("work-2"), &json!("work"))
+    );
+    let directive = resumed["directive"]["text"].as_str().unwrap();
+    assert!(directive.contains("one file for each rule."), "{directive}");
+    assert!(resumed["directive"]["tokens"].as_u64().unwrap() <= 500);
+    assert_eq!(resumed["anchors"][0]["text"], "one file for each rule.");
+
+    fails(&project, &["resume", id], 1, "[already_resumed]");
+    fails(&project, &["track", "work", "history.md"], 1, "goes on as \"work-2\"");
+    is_free(&project, "work-2");
+
+    // The same history goes on in the next session.
+    write(&project, 14);
+    let next = track(&project, "work-2", &["--skip", "25"]);
+    assert_eq!((&next["recorded"], &next["epoch"]), (&json!(4), &json!(1)));
+    assert_eq!(next["decision"], "none");
+    let used = next["usage"]["total_tokens"].as_u64().unwrap();
+    assert!(used > resumed["directive"]["tokens"].as_u64().unwrap());
+}
+
+#[test]
+fn only_what_is_new_is_recorded() {
+    let project = project();
+    write(&project, 3);
+    assert_eq!(track(&project, "c", &[])["recorded"], 7);
+    assert_eq!(track(&project, "c", &[])["recorded"], 0);
+    write(&project, 2);
+    assert_eq!(track(&project, "c", &[])["recorded"], 0);
+    let other = history(5).replace("Now step 1", "No, step 1");
+    std::fs::write(project.path("history.md"), other).unwrap();
+    let says = "message 3 is not what was recorded of conversation \"c\" in its place [differs]";
+    fails(&project, &["track", "c", "history.md"], 1, says);
+    let hint = "lcp store fork \"c\" --at 3 --as NEW";
+    fails(&project, &["track", "c", "history.md"], 1, hint);
+    assert_eq!(project.prints(&["store", "fork", "c", "--at", "3", "--as", "d"]), "d\n");
+    let forked = track(&project, "d", &[]);
+    assert_eq!((&forked["recorded"], &forked["messages"]), (&json!(8), &json!(11)));
+    let shown = project.json(&["store", "show", "d", "--json"]);
+    assert_eq!(shown["parent"], json!({ "id": "c", "messages": 3 }));
+}
+
+#[test]
+fn what_a_provider_reports_takes_the_place_of_the_sum() {
+    let project = project();
+    write(&project, 1);
+    track(&project, "c", &["--window", "10000"]);
+    let reported = project.json(&["track", "c", "--usage", "8600,8000,100", "--json"]);
+    assert_eq!(reported["usage"]["total_tokens"], 8_700);
+    assert_eq!(reported["usage"]["cached_input_tokens"], 8_000);
+    assert_eq!(reported["usage"]["source"], "reported");
+    assert_eq!((&reported["decision"], &reported["recorded"]), (&json!("hand_off"), &json!(0)));
+    let text = project.prints(&["track", "c"]);
+    assert!(text.starts_with("c: 8,700 of 10,000 tokens (87 %, reported), "), "{text}");
+    assert!(text.contains("hand over: Context window utilization exceeded 85%"), "{text}");
+    fails(&project, &["track", "c", "--usage", "5,6"], 2, "CACHED is a part of INPUT");
+}
+
+/// With nothing to record an id that was mistyped begins nothing.
+#[test]
+fn a_question_begins_nothing() {
+    let project = project();
+    fails(&project, &["track", "c"], 1, "there is no store kept.sqlite");
+    assert!(!project.path("kept.sqlite").exists());
+    for command in [&["handoff", "c"][..], &["resume", "h"], &["store", "list"]] {
+        fails(&project, command, 1, "there is no store kept.sqlite");
+    }
+    project.prints(&["track", "c", "--window", "5000"]);
+    fails(&project, &["track", "d"], 1, "there is no conversation \"d\" [unknown_conversation]");
+    fails(&project, &["resume", "h"], 1, "there is no hand-off \"h\" [unknown_handoff]");
+    fails(&project, &["handoff", "c", "--force"], 1, "[nothing_to_hand_over]");
+    fails(&project, &["track", "c", "--window", "6000"], 1, "has a window of 5000 tokens");
+    fails(&project, &["track", "", "--usage", "1"], 2, "[bad_id]");
+    is_free(&project, "c");
+}
+
+#[test]
+fn of_two_processes_one_resumes() {
+    let project = project();
+    write(&project, 3);
+    track(&project, "c", &[]);
+    let id = project.prints(&["handoff", "c", "--force"]);
+    let start = |_| {
+        let folder = project.path("");
+        let mut command = LCP.command(&folder, &["resume", id.trim_end(), "--json"]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let racing: Vec<_> = (0..2).map(start).collect();
+    let ended: Vec<_> = racing.into_iter().map(|it| it.wait_with_output().unwrap()).collect();
+    let (won, lost): (Vec<_>, Vec<_>) = ended.iter().partition(|output| output.status.success());
+    assert_eq!((won.len(), lost.len()), (1, 1));
+    let said = stderr(lost[0]);
+    assert_eq!(lost[0].status.code(), Some(1));
+    assert!(said.contains("[claimed]") || said.contains("[already_resumed]"), "{said}");
+    assert!(lost[0].stdout.is_empty());
+    let resumed: Value = serde_json::from_str(&printed(won[0])).unwrap();
+    is_free(&project, resumed["conversation"].as_str().unwrap());
+}
+
+/// Messages that came between hand-off and resume follow the directive.
+#[test]
+fn late_messages_are_told() {
+    let project = project();
+    write(&project, 3);
+    track(&project, "c", &[]);
+    let id = project.prints(&["handoff", "c", "--force", "--mode", "minimal"]);
+    write(&project, 4);
+    track(&project, "c", &[]);
+    let text = project.prints(&["resume", id.trim_end()]);
+    assert!(text.contains("\n[user] Now step 3, please.\n"), "{text}");
+}
+
+#[test]
+fn a_pack_is_a_transcript_and_can_be_piped() {
+    let project = project();
+    let session = crate::command::sample("session.lcp");
+    let counted = project.json(&["track", "c", &session, "--json"]);
+    assert!(counted["recorded"].as_u64().unwrap() > 3);
+    let bytes = std::fs::read(&session).unwrap();
+    let folder = project.path("");
+    let again = LCP.run_in(&folder, &["track", "c", "-", "--json"], &bytes);
+    let again: Value = serde_json::from_str(&printed(&again)).unwrap();
+    assert_eq!((&again["recorded"], &again["messages"]), (&json!(0), &counted["messages"]));
+
+    let pack = project.run(&["handoff", "c", "--force", "-o", "-"]);
+    assert!(stderr(&pack).contains("h-"));
+    let text = LCP.run_in(&folder, &["render", "-", "--budget", "500"], &pack.stdout);
+    assert!(!printed(&text).is_empty());
+    let both = ["handoff", "c", "--force", "-o", "-", "--json"];
+    fails(&project, &both, 2, "cannot both go to standard output");
+}
+
+#[test]
+fn a_store_is_listed_shown_checked_and_tidied() {
+    let project = project();
+    write(&project, 2);
+    track(&project, "b", &["--window", "4000"]);
+    track(&project, "a\u{202e}", &[]);
+    let id = project.prints(&["handoff", "b", "--force"]);
+    let listed = project.json(&["store", "list", "--json"]);
+    let ids: Vec<_> =
+        listed["conversations"].as_array().unwrap().iter().map(|it| &it["id"]).collect();
+    assert_eq!(ids, ["a\u{202e}", "b"]);
+    assert_eq!(listed["conversations"][1]["window"], 4_000);
+    assert!(listed["conversations"][1]["tokens"].as_u64().unwrap() > 100);
+    let table = project.prints(&["store", "list"]);
+    assert!(table.contains("\na\\u{202e} "), "{table}");
+    assert_eq!(table.lines().count(), 3);
+
+    let shown = project.json(&["store", "show", "b", "--json"]);
+    assert_eq!(shown["recorded"][0]["first_line"], "DECISION: one file for each rule.");
+    assert_eq!(shown["recorded"][0]["role"], "user");
+    assert_eq!(shown["handoffs"][0]["id"], id.trim_end());
+    assert_eq!(shown["handoffs"][0]["state"], "committed");
+    let text = project.prints(&["store", "show", "b"]);
+    assert!(
+        text.contains("waits to be resumed") && text.contains("user       Now step 1"),
+        "{text}"
+    );
+    let handoff = project.prints(&["store", "show", id.trim_end()]);
+    assert!(handoff.starts_with(&format!("hand-off {}", id.trim_end())), "{handoff}");
+    fails(&project, &["store", "show", "c"], 1, "[unknown_conversation]");
+
+    let expired = project.json(&["store", "expire", "--json"]);
+    assert_eq!(expired["conversations"], 0);
+    let checked = project.json(&["store", "check", "--json"]);
+    let counts = ["conversations", "messages", "handoffs"].map(|key| checked[key].as_u64());
+    assert_eq!(counts, [Some(2), Some(10), Some(1)]);
+    assert_eq!(checked["problems"], json!([]));
+}
+
+#[test]
+fn what_is_damaged_is_told() {
+    let project = project();
+    write(&project, 4);
+    track(&project, "c", &[]);
+    // A word of a message that compression does not hide.
+    let path = project.path("kept.sqlite");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let word = b"function f2 of";
+    let at = bytes.windows(word.len()).position(|window| window == word).unwrap();
+    bytes[at] = b'F';
+    std::fs::write(&path, bytes).unwrap();
+    let output = project.run(&["store", "check"]);
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text.contains("message 6 of conversation"), "{text}");
+    assert!(text.ends_with("1 conversations, 8 messages, 0 hand-offs: 1 problems\n"), "{text}");
+    assert!(stderr(&output).contains("[damaged]"));
+    fails(&project, &["track", "c", "history.md"], 1, "[damaged]");
+}
+
+#[test]
+fn a_store_that_cannot_be_is_told() {
+    let project = project();
+    write(&project, 1);
+    std::fs::write(project.path("file"), "This is no store, whatever is asked of it.").unwrap();
+    let with = |store: &'static str| ["track", "c", "history.md", "--store", store];
+    fails(&project, &with("file"), 1, "file is not a continuity store");
+    fails(&project, &with("file/sessions.sqlite"), 1, "the store cannot be used");
+    fails(&project, &with("no/such/folder.sqlite"), 1, "the store cannot be used");
+    fails(&project, &with("mysql://h/d"), 2, "neither a path nor an address");
+    assert_eq!(std::fs::read(project.path("file")).unwrap().len(), 42);
+    // A folder that came from somebody does not say where conversations are sent.
+    project.write("[continuity]\nstore = \"postgres://u:secret@127.0.0.1:1/d\"\n");
+    let track = ["track", "c", "history.md"];
+    fails(&project, &track, 2, "is not taken from a file that was merely found (lcp.toml, line 2)");
+    assert!(!stderr(&project.run(&track)).contains("secret"));
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+#[test]
+fn sessions_are_kept_in_the_folder_of_the_user() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = LCP.project("");
+    write(&project, 1);
+    let data = project.path("data");
+    let run = |arguments: &[&str], data: &Path| {
+        let mut command = LCP.command(&project.path(""), arguments);
+        command.env("XDG_DATA_HOME", data).stdin(Stdio::null()).output().unwrap()
+    };
+    let output = run(&["store", "list"], &data);
+    assert!(stderr(&output).contains("lcp track ID FILE"), "{}", stderr(&output));
+    assert!(!data.exists());
+    let output = run(&["track", "c", "history.md"], &data);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(printed(&run(&["store", "list"], &data)).contains("\nc "));
+    let mode = |path: &str| std::fs::metadata(data.join(path)).unwrap().permissions().mode();
+    assert_eq!(mode("lcp") & 0o777, 0o700);
+    assert_eq!(mode("lcp/sessions.sqlite") & 0o777, 0o600);
+    // A file is in the way.
+    let output = run(&["track", "c", "history.md"], &project.path("history.md"));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("cannot make "), "{}", stderr(&output));
+}
+
+/// Ctrl-C while a program writes the summary: the conversation is free again at once.
+#[cfg(unix)]
+#[test]
+fn who_is_interrupted_gives_back_what_it_held() {
+    use std::io::{BufRead, BufReader};
+    let project = project();
+    write(&project, 3);
+    track(&project, "c", &[]);
+    let fifo = project.path("started");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let summarizer = "echo started > started; sleep 5";
+    let arguments = ["handoff", "c", "--force", "--summarizer-cmd", summarizer];
+    let mut command = LCP.command(&project.path(""), &arguments);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(std::fs::File::open(&fifo).unwrap()).read_line(&mut line).unwrap();
+    let held = project.json(&["store", "show", "c", "--json"]);
+    assert!(held["holder"]["name"].is_string());
+    fails(&project, &["track", "c"], 1, "[held]");
+    let number = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &number]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    is_free(&project, "c");
+    project.prints(&["track", "c"]);
+}
+
+/// Files come with folders of other people: they run no programs.
+#[test]
+fn no_file_says_which_program_summarises() {
+    let project = LCP.project("[continuity]\nsummarizer_cmd = \"touch ran\"\n");
+    fails(&project, &["handoff", "c", "--force"], 2, "unknown key continuity.summarizer_cmd");
+}
