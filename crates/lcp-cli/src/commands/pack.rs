@@ -18,7 +18,9 @@ use crate::form::{Form, refuse_terminal};
 use crate::limits::Switch;
 use crate::pack::globs::{Globs, Pattern};
 use crate::pack::rules::{Rule, Rules, Says};
-use crate::pack::{self, FILE_BYTES_MAX, Input, Options, Packed, Progress, Reason, Report, Walking};
+use crate::pack::{
+    self, FILE_BYTES_MAX, Input, Options, Packed, Progress, Reason, Report, Walking,
+};
 
 /// The flag of a report.
 const REPORT: &str = "--report";
@@ -122,7 +124,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let outputs: Vec<_> = outputs.collect();
     files::distinct(&[], &outputs, |_, _| false)?;
     let config = args.counting.config()?;
-    for warning in args.deduping.idle(&config.dedup) {
+    if let Some(warning) = args.deduping.idle(&config.dedup) {
         output.warn(warning);
     }
     let bar = output.bar("packing");
@@ -234,8 +236,7 @@ impl Args {
         for warning in &deduped.warnings {
             output.warn(warning);
         }
-        let (blocks, saved) =
-            (deduped.duplicates.covered.len(), deduped.duplicates.tokens_saved());
+        let (blocks, saved) = (deduped.duplicates.covered.len(), deduped.duplicates.tokens_saved());
         output.note(format!("{blocks} blocks are covered by others: {saved} tokens saved"));
         counter.keep(output);
         encode(&deduped.blocks)

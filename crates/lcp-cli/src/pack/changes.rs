@@ -30,8 +30,14 @@ const PLAIN: [&str; 5] =
     ["--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--relative"];
 
 /// Flags of a text of changes.
-const TEXT: [&str; 6] =
-    ["--patch", "--unified=3", "--inter-hunk-context=0", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/"];
+const TEXT: [&str; 6] = [
+    "--patch",
+    "--unified=3",
+    "--inter-hunk-context=0",
+    "--find-renames",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+];
 
 /// Asks git, where that is wanted.
 ///
@@ -124,15 +130,15 @@ impl<'r> Place<'r> {
             let at = said(&self.root.path.display().to_string());
             warnings.push(format!("changes below {at} are not UTF-8: they are shown with U+FFFD"));
         }
-        let patch = lcp_convert::diff::parse(&text).map_err(|error| {
+        let read = lcp_convert::diff::parse(&text).map_err(|error| {
             Failure::new(Code::Malformed, format!("what git prints is no diff: {error}"))
         })?;
-        for diff in patch.diffs {
+        for diff in read.diffs {
             let diff = diff.into_owned();
             let path = self.label(&diff.path);
             into.entry(path.clone()).or_insert(Diff { path: path.into(), ..diff });
         }
-        for note in patch.notes {
+        for note in read.notes {
             let path = self.label(&note.path);
             // What a rename was before, and the like: said, since a block cannot hold it.
             warnings.push(format!("{}: {}", said(&path), said(note.text)));

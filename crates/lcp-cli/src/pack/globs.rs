@@ -49,7 +49,8 @@ impl Pattern {
         let globs = if only_folders { vec![below] } else { vec![itself, below] };
         let glob = |glob: &String| GlobBuilder::new(glob).literal_separator(true).build();
         let globs: Result<_, globset::Error> = globs.iter().map(glob).collect();
-        let globs = globs.map_err(|error| format!("the glob {shown} is wrong: {}", error.kind()))?;
+        let globs =
+            globs.map_err(|error| format!("the glob {shown} is wrong: {}", error.kind()))?;
         Ok(Self { globs })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lcp_types::{Block, BlockContent, FormatHint, Lang, MediaType};
+use lcp_types::{Block, FormatHint, Lang, MediaType};
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,17 +73,6 @@ impl Kind {
     }
 }
 
-/// What a block is named by, of those that files become.
-pub(super) fn label<'b>(block: &'b Block<'_>) -> Option<&'b str> {
-    match &block.content {
-        BlockContent::Code(code) => Some(&code.path),
-        BlockContent::Document(document) => Some(&document.title),
-        BlockContent::Image(image) => Some(&image.alt_text),
-        BlockContent::Diff(diff) => Some(&diff.path),
-        _ => None,
-    }
-}
-
 fn by_extension(name: &str) -> Option<Kind> {
     let extension = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
     let has = |row: &&(Kind, &[&str])| row.1.contains(&extension.as_str());
@@ -99,7 +88,8 @@ fn by_stem(name: &str) -> Option<Kind> {
 fn by_first_line(text: &[u8]) -> Option<Kind> {
     let line = text.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let line = std::str::from_utf8(line).ok()?;
-    let mut words = line.split_ascii_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let mut words =
+        line.split_ascii_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
     let mut program = words.next()?;
     if program == "env" {
         program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
@@ -125,7 +115,10 @@ const EXTENSIONS: &[(Kind, &[&str])] = &[
     (Code(Lang::Sql), &["sql"]),
     (Code(Lang::Html), &["html", "htm", "xhtml"]),
     (Code(Lang::Css), &["css", "scss", "less"]),
-    (Code(Lang::Json), &["json", "jsonc", "json5", "jsonl", "ndjson", "geojson", "webmanifest", "ipynb"]),
+    (
+        Code(Lang::Json),
+        &["json", "jsonc", "json5", "jsonl", "ndjson", "geojson", "webmanifest", "ipynb"],
+    ),
     (Code(Lang::Yaml), &["yaml", "yml"]),
     (Code(Lang::Toml), &["toml"]),
     (Document(FormatHint::Markdown), &["md", "markdown", "mdown", "mkd", "mdx"]),
@@ -167,9 +160,26 @@ const NAMES: &[(&str, Kind)] = &[
 
 /// Names of prose, up to the first `-`, `.` or `_`.
 const PROSE: &[&str] = &[
-    "AUTHORS", "CHANGELOG", "CHANGES", "CODE", "CONTRIBUTING", "CONTRIBUTORS", "COPYING",
-    "COPYRIGHT", "HISTORY", "INSTALL", "LICENCE", "LICENSE", "MAINTAINERS", "NEWS", "NOTICE",
-    "README", "SECURITY", "THANKS", "TODO", "UNLICENSE",
+    "AUTHORS",
+    "CHANGELOG",
+    "CHANGES",
+    "CODE",
+    "CONTRIBUTING",
+    "CONTRIBUTORS",
+    "COPYING",
+    "COPYRIGHT",
+    "HISTORY",
+    "INSTALL",
+    "LICENCE",
+    "LICENSE",
+    "MAINTAINERS",
+    "NEWS",
+    "NOTICE",
+    "README",
+    "SECURITY",
+    "THANKS",
+    "TODO",
+    "UNLICENSE",
 ];
 
 /// Languages by the program of the first line, without its version.

@@ -174,3 +174,76 @@ fn open(path: &Path, may_be_link: bool) -> std::io::Result<std::fs::File> {
 fn open(path: &Path, _: bool) -> std::io::Result<std::fs::File> {
     OpenOptions::new().read(true).open(path)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::failure::Code;
+
+    fn file(path: PathBuf) -> File {
+        let label = "a.rs".to_owned();
+        File { label, path, size: 1, may_be_link: false, root: 0 }
+    }
+
+    fn reason(path: PathBuf) -> Reason {
+        let options = Options::default();
+        Reader::new(&options).file(&file(path)).unwrap().unwrap_err().reason
+    }
+
+    #[test]
+    fn what_was_found_may_be_something_else_by_now() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name| folder.path().join(name);
+        assert_eq!(reason(at("gone")), Reason::Vanished);
+        std::fs::write(at("file"), "x").unwrap();
+        assert_eq!(reason(at("file/below")), Reason::Vanished);
+        std::fs::create_dir(at("folder")).unwrap();
+        assert_eq!(reason(at("folder")), Reason::Special);
+        std::fs::write(at("grown"), "x".repeat(2 << 20)).unwrap();
+        assert_eq!(reason(at("grown")), Reason::TooLarge);
+        std::fs::write(at("emptied"), "").unwrap();
+        assert_eq!(reason(at("emptied")), Reason::Empty);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn neither_pipes_nor_links_that_came_later_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name| folder.path().join(name);
+        let made = std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap();
+        assert!(made.success());
+        assert_eq!(reason(at("pipe")), Reason::Special);
+        std::fs::write(at("secret"), "x").unwrap();
+        std::os::unix::fs::symlink(at("secret"), at("link")).unwrap();
+        assert_eq!(reason(at("link")), Reason::Unreadable);
+    }
+
+    #[test]
+    fn all_files_together_are_bounded() {
+        let options = Options::default();
+        let total = AtomicU64::new(limits::TOTAL_DECOMPRESSED_BYTES_MAX - 1);
+        let reader = Reader { options: &options, total };
+        assert!(reader.input("a.rs", b"x".to_vec()).unwrap().is_ok());
+        let failure = reader.input("a.rs", b"x".to_vec()).unwrap_err();
+        assert_eq!(failure.code, Code::Limit);
+        assert!(failure.message.contains("TOTAL_DECOMPRESSED_BYTES_MAX"), "{}", failure.message);
+    }
+
+    #[test]
+    fn summaries_are_smaller_than_what_they_summarise() {
+        let of = |summary: &'static str, bytes: &[u8]| {
+            let summarise = |file: &FileForSummary<'_>| {
+                assert_eq!((file.path, file.kind), ("a.rs", Kind::Code(Lang::Rust)));
+                Some(summary.to_owned())
+            };
+            let options = Options { summary: Some(&summarise), ..Options::default() };
+            Reader::new(&options).input("a.rs", bytes.to_vec()).unwrap().unwrap().summary
+        };
+        assert_eq!(of("fn", b"fn a() {}").as_deref(), Some("fn"));
+        assert_eq!(of("fn a() {}", b"fn a() {}"), None);
+        assert_eq!(of("", b"fn a() {}"), None);
+        assert_eq!(of("fn", b"fn a() {\xff}"), None, "not text");
+    }
+}

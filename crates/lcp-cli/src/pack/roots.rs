@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use crate::Result;
-use crate::failure::{Code, Failure};
+use crate::failure::Failure;
 use crate::files;
 
 /// A PATH that is there.

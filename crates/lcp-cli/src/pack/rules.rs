@@ -101,8 +101,8 @@ impl Rules {
 
     /// What they say of a file, by its label and what else is known.
     pub fn of(&self, label: &str, known: Known) -> Says {
-        let mut said = Says::default();
-        said.priority = self.built_in.as_ref().and_then(|rules| rules.of(label, known));
+        let priority = self.built_in.as_ref().and_then(|rules| rules.of(label, known));
+        let mut said = Says { priority, ..Says::default() };
         for rule in self.globs.matches(label) {
             said.then(&self.says[rule]);
         }
@@ -142,24 +142,69 @@ const BUILT_IN: &[(Priority, &[&str])] = &[
         Priority::Low,
         &[
             // Folders.
-            "test/", "tests/", "__tests__/", "spec/", "specs/", "testdata/", "fixtures/",
-            "__fixtures__/", "example/", "examples/", "bench/", "benches/", "benchmark/",
+            "test/",
+            "tests/",
+            "__tests__/",
+            "spec/",
+            "specs/",
+            "testdata/",
+            "fixtures/",
+            "__fixtures__/",
+            "example/",
+            "examples/",
+            "bench/",
+            "benches/",
+            "benchmark/",
             "benchmarks/",
             // Files.
-            "*_test.*", "*_tests.*", "test_*.py", "tests.py", "tests.rs", "conftest.py", "*.test.*",
-            "*.spec.*", "*_spec.rb", "*Test.java", "*Tests.java", "*.bench.*", "*_bench.*",
+            "*_test.*",
+            "*_tests.*",
+            "test_*.py",
+            "tests.py",
+            "tests.rs",
+            "conftest.py",
+            "*.test.*",
+            "*.spec.*",
+            "*_spec.rb",
+            "*Test.java",
+            "*Tests.java",
+            "*.bench.*",
+            "*_bench.*",
         ],
     ),
     (
         Priority::Background,
         &[
             // What package managers write.
-            "*.lock", "*.lockb", "*-lock.json", "*-lock.yaml", "npm-shrinkwrap.json", "go.sum",
-            "packages.lock.json", "Package.resolved", "gradle.lockfile",
+            "*.lock",
+            "*.lockb",
+            "*-lock.json",
+            "*-lock.yaml",
+            "npm-shrinkwrap.json",
+            "go.sum",
+            "packages.lock.json",
+            "Package.resolved",
+            "gradle.lockfile",
             // What compilers and bundlers write.
-            "*.min.js", "*.min.mjs", "*.min.css", "*.map", "*.generated.*", "*.pb.go", "*.pb.cc",
-            "*.pb.h", "*_pb2.py", "*_pb2_grpc.py", "*_pb.js", "*.g.dart", "*.designer.cs", "*.snap",
-            "generated/", "__generated__/", "__snapshots__/", "vendor/", "third_party/",
+            "*.min.js",
+            "*.min.mjs",
+            "*.min.css",
+            "*.map",
+            "*.generated.*",
+            "*.pb.go",
+            "*.pb.cc",
+            "*.pb.h",
+            "*_pb2.py",
+            "*_pb2_grpc.py",
+            "*_pb.js",
+            "*.g.dart",
+            "*.designer.cs",
+            "*.snap",
+            "generated/",
+            "__generated__/",
+            "__snapshots__/",
+            "vendor/",
+            "third_party/",
             "node_modules/",
         ],
     ),
@@ -230,7 +275,8 @@ mod tests {
             pinned: Some(true),
         };
         let annotations = says.annotations(3);
-        let tags: Vec<_> = annotations.iter().filter_map(|of| Some(of.as_tag()?.to_string())).collect();
+        let tags: Vec<_> =
+            annotations.iter().filter_map(|of| Some(of.as_tag()?.to_string())).collect();
         assert_eq!(annotations[0].as_priority(), Some(Priority::Low));
         assert_eq!(tags, ["category=open_files", "rank=0.5", "pinned"]);
         assert!(annotations.iter().all(|of| of.target_block_id == 3));

@@ -55,10 +55,7 @@ impl Reason {
 
     /// Whether the tree has it all the same.
     pub(super) fn is_in_tree(self) -> bool {
-        matches!(
-            self,
-            Self::Empty | Self::Binary | Self::Image | Self::TooLarge | Self::Unreadable
-        )
+        matches!(self, Self::Empty | Self::Binary | Self::Image | Self::TooLarge | Self::Unreadable)
     }
 }
 

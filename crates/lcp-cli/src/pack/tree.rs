@@ -77,7 +77,8 @@ mod tests {
     }
 
     fn of(files: &[(&str, u64)]) -> Block<'static> {
-        let files: Vec<_> = files.iter().map(|(label, size)| ((*label).to_owned(), *size)).collect();
+        let files: Vec<_> =
+            files.iter().map(|(label, size)| ((*label).to_owned(), *size)).collect();
         block(&files)
     }
 
@@ -86,7 +87,8 @@ mod tests {
         let BlockContent::FileTree(tree) = &block.content else { unreachable!() };
         let mut found = Vec::new();
         labels(&tree.entries, "", &mut found);
-        let wanted: Vec<_> = files.iter().map(|(label, size)| ((*label).to_owned(), *size)).collect();
+        let wanted: Vec<_> =
+            files.iter().map(|(label, size)| ((*label).to_owned(), *size)).collect();
         assert_eq!(found, wanted);
         let pack = lcp_encoder::encode([&block], lcp_encoder::EncodeOptions::default()).unwrap();
         let pack = lcp_decoder::decode(&pack, lcp_decoder::DecodeOptions::default()).unwrap();
@@ -111,7 +113,10 @@ mod tests {
     fn a_folder_that_could_not_be_read_is_there() {
         let block = of(&[("a/", 0), ("b", 1)]);
         let entries = vec![FileEntry::directory("a", vec![]), FileEntry::file("b", 1)];
-        assert_eq!(block, Block::file_tree(ROOT, entries).with_summary("1 files in 2 folders, 1 bytes"));
+        assert_eq!(
+            block,
+            Block::file_tree(ROOT, entries).with_summary("1 files in 2 folders, 1 bytes")
+        );
     }
 
     proptest! {

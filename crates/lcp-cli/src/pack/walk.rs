@@ -28,7 +28,7 @@ pub(super) struct File {
     /// Whether the last component may be a link: it was named, or links are followed.
     pub(super) may_be_link: bool,
     /// Which PATH it belongs to, where two have the same label.
-    root: usize,
+    pub(super) root: usize,
 }
 
 /// What a walk finds, in no order.
@@ -125,11 +125,8 @@ impl Walk<'_> {
         });
         builder.build_parallel().run(|| {
             Box::new(|entry| {
-                let mut found = match self.found.lock() {
-                    Ok(found) => found,
-                    // A thread that panicked is told of by the walk itself.
-                    Err(_) => return WalkState::Quit,
-                };
+                // A thread that panicked is told of by the walk itself.
+                let Ok(mut found) = self.found.lock() else { return WalkState::Quit };
                 match entry {
                     Ok(entry) => self.entry(&entry, &mut found),
                     Err(error) => self.failed(&error, None, &mut found),

@@ -9,6 +9,10 @@ mod damage;
 mod dedup;
 mod docs;
 mod objective;
+<<<<<<< HEAD
 mod sessions;
+=======
+mod pack;
+>>>>>>> 7e0db6541a42cd1156bc8e0be9ea08b645fd6ba0
 mod settings;
 mod stable;

@@ -1,0 +1,139 @@
+//! `--since` and `--diff`, with repositories that are made here.
+
+use std::process::Command;
+
+use lcp_types::{BlockContent, Priority};
+
+use super::{Folder, blocks, labels, said, tree};
+use crate::command::{LCP, stderr};
+
+fn git(folder: &Folder, arguments: &[&str]) {
+    let output = Command::new("git")
+        .args(arguments)
+        .current_dir(folder.path(""))
+        .envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")])
+        .envs([("GIT_AUTHOR_NAME", "a"), ("GIT_AUTHOR_EMAIL", "a@b")])
+        .envs([("GIT_COMMITTER_NAME", "a"), ("GIT_COMMITTER_EMAIL", "a@b")])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {output:?}");
+}
+
+/// A repository in which something of each sort has changed since `base`.
+fn repository() -> Folder {
+    let folder = Folder::new(&[
+        (".gitignore", "*.log\n"),
+        ("Cargo.lock", "1\n"),
+        ("gone.rs", "gone\n"),
+        ("kept.rs", "kept\n"),
+        ("sub/a.rs", "one\ntwo\nthree\n"),
+        ("sub/ü \"q\".rs", "u\n"),
+    ]);
+    git(&folder, &["init", "-q"]);
+    git(&folder, &["add", "-A"]);
+    git(&folder, &["commit", "-q", "-m", "first"]);
+    git(&folder, &["tag", "base"]);
+    folder.write("sub/a.rs", "one\n2\nthree\n");
+    git(&folder, &["commit", "-q", "-a", "-m", "second"]);
+    folder.write("Cargo.lock", "2\n");
+    folder.write("sub/ü \"q\".rs", "v\n");
+    folder.write("new.rs", "new\n");
+    folder.write("new.log", "ignored\n");
+    std::fs::remove_file(folder.path("gone.rs")).unwrap();
+    folder
+}
+
+#[test]
+fn since_packs_only_what_differs() {
+    let folder = repository();
+    let blocks = folder.pack(&["--since", "base"]);
+    let wanted = ["toml Cargo.lock", "rust new.rs", "rust sub/a.rs", "rust sub/ü \"q\".rs"];
+    assert_eq!(labels(&blocks), wanted);
+    assert_eq!(
+        tree(&blocks),
+        ["Cargo.lock 2", "new.rs 4", "sub/", "sub/a.rs 12", "sub/ü \"q\".rs 2"]
+    );
+    assert_eq!(said(&blocks, "rust sub/a.rs").priority, Priority::High);
+    assert_eq!(said(&blocks, "toml Cargo.lock").priority, Priority::Background);
+    let blocks = folder.pack(&["--since", "HEAD", "sub"]);
+    assert_eq!(labels(&blocks), ["rust sub/ü \"q\".rs"]);
+    assert_eq!(labels(&folder.pack(&["--since", "base", "sub/a.rs"])), ["rust sub/a.rs"]);
+    folder.fails(&["--since", "base", "kept.rs"], 2, "no file below the PATHs differs");
+    let unchanged = folder.pack(&["--since", "base", "--no-default-rules"]);
+    assert_eq!(said(&unchanged, "rust sub/a.rs").priority, Priority::Normal);
+}
+
+#[test]
+fn diff_adds_the_changes() {
+    let folder = repository();
+    // What would change the text, if it were heard.
+    for (key, value) in [
+        ("diff.external", "false"),
+        ("diff.noprefix", "true"),
+        ("color.ui", "always"),
+        ("core.pager", "false"),
+        ("diff.context", "0"),
+        ("core.fsmonitor", "false"),
+    ] {
+        git(&folder, &["config", key, value]);
+    }
+    let blocks = folder.pack(&["--diff=base"]);
+    let diffs: Vec<_> = labels(&blocks).into_iter().filter(|of| of.starts_with("diff")).collect();
+    let wanted = ["diff Cargo.lock", "diff gone.rs", "diff sub/a.rs", "diff sub/ü \"q\".rs"];
+    assert_eq!(diffs, wanted);
+    assert_eq!(said(&blocks, "diff sub/a.rs").priority, Priority::High);
+    assert_eq!(said(&blocks, "rust new.rs").priority, Priority::High);
+    assert_eq!(said(&blocks, "rust kept.rs").priority, Priority::Normal);
+    let lines = |path| {
+        let diff = blocks.iter().find_map(|block| match &block.content {
+            BlockContent::Diff(diff) if diff.path == path => Some(diff),
+            _ => None,
+        });
+        diff.unwrap().hunks[0].lines.as_str().unwrap().to_owned()
+    };
+    assert_eq!(lines("sub/a.rs"), " one\n-two\n+2\n three\n");
+    assert_eq!(lines("gone.rs"), "-gone\n");
+    // HEAD, and below a folder, from elsewhere.
+    let head = folder.pack(&["--diff", "sub", "--exclude", "*.rs", "--no-tree", "Cargo.lock"]);
+    assert_eq!(labels(&head), ["toml Cargo.lock", "diff Cargo.lock"]);
+    let sub = folder.path("sub");
+    let arguments = ["pack", "--no-config", "--diff=base", "--since=HEAD", sub.to_str().unwrap()];
+    let output = LCP.run_in(std::env::temp_dir().as_path(), &arguments, &[]);
+    let wanted = ["rust ü \"q\".rs", "diff a.rs", "diff ü \"q\".rs"];
+    assert_eq!(labels(&super::blocks(&output)), wanted);
+}
+
+#[test]
+fn revisions_that_are_none_are_refused() {
+    let folder = repository();
+    for revision in ["nothing", "--output=x", "-p", "", "HEAD:sub/a.rs", "a..b"] {
+        let flag = format!("--since={revision}");
+        folder.fails(&[&flag], 2, &format!("git knows no revision {revision:?}"));
+        assert!(!folder.path("x").exists());
+    }
+}
+
+#[test]
+fn without_a_repository_or_git_that_is_said() {
+    let folder = Folder::new(&[("a.rs", "a\n")]);
+    folder.fails(&["--since", "HEAD"], 1, "hint: --since and --diff need a PATH within a git");
+    let mut command = LCP.command(&folder.path(""), &["pack", "--no-config", "--diff"]);
+    let output = command.env("PATH", "/nowhere").output().unwrap();
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("cannot run git") && said.contains("hint: --since and --diff need git"));
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn renames_and_binary_changes_are_said() {
+    let folder = repository();
+    git(&folder, &["mv", "kept.rs", "moved.rs"]);
+    folder.write("b.bin", b"\0");
+    git(&folder, &["add", "-A"]);
+    let output = folder.run(&["--diff"]);
+    let said = stderr(&output);
+    assert!(said.contains("moved.rs: rename from kept.rs"), "{said}");
+    assert!(said.contains("b.bin: Binary files"), "{said}");
+    assert!(labels(&blocks(&output)).contains(&"rust moved.rs".to_owned()));
+}

@@ -1,0 +1,92 @@
+//! What has no block, and where it is told of.
+
+use super::{Folder, blocks, labels, tree};
+use crate::command::stderr;
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+
+fn folder() -> Folder {
+    let folder = Folder::new(&[("a.rs", "a\n"), ("empty.rs", ""), ("logo.svg", "<svg/>\n")]);
+    folder.write("b.bin", b"text\0more");
+    folder.write("large.rs", "x".repeat((1 << 20) + 1));
+    folder.write("picture.png", PNG);
+    folder.write("wrong.png", b"no picture");
+    folder.write("late.rs", [&b"x".repeat(8 << 10)[..], b"\0\n"].concat());
+    folder.write("latin.rs", b"// caf\xe9\n");
+    folder
+}
+
+#[test]
+fn binary_large_and_empty_files_stand_in_the_tree_and_their_number_is_said() {
+    let folder = folder();
+    let output = folder.run(&[]);
+    let blocks = blocks(&output);
+    // A NUL behind the first 8 KiB makes no binary file, nor does what is not UTF-8.
+    assert_eq!(labels(&blocks), ["rust a.rs", "rust late.rs", "rust latin.rs"]);
+    let lines = [
+        "a.rs 2",
+        "b.bin 9",
+        "empty.rs 0",
+        "large.rs 1048577",
+        "late.rs 8194",
+        "latin.rs 8",
+        "logo.svg 7",
+        "picture.png 16",
+        "wrong.png 10",
+    ];
+    assert_eq!(tree(&blocks), lines);
+    let said = "6 files left out: 1 empty, 1 binary, 3 image, 1 too large\n";
+    assert_eq!(stderr(&output), said);
+    assert_eq!(stderr(&folder.run(&["-q"])), "");
+}
+
+#[test]
+fn sizes_are_bounded_as_it_is_said() {
+    let folder = folder();
+    let of = |size| labels(&folder.pack(&["--max-file-size", size, "--include", "*.rs"]));
+    assert_eq!(of("2M"), ["rust a.rs", "rust large.rs", "rust late.rs", "rust latin.rs"]);
+    assert_eq!(of("1k"), ["rust a.rs", "rust latin.rs"]);
+    assert_eq!(of("2"), ["rust a.rs"]);
+    folder.fails(&["--max-file-size", "2X"], 2, "a number of bytes is wanted");
+}
+
+#[test]
+fn pictures_are_packed_where_they_are_wanted() {
+    let folder = folder();
+    let blocks = folder.pack(&["--images", "--exclude", "*.rs"]);
+    assert_eq!(labels(&blocks), ["svg logo.svg", "png picture.png"]);
+    let reasons = folder.report(&["--images"])["totals"]["skipped_by_reason"].clone();
+    let wanted = serde_json::json!({ "binary": 2, "empty": 1, "too_large": 1 });
+    assert_eq!(reasons, wanted);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_read_is_warned_of_and_the_rest_is_packed() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::new(&[("a.rs", "a\n"), ("locked/b.rs", "b\n")]);
+    for number in 0..12 {
+        folder.write(&format!("c{number:02}.rs"), "c\n");
+    }
+    let lock = |name: &str, mode| {
+        std::fs::set_permissions(folder.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    (0..12).for_each(|number| lock(&format!("c{number:02}.rs"), 0));
+    lock("locked", 0);
+    if std::fs::read(folder.path("c00.rs")).is_ok() {
+        // Nothing is locked for this user.
+        return lock("locked", 0o700);
+    }
+    let output = folder.run(&["-o", "out.lcp"]);
+    lock("locked", 0o700);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert_eq!(said.matches("warning: cannot read c").count(), 10, "{said}");
+    assert!(said.contains("warning: and 3 more that are unreadable"), "{said}");
+    assert!(said.contains("error: 13 files could not be read; the pack lacks them"), "{said}");
+    let blocks = super::decoded(&std::fs::read(folder.path("out.lcp")).unwrap());
+    assert_eq!(labels(&blocks), ["rust a.rs"]);
+    assert_eq!(tree(&blocks).len(), 14);
+    assert!(tree(&blocks).contains(&"locked/".to_owned()));
+}

@@ -1,0 +1,313 @@
+//! `pack`: files in, a pack out.
+
+mod changes;
+mod left_out;
+mod rules;
+mod walk;
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use lcp_decoder::{DecodeOptions, decode};
+use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
+use lcp_types::{Block, BlockContent, FileEntry, Meta};
+use serde_json::Value;
+
+use crate::command::{LCP, printed, stderr};
+
+/// A folder that is packed.
+pub(crate) struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        for (name, text) in files {
+            folder.write(name, text);
+        }
+        folder
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.run_with(arguments, &[])
+    }
+
+    pub(crate) fn run_with(&self, arguments: &[&str], input: &[u8]) -> Output {
+        let arguments = [&["pack", "--no-config"], arguments].concat();
+        LCP.run_in(self.0.path(), &arguments, input)
+    }
+
+    /// The blocks of what is packed, which succeeds.
+    #[track_caller]
+    pub(crate) fn pack(&self, arguments: &[&str]) -> Vec<Block<'static>> {
+        blocks(&self.run(arguments))
+    }
+
+    /// What stands beside the pack in the report.
+    #[track_caller]
+    pub(crate) fn report(&self, arguments: &[&str]) -> Value {
+        let output = self.run(&[&["--report", "-", "-q"], arguments].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        serde_json::from_str(&stderr(&output)).unwrap()
+    }
+
+    /// It fails so, says this and writes no pack.
+    #[track_caller]
+    pub(crate) fn fails(&self, arguments: &[&str], code: i32, says: &str) {
+        let output = self.run(arguments);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains(says), "{said}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[track_caller]
+pub(crate) fn blocks(output: &Output) -> Vec<Block<'static>> {
+    assert!(output.status.success(), "{}", stderr(output));
+    decoded(&output.stdout)
+}
+
+#[track_caller]
+pub(crate) fn decoded(pack: &[u8]) -> Vec<Block<'static>> {
+    let pack = decode(pack, DecodeOptions::default()).unwrap();
+    pack.blocks.into_iter().map(Block::into_owned).collect()
+}
+
+/// `code a.rs`, of each block but annotations and the tree.
+pub(crate) fn labels(blocks: &[Block<'_>]) -> Vec<String> {
+    let label = |block: &Block<'_>| {
+        let label = match &block.content {
+            BlockContent::Code(code) => format!("{} {}", code.lang, code.path),
+            BlockContent::Document(document) => {
+                format!("{} {}", document.format_hint, document.title)
+            }
+            BlockContent::Image(image) => format!("{} {}", image.media_type, image.alt_text),
+            BlockContent::Diff(diff) => format!("diff {}", diff.path),
+            _ => return None,
+        };
+        Some(label)
+    };
+    blocks.iter().filter_map(label).collect()
+}
+
+/// The lines of the tree.
+pub(crate) fn tree(blocks: &[Block<'_>]) -> Vec<String> {
+    fn add(entries: &[FileEntry<'_>], above: &str, lines: &mut Vec<String>) {
+        for entry in entries {
+            let path = format!("{above}{}", entry.name);
+            if entry.kind == lcp_types::FileEntryKind::Directory {
+                lines.push(format!("{path}/"));
+                add(&entry.children, &format!("{path}/"), lines);
+            } else {
+                lines.push(format!("{path} {}", entry.size));
+            }
+        }
+    }
+    let mut lines = Vec::new();
+    if let Some(BlockContent::FileTree(tree)) = blocks.first().map(|block| &block.content) {
+        add(&tree.entries, "", &mut lines);
+    }
+    lines
+}
+
+/// What the pack says of the block with this label.
+#[track_caller]
+pub(crate) fn said<'b>(blocks: &'b [Block<'_>], label: &str) -> Meta<'b> {
+    let at = blocks.iter().position(|block| labels(std::slice::from_ref(block)) == [label]);
+    Meta::of_all(blocks, &mut |_, problem| panic!("{problem}")).swap_remove(at.unwrap())
+}
+
+const PROJECT: &[(&str, &str)] = &[
+    ("Cargo.toml", "[package]\n"),
+    ("README.md", "# A project\n"),
+    ("src/main.rs", "fn main() {}\n"),
+    ("src/a/b.py", "pass\n"),
+    ("src/a.rs", "//\n"),
+    ("run", "#!/bin/sh\necho\n"),
+    ("data.csv", "a,b\n"),
+    ("LICENSE", "free\n"),
+];
+
+#[test]
+fn files_become_blocks_in_the_order_of_their_paths() {
+    let folder = Folder::new(PROJECT);
+    let blocks = folder.pack(&[]);
+    let wanted = [
+        "toml Cargo.toml",
+        "plain LICENSE",
+        "markdown README.md",
+        "unknown data.csv",
+        "shell run",
+        "python src/a/b.py",
+        "rust src/a.rs",
+        "rust src/main.rs",
+    ];
+    assert_eq!(labels(&blocks), wanted);
+    let lines = [
+        "Cargo.toml 10",
+        "LICENSE 5",
+        "README.md 12",
+        "data.csv 4",
+        "run 15",
+        "src/",
+        "src/a/",
+        "src/a/b.py 5",
+        "src/a.rs 3",
+        "src/main.rs 13",
+    ];
+    assert_eq!(tree(&blocks), lines);
+    assert_eq!(blocks[0].summary.as_deref(), Some("8 files in 3 folders, 67 bytes"));
+    assert_eq!(blocks[1].content.text().unwrap().as_str(), Some("[package]\n"));
+    assert!(tree(&folder.pack(&["--no-tree"])).is_empty());
+}
+
+#[test]
+fn the_same_files_give_the_same_bytes() {
+    let (folder, other) = (Folder::new(PROJECT), Folder::new(PROJECT));
+    for number in 0..300 {
+        let (name, text) = (format!("many/{:02}/{number}.rs", number % 7), "// x\n".repeat(number));
+        folder.write(&name, &text);
+        other.write(&name, &text);
+    }
+    let first = folder.run(&["."]).stdout;
+    assert!(!first.is_empty());
+    for threads in ["1", "2", "8"] {
+        let mut command = LCP.command(&other.path(""), &["pack", "--no-config", "."]);
+        let output = command.env("RAYON_NUM_THREADS", threads).output().unwrap();
+        assert!(output.stdout == first, "with {threads} threads");
+    }
+}
+
+#[test]
+fn what_is_written_is_never_packed() {
+    let folder = Folder::new(PROJECT);
+    let arguments = ["-o", "out.lcp", "--report", "report.json"];
+    let read = || ["out.lcp", "report.json"].map(|name| std::fs::read(folder.path(name)).unwrap());
+    assert!(folder.run(&arguments).status.success());
+    let first = read();
+    assert!(folder.run(&arguments).status.success());
+    assert!(read() == first);
+    assert_eq!(labels(&decoded(&first[0])).len(), PROJECT.len());
+    // As the shell does it for `> here.lcp`.
+    std::fs::remove_file(folder.path("out.lcp")).unwrap();
+    std::fs::remove_file(folder.path("report.json")).unwrap();
+    let mut command = LCP.command(&folder.path(""), &["pack", "--no-config"]);
+    let file = std::fs::File::create(folder.path("here.lcp")).unwrap();
+    assert!(command.stdout(file).status().unwrap().success());
+    let here = std::fs::read(folder.path("here.lcp")).unwrap();
+    assert!(here == first[0]);
+}
+
+#[test]
+fn standard_input_is_what_its_name_says() {
+    let folder = Folder::new(&[("a.rs", "//\n")]);
+    let of = |arguments: &[&str], input: &[u8]| labels(&blocks(&folder.run_with(arguments, input)));
+    assert_eq!(of(&["-"], b"text\n"), ["plain standard input"]);
+    assert_eq!(of(&["-"], b"#!/bin/sh\n"), ["shell standard input"]);
+    let named = ["-", "a.rs", "--stdin-name", "Z/b.py"];
+    assert_eq!(of(&named, b"pass\n"), ["python Z/b.py", "rust a.rs"]);
+    folder.fails(&["--stdin-name", "a.rs"], 2, "--stdin-name needs `-`");
+    folder.fails(&["-", "-"], 2, "`-` stands twice");
+    folder.fails(&["-", "--no-tree"], 2, "there is nothing to pack");
+}
+
+#[test]
+fn a_path_that_is_not_there_is_an_error_before_anything_is_done() {
+    let folder = Folder::new(PROJECT);
+    let arguments = ["src", "gone", "-o", "out.lcp"];
+    folder.fails(&arguments, 1, "cannot read gone: No such file");
+    assert!(!folder.path("out.lcp").exists());
+}
+
+#[test]
+fn nothing_to_pack_says_what_to_do() {
+    let folder = Folder::new(&[(".hidden", "x"), (".gitignore", "*.rs\n"), ("a.rs", "x")]);
+    folder.fails(&[], 2, "there is nothing to pack\nhint: is all of it ignored or hidden?");
+    folder.fails(&["--no-ignore", "--max-file-size", "0"], 2, "a number of bytes is wanted");
+}
+
+#[test]
+fn what_stands_twice_is_packed_once() {
+    let text = "fn a() {}\n".repeat(50);
+    let folder = Folder::new(&[("a.rs", &text), ("b.rs", &text), ("c.rs", "//\n")]);
+    assert_eq!(labels(&folder.pack(&[])).len(), 3);
+    assert_eq!(labels(&folder.pack(&["--dedup", "exact"])), ["rust a.rs", "rust c.rs"]);
+    let whole = folder.run(&[]).stdout;
+    for compress in ["block", "payload"] {
+        let smaller = folder.run(&["--compress", compress, "--magic", "bcp"]).stdout;
+        assert!(smaller.len() < whole.len() && smaller.starts_with(b"BCP\0"), "{compress}");
+        assert_eq!(labels(&decoded(&smaller)), labels(&decoded(&whole)));
+    }
+}
+
+#[test]
+fn the_report_says_what_became_of_each_file() {
+    let folder = Folder::new(&[("a.rs", "//\n"), ("tests/b.md", "# b\n"), ("empty", "")]);
+    folder.write("c.bin", b"\0");
+    let report = folder.report(&["--category", "*.rs=open_files"]);
+    let totals = serde_json::json!({
+        "files": 2, "bytes": 7, "diffs": 0, "skipped": 2,
+        "skipped_by_reason": { "binary": 1, "empty": 1 },
+        "blocks": 5, "pack_bytes": folder.run(&["--category", "*.rs=open_files"]).stdout.len(),
+    });
+    assert_eq!((&report["schema"], &report["totals"]), (&"lcp.pack.v1".into(), &totals));
+    let packed = serde_json::json!([
+        {
+            "path": "a.rs", "type": "code", "format": "rust", "bytes": 3, "changed": false,
+            "summary_bytes": null, "priority": "normal", "category": "open_files", "rank": null,
+            "pinned": false,
+        },
+        {
+            "path": "tests/b.md", "type": "document", "format": "markdown", "bytes": 4,
+            "changed": false, "summary_bytes": null, "priority": "low", "category": null,
+            "rank": null, "pinned": false,
+        },
+    ]);
+    assert_eq!(report["packed"], packed);
+    let skipped = serde_json::json!([
+        { "path": "c.bin", "reason": "binary", "bytes": 1, "message": null },
+        { "path": "empty", "reason": "empty", "bytes": 0, "message": null },
+    ]);
+    assert_eq!(report["skipped"], skipped);
+}
+
+/// `lcp pack . | lcp render - --budget 8000`
+#[test]
+fn a_pack_of_a_project_renders_within_its_budget() {
+    let root = lcp_testkit::program::root().join("crates/lcp-types");
+    let packed = LCP.run_in(&root, &["pack", "."], &[]);
+    assert!(packed.status.success(), "{}", stderr(&packed));
+    let text = printed(&LCP.run_in(&root, &["render", "-", "--budget", "8000"], &packed.stdout));
+    let tokens = Tiktoken::new(Encoding::O200kBase).estimate(&text);
+    assert!(tokens <= 8_000 && tokens > 7_000, "{tokens}");
+    assert!(text.contains("src/block.rs"));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_it_with_130_and_leaves_nothing_behind() {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+
+    let folder = Folder::new(&[]);
+    let arguments = ["pack", "--no-config", "-", "-o", "out.lcp"];
+    let mut command = LCP.command(Path::new(&folder.path("")), &arguments);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    // More than a pipe holds: when it is written, the program is reading.
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(&vec![b'x'; 1 << 20]).unwrap();
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(std::fs::read_dir(folder.path("")).unwrap().count(), 0);
+}
