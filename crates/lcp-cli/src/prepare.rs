@@ -64,6 +64,16 @@ pub enum Mode {
     Minimal,
 }
 
+impl From<Mode> for OutputMode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Xml => Self::Xml,
+            Mode::Markdown => Self::Markdown,
+            Mode::Minimal => Self::Minimal,
+        }
+    }
+}
+
 /// How much of each block is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[cfg_attr(feature = "mcp", derive(schemars::JsonSchema))]
@@ -174,11 +184,7 @@ impl Choices {
     /// What is asked for, but for what is kept of a previous text.
     fn config(&self, settings: &Settings) -> DriverConfig {
         DriverConfig {
-            mode: match self.mode {
-                Mode::Xml => OutputMode::Xml,
-                Mode::Markdown => OutputMode::Markdown,
-                Mode::Minimal => OutputMode::Minimal,
-            },
+            mode: self.mode.into(),
             token_budget: settings.budget.as_ref().map(|budget| budget.value.tokens),
             verbosity: match self.verbosity {
                 Level::Full => Verbosity::Full,

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use crate::Result;
 use crate::counting::Counting;
 use crate::failure::Output;
-use crate::mcp::{Desk, Roots, Setup, serve};
+use crate::mcp::{Desk, Roots, Setup, Sittings, serve};
+use crate::sessions::StoreFlag;
 
 /// Serve packs within a budget to agents, over MCP
 ///
@@ -29,6 +30,8 @@ pub struct Args {
     #[cfg(feature = "http")]
     #[arg(long, value_name = "ADDR", value_parser = crate::mcp::loopback)]
     http: Option<std::net::SocketAddr>,
+    #[command(flatten)]
+    store: StoreFlag,
     /// The settings; without it there are none: no lcp.toml is looked for
     #[arg(long, value_name = "PATH")]
     config: Option<PathBuf>,
@@ -43,6 +46,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         roots: Roots::new(roots)?,
         config: counting.config()?,
         git: args.git,
+        sittings: Sittings::new(args.store.clone(), args.config.is_some()),
         output: output.clone(),
     };
     let desk = Desk::new(setup);

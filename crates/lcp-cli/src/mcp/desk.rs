@@ -10,6 +10,7 @@ use lcp_types::limits;
 use super::fault::{Fault, Outcome, UNKNOWN_PACK};
 use super::packs::{ADDRESS, Packs, is_id};
 use super::roots::Roots;
+use super::tools::Sittings;
 use crate::config::Config;
 use crate::counting::Counting;
 use crate::failure::Output;
@@ -23,6 +24,8 @@ pub struct Setup {
     pub config: Config,
     /// Whether git may be run, with the settings of the repositories that it finds.
     pub git: bool,
+    /// Where sessions are kept.
+    pub sittings: Sittings,
     /// What is said beside the protocol.
     pub output: Output,
 }

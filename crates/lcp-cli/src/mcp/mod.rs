@@ -27,3 +27,4 @@ pub use desk::{Desk, Setup};
 pub use http::{loopback, serve_http};
 pub use roots::Roots;
 pub use server::serve;
+pub use tools::Sittings;

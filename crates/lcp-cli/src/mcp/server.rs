@@ -198,13 +198,14 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::failure::Output;
-    use crate::mcp::{Roots, Setup};
+    use crate::mcp::{Roots, Setup, Sittings};
 
     fn server() -> Server {
         let setup = Setup {
             roots: Roots::new(&[".".into()]).unwrap(),
             config: Config::default(),
             git: false,
+            sittings: Sittings::default(),
             output: Output::default(),
         };
         Server::new(Desk::new(setup))

@@ -15,10 +15,14 @@ use crate::{Result, files};
 ///
 /// A file that cannot be read, is malformed, or has no message.
 pub fn messages(path: &Path) -> Result<Vec<Message>> {
-    let bytes = files::read(path)?;
-    let messages = match as_history(&bytes) {
+    messages_of(path, &files::read(path)?)
+}
+
+/// The same of bytes that were read from there.
+pub fn messages_of(path: &Path, bytes: &[u8]) -> Result<Vec<Message>> {
+    let messages = match as_history(bytes) {
         Some(text) => history::messages(text),
-        None => of_blocks(&files::decode(path, &bytes)?.blocks),
+        None => of_blocks(&files::decode(path, bytes)?.blocks),
     };
     if messages.is_empty() {
         let message = format!("there is no message in it ({})", files::name(path));

@@ -9,10 +9,8 @@ mod damage;
 mod dedup;
 mod docs;
 mod objective;
-<<<<<<< HEAD
-mod sessions;
-=======
+mod mcp;
 mod pack;
->>>>>>> 7e0db6541a42cd1156bc8e0be9ea08b645fd6ba0
+mod sessions;
 mod settings;
 mod stable;

@@ -122,7 +122,7 @@ impl ConversationRecord {
     /// message of one that was begun or forked.
     #[must_use]
     pub fn usage(&self) -> Option<TokenUsage> {
-        Status::read(self).map(|status| status.usage)
+        Status::of(self).map(|status| status.usage)
     }
 }
 

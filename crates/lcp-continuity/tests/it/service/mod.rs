@@ -3,3 +3,15 @@
 mod acceptance;
 mod beyond;
 mod calls;
+mod chain;
+mod check;
+mod compact;
+mod conversations;
+mod failing;
+mod handovers;
+#[cfg(all(feature = "metrics", feature = "tracing"))]
+mod observe;
+mod package;
+mod prepare;
+mod resume;
+pub(crate) mod support;
