@@ -10,6 +10,7 @@
 //! | how fast duplicates are found, and whether nothing unique is lost | [`dedup`] |
 //! | how full a budget gets, with real code | `fill` (feature `peers`) |
 //! | how fast a budget is allocated, and how well | `plan` (feature `peers`) |
+//! | what a project costs as text, and how long that takes, beside programs | `tokens` (feature `peers`) |
 //! | how fast texts are counted, beside other tokenizers | `tokens_speed` (feature `peers`) |
 //!
 //! `cargo test` in this directory proves that packs of either side are read by
@@ -30,9 +31,13 @@ pub mod packs;
 #[cfg(feature = "peers")]
 pub mod plan;
 #[cfg(feature = "peers")]
+mod programs;
+#[cfg(feature = "peers")]
 mod python;
 pub mod reference;
 mod registry;
 pub mod table;
+#[cfg(feature = "peers")]
+pub mod tokens;
 #[cfg(feature = "peers")]
 pub mod tokens_speed;

@@ -22,6 +22,12 @@ pub(crate) struct Crate {
 }
 
 impl Crate {
+    /// Where it is.
+    #[cfg(feature = "peers")]
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The files that are wanted, each with its path below the crate's folder,
     /// in the order of their paths.
     pub(crate) fn files(&self, wanted: fn(&Path) -> bool) -> Result<Vec<(String, String)>, Error> {

@@ -31,6 +31,8 @@ enum Name {
     Fill,
     /// How fast a budget is allocated, and how well
     Plan,
+    /// What a project costs as text, and how long that takes
+    Tokens,
     /// How fast tokens are counted
     TokensSpeed,
 }
@@ -71,7 +73,7 @@ mod tests {
         let message = error.to_string();
         assert!(
             message
-                .contains("[possible values: cache, continuity, dedup, fill, plan, tokens-speed]"),
+                .contains("[possible values: cache, continuity, dedup, fill, plan, tokens, tokens-speed]"),
             "{message}"
         );
         assert!(Cli::try_parse_from(["xtask", "bench", "tokens-speed", "--json"]).is_ok());

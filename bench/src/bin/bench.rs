@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use lcp_bench::table::Report;
-use lcp_bench::{cache, continuity, dedup, fill, plan, tokens_speed};
+use lcp_bench::{cache, continuity, dedup, fill, plan, tokens, tokens_speed};
 
 type Error = Box<dyn std::error::Error>;
 
@@ -19,6 +19,7 @@ const BENCHES: &[(&str, Bench)] = &[
     (dedup::NAME, |progress| Ok(dedup::run(progress)?)),
     (fill::NAME, |progress| Ok(fill::run(progress)?)),
     (plan::NAME, |progress| Ok(plan::run(progress)?)),
+    (tokens::NAME, |progress| Ok(tokens::run(progress)?)),
     (tokens_speed::NAME, |progress| Ok(tokens_speed::run(progress)?)),
 ];
 

@@ -96,7 +96,13 @@ pub fn compare(a: &Side<'_>, b: &Side<'_>) -> Vec<Pair> {
 type Indices = (Option<usize>, Option<usize>);
 
 /// Blocks of one type and label.
-fn pair_group(a: &Side<'_>, b: &Side<'_>, of_a: &[usize], of_b: &[usize], pairs: &mut Vec<Indices>) {
+fn pair_group(
+    a: &Side<'_>,
+    b: &Side<'_>,
+    of_a: &[usize],
+    of_b: &[usize],
+    pairs: &mut Vec<Indices>,
+) {
     let contents_a: Vec<_> = of_a.iter().map(|at| &a.blocks[*at].content).collect();
     let contents_b: Vec<_> = of_b.iter().map(|at| &b.blocks[*at].content).collect();
     for op in capture_diff_slices(Algorithm::Myers, &contents_a, &contents_b) {
@@ -131,11 +137,8 @@ fn pair(a: &Side<'_>, b: &Side<'_>, at: Option<usize>, to: Option<usize>) -> Pai
 
 /// Marks the fewest pairs that must have moved, if the others stayed.
 fn mark_moved(pairs: &mut [Pair]) {
-    let mut both: Vec<(usize, usize, usize)> = pairs
-        .iter()
-        .enumerate()
-        .filter_map(|(row, pair)| Some((pair.a?, pair.b?, row)))
-        .collect();
+    let mut both: Vec<(usize, usize, usize)> =
+        pairs.iter().enumerate().filter_map(|(row, pair)| Some((pair.a?, pair.b?, row))).collect();
     both.sort_unstable();
     // The longest rising sequence: of each length, the end that is lowest.
     let mut ends: Vec<usize> = Vec::new();
@@ -162,8 +165,11 @@ fn mark_moved(pairs: &mut [Pair]) {
 
 /// What is in the first pack alone stands behind what it stood behind there.
 fn in_order(pairs: Vec<Pair>) -> Vec<Pair> {
-    let mut kept: Vec<(usize, usize)> =
-        pairs.iter().filter(|pair| !pair.moved).filter_map(|pair| Some((pair.a?, pair.b?))).collect();
+    let mut kept: Vec<(usize, usize)> = pairs
+        .iter()
+        .filter(|pair| !pair.moved)
+        .filter_map(|pair| Some((pair.a?, pair.b?)))
+        .collect();
     kept.sort_unstable();
     let place = |pair: &Pair| match (pair.a, pair.b) {
         (_, Some(b)) => (b + 1, 0, 0),
@@ -203,13 +209,16 @@ mod tests {
             .map(|pair| (pair.a, pair.b, pair.moved, pair.changed.clone()))
             .collect();
         let none = Vec::new;
-        assert_eq!(rows, [
-            (Some(3), Some(0), true, none()),
-            (Some(0), Some(1), false, none()),
-            (Some(1), Some(2), false, vec!["content"]),
-            (Some(2), None, false, none()),
-            (None, Some(3), false, none()),
-        ]);
+        assert_eq!(
+            rows,
+            [
+                (Some(3), Some(0), true, none()),
+                (Some(0), Some(1), false, none()),
+                (Some(1), Some(2), false, vec!["content"]),
+                (Some(2), None, false, none()),
+                (None, Some(3), false, none()),
+            ]
+        );
     }
 
     /// A turn that is new in the middle is new, and the others are what they were.

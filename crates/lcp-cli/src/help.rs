@@ -43,8 +43,7 @@ const HELP: &str = "Print this, or the help of a subcommand";
 
 /// The groups, and what is in none of them.
 fn groups(commands: &clap::Command) -> Vec<(&'static str, Vec<&str>)> {
-    let mut groups: Vec<_> =
-        GROUPS.iter().map(|(group, names)| (*group, names.to_vec())).collect();
+    let mut groups: Vec<_> = GROUPS.iter().map(|(group, names)| (*group, names.to_vec())).collect();
     let names = commands.get_subcommands().map(clap::Command::get_name);
     let others = names.filter(|name| !GROUPS.iter().any(|(_, names)| names.contains(name)));
     groups.push(("Others", others.collect()));

@@ -95,17 +95,3 @@ impl Drop for Registered {
         files.retain(|path| *path != self.0);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_temporary_file_is_known_as_long_as_it_is_needed() {
-        let (file, registered) = registered(NamedTempFile::new).unwrap();
-        let is_known = || TEMPORARY.lock().unwrap().iter().any(|path| path == file.path());
-        assert!(is_known());
-        drop(registered);
-        assert!(!is_known());
-    }
-}

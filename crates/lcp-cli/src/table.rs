@@ -42,8 +42,10 @@ impl Look {
 /// The lines of a table, each with its newline. What would not show in a cell is
 /// escaped.
 pub fn render(columns: &[Column], rows: &[Vec<String>], look: Look) -> String {
-    let rows: Vec<Vec<_>> =
-        rows.iter().map(|row| row.iter().map(|cell| visible(cell).into_owned()).collect()).collect();
+    let rows: Vec<Vec<_>> = rows
+        .iter()
+        .map(|row| row.iter().map(|cell| visible(cell).into_owned()).collect())
+        .collect();
     let mut widths: Vec<_> = columns.iter().map(|column| width(column.title())).collect();
     for row in &rows {
         for (wide, cell) in widths.iter_mut().zip(row) {
@@ -52,8 +54,12 @@ pub fn render(columns: &[Column], rows: &[Vec<String>], look: Look) -> String {
     }
     let label = columns.iter().position(|column| matches!(column, Column::Label(_)));
     if let (Some(terminal), Some(label)) = (look.width, label) {
-        let others: usize =
-            widths.iter().enumerate().filter(|(at, _)| *at != label).map(|(_, wide)| wide + 2).sum();
+        let others: usize = widths
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| *at != label)
+            .map(|(_, wide)| wide + 2)
+            .sum();
         let room = terminal.saturating_sub(others).max(LABEL_CHARS_MIN);
         widths[label] = widths[label].min(room);
     }
@@ -110,7 +116,8 @@ fn width(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    const COLUMNS: [Column; 3] = [Column::Right("index"), Column::Label("label"), Column::Left("x")];
+    const COLUMNS: [Column; 3] =
+        [Column::Right("index"), Column::Label("label"), Column::Left("x")];
 
     fn rows() -> Vec<Vec<String>> {
         let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();

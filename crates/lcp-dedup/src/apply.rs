@@ -251,8 +251,7 @@ impl<'a> Deduplicated<'a> {
         let places: HashMap<u64, u64> =
             (0u64..).zip(&kept).map(|(new, &old)| (old as u64, new)).collect();
         let place = |target| places.get(&target).copied().unwrap_or(target);
-        let mut pack: Vec<_> =
-            kept.iter().map(|&old| all[old].clone().retargeted(place)).collect();
+        let mut pack: Vec<_> = kept.iter().map(|&old| all[old].clone().retargeted(place)).collect();
         let before = Meta::of_all(&all, &mut |_, _| {});
         let mut after = before.clone();
         self.duplicates.take_over(&all, &mut after);

@@ -46,8 +46,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let estimator = &counter.estimator;
     let mut stdout = BufWriter::new(std::io::stdout().lock());
     let mut printed = |line: String| {
-        writeln!(stdout, "{line}")
-            .map_err(|error| Failure::io("write", "standard output", &error))
+        writeln!(stdout, "{line}").map_err(|error| Failure::io("write", "standard output", &error))
     };
     let (mut rows, mut total) = (Vec::new(), Some(0));
     for path in &args.files {

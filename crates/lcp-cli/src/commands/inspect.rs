@@ -41,7 +41,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let bytes = files::read(&args.pack)?;
     let pack = Frames::of(&bytes);
     if pack.header.is_none() {
-        return pack.broken.map_or(Ok(()), |error| Err(files::malformed(&args.pack, &bytes, &error)));
+        return pack
+            .broken
+            .map_or(Ok(()), |error| Err(files::malformed(&args.pack, &bytes, &error)));
     }
     for warning in &pack.warnings {
         output.warn(format!("{warning} [{}]", warning.code()));
@@ -187,9 +189,10 @@ impl Seen<'_> {
     fn json(&self) -> Value {
         let pack = self.pack;
         let blocks: Vec<_> = self.rows().map(|(index, frame)| self.row(index, frame)).collect();
-        let warnings = pack.warnings.iter().map(|warning| {
-            json!({ "code": warning.code(), "message": warning.to_string() })
-        });
+        let warnings = pack
+            .warnings
+            .iter()
+            .map(|warning| json!({ "code": warning.code(), "message": warning.to_string() }));
         let errors = pack.problems().map(|error| {
             json!({
                 "code": error.code(),

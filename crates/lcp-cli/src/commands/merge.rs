@@ -80,7 +80,11 @@ fn deduplicated<'b>(
         output.warn(warning);
     }
     let saved = deduped.duplicates.tokens_saved();
-    output.note(format!("{} blocks became {}: {saved} tokens saved", merged.len(), deduped.blocks.len()));
+    output.note(format!(
+        "{} blocks became {}: {saved} tokens saved",
+        merged.len(),
+        deduped.blocks.len()
+    ));
     counter.keep(output);
     Ok(deduped.blocks)
 }

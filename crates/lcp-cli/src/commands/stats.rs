@@ -147,9 +147,10 @@ impl Stats {
             std::iter::once(row.name.clone()).chain(numbers.map(grouped)).collect()
         };
         let rows: Vec<Vec<_>> = self.rows().map(row).collect();
-        let beside = OutputMode::ALL.iter().zip(self.whole.modes).map(|(mode, tokens)| {
-            format!("{} {}", mode.name(), beside(tokens, self.whole.naive))
-        });
+        let beside = OutputMode::ALL
+            .iter()
+            .zip(self.whole.modes)
+            .map(|(mode, tokens)| format!("{} {}", mode.name(), beside(tokens, self.whole.naive)));
         let (stored, unpacked) = (grouped(self.bytes), grouped(self.unpacked));
         let ratio = ratio(self.unpacked, self.bytes);
         format!(
@@ -233,7 +234,8 @@ fn unpacked(pack: &Frames<'_>) -> u64 {
         let of_frame = varint_bytes(frame.length) + frame.length;
         let head = varint_bytes(frame.block_type.code().into()) + 1;
         let alone = lcp_encoder::encode([block], lcp_encoder::EncodeOptions::default());
-        let alone = alone.map_or(of_frame, |pack| (pack.len() as u64).saturating_sub(AROUND + head));
+        let alone =
+            alone.map_or(of_frame, |pack| (pack.len() as u64).saturating_sub(AROUND + head));
         bytes = (bytes + alone).saturating_sub(of_frame);
     }
     bytes

@@ -8,9 +8,13 @@ mod config;
 mod damage;
 mod dedup;
 mod docs;
-mod objective;
+mod inspect;
+#[cfg(feature = "mcp")]
 mod mcp;
+mod merge;
+mod objective;
 mod pack;
 mod sessions;
 mod settings;
+mod shell;
 mod stable;

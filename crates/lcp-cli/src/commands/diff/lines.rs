@@ -20,15 +20,20 @@ const CHARS_MAX: usize = 400;
 pub(super) fn diff(a: &BlockContent<'_>, b: &BlockContent<'_>, colored: bool) -> String {
     let text = |content| content_text(content).unwrap_or_default();
     let (a, b): (Cow<'_, str>, Cow<'_, str>) = (text(a), text(b));
-    let (a, b): (Vec<_>, Vec<_>) = (a.split_inclusive('\n').collect(), b.split_inclusive('\n').collect());
+    let (a, b): (Vec<_>, Vec<_>) =
+        (a.split_inclusive('\n').collect(), b.split_inclusive('\n').collect());
     let ops = capture_diff_slices(Algorithm::Myers, &a, &b);
     let (mut lines, mut left) = (String::new(), 0_usize);
     let mut shown = 0;
     for group in group_diff_ops(ops, AROUND) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
-        let (old, new) = (first.old_range().start..last.old_range().end, first.new_range().start..last.new_range().end);
+        let (old, new) = (
+            first.old_range().start..last.old_range().end,
+            first.new_range().start..last.new_range().end,
+        );
         if shown < LINES_MAX {
-            let head = format!("@@ -{},{} +{},{} @@", old.start + 1, old.len(), new.start + 1, new.len());
+            let head =
+                format!("@@ -{},{} +{},{} @@", old.start + 1, old.len(), new.start + 1, new.len());
             push(&mut lines, ' ', &head, "36", colored);
         }
         for op in &group {
@@ -65,7 +70,8 @@ fn push(lines: &mut String, sign: char, text: &str, color: &str, colored: bool) 
     let text = cells.join("\t");
     let more = if end.is_some() { "…" } else { "" };
     let line = format!("{sign}{text}{more}");
-    let line = if colored && !color.is_empty() { format!("\x1b[{color}m{line}\x1b[0m") } else { line };
+    let line =
+        if colored && !color.is_empty() { format!("\x1b[{color}m{line}\x1b[0m") } else { line };
     lines.extend(["    ", line.trim_end(), "\n"]);
 }
 
@@ -82,7 +88,10 @@ mod tests {
 
     #[test]
     fn changes_with_what_is_around_them() {
-        assert_eq!(lines("a\nb\nc\n", "a\nB\x1b\nc\n"), "     @@ -1,3 +1,3 @@\n     a\n    -b\n    +B\\u{1b}\n     c\n");
+        assert_eq!(
+            lines("a\nb\nc\n", "a\nB\x1b\nc\n"),
+            "     @@ -1,3 +1,3 @@\n     a\n    -b\n    +B\\u{1b}\n     c\n"
+        );
         assert_eq!(lines("a\n", "a\n"), "");
     }
 

@@ -1,9 +1,11 @@
 //! Hand-offs as packs.
 
-use lcp_continuity::{HandoffOptions, Message, PackageError, SessionHandoff, SessionState};
+use lcp_continuity::{
+    HandoffOptions, Message, PackageError, SessionHandoff, SessionState, moved_index,
+};
 use lcp_driver::{DefaultDriver, DriverConfig};
 use lcp_tokens::{Encoding, Tiktoken};
-use lcp_types::{Block, Meta, Role, Status};
+use lcp_types::{Block, BlockContent, HANDOFF_TYPE_NAME, Meta, Role, Status};
 
 use super::support::{Fixture, PLAN};
 
@@ -29,6 +31,31 @@ fn a_package_comes_back_as_it_was() {
     assert_eq!(handoff.to_pack().unwrap(), pack);
     let (sealed, again) = handoff.clone().sealed().unwrap();
     assert_eq!((sealed.handoff_id, again), (handoff.handoff_id, pack));
+}
+
+/// Other blocks may stand in front of it, where its index is told of them.
+#[test]
+fn a_package_can_stand_behind_other_blocks() {
+    const BEFORE: u64 = 3;
+    let (handoff, _) = handoff();
+    let moved = handoff.blocks().unwrap().into_iter().map(|mut block| {
+        if let BlockContent::Extension(extension) = &mut block.content
+            && extension.type_name == HANDOFF_TYPE_NAME
+        {
+            let content = moved_index(extension.content.as_slice(), |at| at + BEFORE);
+            extension.content = content.unwrap().into();
+            return block;
+        }
+        block.retargeted(|at| at + BEFORE)
+    });
+    let before = (0..BEFORE).map(|_| Block::conversation(Role::User, "before"));
+    let blocks: Vec<_> = before.chain(moved).collect();
+    let pack = lcp_encoder::encode(&blocks, lcp_encoder::EncodeOptions::default()).unwrap();
+    let found = SessionHandoff::from_pack(&pack).unwrap();
+    // Another pack has another id.
+    assert_eq!(SessionHandoff { handoff_id: handoff.handoff_id.clone(), ..found }, handoff);
+    assert_eq!(moved_index(b"{\"version\":99}", |at| at), None);
+    assert_eq!(moved_index(b"[]", |at| at), None);
 }
 
 #[test]

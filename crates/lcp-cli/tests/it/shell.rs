@@ -1,0 +1,78 @@
+//! `completions`, `man`, and the help of every subcommand.
+
+use std::process::{Command, Stdio};
+
+use clap::CommandFactory;
+
+use crate::command::{printed, run, stderr};
+
+#[test]
+fn every_subcommand_has_examples() {
+    let mut left: Vec<_> = vec![(vec!["lcp".to_owned()], lcp_cli::Cli::command())];
+    let mut leaves = 0;
+    while let Some((path, command)) = left.pop() {
+        for inner in command.get_subcommands() {
+            let path = [&path[..], &[inner.get_name().to_owned()]].concat();
+            left.push((path, inner.clone()));
+        }
+        if command.has_subcommands() {
+            continue;
+        }
+        let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        assert!(after.contains("Example"), "{path:?} has no examples");
+        assert!(after.contains("lcp "), "{path:?}: {after}");
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        assert!(!about.is_empty() && !about.ends_with('.'), "{path:?}: {about}");
+        leaves += 1;
+    }
+    assert!(leaves >= 15);
+}
+
+#[test]
+fn help_lists_subcommands_in_groups() {
+    let help = printed(&run(&["--help"]));
+    let at = |what: &str| help.find(what).unwrap_or_else(|| panic!("no {what}: {help}"));
+    assert!(at("Make packs:") < at("\n  merge "));
+    assert!(at("\n  merge ") < at("Show them:") && at("Look into them:") < at("\n  inspect "));
+    assert!(at("Shell:") < at("\n  completions ") && at("Usage: lcp") < at("Make packs:"));
+    assert!(help.contains("--color"), "{help}");
+    // The help of a subcommand is what it was.
+    assert!(printed(&run(&["inspect", "--help"])).contains("--no-tokens"));
+}
+
+#[test]
+fn completions_are_scripts() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = printed(&run(&["completions", shell]));
+        assert!(script.contains("inspect") && script.contains("no-tokens"), "{shell}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("lcp.bash");
+    std::fs::write(&script, run(&["completions", "bash"]).stdout).unwrap();
+    let parsed = Command::new("bash").arg("-n").arg(&script).stderr(Stdio::piped()).output();
+    if let Ok(parsed) = parsed {
+        assert!(parsed.status.success(), "{}", stderr(&parsed));
+    }
+    assert_eq!(run(&["completions", "cmd"]).status.code(), Some(2));
+}
+
+#[test]
+fn every_subcommand_has_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("man1");
+    let to = dir.to_str().unwrap();
+    assert!(run(&["man", "--dir", to]).status.success());
+    let page = |name: &str| std::fs::read_to_string(dir.join(format!("{name}.1"))).unwrap();
+    let command = lcp_cli::Cli::command();
+    for inner in command.get_subcommands() {
+        let page = page(&format!("lcp-{}", inner.get_name()));
+        assert!(page.starts_with(".ie") && page.contains(".SH NAME"), "{page}");
+    }
+    assert!(page("lcp").contains("lcp\\-inspect(1)") && page("lcp-budget-show").contains("--"));
+    assert_eq!(printed(&run(&["man", "budget", "show"])), page("lcp-budget-show"));
+    assert_eq!(printed(&run(&["man"])), page("lcp"));
+    assert!(stderr(&run(&["man", "nothing"])).contains("there is no subcommand \"nothing\""));
+    let before = page("lcp-render");
+    assert!(run(&["man", "--dir", to]).status.success());
+    assert_eq!(page("lcp-render"), before, "the same every time");
+}
