@@ -122,7 +122,7 @@ impl ConversationRecord {
     /// message of one that was begun or forked.
     #[must_use]
     pub fn usage(&self) -> Option<TokenUsage> {
-        Status::of(self).map(|status| status.usage)
+        Status::of(self).filter(|status| status.is_of(self)).map(|status| status.usage)
     }
 }
 
