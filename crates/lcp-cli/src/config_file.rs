@@ -19,6 +19,11 @@ pub struct ConfigFile {
 }
 
 impl ConfigFile {
+    /// This file, or none: no other is looked for.
+    pub fn only(config: Option<PathBuf>) -> Self {
+        Self { no_config: config.is_none(), config }
+    }
+
     /// What it says, if there is one.
     pub fn read(&self) -> Result<Config> {
         let here = || std::env::current_dir().ok().and_then(|folder| config::nearest(&folder));

@@ -23,7 +23,7 @@ const DEFAULT: &str = "o200k_base";
 const CACHE_BYTES: usize = 64 << 20;
 
 /// The flags that choose what counts.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Counting {
     #[arg(
         long,
@@ -58,6 +58,16 @@ pub struct Counter {
 type Tokenizer = Result<Arc<dyn TokenEstimator>, TokenizerError>;
 
 impl Counting {
+    /// This encoding, and this model.
+    pub fn of(encoding: Option<String>, model: Option<String>) -> Self {
+        Self { encoding, model, ..Self::default() }
+    }
+
+    /// With these settings or none: no `lcp.toml` is looked for.
+    pub fn configured(config: Option<PathBuf>) -> Self {
+        Self { file: ConfigFile::only(config), ..Self::default() }
+    }
+
     /// What the `lcp.toml` says, if there is one.
     pub fn config(&self) -> Result<Config> {
         self.file.read()

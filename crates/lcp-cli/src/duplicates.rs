@@ -25,8 +25,13 @@ pub struct Deduping {
     dedup_keep: Option<Which>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Wanted {
+/// What is looked for: each includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[cfg_attr(feature = "mcp", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "mcp", schemars(inline))]
+#[expect(missing_docs, reason = "they say it")]
+pub enum Wanted {
     Off,
     Exact,
     Overlap,
@@ -50,6 +55,11 @@ pub struct Deduped<'b> {
 }
 
 impl Deduping {
+    /// At this level, if it is said.
+    pub fn at_level(dedup: Option<Wanted>) -> Self {
+        Self { dedup, ..Self::default() }
+    }
+
     /// What is looked for, if anything is. `stable`: a prompt cache is to be
     /// kept.
     pub fn options(self, file: &Dedup, stable: bool) -> Option<Options> {

@@ -83,6 +83,11 @@ enum Color {
 }
 
 impl Output {
+    /// No warnings.
+    pub fn silent() -> Self {
+        Self { quiet: true, ..Self::default() }
+    }
+
     /// What arguments ask for that cannot be understood as a whole.
     pub fn asked_for(arguments: impl Iterator<Item = OsString>) -> Self {
         let arguments: Vec<_> = arguments.filter_map(|word| word.into_string().ok()).collect();

@@ -11,7 +11,7 @@ use crate::Result;
 use crate::failure::{Code, Failure};
 
 /// How a pack is written.
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct Form {
     /// The magic: `bcp` for readers of the Bit Context Protocol
     #[arg(long, value_enum, default_value = "lcp")]
@@ -21,14 +21,16 @@ pub struct Form {
     compress: Compress,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum MagicName {
+    #[default]
     Lcp,
     Bcp,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Compress {
+    #[default]
     None,
     Block,
     Payload,

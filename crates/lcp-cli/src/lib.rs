@@ -26,6 +26,8 @@ pub mod frames;
 pub mod help;
 pub mod interrupt;
 pub mod limits;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod merging;
 pub mod naive;
 pub mod pack;

@@ -13,45 +13,45 @@ use crate::counting::{Counting, place};
 use crate::failure::{Code, Failure};
 
 /// The flags that bound a text.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Limits {
     /// Tokens that the whole text may have; without it what the window
     /// leaves, or everything in full where there is none
     #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
-    budget: Option<u32>,
+    pub budget: Option<u32>,
     /// Tokens of the window: the safety factor (0.8) and the reserves are
     /// taken off; without it that of lcp.toml, or of the model
     #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
-    window: Option<u32>,
+    pub window: Option<u32>,
     /// Tokens of the window set aside for the system prompt
     #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
-    system_prompt_reserve: Option<u32>,
+    pub system_prompt_reserve: Option<u32>,
     /// Tokens of the window set aside for the answer
     #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
-    response_reserve: Option<u32>,
+    pub response_reserve: Option<u32>,
     /// Divide the budget into the shares of a preset
     #[arg(long, value_name = "PRESET",
         value_parser = PossibleValuesParser::new(Shares::PRESETS.iter().copied()))]
-    shares: Option<String>,
+    pub shares: Option<String>,
     /// Let what is left of the budget show Low and Background blocks in full
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
         default_missing_value = "on")]
-    fill: Option<Switch>,
+    pub fill: Option<Switch>,
     /// Whether blocks that do not fit may be shown in part; with --fill unless
     /// it is said
     #[arg(long, value_name = "WHEN")]
-    excerpts: Option<Switch>,
+    pub excerpts: Option<Switch>,
     /// How blocks compete: `strict`, tier by tier, or `value`, by what they are
     /// worth for their tokens; strict unless lcp.toml says otherwise
     #[arg(long)]
-    objective: Option<Competition>,
+    pub objective: Option<Competition>,
     /// What to do where the Critical and pinned blocks alone exceed the budget;
     /// to allow it unless lcp.toml says otherwise
     #[arg(long)]
-    overflow: Option<OnOverflow>,
+    pub overflow: Option<OnOverflow>,
     /// The same as --overflow deny
     #[arg(long)]
-    strict: bool,
+    pub strict: bool,
 }
 
 /// Something that is wanted or not.
@@ -62,14 +62,24 @@ pub enum Switch {
     Off,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Competition {
+/// How blocks compete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[cfg_attr(feature = "mcp", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "mcp", schemars(inline))]
+#[expect(missing_docs, reason = "they say it")]
+pub enum Competition {
     Strict,
     Value,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum OnOverflow {
+/// What is done where Critical blocks exceed the budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[cfg_attr(feature = "mcp", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "mcp", schemars(inline))]
+#[expect(missing_docs, reason = "they say it")]
+pub enum OnOverflow {
     Allow,
     Deny,
 }
@@ -123,8 +133,12 @@ fn nothing_left(nothing: &NothingLeft, config: &Config) -> Failure {
 impl Limits {
     /// Puts these flags, the file and the model together.
     pub fn in_force(&self, counting: &Counting) -> Result<InForce> {
+        self.in_force_with(counting.config()?, counting)
+    }
+
+    /// The same with what `lcp.toml` says.
+    pub fn in_force_with(&self, config: Config, counting: &Counting) -> Result<InForce> {
         let flags = self.flags()?;
-        let config = counting.config()?;
         let is_sized = self.budget.is_some() || self.window.is_some();
         let (model, unknown) = counting.model(&config, is_sized)?;
         let settings = Settings::resolve(flags, &config, model.as_ref())

@@ -15,7 +15,7 @@ use lcp_driver::{
 use lcp_types::BlockType;
 
 use crate::Result;
-use crate::config::Settings;
+use crate::config::{Config, Settings};
 use crate::counting::{Counter, Counting};
 use crate::duplicates::{self, Deduping};
 use crate::failure::{Code, Failure, Output};
@@ -23,45 +23,76 @@ use crate::files;
 use crate::limits::{InForce, Limits};
 use crate::stable::Keeping;
 
-/// The flags that decide what a text is.
-#[derive(Debug, clap::Args)]
+/// What decides what a text is: as flags say it, or any other program.
+#[derive(Debug, Default, clap::Args)]
 pub struct Choices {
     /// The pack; `-` for standard input
-    pack: PathBuf,
+    pub pack: PathBuf,
+    /// What bounds the text.
     #[command(flatten)]
-    limits: Limits,
+    pub limits: Limits,
     /// The format of the text
     #[arg(long, value_enum, default_value = "xml")]
-    mode: Mode,
+    pub mode: Mode,
     /// How much of each block: `full` and `summary` ignore the budget
     #[arg(long, value_enum, default_value = "adaptive")]
-    verbosity: Level,
+    pub verbosity: Level,
+    /// What counts.
     #[command(flatten)]
-    counting: Counting,
+    pub counting: Counting,
     /// Only blocks of these types, separated by commas
     #[arg(long, value_name = "TYPES", value_delimiter = ',', value_parser = block_type)]
-    types: Option<Vec<BlockType>>,
+    pub types: Option<Vec<BlockType>>,
+    /// What is kept of the text before.
     #[command(flatten)]
-    keeping: Keeping,
+    pub keeping: Keeping,
+    /// What is done about what stands twice.
     #[command(flatten)]
-    deduping: Deduping,
+    pub deduping: Deduping,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Mode {
+/// The format of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[cfg_attr(feature = "mcp", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "mcp", schemars(inline))]
+#[expect(missing_docs, reason = "they say it")]
+pub enum Mode {
+    #[default]
     Xml,
     Markdown,
     Minimal,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Level {
+impl From<Mode> for OutputMode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Xml => Self::Xml,
+            Mode::Markdown => Self::Markdown,
+            Mode::Minimal => Self::Minimal,
+        }
+    }
+}
+
+/// How much of each block is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[cfg_attr(feature = "mcp", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "mcp", schemars(inline))]
+#[expect(missing_docs, reason = "they say it")]
+pub enum Level {
     Full,
     Summary,
+    #[default]
     Adaptive,
 }
 
-fn block_type(label: &str) -> std::result::Result<BlockType, String> {
+/// The block type that flags call so.
+///
+/// # Errors
+///
+/// There is none; in words.
+pub fn block_type(label: &str) -> std::result::Result<BlockType, String> {
     BlockType::from_label(label).filter(|ty| *ty != BlockType::Annotation).ok_or_else(|| {
         let labels = BlockType::ALL.iter().filter(|ty| **ty != BlockType::Annotation);
         let labels: Vec<_> = labels.map(|ty| ty.label()).collect();
@@ -101,8 +132,19 @@ impl Choices {
     /// Everything from the bytes and the flags; says what is odd about them.
     /// `plan`: the plan is to be kept for the next turn.
     pub fn prepare<'b>(&'b self, bytes: &'b [u8], plan: bool, output: &Output) -> Result<Run<'b>> {
-        let mut pack = files::decode(&self.pack, bytes)?;
-        let in_force = self.limits.in_force(&self.counting)?;
+        let pack = files::decode(&self.pack, bytes)?;
+        self.prepare_with(pack, self.counting.config()?, plan, output)
+    }
+
+    /// The same of a pack that was decoded, with what `lcp.toml` says.
+    pub fn prepare_with<'b>(
+        &'b self,
+        mut pack: Pack<'b>,
+        config: Config,
+        plan: bool,
+        output: &Output,
+    ) -> Result<Run<'b>> {
+        let in_force = self.limits.in_force_with(config, &self.counting)?;
         let mut config = self.config(&in_force.settings);
         let kept = self.keeping.kept(plan, &in_force.config, &config)?;
         let mut warnings = in_force.warnings.clone();
@@ -142,11 +184,7 @@ impl Choices {
     /// What is asked for, but for what is kept of a previous text.
     fn config(&self, settings: &Settings) -> DriverConfig {
         DriverConfig {
-            mode: match self.mode {
-                Mode::Xml => OutputMode::Xml,
-                Mode::Markdown => OutputMode::Markdown,
-                Mode::Minimal => OutputMode::Minimal,
-            },
+            mode: self.mode.into(),
             token_budget: settings.budget.as_ref().map(|budget| budget.value.tokens),
             verbosity: match self.verbosity {
                 Level::Full => Verbosity::Full,

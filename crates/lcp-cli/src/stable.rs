@@ -19,7 +19,7 @@ pub const PLAN: &str = "--plan";
 pub const PREVIOUS: &str = "--previous";
 
 /// The flags of stable plans.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Keeping {
     /// The plan of the previous turn, written by --plan of `render`: the text
     /// of then stays as it was, what is new follows; none there is a first turn

@@ -10,12 +10,14 @@
 //! | what needs a PostgreSQL server | [`Postgres`] |
 //! | how often a client asks a server | [`RoundTrips`] |
 //! | a program as its users run it, in a folder with settings | [`program`] |
+//! | a Python with packages of `PyPI` | [`python`] |
 //! | real text, from the sources of crates | [`files_in`], [`is_prose`], [`comments`] |
 
 mod blocks;
 mod corpus;
 mod postgres;
 pub mod program;
+pub mod python;
 mod rng;
 mod trips;
 

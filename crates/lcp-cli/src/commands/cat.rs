@@ -87,7 +87,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
 }
 
 /// The bytes of the content.
-fn content<'b>(block: &'b Block<'_>) -> Cow<'b, [u8]> {
+pub fn content<'b>(block: &'b Block<'_>) -> Cow<'b, [u8]> {
     match &block.content {
         BlockContent::Image(image) => image.data.as_slice().into(),
         BlockContent::Annotation(annotation) => annotation.value.as_slice().into(),
@@ -106,8 +106,12 @@ fn content<'b>(block: &'b Block<'_>) -> Cow<'b, [u8]> {
     }
 }
 
-/// The index of the block that is meant.
-fn find(pack: &Frames<'_>, wanted: &str) -> Result<usize> {
+/// The index of the block that is meant, by its index or its label.
+///
+/// # Errors
+///
+/// None is called so, or several are.
+pub fn find(pack: &Frames<'_>, wanted: &str) -> Result<usize> {
     let blocks = pack.blocks.len();
     if let Some(index) = wanted.parse().ok().filter(|index: &usize| *index < blocks) {
         return Ok(index);

@@ -13,6 +13,8 @@ pub mod handoff;
 pub mod import;
 pub mod inspect;
 pub mod man;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod merge;
 pub mod pack;
 pub mod render;
@@ -45,6 +47,8 @@ pub enum Command {
     Stats(stats::Args),
     Diff(diff::Args),
     Completions(completions::Args),
+    #[cfg(feature = "mcp")]
+    Mcp(mcp::Args),
     Man(man::Args),
     Track(track::Args),
     Handoff(handoff::Args),
@@ -73,6 +77,8 @@ impl Command {
             Self::Stats(args) => stats::run(args, output),
             Self::Diff(args) => diff::run(args, output),
             Self::Completions(args) => completions::run(args),
+            #[cfg(feature = "mcp")]
+            Self::Mcp(args) => mcp::run(args, output),
             Self::Man(args) => man::run(args, output),
             Self::Track(args) => track::run(args, output),
             Self::Handoff(args) => handoff::run(args, output),

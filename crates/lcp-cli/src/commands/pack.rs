@@ -35,7 +35,7 @@ const NAMED_MAX: usize = 10;
 /// is left out, and so are hidden files, binary ones, and those above --max-file-size. The same
 /// files give the same bytes. Exit codes: 0 done, 1 a file could not be read (the pack is
 /// written all the same), 2 wrong usage, 5 limit exceeded.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(after_help = "Examples:
   lcp pack . | lcp render - --budget 8000
   lcp pack src docs -o project.lcp --exclude '*.svg' --pin src/main.rs
@@ -50,71 +50,75 @@ of lcp.toml, then flags")]
 pub struct Args {
     /// Files and folders; the current folder without any; `-` for standard input
     #[arg(value_name = "PATH")]
-    paths: Vec<PathBuf>,
+    pub paths: Vec<PathBuf>,
     /// What standard input is called, and so what it is
     #[arg(long, value_name = "NAME")]
-    stdin_name: Option<String>,
+    pub stdin_name: Option<String>,
     /// Pack hidden files too
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
         default_missing_value = "on")]
-    hidden: Option<Switch>,
+    pub hidden: Option<Switch>,
     /// Pack what ignore files exclude, too
     #[arg(long)]
-    no_ignore: bool,
+    pub no_ignore: bool,
     /// Follow links
     #[arg(long)]
-    follow: bool,
+    pub follow: bool,
     /// Stay out of folders that are other file systems
     #[arg(long)]
-    one_file_system: bool,
+    pub one_file_system: bool,
     /// Pack only files that one of these matches
     #[arg(long, value_name = "GLOB", value_parser = Pattern::parse)]
-    include: Vec<Pattern>,
+    pub include: Vec<Pattern>,
     /// Leave out what one of these matches
     #[arg(long, value_name = "GLOB", value_parser = Pattern::parse)]
-    exclude: Vec<Pattern>,
+    pub exclude: Vec<Pattern>,
     /// Leave out larger files: bytes, or as in 500k and 2M; 1M unless lcp.toml says otherwise
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
-    max_file_size: Option<u64>,
+    pub max_file_size: Option<u64>,
     /// Write no tree of the files
     #[arg(long)]
-    no_tree: bool,
+    pub no_tree: bool,
     /// Pack pictures too
     #[arg(long)]
-    images: bool,
+    pub images: bool,
     /// How much files matter: critical, high, normal, low or background
     #[arg(long, value_name = "GLOB=LEVEL", value_parser = priority)]
-    priority: Vec<Rule>,
+    pub priority: Vec<Rule>,
     /// Which share of a budget pays for files
     #[arg(long, value_name = "GLOB=NAME", value_parser = category)]
-    category: Vec<Rule>,
+    pub category: Vec<Rule>,
     /// Files that a budget never cuts
     #[arg(long, value_name = "GLOB", value_parser = pin)]
-    pin: Vec<Rule>,
+    pub pin: Vec<Rule>,
     /// Treat lock files, tests, READMEs and changes like all others
     #[arg(long)]
-    no_default_rules: bool,
+    pub no_default_rules: bool,
     /// Pack only files that differ from this revision, and new ones
     #[arg(long, value_name = "REV")]
-    since: Option<String>,
+    pub since: Option<String>,
     /// Add the changes to this revision; HEAD if none is named
     #[arg(long, value_name = "REV", num_args = 0..=1, require_equals = true,
         default_missing_value = "HEAD")]
-    diff: Option<String>,
+    pub diff: Option<String>,
+    /// What stands twice.
     #[command(flatten)]
-    summarizing: Summarizing,
+    pub deduping: Deduping,
+    /// How files get summaries.
     #[command(flatten)]
-    deduping: Deduping,
+    pub summarizing: Summarizing,
+    /// What counts.
     #[command(flatten)]
-    counting: Counting,
+    pub counting: Counting,
+    /// How it is written.
     #[command(flatten)]
-    form: Form,
+    pub form: Form,
     /// Write what was packed and what was left out as JSON there; `-` for standard error
     #[arg(long, value_name = "PATH")]
-    report: Option<PathBuf>,
+    pub report: Option<PathBuf>,
     /// Write the pack there; standard output by default
     #[arg(short, long, value_name = "PACK")]
-    output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
 }
 
 /// Writes the pack.
@@ -168,7 +172,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
 
 impl Args {
     /// What is asked for, by flags and file.
-    fn options(&self, file: &Packing) -> Result<Options<'static>> {
+    pub fn options(&self, file: &Packing) -> Result<Options<'static>> {
         let wrong = |what: String| Failure::new(Code::Usage, what);
         let exclude = file.exclude.iter().chain(&self.exclude);
         let include = if self.include.is_empty() { &file.include } else { &self.include };
@@ -221,7 +225,7 @@ impl Args {
     }
 
     /// The pack, and how many blocks it has.
-    fn encode(
+    pub fn encode(
         &self,
         packed: &Packed,
         config: &Config,

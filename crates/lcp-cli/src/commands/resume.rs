@@ -63,7 +63,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
 }
 
 /// The directive, then the messages that came after the hand-off.
-fn as_text(resumed: &ResumedSession) -> Result<String> {
+pub fn as_text(resumed: &ResumedSession) -> Result<String> {
     let mut text = resumed.directive.text.clone();
     if !resumed.late_messages.is_empty() {
         let late = resumed.late_messages.iter();

@@ -15,7 +15,8 @@ mod tree;
 mod walk;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
 use lcp_types::{Block, Diff, FormatHint};
 use rayon::prelude::*;
@@ -41,6 +42,8 @@ pub struct Options<'a> {
     /// Files and folders; the current folder where there is none. `-` is passed over: what
     /// it holds is `input`.
     pub paths: Vec<PathBuf>,
+    /// Where relative PATHs begin; the current folder if it is empty.
+    pub base: PathBuf,
     /// What standard input held, if it is to be packed.
     pub input: Option<Input>,
     /// What of a folder is found.
@@ -65,6 +68,8 @@ pub struct Options<'a> {
     pub diff: Option<String>,
     /// Files that are written at the same time, and so never packed.
     pub outputs: Vec<PathBuf>,
+    /// Opens files where not all that can be read may be; called by several threads at once.
+    pub open: Option<Open<'a>>,
     /// Summarises a file; called by several threads at once.
     pub summary: Option<Summarise<'a>>,
     /// Told how far the work is; called by several threads at once.
@@ -75,6 +80,7 @@ impl Default for Options<'_> {
     fn default() -> Self {
         Self {
             paths: Vec::new(),
+            base: PathBuf::new(),
             input: None,
             walking: Walking::default(),
             one_file_system: false,
@@ -87,6 +93,7 @@ impl Default for Options<'_> {
             since: None,
             diff: None,
             outputs: Vec::new(),
+            open: None,
             summary: None,
             progress: &|_| {},
         }
@@ -127,6 +134,9 @@ pub struct FileForSummary<'f> {
 /// Summarises a file. What is no smaller than the file is not used.
 pub type Summarise<'a> = &'a (dyn Fn(&FileForSummary<'_>) -> Option<String> + Sync);
 
+/// Opens a file that was found, or refuses to. Then warnings quote no ignore file.
+pub type Open<'a> = &'a (dyn Fn(&Path) -> std::io::Result<File> + Sync);
+
 /// How far the work is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
@@ -152,7 +162,7 @@ pub struct Packed {
 /// A PATH that is not there, nothing to pack, more than a pack can hold, and what is wrong
 /// with git. A file that cannot be read is no error: it is in the report.
 pub fn pack(options: &Options<'_>) -> Result<Packed> {
-    let roots = roots::all(&options.paths)?;
+    let roots = roots::all(&options.paths, &options.base)?;
     let changes = changes::all(&roots, options)?;
     let mut found = walk::all(&roots, options)?;
     if let Some(only) = &changes.only {

@@ -82,7 +82,11 @@ impl<'r> Reader<'r> {
     fn open(&self, file: &File) -> std::result::Result<Vec<u8>, Skipped> {
         let failed = |error| Skipped::failed(&file.label, &error);
         let max = self.options.max_file_bytes;
-        let opened = open(&file.path, file.may_be_link).map_err(failed)?;
+        let opened = match self.options.open {
+            Some(open) => open(&file.path),
+            None => open(&file.path, file.may_be_link),
+        };
+        let opened = opened.map_err(failed)?;
         // It may be something else by now.
         if !opened.metadata().map_err(failed)?.is_file() {
             return Err(Skipped::new(&file.label, Reason::Special));

@@ -10,7 +10,7 @@ use crate::files;
 /// A PATH that is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Root {
-    /// As it was given.
+    /// As it was given, from where relative ones begin.
     pub(super) path: PathBuf,
     /// The label of a file, or what stands in front of those below a folder; may be empty.
     pub(super) label: String,
@@ -33,17 +33,18 @@ impl Root {
 /// # Errors
 ///
 /// A PATH that is not there.
-pub(super) fn all(paths: &[PathBuf]) -> Result<Vec<Root>> {
+pub(super) fn all(paths: &[PathBuf], base: &Path) -> Result<Vec<Root>> {
     let here = [PathBuf::from(".")];
     let paths = if paths.is_empty() { &here } else { paths };
     let mut roots: Vec<Root> = Vec::new();
     for path in paths.iter().filter(|path| path.as_os_str() != OsStr::new(files::STANDARD)) {
-        let metadata = std::fs::metadata(path).map_err(|error| {
+        let there = base.join(path);
+        let metadata = std::fs::metadata(&there).map_err(|error| {
             let failure = Failure::io("read", path.display().to_string().escape_debug(), &error);
             if path.as_os_str().is_empty() { failure.hint("a PATH is empty") } else { failure }
         })?;
         let label = label(path, metadata.is_dir(), paths.len() > 1);
-        let root = Root { path: path.clone(), label, is_folder: metadata.is_dir() };
+        let root = Root { path: there, label, is_folder: metadata.is_dir() };
         if !roots.contains(&root) {
             roots.push(root);
         }

@@ -137,6 +137,15 @@ impl Walk<'_> {
         });
     }
 
+    /// That an ignore file is wrong. It may be a link to what must not be read.
+    fn ignore_file(&self, error: &ignore::Error) -> String {
+        let wrong = "an ignore file is wrong";
+        match self.options.open {
+            Some(_) => wrong.to_owned(),
+            None => format!("{wrong}: {}", said(&error.to_string())),
+        }
+    }
+
     /// A PATH that is no folder.
     fn named(&self) {
         let Ok(mut found) = self.found.lock() else { return };
@@ -155,7 +164,7 @@ impl Walk<'_> {
 
     fn entry(&self, entry: &DirEntry, found: &mut Found) {
         if let Some(error) = entry.error() {
-            found.warnings.push(format!("an ignore file is wrong: {}", said(&error.to_string())));
+            found.warnings.push(self.ignore_file(error));
         }
         let Some(kind) = entry.file_type().filter(|kind| !kind.is_dir()) else { return };
         let (label, is_lossy) = label(self.root, entry.path());
@@ -209,7 +218,7 @@ impl Walk<'_> {
             return;
         }
         let Some(io) = error.io_error() else {
-            found.warnings.push(said(&error.to_string()));
+            found.warnings.push(self.ignore_file(error));
             return;
         };
         let mut skipped = Skipped::failed(path, io);

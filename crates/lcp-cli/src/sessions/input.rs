@@ -15,16 +15,20 @@ use crate::{Result, files};
 ///
 /// A file that cannot be read, is malformed, or has no message.
 pub fn messages(path: &Path) -> Result<Vec<Message>> {
-    let bytes = files::read(path)?;
-    let messages = match lcp_convert::detect(&bytes) {
+    messages_of(path, &files::read(path)?)
+}
+
+/// The same of bytes that were read from there.
+pub fn messages_of(path: &Path, bytes: &[u8]) -> Result<Vec<Message>> {
+    let messages = match lcp_convert::detect(bytes) {
         Some(format) => {
-            let imported = lcp_convert::import(format, &bytes, &lcp_convert::Options::default());
+            let imported = lcp_convert::import(format, bytes, &lcp_convert::Options::default());
             let malformed = |error: lcp_convert::Error| {
                 Failure::new(Code::Malformed, format!("{error} ({})", files::name(path)))
             };
             of_blocks(&imported.map_err(malformed)?.blocks)
         }
-        None => of_blocks(&files::decode(path, &bytes)?.blocks),
+        None => of_blocks(&files::decode(path, bytes)?.blocks),
     };
     if messages.is_empty() {
         let message = format!("there is no message in it ({})", files::name(path));

@@ -17,7 +17,7 @@ use crate::failure::{Code, Failure};
 const SECONDS_A_DAY: u64 = 24 * 60 * 60;
 
 /// The flag that says where sessions are kept.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct StoreFlag {
     /// Where sessions are kept: a SQLite file, or postgres://… if that is built in; that
     /// of lcp.toml, else lcp/sessions.sqlite in the user's data folder

@@ -11,6 +11,8 @@ mod docs;
 mod export;
 mod import;
 mod inspect;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod merge;
 mod objective;
 mod pack;

@@ -1,0 +1,97 @@
+//! What tools work with: the roots, the packs that were made, the settings.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use lcp_tokens::NAMES;
+use lcp_types::limits;
+
+use super::fault::{Fault, Outcome, UNKNOWN_PACK};
+use super::packs::{ADDRESS, Packs, is_id};
+use super::roots::Roots;
+use super::tools::Sittings;
+use crate::config::Config;
+use crate::counting::Counting;
+use crate::failure::Output;
+
+/// How a server is set up.
+#[derive(Debug)]
+pub struct Setup {
+    /// What is read.
+    pub roots: Roots,
+    /// What the `lcp.toml` says that was given at the start; no other is read.
+    pub config: Config,
+    /// Whether git may be run, with the settings of the repositories that it finds.
+    pub git: bool,
+    /// Where sessions are kept.
+    pub sittings: Sittings,
+    /// What is said beside the protocol.
+    pub output: Output,
+}
+
+/// What tools work with.
+#[derive(Debug)]
+pub struct Desk {
+    pub(super) setup: Setup,
+    pub(super) packs: Packs,
+    /// Warnings are in the answers.
+    pub(super) quiet: Output,
+}
+
+/// A pack, and what errors call it.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) name: PathBuf,
+    pub(super) bytes: Arc<[u8]>,
+}
+
+impl Desk {
+    /// Without a pack yet.
+    #[must_use]
+    pub fn new(setup: Setup) -> Self {
+        let quiet = Output::silent();
+        Self { setup, packs: Packs::default(), quiet }
+    }
+
+    /// A pack by its id, its address, or its path.
+    pub(super) fn pack(&self, said: &str) -> Outcome<Found> {
+        let id = said.strip_prefix(ADDRESS).unwrap_or(said);
+        let name = PathBuf::from(said.escape_debug().to_string());
+        if is_id(id) {
+            let kept = self.packs.find(id).ok_or_else(|| unknown(id))?;
+            return Ok(Found { name, bytes: kept.bytes });
+        }
+        if id.len() < said.len() {
+            return Err(unknown(id));
+        }
+        let bytes = self.setup.roots.read(said, limits::TOTAL_DECOMPRESSED_BYTES_MAX)?;
+        Ok(Found { name, bytes: bytes.into() })
+    }
+}
+
+fn unknown(id: &str) -> Fault {
+    Fault::new(UNKNOWN_PACK, format!("there is no pack {id:?}"))
+        .hint("the tool `pack` makes one; of many the oldest are forgotten")
+}
+
+/// What counts, as a tool is told. Only names: a path would be read.
+pub(super) fn counting(encoding: Option<String>, model: Option<String>) -> Outcome<Counting> {
+    if let Some(name) = encoding.as_deref().filter(|name| !NAMES.contains(name)) {
+        let message = format!("there is no encoding {name:?}");
+        return Err(Fault::usage(message).hint(format!("it may be {}", NAMES.join(", "))));
+    }
+    Ok(Counting::of(encoding, model))
+}
+
+/// The first of many.
+pub(super) fn first<T>(mut all: Vec<T>, max: usize) -> (Vec<T>, usize) {
+    let more = all.len().saturating_sub(max);
+    all.truncate(max);
+    (all, more)
+}
+
+/// Text of other people in a line.
+pub(super) fn shown(text: &str) -> Cow<'_, str> {
+    lcp_driver::visible(text)
+}

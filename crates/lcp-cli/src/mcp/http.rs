@@ -1,0 +1,87 @@
+//! The same over HTTP, on loopback only.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+
+use super::desk::Desk;
+use super::server::{Server, runtime};
+use crate::Result;
+use crate::failure::{Code, Failure};
+
+/// Where requests go.
+const PATH: &str = "/mcp";
+
+/// Bytes that a request may have: as many as a line of standard input.
+const REQUEST_BYTES_MAX: usize = 16 << 20;
+
+/// An address of this machine that no other reaches.
+///
+/// # Errors
+///
+/// What is none; in words.
+pub fn loopback(value: &str) -> std::result::Result<SocketAddr, String> {
+    let address: SocketAddr = value
+        .replace("localhost:", "127.0.0.1:")
+        .parse()
+        .map_err(|_| "an address and a port are wanted, such as 127.0.0.1:8765".to_owned())?;
+    if address.ip().is_loopback() {
+        return Ok(address);
+    }
+    Err("only 127.0.0.1, [::1] and localhost are served: others could read below the roots".into())
+}
+
+/// Serves until the process is ended. Says where, for a port that the system chose.
+///
+/// # Errors
+///
+/// An address that is taken.
+pub fn serve_http(desk: Desk, address: SocketAddr) -> Result {
+    let output = desk.setup.output.clone();
+    let runtime = runtime()?;
+    runtime.block_on(async {
+        let failed =
+            |error| Failure::io("serve on", address, &error).hint("another port may be free");
+        let listener = tokio::net::TcpListener::bind(address).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let server = Server::new(desk);
+        let service = StreamableHttpService::new(
+            move || Ok(server.clone()),
+            Arc::new(LocalSessionManager::default()),
+            config(address.port()),
+        );
+        let router = axum::Router::new().nest_service(PATH, service);
+        output.progress(format!("serving on http://{address}{PATH}"));
+        let served = axum::serve(listener, router).await;
+        served.map_err(|error| Failure::new(Code::Io, format!("the server failed: {error}")))
+    })
+}
+
+/// Pages of other sites reach a server on loopback through the browser, also by a name of
+/// theirs that leads here: both `Host` and `Origin` say so.
+fn config(port: u16) -> StreamableHttpServerConfig {
+    let hosts = ["localhost", "127.0.0.1", "[::1]"].map(|host| format!("{host}:{port}"));
+    let origins = hosts.clone().map(|host| format!("http://{host}"));
+    StreamableHttpServerConfig::default()
+        .with_allowed_hosts(hosts)
+        .with_allowed_origins(origins)
+        .with_max_request_body_bytes(REQUEST_BYTES_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_loopback_is_served() {
+        for yes in ["127.0.0.1:0", "127.1.2.3:80", "[::1]:8765", "localhost:1"] {
+            assert!(loopback(yes).is_ok(), "{yes}");
+        }
+        let no = ["0.0.0.0:80", "[::]:80", "192.168.0.1:80", "8.8.8.8:80", "127.0.0.1", "host:80", ""];
+        for no in no {
+            assert!(loopback(no).is_err(), "{no}");
+        }
+    }
+}

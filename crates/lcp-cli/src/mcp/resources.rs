@@ -1,0 +1,93 @@
+//! Packs that are kept, and their renderings, as resources.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
+
+use super::desk::Desk;
+use super::fault::{Fault, Outcome, UNKNOWN_PACK};
+use super::packs::ADDRESS;
+use super::tools::render;
+use crate::prepare::{Level, Mode};
+
+/// The type of a pack.
+const PACK: &str = "application/vnd.lcp";
+
+/// Bytes of a pack that is given as it is.
+const BYTES_MAX: usize = 16 << 20;
+
+/// The packs that there are.
+pub(super) fn all(desk: &Desk) -> Vec<Resource> {
+    let resource = |kept: super::packs::Kept| {
+        Resource::new(kept.address(), format!("{}.lcp", kept.id))
+            .with_title(&*kept.title)
+            .with_description("A pack; with ?budget=8000&mode=xml its rendering")
+            .with_mime_type(PACK)
+            .with_size(kept.bytes.len() as u64)
+    };
+    desk.packs.all().into_iter().map(resource).collect()
+}
+
+/// Their renderings.
+pub(super) fn templates() -> Vec<ResourceTemplate> {
+    let address = format!("{ADDRESS}{{id}}{{?budget,mode,verbosity,encoding,model}}");
+    let template = ResourceTemplate::new(address, "rendering")
+        .with_title("A pack within a budget of tokens")
+        .with_description(
+            "mode is xml, markdown or minimal; verbosity is adaptive, summary or full",
+        )
+        .with_mime_type("text/plain");
+    vec![template]
+}
+
+/// A pack, or its rendering.
+pub(super) fn read(desk: &Desk, address: &str) -> Outcome<ResourceContents> {
+    let shown = address.escape_debug();
+    let unknown = || Fault::new(UNKNOWN_PACK, format!("there is no resource {shown}"));
+    let path = address.strip_prefix(ADDRESS).ok_or_else(unknown)?;
+    let (id, query) = path.split_once('?').map_or((path, None), |(id, query)| (id, Some(query)));
+    let kept = desk.packs.find(id).ok_or_else(unknown)?;
+    let Some(query) = query else {
+        if kept.bytes.len() > BYTES_MAX {
+            let message = format!("the pack has more than {BYTES_MAX} bytes");
+            return Err(Fault::limit(message).hint("read a rendering of it: ?budget=8000"));
+        }
+        let pack = ResourceContents::blob(STANDARD.encode(&kept.bytes), address);
+        return Ok(pack.with_mime_type(PACK));
+    };
+    let mut input = asked(query)?;
+    input.pack = kept.id;
+    let mime_type = match input.mode {
+        Mode::Xml => "application/xml",
+        Mode::Markdown => "text/markdown",
+        Mode::Minimal => "text/plain",
+    };
+    let text = render::render(desk, input)?.text;
+    Ok(ResourceContents::text(text, address).with_mime_type(mime_type))
+}
+
+/// What a query asks for.
+fn asked(query: &str) -> Outcome<render::Input> {
+    let mut input = render::Input::default();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let wrong = || Fault::usage(format!("{key:?} cannot be {value:?}"));
+        match key {
+            "budget" => input.budget = Some(value.parse().map_err(|_| wrong())?),
+            "mode" => {
+                input.mode = <Mode as clap::ValueEnum>::from_str(value, false).map_err(|_| wrong())?;
+            }
+            "verbosity" => {
+                input.verbosity =
+                    <Level as clap::ValueEnum>::from_str(value, false).map_err(|_| wrong())?;
+            }
+            "encoding" => input.encoding = Some(value.to_owned()),
+            "model" => input.model = Some(value.to_owned()),
+            _ => {
+                let known = "it may have budget, mode, verbosity, encoding and model";
+                return Err(Fault::usage(format!("a rendering has no {key:?}")).hint(known));
+            }
+        }
+    }
+    Ok(input)
+}

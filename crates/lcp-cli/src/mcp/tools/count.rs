@@ -1,0 +1,99 @@
+//! `count`: how many tokens texts and files are.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::mcp::desk::{Desk, counting};
+use crate::mcp::fault::{Fault, Outcome};
+use crate::mcp::tool::{self, Answer, Changes};
+
+/// Bytes of a file that is counted.
+const FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// Texts and files of a call.
+const ALL_MAX: usize = 1_000;
+
+pub(super) struct Tool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// Texts to count.
+    #[serde(default)]
+    texts: Vec<String>,
+    /// Files to count, below the roots of the server.
+    #[serde(default)]
+    paths: Vec<String>,
+    /// What counts: o200k_base (the default), cl100k_base, o200k_harmony, p50k_base, r50k_base,
+    /// heuristic or code-aware.
+    encoding: Option<String>,
+    /// The model that reads the text: it picks the encoding.
+    model: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Facts {
+    /// What counted.
+    encoding: String,
+    /// Whether the counts are exact.
+    exact: bool,
+    /// Tokens of all.
+    total: u64,
+    /// Each text, then each file, in the order in which they were given.
+    counts: Vec<Count>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Count {
+    /// The path of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    /// Bytes of it.
+    bytes: usize,
+    /// Tokens of it.
+    tokens: u32,
+}
+
+impl tool::Tool for Tool {
+    const NAME: &'static str = "count";
+    const TITLE: &'static str = "Count tokens";
+    const DESCRIPTION: &'static str = "Counts the tokens of texts and of files below the roots, \
+        with the tokenizer of a model. Bytes that are not UTF-8 count as U+FFFD.";
+    const CHANGES: Changes = Changes::Nothing;
+    type Input = Input;
+    type Facts = Facts;
+
+    fn call(desk: &Desk, input: Input) -> Outcome<Answer<Facts>> {
+        let Input { texts, paths, encoding, model } = input;
+        match texts.len() + paths.len() {
+            0 => return Err(Fault::usage("there is nothing to count: give texts or paths")),
+            1..=ALL_MAX => {}
+            many => {
+                let message = format!("{many} texts and files are more than {ALL_MAX}");
+                return Err(Fault::limit(message));
+            }
+        }
+        let counting = counting(encoding, model)?;
+        let config = &desk.setup.config;
+        // Nobody asks how large its window is.
+        let (model, _) = counting.model(config, true)?;
+        let counter = counting.counter(config, model.as_ref(), true, &desk.quiet)?;
+        let estimator = &counter.estimator;
+        let mut counts = Vec::new();
+        for text in texts {
+            let tokens = estimator.estimate(&text);
+            counts.push(Count { path: None, bytes: text.len(), tokens });
+        }
+        for path in paths {
+            let bytes = desk.setup.roots.read(&path, FILE_BYTES_MAX)?;
+            let tokens = estimator.estimate(&String::from_utf8_lossy(&bytes));
+            counts.push(Count { path: Some(path), bytes: bytes.len(), tokens });
+        }
+        Answer::facts(Facts {
+            encoding: estimator.name().to_owned(),
+            exact: estimator.is_exact(),
+            total: counts.iter().map(|count| u64::from(count.tokens)).sum(),
+            counts,
+        })
+    }
+}

@@ -1,0 +1,181 @@
+//! `expand`: the whole text of one block, in pages.
+
+use lcp_driver::block_label;
+use lcp_tokens::TokenEstimator;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::commands::cat;
+use crate::files;
+use crate::frames::Frames;
+use crate::mcp::desk::{Desk, counting};
+use crate::mcp::fault::{Fault, Outcome};
+use crate::mcp::tool::{self, Answer, Changes};
+
+/// Bytes of a page where nobody says how many.
+const PAGE_BYTES: usize = 64 << 10;
+
+/// Bytes that a page may have.
+const PAGE_BYTES_MAX: usize = 1 << 20;
+
+pub(super) struct Tool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The pack: an id that `pack` gave, its address, or the path of a .lcp file below the roots.
+    pack: String,
+    /// The index of the block, as `render` gives it.
+    #[serde(alias = "index")]
+    block: Option<usize>,
+    /// Instead of the index: what the block is called in the text, such as its path.
+    label: Option<String>,
+    /// Where the page begins, in bytes: 0, or `next_offset` of the page before.
+    #[serde(default)]
+    offset: usize,
+    /// Bytes that the page may have: 65,536 unless it is said, at most 1,048,576.
+    limit: Option<usize>,
+    /// Tokens that the page may have.
+    budget: Option<u32>,
+    /// What counts these tokens; o200k_base unless it is said.
+    encoding: Option<String>,
+    /// The model that reads the text: it picks the encoding.
+    model: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Facts {
+    /// The index of the block.
+    block: usize,
+    /// Its type.
+    r#type: &'static str,
+    /// What it is called.
+    label: String,
+    /// The text of this page.
+    text: String,
+    /// Where it begins, in bytes.
+    offset: usize,
+    /// Where the next page begins; none after the last.
+    next_offset: Option<usize>,
+    /// Bytes of the whole text.
+    total_bytes: usize,
+    /// Tokens of this page.
+    tokens: u32,
+}
+
+impl tool::Tool for Tool {
+    const NAME: &'static str = "expand";
+    const TITLE: &'static str = "Show a block in full";
+    const DESCRIPTION: &'static str = "Gives the full text of one block of a pack, in pages: of \
+        one that `render` showed in part, as a summary or as a placeholder.";
+    const CHANGES: Changes = Changes::Nothing;
+    type Input = Input;
+    type Facts = Facts;
+
+    fn call(desk: &Desk, input: Input) -> Outcome<Answer<Facts>> {
+        let wanted = match (input.block, &input.label) {
+            (Some(index), None) => index.to_string(),
+            (None, Some(label)) => label.clone(),
+            _ => return Err(Fault::usage("which block: one of `block` and `label` is wanted")),
+        };
+        let found = desk.pack(&input.pack)?;
+        let pack = Frames::of(&found.bytes);
+        let broken = |error| Fault::from(files::malformed(&found.name, &found.bytes, error));
+        let index = match cat::find(&pack, &wanted) {
+            Ok(index) => index,
+            // It may stand where nothing can be read.
+            Err(failure) => return Err(pack.problems().next().map_or(failure.into(), broken)),
+        };
+        if let Some(error) = &pack.frames[index].problem {
+            return Err(broken(error));
+        }
+        let block = &pack.blocks[index];
+        let content = cat::content(block);
+        if content.contains(&0) {
+            let message = format!("block {index} is binary: it has no text");
+            return Err(Fault::usage(message).hint("`lcp cat` prints its bytes"));
+        }
+        let text = String::from_utf8_lossy(&content);
+        let page = page(&text, input.offset, input.limit)?;
+        let counting = counting(input.encoding, input.model)?;
+        let config = &desk.setup.config;
+        let (model, _) = counting.model(config, true)?;
+        let counter = counting.counter(config, model.as_ref(), false, &desk.quiet)?;
+        let page = within(page, input.budget, &counter.estimator)?;
+        let end = input.offset + page.len();
+        Ok(Answer {
+            text: Some(page.to_owned()),
+            facts: Facts {
+                block: index,
+                r#type: block.content.block_type().label(),
+                label: block_label(block).into_owned(),
+                text: page.to_owned(),
+                offset: input.offset,
+                next_offset: (end < text.len()).then_some(end),
+                total_bytes: text.len(),
+                tokens: counter.estimator.estimate(page),
+            },
+        })
+    }
+}
+
+/// A page of a text, cut between characters.
+fn page(text: &str, offset: usize, limit: Option<usize>) -> Outcome<&str> {
+    let limit = limit.unwrap_or(PAGE_BYTES);
+    if !(1..=PAGE_BYTES_MAX).contains(&limit) {
+        return Err(Fault::usage(format!("limit must be from 1 to {PAGE_BYTES_MAX}")));
+    }
+    let rest = text.get(offset..).ok_or_else(|| {
+        let message = format!("no page begins at byte {offset}: the text has {}", text.len());
+        Fault::usage(message).hint("begin at 0, then at `next_offset` of the page before")
+    })?;
+    let mut end = limit.min(rest.len());
+    while !rest.is_char_boundary(end) {
+        end -= 1;
+    }
+    // At least a character, or there would be no end of pages.
+    let one = rest.chars().next().map_or(0, char::len_utf8);
+    Ok(&rest[..end.max(one)])
+}
+
+/// The beginning of a page that these tokens hold.
+fn within<'t>(
+    page: &'t str,
+    budget: Option<u32>,
+    estimator: &dyn TokenEstimator,
+) -> Outcome<&'t str> {
+    let Some(budget) = budget else { return Ok(page) };
+    let cut = estimator.truncate_to(page, budget);
+    if cut.is_empty() && !page.is_empty() {
+        let message = format!("{budget} tokens hold no character of this page");
+        return Err(Fault::new("over_budget", message).hint("give a larger budget"));
+    }
+    Ok(cut)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_make_the_text_again() {
+        let text = "aüb€c".repeat(7);
+        for limit in 1..9 {
+            let (mut offset, mut read) = (0, String::new());
+            while offset < text.len() {
+                let page = page(&text, offset, Some(limit)).unwrap();
+                assert!(!page.is_empty());
+                read += page;
+                offset += page.len();
+            }
+            assert_eq!(read, text);
+        }
+        assert_eq!(page(&text, text.len(), None).unwrap(), "");
+        for offset in [2, text.len() + 1, usize::MAX] {
+            assert_eq!(page(&text, offset, None).unwrap_err().code, "usage");
+        }
+        for limit in [0, PAGE_BYTES_MAX + 1] {
+            assert_eq!(page(&text, 0, Some(limit)).unwrap_err().code, "usage");
+        }
+    }
+}

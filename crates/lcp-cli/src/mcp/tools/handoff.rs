@@ -1,0 +1,137 @@
+//! `handoff`: a conversation is handed over.
+
+use lcp_continuity::DirectiveStyle;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::sittings::{Ways, work};
+use crate::config::STYLES;
+use crate::mcp::desk::Desk;
+use crate::mcp::fault::{Fault, Outcome};
+use crate::mcp::tool::{self, Answer, Changes};
+use crate::prepare::Mode;
+use crate::sessions::{Making, When};
+
+pub(super) struct Tool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The id of the conversation.
+    conversation: String,
+    /// Hand over though it is not due.
+    #[serde(default)]
+    force: bool,
+    /// At most once an epoch, and not where it would not help.
+    #[serde(default)]
+    if_due: bool,
+    /// Tokens that the directive for the next session may have; a quarter of the window unless it
+    /// is said.
+    target: Option<u32>,
+    /// Tokens that the summary in it may have.
+    summary: Option<u32>,
+    /// How the directive is worded: structured (the default), concise or narrative.
+    style: Option<String>,
+    /// The format of the directive: xml unless it is said.
+    mode: Option<Mode>,
+    /// The model that is talked to: it picks the encoding.
+    model: Option<String>,
+    /// What counts; o200k_base unless a model says otherwise.
+    encoding: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Facts {
+    /// The id of the conversation.
+    conversation: String,
+    /// The hand-off; none where it is not due.
+    handoff: Option<Made>,
+    /// What is to be done: none, warning or hand_off.
+    decision: &'static str,
+    /// The part of the window that is used, in percent.
+    utilization_percent: u64,
+    /// Why.
+    reason: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Made {
+    /// Its id, for `resume`.
+    id: String,
+    /// Whether it was made with this call.
+    new: bool,
+    /// Messages that it holds.
+    messages: u64,
+    /// Tokens before.
+    tokens_before: u32,
+    /// Tokens that the next session begins with.
+    tokens_after: u32,
+    /// What is kept word for word.
+    anchors: usize,
+    /// What is still to be done.
+    pending_tasks: usize,
+    /// What is odd.
+    warnings: Vec<String>,
+    /// It as a pack, for `render` and `expand`.
+    pack: String,
+}
+
+impl tool::Tool for Tool {
+    const NAME: &'static str = "handoff";
+    const TITLE: &'static str = "Hand a conversation over";
+    const DESCRIPTION: &'static str = "Prepares a hand-off of a conversation to a fresh session, \
+        if it is due or forced, and gives its id for `resume`.";
+    const CHANGES: Changes = Changes::Sessions;
+    type Input = Input;
+    type Facts = Facts;
+
+    fn call(desk: &Desk, input: Input) -> Outcome<Answer<Facts>> {
+        let when = match (input.force, input.if_due) {
+            (true, true) => return Err(Fault::usage("force or if_due: not both")),
+            (true, false) => When::Always,
+            (false, true) => When::Once,
+            (false, false) => When::Due,
+        };
+        let making = Making {
+            target: input.target,
+            summary: input.summary,
+            style: input.style.as_deref().map(style).transpose()?,
+            mode: input.mode.map(Into::into),
+            ..Making::default()
+        };
+        let (encoding, model) = (input.encoding, input.model);
+        let ways = Ways { encoding, model, making, may_begin: false };
+        let prepared = work(desk, ways, |sessions| sessions.handoff(&input.conversation, when))?;
+        let tracked = prepared.tracked;
+        let made = prepared.handoff.map(|(handoff, pack)| {
+            let title = format!("hand-off {}", handoff.handoff_id);
+            let metadata = handoff.metadata;
+            Ok::<_, Fault>(Made {
+                id: handoff.handoff_id,
+                new: prepared.is_new,
+                messages: metadata.messages,
+                tokens_before: metadata.tokens_before,
+                tokens_after: metadata.tokens_after,
+                anchors: handoff.anchors.len(),
+                pending_tasks: handoff.pending_tasks.len(),
+                warnings: metadata.warnings,
+                pack: desk.packs.keep(title, pack)?.id,
+            })
+        });
+        Answer::facts(Facts {
+            handoff: made.transpose()?,
+            decision: tracked.verdict.name(),
+            utilization_percent: tracked.percent(),
+            reason: prepared.why_not.unwrap_or(tracked.decision.reason),
+            conversation: tracked.conversation,
+        })
+    }
+}
+
+fn style(name: &str) -> Outcome<DirectiveStyle> {
+    let found = STYLES.iter().find(|(known, _)| *known == name);
+    found.map(|(_, style)| *style).ok_or_else(|| {
+        let known = STYLES.map(|(known, _)| known).join(", ");
+        Fault::usage(format!("{name:?} is no style")).hint(format!("it may be {known}"))
+    })
+}

@@ -1,0 +1,161 @@
+//! `record_usage`: what was said, and what a provider reported of it.
+
+use std::path::Path;
+
+use lcp_continuity::{Message, ReportedUsage};
+use lcp_types::{Block, Role, Status, limits};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::sittings::{Ways, work};
+use super::tracked::Known;
+use crate::mcp::desk::{Desk, counting};
+use crate::mcp::fault::{Fault, Outcome};
+use crate::mcp::tool::{self, Answer, Changes};
+use crate::sessions::{Said, WindowFlags, input};
+
+/// What a result is called whose tool is not named.
+const TOOL_NAME: &str = "tool";
+
+pub(super) struct Tool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The id of the conversation; one that is not there begins.
+    conversation: String,
+    /// What was said, in order.
+    #[serde(default)]
+    messages: Vec<MessageInput>,
+    /// Whether `messages` are the conversation from its beginning: then only what is beyond what
+    /// was recorded is recorded. Else they come next.
+    #[serde(default)]
+    whole: bool,
+    /// Instead of messages: the path of a pack or of a transcript below the roots, which has the
+    /// conversation from its beginning.
+    transcript: Option<String>,
+    /// Tokens of the newest request, as the provider reported them.
+    input_tokens: Option<u32>,
+    /// How many of them came from a cache.
+    cached_input_tokens: Option<u32>,
+    /// Tokens of the answer to it.
+    output_tokens: Option<u32>,
+    /// Tokens of the model's window, for a conversation that begins.
+    window: Option<u32>,
+    /// Tokens of it that the model's output needs.
+    output_reserve: Option<u32>,
+    /// The model that is talked to: it picks window and encoding.
+    model: Option<String>,
+    /// What counts; o200k_base unless a model says otherwise.
+    encoding: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+struct MessageInput {
+    /// Who said it: system, user, assistant or tool.
+    role: Speaker,
+    /// What was said, or what a tool gave.
+    text: String,
+    /// The tool that gave it.
+    tool_name: Option<String>,
+    /// The call that it makes, or answers.
+    tool_call_id: Option<String>,
+    /// Whether the tool failed.
+    #[serde(default)]
+    is_error: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum Speaker {
+    System,
+    User,
+    Assistant,
+    Tool,
+}
+
+impl tool::Tool for Tool {
+    const NAME: &'static str = "record_usage";
+    const TITLE: &'static str = "Record what was said and used";
+    const DESCRIPTION: &'static str = "Records messages of a conversation and what a provider \
+        reported of the newest request, and tells how much of the window is used and whether it \
+        should be handed over.";
+    const CHANGES: Changes = Changes::Sessions;
+    type Input = Input;
+    type Facts = Known;
+
+    fn call(desk: &Desk, input: Input) -> Outcome<Answer<Known>> {
+        let reported = reported(&input)?;
+        let said = said(desk, &input)?;
+        if matches!(said, Said::Nothing) && reported.is_none() {
+            let message = "there is nothing to record: give messages, a transcript or input_tokens";
+            return Err(Fault::usage(message).hint("should_handoff tells without recording"));
+        }
+        let Input { conversation, window, output_reserve, model, encoding, .. } = input;
+        let flags = WindowFlags { window, output_reserve };
+        let config = &desk.setup.config;
+        let counting = counting(encoding.clone(), model.clone())?;
+        let (known, _) = counting.model(config, window.is_some())?;
+        let window = flags.settle(config, known.as_ref())?;
+        let ways = Ways { encoding, model, may_begin: true, ..Ways::default() };
+        let tracked = work(desk, ways, |sessions| {
+            sessions.record_usage(&conversation, said, reported, Some(&window))
+        })?;
+        Answer::facts(tracked.into())
+    }
+}
+
+fn reported(input: &Input) -> Outcome<Option<ReportedUsage>> {
+    let Some(input_tokens) = input.input_tokens else {
+        if input.cached_input_tokens.is_some() || input.output_tokens.is_some() {
+            return Err(Fault::usage("without input_tokens there are no other figures"));
+        }
+        return Ok(None);
+    };
+    let cached_input_tokens = input.cached_input_tokens.unwrap_or(0);
+    if cached_input_tokens > input_tokens {
+        return Err(Fault::usage("cached_input_tokens are a part of input_tokens"));
+    }
+    let output_tokens = input.output_tokens.unwrap_or(0);
+    Ok(Some(ReportedUsage { input_tokens, cached_input_tokens, output_tokens }))
+}
+
+fn said(desk: &Desk, input: &Input) -> Outcome<Said> {
+    match (&input.transcript, input.messages.is_empty()) {
+        (Some(_), false) => Err(Fault::usage("messages or a transcript: not both")),
+        (Some(path), true) => {
+            let bytes = desk.setup.roots.read(path, limits::TOTAL_DECOMPRESSED_BYTES_MAX)?;
+            let name = path.escape_debug().to_string();
+            Ok(Said::Whole(input::messages_of(Path::new(&name), &bytes)?))
+        }
+        (None, true) => Ok(Said::Nothing),
+        (None, false) => {
+            let messages = input.messages.iter().map(message).collect();
+            Ok(if input.whole { Said::Whole(messages) } else { Said::Next(messages) })
+        }
+    }
+}
+
+fn message(said: &MessageInput) -> Message {
+    let text = said.text.clone();
+    let message = match said.role {
+        Speaker::System => Message::turn(Role::System, text),
+        Speaker::User => Message::user(text),
+        Speaker::Assistant => match &said.tool_call_id {
+            Some(id) => return Message::tool_call(id.clone(), text),
+            None => Message::assistant(text),
+        },
+        Speaker::Tool => {
+            let name = said.tool_name.clone().unwrap_or_else(|| TOOL_NAME.to_owned());
+            let status = if said.is_error { Status::Error } else { Status::Ok };
+            Message::new(Block::tool_result(name, status, text))
+        }
+    };
+    match &said.tool_call_id {
+        Some(id) if said.role == Speaker::Tool => message.answering(id.clone()),
+        _ => message,
+    }
+}

@@ -1,0 +1,85 @@
+//! `resume`: a hand-off is taken up, once.
+
+use lcp_continuity::ResumeOptions;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::sittings::{Ways, work};
+use crate::commands::resume::as_text;
+use crate::mcp::desk::Desk;
+use crate::mcp::fault::{Fault, Outcome};
+use crate::mcp::tool::{self, Answer, Changes};
+
+pub(super) struct Tool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The id of the hand-off.
+    handoff: String,
+    /// The id of the conversation that begins; made of the hand-off's without it.
+    conversation: Option<String>,
+    /// Tokens of the window of the model that goes on; those of the one before without it.
+    window: Option<u32>,
+    /// Tokens of it that the model's output needs; likewise.
+    output_reserve: Option<u32>,
+    /// The model that goes on: it picks the encoding.
+    model: Option<String>,
+    /// What counts; o200k_base unless a model says otherwise.
+    encoding: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Facts {
+    /// The id of the conversation that begins.
+    conversation: String,
+    /// The id of the one before.
+    previous: String,
+    /// What the session is to be told first: the directive, then the messages that came after the
+    /// hand-off.
+    text: String,
+    /// Tokens of the directive.
+    tokens: u32,
+    /// How many messages came after the hand-off.
+    late_messages: usize,
+    /// What is kept word for word.
+    anchors: Vec<String>,
+    /// What is odd.
+    warnings: Vec<String>,
+}
+
+impl tool::Tool for Tool {
+    const NAME: &'static str = "resume";
+    const TITLE: &'static str = "Take up a hand-off";
+    const DESCRIPTION: &'static str = "Takes up a hand-off and gives what the next session is to \
+        be told first. Of all that try, one succeeds.";
+    const CHANGES: Changes = Changes::Sessions;
+    type Input = Input;
+    type Facts = Facts;
+
+    fn call(desk: &Desk, input: Input) -> Outcome<Answer<Facts>> {
+        if input.window.is_some_and(|window| window <= input.output_reserve.unwrap_or(0)) {
+            return Err(Fault::usage("the window leaves nothing beside the output"));
+        }
+        let options = ResumeOptions {
+            conversation_id: input.conversation,
+            window_tokens: input.window,
+            output_reserve_tokens: input.output_reserve,
+        };
+        let ways = Ways { encoding: input.encoding, model: input.model, ..Ways::default() };
+        let resumed = work(desk, ways, |sessions| sessions.resume(&input.handoff, &options))?;
+        let text = as_text(&resumed)?;
+        Ok(Answer {
+            text: Some(text.clone()),
+            facts: Facts {
+                conversation: resumed.new_conversation_id,
+                previous: resumed.previous_conversation_id,
+                text,
+                tokens: resumed.directive.tokens,
+                late_messages: resumed.late_messages.len(),
+                anchors: resumed.restored_anchors.into_iter().map(|anchor| anchor.text).collect(),
+                warnings: resumed.directive.warnings,
+            },
+        })
+    }
+}

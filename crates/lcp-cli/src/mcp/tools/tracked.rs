@@ -1,0 +1,66 @@
+//! What is known of a conversation, as tools answer it.
+
+use lcp_continuity::UsageSource;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::sessions::Tracked;
+
+/// What is known of a conversation.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::mcp) struct Known {
+    /// Its id.
+    conversation: String,
+    /// Whether it began with this call.
+    new: bool,
+    /// Messages that this call recorded.
+    recorded: u64,
+    /// Messages that it has.
+    messages: u64,
+    /// Tokens of the model's window.
+    window: u32,
+    /// Tokens of it that the output needs.
+    output_reserve: u32,
+    /// Tokens that are used.
+    total_tokens: u32,
+    /// Where that figure is from: counted or reported.
+    source: &'static str,
+    /// The part of the window that is used, in percent.
+    utilization_percent: u64,
+    /// Turns that are left, about.
+    remaining_turns: u32,
+    /// What is to be done: none, warning or hand_off.
+    decision: &'static str,
+    /// Whether it should be handed over now.
+    should_handoff: bool,
+    /// Why.
+    reason: String,
+    /// A hand-off of it that waits to be resumed.
+    handoff: Option<String>,
+}
+
+impl From<Tracked> for Known {
+    fn from(tracked: Tracked) -> Self {
+        let decision = &tracked.decision;
+        let usage = &decision.current_usage;
+        Self {
+            new: tracked.is_new,
+            recorded: tracked.recorded,
+            messages: tracked.messages,
+            window: tracked.window,
+            output_reserve: tracked.output_reserve,
+            total_tokens: usage.total_tokens,
+            source: match usage.source {
+                UsageSource::Counted => "counted",
+                UsageSource::Reported => "reported",
+            },
+            utilization_percent: tracked.percent(),
+            remaining_turns: decision.estimated_remaining_turns,
+            decision: tracked.verdict.name(),
+            should_handoff: decision.should_handoff,
+            reason: decision.reason.clone(),
+            conversation: tracked.conversation,
+            handoff: tracked.handoff,
+        }
+    }
+}

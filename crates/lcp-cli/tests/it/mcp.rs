@@ -1,0 +1,264 @@
+//! The MCP server (`docs/mcp.md`), as clients talk to it.
+
+mod client;
+mod escapes;
+#[cfg(feature = "http")]
+mod http;
+mod python;
+mod sessions;
+
+use std::path::PathBuf;
+
+use lcp_testkit::program::{printed, sample, stderr};
+use serde_json::{Value, json};
+
+use crate::command::{LCP, run};
+use client::Client;
+
+/// A root with some files, and a folder around it.
+pub(super) struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    pub(super) fn new() -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap() };
+        let code = "fn f() -> u32 {\n    1\n}\n".repeat(200);
+        place.write("root/src/main.rs", &code);
+        place.write("root/src/näme.rs", "// ü\n");
+        place.write("root/README.md", "# Read\n\nMe.\n");
+        std::fs::copy(sample("session.lcp"), place.path("root/session.lcp")).unwrap();
+        place.write("secret", "hunter2");
+        place
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(super) fn said(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+
+    pub(super) fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub(super) fn client(&self, flags: &[&str]) -> Client {
+        let (root, store) = (self.said("root"), self.said("sessions.sqlite"));
+        let all = ["mcp", "--root", &root, "--store", &store];
+        Client::start(&[&all[..], flags].concat())
+    }
+}
+
+#[test]
+fn the_tools_are_listed_with_schemas_and_hints() {
+    let mut client = Place::new().client(&[]);
+    let tools = client.ask("tools/list", json!({}))["tools"].clone();
+    let names: Vec<_> =
+        tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let wanted = [
+        "pack", "render", "expand", "count", "record_usage", "should_handoff", "handoff", "resume",
+    ];
+    assert_eq!(names, wanted);
+    for tool in tools.as_array().unwrap() {
+        let is_read_only = !["record_usage", "handoff", "resume"].contains(&tool["name"].as_str().unwrap());
+        assert_eq!(tool["annotations"]["readOnlyHint"], is_read_only, "{tool}");
+        assert_eq!(tool["inputSchema"]["type"], "object");
+        assert_eq!(tool["outputSchema"]["type"], "object");
+    }
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn it_ends_with_its_input() {
+    let output = LCP.run_with(&["mcp"], b"");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0), "{}", stderr(&output));
+}
+
+#[test]
+fn a_root_must_be_a_folder() {
+    let place = Place::new();
+    for (root, code) in [("secret", 2), ("nothing", 1)] {
+        let output = run(&["mcp", "--root", &place.said(root)]);
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn render_is_that_of_the_command() {
+    let place = Place::new();
+    let mut client = place.client(&[]);
+    let pack = place.said("root/session.lcp");
+    for mode in ["xml", "markdown", "minimal"] {
+        let shown = client.facts(
+            "render",
+            json!({ "pack": "session.lcp", "budget": 2000, "mode": mode, "report": true }),
+        );
+        let text = printed(&run(&["render", &pack, "--budget", "2000", "--mode", mode]));
+        assert_eq!(shown["text"], text);
+        assert_eq!(shown["report"]["used_tokens"], shown["used_tokens"]);
+        let lesser = shown["not_in_full"].as_array().unwrap();
+        assert!(lesser.iter().all(|block| block["decision"] != "full"));
+        assert!(!lesser.is_empty());
+    }
+    // Clients show a model either.
+    let result = client.call("render", json!({ "pack": pack, "verbosity": "summary" }));
+    assert_eq!(result["content"][0]["text"], result["structuredContent"]["text"]);
+}
+
+#[test]
+fn a_pack_is_that_of_the_command() {
+    let place = Place::new();
+    let mut client = place.client(&[]);
+    let packed = client.facts("pack", json!({ "paths": ["src", "README.md"] }));
+    let output = LCP.command(&place.path("root"), &["pack", "src", "README.md", "-o", "-"]);
+    let bytes = { output }.output().unwrap().stdout;
+    assert_eq!(packed["pack_bytes"], bytes.len());
+    let id = blake3::hash(&bytes).to_hex()[..16].to_owned();
+    assert_eq!((&packed["pack"], &packed["uri"]), (&json!(id), &json!(format!("lcp://pack/{id}"))));
+    let shown = client.facts("render", json!({ "pack": id }));
+    assert!(shown["text"].as_str().unwrap().contains("src/main.rs"), "{shown}");
+    // Rules, as of flags.
+    let rules = json!([{ "glob": "src/", "priority": "critical" }]);
+    let packed = client.facts("pack", json!({ "rules": rules, "exclude": ["*.lcp"] }));
+    let arguments = json!({ "pack": packed["uri"], "budget": 1, "overflow": "deny" });
+    assert_eq!(client.fault("render", arguments)["code"], "over_budget");
+}
+
+#[test]
+fn a_block_is_expanded_in_pages() {
+    let place = Place::new();
+    let mut client = place.client(&[]);
+    let pack = client.facts("pack", json!({ "paths": ["src"] }))["pack"].clone();
+    let wanted = std::fs::read_to_string(place.path("root/src/main.rs")).unwrap();
+    let (mut offset, mut text) = (json!(0), String::new());
+    while !offset.is_null() {
+        let arguments = json!({ "pack": pack, "label": "src/main.rs", "offset": offset, "budget": 300 });
+        let page = client.facts("expand", arguments);
+        assert!(page["tokens"].as_u64().unwrap() <= 300);
+        text += page["text"].as_str().unwrap();
+        offset = page["next_offset"].clone();
+    }
+    assert_eq!(text, wanted);
+    let tree = client.facts("expand", json!({ "pack": pack, "block": 0 }));
+    assert_eq!(tree["type"], "file-tree");
+    for (arguments, code) in [
+        (json!({ "pack": pack, "block": 99 }), "usage"),
+        (json!({ "pack": pack, "label": "nothing" }), "usage"),
+        (json!({ "pack": pack }), "usage"),
+        (json!({ "pack": pack, "block": 0, "offset": 1_000_000 }), "usage"),
+        (json!({ "pack": pack, "block": 0, "limit": 0 }), "usage"),
+        (json!({ "pack": pack, "block": 0, "budget": 0 }), "over_budget"),
+        (json!({ "pack": "0123456789abcdef", "block": 0 }), "unknown_pack"),
+        (json!({ "pack": "README.md", "block": 0 }), "malformed"),
+    ] {
+        assert_eq!(client.fault("expand", arguments.clone())["code"], code, "{arguments}");
+    }
+}
+
+#[test]
+fn counts_are_those_of_the_command() {
+    let place = Place::new();
+    let mut client = place.client(&[]);
+    let arguments =
+        json!({ "texts": ["hello world"], "paths": ["README.md"], "encoding": "cl100k_base" });
+    let counted = client.facts("count", arguments);
+    let readme = place.said("root/README.md");
+    let printed = printed(&run(&["count", &readme, "--encoding", "cl100k_base"]));
+    let tokens: u64 = printed.split(' ').next().unwrap().parse().unwrap();
+    assert_eq!(counted["counts"][1]["tokens"], tokens);
+    assert_eq!(counted["total"], tokens + 2);
+    assert_eq!((&counted["encoding"], &counted["exact"]), (&json!("cl100k_base"), &json!(true)));
+    assert_eq!(client.fault("count", json!({}))["code"], "usage");
+    // A name, never a file.
+    for encoding in ["/etc/passwd", "README.md", "nothing"] {
+        let fault = client.fault("count", json!({ "texts": ["a"], "encoding": encoding }));
+        assert_eq!(fault["code"], "usage");
+    }
+}
+
+#[test]
+fn packs_and_renderings_are_resources() {
+    let mut client = Place::new().client(&[]);
+    assert_eq!(client.ask("resources/list", json!({}))["resources"], json!([]));
+    let packed = client.facts("pack", json!({}));
+    let uri = packed["uri"].as_str().unwrap();
+    let listed = client.ask("resources/list", json!({}))["resources"].clone();
+    assert_eq!((&listed[0]["uri"], listed.as_array().unwrap().len()), (&packed["uri"], 1));
+    let templates = client.ask("resources/templates/list", json!({}));
+    assert!(templates["resourceTemplates"][0]["uriTemplate"].as_str().unwrap().contains("{?budget"));
+    let read = client.ask("resources/read", json!({ "uri": uri }));
+    assert_eq!(read["contents"][0]["mimeType"], "application/vnd.lcp");
+    assert!(read["contents"][0]["blob"].as_str().unwrap().starts_with("TENQ"), "LCP in base64");
+    let address = format!("{uri}?budget=500&mode=minimal");
+    let read = client.ask("resources/read", json!({ "uri": address }));
+    let shown = client.facts("render", json!({ "pack": uri, "budget": 500, "mode": "minimal" }));
+    assert_eq!(read["contents"][0]["text"], shown["text"]);
+    for (address, code) in [
+        ("lcp://pack/0123456789abcdef".to_owned(), -32002),
+        ("file:///etc/passwd".to_owned(), -32002),
+        (format!("{uri}?budget=x"), -32602),
+        (format!("{uri}?nothing=1"), -32602),
+    ] {
+        let error = client.error("resources/read", json!({ "uri": address }));
+        assert_eq!(error["code"], code, "{error}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_told_with_a_code_and_a_hint() {
+    let place = Place::new();
+    place.write("root/bad.lcp", "no pack");
+    let mut client = place.client(&[]);
+    for (tool, arguments, code) in [
+        ("render", json!({ "pack": "bad.lcp" }), "malformed"),
+        ("render", json!({ "pack": "gone.lcp" }), "io"),
+        ("render", json!({ "pack": "session.lcp", "budge": 1 }), "usage"),
+        ("render", json!({ "pack": "session.lcp", "budget": "many" }), "usage"),
+        ("render", json!({ "pack": "session.lcp", "types": ["nothing"] }), "usage"),
+        ("render", json!({ "pack": "session.lcp", "model": "nothing" }), "usage"),
+        ("render", json!({}), "usage"),
+        ("pack", json!({ "include": ["["] }), "usage"),
+        ("pack", json!({ "exclude": ["**"] }), "usage"),
+        ("pack", json!({ "diff": "HEAD" }), "usage"),
+    ] {
+        let fault = client.fault(tool, arguments.clone());
+        assert_eq!(fault["code"], code, "{tool} {arguments}: {fault}");
+        assert!(!fault["message"].as_str().unwrap().contains('\n'));
+    }
+    let hint = client.fault("pack", json!({ "since": "HEAD" }))["hint"].clone();
+    assert!(hint.as_str().unwrap().contains("--git"));
+    assert_eq!(client.error("tools/call", json!({ "name": "nothing" }))["code"], -32602);
+    assert_eq!(client.error("nothing/at/all", json!({}))["code"], -32601);
+    // And it goes on.
+    assert_eq!(client.facts("count", json!({ "texts": ["a"] }))["total"], 1);
+}
+
+#[test]
+fn no_settings_are_looked_for() {
+    let place = Place::new();
+    place.write("root/lcp.toml", "[context.budget]\ntotal_tokens = 500\n");
+    let shown = place.client(&[]).facts("render", json!({ "pack": "session.lcp" }));
+    assert_eq!(shown["budget"], Value::Null);
+    let mut client = place.client(&["--config", &place.said("root/lcp.toml")]);
+    let shown = client.facts("render", json!({ "pack": "session.lcp" }));
+    assert_eq!(shown["budget"], 500);
+}
+
+#[test]
+fn a_call_that_is_cancelled_is_not_answered() {
+    let mut client = Place::new().client(&[]);
+    let text = "a word, and another one. ".repeat(200_000);
+    let arguments = json!({ "name": "count", "arguments": { "texts": [text] } });
+    let id = client.send("tools/call", &arguments);
+    client.notify("notifications/cancelled", &json!({ "requestId": id }));
+    // It is answered before the long call could be, and so would that have been.
+    assert_eq!(client.facts("count", json!({ "texts": ["a"] }))["total"], 1);
+    let long = json!({ "texts": ["a word, and another one. ".repeat(200_000)] });
+    client.facts("count", long);
+    assert!(!client.answered(id));
+    assert_eq!(client.end(), Some(0));
+}

@@ -1,0 +1,54 @@
+//! A Python with packages of `PyPI`, for tests and benchmarks against what is no crate.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A Python in this folder that has the versions of a file of requirements and nothing
+/// else: made once, with pip.
+///
+/// # Errors
+///
+/// Why there is none, in words.
+pub fn with(
+    folder: &Path,
+    requirements: &Path,
+    progress: &mut dyn FnMut(String),
+) -> Result<PathBuf, String> {
+    let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let wanted = std::fs::read_to_string(requirements).map_err(|error| error.to_string())?;
+    let has_all = |python: &Path| {
+        let frozen = output(Command::new(python).args(["-m", "pip", "freeze"]));
+        let frozen = String::from_utf8_lossy(&frozen.unwrap_or_default()).into_owned();
+        wanted.lines().all(|line| frozen.lines().any(|frozen| frozen == line))
+    };
+    if !has_all(&python) {
+        progress(format!("pip installs {} in {}", requirements.display(), folder.display()));
+        let system = if cfg!(windows) { "python" } else { "python3" };
+        output(Command::new(system).args(["-m", "venv", "--clear"]).arg(folder))?;
+        let install = ["-m", "pip", "install", "--quiet", "--no-deps", "--requirement"];
+        output(Command::new(&python).args(install).arg(requirements))?;
+    }
+    Ok(python)
+}
+
+/// The standard output of a command.
+///
+/// # Errors
+///
+/// Why it failed, in words.
+pub fn output(command: &mut Command) -> Result<Vec<u8>, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.map_err(|error| format!("{name}: {error}"))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    Err(format!("{name}: {}", last_line(&output.stderr)))
+}
+
+/// What matters of a Python traceback.
+#[must_use]
+pub fn last_line(stderr: &[u8]) -> String {
+    let said = String::from_utf8_lossy(stderr);
+    said.trim().lines().last().unwrap_or("failed").to_owned()
+}
