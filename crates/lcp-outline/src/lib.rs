@@ -8,6 +8,11 @@
 //! Each language is a feature and brings its tree-sitter grammar, in C. Code of any other
 //! has the outline of any text.
 
+#![cfg_attr(
+    not(feature = "all"),
+    allow(dead_code, reason = "each language needs another part of the engine")
+)]
+
 #[cfg(any(
     feature = "c",
     feature = "cpp",

@@ -6,12 +6,14 @@ use std::path::Path;
 use super::{cargo, read};
 use lcp_cli::Result;
 
+use crate::tools::printed;
+
 const DOCUMENT: &str = "docs/requirements.md";
 
 pub(super) fn check() -> Result<Vec<String>> {
     let table = read(Path::new(DOCUMENT))?;
     let mut problems = Vec::new();
-    let mut tests: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let tests = all_tests()?;
     for (number, line) in table.lines().enumerate() {
         let cells: Vec<_> = line.trim().trim_matches('|').split(" | ").map(str::trim).collect();
         if !line.starts_with('|')
@@ -33,10 +35,7 @@ pub(super) fn check() -> Result<Vec<String>> {
                 wrong(&format!("{name} names no test"));
                 continue;
             };
-            if !tests.contains_key(package) {
-                tests.insert(package.to_owned(), tests_of(package)?);
-            }
-            if !tests[package].contains(test) {
+            if !tests.get(package).is_some_and(|tests| tests.contains(test)) {
                 wrong(&format!("{name} does not exist"));
             }
         }
@@ -44,12 +43,29 @@ pub(super) fn check() -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// The tests of a package, as cargo prints them; none if there is no such package.
-fn tests_of(package: &str) -> Result<BTreeSet<String>> {
-    if !crate::workspace().join("crates").join(package).is_dir() && package != "xtask" {
-        return Ok(BTreeSet::new());
+/// The tests of each package, as its test programs list them. Built as the tests are
+/// run, so that nothing is built twice.
+fn all_tests() -> Result<BTreeMap<String, BTreeSet<String>>> {
+    let build = ["test", "--workspace", "--all-features", "--no-run", "--message-format=json"];
+    let said = cargo(&build)?;
+    let mut tests: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    for message in
+        cargo_metadata::Message::parse_stream(said.as_bytes()).filter_map(|message| message.ok())
+    {
+        let cargo_metadata::Message::CompilerArtifact(artifact) = message else { continue };
+        let Some(program) = artifact.executable.filter(|_| artifact.profile.test) else { continue };
+        let listed = printed(program.as_std_path(), &["--list"], &crate::workspace())?;
+        let listed = listed.lines().filter_map(|line| line.strip_suffix(": test"));
+        let package = package(&artifact.package_id.repr);
+        tests.entry(package).or_default().extend(listed.map(str::to_owned));
     }
-    let listed =
-        cargo(&["test", "-q", "-p", package, "--all-features", "--all-targets", "--", "--list"])?;
-    Ok(listed.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
+    Ok(tests)
+}
+
+/// The name in the id of a package of ours: `path+file:///…/lcp-types#0.0.0`, or
+/// `…#name@0.0.0` where the folder has another name.
+fn package(id: &str) -> String {
+    let (path, fragment) = id.rsplit_once('#').unwrap_or((id, ""));
+    let of_path = || path.rsplit('/').next().unwrap_or_default();
+    fragment.split_once('@').map_or_else(of_path, |(name, _)| name).to_owned()
 }

@@ -125,7 +125,9 @@ mod tests {
 
     #[test]
     fn ids_are_digits() {
-        for no in ["", "0123456789abcde", "0123456789abcdeF", "0123456789abcdefa", "../../../../etc/"] {
+        for no in
+            ["", "0123456789abcde", "0123456789abcdeF", "0123456789abcdefa", "../../../../etc/"]
+        {
             assert!(!is_id(no), "{no}");
         }
     }

@@ -75,7 +75,8 @@ fn asked(query: &str) -> Outcome<render::Input> {
         match key {
             "budget" => input.budget = Some(value.parse().map_err(|_| wrong())?),
             "mode" => {
-                input.mode = <Mode as clap::ValueEnum>::from_str(value, false).map_err(|_| wrong())?;
+                input.mode =
+                    <Mode as clap::ValueEnum>::from_str(value, false).map_err(|_| wrong())?;
             }
             "verbosity" => {
                 input.verbosity =

@@ -200,7 +200,11 @@ impl Root {
         let path = self.path.join(below);
         let file = File::open(&path)?;
         // What was found may be a link by now; as far as this system tells.
-        if path.canonicalize()? == path { Ok(file) } else { Err(ErrorKind::PermissionDenied.into()) }
+        if path.canonicalize()? == path {
+            Ok(file)
+        } else {
+            Err(ErrorKind::PermissionDenied.into())
+        }
     }
 }
 
@@ -253,7 +257,8 @@ mod tests {
     fn what_is_outside_is_refused_there_or_not() {
         let (folder, roots) = roots();
         let at = |name: &str| folder.path().join(name).display().to_string();
-        let outside = [at("secret"), at("nothing"), at("root2/c"), "/".into(), "/etc/passwd".into()];
+        let outside =
+            [at("secret"), at("nothing"), at("root2/c"), "/".into(), "/etc/passwd".into()];
         let up = ["..", "../secret", "a/../../secret", "a/../a/b", "./..", "a/.."];
         for said in outside.into_iter().chain(up.map(str::to_owned)) {
             assert_eq!(roots.find(&said).unwrap_err().code, REFUSED, "{said}");

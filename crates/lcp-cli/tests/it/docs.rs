@@ -48,7 +48,9 @@ fn folder() -> tempfile::TempDir {
     fs::create_dir_all(at("samples")).unwrap();
     for entry in fs::read_dir(root().join("samples")).unwrap() {
         let path = entry.unwrap().path();
-        fs::copy(&path, at("samples").join(path.file_name().unwrap())).unwrap();
+        if path.is_file() {
+            fs::copy(&path, at("samples").join(path.file_name().unwrap())).unwrap();
+        }
     }
     let main = "//! Retries what fails.\n\nmod retry;\n\nfn main() {\n    retry::run(3);\n}\n";
     let retry = "/// Runs it so many times.\npub fn run(times: u32) {\n    let _ = times;\n}\n";

@@ -55,16 +55,25 @@ impl Place {
 
 #[test]
 fn the_tools_are_listed_with_schemas_and_hints() {
-    let mut client = Place::new().client(&[]);
+    let place = Place::new();
+    let mut client = place.client(&[]);
     let tools = client.ask("tools/list", json!({}))["tools"].clone();
     let names: Vec<_> =
         tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     let wanted = [
-        "pack", "render", "expand", "count", "record_usage", "should_handoff", "handoff", "resume",
+        "pack",
+        "render",
+        "expand",
+        "count",
+        "record_usage",
+        "should_handoff",
+        "handoff",
+        "resume",
     ];
     assert_eq!(names, wanted);
     for tool in tools.as_array().unwrap() {
-        let is_read_only = !["record_usage", "handoff", "resume"].contains(&tool["name"].as_str().unwrap());
+        let is_read_only =
+            !["record_usage", "handoff", "resume"].contains(&tool["name"].as_str().unwrap());
         assert_eq!(tool["annotations"]["readOnlyHint"], is_read_only, "{tool}");
         assert_eq!(tool["inputSchema"]["type"], "object");
         assert_eq!(tool["outputSchema"]["type"], "object");
@@ -136,7 +145,8 @@ fn a_block_is_expanded_in_pages() {
     let wanted = std::fs::read_to_string(place.path("root/src/main.rs")).unwrap();
     let (mut offset, mut text) = (json!(0), String::new());
     while !offset.is_null() {
-        let arguments = json!({ "pack": pack, "label": "src/main.rs", "offset": offset, "budget": 300 });
+        let arguments =
+            json!({ "pack": pack, "label": "src/main.rs", "offset": offset, "budget": 300 });
         let page = client.facts("expand", arguments);
         assert!(page["tokens"].as_u64().unwrap() <= 300);
         text += page["text"].as_str().unwrap();
@@ -182,14 +192,17 @@ fn counts_are_those_of_the_command() {
 
 #[test]
 fn packs_and_renderings_are_resources() {
-    let mut client = Place::new().client(&[]);
+    let place = Place::new();
+    let mut client = place.client(&[]);
     assert_eq!(client.ask("resources/list", json!({}))["resources"], json!([]));
     let packed = client.facts("pack", json!({}));
     let uri = packed["uri"].as_str().unwrap();
     let listed = client.ask("resources/list", json!({}))["resources"].clone();
     assert_eq!((&listed[0]["uri"], listed.as_array().unwrap().len()), (&packed["uri"], 1));
     let templates = client.ask("resources/templates/list", json!({}));
-    assert!(templates["resourceTemplates"][0]["uriTemplate"].as_str().unwrap().contains("{?budget"));
+    assert!(
+        templates["resourceTemplates"][0]["uriTemplate"].as_str().unwrap().contains("{?budget")
+    );
     let read = client.ask("resources/read", json!({ "uri": uri }));
     assert_eq!(read["contents"][0]["mimeType"], "application/vnd.lcp");
     assert!(read["contents"][0]["blob"].as_str().unwrap().starts_with("TENQ"), "LCP in base64");
@@ -250,7 +263,8 @@ fn no_settings_are_looked_for() {
 
 #[test]
 fn a_call_that_is_cancelled_is_not_answered() {
-    let mut client = Place::new().client(&[]);
+    let place = Place::new();
+    let mut client = place.client(&[]);
     let text = "a word, and another one. ".repeat(200_000);
     let arguments = json!({ "name": "count", "arguments": { "texts": [text] } });
     let id = client.send("tools/call", &arguments);

@@ -16,7 +16,8 @@ use crate::mcp::roots::Inside;
 use crate::mcp::tool::{self, Answer, Changes};
 use crate::pack::globs::Pattern;
 use crate::pack::rules::{Rule, Says};
-use crate::pack::{self, Options};
+use crate::pack::{self, FileForSummary, Options};
+use crate::summaries::Summaries;
 
 /// Things that are listed because they were left out.
 const SKIPPED_MAX: usize = 100;
@@ -53,6 +54,10 @@ pub(super) struct Input {
     /// What is said of files; of rules that match, the last wins.
     #[serde(default)]
     rules: Vec<RuleInput>,
+    /// Give files outlines as summaries, which texts fall back to: declarations of code,
+    /// headings of documents.
+    #[serde(default)]
+    outlines: bool,
     /// Pack only files that differ from this revision of git, and new ones.
     since: Option<String>,
     /// Add the changes to this revision of git, such as HEAD.
@@ -124,6 +129,10 @@ impl tool::Tool for Tool {
         }
         let (base, paths) = places(desk, &input.paths)?;
         let title = title(&input.paths);
+        let summaries = input.outlines.then(Summaries::outlines);
+        let summary = |file: &FileForSummary<'_>| {
+            summaries.as_ref()?.summary(file.path, file.kind.outlined(), file.text)
+        };
         let args = arguments(input)?;
         let config = &desk.setup.config;
         let roots = &desk.setup.roots;
@@ -131,16 +140,17 @@ impl tool::Tool for Tool {
             paths,
             base,
             open: Some(&|path| roots.open(path)),
+            summary: summaries.is_some().then_some(&summary),
             ..args.options(&config.pack)?
         };
         let packed = pack::pack(&options)?;
         let (bytes, blocks) = args.encode(&packed, config, &desk.quiet)?;
         let kept = desk.packs.keep(title, bytes)?;
         let report = packed.report;
-        let skipped = report.skipped.iter().map(|skipped| Skipped {
-            path: skipped.path.clone(),
-            reason: skipped.reason.name(),
-        });
+        let skipped = report
+            .skipped
+            .iter()
+            .map(|skipped| Skipped { path: skipped.path.clone(), reason: skipped.reason.name() });
         let reasons = report.reasons().into_iter();
         Answer::facts(Facts {
             uri: kept.address(),

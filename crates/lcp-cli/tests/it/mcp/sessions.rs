@@ -59,7 +59,8 @@ fn a_transcript_below_the_roots_is_recorded() {
 
 #[test]
 fn what_cannot_be_recorded() {
-    let mut client = Place::new().client(&[]);
+    let place = Place::new();
+    let mut client = place.client(&[]);
     for (tool, arguments, code) in [
         ("record_usage", json!({ "conversation": "c" }), "usage"),
         ("record_usage", json!({ "conversation": "", "input_tokens": 1 }), "usage"),
