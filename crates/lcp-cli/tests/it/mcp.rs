@@ -46,7 +46,7 @@ impl Place {
         std::fs::write(path, text).unwrap();
     }
 
-    pub(super) fn client(&self, flags: &[&str]) -> Client {
+    fn client(&self, flags: &[&str]) -> Client {
         let (root, store) = (self.said("root"), self.said("sessions.sqlite"));
         let all = ["mcp", "--root", &root, "--store", &store];
         Client::start(&[&all[..], flags].concat())

@@ -69,7 +69,7 @@ fn should_merge_real_overlapping_chunks() {
     let found = dedup(&blocks, &options, &counter()).unwrap();
     check(&blocks, &found);
     let pack = found.pack(&blocks);
-    assert!(pack.len() * 4 < blocks.len(), "{} of {}", pack.len(), blocks.len());
+    assert!(pack.len() * 2 < blocks.len(), "{} of {}", pack.len(), blocks.len());
     // What is left are the lines of the files, none of them twice.
     for (path, text) in &sources[..40.min(sources.len())] {
         let lines: Vec<_> = text.split_inclusive('\n').collect();
