@@ -39,7 +39,8 @@ const ROUNDS: usize = 7;
 pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
     let all = crates()?;
     let project = named(&all, &[PROJECT])?[0].folder().to_owned();
-    let folder = tempfile::tempdir().map_err(|error| Error::io("make", &std::env::temp_dir(), error))?;
+    let folder =
+        tempfile::tempdir().map_err(|error| Error::io("make", &std::env::temp_dir(), error))?;
     let mut bench = Bench {
         lcp: programs::lcp(progress)?,
         project,
@@ -93,7 +94,8 @@ impl Bench {
         let pack = self.at("whole.lcp");
         let pack = pack.to_string_lossy().into_owned();
         self.lcp(&["pack", ".", "--no-tree", "-o", &pack])?;
-        let bytes = std::fs::read(&pack).map_err(|error| Error::io("read", Path::new(&pack), error))?;
+        let bytes =
+            std::fs::read(&pack).map_err(|error| Error::io("read", Path::new(&pack), error))?;
         let decoded = lcp_decoder::decode(&bytes, lcp_decoder::DecodeOptions::default())
             .map_err(|error| Error::Worker { message: error.to_string() })?;
         let files = decoded.blocks.iter().filter(|block| block.content.text().is_some()).count();
