@@ -156,6 +156,10 @@ const BUILT_IN: &[(Priority, &[&str])] = &[
             "benches/",
             "benchmark/",
             "benchmarks/",
+            // What every project says alike.
+            "LICENSE*",
+            "LICENCE*",
+            "COPYING*",
             // Files.
             "*_test.*",
             "*_tests.*",
@@ -240,7 +244,7 @@ mod tests {
         let of = |label| rules.of(label, Known::default()).priority;
         let all = [
             (Priority::High, ["README.md", "a/README", "crates/x/Readme.rst"]),
-            (Priority::Low, ["tests/it/main.rs", "a/b_test.go", "examples/README.md"]),
+            (Priority::Low, ["tests/it/main.rs", "a/b_test.go", "LICENSE-MIT"]),
             (Priority::Background, ["Cargo.lock", "web/package-lock.json", "vendor/a/README.md"]),
         ];
         for (priority, labels) in all {
