@@ -105,7 +105,7 @@ impl Builder {
             self.tag(tags::NAME, name);
         }
         self.report.calls += 1;
-        self.calls.make(&id, name, arguments, self.line);
+        self.calls.make(&id, name, arguments, (self.line, self.message));
         id
     }
 

@@ -98,7 +98,10 @@ impl<'b, 'a> Work<'b, 'a> {
             let standing = &mut standings[index];
             standing.priority = meta.priority;
             standing.rank = meta.rank.unwrap_or(UNRANKED);
-            standing.fixed |= meta.pinned;
+            // A result that stands as a file or a diff has no text of its own to refer
+            // with: without it, its call would have no answer.
+            let is_result = meta.tool_call_id.is_some() && !is_event(&blocks[index]);
+            standing.fixed |= meta.pinned || is_result;
         }
         // What stands in a text is not changed any more.
         for index in options.in_text.keys() {

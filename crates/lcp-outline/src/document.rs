@@ -142,10 +142,14 @@ fn end_of_sentence(text: &str) -> Option<usize> {
                 let next = rest.trim_start();
                 let is_apart = rest.is_empty() || next.len() < rest.len();
                 let goes_on = next.starts_with(|c: char| c.is_lowercase() || c.is_ascii_digit());
-                let word = text.get(..at)?.rsplit([' ', '(']).next()?;
+                if !is_apart || goes_on {
+                    return None;
+                }
+                let before = text.get(..at)?;
+                let word = before.rsplit([' ', '(']).next()?;
                 // "e.g. This", "J. Doe".
                 let is_short = c == '.' && (word.contains('.') || word.chars().count() < 2);
-                (is_apart && !goes_on && (!is_short || rest.is_empty())).then_some(end)
+                (!is_short || rest.is_empty()).then_some(end)
             }
             _ => None,
         }

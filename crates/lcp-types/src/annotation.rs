@@ -69,7 +69,7 @@ impl<'a> Annotation<'a> {
 /// | `rank=0.83` | any block | order within a priority, highest first |
 /// | `anchors=3` | any block | how many anchors it holds |
 /// | `pinned` | any block | never lowered |
-/// | `tool_call_id=ID` | TOOL_RESULT | the call that it answers |
+/// | `tool_call_id=ID` | TOOL_RESULT, any block that is a result | the call that it answers |
 /// | `args=TEXT` | TOOL_RESULT | the arguments of that call |
 ///
 /// Other keys are kept and mean nothing to LCP (RFC 0001 §9).

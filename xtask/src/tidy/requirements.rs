@@ -50,7 +50,7 @@ fn all_tests() -> Result<BTreeMap<String, BTreeSet<String>>> {
     let said = cargo(&build)?;
     let mut tests: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
     for message in
-        cargo_metadata::Message::parse_stream(said.as_bytes()).filter_map(|message| message.ok())
+        cargo_metadata::Message::parse_stream(said.as_bytes()).filter_map(std::result::Result::ok)
     {
         let cargo_metadata::Message::CompilerArtifact(artifact) = message else { continue };
         let Some(program) = artifact.executable.filter(|_| artifact.profile.test) else { continue };

@@ -1,6 +1,6 @@
 //! The same over HTTP, on loopback only.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -13,6 +13,9 @@ use crate::failure::{Code, Failure};
 
 /// Where requests go.
 const PATH: &str = "/mcp";
+
+/// The port of HTTP where nobody says another.
+const HTTP_PORT: u16 = 80;
 
 /// Bytes that a request may have: as many as a line of standard input.
 const REQUEST_BYTES_MAX: usize = 16 << 20;
@@ -47,23 +50,36 @@ pub fn serve_http(desk: Desk, address: SocketAddr) -> Result {
         let listener = tokio::net::TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let server = Server::new(desk);
-        let service = StreamableHttpService::new(
+        let transport = StreamableHttpService::new(
             move || Ok(server.clone()),
             Arc::new(LocalSessionManager::default()),
-            config(address.port()),
+            config(address),
         );
-        let router = axum::Router::new().nest_service(PATH, service);
+        let router = axum::Router::new().nest_service(PATH, transport);
         output.progress(format!("serving on http://{address}{PATH}"));
-        let served = axum::serve(listener, router).await;
-        served.map_err(|error| Failure::new(Code::Io, format!("the server failed: {error}")))
+        let ended = axum::serve(listener, router).await;
+        ended.map_err(|error| Failure::new(Code::Io, format!("the server failed: {error}")))
     })
 }
 
 /// Pages of other sites reach a server on loopback through the browser, also by a name of
 /// theirs that leads here: both `Host` and `Origin` say so.
-fn config(port: u16) -> StreamableHttpServerConfig {
-    let hosts = ["localhost", "127.0.0.1", "[::1]"].map(|host| format!("{host}:{port}"));
-    let origins = hosts.clone().map(|host| format!("http://{host}"));
+fn config(address: SocketAddr) -> StreamableHttpServerConfig {
+    let names = ["localhost".to_owned(), "127.0.0.1".to_owned(), "[::1]".to_owned()];
+    let own = match address.ip() {
+        IpAddr::V4(ip) => ip.to_string(),
+        IpAddr::V6(ip) => format!("[{ip}]"),
+    };
+    let names = names.into_iter().chain([own]);
+    let port = address.port();
+    let hosts: Vec<_> = names
+        // Clients do not name the port that HTTP has anyway.
+        .flat_map(|name| {
+            let bare = (port == HTTP_PORT).then(|| name.clone());
+            std::iter::once(format!("{name}:{port}")).chain(bare)
+        })
+        .collect();
+    let origins: Vec<_> = hosts.iter().map(|host| format!("http://{host}")).collect();
     StreamableHttpServerConfig::default()
         .with_allowed_hosts(hosts)
         .with_allowed_origins(origins)

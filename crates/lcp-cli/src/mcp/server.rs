@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn a_panic_is_an_answer_and_the_server_goes_on() {
         let (server, runtime) = (server(), runtime().unwrap());
-        for _ in 0..CALLS_MAX + 1 {
+        for _ in 0..=CALLS_MAX {
             let fault = runtime.block_on(server.apart(|_| -> Outcome<()> { panic!("a test") }));
             assert_eq!(fault.unwrap_err().code, "internal");
         }

@@ -48,8 +48,8 @@ pub(super) struct Answer<T> {
 
 impl<T> Answer<T> {
     /// Facts alone.
-    pub(super) fn facts(facts: T) -> Outcome<Self> {
-        Ok(Self { text: None, facts })
+    pub(super) fn facts(facts: T) -> Self {
+        Self { text: None, facts }
     }
 }
 

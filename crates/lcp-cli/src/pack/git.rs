@@ -16,12 +16,32 @@ use crate::failure::{Code, Failure};
 const SAID_BYTES: u64 = 64 << 10;
 
 /// Settings that would change what is printed, or run something else.
-const SETTINGS: [&str; 5] = [
+const SETTINGS: [&str; 8] = [
     "core.quotePath=false",
     "core.fsmonitor=false",
     "diff.noprefix=false",
     "diff.mnemonicPrefix=false",
     "diff.suppressBlankEmpty=false",
+    "diff.algorithm=myers",
+    "diff.indentHeuristic=true",
+    "diff.orderFile=/dev/null",
+];
+
+/// What says that the repository is another one than that of the folder, or what paths
+/// mean: hooks have them set.
+const UNWANTED: [&str; 12] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_DIFF_OPTS",
+    "GIT_EXTERNAL_DIFF",
 ];
 
 /// git in a folder.
@@ -46,13 +66,17 @@ impl<'f> Git<'f> {
         for setting in SETTINGS {
             command.args(["-c", setting]);
         }
+        for name in UNWANTED {
+            command.env_remove(name);
+        }
         let mut child = command
             .args(arguments)
             .current_dir(self.folder)
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("LC_ALL", "C")
-            .env_remove("GIT_DIFF_OPTS")
-            .env_remove("GIT_EXTERNAL_DIFF")
+            // Nobody is asked for a password, and nothing is fetched.
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_NO_LAZY_FETCH", "1")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -15,6 +15,9 @@ use super::{FileForSummary, Options, Progress, limit};
 use crate::Result;
 use crate::failure::Failure;
 
+/// Bytes that are set aside for a file before it is read.
+const CAPACITY_MAX: u64 = 4 << 20;
+
 /// Bytes among which a NUL says that a file is binary.
 pub(super) const HEAD: usize = 8 << 10;
 
@@ -81,7 +84,8 @@ impl<'r> Reader<'r> {
 
     fn open(&self, file: &File) -> std::result::Result<Vec<u8>, Skipped> {
         let failed = |error| Skipped::failed(&file.label, &error);
-        let max = self.options.max_file_bytes;
+        // No file is of use that a pack cannot hold, whatever is allowed.
+        let max = self.options.max_file_bytes.min(limits::TOTAL_DECOMPRESSED_BYTES_MAX);
         let opened = match self.options.open {
             Some(open) => open(&file.path),
             None => open(&file.path, file.may_be_link),
@@ -91,7 +95,8 @@ impl<'r> Reader<'r> {
         if !opened.metadata().map_err(failed)?.is_file() {
             return Err(Skipped::new(&file.label, Reason::Special));
         }
-        let capacity = usize::try_from(file.size.min(max)).unwrap_or_default();
+        // A size is only said: sparse files have any.
+        let capacity = usize::try_from(file.size.min(max).min(CAPACITY_MAX)).unwrap_or_default();
         let mut bytes = Vec::with_capacity(capacity + 1);
         let mut opened = opened.take(max.saturating_add(1));
         opened.by_ref().take(HEAD as u64).read_to_end(&mut bytes).map_err(failed)?;

@@ -1,8 +1,10 @@
 //! Where messages come from: a pack, or a transcript.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use lcp_continuity::Message;
+use lcp_convert::tags;
 use lcp_types::{Block, BlockContent, Meta};
 
 use crate::failure::{Code, Failure};
@@ -38,16 +40,21 @@ pub fn messages_of(path: &Path, bytes: &[u8]) -> Result<Vec<Message>> {
     Ok(messages)
 }
 
-/// Every block that can be shown is a message, but extensions; what annotations say of
-/// calls goes along.
+/// Every block that can be shown is a message, but extensions and side conversations, of
+/// which the main one has seen the result alone; what annotations say of calls goes along.
 #[must_use]
 pub fn of_blocks(blocks: &[Block<'_>]) -> Vec<Message> {
     let metas = Meta::of_all(blocks, &mut |_, _| {});
-    let is_shown = |block: &Block<'_>| {
+    let aside = side_conversations(blocks);
+    let is_shown = |(index, block): (usize, &Block<'_>)| {
         let content = &block.content;
-        !content.is_metadata() && !matches!(content, BlockContent::Extension(_))
+        !content.is_metadata()
+            && !matches!(content, BlockContent::Extension(_))
+            && !aside.contains(&index)
     };
-    let shown = blocks.iter().zip(metas).filter(|(block, _)| is_shown(block));
+    let shown = blocks.iter().zip(metas).enumerate();
+    let shown = shown.filter(|(index, (block, _))| is_shown((*index, block)));
+    let shown = shown.map(|(_, shown)| shown);
     let message = |(block, meta): (&Block<'_>, Meta<'_>)| {
         let message = Message::new(block.clone().into_owned());
         match meta.tool_call_id {
@@ -56,4 +63,17 @@ pub fn of_blocks(blocks: &[Block<'_>]) -> Vec<Message> {
         }
     };
     shown.map(message).collect()
+}
+
+/// The blocks that are part of a side conversation.
+fn side_conversations(blocks: &[Block<'_>]) -> HashSet<usize> {
+    let tagged = |block: &Block<'_>| match &block.content {
+        BlockContent::Annotation(annotation) => {
+            let tag = annotation.as_tag()?;
+            let target = usize::try_from(annotation.target_block_id).ok();
+            target.filter(|_| tag.key == tags::SIDECHAIN)
+        }
+        _ => None,
+    };
+    blocks.iter().filter_map(tagged).collect()
 }

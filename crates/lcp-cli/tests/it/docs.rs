@@ -90,7 +90,7 @@ fn run(folder: &Path, script: &str) -> std::process::Output {
 #[test]
 #[cfg(unix)]
 fn what_the_pages_say_to_type_works() {
-    let (mut ran, mut failed) = (0, String::new());
+    let (mut ran, mut failed) = (0, Vec::new());
     for page in pages() {
         let scripts = snippets(&fs::read_to_string(&page).unwrap(), "sh");
         if scripts.is_empty() {
@@ -103,12 +103,12 @@ fn what_the_pages_say_to_type_works() {
             let output = run(folder.path(), &script);
             if !output.status.success() {
                 let said = String::from_utf8_lossy(&output.stderr);
-                failed += &format!("{}:\n{script}\n{said}\n", page.display());
+                failed.push(format!("{}:\n{script}\n{said}", page.display()));
             }
             ran += 1;
         }
     }
-    assert!(failed.is_empty(), "{failed}");
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
     assert!(ran >= 5, "only {ran} snippets");
 }
 

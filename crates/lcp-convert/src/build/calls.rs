@@ -18,15 +18,23 @@ pub(super) struct Known {
     pub(super) arguments: String,
     id: String,
     line: Option<usize>,
+    /// The message that makes it.
+    message: Option<u64>,
     answered: bool,
 }
 
 impl Calls {
     /// A call is made.
-    pub(super) fn make(&mut self, id: &str, name: &str, arguments: &str, line: Option<usize>) {
+    pub(super) fn make(
+        &mut self,
+        id: &str,
+        name: &str,
+        arguments: &str,
+        (line, message): (Option<usize>, Option<u64>),
+    ) {
         let (id, name, arguments) = (id.to_owned(), name.to_owned(), arguments.to_owned());
         self.by_id.insert(id.clone(), self.all.len());
-        self.all.push(Known { name, arguments, id, line, answered: false });
+        self.all.push(Known { name, arguments, id, line, message, answered: false });
     }
 
     /// The newest call of this id.
@@ -40,11 +48,14 @@ impl Calls {
         call.is_some_and(|call| !std::mem::replace(&mut call.answered, true))
     }
 
-    /// The oldest of the newest calls that is open, of this tool if one is given.
+    /// The oldest open call of the newest message that has one, of this tool if one is
+    /// given: an earlier message's is one that nobody answered.
     pub(super) fn oldest_open(&self, name: Option<&str>) -> Option<String> {
         let newest = &self.all[self.all.len().saturating_sub(OPEN_CALLS_MAX)..];
         let is_it = |call: &&Known| !call.answered && name.is_none_or(|name| name == call.name);
-        newest.iter().find(is_it).map(|call| call.id.clone())
+        let message = newest.iter().rev().find(is_it)?.message;
+        let found = newest.iter().filter(is_it).find(|call| call.message == message)?;
+        Some(found.id.clone())
     }
 
     /// An id that no call has.

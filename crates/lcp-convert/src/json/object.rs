@@ -1,5 +1,7 @@
 //! Writing JSON of values that are JSON already.
 
+use std::collections::HashSet;
+
 use super::{Fields, quote};
 
 /// An object that is being written.
@@ -21,8 +23,9 @@ impl Object {
     /// The fields of another object, as JSON, whose keys are not there yet.
     pub(crate) fn all(&mut self, extra: Option<&str>) -> &mut Self {
         if let Some(fields) = extra.and_then(Fields::parse) {
+            let mut there: HashSet<_> = self.0.iter().map(|(key, _)| key.clone()).collect();
             for (key, value) in fields.rest() {
-                if !self.0.iter().any(|(there, _)| there == key) {
+                if there.insert(key.to_owned()) {
                     self.raw(key, value.get());
                 }
             }

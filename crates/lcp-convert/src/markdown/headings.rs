@@ -63,7 +63,13 @@ pub(super) fn turns(text: &str) -> Option<Chat> {
     let mut marks = marks(text);
     let has = |shape, role| marks.iter().any(|mark| (mark.shape, mark.role) == (shape, role));
     let is_chat = |shape: &Shape| has(*shape, Role::User) && has(*shape, Role::Assistant);
-    let shape = marks.iter().map(|mark| mark.shape).find(is_chat)?;
+    let mut shapes: Vec<Shape> = Vec::new();
+    for mark in &marks {
+        if !shapes.contains(&mark.shape) {
+            shapes.push(mark.shape);
+        }
+    }
+    let shape = shapes.into_iter().find(is_chat)?;
     marks.retain(|mark| mark.shape == shape);
     let preamble = marks.first().map_or("", |first| &text[..first.start]);
     let ends = marks.iter().skip(1).map(|next| next.start).chain([text.len()]);

@@ -86,9 +86,9 @@ fn call_of<'b>(block: &'b Block<'_>, meta: &'b Meta<'_>) -> Option<Call<'b>> {
         BlockContent::Conversation(turn) => {
             (turn.tool_call_id.as_deref()?, turn.role == Role::Tool)
         }
-        // The format has no field for it.
-        BlockContent::ToolResult(_) => (meta.tool_call_id.as_deref()?, true),
-        _ => return None,
+        // The format has no field for it. A result that is a file or a diff may stand as
+        // such (RFC 0010 §5.1).
+        _ => (meta.tool_call_id.as_deref()?, true),
     };
     (!id.is_empty()).then_some(Call { id, is_result })
 }

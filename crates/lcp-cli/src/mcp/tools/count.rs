@@ -89,11 +89,11 @@ impl tool::Tool for Tool {
             let tokens = estimator.estimate(&String::from_utf8_lossy(&bytes));
             counts.push(Count { path: Some(path), bytes: bytes.len(), tokens });
         }
-        Answer::facts(Facts {
+        Ok(Answer::facts(Facts {
             encoding: estimator.name().to_owned(),
             exact: estimator.is_exact(),
             total: counts.iter().map(|count| u64::from(count.tokens)).sum(),
             counts,
-        })
+        }))
     }
 }

@@ -118,13 +118,13 @@ impl tool::Tool for Tool {
                 pack: desk.packs.keep(title, pack)?.id,
             })
         });
-        Answer::facts(Facts {
+        Ok(Answer::facts(Facts {
             handoff: made.transpose()?,
             decision: tracked.verdict.name(),
             utilization_percent: tracked.percent(),
             reason: prepared.why_not.unwrap_or(tracked.decision.reason),
             conversation: tracked.conversation,
-        })
+        }))
     }
 }
 

@@ -152,7 +152,7 @@ impl tool::Tool for Tool {
             .iter()
             .map(|skipped| Skipped { path: skipped.path.clone(), reason: skipped.reason.name() });
         let reasons = report.reasons().into_iter();
-        Answer::facts(Facts {
+        Ok(Answer::facts(Facts {
             uri: kept.address(),
             blocks,
             files: report.files.len(),
@@ -163,7 +163,7 @@ impl tool::Tool for Tool {
             skipped: first(skipped.collect(), SKIPPED_MAX).0,
             warnings: first(report.warnings, WARNINGS_MAX).0,
             pack: kept.id,
-        })
+        }))
     }
 }
 

@@ -21,6 +21,7 @@ pub(super) struct Tool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "tokens of the input are called so")]
 pub(super) struct Input {
     /// The id of the conversation; one that is not there begins.
     conversation: String,
@@ -104,7 +105,7 @@ impl tool::Tool for Tool {
         let tracked = work(desk, ways, |sessions| {
             sessions.record_usage(&conversation, said, reported, Some(&window))
         })?;
-        Answer::facts(tracked.into())
+        Ok(Answer::facts(tracked.into()))
     }
 }
 

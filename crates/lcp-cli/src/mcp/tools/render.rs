@@ -194,5 +194,5 @@ fn lesser(plan: &Plan) -> Vec<Lesser> {
 }
 
 fn warned(warning: &Warning) -> Warned {
-    Warned { code: warning.code.name(), block: warning.block, message: warning.message.to_string() }
+    Warned { code: warning.code.name(), block: warning.block, message: warning.message.clone() }
 }

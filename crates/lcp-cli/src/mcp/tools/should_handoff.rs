@@ -35,6 +35,6 @@ impl tool::Tool for Tool {
         let Input { conversation, model, encoding } = input;
         let ways = Ways { encoding, model, ..Ways::default() };
         let tracked = work(desk, ways, |sessions| sessions.should_handoff(&conversation))?;
-        Answer::facts(tracked.into())
+        Ok(Answer::facts(tracked.into()))
     }
 }

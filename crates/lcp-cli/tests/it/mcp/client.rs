@@ -1,5 +1,7 @@
 //! A small client over the pipes of a server.
 
+#![allow(clippy::needless_pass_by_value, reason = "arguments are written where they are sent")]
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The client that others write theirs after: `mcp` of PyPI.
+//! The client that others write theirs after: `mcp` of `PyPI`.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,10 +8,11 @@ use lcp_testkit::python;
 use super::Place;
 use crate::command::LCP;
 
-/// Unless it is empty: the test fails where there is no Python, or no PyPI.
+/// Unless it is empty: the test fails where there is no Python, or no `PyPI`.
 const REQUIRED: &str = "LCP_REQUIRE_PYTHON";
 
 #[test]
+#[expect(clippy::print_stderr, reason = "whoever runs it sees what is installed or skipped")]
 fn a_real_client_lists_calls_errs_cancels_and_calls_a_thousand_times() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-client");
