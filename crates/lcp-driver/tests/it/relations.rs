@@ -359,7 +359,7 @@ fn any_calls() -> impl Strategy<Value = Vec<Block<'static>>> {
 fn is_result(block: &Block<'_>) -> bool {
     match &block.content {
         lcp_types::BlockContent::Conversation(turn) => turn.role == Role::Tool,
-        content => matches!(content, lcp_types::BlockContent::ToolResult(_)),
+        content => !content.is_metadata(),
     }
 }
 
@@ -367,7 +367,7 @@ fn call_of<'b>(blocks: &'b [Block<'_>], i: usize) -> Option<String> {
     if let lcp_types::BlockContent::Conversation(turn) = &blocks[i].content {
         return turn.tool_call_id.as_ref().map(ToString::to_string);
     }
-    let is_result = matches!(blocks[i].content, lcp_types::BlockContent::ToolResult(_));
+    let is_result = is_result(&blocks[i]);
     let of_block = |block: &&'b Block<'_>| {
         block.as_annotation().is_some_and(|annotation| annotation.target_block_id == i as u64)
     };

@@ -108,8 +108,7 @@ impl Turned {
                     let call = turn.tool_call_id.as_ref().map(ToString::to_string);
                     (call, turn.role == Role::Tool)
                 }
-                BlockContent::ToolResult(_) => (calls[index].take(), true),
-                _ => (None, false),
+                _ => (calls[index].take(), true),
             };
             let Some(call) = call.filter(|call| !call.is_empty()) else { continue };
             let (groups, answered) = by_call.entry(call).or_default();
