@@ -1,7 +1,7 @@
 //! The files below the PATHs, as ripgrep finds them.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use lcp_types::limits;
@@ -91,6 +91,18 @@ fn too_many() -> Failure {
         .hint("--exclude leaves files out")
 }
 
+/// Bytes that an ignore file may have.
+const IGNORE_BYTES_MAX: u64 = 1 << 20;
+
+/// An ignore file of a folder that cannot be one: a pipe, a device, or too much to read; in
+/// a guarded walk a link as well, which could lead anywhere. `ignore` opens them all.
+fn odd_ignore_file(folder: &Path, guarded: bool) -> Option<PathBuf> {
+    [".gitignore", ".ignore", IGNORE_FILE].into_iter().map(|name| folder.join(name)).find(|path| {
+        let about = if guarded { path.symlink_metadata() } else { path.metadata() };
+        about.is_ok_and(|about| !about.is_file() || about.len() > IGNORE_BYTES_MAX)
+    })
+}
+
 struct Walk<'w> {
     root: &'w Root,
     index: usize,
@@ -101,8 +113,25 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
+    /// Tells of ignore files that are none: their folders are left out, as nobody knows what
+    /// they were to leave out.
+    fn odd(&self, paths: &[PathBuf]) {
+        let Ok(mut found) = self.found.lock() else { return };
+        for path in paths {
+            let label = label(self.root, path).0;
+            found.skipped.push(Skipped::new(label, Reason::Unreadable));
+        }
+    }
+
     fn run(&self) {
         let walking = self.options.walking;
+        // Whoever opens files by a guard reads nothing outside of it to know what to leave out.
+        let guarded = self.options.open.is_some();
+        if !walking.ignored
+            && let Some(odd) = odd_ignore_file(&self.root.path, guarded)
+        {
+            return self.odd(&[odd]);
+        }
         let mut builder = WalkBuilder::new(&self.root.path);
         builder
             .standard_filters(!walking.ignored)
@@ -115,13 +144,27 @@ impl Walk<'_> {
         if !walking.ignored {
             builder.add_custom_ignore_filename(IGNORE_FILE);
         }
+        if guarded {
+            builder.parents(false).git_global(false).git_exclude(false);
+        }
+        let odds = Arc::new(Mutex::new(Vec::new()));
+        let (found_odd, is_read) = (Arc::clone(&odds), !walking.ignored);
         let (root, excluded) = (self.root.clone(), self.options.exclude.clone());
         builder.filter_entry(move |entry| {
             if INNARDS.iter().any(|name| entry.file_name() == *name) {
                 return false;
             }
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            !(is_folder && excluded.is_folder_match(&label(&root, entry.path()).0))
+            if !is_folder {
+                return true;
+            }
+            if excluded.is_folder_match(&label(&root, entry.path()).0) {
+                return false;
+            }
+            let odd = is_read.then(|| odd_ignore_file(entry.path(), guarded)).flatten();
+            let is_odd = odd.is_some();
+            found_odd.lock().unwrap_or_else(PoisonError::into_inner).extend(odd);
+            !is_odd
         });
         builder.build_parallel().run(|| {
             Box::new(|entry| {
@@ -135,6 +178,7 @@ impl Walk<'_> {
                 if is_full { WalkState::Quit } else { WalkState::Continue }
             })
         });
+        self.odd(&odds.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// That an ignore file is wrong. It may be a link to what must not be read.

@@ -127,3 +127,18 @@ fn nothing_is_written_below_the_roots() {
     assert_eq!(listed(), before);
     assert!(place.path("sessions.sqlite").exists());
 }
+
+/// Which names are left out would tell what stands in it.
+#[test]
+fn ignore_files_that_lead_out_are_not_read() {
+    let place = Place::new();
+    place.write("root/sub/hunter2", "text\n");
+    place.write("root/sub/other", "text\n");
+    std::os::unix::fs::symlink(place.path("secret"), place.path("root/sub/.ignore")).unwrap();
+    let mut client = place.client(&[]);
+    let packed = client.facts("pack", json!({}));
+    let skipped = packed["skipped"].to_string();
+    assert!(skipped.contains("sub/.ignore"), "{packed}");
+    let shown = client.facts("render", json!({ "pack": packed["pack"] })).to_string();
+    assert!(!shown.contains("sub/other") && !shown.contains("hunter2"), "{shown}");
+}

@@ -90,3 +90,20 @@ fn what_cannot_be_read_is_warned_of_and_the_rest_is_packed() {
     assert_eq!(tree(&blocks).len(), 14);
     assert!(tree(&blocks).contains(&"locked/".to_owned()));
 }
+
+/// What is read to know what is left out must be a file that can be read.
+#[test]
+#[cfg(unix)]
+fn ignore_files_that_are_none_are_told_of_and_never_opened() {
+    let folder = Folder::new(&[("a.rs", "a\n"), ("sub/b.rs", "b\n"), ("linked/c.rs", "c\n")]);
+    folder.write("rules", b"c.rs\n");
+    std::os::unix::fs::symlink("/dev/zero", folder.path("sub/.gitignore")).unwrap();
+    std::os::unix::fs::symlink("../rules", folder.path("linked/.ignore")).unwrap();
+    let output = folder.run(&[]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("sub/.gitignore"), "{}", stderr(&output));
+    // A link to a file is somebody's own set of rules.
+    let labels = labels(&super::decoded(&output.stdout));
+    assert!(labels.contains(&"rust a.rs".to_owned()), "{labels:?}");
+    assert!(!labels.iter().any(|label| label.ends_with("b.rs") || label.ends_with("c.rs")));
+}
