@@ -122,23 +122,20 @@ fn temporary(
     permissions: Option<std::fs::Permissions>,
 ) -> std::io::Result<tempfile::NamedTempFile> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-    tempfile::Builder::new()
-        .prefix(".lcp-")
-        .permissions(permissions.unwrap_or_else(readable))
-        .tempfile_in(folder.unwrap_or(Path::new(".")))
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".lcp-");
+    #[cfg(unix)]
+    let permissions = permissions.or_else(|| Some(readable()));
+    if let Some(permissions) = permissions {
+        builder.permissions(permissions);
+    }
+    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
 }
 
 /// What a file that the shell had made could be read by; the umask takes from it.
 #[cfg(unix)]
 fn readable() -> std::fs::Permissions {
     std::os::unix::fs::PermissionsExt::from_mode(0o666)
-}
-
-#[cfg(not(unix))]
-fn readable() -> std::fs::Permissions {
-    std::fs::Permissions::from(
-        std::fs::File::open(".").and_then(|file| file.metadata()).unwrap().permissions(),
-    )
 }
 
 fn write_stdout(bytes: &[u8]) -> Result {
