@@ -21,6 +21,7 @@ pub mod duplicates;
 pub mod export;
 pub mod failure;
 pub mod files;
+pub mod folders;
 pub mod form;
 pub mod frames;
 pub mod help;

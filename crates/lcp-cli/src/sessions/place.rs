@@ -1,6 +1,5 @@
 //! Where sessions are kept: a flag, else `lcp.toml`, else the user's data folder.
 
-use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use super::failed;
 use crate::Result;
 use crate::config::Config;
 use crate::failure::{Code, Failure};
+use crate::folders;
 
 const SECONDS_A_DAY: u64 = 24 * 60 * 60;
 
@@ -94,7 +94,7 @@ impl Place {
     ///
     /// A user without a folder.
     pub fn of_user() -> Result<Self> {
-        let folder = data_folder(|name| std::env::var_os(name)).ok_or_else(|| {
+        let folder = folders::data(|name| std::env::var_os(name)).ok_or_else(|| {
             Failure::new(Code::Io, "there is no folder of the user's to keep sessions in")
                 .hint("name a place with --store, or set HOME")
         })?;
@@ -172,19 +172,6 @@ fn database(_url: &str, _expiry: Option<Duration>) -> Result<Arc<dyn Store>> {
         .hint("build this program with --features postgres"))
 }
 
-/// Where programs of this system keep what they know of a user.
-fn data_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    // The empty value is none, and a relative one would be another folder each time.
-    let folder = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    if cfg!(windows) {
-        folder("LOCALAPPDATA")
-    } else if cfg!(target_os = "macos") {
-        folder("HOME").map(|home| home.join("Library/Application Support"))
-    } else {
-        folder("XDG_DATA_HOME").or_else(|| folder("HOME").map(|home| home.join(".local/share")))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,7 +180,7 @@ mod tests {
     #[test]
     fn the_folder_of_a_user() {
         let of = |given: &'static [(&str, &str)]| {
-            data_folder(|name| {
+            folders::data(|name| {
                 given.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
             })
         };

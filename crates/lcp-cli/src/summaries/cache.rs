@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use lcp_types::limits::SUMMARY_BYTES_MAX;
 
-use crate::files;
+use crate::{files, folders};
 
 /// Part of every key; another form of entries gets another.
 const VERSION: &str = "lcp.summary.v1";
@@ -37,16 +37,7 @@ pub(super) fn key(parts: &[&str]) -> String {
 
 /// `lcp/summaries` where programs of this system keep what they can make again.
 pub(super) fn of_user(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    // The empty value is none, and a relative one would be another folder each time.
-    let folder = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let caches = if cfg!(windows) {
-        folder("LOCALAPPDATA")
-    } else if cfg!(target_os = "macos") {
-        folder("HOME").map(|home| home.join("Library/Caches"))
-    } else {
-        folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))
-    };
-    caches.map(|caches| caches.join("lcp").join("summaries"))
+    folders::caches(variable).map(|caches| caches.join("lcp").join("summaries"))
 }
 
 impl Cache {

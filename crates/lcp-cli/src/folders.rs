@@ -1,0 +1,31 @@
+//! Where programs of this system keep what is a user's.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What a program knows and must not lose; `variable` reads the environment.
+pub fn data(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    of(variable, "XDG_DATA_HOME", ".local/share", "Library/Application Support")
+}
+
+/// What it can make again.
+pub fn caches(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    of(variable, "XDG_CACHE_HOME", ".cache", "Library/Caches")
+}
+
+fn of(
+    variable: impl Fn(&str) -> Option<OsString>,
+    xdg: &str,
+    below_home: &str,
+    on_macos: &str,
+) -> Option<PathBuf> {
+    // The empty value is none, and a relative one would be another folder each time.
+    let folder = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    if cfg!(windows) {
+        folder("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        folder("HOME").map(|home| home.join(on_macos))
+    } else {
+        folder(xdg).or_else(|| folder("HOME").map(|home| home.join(below_home)))
+    }
+}
