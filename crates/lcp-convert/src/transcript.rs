@@ -17,6 +17,21 @@ pub(crate) struct Reader {
     pub(crate) envelope: fn(&Self, &mut Builder, &Source<'_>, Fields<'_>) -> bool,
 }
 
+/// What a message says: a text, or a list of parts that `part` reads.
+pub(crate) fn content(builder: &mut Builder, value: &RawValue, part: fn(&mut Builder, &RawValue)) {
+    if let Some(text) = builder.string(value) {
+        builder.text(&text);
+    } else if let Some(parts) = json::array(value) {
+        for value in parts {
+            part(builder, value);
+        }
+    } else {
+        builder
+            .warn("content that is neither a text nor a list is kept as an extension".to_owned());
+        builder.aside("content", value.get());
+    }
+}
+
 impl Reader {
     /// All of an input.
     pub(crate) fn import(&self, bytes: &[u8]) -> Result<Imported> {

@@ -6,21 +6,11 @@ use serde_json::value::RawValue;
 use crate::build::Builder;
 use crate::json::{self, Fields};
 use crate::pictures;
-use crate::transcript::rest_with;
+use crate::transcript::{self, rest_with};
 
 /// What a message says: a text or a list of parts.
 pub(crate) fn content(builder: &mut Builder, value: &RawValue) {
-    if let Some(text) = builder.string(value) {
-        builder.text(&text);
-    } else if let Some(parts) = json::array(value) {
-        for value in parts {
-            part(builder, value);
-        }
-    } else {
-        builder
-            .warn("content that is neither a text nor a list is kept as an extension".to_owned());
-        builder.aside("content", value.get());
-    }
+    transcript::content(builder, value, part);
 }
 
 /// One part of a message of a user, an assistant or the system.

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use crate::build::Builder;
 use crate::json::{self, Fields};
 use crate::pictures;
-use crate::transcript::rest_with;
+use crate::transcript::{self, rest_with};
 
 /// Whether a part of this type is a text. Chat completions and responses say it
 /// differently.
@@ -16,17 +16,7 @@ fn is_text(kind: &str) -> bool {
 
 /// What a message says.
 pub(super) fn message(builder: &mut Builder, value: &RawValue) {
-    if let Some(text) = builder.string(value) {
-        builder.text(&text);
-    } else if let Some(parts) = json::array(value) {
-        for value in parts {
-            part(builder, value);
-        }
-    } else {
-        builder
-            .warn("content that is neither a text nor a list is kept as an extension".to_owned());
-        builder.aside("content", value.get());
-    }
+    transcript::content(builder, value, part);
 }
 
 fn part(builder: &mut Builder, value: &RawValue) {
