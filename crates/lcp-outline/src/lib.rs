@@ -13,16 +13,7 @@
     allow(dead_code, reason = "each language needs another part of the engine")
 )]
 
-#[cfg(any(
-    feature = "c",
-    feature = "cpp",
-    feature = "go",
-    feature = "java",
-    feature = "javascript",
-    feature = "python",
-    feature = "rust",
-    feature = "typescript",
-))]
+#[cfg(feature = "tree-sitter")]
 mod code;
 mod document;
 mod ends;
@@ -105,32 +96,14 @@ pub fn outline(kind: Kind, text: &str, options: &Options) -> Option<String> {
 /// Fills a page by a function that says whether there is anything on it.
 type Filled<'f> = &'f dyn Fn(&dyn Fn(&mut Page<'_>) -> bool) -> Option<String>;
 
-#[cfg(any(
-    feature = "c",
-    feature = "cpp",
-    feature = "go",
-    feature = "java",
-    feature = "javascript",
-    feature = "python",
-    feature = "rust",
-    feature = "typescript",
-))]
+#[cfg(feature = "tree-sitter")]
 fn code(lang: Lang, text: &str, of: Filled<'_>) -> Option<String> {
     let code = code::Code::read(lang, text)?;
     of(&|page| code.fill(page))
 }
 
 /// There are no grammars.
-#[cfg(not(any(
-    feature = "c",
-    feature = "cpp",
-    feature = "go",
-    feature = "java",
-    feature = "javascript",
-    feature = "python",
-    feature = "rust",
-    feature = "typescript",
-)))]
+#[cfg(not(feature = "tree-sitter"))]
 fn code(_: Lang, _: &str, _: Filled<'_>) -> Option<String> {
     None
 }
