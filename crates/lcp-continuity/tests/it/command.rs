@@ -258,3 +258,21 @@ fn lives(group: i32) -> bool {
     let group = rustix::process::Pid::from_raw(group).unwrap();
     rustix::process::test_kill_process_group(group).is_ok()
 }
+
+/// What was started ends at once, and nothing is started any more.
+#[test]
+#[cfg(unix)]
+fn what_is_stopped_stays_so() {
+    let summarizer = CommandSummarizer::shell("echo started >&2; sleep 30");
+    let filter = summarizer.filter().clone();
+    let waiting = std::thread::spawn(move || filter.run(String::new(), &[]));
+    while !waiting.is_finished() {
+        // It may not have begun: stopped once, it never will.
+        summarizer.filter().stop();
+        std::thread::yield_now();
+    }
+    let error = waiting.join().unwrap().unwrap_err();
+    assert!(!error.to_string().contains("30 s"), "{error}");
+    let error = summarizer.filter().run(String::new(), &[]).unwrap_err();
+    assert!(error.to_string().contains("no program is started any more"), "{error}");
+}

@@ -3,7 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
+use super::running::Running;
 use super::{CommandOptions, run};
 use crate::words::SummaryError;
 
@@ -29,6 +31,7 @@ pub struct CommandFilter {
     program: Program,
     name: String,
     options: CommandOptions,
+    running: Arc<Running>,
 }
 
 /// What is run.
@@ -50,8 +53,7 @@ impl CommandFilter {
         let program = program.into();
         let name = shown(Path::new(&program).file_name().unwrap_or(&program));
         let args = args.into_iter().map(Into::into).collect();
-        let program = Program::Direct(program, args);
-        Self { program, name, options: CommandOptions::default() }
+        Self::of(Program::Direct(program, args), name)
     }
 
     /// Runs a line by the shell: `sh -c` on Unix, `cmd /C` on Windows. The line is its
@@ -59,7 +61,11 @@ impl CommandFilter {
     pub fn shell(command_line: impl Into<OsString>) -> Self {
         let line = command_line.into();
         let name = shown(&line);
-        Self { program: Program::Shell(line), name, options: CommandOptions::default() }
+        Self::of(Program::Shell(line), name)
+    }
+
+    fn of(program: Program, name: String) -> Self {
+        Self { program, name, options: CommandOptions::default(), running: Arc::default() }
     }
 
     /// This, within these bounds.
@@ -75,6 +81,13 @@ impl CommandFilter {
         &self.name
     }
 
+    /// Stops what runs by this filter or a clone of it, on Unix with all that it started,
+    /// and lets nothing be started by them any more: for who is interrupted and has to
+    /// leave nothing behind. Elsewhere only the latter.
+    pub fn stop(&self) {
+        self.running.stop();
+    }
+
     /// What the program makes of `input`, with these variables in its environment.
     ///
     /// # Errors
@@ -85,7 +98,8 @@ impl CommandFilter {
         let mut command = self.command();
         command.envs(variables.iter().copied());
         let program = || self.name.clone();
-        let output = run::run(command, input, self.options).map_err(|failure| match failure {
+        let output = run::run(command, input, self.options, Arc::clone(&self.running));
+        let output = output.map_err(|failure| match failure {
             run::Failure::NotStarted(reason) => {
                 SummaryError::NotStarted { program: program(), reason }
             }

@@ -2,19 +2,30 @@
 
 use std::io;
 use std::process::{Child, Command, ExitStatus};
+use std::sync::Arc;
+
+use super::running::{Running, stop_group};
 
 /// A program that runs, with all that it starts.
 pub(super) struct Group {
     child: Child,
     status: Option<ExitStatus>,
+    running: Arc<Running>,
 }
 
 impl Group {
-    /// Starts it, on Unix in a process group of its own.
-    pub(super) fn start(command: &mut Command) -> io::Result<Self> {
+    /// Starts it, on Unix in a process group of its own, unless `running` is stopped.
+    pub(super) fn start(command: &mut Command, running: Arc<Running>) -> io::Result<Self> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
-        Ok(Self { child: command.spawn()?, status: None })
+        let mut state = running.lock();
+        if state.is_stopped() {
+            return Err(io::Error::other("no program is started any more"));
+        }
+        let child = command.spawn()?;
+        state.started(&child);
+        drop(state);
+        Ok(Self { child, status: None, running })
     }
 
     /// The program, for its pipes.
@@ -25,7 +36,11 @@ impl Group {
     /// How the program ended, if it did; what it started is stopped then.
     pub(super) fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
         if self.status.is_none() && stop_orphans(&self.child) {
+            let mut state = self.running.lock();
             self.status = self.child.try_wait()?;
+            if self.status.is_some() {
+                state.ended(&self.child);
+            }
         }
         Ok(self.status)
     }
@@ -36,7 +51,8 @@ impl Group {
         if self.status.is_some() {
             return;
         }
-        stop_group(&self.child);
+        stop_group(self.child.id());
+        self.running.lock().ended(&self.child);
         // On Unix once more: it may have left the group.
         let _ = self.child.kill();
         // Nobody waits for one that hangs in the system.
@@ -55,7 +71,7 @@ fn stop_orphans(child: &Child) -> bool {
     match waitid(WaitId::Pid(Pid::from_child(child)), options) {
         Ok(None) => false,
         Ok(Some(_)) => {
-            stop_group(child);
+            stop_group(child.id());
             true
         }
         // Whatever is wrong, `try_wait` says it.
@@ -68,15 +84,3 @@ fn stop_orphans(child: &Child) -> bool {
 fn stop_orphans(_: &Child) -> bool {
     true
 }
-
-/// Stops every process of the group of a child that was not yet waited for.
-#[cfg(unix)]
-fn stop_group(child: &Child) {
-    use rustix::process::{Pid, Signal, kill_process_group};
-    // There may be none left.
-    let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
-}
-
-/// There are no groups.
-#[cfg(not(unix))]
-fn stop_group(_: &Child) {}

@@ -4,6 +4,7 @@ mod filter;
 mod group;
 mod input;
 mod run;
+mod running;
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -71,6 +72,12 @@ impl CommandSummarizer {
     #[must_use]
     pub fn with_options(self, options: CommandOptions) -> Self {
         Self { filter: self.filter.with_options(options) }
+    }
+
+    /// What runs the program: a clone of it stops what this has started.
+    #[must_use]
+    pub const fn filter(&self) -> &CommandFilter {
+        &self.filter
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::CommandOptions;
 use super::group::Group;
+use super::running::Running;
 
 /// Bytes of the end of standard error that are kept.
 const STDERR_BYTES: usize = 2 << 10;
@@ -59,11 +60,12 @@ pub(super) fn run(
     mut command: Command,
     input: String,
     options: CommandOptions,
+    running: Arc<Running>,
 ) -> Result<Vec<u8>, Failure> {
     let deadline = Instant::now().checked_add(options.timeout);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut group =
-        Group::start(&mut command).map_err(|error| Failure::NotStarted(error.to_string()))?;
+    let mut group = Group::start(&mut command, running)
+        .map_err(|error| Failure::NotStarted(error.to_string()))?;
     let (send, events) = mpsc::sync_channel(PARTS);
     let stderr = Arc::new(Mutex::new(Vec::new()));
     if let Err(error) = attach(&mut group, input, &send, &stderr) {
