@@ -1,7 +1,7 @@
 //! What counts: the flags that choose it, and the estimator that they mean.
 
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lcp_driver::{Warning, WarningCode};
@@ -98,6 +98,11 @@ impl Counting {
                  the model is needed; a [[model]] entry of lcp.toml describes one",
             )),
         }
+    }
+
+    /// The file that counts are kept in, where one is named.
+    pub fn cache(&self) -> Option<&Path> {
+        self.count_cache.as_deref()
     }
 
     /// The estimator. Where its tokenizer cannot be loaded, that is the
@@ -222,9 +227,9 @@ impl Counter {
         if let Some((path, cache)) = &self.kept {
             let (found, counted) = cache.hits_and_misses();
             output.note(format!("{found} counts were known, {counted} were not"));
-            if let Err(error) = cache.save(path) {
+            if let Err(failure) = files::write(Some(path), &cache.to_bytes()) {
                 // The text is there; only the next run takes longer.
-                output.warn(format!("cannot write {}: {error}", path.display()));
+                output.warn(failure.message);
             }
         }
     }

@@ -130,6 +130,16 @@ impl CountCache {
     ///
     /// What the file system says.
     pub fn save(&self, path: &Path) -> io::Result<()> {
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        let mut beside = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+        beside.write_all(&self.to_bytes())?;
+        beside.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    }
+
+    /// The counts as [`load`](Self::load) reads them. The same counts give the same bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
         let mut records: Vec<_> = self.counts.iter().collect();
         records.sort_unstable();
         let mut file = MAGIC.to_vec();
@@ -139,11 +149,7 @@ impl CountCache {
         }
         let check = blake3::hash(&file);
         file.extend_from_slice(check.as_bytes());
-        let folder = path.parent().filter(|folder| *folder != Path::new(""));
-        let mut beside = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
-        beside.write_all(&file)?;
-        beside.persist(path).map_err(|error| error.error)?;
-        Ok(())
+        file
     }
 
     /// How many counts it has.
