@@ -1,11 +1,14 @@
 //! The flags that say which `lcp.toml` is read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::Result;
 use crate::config::{self, Config};
 use crate::failure::{Code, Failure};
 use crate::files;
+
+/// Bytes of an `lcp.toml` that was not named.
+const BYTES_MAX: u64 = 1 << 20;
 
 /// Which `lcp.toml` is read.
 #[derive(Debug, Default, clap::Args)]
@@ -35,6 +38,9 @@ impl ConfigFile {
         let Some(path) = path else { return Ok(Config::default()) };
         let wrong =
             |what: String| Failure::new(Code::Usage, format!("{what} ({})", files::name(&path)));
+        if !self.is_named() {
+            plain(&path).map_err(wrong)?;
+        }
         let text =
             String::from_utf8(files::read(&path)?).map_err(|error| wrong(error.to_string()))?;
         Config::parse(&path, &text).map_err(|error| wrong(error.to_string()))
@@ -44,4 +50,18 @@ impl ConfigFile {
     pub const fn is_named(&self) -> bool {
         self.config.is_some()
     }
+}
+
+/// Whether a file that was merely found is one: to read a pipe would wait, and a device may
+/// have no end.
+fn plain(path: &Path) -> Result<(), String> {
+    // What is wrong else is said by who reads it.
+    let Ok(about) = path.metadata() else { return Ok(()) };
+    if !about.is_file() {
+        return Err("the settings are no file".to_owned());
+    }
+    if about.len() > BYTES_MAX {
+        return Err(format!("the settings have more than {BYTES_MAX} bytes"));
+    }
+    Ok(())
 }

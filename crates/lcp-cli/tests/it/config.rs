@@ -213,6 +213,20 @@ fn the_nearest_file_upwards_counts() {
     project.refuses(&both, "cannot be used with");
 }
 
+/// It may be of anybody: nothing that would wait or never end is read.
+#[cfg(unix)]
+#[test]
+fn what_is_found_must_be_a_file() {
+    let project = LCP.project("");
+    std::fs::remove_file(project.path("lcp.toml")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", project.path("lcp.toml")).unwrap();
+    project.refuses(&SHOW, "the settings are no file (lcp.toml)");
+    std::fs::remove_file(project.path("lcp.toml")).unwrap();
+    let large = std::fs::File::create(project.path("lcp.toml")).unwrap();
+    large.set_len((1 << 20) + 1).unwrap();
+    project.refuses(&SHOW, "the settings have more than 1048576 bytes (lcp.toml)");
+}
+
 #[test]
 fn flags_win_over_the_file() {
     let project = LCP.project(EXAMPLE);
