@@ -137,13 +137,16 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let summary = |file: &FileForSummary<'_>| {
         summaries.as_ref()?.summary(file.path, file.kind.outlined(), file.text)
     };
+    let kept = [args.summarizing.cache(), args.counting.cache()];
+    let written = outputs.iter().map(|(_, path)| *path).chain(kept.into_iter().flatten());
     let bar = output.bar("packing");
     let progress = |progress| match progress {
         Progress::Found(files) => bar.expect(files),
         Progress::Read => bar.step(),
     };
     let options = Options {
-        outputs: outputs.iter().map(|(_, path)| path.to_path_buf()).collect(),
+        outputs: written.map(Path::to_path_buf).collect(),
+        jobs: args.summarizing.jobs(),
         progress: &progress,
         summary: summaries.is_some().then_some(&summary),
         ..args.options(&config.pack)?

@@ -17,12 +17,29 @@ use crate::failure::{Code, Failure};
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     /// All that differs, untracked files included.
-    pub(super) changed: BTreeSet<String>,
+    pub(super) changed: Labels,
     /// The same for what alone is packed, where that is asked for.
-    pub(super) only: Option<BTreeSet<String>>,
+    pub(super) only: Option<Labels>,
     /// The changes of each file, by its label.
     pub(super) diffs: Vec<Diff<'static>>,
     pub(super) warnings: Vec<String>,
+}
+
+/// Labels of files, and of folders for all that is in them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Labels(BTreeSet<String>);
+
+impl Labels {
+    /// Adds a file, or a repository within this one: git says nothing of what is in that.
+    fn insert(&mut self, label: &str) {
+        self.0.insert(label.trim_end_matches('/').to_owned());
+    }
+
+    /// Whether this file is one of them, or lies in one.
+    pub(super) fn contains(&self, label: &str) -> bool {
+        let folders = label.match_indices('/').filter_map(|(at, _)| label.get(..at));
+        std::iter::once(label).chain(folders).any(|label| self.0.contains(label))
+    }
 }
 
 /// Flags under which git prints the same whoever runs it.
@@ -47,7 +64,7 @@ const TEXT: [&str; 6] = [
 pub(super) fn all(roots: &[Root], options: &Options<'_>) -> Result<Changes> {
     let mut changes = Changes::default();
     if let Some(since) = &options.since {
-        let mut only = BTreeSet::new();
+        let mut only = Labels::default();
         for root in roots {
             Place::of(root).names(since, &mut only)?;
         }
@@ -55,7 +72,7 @@ pub(super) fn all(roots: &[Root], options: &Options<'_>) -> Result<Changes> {
         changes.only = Some(only);
     }
     if let Some(revision) = &options.diff {
-        let mut diffs = BTreeMap::new();
+        let mut diffs: BTreeMap<String, Vec<Diff<'static>>> = BTreeMap::new();
         for root in roots {
             let place = Place::of(root);
             place.names(revision, &mut changes.changed)?;
@@ -65,7 +82,12 @@ pub(super) fn all(roots: &[Root], options: &Options<'_>) -> Result<Changes> {
             (include.is_empty() || include.is_match(label)) && !exclude.is_match(label)
         };
         diffs.retain(|label, _| is_wanted(label, &options.include, &options.exclude));
-        changes.diffs = diffs.into_values().collect();
+        let shared: usize = diffs.values().map(|of_label| of_label.len() - 1).sum();
+        if shared > 0 {
+            let warning = format!("{shared} changes have the path of another one in the pack");
+            changes.warnings.push(warning);
+        }
+        changes.diffs = diffs.into_values().flatten().collect();
         changes.diffs.sort_by(|a, b| order(&a.path, &b.path));
     }
     Ok(changes)
@@ -102,24 +124,25 @@ impl<'r> Place<'r> {
     }
 
     /// Adds what differs from a revision, and what git does not know yet.
-    fn names(&self, revision: &str, into: &mut BTreeSet<String>) -> Result {
+    fn names(&self, revision: &str, into: &mut Labels) -> Result {
         let commit = self.git.commit(revision)?;
         let flags = [&PLAIN[..], &["--name-only", "--no-renames", "-z", &commit]].concat();
         let differs = self.ask(&["diff"], &flags)?;
         let new = self.ask(&["ls-files"], &["--others", "--exclude-standard", "-z"])?;
         for names in [differs, new] {
             for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
-                into.insert(self.label(&String::from_utf8_lossy(name)));
+                into.insert(&self.label(&String::from_utf8_lossy(name)));
             }
         }
         Ok(())
     }
 
-    /// Adds the changes to a revision, but for what is there already.
+    /// Adds the changes to a revision. PATHs that overlap have the same ones, which stay
+    /// once.
     fn diffs(
         &self,
         revision: &str,
-        into: &mut BTreeMap<String, Diff<'static>>,
+        into: &mut BTreeMap<String, Vec<Diff<'static>>>,
         warnings: &mut Vec<String>,
     ) -> Result {
         let commit = self.git.commit(revision)?;
@@ -136,7 +159,11 @@ impl<'r> Place<'r> {
         for diff in read.diffs {
             let diff = diff.into_owned();
             let path = self.label(&diff.path);
-            into.entry(path.clone()).or_insert(Diff { path: path.into(), ..diff });
+            let of_label = into.entry(path.clone()).or_default();
+            let diff = Diff { path: path.into(), ..diff };
+            if !of_label.contains(&diff) {
+                of_label.push(diff);
+            }
         }
         for note in read.notes {
             let path = self.label(&note.path);

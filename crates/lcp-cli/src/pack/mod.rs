@@ -14,8 +14,8 @@ mod skipped;
 mod tree;
 mod walk;
 
-use std::collections::BTreeSet;
 use std::fs::File;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use lcp_types::{Block, Diff, FormatHint};
@@ -27,6 +27,7 @@ pub use skipped::{Reason, Skipped};
 
 use crate::Result;
 use crate::failure::{Code, Failure};
+use changes::Labels;
 use globs::Globs;
 use read::{Outcome, Reader};
 use rules::{Known, Rules, Says};
@@ -66,8 +67,11 @@ pub struct Options<'a> {
     pub since: Option<String>,
     /// Add the changes to this revision.
     pub diff: Option<String>,
-    /// Files that are written at the same time, and so never packed.
+    /// Files and folders that are written at the same time, and so never packed.
     pub outputs: Vec<PathBuf>,
+    /// How many files are to be read and summarised at once: as many as there are
+    /// processors, or so many if that is more.
+    pub jobs: Option<NonZeroUsize>,
     /// Opens files where not all that can be read may be; called by several threads at once.
     pub open: Option<Open<'a>>,
     /// Summarises a file; called by several threads at once.
@@ -93,6 +97,7 @@ impl Default for Options<'_> {
             since: None,
             diff: None,
             outputs: Vec::new(),
+            jobs: None,
             open: None,
             summary: None,
             progress: &|_| {},
@@ -167,12 +172,17 @@ pub fn pack(options: &Options<'_>) -> Result<Packed> {
     let mut found = walk::all(&roots, options)?;
     if let Some(only) = &changes.only {
         found.files.retain(|file| only.contains(&file.label));
-        found.skipped.retain(|skipped| only.contains(&skipped.path));
+        // Nobody knows what has changed in a folder that cannot be read.
+        let is_unread = |skipped: &Skipped| skipped.reason == Reason::Unreadable;
+        found.skipped.retain(|skipped| is_unread(skipped) || only.contains(&skipped.path));
     }
     (options.progress)(Progress::Found(found.files.len()));
     let reader = Reader::new(options);
-    let outcomes: Result<Vec<Outcome>> =
-        found.files.par_iter().map(|file| reader.file(file)).collect();
+    let read = || found.files.par_iter().map(|file| reader.file(file)).collect();
+    let outcomes: Result<Vec<Outcome>> = match options.jobs {
+        Some(jobs) if jobs.get() > rayon::current_num_threads() => threads(jobs)?.install(read),
+        _ => read(),
+    };
     let labels = found.files.into_iter().map(|file| file.label);
     let mut outcomes: Vec<_> = labels.zip(outcomes?).collect();
     if let Some(input) = &options.input {
@@ -197,6 +207,14 @@ pub fn pack(options: &Options<'_>) -> Result<Packed> {
         return Err(nothing(&report, options));
     }
     Ok(Packed { blocks, report })
+}
+
+/// Threads of which most wait for a program.
+fn threads(jobs: NonZeroUsize) -> Result<rayon::ThreadPool> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs.get())
+        .build()
+        .map_err(|error| Failure::new(Code::Io, format!("cannot start {jobs} threads: {error}")))
 }
 
 fn from_input(reader: &Reader<'_>, input: &Input) -> Result<(String, Outcome)> {
@@ -235,7 +253,7 @@ impl Making<'_> {
         }
     }
 
-    fn file(&mut self, label: String, outcome: Outcome, changed: &BTreeSet<String>) {
+    fn file(&mut self, label: String, outcome: Outcome, changed: &Labels) {
         let read = match outcome {
             Ok(read) => read,
             Err(skipped) => return self.report.skipped.push(skipped),
@@ -277,7 +295,9 @@ fn limit(what: &str, name: &str, max: u64) -> Failure {
 }
 
 fn nothing(report: &Report, options: &Options<'_>) -> Failure {
-    let failure = Failure::new(Code::Usage, "there is nothing to pack");
+    let is_unread = report.skipped_by(Reason::Unreadable).next().is_some();
+    let code = if is_unread { Code::Io } else { Code::Usage };
+    let failure = Failure::new(code, "there is nothing to pack");
     if let Some(left_out) = report.left_out() {
         return failure.hint(format!("{left_out}; --report - says which, without --no-tree"));
     }

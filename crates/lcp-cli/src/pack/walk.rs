@@ -70,17 +70,26 @@ pub(super) fn all(roots: &[Root], options: &Options<'_>) -> Result<Found> {
 /// PATHs may overlap: a file stays once under one label.
 fn once(found: &mut Found) {
     let mut shared = 0;
-    found.files.dedup_by(|later, earlier| {
-        if later.label != earlier.label {
-            return false;
+    let mut files: Vec<File> = Vec::with_capacity(found.files.len());
+    // Where those of one label begin.
+    let mut first = 0;
+    for file in std::mem::take(&mut found.files) {
+        if files.get(first).is_none_or(|of_label| of_label.label != file.label) {
+            first = files.len();
         }
-        let is_same = later.path == earlier.path
-            || later.path.canonicalize().ok() == earlier.path.canonicalize().ok();
-        // A file that was named stays so.
-        earlier.may_be_link |= is_same && later.may_be_link;
-        shared += usize::from(!is_same);
-        is_same
-    });
+        let is_same = |other: &&mut File| {
+            other.path == file.path
+                || other.path.canonicalize().ok() == file.path.canonicalize().ok()
+        };
+        if let Some(same) = files[first..].iter_mut().find(is_same) {
+            // A file that was named stays so.
+            same.may_be_link |= file.may_be_link;
+        } else {
+            shared += usize::from(files.len() > first);
+            files.push(file);
+        }
+    }
+    found.files = files;
     if shared > 0 {
         found.warnings.push(format!("{shared} files have the path of another one in the pack"));
     }
@@ -150,6 +159,7 @@ impl Walk<'_> {
         let odds = Arc::new(Mutex::new(Vec::new()));
         let (found_odd, is_read) = (Arc::clone(&odds), !walking.ignored);
         let (root, excluded) = (self.root.clone(), self.options.exclude.clone());
+        let (outputs, follow) = (self.outputs.to_vec(), walking.follow);
         builder.filter_entry(move |entry| {
             if INNARDS.iter().any(|name| entry.file_name() == *name) {
                 return false;
@@ -158,7 +168,9 @@ impl Walk<'_> {
             if !is_folder {
                 return true;
             }
-            if excluded.is_folder_match(&label(&root, entry.path()).0) {
+            if excluded.is_folder_match(&label(&root, entry.path()).0)
+                || is_output(&outputs, entry.path(), follow)
+            {
                 return false;
             }
             let odd = is_read.then(|| odd_ignore_file(entry.path(), guarded)).flatten();
@@ -234,7 +246,7 @@ impl Walk<'_> {
     }
 
     fn file(&self, path: &Path, label: String, size: u64, may_be_link: bool, found: &mut Found) {
-        if !self.is_output(path, may_be_link) {
+        if !is_output(self.outputs, path, may_be_link) {
             let file = File { label, path: path.to_owned(), size, may_be_link, root: self.index };
             found.files.push(file);
         }
@@ -243,13 +255,6 @@ impl Walk<'_> {
     fn is_wanted(&self, label: &str) -> bool {
         let Options { include, exclude, .. } = self.options;
         (include.is_empty() || include.is_match(label)) && !exclude.is_match(label)
-    }
-
-    fn is_output(&self, path: &Path, may_be_link: bool) -> bool {
-        self.outputs.iter().any(|output| {
-            (may_be_link || output.file_name() == path.file_name())
-                && path.canonicalize().is_ok_and(|path| path == *output)
-        })
     }
 
     fn failed(&self, error: &ignore::Error, known: Option<String>, found: &mut Found) {
@@ -280,6 +285,14 @@ impl Walk<'_> {
         }
         found.skipped.push(skipped);
     }
+}
+
+/// Whether this is what is written; `outputs` are canonical.
+fn is_output(outputs: &[PathBuf], path: &Path, may_be_link: bool) -> bool {
+    outputs.iter().any(|output| {
+        (may_be_link || output.file_name() == path.file_name())
+            && path.canonicalize().is_ok_and(|path| path == *output)
+    })
 }
 
 /// Where an error of the walk is.

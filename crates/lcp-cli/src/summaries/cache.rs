@@ -1,7 +1,7 @@
 //! Answers that are kept, so that a second run asks nobody.
 //!
-//! A file for each, called by the hash of what was asked: the hash of the answer in
-//! hexadecimal digits, a newline, the answer. What cannot be read or written is as if
+//! A file for each, called by the hash of what was asked and `.summary`: the hash of the
+//! answer in hexadecimal digits, a newline, the answer. What cannot be read or written is as if
 //! it were not there: a cache is never a reason to fail.
 
 use std::ffi::OsString;
@@ -25,14 +25,17 @@ const BYTES_MAX: u64 = 256 << 20;
 #[derive(Debug)]
 pub(super) struct Cache(PathBuf);
 
-/// The name of what was asked.
+/// The end of their names: folders may have files of others that are called by a hash.
+const EXTENSION: &str = ".summary";
+
+/// What the answer to this is called.
 pub(super) fn key(parts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in [VERSION].iter().chain(parts) {
         // Lengths, so that no two lists of parts are the same bytes.
         hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
     }
-    hasher.finalize().to_string()
+    format!("{}{EXTENSION}", hasher.finalize())
 }
 
 /// `lcp/summaries` where programs of this system keep what they can make again.
@@ -100,7 +103,9 @@ fn shrink(folder: &Path, bytes_max: u64) {
 }
 
 fn is_key(name: &str) -> bool {
-    name.len() == DIGITS && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    name.strip_suffix(EXTENSION).is_some_and(|hash| {
+        hash.len() == DIGITS && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    })
 }
 
 #[cfg(test)]
@@ -139,13 +144,14 @@ mod tests {
             let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(age as u64);
             std::fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
         }
-        std::fs::write(folder.path().join("mine"), [0; 1000]).unwrap();
+        let mine = blake3::hash(b"mine").to_string();
+        std::fs::write(folder.path().join(&mine), [0; 1000]).unwrap();
         let left = || keys.clone().map(|key| folder.path().join(key).exists());
         shrink(folder.path(), 400);
         assert_eq!(left(), [true; 4]);
         shrink(folder.path(), 399);
         assert_eq!(left(), [false, false, false, true]);
-        assert!(folder.path().join("mine").exists());
+        assert!(folder.path().join(mine).exists());
     }
 
     #[cfg(all(unix, not(target_os = "macos")))]

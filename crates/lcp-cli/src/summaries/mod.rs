@@ -4,7 +4,7 @@ mod cache;
 mod slots;
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,11 +17,15 @@ use lcp_types::limits::SUMMARY_BYTES_MAX;
 use crate::Result;
 use crate::config::SUMMARIZER_SECONDS_MAX;
 use crate::failure::{Code, Failure, Output};
+use crate::interrupt::{self, Hook};
 use cache::Cache;
 use slots::Slots;
 
 /// Seconds that a program has for a summary.
 const SECONDS: u32 = 60;
+
+/// Programs that run at once: each has a thread that waits for it.
+const JOBS_MAX: i64 = 256;
 
 /// How files get summaries
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -35,9 +39,14 @@ pub struct Summarizing {
     /// the outline is taken. Never read from an lcp.toml
     #[arg(long, value_name = "CMD")]
     summarizer_cmd: Option<String>,
-    /// How many of them run at once [default: the number of processors]
-    #[arg(long, value_name = "N", requires = "summarizer_cmd")]
-    jobs: Option<NonZeroUsize>,
+    /// How many of them run at once, up to 256 [default: the number of processors]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "summarizer_cmd",
+        value_parser = clap::value_parser!(u16).range(1..=JOBS_MAX)
+    )]
+    jobs: Option<u16>,
     /// Seconds that each has [default: 60]
     #[arg(
         long,
@@ -88,16 +97,29 @@ impl Summarizing {
             timeout: Duration::from_secs(u64::from(seconds)),
             max_output_bytes: usize::try_from(SUMMARY_BYTES_MAX).unwrap_or(usize::MAX),
         };
-        let jobs = self.jobs.or_else(|| std::thread::available_parallelism().ok());
+        let jobs = self.jobs().or_else(|| std::thread::available_parallelism().ok());
+        let filter = CommandFilter::shell(line).with_options(options);
+        let stopping = filter.clone();
         Ok(Some(Summaries {
             asked: Some(Asked {
                 line: line.clone(),
-                filter: CommandFilter::shell(line).with_options(options),
+                _stop: interrupt::on_interrupt(move || stopping.stop()),
+                filter,
                 slots: Slots::new(jobs.map_or(1, NonZeroUsize::get)),
                 cache: cache.map(Cache::new),
             }),
             failures: Mutex::default(),
         }))
+    }
+
+    /// How many programs are to run at once, where that is said.
+    pub fn jobs(&self) -> Option<NonZeroUsize> {
+        NonZeroUsize::new(self.jobs?.into())
+    }
+
+    /// The folder of answers, where one is named.
+    pub fn cache(&self) -> Option<&Path> {
+        self.summary_cache.as_deref()
     }
 }
 
@@ -113,6 +135,8 @@ pub struct Summaries {
 struct Asked {
     line: String,
     filter: CommandFilter,
+    /// Ctrl-C stops what runs.
+    _stop: Hook,
     slots: Slots,
     cache: Option<Cache>,
 }

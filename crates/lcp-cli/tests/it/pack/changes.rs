@@ -137,3 +137,52 @@ fn renames_and_binary_changes_are_said() {
     assert!(said.contains("b.bin: Binary files"), "{said}");
     assert!(labels(&blocks(&output)).contains(&"rust moved.rs".to_owned()));
 }
+
+/// git names a repository within another, and nothing of what is in it.
+#[test]
+fn what_is_in_repositories_within_counts_as_changed() {
+    let folder = Folder::new(&[("a.rs", "a\n"), ("sub/inner/b.rs", "b\n")]);
+    git(&folder, &["-C", "sub/inner", "init", "-q"]);
+    git(&folder, &["-C", "sub/inner", "add", "-A"]);
+    git(&folder, &["-C", "sub/inner", "commit", "-q", "-m", "inner"]);
+    git(&folder, &["init", "-q"]);
+    git(&folder, &["add", "a.rs"]);
+    git(&folder, &["commit", "-q", "-m", "outer"]);
+    let packed = || labels(&folder.pack(&["--since", "HEAD", "--no-tree"]));
+    assert_eq!(packed(), ["rust sub/inner/b.rs"]);
+    // As a submodule of which another commit is checked out.
+    let submodule = ["-c", "protocol.file.allow=always", "submodule", "-q", "add", "./sub/inner"];
+    git(&folder, &[&submodule[..], &["sub/inner"]].concat());
+    git(&folder, &["commit", "-q", "-a", "-m", "with a submodule"]);
+    folder.fails(&["--since", "HEAD"], 2, "no file below the PATHs differs");
+    folder.write("sub/inner/c.rs", "c\n");
+    git(&folder, &["-C", "sub/inner", "add", "-A"]);
+    git(&folder, &["-C", "sub/inner", "commit", "-q", "-m", "more"]);
+    assert_eq!(packed(), ["rust sub/inner/b.rs", "rust sub/inner/c.rs"]);
+}
+
+/// Nobody knows what has changed there.
+#[cfg(unix)]
+#[test]
+fn folders_that_cannot_be_read_are_told_of_with_since_too() {
+    let folder = repository();
+    std::os::unix::fs::symlink("/dev/null", folder.path("sub/.gitignore")).unwrap();
+    let output = folder.run(&["--since", "base"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("cannot read sub/.gitignore"), "{}", stderr(&output));
+}
+
+#[test]
+fn changes_of_one_path_are_all_there_and_each_once() {
+    let (one, other) = (repository(), repository());
+    other.write("sub/a.rs", "ONE\ntwo\nthree\n");
+    let paths = [one.path("sub"), other.path("sub"), one.path("sub/../sub")];
+    let paths = paths.each_ref().map(|path| path.to_str().unwrap());
+    let arguments = [&["--diff=base", "--no-tree", "--include", "a.rs"][..], &paths].concat();
+    let output = one.run(&arguments);
+    let wanted = ["rust sub/a.rs", "rust sub/a.rs", "diff sub/a.rs", "diff sub/a.rs"];
+    assert_eq!(labels(&blocks(&output)), wanted);
+    let said = stderr(&output);
+    assert!(said.contains("1 files have the path of another one"), "{said}");
+    assert!(said.contains("1 changes have the path of another one"), "{said}");
+}

@@ -107,3 +107,20 @@ fn ignore_files_that_are_none_are_told_of_and_never_opened() {
     assert!(labels.contains(&"rust a.rs".to_owned()), "{labels:?}");
     assert!(!labels.iter().any(|label| label.ends_with("b.rs") || label.ends_with("c.rs")));
 }
+
+/// That there is nothing else to pack is not what is wrong.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_alone_that_cannot_be_read_is_no_wrong_usage() {
+    let folder = Folder::new(&[]);
+    folder.fails(&["/proc/self/mem", "--no-tree"], 1, "there is nothing to pack");
+}
+
+#[test]
+fn a_file_of_two_paths_stays_once_whatever_is_between() {
+    let (one, other) = (Folder::new(&[("src/a.rs", "a\n")]), Folder::new(&[("src/a.rs", "b\n")]));
+    let paths = [one.path("src"), other.path("src"), one.path("src/../src")];
+    let paths = paths.each_ref().map(|path| path.to_str().unwrap());
+    let arguments = [&["--no-tree"][..], &paths].concat();
+    assert_eq!(labels(&one.pack(&arguments)), ["rust src/a.rs"; 2]);
+}

@@ -3,6 +3,7 @@
 mod changes;
 mod left_out;
 mod rules;
+mod summaries;
 mod walk;
 
 use std::path::{Path, PathBuf};
