@@ -2,10 +2,10 @@
 //! (RFC 0010 §6).
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lcp_driver::block_label;
-use lcp_types::{Block, Meta};
+use lcp_types::{Annotation, AnnotationKind, Block, Meta, Tag};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// A pack, and what is said of its blocks.
@@ -14,6 +14,8 @@ pub struct Side<'b> {
     pub blocks: &'b [Block<'b>],
     /// What is said of each.
     pub metas: Vec<Meta<'b>>,
+    /// What else is said of each by annotations that mean nothing to a budget.
+    others: Vec<BTreeSet<(u8, &'b [u8])>>,
 }
 
 /// What became of a block.
@@ -59,7 +61,16 @@ impl Pair {
 impl<'b> Side<'b> {
     /// That of these blocks.
     pub fn of(blocks: &'b [Block<'b>]) -> Self {
-        Self { blocks, metas: Meta::of_all(blocks, &mut |_, _| {}) }
+        let mut others = vec![BTreeSet::new(); blocks.len()];
+        for annotation in blocks.iter().filter_map(Block::as_annotation) {
+            let of_block = usize::try_from(annotation.target_block_id).ok();
+            if let Some(others) = of_block.and_then(|at| others.get_mut(at))
+                && is_other(annotation)
+            {
+                others.insert((annotation.kind.code(), annotation.value.as_slice()));
+            }
+        }
+        Self { blocks, metas: Meta::of_all(blocks, &mut |_, _| {}), others }
     }
 
     /// The blocks that are shown, by type and label, in their order.
@@ -72,6 +83,23 @@ impl<'b> Side<'b> {
             }
         }
         groups
+    }
+}
+
+/// Whether it is none of what [`Meta`] reads. The number of a message is none either: it
+/// says which blocks belong together, and is another one behind a message that is new.
+fn is_other(annotation: &Annotation<'_>) -> bool {
+    match annotation.as_tag() {
+        Some(tag) => ![
+            Tag::CATEGORY,
+            Tag::RANK,
+            Tag::PINNED,
+            Tag::TOOL_CALL_ID,
+            Tag::ARGS,
+            lcp_convert::tags::MESSAGE,
+        ]
+        .contains(&tag.key.as_ref()),
+        None => !matches!(annotation.kind, AnnotationKind::Priority | AnnotationKind::Summary),
     }
 }
 
@@ -129,6 +157,7 @@ fn pair(a: &Side<'_>, b: &Side<'_>, at: Option<usize>, to: Option<usize>) -> Pai
             ("rank", old.rank != new.rank),
             ("pinned", old.pinned != new.pinned),
             ("tool_call", (&old.tool_call_id, &old.args) != (&new.tool_call_id, &new.args)),
+            ("annotations", a.others[at] != b.others[to]),
         ];
         changed.extend(differences.iter().filter(|(_, differs)| *differs).map(|(what, _)| *what));
     }
@@ -187,7 +216,7 @@ fn in_order(pairs: Vec<Pair>) -> Vec<Pair> {
 #[cfg(test)]
 mod tests {
     use lcp_testkit::any_pack;
-    use lcp_types::{Annotation, Lang, Priority, Role};
+    use lcp_types::{Lang, Priority, Role};
     use proptest::prelude::*;
 
     use super::*;
@@ -234,9 +263,16 @@ mod tests {
     #[test]
     fn what_is_said_of_a_block_is_part_of_it() {
         let a = [file("a", "1")];
-        let b = [file("a", "1"), Block::new(Annotation::priority(0, Priority::High))];
-        let rows = compared(&a, &b);
-        assert_eq!((rows.len(), &rows[0].changed[..]), (1, &["priority"][..]));
+        for (annotation, changed) in [
+            (Annotation::priority(0, Priority::High), &["priority"][..]),
+            (Annotation::tag(0, &Tag::new("sidechain", "x")), &["annotations"]),
+            (Annotation::tag(0, &Tag::new("message", "7")), &[]),
+            (Annotation::tag(7, &Tag::new("sidechain", "of nothing")), &[]),
+        ] {
+            let b = [file("a", "1"), Block::new(annotation)];
+            let rows = compared(&a, &b);
+            assert_eq!((rows.len(), &rows[0].changed[..]), (1, changed));
+        }
     }
 
     proptest! {
