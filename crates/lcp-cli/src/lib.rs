@@ -39,6 +39,7 @@ pub mod sessions;
 pub mod stable;
 pub mod summaries;
 pub mod table;
+pub mod threads;
 
 use std::process::ExitCode;
 

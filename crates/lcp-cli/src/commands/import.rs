@@ -11,6 +11,7 @@ use crate::Result;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
 use crate::form::{Form, refuse_terminal};
+use crate::summaries::{How, Summarizing, summarise};
 
 /// What errors call the transcript.
 const TRANSCRIPT: &str = "the transcript";
@@ -24,6 +25,7 @@ const TRANSCRIPT: &str = "the transcript";
 #[command(after_help = "Examples:
   lcp import chat.json -o chat.lcp
   lcp import session.jsonl --from claude-code | lcp render - --budget 8000
+  lcp import session.jsonl --summarize outline | lcp render - --budget 8000 --objective value
   cat history.md | lcp import - -o history.lcp --report -")]
 pub struct Args {
     /// The transcript; `-` for standard input
@@ -35,6 +37,9 @@ pub struct Args {
     /// What it is called: the title of Markdown that is no chat
     #[arg(long, value_name = "TITLE")]
     title: Option<String>,
+    /// How code, documents and results of tools get summaries.
+    #[command(flatten)]
+    summarizing: Summarizing,
     #[command(flatten)]
     form: Form,
     /// Write what was found as JSON there; `-` for standard error
@@ -60,7 +65,15 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let inputs = [(TRANSCRIPT, args.file.as_path())];
     files::distinct(&inputs, &outputs.collect::<Vec<_>>(), |_, _| false)?;
     let bytes = files::read(&args.file)?;
-    let (format, imported) = args.import(&bytes)?;
+    let summaries = args.summarizing.summaries(How::Off)?;
+    let (format, mut imported) = args.import(&bytes)?;
+    if let Some(summaries) = &summaries {
+        let bar = output.bar("summarising");
+        bar.expect(imported.blocks.len());
+        summarise(&mut imported.blocks, summaries, &args.summarizing, &|| bar.step())?;
+        drop(bar);
+        summaries.warn(output);
+    }
     let report = &imported.report;
     for warning in &report.warnings {
         output.warn(warning);

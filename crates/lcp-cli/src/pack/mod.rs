@@ -32,6 +32,8 @@ use globs::Globs;
 use read::{Outcome, Reader};
 use rules::{Known, Rules, Says};
 
+use crate::threads;
+
 /// Bytes that a file may have, unless more are allowed.
 pub const FILE_BYTES_MAX: u64 = 1 << 20;
 
@@ -179,10 +181,7 @@ pub fn pack(options: &Options<'_>) -> Result<Packed> {
     (options.progress)(Progress::Found(found.files.len()));
     let reader = Reader::new(options);
     let read = || found.files.par_iter().map(|file| reader.file(file)).collect();
-    let outcomes: Result<Vec<Outcome>> = match options.jobs {
-        Some(jobs) if jobs.get() > rayon::current_num_threads() => threads(jobs)?.install(read),
-        _ => read(),
-    };
+    let outcomes: Result<Vec<Outcome>> = threads::with(options.jobs, read)?;
     let labels = found.files.into_iter().map(|file| file.label);
     let mut outcomes: Vec<_> = labels.zip(outcomes?).collect();
     if let Some(input) = &options.input {
@@ -207,14 +206,6 @@ pub fn pack(options: &Options<'_>) -> Result<Packed> {
         return Err(nothing(&report, options));
     }
     Ok(Packed { blocks, report })
-}
-
-/// Threads of which most wait for a program.
-fn threads(jobs: NonZeroUsize) -> Result<rayon::ThreadPool> {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs.get())
-        .build()
-        .map_err(|error| Failure::new(Code::Io, format!("cannot start {jobs} threads: {error}")))
 }
 
 fn from_input(reader: &Reader<'_>, input: &Input) -> Result<(String, Outcome)> {

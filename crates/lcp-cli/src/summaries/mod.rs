@@ -1,5 +1,6 @@
 //! Summaries of files: outlines, or what any program makes of them (RFC 0010 §4).
 
+mod blocks;
 mod cache;
 mod slots;
 
@@ -18,6 +19,7 @@ use crate::Result;
 use crate::config::SUMMARIZER_SECONDS_MAX;
 use crate::failure::{Code, Failure, Output};
 use crate::interrupt::{self, Hook};
+pub use blocks::summarise;
 use cache::Cache;
 use slots::Slots;
 
@@ -27,14 +29,14 @@ const SECONDS: u32 = 60;
 /// Programs that run at once: each has a thread that waits for it.
 const JOBS_MAX: i64 = 256;
 
-/// How files get summaries
+/// How texts get summaries
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Summarizing {
-    /// Give files summaries: `outline` keeps declarations of code, headings of
-    /// documents, first and last lines of other texts [default: off]
+    /// Give texts summaries: `outline` keeps declarations of code, headings of
+    /// documents, first and last lines of others [default: off]
     #[arg(long, value_name = "HOW")]
     summarize: Option<How>,
-    /// Let the shell run CMD for each file: its text on standard input, `LCP_PATH`
+    /// Let the shell run CMD for each text: it is on standard input, `LCP_PATH`
     /// and `LCP_LANG` in the environment, the summary on standard output. Where it fails,
     /// the outline is taken. Never read from an lcp.toml
     #[arg(long, value_name = "CMD")]

@@ -96,3 +96,28 @@ fn text_is_a_document_with_a_title() {
     let text = run_with(&["render", "-", "--mode", "minimal"], &output.stdout).stdout;
     assert_eq!(String::from_utf8(text).unwrap(), "[document Notes]\nSome text.\n\n");
 }
+
+/// What a tool printed can be cut down to its first and last lines.
+#[test]
+fn results_get_summaries_where_they_are_asked_for() {
+    let lines: String = (0..100).map(|line| format!("line {line}\n")).collect();
+    let chat = serde_json::json!([
+        { "role": "user", "content": lines },
+        { "role": "assistant", "tool_calls":
+            [{ "id": "c1", "type": "function", "function": { "name": "ls", "arguments": "{}" } }] },
+        { "role": "tool", "tool_call_id": "c1", "content": lines },
+    ]);
+    let summaries = |flags: &[&str]| -> Vec<String> {
+        let chat = chat.to_string();
+        let output = run_with(&[&["import", "-"], flags].concat(), chat.as_bytes());
+        assert!(output.status.success(), "{}", stderr(&output));
+        let blocks = decode(&output.stdout, DecodeOptions::default()).unwrap().blocks;
+        blocks.into_iter().filter_map(|block| Some(block.summary?.into_owned())).collect()
+    };
+    assert!(summaries(&[]).is_empty());
+    let [outline] = &summaries(&["--summarize", "outline"])[..] else { panic!() };
+    assert!(outline.starts_with("line 0\n") && outline.ends_with("line 99"), "{outline}");
+    assert!(outline.contains("… 80 lines"), "{outline}");
+    let flags = ["--no-summary-cache", "--summarizer-cmd", "echo \"$LCP_PATH\"; tail -n 1"];
+    assert_eq!(summaries(&flags), ["ls\nline 99"]);
+}
