@@ -82,20 +82,22 @@ impl Message {
         self
     }
 
-    /// Who speaks: tools of TOOL_RESULT, the user of all that are no turns.
+    /// Who speaks: tools of what answers a call, the user of all else that is no turn.
     #[must_use]
     pub fn role(&self) -> Role {
         match &self.block.content {
             BlockContent::Conversation(turn) => turn.role,
             BlockContent::ToolResult(_) => Role::Tool,
+            _ if self.result_of.is_some() => Role::Tool,
             _ => Role::User,
         }
     }
 
-    /// What it says; empty for blocks that hold no text.
+    /// What it says, as it is rendered: trees are listed, changes have the heads of their
+    /// hunks. Empty for blocks that hold no text.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
-        self.block.content.text().map_or(Cow::Borrowed(""), |bytes| bytes.to_str_lossy())
+        lcp_driver::content_text(&self.block.content).unwrap_or_default()
     }
 
     /// The call that it makes or answers.

@@ -83,7 +83,7 @@ pub enum SummaryError {
         seconds: u64,
     },
     /// The program failed.
-    #[error("{program:?} failed ({status}): {stderr}")]
+    #[error("{program:?} failed ({status}){}", said(.stderr))]
     Failed {
         /// The program.
         program: String,
@@ -150,4 +150,9 @@ pub trait TaskExtractor: Send + Sync {
     /// before them: those of `known` that are still open, changed where the
     /// messages say so, and new ones.
     fn pending_tasks(&self, known: &[PendingTask], messages: &[Recorded]) -> Vec<PendingTask>;
+}
+
+/// The end of a line on a failure: what was said, if anything was.
+fn said(stderr: &str) -> String {
+    if stderr.is_empty() { String::new() } else { format!(": {stderr}") }
 }

@@ -8,7 +8,7 @@ use lcp_continuity::{
     UsageSource,
 };
 use lcp_tokens::{Encoding, HeuristicEstimator, Tiktoken, TokenEstimator};
-use lcp_types::{Block, MediaType, Role, Status};
+use lcp_types::{Block, Diff, DiffHunk, MediaType, Role, Status};
 use proptest::prelude::*;
 
 /// Counts words.
@@ -56,10 +56,24 @@ fn record_message_accurately_counts_tokens_for_each_message() {
 #[test]
 fn no_text_counts_nothing() {
     let tracker = tracker();
-    let image = Message::new(Block::image(MediaType::Png, "a picture of words", vec![1_u8, 2, 3]));
+    let image = Message::new(Block::image(MediaType::Png, "", vec![1_u8, 2, 3]));
     for message in [Message::user(""), image] {
         assert_eq!(tracker.count(&message), 0);
     }
+}
+
+/// What has no text of its own is counted as it is shown.
+#[test]
+fn changes_trees_and_pictures_count_what_is_shown_of_them() {
+    let tracker = tracker();
+    let image = Block::image(MediaType::Png, "a picture of words", vec![1_u8, 2, 3]);
+    assert_eq!(tracker.count(&Message::new(image)), 4);
+    let hunk =
+        DiffHunk { old_start: 1, new_start: 1, lines: "-one\n+two\n".into(), unknown: vec![] };
+    let diff = Diff { path: "a.rs".into(), hunks: vec![hunk], unknown: vec![] };
+    let result = Message::new(Block::new(diff)).answering("call_1");
+    assert_eq!((result.role(), result.text().as_ref()), (Role::Tool, "@@ -1 +1 @@\n-one\n+two"));
+    assert_eq!(tracker.count(&result), 6);
 }
 
 /// SCS-SC-01.
