@@ -57,7 +57,7 @@ impl ConfigFile {
 fn plain(path: &Path) -> Result<(), String> {
     // What is wrong else is said by who reads it.
     let Ok(about) = path.metadata() else { return Ok(()) };
-    if !about.is_file() {
+    if !about.is_file() && !about.is_dir() {
         return Err("the settings are no file".to_owned());
     }
     if about.len() > BYTES_MAX {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use lcp_driver::{Warning, WarningCode};
 use lcp_tokens::{
-    Cached, CountCache, ENCODINGS, Encoding, Model, NAMES, TokenEstimator, TokenizerError, by_name,
-    by_name_or_file, for_model, or_heuristic,
+    CacheFileError, Cached, CountCache, ENCODINGS, Encoding, Model, NAMES, TokenEstimator,
+    TokenizerError, by_name, by_name_or_file, for_model, or_heuristic,
 };
 
 use crate::Result;
@@ -127,10 +127,20 @@ impl Counting {
         let Some(path) = &self.count_cache else {
             return Ok(Counter { estimator, from, place, kept: None });
         };
-        let cache = Arc::new(CountCache::load(path, CACHE_BYTES).unwrap_or_else(|error| {
-            output.warn(format!("{}: {error}; it is made anew", path.display()));
-            CountCache::new(CACHE_BYTES)
-        }));
+        let cache = match CountCache::load(path, CACHE_BYTES) {
+            Err(error @ CacheFileError::Foreign) => {
+                // It is somebody's: nothing is written there.
+                let message = format!("{error} (--count-cache {})", path.display());
+                return Err(Failure::new(Code::Usage, message)
+                    .hint("name another file, or remove this one"));
+            }
+            Err(error) => {
+                output.warn(format!("{}: {error}; it is made anew", path.display()));
+                CountCache::new(CACHE_BYTES)
+            }
+            Ok(cache) => cache,
+        };
+        let cache = Arc::new(cache);
         let estimator = Arc::new(Cached::new(estimator, Arc::clone(&cache)));
         Ok(Counter { estimator, from, place, kept: Some((path.clone(), cache)) })
     }
@@ -227,9 +237,15 @@ impl Counter {
         if let Some((path, cache)) = &self.kept {
             let (found, counted) = cache.hits_and_misses();
             output.note(format!("{found} counts were known, {counted} were not"));
-            if let Err(failure) = files::write(Some(path), &cache.to_bytes()) {
+            // Something else may have been written there by now: the pack itself.
+            let kept = CountCache::may_save(path)
+                .map_err(|error| format!("{}: {error}", path.display()))
+                .and_then(|()| {
+                    files::write(Some(path), &cache.to_bytes()).map_err(|failure| failure.message)
+                });
+            if let Err(message) = kept {
                 // The text is there; only the next run takes longer.
-                output.warn(failure.message);
+                output.warn(message);
             }
         }
     }

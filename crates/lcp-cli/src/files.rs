@@ -20,7 +20,14 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
         let read = std::io::stdin().lock().read_to_end(&mut bytes);
         return read.map(|_| bytes).map_err(|error| Failure::io("read", "standard input", &error));
     }
-    std::fs::read(path).map_err(|error| Failure::io("read", path.display(), &error))
+    std::fs::read(path).map_err(|error| {
+        let failure = Failure::io("read", path.display(), &error);
+        if error.kind() == ErrorKind::IsADirectory {
+            return failure
+                .hint("`lcp pack` makes a pack of a folder: lcp pack PATH | lcp render -");
+        }
+        failure
+    })
 }
 
 /// Reads a file, if there is one.
@@ -50,8 +57,10 @@ fn replace(path: &Path, bytes: &[u8]) -> Result {
 }
 
 fn unwritten(path: &Path, error: std::io::Error) -> Failure {
-    // The temporary file's name is of no use to anybody.
-    let plain = error.raw_os_error().map(std::io::Error::from_raw_os_error);
+    // The temporary file's name, which `tempfile` adds, is of no use to anybody.
+    let causes = std::iter::successors(Some(&error as &dyn std::error::Error), |of| of.source());
+    let mut known = causes.filter_map(|of| of.downcast_ref::<std::io::Error>()?.raw_os_error());
+    let plain = known.next().map(std::io::Error::from_raw_os_error);
     Failure::io("write", path.display(), &plain.unwrap_or(error))
 }
 
@@ -168,6 +177,9 @@ pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Failu
         lcp_decoder::ErrorKind::BadMagic { .. } if looks_like_json => {
             failure.hint("this looks like a JSON manifest: `encode` makes a pack of it")
         }
+        lcp_decoder::ErrorKind::BadMagic { .. } => failure.hint(
+            "this is no pack: `lcp pack PATH` makes one of files, `lcp import FILE` of a transcript",
+        ),
         lcp_decoder::ErrorKind::UnexpectedEof { .. } | lcp_decoder::ErrorKind::MissingEnd => {
             failure.hint("the pack is truncated: was it copied or downloaded as a whole?")
         }

@@ -1,7 +1,7 @@
 //! Counts by content hash, shared between threads and kept between runs.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,6 +28,9 @@ const ENTRY_BYTES: usize = 192;
 
 /// A file begins with this; the last character is the version.
 const MAGIC: &[u8; 8] = b"LCPCNT\n1";
+
+/// The same in every version.
+const NAME: &[u8] = b"LCPCNT\n";
 
 /// Hashing a shorter text would take as long as counting it.
 const TEXT_BYTES_MIN: usize = 128;
@@ -57,8 +60,11 @@ pub enum CacheFileError {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// It is not a file of counts, or of another version.
-    #[error("not a file of token counts of this version")]
+    #[error("not a file of token counts")]
     Foreign,
+    /// It is a file of token counts as another version writes it.
+    #[error("a file of token counts of another version")]
+    Version,
     /// It was cut short or changed.
     #[error("the file of token counts is damaged")]
     Damaged,
@@ -88,12 +94,13 @@ impl CountCache {
     }
 
     /// The cache that [`Self::save`] wrote to `path`; an empty one where there
-    /// is no such file. Of a cache that was larger, it has what fits.
+    /// is no such file, or nothing in it. Of a cache that was larger, it has what fits.
     ///
     /// # Errors
     ///
     /// [`CacheFileError`], where the file cannot be used: go on with an empty
-    /// cache then.
+    /// cache then. One that is [foreign](CacheFileError::Foreign) may be anything: write
+    /// nothing there.
     pub fn load(path: &Path, bytes: usize) -> Result<Self, CacheFileError> {
         let this = Self::new(bytes);
         let size = match fs::metadata(path) {
@@ -106,7 +113,12 @@ impl CountCache {
             return Err(CacheFileError::TooLarge { bytes: size, most: bytes });
         }
         let file = fs::read(path)?;
-        let rest = file.strip_prefix(MAGIC).ok_or(CacheFileError::Foreign)?;
+        if file.is_empty() {
+            return Ok(this);
+        }
+        let rest = file.strip_prefix(MAGIC).ok_or_else(|| {
+            if file.starts_with(NAME) { CacheFileError::Version } else { CacheFileError::Foreign }
+        })?;
         let (records, check) =
             rest.split_last_chunk::<KEY_BYTES>().ok_or(CacheFileError::Damaged)?;
         let (records, more) = records.as_chunks::<RECORD_BYTES>();
@@ -121,6 +133,25 @@ impl CountCache {
             }
         }
         Ok(this)
+    }
+
+    /// Whether counts may be written to `path`: there is no file, an empty one, or one of
+    /// counts, of whatever version.
+    ///
+    /// # Errors
+    ///
+    /// [`CacheFileError::Foreign`], and what the file system says.
+    pub fn may_save(path: &Path) -> Result<(), CacheFileError> {
+        let mut head = Vec::new();
+        match fs::File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            file => file?.take(MAGIC.len() as u64).read_to_end(&mut head)?,
+        };
+        if head.is_empty() || head.starts_with(NAME) {
+            Ok(())
+        } else {
+            Err(CacheFileError::Foreign)
+        }
     }
 
     /// Writes the counts to `path`, by a file beside it and renaming. The same

@@ -23,6 +23,8 @@ pub struct Args {
 
 /// Prints the manifest.
 pub fn run(args: &Args, output: &Output) -> Result {
+    let out = args.output.as_deref().map(|path| ("-o", path));
+    files::distinct(&[(files::PACK, &args.pack)], out.as_slice(), |_, _| false)?;
     let bytes = files::read(&args.pack)?;
     let pack = files::decode(&args.pack, &bytes)?;
     for warning in &pack.warnings {

@@ -29,21 +29,35 @@ pub struct Args {
 /// Writes the pack.
 pub fn run(args: &Args) -> Result {
     refuse_terminal(args.output.as_deref())?;
-    let pack = encode(&args.manifest, args.form.options())?;
+    let (pack, parts) = encoded(&args.manifest, args.form.options())?;
+    let out = args.output.as_deref().map(|path| ("-o", path));
+    let parts = parts.iter().map(|path| ("a file of the manifest", path.as_path()));
+    let inputs: Vec<_> = parts.chain([("the manifest", args.manifest.as_path())]).collect();
+    // A file may be named twice.
+    files::distinct(&inputs, out.as_slice(), |_, flag| flag != "-o")?;
     files::write(args.output.as_deref(), &pack)
 }
 
 /// Encodes the manifest at `path`.
 pub fn encode(path: &Path, options: EncodeOptions) -> Result<Vec<u8>> {
+    encoded(path, options).map(|(pack, _)| pack)
+}
+
+/// The pack of a manifest, and the files that were read for it.
+fn encoded(path: &Path, options: EncodeOptions) -> Result<(Vec<u8>, Vec<PathBuf>)> {
     let json = files::read(path)?;
     let folder = if path == OsStr::new(files::STANDARD) { None } else { path.parent() };
-    let mut load = |name: &str| match folder {
-        Some(folder) => std::fs::read(folder.join(name)),
-        None => std::fs::read(name),
+    let mut parts = Vec::new();
+    let mut load = |name: &str| {
+        let part = folder.map_or_else(|| PathBuf::from(name), |folder| folder.join(name));
+        let read = std::fs::read(&part);
+        parts.push(part);
+        read
     };
-    Manifest::parse(&json, &mut load)
+    let pack = Manifest::parse(&json, &mut load)
         .and_then(|manifest| manifest.encode(options))
-        .map_err(|error| malformed(path, &error))
+        .map_err(|error| malformed(path, &error))?;
+    Ok((pack, parts))
 }
 
 fn malformed(path: &Path, error: &ManifestError) -> Failure {

@@ -137,15 +137,15 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let summary = |file: &FileForSummary<'_>| {
         summaries.as_ref()?.summary(file.path, file.kind.outlined(), file.text)
     };
-    let kept = [args.summarizing.cache(), args.counting.cache()];
-    let written = outputs.iter().map(|(_, path)| *path).chain(kept.into_iter().flatten());
+    let written = outputs.iter().map(|(_, path)| *path).chain(args.counting.cache());
+    let written = written.map(Path::to_path_buf).chain(args.summarizing.kept());
     let bar = output.bar("packing");
     let progress = |progress| match progress {
         Progress::Found(files) => bar.expect(files),
         Progress::Read => bar.step(),
     };
     let options = Options {
-        outputs: written.map(Path::to_path_buf).collect(),
+        outputs: written.collect(),
         jobs: args.summarizing.jobs(),
         progress: &progress,
         summary: summaries.is_some().then_some(&summary),
@@ -154,6 +154,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let packed = pack::pack(&options)?;
     drop(bar);
     tell(&packed.report, output);
+    if let Some(warning) = args.unmatched(&packed.report)? {
+        output.warn(warning);
+    }
     if let Some(summaries) = &summaries {
         summaries.warn(output);
     }
@@ -203,6 +206,27 @@ impl Args {
             diff: self.diff.clone(),
             ..Options::default()
         })
+    }
+
+    /// The globs of flags that say something of files and match none, in one line.
+    fn unmatched(&self, report: &Report) -> Result<Option<String>> {
+        let said = [("--priority", &self.priority), ("--category", &self.category)];
+        let said = said.into_iter().chain([("--pin", &self.pin)]);
+        let said = said.flat_map(|(flag, rules)| rules.iter().map(move |of| (flag, &of.pattern)));
+        let include = self.include.iter().map(|pattern| ("--include", pattern));
+        let flags: Vec<_> = include.chain(said).collect();
+        let globs = Globs::new(flags.iter().map(|(_, pattern)| *pattern));
+        let globs = globs.map_err(|what| Failure::new(Code::Usage, what))?;
+        let mut is_matched = vec![false; flags.len()];
+        let files = report.files.iter().map(|file| &file.path);
+        let others = report.skipped.iter().map(|skipped| &skipped.path);
+        for label in files.chain(report.diffs.iter().map(|(path, ..)| path)).chain(others) {
+            globs.matches(label).into_iter().for_each(|at| is_matched[at] = true);
+        }
+        let names = flags.iter().zip(&is_matched).filter(|(_, is_matched)| !**is_matched);
+        let names: Vec<_> =
+            names.map(|((flag, pattern), _)| format!("{flag} {:?}", pattern.text())).collect();
+        Ok((!names.is_empty()).then(|| format!("no file matches {}", names.join(", "))))
     }
 
     /// What standard input holds, where it is asked for.
@@ -265,7 +289,7 @@ fn tell(report: &Report, output: &Output) {
     for warning in &report.warnings {
         output.warn(warning);
     }
-    for reason in [Reason::Unreadable, Reason::Vanished] {
+    for reason in [Reason::Unreadable, Reason::IgnoreFile, Reason::Vanished] {
         for skipped in report.skipped_by(reason).take(NAMED_MAX) {
             let message = skipped.message.as_deref().unwrap_or(reason.name());
             output.warn(format!("cannot read {}: {message}", skipped.path.escape_debug()));
@@ -301,7 +325,7 @@ fn write_report(
 
 /// The pack is there, and lacks something.
 fn unreadable(report: &Report) -> Result {
-    match report.skipped_by(Reason::Unreadable).count() {
+    match report.skipped.iter().filter(|skipped| skipped.reason.is_failure()).count() {
         0 => Ok(()),
         count => {
             let files = if count == 1 { "file" } else { "files" };

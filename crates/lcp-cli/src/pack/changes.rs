@@ -1,6 +1,6 @@
 //! What has changed, by git.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -8,8 +8,9 @@ use lcp_types::{Diff, IntoOwned};
 
 use super::git::Git;
 use super::roots::{Root, order};
-use super::walk::said;
-use super::{Options, globs::Globs};
+use super::skipped::{Reason, Skipped};
+use super::walk::{File, said, shares};
+use super::{Options, globs::Globs, ignores};
 use crate::Result;
 use crate::failure::{Code, Failure};
 
@@ -22,6 +23,8 @@ pub(super) struct Changes {
     pub(super) only: Option<Labels>,
     /// The changes of each file, by its label.
     pub(super) diffs: Vec<Diff<'static>>,
+    /// Changes that are left out.
+    pub(super) skipped: Vec<Skipped>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -61,7 +64,7 @@ const TEXT: [&str; 6] = [
 /// # Errors
 ///
 /// There is no git, no repository or no such revision.
-pub(super) fn all(roots: &[Root], options: &Options<'_>) -> Result<Changes> {
+pub(super) fn all(roots: &[Root], options: &Options<'_>, found: &[File]) -> Result<Changes> {
     let mut changes = Changes::default();
     if let Some(since) = &options.since {
         let mut only = Labels::default();
@@ -73,10 +76,12 @@ pub(super) fn all(roots: &[Root], options: &Options<'_>) -> Result<Changes> {
     }
     if let Some(revision) = &options.diff {
         let mut diffs: BTreeMap<String, Vec<Diff<'static>>> = BTreeMap::new();
+        let found: HashSet<&str> = found.iter().map(|file| file.label.as_str()).collect();
+        let walked = Walked { options, found };
         for root in roots {
             let place = Place::of(root);
             place.names(revision, &mut changes.changed)?;
-            place.diffs(revision, &mut diffs, &mut changes.warnings)?;
+            place.diffs(revision, &walked, &mut diffs, &mut changes)?;
         }
         let is_wanted = |label: &str, include: &Globs, exclude: &Globs| {
             (include.is_empty() || include.is_match(label)) && !exclude.is_match(label)
@@ -84,13 +89,36 @@ pub(super) fn all(roots: &[Root], options: &Options<'_>) -> Result<Changes> {
         diffs.retain(|label, _| is_wanted(label, &options.include, &options.exclude));
         let shared: usize = diffs.values().map(|of_label| of_label.len() - 1).sum();
         if shared > 0 {
-            let warning = format!("{shared} changes have the path of another one in the pack");
-            changes.warnings.push(warning);
+            changes.warnings.push(shares(shared, "change"));
         }
         changes.diffs = diffs.into_values().flatten().collect();
         changes.diffs.sort_by(|a, b| order(&a.path, &b.path));
     }
     Ok(changes)
+}
+
+/// What a walk found: a change shows no file that it left out.
+struct Walked<'w> {
+    options: &'w Options<'w>,
+    found: HashSet<&'w str>,
+}
+
+impl Walked<'_> {
+    fn leaves_out(&self, root: &Root, label: &str, diff: &Diff<'_>) -> bool {
+        let bytes: usize = diff.hunks.iter().map(|hunk| hunk.lines.len()).sum();
+        if bytes as u64 > self.options.max_file_bytes {
+            return true;
+        }
+        if self.found.contains(label) {
+            return false;
+        }
+        // It is gone, or a repository within this one; else the walk saw it.
+        let is_gone = |path: &Path| path.symlink_metadata().map_or(true, |about| about.is_dir());
+        let no_links = self.options.open.is_some();
+        !root.is_folder
+            || !is_gone(&root.path.join(&*diff.path))
+            || ignores::leave_out(&root.path, &diff.path, self.options.walking, no_links)
+    }
 }
 
 /// A PATH, as git is asked about it.
@@ -142,8 +170,9 @@ impl<'r> Place<'r> {
     fn diffs(
         &self,
         revision: &str,
+        walked: &Walked<'_>,
         into: &mut BTreeMap<String, Vec<Diff<'static>>>,
-        warnings: &mut Vec<String>,
+        changes: &mut Changes,
     ) -> Result {
         let commit = self.git.commit(revision)?;
         let flags = [&PLAIN[..], &TEXT, &[&commit]].concat();
@@ -151,14 +180,20 @@ impl<'r> Place<'r> {
         let text = String::from_utf8_lossy(&bytes);
         if matches!(text, std::borrow::Cow::Owned(_)) {
             let at = said(&self.root.path.display().to_string());
-            warnings.push(format!("changes below {at} are not UTF-8: they are shown with U+FFFD"));
+            changes
+                .warnings
+                .push(format!("changes below {at} are not UTF-8: they are shown with U+FFFD"));
         }
         let read = lcp_convert::diff::parse(&text).map_err(|error| {
             Failure::new(Code::Malformed, format!("what git prints is no diff: {error}"))
         })?;
         for diff in read.diffs {
-            let diff = diff.into_owned();
             let path = self.label(&diff.path);
+            if walked.leaves_out(self.root, &path, &diff) {
+                changes.skipped.push(Skipped::new(path, Reason::Change));
+                continue;
+            }
+            let diff = diff.into_owned();
             let of_label = into.entry(path.clone()).or_default();
             let diff = Diff { path: path.into(), ..diff };
             if !of_label.contains(&diff) {
@@ -168,7 +203,7 @@ impl<'r> Place<'r> {
         for note in read.notes {
             let path = self.label(&note.path);
             // What a rename was before, and the like: said, since a block cannot hold it.
-            warnings.push(format!("{}: {}", said(&path), said(note.text)));
+            changes.warnings.push(format!("{}: {}", said(&path), said(note.text)));
         }
         Ok(())
     }

@@ -130,11 +130,16 @@ impl<'f> Git<'f> {
         let commit = format!("{revision}^{{commit}}");
         let hash = self
             .prints(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])
-            .map_err(|_| wrong())?;
+            .map_err(|_| if revision == "HEAD" { no_commit() } else { wrong() })?;
         let hash = String::from_utf8_lossy(&hash).trim().to_owned();
         let is_hash = !hash.is_empty() && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
         if is_hash { Ok(hash) } else { Err(wrong()) }
     }
+}
+
+fn no_commit() -> Failure {
+    Failure::new(Code::Usage, "the repository has no commit yet that anything differs from")
+        .hint("pack without --since and --diff, or commit first")
 }
 
 fn failed(complaint: &[u8]) -> Failure {

@@ -18,6 +18,7 @@ use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
+    text: String,
     globs: Vec<Glob>,
 }
 
@@ -28,7 +29,7 @@ impl Pattern {
     ///
     /// In words, where it can match nothing or is no glob.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let shown = format!("{text:?}");
+        let (whole, shown) = (text, format!("{text:?}"));
         if text.starts_with('!') {
             return Err(format!("the glob {shown} begins with `!`, which says nothing here"));
         }
@@ -51,7 +52,12 @@ impl Pattern {
         let globs: Result<_, globset::Error> = globs.iter().map(glob).collect();
         let globs =
             globs.map_err(|error| format!("the glob {shown} is wrong: {}", error.kind()))?;
-        Ok(Self { globs })
+        Ok(Self { text: whole.to_owned(), globs })
+    }
+
+    /// The pattern as it was given.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 }
 

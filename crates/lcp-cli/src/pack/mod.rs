@@ -5,7 +5,9 @@ mod changes;
 mod generated;
 mod git;
 pub mod globs;
+mod ignores;
 mod kinds;
+mod outputs;
 mod read;
 mod report;
 mod roots;
@@ -33,6 +35,7 @@ use read::{Outcome, Reader};
 use rules::{Known, Rules, Says};
 
 use crate::threads;
+use walk::said;
 
 /// Bytes that a file may have, unless more are allowed.
 pub const FILE_BYTES_MAX: u64 = 1 << 20;
@@ -69,7 +72,7 @@ pub struct Options<'a> {
     pub since: Option<String>,
     /// Add the changes to this revision.
     pub diff: Option<String>,
-    /// Files and folders that are written at the same time, and so never packed.
+    /// Files that are written at the same time, and so never packed.
     pub outputs: Vec<PathBuf>,
     /// How many files are to be read and summarised at once: as many as there are
     /// processors, or so many if that is more.
@@ -170,13 +173,18 @@ pub struct Packed {
 /// with git. A file that cannot be read is no error: it is in the report.
 pub fn pack(options: &Options<'_>) -> Result<Packed> {
     let roots = roots::all(&options.paths, &options.base)?;
-    let changes = changes::all(&roots, options)?;
+    if roots.is_empty() && (options.since.is_some() || options.diff.is_some()) {
+        let message = "--since and --diff say nothing of standard input";
+        return Err(Failure::new(Code::Usage, message).hint("name a PATH beside `-`"));
+    }
     let mut found = walk::all(&roots, options)?;
+    let changes = changes::all(&roots, options, &found.files)?;
+    found.skipped.extend(changes.skipped);
     if let Some(only) = &changes.only {
         found.files.retain(|file| only.contains(&file.label));
         // Nobody knows what has changed in a folder that cannot be read.
-        let is_unread = |skipped: &Skipped| skipped.reason == Reason::Unreadable;
-        found.skipped.retain(|skipped| is_unread(skipped) || only.contains(&skipped.path));
+        let is_told = |of: &Skipped| of.reason.is_failure() || of.reason == Reason::Change;
+        found.skipped.retain(|skipped| is_told(skipped) || only.contains(&skipped.path));
     }
     (options.progress)(Progress::Found(found.files.len()));
     let reader = Reader::new(options);
@@ -185,7 +193,11 @@ pub fn pack(options: &Options<'_>) -> Result<Packed> {
     let labels = found.files.into_iter().map(|file| file.label);
     let mut outcomes: Vec<_> = labels.zip(outcomes?).collect();
     if let Some(input) = &options.input {
-        outcomes.push(from_input(&reader, input)?);
+        let (label, outcome) = from_input(&reader, input)?;
+        if outcomes.iter().any(|(other, _)| *other == label) {
+            found.warnings.push(walk::shares(1, "text"));
+        }
+        outcomes.push((label, outcome));
         outcomes.sort_by(|a, b| roots::order(&a.0, &b.0));
     }
     let mut making = Making { options, blocks: Vec::new(), report: Report::default() };
@@ -286,9 +298,14 @@ fn limit(what: &str, name: &str, max: u64) -> Failure {
 }
 
 fn nothing(report: &Report, options: &Options<'_>) -> Failure {
-    let is_unread = report.skipped_by(Reason::Unreadable).next().is_some();
-    let code = if is_unread { Code::Io } else { Code::Usage };
-    let failure = Failure::new(code, "there is nothing to pack");
+    let failure = match report.skipped.iter().find(|skipped| skipped.reason.is_failure()) {
+        None => Failure::new(Code::Usage, "there is nothing to pack"),
+        Some(unread) => {
+            let why = unread.message.as_deref().unwrap_or(unread.reason.name());
+            let path = said(&unread.path);
+            Failure::new(Code::Io, format!("there is nothing to pack: cannot read {path}: {why}"))
+        }
+    };
     if let Some(left_out) = report.left_out() {
         return failure.hint(format!("{left_out}; --report - says which, without --no-tree"));
     }

@@ -15,6 +15,9 @@ pub enum Reason {
     TooLarge,
     /// It could not be read.
     Unreadable,
+    /// An ignore file that is none, so that nobody knows what it was to leave out: all that
+    /// it would say something of is left out.
+    IgnoreFile,
     /// It was there, and then was not.
     Vanished,
     /// A link, and those are not followed.
@@ -25,6 +28,8 @@ pub enum Reason {
     Loop,
     /// A pipe, a socket or a device.
     Special,
+    /// A change that is too large, or of a file that is left out.
+    Change,
 }
 
 impl Reason {
@@ -36,11 +41,13 @@ impl Reason {
             Self::Image => "image",
             Self::TooLarge => "too_large",
             Self::Unreadable => "unreadable",
+            Self::IgnoreFile => "ignore_file",
             Self::Vanished => "vanished",
             Self::Link => "link",
             Self::BrokenLink => "broken_link",
             Self::Loop => "loop",
             Self::Special => "special",
+            Self::Change => "change",
         }
     }
 
@@ -51,6 +58,11 @@ impl Reason {
             ErrorKind::NotFound | ErrorKind::NotADirectory => Self::Vanished,
             _ => Self::Unreadable,
         }
+    }
+
+    /// Whether the pack lacks what it should have.
+    pub fn is_failure(self) -> bool {
+        matches!(self, Self::Unreadable | Self::IgnoreFile)
     }
 
     /// Whether the tree has it all the same.

@@ -1,19 +1,20 @@
 //! The files below the PATHs, as ripgrep finds them.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use lcp_types::limits;
 
+use super::ignores::{self, IGNORE_FILE};
+use super::outputs::Outputs;
 use super::roots::{Root, order, relative};
 use super::skipped::{Reason, Skipped};
 use super::{Options, limit};
 use crate::Result;
 use crate::failure::Failure;
-
-/// One more ignore file.
-const IGNORE_FILE: &str = ".lcpignore";
 
 /// What version control keeps beside the files: never what is meant by hidden ones.
 const INNARDS: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
@@ -45,8 +46,7 @@ pub(super) struct Found {
 ///
 /// More files than a pack can hold.
 pub(super) fn all(roots: &[Root], options: &Options<'_>) -> Result<Found> {
-    let outputs: Vec<_> =
-        options.outputs.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let outputs = Outputs::of(&options.outputs);
     let found = Mutex::new(Found::default());
     for (index, root) in roots.iter().enumerate() {
         let walk = Walk { root, index, options, outputs: &outputs, found: &found };
@@ -71,28 +71,41 @@ pub(super) fn all(roots: &[Root], options: &Options<'_>) -> Result<Found> {
 fn once(found: &mut Found) {
     let mut shared = 0;
     let mut files: Vec<File> = Vec::with_capacity(found.files.len());
-    // Where those of one label begin.
-    let mut first = 0;
-    for file in std::mem::take(&mut found.files) {
-        if files.get(first).is_none_or(|of_label| of_label.label != file.label) {
-            first = files.len();
+    // Where each file of one label stands, by what it is without links.
+    let mut places: HashMap<PathBuf, usize> = HashMap::new();
+    let mut later = std::mem::take(&mut found.files).into_iter().peekable();
+    while let Some(file) = later.next() {
+        let follows = files.last().is_some_and(|before| before.label == file.label);
+        if !follows {
+            places.clear();
         }
-        let is_same = |other: &&mut File| {
-            other.path == file.path
-                || other.path.canonicalize().ok() == file.path.canonicalize().ok()
-        };
-        if let Some(same) = files[first..].iter_mut().find(is_same) {
-            // A file that was named stays so.
-            same.may_be_link |= file.may_be_link;
-        } else {
-            shared += usize::from(files.len() > first);
+        let is_alone = later.peek().is_none_or(|next| next.label != file.label);
+        if is_alone && !follows {
             files.push(file);
+            continue;
+        }
+        // What cannot be resolved is itself.
+        let place = file.path.canonicalize().unwrap_or_else(|_| file.path.clone());
+        match places.entry(place) {
+            // A file that was named stays so.
+            Entry::Occupied(same) => files[*same.get()].may_be_link |= file.may_be_link,
+            Entry::Vacant(place) => {
+                place.insert(files.len());
+                shared += usize::from(follows);
+                files.push(file);
+            }
         }
     }
     found.files = files;
     if shared > 0 {
-        found.warnings.push(format!("{shared} files have the path of another one in the pack"));
+        found.warnings.push(shares(shared, "file"));
     }
+}
+
+/// That so many have a path that is not theirs alone.
+pub(super) fn shares(count: usize, what: &str) -> String {
+    let (plural, have) = if count == 1 { ("", "has") } else { ("s", "have") };
+    format!("{count} {what}{plural} {have} the path of another one in the pack")
 }
 
 fn too_many() -> Failure {
@@ -100,24 +113,12 @@ fn too_many() -> Failure {
         .hint("--exclude leaves files out")
 }
 
-/// Bytes that an ignore file may have.
-const IGNORE_BYTES_MAX: u64 = 1 << 20;
-
-/// An ignore file of a folder that cannot be one: a pipe, a device, or too much to read; in
-/// a guarded walk a link as well, which could lead anywhere. `ignore` opens them all.
-fn odd_ignore_file(folder: &Path, guarded: bool) -> Option<PathBuf> {
-    [".gitignore", ".ignore", IGNORE_FILE].into_iter().map(|name| folder.join(name)).find(|path| {
-        let about = if guarded { path.symlink_metadata() } else { path.metadata() };
-        about.is_ok_and(|about| !about.is_file() || about.len() > IGNORE_BYTES_MAX)
-    })
-}
-
 struct Walk<'w> {
     root: &'w Root,
     index: usize,
     options: &'w Options<'w>,
     /// Files that this run writes, as they are found.
-    outputs: &'w [PathBuf],
+    outputs: &'w Outputs,
     found: &'w Mutex<Found>,
 }
 
@@ -128,7 +129,9 @@ impl Walk<'_> {
         let Ok(mut found) = self.found.lock() else { return };
         for path in paths {
             let label = label(self.root, path).0;
-            found.skipped.push(Skipped::new(label, Reason::Unreadable));
+            let message = "a link, a pipe, a device, or too large for an ignore file".to_owned();
+            let skipped = Skipped::new(label, Reason::IgnoreFile);
+            found.skipped.push(Skipped { message: Some(message), ..skipped });
         }
     }
 
@@ -137,10 +140,12 @@ impl Walk<'_> {
         // Whoever opens files by a guard reads nothing outside of it to know what to leave out.
         let guarded = self.options.open.is_some();
         if !walking.ignored
-            && let Some(odd) = odd_ignore_file(&self.root.path, guarded)
+            && let Some(odd) = ignores::odd(&self.root.path, guarded)
         {
             return self.odd(&[odd]);
         }
+        let above =
+            if walking.ignored || guarded { None } else { ignores::odd_above(&self.root.path) };
         let mut builder = WalkBuilder::new(&self.root.path);
         builder
             .standard_filters(!walking.ignored)
@@ -156,10 +161,13 @@ impl Walk<'_> {
         if guarded {
             builder.parents(false).git_global(false).git_exclude(false);
         }
+        if let Some(odd) = above {
+            // Nobody knows what they were to leave out here.
+            return self.odd(&[odd]);
+        }
         let odds = Arc::new(Mutex::new(Vec::new()));
         let (found_odd, is_read) = (Arc::clone(&odds), !walking.ignored);
         let (root, excluded) = (self.root.clone(), self.options.exclude.clone());
-        let (outputs, follow) = (self.outputs.to_vec(), walking.follow);
         builder.filter_entry(move |entry| {
             if INNARDS.iter().any(|name| entry.file_name() == *name) {
                 return false;
@@ -168,12 +176,10 @@ impl Walk<'_> {
             if !is_folder {
                 return true;
             }
-            if excluded.is_folder_match(&label(&root, entry.path()).0)
-                || is_output(&outputs, entry.path(), follow)
-            {
+            if excluded.is_folder_match(&label(&root, entry.path()).0) {
                 return false;
             }
-            let odd = is_read.then(|| odd_ignore_file(entry.path(), guarded)).flatten();
+            let odd = is_read.then(|| ignores::odd(entry.path(), guarded)).flatten();
             let is_odd = odd.is_some();
             found_odd.lock().unwrap_or_else(PoisonError::into_inner).extend(odd);
             !is_odd
@@ -246,7 +252,7 @@ impl Walk<'_> {
     }
 
     fn file(&self, path: &Path, label: String, size: u64, may_be_link: bool, found: &mut Found) {
-        if !is_output(self.outputs, path, may_be_link) {
+        if !self.outputs.contains(path, may_be_link) {
             let file = File { label, path: path.to_owned(), size, may_be_link, root: self.index };
             found.files.push(file);
         }
@@ -285,14 +291,6 @@ impl Walk<'_> {
         }
         found.skipped.push(skipped);
     }
-}
-
-/// Whether this is what is written; `outputs` are canonical.
-fn is_output(outputs: &[PathBuf], path: &Path, may_be_link: bool) -> bool {
-    outputs.iter().any(|output| {
-        (may_be_link || output.file_name() == path.file_name())
-            && path.canonicalize().is_ok_and(|path| path == *output)
-    })
 }
 
 /// Where an error of the walk is.

@@ -75,16 +75,21 @@ impl Cache {
     }
 }
 
+/// The answers that a folder has now.
+pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let is_answer = |entry: &std::fs::DirEntry| is_key(&entry.file_name().to_string_lossy());
+    entries.flatten().filter(is_answer).map(|entry| entry.path()).collect()
+}
+
 /// Removes the oldest answers until they have half of `bytes_max`, if they have more.
 /// Other files are left alone.
 fn shrink(folder: &Path, bytes_max: u64) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let mut answers: Vec<(SystemTime, PathBuf, u64)> = entries
-        .flatten()
-        .filter(|entry| is_key(&entry.file_name().to_string_lossy()))
-        .filter_map(|entry| {
-            let about = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
-            Some((about.modified().ok()?, entry.path(), about.len()))
+    let mut answers: Vec<(SystemTime, PathBuf, u64)> = entries(folder)
+        .into_iter()
+        .filter_map(|path| {
+            let about = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
+            Some((about.modified().ok()?, path, about.len()))
         })
         .collect();
     let mut bytes: u64 = answers.iter().map(|(.., bytes)| bytes).sum();

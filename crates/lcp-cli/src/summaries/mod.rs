@@ -5,7 +5,7 @@ mod cache;
 mod slots;
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -89,6 +89,9 @@ impl Summarizing {
             let message = "--summarizer-cmd has nothing to do with --summarize off";
             return Err(Failure::new(Code::Usage, message).hint("leave one of them out"));
         }
+        if line.trim().is_empty() {
+            return Err(Failure::new(Code::Usage, "--summarizer-cmd is empty"));
+        }
         let cache = match &self.summary_cache {
             _ if self.no_summary_cache => None,
             Some(folder) => Some(folder.clone()),
@@ -119,9 +122,9 @@ impl Summarizing {
         NonZeroUsize::new(self.jobs?.into())
     }
 
-    /// The folder of answers, where one is named.
-    pub fn cache(&self) -> Option<&Path> {
-        self.summary_cache.as_deref()
+    /// The files with answers of the folder that is named, if one is.
+    pub fn kept(&self) -> Vec<PathBuf> {
+        self.summary_cache.as_deref().map(cache::entries).unwrap_or_default()
     }
 }
 
@@ -189,7 +192,7 @@ impl Summaries {
         let (path, reason) = failures.first?;
         let (count, path) = (failures.count, path.escape_debug());
         let plural = if count == 1 { "" } else { "s" };
-        Some(format!("{count} file{plural} got an outline instead; {path}: {reason}"))
+        Some(format!("{count} text{plural} not summarised by the program; {path}: {reason}"))
     }
 }
 

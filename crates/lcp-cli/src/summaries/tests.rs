@@ -107,7 +107,7 @@ fn failures_fall_back_and_are_counted() {
         assert_eq!(summary.as_deref(), Some("fn long()"));
     }
     let warning = summaries.warning().unwrap();
-    assert!(warning.starts_with("3 files got an outline instead; a.rs: "), "{warning}");
+    assert!(warning.starts_with("3 texts not summarised by the program; a.rs: "), "{warning}");
     assert!(warning.ends_with("failed (exit status: 3): no a.rs"), "{warning}");
 }
 

@@ -186,11 +186,55 @@ fn counts_are_kept_between_runs() {
     assert_eq!(first.stdout, second.stdout);
     assert!(stderr(&first).contains("note: 0 counts were known"), "{}", stderr(&first));
     assert!(stderr(&second).contains(" 0 were not"), "{}", stderr(&second));
-    // A file that cannot be used is told of and replaced.
-    std::fs::write(&kept, "something else").unwrap();
+    // A file of counts that cannot be used is told of and replaced.
+    std::fs::write(&kept, "LCPCNT\n0 of another version").unwrap();
     let third = run(&arguments);
     assert!(third.status.success() && third.stdout == first.stdout);
-    assert!(stderr(&third).contains("not a file of token counts"), "{}", stderr(&third));
+    assert!(stderr(&third).contains("counts of another version; it is made anew"));
+    assert!(stderr(&run(&arguments)).contains(" 0 were not"));
+}
+
+/// What is no file of counts is somebody's: the pack itself, a source.
+#[test]
+fn counts_are_written_over_nothing_else() {
+    let (_folder, path) = scratch();
+    let (pack, out) = (path("a.lcp"), path("out"));
+    std::fs::copy(sample("chat.lcp"), &pack).unwrap();
+    let before = std::fs::read(&pack).unwrap();
+    let [pack, out] = [&pack, &out].map(|path| path.to_str().unwrap());
+    let says = format!("not a file of token counts (--count-cache {pack})");
+    fails(&["render", pack, "--budget", "100", "--count-cache", pack], b"", 2, &says);
+    fails(&["count", pack, "--count-cache", pack], b"", 2, &says);
+    assert_eq!(std::fs::read(pack).unwrap(), before);
+    // One that is written at the same time.
+    let both = run(&["render", pack, "--budget", "100", "--count-cache", out, "-o", out]);
+    assert!(both.status.success());
+    let text = run(&["render", pack, "--budget", "100"]).stdout;
+    assert_eq!(std::fs::read(out).unwrap(), text, "{}", stderr(&both));
+}
+
+#[test]
+fn what_is_read_is_not_written_over() {
+    let (_folder, path) = scratch();
+    let (pack, manifest, part) = (path("a.lcp"), path("a.json"), path("part.rs"));
+    std::fs::copy(sample("chat.lcp"), &pack).unwrap();
+    std::fs::write(&part, "fn part() {}").unwrap();
+    let of = r#"{"blocks":[{"type":"code","path":"a","content_file":"part.rs"},
+        {"type":"code","path":"b","content_file":"part.rs"}]}"#;
+    std::fs::write(&manifest, of).unwrap();
+    let [pack, manifest, part] = [&pack, &manifest, &part].map(|path| path.to_str().unwrap());
+    fails(&["decode", pack, "-o", pack], b"", 2, "the pack and -o are the same file");
+    fails(&["encode", manifest, "-o", manifest], b"", 2, "the manifest and -o are the same file");
+    fails(&["encode", manifest, "-o", part], b"", 2, "a file of the manifest and -o are the same");
+    assert!(run(&["encode", manifest, "-o", pack]).status.success());
+}
+
+/// What newcomers get wrong first.
+#[test]
+fn what_is_no_pack_has_a_hint() {
+    let folder = sample("");
+    fails(&["render", &folder], b"", 1, "hint: `lcp pack` makes a pack of a folder");
+    fails(&["render", "-"], b"fn main() {}", 3, "hint: this is no pack: `lcp pack PATH` makes one");
 }
 
 #[test]

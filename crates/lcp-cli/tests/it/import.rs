@@ -100,7 +100,7 @@ fn text_is_a_document_with_a_title() {
 /// What a tool printed can be cut down to its first and last lines.
 #[test]
 fn results_get_summaries_where_they_are_asked_for() {
-    let lines: String = (0..100).map(|line| format!("line {line}\n")).collect();
+    let lines = (0..100).map(|line| format!("line {line}")).collect::<Vec<_>>().join("\n");
     let chat = serde_json::json!([
         { "role": "user", "content": lines },
         { "role": "assistant", "tool_calls":

@@ -68,10 +68,13 @@ fn links_that_lead_out_are_refused() {
 #[test]
 fn ignore_files_that_lead_out_are_not_quoted() {
     let place = Place::new();
-    place.write("secret", "hunter2[\n");
-    std::os::unix::fs::symlink(place.path("secret"), place.path("root/.ignore")).unwrap();
+    place.write("secret", "hunter{2\n");
+    place.write("root/.ignore", "hunter{3\n");
+    place.write("root/other/file", "text\n");
+    std::os::unix::fs::symlink(place.path("secret"), place.path("root/other/.ignore")).unwrap();
     let packed = place.client(&[]).facts("pack", json!({}));
-    assert!(!packed.to_string().contains("hunter2"), "{packed}");
+    assert!(!packed.to_string().contains("hunter"), "{packed}");
+    assert!(packed.to_string().contains("an ignore file is wrong"), "{packed}");
 }
 
 #[cfg(unix)]

@@ -183,6 +183,48 @@ fn changes_of_one_path_are_all_there_and_each_once() {
     let wanted = ["rust sub/a.rs", "rust sub/a.rs", "diff sub/a.rs", "diff sub/a.rs"];
     assert_eq!(labels(&blocks(&output)), wanted);
     let said = stderr(&output);
-    assert!(said.contains("1 files have the path of another one"), "{said}");
-    assert!(said.contains("1 changes have the path of another one"), "{said}");
+    assert!(said.contains("1 file has the path of another one"), "{said}");
+    assert!(said.contains("1 change has the path of another one"), "{said}");
+}
+
+/// What a walk leaves out is not shown by its changes either.
+#[test]
+fn changes_of_files_that_are_left_out_are_left_out() {
+    let files = [".env", "secret/k", "gone/k", "large.txt", "a.rs", "old.rs"];
+    let folder = Folder::new(&files.map(|name| (name, "1\n")));
+    folder.write(".lcpignore", ".env\nsecret/\n/gone\n");
+    git(&folder, &["init", "-q"]);
+    git(&folder, &["add", "-A", "-f"]);
+    git(&folder, &["commit", "-q", "-m", "first"]);
+    for name in [".env", "secret/k", "a.rs"] {
+        folder.write(name, "2\n");
+    }
+    folder.write("large.txt", "2\n".repeat(1000));
+    std::fs::remove_file(folder.path("gone/k")).unwrap();
+    std::fs::remove_file(folder.path("old.rs")).unwrap();
+    let packed = |flags: &[&str]| {
+        let flags = [&["--diff", "--no-tree", "--max-file-size", "1000"][..], flags].concat();
+        let output = folder.run(&flags);
+        let diffs = labels(&blocks(&output)).into_iter().filter(|of| of.starts_with("diff "));
+        diffs.map(|of| of["diff ".len()..].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(packed(&[]), ["a.rs", "old.rs"]);
+    assert_eq!(packed(&["--hidden"]), ["a.rs", "old.rs"]);
+    let all = [".env", "a.rs", "gone/k", "old.rs", "secret/k"];
+    assert_eq!(packed(&["--hidden", "--no-ignore"]), all);
+    let report = folder.report(&["--diff", "--max-file-size", "1000"]);
+    assert_eq!(report["totals"]["skipped_by_reason"]["change"], 4);
+}
+
+#[test]
+fn standard_input_alone_has_no_changes() {
+    let folder = Folder::new(&[]);
+    for flag in ["--since=HEAD", "--diff"] {
+        let output = folder.run_with(&["-", flag], b"text");
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("hint: name a PATH beside `-`"));
+    }
+    git(&folder, &["init", "-q"]);
+    folder.write("a.rs", "a\n");
+    folder.fails(&["--diff"], 2, "the repository has no commit yet");
 }

@@ -124,3 +124,53 @@ fn a_file_of_two_paths_stays_once_whatever_is_between() {
     let arguments = [&["--no-tree"][..], &paths].concat();
     assert_eq!(labels(&one.pack(&arguments)), ["rust src/a.rs"; 2]);
 }
+
+/// They would be read for what lies below them.
+#[cfg(unix)]
+#[test]
+fn ignore_files_above_and_of_the_repository_must_be_files_too() {
+    let pipe = |folder: &Folder, name: &str| {
+        let made = std::process::Command::new("mkfifo").arg(folder.path(name)).status().unwrap();
+        assert!(made.success());
+    };
+    for name in [".gitignore", ".ignore", ".lcpignore"] {
+        let folder = Folder::new(&[("sub/a.rs", "a\n")]);
+        pipe(&folder, name);
+        folder.fails(&["sub"], 1, name);
+        assert_eq!(labels(&folder.pack(&["sub", "--no-ignore"])), ["rust sub/a.rs"]);
+    }
+    let folder = Folder::new(&[("sub/a.rs", "a\n"), (".git/info/x", "")]);
+    pipe(&folder, ".git/info/exclude");
+    folder.fails(&["."], 1, ".git/info/exclude");
+    folder.fails(&["sub"], 1, ".git/info/exclude");
+}
+
+#[test]
+fn one_label_of_a_file_and_of_standard_input_is_told_of() {
+    let folder = Folder::new(&[("a.rs", "a\n")]);
+    let output = folder.run_with(&["-", "a.rs", "--stdin-name", "a.rs"], b"other\n");
+    assert_eq!(labels(&super::blocks(&output)), ["rust a.rs"; 2]);
+    assert!(stderr(&output).contains("1 text has the path of another one in the pack"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_one_label_are_as_many_files() {
+    use std::os::unix::ffi::OsStringExt as _;
+    let folder = Folder::new(&[]);
+    for byte in 0x80..0x90 {
+        let name = std::ffi::OsString::from_vec(vec![byte, b'.', b'r', b's']);
+        std::fs::write(folder.path("").join(name), [byte & 0x0f | 0x60]).unwrap();
+    }
+    assert_eq!(labels(&folder.pack(&["--no-tree"])), ["rust \u{fffd}.rs"; 16]);
+}
+
+/// A rule that says nothing of any file is most likely a slip.
+#[test]
+fn globs_of_flags_that_match_nothing_are_told_of() {
+    let folder = Folder::new(&[("a.rs", "a\n"), ("b.bin", "\0")]);
+    let flags = ["--pin", "a.rs", "--priority", "nope.rs=low", "--category", "*.bin=x"];
+    let output = folder.run(&[&flags[..], &["--include", "*", "--include", "typo/**"]].concat());
+    let wanted = "no file matches --include \"typo/**\", --priority \"nope.rs\"\n";
+    assert!(stderr(&output).contains(wanted), "{}", stderr(&output));
+}

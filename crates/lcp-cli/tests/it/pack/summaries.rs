@@ -24,7 +24,7 @@ fn as_many_run_at_once_as_jobs_says() {
     let flags =
         ["src", "--no-tree", "--no-summary-cache", "--jobs", "9", "--summarizer-timeout", "20"];
     let output = folder.run(&[&flags[..], &["--summarizer-cmd", line]].concat());
-    assert!(!stderr(&output).contains("got an outline instead"), "{}", stderr(&output));
+    assert!(!stderr(&output).contains("not summarised"), "{}", stderr(&output));
     let summaries = blocks(&output).into_iter().filter_map(|block| block.summary);
     assert_eq!(summaries.collect::<Vec<_>>(), ["short"; 9]);
     for jobs in ["0", "257"] {
@@ -42,6 +42,12 @@ fn what_is_kept_between_runs_is_never_packed() {
     assert_eq!(labels(&blocks(&first)), ["rust src/a0.rs", "rust src/a1.rs"]);
     let second = run();
     assert_eq!(first.stdout, second.stdout, "{}", stderr(&second));
+    // What else lies in that folder is packed.
+    let flags = ["src", "--no-tree", "--summary-cache", "src", "--summarizer-cmd", "echo short"];
+    for _ in 0..2 {
+        assert_eq!(labels(&folder.pack(&flags)), ["rust src/a0.rs", "rust src/a1.rs"]);
+    }
+    folder.fails(&["--summarizer-cmd", " "], 2, "--summarizer-cmd is empty");
 }
 
 #[cfg(unix)]
