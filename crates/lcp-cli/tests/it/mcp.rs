@@ -221,6 +221,29 @@ fn packs_and_renderings_are_resources() {
     }
 }
 
+/// However much there is of a pack, an answer has an end.
+#[test]
+fn renderings_and_reports_are_bounded() {
+    let place = Place::new();
+    place.write("root/long/log.txt", &"a line of a log\n".repeat(600_000));
+    for file in 0..1_100 {
+        place.write(&format!("root/many/{file}.txt"), "a\n");
+    }
+    let mut client = place.client(&[]);
+    let arguments = json!({ "paths": ["long"], "max_file_bytes": 100_000_000 });
+    let uri = client.facts("pack", arguments)["uri"].clone();
+    let address = format!("{}?encoding=heuristic", uri.as_str().unwrap());
+    let error = client.error("resources/read", json!({ "uri": address }));
+    assert_eq!(error["data"]["code"], "limit", "{error}");
+    assert!(error["data"]["hint"].as_str().unwrap().contains("?budget="), "{error}");
+
+    let pack = client.facts("pack", json!({ "paths": ["many"], "tree": false }))["pack"].clone();
+    let shown = client.facts("render", json!({ "pack": pack, "budget": 500, "report": true }));
+    assert_eq!(shown["report"]["blocks"].as_array().unwrap().len(), 1_000);
+    assert_eq!(shown["more_in_report"]["blocks"], 100, "{}", shown["more_in_report"]);
+    assert_eq!(shown["report"]["used_tokens"], shown["used_tokens"]);
+}
+
 #[test]
 fn what_is_wrong_is_told_with_a_code_and_a_hint() {
     let place = Place::new();
