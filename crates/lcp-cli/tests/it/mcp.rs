@@ -169,6 +169,36 @@ fn a_block_is_expanded_in_pages() {
     }
 }
 
+/// A file may be called like an index, and text may have any byte.
+#[test]
+fn a_block_is_expanded_by_its_label_whatever_that_is() {
+    let place = Place::new();
+    place.write("root/odd/1", "the file that is called 1\n");
+    let text = format!("{}\0behind\n", "a line\n".repeat(2_000));
+    place.write("root/odd/9.txt", &text);
+    let mut client = place.client(&[]);
+    let arguments = json!({ "paths": ["odd/1", "odd/9.txt"], "tree": false });
+    let pack = client.facts("pack", arguments)["pack"].clone();
+    let full = client.facts("expand", json!({ "pack": pack, "block": 1 }));
+    assert_eq!((&full["label"], &full["text"]), (&json!("odd/9.txt"), &json!(text)));
+
+    let manifest = json!({ "blocks": [
+        { "type": "document", "title": "2", "content": "called 2" },
+        { "type": "document", "title": "0", "content": "called 0" },
+        { "type": "image", "media_type": "png", "alt_text": "", "data_base64": "iVBORwA=" },
+    ]});
+    crate::command::encode(&manifest.to_string(), &place.path("root/odd.lcp"));
+    for (label, block) in [("0", 1), ("2", 0)] {
+        let shown = client.facts("expand", json!({ "pack": "odd.lcp", "label": label }));
+        assert_eq!((&shown["block"], &shown["label"]), (&json!(block), &json!(label)));
+    }
+    for arguments in
+        [json!({ "pack": "odd.lcp", "label": "1" }), json!({ "pack": "odd.lcp", "block": 2 })]
+    {
+        assert_eq!(client.fault("expand", arguments)["code"], "usage");
+    }
+}
+
 #[test]
 fn counts_are_those_of_the_command() {
     let place = Place::new();
