@@ -275,6 +275,40 @@ fn renderings_and_reports_are_bounded() {
 }
 
 #[test]
+fn standard_input_is_no_path() {
+    let place = Place::new();
+    place.write("root/-", "a file\n");
+    let mut client = place.client(&[]);
+    let fault = client.fault("pack", json!({ "paths": ["src", "-"] }));
+    assert_eq!(fault["code"], "usage");
+    assert!(fault["hint"].as_str().unwrap().contains("`./-`"), "{fault}");
+    assert_eq!(client.facts("pack", json!({ "paths": ["src", "./-"] }))["files"], 3);
+}
+
+#[test]
+fn settings_say_whether_files_are_outlined_and_what_is_odd_is_told() {
+    let place = Place::new();
+    place.write("lcp.toml", "[pack]\nsummarize = \"outline\"\n");
+    let lines: Vec<_> = (0..80_000).map(|line| format!("{line}\n")).collect();
+    let back: Vec<_> = lines.iter().rev().cloned().collect();
+    place.write("root/like/a.txt", &lines.concat());
+    place.write("root/like/b.txt", &back.concat());
+    let mut client = place.client(&["--config", &place.said("lcp.toml")]);
+    let mut packed = |outlines: Value| {
+        let arguments = json!({ "paths": ["src"], "outlines": outlines });
+        client.facts("pack", arguments)["pack"].clone()
+    };
+    let [unsaid, on, off] = [Value::Null, json!(true), json!(false)].map(&mut packed);
+    assert_eq!(unsaid, on);
+    assert_ne!(on, off);
+
+    let arguments = json!({ "paths": ["like"], "dedup": "near", "outlines": false });
+    let packed = client.facts("pack", arguments);
+    let warned = packed["warnings"][0].as_str().unwrap_or_default();
+    assert!(warned.contains("are like too many others"), "{packed}");
+}
+
+#[test]
 fn what_is_wrong_is_told_with_a_code_and_a_hint() {
     let place = Place::new();
     place.write("root/bad.lcp", "no pack");
