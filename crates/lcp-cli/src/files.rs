@@ -48,7 +48,7 @@ pub fn name(path: &Path) -> String {
 pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result {
     match path {
         Some(path) if path != OsStr::new(STANDARD) => replace(path, bytes),
-        _ => write_stdout(bytes),
+        _ => write_stdout(bytes).map(drop),
     }
 }
 
@@ -147,12 +147,27 @@ fn readable() -> std::fs::Permissions {
     std::os::unix::fs::PermissionsExt::from_mode(0o666)
 }
 
-fn write_stdout(bytes: &[u8]) -> Result {
+/// What became of bytes for standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// All are written.
+    All,
+    /// Whoever reads has had enough: that is no failure.
+    Cut,
+}
+
+/// Writes to standard output.
+pub fn write_stdout(bytes: &[u8]) -> Result<Written> {
     let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        // Whoever reads has had enough.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        other => other.map_err(|error| Failure::io("write", "standard output", &error)),
+    written(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+}
+
+/// What became of it, by what writing to standard output said.
+pub fn written(result: std::io::Result<()>) -> Result<Written> {
+    match result {
+        Ok(()) => Ok(Written::All),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Written::Cut),
+        Err(error) => Err(Failure::io("write", "standard output", &error)),
     }
 }
 

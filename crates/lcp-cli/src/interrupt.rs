@@ -55,7 +55,9 @@ impl fmt::Debug for Hook {
     }
 }
 
-fn run_hooks() {
+/// Does the work of all hooks, as if the process were interrupted. The work waits for nobody
+/// for more than a moment.
+pub fn run_hooks() {
     let hooks = std::mem::take(&mut *HOOKS.lock().unwrap_or_else(PoisonError::into_inner));
     let (done, over) = mpsc::channel();
     std::thread::spawn(move || {

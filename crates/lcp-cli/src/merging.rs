@@ -37,12 +37,25 @@ pub fn merge(packs: Vec<Vec<Block<'_>>>) -> Vec<Block<'_>> {
     merged
 }
 
+/// The blocks of a pack that [`merge`] leaves as they are though they name others: the index
+/// of a hand-off that is damaged, or that a newer program wrote.
+pub fn unmoved<'b>(pack: &'b [Block<'_>]) -> impl Iterator<Item = usize> + 'b {
+    let is_unmoved = |block: &Block<'_>| {
+        index_of_handoff(block).is_some_and(|content| moved_index(content, |at| at).is_none())
+    };
+    pack.iter().enumerate().filter(move |(_, block)| is_unmoved(block)).map(|(index, _)| index)
+}
+
+/// What the index of a hand-off holds, where a block is one.
+fn index_of_handoff<'b>(block: &'b Block<'_>) -> Option<&'b [u8]> {
+    let extension = block.as_extension()?;
+    (extension.namespace == Level::NAMESPACE && extension.type_name == HANDOFF_TYPE_NAME)
+        .then(|| extension.content.as_slice())
+}
+
 fn moved(mut block: Block<'_>, to: impl Fn(u64) -> u64) -> Block<'_> {
-    if let BlockContent::Extension(extension) = &mut block.content
-        && extension.namespace == Level::NAMESPACE
-        && extension.type_name == HANDOFF_TYPE_NAME
-        && let Some(content) = moved_index(extension.content.as_slice(), &to)
-    {
+    let index = index_of_handoff(&block).and_then(|content| moved_index(content, &to));
+    if let (Some(content), BlockContent::Extension(extension)) = (index, &mut block.content) {
         extension.content = content.into();
         return block;
     }

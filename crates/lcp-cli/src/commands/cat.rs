@@ -21,6 +21,9 @@ const NEAR: f64 = 0.8;
 /// Blocks of one label that an error lists at most.
 const LISTED_MAX: usize = 20;
 
+/// Where indices and labels are told.
+const LISTS: &str = "inspect lists the blocks of a pack";
+
 /// Print the content of a block, byte for byte
 ///
 /// A diff is printed with its hunks' headers, a file tree as a list, a reference to an embedding as
@@ -112,21 +115,49 @@ pub fn content<'b>(block: &'b Block<'_>) -> Cow<'b, [u8]> {
 ///
 /// None is called so, or several are.
 pub fn find(pack: &Frames<'_>, wanted: &str) -> Result<usize> {
+    let is_called = || labels(pack).any(|(_, label)| label == wanted);
+    match wanted.parse() {
+        // What is no index may be what a file is called.
+        Ok(index) if index < pack.blocks.len() || !is_called() => indexed(pack, index),
+        _ => labelled(pack, wanted),
+    }
+}
+
+/// The block of this index.
+///
+/// # Errors
+///
+/// There is none.
+pub fn indexed(pack: &Frames<'_>, index: usize) -> Result<usize> {
     let blocks = pack.blocks.len();
-    if let Some(index) = wanted.parse().ok().filter(|index: &usize| *index < blocks) {
+    if index < blocks {
         return Ok(index);
     }
-    let labels: Vec<_> = (pack.blocks.iter().zip(&pack.frames))
-        .enumerate()
-        .filter(|(_, (block, frame))| frame.problem.is_none() && !block.content.is_metadata())
-        .map(|(index, (block, _))| (index, block_label(block)))
-        .collect();
+    let message = format!("there is no block {index}: the pack has {blocks}");
+    Err(Failure::new(Code::Usage, message).hint(LISTS))
+}
+
+/// The index of the block that is called so.
+///
+/// # Errors
+///
+/// None is, or several are.
+pub fn labelled(pack: &Frames<'_>, wanted: &str) -> Result<usize> {
+    let labels: Vec<_> = labels(pack).collect();
     let found: Vec<_> = labels.iter().filter(|(_, label)| label == wanted).collect();
     match found[..] {
         [(index, _)] => Ok(*index),
-        [] => Err(unknown(wanted, blocks, labels.iter().map(|(_, label)| label.as_ref()))),
+        [] => Err(unknown(wanted, labels.iter().map(|(_, label)| label.as_ref()))),
         _ => Err(ambiguous(pack, wanted, found.iter().map(|(index, _)| *index))),
     }
+}
+
+/// What blocks are called that can be read.
+fn labels<'p>(pack: &'p Frames<'_>) -> impl Iterator<Item = (usize, Cow<'p, str>)> {
+    (pack.blocks.iter().zip(&pack.frames))
+        .enumerate()
+        .filter(|(_, (block, frame))| frame.problem.is_none() && !block.content.is_metadata())
+        .map(|(index, (block, _))| (index, block_label(block)))
 }
 
 fn ambiguous(
@@ -147,16 +178,11 @@ fn ambiguous(
     Failure::new(Code::Usage, message).hint("name one by its index")
 }
 
-fn unknown<'b>(wanted: &str, blocks: usize, labels: impl Iterator<Item = &'b str>) -> Failure {
-    let message = if wanted.parse::<usize>().is_ok() {
-        format!("there is no block {wanted}: the pack has {blocks}")
-    } else {
-        format!("no block is called {}", visible(wanted))
-    };
-    let failure = Failure::new(Code::Usage, message);
+fn unknown<'b>(wanted: &str, labels: impl Iterator<Item = &'b str>) -> Failure {
+    let failure = Failure::new(Code::Usage, format!("no block is called {}", visible(wanted)));
     let near = near(wanted, labels);
     match &near[..] {
-        [] => failure.hint("inspect lists the blocks of a pack"),
+        [] => failure.hint(LISTS),
         near => failure.hint(format!("near it: {}", near.join(", "))),
     }
 }

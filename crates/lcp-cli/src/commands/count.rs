@@ -9,8 +9,8 @@ use serde_json::json;
 use crate::Result;
 use crate::arguments::tokens;
 use crate::counting::Counting;
-use crate::failure::{Failure, Output};
-use crate::files;
+use crate::failure::Output;
+use crate::files::{self, Written};
 
 /// Count the tokens of files
 ///
@@ -45,9 +45,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let counter = args.counting.plain(true, output)?;
     let estimator = &counter.estimator;
     let mut stdout = BufWriter::new(std::io::stdout().lock());
-    let mut printed = |line: String| {
-        writeln!(stdout, "{line}").map_err(|error| Failure::io("write", "standard output", &error))
-    };
+    let mut print = |line: String| files::written(writeln!(stdout, "{line}"));
     let (mut rows, mut total) = (Vec::new(), Some(0));
     for path in &args.files {
         let bytes = files::read(path)?;
@@ -64,7 +62,11 @@ pub fn run(args: &Args, output: &Output) -> Result {
             rows.push(json!({ "file": file, "bytes": bytes, "tokens": count }));
         } else {
             let count = count.map_or_else(|| format!(">{limit}"), |count| count.to_string());
-            printed(format!("{count} {}", path.display()))?;
+            let line = format!("{count} {}", path.display());
+            if print(line)? == Written::Cut {
+                counter.keep(output);
+                return Ok(());
+            }
         }
     }
     if args.json {
@@ -76,11 +78,11 @@ pub fn run(args: &Args, output: &Output) -> Result {
             "files": rows,
             "total": total,
         });
-        printed(format!("{whole:#}"))?;
+        print(format!("{whole:#}"))?;
     } else if let Some(total) = total.filter(|_| args.total) {
-        printed(format!("{total} total"))?;
+        print(format!("{total} total"))?;
     }
-    stdout.flush().map_err(|error| Failure::io("write", "standard output", &error))?;
+    files::written(stdout.flush())?;
     counter.keep(output);
     Ok(())
 }

@@ -48,10 +48,18 @@ pub fn run(args: &Args, output: &Output) -> Result {
         files::distinct(&[(&files::name(path), path)], &outputs, |_, _| false)?;
     }
     let read: Vec<_> = args.packs.iter().map(|path| files::read(path)).collect::<Result<_>>()?;
-    let packs = args.packs.iter().zip(&read).map(|(path, bytes)| {
+    let packs = args.packs.iter().zip(&read).enumerate().map(|(at, (path, bytes))| {
         let pack = files::decode(path, bytes)?;
         for warning in &pack.warnings {
             output.warn(format!("{warning} [{}] ({})", warning.code(), files::name(path)));
+        }
+        let name = files::name(path);
+        // The first pack stays where it is.
+        for index in merging::unmoved(&pack.blocks).filter(|_| at > 0) {
+            output.warn(format!(
+                "the index of a hand-off is damaged or of a newer version: it names blocks as if \
+                 its pack stood alone ({name}, block {index})"
+            ));
         }
         Ok(pack.blocks)
     });

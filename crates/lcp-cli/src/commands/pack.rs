@@ -160,7 +160,10 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if let Some(summaries) = &summaries {
         summaries.warn(output);
     }
-    let (bytes, blocks) = args.encode(&packed, &config, output)?;
+    let Encoded { bytes, blocks, warnings } = args.encode(&packed, &config, output)?;
+    for warning in warnings {
+        output.warn(warning);
+    }
     let report = &packed.report;
     output.note(format!(
         "{} files of {} bytes and {} diffs became {blocks} blocks, annotations counted, in {} bytes",
@@ -252,36 +255,38 @@ impl Args {
     }
 
     /// The pack, and how many blocks it has.
-    pub fn encode(
-        &self,
-        packed: &Packed,
-        config: &Config,
-        output: &Output,
-    ) -> Result<(Vec<u8>, usize)> {
-        let encode = |blocks: &[_]| {
+    pub fn encode(&self, packed: &Packed, config: &Config, output: &Output) -> Result<Encoded> {
+        let encode = |blocks: &[_], warnings| {
             let bytes = lcp_encoder::encode(blocks, self.form.options()).map_err(|error| {
                 let code = if error.is_limit() { Code::Limit } else { Code::Io };
                 Failure::new(code, format!("{error} (the pack)"))
             });
-            Ok((bytes?, blocks.len()))
+            Ok(Encoded { bytes: bytes?, blocks: blocks.len(), warnings })
         };
         let Some(options) = self.deduping.options(&config.dedup, false) else {
-            return encode(&packed.blocks);
+            return encode(&packed.blocks, Vec::new());
         };
         let (model, unknown) = self.counting.model(config, true)?;
-        if let Some(warning) = unknown {
-            output.warn(warning);
-        }
+        let mut warnings: Vec<_> = unknown.into_iter().map(|unknown| unknown.to_string()).collect();
         let counter = self.counting.counter(config, model.as_ref(), false, output)?;
         let deduped = duplicates::pack(&packed.blocks, &options, &counter.estimator)?;
-        for warning in &deduped.warnings {
-            output.warn(warning);
-        }
+        warnings.extend(deduped.warnings.iter().map(ToString::to_string));
         let (blocks, saved) = (deduped.duplicates.covered.len(), deduped.duplicates.tokens_saved());
         output.note(format!("{blocks} blocks are covered by others: {saved} tokens saved"));
         counter.keep(output);
-        encode(&deduped.blocks)
+        encode(&deduped.blocks, warnings)
     }
+}
+
+/// A pack as it is written.
+#[derive(Debug)]
+pub struct Encoded {
+    /// The pack.
+    pub bytes: Vec<u8>,
+    /// Its blocks, annotations counted.
+    pub blocks: usize,
+    /// What deduplication found odd.
+    pub warnings: Vec<String>,
 }
 
 /// Says what is odd, and how much was left out.

@@ -4,19 +4,21 @@ use lcp_continuity::{ResumeOptions, ResumedSession};
 use lcp_driver::{DefaultDriver, DriverConfig};
 use serde_json::{Value, json};
 
+use crate::Result;
 use crate::arguments::tokens;
 use crate::failure::{Code, Failure, Output};
+use crate::files::{self, Written};
 use crate::sessions::{Making, SessionFlags};
-use crate::{Result, files};
 
 /// Take up a hand-off, and print what the next session is to be told first
 ///
 /// Of all that try, one succeeds. The messages that came after the hand-off follow the
-/// directive.
+/// directive. Where the output was lost, --again prints it once more.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp resume h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 > prompt.txt
-  lcp resume h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --as parser-2 --json")]
+  lcp resume h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --as parser-2 --json
+  lcp resume h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --again > prompt.txt")]
 pub struct Args {
     /// The hand-off's id
     handoff: String,
@@ -29,6 +31,9 @@ pub struct Args {
     /// Tokens of it that the model's output needs; likewise
     #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
     output_reserve: Option<u32>,
+    /// Print what a hand-off gave that was resumed, and resume nothing
+    #[arg(long, conflicts_with_all = ["conversation", "window", "output_reserve"])]
+    again: bool,
     #[command(flatten)]
     session: SessionFlags,
     /// Print JSON instead
@@ -51,7 +56,11 @@ pub fn run(args: &Args, output: &Output) -> Result {
         window_tokens: args.window,
         output_reserve_tokens: args.output_reserve,
     };
-    let resumed = opened.sessions.resume(&args.handoff, &options)?;
+    let resumed = if args.again {
+        opened.sessions.resumed(&args.handoff)?
+    } else {
+        opened.sessions.resume(&args.handoff, &options, |told| as_text(told).map(drop))?
+    };
     opened.keep_counts(output);
     let id = resumed.new_conversation_id.escape_debug();
     output.progress(format!("goes on as {id}: {} tokens", resumed.directive.tokens));
@@ -59,7 +68,17 @@ pub fn run(args: &Args, output: &Output) -> Result {
         output.warn(warning.escape_debug());
     }
     let text = if args.json { format!("{:#}\n", as_json(&resumed)) } else { as_text(&resumed)? };
-    files::write(None, text.as_bytes())
+    let again = format!("lcp resume --again {}", args.handoff.escape_debug());
+    match files::write_stdout(text.as_bytes()) {
+        // It is resumed, and no other try gives this text.
+        Ok(Written::Cut) => {
+            output.warn(format!("not all of it was read: `{again}` prints it once more"));
+            Ok(())
+        }
+        written => written.map(drop).map_err(|failure| {
+            failure.hint(format!("the hand-off is resumed: `{again}` prints this once more"))
+        }),
+    }
 }
 
 /// The directive, then the messages that came after the hand-off.

@@ -16,13 +16,16 @@ use crate::{Result, files};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp track parser session.lcp --window 200000
-  lcp track parser .aider.chat.history.md --model claude-sonnet-4-5
+  lcp track parser session.jsonl --model claude-sonnet-4-5
+  lcp track parser .aider.chat.history.md
   lcp track parser --usage 151200,148000,900 --json
   lcp track parser")]
 pub struct Args {
     /// The conversation's id
     id: String,
-    /// A pack, or a chat history in aider's Markdown; `-` for standard input
+    /// A pack, or a transcript that `import` knows by itself: messages of OpenAI or Anthropic,
+    /// sessions of Claude Code or Codex, results of MCP tools, chats in Markdown; `-` for
+    /// standard input
     file: Option<PathBuf>,
     /// Leave out the first N messages of FILE: those of sessions before
     #[arg(long, value_name = "N", default_value_t = 0, requires = "file")]

@@ -91,6 +91,24 @@ pub(super) fn first<T>(mut all: Vec<T>, max: usize) -> (Vec<T>, usize) {
     (all, more)
 }
 
+/// The first of many, as long as they have these bytes together.
+pub(super) fn first_within<T>(
+    all: Vec<T>,
+    max: usize,
+    mut bytes: usize,
+    size: impl Fn(&T) -> usize,
+) -> (Vec<T>, usize) {
+    let fits = |one: &T| match bytes.checked_sub(size(one)) {
+        Some(left) => {
+            bytes = left;
+            true
+        }
+        None => false,
+    };
+    let count = all.iter().take(max).map(fits).take_while(|fits| *fits).count();
+    first(all, count)
+}
+
 /// Text of other people in a line.
 pub(super) fn shown(text: &str) -> Cow<'_, str> {
     lcp_driver::visible(text)

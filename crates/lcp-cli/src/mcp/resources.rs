@@ -7,6 +7,7 @@ use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use super::desk::Desk;
 use super::fault::{Fault, Outcome, UNKNOWN_PACK};
 use super::packs::ADDRESS;
+use super::tool;
 use super::tools::render;
 use crate::prepare::{Level, Mode};
 
@@ -63,6 +64,7 @@ pub(super) fn read(desk: &Desk, address: &str) -> Outcome<ResourceContents> {
         Mode::Minimal => "text/plain",
     };
     let text = render::render(desk, input)?.text;
+    tool::fits(&text, "read a shorter one: ?budget=8000")?;
     Ok(ResourceContents::text(text, address).with_mime_type(mime_type))
 }
 
@@ -72,6 +74,7 @@ fn asked(query: &str) -> Outcome<render::Input> {
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
         let wrong = || Fault::usage(format!("{key:?} cannot be {value:?}"));
+        let value = &*plain(value).ok_or_else(wrong)?;
         match key {
             "budget" => input.budget = Some(value.parse().map_err(|_| wrong())?),
             "mode" => {
@@ -91,4 +94,41 @@ fn asked(query: &str) -> Outcome<render::Input> {
         }
     }
     Ok(input)
+}
+
+/// A value without the `%XX` that URIs write some bytes as.
+fn plain(value: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(value.len());
+    let mut rest = value.as_bytes();
+    while let Some((&first, behind)) = rest.split_first() {
+        let (byte, behind) = match (first, behind) {
+            (b'%', [high, low, behind @ ..]) => (hex(*high)? << 4 | hex(*low)?, behind),
+            (b'%', _) => return None,
+            _ => (first, behind),
+        };
+        bytes.push(byte);
+        rest = behind;
+    }
+    String::from_utf8(bytes).ok()
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|digit| digit.try_into().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_decoded() {
+        let asked = asked("model=gpt%2D4o&encoding=o200k%5fbase&mode=%6dinimal").unwrap();
+        assert_eq!(asked.model.as_deref(), Some("gpt-4o"));
+        assert_eq!(asked.encoding.as_deref(), Some("o200k_base"));
+        assert_eq!(asked.mode, Mode::Minimal);
+        assert_eq!(plain("a+b%25%C3%BC").as_deref(), Some("a+b%\u{fc}"));
+        for wrong in ["%", "%4", "%4x", "%+4", "%FF"] {
+            assert_eq!(plain(wrong), None, "{wrong}");
+        }
+    }
 }

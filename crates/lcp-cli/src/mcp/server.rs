@@ -10,6 +10,7 @@ use rmcp::model::{
     ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
+use rmcp::transport::IntoTransport;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
@@ -17,8 +18,8 @@ use tokio::sync::Semaphore;
 use super::desk::Desk;
 use super::fault::{Fault, Outcome, UNKNOWN_PACK};
 use super::{resources, tools};
-use crate::Result;
 use crate::failure::{Code, Failure};
+use crate::{Result, interrupt};
 
 /// Calls that are done at once; others wait.
 const CALLS_MAX: usize = 4;
@@ -165,26 +166,35 @@ pub(super) fn runtime() -> Result<Runtime> {
     runtime.map_err(|error| Failure::new(Code::Io, format!("cannot start the server: {error}")))
 }
 
-/// Serves on standard input and output, until the input ends.
+/// Serves on standard input and output, until the input ends; calls that are under way then
+/// have a few seconds to end.
 ///
 /// # Errors
 ///
 /// What is not the protocol, where the first message is wanted.
 pub fn serve(desk: Desk) -> Result {
     let runtime = runtime()?;
-    let served = runtime.block_on(async {
-        match Server::new(desk).serve(rmcp::transport::stdio()).await {
-            Ok(running) => match running.waiting().await {
-                Ok(_) => Ok(()),
-                Err(error) => Err(failed(&error)),
-            },
-            // Whoever started it wants nothing of it.
-            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-            Err(error) => Err(failed(&error)),
-        }
-    });
+    let served = runtime.block_on(serve_on(desk, rmcp::transport::stdio()));
     // Work that nobody waits for would hold the process.
     runtime.shutdown_background();
+    served
+}
+
+async fn serve_on<E, A>(desk: Desk, transport: impl IntoTransport<RoleServer, E, A>) -> Result
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let served = match Server::new(desk).serve(transport).await {
+        Ok(running) => match running.waiting().await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(failed(&error)),
+        },
+        // Whoever started it wants nothing of it.
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(error) => Err(failed(&error)),
+    };
+    // Calls that took longer go with the process, and what they hold would be nobody's.
+    interrupt::run_hooks();
     served
 }
 
@@ -195,6 +205,8 @@ fn failed(error: &impl std::fmt::Display) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
     use crate::config::Config;
     use crate::failure::Output;
@@ -219,6 +231,20 @@ mod tests {
             assert_eq!(fault.unwrap_err().code, "internal");
         }
         assert_eq!(runtime.block_on(server.apart(|_| Ok(7))), Ok(7));
+    }
+
+    #[test]
+    fn what_is_held_is_given_back_at_the_end() {
+        let is_done = Arc::new(AtomicBool::new(false));
+        let hook = interrupt::on_interrupt({
+            let is_done = Arc::clone(&is_done);
+            move || is_done.store(true, Ordering::Relaxed)
+        });
+        let desk = Arc::into_inner(server().desk).unwrap();
+        let over = serve_on(desk, (tokio::io::empty(), tokio::io::sink()));
+        assert_eq!(runtime().unwrap().block_on(over), Ok(()));
+        assert!(is_done.load(Ordering::Relaxed));
+        drop(hook);
     }
 
     #[test]

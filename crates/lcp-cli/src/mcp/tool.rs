@@ -11,6 +11,8 @@ use serde_json::Value;
 
 use super::desk::Desk;
 use super::fault::{Fault, Outcome};
+use crate::Result;
+use crate::failure::{Code, Failure};
 
 /// Bytes of text that an answer may have.
 const TEXT_BYTES_MAX: usize = 8 << 20;
@@ -92,11 +94,17 @@ fn call<T: Tool>(desk: &Desk, arguments: JsonObject) -> Outcome<CallToolResult> 
     let Answer { text, facts } = T::call(desk, input)?;
     let facts = serde_json::to_value(facts).map_err(|error| Fault::internal(error.to_string()))?;
     let text = text.unwrap_or_else(|| facts.to_string());
-    if text.len() > TEXT_BYTES_MAX {
-        let message = format!("the answer has more than {TEXT_BYTES_MAX} bytes");
-        return Err(Fault::limit(message).hint("give a budget"));
-    }
+    fits(&text, "give a budget")?;
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(facts);
     Ok(result)
+}
+
+/// A text as an answer or a resource may have it; `hint`: what to do about a longer one.
+pub(super) fn fits(text: &str, hint: &str) -> Result {
+    if text.len() <= TEXT_BYTES_MAX {
+        return Ok(());
+    }
+    let message = format!("the answer has more than {TEXT_BYTES_MAX} bytes");
+    Err(Failure::new(Code::Limit, message).hint(hint))
 }

@@ -48,6 +48,11 @@ pub fn failed(error: impl Into<Error>) -> Failure {
         Error::Store(store::Error::UnknownHandoff { .. }) => {
             failure.hint("`lcp store show ID` tells the hand-offs of a conversation")
         }
+        Error::Store(store::Error::AlreadyResumed { handoff, .. }) => failure.hint(format!(
+            "if it was you, `lcp resume --again {}`, or `again` of the tool `resume`, gives once \
+             more what that gave",
+            handoff.escape_debug()
+        )),
         Error::Differs { conversation, position } => failure.hint(format!(
             "record it under another id, or go on from there: lcp store fork {conversation:?} \
              --at {position} --as NEW"

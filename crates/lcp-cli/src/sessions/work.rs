@@ -151,9 +151,16 @@ impl Sessions {
         })
     }
 
-    /// Resumes a hand-off: once, whoever tries.
-    pub fn resume(&self, handoff: &str, options: &ResumeOptions) -> Result<ResumedSession> {
+    /// Resumes a hand-off: once, whoever tries. `check` looks at what that gives before
+    /// anything is claimed: where it fails, the hand-off still waits.
+    pub fn resume(
+        &self,
+        handoff: &str,
+        options: &ResumeOptions,
+        check: impl FnOnce(&ResumedSession) -> Result,
+    ) -> Result<ResumedSession> {
         let _one = self.one();
+        check(&self.service.resumption(handoff, options).map_err(failed)?)?;
         self.held.claims(Some(handoff));
         let resumed = self.service.resume_with(handoff, options);
         if let Ok(resumed) = &resumed {
@@ -162,6 +169,16 @@ impl Sessions {
         }
         self.held.claims(None);
         resumed.map_err(failed)
+    }
+
+    /// What resuming a hand-off gave, once more: for whoever did and lost the answer.
+    pub fn resumed(&self, handoff: &str) -> Result<ResumedSession> {
+        let record = self.service.store().handoff(handoff).map_err(failed)?;
+        if !matches!(record.state, HandoffState::Resumed { .. }) {
+            let message = format!("hand-off {handoff:?} was not resumed [not_resumed]");
+            return Err(Failure::new(Code::Io, message).hint("resume it without `again`"));
+        }
+        self.service.resumption(handoff, &ResumeOptions::default()).map_err(failed)
     }
 
     /// Begins a conversation that is not there. Whether it did.

@@ -1,5 +1,7 @@
 //! `inspect`, `cat`, `stats`, `validate`, `count` (`docs/command.md`).
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::command::{LCP, printed, run, run_with, sample, stderr};
@@ -231,4 +233,17 @@ fn count_gives_json_and_a_total() {
     assert_eq!(counts["files"][0], json!({ "file": a, "bytes": 11, "tokens": 2 }));
     let (counts, _) = as_json(&["count", "--no-config", "--json", "--up-to", "1", &a], b"");
     assert_eq!((&counts["files"][0]["tokens"], &counts["total"]), (&Value::Null, &Value::Null));
+}
+
+/// Whoever reads has had enough, as of every command.
+#[test]
+fn count_ends_well_where_nobody_reads_on() {
+    let session = sample("session.lcp");
+    for flags in [&["--total"][..], &["--json"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let arguments = [&["count", "--no-config", &session, &session], flags].concat();
+        let output = LCP.command(Path::new("."), &arguments).stdout(writer).output().unwrap();
+        assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""), "{flags:?}");
+    }
 }

@@ -169,6 +169,36 @@ fn a_block_is_expanded_in_pages() {
     }
 }
 
+/// A file may be called like an index, and text may have any byte.
+#[test]
+fn a_block_is_expanded_by_its_label_whatever_that_is() {
+    let place = Place::new();
+    place.write("root/odd/1", "the file that is called 1\n");
+    let text = format!("{}\0behind\n", "a line\n".repeat(2_000));
+    place.write("root/odd/9.txt", &text);
+    let mut client = place.client(&[]);
+    let arguments = json!({ "paths": ["odd/1", "odd/9.txt"], "tree": false });
+    let pack = client.facts("pack", arguments)["pack"].clone();
+    let full = client.facts("expand", json!({ "pack": pack, "block": 1 }));
+    assert_eq!((&full["label"], &full["text"]), (&json!("odd/9.txt"), &json!(text)));
+
+    let manifest = json!({ "blocks": [
+        { "type": "document", "title": "2", "content": "called 2" },
+        { "type": "document", "title": "0", "content": "called 0" },
+        { "type": "image", "media_type": "png", "alt_text": "", "data_base64": "iVBORwA=" },
+    ]});
+    crate::command::encode(&manifest.to_string(), &place.path("root/odd.lcp"));
+    for (label, block) in [("0", 1), ("2", 0)] {
+        let shown = client.facts("expand", json!({ "pack": "odd.lcp", "label": label }));
+        assert_eq!((&shown["block"], &shown["label"]), (&json!(block), &json!(label)));
+    }
+    for arguments in
+        [json!({ "pack": "odd.lcp", "label": "1" }), json!({ "pack": "odd.lcp", "block": 2 })]
+    {
+        assert_eq!(client.fault("expand", arguments)["code"], "usage");
+    }
+}
+
 #[test]
 fn counts_are_those_of_the_command() {
     let place = Place::new();
@@ -219,6 +249,63 @@ fn packs_and_renderings_are_resources() {
         let error = client.error("resources/read", json!({ "uri": address }));
         assert_eq!(error["code"], code, "{error}");
     }
+}
+
+/// However much there is of a pack, an answer has an end.
+#[test]
+fn renderings_and_reports_are_bounded() {
+    let place = Place::new();
+    place.write("root/long/log.txt", &"a line of a log\n".repeat(600_000));
+    for file in 0..1_100 {
+        place.write(&format!("root/many/{file}.txt"), "a\n");
+    }
+    let mut client = place.client(&[]);
+    let arguments = json!({ "paths": ["long"], "max_file_bytes": 100_000_000 });
+    let uri = client.facts("pack", arguments)["uri"].clone();
+    let address = format!("{}?encoding=heuristic", uri.as_str().unwrap());
+    let error = client.error("resources/read", json!({ "uri": address }));
+    assert_eq!(error["data"]["code"], "limit", "{error}");
+    assert!(error["data"]["hint"].as_str().unwrap().contains("?budget="), "{error}");
+
+    let pack = client.facts("pack", json!({ "paths": ["many"], "tree": false }))["pack"].clone();
+    let shown = client.facts("render", json!({ "pack": pack, "budget": 500, "report": true }));
+    assert_eq!(shown["report"]["blocks"].as_array().unwrap().len(), 1_000);
+    assert_eq!(shown["more_in_report"]["blocks"], 100, "{}", shown["more_in_report"]);
+    assert_eq!(shown["report"]["used_tokens"], shown["used_tokens"]);
+}
+
+#[test]
+fn standard_input_is_no_path() {
+    let place = Place::new();
+    place.write("root/-", "a file\n");
+    let mut client = place.client(&[]);
+    let fault = client.fault("pack", json!({ "paths": ["src", "-"] }));
+    assert_eq!(fault["code"], "usage");
+    assert!(fault["hint"].as_str().unwrap().contains("`./-`"), "{fault}");
+    assert_eq!(client.facts("pack", json!({ "paths": ["src", "./-"] }))["files"], 3);
+}
+
+#[test]
+fn settings_say_whether_files_are_outlined_and_what_is_odd_is_told() {
+    let place = Place::new();
+    place.write("lcp.toml", "[pack]\nsummarize = \"outline\"\n");
+    let lines: Vec<_> = (0..80_000).map(|line| format!("{line}\n")).collect();
+    let back: Vec<_> = lines.iter().rev().cloned().collect();
+    place.write("root/like/a.txt", &lines.concat());
+    place.write("root/like/b.txt", &back.concat());
+    let mut client = place.client(&["--config", &place.said("lcp.toml")]);
+    let mut packed = |outlines: Value| {
+        let arguments = json!({ "paths": ["src"], "outlines": outlines });
+        client.facts("pack", arguments)["pack"].clone()
+    };
+    let [unsaid, on, off] = [Value::Null, json!(true), json!(false)].map(&mut packed);
+    assert_eq!(unsaid, on);
+    assert_ne!(on, off);
+
+    let arguments = json!({ "paths": ["like"], "dedup": "near", "outlines": false });
+    let packed = client.facts("pack", arguments);
+    let warned = packed["warnings"][0].as_str().unwrap_or_default();
+    assert!(warned.contains("are like too many others"), "{packed}");
 }
 
 #[test]

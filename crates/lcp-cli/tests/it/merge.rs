@@ -79,6 +79,33 @@ fn merge_writes_one_pack() {
     }
 }
 
+/// What a newer program names where is not known.
+#[test]
+fn an_index_that_is_not_moved_is_warned_of() {
+    let (_folder, path) = scratch();
+    let (a, new, known) = (path("a.lcp"), path("new.lcp"), path("known.lcp"));
+    let index = |version: u32| {
+        let content = json!({ "version": version, "summary": 0 }).to_string();
+        let block = json!({
+            "type": "extension", "namespace": "lcp", "type_name": "handoff", "content": content,
+        });
+        json!([code("b.rs", "1", "normal"), block])
+    };
+    make(&a, &json!([code("a.rs", "1", "normal")]));
+    make(&new, &index(99));
+    make(&known, &index(1));
+    let warned = |packs: &[&str]| {
+        let output = run(&[&["merge", "--no-config"], packs].concat());
+        assert!(output.status.success() && !output.stdout.is_empty());
+        stderr(&output)
+    };
+    let said = warned(&[&a, &new]);
+    assert!(said.contains("warning: the index of a hand-off is damaged or of a newer"), "{said}");
+    assert!(said.contains("new.lcp, block 2)"), "{said}");
+    // Those that are moved, or need not be.
+    assert_eq!(warned(&[&a, &known]) + &warned(&[&new, &a]), "");
+}
+
 #[test]
 fn diff_says_what_became_of_blocks() {
     let (_folder, path) = scratch();

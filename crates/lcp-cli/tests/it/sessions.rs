@@ -186,6 +186,91 @@ fn of_two_processes_one_resumes() {
     is_free(&project, resumed["conversation"].as_str().unwrap());
 }
 
+/// A hand-off of a conversation, that waits.
+fn handed_over(project: &Project) -> String {
+    write(project, 3);
+    track(project, "c", &[]);
+    let id = project.prints(&["handoff", "c", "--force"]);
+    write(project, 4);
+    track(project, "c", &[]);
+    id.trim_end().to_owned()
+}
+
+#[test]
+fn what_a_resume_gave_is_printed_again() {
+    let project = project();
+    let id = handed_over(&project);
+    fails(&project, &["resume", &id, "--again"], 1, "was not resumed [not_resumed]");
+    fails(&project, &["resume", &id, "--again", "--as", "d"], 2, "--as");
+    let text = project.prints(&["resume", &id, "--as", "d"]);
+    assert!(text.contains("Now step 3, please."), "{text}");
+    assert_eq!(project.prints(&["resume", &id, "--again"]), text);
+    let json = project.json(&["resume", &id, "--again", "--json"]);
+    assert_eq!((&json["conversation"], &json["previous"]), (&json!("d"), &json!("c")));
+    // What came since is no part of it.
+    project.prints(&["track", "d", "history.md", "--skip", "7"]);
+    assert_eq!(project.prints(&["resume", &id, "--again"]), text);
+    fails(&project, &["resume", &id], 1, &format!("`lcp resume --again {id}`"));
+    is_free(&project, "d");
+}
+
+/// The output is lost, the hand-off is not.
+#[test]
+fn a_resume_that_nobody_reads_is_told_of() {
+    let project = project();
+    let id = handed_over(&project);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut resume = LCP.command(&project.path(""), &["resume", &id]);
+    let output = resume.stdin(Stdio::null()).stdout(writer).output().unwrap();
+    let hint = format!("`lcp resume --again {id}` prints");
+    assert!(output.status.success() && stderr(&output).contains(&hint), "{}", stderr(&output));
+    assert!(project.prints(&["resume", &id, "--again"]).contains("one file for each rule."));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_resume_that_cannot_be_written_fails_with_a_hint() {
+    let project = project();
+    let id = handed_over(&project);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut resume = LCP.command(&project.path(""), &["resume", &id]);
+    let output = resume.stdin(Stdio::null()).stdout(full).output().unwrap();
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains(&format!("hint: the hand-off is resumed: `lcp resume --again {id}`")));
+    assert!(project.prints(&["resume", &id, "--again"]).contains("one file for each rule."));
+}
+
+/// The main conversation has seen the result of a side one alone.
+#[test]
+fn side_conversations_are_not_recorded() {
+    let project = project();
+    let line = |aside: bool, role: &str, content: Value| {
+        let message = json!({ "role": role, "content": content });
+        json!({ "type": role, "uuid": "u", "sessionId": "s", "isSidechain": aside,
+            "message": message })
+        .to_string()
+    };
+    let call = json!([{ "type": "tool_use", "id": "t", "name": "Task", "input": {} }]);
+    let result = json!([{ "type": "tool_result", "tool_use_id": "t", "content": "Two ports." }]);
+    let lines = [
+        line(false, "user", json!("Why is the port wrong?")),
+        line(false, "assistant", call),
+        line(true, "user", json!("Find all ports.")),
+        line(true, "assistant", json!("Aside: there are two.")),
+        line(false, "user", result),
+        line(false, "assistant", json!("One of two is wrong.")),
+    ];
+    std::fs::write(project.path("session.jsonl"), lines.join("\n")).unwrap();
+    let tracked = project.json(&["track", "c", "session.jsonl", "--json"]);
+    assert_eq!(tracked["recorded"], 4, "{tracked}");
+    let shown = project.json(&["store", "show", "c", "--json"])["recorded"].clone();
+    let said = |of: &Value| of["first_line"].as_str().unwrap().to_owned();
+    let said: Vec<_> = shown.as_array().unwrap().iter().map(said).collect();
+    assert_eq!(said, ["Why is the port wrong?", "Task {}", "Two ports.", "One of two is wrong."]);
+}
+
 /// Messages that came between hand-off and resume follow the directive.
 #[test]
 fn late_messages_are_told() {

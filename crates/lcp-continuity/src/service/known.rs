@@ -53,17 +53,21 @@ impl SessionContinuityService {
         Ok(superseded)
     }
 
-    /// The hand-off that a conversation began with. Anchors that were superseded between
-    /// its commit and its resume say so.
+    /// The hand-off that a conversation began with.
     pub(super) fn origin(&self, record: &ConversationRecord) -> Result<Option<SessionHandoff>> {
-        let Some(id) = &record.origin else { return Ok(None) };
+        record.origin.as_deref().map(|id| self.as_it_holds(id)).transpose()
+    }
+
+    /// A hand-off of which anchors that were superseded between its commit and its resume
+    /// say so.
+    pub(super) fn as_it_holds(&self, id: &str) -> Result<SessionHandoff> {
         let mut origin = self.handoff(id)?;
         for (id, by) in self.superseded_before(&origin)? {
             if let Some(anchor) = origin.anchors.iter_mut().find(|anchor| anchor.id == id) {
                 anchor.superseded_by.get_or_insert(by);
             }
         }
-        Ok(Some(origin))
+        Ok(origin)
     }
 
     /// What replaced anchors of the conversation that was handed over. Once it was

@@ -162,7 +162,7 @@ impl SessionContinuityService {
     }
 }
 
-fn recorded(stored: &StoredMessage) -> Result<Recorded> {
+pub(super) fn recorded(stored: &StoredMessage) -> Result<Recorded> {
     Ok(Recorded {
         position: stored.position,
         epoch: stored.epoch,

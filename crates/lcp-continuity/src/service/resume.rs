@@ -6,14 +6,15 @@ use std::sync::PoisonError;
 use lcp_types::Role;
 
 use super::SessionContinuityService;
+use super::open::recorded;
 use super::session::Session;
-use crate::directive::DirectiveOptions;
+use crate::directive::{ContinuationDirective, DirectiveOptions};
 use crate::error::Result;
 use crate::events::{ContinuityEvent, SessionResumedEvent};
 use crate::model::{AnchorPoint, Message, Recorded, ResumedSession, SessionHandoff};
 use crate::observe;
 use crate::pairs;
-use crate::store::{self, Claim, NewConversation};
+use crate::store::{self, Claim, HandoffState, NewConversation};
 use crate::trigger::Trigger;
 
 /// How a hand-off is resumed.
@@ -71,13 +72,50 @@ impl SessionContinuityService {
         Ok(session)
     }
 
+    /// What resuming a hand-off gives or, where somebody has resumed it, gave: to look at it
+    /// before, and to tell it again where the answer was lost. Nothing is claimed or changed,
+    /// and no event tells of it. What counts should be what counted then: a directive is cut
+    /// to its budget by it.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownHandoff`](crate::store::Error::UnknownHandoff);
+    /// [`Superseded`](crate::store::Error::Superseded),
+    /// [`HandoffExpired`](crate::store::Error::HandoffExpired), the latter also where it was
+    /// resumed and only its id is left; and a hand-off that cannot be read.
+    pub fn resumption(&self, handoff_id: &str, options: &ResumeOptions) -> Result<ResumedSession> {
+        let into = match self.store.handoff(handoff_id)?.state {
+            HandoffState::Resumed { into } => Some(into),
+            HandoffState::Committed | HandoffState::Claimed { .. } => None,
+            HandoffState::Superseded { by } => {
+                let handoff = handoff_id.to_owned();
+                return Err(store::Error::Superseded { handoff, by }.into());
+            }
+            HandoffState::Expired => {
+                let handoff = handoff_id.to_owned();
+                return Err(store::Error::HandoffExpired { handoff }.into());
+            }
+        };
+        let handoff = self.as_it_holds(handoff_id)?;
+        let mut late = self.late(&handoff)?;
+        if let Some(into) = &into {
+            // They stand first there, unless whoever resumed it died before they arrived.
+            let arrived = self.store.messages(into, 0, late.len() as u64)?;
+            if arrived.len() == late.len() {
+                late = arrived.iter().map(recorded).collect::<Result<_>>()?;
+            }
+        }
+        let directive = self.generate_continuation_directive(&handoff)?;
+        let into = into.unwrap_or_else(|| options.conversation(handoff_id));
+        Ok(resumed(handoff, into, directive, late))
+    }
+
     fn resume_claimed(&self, claim: &Claim, options: &ResumeOptions) -> Result<ResumedSession> {
         let handoff = SessionHandoff::from_pack(&claim.handoff.pack)?;
         let directive = self.generate_continuation_directive(&handoff)?;
         let before = self.store.conversation(&handoff.conversation_id)?;
-        let digits = claim.handoff.id.trim_start_matches("h-");
         let conversation = NewConversation {
-            id: options.conversation_id.clone().unwrap_or_else(|| format!("c-{digits}")),
+            id: options.conversation(&claim.handoff.id),
             window_tokens: options.window_tokens.unwrap_or(before.window_tokens),
             output_reserve_tokens: options
                 .output_reserve_tokens
@@ -93,24 +131,15 @@ impl SessionContinuityService {
             self.forget(&before.id, fence);
         }
         self.take_up(&conversation.id)?;
-        let (late_messages, handoff) = {
+        let (late, handoff) = {
             let session = self.session(&conversation.id)?;
             let session = session.lock().unwrap_or_else(PoisonError::into_inner);
             (session.messages.clone(), session.origin.clone().unwrap_or(handoff))
         };
         let holds = handoff.anchors.iter().all(AnchorPoint::is_live);
-        Ok(ResumedSession {
-            late_messages,
-            new_conversation_id: conversation.id,
-            directive: if holds {
-                directive
-            } else {
-                self.generate_continuation_directive(&handoff)?
-            },
-            previous_conversation_id: handoff.conversation_id,
-            restored_anchors: handoff.anchors.into_iter().filter(AnchorPoint::is_live).collect(),
-            restored_state: handoff.state,
-        })
+        let directive =
+            if holds { directive } else { self.generate_continuation_directive(&handoff)? };
+        Ok(resumed(handoff, conversation.id, directive, late))
     }
 
     /// A conversation that begins with a hand-off takes over what was recorded in
@@ -122,14 +151,7 @@ impl SessionContinuityService {
             return Ok(());
         }
         let Some(origin) = &session.origin else { return Ok(()) };
-        let mut late = self.stored(&origin.conversation_id, origin.metadata.messages)?;
-        late.retain(|message| message.message.role() != Role::System);
-        if has_results_alone(&late) {
-            // A result is nothing without its call, which was made before the hand-off.
-            let mut before = self.stored(&origin.conversation_id, 0)?;
-            before.truncate(usize::try_from(origin.metadata.messages).unwrap_or(usize::MAX));
-            late = with_calls(before, late);
-        }
+        let late = self.late(origin)?;
         let mut superseded = self.superseded_before(origin)?;
         if !superseded.is_empty() {
             let mut come = self.found(&origin.conversation_id, &late).0;
@@ -142,6 +164,20 @@ impl SessionContinuityService {
         session.trigger = self.trigger_of(session, session.record.epoch, begins);
         self.record(session, late.into_iter().map(|message| message.message).collect())?;
         Ok(())
+    }
+
+    /// What was recorded after a hand-off was prepared, and the calls that results among it
+    /// answer.
+    fn late(&self, origin: &SessionHandoff) -> Result<Vec<Recorded>> {
+        let mut late = self.stored(&origin.conversation_id, origin.metadata.messages)?;
+        late.retain(|message| message.message.role() != Role::System);
+        if has_results_alone(&late) {
+            // A result is nothing without its call, which was made before the hand-off.
+            let mut before = self.stored(&origin.conversation_id, 0)?;
+            before.truncate(usize::try_from(origin.metadata.messages).unwrap_or(usize::MAX));
+            late = with_calls(before, late);
+        }
+        Ok(late)
     }
 
     /// The trigger of an epoch that begins with so many tokens. What is recorded
@@ -177,6 +213,31 @@ impl SessionContinuityService {
         let all = system.into_iter().chain(session.memory()).chain(turns);
         context.extend(all.map(|message| message.message.clone()));
         Ok(context)
+    }
+}
+
+impl ResumeOptions {
+    /// The id of the conversation that begins.
+    fn conversation(&self, handoff: &str) -> String {
+        let digits = handoff.trim_start_matches("h-");
+        self.conversation_id.clone().unwrap_or_else(|| format!("c-{digits}"))
+    }
+}
+
+/// What a hand-off gives that goes on as `into`.
+fn resumed(
+    handoff: SessionHandoff,
+    into: String,
+    directive: ContinuationDirective,
+    late_messages: Vec<Recorded>,
+) -> ResumedSession {
+    ResumedSession {
+        new_conversation_id: into,
+        previous_conversation_id: handoff.conversation_id,
+        directive,
+        restored_anchors: handoff.anchors.into_iter().filter(AnchorPoint::is_live).collect(),
+        restored_state: handoff.state,
+        late_messages,
     }
 }
 

@@ -1,7 +1,8 @@
 //! `expand`: the whole text of one block, in pages.
 
-use lcp_driver::block_label;
+use lcp_driver::{block_label, content_text};
 use lcp_tokens::TokenEstimator;
+use lcp_types::BlockContent;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,15 +74,18 @@ impl tool::Tool for Tool {
     type Facts = Facts;
 
     fn call(desk: &Desk, input: Input) -> Outcome<Answer<Facts>> {
-        let wanted = match (input.block, &input.label) {
-            (Some(index), None) => index.to_string(),
-            (None, Some(label)) => label.clone(),
-            _ => return Err(Fault::usage("which block: one of `block` and `label` is wanted")),
-        };
+        if input.block.is_some() == input.label.is_some() {
+            return Err(Fault::usage("which block: one of `block` and `label` is wanted"));
+        }
         let found = desk.pack(&input.pack)?;
         let pack = Frames::of(&found.bytes);
         let broken = |error| Fault::from(files::malformed(&found.name, &found.bytes, error));
-        let index = match cat::find(&pack, &wanted) {
+        let index = match (input.block, &input.label) {
+            (Some(index), _) => cat::indexed(&pack, index),
+            // A file may be called like an index.
+            (None, label) => cat::labelled(&pack, label.as_deref().unwrap_or_default()),
+        };
+        let index = match index {
             Ok(index) => index,
             // It may stand where nothing can be read.
             Err(failure) => return Err(pack.problems().next().map_or(failure.into(), broken)),
@@ -91,7 +95,8 @@ impl tool::Tool for Tool {
         }
         let block = &pack.blocks[index];
         let content = cat::content(block);
-        if content.contains(&0) {
+        // What is a text stays one, whatever bytes it has.
+        if !is_text(&block.content) && content.contains(&0) {
             let message = format!("block {index} is binary: it has no text");
             return Err(Fault::usage(message).hint("`lcp cat` prints its bytes"));
         }
@@ -117,6 +122,11 @@ impl tool::Tool for Tool {
             },
         })
     }
+}
+
+/// Whether blocks of this type hold text.
+fn is_text(content: &BlockContent<'_>) -> bool {
+    !matches!(content, BlockContent::Image(_)) && content_text(content).is_some()
 }
 
 /// A page of a text, cut between characters.

@@ -1,14 +1,15 @@
 //! `pack`: files below the roots become a pack that is kept.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lcp_types::Priority;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::pack::Args;
+use crate::commands::pack::{Args, Encoded};
 use crate::duplicates::{Deduping, Wanted};
+use crate::files;
 use crate::limits::Switch;
 use crate::mcp::desk::{Desk, first, shown};
 use crate::mcp::fault::{Fault, Outcome};
@@ -55,9 +56,8 @@ pub(super) struct Input {
     #[serde(default)]
     rules: Vec<RuleInput>,
     /// Give files outlines as summaries, which texts fall back to: declarations of code,
-    /// headings of documents.
-    #[serde(default)]
-    outlines: bool,
+    /// headings of documents. Not unless it is said here, or in the settings of the server.
+    outlines: Option<bool>,
     /// Pack only files that differ from this revision of git, and new ones.
     since: Option<String>,
     /// Add the changes to this revision of git, such as HEAD.
@@ -129,12 +129,15 @@ impl tool::Tool for Tool {
         }
         let (base, paths) = places(desk, &input.paths)?;
         let title = title(&input.paths);
-        let summaries = input.outlines.then(Summaries::outlines);
+        let config = &desk.setup.config;
+        let outlines = input
+            .outlines
+            .unwrap_or_else(|| config.pack.summarize.as_ref().is_some_and(|found| found.value));
+        let summaries = outlines.then(Summaries::outlines);
         let summary = |file: &FileForSummary<'_>| {
             summaries.as_ref()?.summary(file.path, file.kind.outlined(), file.text)
         };
         let args = arguments(input)?;
-        let config = &desk.setup.config;
         let roots = &desk.setup.roots;
         let options = Options {
             paths,
@@ -144,9 +147,10 @@ impl tool::Tool for Tool {
             ..args.options(&config.pack)?
         };
         let packed = pack::pack(&options)?;
-        let (bytes, blocks) = args.encode(&packed, config, &desk.quiet)?;
+        let Encoded { bytes, blocks, warnings } = args.encode(&packed, config, &desk.quiet)?;
         let kept = desk.packs.keep(title, bytes)?;
-        let report = packed.report;
+        let mut report = packed.report;
+        report.warnings.extend(warnings);
         let skipped = report
             .skipped
             .iter()
@@ -169,8 +173,12 @@ impl tool::Tool for Tool {
 
 /// Where relative paths begin, and the paths: so that labels begin there as well.
 fn places(desk: &Desk, said: &[String]) -> Outcome<(PathBuf, Vec<PathBuf>)> {
+    if said.iter().any(|path| path == files::STANDARD) {
+        let message = "standard input cannot be packed: the protocol is spoken there";
+        return Err(Fault::usage(message).hint("a file that is called `-` is `./-`"));
+    }
     let found: Vec<_> = if said.is_empty() {
-        let whole = |root: &std::path::Path| Inside { root: root.into(), below: PathBuf::new() };
+        let whole = |root: &Path| Inside { root: root.into(), below: PathBuf::new() };
         desk.setup.roots.paths().map(whole).collect()
     } else {
         said.iter().map(|path| desk.setup.roots.find(path)).collect::<Outcome<_>>()?
@@ -179,6 +187,8 @@ fn places(desk: &Desk, said: &[String]) -> Outcome<(PathBuf, Vec<PathBuf>)> {
     let path = |inside: &Inside| match &inside.below {
         _ if inside.root != base => inside.path(),
         below if below.as_os_str().is_empty() => PathBuf::from("."),
+        // Alone it would be standard input.
+        below if below.as_os_str() == files::STANDARD => Path::new(".").join(below),
         below => below.clone(),
     };
     let paths = found.iter().map(path).collect();

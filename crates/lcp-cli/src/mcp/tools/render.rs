@@ -1,5 +1,7 @@
 //! `render`: a pack within a budget.
 
+use std::collections::BTreeMap;
+
 use lcp_driver::{Plan, Warning, report};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +10,7 @@ use serde_json::Value;
 use crate::duplicates::{Deduping, Wanted};
 use crate::files;
 use crate::limits::{Competition, Limits, OnOverflow, Switch};
-use crate::mcp::desk::{Desk, counting, first};
+use crate::mcp::desk::{Desk, counting, first, first_within};
 use crate::mcp::fault::{Fault, Outcome};
 use crate::mcp::tool::{self, Answer, Changes};
 use crate::prepare::{Choices, Level, Mode, block_type};
@@ -18,6 +20,12 @@ const LESSER_MAX: usize = 200;
 
 /// Warnings that are listed.
 const WARNINGS_MAX: usize = 50;
+
+/// Rows that a list of the report has.
+const ROWS_MAX: usize = 1_000;
+
+/// Bytes that they may have together.
+const ROWS_BYTES_MAX: usize = 1 << 20;
 
 pub(crate) struct Tool;
 
@@ -56,7 +64,8 @@ pub(in crate::mcp) struct Input {
     /// The model that reads the text: it picks the encoding, and the window where there is no
     /// budget.
     pub(in crate::mcp) model: Option<String>,
-    /// Give the whole report too, on every block.
+    /// Give the report too, with what became of each block: the first 1,000 of them, of at most
+    /// 1 MiB.
     #[serde(default)]
     pub(in crate::mcp) report: bool,
 }
@@ -84,6 +93,9 @@ pub(in crate::mcp) struct Facts {
     /// The report `lcp.report.v1`, where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<Value>,
+    /// What the report leaves out: how many more its lists have, by their names.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    more_in_report: BTreeMap<String, usize>,
 }
 
 /// A block that is not in full.
@@ -139,7 +151,8 @@ pub(in crate::mcp) fn render(desk: &Desk, input: Input) -> Outcome<Facts> {
     let plan = &rendered.plan;
     let (not_in_full, more_not_in_full) = first(lesser(plan), LESSER_MAX);
     let report = wants_report.then(|| serde_json::from_str(&report::to_json(plan)));
-    let report = report.transpose().map_err(|error| Fault::internal(error.to_string()))?;
+    let mut report = report.transpose().map_err(|error| Fault::internal(error.to_string()))?;
+    let more_in_report = report.as_mut().map(shorten).unwrap_or_default();
     Ok(Facts {
         used_tokens: plan.used_tokens,
         budget: plan.budget,
@@ -150,8 +163,37 @@ pub(in crate::mcp) fn render(desk: &Desk, input: Input) -> Outcome<Facts> {
         more_not_in_full,
         warnings: plan.warnings.iter().take(WARNINGS_MAX).map(warned).collect(),
         report,
+        more_in_report,
         text: rendered.text,
     })
+}
+
+/// Cuts the lists of a report. What each has more, by its name.
+fn shorten(report: &mut Value) -> BTreeMap<String, usize> {
+    let mut more = BTreeMap::new();
+    for (name, value) in report.as_object_mut().into_iter().flatten() {
+        let left = match value {
+            Value::Array(rows) => {
+                let size = |row: &Value| row.to_string().len();
+                let all = std::mem::take(rows);
+                let (kept, left) = first_within(all, ROWS_MAX, ROWS_BYTES_MAX, size);
+                *rows = kept;
+                left
+            }
+            Value::Object(sums) => {
+                let size = |(name, sum): &(String, Value)| name.len() + sum.to_string().len();
+                let all = std::mem::take(sums).into_iter().collect();
+                let (kept, left) = first_within(all, ROWS_MAX, ROWS_BYTES_MAX, size);
+                *sums = kept.into_iter().collect();
+                left
+            }
+            _ => 0,
+        };
+        if left > 0 {
+            more.insert(name.clone(), left);
+        }
+    }
+    more
 }
 
 fn choices(input: Input) -> Outcome<Choices> {
@@ -195,4 +237,28 @@ fn lesser(plan: &Plan) -> Vec<Lesser> {
 
 fn warned(warning: &Warning) -> Warned {
     Warned { code: warning.code.name(), block: warning.block, message: warning.message.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_lists_of_a_report_are_cut() {
+        let row = json!({ "label": "a".repeat(ROWS_BYTES_MAX / 4) });
+        let mut report = json!({
+            "used_tokens": 7,
+            "blocks": vec![json!({ "index": 0 }); ROWS_MAX + 5],
+            "cuts": vec![row; 5],
+            "warnings": [{ "code": "x" }],
+        });
+        let more = shorten(&mut report);
+        let wanted = [("blocks".to_owned(), 5), ("cuts".to_owned(), 2)];
+        assert_eq!(more, BTreeMap::from(wanted));
+        let count = |name: &str| report[name].as_array().unwrap().len();
+        assert_eq!((count("blocks"), count("cuts"), count("warnings")), (ROWS_MAX, 3, 1));
+        assert_eq!(report["used_tokens"], 7);
+    }
 }

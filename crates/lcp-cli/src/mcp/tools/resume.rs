@@ -1,14 +1,23 @@
 //! `resume`: a hand-off is taken up, once.
 
-use lcp_continuity::ResumeOptions;
+use lcp_continuity::{ResumeOptions, ResumedSession};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::sittings::{Ways, work};
 use crate::commands::resume::as_text;
-use crate::mcp::desk::Desk;
+use crate::mcp::desk::{Desk, first_within};
 use crate::mcp::fault::{Fault, Outcome};
 use crate::mcp::tool::{self, Answer, Changes};
+
+/// Anchors that are listed.
+const ANCHORS_MAX: usize = 1_000;
+
+/// Bytes that they may have together.
+const ANCHORS_BYTES_MAX: usize = 1 << 20;
+
+/// What to do about a text that is too long for an answer.
+const LONG: &str = "`lcp resume` prints it, however long; with --again where it is resumed";
 
 pub(super) struct Tool;
 
@@ -27,6 +36,10 @@ pub(super) struct Input {
     model: Option<String>,
     /// What counts; o200k_base unless a model says otherwise.
     encoding: Option<String>,
+    /// Give once more what a hand-off gave that was resumed, and resume nothing: where the answer
+    /// was lost.
+    #[serde(default)]
+    again: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -42,8 +55,10 @@ pub(super) struct Facts {
     tokens: u32,
     /// How many messages came after the hand-off.
     late_messages: usize,
-    /// What is kept word for word.
+    /// What is kept word for word, the first 1,000 of at most 1 MiB.
     anchors: Vec<String>,
+    /// How many more there are.
+    more_anchors: usize,
     /// What is odd.
     warnings: Vec<String>,
 }
@@ -52,7 +67,8 @@ impl tool::Tool for Tool {
     const NAME: &'static str = "resume";
     const TITLE: &'static str = "Take up a hand-off";
     const DESCRIPTION: &'static str = "Takes up a hand-off and gives what the next session is to \
-        be told first. Of all that try, one succeeds.";
+        be told first. Of all that try, one succeeds; where its answer was lost, `again` gives it \
+        once more.";
     const CHANGES: Changes = Changes::Sessions;
     type Input = Input;
     type Facts = Facts;
@@ -61,14 +77,32 @@ impl tool::Tool for Tool {
         if input.window.is_some_and(|window| window <= input.output_reserve.unwrap_or(0)) {
             return Err(Fault::usage("the window leaves nothing beside the output"));
         }
+        let is_named = input.conversation.is_some();
+        if input.again && (is_named || input.window.is_some() || input.output_reserve.is_some()) {
+            let message = "`again` resumes nothing, so it takes no conversation and no window";
+            return Err(Fault::usage(message));
+        }
         let options = ResumeOptions {
             conversation_id: input.conversation,
             window_tokens: input.window,
             output_reserve_tokens: input.output_reserve,
         };
         let ways = Ways { encoding: input.encoding, model: input.model, ..Ways::default() };
-        let resumed = work(desk, ways, |sessions| sessions.resume(&input.handoff, &options))?;
+        // Before it is claimed: a text that cannot be told would be lost.
+        let check = |told: &ResumedSession| tool::fits(&as_text(told)?, LONG);
+        let resumed = work(desk, ways, |sessions| {
+            if input.again {
+                sessions.resumed(&input.handoff)
+            } else {
+                sessions.resume(&input.handoff, &options, check)
+            }
+        })?;
         let text = as_text(&resumed)?;
+        // Messages may have come in between.
+        tool::fits(&text, LONG)?;
+        let anchors = resumed.restored_anchors.into_iter().map(|anchor| anchor.text).collect();
+        let (anchors, more_anchors) =
+            first_within(anchors, ANCHORS_MAX, ANCHORS_BYTES_MAX, String::len);
         Ok(Answer {
             text: Some(text.clone()),
             facts: Facts {
@@ -77,7 +111,8 @@ impl tool::Tool for Tool {
                 text,
                 tokens: resumed.directive.tokens,
                 late_messages: resumed.late_messages.len(),
-                anchors: resumed.restored_anchors.into_iter().map(|anchor| anchor.text).collect(),
+                anchors,
+                more_anchors,
                 warnings: resumed.directive.warnings,
             },
         })

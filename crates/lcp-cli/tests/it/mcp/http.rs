@@ -17,8 +17,8 @@ struct Server {
 }
 
 impl Server {
-    fn start(place: &Place) -> Self {
-        let arguments = ["mcp", "--http", "127.0.0.1:0", "--root", &place.said("root")];
+    fn start(place: &Place, address: &str) -> Self {
+        let arguments = ["mcp", "--http", address, "--root", &place.said("root")];
         let mut child =
             LCP.command(Path::new("."), &arguments).stderr(Stdio::piped()).spawn().unwrap();
         let mut said = String::new();
@@ -69,7 +69,7 @@ impl Drop for Server {
 #[test]
 fn a_client_connects_and_pages_of_others_do_not() {
     let place = Place::new();
-    let server = Server::start(&place);
+    let server = Server::start(&place, "127.0.0.1:0");
     let here = server.address.clone();
     let (status, seen) = server.greet(&here, "");
     assert_eq!(status, 200, "{seen}");
@@ -84,6 +84,24 @@ fn a_client_connects_and_pages_of_others_do_not() {
         let origin = format!("Origin: {origin}\r\n");
         assert_eq!(server.greet(&here, &origin).0, 403, "{origin}");
     }
+}
+
+/// All of 127.0.0.0/8 is this machine, where the system lets it.
+#[cfg(target_os = "linux")]
+#[test]
+fn another_address_of_loopback_is_served() {
+    let place = Place::new();
+    let server = Server::start(&place, "127.0.0.2:0");
+    let here = server.address.clone();
+    assert!(here.starts_with("127.0.0.2:"), "{here}");
+    let own = format!("Origin: http://{here}\r\n");
+    assert_eq!(server.greet(&here, &own).0, 200);
+    let port = here.rsplit(':').next().unwrap();
+    for host in [&format!("127.0.0.3:{port}"), "127.0.0.2:1", &format!("evil.example:{port}")] {
+        assert_eq!(server.greet(host, "").0, 403, "{host}");
+    }
+    let foreign = format!("Origin: http://127.0.0.3:{port}\r\n");
+    assert_eq!(server.greet(&here, &foreign).0, 403);
 }
 
 #[test]

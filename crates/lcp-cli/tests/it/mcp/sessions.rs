@@ -1,8 +1,97 @@
 //! Sessions by tools.
 
-use serde_json::json;
+use std::time::Duration;
+
+use lcp_continuity::store::{SqliteStore, Store};
+use serde_json::{Value, json};
 
 use super::Place;
+use super::client::Client;
+
+/// The id of a hand-off of a conversation that was begun with it.
+fn handed_over(client: &mut Client) -> Value {
+    let said = json!([{ "role": "user", "text": "You must never panic in the parser." }]);
+    client.facts("record_usage", json!({ "conversation": "c", "messages": said, "window": 9000 }));
+    let arguments = json!({ "conversation": "c", "force": true });
+    client.facts("handoff", arguments)["handoff"]["id"].clone()
+}
+
+/// Where its answer was lost, it is had again; nobody else has it by that.
+#[test]
+fn what_a_resume_gave_is_given_again() {
+    let place = Place::new();
+    let mut client = place.client(&[]);
+    let id = handed_over(&mut client);
+    let again = json!({ "handoff": id, "again": true });
+    let fault = client.fault("resume", again.clone());
+    assert!(fault["message"].as_str().unwrap().contains("[not_resumed]"), "{fault}");
+    let named = json!({ "handoff": id, "again": true, "conversation": "d" });
+    assert_eq!(client.fault("resume", named)["code"], "usage");
+    let resumed = client.facts("resume", json!({ "handoff": id, "conversation": "d" }));
+    let fault = client.fault("resume", json!({ "handoff": id }));
+    assert!(fault["message"].as_str().unwrap().contains("[already_resumed]"), "{fault}");
+    assert!(fault["hint"].as_str().unwrap().contains("`again`"), "{fault}");
+    assert_eq!(client.facts("resume", again.clone()), resumed);
+    drop(client);
+    assert_eq!(place.client(&[]).facts("resume", again), resumed);
+}
+
+#[test]
+fn a_resume_that_is_cancelled_is_not_lost() {
+    let place = Place::new();
+    let mut client = place.client(&[]);
+    let id = handed_over(&mut client);
+    let call = client.send(
+        "tools/call",
+        &json!({ "name": "resume", "arguments": {
+            "handoff": id, "conversation": "d",
+        }}),
+    );
+    client.notify("notifications/cancelled", &json!({ "requestId": call }));
+    // It was done or it was not: either way it is had.
+    let known = client.call("should_handoff", json!({ "conversation": "d" }));
+    let is_done = known["isError"] == false;
+    let resumed = client.facts("resume", json!({ "handoff": id, "again": is_done }));
+    assert!(resumed["text"].as_str().unwrap().contains("never panic"), "{resumed}");
+}
+
+/// A text that no answer has room for leaves the hand-off to whoever has it.
+#[test]
+fn a_resume_that_is_too_long_claims_nothing() {
+    let place = Place::new();
+    let mut client = place.client(&[]);
+    let id = handed_over(&mut client);
+    let said = json!([{ "role": "user", "text": "a line of a log\n".repeat(600_000) }]);
+    let arguments = json!({ "conversation": "c", "messages": said, "encoding": "heuristic" });
+    client.facts("record_usage", arguments);
+    let arguments = json!({ "handoff": id, "encoding": "heuristic" });
+    let fault = client.fault("resume", arguments);
+    assert_eq!(fault["code"], "limit");
+    assert!(fault["hint"].as_str().unwrap().contains("`lcp resume` prints it"), "{fault}");
+    let store = SqliteStore::open(place.path("sessions.sqlite")).unwrap();
+    assert_eq!(store.latest("c").unwrap().as_deref(), id.as_str());
+}
+
+/// Else it would be nobody's until the lease ends.
+#[test]
+fn a_call_that_is_under_way_at_the_end_of_the_input_gives_back_what_it_holds() {
+    let place = Place::new();
+    let mut client = place.client(&[]);
+    handed_over(&mut client);
+    let store = SqliteStore::open(place.path("sessions.sqlite")).unwrap();
+    let said = json!([{ "role": "user", "text": "a word, and another one. ".repeat(100_000) }]);
+    let arguments = json!({ "conversation": "c", "messages": said });
+    client.send("tools/call", &json!({ "name": "record_usage", "arguments": arguments }));
+    loop {
+        let record = store.conversation("c").unwrap();
+        if record.holder.is_some() || record.messages > 1 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(client.end(), Some(0));
+    assert_eq!(store.conversation("c").unwrap().holder, None);
+}
 
 #[test]
 fn a_session_is_recorded_handed_over_and_resumed() {

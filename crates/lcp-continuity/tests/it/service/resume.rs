@@ -99,6 +99,53 @@ fn a_resumer_that_died_half_way_is_taken_over_from() {
 }
 
 #[test]
+fn a_resumption_is_told_before_and_again() {
+    let fixture = Fixture::new();
+    let handoff = handed_over(&fixture);
+    fixture.say("c", Message::user("And the index?"));
+    let [measure, guess] = ["Measure first.", "Guess."].map(decision);
+    fixture.service.supersede_anchor("c", &measure, &guess).unwrap();
+    let other = fixture.another("other");
+    let options =
+        ResumeOptions { conversation_id: Some("next".into()), ..ResumeOptions::default() };
+    let before = other.service.resumption(&handoff, &options).unwrap();
+    // Nothing was claimed by that.
+    let resumed = fixture.service.resume_with(&handoff, &options).unwrap();
+    assert_eq!((&before.directive, resumed.late_messages.len()), (&resumed.directive, 1));
+    // What goes on meanwhile is no part of it, and nobody else needs to let go of it.
+    fixture.say("next", Message::user("Let us go on."));
+    let again = || other.service.resumption(&handoff, &ResumeOptions::default()).unwrap();
+    assert_eq!(again(), resumed);
+    let next = fixture.service.prepare_handoff("next", 2_000, &HandoffOptions::default()).unwrap();
+    fixture.service.resume_from_handoff(&next.handoff_id).unwrap();
+    assert_eq!(again(), resumed);
+    assert_eq!(
+        fixture.service.resume_from_handoff(&handoff).unwrap_err().code(),
+        "already_resumed"
+    );
+}
+
+#[test]
+fn what_cannot_be_resumed_is_no_resumption() {
+    let fixture = Fixture::new();
+    let first = handed_over(&fixture);
+    let code = |handoff: &str| {
+        let told = fixture.service.resumption(handoff, &ResumeOptions::default());
+        told.map(|told| told.late_messages.len()).map_err(|error| error.code())
+    };
+    fixture.say("c", Message::user("And the index?"));
+    let options = HandoffOptions::default();
+    let second = fixture.service.prepare_handoff("c", 2_000, &options).unwrap().handoff_id;
+    assert_eq!(code(&first), Err("superseded"));
+    // Whoever resumed it died before anything was taken over.
+    fixture.say("c", Message::user("One more thing."));
+    let claim = fixture.store.claim(&second, "dies", Duration::from_secs(60)).unwrap();
+    fixture.store.resume(&claim, &super::support::conversation("next", 10_000)).unwrap();
+    assert_eq!(code(&second), Ok(1));
+    assert_eq!(code("h-nothing"), Err("unknown_handoff"));
+}
+
+#[test]
 fn a_larger_window_and_a_name() {
     let fixture = Fixture::new();
     let handoff = handed_over(&fixture);
