@@ -32,12 +32,15 @@ pub struct Failure {
     pub message: String,
     /// What to do about it, where there is something.
     pub hint: Option<String>,
+    /// What it is called where there are more names than exit codes: the code that the
+    /// message has at its end.
+    pub name: Option<&'static str>,
 }
 
 impl Failure {
     /// A failure without a hint.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None }
+        Self { code, message: message.into(), hint: None, name: None }
     }
 
     /// An exit code of 1 that says no more than what was printed already, as that of

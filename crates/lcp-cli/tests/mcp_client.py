@@ -70,7 +70,7 @@ async def sessions(session):
     made = (await facts(session, "handoff", conversation="c", force=True))["handoff"]
     resumed = await facts(session, "resume", handoff=made["id"])
     assert "parser" in resumed["text"], resumed
-    await fails(session, "io", "resume", handoff=made["id"])
+    await fails(session, "already_resumed", "resume", handoff=made["id"])
 
 
 async def errors(session, outside):
@@ -79,7 +79,7 @@ async def errors(session, outside):
     await fails(session, "refused", "pack", paths=["/"])
     await fails(session, "unknown_pack", "render", pack="0123456789abcdef")
     await fails(session, "usage", "render", pack="x", budge=1)
-    await fails(session, "io", "should_handoff", conversation="nobody")
+    await fails(session, "unknown_conversation", "should_handoff", conversation="nobody")
     try:
         await session.call_tool("nothing", {})
     except Exception as error:

@@ -22,7 +22,7 @@ const NEAR: f64 = 0.8;
 const LISTED_MAX: usize = 20;
 
 /// Where indices and labels are told.
-const LISTS: &str = "inspect lists the blocks of a pack";
+const LISTS: &str = "`lcp inspect` lists the blocks of a pack";
 
 /// Print the content of a block, byte for byte
 ///

@@ -52,10 +52,12 @@ pub fn run(args: &Args, output: &Output) -> Result {
         return Err(crate::failure::Failure::new(crate::failure::Code::Usage, message)
             .hint("name a file with -o"));
     }
-    // Before anything is kept.
-    files::distinct(&[], target.map(|path| ("-o", path)).as_slice(), |_, _| false)?;
     // The window is the conversation's own.
     let (config, model) = args.session.config(true, output)?;
+    // Before anything is kept.
+    let store = args.session.store_files(&config)?;
+    let store: Vec<_> = store.iter().map(|path| ("the store", path.as_path())).collect();
+    files::distinct(&store, target.map(|path| ("-o", path)).as_slice(), |_, _| false)?;
     let opened = args.session.open((&config, model.as_ref()), &args.making, false, output)?;
     let when = match (args.force, args.if_due) {
         (true, _) => When::Always,

@@ -75,8 +75,19 @@ const fn name(code: Code) -> &'static str {
 
 impl From<Failure> for Fault {
     fn from(failure: Failure) -> Self {
-        Self { code: name(failure.code), message: failure.message, hint: failure.hint }
+        let code = failure.name.unwrap_or(name(failure.code));
+        Self {
+            code,
+            message: failure.message,
+            hint: failure.hint.filter(|hint| is_for_tools(hint)),
+        }
     }
+}
+
+/// Whether a hint says something to who has tools: neither commands, nor flags, nor settings.
+fn is_for_tools(hint: &str) -> bool {
+    let speaks_of = |what| hint.contains(what);
+    speaks_of(" tool ") || !["--", "`lcp ", "lcp.toml"].into_iter().any(speaks_of)
 }
 
 impl From<Fault> for CallToolResult {

@@ -40,7 +40,8 @@ pub fn failed(error: impl Into<Error>) -> Failure {
         Error::Package(_) => Code::Malformed,
         _ => Code::Io,
     };
-    let failure = Failure::new(code, format!("{error} [{}]", error.code()));
+    let mut failure = Failure::new(code, format!("{error} [{}]", error.code()));
+    failure.name = (code == Code::Io).then(|| error.code());
     match error {
         Error::Store(store::Error::UnknownConversation { .. }) => {
             failure.hint("`lcp store list` tells those that there are")

@@ -23,7 +23,7 @@ pub struct Opened {
     /// The sessions.
     pub sessions: Sessions,
     counter: Counter,
-    _hook: Hook,
+    _hooks: [Option<Hook>; 2],
 }
 
 impl SessionFlags {
@@ -51,15 +51,25 @@ impl SessionFlags {
     ) -> Result<Opened> {
         let counter = self.counting.counter(config, model, false, output)?;
         let store = self.store.open(config, self.counting.file.is_named(), may_begin)?;
+        let summarizer = making.summarizer(&config.continuity);
+        let stopping = summarizer.as_ref().map(|summarizer| {
+            let filter = summarizer.filter().clone();
+            interrupt::on_interrupt(move || filter.stop())
+        });
         let sessions = Sessions::new(
             store,
             std::sync::Arc::clone(&counter.estimator),
             making.config(&config.continuity),
-            making.summarizer(&config.continuity),
+            summarizer,
         );
         let held = sessions.held().clone();
-        let hook = interrupt::on_interrupt(move || held.give_back());
-        Ok(Opened { sessions, counter, _hook: hook })
+        let giving = interrupt::on_interrupt(move || held.give_back());
+        Ok(Opened { sessions, counter, _hooks: [stopping, Some(giving)] })
+    }
+
+    /// The files of the store, where it is one that files hold.
+    pub fn store_files(&self, config: &Config) -> Result<Vec<std::path::PathBuf>> {
+        self.store.files(config, self.counting.file.is_named())
     }
 }
 

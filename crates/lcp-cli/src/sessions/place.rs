@@ -42,6 +42,26 @@ impl StoreFlag {
         }
         place.open(config, may_begin)
     }
+
+    /// The files of the store that is meant, if files hold it, whether or not they are there.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Place`].
+    pub fn files(&self, config: &Config, is_named: bool) -> Result<Vec<PathBuf>> {
+        let place = Place::said(self.store.as_deref(), config, is_named)?;
+        match place.map_or_else(Place::of_user, Ok)? {
+            Place::Database(_) => Ok(Vec::new()),
+            Place::File(path) => {
+                let beside = |end: &str| {
+                    let mut name = path.clone().into_os_string();
+                    name.push(end);
+                    PathBuf::from(name)
+                };
+                Ok(["", "-wal", "-shm", ".lock"].map(beside).into())
+            }
+        }
+    }
 }
 
 /// Where sessions are kept.

@@ -106,14 +106,18 @@ impl Tracked {
             UsageSource::Counted => "counted",
             UsageSource::Reported => "reported",
         };
+        // Nobody knows how long turns are before there is one.
+        let turns = match usage.average_tokens_per_turn {
+            0 => String::new(),
+            _ => format!(" for {} turns", grouped(decision.estimated_remaining_turns.into())),
+        };
         let used = format!(
-            "{}: {} of {} tokens ({} %, {source}), {} left for {} turns\n",
+            "{}: {} of {} tokens ({} %, {source}), {} left{turns}\n",
             self.conversation.escape_debug(),
             grouped(usage.total_tokens.into()),
             grouped(self.effective_window().into()),
             self.percent(),
             grouped(self.effective_window().saturating_sub(usage.total_tokens).into()),
-            grouped(decision.estimated_remaining_turns.into()),
         );
         let (messages, recorded) = (grouped(*messages), grouped(*recorded));
         let says = match verdict {

@@ -329,6 +329,24 @@ fn what_is_wrong_is_told_with_a_code_and_a_hint() {
         assert_eq!(fault["code"], code, "{tool} {arguments}: {fault}");
         assert!(!fault["message"].as_str().unwrap().contains('\n'));
     }
+    client.facts("record_usage", json!({ "conversation": "c", "input_tokens": 1 }));
+    // What to do is said to who has tools, not a command line.
+    for (tool, arguments, code, says) in [
+        (
+            "expand",
+            json!({ "pack": "session.lcp", "label": "?" }),
+            "usage",
+            "`render` with `report`",
+        ),
+        ("render", json!({ "pack": "session.lcp", "model": "nothing" }), "usage", ""),
+        ("handoff", json!({ "conversation": "nobody" }), "unknown_conversation", ""),
+        ("resume", json!({ "handoff": "nothing" }), "unknown_handoff", ""),
+    ] {
+        let fault = client.fault(tool, arguments);
+        assert_eq!(fault["code"], code, "{fault}");
+        let hint = fault["hint"].as_str().unwrap_or_default();
+        assert!(hint.contains(says) && !hint.contains("--") && !hint.contains("lcp"), "{fault}");
+    }
     let hint = client.fault("pack", json!({ "since": "HEAD" }))["hint"].clone();
     assert!(hint.as_str().unwrap().contains("--git"));
     assert_eq!(client.error("tools/call", json!({ "name": "nothing" }))["code"], -32602);

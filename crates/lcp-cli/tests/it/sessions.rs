@@ -141,6 +141,8 @@ fn what_a_provider_reports_takes_the_place_of_the_sum() {
     let text = project.prints(&["track", "c"]);
     assert!(text.starts_with("c: 8,700 of 10,000 tokens (87 %, reported), "), "{text}");
     assert!(text.contains("hand over: Context window utilization exceeded 85%"), "{text}");
+    let said = project.prints(&["track", "new", "--window", "64000", "--usage", "500"]);
+    assert!(said.contains("63,500 left\n"), "nobody knows for how many turns: {said}");
     fails(&project, &["track", "c", "--usage", "5,6"], 2, "CACHED is a part of INPUT");
 }
 
@@ -439,4 +441,21 @@ fn who_is_interrupted_gives_back_what_it_held() {
 fn no_file_says_which_program_summarises() {
     let project = LCP.project("[continuity]\nsummarizer_cmd = \"touch ran\"\n");
     fails(&project, &["handoff", "c", "--force"], 2, "unknown key continuity.summarizer_cmd");
+}
+
+/// All sessions would be gone.
+#[test]
+fn a_hand_off_is_not_written_over_the_store() {
+    let project = project();
+    write(&project, 3);
+    track(&project, "c", &[]);
+    let store = project.path("kept.sqlite");
+    assert!(store.is_file(), "{store:?}");
+    for end in ["", "-wal", "-shm", ".lock"] {
+        let out = format!("{}{end}", store.display());
+        std::fs::OpenOptions::new().create(true).append(true).open(&out).unwrap();
+        let arguments = ["handoff", "c", "--force", "-o", &out];
+        fails(&project, &arguments, 2, "the store and -o are the same file");
+    }
+    project.prints(&["handoff", "c", "--force"]);
 }

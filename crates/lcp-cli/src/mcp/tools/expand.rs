@@ -88,7 +88,14 @@ impl tool::Tool for Tool {
         let index = match index {
             Ok(index) => index,
             // It may stand where nothing can be read.
-            Err(failure) => return Err(pack.problems().next().map_or(failure.into(), broken)),
+            Err(failure) => {
+                let unknown = || {
+                    let fault = Fault::from(failure);
+                    let lists = "`render` with `report` tells blocks, their indices and labels";
+                    if fault.hint.is_some() { fault } else { fault.hint(lists) }
+                };
+                return Err(pack.problems().next().map_or_else(unknown, broken));
+            }
         };
         if let Some(error) = &pack.frames[index].problem {
             return Err(broken(error));

@@ -17,7 +17,8 @@ const ANCHORS_MAX: usize = 1_000;
 const ANCHORS_BYTES_MAX: usize = 1 << 20;
 
 /// What to do about a text that is too long for an answer.
-const LONG: &str = "`lcp resume` prints it, however long; with --again where it is resumed";
+const LONG: &str =
+    "outside of this tool `lcp resume` prints it, however long; with --again where it is resumed";
 
 pub(super) struct Tool;
 

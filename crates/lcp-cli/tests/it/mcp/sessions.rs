@@ -133,7 +133,7 @@ fn a_session_is_recorded_handed_over_and_resumed() {
     assert_eq!((&resumed["conversation"], &resumed["previous"]), (&json!("d"), &json!("c")));
     assert!(resumed["text"].as_str().unwrap().contains("never panic"), "{resumed}");
     assert_eq!(result["content"][0]["text"], resumed["text"]);
-    assert_eq!(client.fault("resume", arguments)["code"], "io");
+    assert_eq!(client.fault("resume", arguments)["code"], "already_resumed");
 }
 
 #[test]
@@ -164,10 +164,10 @@ fn what_cannot_be_recorded() {
             json!({ "conversation": "c", "messages": [{ "role": "nobody", "text": "a" }] }),
             "usage",
         ),
-        ("should_handoff", json!({ "conversation": "nobody" }), "io"),
+        ("should_handoff", json!({ "conversation": "nobody" }), "unknown_conversation"),
         ("handoff", json!({ "conversation": "c", "force": true, "if_due": true }), "usage"),
         ("handoff", json!({ "conversation": "c", "style": "florid" }), "usage"),
-        ("resume", json!({ "handoff": "nothing" }), "io"),
+        ("resume", json!({ "handoff": "nothing" }), "unknown_handoff"),
         ("resume", json!({ "handoff": "h", "window": 5, "output_reserve": 5 }), "usage"),
     ] {
         let fault = client.fault(tool, arguments.clone());
