@@ -10,6 +10,7 @@ use crate::Result;
 use crate::config::Dedup;
 use crate::counting::Counter;
 use crate::failure::{Code, Failure};
+use crate::merging;
 
 /// The flags that say what stands twice.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -154,6 +155,15 @@ pub fn pack<'b>(
     options: &Options,
     estimator: &dyn TokenEstimator,
 ) -> Result<Deduped<'b>> {
+    if let Some(index) = blocks.iter().position(merging::is_handoff) {
+        let message = "the pack holds a hand-off, which names its blocks: nothing is deduplicated";
+        let warnings = vec![Warning::new(WarningCode::NoEffect, Some(index), message)];
+        return Ok(Deduped {
+            warnings,
+            blocks: blocks.to_vec(),
+            duplicates: Duplicates::default(),
+        });
+    }
     let (found, deduplicated) = find(blocks, options, estimator)?;
     let blocks = deduplicated.pack(blocks);
     Ok(Deduped { warnings: warnings(&found), blocks, duplicates: deduplicated.duplicates })

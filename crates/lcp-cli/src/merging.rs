@@ -46,6 +46,11 @@ pub fn unmoved<'b>(pack: &'b [Block<'_>]) -> impl Iterator<Item = usize> + 'b {
     pack.iter().enumerate().filter(move |(_, block)| is_unmoved(block)).map(|(index, _)| index)
 }
 
+/// Whether a block is the index of a hand-off.
+pub fn is_handoff(block: &Block<'_>) -> bool {
+    index_of_handoff(block).is_some()
+}
+
 /// What the index of a hand-off holds, where a block is one.
 fn index_of_handoff<'b>(block: &'b Block<'_>) -> Option<&'b [u8]> {
     let extension = block.as_extension()?;

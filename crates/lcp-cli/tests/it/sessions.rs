@@ -459,3 +459,24 @@ fn a_hand_off_is_not_written_over_the_store() {
     }
     project.prints(&["handoff", "c", "--force"]);
 }
+
+/// Its index names blocks by their places.
+#[test]
+fn a_hand_off_is_not_deduplicated() {
+    let project = project();
+    write(&project, 3);
+    track(&project, "c", &[]);
+    project.prints(&["handoff", "c", "--force", "-o", "handoff.lcp"]);
+    let twice = r#"{"blocks":[{"type":"code","path":"a","content":"fn a() {}\n"},
+        {"type":"code","path":"b","content":"fn a() {}\n"}]}"#;
+    std::fs::write(project.path("twice.json"), twice).unwrap();
+    project.prints(&["encode", "twice.json", "-o", "twice.lcp"]);
+    let merge = ["merge", "twice.lcp", "handoff.lcp", "--dedup", "near", "-o", "merged.lcp"];
+    let output = project.run(&merge);
+    assert!(output.status.success());
+    assert!(stderr(&output).contains("the pack holds a hand-off"), "{}", stderr(&output));
+    project.prints(&["validate", "merged.lcp"]);
+    project.prints(&["merge", "twice.lcp", "handoff.lcp", "-o", "plain.lcp"]);
+    let read = |name: &str| std::fs::read(project.path(name)).unwrap();
+    assert_eq!(read("merged.lcp"), read("plain.lcp"));
+}
