@@ -43,7 +43,7 @@ pub(super) fn pair<'b>(mut turns: Vec<Turn<'b>>, report: &mut ExportReport) -> V
             paired.push(turn);
         }
         if !parts.is_empty() {
-            paired.push(Turn { speaker: Speaker::Tool, message: None, parts, fields: None });
+            paired.push(Turn::of(Speaker::Tool, None, parts));
         }
     }
     paired

@@ -240,3 +240,24 @@ fn a_message_has_room_for_one_call_of_the_old_form() {
     "#]],
     );
 }
+
+#[test]
+fn what_a_message_had_beside_its_parts_goes_with_them() {
+    let (message, beside) = (Tag::new("message", "0"), r#"{"refusal": "No.", "name": "x"}"#);
+    let blocks = [
+        Block::conversation(Role::Assistant, "Perhaps."),
+        Block::new(Annotation::tag(0, &message)),
+        Block::new(Annotation::tag(0, &Tag::new("openai-chat.part", r#"{"citations": ["a"]}"#))),
+        Block::extension("openai-chat", "message", beside),
+        Block::new(Annotation::tag(3, &message)),
+        Block::new(Annotation::tag(3, &Tag::new("role", "assistant"))),
+        Block::conversation(Role::User, "a"),
+    ];
+    let found = exported(Target::OpenAi, &blocks);
+    assert_eq!(found.messages[0].text, r#"Perhaps."citations":["a"]"refusal":"No.""name":"x""#);
+    assert_eq!(found.messages[0].blocks, [0, 3]);
+    let mut shown: Vec<_> = blocks.iter().map(ExportBlock::whole).collect();
+    shown[0].shown = Shown::Omitted;
+    let found = export(Target::OpenAi, &shown, None);
+    assert_eq!(found.json, r#"{"messages":[{"role":"user","content":"a"}]}"#);
+}

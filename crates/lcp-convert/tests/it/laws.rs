@@ -9,7 +9,7 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use crate::support::comes_back;
-use crate::valid::valid;
+use crate::valid::{uncounted, valid};
 
 /// A text with something in it.
 fn text() -> impl Strategy<Value = String> {
@@ -155,6 +155,7 @@ fn extension() -> impl Strategy<Value = Block<'static>> {
         r#"{"type": "server_tool_use", "id": "s"}"#,
         r#"{"type": "web_search_tool_result", "tool_use_id": "s"}"#,
         r#"{"tool_calls": [1], "role": "tool", "messages": 1, "content": ""}"#,
+        r#"{"refusal": "No.", "x_extra": [1], "id": "m", "usage": {"input_tokens": 1}}"#,
     ]);
     let format = select(vec![Format::OpenAiChat, Format::Anthropic, Format::Codex]);
     let name = select(vec!["message", "part", "part", "request"]);
@@ -231,6 +232,7 @@ proptest! {
         for target in Target::ALL {
             let found = export(target, &blocks, note.then_some("Something is not shown."));
             prop_assert_eq!(valid(target, &found), Ok(()), "{}", found.json);
+            prop_assert_eq!(uncounted(target, &found), None, "{}", found.json);
             for message in &found.messages {
                 prop_assert!(message.blocks.iter().all(|index| *index < blocks.len()));
             }

@@ -216,3 +216,11 @@ fn the_input_of_responses_may_be_a_text_and_the_output_a_list() {
     let found = imported(Format::OpenAiResponses, &output.to_string());
     assert_eq!(found.report.messages, 1);
 }
+
+#[test]
+fn what_was_heard_goes_out_by_its_id() {
+    let text = r#"[{"role": "user", "content": "a"}, {"role": "assistant", "content": null,
+        "audio": {"id": "audio_1", "data": "AAEC", "transcript": "b", "expires_at": 1}}]"#;
+    let back = exported(Target::OpenAi, &imported(Format::OpenAiChat, text).blocks);
+    assert!(back.json.contains(r#""content":null,"audio":{"id":"audio_1"}}"#), "{}", back.json);
+}
