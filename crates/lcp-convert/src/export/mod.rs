@@ -9,6 +9,7 @@ mod raw;
 mod read;
 mod said;
 mod turn;
+mod unnamed;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -85,7 +86,8 @@ pub struct ExportReport {
     pub calls: u64,
     /// Calls left out, since no result answers them.
     pub unanswered: u64,
-    /// Results left out, since they answer no call, or one that is answered.
+    /// Results left out, since they answer no call, or one that is answered. One without an
+    /// id answers the only call before it that nothing else answers.
     pub orphans: u64,
     /// Texts left out, since there is nothing in them.
     pub empty: u64,

@@ -1,6 +1,7 @@
 //! What each block is in a message.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use lcp_types::{BlockContent, Conversation, Extension, Role, Status, Tag};
 
@@ -28,12 +29,14 @@ impl<'b> Piece<'b> {
     }
 }
 
-/// What a block is in a message; `None` if there is no place for it.
+/// What a block is in a message; `None` if there is no place for it. `unnamed` has the
+/// calls of results without an id.
 pub(super) fn piece<'b>(
     target: Target,
     index: usize,
     block: &'b ExportBlock<'_>,
     tags: &Tags<'b>,
+    unnamed: &HashMap<usize, Cow<'b, str>>,
 ) -> Option<Piece<'b>> {
     let role = match tags.get(index, tags::ROLE).as_deref() {
         Some("system") => Some(Speaker::System),
@@ -46,6 +49,7 @@ pub(super) fn piece<'b>(
         Shown::Whole | Shown::Omitted => None,
     };
     let answered = tags.get(index, Tag::TOOL_CALL_ID).filter(|id| !id.is_empty());
+    let answered = answered.or_else(|| unnamed.get(&index).cloned());
     let what = match &block.block.content {
         BlockContent::Conversation(turn) => {
             return Some(conversation(index, turn, shown, role, answered, tags));

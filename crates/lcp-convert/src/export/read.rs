@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::piece::piece;
 use super::said::Tags;
 use super::turn::{Beside, Part, Turn, What};
-use super::{ExportBlock, ExportReport, Shown};
+use super::{ExportBlock, ExportReport, Shown, unnamed};
 use crate::{Format, Target, json, tags};
 
 /// Messages, and what the request had beside them.
@@ -21,6 +21,7 @@ pub(super) fn read<'b>(
     report: &mut ExportReport,
 ) -> Read<'b> {
     let tags = Tags::of(blocks);
+    let unnamed = unnamed::calls(blocks, &tags);
     let (mut turns, mut requests) = (Vec::<Turn<'b>>::new(), Vec::new());
     let mut cut = HashSet::new();
     for (index, block) in blocks.iter().enumerate() {
@@ -36,7 +37,7 @@ pub(super) fn read<'b>(
             requests.push(fields);
             continue;
         }
-        let Some(piece) = piece(target, index, block, &tags) else {
+        let Some(piece) = piece(target, index, block, &tags, &unnamed) else {
             report.leave_out(&name(block));
             continue;
         };

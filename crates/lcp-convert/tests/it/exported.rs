@@ -242,6 +242,46 @@ fn a_message_has_room_for_one_call_of_the_old_form() {
 }
 
 #[test]
+fn a_result_without_an_id_answers_the_only_call_before_it() {
+    let result = |text: &'static str| Block::tool_result("run", Status::Ok, text);
+    let blocks = [
+        Block::conversation(Role::User, "go"),
+        call("one"),
+        result("of one"),
+        call("two"),
+        call("three"),
+        result("of three"),
+        result("of two"),
+        answering(6, "two"),
+        call("four"),
+        call("five"),
+        result("of four or five"),
+        Block::conversation(Role::User, "on"),
+        call("six"),
+        Block::tool_result("look", Status::Ok, "of another tool"),
+        Block::conversation(Role::User, "and on"),
+        call("seven"),
+        Block::conversation(Role::User, "meanwhile"),
+        result("too late"),
+    ];
+    let found = exported(Target::OpenAi, &blocks);
+    let answers: Vec<_> = found.messages.iter().filter(|message| message.role == "tool").collect();
+    let said: Vec<_> = answers.iter().map(|message| message.text.as_str()).collect();
+    assert_eq!(said, ["of one", "of two", "of three"], "{}", found.json);
+    assert_eq!((found.report.calls, found.report.unanswered, found.report.orphans), (3, 4, 3));
+    assert!(found.json.contains(r#""tool_call_id":"three","content":"of three""#));
+    exported(Target::Anthropic, &blocks);
+
+    // It never becomes the result of a call whose own is not shown.
+    let mut shown: Vec<_> = blocks.iter().map(ExportBlock::whole).collect();
+    for unseen in [4, 6] {
+        shown[unseen].shown = Shown::Omitted;
+    }
+    let found = export(Target::OpenAi, &shown, None);
+    assert!(!found.json.contains("of three"), "{}", found.json);
+}
+
+#[test]
 fn what_a_message_had_beside_its_parts_goes_with_them() {
     let (message, beside) = (Tag::new("message", "0"), r#"{"refusal": "No.", "name": "x"}"#);
     let blocks = [
