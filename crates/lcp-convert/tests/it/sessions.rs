@@ -308,6 +308,51 @@ fn formats_are_told_by_their_structure() {
         Anthropic,
         r#"{"type":"message","role":"assistant","content":[{"type":"text","text":"hi"}]}"#,
     );
+    for of_anthropic in [
+        r#""model":"claude-sonnet-4-5","max_tokens":9"#,
+        r#""max_tokens":9"#,
+        r#""model":"m","stop_sequences":["x"]"#,
+        r#""model":"m","thinking":{"type":"enabled","budget_tokens":9}"#,
+        r#""anthropic_version":"bedrock-2023-05-31""#,
+        r#""model":"m","n":1,"tools":[{"name":"t","input_schema":{"type":"object"}}]"#,
+    ] {
+        is(
+            Anthropic,
+            &format!(r#"{{{of_anthropic},"messages":[{{"role":"user","content":"hi"}}]}}"#),
+        );
+        let line = format!(
+            r#"{{"params":{{{of_anthropic},"messages":[{{"role":"user","content":"hi"}}]}}}}"#
+        );
+        is(Anthropic, &line);
+    }
+    for of_openai in [
+        r#""model":"m","max_tokens":9"#,
+        r#""model":"m","thinking":{"type":"enabled"}"#,
+        r#""model":"claude-sonnet-4-5","max_completion_tokens":9"#,
+        r#""model":"claude-sonnet-4-5","tools":[{"type":"function","function":{"name":"t"}}]"#,
+        r#""max_tokens":9,"stop":["x"]"#,
+    ] {
+        is(
+            OpenAiChat,
+            &format!(r#"{{{of_openai},"messages":[{{"role":"user","content":"hi"}}]}}"#),
+        );
+    }
+    is(
+        OpenAiChat,
+        r#"{"model":"claude-x","messages":[{"role":"system","content":"s"},{"role":"user","content":"hi"}]}"#,
+    );
+    is(
+        Anthropic,
+        r#"{"custom_id":"1","params":{"model":"m","messages":[{"role":"user","content":"hi"}]}}"#,
+    );
+    is(
+        Anthropic,
+        r#"{"custom_id":"1","result":{"type":"succeeded","message":{"type":"message","role":"assistant","content":[]}}}"#,
+    );
+    is(
+        Anthropic,
+        r#"[{"role":"user","content":"hi"},{"type":"message","role":"assistant","content":"hi","stop_reason":"end_turn"}]"#,
+    );
     is(OpenAiResponses, r#"{"model":"m","input":"hi"}"#);
     is(OpenAiResponses, r#"{"object":"response","output":[]}"#);
     is(OpenAiResponses, r#"[{"type":"message","role":"user","content":"hi"}]"#);
