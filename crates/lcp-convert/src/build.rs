@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::forms::{self, ResultOf};
 use crate::imported::{Imported, Report};
-use crate::json::{self, Fields};
+use crate::json::{self, Fields, Object};
 use crate::{Format, tags};
 use calls::Calls;
 
@@ -87,11 +87,12 @@ impl Builder {
     /// A call of a tool; returns the id, which is a new one where there was none.
     pub(crate) fn call(&mut self, id: &str, name: &str, arguments: &str) -> String {
         if !fits(id) || !fits(name) {
-            let json = json::quote(arguments);
+            let mut call = Object::default();
+            call.text("id", id).text("name", name).text("arguments", arguments);
             self.warn(
                 "a tool call whose id or name is too long is kept as an extension".to_owned(),
             );
-            self.unknown("tool_call", &json);
+            self.unknown("tool_call", &call.finish());
             return id.to_owned();
         }
         let id = if id.is_empty() { self.calls.new_id() } else { id.to_owned() };
@@ -123,7 +124,7 @@ impl Builder {
 
     /// Counts a result; its parts follow: [`Self::result_text`] and its like.
     pub(crate) fn answer(&mut self, id: &str, name: Option<&str>) {
-        self.report.results += 1;
+        self.alone(id);
         self.result = self.blocks.len();
         if !self.calls.answer(id) {
             self.report.orphans += 1;
@@ -134,8 +135,12 @@ impl Builder {
     }
 
     /// Counts a result whose call nobody wrote down; its parts follow.
-    pub(crate) fn alone(&mut self) {
+    pub(crate) fn alone(&mut self, id: &str) {
         self.report.results += 1;
+        if !fits(id) {
+            self.warn("the id of a result is too long; it is kept as an extension".to_owned());
+            self.unknown(Tag::TOOL_CALL_ID, &json::quote(id));
+        }
     }
 
     /// Whether there is a call of this id.
@@ -179,7 +184,7 @@ impl Builder {
 
     /// The last block is a part of the result of this call.
     pub(crate) fn answers(&mut self, id: &str) {
-        if !id.is_empty() {
+        if !id.is_empty() && fits(id) {
             self.tag(Tag::TOOL_CALL_ID, id);
         }
     }

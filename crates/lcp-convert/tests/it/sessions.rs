@@ -221,6 +221,20 @@ fn results_of_mcp() {
 }
 
 #[test]
+fn an_error_of_a_tool_keeps_its_code() {
+    check(
+        Format::Mcp,
+        r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"no map"}}"#,
+        &expect![[r#"
+            result mcp error "no map" [message=0; tool_call_id=2; mcp.part={"code":-32603}]
+            1 messages, 0 calls, 1 results, 0 pictures, 0 unanswered, 0 orphans
+            {}
+            {}
+        "#]],
+    );
+}
+
+#[test]
 fn a_history_of_aider_and_a_document() {
     check(
         Format::Markdown,
