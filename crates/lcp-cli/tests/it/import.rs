@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use lcp_decoder::{DecodeOptions, decode};
-use serde_json::Value;
+use lcp_types::{BlockContent, Lang};
+use serde_json::{Value, json};
 
 use crate::command::{run, run_with, stderr};
 
@@ -95,4 +96,32 @@ fn text_is_a_document_with_a_title() {
     assert!(output.status.success(), "{}", stderr(&output));
     let text = run_with(&["render", "-", "--mode", "minimal"], &output.stdout).stdout;
     assert_eq!(String::from_utf8(text).unwrap(), "[document Notes]\nSome text.\n\n");
+}
+
+#[test]
+fn a_file_that_was_read_has_its_language() {
+    let read = |id: &str, path: &str, text: &str| {
+        let call = json!({"role": "assistant", "tool_calls": [{"id": id, "type": "function",
+            "function": {"name": "read", "arguments": json!({"path": path}).to_string()}}]});
+        [call, json!({"role": "tool", "tool_call_id": id, "content": text})]
+    };
+    let messages = [
+        read("1", "src/a.rs", "     4\tfn a() {}\n"),
+        read("2", "docs/a.md", "     1\t# A\n"),
+        read("3", "run", "     1\t#!/usr/bin/env python3\n     2\tx = 1\n"),
+        read("4", "run", "     7\t#!/usr/bin/env python3\n     8\tx = 1\n"),
+    ];
+    let messages = Value::from(messages.concat()).to_string();
+    let pack = run_with(&["import", "-"], messages.as_bytes());
+    assert!(pack.status.success(), "{}", stderr(&pack));
+    let blocks = decode(&pack.stdout, DecodeOptions::default()).unwrap().blocks;
+    let langs = blocks.iter().filter_map(|block| match &block.content {
+        BlockContent::Code(code) => Some(code.lang),
+        _ => None,
+    });
+    let langs: Vec<_> = langs.collect();
+    assert_eq!(langs, [Lang::Rust, Lang::Markdown, Lang::Python, Lang::Unknown]);
+    let back = run_with(&["export", "-", "--to", "openai"], &pack.stdout);
+    let back: Value = serde_json::from_slice(&back.stdout).unwrap();
+    assert_eq!(back["messages"][1]["content"], "     4\tfn a() {}\n");
 }
