@@ -24,7 +24,7 @@ pub(super) fn write(
 ) -> (String, Vec<ExportedMessage>) {
     let mut writer = Writer { report, ids: HashMap::new() };
     let (mut system, mut messages) = (Message::new("system"), Vec::<Message>::new());
-    let mut renamed = Vec::new();
+    let mut renamed = HashMap::new();
     for turn in turns {
         let parts = writer.parts(turn, &mut renamed);
         if turn.speaker.is_system() || parts.is_empty() {
@@ -158,21 +158,22 @@ struct Writer<'r> {
 }
 
 impl Writer<'_> {
-    /// The parts of a turn. `renamed` are the ids of the calls of the newest turn that
-    /// has any, in their order, as its results take them.
-    fn parts(&mut self, turn: &Turn<'_>, renamed: &mut Vec<String>) -> Vec<Written> {
+    /// The parts of a turn. `renamed` are the ids of the calls of the turn before, by those
+    /// that they had: its results take them.
+    fn parts(&mut self, turn: &Turn<'_>, renamed: &mut HashMap<String, String>) -> Vec<Written> {
         let mut parts = Vec::new();
-        let mut ids = Vec::new();
-        let mut answered = std::mem::take(renamed).into_iter();
+        let mut ids = HashMap::new();
+        let mut answered = std::mem::take(renamed);
         for part in &turn.parts {
             match &part.what {
                 What::Call(call) => {
                     let id = self.id(&call.id);
                     parts.push(self.call(call, &id, part));
-                    ids.push(id);
+                    ids.insert(call.id.to_string(), id);
                 }
                 What::Answer(answer) => {
-                    let id = answered.next().unwrap_or_else(|| answer.id.to_string());
+                    let id = answered.remove(answer.id.as_ref());
+                    let id = id.unwrap_or_else(|| answer.id.to_string());
                     parts.push(self.answer(answer, &id, part));
                 }
                 _ => parts.extend(self.part(part, turn.speaker)),

@@ -301,3 +301,40 @@ fn what_a_message_had_beside_its_parts_goes_with_them() {
     let found = export(Target::OpenAi, &shown, None);
     assert_eq!(found.json, r#"{"messages":[{"role":"user","content":"a"}]}"#);
 }
+
+/// Calls that were made at once are answered as each is done.
+#[test]
+fn results_keep_their_order() {
+    let blocks = [
+        Block::conversation(Role::User, "go"),
+        Block::conversation_with_call(Role::Assistant, "run {}", "a:1"),
+        Block::new(Annotation::tag(1, &Tag::new("message", "1"))),
+        Block::conversation_with_call(Role::Assistant, "run {}", "b:2"),
+        Block::new(Annotation::tag(3, &Tag::new("message", "1"))),
+        Block::tool_result("run", Status::Ok, "of b"),
+        answering(5, "b:2"),
+        Block::tool_result("run", Status::Ok, "of a"),
+        answering(7, "a:1"),
+    ];
+    check(
+        Target::OpenAi,
+        &blocks,
+        &expect![[r#"
+            {"messages":[{"role":"user","content":"go"},
+            {"role":"assistant","content":null,"tool_calls":[{"id":"a:1","type":"function","function":{"name":"run","arguments":"{}"}},{"id":"b:2","type":"function","function":{"name":"run","arguments":"{}"}}]},
+            {"role":"tool","tool_call_id":"b:2","content":"of b"},
+            {"role":"tool","tool_call_id":"a:1","content":"of a"}]}
+            ExportReport { messages: 4, calls: 2, unanswered: 0, orphans: 0, empty: 0, renamed: 0, inserted: 0, left_out: {} }
+        "#]],
+    );
+    check(
+        Target::Anthropic,
+        &blocks,
+        &expect![[r#"
+            {"messages":[{"role":"user","content":"go"},
+            {"role":"assistant","content":[{"type":"tool_use","id":"a_1","name":"run","input":{}},{"type":"tool_use","id":"b_2","name":"run","input":{}}]},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"b_2","content":"of b"},{"type":"tool_result","tool_use_id":"a_1","content":"of a"}]}]}
+            ExportReport { messages: 3, calls: 2, unanswered: 0, orphans: 0, empty: 0, renamed: 2, inserted: 0, left_out: {} }
+        "#]],
+    );
+}

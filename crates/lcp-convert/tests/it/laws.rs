@@ -37,6 +37,16 @@ fn extra(mut of: Value, extra: bool) -> Value {
     of
 }
 
+/// An order of things, of which there are at most four.
+fn shuffle() -> impl Strategy<Value = Vec<usize>> {
+    Just((0..4).collect::<Vec<_>>()).prop_shuffle()
+}
+
+/// The same in that order.
+fn shuffled(of: Vec<Value>, order: &[usize]) -> Vec<Value> {
+    order.iter().filter_map(|at| of.get(*at).cloned()).collect()
+}
+
 /// What an OpenAI message says, but for its role.
 fn chat_content(user: bool) -> BoxedStrategy<Value> {
     let part = (text(), any::<bool>())
@@ -61,7 +71,7 @@ fn chat_step() -> BoxedStrategy<Vec<Value>> {
             })
         });
     let call = (name(), any_text(), any_text(), any::<[bool; 3]>());
-    let calls = (any_text(), vec(call, 1..4)).prop_map(|(said, calls)| {
+    let calls = (any_text(), vec(call, 1..4), shuffle()).prop_map(|(said, calls, order)| {
         let (mut asked, mut answers) = (Vec::new(), Vec::new());
         for (at, (name, arguments, result, [custom, more, listed])) in calls.into_iter().enumerate() {
             let call = if custom {
@@ -75,7 +85,7 @@ fn chat_step() -> BoxedStrategy<Vec<Value>> {
             answers.push(extra(answer, more));
         }
         let mut messages = vec![json!({"role": "assistant", "content": said, "tool_calls": asked})];
-        messages.append(&mut answers);
+        messages.extend(shuffled(answers, &order));
         messages
     });
     prop_oneof![2 => turn, 1 => calls].boxed()
@@ -93,17 +103,18 @@ fn anthropic_parts(more: bool) -> BoxedStrategy<Vec<Value>> {
 /// A message of the user, and one of the model that calls tools; then their results.
 fn anthropic_transcript() -> BoxedStrategy<Value> {
     let call = (name(), any::<u64>(), any_text(), any::<[bool; 3]>());
-    let step = (any::<bool>(), text(), vec(call, 0..3), any::<bool>());
+    let step = (any::<bool>(), text(), vec(call, 0..4), any::<bool>(), shuffle());
     let steps = vec(
-        step.prop_flat_map(|(plain, said, calls, more)| {
-            anthropic_parts(more)
-                .prop_map(move |parts| (plain, parts, said.clone(), calls.clone(), more))
+        step.prop_flat_map(|(plain, said, calls, more, order)| {
+            anthropic_parts(more).prop_map(move |parts| {
+                (plain, parts, said.clone(), calls.clone(), more, order.clone())
+            })
         }),
         1..5,
     );
     (any::<bool>(), steps).prop_map(|(system, steps)| {
         let (mut messages, mut results, mut made) = (Vec::new(), Vec::<Value>::new(), 0);
-        for (plain, parts, said, calls, thinks) in steps {
+        for (plain, parts, said, calls, thinks, order) in steps {
             let content = if plain && results.is_empty() { json!(said) } else {
                 results.extend(parts);
                 Value::from(std::mem::take(&mut results))
@@ -125,6 +136,7 @@ fn anthropic_transcript() -> BoxedStrategy<Value> {
                 };
                 results.push(extra(json!({"type": "tool_result", "tool_use_id": id, "content": said, "is_error": failed}), more));
             }
+            results = shuffled(results, &order);
             messages.push(json!({"role": "assistant", "content": content}));
         }
         if !results.is_empty() {
