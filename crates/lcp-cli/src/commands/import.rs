@@ -179,9 +179,7 @@ fn line(format: Format, report: &Report) -> String {
     let mut parts = vec![format!(
         "{format}: {messages} messages, {calls} tool calls, {results} results, {pictures} pictures"
     )];
-    for (what, counts) in
-        [("kept as extensions", &report.unknown), ("said twice, left out", &report.skipped)]
-    {
+    for (what, counts) in [("kept as extensions", &report.unknown), ("left out", &report.skipped)] {
         let count: u64 = counts.values().sum();
         if count > 0 {
             let kinds =

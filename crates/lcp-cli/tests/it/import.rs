@@ -125,3 +125,16 @@ fn a_file_that_was_read_has_its_language() {
     let back: Value = serde_json::from_slice(&back.stdout).unwrap();
     assert_eq!(back["messages"][1]["content"], "     4\tfn a() {}\n");
 }
+
+#[test]
+fn messages_that_say_nothing_are_told_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let pack = folder.path().join("a.lcp");
+    let chat = br#"[{"role":"user","content":"q"},{"role":"assistant","content":""},
+        {"role":"user","content":"z"}]"#;
+    let output = run_with(&["import", "-", "--json", "-o", path(&pack)], chat);
+    let said = stderr(&output);
+    assert!(said.contains("openai-chat: 3 messages") && said.contains("1 left out (empty 1)"));
+    let facts: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(facts["skipped"], json!({ "empty": 1 }));
+}

@@ -1,6 +1,7 @@
 //! Messages of `OpenAI`'s chat completions.
 
 use lcp_types::MediaType;
+use serde_json::value::RawValue;
 
 use super::turn::{Answer, Call, Form, Part, Speaker, Turn, What, no_picture};
 use super::{ExportReport, ExportedMessage};
@@ -133,7 +134,10 @@ impl Writer<'_> {
             return self.report.leave_out_fields(turn);
         }
         let mut object = Object::default();
-        object.text("role", "assistant").raw("content", json.as_deref().unwrap_or("null"));
+        object.text("role", "assistant");
+        if let Some(json) = json.as_deref().or_else(|| no_content(turn)) {
+            object.raw("content", json);
+        }
         if !calls.is_empty() {
             object.raw("tool_calls", &json::list(&calls));
         }
@@ -205,6 +209,16 @@ fn beside(mut object: Object, turn: &Turn<'_>, counted: &mut ExportedMessage) ->
         counted.blocks.push(fields.block);
     }
     object
+}
+
+/// The content of a message that calls and says nothing: as it stood, else null.
+fn no_content(turn: &Turn<'_>) -> Option<&'static str> {
+    let stood = turn.content.as_deref().and_then(Fields::parse);
+    match stood.map(|stood| stood.get("content").map(RawValue::get)) {
+        Some(None) => None,
+        Some(Some("\"\"")) => Some("\"\""),
+        Some(Some(_)) | None => Some("null"),
+    }
 }
 
 /// What is left under a key of the fields of a part.

@@ -48,6 +48,9 @@ pub(super) fn read<'b>(
             turns.push(Turn::of(piece.speaker, message, Vec::new()));
         }
         let Some(turn) = turns.last_mut() else { continue };
+        if let Some(content) = tags.own(target, index, tags::CONTENT) {
+            turn.content = Some(content);
+        }
         turn.fields.extend(piece.fields.map(|json| Beside { block: index, json }));
         if let Some(what) = piece.what {
             add(turn, index, what, target, &tags);

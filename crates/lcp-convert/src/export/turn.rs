@@ -29,6 +29,8 @@ pub(super) struct Turn<'b> {
     pub(super) parts: Vec<Part<'b>>,
     /// What it had beside role and parts.
     pub(super) fields: Vec<Beside<'b>>,
+    /// What it had as its content if that says nothing ([`CONTENT`](crate::tags::CONTENT)).
+    pub(super) content: Option<Cow<'b, str>>,
 }
 
 /// What a message had beside role and parts, which is a block of its own.
@@ -94,7 +96,7 @@ pub(super) struct Answer<'b> {
 impl<'b> Turn<'b> {
     /// A message of which only this is known.
     pub(super) const fn of(speaker: Speaker, message: Option<u64>, parts: Vec<Part<'b>>) -> Self {
-        Self { speaker, message, parts, fields: Vec::new() }
+        Self { speaker, message, parts, fields: Vec::new(), content: None }
     }
 
     /// What is said of the history itself.

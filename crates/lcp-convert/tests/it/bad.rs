@@ -105,11 +105,11 @@ fn what_is_odd_in_a_transcript_is_kept_and_said() {
         openai-chat part: "{\"text\": \"no type\"}" []
         openai-chat text: "{\"type\": \"text\", \"text\": 5}" [message=2]
         openai-chat image_url: "{\"type\": \"image_url\", \"image_url\": {\"url\": \"data:image/png;base64,??\"}}" [message=2]
-        assistant calls lcp_call_0: "a b {\"x\": 1}" [message=3, name=a b]
+        assistant calls lcp_call_0: "a b {\"x\": 1}" [message=3, name=a b, openai-chat.content={}]
         openai-chat tool_call: "{\"id\": \"n\"}" []
         result of a b ok: "answered by order" [message=4, tool_call_id=lcp_call_0, args={"x": 1}]
         result of  ok: "orphan" [message=5, tool_call_id=nobody]
-        assistant calls c: "open" [message=6]
+        assistant calls c: "open" [message=6, openai-chat.content={}]
     "#]].assert_eq(&lines(&found.blocks));
     let warnings: Vec<_> = found.report.warnings.iter().map(ToString::to_string).collect();
     expect![[r#"

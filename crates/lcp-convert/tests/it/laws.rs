@@ -1,5 +1,7 @@
 //! What holds for every transcript and every pack.
 
+use std::collections::HashSet;
+
 use lcp_convert::{ExportBlock, Format, Shown, Target, export};
 use lcp_testkit::known_block;
 use lcp_types::{Annotation, Block, Role, Status, Tag};
@@ -62,6 +64,19 @@ fn chat_content(user: bool) -> BoxedStrategy<Value> {
         .boxed()
 }
 
+/// A message that says nothing.
+fn silence() -> impl Strategy<Value = Value> {
+    select(vec!["system", "user", "assistant"]).prop_flat_map(|role| {
+        select(vec![
+            json!({"role": role}),
+            json!({"role": role, "content": null}),
+            json!({"role": role, "content": ""}),
+            json!({"role": role, "content": []}),
+            json!({"role": role, "content": [{"type": "text", "text": ""}]}),
+        ])
+    })
+}
+
 /// Some messages that are valid in a row: a turn, or calls with their results.
 fn chat_step() -> BoxedStrategy<Vec<Value>> {
     let turn = (select(vec!["system", "developer", "user", "assistant"]), any::<bool>())
@@ -71,7 +86,12 @@ fn chat_step() -> BoxedStrategy<Vec<Value>> {
             })
         });
     let call = (name(), any_text(), any_text(), any::<[bool; 3]>());
-    let calls = (any_text(), vec(call, 1..4), shuffle()).prop_map(|(said, calls, order)| {
+    let said = prop_oneof![
+        2 => any_text().prop_map(|text| json!({"role": "assistant", "content": text})),
+        1 => Just(json!({"role": "assistant", "content": null})),
+        1 => Just(json!({"role": "assistant"})),
+    ];
+    let calls = (said, vec(call, 1..4), shuffle()).prop_map(|(mut message, calls, order)| {
         let (mut asked, mut answers) = (Vec::new(), Vec::new());
         for (at, (name, arguments, result, [custom, more, listed])) in calls.into_iter().enumerate() {
             let call = if custom {
@@ -84,11 +104,13 @@ fn chat_step() -> BoxedStrategy<Vec<Value>> {
             let answer = json!({"role": "tool", "tool_call_id": format!("c{at}"), "content": content});
             answers.push(extra(answer, more));
         }
-        let mut messages = vec![json!({"role": "assistant", "content": said, "tool_calls": asked})];
+        message["tool_calls"] = Value::from(asked);
+        let mut messages = vec![message];
         messages.extend(shuffled(answers, &order));
         messages
     });
-    prop_oneof![2 => turn, 1 => calls].boxed()
+    let silence = silence().prop_map(|message| vec![message]);
+    prop_oneof![4 => turn, 2 => calls, 1 => silence].boxed()
 }
 
 fn anthropic_parts(more: bool) -> BoxedStrategy<Vec<Value>> {
@@ -223,6 +245,11 @@ proptest! {
         let messages: Vec<Value> = steps.into_iter().flatten().collect();
         let found = comes_back(Format::OpenAiChat, &Value::from(messages).to_string());
         prop_assert_eq!((found.report.orphans, found.report.unanswered), (0, 0));
+        let numbers = found.blocks.iter().filter_map(|block| block.as_annotation()?.as_tag());
+        let numbers = numbers.filter(|tag| tag.key == "message").filter_map(|tag| tag.value);
+        let seen = numbers.collect::<HashSet<_>>().len() as u64;
+        let empty = found.report.skipped.get("empty").copied().unwrap_or(0);
+        prop_assert_eq!(seen + empty, found.report.messages);
     }
 
     #[test]

@@ -222,3 +222,26 @@ fn what_was_heard_goes_out_by_its_id() {
     let back = exported(Target::OpenAi, &imported(Format::OpenAiChat, text).blocks);
     assert!(back.json.contains(r#""content":null,"audio":{"id":"audio_1"}}"#), "{}", back.json);
 }
+
+#[test]
+fn messages_that_say_nothing_are_counted() {
+    let text = r#"[{"role": "user", "content": "q"}, {"role": "assistant", "content": ""},
+        {"role": "assistant"}, {"role": "user", "content": "z"}, {"role": "user", "content": []}]"#;
+    for format in [Format::OpenAiChat, Format::Anthropic] {
+        let report = imported(format, text).report;
+        assert_eq!((report.messages, report.skipped.get("empty")), (5, Some(&3)));
+    }
+}
+
+#[test]
+fn what_stands_beside_calls_in_place_of_a_content_comes_back() {
+    let calls =
+        r#""tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]"#;
+    for content in [r#""content":"","#, r#""content":null,"#, ""] {
+        let text = format!(
+            r#"{{"messages":[{{"role":"user","content":"q"}},{{"role":"assistant",{content}{calls}}},{{"role":"tool","tool_call_id":"c","content":"r"}}]}}"#
+        );
+        let back = exported(Target::OpenAi, &imported(Format::OpenAiChat, &text).blocks);
+        assert_eq!(back.json, text);
+    }
+}

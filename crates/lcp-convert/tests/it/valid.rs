@@ -87,8 +87,9 @@ fn openai(messages: &[Value]) -> Result<(), String> {
             "assistant" => {
                 let is_call = !open.is_empty() || function.is_some();
                 let is_said = ["refusal", "audio"].iter().any(|key| !message[*key].is_null());
-                if !(is_call || is_said) || !message["content"].is_null() {
-                    said(&message["content"], false).map_err(wrong)?;
+                let is_all = is_call || is_said;
+                if !is_all || !message["content"].is_null() {
+                    said(&message["content"], is_all).map_err(wrong)?;
                 }
             }
             other => return Err(wrong(format!("role {other:?}"))),
