@@ -1,13 +1,15 @@
 //! Several packs as one (RFC 0010 §6).
 
 use lcp_continuity::moved_index;
-use lcp_types::{Block, BlockContent, HANDOFF_TYPE_NAME, Level};
+use lcp_convert::tags;
+use lcp_types::{Annotation, Block, BlockContent, HANDOFF_TYPE_NAME, Level, Tag};
 
 /// The blocks of all packs, one pack behind the other.
 ///
 /// What speaks of a block by its index (annotations, levels, the index of a hand-off)
 /// speaks of the same block afterwards; what spoke of none in its own pack still speaks
-/// of none. All else stays as it is.
+/// of none. The numbers of the messages that blocks are parts of go on from pack to pack,
+/// so that no message of one becomes a part of another's. All else stays as it is.
 ///
 /// ```
 /// use lcp_cli::merging::merge;
@@ -25,14 +27,21 @@ use lcp_types::{Block, BlockContent, HANDOFF_TYPE_NAME, Level};
 pub fn merge(packs: Vec<Vec<Block<'_>>>) -> Vec<Block<'_>> {
     let total: usize = packs.iter().map(Vec::len).sum();
     let mut merged = Vec::with_capacity(total);
+    let mut messages = 0;
     for pack in packs {
         let (before, own) = (merged.len() as u64, pack.len() as u64);
+        let first = messages;
+        messages = pack
+            .iter()
+            .filter_map(message)
+            .filter_map(|number| number.checked_add(first)?.checked_add(1))
+            .fold(messages, u64::max);
         // Beyond its own pack there was nothing, and behind all of them there is nothing.
         let to = |target: u64| match target.checked_sub(own) {
             None => before + target,
             Some(beyond) => (total as u64).saturating_add(beyond),
         };
-        merged.extend(pack.into_iter().map(|block| moved(block, to)));
+        merged.extend(pack.into_iter().map(|block| moved(renumbered(block, first), to)));
     }
     merged
 }
@@ -56,6 +65,24 @@ fn index_of_handoff<'b>(block: &'b Block<'_>) -> Option<&'b [u8]> {
     let extension = block.as_extension()?;
     (extension.namespace == Level::NAMESPACE && extension.type_name == HANDOFF_TYPE_NAME)
         .then(|| extension.content.as_slice())
+}
+
+/// The number of the message that an annotation says its block is a part of.
+fn message(block: &Block<'_>) -> Option<u64> {
+    let tag = block.as_annotation()?.as_tag().filter(|tag| tag.key == tags::MESSAGE)?;
+    tag.value?.parse().ok()
+}
+
+/// The same annotation with the messages counted from `first` instead of 0.
+fn renumbered(block: Block<'_>, first: u64) -> Block<'_> {
+    let number = message(&block).filter(|_| first > 0).and_then(|of| of.checked_add(first));
+    match (number, block.target()) {
+        (Some(number), Some(target)) => {
+            let tag = Tag::new(tags::MESSAGE, number.to_string());
+            Block { content: Annotation::tag(target, &tag).into(), ..block }
+        }
+        _ => block,
+    }
 }
 
 fn moved(mut block: Block<'_>, to: impl Fn(u64) -> u64) -> Block<'_> {

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::forms::{self, ResultOf};
 use crate::imported::{Imported, Report};
-use crate::json::{self, Fields};
+use crate::json::{self, Fields, Object};
 use crate::{Format, tags};
 use calls::Calls;
 
@@ -20,6 +20,9 @@ const ARGS_BYTES_MAX: usize = 4096;
 /// Bytes of the name of a type of something unknown.
 const TYPE_NAME_BYTES_MAX: usize = 64;
 
+/// What reports call a message that says nothing.
+const EMPTY: &str = "empty";
+
 /// Makes the blocks of a transcript, part by part.
 pub(crate) struct Builder {
     format: Format,
@@ -28,8 +31,8 @@ pub(crate) struct Builder {
     /// The message that parts belong to.
     message: Option<u64>,
     role: Role,
-    /// Whether the message has a block.
-    has_parts: bool,
+    /// The index of the message's first block.
+    first: Option<usize>,
     /// The tags of all its blocks.
     tags: Vec<(String, String)>,
     line: Option<usize>,
@@ -49,7 +52,7 @@ impl Builder {
             report: Report::default(),
             message: None,
             role: Role::User,
-            has_parts: false,
+            first: None,
             tags: Vec::new(),
             line: None,
             calls: Calls::default(),
@@ -65,10 +68,11 @@ impl Builder {
 
     /// The next message begins.
     pub(crate) fn message(&mut self, role: Role) {
+        self.end_message();
         self.message = Some(self.report.messages);
         self.report.messages += 1;
         self.role = role;
-        self.has_parts = false;
+        self.first = None;
         self.tags.clear();
     }
 
@@ -87,11 +91,12 @@ impl Builder {
     /// A call of a tool; returns the id, which is a new one where there was none.
     pub(crate) fn call(&mut self, id: &str, name: &str, arguments: &str) -> String {
         if !fits(id) || !fits(name) {
-            let json = json::quote(arguments);
+            let mut call = Object::default();
+            call.text("id", id).text("name", name).text("arguments", arguments);
             self.warn(
                 "a tool call whose id or name is too long is kept as an extension".to_owned(),
             );
-            self.unknown("tool_call", &json);
+            self.unknown("tool_call", &call.finish());
             return id.to_owned();
         }
         let id = if id.is_empty() { self.calls.new_id() } else { id.to_owned() };
@@ -123,7 +128,7 @@ impl Builder {
 
     /// Counts a result; its parts follow: [`Self::result_text`] and its like.
     pub(crate) fn answer(&mut self, id: &str, name: Option<&str>) {
-        self.report.results += 1;
+        self.alone(id);
         self.result = self.blocks.len();
         if !self.calls.answer(id) {
             self.report.orphans += 1;
@@ -134,8 +139,12 @@ impl Builder {
     }
 
     /// Counts a result whose call nobody wrote down; its parts follow.
-    pub(crate) fn alone(&mut self) {
+    pub(crate) fn alone(&mut self, id: &str) {
         self.report.results += 1;
+        if !fits(id) {
+            self.warn("the id of a result is too long; it is kept as an extension".to_owned());
+            self.unknown(Tag::TOOL_CALL_ID, &json::quote(id));
+        }
     }
 
     /// Whether there is a call of this id.
@@ -143,7 +152,15 @@ impl Builder {
         self.calls.find(id).is_some()
     }
 
-    /// Counts something that says again what another part says.
+    /// Counts the message before where nothing of it is a block.
+    fn end_message(&mut self) {
+        if self.message.is_some() && self.first.is_none() {
+            self.skip(EMPTY);
+        }
+    }
+
+    /// Counts something that is left out, since it says nothing, or again what another part
+    /// says.
     pub(crate) fn skip(&mut self, type_name: &str) {
         let type_name = cut(type_name).to_owned();
         *self.report.skipped.entry(type_name).or_default() += 1;
@@ -179,7 +196,7 @@ impl Builder {
 
     /// The last block is a part of the result of this call.
     pub(crate) fn answers(&mut self, id: &str) {
-        if !id.is_empty() {
+        if !id.is_empty() && fits(id) {
             self.tag(Tag::TOOL_CALL_ID, id);
         }
     }
@@ -213,10 +230,18 @@ impl Builder {
 
     /// The same, in a tag of the message's last block, for what is of no use to a model.
     pub(crate) fn item_fields(&mut self, json: Option<&str>) {
-        if let (Some(json), true) = (json, self.has_parts) {
+        if let (Some(json), true) = (json, self.first.is_some()) {
             self.tag(&tags::of(self.format, tags::ITEM), json);
         } else {
             self.message_fields(json);
+        }
+    }
+
+    /// Tags the first block of this message, if it has any, with what only this format has.
+    pub(crate) fn tag_first(&mut self, key: &str, json: &str) {
+        if let Some(first) = self.first {
+            let tag = Tag::new(tags::of(self.format, key), json);
+            self.blocks.push(Block::new(Annotation::tag(first as u64, &tag)));
         }
     }
 
@@ -272,6 +297,7 @@ impl Builder {
 
     /// What has been made.
     pub(crate) fn finish(mut self) -> Imported {
+        self.end_message();
         for (id, line) in self.calls.open() {
             self.report.unanswered += 1;
             let shown = lcp_types::brief(id.as_bytes());
@@ -292,7 +318,7 @@ impl Builder {
         self.last = self.blocks.len();
         self.blocks.push(block);
         if let Some(message) = self.message {
-            self.has_parts = true;
+            self.first.get_or_insert(self.last);
             self.tag(tags::MESSAGE, &message.to_string());
         }
         for (key, value) in std::mem::take(&mut self.tags) {

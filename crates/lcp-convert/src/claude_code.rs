@@ -8,26 +8,13 @@ use std::collections::HashMap;
 use lcp_types::Role;
 use serde_json::value::RawValue;
 
-use crate::anthropic::parts;
+use crate::anthropic::{OF_ANSWERS, parts};
 use crate::build::Builder;
 use crate::json::{self, Fields};
 use crate::{Format, Imported, Result, jsonl, tags};
 
 /// What lines of a session have, and those of others do not.
 const OURS: [&str; 5] = ["uuid", "sessionId", "session_id", "leafUuid", "messageId"];
-
-/// What a message has that says nothing to a model.
-const OF_ANSWERS: [&str; 9] = [
-    "id",
-    "type",
-    "role",
-    "content",
-    "model",
-    "usage",
-    "stop_reason",
-    "stop_sequence",
-    "stop_details",
-];
 
 /// What a result was to the program; the message has what the model saw of it.
 const RESULTS: [&str; 2] = ["toolUseResult", "tool_use_result"];
@@ -108,7 +95,7 @@ impl Session {
         if let Some(content) = content {
             parts::content(builder, content);
         }
-        for key in OF_ANSWERS {
+        for key in OF_ANSWERS.iter().chain(&["role"]) {
             message.take(key);
         }
         if let Some(rest) = message.rest_json() {

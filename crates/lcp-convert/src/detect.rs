@@ -13,6 +13,15 @@ const LOOKED_AT_MAX: usize = 200;
 /// Text that is no JSON is [`Format::Markdown`]. `None` for what is no text, for JSON of
 /// another kind and for JSON that cannot be read.
 ///
+/// Requests of `OpenAI`'s chat completions and of Anthropic look alike. Their messages
+/// tell, by roles (`tool`, `system`), fields (`tool_calls`) and types of parts
+/// (`tool_use`, `thinking`, `image_url`); else what only Anthropic's requests have:
+/// `system`, `stop_sequences`, `anthropic_version`, `thinking` with `budget_tokens`, tools
+/// with an `input_schema`, a line of a batch with `params`; else, where nothing is of
+/// `OpenAI`'s alone (`n`, `stop`, `response_format`, tools with a `function`, …), a model
+/// whose name begins with `claude`, or `max_tokens` without any model. What is still
+/// open is [`Format::OpenAiChat`], which other servers take as well.
+///
 /// ```
 /// use lcp_convert::{Format, detect};
 ///
@@ -66,8 +75,9 @@ fn of_object(fields: &Fields<'_>) -> Option<Format> {
     }
     let list = |key: &str| fields.get(key).and_then(json::array);
     if let Some(messages) = list("messages") {
-        let system = has("system").then_some(Format::Anthropic);
-        return of_list(&messages, system.or(Some(Format::OpenAiChat)));
+        let of_request =
+            if is_of_anthropic(fields) { Format::Anthropic } else { Format::OpenAiChat };
+        return of_list(&messages, Some(of_request));
     }
     if has("choices") {
         return Some(Format::OpenAiChat);
@@ -88,11 +98,65 @@ fn of_object(fields: &Fields<'_>) -> Option<Format> {
         return Some(Format::Mcp);
     }
     // Lines of batches.
-    ["body", "params", "response"]
-        .iter()
-        .filter_map(|key| fields.get(key).and_then(Fields::read))
-        .find_map(|inner| of_object(&inner))
+    let inner = |key: &str| fields.get(key).and_then(Fields::read);
+    let message = inner("result").and_then(|result| Fields::read(result.get("message")?));
+    if message.is_some_and(|message| message.string("type").as_deref() == Some("message")) {
+        return Some(Format::Anthropic);
+    }
+    ["body", "params", "response"].iter().find_map(|key| {
+        let found = of_object(&inner(key)?)?;
+        let is_batch = *key == "params" && has("custom_id") && found == Format::OpenAiChat;
+        Some(if is_batch { Format::Anthropic } else { found })
+    })
 }
+
+/// Whether a request is one of Anthropic, where its messages do not tell.
+fn is_of_anthropic(request: &Fields<'_>) -> bool {
+    let has = |key: &&str| request.get(key).is_some();
+    let inner = |key: &str| request.get(key).and_then(Fields::read);
+    let tools = request.get("tools").and_then(json::array).unwrap_or_default();
+    let any_tool = |key: &str| {
+        let tools = tools.iter().take(LOOKED_AT_MAX).filter_map(|tool| Fields::read(tool));
+        tools.into_iter().any(|tool| tool.get(key).is_some())
+    };
+    let thinks = inner("thinking").is_some_and(|of| of.get("budget_tokens").is_some());
+    if thinks || OF_ANTHROPIC.iter().any(&has) || any_tool("input_schema") {
+        return true;
+    }
+    let is_openai = OF_OPENAI.iter().any(&has) || any_tool("function");
+    let named = match request.string("model") {
+        Some(model) => model.starts_with("claude"),
+        None => has(&"max_tokens"),
+    };
+    named && !is_openai
+}
+
+/// What only requests of Anthropic have.
+const OF_ANTHROPIC: [&str; 4] = ["system", "stop_sequences", "anthropic_version", "anthropic_beta"];
+
+/// What only requests of `OpenAI` have, and of servers like it.
+const OF_OPENAI: [&str; 20] = [
+    "frequency_penalty",
+    "function_call",
+    "functions",
+    "logit_bias",
+    "logprobs",
+    "max_completion_tokens",
+    "modalities",
+    "n",
+    "parallel_tool_calls",
+    "prediction",
+    "presence_penalty",
+    "reasoning_effort",
+    "response_format",
+    "seed",
+    "stop",
+    "store",
+    "stream_options",
+    "top_logprobs",
+    "user",
+    "verbosity",
+];
 
 /// The format of a list of messages or items; `else_is` where they do not tell.
 fn of_list(list: &[&RawValue], else_is: Option<Format>) -> Option<Format> {
@@ -100,7 +164,8 @@ fn of_list(list: &[&RawValue], else_is: Option<Format>) -> Option<Format> {
     let mut is_chat = else_is;
     for fields in objects() {
         let has_role = fields.get("role").is_some();
-        if codex::is_line(&fields) && fields.get("payload").is_none() && else_is.is_none() {
+        let is_item = codex::is_line(&fields) && fields.get("payload").is_none();
+        if is_item && else_is.is_none() && fields.get("stop_reason").is_none() {
             return Some(Format::OpenAiResponses);
         }
         if let Some(found) = of_message(&fields) {
@@ -134,5 +199,8 @@ fn of_message(fields: &Fields<'_>) -> Option<Format> {
         "image_url" | "input_audio" | "refusal" | "file" => Some(Format::OpenAiChat),
         _ => None,
     });
-    found.next().or(is_openai.then_some(Format::OpenAiChat))
+    // An answer within a list.
+    let is_answer = fields.get("stop_reason").is_some();
+    let by_fields = if is_answer { Some(Format::Anthropic) } else { None };
+    found.next().or(by_fields).or(is_openai.then_some(Format::OpenAiChat))
 }

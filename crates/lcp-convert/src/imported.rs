@@ -22,7 +22,7 @@ pub struct Imported {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// Messages.
+    /// Messages, those that say nothing included.
     pub messages: u64,
     /// Tool calls.
     pub calls: u64,
@@ -36,7 +36,8 @@ pub struct Report {
     pub orphans: u64,
     /// What became an EXTENSION, by type.
     pub unknown: BTreeMap<String, u64>,
-    /// What was passed over, by type: it says again what another part says.
+    /// What was passed over, by type: it says again what another part says, or is a message
+    /// in which there is nothing (`empty`).
     pub skipped: BTreeMap<String, u64>,
     /// What was odd, the first [`WARNINGS_MAX`] of it.
     pub warnings: Vec<Warning>,

@@ -98,7 +98,12 @@ impl<'a> Fields<'a> {
         found.map(|(_, value)| *value).filter(|value| !is_null(value))
     }
 
-    /// The same, and it is no longer there; of a key that is there twice, the last.
+    /// Whether a key is there, be it with null.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.0.iter().any(|(name, _)| name == key)
+    }
+
+    /// What stands under a key, and it is no longer there; of a key that is there twice, the last.
     pub(crate) fn take(&mut self, key: &str) -> Option<&'a RawValue> {
         let value = self.get(key);
         self.0.retain(|(name, _)| name != key);

@@ -69,7 +69,7 @@ fn message(builder: &mut Builder, value: &RawValue) -> bool {
     };
     if is_result(&fields) {
         builder.message(Role::Tool);
-        builder.alone();
+        builder.alone("");
         result(builder, "", fields);
         return true;
     }
@@ -85,14 +85,16 @@ fn message(builder: &mut Builder, value: &RawValue) -> bool {
             answer(builder, &id);
             result(builder, &id, inner);
         }
-        (true, None, Some(error)) => {
+        (true, None, Some(mut error)) => {
             builder.message(Role::Tool);
             answer(builder, &id);
-            let text = error.string("message").unwrap_or_default();
+            let text = builder.take_text(&mut error, "message").unwrap_or_default();
             builder.result_text(&id, tool(builder, &id), Status::Error, &text);
             if error.get("data").is_some() {
                 builder.unknown("error", fields.get("error").map_or("", RawValue::get));
                 builder.answers(&id);
+            } else {
+                builder.part_fields(error.rest_json().as_deref());
             }
         }
         (true, None, None) if !call(builder, &id, &fields) => {
@@ -126,7 +128,7 @@ fn answer(builder: &mut Builder, id: &str) {
     if builder.has_call(id) {
         builder.answer(id, None);
     } else {
-        builder.alone();
+        builder.alone(id);
     }
 }
 

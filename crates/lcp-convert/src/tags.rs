@@ -1,6 +1,6 @@
 //! The tags that an import gives to blocks, beside those of `lcp_types` (RFC 0010 §5.1).
 //!
-//! [`PART`], [`RESULT`] and [`ITEM`] stand behind the name of the format, since nobody
+//! [`PART`], [`RESULT`], [`ITEM`] and [`CONTENT`] stand behind the name of the format, since nobody
 //! else can use them: `anthropic.part={"cache_control":{"type":"ephemeral"}}`.
 
 use crate::Format;
@@ -15,6 +15,9 @@ pub const PART: &str = "part";
 pub const ITEM: &str = "item";
 /// What the result of a tool had beside its parts, as a JSON object.
 pub const RESULT: &str = "result";
+/// What the message had as its content where it said nothing, as a JSON object: `{}`
+/// where it had none, `{"content":""}`; without the tag it was null.
+pub const CONTENT: &str = "content";
 /// How a call or result is written where it is not the usual way: [`FUNCTION`], [`CUSTOM`].
 pub const CALL: &str = "call";
 /// The tool of a call, where its name has a space or is empty.

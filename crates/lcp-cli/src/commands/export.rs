@@ -130,6 +130,11 @@ fn tell(
             tokens - u64::from(budget)
         ));
     }
+    if *dropped > 0 {
+        output.warn(format!(
+            "no plan fitted the budget: {dropped} messages were dropped, the oldest first"
+        ));
+    }
     let report = &candidates.whole.report;
     for (count, what) in [
         (report.unanswered, "tool calls that no result answers are left out"),
@@ -147,9 +152,6 @@ fn tell(
     }
     let messages = exported.messages.len();
     output.note(format!("{messages} messages, {tokens} tokens, {plans} plans"));
-    if *dropped > 0 {
-        output.note(format!("{dropped} messages more were dropped, the oldest first"));
-    }
 }
 
 /// What became of the blocks, for programs.

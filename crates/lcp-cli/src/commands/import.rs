@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use lcp_convert::{Error, ErrorKind, Format, Imported, Options, Report};
 use lcp_encoder::PackBuilder;
+use lcp_types::{Block, BlockContent, Lang};
 use serde_json::{Value, json};
 
 use crate::Result;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
 use crate::form::{Form, refuse_terminal};
+use crate::pack::Kind;
 use crate::summaries::{How, Summarizing, summarise};
 
 /// What errors call the transcript.
@@ -124,8 +126,24 @@ pub fn import(
     let Some(format) = named.or_else(|| lcp_convert::detect(bytes)) else {
         return Err(unknown(path, bytes));
     };
-    let imported = lcp_convert::import(format, bytes, options);
-    imported.map(|imported| (format, imported)).map_err(|error| malformed(path, &error))
+    let mut imported =
+        lcp_convert::import(format, bytes, options).map_err(|error| malformed(path, &error))?;
+    for block in &mut imported.blocks {
+        name_language(block);
+    }
+    Ok((format, imported))
+}
+
+/// Gives a file that a tool has shown the language that `pack` gives it.
+fn name_language(block: &mut Block<'_>) {
+    if let BlockContent::Code(code) = &mut block.content
+        && code.lang == Lang::Unknown
+    {
+        // Only a file that begins here says on its first line what it is.
+        let is_beginning = code.line_start.is_none_or(|line| line == 1);
+        let beginning = if is_beginning { code.content.as_slice() } else { &[] };
+        code.lang = Kind::of(&code.path, beginning).lang();
+    }
 }
 
 /// What cannot be told to be a transcript.
@@ -174,9 +192,7 @@ fn line(format: Format, report: &Report) -> String {
     let mut parts = vec![format!(
         "{format}: {messages} messages, {calls} tool calls, {results} results, {pictures} pictures"
     )];
-    for (what, counts) in
-        [("kept as extensions", &report.unknown), ("said twice, left out", &report.skipped)]
-    {
+    for (what, counts) in [("kept as extensions", &report.unknown), ("left out", &report.skipped)] {
         let count: u64 = counts.values().sum();
         if count > 0 {
             let kinds =

@@ -6,7 +6,7 @@ mod shown;
 use std::collections::BTreeSet;
 
 use lcp_convert::{ExportBlock, Exported, Format, Shown, Target, tags};
-use lcp_driver::{BlockTexts, Plan};
+use lcp_driver::{BlockTexts, Plan, RenderDecision};
 use lcp_tokens::TokenEstimator;
 use lcp_types::{Annotation, Block, Tag};
 
@@ -23,8 +23,7 @@ pub struct Candidates<'b> {
     blocks: &'b [Block<'b>],
     /// Blocks that the budget decides on.
     planned: BTreeSet<usize>,
-    /// Blocks that come along with others and cost nothing: what a request or a message
-    /// had beside its texts.
+    /// Blocks that come along and cost nothing: what a request had beside its messages.
     along: BTreeSet<usize>,
     /// Blocks of side conversations, which are left out.
     pub sidechains: usize,
@@ -64,6 +63,15 @@ impl<'b> Candidates<'b> {
         self.blocks.iter().enumerate().map(block).collect()
     }
 
+    /// The blocks that could stand in messages and do not in these, but for those that a
+    /// plan says nothing of.
+    fn unseen(&self, plan: &Plan, exported: &Exported) -> Vec<usize> {
+        let seen: BTreeSet<_> =
+            exported.messages.iter().flat_map(|message| message.blocks.iter().copied()).collect();
+        let is_told = |at: &usize| plan.items[*at].decision != RenderDecision::Omit;
+        self.planned.difference(&seen).copied().filter(is_told).collect()
+    }
+
     /// The messages that a plan makes, without the blocks in `dropped`.
     fn export(&self, plan: &Plan, texts: &BlockTexts, dropped: &BTreeSet<usize>) -> Exported {
         let mut blocks: Vec<_> =
@@ -87,7 +95,9 @@ impl<'b> Candidates<'b> {
     }
 }
 
-/// Tokens of messages: those of their texts, 4 for each and 3 for all; none of none.
+/// Tokens of messages: those of all that they say
+/// ([`ExportedMessage::text`](lcp_convert::ExportedMessage::text)), 4 for each and 3 for
+/// all; none of none.
 pub fn count(exported: &Exported, estimator: &dyn TokenEstimator) -> u64 {
     if exported.messages.is_empty() {
         return 0;
@@ -97,11 +107,10 @@ pub fn count(exported: &Exported, estimator: &dyn TokenEstimator) -> u64 {
     tokens.sum::<u64>() + HISTORY_TOKENS
 }
 
-/// Whether a block is what a request or a message had beside its parts.
+/// Whether a block is what a request had beside its messages.
 fn comes_along(block: &Block<'_>) -> bool {
     block.as_extension().is_some_and(|extension| {
-        Format::from_name(&extension.namespace).is_some()
-            && matches!(extension.type_name.as_ref(), "request" | "message")
+        Format::from_name(&extension.namespace).is_some() && extension.type_name == "request"
     })
 }
 

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use lcp_cli::export::{Candidates, Fitted, count, fit};
-use lcp_convert::{Options, Target, detect, import};
+use lcp_convert::{Format, Options, Target, detect, import};
 use lcp_decoder::{DecodeOptions, decode};
-use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow};
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow, RenderDecision, Verbosity};
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Annotation, Block, BlockContent, Priority, Role, Status, Tag};
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::command::{run, run_with, sample, stderr};
 use crate::import::transcript;
@@ -39,8 +39,34 @@ static PACKS: LazyLock<Vec<Vec<Block<'static>>>> = LazyLock::new(|| {
         imported("aider.md"),
         turns(40, false),
         turns(40, true),
+        beside(Format::OpenAiChat),
+        beside(Format::Anthropic),
     ]
 });
+
+/// The blocks of a transcript of which much stands beside the texts.
+fn beside(format: Format) -> Vec<Block<'static>> {
+    let text = transcript_with_more(format);
+    import(format, text.as_bytes(), &Options::default()).unwrap().blocks
+}
+
+fn transcript_with_more(format: Format) -> String {
+    let mut messages = Vec::new();
+    for turn in 0..20 {
+        let why = format!("Since {turn} is what it is. ").repeat(turn);
+        messages.push(json!({"role": "user", "content": format!("Question {turn}?")}));
+        messages.push(match format {
+            Format::Anthropic => json!({"role": "assistant", "content": [
+                {"type": "thinking", "thinking": why, "signature": "s"},
+                {"type": "text", "text": format!("Answer {turn}."),
+                    "citations": [{"type": "page_location", "cited_text": why}]}]}),
+            _ if turn % 5 == 4 => json!({"role": "assistant", "content": null, "refusal": why}),
+            _ => json!({"role": "assistant", "name": "a", "content": format!("Answer {turn}."),
+                "reasoning_content": why}),
+        });
+    }
+    Value::from(messages).to_string()
+}
 
 /// Turns of a user, a call, its result and an answer each, under a system prompt.
 fn turns(count: usize, is_critical: bool) -> Vec<Block<'static>> {
@@ -107,7 +133,8 @@ fn wrong(target: Target, json: &str) -> Option<String> {
                     return say("calls are open");
                 }
                 open.extend(strings(&message["tool_calls"], "id"));
-                if is_empty(&message["content"]) && open.is_empty() {
+                let is_said = !message["refusal"].is_null();
+                if is_empty(&message["content"]) && open.is_empty() && !is_said {
                     return say("nothing is said");
                 }
             }
@@ -126,11 +153,32 @@ fn wrong(target: Target, json: &str) -> Option<String> {
                 open.clear();
                 if role == "assistant" {
                     open.extend(strings(&message["content"], "id"));
+                    let kinds = strings(&message["content"], "type");
+                    if kinds.last().is_some_and(|last| last.ends_with("thinking")) {
+                        return say("the model ends in a thought");
+                    }
                 }
             }
         }
     }
     (!open.is_empty()).then(|| "calls are open at the end".to_owned())
+}
+
+/// Bytes of all that messages say: of every value but those of the keys that give
+/// messages their form, and of pictures.
+fn said(value: &Value) -> usize {
+    const FORM: [&str; 8] =
+        ["role", "type", "id", "tool_call_id", "tool_use_id", "is_error", "source", "image_url"];
+    match value {
+        Value::Object(fields) => {
+            let fields = fields.iter().filter(|(key, _)| !FORM.contains(&key.as_str()));
+            fields.map(|(_, value)| said(value)).sum()
+        }
+        Value::Array(values) => values.iter().map(said).sum(),
+        Value::String(text) => text.len(),
+        Value::Null => 0,
+        other => other.to_string().len(),
+    }
 }
 
 proptest! {
@@ -154,6 +202,9 @@ proptest! {
         let Fitted { exported, tokens, plan, .. } = &fitted_to;
         prop_assert_eq!(wrong(target, &exported.json), None);
         prop_assert_eq!(count(exported, &O200K), *tokens);
+        let json: Value = serde_json::from_str(&exported.json).unwrap();
+        let counted: usize = exported.messages.iter().map(|message| message.text.len()).sum();
+        prop_assert!(said(&json["messages"]) + said(&json["system"]) <= counted);
         if *tokens > u64::from(budget) {
             let shown = exported.messages.iter().flat_map(|message| &message.blocks);
             prop_assert!(shown.clone().count() > 0);
@@ -161,6 +212,13 @@ proptest! {
                 prop_assert!(plan.items[*at].reason.is_fixed(), "block {} of {}", at, pack);
             }
         }
+        let shown: BTreeSet<_> =
+            exported.messages.iter().flat_map(|message| message.blocks.clone()).collect();
+        let all = whole.exported.messages.iter().flat_map(|message| &message.blocks);
+        let untold = all.filter(|at| {
+            !shown.contains(at) && plan.items[**at].decision != RenderDecision::Omit
+        });
+        prop_assert_eq!(plan.rolled_up.map_or(0, |of| of.count), untold.count());
         if u64::from(budget) >= whole.tokens + 200 {
             prop_assert_eq!(&exported.json, &whole.exported.json);
         }
@@ -205,6 +263,55 @@ fn the_newest_question_is_there() {
             }
         }
     }
+}
+
+#[test]
+fn what_stands_beside_texts_is_paid_for() {
+    for (format, target) in
+        [(Format::OpenAiChat, Target::OpenAi), (Format::Anthropic, Target::Anthropic)]
+    {
+        let blocks = beside(format);
+        for budget in [100, 300, 1000, 2000] {
+            let Fitted { tokens, exported, .. } = fitted(&blocks, target, Some(budget));
+            assert!(tokens <= budget.into() && exported.json.contains("Question 19?"));
+            assert!(tokens >= u64::from(budget) / 2, "{target}: {tokens} of {budget}");
+        }
+    }
+}
+
+/// Where no plan fits, the oldest messages give way, and the line in the text counts them.
+#[test]
+fn messages_that_are_dropped_are_counted() {
+    let blocks = turns(40, false);
+    let candidates = Candidates::new(Target::OpenAi, &blocks);
+    let config = DriverConfig {
+        mode: OutputMode::Minimal,
+        verbosity: Verbosity::Full,
+        token_budget: Some(600),
+        ..DriverConfig::default()
+    };
+    let fitted = fit(&candidates, &DefaultDriver::new(O200K), &O200K, &config).unwrap();
+    assert!(fitted.dropped > 0 && fitted.tokens <= 600);
+    let shown: BTreeSet<_> =
+        fitted.exported.messages.iter().flat_map(|message| message.blocks.clone()).collect();
+    let all = candidates.whole.messages.iter().flat_map(|message| &message.blocks);
+    let missing = all.filter(|at| !shown.contains(at)).count();
+    assert_eq!(fitted.plan.rolled_up.map(|of| of.count), Some(missing));
+    let line = format!("[omitted: {missing} blocks ~");
+    assert!(fitted.exported.json.contains(&line), "{}", fitted.exported.json);
+}
+
+#[test]
+fn messages_that_are_dropped_are_warned_of() {
+    let text = transcript_with_more(Format::OpenAiChat);
+    let blocks = beside(Format::OpenAiChat);
+    let dropped = |budget: &u32| fitted(&blocks, Target::OpenAi, Some(*budget)).dropped > 0;
+    let budget = (340..400).find(dropped).expect("a budget that no plan fits").to_string();
+    let pack = run_with(&["import", "-"], text.as_bytes()).stdout;
+    let arguments = ["export", "-", "--to", "openai", "--report", "-", "--budget", &budget];
+    let said = stderr(&run_with(&arguments, &pack));
+    assert!(said.contains("messages were dropped, the oldest first"), "{said}");
+    assert!(said.contains("\"dropped_messages\": 1"), "{said}");
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use lcp_decoder::{DecodeOptions, decode};
-use serde_json::Value;
+use lcp_types::{BlockContent, Lang};
+use serde_json::{Value, json};
 
 use crate::command::{run, run_with, stderr};
 
@@ -120,4 +121,45 @@ fn results_get_summaries_where_they_are_asked_for() {
     assert!(outline.contains("… 80 lines"), "{outline}");
     let flags = ["--no-summary-cache", "--summarizer-cmd", "echo \"$LCP_PATH\"; tail -n 1"];
     assert_eq!(summaries(&flags), ["ls\nline 99"]);
+}
+
+#[test]
+fn a_file_that_was_read_has_its_language() {
+    let read = |id: &str, path: &str, text: &str| {
+        let call = json!({"role": "assistant", "tool_calls": [{"id": id, "type": "function",
+            "function": {"name": "read", "arguments": json!({"path": path}).to_string()}}]});
+        [call, json!({"role": "tool", "tool_call_id": id, "content": text})]
+    };
+    let messages = [
+        read("1", "src/a.rs", "     4\tfn a() {}\n"),
+        read("2", "docs/a.md", "     1\t# A\n"),
+        read("3", "run", "     1\t#!/usr/bin/env python3\n     2\tx = 1\n"),
+        read("4", "run", "     7\t#!/usr/bin/env python3\n     8\tx = 1\n"),
+    ];
+    let messages = Value::from(messages.concat()).to_string();
+    let pack = run_with(&["import", "-"], messages.as_bytes());
+    assert!(pack.status.success(), "{}", stderr(&pack));
+    let blocks = decode(&pack.stdout, DecodeOptions::default()).unwrap().blocks;
+    let langs = blocks.iter().filter_map(|block| match &block.content {
+        BlockContent::Code(code) => Some(code.lang),
+        _ => None,
+    });
+    let langs: Vec<_> = langs.collect();
+    assert_eq!(langs, [Lang::Rust, Lang::Markdown, Lang::Python, Lang::Unknown]);
+    let back = run_with(&["export", "-", "--to", "openai"], &pack.stdout);
+    let back: Value = serde_json::from_slice(&back.stdout).unwrap();
+    assert_eq!(back["messages"][1]["content"], "     4\tfn a() {}\n");
+}
+
+#[test]
+fn messages_that_say_nothing_are_told_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let pack = folder.path().join("a.lcp");
+    let chat = br#"[{"role":"user","content":"q"},{"role":"assistant","content":""},
+        {"role":"user","content":"z"}]"#;
+    let output = run_with(&["import", "-", "--json", "-o", path(&pack)], chat);
+    let said = stderr(&output);
+    assert!(said.contains("openai-chat: 3 messages") && said.contains("1 left out (empty 1)"));
+    let facts: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(facts["skipped"], json!({ "empty": 1 }));
 }

@@ -2,8 +2,9 @@
 
 use lcp_cli::merging::merge;
 use lcp_decoder::{DecodeOptions, decode};
+use lcp_encoder::PackBuilder;
 use lcp_testkit::any_pack;
-use lcp_types::{Block, Meta};
+use lcp_types::{Block, FormatHint, MemoryStore, Meta};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -34,6 +35,24 @@ proptest! {
         let steps = merge(vec![merge(vec![a, b]), c]);
         prop_assert_eq!(metas(&once), metas(&steps));
     }
+}
+
+#[test]
+fn messages_of_two_packs_stay_apart() {
+    let (_folder, path) = scratch();
+    let packs = ["one", "two", "three"].map(|said| {
+        let messages = json!([{"role": "user", "content": said}]).to_string();
+        let pack = path(&format!("{said}.lcp"));
+        let output = run_with(&["import", "-", "-o", &pack], messages.as_bytes());
+        assert!(output.status.success(), "{}", stderr(&output));
+        pack
+    });
+    let [one, two, three] = &packs;
+    let merged = run(&["merge", one, two, three, "--no-config"]).stdout;
+    let output = run_with(&["export", "-", "--to", "openai"], &merged);
+    let found: Value = serde_json::from_str(&printed(&output)).unwrap();
+    let said = ["one", "two", "three"].map(|said| json!({"role": "user", "content": said}));
+    assert_eq!(found["messages"], json!(said));
 }
 
 fn scratch() -> (tempfile::TempDir, impl Fn(&str) -> String) {
@@ -104,6 +123,27 @@ fn an_index_that_is_not_moved_is_warned_of() {
     assert!(said.contains("new.lcp, block 2)"), "{said}");
     // Those that are moved, or need not be.
     assert_eq!(warned(&[&a, &known]) + &warned(&[&new, &a]), "");
+}
+
+/// Contents that are elsewhere can be neither copied nor compared.
+#[test]
+fn packs_that_refer_to_a_store_are_not_read() {
+    let (_folder, path) = scratch();
+    let (whole, referring) = (path("whole.lcp"), path("referring.lcp"));
+    make(&whole, &json!([code("a.rs", "1", "normal")]));
+    let mut builder = PackBuilder::default();
+    let block = Block::document("", "elsewhere", FormatHint::Plain);
+    builder.add_reference(&block, &mut MemoryStore::default()).unwrap();
+    std::fs::write(&referring, builder.finish().unwrap()).unwrap();
+    for arguments in [["merge", &whole, &referring], ["diff", &whole, &referring]] {
+        let output = run(&arguments);
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(1), &b""[..]));
+        assert!(stderr(&output).contains("[no_store]"), "{}", stderr(&output));
+    }
+    for command in ["inspect", "validate"] {
+        let output = run(&[command, &referring]);
+        assert!(output.status.success(), "{command}: {}", stderr(&output));
+    }
 }
 
 #[test]

@@ -10,6 +10,20 @@ use crate::json::{Fields, Source};
 use crate::transcript::{Reader, keep};
 use crate::{Format, Imported, Result};
 
+/// What an answer has beside role and content: it says nothing to a model, and no request
+/// may have it.
+pub(crate) const OF_ANSWERS: [&str; 9] = [
+    "id",
+    "type",
+    "model",
+    "usage",
+    "stop_reason",
+    "stop_sequence",
+    "stop_details",
+    "container",
+    "context_management",
+];
+
 const READER: Reader = Reader {
     format: Format::Anthropic,
     looked_for: "a list of messages, or an object with \"messages\", or one message",

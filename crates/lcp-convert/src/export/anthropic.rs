@@ -12,6 +12,11 @@ use crate::pictures;
 /// What the user says where a history would begin with the model.
 const BEGINNING: &str = "(The beginning of this conversation is not shown.)";
 
+const ASSISTANT: &str = "assistant";
+
+/// What reports call the thoughts that are left out.
+const THINKING: &str = "thinking";
+
 /// The fields `system` and `messages`, and what is counted of each message.
 pub(super) fn write(
     turns: &[Turn<'_>],
@@ -19,41 +24,54 @@ pub(super) fn write(
 ) -> (String, Vec<ExportedMessage>) {
     let mut writer = Writer { report, ids: HashMap::new() };
     let (mut system, mut messages) = (Message::new("system"), Vec::<Message>::new());
-    let mut renamed = Vec::new();
+    let mut renamed = HashMap::new();
     for turn in turns {
         let parts = writer.parts(turn, &mut renamed);
-        if turn.speaker.is_system() {
-            system.extend(parts);
+        if turn.speaker.is_system() || parts.is_empty() {
+            writer.report.leave_out_fields(turn);
+            system.parts.extend(parts);
             continue;
         }
-        if parts.is_empty() {
-            continue;
-        }
-        let role = if turn.speaker == Speaker::Assistant { "assistant" } else { "user" };
-        if messages.is_empty() && role == "assistant" {
-            writer.report.inserted += 1;
-            let mut first = Message::new("user");
-            first.push(Written::text(&[], BEGINNING, None));
-            messages.push(first);
-        }
-        if messages.last().is_none_or(|last| last.counted.role != role) {
-            messages.push(Message::new(role));
-        }
-        let Some(message) = messages.last_mut() else { continue };
-        message.extend(parts);
-        message.fields =
-            message.fields.take().or_else(|| turn.fields.as_deref().map(str::to_owned));
+        let mut message = Message::new(role(turn.speaker));
+        message.parts = parts;
+        message.fields.extend(turn.fields.iter().map(|of| (of.block, of.json.to_string())));
+        add(&mut messages, message);
+    }
+    let mut messages = writer.without_last_thoughts(messages);
+    if messages.first().is_some_and(|first| first.role == ASSISTANT) {
+        writer.report.inserted += 1;
+        let mut first = Message::new("user");
+        first.parts.push(Written::text(&[], BEGINNING, None));
+        messages.insert(0, first);
     }
     let mut object = Object::default();
     let mut counted = Vec::new();
-    if let Some(content) = system.content() {
+    if let Some(content) = content(&system.parts) {
         object.raw("system", &content);
-        counted.push(system.counted);
+        counted.push(system.write().1);
     }
-    let json: Vec<_> = messages.iter().filter_map(Message::json).collect();
+    let (json, of_messages): (Vec<_>, Vec<_>) = messages.into_iter().map(Message::write).unzip();
     object.raw("messages", &json::list(&json));
-    counted.extend(messages.into_iter().map(|message| message.counted));
+    counted.extend(of_messages);
     (object.finish(), counted)
+}
+
+const fn role(speaker: Speaker) -> &'static str {
+    match speaker {
+        Speaker::Assistant => ASSISTANT,
+        _ => "user",
+    }
+}
+
+/// Adds a message, to the one before where roles would not take turns.
+fn add(messages: &mut Vec<Message>, message: Message) {
+    match messages.last_mut() {
+        Some(last) if last.role == message.role => {
+            last.parts.extend(message.parts);
+            last.fields.extend(message.fields);
+        }
+        _ => messages.push(message),
+    }
 }
 
 /// A part as JSON, and what is counted of it.
@@ -62,6 +80,8 @@ struct Written {
     text: String,
     /// Whether it is a text and nothing more.
     plain: bool,
+    /// Whether it is what the model thinks to itself.
+    thought: bool,
     blocks: Vec<usize>,
 }
 
@@ -69,52 +89,66 @@ impl Written {
     fn text(blocks: &[usize], text: &str, fields: Option<&str>) -> Self {
         let mut object = Object::default();
         object.text("type", "text").text("text", text).all(fields);
-        let (text, blocks) = (text.to_owned(), blocks.to_vec());
-        Self { json: object.finish(), text, plain: fields.is_none(), blocks }
+        Self { plain: fields.is_none(), ..Self::object(blocks, text, object) }
+    }
+
+    fn object(blocks: &[usize], text: &str, object: Object) -> Self {
+        let text = format!("{text}{}", object.extra());
+        let blocks = blocks.to_vec();
+        Self { json: object.finish(), text, plain: false, thought: false, blocks }
+    }
+
+    fn raw(blocks: &[usize], json: &str) -> Self {
+        let kind = Fields::parse(json).and_then(|fields| fields.string("type"));
+        let thought = matches!(kind.as_deref(), Some("thinking" | "redacted_thinking"));
+        let (json, text, blocks) = (json.to_owned(), json.to_owned(), blocks.to_vec());
+        Self { json, text, plain: false, thought, blocks }
     }
 }
 
 struct Message {
-    parts: Vec<String>,
-    /// The text, where it is the only part and nothing more.
-    plain: Option<String>,
-    fields: Option<String>,
-    counted: ExportedMessage,
+    role: &'static str,
+    parts: Vec<Written>,
+    /// What it had beside these: the index of the block, and a JSON object.
+    fields: Vec<(usize, String)>,
 }
 
 impl Message {
-    fn new(role: &'static str) -> Self {
-        let counted = ExportedMessage { role, ..ExportedMessage::default() };
-        Self { parts: Vec::new(), plain: None, fields: None, counted }
+    const fn new(role: &'static str) -> Self {
+        Self { role, parts: Vec::new(), fields: Vec::new() }
     }
 
-    fn push(&mut self, part: Written) {
-        self.counted.text.push_str(&part.text);
-        self.counted.blocks.extend(part.blocks);
-        self.plain = (part.plain && self.parts.is_empty()).then_some(part.text);
-        self.parts.push(part.json);
-    }
-
-    fn extend(&mut self, parts: Vec<Written>) {
-        for part in parts {
-            self.push(part);
-        }
-    }
-
-    fn content(&self) -> Option<String> {
-        match (&self.plain, self.parts.as_slice()) {
-            (_, []) => None,
-            (Some(text), [_]) => Some(json::quote(text)),
-            (_, parts) => Some(json::list(parts)),
-        }
-    }
-
-    fn json(&self) -> Option<String> {
+    /// The message, and what is counted of it.
+    fn write(self) -> (String, ExportedMessage) {
         let mut object = Object::default();
-        object.text("role", self.counted.role).raw("content", &self.content()?);
-        object.all(self.fields.as_deref());
-        Some(object.finish())
+        object.text("role", self.role);
+        object.raw("content", content(&self.parts).as_deref().unwrap_or("[]"));
+        let mut counted = counted(self.role, self.parts);
+        for (block, fields) in &self.fields {
+            object.all(Some(fields));
+            counted.blocks.push(*block);
+        }
+        counted.text.push_str(object.extra());
+        (object.finish(), counted)
     }
+}
+
+/// What parts say: a text where that is all, else a list; `None` of no parts.
+fn content(parts: &[Written]) -> Option<String> {
+    match parts {
+        [] => None,
+        [only] if only.plain => Some(json::quote(&only.text)),
+        parts => Some(json::list(&parts.iter().map(|part| &part.json).collect::<Vec<_>>())),
+    }
+}
+
+fn counted(role: &'static str, parts: Vec<Written>) -> ExportedMessage {
+    let mut counted = ExportedMessage { role, ..ExportedMessage::default() };
+    for part in parts {
+        counted.text.push_str(&part.text);
+        counted.blocks.extend(part.blocks);
+    }
+    counted
 }
 
 struct Writer<'r> {
@@ -124,24 +158,25 @@ struct Writer<'r> {
 }
 
 impl Writer<'_> {
-    /// The parts of a turn. `renamed` are the ids of the calls of the newest turn that
-    /// has any, in their order, as its results take them.
-    fn parts(&mut self, turn: &Turn<'_>, renamed: &mut Vec<String>) -> Vec<Written> {
+    /// The parts of a turn. `renamed` are the ids of the calls of the turn before, by those
+    /// that they had: its results take them.
+    fn parts(&mut self, turn: &Turn<'_>, renamed: &mut HashMap<String, String>) -> Vec<Written> {
         let mut parts = Vec::new();
-        let mut ids = Vec::new();
-        let mut answered = std::mem::take(renamed).into_iter();
+        let mut ids = HashMap::new();
+        let mut answered = std::mem::take(renamed);
         for part in &turn.parts {
             match &part.what {
                 What::Call(call) => {
                     let id = self.id(&call.id);
                     parts.push(self.call(call, &id, part));
-                    ids.push(id);
+                    ids.insert(call.id.to_string(), id);
                 }
                 What::Answer(answer) => {
-                    let id = answered.next().unwrap_or_else(|| answer.id.to_string());
+                    let id = answered.remove(answer.id.as_ref());
+                    let id = id.unwrap_or_else(|| answer.id.to_string());
                     parts.push(self.answer(answer, &id, part));
                 }
-                _ => parts.extend(self.part(part, turn.speaker == Speaker::User)),
+                _ => parts.extend(self.part(part, turn.speaker)),
             }
         }
         *renamed = ids;
@@ -149,7 +184,7 @@ impl Writer<'_> {
     }
 
     /// A part that is neither a call nor a result.
-    fn part(&mut self, part: &Part<'_>, has_pictures: bool) -> Option<Written> {
+    fn part(&mut self, part: &Part<'_>, speaker: Speaker) -> Option<Written> {
         match &part.what {
             What::Text(text) if text.trim().is_empty() => {
                 self.report.empty += 1;
@@ -157,21 +192,24 @@ impl Writer<'_> {
             }
             What::Text(text) => Some(Written::text(&part.blocks, text, part.fields.as_deref())),
             What::Picture { media, alt, data } => {
-                let written = pictures::seen(*media).filter(|_| has_pictures).map(|mime| {
-                    let json = picture(mime, data, part);
-                    Written { json, text: String::new(), plain: false, blocks: part.blocks.clone() }
-                });
+                let has_pictures = matches!(speaker, Speaker::User | Speaker::Tool);
+                let written = pictures::seen(*media)
+                    .filter(|_| has_pictures)
+                    .map(|mime| Written::object(&part.blocks, "", picture(mime, data, part)));
                 Some(written.unwrap_or_else(|| {
                     self.report.leave_out("image");
                     Written::text(&part.blocks, &no_picture(alt), None)
                 }))
             }
-            What::Raw(json) => Some(Written {
-                json: json.to_string(),
-                text: json.to_string(),
-                plain: false,
-                blocks: part.blocks.clone(),
-            }),
+            What::Raw(json) => {
+                let written = Written::raw(&part.blocks, json);
+                // Nobody but the model thinks.
+                let is_taken = !written.thought || speaker == Speaker::Assistant;
+                if !is_taken {
+                    self.report.leave_out(THINKING);
+                }
+                is_taken.then_some(written)
+            }
             What::Call(_) | What::Answer(_) => None,
         }
     }
@@ -192,33 +230,54 @@ impl Writer<'_> {
         let mut object = Object::default();
         object.text("type", "tool_use").text("id", id).text("name", &call.name);
         object.raw("input", &input).all(part.fields.as_deref());
-        Written { json: object.finish(), text, plain: false, blocks: part.blocks.clone() }
+        Written::object(&part.blocks, &text, object)
     }
 
     fn answer(&mut self, answer: &Answer<'_>, id: &str, whole: &Part<'_>) -> Written {
-        let mut content = Message::new("user");
+        let (mut parts, mut empty) = (Vec::new(), Vec::<usize>::new());
         for part in &answer.parts {
             match &part.what {
                 // A tool that gave nothing gave nothing: that is not left out.
-                What::Text(text) if text.is_empty() => content.counted.blocks.extend(&part.blocks),
+                What::Text(text) if text.is_empty() => empty.extend(&part.blocks),
                 // Only among other parts a text must say something.
                 What::Text(text) if answer.parts.len() == 1 && part.fields.is_none() => {
-                    content.push(Written::text(&part.blocks, text, None));
+                    parts.push(Written::text(&part.blocks, text, None));
                 }
-                _ => content.extend(self.part(part, true).into_iter().collect()),
+                _ => parts.extend(self.part(part, Speaker::Tool)),
             }
         }
         let mut object = Object::default();
         object.text("type", "tool_result").text("tool_use_id", id);
-        if let Some(json) = content.content() {
+        if let Some(json) = content(&parts) {
             object.raw("content", &json);
         }
         if answer.failed {
             object.raw("is_error", "true");
         }
         object.all(whole.fields.as_deref());
-        let ExportedMessage { text, blocks, .. } = content.counted;
-        Written { json: object.finish(), text, plain: false, blocks }
+        let mut counted = counted("user", parts);
+        counted.blocks.extend(empty);
+        counted.blocks.sort_unstable();
+        Written::object(&counted.blocks, &counted.text, object)
+    }
+
+    /// The messages with each of the model ending in what it says or does: what it only
+    /// thinks cannot be the last, nor all of it.
+    fn without_last_thoughts(&mut self, messages: Vec<Message>) -> Vec<Message> {
+        let mut kept = Vec::with_capacity(messages.len());
+        for mut message in messages {
+            while message.parts.pop_if(|last| last.thought).is_some() {
+                self.report.leave_out(THINKING);
+            }
+            if !message.parts.is_empty() {
+                add(&mut kept, message);
+                continue;
+            }
+            for _ in &message.fields {
+                self.report.leave_out("message");
+            }
+        }
+        kept
     }
 
     /// The id as Anthropic takes it: of letters, digits, `_` and `-`, and used once.
@@ -238,13 +297,13 @@ impl Writer<'_> {
     }
 }
 
-fn picture(mime: &str, data: &[u8], part: &Part<'_>) -> String {
+fn picture(mime: &str, data: &[u8], part: &Part<'_>) -> Object {
     let fields = part.fields.as_deref();
     let inner = fields.and_then(Fields::parse).and_then(|fields| fields.get("source"));
     let mut source = Object::default();
     source.text("type", "base64").text("media_type", mime);
     source.text("data", &pictures::encode(data)).all(inner.map(RawValue::get));
     let mut object = Object::default();
-    object.text("type", "image").raw("source", &source.finish()).all(fields);
-    object.finish()
+    object.text("type", "image").object("source", source).all(fields);
+    object
 }

@@ -9,6 +9,7 @@ mod raw;
 mod read;
 mod said;
 mod turn;
+mod unnamed;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -66,8 +67,10 @@ pub struct Exported {
 pub struct ExportedMessage {
     /// The role, as the provider names it.
     pub role: &'static str,
-    /// The texts of its parts, the names and arguments of calls, and the JSON of parts
-    /// that have no block of their own, one after the other. Pictures are not among them.
+    /// The texts of its parts, the names and arguments of calls, the JSON of parts that
+    /// have no block of their own, and of what the message and its parts have beside them
+    /// (`reasoning_content`, `citations`), one after the other. Roles, types, ids and
+    /// pictures are not among them.
     pub text: String,
     /// The indices of the blocks that it is made of, in order.
     pub blocks: Vec<usize>,
@@ -83,7 +86,8 @@ pub struct ExportReport {
     pub calls: u64,
     /// Calls left out, since no result answers them.
     pub unanswered: u64,
-    /// Results left out, since they answer no call, or one that is answered.
+    /// Results left out, since they answer no call, or one that is answered. One without an
+    /// id answers the only call before it that nothing else answers.
     pub orphans: u64,
     /// Texts left out, since there is nothing in them.
     pub empty: u64,
@@ -98,6 +102,13 @@ pub struct ExportReport {
 impl ExportReport {
     fn leave_out(&mut self, what: &str) {
         *self.left_out.entry(what.to_owned()).or_default() += 1;
+    }
+
+    /// What a message had that is not there.
+    fn leave_out_fields(&mut self, turn: &turn::Turn<'_>) {
+        for _ in &turn.fields {
+            self.leave_out("message");
+        }
     }
 }
 

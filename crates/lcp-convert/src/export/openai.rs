@@ -1,6 +1,7 @@
 //! Messages of `OpenAI`'s chat completions.
 
 use lcp_types::MediaType;
+use serde_json::value::RawValue;
 
 use super::turn::{Answer, Call, Form, Part, Speaker, Turn, What, no_picture};
 use super::{ExportReport, ExportedMessage};
@@ -43,11 +44,25 @@ struct Content {
 }
 
 impl Content {
-    fn push(&mut self, part: &Part<'_>, json: String, text: &str, plain: bool) {
-        self.plain = (plain && self.parts.is_empty()).then(|| text.to_owned());
-        self.parts.push(json);
+    fn text(&mut self, part: &Part<'_>, text: &str, fields: Option<&str>) {
+        let mut object = Object::default();
+        object.text("type", "text").text("text", text).all(fields);
+        let is_plain = fields.is_none() && self.parts.is_empty();
+        self.plain = is_plain.then(|| text.to_owned());
         self.counted.text.push_str(text);
+        self.object(part, object);
+    }
+
+    fn object(&mut self, part: &Part<'_>, object: Object) {
+        self.counted.text.push_str(object.extra());
         self.counted.blocks.extend(&part.blocks);
+        self.parts.push(object.finish());
+    }
+
+    fn raw(&mut self, part: &Part<'_>, json: &str) {
+        self.counted.text.push_str(json);
+        self.counted.blocks.extend(&part.blocks);
+        self.parts.push(json.to_owned());
     }
 
     fn json(&self) -> Option<String> {
@@ -66,32 +81,25 @@ impl Writer<'_> {
         for part in &turn.parts {
             self.part(&mut content, part, role == "user");
         }
-        let Some(json) = content.json() else { return };
+        let Some(json) = content.json() else { return self.report.leave_out_fields(turn) };
         let mut object = Object::default();
-        object.text("role", role).raw("content", &json).all(turn.fields.as_deref());
-        self.push(role, object, content.counted);
+        object.text("role", role).raw("content", &json);
+        self.push(role, beside(object, turn, &mut content.counted), content.counted);
     }
 
     /// A part that is no call.
     fn part(&mut self, content: &mut Content, part: &Part<'_>, has_pictures: bool) {
         match &part.what {
             What::Text(text) if text.is_empty() => self.report.empty += 1,
-            What::Text(text) => {
-                let mut object = Object::default();
-                object.text("type", "text").text("text", text).all(part.fields.as_deref());
-                content.push(part, object.finish(), text, part.fields.is_none());
-            }
+            What::Text(text) => content.text(part, text, part.fields.as_deref()),
             What::Picture { media, alt, data } => {
-                if let Some(json) = picture(*media, data, part).filter(|_| has_pictures) {
-                    return content.push(part, json, "", false);
+                if let Some(object) = picture(*media, data, part).filter(|_| has_pictures) {
+                    return content.object(part, object);
                 }
                 self.report.leave_out("image");
-                let text = no_picture(alt);
-                let mut object = Object::default();
-                object.text("type", "text").text("text", &text);
-                content.push(part, object.finish(), &text, true);
+                content.text(part, &no_picture(alt), None);
             }
-            What::Raw(json) => content.push(part, json.to_string(), json, false),
+            What::Raw(json) => content.raw(part, json),
             What::Call(_) | What::Answer(_) => {}
         }
     }
@@ -106,30 +114,37 @@ impl Writer<'_> {
             content.counted.text.push_str(&call.name);
             content.counted.text.push_str(&call.arguments);
             content.counted.blocks.extend(&part.blocks);
+            let object = match call.form {
+                Form::Function => function_call(call, part),
+                Form::Tool | Form::Custom => tool_call(call, part),
+            };
+            content.counted.text.push_str(object.extra());
             match call.form {
-                Form::Function => function = Some(function_call(call, part)),
-                Form::Tool | Form::Custom => calls.push(tool_call(call, part)),
+                Form::Function => function = Some(object.finish()),
+                Form::Tool | Form::Custom => calls.push(object.finish()),
             }
         }
-        let fields = turn.fields.as_deref();
         // What is said otherwise needs no content.
+        let fields = turn.fields.iter().filter_map(|fields| Fields::parse(&fields.json));
         let is_said = fields
-            .and_then(Fields::parse)
-            .is_some_and(|fields| fields.get("refusal").is_some() || fields.get("audio").is_some());
+            .into_iter()
+            .any(|fields| fields.get("refusal").is_some() || fields.get("audio").is_some());
         let json = content.json();
         if json.is_none() && calls.is_empty() && function.is_none() && !is_said {
-            return;
+            return self.report.leave_out_fields(turn);
         }
         let mut object = Object::default();
-        object.text("role", "assistant").raw("content", json.as_deref().unwrap_or("null"));
+        object.text("role", "assistant");
+        if let Some(json) = json.as_deref().or_else(|| no_content(turn)) {
+            object.raw("content", json);
+        }
         if !calls.is_empty() {
             object.raw("tool_calls", &json::list(&calls));
         }
         if let Some(function) = function {
             object.raw("function_call", &function);
         }
-        object.all(fields);
-        self.push("assistant", object, content.counted);
+        self.push("assistant", beside(object, turn, &mut content.counted), content.counted);
     }
 
     /// Each result is a message; pictures among them follow, since tools have no place
@@ -151,8 +166,8 @@ impl Writer<'_> {
         for part in &answer.parts {
             match &part.what {
                 What::Picture { media, data, .. } if pictures::seen(*media).is_some() => {
-                    if let Some(json) = picture(*media, data, part) {
-                        pictures.push(part, json, "", false);
+                    if let Some(object) = picture(*media, data, part) {
+                        pictures.object(part, object);
                     }
                 }
                 // What a tool gave is there, even where that is nothing.
@@ -167,6 +182,7 @@ impl Writer<'_> {
         let role = match answer.form {
             Form::Function => {
                 object.text("role", "function").text("name", &answer.name);
+                content.counted.text.push_str(&answer.name);
                 "function"
             }
             Form::Tool | Form::Custom => {
@@ -179,9 +195,29 @@ impl Writer<'_> {
         self.push(role, object, content.counted);
     }
 
-    fn push(&mut self, role: &'static str, object: Object, counted: ExportedMessage) {
+    fn push(&mut self, role: &'static str, object: Object, mut counted: ExportedMessage) {
+        counted.text.push_str(object.extra());
         self.json.push(object.finish());
         self.messages.push(ExportedMessage { role, ..counted });
+    }
+}
+
+/// A message with what it had beside role and parts.
+fn beside(mut object: Object, turn: &Turn<'_>, counted: &mut ExportedMessage) -> Object {
+    for fields in &turn.fields {
+        object.all(Some(&fields.json));
+        counted.blocks.push(fields.block);
+    }
+    object
+}
+
+/// The content of a message that calls and says nothing: as it stood, else null.
+fn no_content(turn: &Turn<'_>) -> Option<&'static str> {
+    let stood = turn.content.as_deref().and_then(Fields::parse);
+    match stood.map(|stood| stood.get("content").map(RawValue::get)) {
+        Some(None) => None,
+        Some(Some("\"\"")) => Some("\"\""),
+        Some(Some(_)) | None => Some("null"),
     }
 }
 
@@ -191,7 +227,7 @@ fn under(part: &Part<'_>, key: &str) -> Option<String> {
     fields.get(key).map(|value| value.get().to_owned())
 }
 
-fn tool_call(call: &Call<'_>, part: &Part<'_>) -> String {
+fn tool_call(call: &Call<'_>, part: &Part<'_>) -> Object {
     let (kind, key) = match call.form {
         Form::Custom => ("custom", "input"),
         Form::Tool | Form::Function => ("function", "arguments"),
@@ -199,25 +235,25 @@ fn tool_call(call: &Call<'_>, part: &Part<'_>) -> String {
     let mut inner = Object::default();
     inner.text("name", &call.name).text(key, &call.arguments).all(under(part, kind).as_deref());
     let mut object = Object::default();
-    object.text("id", &call.id).text("type", kind).raw(kind, &inner.finish());
+    object.text("id", &call.id).text("type", kind).object(kind, inner);
     object.all(part.fields.as_deref());
-    object.finish()
+    object
 }
 
-fn function_call(call: &Call<'_>, part: &Part<'_>) -> String {
+fn function_call(call: &Call<'_>, part: &Part<'_>) -> Object {
     let mut object = Object::default();
     object.text("name", &call.name).text("arguments", &call.arguments);
     object.all(part.fields.as_deref());
-    object.finish()
+    object
 }
 
 /// A picture as a part of a message of the user.
-fn picture(media: MediaType, data: &[u8], part: &Part<'_>) -> Option<String> {
+fn picture(media: MediaType, data: &[u8], part: &Part<'_>) -> Option<Object> {
     let uri = format!("data:{};base64,{}", pictures::seen(media)?, pictures::encode(data));
     let mut inner = Object::default();
     inner.text("url", &uri).all(under(part, "image_url").as_deref());
     let mut object = Object::default();
-    object.text("type", "image_url").raw("image_url", &inner.finish());
+    object.text("type", "image_url").object("image_url", inner);
     object.all(part.fields.as_deref());
-    Some(object.finish())
+    Some(object)
 }

@@ -43,7 +43,7 @@ pub(super) fn pair<'b>(mut turns: Vec<Turn<'b>>, report: &mut ExportReport) -> V
             paired.push(turn);
         }
         if !parts.is_empty() {
-            paired.push(Turn { speaker: Speaker::Tool, message: None, parts, fields: None });
+            paired.push(Turn::of(Speaker::Tool, None, parts));
         }
     }
     paired
@@ -71,7 +71,7 @@ fn find(turns: &[Turn<'_>]) -> HashMap<Place, Place> {
     answers
 }
 
-/// The results of a turn's calls, in their order.
+/// The results of a turn's calls, in the order in which they stood.
 fn behind<'b>(
     at: usize,
     turn: &mut Turn<'b>,
@@ -88,16 +88,16 @@ fn behind<'b>(
         if call.form == Form::Function && !is_one {
             call.form = Form::Tool;
         }
-        let Some(mut result) = answers.get(&(at, place)).and_then(|place| taken.remove(place))
-        else {
-            continue;
-        };
+        let Some(stood) = answers.get(&(at, place)) else { continue };
+        let Some(mut result) = taken.remove(stood) else { continue };
         if let What::Answer(answer) = &mut result.what {
             answer.form = call.form;
             answer.name.clone_from(&call.name);
         }
         report.calls += 1;
-        parts.push(result);
+        parts.push((*stood, result));
     }
-    parts
+    // Calls at once are answered as each is done.
+    parts.sort_unstable_by_key(|(stood, _)| *stood);
+    parts.into_iter().map(|(_, part)| part).collect()
 }

@@ -1,12 +1,14 @@
 //! What each block is in a message.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use lcp_types::{BlockContent, Conversation, Extension, Role, Status, Tag};
 
 use super::said::Tags;
 use super::turn::{Answer, Call, Form, Part, Speaker, What};
 use super::{ExportBlock, Shown, others};
+use crate::anthropic::OF_ANSWERS;
 use crate::json::{self, Object};
 use crate::{Format, Target, forms, tags};
 
@@ -27,12 +29,14 @@ impl<'b> Piece<'b> {
     }
 }
 
-/// What a block is in a message; `None` if there is no place for it.
+/// What a block is in a message; `None` if there is no place for it. `unnamed` has the
+/// calls of results without an id.
 pub(super) fn piece<'b>(
     target: Target,
     index: usize,
     block: &'b ExportBlock<'_>,
     tags: &Tags<'b>,
+    unnamed: &HashMap<usize, Cow<'b, str>>,
 ) -> Option<Piece<'b>> {
     let role = match tags.get(index, tags::ROLE).as_deref() {
         Some("system") => Some(Speaker::System),
@@ -45,6 +49,7 @@ pub(super) fn piece<'b>(
         Shown::Whole | Shown::Omitted => None,
     };
     let answered = tags.get(index, Tag::TOOL_CALL_ID).filter(|id| !id.is_empty());
+    let answered = answered.or_else(|| unnamed.get(&index).cloned());
     let what = match &block.block.content {
         BlockContent::Conversation(turn) => {
             return Some(conversation(index, turn, shown, role, answered, tags));
@@ -67,7 +72,7 @@ pub(super) fn piece<'b>(
             let json = whole_part(target, extension, &block.shown)?;
             if extension.type_name == "message" {
                 let speaker = role.unwrap_or(Speaker::User);
-                let fields = json::without(json, &MADE_HERE);
+                let fields = beside(target, json)?;
                 return Some(Piece { speaker, what: None, fields: Some(fields.into()) });
             }
             // A part of a known type is here since it was broken.
@@ -87,6 +92,36 @@ pub(super) fn piece<'b>(
         Some(id) => answer(Some(id), false, what),
         None => Piece::of(role.unwrap_or(Speaker::User), what),
     })
+}
+
+/// What a message has beside what an export writes itself, as far as the provider takes
+/// it in a request; `None` where that is nothing.
+fn beside(target: Target, json: &str) -> Option<String> {
+    let refused = match target {
+        Target::OpenAi => &[][..],
+        Target::Anthropic => &OF_ANSWERS,
+    };
+    let mut object = Object::default();
+    for (key, value) in json::Fields::parse(json)?.rest() {
+        let audio = || json::Fields::read(value)?.get("id");
+        match key {
+            _ if MADE_HERE.contains(&key) || refused.contains(&key) => {}
+            // What was heard is asked for by its id; its data is no input.
+            "audio" if target == Target::OpenAi => match audio() {
+                Some(id) => {
+                    let mut inner = Object::default();
+                    object.object(key, std::mem::take(inner.raw("id", id.get())));
+                }
+                None => {
+                    object.raw(key, value.get());
+                }
+            },
+            key => {
+                object.raw(key, value.get());
+            }
+        }
+    }
+    object.finish_some()
 }
 
 /// The JSON of a part of this provider; shortened it would be none.

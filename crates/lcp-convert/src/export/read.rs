@@ -1,9 +1,11 @@
 //! From blocks and their tags to messages.
 
+use std::collections::HashSet;
+
 use super::piece::piece;
 use super::said::Tags;
-use super::turn::{Part, Turn, What};
-use super::{ExportBlock, ExportReport, Shown};
+use super::turn::{Beside, Part, Turn, What};
+use super::{ExportBlock, ExportReport, Shown, unnamed};
 use crate::{Format, Target, json, tags};
 
 /// Messages, and what the request had beside them.
@@ -19,33 +21,45 @@ pub(super) fn read<'b>(
     report: &mut ExportReport,
 ) -> Read<'b> {
     let tags = Tags::of(blocks);
+    let unnamed = unnamed::calls(blocks, &tags);
     let (mut turns, mut requests) = (Vec::<Turn<'b>>::new(), Vec::new());
+    let mut cut = HashSet::new();
     for (index, block) in blocks.iter().enumerate() {
-        if block.block.content.is_metadata() || block.shown == Shown::Omitted {
+        if block.block.content.is_metadata() {
+            continue;
+        }
+        let message = tags.get(index, tags::MESSAGE).and_then(|number| number.parse().ok());
+        if block.shown == Shown::Omitted {
+            cut.extend(message);
             continue;
         }
         if let Some(fields) = request(target, block) {
             requests.push(fields);
             continue;
         }
-        let Some(piece) = piece(target, index, block, &tags) else {
+        let Some(piece) = piece(target, index, block, &tags, &unnamed) else {
             report.leave_out(&name(block));
             continue;
         };
-        let message = tags.get(index, tags::MESSAGE).and_then(|number| number.parse().ok());
         let fits = |turn: &Turn<'b>| {
             message.is_some() && turn.message == message && turn.speaker == piece.speaker
         };
         if !turns.last().is_some_and(fits) {
-            let speaker = piece.speaker;
-            turns.push(Turn { speaker, message, parts: Vec::new(), fields: None });
+            turns.push(Turn::of(piece.speaker, message, Vec::new()));
         }
         let Some(turn) = turns.last_mut() else { continue };
-        if piece.fields.is_some() {
-            turn.fields = piece.fields;
+        if let Some(content) = tags.own(target, index, tags::CONTENT) {
+            turn.content = Some(content);
         }
+        turn.fields.extend(piece.fields.map(|json| Beside { block: index, json }));
         if let Some(what) = piece.what {
             add(turn, index, what, target, &tags);
+        }
+    }
+    for turn in &mut turns {
+        // What stood beside parts goes with the last of them.
+        if turn.parts.is_empty() && turn.message.is_some_and(|message| cut.contains(&message)) {
+            turn.fields.clear();
         }
     }
     if requests.len() > 1 {

@@ -27,8 +27,18 @@ pub(super) struct Turn<'b> {
     /// Its number in the transcript that it came from.
     pub(super) message: Option<u64>,
     pub(super) parts: Vec<Part<'b>>,
-    /// What it had beside role and parts, as a JSON object.
-    pub(super) fields: Option<Cow<'b, str>>,
+    /// What it had beside role and parts.
+    pub(super) fields: Vec<Beside<'b>>,
+    /// What it had as its content if that says nothing ([`CONTENT`](crate::tags::CONTENT)).
+    pub(super) content: Option<Cow<'b, str>>,
+}
+
+/// What a message had beside role and parts, which is a block of its own.
+#[derive(Debug)]
+pub(super) struct Beside<'b> {
+    pub(super) block: usize,
+    /// A JSON object.
+    pub(super) json: Cow<'b, str>,
 }
 
 /// A part of a message.
@@ -83,12 +93,17 @@ pub(super) struct Answer<'b> {
     pub(super) parts: Vec<Part<'b>>,
 }
 
-impl Turn<'_> {
+impl<'b> Turn<'b> {
+    /// A message of which only this is known.
+    pub(super) const fn of(speaker: Speaker, message: Option<u64>, parts: Vec<Part<'b>>) -> Self {
+        Self { speaker, message, parts, fields: Vec::new(), content: None }
+    }
+
     /// What is said of the history itself.
     pub(super) fn note(text: &str) -> Self {
         let part =
             Part { blocks: Vec::new(), what: What::Text(text.to_owned().into()), fields: None };
-        Self { speaker: Speaker::System, message: None, parts: vec![part], fields: None }
+        Self::of(Speaker::System, None, vec![part])
     }
 }
 

@@ -6,12 +6,16 @@ use super::{Fields, quote};
 
 /// An object that is being written.
 #[derive(Debug, Default)]
-pub(crate) struct Object(Vec<(String, String)>);
+pub(crate) struct Object {
+    fields: Vec<(String, String)>,
+    /// What [`Self::all`] added, here and in the objects within.
+    extra: String,
+}
 
 impl Object {
     /// A field whose value is JSON already.
     pub(crate) fn raw(&mut self, key: &str, json: &str) -> &mut Self {
-        self.0.push((key.to_owned(), json.to_owned()));
+        self.fields.push((key.to_owned(), json.to_owned()));
         self
     }
 
@@ -20,17 +24,30 @@ impl Object {
         self.raw(key, &quote(text))
     }
 
+    /// A field that is an object.
+    pub(crate) fn object(&mut self, key: &str, inner: Self) -> &mut Self {
+        self.extra.push_str(&inner.extra);
+        self.raw(key, &inner.finish())
+    }
+
     /// The fields of another object, as JSON, whose keys are not there yet.
     pub(crate) fn all(&mut self, extra: Option<&str>) -> &mut Self {
         if let Some(fields) = extra.and_then(Fields::parse) {
-            let mut there: HashSet<_> = self.0.iter().map(|(key, _)| key.clone()).collect();
+            let mut there: HashSet<_> = self.fields.iter().map(|(key, _)| key.clone()).collect();
             for (key, value) in fields.rest() {
                 if there.insert(key.to_owned()) {
                     self.raw(key, value.get());
+                    self.extra.push_str(&field(key, value.get()));
                 }
             }
         }
         self
+    }
+
+    /// The fields that came from other objects, as they are written: what is counted of
+    /// an object beside its texts.
+    pub(crate) fn extra(&self) -> &str {
+        &self.extra
     }
 
     /// The object.
@@ -40,10 +57,13 @@ impl Object {
 
     /// The object, unless it has no field.
     pub(crate) fn finish_some(self) -> Option<String> {
-        let fields: Vec<_> =
-            self.0.iter().map(|(key, json)| format!("{}:{json}", quote(key))).collect();
+        let fields: Vec<_> = self.fields.iter().map(|(key, json)| field(key, json)).collect();
         (!fields.is_empty()).then(|| format!("{{{}}}", fields.join(",")))
     }
+}
+
+fn field(key: &str, json: &str) -> String {
+    format!("{}:{json}", quote(key))
 }
 
 /// The object without these keys.

@@ -42,7 +42,7 @@ pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<Imported> {
         for turn in chat.turns {
             builder.message(turn.role);
             if turn.role == Role::Tool {
-                builder.alone();
+                builder.alone("");
                 builder.result_text("", Some(chat.tool), Status::Ok, &turn.text);
             } else {
                 builder.text(&turn.text);

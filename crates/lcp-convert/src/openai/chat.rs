@@ -84,13 +84,23 @@ fn message(builder: &mut Builder, value: &RawValue) -> bool {
         }
         _ => return false,
     }
-    if let Some(value) = fields.take("content") {
+    let has_content = fields.has("content");
+    let content = fields.take("content");
+    if let Some(value) = content {
         content::message(builder, value);
     }
     if role == "assistant" {
         calls(builder, &mut fields);
     }
     builder.message_fields(fields.rest_json().as_deref());
+    if role != "assistant" {
+        return true;
+    }
+    if !has_content {
+        builder.tag_first(tags::CONTENT, "{}");
+    } else if content.is_some_and(|content| content.get() == "\"\"") {
+        builder.tag_first(tags::CONTENT, r#"{"content":""}"#);
+    }
     true
 }
 

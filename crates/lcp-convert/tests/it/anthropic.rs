@@ -159,3 +159,36 @@ fn priorities_are_those_of_the_rfc() {
         assert_eq!(meta.priority, expected, "{block:?}");
     }
 }
+
+#[test]
+fn the_model_never_ends_in_a_thought() {
+    let thought = r#"{"type": "thinking", "thinking": "Hm.", "signature": "s"}"#;
+    let hidden = r#"{"type": "redacted_thinking", "data": "ZA=="}"#;
+    let text = format!(
+        r#"[{{"role": "user", "content": "a"}},
+            {{"role": "assistant", "content": [{thought}, {{"type": "text", "text": "b"}}, {thought}, {hidden}]}},
+            {{"role": "user", "content": "c"}},
+            {{"role": "assistant", "content": [{hidden}, {{"type": "text", "text": " "}}]}},
+            {{"role": "user", "content": [{{"type": "text", "text": "d"}}, {thought}]}},
+            {{"role": "assistant", "content": [{thought}]}}]"#
+    );
+    let back = exported(Target::Anthropic, &imported(Format::Anthropic, &text).blocks);
+    expect![[r#"
+        {"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type": "thinking", "thinking": "Hm.", "signature": "s"},{"type":"text","text":"b"}]},{"role":"user","content":[{"type":"text","text":"c"},{"type":"text","text":"d"}]}]}
+        ExportReport { messages: 3, calls: 0, unanswered: 0, orphans: 0, empty: 1, renamed: 0, inserted: 0, left_out: {"thinking": 5} }
+    "#]].assert_eq(&format!("{}\n{:?}\n", back.json, back.report));
+}
+
+#[test]
+fn what_answers_have_is_no_part_of_a_request() {
+    let text = r#"{"messages": [{"role": "user", "content": "a"},
+        {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-x", "content": [{"type": "text", "text": "b"}],
+         "stop_reason": "end_turn", "stop_sequence": null, "usage": {"input_tokens": 1}},
+        {"role": "user", "content": "c", "x": 1}]}"#;
+    let back = exported(Target::Anthropic, &imported(Format::Anthropic, text).blocks);
+    assert_eq!(
+        back.json,
+        r#"{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c","x":1}]}"#
+    );
+    assert_eq!(back.report.left_out.get("message"), Some(&1));
+}

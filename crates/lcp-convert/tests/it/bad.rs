@@ -2,6 +2,7 @@
 
 use expect_test::{Expect, expect};
 use lcp_convert::{Format, Options, Target, WARNINGS_MAX, import};
+use lcp_types::{Annotation, Block};
 use proptest::prelude::*;
 
 use crate::support::{exported, imported, lines};
@@ -104,11 +105,11 @@ fn what_is_odd_in_a_transcript_is_kept_and_said() {
         openai-chat part: "{\"text\": \"no type\"}" []
         openai-chat text: "{\"type\": \"text\", \"text\": 5}" [message=2]
         openai-chat image_url: "{\"type\": \"image_url\", \"image_url\": {\"url\": \"data:image/png;base64,??\"}}" [message=2]
-        assistant calls lcp_call_0: "a b {\"x\": 1}" [message=3, name=a b]
+        assistant calls lcp_call_0: "a b {\"x\": 1}" [message=3, name=a b, openai-chat.content={}]
         openai-chat tool_call: "{\"id\": \"n\"}" []
         result of a b ok: "answered by order" [message=4, tool_call_id=lcp_call_0, args={"x": 1}]
         result of  ok: "orphan" [message=5, tool_call_id=nobody]
-        assistant calls c: "open" [message=6]
+        assistant calls c: "open" [message=6, openai-chat.content={}]
     "#]].assert_eq(&lines(&found.blocks));
     let warnings: Vec<_> = found.report.warnings.iter().map(ToString::to_string).collect();
     expect![[r#"
@@ -169,7 +170,16 @@ fn ids_and_types_of_any_length_fit_a_pack() {
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": long, "content": "b"}]},
     ]);
     let found = imported(Format::Anthropic, &text.to_string());
+    // Nothing of it is lost.
+    let kept = |name: &str| {
+        let kept = found.blocks.iter().filter_map(Block::as_extension);
+        kept.filter(|extension| extension.type_name == name && extension.content.len() > long.len())
+            .count()
+    };
+    assert_eq!((kept("tool_call"), kept("tool_call_id"), found.report.warnings.len()), (1, 1, 3));
     for block in &found.blocks {
+        let tag = block.as_annotation().and_then(Annotation::as_tag);
+        assert!(tag.is_none_or(|tag| tag.value.is_none_or(|value| value.len() < long.len())));
         if let lcp_types::BlockContent::Conversation(turn) = &block.content {
             assert_eq!(turn.tool_call_id, None);
         }

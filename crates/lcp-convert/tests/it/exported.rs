@@ -240,3 +240,101 @@ fn a_message_has_room_for_one_call_of_the_old_form() {
     "#]],
     );
 }
+
+#[test]
+fn a_result_without_an_id_answers_the_only_call_before_it() {
+    let result = |text: &'static str| Block::tool_result("run", Status::Ok, text);
+    let blocks = [
+        Block::conversation(Role::User, "go"),
+        call("one"),
+        result("of one"),
+        call("two"),
+        call("three"),
+        result("of three"),
+        result("of two"),
+        answering(6, "two"),
+        call("four"),
+        call("five"),
+        result("of four or five"),
+        Block::conversation(Role::User, "on"),
+        call("six"),
+        Block::tool_result("look", Status::Ok, "of another tool"),
+        Block::conversation(Role::User, "and on"),
+        call("seven"),
+        Block::conversation(Role::User, "meanwhile"),
+        result("too late"),
+    ];
+    let found = exported(Target::OpenAi, &blocks);
+    let answers: Vec<_> = found.messages.iter().filter(|message| message.role == "tool").collect();
+    let said: Vec<_> = answers.iter().map(|message| message.text.as_str()).collect();
+    assert_eq!(said, ["of one", "of two", "of three"], "{}", found.json);
+    assert_eq!((found.report.calls, found.report.unanswered, found.report.orphans), (3, 4, 3));
+    assert!(found.json.contains(r#""tool_call_id":"three","content":"of three""#));
+    exported(Target::Anthropic, &blocks);
+
+    // It never becomes the result of a call whose own is not shown.
+    let mut shown: Vec<_> = blocks.iter().map(ExportBlock::whole).collect();
+    for unseen in [4, 6] {
+        shown[unseen].shown = Shown::Omitted;
+    }
+    let found = export(Target::OpenAi, &shown, None);
+    assert!(!found.json.contains("of three"), "{}", found.json);
+}
+
+#[test]
+fn what_a_message_had_beside_its_parts_goes_with_them() {
+    let (message, beside) = (Tag::new("message", "0"), r#"{"refusal": "No.", "name": "x"}"#);
+    let blocks = [
+        Block::conversation(Role::Assistant, "Perhaps."),
+        Block::new(Annotation::tag(0, &message)),
+        Block::new(Annotation::tag(0, &Tag::new("openai-chat.part", r#"{"citations": ["a"]}"#))),
+        Block::extension("openai-chat", "message", beside),
+        Block::new(Annotation::tag(3, &message)),
+        Block::new(Annotation::tag(3, &Tag::new("role", "assistant"))),
+        Block::conversation(Role::User, "a"),
+    ];
+    let found = exported(Target::OpenAi, &blocks);
+    assert_eq!(found.messages[0].text, r#"Perhaps."citations":["a"]"refusal":"No.""name":"x""#);
+    assert_eq!(found.messages[0].blocks, [0, 3]);
+    let mut shown: Vec<_> = blocks.iter().map(ExportBlock::whole).collect();
+    shown[0].shown = Shown::Omitted;
+    let found = export(Target::OpenAi, &shown, None);
+    assert_eq!(found.json, r#"{"messages":[{"role":"user","content":"a"}]}"#);
+}
+
+/// Calls that were made at once are answered as each is done.
+#[test]
+fn results_keep_their_order() {
+    let blocks = [
+        Block::conversation(Role::User, "go"),
+        Block::conversation_with_call(Role::Assistant, "run {}", "a:1"),
+        Block::new(Annotation::tag(1, &Tag::new("message", "1"))),
+        Block::conversation_with_call(Role::Assistant, "run {}", "b:2"),
+        Block::new(Annotation::tag(3, &Tag::new("message", "1"))),
+        Block::tool_result("run", Status::Ok, "of b"),
+        answering(5, "b:2"),
+        Block::tool_result("run", Status::Ok, "of a"),
+        answering(7, "a:1"),
+    ];
+    check(
+        Target::OpenAi,
+        &blocks,
+        &expect![[r#"
+            {"messages":[{"role":"user","content":"go"},
+            {"role":"assistant","content":null,"tool_calls":[{"id":"a:1","type":"function","function":{"name":"run","arguments":"{}"}},{"id":"b:2","type":"function","function":{"name":"run","arguments":"{}"}}]},
+            {"role":"tool","tool_call_id":"b:2","content":"of b"},
+            {"role":"tool","tool_call_id":"a:1","content":"of a"}]}
+            ExportReport { messages: 4, calls: 2, unanswered: 0, orphans: 0, empty: 0, renamed: 0, inserted: 0, left_out: {} }
+        "#]],
+    );
+    check(
+        Target::Anthropic,
+        &blocks,
+        &expect![[r#"
+            {"messages":[{"role":"user","content":"go"},
+            {"role":"assistant","content":[{"type":"tool_use","id":"a_1","name":"run","input":{}},{"type":"tool_use","id":"b_2","name":"run","input":{}}]},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"b_2","content":"of b"},{"type":"tool_result","tool_use_id":"a_1","content":"of a"}]}]}
+            ExportReport { messages: 3, calls: 2, unanswered: 0, orphans: 0, empty: 0, renamed: 2, inserted: 0, left_out: {} }
+        "#]],
+    );
+}

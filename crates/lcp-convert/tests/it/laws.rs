@@ -1,5 +1,7 @@
 //! What holds for every transcript and every pack.
 
+use std::collections::HashSet;
+
 use lcp_convert::{ExportBlock, Format, Shown, Target, export};
 use lcp_testkit::known_block;
 use lcp_types::{Annotation, Block, Role, Status, Tag};
@@ -9,7 +11,7 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use crate::support::comes_back;
-use crate::valid::valid;
+use crate::valid::{uncounted, valid};
 
 /// A text with something in it.
 fn text() -> impl Strategy<Value = String> {
@@ -37,6 +39,16 @@ fn extra(mut of: Value, extra: bool) -> Value {
     of
 }
 
+/// An order of things, of which there are at most four.
+fn shuffle() -> impl Strategy<Value = Vec<usize>> {
+    Just((0..4).collect::<Vec<_>>()).prop_shuffle()
+}
+
+/// The same in that order.
+fn shuffled(of: Vec<Value>, order: &[usize]) -> Vec<Value> {
+    order.iter().filter_map(|at| of.get(*at).cloned()).collect()
+}
+
 /// What an OpenAI message says, but for its role.
 fn chat_content(user: bool) -> BoxedStrategy<Value> {
     let part = (text(), any::<bool>())
@@ -52,6 +64,19 @@ fn chat_content(user: bool) -> BoxedStrategy<Value> {
         .boxed()
 }
 
+/// A message that says nothing.
+fn silence() -> impl Strategy<Value = Value> {
+    select(vec!["system", "user", "assistant"]).prop_flat_map(|role| {
+        select(vec![
+            json!({"role": role}),
+            json!({"role": role, "content": null}),
+            json!({"role": role, "content": ""}),
+            json!({"role": role, "content": []}),
+            json!({"role": role, "content": [{"type": "text", "text": ""}]}),
+        ])
+    })
+}
+
 /// Some messages that are valid in a row: a turn, or calls with their results.
 fn chat_step() -> BoxedStrategy<Vec<Value>> {
     let turn = (select(vec!["system", "developer", "user", "assistant"]), any::<bool>())
@@ -61,7 +86,12 @@ fn chat_step() -> BoxedStrategy<Vec<Value>> {
             })
         });
     let call = (name(), any_text(), any_text(), any::<[bool; 3]>());
-    let calls = (any_text(), vec(call, 1..4)).prop_map(|(said, calls)| {
+    let said = prop_oneof![
+        2 => any_text().prop_map(|text| json!({"role": "assistant", "content": text})),
+        1 => Just(json!({"role": "assistant", "content": null})),
+        1 => Just(json!({"role": "assistant"})),
+    ];
+    let calls = (said, vec(call, 1..4), shuffle()).prop_map(|(mut message, calls, order)| {
         let (mut asked, mut answers) = (Vec::new(), Vec::new());
         for (at, (name, arguments, result, [custom, more, listed])) in calls.into_iter().enumerate() {
             let call = if custom {
@@ -74,11 +104,13 @@ fn chat_step() -> BoxedStrategy<Vec<Value>> {
             let answer = json!({"role": "tool", "tool_call_id": format!("c{at}"), "content": content});
             answers.push(extra(answer, more));
         }
-        let mut messages = vec![json!({"role": "assistant", "content": said, "tool_calls": asked})];
-        messages.append(&mut answers);
+        message["tool_calls"] = Value::from(asked);
+        let mut messages = vec![message];
+        messages.extend(shuffled(answers, &order));
         messages
     });
-    prop_oneof![2 => turn, 1 => calls].boxed()
+    let silence = silence().prop_map(|message| vec![message]);
+    prop_oneof![4 => turn, 2 => calls, 1 => silence].boxed()
 }
 
 fn anthropic_parts(more: bool) -> BoxedStrategy<Vec<Value>> {
@@ -93,17 +125,18 @@ fn anthropic_parts(more: bool) -> BoxedStrategy<Vec<Value>> {
 /// A message of the user, and one of the model that calls tools; then their results.
 fn anthropic_transcript() -> BoxedStrategy<Value> {
     let call = (name(), any::<u64>(), any_text(), any::<[bool; 3]>());
-    let step = (any::<bool>(), text(), vec(call, 0..3), any::<bool>());
+    let step = (any::<bool>(), text(), vec(call, 0..4), any::<bool>(), shuffle());
     let steps = vec(
-        step.prop_flat_map(|(plain, said, calls, more)| {
-            anthropic_parts(more)
-                .prop_map(move |parts| (plain, parts, said.clone(), calls.clone(), more))
+        step.prop_flat_map(|(plain, said, calls, more, order)| {
+            anthropic_parts(more).prop_map(move |parts| {
+                (plain, parts, said.clone(), calls.clone(), more, order.clone())
+            })
         }),
         1..5,
     );
     (any::<bool>(), steps).prop_map(|(system, steps)| {
         let (mut messages, mut results, mut made) = (Vec::new(), Vec::<Value>::new(), 0);
-        for (plain, parts, said, calls, thinks) in steps {
+        for (plain, parts, said, calls, thinks, order) in steps {
             let content = if plain && results.is_empty() { json!(said) } else {
                 results.extend(parts);
                 Value::from(std::mem::take(&mut results))
@@ -125,6 +158,7 @@ fn anthropic_transcript() -> BoxedStrategy<Value> {
                 };
                 results.push(extra(json!({"type": "tool_result", "tool_use_id": id, "content": said, "is_error": failed}), more));
             }
+            results = shuffled(results, &order);
             messages.push(json!({"role": "assistant", "content": content}));
         }
         if !results.is_empty() {
@@ -155,6 +189,7 @@ fn extension() -> impl Strategy<Value = Block<'static>> {
         r#"{"type": "server_tool_use", "id": "s"}"#,
         r#"{"type": "web_search_tool_result", "tool_use_id": "s"}"#,
         r#"{"tool_calls": [1], "role": "tool", "messages": 1, "content": ""}"#,
+        r#"{"refusal": "No.", "x_extra": [1], "id": "m", "usage": {"input_tokens": 1}}"#,
     ]);
     let format = select(vec![Format::OpenAiChat, Format::Anthropic, Format::Codex]);
     let name = select(vec!["message", "part", "part", "request"]);
@@ -210,6 +245,11 @@ proptest! {
         let messages: Vec<Value> = steps.into_iter().flatten().collect();
         let found = comes_back(Format::OpenAiChat, &Value::from(messages).to_string());
         prop_assert_eq!((found.report.orphans, found.report.unanswered), (0, 0));
+        let numbers = found.blocks.iter().filter_map(|block| block.as_annotation()?.as_tag());
+        let numbers = numbers.filter(|tag| tag.key == "message").filter_map(|tag| tag.value);
+        let seen = numbers.collect::<HashSet<_>>().len() as u64;
+        let empty = found.report.skipped.get("empty").copied().unwrap_or(0);
+        prop_assert_eq!(seen + empty, found.report.messages);
     }
 
     #[test]
@@ -231,6 +271,7 @@ proptest! {
         for target in Target::ALL {
             let found = export(target, &blocks, note.then_some("Something is not shown."));
             prop_assert_eq!(valid(target, &found), Ok(()), "{}", found.json);
+            prop_assert_eq!(uncounted(target, &found), None, "{}", found.json);
             for message in &found.messages {
                 prop_assert!(message.blocks.iter().all(|index| *index < blocks.len()));
             }

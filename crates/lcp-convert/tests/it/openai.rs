@@ -57,9 +57,7 @@ fn a_request_becomes_blocks() {
 fn a_request_comes_back_with_its_tools() {
     let found = imported(Format::OpenAiChat, CHAT);
     let back = exported(Target::OpenAi, &found.blocks);
-    // The results stand in the order of the calls.
-    let mut expected = value(CHAT);
-    expected["messages"].as_array_mut().unwrap().swap(3, 4);
+    let expected = value(CHAT);
     assert_eq!(normal(Target::OpenAi, &value(&back.json)), normal(Target::OpenAi, &expected));
     assert_eq!(value(&back.json)["tools"], expected["tools"]);
     assert!(back.json.contains(r#""temperature":0.10000000000000000001"#), "{}", back.json);
@@ -71,7 +69,7 @@ fn what_anthropic_has_no_place_for_is_counted() {
     let found = imported(Format::OpenAiChat, CHAT);
     let back = exported(Target::Anthropic, &found.blocks);
     expect![[r#"
-        {"system":"Be brief.","messages":[{"role":"user","content":[{"type":"text","text":"What is on it?"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw=="}}]},{"role":"assistant","content":[{"type":"tool_use","id":"call_1","name":"read_file","input":{"path":  "a.rs", "n": 1.10}},{"type":"tool_use","id":"call_2","name":"shell","input":{"arguments":"ls  -la\n"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_1","content":"fn main() {}"},{"type":"tool_result","tool_use_id":"call_2"}]},{"role":"assistant","content":"It is"},{"role":"user","content":"Thanks\u0000."}]}
+        {"system":"Be brief.","messages":[{"role":"user","content":[{"type":"text","text":"What is on it?"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw=="}}]},{"role":"assistant","content":[{"type":"tool_use","id":"call_1","name":"read_file","input":{"path":  "a.rs", "n": 1.10}},{"type":"tool_use","id":"call_2","name":"shell","input":{"arguments":"ls  -la\n"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_2"},{"type":"tool_result","tool_use_id":"call_1","content":"fn main() {}"}]},{"role":"assistant","content":"It is"},{"role":"user","content":"Thanks\u0000."}]}
         ExportReport {
             messages: 6,
             calls: 2,
@@ -215,4 +213,35 @@ fn the_input_of_responses_may_be_a_text_and_the_output_a_list() {
         {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Ho"}]}]});
     let found = imported(Format::OpenAiResponses, &output.to_string());
     assert_eq!(found.report.messages, 1);
+}
+
+#[test]
+fn what_was_heard_goes_out_by_its_id() {
+    let text = r#"[{"role": "user", "content": "a"}, {"role": "assistant", "content": null,
+        "audio": {"id": "audio_1", "data": "AAEC", "transcript": "b", "expires_at": 1}}]"#;
+    let back = exported(Target::OpenAi, &imported(Format::OpenAiChat, text).blocks);
+    assert!(back.json.contains(r#""content":null,"audio":{"id":"audio_1"}}"#), "{}", back.json);
+}
+
+#[test]
+fn messages_that_say_nothing_are_counted() {
+    let text = r#"[{"role": "user", "content": "q"}, {"role": "assistant", "content": ""},
+        {"role": "assistant"}, {"role": "user", "content": "z"}, {"role": "user", "content": []}]"#;
+    for format in [Format::OpenAiChat, Format::Anthropic] {
+        let report = imported(format, text).report;
+        assert_eq!((report.messages, report.skipped.get("empty")), (5, Some(&3)));
+    }
+}
+
+#[test]
+fn what_stands_beside_calls_in_place_of_a_content_comes_back() {
+    let calls =
+        r#""tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]"#;
+    for content in [r#""content":"","#, r#""content":null,"#, ""] {
+        let text = format!(
+            r#"{{"messages":[{{"role":"user","content":"q"}},{{"role":"assistant",{content}{calls}}},{{"role":"tool","tool_call_id":"c","content":"r"}}]}}"#
+        );
+        let back = exported(Target::OpenAi, &imported(Format::OpenAiChat, &text).blocks);
+        assert_eq!(back.json, text);
+    }
 }

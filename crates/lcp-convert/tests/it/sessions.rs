@@ -221,6 +221,20 @@ fn results_of_mcp() {
 }
 
 #[test]
+fn an_error_of_a_tool_keeps_its_code() {
+    check(
+        Format::Mcp,
+        r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"no map"}}"#,
+        &expect![[r#"
+            result mcp error "no map" [message=0; tool_call_id=2; mcp.part={"code":-32603}]
+            1 messages, 0 calls, 1 results, 0 pictures, 0 unanswered, 0 orphans
+            {}
+            {}
+        "#]],
+    );
+}
+
+#[test]
 fn a_history_of_aider_and_a_document() {
     check(
         Format::Markdown,
@@ -307,6 +321,51 @@ fn formats_are_told_by_their_structure() {
     is(
         Anthropic,
         r#"{"type":"message","role":"assistant","content":[{"type":"text","text":"hi"}]}"#,
+    );
+    for of_anthropic in [
+        r#""model":"claude-sonnet-4-5","max_tokens":9"#,
+        r#""max_tokens":9"#,
+        r#""model":"m","stop_sequences":["x"]"#,
+        r#""model":"m","thinking":{"type":"enabled","budget_tokens":9}"#,
+        r#""anthropic_version":"bedrock-2023-05-31""#,
+        r#""model":"m","n":1,"tools":[{"name":"t","input_schema":{"type":"object"}}]"#,
+    ] {
+        is(
+            Anthropic,
+            &format!(r#"{{{of_anthropic},"messages":[{{"role":"user","content":"hi"}}]}}"#),
+        );
+        let line = format!(
+            r#"{{"params":{{{of_anthropic},"messages":[{{"role":"user","content":"hi"}}]}}}}"#
+        );
+        is(Anthropic, &line);
+    }
+    for of_openai in [
+        r#""model":"m","max_tokens":9"#,
+        r#""model":"m","thinking":{"type":"enabled"}"#,
+        r#""model":"claude-sonnet-4-5","max_completion_tokens":9"#,
+        r#""model":"claude-sonnet-4-5","tools":[{"type":"function","function":{"name":"t"}}]"#,
+        r#""max_tokens":9,"stop":["x"]"#,
+    ] {
+        is(
+            OpenAiChat,
+            &format!(r#"{{{of_openai},"messages":[{{"role":"user","content":"hi"}}]}}"#),
+        );
+    }
+    is(
+        OpenAiChat,
+        r#"{"model":"claude-x","messages":[{"role":"system","content":"s"},{"role":"user","content":"hi"}]}"#,
+    );
+    is(
+        Anthropic,
+        r#"{"custom_id":"1","params":{"model":"m","messages":[{"role":"user","content":"hi"}]}}"#,
+    );
+    is(
+        Anthropic,
+        r#"{"custom_id":"1","result":{"type":"succeeded","message":{"type":"message","role":"assistant","content":[]}}}"#,
+    );
+    is(
+        Anthropic,
+        r#"[{"role":"user","content":"hi"},{"type":"message","role":"assistant","content":"hi","stop_reason":"end_turn"}]"#,
     );
     is(OpenAiResponses, r#"{"model":"m","input":"hi"}"#);
     is(OpenAiResponses, r#"{"object":"response","output":[]}"#);

@@ -39,12 +39,12 @@ pub(crate) fn comes_back(format: Format, text: &str) -> Imported {
 }
 
 /// The messages of a list or a request in one form: a content of one plain text is that
-/// text, what is null or empty is not there.
+/// text, what is null or empty is not there, but for what stands beside calls.
 pub(crate) fn normal(target: Target, whole: &Value) -> Value {
     let list = whole.get("messages").unwrap_or(whole).as_array().expect("a list");
     let mut messages: Vec<Value> = Vec::new();
-    for message in list {
-        let mut message = object(message);
+    for said in list {
+        let mut message = object(said);
         let is_answer = matches!(message["role"].as_str(), Some("tool" | "function"));
         normal_content(&mut message);
         if is_answer {
@@ -56,7 +56,14 @@ pub(crate) fn normal(target: Target, whole: &Value) -> Value {
             let is_custom = call.get("custom").is_some();
             call["type"] = json!(if is_custom { "custom" } else { "function" });
         }
-        messages.push(Value::Object(message));
+        // What is called beside a content of nothing must come back as it stood.
+        if target == Target::OpenAi && message["role"] == "assistant" && message.len() > 1 {
+            message.entry("content").or_insert(no_content(said));
+        }
+        // A message of nothing has no place.
+        if message.len() > 1 {
+            messages.push(Value::Object(message));
+        }
     }
     match target {
         Target::OpenAi => Value::Array(messages),
@@ -66,6 +73,15 @@ pub(crate) fn normal(target: Target, whole: &Value) -> Value {
             normal_content(&mut system);
             json!({"system": system.get("content"), "messages": messages})
         }
+    }
+}
+
+/// A content that says nothing, so that it cannot be taken for one that does.
+fn no_content(message: &Value) -> Value {
+    match message.get("content") {
+        None => json!(["absent"]),
+        Some(Value::String(_)) => json!(["empty"]),
+        Some(_) => json!(["null"]),
     }
 }
 

@@ -87,8 +87,9 @@ fn openai(messages: &[Value]) -> Result<(), String> {
             "assistant" => {
                 let is_call = !open.is_empty() || function.is_some();
                 let is_said = ["refusal", "audio"].iter().any(|key| !message[*key].is_null());
-                if !(is_call || is_said) || !message["content"].is_null() {
-                    said(&message["content"], false).map_err(wrong)?;
+                let is_all = is_call || is_said;
+                if !is_all || !message["content"].is_null() {
+                    said(&message["content"], is_all).map_err(wrong)?;
                 }
             }
             other => return Err(wrong(format!("role {other:?}"))),
@@ -96,6 +97,9 @@ fn openai(messages: &[Value]) -> Result<(), String> {
     }
     if open.is_empty() && function.is_none() { Ok(()) } else { Err(format!("open: {open:?}")) }
 }
+
+/// What answers of Anthropic have, and messages of requests may not.
+const NOT_OF_MESSAGES: [&str; 6] = ["id", "type", "model", "usage", "stop_reason", "stop_sequence"];
 
 fn anthropic(messages: &[Value]) -> Result<(), String> {
     let (mut open, mut ids) = (Vec::<String>::new(), HashSet::new());
@@ -145,6 +149,9 @@ fn anthropic(messages: &[Value]) -> Result<(), String> {
                 {
                     return Err(wrong(format!("{part} has no call")));
                 }
+                ("thinking" | "redacted_thinking", "user") => {
+                    return Err(wrong(format!("{part} of a user")));
+                }
                 ("image", "assistant") => return Err(wrong("a picture of the model".to_owned())),
                 ("text", _) if text("text").trim().is_empty() => {
                     return Err(wrong("a text without a word".to_owned()));
@@ -152,10 +159,58 @@ fn anthropic(messages: &[Value]) -> Result<(), String> {
                 _ => others = true,
             }
         }
+        let last = parts.last().and_then(|last| last["type"].as_str()).unwrap_or_default();
+        if role == "assistant" && last.ends_with("thinking") {
+            return Err(wrong("the model ends in a thought".to_owned()));
+        }
+        if let Some(key) = NOT_OF_MESSAGES.iter().find(|key| message.get(**key).is_some()) {
+            return Err(wrong(format!("{key} is of answers")));
+        }
         if role == "user" && !open.is_empty() {
             return Err(wrong(format!("no results of {open:?}")));
         }
     }
     let is_done = open.is_empty() && served.is_empty();
     if is_done { Ok(()) } else { Err(format!("open: {open:?} {served:?}")) }
+}
+
+/// Something that a message says and that is not counted of it, if there is anything.
+pub(crate) fn uncounted(target: Target, exported: &Exported) -> Option<String> {
+    let whole: Value = serde_json::from_str(&exported.json).expect("JSON");
+    let system = whole.get("system").filter(|_| target == Target::Anthropic);
+    let messages = whole["messages"].as_array().expect("a list");
+    let said = system.into_iter().chain(messages);
+    let mut counted = exported.messages.iter();
+    said.into_iter().find_map(|message| {
+        let text = &counted.next()?.text;
+        leaves(message).into_iter().find(|leaf| !text.contains(leaf))
+    })
+}
+
+/// Keys that give messages their form, and the data of pictures.
+const FORM: [&str; 10] = [
+    "role",
+    "type",
+    "id",
+    "tool_call_id",
+    "tool_use_id",
+    "is_error",
+    "media_type",
+    "data",
+    "url",
+    "input",
+];
+
+/// All that is said in a value, but for its form, as JSON or as the text that it is.
+fn leaves(value: &Value) -> Vec<String> {
+    match value {
+        Value::Object(fields) => {
+            let fields = fields.iter().filter(|(key, _)| !FORM.contains(&key.as_str()));
+            fields.flat_map(|(_, value)| leaves(value)).collect()
+        }
+        Value::Array(values) => values.iter().flat_map(leaves).collect(),
+        Value::String(text) => vec![text.clone()],
+        Value::Null => Vec::new(),
+        other => vec![other.to_string()],
+    }
 }
