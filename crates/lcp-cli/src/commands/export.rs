@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use clap::builder::PossibleValuesParser;
 use lcp_convert::Target;
-use lcp_driver::{DefaultDriver, DriverConfig, DriverError, OutputMode, Overflow};
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow};
 use serde_json::{Value, json};
 
 use crate::Result;
 use crate::config::{Origin, Settings};
 use crate::counting::{Counter, Counting};
-use crate::export::{Candidates, Fitted, fit};
+use crate::export::{Candidates, Fitted, Unfit, fit, has_turns};
 use crate::failure::{Code, Failure, Output};
 use crate::files::{self, PACK};
 use crate::limits::{InForce, Limits};
@@ -67,9 +67,14 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let counter = args.counting.counter(&file, model.as_ref(), strict, output)?;
     let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
     let candidates = Candidates::new(target, &pack.blocks);
+    if candidates.is_empty() {
+        lacks(&candidates, output);
+        let message = format!("nothing has a place in messages ({})", files::name(&args.pack));
+        return Err(Failure::new(Code::Usage, message).hint("`lcp inspect` lists the blocks"));
+    }
     let fitted = fit(&candidates, &driver, &counter.estimator, &config)
         .map_err(|error| args.denied(&error))?;
-    tell(&candidates, &fitted, config.token_budget, &counter, output);
+    tell(&candidates, &fitted, &counter, output);
     if let Some(path) = &args.report {
         let json = format!("{:#}", facts(target, &candidates, &fitted, config.token_budget));
         if path.as_os_str() == files::STANDARD {
@@ -99,42 +104,41 @@ fn config(settings: &Settings) -> DriverConfig {
 }
 
 impl Args {
-    fn denied(&self, error: &DriverError) -> Failure {
+    fn denied(&self, error: &Unfit) -> Failure {
         let message = format!("{error} [{}] ({})", error.code(), files::name(&self.pack));
-        let failure = Failure::new(Code::OverBudget, message);
         match error {
-            DriverError::OverBudget { .. } => {
-                failure.hint("--overflow allow exports the Critical and pinned blocks anyway")
+            Unfit::Plan(_) => Failure::new(Code::OverBudget, message),
+            Unfit::OverBudget { needed, is_denied, .. } => {
+                let code = if *is_denied { Code::OverBudget } else { Code::Usage };
+                Failure::new(code, message)
+                    .hint(format!("the smallest messages fit --budget {needed}"))
             }
-            _ => failure,
         }
     }
 }
 
 /// Says what the messages lack, and why.
-fn tell(
-    candidates: &Candidates<'_>,
-    fitted: &Fitted,
-    budget: Option<u32>,
-    counter: &Counter,
-    output: &Output,
-) {
+fn tell(candidates: &Candidates<'_>, fitted: &Fitted, counter: &Counter, output: &Output) {
     let Fitted { exported, tokens, plan, plans, dropped } = fitted;
     for warning in &plan.warnings {
         counter.warn(warning, output);
-    }
-    if let Some(budget) = budget.filter(|budget| *tokens > u64::from(*budget)) {
-        output.warn(format!(
-            "the messages have {tokens} tokens, {} over the budget of {budget}: Critical and \
-             pinned blocks alone",
-            tokens - u64::from(budget)
-        ));
     }
     if *dropped > 0 {
         output.warn(format!(
             "no plan fitted the budget: {dropped} messages were dropped, the oldest first"
         ));
     }
+    lacks(candidates, output);
+    if exported.report.inserted > 0 && !has_turns(exported) {
+        output
+            .warn("no message but the system's is there: one of the user that says so is inserted");
+    }
+    let messages = exported.messages.len();
+    output.note(format!("{messages} messages, {tokens} tokens, {plans} plans"));
+}
+
+/// Says what no message can have of the pack.
+fn lacks(candidates: &Candidates<'_>, output: &Output) {
     let report = &candidates.whole.report;
     for (count, what) in [
         (report.unanswered, "tool calls that no result answers are left out"),
@@ -150,8 +154,6 @@ fn tell(
         let what = what.escape_debug();
         output.warn(format!("{count} of type {what} have no place in these messages"));
     }
-    let messages = exported.messages.len();
-    output.note(format!("{messages} messages, {tokens} tokens, {plans} plans"));
 }
 
 /// What became of the blocks, for programs.

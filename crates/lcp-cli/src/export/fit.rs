@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use lcp_convert::Exported;
+use lcp_convert::{Exported, ExportedMessage};
 use lcp_driver::{
-    BlockTexts, DefaultDriver, DriverConfig, DriverError, Overflow, Plan, RenderDecision, RolledUp,
+    DefaultDriver, DriverConfig, DriverError, Overflow, Plan, RenderDecision, RolledUp, Warning,
 };
 use lcp_tokens::TokenEstimator;
-use lcp_types::Block;
+use lcp_types::{Block, Priority};
 
-use super::{Candidates, count};
+use super::{Candidates, Unfit, count, warnings};
 
 /// How often it is planned anew, with the excess taken off.
 const PLANS_MAX: u32 = 8;
@@ -30,60 +30,43 @@ pub struct Fitted {
 }
 
 /// The messages of a pack within the budget of `config`. Only Critical and pinned blocks
-/// can exceed it.
+/// can exceed it, with the text that makes a history of them.
 ///
 /// A message costs other tokens than the part of a text that the plan counts: so it is
 /// planned again with the excess taken off, as RFC 0002 does for counts that do not add
 /// up. Where that takes off far too much, as what messages have beside their texts can, a
-/// budget between is tried; where it does not end, the oldest messages give way.
+/// budget between is tried; where it does not end, the oldest messages give way, the newest
+/// of the user last.
+///
+/// The warnings of the plan are of these messages and of the budget that was asked for.
 ///
 /// # Errors
 ///
-/// [`DriverError::OverBudget`] where the messages must exceed the budget, and the
-/// configuration denies it.
+/// [`Unfit::OverBudget`] where the messages must exceed the budget, and the configuration
+/// denies it or no block of theirs may.
 pub fn fit(
     candidates: &Candidates<'_>,
     driver: &DefaultDriver,
     estimator: &dyn TokenEstimator,
     config: &DriverConfig,
-) -> Result<Fitted, DriverError> {
+) -> Result<Fitted, Unfit> {
     let blocks = candidates.to_plan();
     let maker = Maker { candidates, driver, estimator, blocks: &blocks };
-    let mut own = config.clone();
-    let mut plans = 0;
-    // The most that fits, the budget that it was planned for, and one that was too much.
-    let (mut best, mut enough, mut too_much) = (None::<Made>, 0, u32::MAX);
-    loop {
-        let made = maker.make(driver.plan(&blocks, &own)?, &BTreeSet::new())?;
-        plans += 1;
-        let Some(budget) = config.token_budget else { return Ok(made.fitted(plans)) };
-        let planned = own.token_budget.unwrap_or(budget);
-        let excess = made.tokens.saturating_sub(budget.into());
-        if excess > 0 {
-            too_much = planned.min(made.plan.used_tokens).max(enough);
-        } else if plans == 1 || made.tokens >= u64::from(budget) / 8 * 7 {
-            return Ok(made.fitted(plans));
-        } else {
-            enough = planned;
+    if config.overflow == Overflow::Deny {
+        // Whether a share exceeds its cap is asked of the budget as it was given; whether all
+        // exceeds it, of the messages.
+        if let Err(error @ DriverError::OverShareCap { .. }) = driver.plan(&blocks, config) {
+            return Err(error.into());
         }
-        let made = match best.take() {
-            Some(best) if excess > 0 || best.tokens >= made.tokens => best,
-            _ => made,
-        };
-        let is_fit = made.tokens <= u64::from(budget);
-        let next = if is_fit {
-            enough + (too_much - enough) / 2
-        } else {
-            u32::try_from(u64::from(too_much).saturating_sub(excess)).unwrap_or(u32::MAX)
-        };
-        if plans == PLANS_MAX || next == planned || is_fit && next == enough {
-            return if is_fit { Ok(made.fitted(plans)) } else { maker.last(made, config, plans) };
-        }
-        best = is_fit.then_some(made);
-        own.token_budget = Some(next);
-        // What exceeds a budget that was lowered may fit the one that was given.
-        own.overflow = Overflow::Allow;
     }
+    let Searched { mut made, plans, mut warnings } = maker.search(config)?;
+    if let Some(budget) = config.token_budget {
+        made = maker.within(made, budget, config.overflow)?;
+        warnings = warnings::of(warnings, &made, candidates, budget);
+    }
+    let Made { exported, tokens, mut plan, dropped, .. } = made;
+    plan.warnings = warnings;
+    Ok(Fitted { exported, tokens, plan, plans, dropped })
 }
 
 /// What messages are made with.
@@ -96,22 +79,131 @@ struct Maker<'m, 'b> {
 }
 
 /// The messages of a plan.
-struct Made {
-    exported: Exported,
-    tokens: u64,
-    plan: Plan,
-    texts: BlockTexts,
+pub(super) struct Made {
+    pub(super) exported: Exported,
+    pub(super) tokens: u64,
+    pub(super) plan: Plan,
     dropped: usize,
 }
 
-impl Made {
-    fn fitted(self, plans: u32) -> Fitted {
-        let Self { exported, tokens, plan, dropped, .. } = self;
-        Fitted { exported, tokens, plan, plans, dropped }
-    }
+/// What plans come to: within the budget, or as near as they get.
+struct Searched {
+    made: Made,
+    plans: u32,
+    /// Those of the plan for the budget as it was given.
+    warnings: Vec<Warning>,
 }
 
 impl Maker<'_, '_> {
+    /// Plans with ever other budgets.
+    fn search(&self, config: &DriverConfig) -> Result<Searched, DriverError> {
+        // What exceeds a budget that is lowered may fit the one that was given.
+        let mut own = DriverConfig { overflow: Overflow::Allow, ..config.clone() };
+        let mut plans = 0;
+        let mut warnings = Vec::new();
+        // The most that fits, the budget that it was planned for, and one that was too much.
+        let (mut best, mut enough, mut too_much) = (None::<Made>, 0, u32::MAX);
+        loop {
+            let made = self.make(self.driver.plan(self.blocks, &own)?, &BTreeSet::new())?;
+            plans += 1;
+            if plans == 1 {
+                warnings.clone_from(&made.plan.warnings);
+            }
+            let Some(budget) = config.token_budget else {
+                return Ok(Searched { made, plans, warnings });
+            };
+            let planned = own.token_budget.unwrap_or(budget);
+            let excess = made.tokens.saturating_sub(budget.into());
+            if excess > 0 {
+                too_much = planned.min(made.plan.used_tokens).max(enough);
+            } else if plans == 1 || made.tokens >= u64::from(budget) / 8 * 7 {
+                return Ok(Searched { made, plans, warnings });
+            } else {
+                enough = planned;
+            }
+            let made = match best.take() {
+                Some(best) if excess > 0 || best.tokens >= made.tokens => best,
+                _ => made,
+            };
+            let is_fit = made.tokens <= u64::from(budget);
+            let next = if is_fit {
+                enough + (too_much - enough) / 2
+            } else {
+                u32::try_from(u64::from(too_much).saturating_sub(excess)).unwrap_or(u32::MAX)
+            };
+            if plans == PLANS_MAX || next == planned || is_fit && next == enough {
+                return Ok(Searched { made, plans, warnings });
+            }
+            best = is_fit.then_some(made);
+            own.token_budget = Some(next);
+        }
+    }
+
+    /// These messages, or what is left of them within the budget.
+    fn within(&self, made: Made, budget: u32, overflow: Overflow) -> Result<Made, Unfit> {
+        let is_fit = |made: &Made| made.tokens <= u64::from(budget);
+        let made = if is_fit(&made) { made } else { self.without_oldest(budget, made)? };
+        if is_fit(&made) && has_turns(&made.exported) {
+            return Ok(made);
+        }
+        // What the user asks last is worth more than the line that says what is not shown.
+        let mut needed = u64::MAX;
+        for is_told in [true, false] {
+            for newest in self.candidates.newest() {
+                let found = self.alone(&made, &newest, is_told)?;
+                if is_fit(&found) && has_turns(&found.exported) {
+                    return Ok(found);
+                }
+                needed = needed.min(found.tokens);
+            }
+        }
+        if is_fit(&made) {
+            return Ok(made);
+        }
+        let bare = self.alone(&made, &BTreeSet::new(), false)?;
+        if is_fit(&bare) {
+            return Ok(bare);
+        }
+        let is_denied = overflow == Overflow::Deny;
+        if is_denied || bare.exported.messages.iter().all(|message| message.blocks.is_empty()) {
+            let needed = needed.min(bare.tokens);
+            return Err(Unfit::OverBudget { needed, budget, is_denied });
+        }
+        Ok(bare)
+    }
+
+    /// Critical and pinned blocks, and all of the blocks in `kept`; with the line that says
+    /// what is not shown where that `is_told`.
+    fn alone(
+        &self,
+        made: &Made,
+        kept: &BTreeSet<usize>,
+        is_told: bool,
+    ) -> Result<Made, DriverError> {
+        let mut plan = made.plan.clone();
+        plan.rolled_up = None;
+        for at in &self.candidates.planned {
+            let item = &mut plan.items[*at];
+            if kept.contains(at) {
+                item.decision = RenderDecision::Full;
+            } else if item.priority == Priority::Background {
+                item.decision = RenderDecision::Omit;
+            } else if !item.reason.is_fixed() {
+                item.decision = RenderDecision::RolledUp;
+            }
+        }
+        let dropped = made.dropped.saturating_sub(usize::from(!kept.is_empty()));
+        if is_told {
+            return Ok(Made { dropped, ..self.make(plan, &BTreeSet::new())? });
+        }
+        let texts = self.driver.block_texts(self.blocks, &plan)?;
+        let exported = self.candidates.export(&plan, &texts, &BTreeSet::new());
+        for at in self.candidates.unseen(&plan, &exported) {
+            plan.items[at].decision = RenderDecision::Omit;
+        }
+        Ok(self.counted(exported, plan, dropped))
+    }
+
     /// The messages of a plan without the blocks in `dropped`. The line that says what is
     /// not shown counts those, and what went with them: a result without its call.
     fn make(&self, mut plan: Plan, dropped: &BTreeSet<usize>) -> Result<Made, DriverError> {
@@ -128,35 +220,25 @@ impl Maker<'_, '_> {
             texts = self.driver.block_texts(self.blocks, &plan)?;
             exported = self.candidates.export(&plan, &texts, dropped);
         }
-        Ok(self.counted(exported, plan, texts, 0))
+        Ok(self.counted(exported, plan, 0))
     }
 
-    fn counted(&self, exported: Exported, plan: Plan, texts: BlockTexts, dropped: usize) -> Made {
+    fn counted(&self, exported: Exported, plan: Plan, dropped: usize) -> Made {
         let tokens = count(&exported, self.estimator);
-        Made { exported, tokens, plan, texts, dropped }
-    }
-
-    /// What is left where no plan fits.
-    fn last(&self, made: Made, config: &DriverConfig, plans: u32) -> Result<Fitted, DriverError> {
-        let budget = config.token_budget.unwrap_or(u32::MAX);
-        let fitted = self.without_oldest(budget, made)?.fitted(plans);
-        let needed = fitted.tokens;
-        if needed > u64::from(budget) && config.overflow == Overflow::Deny {
-            let excess = needed - u64::from(budget);
-            return Err(DriverError::OverBudget { needed, budget, excess });
-        }
-        Ok(fitted)
+        Made { exported, tokens, plan, dropped }
     }
 
     /// Drops as few of the oldest messages as it takes; those of the system stay, and the
     /// newest of the user goes last.
     fn without_oldest(&self, budget: u32, made: Made) -> Result<Made, DriverError> {
-        let Made { exported, plan, texts, .. } = made;
+        let Made { exported, plan, .. } = made;
         let is_fixed = |at: &usize| plan.items[*at].reason.is_fixed();
         let mut order: Vec<&[usize]> = Vec::new();
         for message in &exported.messages {
-            let is_system = matches!(message.role, "system" | "developer");
-            if !is_system && !message.blocks.is_empty() && !message.blocks.iter().any(is_fixed) {
+            if !is_system(message)
+                && !message.blocks.is_empty()
+                && !message.blocks.iter().any(is_fixed)
+            {
                 order.push(&message.blocks);
             }
         }
@@ -181,19 +263,16 @@ impl Maker<'_, '_> {
                 too_few = middle;
             }
         }
-        let fitted = without(enough)?;
-        if fitted.tokens <= u64::from(budget) {
-            return Ok(fitted);
-        }
-        // Not even the line that says what is not shown.
-        let shown = texts.shown.iter().filter(|text| is_fixed(&text.index));
-        let texts = BlockTexts { shown: shown.cloned().collect(), roll_up: None };
-        let exported = self.candidates.export(&plan, &texts, &BTreeSet::new());
-        let mut bare = plan.clone();
-        for at in self.candidates.unseen(&plan, &exported) {
-            bare.items[at].decision = RenderDecision::Omit;
-        }
-        bare.rolled_up = None;
-        Ok(self.counted(exported, bare, texts, order.len()))
+        without(enough)
     }
+}
+
+/// Whether something of the conversation is there, beside what the system says.
+pub fn has_turns(exported: &Exported) -> bool {
+    let is_turn = |message: &ExportedMessage| !is_system(message) && !message.blocks.is_empty();
+    exported.messages.iter().any(is_turn)
+}
+
+fn is_system(message: &ExportedMessage) -> bool {
+    matches!(message.role, "system" | "developer")
 }

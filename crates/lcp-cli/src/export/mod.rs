@@ -2,15 +2,17 @@
 
 mod fit;
 mod shown;
+mod warnings;
 
 use std::collections::BTreeSet;
 
 use lcp_convert::{ExportBlock, Exported, Format, Shown, Target, tags};
 use lcp_driver::{BlockTexts, Plan, RenderDecision};
 use lcp_tokens::TokenEstimator;
-use lcp_types::{Annotation, Block, Tag};
+use lcp_types::{Annotation, Block, BlockContent, Role, Tag};
 
-pub use fit::{Fitted, fit};
+pub use fit::{Fitted, fit, has_turns};
+pub use warnings::Unfit;
 
 /// Tokens of a message beside its texts.
 const MESSAGE_TOKENS: u64 = 4;
@@ -50,6 +52,28 @@ impl<'b> Candidates<'b> {
         let planned = whole.messages.iter().flat_map(|message| message.blocks.iter().copied());
         let planned = planned.collect();
         Self { target, blocks, planned, along, sidechains: sidechains.len(), whole }
+    }
+
+    /// Whether no block has a place in messages.
+    pub fn is_empty(&self) -> bool {
+        self.planned.is_empty()
+    }
+
+    /// The blocks of what the user said last: all of the message, then its last alone.
+    fn newest(&self) -> Vec<BTreeSet<usize>> {
+        let metas = lcp_types::Meta::of_all(self.blocks, &mut |_, _| {});
+        let is_said = |at: &usize| match &self.blocks[*at].content {
+            BlockContent::Conversation(turn) => turn.role == Role::User,
+            BlockContent::ToolResult(_) => false,
+            _ => metas[*at].tool_call_id.is_none(),
+        };
+        let of_user = self.whole.messages.iter().rev().filter(|message| message.role == "user");
+        let mut said = of_user.map(|message| -> BTreeSet<_> {
+            message.blocks.iter().copied().filter(is_said).collect()
+        });
+        let Some(newest) = said.find(|newest| !newest.is_empty()) else { return Vec::new() };
+        let last = newest.last().copied().into_iter().collect();
+        if newest.len() == 1 { vec![newest] } else { vec![newest, last] }
     }
 
     /// The blocks with those that no message can hold made into annotations of nothing:
@@ -97,11 +121,8 @@ impl<'b> Candidates<'b> {
 
 /// Tokens of messages: those of all that they say
 /// ([`ExportedMessage::text`](lcp_convert::ExportedMessage::text)), 4 for each and 3 for
-/// all; none of none.
+/// all.
 pub fn count(exported: &Exported, estimator: &dyn TokenEstimator) -> u64 {
-    if exported.messages.is_empty() {
-        return 0;
-    }
     let texts = exported.messages.iter().map(|message| message.text.as_str());
     let tokens = texts.map(|text| u64::from(estimator.estimate(text)) + MESSAGE_TOKENS);
     tokens.sum::<u64>() + HISTORY_TOKENS

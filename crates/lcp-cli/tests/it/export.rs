@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use lcp_cli::export::{Candidates, Fitted, count, fit};
+use lcp_cli::export::{Candidates, Fitted, Unfit, count, fit};
 use lcp_convert::{Format, Options, Target, detect, import};
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow, RenderDecision, Verbosity};
@@ -69,7 +69,7 @@ fn transcript_with_more(format: Format) -> String {
 }
 
 /// Turns of a user, a call, its result and an answer each, under a system prompt.
-fn turns(count: usize, is_critical: bool) -> Vec<Block<'static>> {
+pub(crate) fn turns(count: usize, is_critical: bool) -> Vec<Block<'static>> {
     let mut blocks = vec![Block::conversation(Role::System, "You are brief.")];
     if is_critical {
         blocks.push(Block::new(Annotation::priority(0, Priority::Critical)));
@@ -89,6 +89,14 @@ fn turns(count: usize, is_critical: bool) -> Vec<Block<'static>> {
 }
 
 fn fitted(blocks: &[Block<'_>], target: Target, budget: Option<u32>) -> Fitted {
+    fitted_if_any(blocks, target, budget).unwrap()
+}
+
+fn fitted_if_any(
+    blocks: &[Block<'_>],
+    target: Target,
+    budget: Option<u32>,
+) -> Result<Fitted, Unfit> {
     let candidates = Candidates::new(target, blocks);
     let config = DriverConfig {
         mode: OutputMode::Minimal,
@@ -96,7 +104,7 @@ fn fitted(blocks: &[Block<'_>], target: Target, budget: Option<u32>) -> Fitted {
         fill: true,
         ..DriverConfig::default()
     };
-    fit(&candidates, &DefaultDriver::new(O200K), &O200K, &config).unwrap()
+    fit(&candidates, &DefaultDriver::new(O200K), &O200K, &config)
 }
 
 fn strings(list: &Value, key: &str) -> Vec<String> {
@@ -117,6 +125,9 @@ fn is_empty(content: &Value) -> bool {
 fn wrong(target: Target, json: &str) -> Option<String> {
     let json: Value = serde_json::from_str(json).unwrap();
     let messages = json["messages"].as_array().unwrap();
+    if messages.is_empty() {
+        return Some("no messages".to_owned());
+    }
     let mut open = BTreeSet::new();
     for (at, message) in messages.iter().enumerate() {
         let role = message["role"].as_str().unwrap();
@@ -198,7 +209,17 @@ proptest! {
         prop_assert_eq!(wrong(target, &whole.exported.json), None);
         let of_whole = u64::from(share) * whole.tokens / 100;
         let budget = small.unwrap_or(u32::try_from(of_whole).unwrap());
-        let fitted_to = fitted(blocks, target, Some(budget));
+        let fitted_to = match fitted_if_any(blocks, target, Some(budget)) {
+            Ok(fitted) => fitted,
+            Err(Unfit::OverBudget { needed, .. }) => {
+                prop_assert!(needed > budget.into());
+                let enough = u32::try_from(needed).unwrap();
+                let smallest = fitted(blocks, target, Some(enough));
+                prop_assert!(smallest.tokens <= needed);
+                return Ok(());
+            }
+            Err(error) => panic!("{error}"),
+        };
         let Fitted { exported, tokens, plan, .. } = &fitted_to;
         prop_assert_eq!(wrong(target, &exported.json), None);
         prop_assert_eq!(count(exported, &O200K), *tokens);

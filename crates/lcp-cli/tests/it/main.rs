@@ -19,4 +19,5 @@ mod pack;
 mod sessions;
 mod settings;
 mod shell;
+mod smallest;
 mod stable;

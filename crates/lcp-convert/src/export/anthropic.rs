@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::value::RawValue;
 
-use super::turn::{Answer, Call, Part, Speaker, Turn, What, no_picture};
+use super::turn::{Answer, Call, NOTHING, Part, Speaker, Turn, What, no_picture};
 use super::{ExportReport, ExportedMessage};
 use crate::json::{self, Fields, Object};
 use crate::pictures;
@@ -38,10 +38,11 @@ pub(super) fn write(
         add(&mut messages, message);
     }
     let mut messages = writer.without_last_thoughts(messages);
-    if messages.first().is_some_and(|first| first.role == ASSISTANT) {
+    if messages.first().is_none_or(|first| first.role == ASSISTANT) {
         writer.report.inserted += 1;
+        let text = if messages.is_empty() { NOTHING } else { BEGINNING };
         let mut first = Message::new("user");
-        first.parts.push(Written::text(&[], BEGINNING, None));
+        first.parts.push(Written::text(&[], text, None));
         messages.insert(0, first);
     }
     let mut object = Object::default();

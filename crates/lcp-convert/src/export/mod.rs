@@ -93,7 +93,7 @@ pub struct ExportReport {
     pub empty: u64,
     /// Ids of calls that the provider would refuse, and that were changed.
     pub renamed: u64,
-    /// Messages that had to be there: a first one of the user.
+    /// Messages that had to be there: a first one of the user, or the only one.
     pub inserted: u64,
     /// Blocks that the provider's messages have no place for, by type.
     pub left_out: BTreeMap<String, u64>,
@@ -118,9 +118,10 @@ impl ExportReport {
 /// index. `note` is said by the system behind its own texts at the beginning: that
 /// something is not shown, for instance.
 ///
-/// The history is always valid: each call is answered once, right behind its message;
-/// results answer calls; no message is empty; for Anthropic roles take turns, and the
-/// user begins. What does not fit that is left out, and counted.
+/// The history is always valid: there is a message, for Anthropic one beside the system's;
+/// each call is answered once, right behind its message; results answer calls; no message
+/// is empty; for Anthropic roles take turns, and the user begins. What does not fit that is
+/// left out, and counted; a message that must be there is inserted, and counted.
 ///
 /// ```
 /// use lcp_convert::{ExportBlock, Target, export};
@@ -148,7 +149,7 @@ pub fn export(target: Target, blocks: &[ExportBlock<'_>], note: Option<&str>) ->
     let mut turns = pair::pair(read.turns, &mut report);
     if let Some(note) = note.filter(|note| !note.trim().is_empty()) {
         let systems = turns.iter().take_while(|turn| turn.speaker.is_system()).count();
-        turns.insert(systems, turn::Turn::note(note));
+        turns.insert(systems, turn::Turn::note(turn::Speaker::System, note));
     }
     let (fields, messages) = match target {
         Target::OpenAi => openai::write(&turns, &mut report),

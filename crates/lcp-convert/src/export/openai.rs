@@ -3,7 +3,7 @@
 use lcp_types::MediaType;
 use serde_json::value::RawValue;
 
-use super::turn::{Answer, Call, Form, Part, Speaker, Turn, What, no_picture};
+use super::turn::{Answer, Call, Form, NOTHING, Part, Speaker, Turn, What, no_picture};
 use super::{ExportReport, ExportedMessage};
 use crate::json::{self, Fields, Object};
 use crate::pictures;
@@ -22,6 +22,10 @@ pub(super) fn write(
             Speaker::Assistant => writer.assistant(turn),
             Speaker::Tool => writer.answers(turn),
         }
+    }
+    if writer.messages.is_empty() {
+        writer.report.inserted += 1;
+        writer.plain("user", &Turn::note(Speaker::User, NOTHING));
     }
     let mut object = Object::default();
     object.raw("messages", &json::list(&writer.json));

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use lcp_types::MediaType;
 
+/// What the user says where there would be no message at all.
+pub(super) const NOTHING: &str = "(Nothing of this conversation is shown.)";
+
 /// Who speaks in a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Speaker {
@@ -100,10 +103,10 @@ impl<'b> Turn<'b> {
     }
 
     /// What is said of the history itself.
-    pub(super) fn note(text: &str) -> Self {
+    pub(super) fn note(speaker: Speaker, text: &str) -> Self {
         let part =
             Part { blocks: Vec::new(), what: What::Text(text.to_owned().into()), fields: None };
-        Self::of(Speaker::System, None, vec![part])
+        Self::of(speaker, None, vec![part])
     }
 }
 

@@ -194,26 +194,6 @@ fn what_a_plan_shows_stands_in_place_of_a_block() {
 }
 
 #[test]
-fn nothing_makes_no_messages() {
-    check(
-        Target::OpenAi,
-        &[],
-        &expect![[r#"
-        {"messages":[]}
-        ExportReport { messages: 0, calls: 0, unanswered: 0, orphans: 0, empty: 0, renamed: 0, inserted: 0, left_out: {} }
-    "#]],
-    );
-    check(
-        Target::Anthropic,
-        &[Block::conversation(Role::User, " \n")],
-        &expect![[r#"
-        {"messages":[]}
-        ExportReport { messages: 0, calls: 0, unanswered: 0, orphans: 0, empty: 1, renamed: 0, inserted: 0, left_out: {} }
-    "#]],
-    );
-}
-
-#[test]
 fn a_message_has_room_for_one_call_of_the_old_form() {
     let mut blocks = vec![];
     for (id, message) in [("one", "0"), ("two", "0"), ("three", "1")] {
@@ -337,4 +317,33 @@ fn results_keep_their_order() {
             ExportReport { messages: 3, calls: 2, unanswered: 0, orphans: 0, empty: 0, renamed: 2, inserted: 0, left_out: {} }
         "#]],
     );
+}
+
+#[test]
+fn there_is_always_a_message() {
+    let user = r#"{"role":"user","content":"(Nothing of this conversation is shown.)"}"#;
+    let system = Block::conversation(Role::System, "be nice");
+    for (target, blocks, expected) in [
+        (Target::OpenAi, vec![], format!(r#"{{"messages":[{user}]}}"#)),
+        (Target::Anthropic, vec![call("unanswered")], format!(r#"{{"messages":[{user}]}}"#)),
+        (
+            Target::Anthropic,
+            vec![Block::conversation(Role::User, " \n")],
+            format!(r#"{{"messages":[{user}]}}"#),
+        ),
+        (
+            Target::Anthropic,
+            vec![system.clone()],
+            format!(r#"{{"system":"be nice","messages":[{user}]}}"#),
+        ),
+        (
+            Target::OpenAi,
+            vec![system],
+            r#"{"messages":[{"role":"system","content":"be nice"}]}"#.to_owned(),
+        ),
+    ] {
+        let found = exported(target, &blocks);
+        assert_eq!(found.json, expected);
+        assert_eq!(found.report.inserted, u64::from(expected.contains(user)));
+    }
 }

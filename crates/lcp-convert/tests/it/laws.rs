@@ -45,7 +45,7 @@ fn shuffle() -> impl Strategy<Value = Vec<usize>> {
 }
 
 /// The same in that order.
-fn shuffled(of: Vec<Value>, order: &[usize]) -> Vec<Value> {
+fn shuffled(of: &[Value], order: &[usize]) -> Vec<Value> {
     order.iter().filter_map(|at| of.get(*at).cloned()).collect()
 }
 
@@ -106,7 +106,7 @@ fn chat_step() -> BoxedStrategy<Vec<Value>> {
         }
         message["tool_calls"] = Value::from(asked);
         let mut messages = vec![message];
-        messages.extend(shuffled(answers, &order));
+        messages.extend(shuffled(&answers, &order));
         messages
     });
     let silence = silence().prop_map(|message| vec![message]);
@@ -158,7 +158,7 @@ fn anthropic_transcript() -> BoxedStrategy<Value> {
                 };
                 results.push(extra(json!({"type": "tool_result", "tool_use_id": id, "content": said, "is_error": failed}), more));
             }
-            results = shuffled(results, &order);
+            results = shuffled(&results, &order);
             messages.push(json!({"role": "assistant", "content": content}));
         }
         if !results.is_empty() {
@@ -241,8 +241,9 @@ fn blocks() -> impl Strategy<Value = Vec<Block<'static>>> {
 
 proptest! {
     #[test]
-    fn chat_messages_come_back(steps in vec(chat_step(), 0..6)) {
-        let messages: Vec<Value> = steps.into_iter().flatten().collect();
+    fn chat_messages_come_back(first in text(), steps in vec(chat_step(), 0..6)) {
+        let mut messages = vec![json!({"role": "user", "content": first})];
+        messages.extend(steps.into_iter().flatten());
         let found = comes_back(Format::OpenAiChat, &Value::from(messages).to_string());
         prop_assert_eq!((found.report.orphans, found.report.unanswered), (0, 0));
         let numbers = found.blocks.iter().filter_map(|block| block.as_annotation()?.as_tag());

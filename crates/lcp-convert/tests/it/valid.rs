@@ -13,6 +13,9 @@ pub(crate) fn valid(target: Target, exported: &Exported) -> Result<(), String> {
     if exported.messages.len() != messages.len() + system {
         return Err(format!("{} messages are counted", exported.messages.len()));
     }
+    if messages.is_empty() {
+        return Err("no messages".to_owned());
+    }
     match target {
         Target::OpenAi => openai(messages),
         Target::Anthropic => {
@@ -87,9 +90,9 @@ fn openai(messages: &[Value]) -> Result<(), String> {
             "assistant" => {
                 let is_call = !open.is_empty() || function.is_some();
                 let is_said = ["refusal", "audio"].iter().any(|key| !message[*key].is_null());
-                let is_all = is_call || is_said;
-                if !is_all || !message["content"].is_null() {
-                    said(&message["content"], is_all).map_err(wrong)?;
+                let may_be_empty = is_call || is_said;
+                if !may_be_empty || !message["content"].is_null() {
+                    said(&message["content"], may_be_empty).map_err(wrong)?;
                 }
             }
             other => return Err(wrong(format!("role {other:?}"))),

@@ -1,0 +1,132 @@
+//! `export` where next to nothing fits, or is there: what is left, and what is said of it.
+
+use expect_test::expect;
+use lcp_convert::Target;
+use lcp_encoder::PackBuilder;
+use serde_json::{Value, json};
+
+use crate::command::{run_with, sample, stderr};
+use crate::export::turns;
+
+/// The pack of a chat: what the system says, and so many turns.
+fn chat(system: &str, turns: usize) -> Vec<u8> {
+    let mut messages = vec![json!({"role": "system", "content": system})];
+    for turn in 0..turns {
+        messages.push(json!({"role": "user", "content": format!("Question {turn}?")}));
+        messages.push(json!({"role": "assistant", "content": format!("Answer {turn}.")}));
+    }
+    run_with(&["-q", "import", "-"], Value::from(messages).to_string().as_bytes()).stdout
+}
+
+fn exported(pack: &[u8], arguments: &[&str]) -> (Option<i32>, Value, String) {
+    let output = run_with(&[&["export", "-"], arguments].concat(), pack);
+    let json = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    (output.status.code(), json, stderr(&output))
+}
+
+/// What is asked last is worth more than the line that says what is not shown.
+#[test]
+fn the_newest_question_is_there_in_the_smallest_budget() {
+    let pack = chat("be nice", 10);
+    for to in Target::ALL.map(Target::name) {
+        for budget in ["24", "30", "36", "60"] {
+            let (code, json, said) = exported(&pack, &["--to", to, "--budget", budget]);
+            assert_eq!(code, Some(0), "{said}");
+            let messages = json["messages"].as_array().unwrap();
+            let last = messages.iter().rfind(|message| message["role"] == "user");
+            assert_eq!(last.unwrap()["content"], "Question 9?", "{to} {budget} {json}");
+        }
+    }
+}
+
+#[test]
+fn where_no_message_fits_that_is_an_error() {
+    let blocks = turns(10, false);
+    let mut builder = PackBuilder::default();
+    for block in &blocks {
+        builder.add(block).unwrap();
+    }
+    let pack = builder.finish().unwrap();
+    for to in Target::ALL.map(Target::name) {
+        let (code, json, said) = exported(&pack, &["--to", to, "--budget", "5"]);
+        assert_eq!((code, json), (Some(2), Value::Null), "{said}");
+        expect![[r#"
+            error: the messages need 11 tokens, 6 over the budget of 5 [LCP-BUD-001] (standard input)
+            hint: the smallest messages fit --budget 11
+        "#]].assert_eq(&said);
+        let denied = ["--to", to, "--budget", "5", "--overflow", "deny"];
+        let (code, _, denied) = exported(&pack, &denied);
+        assert_eq!((code, denied), (Some(4), said));
+        assert_eq!(exported(&pack, &["--to", to, "--budget", "12"]).0, Some(0));
+    }
+}
+
+/// What is Critical may exceed the budget: with a message that makes it a history, and one
+/// warning, of the budget that was asked for.
+#[test]
+fn warnings_are_of_the_messages() {
+    let pack = chat("be nice", 10);
+    let (code, json, said) = exported(&pack, &["--to", "anthropic", "--budget", "5"]);
+    assert_eq!(code, Some(0), "{said}");
+    let user = json!([{"role": "user", "content": "(Nothing of this conversation is shown.)"}]);
+    assert_eq!((&json["system"], &json["messages"]), (&"be nice".into(), &user));
+    expect![[r#"
+        warning: the messages need 21 tokens, 16 over the budget of 5: Critical and pinned blocks alone [over_budget]
+        warning: no message but the system's is there: one of the user that says so is inserted
+    "#]].assert_eq(&said);
+    let (_, _, said) = exported(&pack, &["--to", "openai", "--budget", "5"]);
+    expect![[r#"
+        warning: the messages need 9 tokens, 4 over the budget of 5: Critical and pinned blocks alone [over_budget]
+    "#]].assert_eq(&said);
+    let denied = ["--to", "openai", "--budget", "5", "--overflow", "deny"];
+    let (code, _, said) = exported(&pack, &denied);
+    assert_eq!(code, Some(4));
+    expect![[r#"
+        error: the messages need 9 tokens, 4 over the budget of 5 [LCP-BUD-001] (standard input)
+        hint: the smallest messages fit --budget 9
+    "#]]
+    .assert_eq(&said);
+    let (_, _, said) = exported(&pack, &["--to", "openai", "--budget", "30"]);
+    expect![[r#"
+        warning: within a budget of 30 no line says what is not shown [below_floor]
+    "#]]
+    .assert_eq(&said);
+}
+
+#[test]
+fn a_pack_without_a_message_is_refused() {
+    let unanswered = br#"[{"role":"assistant","tool_calls":[
+        {"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}]"#;
+    let unanswered = run_with(&["-q", "import", "-"], unanswered).stdout;
+    let empty = std::fs::read(sample("empty.lcp")).unwrap();
+    for to in Target::ALL.map(Target::name) {
+        let (code, _, said) = exported(&unanswered, &["--to", to]);
+        assert_eq!(code, Some(2));
+        expect![[r#"
+            warning: 1 tool calls that no result answers are left out
+            error: nothing has a place in messages (standard input)
+            hint: `lcp inspect` lists the blocks
+        "#]]
+        .assert_eq(&said);
+        let (code, json, said) = exported(&empty, &["--to", to, "--budget", "50"]);
+        assert_eq!((code, json), (Some(2), Value::Null));
+        assert!(
+            said.starts_with("error: nothing has a place in messages (standard input)"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn what_the_system_says_alone_is_a_request() {
+    let pack = chat("be nice", 0);
+    let (code, json, said) = exported(&pack, &["--to", "anthropic"]);
+    assert_eq!((code, json["messages"].as_array().map(Vec::len)), (Some(0), Some(1)));
+    assert!(said.contains("one of the user that says so is inserted"), "{said}");
+    let (code, json, said) = exported(&pack, &["--to", "openai"]);
+    assert_eq!(
+        (code, json),
+        (Some(0), json!({"messages": [{"role": "system", "content": "be nice"}]}))
+    );
+    assert_eq!(said, "");
+}
