@@ -98,36 +98,53 @@ impl Bench {
             std::fs::read(&pack).map_err(|error| Error::io("read", Path::new(&pack), error))?;
         let decoded = lcp_decoder::decode(&bytes, lcp_decoder::DecodeOptions::default())
             .map_err(|error| Error::Worker { message: error.to_string() })?;
-        let files = decoded.blocks.iter().filter(|block| block.content.text().is_some()).count();
+        let mut files: Vec<_> = decoded
+            .blocks
+            .iter()
+            .filter(|block| block.content.text().is_some())
+            .map(|block| lcp_driver::block_label(block).into_owned())
+            .collect();
+        files.sort_unstable();
         let naive = self.count(lcp_cli::naive::markdown(&decoded.blocks).as_bytes());
         let mut own = [0; 3];
         for (tokens, mode) in own.iter_mut().zip(["minimal", "markdown", "xml"]) {
             *tokens = self.count(&self.lcp(&["render", &pack, "--mode", mode])?);
         }
-        let repomix = repomix.map(|program| self.repomix_whole(program)).transpose()?;
+        let repomix = repomix.map(|program| self.repomix_whole(program, &files)).transpose()?;
+        let note = Some(format!("{} files", files.len()));
         for (tokens, mode) in own.into_iter().zip(["minimal", "markdown", "xml"]) {
             let row = |peer: &str, figure: u32| {
                 let what = format!("{PROJECT} whole, {mode}");
                 Row::of(what, Better::Lower, "tokens").figures(tokens.into(), peer, figure.into())
             };
-            let note = Some(format!("{files} files"));
             let wants = |row: Row| {
                 if mode == "minimal" { row.wants(Wanted::RatioAtLeast(1.0)) } else { row }
             };
-            self.rows.push(wants(row("naive Markdown", naive)).notes(note));
-            if let Some((files, peer)) = repomix {
-                let note = Some(format!("{files} files"));
-                self.rows.push(wants(row("repomix, XML", peer)).notes(note));
+            self.rows.push(wants(row("naive Markdown", naive)).notes(note.clone()));
+            if let Some(peer) = repomix {
+                self.rows.push(wants(row("repomix, XML", peer)).notes(note.clone()));
             }
         }
         Ok(())
     }
 
-    /// How many files repomix packs, and the tokens of its text.
-    fn repomix_whole(&self, program: &Path) -> Result<(usize, u32), Error> {
-        let text = self.repomix(program, &["--no-file-summary", "--no-directory-structure"])?;
-        let files = String::from_utf8_lossy(&text).matches("\n<file path=\"").count();
-        Ok((files, self.count(&text)))
+    /// The tokens of repomix's text of the same files: by itself it leaves out some
+    /// that `lcp` packs, and takes hidden ones.
+    fn repomix_whole(&self, program: &Path, files: &[String]) -> Result<u32, Error> {
+        let more = ["--no-file-summary", "--no-directory-structure"];
+        let same = ["--no-default-patterns", "--ignore", ".*"];
+        let text = self.repomix(program, &[more.as_slice(), &same].concat())?;
+        let shown = String::from_utf8_lossy(&text);
+        let mut its: Vec<_> = shown
+            .lines()
+            .filter_map(|line| line.strip_prefix("<file path=\"")?.strip_suffix("\">"))
+            .collect();
+        its.sort_unstable();
+        if its != files {
+            let message = format!("{} files are packed, {} by lcp", its.len(), files.len());
+            return Err(Error::Peer { name: "repomix", message });
+        }
+        Ok(self.count(&text))
     }
 
     fn repomix(&self, program: &Path, more: &[&str]) -> Result<Vec<u8>, Error> {

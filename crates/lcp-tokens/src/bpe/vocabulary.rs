@@ -60,17 +60,35 @@ impl Vocabulary {
     /// numbers of its two parts, or 0xFFFFFF and its byte, or 0xFFFFFF twice
     /// where the number has no ordinary token.
     pub(super) fn unpack(packed: &'static [u8]) -> Self {
+        let places = (packed.len() / ENTRY_BYTES * 5 / 4).next_power_of_two();
+        // The pairs are half of the work and need no bytes of tokens: another thread
+        // makes them, where there are threads.
+        std::thread::scope(|scope| {
+            let made = || pairs(packed, places);
+            let beside = std::thread::Builder::new().spawn_scoped(scope, made);
+            let mut this = Self::spelled(packed, places);
+            let beside = beside.ok().and_then(|thread| thread.join().ok());
+            this.pairs = beside.unwrap_or_else(made);
+            for (pair, merged) in this.pairs_of_bytes.iter_mut().enumerate() {
+                let tokens = (this.bytes[pair >> 8], this.bytes[pair & 0xFF]);
+                *merged = find_pair(&this.pairs, this.shift, tokens.0, tokens.1);
+            }
+            this
+        })
+    }
+
+    /// The tokens and their bytes, without the pairs.
+    fn spelled(packed: &'static [u8], places: usize) -> Self {
         let tokens = packed.len() / ENTRY_BYTES;
-        let places = (tokens * 5 / 4).next_power_of_two();
         let mut this = Self {
             packed,
             bytes: [NONE; 256],
             pairs_of_bytes: vec![NONE; 1 << 16].into(),
-            pairs: vec![EMPTY; places],
+            pairs: Vec::new(),
             text: Vec::with_capacity(tokens * 7),
             ends: Vec::with_capacity(tokens),
             index: vec![EMPTY; places],
-            shift: u64::BITS - places.trailing_zeros(),
+            shift: shift(places),
             longest: 0,
             trie: OnceLock::new(),
             reversed: OnceLock::new(),
@@ -81,18 +99,12 @@ impl Vocabulary {
             let end = this.text.len();
             this.longest = this.longest.max(end - start);
             this.ends.push(u32::try_from(end).expect("a vocabulary has a few MB of text"));
-            if let Some((left, right)) = this.parts(token) {
-                this.insert_pair(left, right, token);
-            } else if let [byte] = this.text[start..] {
-                this.bytes[usize::from(byte)] = token;
+            if let ([byte], (SINGLE, _)) = (&this.text[start..], entry(packed, token)) {
+                this.bytes[usize::from(*byte)] = token;
             }
             if end > start {
                 this.insert_token(token);
             }
-        }
-        for (pair, merged) in this.pairs_of_bytes.iter_mut().enumerate() {
-            let tokens = (this.bytes[pair >> 8], this.bytes[pair & 0xFF]);
-            *merged = find_pair(&this.pairs, this.shift, tokens.0, tokens.1);
         }
         this
     }
@@ -113,24 +125,15 @@ impl Vocabulary {
         self.longest
     }
 
-    fn entry(&self, token: Token) -> (u32, u32) {
-        let at = token as usize * ENTRY_BYTES;
-        let number = |at: usize| {
-            u32::from_le_bytes([self.packed[at], self.packed[at + 1], self.packed[at + 2], 0])
-        };
-        (number(at), number(at + 3))
-    }
-
     /// The two tokens that merge to this one, unless it is a single byte.
     pub(super) fn parts(&self, token: Token) -> Option<(Token, Token)> {
-        let (left, right) = self.entry(token);
-        (left != SINGLE).then_some((left, right))
+        parts(self.packed, token)
     }
 
     /// Appends the bytes of a token to the text: a byte, or those of its parts,
     /// which have lower numbers and are there.
     fn spell(&mut self, token: Token) {
-        match self.entry(token) {
+        match entry(self.packed, token) {
             (SINGLE, SINGLE) => {}
             (SINGLE, byte) => self.text.push(u8::try_from(byte).expect("packed as a byte")),
             (left, right) => {
@@ -149,16 +152,6 @@ impl Vocabulary {
     /// The bytes of a token; none where the number has no ordinary token.
     pub(super) fn spelling(&self, token: Token) -> &[u8] {
         &self.text[self.span(token)]
-    }
-
-    fn insert_pair(&mut self, left: Token, right: Token, merged: Token) {
-        let key = key(left, right);
-        let mask = self.pairs.len() - 1;
-        let mut place = place(key, self.shift);
-        while self.pairs[place & mask] != EMPTY {
-            place += 1;
-        }
-        self.pairs[place & mask] = key << TOKEN_BITS | u64::from(merged);
     }
 
     fn insert_token(&mut self, token: Token) {
@@ -225,6 +218,38 @@ impl Vocabulary {
             }),
         }
     }
+}
+
+/// The packed numbers of a token.
+fn entry(packed: &[u8], token: Token) -> (u32, u32) {
+    let at = token as usize * ENTRY_BYTES;
+    let number = |at: usize| u32::from_le_bytes([packed[at], packed[at + 1], packed[at + 2], 0]);
+    (number(at), number(at + 3))
+}
+
+fn parts(packed: &[u8], token: Token) -> Option<(Token, Token)> {
+    let (left, right) = entry(packed, token);
+    (left != SINGLE).then_some((left, right))
+}
+
+/// The table of pairs.
+fn pairs(packed: &[u8], places: usize) -> Vec<u64> {
+    let (mut pairs, mask, shift) = (vec![EMPTY; places], places - 1, shift(places));
+    for (token, _) in (0..).zip(packed.chunks_exact(ENTRY_BYTES)) {
+        let Some((left, right)) = parts(packed, token) else { continue };
+        let key = key(left, right);
+        let mut place = place(key, shift);
+        while pairs[place & mask] != EMPTY {
+            place += 1;
+        }
+        pairs[place & mask] = key << TOKEN_BITS | u64::from(token);
+    }
+    pairs
+}
+
+/// The shift that turns a hash into one of so many places.
+const fn shift(places: usize) -> u32 {
+    u64::BITS - places.trailing_zeros()
 }
 
 #[inline]

@@ -140,7 +140,8 @@ fn counts_are_kept_between_runs() {
     assert_eq!(fs::read(&path).unwrap(), saved, "the same counts, the same bytes");
 }
 
-/// No bit of a file can be changed and no byte be missing unnoticed.
+/// No bit of a file can be changed and no byte be missing unnoticed. A file of no
+/// bytes holds no counts: it is what a program that made it has not yet written.
 #[test]
 fn a_damaged_file_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -165,7 +166,11 @@ fn a_damaged_file_is_refused() {
             matches!(error, CacheFileError::Foreign | CacheFileError::Damaged),
             "{at}: {error}"
         );
-        assert!(load(&saved[..at], 1 << 20).is_err(), "cut at {at}");
+        if at == 0 {
+            assert!(load(&[], 1 << 20).unwrap().is_empty());
+        } else {
+            assert!(load(&saved[..at], 1 << 20).is_err(), "cut at {at}");
+        }
     }
     assert_eq!(load(&saved, 1 << 20).unwrap().len(), 5);
     assert!(matches!(load(&saved, 100), Err(CacheFileError::TooLarge { most: 100, .. })));
