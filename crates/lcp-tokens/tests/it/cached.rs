@@ -162,10 +162,13 @@ fn a_damaged_file_is_refused() {
         let mut changed = saved.clone();
         changed[at] ^= 1 << random.below(8);
         let error = load(&changed, 1 << 20).unwrap_err();
-        assert!(
-            matches!(error, CacheFileError::Foreign | CacheFileError::Damaged),
-            "{at}: {error}"
-        );
+        let is_known = match error {
+            CacheFileError::Foreign => at < 7,
+            CacheFileError::Version => at == 7,
+            CacheFileError::Damaged => at > 7,
+            _ => false,
+        };
+        assert!(is_known, "{at}: {error}");
         if at == 0 {
             assert!(load(&[], 1 << 20).unwrap().is_empty());
         } else {
