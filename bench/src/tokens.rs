@@ -4,7 +4,7 @@
 //! `docs/benchmarks.md` tells what the rows mean.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 
@@ -162,12 +162,26 @@ impl Bench {
         output(&mut command).map_err(|message| Error::Peer { name: "yek", message })
     }
 
-    /// From the folder to a text within a budget.
+    /// From the folder to a text within a budget, by the two commands of the README.
     fn within(&self) -> Result<Vec<u8>, Error> {
-        let pack = self.at("project.lcp");
-        let pack = pack.to_string_lossy().into_owned();
-        self.lcp(&["pack", ".", "-o", &pack])?;
-        self.lcp(&["render", &pack, "--budget", &BUDGET.to_string()])
+        let failed = |message| Error::Command { command: "lcp".to_owned(), message };
+        let spawned = Command::new(&self.lcp)
+            .args(["-q", "pack", "."])
+            .current_dir(&self.project)
+            .stdout(Stdio::piped())
+            .spawn();
+        let mut packs = spawned.map_err(|error| failed(error.to_string()))?;
+        let mut renders = Command::new(&self.lcp);
+        renders.args(["-q", "render", "-", "--budget", &BUDGET.to_string()]);
+        renders
+            .current_dir(&self.project)
+            .stdin(packs.stdout.take().map_or_else(Stdio::null, Stdio::from));
+        let text = renders.output().map_err(|error| failed(error.to_string()))?;
+        let packed = packs.wait().map_err(|error| failed(error.to_string()))?;
+        if packed.success() && text.status.success() {
+            return Ok(text.stdout);
+        }
+        Err(failed(String::from_utf8_lossy(&text.stderr).into_owned()))
     }
 
     /// The programs in turn, on files that the system has in memory.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use lcp_driver::{Warning, WarningCode};
 use lcp_tokens::{
-    CacheFileError, Cached, CountCache, ENCODINGS, Encoding, Model, NAMES, TokenEstimator,
-    TokenizerError, by_name, by_name_or_file, for_model, or_heuristic,
+    CacheFileError, Cached, CountCache, ENCODINGS, Encoding, Model, NAMES, Tiktoken,
+    TokenEstimator, TokenizerError, by_name, by_name_or_file, for_model, or_heuristic,
 };
 
 use crate::Result;
@@ -71,6 +71,25 @@ impl Counting {
     /// What the `lcp.toml` says, if there is one.
     pub fn config(&self) -> Result<Config> {
         self.file.read()
+    }
+
+    /// Begins to load the encoding that will count, where it is plain which: so that it is
+    /// there when the pack is read, which another program may still be making.
+    pub fn begin_loading(&self) {
+        let is_default = || {
+            let config = self.config();
+            config.is_ok_and(|of| of.tokenizer.kind.is_none() && of.tokenizer.model.is_none())
+        };
+        let encoding = match (&self.encoding, &self.model) {
+            (Some(name), _) => Encoding::from_name(name),
+            (None, None) if is_default() => Encoding::from_name(DEFAULT),
+            _ => None,
+        };
+        if let Some(encoding) = encoding {
+            // Where there is no thread, it is loaded when it counts.
+            let load = move || Tiktoken::new(encoding).estimate("\n");
+            let _ = std::thread::Builder::new().spawn(load);
+        }
     }
 
     /// The model that is named, by the flag or else by the file. `is_sized`:

@@ -126,6 +126,7 @@ impl Choices {
 
     /// The bytes of the pack.
     pub fn read(&self) -> Result<Vec<u8>> {
+        self.counting.begin_loading();
         files::read(&self.pack)
     }
 
