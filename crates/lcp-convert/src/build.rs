@@ -319,7 +319,12 @@ impl Builder {
         self.blocks.push(block);
         if let Some(message) = self.message {
             self.first.get_or_insert(self.last);
-            self.tag(tags::MESSAGE, &message.to_string());
+            let number = message.to_string();
+            self.tag(tags::MESSAGE, &number);
+            // A message of the system is worth as much wherever it stands: it is Critical.
+            if self.role != Role::System {
+                self.tag(Tag::RANK, &number);
+            }
         }
         for (key, value) in std::mem::take(&mut self.tags) {
             self.tag(&key, &value);

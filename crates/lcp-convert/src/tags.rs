@@ -3,6 +3,8 @@
 //! [`PART`], [`RESULT`], [`ITEM`] and [`CONTENT`] stand behind the name of the format, since nobody
 //! else can use them: `anthropic.part={"cache_control":{"type":"ephemeral"}}`.
 
+use lcp_types::Block;
+
 use crate::Format;
 
 /// The number of the message that the block is a part of, counted from 0.
@@ -36,6 +38,15 @@ pub const FUNCTION: &str = "function";
 pub const CUSTOM: &str = "custom";
 
 /// The key of what only one format has.
+/// The indices of blocks that are parts of messages, each with the number of its message.
+pub fn messages(blocks: &[Block<'_>]) -> impl Iterator<Item = (u64, u64)> {
+    blocks.iter().filter_map(|block| {
+        let annotation = block.as_annotation()?;
+        let tag = annotation.as_tag().filter(|tag| tag.key == MESSAGE)?;
+        Some((annotation.target_block_id, tag.value?.parse().ok()?))
+    })
+}
+
 pub(crate) fn of(format: Format, key: &str) -> String {
     format!("{format}.{key}")
 }

@@ -22,7 +22,8 @@ const TRANSCRIPT: &str = "the transcript";
 ///
 /// Reads messages of OpenAI and Anthropic, requests and responses with them, sessions of
 /// Claude Code, rollouts of Codex, results of MCP tools, and Markdown. What has no block
-/// of its own becomes an EXTENSION and is counted.
+/// of its own becomes an EXTENSION and is counted. Newer messages get higher ranks, so that
+/// within a budget the beginning of a conversation goes first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp import chat.json -o chat.lcp

@@ -51,6 +51,34 @@ fn a_transcript_becomes_a_pack_and_a_report() {
     assert!(rendered.status.success() && !rendered.stdout.is_empty());
 }
 
+/// Within a budget the newest of a long conversation stays, not its beginning.
+#[test]
+fn recent_turns_outlive_old_ones() {
+    let mut messages = vec![json!({"role": "system", "content": "You answer."})];
+    for turn in 0..40 {
+        messages.push(json!({"role": "user", "content": format!("question {turn} of the user")}));
+        messages
+            .push(json!({"role": "assistant", "content": format!("answer {turn} of the model")}));
+    }
+    messages.push(json!({"role": "user", "content": "And now?"}));
+    let pack =
+        run_with(&["-q", "import", "-"], Value::from(messages).to_string().as_bytes()).stdout;
+    let mut texts = vec![run_with(&["-q", "render", "-", "--budget", "300"], &pack).stdout];
+    for target in ["openai", "anthropic"] {
+        let flags = ["-q", "export", "-", "--to", target, "--budget", "300"];
+        texts.push(run_with(&flags, &pack).stdout);
+    }
+    for text in texts {
+        let text = String::from_utf8(text).unwrap();
+        let kept: Vec<_> =
+            (0..40).filter(|turn| text.contains(&format!("question {turn} of"))).collect();
+        let newest: Vec<_> = (40 - kept.len()..40).collect();
+        assert!(kept.len() > 5 && kept == newest, "{kept:?}");
+        assert!(text.contains("You answer.") && text.contains("And now?"), "{text}");
+        assert!(!text.contains("rank"), "{text}");
+    }
+}
+
 #[test]
 fn what_is_odd_is_warned_of_with_its_line() {
     let session = std::fs::read(transcript("codex.jsonl")).unwrap();

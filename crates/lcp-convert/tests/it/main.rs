@@ -8,5 +8,6 @@ mod laws;
 mod numbered;
 mod openai;
 mod sessions;
+mod ranks;
 mod support;
 mod valid;

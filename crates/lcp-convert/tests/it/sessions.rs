@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use expect_test::{Expect, expect};
 use lcp_convert::{ErrorKind, Format, Imported, Options, detect, import};
-use lcp_types::{Block, BlockContent};
+use lcp_types::{Block, BlockContent, Tag};
 use proptest::prelude::*;
 
 const CLAUDE_CODE: &str = include_str!("fixtures/claude-code.jsonl");
@@ -25,6 +25,8 @@ fn shown(imported: &Imported) -> String {
     for annotation in imported.blocks.iter().filter_map(Block::as_annotation) {
         let target = usize::try_from(annotation.target_block_id).unwrap();
         let said = match (annotation.as_tag(), annotation.as_priority()) {
+            // That of the message, everywhere: see `ranks`.
+            (Some(tag), _) if tag.key == Tag::RANK => continue,
             (Some(tag), _) => tag.to_string(),
             (_, Some(priority)) => priority.to_string(),
             _ => continue,
