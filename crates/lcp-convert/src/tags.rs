@@ -13,7 +13,8 @@ pub const MESSAGE: &str = "message";
 pub const ROLE: &str = "role";
 /// What the part had beside what its block holds, as a JSON object.
 pub const PART: &str = "part";
-/// What the item of a response had beside its parts, as a JSON object.
+/// What the item of a response had beside its parts, and what a session of Claude Code notes
+/// beside a message, as a JSON object.
 pub const ITEM: &str = "item";
 /// What the result of a tool had beside its parts, as a JSON object.
 pub const RESULT: &str = "result";
@@ -37,7 +38,6 @@ pub const FUNCTION: &str = "function";
 /// A [`CALL`] whose arguments are any text.
 pub const CUSTOM: &str = "custom";
 
-/// The key of what only one format has.
 /// The indices of blocks that are parts of messages, each with the number of its message.
 pub fn messages(blocks: &[Block<'_>]) -> impl Iterator<Item = (u64, u64)> {
     blocks.iter().filter_map(|block| {
@@ -47,6 +47,7 @@ pub fn messages(blocks: &[Block<'_>]) -> impl Iterator<Item = (u64, u64)> {
     })
 }
 
+/// The key of what only one format has.
 pub(crate) fn of(format: Format, key: &str) -> String {
     format!("{format}.{key}")
 }

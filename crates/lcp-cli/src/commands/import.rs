@@ -40,6 +40,9 @@ pub struct Args {
     /// What it is called: the title of Markdown that is no chat
     #[arg(long, value_name = "TITLE")]
     title: Option<String>,
+    /// Keep side conversations of Claude Code, of Low priority and tagged `sidechain=ID`
+    #[arg(long)]
+    sidechains: bool,
     /// How code, documents and results of tools get summaries.
     #[command(flatten)]
     summarizing: Summarizing,
@@ -112,6 +115,7 @@ impl Args {
     fn import(&self, bytes: &[u8]) -> Result<(Format, Imported)> {
         let mut options = Options::default();
         options.name.clone_from(&self.title);
+        options.sidechains = self.sidechains;
         import(&self.file, bytes, self.from.as_deref(), &options)
     }
 }
@@ -178,7 +182,7 @@ fn malformed(path: &Path, error: &Error) -> Failure {
     match error.kind {
         ErrorKind::NotJson(_) => failure.hint(
             "the file may be cut; sessions with a message on each line are read up to there: \
-             --from claude-code, codex",
+             --from claude-code, codex; text that only begins like JSON is read with --from markdown",
         ),
         ErrorKind::NotATranscript { .. } => {
             failure.hint("without --from the format is what the file looks like")

@@ -53,7 +53,7 @@ fn beside(format: Format) -> Vec<Block<'static>> {
 fn transcript_with_more(format: Format) -> String {
     let mut messages = Vec::new();
     for turn in 0..20 {
-        let why = format!("Since {turn} is what it is. ").repeat(turn);
+        let why = format!("Since {turn} is what it is. ").repeat(19 - turn);
         messages.push(json!({"role": "user", "content": format!("Question {turn}?")}));
         messages.push(match format {
             Format::Anthropic => json!({"role": "assistant", "content": [

@@ -2,12 +2,13 @@
 
 mod anthropic;
 mod bad;
+mod claude_code;
 mod diff;
 mod exported;
 mod laws;
 mod numbered;
 mod openai;
-mod sessions;
 mod ranks;
+mod sessions;
 mod support;
 mod valid;
