@@ -9,6 +9,7 @@ mod laws;
 mod numbered;
 mod openai;
 mod ranks;
+mod round_trip;
 mod sessions;
 mod support;
 mod valid;
