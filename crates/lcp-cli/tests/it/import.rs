@@ -51,7 +51,7 @@ fn a_transcript_becomes_a_pack_and_a_report() {
     // What an agent was told is no turn of this conversation, unless it is asked for.
     let shown = |pack: &[u8]| {
         let flags = ["render", "-", "--mode", "minimal"];
-        String::from_utf8(run_with(&flags, pack).stdout).unwrap().contains("[user]\nFind ports")
+        String::from_utf8(run_with(&flags, pack).stdout).unwrap().contains("[user] Find ports")
     };
     let with = run(&["import", path(&session), "--sidechains"]);
     assert!(!shown(&bytes) && shown(&with.stdout));
