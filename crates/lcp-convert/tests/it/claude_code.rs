@@ -1,7 +1,7 @@
 //! Sessions of Claude Code: which lines are the conversation.
 
 use lcp_convert::{Format, Imported, Options, Target, import, tags};
-use lcp_types::{Block, BlockContent, Meta, Priority};
+use lcp_types::{Annotation, Block, BlockContent, Meta, Priority};
 use serde_json::{Value, json};
 
 use crate::support::{exported, imported, value};
@@ -21,7 +21,7 @@ fn answer(id: &str) -> Value {
 }
 
 fn session(lines: &[Value]) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
 }
 
 /// What is said, and how many lines were taken back.
@@ -146,7 +146,7 @@ fn side_conversations_are_left_out_or_told_apart() {
     let (low, normal) = (Priority::Low, Priority::Normal);
     assert_eq!(priorities, [normal, low, low, normal]);
     let told = found.blocks.iter().filter_map(Block::as_annotation);
-    let told = told.filter_map(|of| of.as_tag()).filter(|tag| tag.key == tags::SIDECHAIN);
+    let told = told.filter_map(Annotation::as_tag).filter(|tag| tag.key == tags::SIDECHAIN);
     assert_eq!(told.filter_map(|tag| tag.value).collect::<Vec<_>>(), ["s", "s"]);
 
     // An agent's own file is a conversation like any other.

@@ -149,10 +149,10 @@ fn files_of_requests_are_read_line_by_line() {
     "#]]
     .assert_eq(&lines(&found.blocks));
     let warnings: Vec<_> = found.report.warnings.iter().map(ToString::to_string).collect();
-    expect![[r#"
+    expect![["
         line 4: not JSON: EOF while parsing a string
         line 6: this is no message of openai-chat; it is kept as an extension
-        2 lines are conversations of their own; here each goes on with the one before it"#]]
+        2 lines are conversations of their own; here each goes on with the one before it"]]
     .assert_eq(&warnings.join("\n"));
 }
 

@@ -25,7 +25,7 @@ fn told(request: &Value) -> Vec<String> {
         let role = message["role"].as_str().unwrap();
         match message.get("tool_call_id") {
             Some(id) => {
-                told.push(format!("result of {}: {}", text(id), plain(&message["content"])))
+                told.push(format!("result of {}: {}", text(id), plain(&message["content"])));
             }
             None => part(role, &message["content"], &mut told),
         }
