@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use lcp_convert::tags;
 use lcp_driver::block_label;
 use lcp_types::{Annotation, AnnotationKind, Block, Meta, Tag};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -12,7 +13,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 pub struct Side<'b> {
     /// Its blocks.
     pub blocks: &'b [Block<'b>],
-    /// What is said of each.
+    /// What is said of each, without ranks that are the numbers of messages.
     pub metas: Vec<Meta<'b>>,
     /// What else is said of each by annotations that mean nothing to a budget.
     others: Vec<BTreeSet<(u8, &'b [u8])>>,
@@ -70,7 +71,17 @@ impl<'b> Side<'b> {
                 others.insert((annotation.kind.code(), annotation.value.as_slice()));
             }
         }
-        Self { blocks, metas: Meta::of_all(blocks, &mut |_, _| {}), others }
+        let mut metas = Meta::of_all(blocks, &mut |_, _| {});
+        for (at, number) in tags::messages(blocks) {
+            let Some(meta) = usize::try_from(at).ok().and_then(|at| metas.get_mut(at)) else {
+                continue;
+            };
+            // Another one behind a message that is new, as the number is.
+            if meta.rank.is_some_and(|rank| rank.to_string() == number.to_string()) {
+                meta.rank = None;
+            }
+        }
+        Self { blocks, metas, others }
     }
 
     /// The blocks that are shown, by type and label, in their order.
@@ -90,15 +101,10 @@ impl<'b> Side<'b> {
 /// says which blocks belong together, and is another one behind a message that is new.
 fn is_other(annotation: &Annotation<'_>) -> bool {
     match annotation.as_tag() {
-        Some(tag) => ![
-            Tag::CATEGORY,
-            Tag::RANK,
-            Tag::PINNED,
-            Tag::TOOL_CALL_ID,
-            Tag::ARGS,
-            lcp_convert::tags::MESSAGE,
-        ]
-        .contains(&tag.key.as_ref()),
+        Some(tag) => {
+            ![Tag::CATEGORY, Tag::RANK, Tag::PINNED, Tag::TOOL_CALL_ID, Tag::ARGS, tags::MESSAGE]
+                .contains(&tag.key.as_ref())
+        }
         None => !matches!(annotation.kind, AnnotationKind::Priority | AnnotationKind::Summary),
     }
 }
@@ -273,6 +279,20 @@ mod tests {
             let rows = compared(&a, &b);
             assert_eq!((rows.len(), &rows[0].changed[..]), (1, changed));
         }
+    }
+
+    /// Behind a message that is new all have other numbers, and other ranks.
+    #[test]
+    fn ranks_by_messages_are_no_change() {
+        let turn = |tags: [(&'static str, &'static str); 2]| {
+            let tags =
+                tags.map(|(key, value)| Block::new(Annotation::tag(0, &Tag::new(key, value))));
+            [&[file("a", "1")], &tags[..]].concat()
+        };
+        let changed = |a, b| compared(&turn(a), &turn(b))[0].changed.clone();
+        let first = [("message", "7"), ("rank", "7")];
+        assert_eq!(changed(first, [("message", "8"), ("rank", "8")]), [""; 0]);
+        assert_eq!(changed(first, [("message", "8"), ("rank", "9")]), ["rank"]);
     }
 
     proptest! {

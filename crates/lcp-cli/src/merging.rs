@@ -1,5 +1,7 @@
 //! Several packs as one (RFC 0010 §6).
 
+use std::collections::HashMap;
+
 use lcp_continuity::moved_index;
 use lcp_convert::tags;
 use lcp_types::{Annotation, Block, BlockContent, HANDOFF_TYPE_NAME, Level, Tag};
@@ -9,7 +11,8 @@ use lcp_types::{Annotation, Block, BlockContent, HANDOFF_TYPE_NAME, Level, Tag};
 /// What speaks of a block by its index (annotations, levels, the index of a hand-off)
 /// speaks of the same block afterwards; what spoke of none in its own pack still speaks
 /// of none. The numbers of the messages that blocks are parts of go on from pack to pack,
-/// so that no message of one becomes a part of another's. All else stays as it is.
+/// so that no message of one becomes a part of another's, and so do the ranks that are
+/// these numbers. All else stays as it is.
 ///
 /// ```
 /// use lcp_cli::merging::merge;
@@ -31,17 +34,16 @@ pub fn merge(packs: Vec<Vec<Block<'_>>>) -> Vec<Block<'_>> {
     for pack in packs {
         let (before, own) = (merged.len() as u64, pack.len() as u64);
         let first = messages;
-        messages = pack
-            .iter()
-            .filter_map(message)
-            .filter_map(|number| number.checked_add(first)?.checked_add(1))
+        let numbers: HashMap<u64, u64> = tags::messages(&pack).collect();
+        messages = tags::messages(&pack)
+            .filter_map(|(_, number)| number.checked_add(first)?.checked_add(1))
             .fold(messages, u64::max);
         // Beyond its own pack there was nothing, and behind all of them there is nothing.
         let to = |target: u64| match target.checked_sub(own) {
             None => before + target,
             Some(beyond) => (total as u64).saturating_add(beyond),
         };
-        merged.extend(pack.into_iter().map(|block| moved(renumbered(block, first), to)));
+        merged.extend(pack.into_iter().map(|block| moved(renumbered(block, first, &numbers), to)));
     }
     merged
 }
@@ -67,21 +69,23 @@ fn index_of_handoff<'b>(block: &'b Block<'_>) -> Option<&'b [u8]> {
         .then(|| extension.content.as_slice())
 }
 
-/// The number of the message that an annotation says its block is a part of.
-fn message(block: &Block<'_>) -> Option<u64> {
-    let tag = block.as_annotation()?.as_tag().filter(|tag| tag.key == tags::MESSAGE)?;
-    tag.value?.parse().ok()
-}
-
-/// The same annotation with the messages counted from `first` instead of 0.
-fn renumbered(block: Block<'_>, first: u64) -> Block<'_> {
-    let number = message(&block).filter(|_| first > 0).and_then(|of| of.checked_add(first));
-    match (number, block.target()) {
-        (Some(number), Some(target)) => {
-            let tag = Tag::new(tags::MESSAGE, number.to_string());
+/// The same annotation with the messages counted from `first` instead of 0, where it says the
+/// number of a message or is the rank by one; `numbers` are those of the pack's blocks.
+fn renumbered<'b>(block: Block<'b>, first: u64, numbers: &HashMap<u64, u64>) -> Block<'b> {
+    let Some((target, tag)) =
+        block.target().zip(block.as_annotation().and_then(Annotation::as_tag))
+    else {
+        return block;
+    };
+    let number = tag.value.as_deref().and_then(|value| value.parse::<u64>().ok());
+    let is_one = tag.key == tags::MESSAGE
+        || tag.key == Tag::RANK && number.is_some() && numbers.get(&target).copied() == number;
+    match number.filter(|_| is_one && first > 0).and_then(|of| of.checked_add(first)) {
+        Some(number) => {
+            let tag = Tag::new(tag.key.into_owned(), number.to_string());
             Block { content: Annotation::tag(target, &tag).into(), ..block }
         }
-        _ => block,
+        None => block,
     }
 }
 

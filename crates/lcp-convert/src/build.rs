@@ -237,6 +237,16 @@ impl Builder {
         }
     }
 
+    /// Tags the last block with what a program notes beside its message, as a JSON object;
+    /// `false` if that has no place in the pack.
+    pub(crate) fn note(&mut self, json: &str) -> bool {
+        let fits = self.first.is_some() && fits(json);
+        if fits {
+            self.tag(&tags::of(self.format, tags::ITEM), json);
+        }
+        fits
+    }
+
     /// Tags the first block of this message, if it has any, with what only this format has.
     pub(crate) fn tag_first(&mut self, key: &str, json: &str) {
         if let Some(first) = self.first {
@@ -290,6 +300,11 @@ impl Builder {
         self.report.warn(self.line, message);
     }
 
+    /// Says that something is odd of the transcript as a whole.
+    pub(crate) fn warn_of_all(&mut self, message: String) {
+        self.report.warn(None, message);
+    }
+
     /// How many messages there are so far.
     pub(crate) const fn messages(&self) -> u64 {
         self.report.messages
@@ -310,8 +325,9 @@ impl Builder {
         let type_name = cut(type_name).to_owned();
         *self.report.unknown.entry(type_name.clone()).or_default() += 1;
         self.push(Block::extension(self.format.name(), type_name, content.to_owned()));
-        let low = Annotation::priority(self.last as u64, Priority::Low);
-        self.blocks.push(Block::new(low));
+        if !self.is_aside() {
+            self.priority(Priority::Low);
+        }
     }
 
     fn push(&mut self, block: Block<'static>) {
@@ -319,16 +335,31 @@ impl Builder {
         self.blocks.push(block);
         if let Some(message) = self.message {
             self.first.get_or_insert(self.last);
-            self.tag(tags::MESSAGE, &message.to_string());
+            let number = message.to_string();
+            self.tag(tags::MESSAGE, &number);
+            // A message of the system is worth as much wherever it stands: it is Critical.
+            if self.role != Role::System {
+                self.tag(Tag::RANK, &number);
+            }
         }
         for (key, value) in std::mem::take(&mut self.tags) {
             self.tag(&key, &value);
             self.tags.push((key, value));
         }
-        if self.role == Role::System {
-            let critical = Annotation::priority(self.last as u64, Priority::Critical);
-            self.blocks.push(Block::new(critical));
+        if self.is_aside() {
+            self.priority(Priority::Low);
+        } else if self.role == Role::System {
+            self.priority(Priority::Critical);
         }
+    }
+
+    fn priority(&mut self, priority: Priority) {
+        self.blocks.push(Block::new(Annotation::priority(self.last as u64, priority)));
+    }
+
+    /// Whether this message is part of a side conversation.
+    fn is_aside(&self) -> bool {
+        self.tags.iter().any(|(key, _)| key == tags::SIDECHAIN)
     }
 
     /// Says whose part the last block is, where the block has no place for it.

@@ -53,9 +53,14 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
     }
 }
 
+/// Whether a text that is no JSON begins as a list or an object does, and not as templates
+/// (`{{`, `{%`, `{#`) and links of wikis (`[[`) do.
 fn looks_like_json(text: &str) -> bool {
-    let inner = text.strip_prefix('[').map(str::trim_start);
-    text.starts_with('{') || inner.is_some_and(|inner| inner.starts_with(['{', '"', ']', '[']))
+    let inner = text.trim_start_matches(|c: char| c == '[' || c.is_whitespace());
+    match inner.strip_prefix('{') {
+        Some(object) => !object.starts_with(['{', '%', '#']),
+        None => text.starts_with('[') && inner.starts_with(['"', ']']),
+    }
 }
 
 fn of_object(fields: &Fields<'_>) -> Option<Format> {

@@ -3,23 +3,26 @@
 use serde_json::value::RawValue;
 
 use crate::build::Builder;
-use crate::json::Source;
+use crate::json::{Line, Source};
 use crate::{Error, Format, Imported, Result};
 
-/// Makes blocks of the lines of a session. `read` is given each value; it keeps what is
-/// no message, and says whether this is a line of the format for certain.
+/// Makes blocks of the lines of a session. `begin` is given all of them, and makes what is
+/// then given each value: it keeps what is no message, and says whether this is a line of
+/// the format for certain.
 ///
 /// A line that is no JSON is kept and warned of: sessions are cut where programs end.
-pub(crate) fn import(
+pub(crate) fn import<Read: FnMut(&mut Builder, &RawValue) -> bool>(
     format: Format,
     looked_for: &'static str,
     bytes: &[u8],
-    mut read: impl FnMut(&mut Builder, &RawValue) -> bool,
+    begin: impl FnOnce(&[Line<'_>]) -> Read,
 ) -> Result<Imported> {
     let source = Source::new(bytes)?;
+    let lines = source.lines();
+    let mut read = begin(&lines);
     let mut builder = Builder::new(format);
     let (mut is_one, mut wrong) = (false, None);
-    for line in source.lines() {
+    for line in lines {
         builder.at_line(source.line(line.text));
         match line.value {
             Ok(value) => is_one |= read(&mut builder, value),

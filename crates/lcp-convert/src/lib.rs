@@ -61,6 +61,10 @@ pub use imported::{Imported, Report, WARNINGS_MAX, Warning};
 pub struct Options {
     /// What the transcript is called: the title where it becomes a DOCUMENT.
     pub name: Option<String>,
+    /// Whether side conversations of a session of Claude Code are blocks too, of priority
+    /// Low and with the tag [`tags::SIDECHAIN`]; else they are counted and left out. Where a
+    /// session is nothing else, as the file of an agent is, it is the conversation itself.
+    pub sidechains: bool,
 }
 
 /// Makes blocks of a transcript (RFC 0010 §5.1).
@@ -77,7 +81,7 @@ pub fn import(format: Format, bytes: &[u8], options: &Options) -> Result<Importe
         Format::OpenAiChat => openai::chat::import(bytes),
         Format::OpenAiResponses => openai::responses::import(bytes),
         Format::Anthropic => anthropic::import(bytes),
-        Format::ClaudeCode => claude_code::import(bytes),
+        Format::ClaudeCode => claude_code::import(bytes, options),
         Format::Codex => codex::import(bytes),
         Format::Mcp => mcp::import(bytes),
         Format::Markdown => markdown::import(bytes, options),

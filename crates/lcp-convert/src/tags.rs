@@ -3,6 +3,8 @@
 //! [`PART`], [`RESULT`], [`ITEM`] and [`CONTENT`] stand behind the name of the format, since nobody
 //! else can use them: `anthropic.part={"cache_control":{"type":"ephemeral"}}`.
 
+use lcp_types::Block;
+
 use crate::Format;
 
 /// The number of the message that the block is a part of, counted from 0.
@@ -11,7 +13,8 @@ pub const MESSAGE: &str = "message";
 pub const ROLE: &str = "role";
 /// What the part had beside what its block holds, as a JSON object.
 pub const PART: &str = "part";
-/// What the item of a response had beside its parts, as a JSON object.
+/// What the item of a response had beside its parts, and what a session of Claude Code notes
+/// beside a message, as a JSON object.
 pub const ITEM: &str = "item";
 /// What the result of a tool had beside its parts, as a JSON object.
 pub const RESULT: &str = "result";
@@ -34,6 +37,15 @@ pub const SIDECHAIN: &str = "sidechain";
 pub const FUNCTION: &str = "function";
 /// A [`CALL`] whose arguments are any text.
 pub const CUSTOM: &str = "custom";
+
+/// The indices of blocks that are parts of messages, each with the number of its message.
+pub fn messages(blocks: &[Block<'_>]) -> impl Iterator<Item = (u64, u64)> {
+    blocks.iter().filter_map(|block| {
+        let annotation = block.as_annotation()?;
+        let tag = annotation.as_tag().filter(|tag| tag.key == MESSAGE)?;
+        Some((annotation.target_block_id, tag.value?.parse().ok()?))
+    })
+}
 
 /// The key of what only one format has.
 pub(crate) fn of(format: Format, key: &str) -> String {

@@ -40,17 +40,27 @@ impl Reader {
         let is_one = match source.document()? {
             Document::One(value) => self.value(&mut builder, &source, value),
             Document::Lines(lines) => {
-                let mut any = false;
+                let (mut any, mut conversations) = (false, 0);
                 for line in lines {
                     builder.at_line(source.line(line.text));
                     match line.value {
-                        Ok(value) => any |= self.value_or_item(&mut builder, &source, value),
+                        Ok(value) => {
+                            let is_one = self.value_or_item(&mut builder, &source, value);
+                            any |= is_one;
+                            conversations += usize::from(is_one && Self::is_whole(value));
+                        }
                         Err(error) => {
                             // The builder says the line.
                             builder.warn(Error { line: 0, column: 0, ..error }.to_string());
                             builder.aside("line", line.text);
                         }
                     }
+                }
+                if conversations > 1 {
+                    builder.warn_of_all(format!(
+                        "{conversations} lines are conversations of their own; here each goes on with \
+                         the one before it"
+                    ));
                 }
                 any
             }
@@ -72,6 +82,12 @@ impl Reader {
             self.item(builder, value);
         }
         is_one
+    }
+
+    /// Whether a line that is read is a list of messages or an object with one, and no message.
+    fn is_whole(value: &RawValue) -> bool {
+        let is_message = |of: Fields<'_>| ["role", "type"].iter().any(|key| of.get(key).is_some());
+        !Fields::read(value).is_some_and(is_message)
     }
 
     /// A list of messages, an object with one, or a message.

@@ -22,7 +22,8 @@ const TRANSCRIPT: &str = "the transcript";
 ///
 /// Reads messages of OpenAI and Anthropic, requests and responses with them, sessions of
 /// Claude Code, rollouts of Codex, results of MCP tools, and Markdown. What has no block
-/// of its own becomes an EXTENSION and is counted.
+/// of its own becomes an EXTENSION and is counted. Newer messages get higher ranks, so that
+/// within a budget the beginning of a conversation goes first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp import chat.json -o chat.lcp
@@ -39,6 +40,9 @@ pub struct Args {
     /// What it is called: the title of Markdown that is no chat
     #[arg(long, value_name = "TITLE")]
     title: Option<String>,
+    /// Keep side conversations of Claude Code, of Low priority and tagged `sidechain=ID`
+    #[arg(long)]
+    sidechains: bool,
     /// How code, documents and results of tools get summaries.
     #[command(flatten)]
     summarizing: Summarizing,
@@ -111,6 +115,7 @@ impl Args {
     fn import(&self, bytes: &[u8]) -> Result<(Format, Imported)> {
         let mut options = Options::default();
         options.name.clone_from(&self.title);
+        options.sidechains = self.sidechains;
         import(&self.file, bytes, self.from.as_deref(), &options)
     }
 }
@@ -177,7 +182,7 @@ fn malformed(path: &Path, error: &Error) -> Failure {
     match error.kind {
         ErrorKind::NotJson(_) => failure.hint(
             "the file may be cut; sessions with a message on each line are read up to there: \
-             --from claude-code, codex",
+             --from claude-code, codex; text that only begins like JSON is read with --from markdown",
         ),
         ErrorKind::NotATranscript { .. } => {
             failure.hint("without --from the format is what the file looks like")

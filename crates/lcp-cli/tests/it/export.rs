@@ -7,6 +7,7 @@ use lcp_cli::export::{Candidates, Fitted, Unfit, count, fit};
 use lcp_convert::{Format, Options, Target, detect, import};
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow, RenderDecision, Verbosity};
+use lcp_encoder::{EncodeOptions, PackBuilder};
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Annotation, Block, BlockContent, Priority, Role, Status, Tag};
 use proptest::prelude::*;
@@ -44,10 +45,22 @@ static PACKS: LazyLock<Vec<Vec<Block<'static>>>> = LazyLock::new(|| {
     ]
 });
 
-/// The blocks of a transcript of which much stands beside the texts.
+/// The blocks of a transcript of which much stands beside the texts, most of all in the newest.
 fn beside(format: Format) -> Vec<Block<'static>> {
     let text = transcript_with_more(format);
     import(format, text.as_bytes(), &Options::default()).unwrap().blocks
+}
+
+/// The same blocks without ranks: the earlier are taken first.
+fn by_position(mut blocks: Vec<Block<'static>>) -> Vec<Block<'static>> {
+    for block in &mut blocks {
+        let annotation =
+            block.as_annotation().filter(|of| of.as_tag().is_some_and(|tag| tag.key == Tag::RANK));
+        if let Some(target) = annotation.map(|of| of.target_block_id) {
+            *block = Block::new(Annotation::tag(target, &Tag::bare("unranked")));
+        }
+    }
+    blocks
 }
 
 fn transcript_with_more(format: Format) -> String {
@@ -295,6 +308,11 @@ fn what_stands_beside_texts_is_paid_for() {
         for budget in [100, 300, 1000, 2000] {
             let Fitted { tokens, exported, .. } = fitted(&blocks, target, Some(budget));
             assert!(tokens <= budget.into() && exported.json.contains("Question 19?"));
+        }
+        let blocks = by_position(blocks);
+        for budget in [100, 300, 1000, 2000] {
+            let Fitted { tokens, exported, .. } = fitted(&blocks, target, Some(budget));
+            assert!(tokens <= budget.into() && exported.json.contains("Question 19?"));
             assert!(tokens >= u64::from(budget) / 2, "{target}: {tokens} of {budget}");
         }
     }
@@ -324,11 +342,14 @@ fn messages_that_are_dropped_are_counted() {
 
 #[test]
 fn messages_that_are_dropped_are_warned_of() {
-    let text = transcript_with_more(Format::OpenAiChat);
-    let blocks = beside(Format::OpenAiChat);
+    let blocks = by_position(beside(Format::OpenAiChat));
     let dropped = |budget: &u32| fitted(&blocks, Target::OpenAi, Some(*budget)).dropped > 0;
     let budget = (340..400).find(dropped).expect("a budget that no plan fits").to_string();
-    let pack = run_with(&["import", "-"], text.as_bytes()).stdout;
+    let mut pack = PackBuilder::new(EncodeOptions::default());
+    for block in &blocks {
+        pack.add(block).unwrap();
+    }
+    let pack = pack.finish().unwrap();
     let arguments = ["export", "-", "--to", "openai", "--report", "-", "--budget", &budget];
     let said = stderr(&run_with(&arguments, &pack));
     assert!(said.contains("messages were dropped, the oldest first"), "{said}");
@@ -385,7 +406,8 @@ fn what_is_left_out_is_told() {
     let (pack, report) = (folder.path().join("a.lcp"), folder.path().join("a.json"));
     let [pack, report] = [&pack, &report].map(|path| path.to_str().unwrap());
     let session = transcript("claude-code.jsonl");
-    assert!(run(&["-q", "import", session.to_str().unwrap(), "-o", pack]).status.success());
+    let session = session.to_str().unwrap();
+    assert!(run(&["-q", "import", session, "--sidechains", "-o", pack]).status.success());
     let output = run(&["export", pack, "--to", "anthropic", "--budget", "90", "--report", report]);
     assert!(output.status.success(), "{}", stderr(&output));
     let said = stderr(&output);

@@ -28,7 +28,7 @@ fn a_transcript_becomes_a_pack_and_a_report() {
     let output = run(&arguments);
     assert!(output.status.success(), "{}", stderr(&output));
     let said = stderr(&output);
-    assert!(said.starts_with("claude-code: 11 messages, 3 tool calls, 3 results, 1 pictures; "));
+    assert!(said.starts_with("claude-code: 9 messages, 3 tool calls, 3 results, 1 pictures; "));
     assert!(said.contains("7 kept as extensions (file-history-snapshot 1, "), "{said}");
     let facts: Value = serde_json::from_slice(&output.stdout).unwrap();
     let written: Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
@@ -37,7 +37,8 @@ fn a_transcript_becomes_a_pack_and_a_report() {
         (&facts["schema"], &facts["format"]),
         (&"lcp.import.v1".into(), &"claude-code".into())
     );
-    assert_eq!((&facts["messages"], &facts["skipped"]["toolUseResult"]), (&11.into(), &3.into()));
+    assert_eq!((&facts["messages"], &facts["skipped"]["toolUseResult"]), (&9.into(), &3.into()));
+    assert_eq!(facts["skipped"]["sidechain"], 2);
     let bytes = std::fs::read(&pack).unwrap();
     let blocks = decode(&bytes, DecodeOptions::default()).unwrap().blocks;
     assert_eq!(facts["blocks"], blocks.len());
@@ -47,8 +48,43 @@ fn a_transcript_becomes_a_pack_and_a_report() {
     assert!(piped.stdout == bytes && stderr(&piped).is_empty(), "{}", stderr(&piped));
     let named = run(&["import", path(&session), "--from", "claude-code"]);
     assert!(named.stdout == bytes);
+    // What an agent was told is no turn of this conversation, unless it is asked for.
+    let shown = |pack: &[u8]| {
+        let flags = ["render", "-", "--mode", "minimal"];
+        String::from_utf8(run_with(&flags, pack).stdout).unwrap().contains("[user] Find ports")
+    };
+    let with = run(&["import", path(&session), "--sidechains"]);
+    assert!(!shown(&bytes) && shown(&with.stdout));
     let rendered = run(&["render", path(&pack), "--budget", "200"]);
     assert!(rendered.status.success() && !rendered.stdout.is_empty());
+}
+
+/// Within a budget the newest of a long conversation stays, not its beginning.
+#[test]
+fn recent_turns_outlive_old_ones() {
+    let mut messages = vec![json!({"role": "system", "content": "You answer."})];
+    for turn in 0..40 {
+        messages.push(json!({"role": "user", "content": format!("question {turn} of the user")}));
+        messages
+            .push(json!({"role": "assistant", "content": format!("answer {turn} of the model")}));
+    }
+    messages.push(json!({"role": "user", "content": "And now?"}));
+    let pack =
+        run_with(&["-q", "import", "-"], Value::from(messages).to_string().as_bytes()).stdout;
+    let mut texts = vec![run_with(&["-q", "render", "-", "--budget", "300"], &pack).stdout];
+    for target in ["openai", "anthropic"] {
+        let flags = ["-q", "export", "-", "--to", target, "--budget", "300"];
+        texts.push(run_with(&flags, &pack).stdout);
+    }
+    for text in texts {
+        let text = String::from_utf8(text).unwrap();
+        let kept: Vec<_> =
+            (0..40).filter(|turn| text.contains(&format!("question {turn} of"))).collect();
+        let newest: Vec<_> = (40 - kept.len()..40).collect();
+        assert!(kept.len() > 5 && kept == newest, "{kept:?}");
+        assert!(text.contains("You answer.") && text.contains("And now?"), "{text}");
+        assert!(!text.contains("rank"), "{text}");
+    }
 }
 
 #[test]
@@ -72,6 +108,7 @@ fn what_is_no_transcript() {
         assert!(output.stdout.is_empty());
     };
     fails(&["import", "-"], b"{\"messages\": [\n{\"role\":", 3, "(line 2, column ");
+    fails(&["import", "-"], b"{'role': 'user'}", 3, "--from markdown");
     fails(&["import", "-"], b"{\"a\": 1}", 3, "no transcript of a format that is known");
     fails(&["import", "-"], b"LCP\0\x01\0\0\0", 3, "this is a pack");
     fails(&["import", "-"], b"a\xFFb", 3, "not UTF-8 (line 1, column 2) [LCP-CNV-001]");

@@ -53,6 +53,10 @@ fn messages_of_two_packs_stay_apart() {
     let found: Value = serde_json::from_str(&printed(&output)).unwrap();
     let said = ["one", "two", "three"].map(|said| json!({"role": "user", "content": said}));
     assert_eq!(found["messages"], json!(said));
+    // What is said later ranks higher, in whichever pack.
+    let blocks = decode(&merged, DecodeOptions::default()).unwrap().blocks;
+    let ranks: Vec<_> = metas(&blocks).iter().filter_map(|meta| meta.rank).collect();
+    assert_eq!(ranks, [0.0, 1.0, 2.0]);
 }
 
 fn scratch() -> (tempfile::TempDir, impl Fn(&str) -> String) {

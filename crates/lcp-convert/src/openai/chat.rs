@@ -7,7 +7,7 @@ use super::content;
 use crate::build::Builder;
 use crate::json::{self, Fields, Source};
 use crate::tags;
-use crate::transcript::{Reader, keep, rest_with};
+use crate::transcript::{Reader, rest_with};
 use crate::{Format, Imported, Result};
 
 const READER: Reader = Reader {
@@ -38,7 +38,8 @@ fn envelope(
     reader.inside(&["body", "response"], builder, source, &fields)
 }
 
-/// The answer of a model. Of several choices the first is the message.
+/// The answer of a model. Of several choices the first is the message; what it has beside that
+/// stays with the rest of the answer.
 fn response(
     builder: &mut Builder,
     source: &Source<'_>,
@@ -56,7 +57,18 @@ fn response(
         builder.aside("choice", other.get());
     }
     fields.take("choices");
-    keep(builder, "response", &fields);
+    let mut rest = json::Object::default();
+    rest.all(fields.rest_json().as_deref());
+    // The first of one is where it is expected.
+    if others.is_empty() {
+        choice.take("index");
+    }
+    if let Some(choice) = choice.rest_json() {
+        rest.raw("choices", &json::list(&[choice]));
+    }
+    if let Some(rest) = rest.finish_some() {
+        builder.aside("response", &rest);
+    }
     true
 }
 

@@ -2,11 +2,14 @@
 
 mod anthropic;
 mod bad;
+mod claude_code;
 mod diff;
 mod exported;
 mod laws;
 mod numbered;
 mod openai;
+mod ranks;
+mod round_trip;
 mod sessions;
 mod support;
 mod valid;

@@ -106,15 +106,23 @@ fn functions_of_old_come_back_as_such() {
 #[test]
 fn a_response_is_its_first_choice() {
     let text = r#"{"id": "chatcmpl-1", "object": "chat.completion", "choices": [
-        {"index": 0, "message": {"role": "assistant", "content": "Yes.", "refusal": null}, "finish_reason": "stop"},
+        {"index": 0, "message": {"role": "assistant", "content": "Yes.", "refusal": null}, "finish_reason": "stop",
+         "logprobs": null},
         {"index": 1, "message": {"role": "assistant", "content": "No."}}],
         "usage": {"total_tokens": 7}}"#;
     let found = imported(Format::OpenAiChat, text);
     expect![[r#"
         assistant: "Yes." [message=0]
         openai-chat choice: "{\"index\": 1, \"message\": {\"role\": \"assistant\", \"content\": \"No.\"}}" []
-        openai-chat response: "{\"id\":\"chatcmpl-1\",\"object\":\"chat.completion\",\"usage\":{\"total_tokens\": 7}}" []
+        openai-chat response: "{\"id\":\"chatcmpl-1\",\"object\":\"chat.completion\",\"usage\":{\"total_tokens\": 7},\"choices\":[{\"index\":0,\"finish_reason\":\"stop\"}]}" []
     "#]].assert_eq(&lines(&found.blocks));
+    let one = r#"{"choices": [{"index": 0, "message": {"role": "assistant", "content": "Yes."},
+        "finish_reason": "length", "logprobs": {"content": []}}]}"#;
+    expect![[r#"
+        assistant: "Yes." [message=0]
+        openai-chat response: "{\"choices\":[{\"finish_reason\":\"length\",\"logprobs\":{\"content\": []}}]}" []
+    "#]]
+    .assert_eq(&lines(&imported(Format::OpenAiChat, one).blocks));
 }
 
 #[test]
@@ -143,7 +151,8 @@ fn files_of_requests_are_read_line_by_line() {
     let warnings: Vec<_> = found.report.warnings.iter().map(ToString::to_string).collect();
     expect![["
         line 4: not JSON: EOF while parsing a string
-        line 6: this is no message of openai-chat; it is kept as an extension"]]
+        line 6: this is no message of openai-chat; it is kept as an extension
+        2 lines are conversations of their own; here each goes on with the one before it"]]
     .assert_eq(&warnings.join("\n"));
 }
 

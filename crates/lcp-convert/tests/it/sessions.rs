@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use expect_test::{Expect, expect};
 use lcp_convert::{ErrorKind, Format, Imported, Options, detect, import};
-use lcp_types::{Block, BlockContent};
+use lcp_types::{Block, BlockContent, Tag};
 use proptest::prelude::*;
 
 const CLAUDE_CODE: &str = include_str!("fixtures/claude-code.jsonl");
@@ -25,6 +25,8 @@ fn shown(imported: &Imported) -> String {
     for annotation in imported.blocks.iter().filter_map(Block::as_annotation) {
         let target = usize::try_from(annotation.target_block_id).unwrap();
         let said = match (annotation.as_tag(), annotation.as_priority()) {
+            // That of the message, everywhere: see `ranks`.
+            (Some(tag), _) if tag.key == Tag::RANK => continue,
             (Some(tag), _) => tag.to_string(),
             (_, Some(priority)) => priority.to_string(),
             _ => continue,
@@ -93,31 +95,29 @@ fn a_session_of_claude_code() {
         Format::ClaudeCode,
         CLAUDE_CODE,
         &expect![[r#"
-        claude-code/summary {"type":"summary","summary":"A port is f [low]
-        claude-code/file-history-snapshot {"type":"file-history-snapshot","message [low]
-        claude-code/user.meta {"parentUuid":null,"isSidechain":false," [low]
-        user "Why is the port wrong?" [message=0]
-        claude-code/thinking {"type":"thinking","thinking":"The setti [message=1; low; role=assistant]
-        assistant "I look at the settings." [message=1]
-        assistant #toolu_1 "Read {\"file_path\":\"/src/app/a.toml\"}" [message=1]
-        assistant #toolu_2 "Task {\"prompt\":\"Find ports\"}" [message=1]
-        code /src/app/a.toml Some(1) "[net]\nport = 80" [message=2; form=cat-n,6,arrow; tool_call_id=toolu_1; args={"file_path":"/src/app/a.toml"}]
-        user "Find ports" [message=3; sidechain=s1]
-        assistant "There is one." [message=4; sidechain=s1]
-        result Task ok "There is one." [message=5; tool_call_id=toolu_2; args={"prompt":"Find ports"}]
-        claude-code/system.compact_boundary {"parentUuid":"u7","isSidechain":false," [low]
-        user "This session goes on from another; the port was wrong." [message=6]
-        assistant #toolu_3 "Bash {\"command\":\"make\"}" [message=7]
-        result Bash error "make: *** no rule" [message=8; tool_call_id=toolu_3; args={"command":"make"}]
-        claude-code/queue-operation {"type":"queue-operation","operation":"e [low]
-        image png 2 [message=9]
-        user "Look." [message=9]
-        claude-code/hologram {"type":"hologram","sessionId":"5e55","d [low]
-        assistant "I see." [message=10]
-        11 messages, 3 calls, 3 results, 1 pictures, 0 unanswered, 0 orphans
-        {"file-history-snapshot": 1, "hologram": 1, "queue-operation": 1, "summary": 1, "system.compact_boundary": 1, "thinking": 1, "user.meta": 1}
-        {"toolUseResult": 3}
-    "#]],
+            claude-code/summary {"type":"summary","summary":"A port is f [low]
+            claude-code/file-history-snapshot {"type":"file-history-snapshot","message [low]
+            claude-code/user.meta {"parentUuid":null,"isSidechain":false," [low]
+            user "Why is the port wrong?" [message=0; claude-code.item={"userType":"external","cwd":"/src/app","sessionId":"5e55","version":"2.0.1","gitBranch":"main","timestamp":"2026-01-02T10:00:00.000Z"}]
+            claude-code/thinking {"type":"thinking","thinking":"The setti [message=1; low; role=assistant; claude-code.item={"message":{"id":"msg_1","model":"claude-x","usage":{"input_tokens":3,"output_tokens":5}}}]
+            assistant "I look at the settings." [message=1]
+            assistant #toolu_1 "Read {\"file_path\":\"/src/app/a.toml\"}" [message=1]
+            assistant #toolu_2 "Task {\"prompt\":\"Find ports\"}" [message=1]
+            code /src/app/a.toml Some(1) "[net]\nport = 80" [message=2; form=cat-n,6,arrow; tool_call_id=toolu_1; args={"file_path":"/src/app/a.toml"}]
+            result Task ok "There is one." [message=3; tool_call_id=toolu_2; args={"prompt":"Find ports"}]
+            claude-code/system.compact_boundary {"parentUuid":"u7","isSidechain":false," [low]
+            user "This session goes on from another; the port was wrong." [message=4; claude-code.item={"isCompactSummary":true}]
+            assistant #toolu_3 "Bash {\"command\":\"make\"}" [message=5; claude-code.item={"message":{"id":"msg_2"}}]
+            result Bash error "make: *** no rule" [message=6; tool_call_id=toolu_3; args={"command":"make"}]
+            claude-code/queue-operation {"type":"queue-operation","operation":"e [low]
+            image png 2 [message=7]
+            user "Look." [message=7]
+            claude-code/hologram {"type":"hologram","sessionId":"5e55","d [low]
+            assistant "I see." [message=8; claude-code.item={"message":{"id":"msg_3"}}]
+            9 messages, 3 calls, 3 results, 1 pictures, 0 unanswered, 0 orphans
+            {"file-history-snapshot": 1, "hologram": 1, "queue-operation": 1, "summary": 1, "system.compact_boundary": 1, "thinking": 1, "user.meta": 1}
+            {"sidechain": 2, "toolUseResult": 3}
+        "#]],
     );
 }
 
@@ -378,6 +378,12 @@ fn formats_are_told_by_their_structure() {
     is(Mcp, r#"[{"jsonrpc":"2.0","id":1,"result":{"content":[]}}]"#);
     is(Markdown, "[a link](x.md) and {braces}");
     is(Markdown, "[x] a list of things to do");
+    for template in ["{{ title }}\n", "{% include \"a\" %}\n", "{# note #}\n", "[[Page]] says\n"] {
+        is(Markdown, template);
+    }
+    for broken in ["{", "{ \"messages\": [", "{'role': 'user'}", "[[\"a\"", "[{", "[]x"] {
+        assert_eq!(detect(broken.as_bytes()), None, "{broken}");
+    }
     for none in ["", " ", "{}", "[]", "[1,2]", "{\"a\":", "[{\"a\"", "a\0b", "12"] {
         assert_eq!(detect(none.as_bytes()), None, "{none:?}");
     }
@@ -421,4 +427,41 @@ proptest! {
             prop_assert!(report.unanswered <= report.calls && report.orphans <= report.results);
         }
     }
+}
+
+/// What stands in events alone is said nowhere else.
+#[test]
+fn events_of_codex_that_no_item_repeats_are_messages() {
+    let event = |kind: &str, key: &str, text: &str| {
+        let payload = serde_json::json!({"type": kind, key: text, "kind": "plain"});
+        serde_json::json!({"type": "event_msg", "payload": payload}).to_string()
+    };
+    let item = |role: &str, text: &str| {
+        let payload = serde_json::json!({"type": "message", "role": role,
+            "content": [{"type": "text", "text": text}]});
+        serde_json::json!({"type": "response_item", "payload": payload}).to_string()
+    };
+    let lines = [
+        event("user_message", "message", "go on"),
+        item("user", "go on\n"),
+        event("agent_reasoning", "text", "Hm."),
+        event("agent_message", "message", "I do."),
+        event("user_message", "message", "go on"),
+        item("assistant", "Done."),
+        event("agent_message", "message", "Done."),
+        // An assistant's text is not the user's.
+        event("user_message", "message", "Done."),
+    ];
+    expect![[r#"
+        user "go on\n" [message=0]
+        codex/event_msg.agent_reasoning {"payload":{"kind":"plain","text":"Hm.", [low]
+        assistant "I do." [message=1; codex.item={"kind":"plain"}]
+        user "go on" [message=2; codex.item={"kind":"plain"}]
+        assistant "Done." [message=3]
+        user "Done." [message=4; codex.item={"kind":"plain"}]
+        5 messages, 0 calls, 0 results, 0 pictures, 0 unanswered, 0 orphans
+        {"event_msg.agent_reasoning": 1}
+        {"event_msg.agent_message": 1, "event_msg.user_message": 1}
+    "#]]
+    .assert_eq(&shown(&read(Format::Codex, &lines.join("\n"))));
 }

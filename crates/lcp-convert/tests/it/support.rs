@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use lcp_convert::{ExportBlock, Exported, Format, Imported, Options, Target, export, import};
-use lcp_types::{Block, BlockContent};
+use lcp_types::{Block, BlockContent, Tag};
 use serde_json::{Map, Value, json};
 
 use crate::valid::valid;
@@ -147,7 +147,8 @@ pub(crate) fn lines(blocks: &[Block<'_>]) -> String {
         };
         let tags = blocks.iter().filter_map(|other| {
             let annotation = other.as_annotation()?;
-            let tag = annotation.as_tag()?;
+            // Ranks are those of the messages, everywhere: see `ranks`.
+            let tag = annotation.as_tag().filter(|tag| tag.key != Tag::RANK)?;
             (annotation.target_block_id == index as u64).then(|| tag.to_string())
         });
         let tags: Vec<_> = tags.collect();

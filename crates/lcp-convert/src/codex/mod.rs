@@ -1,5 +1,7 @@
 //! Rollouts of Codex: JSON lines, items of responses among them.
 
+mod events;
+
 use serde_json::value::RawValue;
 
 use crate::build::Builder;
@@ -10,10 +12,6 @@ use crate::{Format, Imported, Result, jsonl};
 /// Types of lines that have a payload.
 const LINES: [&str; 5] =
     ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
-
-/// Events that say again what an item says.
-const TWICE: [&str; 4] =
-    ["user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content"];
 
 /// Types of items that old rollouts have without a line around them.
 const ITEMS: [&str; 8] = [
@@ -30,7 +28,10 @@ const ITEMS: [&str; 8] = [
 /// Imports a rollout.
 pub(crate) fn import(bytes: &[u8]) -> Result<Imported> {
     let looked_for = "lines with a \"type\" such as \"response_item\" and a \"payload\"";
-    jsonl::import(Format::Codex, looked_for, bytes, line)
+    jsonl::import(Format::Codex, looked_for, bytes, |lines| {
+        let mut items = events::Items::of(lines);
+        move |builder, value| line(&mut items, builder, value)
+    })
 }
 
 /// Whether a line of this type, with a payload or without, is one of a rollout.
@@ -42,7 +43,7 @@ pub(crate) fn is_line(fields: &Fields<'_>) -> bool {
     ITEMS.contains(&kind.as_str())
 }
 
-fn line(builder: &mut Builder, value: &RawValue) -> bool {
+fn line(items: &mut events::Items, builder: &mut Builder, value: &RawValue) -> bool {
     let Some(fields) = Fields::read(value) else {
         builder.aside("line", value.get());
         return false;
@@ -52,11 +53,9 @@ fn line(builder: &mut Builder, value: &RawValue) -> bool {
     match (kind.as_deref(), payload) {
         (Some("response_item"), Some(item)) if responses::item(builder, item) => {}
         (Some("event_msg"), Some(event)) => {
-            let name = Fields::read(event).and_then(|event| event.string("type"));
-            let name = name.unwrap_or_default();
-            if TWICE.contains(&name.as_str()) {
-                builder.skip(&format!("event_msg.{name}"));
-            } else {
+            let event = Fields::read(event).unwrap_or_default();
+            let name = event.string("type").unwrap_or_default();
+            if !items.event(builder, &name, event) {
                 builder.aside(&format!("event_msg.{name}"), value.get());
             }
         }

@@ -1,0 +1,234 @@
+//! Sessions of Claude Code: JSON lines, messages of Anthropic among them.
+//!
+//! Its streams (`stream-json`) have the same lines. What the program notes beside a
+//! message, times and places and what it cost, is a tag.
+
+mod branches;
+
+use std::collections::{HashMap, HashSet};
+
+use lcp_types::Role;
+use serde_json::value::RawValue;
+
+use crate::anthropic::{OF_ANSWERS, parts};
+use crate::build::Builder;
+use crate::json::{self, Fields, Line, Object};
+use crate::{Format, Imported, Options, Result, jsonl, tags};
+
+/// What lines of a session have, and those of others do not.
+const OURS: [&str; 5] = ["uuid", "sessionId", "session_id", "leafUuid", "messageId"];
+
+/// What a result was to the program; the message has what the model saw of it.
+const RESULTS: [&str; 2] = ["toolUseResult", "tool_use_result"];
+
+/// Marks of turns that people do not see as theirs.
+const META: [&str; 3] = ["isMeta", "isVisibleInTranscriptOnly", "isApiErrorMessage"];
+
+/// What a line says of its place among the others, which the blocks have by theirs.
+const PLACE: [&str; 9] = [
+    "type",
+    "message",
+    "uuid",
+    "parentUuid",
+    "logicalParentUuid",
+    "sourceToolAssistantUUID",
+    "isSidechain",
+    "agentId",
+    "parent_tool_use_id",
+];
+
+/// What reports call lines of turns that were taken back.
+const REWOUND: &str = "rewound";
+
+/// What reports call notes that no tag can hold.
+const NOTES: &str = "notes";
+
+/// Imports a session.
+pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<Imported> {
+    let looked_for = "lines with a \"type\" and a \"uuid\" or a \"sessionId\"";
+    jsonl::import(Format::ClaudeCode, looked_for, bytes, |lines| {
+        let mut session = Session::of(lines, options);
+        move |builder, value| session.line(builder, value)
+    })
+}
+
+/// Whether a line is one of those that people do not see as theirs.
+fn is_meta(fields: &Fields<'_>) -> bool {
+    META.iter().any(|key| fields.get(key).and_then(json::boolean) == Some(true))
+}
+
+/// Whether a line is part of a side conversation.
+fn is_aside(fields: &Fields<'_>) -> bool {
+    fields.get("isSidechain").and_then(json::boolean) == Some(true)
+        || fields.get("parent_tool_use_id").is_some()
+}
+
+/// What becomes of side conversations.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asides {
+    LeftOut,
+    Tagged,
+    /// The file of an agent: there is nothing else.
+    All,
+}
+
+struct Session {
+    asides: Asides,
+    /// The ids of the lines that were taken back.
+    taken_back: HashSet<String>,
+    /// The answer that the next line may go on with: its id and its sidechain.
+    open: Option<(String, Option<String>)>,
+    /// The sidechain of each line that has one, by the line's id.
+    sidechains: HashMap<String, String>,
+    /// The newest of each note, by its key.
+    notes: HashMap<String, String>,
+}
+
+impl Session {
+    fn of(lines: &[Line<'_>], options: &Options) -> Self {
+        let mut fields = lines.iter().filter_map(|line| Fields::read(line.value.as_ref().ok()?));
+        let has_main = fields.any(|of| of.get("message").is_some() && !is_aside(&of));
+        let asides = match (has_main, options.sidechains) {
+            (false, _) => Asides::All,
+            (true, true) => Asides::Tagged,
+            (true, false) => Asides::LeftOut,
+        };
+        Self {
+            asides,
+            taken_back: branches::taken_back(lines),
+            open: None,
+            sidechains: HashMap::new(),
+            notes: HashMap::new(),
+        }
+    }
+
+    fn line(&mut self, builder: &mut Builder, value: &RawValue) -> bool {
+        let Some(fields) = Fields::read(value) else {
+            builder.aside("line", value.get());
+            return false;
+        };
+        let kind = fields.string("type").unwrap_or_else(|| "line".to_owned());
+        let is_meta = is_meta(&fields);
+        let is_ours = OURS.iter().any(|key| fields.get(key).is_some());
+        if fields.string("uuid").is_some_and(|id| self.taken_back.contains(&id)) {
+            builder.skip(REWOUND);
+            return true;
+        }
+        let mut sidechain = None;
+        if is_aside(&fields) {
+            match self.asides {
+                Asides::LeftOut => {
+                    builder.skip(tags::SIDECHAIN);
+                    return is_ours;
+                }
+                Asides::Tagged => sidechain = Some(self.sidechain(&fields)),
+                Asides::All => {}
+            }
+        }
+        let role = match kind.as_str() {
+            "user" => Some(Role::User),
+            "assistant" => Some(Role::Assistant),
+            _ => None,
+        };
+        if let Some(role) = role.filter(|_| !is_meta)
+            && let Some(message) = fields.get("message").and_then(Fields::read)
+            && let Some(content) = message.get("content")
+        {
+            self.message(builder, role, sidechain, message, fields.clone());
+            let results = RESULTS.iter().filter_map(|key| fields.get(key));
+            for result in results {
+                if branches::has_result(content) {
+                    builder.skip(RESULTS[0]);
+                } else {
+                    builder.aside(RESULTS[0], result.get());
+                }
+            }
+            return true;
+        }
+        let name = match fields.string("subtype") {
+            _ if is_meta => format!("{kind}.meta"),
+            Some(subtype) => format!("{kind}.{subtype}"),
+            None => kind,
+        };
+        builder.aside(&name, value.get());
+        is_ours
+    }
+
+    fn message(
+        &mut self,
+        builder: &mut Builder,
+        role: Role,
+        sidechain: Option<String>,
+        mut message: Fields<'_>,
+        mut line: Fields<'_>,
+    ) {
+        let id = message.string("id").filter(|_| role == Role::Assistant);
+        let key = id.map(|id| (id, sidechain.clone()));
+        let content = message.take("content");
+        // Each part of an answer has a line of its own.
+        if key.is_none() || self.open != key {
+            builder.message(role);
+            if let Some(sidechain) = sidechain {
+                builder.message_tag(tags::SIDECHAIN, &sidechain);
+            }
+        }
+        self.open = key;
+        if let Some(content) = content {
+            parts::content(builder, content);
+        }
+        message.take("role");
+        let mut notes = Object::default();
+        let mut of_answer = Object::default();
+        for key in OF_ANSWERS {
+            if let Some(value) = message.take(key).filter(|_| key != "type")
+                && self.is_new(format!("message.{key}"), value)
+            {
+                of_answer.raw(key, value.get());
+            }
+        }
+        for key in PLACE.iter().chain(&RESULTS) {
+            line.take(key);
+        }
+        for (key, value) in line.rest() {
+            if self.is_new(key.to_owned(), value) {
+                notes.raw(key, value.get());
+            }
+        }
+        if let Some(of_answer) = of_answer.finish_some() {
+            notes.raw("message", &of_answer);
+        }
+        if let Some(notes) = notes.finish_some()
+            && !builder.note(&notes)
+        {
+            builder.skip(NOTES);
+        }
+        if let Some(rest) = message.rest_json() {
+            builder.aside("message", &rest);
+        }
+    }
+
+    /// Whether a note is another one than the one before it.
+    fn is_new(&mut self, key: String, value: &RawValue) -> bool {
+        let before = self.notes.insert(key, value.get().to_owned());
+        before.is_none_or(|before| before != value.get())
+    }
+
+    /// The sidechain that a line of one belongs to: the agent, the call that it works for,
+    /// else the line that it began with.
+    fn sidechain(&mut self, fields: &Fields<'_>) -> String {
+        if let Some(call) = fields.string("parent_tool_use_id") {
+            return call;
+        }
+        let own = fields.string("uuid");
+        let parent = fields.string("parentUuid");
+        let chain = fields
+            .string("agentId")
+            .or_else(|| self.sidechains.get(&parent?).cloned())
+            .or_else(|| own.clone())
+            .unwrap_or_default();
+        if let Some(own) = own {
+            self.sidechains.insert(own, chain.clone());
+        }
+        chain
+    }
+}

@@ -1,0 +1,101 @@
+//! Events of a rollout that say again what an item says, and those that alone say it.
+
+use std::collections::HashMap;
+
+use lcp_types::Role;
+
+use super::ITEMS;
+use crate::build::Builder;
+use crate::json::{self, Fields, Line};
+
+/// Who speaks in events of this type, and the field that has the text; without a speaker they
+/// are thoughts.
+fn said_in(event: &str) -> Option<(Option<Role>, &'static str)> {
+    Some(match event {
+        "user_message" => (Some(Role::User), "message"),
+        "agent_message" => (Some(Role::Assistant), "message"),
+        "agent_reasoning" | "agent_reasoning_raw_content" => (None, "text"),
+        _ => return None,
+    })
+}
+
+/// The texts of a rollout's items, by who speaks, and how many no event has said again yet.
+pub(super) struct Items(HashMap<(Option<Role>, String), usize>);
+
+impl Items {
+    pub(super) fn of(lines: &[Line<'_>]) -> Self {
+        let mut items = Self(HashMap::new());
+        for line in lines {
+            let Some(fields) = line.value.as_ref().ok().and_then(|value| Fields::read(value))
+            else {
+                continue;
+            };
+            let kind = fields.string("type").unwrap_or_default();
+            match fields.get("payload") {
+                Some(item) if kind == "response_item" => {
+                    items.add(&Fields::read(item).unwrap_or_default());
+                }
+                None if ITEMS.contains(&kind.as_str()) => items.add(&fields),
+                _ => {}
+            }
+        }
+        items
+    }
+
+    fn add(&mut self, item: &Fields<'_>) {
+        let of_thoughts = item.string("type").as_deref() == Some("reasoning");
+        let speaker = match item.string("role").as_deref() {
+            _ if of_thoughts => None,
+            Some("user") => Some(Role::User),
+            Some("assistant") => Some(Role::Assistant),
+            _ => return,
+        };
+        for key in ["content", "summary"] {
+            let Some(content) = item.get(key) else { continue };
+            let parts = json::array(content).unwrap_or_default();
+            let texts = parts.iter().filter_map(|part| Fields::read(part)?.string("text"));
+            let texts: Vec<_> = json::string(content).into_iter().chain(texts).collect();
+            for text in &texts {
+                self.insert(speaker, text);
+            }
+            if texts.len() > 1 {
+                self.insert(speaker, &texts.join("\n"));
+                self.insert(speaker, &texts.concat());
+            }
+        }
+    }
+
+    fn insert(&mut self, speaker: Option<Role>, text: &str) {
+        *self.0.entry((speaker, text.trim().to_owned())).or_default() += 1;
+    }
+
+    /// Counts an event that an item says as well; what only an event says is a part of the
+    /// conversation. `false` if it is to be kept as it stands.
+    pub(super) fn event(
+        &mut self,
+        builder: &mut Builder,
+        name: &str,
+        mut event: Fields<'_>,
+    ) -> bool {
+        let Some((speaker, key)) = said_in(name) else { return false };
+        let Some(text) = event.string(key) else { return false };
+        if let Some(left) = self.0.get_mut(&(speaker, text.trim().to_owned())).filter(|of| **of > 0)
+        {
+            *left -= 1;
+            builder.skip(&format!("event_msg.{name}"));
+            return true;
+        }
+        let Some(role) = speaker else { return false };
+        builder.message(role);
+        if let Some(text) = builder.take_text(&mut event, key) {
+            builder.text(&text);
+        }
+        event.take("type");
+        if let Some(notes) = event.rest_json()
+            && !builder.note(&notes)
+        {
+            builder.message_fields(Some(&notes));
+        }
+        true
+    }
+}

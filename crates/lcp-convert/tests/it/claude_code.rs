@@ -1,0 +1,202 @@
+//! Sessions of Claude Code: which lines are the conversation.
+
+use lcp_convert::{Format, Imported, Options, Target, import, tags};
+use lcp_types::{Annotation, Block, BlockContent, Meta, Priority};
+use serde_json::{Value, json};
+
+use crate::support::{exported, imported, value};
+
+/// A line: its id, the one before it, who speaks, what.
+fn line(id: &str, before: Option<&str>, role: &str, content: impl Into<Value>) -> Value {
+    json!({"uuid": id, "parentUuid": before, "sessionId": "s", "type": role,
+        "message": {"role": role, "content": content.into()}})
+}
+
+fn call(id: &str) -> Value {
+    json!([{"type": "tool_use", "id": id, "name": "f", "input": {}}])
+}
+
+fn answer(id: &str) -> Value {
+    json!([{"type": "tool_result", "tool_use_id": id, "content": id}])
+}
+
+fn session(lines: &[Value]) -> String {
+    lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// What is said, and how many lines were taken back.
+fn said(lines: &[Value]) -> (Vec<String>, u64) {
+    let Imported { blocks, report, .. } = imported(Format::ClaudeCode, &session(lines));
+    let said = blocks.iter().filter_map(|block| match &block.content {
+        BlockContent::Conversation(turn) => Some(turn.content.to_str_lossy().into_owned()),
+        BlockContent::ToolResult(result) => Some(result.content.to_str_lossy().into_owned()),
+        _ => None,
+    });
+    (said.collect(), report.skipped.get("rewound").copied().unwrap_or(0))
+}
+
+#[track_caller]
+fn check(lines: &[Value], expected: &[&str], rewound: u64) {
+    let (said, found) = said(lines);
+    assert_eq!(
+        (said.iter().map(String::as_str).collect::<Vec<_>>(), found),
+        (expected.to_vec(), rewound)
+    );
+}
+
+#[test]
+fn turns_that_were_taken_back_are_counted() {
+    let lines = [
+        line("a", None, "user", "Delete everything"),
+        line("b", Some("a"), "assistant", "Deleting."),
+        line("c", None, "user", "Keep everything"),
+    ];
+    check(&lines, &["Keep everything"], 2);
+    // In the middle, twice, with a note of the program between.
+    let lines = [
+        line("a", None, "user", "q1"),
+        line("b", Some("a"), "assistant", "a1"),
+        json!({"uuid": "n", "parentUuid": "b", "type": "system", "subtype": "turn_duration"}),
+        line("c", Some("n"), "user", "wrong"),
+        line("d", Some("c"), "assistant", call("1")),
+        line("e", Some("d"), "user", answer("1")),
+        line("f", Some("b"), "user", "wrong again"),
+        line("g", Some("n"), "user", "q2"),
+        line("h", Some("g"), "assistant", "a2"),
+    ];
+    check(&lines, &["q1", "a1", "q2", "a2"], 4);
+}
+
+#[test]
+fn calls_at_once_keep_their_results() {
+    // The chain goes on from one of the results.
+    for last in ["r1", "r2"] {
+        let lines = [
+            line("a", None, "user", "q"),
+            line("c1", Some("a"), "assistant", call("1")),
+            line("c2", Some("c1"), "assistant", call("2")),
+            line("r1", Some("c1"), "user", answer("1")),
+            line("r2", Some("c2"), "user", answer("2")),
+            line("b", Some(last), "assistant", "done"),
+            line("d", Some("b"), "user", "next"),
+        ];
+        check(&lines, &["q", "f {}", "f {}", "1", "2", "done", "next"], 0);
+    }
+}
+
+#[test]
+fn broken_chains_lose_nothing() {
+    let boundary = |before: Value| {
+        json!({"uuid": "x", "parentUuid": null, "logicalParentUuid": before,
+        "type": "system", "subtype": "compact_boundary"})
+    };
+    let mut summary = line("s", Some("x"), "user", "summary");
+    summary["isCompactSummary"] = json!(true);
+    let rest = || [summary.clone(), line("d", Some("s"), "assistant", "on")];
+    let first = [line("a", None, "user", "q"), line("b", Some("a"), "assistant", "a")];
+    let all = ["q", "a", "summary", "on"];
+    for before in [json!("b"), json!("gone"), json!(null)] {
+        check(&[&first[..], &[boundary(before)], &rest()].concat(), &all, 0);
+    }
+    // A summary that begins anew, and lines that follow what is not there.
+    let mut alone = summary.clone();
+    alone["parentUuid"] = json!(null);
+    check(&[&first[..], &[alone], &rest()[1..]].concat(), &all, 0);
+    let elsewhere = line("c", Some("gone"), "user", "q2");
+    check(&[&first[..], &[elsewhere]].concat(), &["q", "a", "q2"], 0);
+    // A hook is the beginning where a session goes on.
+    let hook = json!({"uuid": "h", "parentUuid": null, "type": "progress", "data": {}});
+    let resumed = line("c", Some("h"), "user", "q2");
+    check(&[&first[..], &[hook, resumed]].concat(), &["q", "a", "q2"], 0);
+    // A prompt beside an answer was not taken back.
+    let queued = line("c", Some("a"), "user", "and this");
+    check(&[first[0].clone(), queued, first[1].clone()], &["q", "and this", "a"], 0);
+    // Streams do not say what follows what; ids that are there twice are the first.
+    let mut stream = first.clone();
+    for line in &mut stream {
+        line.as_object_mut().unwrap().remove("parentUuid");
+    }
+    check(&[&stream[..], &stream].concat(), &["q", "a", "q", "a"], 0);
+    let circle = [line("a", Some("b"), "user", "q"), line("b", Some("a"), "assistant", "a")];
+    check(&circle, &["q", "a"], 0);
+}
+
+#[test]
+fn side_conversations_are_left_out_or_told_apart() {
+    let aside = |id, before, role, content: &str| {
+        let mut line = line(id, before, role, content);
+        line["isSidechain"] = json!(true);
+        line
+    };
+    let main = [line("a", None, "user", "q"), line("b", Some("a"), "assistant", "a")];
+    let side = [aside("s", None, "user", "find it"), aside("t", Some("s"), "assistant", "found")];
+    let lines = [&main[..1], &side, &main[1..]].concat();
+    check(&lines, &["q", "a"], 0);
+    let text = session(&lines);
+    assert_eq!(imported(Format::ClaudeCode, &text).report.skipped["sidechain"], 2);
+
+    let mut options = Options::default();
+    options.sidechains = true;
+    let found = import(Format::ClaudeCode, text.as_bytes(), &options).unwrap();
+    assert_eq!((found.report.messages, found.report.skipped.get("sidechain")), (4, None));
+    let metas = Meta::of_all(&found.blocks, &mut |_, _| panic!("an annotation is wrong"));
+    let shown =
+        found.blocks.iter().zip(&metas).filter(|(block, _)| block.as_annotation().is_none());
+    let priorities: Vec<_> = shown.map(|(_, meta)| meta.priority).collect();
+    let (low, normal) = (Priority::Low, Priority::Normal);
+    assert_eq!(priorities, [normal, low, low, normal]);
+    let told = found.blocks.iter().filter_map(Block::as_annotation);
+    let told = told.filter_map(Annotation::as_tag).filter(|tag| tag.key == tags::SIDECHAIN);
+    assert_eq!(told.filter_map(|tag| tag.value).collect::<Vec<_>>(), ["s", "s"]);
+
+    // An agent's own file is a conversation like any other.
+    check(&side, &["find it", "found"], 0);
+    // An agent whose call was taken back is gone with it.
+    let lines = [&main[..], &side, &[line("c", None, "user", "q2")]].concat();
+    assert_eq!(said(&lines), (vec!["q2".to_owned()], 4));
+}
+
+#[test]
+fn what_the_program_notes_stays_in_the_pack() {
+    let mut lines = [
+        line("a", None, "user", "q"),
+        line("b", Some("a"), "assistant", "a"),
+        line("c", Some("b"), "user", "q2"),
+    ];
+    for (line, time) in lines.iter_mut().zip(["10:00", "10:01", "10:02"]) {
+        line["timestamp"] = json!(time);
+        line["cwd"] = json!("/src");
+    }
+    lines[1]["message"]["usage"] = json!({"input_tokens": 3});
+    lines[1]["message"]["stop_reason"] = json!("end_turn");
+    let found = imported(Format::ClaudeCode, &session(&lines));
+    let told = found.blocks.iter().filter_map(|block| block.as_annotation()?.as_tag());
+    let notes =
+        told.filter(|tag| tag.key == "claude-code.item").map(|tag| value(&tag.value.unwrap()));
+    // What is as it was before is not said again.
+    assert_eq!(
+        notes.collect::<Vec<_>>(),
+        [
+            json!({"timestamp": "10:00", "cwd": "/src", "sessionId": "s"}),
+            json!({"timestamp": "10:01",
+                "message": {"usage": {"input_tokens": 3}, "stop_reason": "end_turn"}}),
+            json!({"timestamp": "10:02"}),
+        ]
+    );
+    let back = value(&exported(Target::Anthropic, &found.blocks).json);
+    let expected = [("user", "q"), ("assistant", "a"), ("user", "q2")]
+        .map(|(role, content)| json!({"role": role, "content": content}));
+    assert_eq!(back, json!({"messages": expected}));
+}
+
+/// The model saw nothing of it; but where the message says no result, nothing else does.
+#[test]
+fn what_a_result_was_to_the_program_is_counted_or_kept() {
+    let mut answered = line("b", Some("a"), "user", answer("1"));
+    answered["toolUseResult"] = json!({"stdout": "1"});
+    let mut alone = line("c", Some("b"), "user", "Look.");
+    alone["toolUseResult"] = json!({"stdout": "only here"});
+    let lines = [line("a", None, "assistant", call("1")), answered, alone];
+    let report = imported(Format::ClaudeCode, &session(&lines)).report;
+    assert_eq!((report.skipped["toolUseResult"], report.unknown["toolUseResult"]), (1, 1));
+}

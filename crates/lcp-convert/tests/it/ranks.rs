@@ -1,0 +1,50 @@
+//! What is newer in a conversation has the higher rank.
+
+use lcp_convert::{Format, Imported, Target};
+use lcp_types::{Block, Meta, Role};
+
+use crate::support::{exported, imported};
+
+/// The ranks of all blocks that are no annotations.
+fn ranks(found: &Imported) -> Vec<Option<f64>> {
+    let metas = Meta::of_all(&found.blocks, &mut |_, _| panic!("an annotation is wrong"));
+    let blocks = found.blocks.iter().zip(metas);
+    blocks.filter(|(block, _)| block.as_annotation().is_none()).map(|(_, meta)| meta.rank).collect()
+}
+
+#[test]
+fn newer_messages_rank_higher() {
+    let text = r#"{"model": "m", "messages": [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "name": "ada", "content": [{"type": "text", "text": "a"}, {"type": "file", "file": {}}]},
+        {"role": "assistant", "content": "b", "tool_calls": [
+            {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "c", "content": "     1\tx\n"}]}"#;
+    let found = imported(Format::OpenAiChat, text);
+    // All parts of a message have one rank; the system and the request, which are not said
+    // at a time, have none.
+    let of_user = [Some(1.0), Some(1.0), Some(1.0)];
+    let others = [Some(2.0), Some(2.0), Some(3.0), None];
+    assert_eq!(ranks(&found), [&[None], &of_user[..], &others].concat());
+    for target in Target::ALL {
+        assert!(!exported(target, &found.blocks).json.contains("rank"));
+    }
+}
+
+/// Stable plans compare blocks with those of the turn before.
+#[test]
+fn a_conversation_that_goes_on_keeps_the_ranks_that_it_had() {
+    let messages = ["system", "user", "assistant", "user"]
+        .map(|role| format!(r#"{{"role":"{role}","content":"{role}"}}"#));
+    let of =
+        |messages: &[String]| imported(Format::OpenAiChat, &format!("[{}]", messages.join(",")));
+    let (before, after) = (of(&messages[..3]).blocks, of(&messages).blocks);
+    assert_eq!(before, after[..before.len()]);
+    let newest = after.iter().rposition(|block| block.as_annotation().is_none()).unwrap();
+    assert_eq!(Block::conversation(Role::User, "user"), after[newest]);
+}
+
+#[test]
+fn what_is_no_conversation_has_no_rank() {
+    assert_eq!(ranks(&imported(Format::Markdown, "# Notes\n\nText.\n")), [None]);
+}
