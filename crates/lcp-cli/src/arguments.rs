@@ -1,21 +1,29 @@
 //! The arguments of a command, and what is wrong with them, in one line.
 
+use std::io::Write as _;
+
 use clap::Parser;
 use clap::error::ErrorKind;
 
 use crate::failure::{Code, Failure, Output};
+use crate::files;
 
 /// What the arguments say.
 ///
 /// # Errors
 ///
 /// Arguments that cannot be, and how errors are to be printed then. Help and the
-/// version end the process as clap has it.
+/// version end the process, unless they cannot be printed.
 pub fn parse<P: Parser>() -> Result<P, (Failure, Output)> {
     P::try_parse().map_err(|error| match error.kind() {
-        ErrorKind::DisplayHelp
-        | ErrorKind::DisplayVersion
-        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            let printed = error.print().and_then(|()| std::io::stdout().flush());
+            match files::written(printed) {
+                Ok(_) => std::process::exit(0),
+                Err(failure) => (failure, Output::asked_for(std::env::args_os())),
+            }
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
         _ => (failure(&error.render().to_string()), Output::asked_for(std::env::args_os())),
     })
 }

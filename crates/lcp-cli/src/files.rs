@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
+use lcp_convert::Format;
 use lcp_decoder::{DecodeOptions, Pack};
 
 use crate::Result;
@@ -57,11 +58,16 @@ fn replace(path: &Path, bytes: &[u8]) -> Result {
 }
 
 fn unwritten(path: &Path, error: std::io::Error) -> Failure {
-    // The temporary file's name, which `tempfile` adds, is of no use to anybody.
-    let causes = std::iter::successors(Some(&error as &dyn std::error::Error), |of| of.source());
-    let mut known = causes.filter_map(|of| of.downcast_ref::<std::io::Error>()?.raw_os_error());
-    let plain = known.next().map(std::io::Error::from_raw_os_error);
-    Failure::io("write", path.display(), &plain.unwrap_or(error))
+    // The temporary file's name, which `tempfile` adds, is of no use to anybody. Its error
+    // keeps the one of the system to itself.
+    let said = error.to_string();
+    let plain = match said.split_once(" at path \"") {
+        Some((plain, _)) if error.raw_os_error().is_none() => {
+            std::io::Error::new(error.kind(), plain)
+        }
+        _ => error,
+    };
+    Failure::io("write", path.display(), &plain)
 }
 
 /// Whether there can be a file there, before anything is written.
@@ -188,6 +194,15 @@ pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Failu
         format!("{} [{}] ({}, {})", error.kind(), error.code(), name(path), error.place());
     let failure = Failure::new(code, message);
     let looks_like_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+    // Any text is Markdown.
+    let transcript = || lcp_convert::detect(bytes).filter(|format| *format != Format::Markdown);
+    if let lcp_decoder::ErrorKind::BadMagic { .. } = error.kind()
+        && let Some(format) = transcript()
+    {
+        return failure.hint(format!(
+            "this looks like a transcript ({format}): `lcp import FILE` makes a pack of it"
+        ));
+    }
     match error.kind() {
         lcp_decoder::ErrorKind::BadMagic { .. } if looks_like_json => {
             failure.hint("this looks like a JSON manifest: `encode` makes a pack of it")

@@ -8,6 +8,7 @@ use crate::{Cli, Result, files};
 /// Print the completions of a shell
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
+  mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions
   lcp completions bash > ~/.local/share/bash-completion/completions/lcp
   lcp completions zsh > ~/.zfunc/_lcp
   lcp completions fish > ~/.config/fish/completions/lcp.fish")]

@@ -46,6 +46,9 @@ pub struct Args {
     output: Option<PathBuf>,
 }
 
+/// Tools that a warning names.
+const RENAMED_MAX: usize = 3;
+
 /// Writes the messages.
 pub fn run(args: &Args, output: &Output) -> Result {
     let outputs = [("--report", &args.report), ("-o", &args.output)];
@@ -70,7 +73,13 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if candidates.is_empty() {
         lacks(&candidates, output);
         let message = format!("nothing has a place in messages ({})", files::name(&args.pack));
-        return Err(Failure::new(Code::Usage, message).hint("`lcp inspect` lists the blocks"));
+        let hint = if candidates.whole.report.orphans > 0 {
+            "a provider takes a tool's result only behind its call, which is not there; `lcp render` \
+             shows it as a text"
+        } else {
+            "`lcp inspect` lists the blocks"
+        };
+        return Err(Failure::new(Code::Usage, message).hint(hint));
     }
     let fitted = fit(&candidates, &driver, &counter.estimator, &config)
         .map_err(|error| args.denied(&error))?;
@@ -119,7 +128,7 @@ impl Args {
 
 /// Says what the messages lack, and why.
 fn tell(candidates: &Candidates<'_>, fitted: &Fitted, counter: &Counter, output: &Output) {
-    let Fitted { exported, tokens, plan, plans, dropped } = fitted;
+    let Fitted { exported, tokens, beside, plan, plans, dropped } = fitted;
     for warning in &plan.warnings {
         counter.warn(warning, output);
     }
@@ -134,7 +143,11 @@ fn tell(candidates: &Candidates<'_>, fitted: &Fitted, counter: &Counter, output:
             .warn("no message but the system's is there: one of the user that says so is inserted");
     }
     let messages = exported.messages.len();
-    output.note(format!("{messages} messages, {tokens} tokens, {plans} plans"));
+    let beside = match beside {
+        0 => String::new(),
+        beside => format!(" ({beside} beside the messages)"),
+    };
+    output.note(format!("{messages} messages, {tokens} tokens{beside}, {plans} plans"));
 }
 
 /// Says what no message can have of the pack.
@@ -150,6 +163,17 @@ fn lacks(candidates: &Candidates<'_>, output: &Output) {
             output.warn(format!("{count} {what}"));
         }
     }
+    let renamed = &candidates.whole.renamed_tools;
+    if !renamed.is_empty() {
+        let named =
+            renamed.iter().take(RENAMED_MAX).map(|(name, new)| format!("{name:?} is {new}"));
+        let named = named.collect::<Vec<_>>().join(", ");
+        let more = if renamed.len() > RENAMED_MAX { ", …" } else { "" };
+        output.warn(format!(
+            "{} names of tools were changed, since the provider takes no such names: {named}{more}",
+            renamed.len()
+        ));
+    }
     for (what, count) in &report.left_out {
         let what = what.escape_debug();
         output.warn(format!("{count} of type {what} have no place in these messages"));
@@ -163,13 +187,14 @@ fn facts(
     fitted: &Fitted,
     budget: Option<u32>,
 ) -> Value {
-    let Fitted { exported, tokens, plan, dropped, .. } = fitted;
+    let Fitted { exported, tokens, beside, plan, dropped, .. } = fitted;
     let mut by_decision: BTreeMap<&str, u64> = BTreeMap::new();
     for item in &plan.items {
         *by_decision.entry(item.decision.name()).or_default() += 1;
     }
     // Plans without a message have none of its blocks.
     let (whole, made) = (&candidates.whole.report, &exported.report);
+    let whole_names = &candidates.whole.renamed_tools;
     let messages: Vec<_> = exported
         .messages
         .iter()
@@ -182,12 +207,14 @@ fn facts(
         "exact": plan.exact,
         "budget": budget,
         "used_tokens": tokens,
+        "beside_tokens": beside,
         "messages": messages,
         "calls": made.calls,
         "unanswered": whole.unanswered,
         "orphans": whole.orphans,
         "empty": whole.empty,
         "renamed": made.renamed,
+        "renamed_tools": whole_names,
         "inserted": made.inserted,
         "left_out": whole.left_out,
         "sidechain_blocks": candidates.sidechains,

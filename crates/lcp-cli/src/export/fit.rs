@@ -9,7 +9,7 @@ use lcp_driver::{
 use lcp_tokens::TokenEstimator;
 use lcp_types::{Block, Priority};
 
-use super::{Candidates, Unfit, count, warnings};
+use super::{Candidates, Unfit, beside, count, warnings};
 
 /// How often it is planned anew, with the excess taken off.
 const PLANS_MAX: u32 = 8;
@@ -18,8 +18,10 @@ const PLANS_MAX: u32 = 8;
 pub struct Fitted {
     /// The messages.
     pub exported: Exported,
-    /// Their tokens.
+    /// Tokens of the request.
     pub tokens: u64,
+    /// Tokens of them that stand beside the messages: tools.
+    pub beside: u64,
     /// What was decided over the blocks, and what became of those that no message shows:
     /// they are rolled up.
     pub plan: Plan,
@@ -29,14 +31,16 @@ pub struct Fitted {
     pub dropped: usize,
 }
 
-/// The messages of a pack within the budget of `config`. Only Critical and pinned blocks
-/// can exceed it, with the text that makes a history of them.
+/// The messages of a pack within the budget of `config`, with what the request has beside
+/// them. Only that, Critical and pinned blocks can exceed it, with the text that makes a
+/// history of them.
 ///
 /// A message costs other tokens than the part of a text that the plan counts: so it is
 /// planned again with the excess taken off, as RFC 0002 does for counts that do not add
 /// up. Where that takes off far too much, as what messages have beside their texts can, a
 /// budget between is tried; where it does not end, the oldest messages give way, the newest
-/// of the user last.
+/// of the user last. What the user asked last is there wherever it fits: where a plan shows
+/// something else instead, older messages give way too.
 ///
 /// The warnings of the plan are of these messages and of the budget that was asked for.
 ///
@@ -51,7 +55,8 @@ pub fn fit(
     config: &DriverConfig,
 ) -> Result<Fitted, Unfit> {
     let blocks = candidates.to_plan();
-    let maker = Maker { candidates, driver, estimator, blocks: &blocks };
+    let beside = beside(&candidates.whole, estimator);
+    let maker = Maker { candidates, driver, estimator, blocks: &blocks, beside };
     if config.overflow == Overflow::Deny {
         // Whether a share exceeds its cap is asked of the budget as it was given; whether all
         // exceeds it, of the messages.
@@ -62,11 +67,11 @@ pub fn fit(
     let Searched { mut made, plans, mut warnings } = maker.search(config)?;
     if let Some(budget) = config.token_budget {
         made = maker.within(made, budget, config.overflow)?;
-        warnings = warnings::of(warnings, &made, candidates, budget);
+        warnings = warnings::of(warnings, &made, candidates, (budget, beside));
     }
     let Made { exported, tokens, mut plan, dropped, .. } = made;
     plan.warnings = warnings;
-    Ok(Fitted { exported, tokens, plan, plans, dropped })
+    Ok(Fitted { exported, tokens, beside, plan, plans, dropped })
 }
 
 /// What messages are made with.
@@ -76,6 +81,8 @@ struct Maker<'m, 'b> {
     estimator: &'m dyn TokenEstimator,
     /// As they are planned.
     blocks: &'m [Block<'b>],
+    /// Tokens of the request beside its messages.
+    beside: u64,
 }
 
 /// The messages of a plan.
@@ -99,6 +106,8 @@ impl Maker<'_, '_> {
     fn search(&self, config: &DriverConfig) -> Result<Searched, DriverError> {
         // What exceeds a budget that is lowered may fit the one that was given.
         let mut own = DriverConfig { overflow: Overflow::Allow, ..config.clone() };
+        let beside = u32::try_from(self.beside).unwrap_or(u32::MAX);
+        own.token_budget = config.token_budget.map(|budget| budget.saturating_sub(beside));
         let mut plans = 0;
         let mut warnings = Vec::new();
         // The most that fits, the budget that it was planned for, and one that was too much.
@@ -142,16 +151,26 @@ impl Maker<'_, '_> {
     /// These messages, or what is left of them within the budget.
     fn within(&self, made: Made, budget: u32, overflow: Overflow) -> Result<Made, Unfit> {
         let is_fit = |made: &Made| made.tokens <= u64::from(budget);
+        let is_history = |made: &Made| is_fit(made) && has_turns(&made.exported);
+        let question = self.candidates.question();
+        let asks = |made: &Made| question.last().is_none_or(|last| is_seen(made, last));
+        let plan = made.plan.clone();
         let made = if is_fit(&made) { made } else { self.without_oldest(budget, made)? };
-        if is_fit(&made) && has_turns(&made.exported) {
+        if is_history(&made) && asks(&made) {
             return Ok(made);
+        }
+        for asked in &question {
+            let found = self.asking(&plan, asked, budget)?;
+            if is_history(&found) && asks(&found) {
+                return Ok(found);
+            }
         }
         // What the user asks last is worth more than the line that says what is not shown.
         let mut needed = u64::MAX;
         for is_told in [true, false] {
             for newest in self.candidates.newest() {
                 let found = self.alone(&made, &newest, is_told)?;
-                if is_fit(&found) && has_turns(&found.exported) {
+                if is_history(&found) && (asks(&found) || !is_history(&made)) {
                     return Ok(found);
                 }
                 needed = needed.min(found.tokens);
@@ -167,9 +186,25 @@ impl Maker<'_, '_> {
         let is_denied = overflow == Overflow::Deny;
         if is_denied || bare.exported.messages.iter().all(|message| message.blocks.is_empty()) {
             let needed = needed.min(bare.tokens);
-            return Err(Unfit::OverBudget { needed, budget, is_denied });
+            return Err(Unfit::OverBudget { needed, beside: self.beside, budget, is_denied });
         }
         Ok(bare)
+    }
+
+    /// The messages of a plan with all of the blocks in `asked`, which the oldest of them
+    /// make room for.
+    fn asking(
+        &self,
+        plan: &Plan,
+        asked: &BTreeSet<usize>,
+        budget: u32,
+    ) -> Result<Made, DriverError> {
+        let mut plan = plan.clone();
+        for at in asked {
+            plan.items[*at].decision = RenderDecision::Full;
+        }
+        let made = self.make(plan, &BTreeSet::new())?;
+        if made.tokens <= u64::from(budget) { Ok(made) } else { self.without_oldest(budget, made) }
     }
 
     /// Critical and pinned blocks, and all of the blocks in `kept`; with the line that says
@@ -242,7 +277,12 @@ impl Maker<'_, '_> {
                 order.push(&message.blocks);
             }
         }
-        let newest = exported.messages.iter().rfind(|message| message.role == "user");
+        let question = self.candidates.question().pop().unwrap_or_default();
+        let asks =
+            |message: &&ExportedMessage| message.blocks.iter().any(|at| question.contains(at));
+        let of_user = |message: &&ExportedMessage| message.role == "user";
+        let newest = exported.messages.iter().rfind(asks);
+        let newest = newest.or_else(|| exported.messages.iter().rfind(of_user));
         if let Some(newest) = newest
             && let Some(at) = order.iter().rposition(|blocks| *blocks == newest.blocks)
         {
@@ -265,6 +305,16 @@ impl Maker<'_, '_> {
         }
         without(enough)
     }
+}
+
+/// Whether something of what these blocks say is there. Background ones need not be.
+fn is_seen(made: &Made, blocks: &BTreeSet<usize>) -> bool {
+    let shown = |at: &usize| made.exported.messages.iter().any(|of| of.blocks.contains(at));
+    blocks.iter().all(|at| {
+        let item = &made.plan.items[*at];
+        let is_said = !matches!(item.decision, RenderDecision::Placeholder { .. });
+        item.priority == Priority::Background || is_said && shown(at)
+    })
 }
 
 /// Whether something of the conversation is there, beside what the system says.

@@ -25,7 +25,7 @@ pub struct Candidates<'b> {
     blocks: &'b [Block<'b>],
     /// Blocks that the budget decides on.
     planned: BTreeSet<usize>,
-    /// Blocks that come along and cost nothing: what a request had beside its messages.
+    /// Blocks that come along whatever they cost: what a request had beside its messages.
     along: BTreeSet<usize>,
     /// Blocks of side conversations, which are left out.
     pub sidechains: usize,
@@ -61,11 +61,26 @@ impl<'b> Candidates<'b> {
 
     /// The blocks of what the user said last: all of the message, then its last alone.
     fn newest(&self) -> Vec<BTreeSet<usize>> {
-        let metas = lcp_types::Meta::of_all(self.blocks, &mut |_, _| {});
-        let is_said = |at: &usize| match &self.blocks[*at].content {
+        self.last_of_user(&|block| match &block.content {
             BlockContent::Conversation(turn) => turn.role == Role::User,
             BlockContent::ToolResult(_) => false,
-            _ => metas[*at].tool_call_id.is_none(),
+            _ => true,
+        })
+    }
+
+    /// The same of what the user asked in words.
+    fn question(&self) -> Vec<BTreeSet<usize>> {
+        self.last_of_user(&|block| {
+            matches!(&block.content, BlockContent::Conversation(turn) if turn.role == Role::User)
+        })
+    }
+
+    fn last_of_user(&self, is_said: &dyn Fn(&Block<'_>) -> bool) -> Vec<BTreeSet<usize>> {
+        let metas = lcp_types::Meta::of_all(self.blocks, &mut |_, _| {});
+        let is_said = |at: &usize| {
+            let block = &self.blocks[*at];
+            let is_turn = matches!(block.content, BlockContent::Conversation(_));
+            (is_turn || metas[*at].tool_call_id.is_none()) && is_said(block)
         };
         let of_user = self.whole.messages.iter().rev().filter(|message| message.role == "user");
         let mut said = of_user.map(|message| -> BTreeSet<_> {
@@ -119,13 +134,19 @@ impl<'b> Candidates<'b> {
     }
 }
 
-/// Tokens of messages: those of all that they say
+/// Tokens of a request: those of all that its messages say
 /// ([`ExportedMessage::text`](lcp_convert::ExportedMessage::text)), 4 for each and 3 for
-/// all.
+/// all, and [`beside`] them.
 pub fn count(exported: &Exported, estimator: &dyn TokenEstimator) -> u64 {
     let texts = exported.messages.iter().map(|message| message.text.as_str());
     let tokens = texts.map(|text| u64::from(estimator.estimate(text)) + MESSAGE_TOKENS);
-    tokens.sum::<u64>() + HISTORY_TOKENS
+    tokens.sum::<u64>() + HISTORY_TOKENS + beside(exported, estimator)
+}
+
+/// Tokens of what the model reads of a request beside its messages, such as tools, as it
+/// is written ([`Exported::beside`]).
+pub fn beside(exported: &Exported, estimator: &dyn TokenEstimator) -> u64 {
+    exported.beside().map_or(0, |json| estimator.estimate(&json).into())
 }
 
 /// Whether a block is what a request had beside its messages.

@@ -13,10 +13,12 @@ pub enum Unfit {
     #[error(transparent)]
     Plan(#[from] DriverError),
     /// No messages are small enough.
-    #[error("{}", over(*needed, *budget))]
+    #[error("{}", over(*needed, *budget, *beside))]
     OverBudget {
-        /// Tokens of the smallest messages.
+        /// Tokens of the smallest request.
         needed: u64,
+        /// Tokens of it that stand beside the messages.
+        beside: u64,
         /// The budget.
         budget: u32,
         /// Whether Critical and pinned blocks may not exceed it; else there are none.
@@ -34,18 +36,22 @@ impl Unfit {
     }
 }
 
-fn over(tokens: u64, budget: u32) -> String {
+fn over(tokens: u64, budget: u32, beside: u64) -> String {
     let excess = tokens.saturating_sub(budget.into());
-    format!("the messages need {tokens} tokens, {excess} over the budget of {budget}")
+    let beside = match beside {
+        0 => String::new(),
+        beside => format!(" ({beside} of them for what the request has beside them)"),
+    };
+    format!("the messages need {tokens} tokens{beside}, {excess} over the budget of {budget}")
 }
 
 /// The warnings of a plan for this budget, with those that are of its text replaced by those
-/// of the messages.
+/// of the messages. `beside` are the tokens of what stands beside these.
 pub(super) fn of(
     mut of_plan: Vec<Warning>,
     made: &Made,
     candidates: &Candidates<'_>,
-    budget: u32,
+    (budget, beside): (u32, u64),
 ) -> Vec<Warning> {
     of_plan.retain(|warning| {
         !matches!(
@@ -63,7 +69,11 @@ pub(super) fn of(
         item.decision == RenderDecision::Omit && item.priority != Priority::Background
     };
     if made.tokens > u64::from(budget) {
-        let message = format!("{}: Critical and pinned blocks alone", over(made.tokens, budget));
+        let of_request = if beside > 0 { "the request's tools, " } else { "" };
+        let message = format!(
+            "{}: {of_request}Critical and pinned blocks alone",
+            over(made.tokens, budget, beside)
+        );
         warn(WarningCode::OverBudget, message);
     } else if candidates.planned.iter().any(is_untold) {
         let message = format!("within a budget of {budget} no line says what is not shown");

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lcp_types::{Diff, IntoOwned};
 
 use super::git::Git;
+use super::outputs::Outputs;
 use super::roots::{Root, order};
 use super::skipped::{Reason, Skipped};
-use super::walk::{File, said, shares};
+use super::walk::{Found, said, shares};
 use super::{Options, globs::Globs, ignores};
 use crate::Result;
 use crate::failure::{Code, Failure};
@@ -64,28 +65,42 @@ const TEXT: [&str; 6] = [
 /// # Errors
 ///
 /// There is no git, no repository or no such revision.
-pub(super) fn all(roots: &[Root], options: &Options<'_>, found: &[File]) -> Result<Changes> {
+pub(super) fn all(roots: &[Root], options: &Options<'_>, walked: &Found) -> Result<Changes> {
     let mut changes = Changes::default();
+    let found: HashSet<&str> = walked.files.iter().map(|file| file.label.as_str()).collect();
+    let is_wanted = |label: &str, include: &Globs, exclude: &Globs| {
+        (include.is_empty() || include.is_match(label)) && !exclude.is_match(label)
+    };
     if let Some(since) = &options.since {
         let mut only = Labels::default();
+        // What differs, is there, and was not found: it is hidden or ignored.
+        let (mut unseen, outputs) = (BTreeSet::new(), Outputs::of(&options.outputs));
+        let skipped: HashSet<&str> = walked.skipped.iter().map(|of| of.path.as_str()).collect();
         for root in roots {
-            Place::of(root).names(since, &mut only)?;
+            for (label, path) in Place::of(root).names(since, &mut only)? {
+                let is_known = found.contains(&*label) || skipped.contains(&*label);
+                if !is_known
+                    && path.symlink_metadata().is_ok_and(|about| !about.is_dir())
+                    && is_wanted(&label, &options.include, &options.exclude)
+                    && !outputs.contains(&path, true)
+                {
+                    unseen.insert(label);
+                }
+            }
         }
+        let unseen = unseen.into_iter().map(|label| Skipped::new(label, Reason::Change));
+        changes.skipped.extend(unseen);
         changes.changed.clone_from(&only);
         changes.only = Some(only);
     }
     if let Some(revision) = &options.diff {
         let mut diffs: BTreeMap<String, Vec<Diff<'static>>> = BTreeMap::new();
-        let found: HashSet<&str> = found.iter().map(|file| file.label.as_str()).collect();
         let walked = Walked { options, found };
         for root in roots {
             let place = Place::of(root);
             place.names(revision, &mut changes.changed)?;
             place.diffs(revision, &walked, &mut diffs, &mut changes)?;
         }
-        let is_wanted = |label: &str, include: &Globs, exclude: &Globs| {
-            (include.is_empty() || include.is_match(label)) && !exclude.is_match(label)
-        };
         diffs.retain(|label, _| is_wanted(label, &options.include, &options.exclude));
         let shared: usize = diffs.values().map(|of_label| of_label.len() - 1).sum();
         if shared > 0 {
@@ -94,6 +109,8 @@ pub(super) fn all(roots: &[Root], options: &Options<'_>, found: &[File]) -> Resu
         changes.diffs = diffs.into_values().flatten().collect();
         changes.diffs.sort_by(|a, b| order(&a.path, &b.path));
     }
+    changes.skipped.sort_by(|a, b| order(&a.path, &b.path));
+    changes.skipped.dedup();
     Ok(changes)
 }
 
@@ -151,18 +168,25 @@ impl<'r> Place<'r> {
         self.git.prints(&arguments)
     }
 
-    /// Adds what differs from a revision, and what git does not know yet.
-    fn names(&self, revision: &str, into: &mut Labels) -> Result {
+    /// Adds what differs from a revision, and what git does not know yet; gives the label
+    /// of each and where it is, or was.
+    fn names(&self, revision: &str, into: &mut Labels) -> Result<Vec<(String, PathBuf)>> {
         let commit = self.git.commit(revision)?;
         let flags = [&PLAIN[..], &["--name-only", "--no-renames", "-z", &commit]].concat();
         let differs = self.ask(&["diff"], &flags)?;
         let new = self.ask(&["ls-files"], &["--others", "--exclude-standard", "-z"])?;
+        let mut all = Vec::new();
         for names in [differs, new] {
             for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
-                into.insert(&self.label(&String::from_utf8_lossy(name)));
+                let name = String::from_utf8_lossy(name);
+                let label = self.label(&name);
+                into.insert(&label);
+                let is_file = self.file.is_some();
+                let path = &self.root.path;
+                all.push((label, if is_file { path.clone() } else { path.join(&*name) }));
             }
         }
-        Ok(())
+        Ok(all)
     }
 
     /// Adds the changes to a revision. PATHs that overlap have the same ones, which stay

@@ -178,7 +178,7 @@ pub fn pack(options: &Options<'_>) -> Result<Packed> {
         return Err(Failure::new(Code::Usage, message).hint("name a PATH beside `-`"));
     }
     let mut found = walk::all(&roots, options)?;
-    let changes = changes::all(&roots, options, &found.files)?;
+    let changes = changes::all(&roots, options, &found)?;
     found.skipped.extend(changes.skipped);
     if let Some(only) = &changes.only {
         found.files.retain(|file| only.contains(&file.label));
@@ -306,6 +306,12 @@ fn nothing(report: &Report, options: &Options<'_>) -> Failure {
             Failure::new(Code::Io, format!("there is nothing to pack: cannot read {path}: {why}"))
         }
     };
+    if options.since.is_some() && report.skipped_by(Reason::Change).next().is_some() {
+        let left_out = report.left_out().unwrap_or_default();
+        return failure.hint(format!(
+            "{left_out}; what differs is hidden or ignored: --hidden and --no-ignore pack that too"
+        ));
+    }
     if let Some(left_out) = report.left_out() {
         return failure.hint(format!("{left_out}; --report - says which, without --no-tree"));
     }

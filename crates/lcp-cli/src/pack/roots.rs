@@ -10,7 +10,9 @@ use crate::files;
 /// A PATH that is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Root {
-    /// As it was given, from where relative ones begin.
+    /// As it was given.
+    pub(super) given: PathBuf,
+    /// The same, from where relative ones begin.
     pub(super) path: PathBuf,
     /// The label of a file, or what stands in front of those below a folder; may be empty.
     pub(super) label: String,
@@ -18,6 +20,13 @@ pub(super) struct Root {
 }
 
 impl Root {
+    /// What errors call it where it has no label.
+    pub(super) fn name(&self) -> String {
+        let given = self.given.to_string_lossy();
+        let name = given.trim_end_matches('/');
+        if name.is_empty() { given.into_owned() } else { name.to_owned() }
+    }
+
     /// The label of what lies there below the folder.
     pub(super) fn below(&self, relative: &str) -> String {
         match (self.label.as_str(), relative) {
@@ -44,7 +53,8 @@ pub(super) fn all(paths: &[PathBuf], base: &Path) -> Result<Vec<Root>> {
             if path.as_os_str().is_empty() { failure.hint("a PATH is empty") } else { failure }
         })?;
         let label = label(path, metadata.is_dir(), paths.len() > 1);
-        let root = Root { path: there, label, is_folder: metadata.is_dir() };
+        let given = path.clone();
+        let root = Root { given, path: there, label, is_folder: metadata.is_dir() };
         if !roots.contains(&root) {
             roots.push(root);
         }

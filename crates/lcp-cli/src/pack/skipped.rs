@@ -28,7 +28,8 @@ pub enum Reason {
     Loop,
     /// A pipe, a socket or a device.
     Special,
-    /// A change that is too large, or of a file that is left out.
+    /// A change that is too large, or of a file that is left out, also where only files that
+    /// differ are asked for.
     Change,
 }
 

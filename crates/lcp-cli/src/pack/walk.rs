@@ -267,7 +267,7 @@ impl Walk<'_> {
         let place = places(error);
         let at = place.path.map(|path| label(self.root, path).0);
         let path = known.or(at).unwrap_or_else(|| self.root.below(""));
-        let path = if path.is_empty() { ".".to_owned() } else { path };
+        let path = if path.is_empty() { self.root.name() } else { path };
         if place.is_loop {
             found.skipped.push(Skipped::new(path, Reason::Loop));
             return;

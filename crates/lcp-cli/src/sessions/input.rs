@@ -4,11 +4,14 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use lcp_continuity::Message;
-use lcp_convert::tags;
+use lcp_convert::{Format, tags};
 use lcp_types::{Block, BlockContent, Meta};
 
 use crate::failure::{Code, Failure};
 use crate::{Result, files};
+
+/// What a history of aider calls the program (`lcp_convert`).
+const AIDER: &str = "aider";
 
 /// The messages of a file, or of standard input for `-`: a pack, or a transcript in a
 /// format that `import` knows by itself.
@@ -28,7 +31,11 @@ pub fn messages_of(path: &Path, bytes: &[u8]) -> Result<Vec<Message>> {
             let malformed = |error: lcp_convert::Error| {
                 Failure::new(Code::Malformed, format!("{error} ({})", files::name(path)))
             };
-            of_blocks(&imported.map_err(malformed)?.blocks)
+            let mut messages = of_blocks(&imported.map_err(malformed)?.blocks);
+            if format == Format::Markdown && messages.len() > 1 {
+                messages.pop_if(|last| may_grow(last));
+            }
+            messages
         }
         None => of_blocks(&files::decode(path, bytes)?.blocks),
     };
@@ -38,6 +45,13 @@ pub fn messages_of(path: &Path, bytes: &[u8]) -> Result<Vec<Message>> {
             .hint("a pack with CONVERSATION blocks is wanted, or a transcript"));
     }
     Ok(messages)
+}
+
+/// Whether this is what aider's program said last: it adds lines there, and what is recorded
+/// may not change. It is recorded once something follows it.
+fn may_grow(message: &Message) -> bool {
+    matches!(&message.block.content,
+        BlockContent::ToolResult(result) if result.tool_name == AIDER)
 }
 
 /// Every block that can be shown is a message, but extensions and side conversations, of

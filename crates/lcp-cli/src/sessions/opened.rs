@@ -61,7 +61,8 @@ impl SessionFlags {
             std::sync::Arc::clone(&counter.estimator),
             making.config(&config.continuity),
             summarizer,
-        );
+        )
+        .with_summary_of_size(making.summary.is_some());
         let held = sessions.held().clone();
         let giving = interrupt::on_interrupt(move || held.give_back());
         Ok(Opened { sessions, counter, _hooks: [stopping, Some(giving)] })

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lcp_continuity::store::{self, HandoffState, Store};
-use lcp_continuity::words::CommandSummarizer;
+use lcp_continuity::words::{CommandSummarizer, Summarizer};
 use lcp_continuity::{
     ContinuityConfig, HandoffDecision, Message, Outcome, ReportedUsage, ResumeOptions,
     ResumedSession, SessionContinuityService, SessionHandoff,
@@ -23,8 +23,20 @@ use crate::failure::{Code, Failure};
 pub struct Sessions {
     service: SessionContinuityService,
     held: Held,
+    /// What of how hand-offs are made was asked for explicitly.
+    asked: Asked,
     /// One call at a time: what one takes, the other would give back.
     one: Mutex<()>,
+}
+
+/// What was asked for explicitly of how hand-offs are made, and does not show in
+/// [`ContinuityConfig`].
+#[derive(Clone, Debug, Default)]
+struct Asked {
+    /// The program that writes summaries.
+    summarizer: Option<String>,
+    /// Whether the tokens of the summary were: no hand-off says what it was made with.
+    has_summary: bool,
 }
 
 /// Messages to record.
@@ -72,10 +84,19 @@ impl Sessions {
     ) -> Self {
         let held = Held::new(Arc::clone(&store), config.holder.clone());
         let mut service = SessionContinuityService::new(store, counter).with_config(config);
+        let name = summarizer.as_ref().map(|of| Summarizer::name(of).to_owned());
+        let asked = Asked { summarizer: name, has_summary: false };
         if let Some(summarizer) = summarizer {
             service = service.with_summarizer(summarizer);
         }
-        Self { service, held, one: Mutex::default() }
+        Self { service, held, asked, one: Mutex::default() }
+    }
+
+    /// The same; if `is_asked`, for a summary of a size that was asked for.
+    #[must_use]
+    pub fn with_summary_of_size(mut self, is_asked: bool) -> Self {
+        self.asked.has_summary = is_asked;
+        self
     }
 
     /// What is held while a call is under way.
@@ -274,6 +295,8 @@ impl Sessions {
         messages == Ok(made.messages)
             && self.target(id) == Ok(made.target_tokens)
             && (asked.style, asked.mode) == (made.style, made.mode)
+            && self.asked.summarizer.as_ref().is_none_or(|asked| *asked == made.summarizer)
+            && !self.asked.has_summary
     }
 
     fn one(&self) -> MutexGuard<'_, ()> {

@@ -112,6 +112,26 @@ fn what_the_pages_say_to_type_works() {
     assert!(ran >= 5, "only {ran} snippets");
 }
 
+/// Settings to copy are at least settings.
+#[test]
+fn json_and_toml_of_the_pages_can_be_read() {
+    let mut read = 0;
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        for json in snippets(&text, "json") {
+            let parsed = serde_json::from_str::<serde_json::Value>(&json);
+            assert!(parsed.is_ok(), "{}: {parsed:?}\n{json}", page.display());
+            read += 1;
+        }
+        for toml in snippets(&text, "toml") {
+            let parsed = toml.parse::<toml::Table>();
+            assert!(parsed.is_ok(), "{}: {parsed:?}\n{toml}", page.display());
+            read += 1;
+        }
+    }
+    assert!(read >= 5, "only {read}");
+}
+
 #[test]
 fn the_book_has_every_page_and_no_other() {
     let docs = root().join("docs");

@@ -8,7 +8,7 @@ use lcp_convert::{Format, Options, Target, detect, import};
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow, RenderDecision, Verbosity};
 use lcp_encoder::{EncodeOptions, PackBuilder};
-use lcp_tokens::{Encoding, Tiktoken};
+use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 use lcp_types::{Annotation, Block, BlockContent, Priority, Role, Status, Tag};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -42,12 +42,16 @@ static PACKS: LazyLock<Vec<Vec<Block<'static>>>> = LazyLock::new(|| {
         turns(40, true),
         beside(Format::OpenAiChat),
         beside(Format::Anthropic),
+        of_text(Format::OpenAiChat, &with_tools(20)),
     ]
 });
 
 /// The blocks of a transcript of which much stands beside the texts, most of all in the newest.
 fn beside(format: Format) -> Vec<Block<'static>> {
-    let text = transcript_with_more(format);
+    of_text(format, &transcript_with_more(format))
+}
+
+fn of_text(format: Format, text: &str) -> Vec<Block<'static>> {
     import(format, text.as_bytes(), &Options::default()).unwrap().blocks
 }
 
@@ -61,6 +65,25 @@ fn by_position(mut blocks: Vec<Block<'static>>) -> Vec<Block<'static>> {
         }
     }
     blocks
+}
+
+/// A request with this many tools, whose names no provider takes.
+fn with_tools(count: usize) -> String {
+    let tool = |at| {
+        json!({"type": "function", "function": {"name": format!("fs.tool {at}"),
+        "description": "Says what is in a file, line by line."}})
+    };
+    let messages = json!([
+        {"role": "system", "content": "You are helpful."},
+        {"role": "user", "content": "What is in it?"},
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "c", "type": "function", "function": {"name": "fs.tool 0", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "c", "content": "One line. ".repeat(40)},
+        {"role": "assistant", "content": "One line."},
+        {"role": "user", "content": "And what of the other?"},
+    ]);
+    let tools: Vec<_> = (0..count).map(tool).collect();
+    json!({"model": "m", "tools": tools, "messages": messages}).to_string()
 }
 
 fn transcript_with_more(format: Format) -> String {
@@ -134,6 +157,12 @@ fn is_empty(content: &Value) -> bool {
     }
 }
 
+/// Whether a provider takes all of these as names of tools.
+fn are_names(names: &[String]) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+    names.iter().all(|name| (1..=64).contains(&name.len()) && name.chars().all(is_plain))
+}
+
 /// Whether a provider takes these messages; what is wrong with them if not.
 fn wrong(target: Target, json: &str) -> Option<String> {
     let json: Value = serde_json::from_str(json).unwrap();
@@ -157,6 +186,11 @@ fn wrong(target: Target, json: &str) -> Option<String> {
                     return say("calls are open");
                 }
                 open.extend(strings(&message["tool_calls"], "id"));
+                let calls = message["tool_calls"].as_array().into_iter().flatten();
+                let called: Value = calls.map(|call| call["function"].clone()).collect();
+                if !are_names(&strings(&called, "name")) {
+                    return say("a name of a tool");
+                }
                 let is_said = !message["refusal"].is_null();
                 if is_empty(&message["content"]) && open.is_empty() && !is_said {
                     return say("nothing is said");
@@ -164,6 +198,9 @@ fn wrong(target: Target, json: &str) -> Option<String> {
             }
             Target::Anthropic => {
                 let wanted = ["user", "assistant"][at % 2];
+                if !are_names(&strings(&message["content"], "name")) {
+                    return say("a name of a tool");
+                }
                 if role != wanted || is_empty(&message["content"]) {
                     return say("roles do not take turns, or nothing is said");
                 }
@@ -297,6 +334,60 @@ fn the_newest_question_is_there() {
             }
         }
     }
+}
+
+/// More budget never takes the question away.
+#[test]
+fn the_newest_question_is_there_within_every_budget() {
+    let text = json!([
+        {"role": "system", "content": "You are helpful."},
+        {"role": "user", "content": "Look at this long text, please, and tell me what is in it, \
+            all of it, in order."},
+        {"role": "assistant", "content": "Done."},
+        {"role": "user", "content": "And what does the second paragraph say of it?"},
+    ]);
+    let blocks = of_text(Format::OpenAiChat, &text.to_string());
+    for target in Target::ALL {
+        let least = (1..60).find(|budget| {
+            fitted_if_any(&blocks, target, Some(*budget))
+                .is_ok_and(|fitted| fitted.exported.json.contains("second paragraph"))
+        });
+        for budget in least.expect("a budget for the question")..100 {
+            let Fitted { exported, tokens, .. } = fitted(&blocks, target, Some(budget));
+            assert!(exported.json.contains("say of it?"), "{budget}: {}", exported.json);
+            assert!(tokens <= budget.into());
+        }
+    }
+}
+
+/// Tools are a part of what the provider bills.
+#[test]
+fn tools_are_paid_for_and_told_of() {
+    let request = with_tools(20);
+    let blocks = of_text(Format::OpenAiChat, &request);
+    let whole = fitted(&blocks, Target::OpenAi, None);
+    let tools = serde_json::from_str::<Value>(&whole.exported.json).unwrap()["tools"].clone();
+    assert!(whole.beside >= u64::from(O200K.estimate(&tools.to_string())));
+    let beside = u32::try_from(whole.beside).unwrap();
+    for budget in [beside + 30, beside + 60, beside + 200] {
+        let fitted = fitted(&blocks, Target::OpenAi, Some(budget));
+        assert!(fitted.tokens <= budget.into() && fitted.exported.json.contains("of the other?"));
+    }
+    // Another provider's tools are not there, and cost nothing.
+    assert_eq!(fitted(&blocks, Target::Anthropic, None).beside, 0);
+
+    let pack = run_with(&["import", "-"], request.as_bytes()).stdout;
+    let export = ["export", "-", "--to", "openai", "--budget", "100", "--report", "-"];
+    let output = run_with(&export, &pack);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains(&format!("({beside} of them for what the request has beside them)")));
+    assert!(said.contains("the request's tools, Critical and pinned blocks alone"), "{said}");
+    assert!(said.contains(&format!("\"beside_tokens\": {beside}")), "{said}");
+    assert!(said.contains("20 names of tools were changed"), "{said}");
+    assert!(said.contains("\"fs.tool 0\" is fs_tool_0, "), "{said}");
+    let denied = run_with(&[&export[..], &["--strict"]].concat(), &pack);
+    assert_eq!(denied.status.code(), Some(4), "{}", stderr(&denied));
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::process::{Command, Stdio};
 
 use clap::CommandFactory;
 
-use crate::command::{printed, run, stderr};
+use crate::command::{LCP, printed, run, run_with, stderr};
+use crate::import::transcript;
 
 #[test]
 fn every_subcommand_has_examples() {
@@ -78,4 +79,61 @@ fn every_subcommand_has_a_page() {
     let before = page("lcp-render");
     assert!(run(&["man", "--dir", to]).status.success());
     assert_eq!(page("lcp-render"), before, "the same every time");
+}
+
+/// Whoever redirects it must know.
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_a_failure() {
+    for arguments in [&["--help"][..], &["--version"], &["pack", "-h"], &["help", "render"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = Command::new(LCP.0).args(arguments).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(stderr(&output).starts_with("error: cannot write standard output: "));
+        assert!(run(arguments).status.success());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn errors_name_the_file_that_was_asked_for() {
+    for path in ["no/such/x.lcp", "/no/such/x at path.lcp"] {
+        let output = run_with(&["import", "-", "-o", path], b"# Title\n");
+        let wanted =
+            format!("error: cannot write {path}: No such file or directory (os error 2)\n");
+        assert_eq!((output.status.code(), stderr(&output)), (Some(1), wanted));
+    }
+}
+
+#[test]
+fn a_transcript_where_a_pack_is_wanted_is_known() {
+    let message = r#"{"role":"user","content":"Hi."}"#;
+    let session = std::fs::read_to_string(transcript("claude-code.jsonl")).unwrap();
+    for (text, format) in [
+        (format!(r#"{{"messages":[{message}]}}"#), "openai-chat"),
+        (format!("[{message}]"), "openai-chat"),
+        (session, "claude-code"),
+    ] {
+        for command in [&["export", "-", "--to", "openai"][..], &["render", "-"]] {
+            let output = run_with(command, text.as_bytes());
+            let hint = format!("hint: this looks like a transcript ({format}): `lcp import FILE`");
+            assert_eq!(output.status.code(), Some(3));
+            assert!(stderr(&output).contains(&hint), "{}", stderr(&output));
+        }
+    }
+    let manifest = r#"{"blocks":[{"type":"document","title":"a","content":"b"}]}"#;
+    let said = stderr(&run_with(&["render", "-"], manifest.as_bytes()));
+    assert!(said.contains("JSON manifest"), "{said}");
+}
+
+/// A provider takes none.
+#[test]
+fn a_result_without_its_call_has_no_place_in_messages() {
+    let result = br#"{"content":[{"type":"text","text":"hello"}]}"#;
+    let pack = run_with(&["import", "-", "--from", "mcp"], result).stdout;
+    let output = run_with(&["export", "-", "--to", "openai"], &pack);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("hint: a provider takes a tool's result only behind its call")
+    );
 }

@@ -1,7 +1,5 @@
 //! Messages of Anthropic.
 
-use std::collections::HashMap;
-
 use serde_json::value::RawValue;
 
 use super::turn::{Answer, Call, NOTHING, Part, Speaker, Turn, What, no_picture};
@@ -22,11 +20,10 @@ pub(super) fn write(
     turns: &[Turn<'_>],
     report: &mut ExportReport,
 ) -> (String, Vec<ExportedMessage>) {
-    let mut writer = Writer { report, ids: HashMap::new() };
+    let mut writer = Writer { report };
     let (mut system, mut messages) = (Message::new("system"), Vec::<Message>::new());
-    let mut renamed = HashMap::new();
     for turn in turns {
-        let parts = writer.parts(turn, &mut renamed);
+        let parts = writer.parts(turn);
         if turn.speaker.is_system() || parts.is_empty() {
             writer.report.leave_out_fields(turn);
             system.parts.extend(parts);
@@ -154,33 +151,19 @@ fn counted(role: &'static str, parts: Vec<Written>) -> ExportedMessage {
 
 struct Writer<'r> {
     report: &'r mut ExportReport,
-    /// The ids of all calls, and how often each was there: it may be only once.
-    ids: HashMap<String, u64>,
 }
 
 impl Writer<'_> {
-    /// The parts of a turn. `renamed` are the ids of the calls of the turn before, by those
-    /// that they had: its results take them.
-    fn parts(&mut self, turn: &Turn<'_>, renamed: &mut HashMap<String, String>) -> Vec<Written> {
+    /// The parts of a turn.
+    fn parts(&mut self, turn: &Turn<'_>) -> Vec<Written> {
         let mut parts = Vec::new();
-        let mut ids = HashMap::new();
-        let mut answered = std::mem::take(renamed);
         for part in &turn.parts {
             match &part.what {
-                What::Call(call) => {
-                    let id = self.id(&call.id);
-                    parts.push(self.call(call, &id, part));
-                    ids.insert(call.id.to_string(), id);
-                }
-                What::Answer(answer) => {
-                    let id = answered.remove(answer.id.as_ref());
-                    let id = id.unwrap_or_else(|| answer.id.to_string());
-                    parts.push(self.answer(answer, &id, part));
-                }
+                What::Call(call) => parts.push(self.call(call, part)),
+                What::Answer(answer) => parts.push(self.answer(answer, part)),
                 _ => parts.extend(self.part(part, turn.speaker)),
             }
         }
-        *renamed = ids;
         parts
     }
 
@@ -215,7 +198,7 @@ impl Writer<'_> {
         }
     }
 
-    fn call(&mut self, call: &Call<'_>, id: &str, part: &Part<'_>) -> Written {
+    fn call(&mut self, call: &Call<'_>, part: &Part<'_>) -> Written {
         let input = match call.arguments.trim() {
             "" => "{}".to_owned(),
             _ if json::is_json_object(&call.arguments) => call.arguments.to_string(),
@@ -229,12 +212,12 @@ impl Writer<'_> {
         };
         let text = format!("{}{input}", call.name);
         let mut object = Object::default();
-        object.text("type", "tool_use").text("id", id).text("name", &call.name);
+        object.text("type", "tool_use").text("id", &call.id).text("name", &call.name);
         object.raw("input", &input).all(part.fields.as_deref());
         Written::object(&part.blocks, &text, object)
     }
 
-    fn answer(&mut self, answer: &Answer<'_>, id: &str, whole: &Part<'_>) -> Written {
+    fn answer(&mut self, answer: &Answer<'_>, whole: &Part<'_>) -> Written {
         let (mut parts, mut empty) = (Vec::new(), Vec::<usize>::new());
         for part in &answer.parts {
             match &part.what {
@@ -248,7 +231,7 @@ impl Writer<'_> {
             }
         }
         let mut object = Object::default();
-        object.text("type", "tool_result").text("tool_use_id", id);
+        object.text("type", "tool_result").text("tool_use_id", &answer.id);
         if let Some(json) = content(&parts) {
             object.raw("content", &json);
         }
@@ -279,22 +262,6 @@ impl Writer<'_> {
             }
         }
         kept
-    }
-
-    /// The id as Anthropic takes it: of letters, digits, `_` and `-`, and used once.
-    fn id(&mut self, id: &str) -> String {
-        let is_taken = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-        let plain: String = id.chars().map(|c| if is_taken(c) { c } else { '_' }).collect();
-        let mut unique = plain.clone();
-        while let Some(times) = self.ids.get_mut(&unique) {
-            *times += 1;
-            unique = format!("{plain}_{times}");
-        }
-        self.ids.insert(unique.clone(), 1);
-        if unique != id {
-            self.report.renamed += 1;
-        }
-        unique
     }
 }
 

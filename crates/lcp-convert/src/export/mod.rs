@@ -1,6 +1,8 @@
 //! Messages of blocks: always a history that a provider takes (RFC 0010 §5.3).
 
 mod anthropic;
+mod beside;
+mod names;
 mod openai;
 mod others;
 mod pair;
@@ -59,6 +61,9 @@ pub struct Exported {
     pub request: Option<String>,
     /// What was left out or changed.
     pub report: ExportReport,
+    /// Tools of the pack with a name that the provider would refuse, and what they are
+    /// called instead, in calls, results and `tools`: within any budget the same.
+    pub renamed_tools: BTreeMap<String, String>,
 }
 
 /// One message of an export, for those who count.
@@ -121,7 +126,9 @@ impl ExportReport {
 /// The history is always valid: there is a message, for Anthropic one beside the system's;
 /// each call is answered once, right behind its message; results answer calls; no message
 /// is empty; for Anthropic roles take turns, and the user begins. What does not fit that is
-/// left out, and counted; a message that must be there is inserted, and counted.
+/// left out, and counted; a message that must be there is inserted, and counted. Names of
+/// tools have 1 to 64 letters, digits, `_` and `-`, ids are such as the provider takes:
+/// others are changed, in call and result alike, and told of.
 ///
 /// ```
 /// use lcp_convert::{ExportBlock, Target, export};
@@ -147,6 +154,7 @@ pub fn export(target: Target, blocks: &[ExportBlock<'_>], note: Option<&str>) ->
     let mut read = read::read(target, blocks, &mut report);
     raw::pair(&mut read.turns, &mut report);
     let mut turns = pair::pair(read.turns, &mut report);
+    names::rename_ids(target, &mut turns, &mut report);
     if let Some(note) = note.filter(|note| !note.trim().is_empty()) {
         let systems = turns.iter().take_while(|turn| turn.speaker.is_system()).count();
         turns.insert(systems, turn::Turn::note(turn::Speaker::System, note));
@@ -159,5 +167,6 @@ pub fn export(target: Target, blocks: &[ExportBlock<'_>], note: Option<&str>) ->
     json.all(read.request.as_deref());
     json.all(Some(&fields));
     report.messages = messages.len() as u64;
-    Exported { json: json.finish(), messages, request: read.request, report }
+    let renamed_tools = read.names.into_inner();
+    Exported { json: json.finish(), messages, request: read.request, report, renamed_tools }
 }

@@ -170,6 +170,15 @@ fn conversation<'b>(
     }
 }
 
+/// The tool that `NAME ARGUMENTS` calls. A tag says the name where there is a space in it.
+pub(super) fn tool_name<'t>(text: &'t str, tag: Option<&str>) -> &'t str {
+    let end = match tag {
+        Some(name) if text.starts_with(name) => name.len(),
+        _ => text.find(' ').unwrap_or(text.len()),
+    };
+    text.get(..end).unwrap_or(text)
+}
+
 /// The call that `NAME ARGUMENTS` says. A shorter text in its place is an argument of
 /// its own, so that the call is still one.
 fn call<'b>(
@@ -179,11 +188,8 @@ fn call<'b>(
     form: Form,
     shown: Option<Cow<'b, str>>,
 ) -> Call<'b> {
-    let end = match name {
-        Some(name) if text.starts_with(name) => name.len(),
-        _ => text.find(' ').unwrap_or(text.len()),
-    };
-    let (name, arguments) = text.split_at(end);
+    let name = tool_name(text, name);
+    let arguments = text.get(name.len()..).unwrap_or_default();
     let (name, arguments) = (name.to_owned(), arguments.strip_prefix(' ').unwrap_or(arguments));
     let arguments = match shown {
         None => Cow::Owned(arguments.to_owned()),

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::names::Names;
 use super::piece::piece;
 use super::said::Tags;
 use super::turn::{Beside, Part, Turn, What};
@@ -12,6 +13,8 @@ use crate::{Format, Target, json, tags};
 pub(super) struct Read<'b> {
     pub(super) turns: Vec<Turn<'b>>,
     pub(super) request: Option<String>,
+    /// Tools that are called otherwise.
+    pub(super) names: Names,
 }
 
 /// The messages of a pack, as they stand in it.
@@ -22,6 +25,7 @@ pub(super) fn read<'b>(
 ) -> Read<'b> {
     let tags = Tags::of(blocks);
     let unnamed = unnamed::calls(blocks, &tags);
+    let names = Names::of(blocks, &tags);
     let (mut turns, mut requests) = (Vec::<Turn<'b>>::new(), Vec::new());
     let mut cut = HashSet::new();
     for (index, block) in blocks.iter().enumerate() {
@@ -34,13 +38,18 @@ pub(super) fn read<'b>(
             continue;
         }
         if let Some(fields) = request(target, block) {
-            requests.push(fields);
+            requests.push(names.in_request(fields));
             continue;
         }
-        let Some(piece) = piece(target, index, block, &tags, &unnamed) else {
+        let Some(mut piece) = piece(target, index, block, &tags, &unnamed) else {
             report.leave_out(&name(block));
             continue;
         };
+        if let Some(What::Call(call)) = &mut piece.what
+            && let Some(name) = names.get(&call.name)
+        {
+            call.name = name.to_owned().into();
+        }
         let fits = |turn: &Turn<'b>| {
             message.is_some() && turn.message == message && turn.speaker == piece.speaker
         };
@@ -68,7 +77,7 @@ pub(super) fn read<'b>(
             report.leave_out("request");
         }
     }
-    Read { turns, request: requests.pop() }
+    Read { turns, request: requests.pop(), names }
 }
 
 /// Adds a part to a message; parts of one result become one.

@@ -3,13 +3,14 @@
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
-use lcp_convert::{ExportBlock, Shown, Target, export};
+use lcp_convert::{ExportBlock, Format, Shown, Target, export};
 use lcp_types::{
     Annotation, Block, DataFormat, DiffHunk, FileEntry, FormatHint, Lang, MediaType, Role, Status,
     Tag,
 };
+use serde_json::json;
 
-use crate::support::exported;
+use crate::support::{exported, imported, value};
 use crate::valid::valid;
 
 fn answering(target: u64, id: &str) -> Block<'static> {
@@ -137,6 +138,81 @@ fn ids_that_anthropic_refuses_are_changed_with_their_results() {
         ExportReport { messages: 9, calls: 4, unanswered: 0, orphans: 0, empty: 0, renamed: 3, inserted: 1, left_out: {"arguments": 4} }
     "#]],
     );
+}
+
+#[test]
+fn names_of_tools_that_providers_refuse_are_changed_everywhere() {
+    let long = "x".repeat(70);
+    let tools = ["fs.read", "fs_read", "fs read", "fs.read", long.as_str()];
+    let definitions: Vec<_> = [&tools[..3], &["never.called", "fine"]]
+        .concat()
+        .into_iter()
+        .map(|name| json!({"type": "function", "function": {"name": name, "strict": true}}))
+        .collect();
+    let mut messages = vec![json!({"role": "user", "content": "Read."})];
+    for (at, name) in tools.iter().enumerate() {
+        let function = json!({"name": name, "arguments": "{}"});
+        messages.push(json!({"role": "assistant", "content": null, "tool_calls": [
+            {"id": format!("c{at}"), "type": "function", "function": function}]}));
+        messages.push(json!({"role": "tool", "tool_call_id": format!("c{at}"), "content": "x"}));
+    }
+    let choice = json!({"type": "function", "function": {"name": "fs.read"}});
+    let request = json!({"messages": messages, "tools": definitions, "tool_choice": choice});
+    let blocks = imported(Format::OpenAiChat, &request.to_string()).blocks;
+    let wanted = ["fs_read_2", "fs_read", "fs_read_3", "fs_read_2", &long[..64]];
+    for target in Target::ALL {
+        let exported = exported(target, &blocks);
+        let json = value(&exported.json);
+        let called = json["messages"].as_array().unwrap().iter().filter_map(|message| {
+            let of_chat = message["tool_calls"][0]["function"]["name"].as_str();
+            of_chat.or_else(|| message["content"][0]["name"].as_str())
+        });
+        assert_eq!(called.collect::<Vec<_>>(), wanted, "{target}");
+        assert_eq!(exported.renamed_tools["fs read"], "fs_read_3");
+        // What is shown of the pack makes no difference.
+        let mut some: Vec<_> = blocks.iter().map(ExportBlock::whole).collect();
+        some[1].shown = Shown::Omitted;
+        assert_eq!(export(target, &some, None).renamed_tools, exported.renamed_tools);
+    }
+    let json = value(&exported(Target::OpenAi, &blocks).json);
+    let defined = json["tools"].as_array().unwrap().iter();
+    let defined: Vec<_> = defined.map(|tool| tool["function"]["name"].as_str().unwrap()).collect();
+    assert_eq!(defined, ["fs_read_2", "fs_read", "fs_read_3", "never_called", "fine"]);
+    assert_eq!(json["tools"][0]["function"]["strict"], true);
+    assert_eq!(json["tool_choice"]["function"]["name"], "fs_read_2");
+}
+
+#[test]
+fn ids_that_are_too_long_for_openai_are_changed_with_their_results() {
+    let long = |end: &str| format!("{}{end}", "i".repeat(40));
+    let ids = [long("a"), long("b"), "i".repeat(40), "any:id".to_owned()];
+    let mut blocks = vec![];
+    for id in &ids {
+        let at = blocks.len() as u64;
+        blocks.extend([
+            Block::conversation_with_call(Role::Assistant, "run {}", id.clone()),
+            Block::tool_result("run", Status::Ok, "x"),
+            answering(at + 1, id),
+        ]);
+    }
+    let exported = exported(Target::OpenAi, &blocks);
+    assert_eq!((exported.report.renamed, exported.report.calls), (2, 4));
+    let json = value(&exported.json);
+    let id = |at: usize| json["messages"][at * 2]["tool_calls"][0]["id"].as_str().unwrap();
+    let i = |count: usize| "i".repeat(count);
+    let wanted = [format!("{}_2", i(38)), format!("{}_3", i(38)), i(40), "any:id".to_owned()];
+    assert_eq!([0, 1, 2, 3].map(id), wanted.each_ref().map(String::as_str));
+}
+
+#[test]
+fn what_is_read_beside_the_messages_is_told() {
+    let request = r#"{"model":"m","temperature":0.5,"tools":[{"type":"function","function":{"name":"f"}}],
+        "response_format":{"type":"json_object"},"messages":[{"role":"user","content":"Hi."}]}"#;
+    let blocks = imported(Format::OpenAiChat, request).blocks;
+    let beside = exported(Target::OpenAi, &blocks).beside().unwrap();
+    let wanted = r#"{"tools":[{"type":"function","function":{"name":"f"}}],"response_format":{"type":"json_object"}}"#;
+    assert_eq!(beside, wanted);
+    assert_eq!(exported(Target::Anthropic, &blocks).beside(), None);
 }
 
 #[test]

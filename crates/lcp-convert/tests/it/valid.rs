@@ -45,6 +45,15 @@ fn said(content: &Value, may_be_empty: bool) -> Result<(), String> {
     }
 }
 
+/// Whether a text is of letters, digits, `_` and `-`: what ids and names have.
+fn is_plain(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+}
+
+fn is_name(name: &Value) -> bool {
+    name.as_str().is_some_and(|name| is_plain(name) && name.len() <= 64)
+}
+
 fn openai(messages: &[Value]) -> Result<(), String> {
     let mut open: Vec<String> = Vec::new();
     let mut function: Option<String> = None;
@@ -73,11 +82,11 @@ fn openai(messages: &[Value]) -> Result<(), String> {
         for call in calls.into_iter().flatten() {
             let id = call["id"].as_str().unwrap_or_default().to_owned();
             let kind = call["type"].as_str().unwrap_or_default();
-            let is_named = call[kind]["name"].as_str().is_some_and(|name| !name.is_empty());
+            let is_named = is_name(&call[kind]["name"]);
             let arguments = if kind == "custom" { "input" } else { "arguments" };
             if !is_named
                 || !call[kind][arguments].is_string()
-                || id.is_empty()
+                || !(1..=40).contains(&id.chars().count())
                 || open.contains(&id)
             {
                 return Err(wrong(format!("bad call {call}")));
@@ -85,6 +94,9 @@ fn openai(messages: &[Value]) -> Result<(), String> {
             open.push(id);
         }
         function = message["function_call"]["name"].as_str().map(str::to_owned);
+        if function.is_some() && !is_name(&message["function_call"]["name"]) {
+            return Err(wrong(format!("function {function:?}")));
+        }
         match role {
             "system" | "developer" | "user" => said(&message["content"], false).map_err(wrong)?,
             "assistant" => {
@@ -121,11 +133,10 @@ fn anthropic(messages: &[Value]) -> Result<(), String> {
             match (text("type").as_str(), role) {
                 ("tool_use", "assistant") => {
                     let id = text("id");
-                    let is_fine = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-                    if id.is_empty() || !id.chars().all(is_fine) || !ids.insert(id.clone()) {
+                    if !is_plain(&id) || !ids.insert(id.clone()) {
                         return Err(wrong(format!("bad id {id:?}")));
                     }
-                    if !part["input"].is_object() || text("name").is_empty() {
+                    if !part["input"].is_object() || !is_name(&part["name"]) {
                         return Err(wrong(format!("bad call {part}")));
                     }
                     open.push(id);

@@ -228,3 +228,36 @@ fn standard_input_alone_has_no_changes() {
     folder.write("a.rs", "a\n");
     folder.fails(&["--diff"], 2, "the repository has no commit yet");
 }
+
+/// What differs and is left out is counted, by `--since` as by `--diff`.
+#[test]
+fn what_differs_and_is_not_found_is_counted() {
+    let folder = Folder::new(&[(".env", "1\n"), ("a.log", "1\n"), ("a.rs", "1\n")]);
+    git(&folder, &["init", "-q"]);
+    git(&folder, &["add", "-A"]);
+    git(&folder, &["commit", "-q", "-m", "first"]);
+    folder.write(".ignore", "*.log\n");
+    git(&folder, &["add", ".ignore"]);
+    git(&folder, &["commit", "-q", "-m", "second"]);
+    folder.fails(&["--since", "HEAD"], 2, "no file below the PATHs differs");
+    folder.write(".env", "2\n");
+    folder.write("a.log", "2\n");
+    folder.fails(
+        &["--since", "HEAD"],
+        2,
+        "hint: 2 files left out: 2 change; what differs is hidden",
+    );
+    folder.fails(&["--since", "HEAD", "--exclude", ".*"], 2, "1 file left out: 1 change");
+    folder.write("a.rs", "2\n");
+    let skipped = |flags: &[&str]| {
+        let report = folder.report(&[&["--no-tree"], flags].concat());
+        report["totals"]["skipped_by_reason"]["change"].clone()
+    };
+    assert_eq!(skipped(&["--since", "HEAD"]), 2);
+    assert_eq!(skipped(&["--since", "HEAD", "--diff"]), 2);
+    assert_eq!(skipped(&["--since", "HEAD", "--hidden"]), 1);
+    assert!(skipped(&["--since", "HEAD", "--hidden", "--no-ignore"]).is_null());
+    // What is gone cannot be packed, and neither can what is written.
+    std::fs::remove_file(folder.path(".env")).unwrap();
+    folder.fails(&["--since", "HEAD", "--exclude", "a.*", "-o", ".out.lcp"], 2, "no file below");
+}

@@ -1,7 +1,7 @@
 //! What has no block, and where it is told of.
 
 use super::{Folder, blocks, labels, tree};
-use crate::command::stderr;
+use crate::command::{LCP, stderr};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
@@ -173,4 +173,35 @@ fn globs_of_flags_that_match_nothing_are_told_of() {
     let output = folder.run(&[&flags[..], &["--include", "*", "--include", "typo/**"]].concat());
     let wanted = "no file matches --include \"typo/**\", --priority \"nope.rs\"\n";
     assert!(stderr(&output).contains(wanted), "{}", stderr(&output));
+}
+
+/// A PATH that cannot be read is called what it was called.
+#[cfg(unix)]
+#[test]
+fn a_path_that_cannot_be_read_is_named() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+
+    let folder = Folder::new(&[("locked/b.rs", "b\n")]);
+    let locked = folder.path("locked");
+    let mode = |path: &std::path::Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode(&folder.path(""), 0o755);
+    mode(&locked, 0);
+    let mut command = LCP.command(&folder.path(""), &["pack", "--no-config"]);
+    command.arg(&locked);
+    if locked.metadata().unwrap().uid() == 0 {
+        // Nothing is locked for root.
+        command.uid(65_534);
+    }
+    let output = command.output();
+    mode(&locked, 0o700);
+    // Somebody else may not even run it.
+    let Ok(output) = output else { return };
+    let said = stderr(&output);
+    assert!(
+        said.contains(&format!("cannot read {}/: Permission denied", locked.display())),
+        "{said}"
+    );
 }

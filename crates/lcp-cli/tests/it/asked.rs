@@ -1,0 +1,60 @@
+//! Sessions: what is asked for explicitly, and histories that grow.
+
+use serde_json::{Value, json};
+
+use crate::command::{LCP, Project};
+
+fn project(history: &str) -> Project {
+    let project = LCP.project("[continuity]\nstore = \"kept.sqlite\"\n");
+    write(&project, history);
+    project.prints(&["track", "c", "history.md"]);
+    project
+}
+
+fn write(project: &Project, history: &str) {
+    let text = format!("# aider chat started at 2026-01-01 10:00:00\n\n{history}");
+    std::fs::write(project.path("history.md"), text).unwrap();
+}
+
+fn history() -> String {
+    let turn = |at| format!("#### Now step {at}.\n\nStep {at} moves a function.\n\n");
+    (0..4).map(turn).collect()
+}
+
+/// What waits is given again only where it is what is asked for.
+#[cfg(unix)]
+#[test]
+fn a_hand_off_that_waits_was_made_as_it_is_asked_for() {
+    let project = project(&history());
+    let hand = |flags: &[&str]| -> Value {
+        project.json(&[&["handoff", "c", "--force", "--json"], flags].concat())
+    };
+    let is = |made: &Value, new: bool, by: &str| {
+        assert_eq!((&made["new"], &made["handoff"]["summarizer"]), (&json!(new), &json!(by)));
+    };
+    let plain = hand(&[]);
+    let builtin = plain["handoff"]["summarizer"].as_str().unwrap();
+    is(&hand(&[]), false, builtin);
+    let said = "cat > /dev/null; echo Said otherwise.";
+    is(&hand(&["--summarizer-cmd", said]), true, said);
+    is(&hand(&["--summarizer-cmd", said]), false, said);
+    // Without the flag anybody's summary will do.
+    is(&hand(&[]), false, said);
+    // How large a summary was to be, no hand-off says.
+    is(&hand(&["--summary", "50"]), true, builtin);
+}
+
+/// The program adds lines to what it said last.
+#[test]
+fn an_aider_history_is_tracked_while_its_last_lines_grow() {
+    let begin = format!("{}> Applied edit to a.rs\n", history());
+    let project = project(&begin);
+    let track = || -> Value { project.json(&["track", "c", "history.md", "--json"]) };
+    assert_eq!(track()["messages"], 8);
+    let more = format!("{begin}> Commit 123 done\n");
+    write(&project, &more);
+    assert_eq!(track()["messages"], 8);
+    write(&project, &format!("{more}\n#### And now?\n"));
+    let tracked = track();
+    assert_eq!((&tracked["messages"], &tracked["recorded"]), (&json!(10), &json!(2)));
+}

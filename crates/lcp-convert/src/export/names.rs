@@ -1,0 +1,193 @@
+//! Names of tools and ids of calls as providers take them.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use lcp_types::BlockContent;
+use serde_json::value::RawValue;
+
+use super::piece::tool_name;
+use super::said::Tags;
+use super::turn::{Form, Turn, What};
+use super::{ExportBlock, ExportReport};
+use crate::json::{self, Fields, Object};
+use crate::{Target, tags};
+
+/// Characters that the name of a tool may have: the fewest that a provider allows.
+const NAME_CHARS_MAX: usize = 64;
+/// Characters that an id may have at `OpenAI`; Anthropic has no bound.
+const OPENAI_ID_CHARS_MAX: usize = 40;
+
+const fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+}
+
+/// Texts of letters, digits, `_` and `-`, each once.
+struct Plain {
+    chars_max: usize,
+    /// How often each was wanted.
+    taken: HashMap<String, u64>,
+}
+
+impl Plain {
+    fn new(chars_max: usize) -> Self {
+        Self { chars_max, taken: HashMap::new() }
+    }
+
+    fn reserve(&mut self, text: &str) {
+        self.taken.insert(text.to_owned(), 1);
+    }
+
+    /// A text with `_` for what it may not have, and a number where that is taken.
+    fn take(&mut self, text: &str) -> String {
+        let plain = text.chars().map(|c| if is_plain(c) { c } else { '_' });
+        let plain: String = plain.take(self.chars_max).collect();
+        let mut unique = plain.clone();
+        while self.taken.contains_key(&unique) {
+            let times = self.taken.entry(plain.clone()).or_default();
+            *times += 1;
+            let end = format!("_{times}");
+            let kept = plain.chars().take(self.chars_max.saturating_sub(end.len()));
+            unique = kept.chain(end.chars()).collect();
+        }
+        self.reserve(&unique);
+        unique
+    }
+}
+
+/// The names of tools that a provider would refuse, and what they are called instead.
+pub(super) struct Names(BTreeMap<String, String>);
+
+impl Names {
+    /// Of all tools that a pack calls or has, whatever is shown of it: a tool has the same
+    /// name within any budget. Names that are taken as they are stay.
+    pub(super) fn of(blocks: &[ExportBlock<'_>], tags: &Tags<'_>) -> Self {
+        let mut all = Vec::new();
+        for (at, block) in blocks.iter().enumerate() {
+            match &block.block.content {
+                BlockContent::Conversation(turn) if turn.tool_call_id.is_some() => {
+                    let tag = tags.get(at, tags::NAME);
+                    all.push(tool_name(&turn.content.to_str_lossy(), tag.as_deref()).to_owned());
+                }
+                BlockContent::Extension(of) if of.type_name == "request" => {
+                    each_name(of.content.as_str().unwrap_or_default(), &mut |name| {
+                        all.push(name.to_owned());
+                        None
+                    });
+                }
+                _ => {}
+            }
+        }
+        let is_taken = |name: &&String| {
+            name.chars().all(is_plain) && (1..=NAME_CHARS_MAX).contains(&name.len())
+        };
+        let mut plain = Plain::new(NAME_CHARS_MAX);
+        all.iter().filter(is_taken).for_each(|name| plain.reserve(name));
+        let mut names = BTreeMap::new();
+        for name in all.iter().filter(|name| !name.is_empty() && !is_taken(name)) {
+            if !names.contains_key(name) {
+                names.insert(name.clone(), plain.take(name));
+            }
+        }
+        Self(names)
+    }
+
+    /// What a tool is called, where that is not its name.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// A request with these names for its tools.
+    pub(super) fn in_request(&self, request: String) -> String {
+        let named = each_name(&request, &mut |name| self.get(name).map(str::to_owned));
+        named.unwrap_or(request)
+    }
+
+    pub(super) fn into_inner(self) -> BTreeMap<String, String> {
+        self.0
+    }
+}
+
+/// A request with other names for tools, where there are any.
+fn each_name(request: &str, new: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
+    changed(request, &mut |key, value| match key {
+        "tools" | "functions" => {
+            let tools: Vec<_> = json::array(value)?
+                .into_iter()
+                .map(|of| (of.get(), tool(of.get(), true, new)))
+                .collect();
+            let is_changed = tools.iter().any(|(_, tool)| tool.is_some());
+            let tools = tools.into_iter().map(|(stood, tool)| tool.unwrap_or(stood.to_owned()));
+            is_changed.then(|| json::list(&tools.collect::<Vec<_>>()))
+        }
+        "tool_choice" | "function_call" => tool(value.get(), true, new),
+        _ => None,
+    })
+}
+
+/// A tool with another name: it stands there, or one level below.
+fn tool(json: &str, is_outer: bool, new: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
+    changed(json, &mut |key, value| match key {
+        "name" => Some(json::quote(&new(&json::string(value)?)?)),
+        "function" | "custom" if is_outer => tool(value.get(), false, new),
+        _ => None,
+    })
+}
+
+/// An object with other values for some keys, if there are any.
+fn changed(
+    object: &str,
+    change: &mut dyn FnMut(&str, &RawValue) -> Option<String>,
+) -> Option<String> {
+    let fields = Fields::parse(object)?;
+    let (mut written, mut is_changed) = (Object::default(), false);
+    for (key, value) in fields.rest() {
+        let new = change(key, value);
+        is_changed |= new.is_some();
+        written.raw(key, new.as_deref().unwrap_or(value.get()));
+    }
+    is_changed.then(|| written.finish())
+}
+
+/// Gives calls ids that the provider takes, and their results, which are right behind them,
+/// the same. Anthropic wants each id once, `OpenAI` only one of some length.
+pub(super) fn rename_ids(target: Target, turns: &mut [Turn<'_>], report: &mut ExportReport) {
+    let chars_max = match target {
+        Target::OpenAi => OPENAI_ID_CHARS_MAX,
+        Target::Anthropic => usize::MAX,
+    };
+    let stays = |id: &str| target == Target::OpenAi && id.chars().count() <= chars_max;
+    let mut plain = Plain::new(chars_max);
+    let ids: HashSet<&str> = turns.iter().flat_map(|turn| &turn.parts).filter_map(id).collect();
+    ids.into_iter().filter(|id| stays(id)).for_each(|id| plain.reserve(id));
+    let mut renamed = HashMap::<String, String>::new();
+    for turn in turns {
+        let before = std::mem::take(&mut renamed);
+        for part in &mut turn.parts {
+            match &mut part.what {
+                // Of the old form no id is written.
+                What::Call(call) if target == Target::OpenAi && call.form == Form::Function => {}
+                What::Call(call) if !stays(&call.id) => {
+                    let id = plain.take(&call.id);
+                    if id != call.id {
+                        report.renamed += 1;
+                        renamed.insert(call.id.to_string(), id.clone());
+                        call.id = id.into();
+                    }
+                }
+                What::Answer(answer) => {
+                    if let Some(id) = before.get(answer.id.as_ref()) {
+                        answer.id = id.clone().into();
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn id<'t>(part: &'t super::turn::Part<'_>) -> Option<&'t str> {
+    match &part.what {
+        What::Call(call) => Some(&call.id),
+        _ => None,
+    }
+}
