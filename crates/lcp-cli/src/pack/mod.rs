@@ -247,7 +247,8 @@ impl Making<'_> {
             Err(skipped) => Some((label.clone(), skipped.bytes.unwrap_or_default()))
                 .filter(|_| skipped.reason.is_in_tree()),
         };
-        let unread = self.report.skipped.iter().filter(|skipped| skipped.reason.is_in_tree());
+        let is_in_tree = |of: &&Skipped| of.reason.is_in_tree() && !of.is_unlabelled;
+        let unread = self.report.skipped.iter().filter(is_in_tree);
         let unread = unread.map(|of| (of.path.clone(), of.bytes.unwrap_or_default()));
         let mut files: Vec<_> = unread.chain(outcomes.iter().filter_map(entry)).collect();
         files.sort_by(|a, b| roots::order(&a.0, &b.0));

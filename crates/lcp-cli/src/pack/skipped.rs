@@ -75,8 +75,10 @@ impl Reason {
 /// Something that is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
-    /// Its label.
+    /// Its label; of a PATH that has none, what it was given as.
     pub path: String,
+    /// Whether that is no label, and so stands in no pack.
+    pub is_unlabelled: bool,
     /// Why.
     pub reason: Reason,
     /// Its size, where that is known.
@@ -87,7 +89,7 @@ pub struct Skipped {
 
 impl Skipped {
     pub(super) fn new(path: impl Into<String>, reason: Reason) -> Self {
-        Self { path: path.into(), reason, bytes: None, message: None }
+        Self { path: path.into(), is_unlabelled: false, reason, bytes: None, message: None }
     }
 
     pub(super) fn failed(path: impl Into<String>, error: &std::io::Error) -> Self {

@@ -267,7 +267,13 @@ impl Walk<'_> {
         let place = places(error);
         let at = place.path.map(|path| label(self.root, path).0);
         let path = known.or(at).unwrap_or_else(|| self.root.below(""));
-        let path = if path.is_empty() { self.root.name() } else { path };
+        let is_unlabelled = path.is_empty();
+        let path = match self.options.open {
+            None if is_unlabelled => self.root.name(),
+            // Nobody gave it as it is: it says where things are on this machine.
+            Some(_) if is_unlabelled => ".".to_owned(),
+            _ => path,
+        };
         if place.is_loop {
             found.skipped.push(Skipped::new(path, Reason::Loop));
             return;
@@ -276,7 +282,7 @@ impl Walk<'_> {
             found.warnings.push(self.ignore_file(error));
             return;
         };
-        let mut skipped = Skipped::failed(path, io);
+        let mut skipped = Skipped { is_unlabelled, ..Skipped::failed(path, io) };
         let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|of| of.is_symlink());
         if skipped.reason == Reason::Vanished && place.path.is_some_and(is_link) {
             skipped.reason = Reason::BrokenLink;
