@@ -36,7 +36,8 @@ fn a_history_is_handed_over_and_goes_on() {
         (&report["schema"], &report["what"]),
         (&json!("lcp.handoff.v1"), &json!("automatic"))
     );
-    assert_eq!(report["messages"], 362);
+    // What the program said last may grow, so it is not recorded yet.
+    assert_eq!(report["messages"], 361);
     let handoffs = report["handoffs"].as_array().unwrap();
     assert!(handoffs.len() >= 3, "{}", handoffs.len());
     for (at, handoff) in handoffs.iter().enumerate() {
@@ -65,7 +66,7 @@ fn a_temporary_store_gives_the_same_every_time() {
     assert_eq!(project.prints(&HANDOFF), project.prints(&HANDOFF));
     let table = project.prints(&["handoff", "history.md", "--window", "4000"]);
     assert!(table.contains("live anchors byte for byte in the last package\n"), "{table}");
-    assert!(table.contains("122 messages of "), "{table}");
+    assert!(table.contains("121 messages of "), "{table}");
 }
 
 #[test]
