@@ -1,9 +1,10 @@
 //! What tools work with: the roots, the packs that were made, the settings.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lcp_decoder::{DecodeOptions, Events};
 use lcp_tokens::NAMES;
 use lcp_types::limits;
 
@@ -14,6 +15,7 @@ use super::tools::Sittings;
 use crate::config::Config;
 use crate::counting::Counting;
 use crate::failure::Output;
+use crate::files;
 
 /// How a server is set up.
 #[derive(Debug)]
@@ -66,7 +68,22 @@ impl Desk {
             return Err(unknown(id));
         }
         let bytes = self.setup.roots.read(said, limits::TOTAL_DECOMPRESSED_BYTES_MAX)?;
+        refuse_many(&name, &bytes)?;
         Ok(Found { name, bytes: bytes.into() })
+    }
+}
+
+/// Blocks of a pack from a file, at most: each takes a kilobyte or so while it is planned,
+/// and a few bytes of a file can be millions of them.
+const BLOCKS_MAX: u64 = 1 << 18;
+
+/// Refuses a pack of too many blocks. Whatever else is wrong with it, its reader tells.
+fn refuse_many(name: &Path, pack: &[u8]) -> Outcome<()> {
+    let options = DecodeOptions { blocks_max: BLOCKS_MAX, ..DecodeOptions::default() };
+    let error = Events::new(pack, options).find_map(Result::err);
+    match error.filter(lcp_decoder::Error::is_limit) {
+        Some(error) => Err(files::malformed(name, pack, &error).into()),
+        None => Ok(()),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Nothing outside the roots is read.
 
+use lcp_encoder::{Compression, EncodeOptions, PackBuilder};
+use lcp_types::Block;
 use serde_json::{Value, json};
 
 use super::Place;
@@ -144,4 +146,29 @@ fn ignore_files_that_lead_out_are_not_read() {
     assert!(skipped.contains("sub/.ignore"), "{packed}");
     let shown = client.facts("render", json!({ "pack": packed["pack"] })).to_string();
     assert!(!shown.contains("sub/other") && !shown.contains("hunter2"), "{shown}");
+}
+
+/// A few kilobytes of a file may be blocks without end: each tool refuses them, and the
+/// server goes on.
+#[test]
+fn packs_of_too_many_blocks_are_refused() {
+    let place = Place::new();
+    let options = EncodeOptions { compression: Compression::Payload, ..EncodeOptions::default() };
+    let mut pack = PackBuilder::new(options);
+    for _ in 0..300_000 {
+        pack.add(&Block::raw(0x42, "")).unwrap();
+    }
+    let bytes = pack.finish().unwrap();
+    assert!(bytes.len() < 10_000, "{}", bytes.len());
+    std::fs::write(place.path("root/many.lcp"), bytes).unwrap();
+    let mut client = place.client(&[]);
+    for (tool, arguments) in [
+        ("render", json!({ "pack": "many.lcp", "budget": 100 })),
+        ("expand", json!({ "pack": "many.lcp", "block": 0 })),
+    ] {
+        let fault = client.fault(tool, arguments);
+        assert_eq!(fault["code"], "limit", "{tool}: {fault}");
+        assert!(fault.to_string().contains("BLOCKS_MAX is 262144"), "{fault}");
+    }
+    client.facts("render", json!({ "pack": "session.lcp", "budget": 100 }));
 }
