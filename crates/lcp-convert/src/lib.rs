@@ -54,6 +54,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use export::{ExportBlock, ExportReport, Exported, ExportedMessage, Shown, export};
 pub use format::{Format, Target};
 pub use imported::{Imported, Report, WARNINGS_MAX, Warning};
+pub use markdown::AIDER_TOOL_NAME;
 
 /// How a transcript is imported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

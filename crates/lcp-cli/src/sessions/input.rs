@@ -4,14 +4,11 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use lcp_continuity::Message;
-use lcp_convert::{Format, tags};
+use lcp_convert::{AIDER_TOOL_NAME, Format, tags};
 use lcp_types::{Block, BlockContent, Meta};
 
 use crate::failure::{Code, Failure};
 use crate::{Result, files};
-
-/// What a history of aider calls the program (`lcp_convert`).
-const AIDER: &str = "aider";
 
 /// The messages of a file, or of standard input for `-`: a pack, or a transcript in a
 /// format that `import` knows by itself.
@@ -51,7 +48,7 @@ pub fn messages_of(path: &Path, bytes: &[u8]) -> Result<Vec<Message>> {
 /// may not change. It is recorded once something follows it.
 fn may_grow(message: &Message) -> bool {
     matches!(&message.block.content,
-        BlockContent::ToolResult(result) if result.tool_name == AIDER)
+        BlockContent::ToolResult(result) if result.tool_name == AIDER_TOOL_NAME)
 }
 
 /// Every block that can be shown is a message, but extensions and side conversations, of

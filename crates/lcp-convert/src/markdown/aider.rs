@@ -11,8 +11,9 @@ const USER: &str = "####";
 const TOOL: &str = ">";
 const BOUNDARY: &str = "# aider chat started at";
 
-/// What the results of tools are called: a history does not tell which it was.
-const TOOL_NAME: &str = "aider";
+/// What the results of tools are called in a history of aider, which does not tell which
+/// tool it was.
+pub const AIDER_TOOL_NAME: &str = "aider";
 
 /// The turns of a history, in order; `None` where no session begins.
 pub(super) fn turns(text: &str) -> Option<Chat> {
@@ -22,7 +23,7 @@ pub(super) fn turns(text: &str) -> Option<Chat> {
             reader.line(line);
         }
         reader.close();
-        Chat { tool: TOOL_NAME, preamble: String::new(), turns: reader.turns }
+        Chat { tool: AIDER_TOOL_NAME, preamble: String::new(), turns: reader.turns }
     })
 }
 

@@ -4,6 +4,8 @@
 mod aider;
 mod headings;
 
+pub use aider::AIDER_TOOL_NAME;
+
 use lcp_types::{Role, Status};
 
 use crate::build::Builder;
