@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak, mpsc};
 use std::time::Duration;
 
@@ -13,6 +14,9 @@ const INTERRUPTED: i32 = 130;
 
 /// Temporary files that there are now.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Whether the process is being interrupted.
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
 /// How long what is given back may take: a store may not answer.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -26,6 +30,7 @@ static HOOKS: Mutex<Vec<Weak<Work>>> = Mutex::new(Vec::new());
 pub fn install() {
     // Where no handler can be set, the system ends the process in its own way.
     let _ = ctrlc::set_handler(|| {
+        IS_ENDING.store(true, Ordering::SeqCst);
         // Kept until the end: no further file is made, and none is renamed unseen.
         let files = TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner);
         for file in files.iter() {
@@ -34,6 +39,14 @@ pub fn install() {
         run_hooks();
         std::process::exit(INTERRUPTED);
     });
+}
+
+/// Where the process is being interrupted, waits for its end: what this thread would say of
+/// work that was stopped under its hands is no news, and its exit code not the one of Ctrl-C.
+pub fn settle() {
+    while IS_ENDING.load(Ordering::SeqCst) {
+        std::thread::park();
+    }
 }
 
 /// Has this work done if the process is interrupted, as long as what is given back lives.

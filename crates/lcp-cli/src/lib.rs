@@ -69,7 +69,9 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err((failure, output)) => return output.fail(&failure),
     };
-    match cli.command.run(&cli.output) {
+    let done = cli.command.run(&cli.output);
+    interrupt::settle();
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => cli.output.fail(&failure),
     }
