@@ -13,6 +13,7 @@
 //! | numbers of the wire format | [`wire`], [`limits`] |
 //! | how fields are read and written | [`schema`] |
 //! | content that is stored elsewhere | [`ContentStore`] |
+//! | blocks that are read when they are needed, what is known of them before | [`BlockSource`], [`Facts`] |
 //!
 //! This crate reads and writes no bytes: `lcp-decoder` and `lcp-encoder` do.
 //! It has no dependencies; `serde` is an optional feature. (A FILE_TREE as deep as
@@ -32,11 +33,13 @@ mod bytes;
 pub mod content;
 mod duplicates;
 mod enums;
+mod facts;
 mod level;
 pub mod limits;
 mod meta;
 mod owned;
 pub mod schema;
+mod source;
 mod store;
 mod target;
 mod unknown;
@@ -53,8 +56,10 @@ pub use duplicates::{Covered, Duplicates, Relation};
 pub use enums::{
     AnnotationKind, DataFormat, FileEntryKind, FormatHint, Lang, MediaType, Priority, Role, Status,
 };
+pub use facts::{CallOf, CostLevel, CostsOf, Facts, FactsCollector, Labels, LevelCost, ModeCosts};
 pub use level::{Level, LevelText};
 pub use meta::{HANDOFF_TYPE_NAME, Meta, MetaProblem, MetaProblemKind, brief};
 pub use owned::IntoOwned;
+pub use source::{BlockSource, SourceError, SourceErrorKind};
 pub use store::{ContentHash, ContentStore, MemoryStore, StoreError};
 pub use unknown::{UnknownField, UnknownValue};

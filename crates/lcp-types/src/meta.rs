@@ -56,6 +56,12 @@ pub struct MetaProblem {
     message: String,
 }
 
+impl MetaProblem {
+    pub(crate) fn new(kind: MetaProblemKind, message: String) -> Self {
+        Self { kind, message }
+    }
+}
+
 impl fmt::Display for MetaProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
@@ -77,6 +83,34 @@ pub enum MetaProblemKind {
 }
 
 impl<'b> Meta<'b> {
+    /// What is said of the block of index `target`, which stands beside those that
+    /// speak of it: `said` are these, in the order of the stream. What they say of
+    /// others is passed over.
+    #[must_use]
+    pub fn of_one(
+        target: u64,
+        block: &'b Block<'_>,
+        said: impl IntoIterator<Item = &'b Block<'b>>,
+    ) -> Self {
+        let mut meta = Self::default();
+        for by in said {
+            let of_it = &mut |index: usize, with: &mut dyn FnMut(&mut Self) -> Outcome| {
+                Some(if index as u64 == target { with(&mut meta) } else { Ok(()) })
+            };
+            // What is wrong has no effect.
+            drop(apply(by, of_it));
+        }
+        meta.with_own_summary(block)
+    }
+
+    fn with_own_summary(mut self, block: &'b Block<'_>) -> Self {
+        if let Some(summary) = &block.summary {
+            self.summary = Some(summary.as_ref().into());
+        }
+        self.summary = self.summary.take().filter(|summary| !summary.is_empty());
+        self
+    }
+
     /// What is said of each block, in the order of the stream: the last valid
     /// annotation for a block wins. `problem` is told what is wrong with which
     /// block (the annotation's index).
@@ -88,10 +122,7 @@ impl<'b> Meta<'b> {
         let mut metas = vec![Self::default(); blocks.len()];
         apply_all(blocks, &mut |target, with| metas.get_mut(target).map(&mut *with), problem);
         for (meta, block) in metas.iter_mut().zip(blocks) {
-            if let Some(summary) = &block.summary {
-                meta.summary = Some(summary.as_ref().into());
-            }
-            meta.summary = meta.summary.take().filter(|summary| !summary.is_empty());
+            *meta = std::mem::take(meta).with_own_summary(block);
         }
         metas
     }
@@ -112,10 +143,10 @@ impl<'b> Meta<'b> {
     }
 }
 
-type Outcome = Result<(), (MetaProblemKind, String)>;
+pub(crate) type Outcome = Result<(), (MetaProblemKind, String)>;
 
 /// Changes what is said of the block of this index: `None` if there is none.
-type Change<'b, 'c> =
+pub(crate) type Change<'b, 'c> =
     dyn FnMut(usize, &mut dyn FnMut(&mut Meta<'b>) -> Outcome) -> Option<Outcome> + 'c;
 
 fn apply_all<'b>(
@@ -125,13 +156,13 @@ fn apply_all<'b>(
 ) {
     for (index, block) in blocks.iter().enumerate() {
         if let Err((kind, message)) = apply(block, change) {
-            problem(index, MetaProblem { kind, message });
+            problem(index, MetaProblem::new(kind, message));
         }
     }
 }
 
 /// Applies what a block says of another, if it does.
-fn apply<'b>(block: &'b Block<'_>, change: &mut Change<'b, '_>) -> Outcome {
+pub(crate) fn apply<'b>(block: &'b Block<'_>, change: &mut Change<'b, '_>) -> Outcome {
     let bad = |message| (MetaProblemKind::BadValue, message);
     if let Some(extension) = block.as_extension().filter(|of| of.namespace == Level::NAMESPACE) {
         return match Level::read(extension) {

@@ -43,3 +43,12 @@ pub const NESTED: u8 = 2;
 pub const HASH_BYTES: usize = 32;
 /// Bytes of the longest varint.
 pub const VARINT_BYTES_MAX: usize = 10;
+
+/// The type of the block behind END that holds the index (RFC 0003 §3).
+pub const TYPE_INDEX: u8 = 0xFD;
+/// Bytes of the footer that ends a pack with an index.
+pub const FOOTER_BYTES: usize = 56;
+/// The version of index and footer.
+pub const TRAILER_VERSION: u32 = 1;
+/// What the footer ends with.
+pub const FOOTER_MAGIC: [u8; 8] = *b"LCPINDEX";

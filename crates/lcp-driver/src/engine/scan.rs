@@ -16,7 +16,7 @@ use crate::config::{DriverConfig, Objective};
 use crate::excerpt;
 use crate::render::envelope;
 use crate::values::{Ranks, Values};
-use crate::view::{Head, View};
+use crate::view::View;
 use crate::warning::{Warning, WarningCode};
 
 /// What is known of the blocks before a budget is.
@@ -139,8 +139,7 @@ fn labels(blocks: &[Block<'_>]) -> Vec<Arc<str>> {
     const KNOWN_MAX: usize = 16;
     let mut known: Vec<Arc<str>> = Vec::new();
     let label = |block: &Block<'_>| {
-        let head = Head::new(block, None);
-        let label = head.label();
+        let label = block.label();
         if !matches!(block.block_type(), BlockType::Conversation | BlockType::ToolResult) {
             return label.into();
         }

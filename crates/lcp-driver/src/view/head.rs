@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use lcp_types::{Block, BlockContent, Meta, Priority, Role, Status};
+use lcp_types::{Block, BlockContent, Meta, Priority, Status};
 
 /// What a block is.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ impl<'b> Head<'b> {
                 }
             }
             BlockContent::Conversation(turn) => {
-                let role = role_name(turn.role);
+                let role = turn.role.label();
                 self.push("role", role.clone(), Form::Word);
                 self.role = Some(role);
                 if let Some(id) = &turn.tool_call_id {
@@ -127,11 +127,6 @@ impl<'b> Head<'b> {
     fn push(&mut self, key: &'static str, value: impl Into<Cow<'b, str>>, form: Form) {
         self.args.push(Arg { key, value: value.into(), form });
     }
-
-    /// What reports call the block: its first word.
-    pub(crate) fn label(&self) -> &str {
-        self.args.iter().find(|arg| arg.form == Form::Word).map_or("", |arg| &arg.value)
-    }
 }
 
 /// What reports call a block: its path, title, name or role; empty where it has none.
@@ -144,13 +139,5 @@ impl<'b> Head<'b> {
 /// ```
 #[must_use]
 pub fn block_label<'b>(block: &'b Block<'_>) -> Cow<'b, str> {
-    let args = Head::new(block, None).args;
-    args.into_iter().find(|arg| arg.form == Form::Word).map_or("".into(), |arg| arg.value)
-}
-
-fn role_name(role: Role) -> Cow<'static, str> {
-    match role.name() {
-        Some(name) => Cow::Borrowed(name),
-        None => Cow::Owned(format!("role-{}", role.code())),
-    }
+    block.label()
 }
