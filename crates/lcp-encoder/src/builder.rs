@@ -2,13 +2,16 @@
 
 use lcp_types::wire::{
     BLOCK_COMPRESSED, BLOCK_HAS_SUMMARY, BLOCK_IS_REFERENCE, BLOCK_RESERVED, END_FRAME,
-    HEADER_PAYLOAD_ZSTD, MAGIC_BCP, MAGIC_LCP, VERSION_MAJOR, VERSION_MINOR,
+    HEADER_PAYLOAD_ZSTD, HEADER_TRAILER, MAGIC_BCP, MAGIC_LCP, VERSION_MAJOR, VERSION_MINOR,
 };
-use lcp_types::{Annotation, Block, BlockType, ContentStore, Level, Priority, Tag, limits};
+use lcp_types::{
+    Annotation, Block, BlockType, ContentStore, CostsOf, Level, Priority, Tag, limits,
+};
 
 use crate::compress;
 use crate::error::{Error, Result, check};
 use crate::fields::{Fields, length_prefixed, varint};
+use crate::trailer::Index;
 
 /// The magic that a pack begins with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,12 +36,29 @@ pub enum Compression {
 }
 
 /// How to write a pack.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EncodeOptions {
     /// The magic; `LCP\0` by default.
     pub magic: Magic,
     /// The compression; none by default.
     pub compression: Compression,
+    /// Whether an index and checks stand behind the blocks (RFC 0003); they do by
+    /// default. Never under `BCP\0`, nor in a compressed payload.
+    pub trailer: bool,
+}
+
+impl Default for EncodeOptions {
+    fn default() -> Self {
+        Self { magic: Magic::default(), compression: Compression::default(), trailer: true }
+    }
+}
+
+impl EncodeOptions {
+    /// Whether packs that are written so have a trailer.
+    #[must_use]
+    pub fn has_trailer(&self) -> bool {
+        self.trailer && self.magic == Magic::Lcp && self.compression != Compression::Payload
+    }
 }
 
 /// Builds a pack, block by block.
@@ -68,6 +88,8 @@ pub struct PackBuilder {
     blocks: u64,
     /// Bytes that a reader gets by decompressing and resolving bodies.
     inflated: u64,
+    /// What the trailer will say of the frames.
+    index: Index,
 }
 
 impl PackBuilder {
@@ -119,23 +141,67 @@ impl PackBuilder {
         let frame = frame(block, store, self.options.compression, left)?;
         self.frames.extend_from_slice(&frame.bytes);
         self.inflated += frame.inflated;
+        if self.options.has_trailer() {
+            self.index.push(&frame.bytes, frame.flags, Ok(block));
+        }
         let target = self.blocks;
         self.blocks += 1;
         Ok(Added { pack: self, target })
     }
 
-    /// The whole pack: header, blocks, END.
+    /// Appends a frame of another pack as it stands there, with the block that it
+    /// decodes to; where that is not known (the body is stored elsewhere) its type.
+    ///
+    /// # Errors
+    ///
+    /// If the pack would have too many blocks, or bodies too large once
+    /// decompressed: `inflated` bytes come of this one, 0 of one that is stored as
+    /// it is.
+    pub fn add_stored(
+        &mut self,
+        stored: &[u8],
+        flags: u8,
+        inflated: u64,
+        block: Result<&Block<'_>, BlockType>,
+    ) -> Result<u64> {
+        check("the pack", "BLOCKS_MAX", self.blocks + 1, limits::BLOCKS_MAX)?;
+        let (found, max) = (self.inflated + inflated, limits::TOTAL_DECOMPRESSED_BYTES_MAX);
+        check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", found, max)?;
+        self.frames.extend_from_slice(stored);
+        self.inflated = found;
+        if self.options.has_trailer() {
+            self.index.push(stored, flags, block);
+        }
+        self.blocks += 1;
+        Ok(self.blocks - 1)
+    }
+
+    /// The whole pack: header, blocks, END, and the trailer where the options ask
+    /// for one.
     ///
     /// # Errors
     ///
     /// If the payload cannot be compressed.
     pub fn finish(&self) -> Result<Vec<u8>> {
+        self.finish_with(&[])
+    }
+
+    /// The whole pack, with what its blocks cost in the trailer, so that whoever
+    /// plans need not count (RFC 0003 §4). Without a trailer they are left out.
+    ///
+    /// # Errors
+    ///
+    /// If the payload cannot be compressed; [`Error::WrongCosts`] if they are not
+    /// those of as many blocks.
+    pub fn finish_with(&self, costs: &[CostsOf]) -> Result<Vec<u8>> {
         let magic = match self.options.magic {
             Magic::Lcp => MAGIC_LCP,
             Magic::Bcp => MAGIC_BCP,
         };
         let compressed = self.options.compression == Compression::Payload;
-        let flags = if compressed { HEADER_PAYLOAD_ZSTD } else { 0 };
+        let trailer = if self.options.has_trailer() { self.index.body(costs)? } else { None };
+        let flags = if compressed { HEADER_PAYLOAD_ZSTD } else { 0 }
+            | if trailer.is_some() { HEADER_TRAILER } else { 0 };
         let mut pack = magic.to_vec();
         pack.extend_from_slice(&[VERSION_MAJOR, VERSION_MINOR, flags, 0]);
         if compressed {
@@ -149,6 +215,9 @@ impl PackBuilder {
         } else {
             pack.extend_from_slice(&self.frames);
             pack.extend_from_slice(&END_FRAME);
+        }
+        if let Some(index) = trailer {
+            crate::trailer::append(&mut pack, self.blocks, &index);
         }
         Ok(pack)
     }
@@ -213,7 +282,8 @@ impl Added<'_> {
 /// use lcp_types::{Block, Role};
 ///
 /// let blocks = [Block::conversation(Role::User, "hi")];
-/// let pack = lcp_encoder::encode(&blocks, EncodeOptions::default())?;
+/// let options = EncodeOptions { trailer: false, ..EncodeOptions::default() };
+/// let pack = lcp_encoder::encode(&blocks, options)?;
 /// assert_eq!(pack.len(), 8 + 11 + 4);
 /// # Ok::<(), lcp_encoder::Error>(())
 /// ```
@@ -221,16 +291,30 @@ pub fn encode<'a, 'b: 'a>(
     blocks: impl IntoIterator<Item = &'a Block<'b>>,
     options: EncodeOptions,
 ) -> Result<Vec<u8>> {
+    encode_with(blocks, options, &[])
+}
+
+/// Encodes `blocks`, with what they cost: as [`PackBuilder::finish_with`].
+///
+/// # Errors
+///
+/// The first block that cannot be written; [`Error::WrongCosts`].
+pub fn encode_with<'a, 'b: 'a>(
+    blocks: impl IntoIterator<Item = &'a Block<'b>>,
+    options: EncodeOptions,
+    costs: &[CostsOf],
+) -> Result<Vec<u8>> {
     let mut pack = PackBuilder::new(options);
     for block in blocks {
         pack.add(block)?;
     }
-    pack.finish()
+    pack.finish_with(costs)
 }
 
 /// One block as it stands in the stream.
 struct Frame {
     bytes: Vec<u8>,
+    flags: u8,
     /// Bytes that a reader gets by decompressing or resolving the body.
     inflated: u64,
 }
@@ -288,5 +372,5 @@ fn frame(
     varint(&mut bytes, u64::from(block.block_type().code()));
     bytes.push(flags);
     length_prefixed(&mut bytes, &body);
-    Ok(Frame { bytes, inflated })
+    Ok(Frame { bytes, flags, inflated })
 }

@@ -41,6 +41,16 @@ pub enum Error {
         /// The id.
         id: u64,
     },
+    /// Costs that are not those of the pack's blocks.
+    #[error("costs in {encoding} are of {found} blocks, the pack has {blocks}")]
+    WrongCosts {
+        /// The encoding that they are in.
+        encoding: String,
+        /// The blocks of the shortest or longest column.
+        found: usize,
+        /// The blocks of the pack.
+        blocks: usize,
+    },
     /// Compression was asked for, and this crate was built without it.
     #[error("compression needs the zstd feature")]
     CompressionUnsupported,

@@ -223,6 +223,13 @@ impl FactsCollector {
         }
     }
 
+    /// Takes the next block, of which only the type is known: its body is stored
+    /// elsewhere.
+    pub fn push_unknown(&mut self, block_type: BlockType) {
+        self.facts.types.push(block_type.code());
+        self.facts.labels.push("");
+    }
+
     /// How many blocks were taken.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -1,0 +1,207 @@
+//! The trailer: index and footer behind END (RFC 0003 §1 to §4).
+
+use lcp_types::wire::{
+    BYTES, END_FRAME, FOOTER_BYTES, FOOTER_MAGIC, NESTED, TRAILER_VERSION, TYPE_INDEX,
+};
+use lcp_types::{Block, BlockType, CostLevel, CostsOf, Facts, FactsCollector, ModeCosts, limits};
+
+use crate::error::{Error, Result};
+use crate::fields::{length_prefixed, varint};
+
+/// What the index will say of frames, collected as they are written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Index {
+    facts: FactsCollector,
+    flags: Vec<u8>,
+    /// The dense column of that name, as it is written.
+    lengths: Vec<u8>,
+    checks: Vec<u8>,
+}
+
+impl Index {
+    pub(crate) fn push(
+        &mut self,
+        frame: &[u8],
+        flags: u8,
+        block: std::result::Result<&Block<'_>, BlockType>,
+    ) {
+        match block {
+            Ok(block) => self.facts.push(block),
+            Err(block_type) => self.facts.push_unknown(block_type),
+        }
+        self.flags.push(flags);
+        varint(&mut self.lengths, frame.len() as u64);
+        self.checks.extend_from_slice(&crc32c::crc32c(frame).to_le_bytes());
+    }
+
+    /// The body of the INDEX frame; `None` where it would be larger than a frame
+    /// may be.
+    pub(crate) fn body(&self, costs: &[CostsOf]) -> Result<Option<Vec<u8>>> {
+        let facts = self.facts.finish();
+        let blocks = facts.len();
+        costs.iter().try_for_each(|costs| check(costs, blocks))?;
+        let mut body = Vec::new();
+        column(&mut body, 1, &facts.types);
+        column(&mut body, 2, &self.flags);
+        column(&mut body, 3, &self.lengths);
+        column(&mut body, 4, &self.checks);
+        columns(&mut body, &facts);
+        for costs in costs {
+            nested(&mut body, 17, &encoding(costs));
+        }
+        Ok(Some(body).filter(|body| body.len() as u64 <= limits::BODY_BYTES_MAX))
+    }
+}
+
+/// Appends INDEX and footer to a pack that ends with END.
+pub(crate) fn append(pack: &mut Vec<u8>, blocks: u64, body: &[u8]) {
+    let index_offset = pack.len();
+    let blocks_check = crc32c::crc32c(pack);
+    pack.reserve(body.len() + FOOTER_BYTES + 16);
+    varint(pack, u64::from(TYPE_INDEX));
+    pack.push(0);
+    length_prefixed(pack, body);
+    let index_check = crc32c::crc32c(pack.get(index_offset..).unwrap_or_default());
+    let mut footer = Vec::with_capacity(FOOTER_BYTES);
+    let end_offset = index_offset - END_FRAME.len();
+    for offset in [end_offset, index_offset, pack.len() - index_offset] {
+        footer.extend_from_slice(&(offset as u64).to_le_bytes());
+    }
+    footer.extend_from_slice(&blocks.to_le_bytes());
+    for number in [blocks_check, index_check, TRAILER_VERSION] {
+        footer.extend_from_slice(&number.to_le_bytes());
+    }
+    let footer_check = crc32c::crc32c_append(crc32c::crc32c(&footer), &FOOTER_MAGIC);
+    footer.extend_from_slice(&footer_check.to_le_bytes());
+    footer.extend_from_slice(&FOOTER_MAGIC);
+    pack.extend_from_slice(&footer);
+}
+
+/// The columns that follow from the blocks; empty ones are left out.
+fn columns(body: &mut Vec<u8>, facts: &Facts) {
+    let byte = |out: &mut Vec<u8>, byte: u8| out.push(byte);
+    let number = |out: &mut Vec<u8>, number: u32| varint(out, u64::from(number));
+    let none = |_: &mut Vec<u8>, (): ()| {};
+    let unvalued = |of: &[u32]| of.iter().map(|&block| (block, ())).collect::<Vec<_>>();
+    let priorities: Vec<_> = facts.priorities.iter().map(|&(of, p)| (of, p.code())).collect();
+    sparse(body, 5, &priorities, byte);
+    sparse(body, 6, &unvalued(&facts.metadata), none);
+    sparse(body, 7, &unvalued(&facts.pinned), none);
+    sparse(body, 8, &facts.ranks, |out, rank| out.extend_from_slice(&rank.to_le_bytes()));
+    let mut names = Vec::new();
+    facts.category_names.iter().for_each(|name| length_prefixed(&mut names, name.as_bytes()));
+    some(body, 9, &names);
+    sparse(body, 10, &facts.categories, number);
+    let calls: Vec<_> = facts.calls.iter().map(|call| (call.block, *call)).collect();
+    sparse(body, 11, &calls, |out, call| {
+        varint(out, u64::from(call.id) << 1 | u64::from(call.is_result));
+    });
+    if let Some(newest) = facts.newest_user {
+        let mut column = Vec::new();
+        number(&mut column, newest);
+        some(body, 12, &column);
+    }
+    sparse(body, 13, &facts.summaries, number);
+    let said: Vec<_> = facts.said.iter().map(|&(of, by)| (of, (of, by))).collect();
+    sparse(body, 14, &said, |out, (of, by)| varint(out, signed(i64::from(by) - i64::from(of))));
+    let mut heads = Vec::new();
+    facts.labels.heads().iter().for_each(|&head| number(&mut heads, head));
+    some(body, 15, &heads);
+    some(body, 16, facts.labels.text().as_bytes());
+}
+
+/// Costs in one encoding, as a record.
+fn encoding(costs: &CostsOf) -> Vec<u8> {
+    let mut record = Vec::new();
+    column(&mut record, 1, costs.encoding.as_bytes());
+    varint(&mut record, 2);
+    varint(&mut record, 0);
+    varint(&mut record, u64::from(costs.revision));
+    let mut contents = Vec::with_capacity(costs.contents.len());
+    costs.contents.iter().for_each(|&tokens| varint(&mut contents, u64::from(tokens)));
+    column(&mut record, 3, &contents);
+    column(&mut record, 4, &costs.joins);
+    for mode in &costs.modes {
+        nested(&mut record, 5, &self::mode(mode, &costs.contents));
+    }
+    record
+}
+
+fn mode(costs: &ModeCosts, contents: &[u32]) -> Vec<u8> {
+    let mut record = Vec::new();
+    column(&mut record, 1, costs.mode.as_bytes());
+    let mut full = Vec::with_capacity(costs.full.len());
+    for (&tokens, &content) in costs.full.iter().zip(contents) {
+        varint(&mut full, signed(i64::from(tokens) - i64::from(content)));
+    }
+    column(&mut record, 2, &full);
+    let mut line = Vec::with_capacity(costs.line.len());
+    costs.line.iter().for_each(|&tokens| varint(&mut line, u64::from(tokens)));
+    column(&mut record, 3, &line);
+    let levels: Vec<_> = costs.levels.chunk_by(|a, b| a.block == b.block).collect();
+    let levels: Vec<_> = levels.iter().map(|of| (of[0].block, *of)).collect();
+    sparse(&mut record, 4, &levels, |out, levels| {
+        let of = |level: CostLevel| levels.iter().find(|cost| cost.level == level);
+        let bits = CostLevel::ALL.into_iter().enumerate();
+        out.push(bits.map(|(bit, level)| u8::from(of(level).is_some()) << bit).sum());
+        for cost in CostLevel::ALL.into_iter().filter_map(of) {
+            varint(out, u64::from(cost.tokens));
+        }
+    });
+    record
+}
+
+/// Whether the columns are of as many blocks as the pack has.
+fn check(costs: &CostsOf, blocks: usize) -> Result<()> {
+    let modes = costs.modes.iter().flat_map(|mode| [mode.full.len(), mode.line.len()]);
+    let mut columns = modes.chain([costs.contents.len()]);
+    let wrong = columns.find(|found| *found != blocks);
+    let wrong = wrong.or((costs.joins.len() != blocks.div_ceil(8)).then(|| costs.joins.len() * 8));
+    let last = costs.modes.iter().filter_map(|mode| mode.levels.last());
+    let beyond = last.map(|cost| cost.block as usize + 1).find(|found| *found > blocks);
+    match wrong.or(beyond) {
+        Some(found) => Err(Error::WrongCosts { encoding: costs.encoding.clone(), found, blocks }),
+        None => Ok(()),
+    }
+}
+
+/// A signed number as a varint: small ones of both signs are short.
+fn signed(number: i64) -> u64 {
+    (number.cast_unsigned() << 1) ^ (number >> 63).cast_unsigned()
+}
+
+/// Pairs of blocks, which ascend, and what is said of each.
+fn sparse<T: Copy>(
+    body: &mut Vec<u8>,
+    id: u64,
+    pairs: &[(u32, T)],
+    mut value: impl FnMut(&mut Vec<u8>, T),
+) {
+    let (mut bytes, mut before) = (Vec::with_capacity(pairs.len() * 2), 0);
+    for &(block, of) in pairs {
+        varint(&mut bytes, u64::from(block - before));
+        before = block;
+        value(&mut bytes, of);
+    }
+    some(body, id, &bytes);
+}
+
+fn some(body: &mut Vec<u8>, id: u64, bytes: &[u8]) {
+    if !bytes.is_empty() {
+        column(body, id, bytes);
+    }
+}
+
+fn column(body: &mut Vec<u8>, id: u64, bytes: &[u8]) {
+    field(body, id, BYTES, bytes);
+}
+
+fn nested(body: &mut Vec<u8>, id: u64, record: &[u8]) {
+    field(body, id, NESTED, record);
+}
+
+fn field(body: &mut Vec<u8>, id: u64, wire_type: u8, bytes: &[u8]) {
+    varint(body, id);
+    varint(body, u64::from(wire_type));
+    length_prefixed(body, bytes);
+}
