@@ -1,12 +1,13 @@
 //! Decodes LLM Context Packs: bytes in, borrowed blocks out.
 //!
-//! No I/O, and no copies of what is stored as it is. Bytes and reasons:
-//! RFC 0001.
+//! No I/O but by what you give to read from, and no copies of what is stored as it
+//! is. Bytes and reasons: RFC 0001, and RFC 0003 for the index behind the blocks.
 //!
 //! | you have | use |
 //! |---|---|
 //! | a pack in memory | [`decode`], or [`blocks`] one at a time |
 //! | bytes that arrive in pieces | [`Parser`] |
+//! | a large pack, or one that lies far away, and need some of its blocks | [`PackReader`] |
 //! | a broken pack, and want to know all that is wrong | [`Events`] |
 //!
 //! Every error has a [kind](ErrorKind) to match on and the byte where it was
@@ -20,10 +21,20 @@ mod error;
 mod fields;
 mod inflate;
 mod options;
+mod pack_reader;
 mod parser;
+mod read_at;
 mod reader;
+mod trailer;
 
 pub use blocks::{Blocks, Events, Pack, blocks, decode};
 pub use error::{Error, ErrorKind, Result, Warning};
 pub use options::DecodeOptions;
+pub use pack_reader::{PackReader, ReadError};
 pub use parser::{Event, Frame, Header, Magic, Parser, Step};
+#[cfg(feature = "map")]
+pub use read_at::Map;
+#[cfg(feature = "object-store")]
+pub use read_at::Object;
+pub use read_at::ReadAt;
+pub use trailer::{Footer, Trailer, TrailerError, TrailerErrorKind};

@@ -46,7 +46,7 @@ impl Header {
         self.flags & HEADER_TRAILER != 0
     }
 
-    fn parse(bytes: &[u8]) -> Result<Self> {
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self> {
         let found = |i| bytes.get(i).copied().unwrap_or_default();
         let magic = [found(0), found(1), found(2), found(3)];
         let known = match magic {
@@ -210,6 +210,12 @@ impl<'s> Parser<'s> {
             has_trailer: false,
             failed: None,
         }
+    }
+
+    /// Goes on with the frame at `offset`, which is block `index` of a plain pack.
+    pub(crate) fn seek(&mut self, offset: u64, index: u64) {
+        (self.state, self.offset, self.index) = (State::Blocks, offset, index);
+        self.failed = None;
     }
 
     /// The stream offset of the next byte that the parser will look at.

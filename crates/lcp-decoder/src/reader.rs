@@ -24,6 +24,11 @@ impl<'a> Reader<'a> {
         self.rest.len()
     }
 
+    /// Keeps the first `len` bytes.
+    pub(crate) fn shorten(&mut self, len: usize) {
+        self.rest = self.rest.get(..len).unwrap_or(self.rest);
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }

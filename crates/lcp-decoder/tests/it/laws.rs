@@ -67,7 +67,7 @@ proptest! {
 /// A pack of everything: nesting, unknown things, annotations, a reference, and
 /// in the compressed forms a body that is compressed.
 fn sampler(compression: Compression, store: &mut MemoryStore) -> Vec<u8> {
-    let options = EncodeOptions { compression, ..EncodeOptions::default() };
+    let options = EncodeOptions { compression, trailer: false, ..EncodeOptions::default() };
     let mut code = Block::code_lines(Lang::Rust, "a.rs", "fn a() {}\n".repeat(30), 3, 300);
     code.reserved_flags = 0x80;
     if let BlockContent::Code(code) = &mut code.content {

@@ -10,8 +10,10 @@ mod laws;
 mod limits;
 mod malformed;
 mod odd;
+mod reading;
 mod references;
 mod support;
+mod trailer;
 #[cfg(not(feature = "zstd"))]
 mod unsupported;
 mod vectors;

@@ -5,9 +5,10 @@ use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode};
 use lcp_testkit::SplitMix64;
 use lcp_types::{Block, MemoryStore, limits};
 
-const BLOCK: EncodeOptions = EncodeOptions { magic: Magic::Lcp, compression: Compression::Block };
+const BLOCK: EncodeOptions =
+    EncodeOptions { magic: Magic::Lcp, compression: Compression::Block, trailer: true };
 const PAYLOAD: EncodeOptions =
-    EncodeOptions { magic: Magic::Lcp, compression: Compression::Payload };
+    EncodeOptions { magic: Magic::Lcp, compression: Compression::Payload, trailer: true };
 
 /// A block whose body is these bytes.
 fn raw(body: Vec<u8>) -> Block<'static> {

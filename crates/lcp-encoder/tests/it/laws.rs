@@ -27,7 +27,7 @@ proptest! {
     fn any_pack_survives(blocks in any_pack()) {
         for &compression in COMPRESSIONS {
             for (magic, expected) in [(Magic::Lcp, Found::Lcp), (Magic::Bcp, Found::Bcp)] {
-                let options = EncodeOptions { magic, compression };
+                let options = EncodeOptions { magic, compression, trailer: true };
                 let bytes = encode(&blocks, options).expect("within the limits");
                 let pack = decode(&bytes, STRICT).expect("as written");
                 prop_assert_eq!(&pack.blocks, &blocks);

@@ -6,7 +6,7 @@ use lcp_types::{Block, Role};
 #[test]
 fn compression_is_refused() {
     for compression in [Compression::Block, Compression::Payload] {
-        let options = EncodeOptions { magic: Magic::Lcp, compression };
+        let options = EncodeOptions { compression, ..EncodeOptions::default() };
         let error = encode(&[Block::conversation(Role::User, "hi")], options);
         assert_eq!(error, Err(Error::CompressionUnsupported));
     }

@@ -1,0 +1,133 @@
+//! What can be read at an offset: memory, files, maps, object stores.
+
+#[cfg(feature = "map")]
+mod map;
+#[cfg(feature = "object-store")]
+mod objects;
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::ops::Range;
+
+#[cfg(feature = "map")]
+pub use map::Map;
+#[cfg(feature = "object-store")]
+pub use objects::Object;
+
+/// Bytes that can be read at any offset (RFC 0003 §6).
+pub trait ReadAt {
+    /// How many bytes there are.
+    ///
+    /// # Errors
+    ///
+    /// If that cannot be asked.
+    fn size(&self) -> io::Result<u64>;
+
+    /// The bytes of each of these ranges, which ascend and lie within the size.
+    ///
+    /// # Errors
+    ///
+    /// If one of them cannot be read whole.
+    fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Cow<'_, [u8]>>>;
+
+    /// Whether each request takes long, however few bytes it asks for: ranges
+    /// that lie near each other are then read as one. No by default.
+    fn is_far(&self) -> bool {
+        false
+    }
+}
+
+impl<T: ReadAt + ?Sized> ReadAt for &T {
+    fn size(&self) -> io::Result<u64> {
+        T::size(self)
+    }
+
+    fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Cow<'_, [u8]>>> {
+        T::read(self, ranges)
+    }
+
+    fn is_far(&self) -> bool {
+        T::is_far(self)
+    }
+}
+
+impl ReadAt for [u8] {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.len() as u64)
+    }
+
+    fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Cow<'_, [u8]>>> {
+        let bytes = |range: &Range<u64>| {
+            let start = usize::try_from(range.start).ok()?;
+            self.get(start..usize::try_from(range.end).ok()?)
+        };
+        let bytes = ranges.iter().map(|range| bytes(range).map(Cow::Borrowed));
+        bytes.collect::<Option<_>>().ok_or_else(|| ErrorKind::UnexpectedEof.into())
+    }
+}
+
+impl ReadAt for Vec<u8> {
+    fn size(&self) -> io::Result<u64> {
+        self.as_slice().size()
+    }
+
+    fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Cow<'_, [u8]>>> {
+        self.as_slice().read(ranges)
+    }
+}
+
+impl ReadAt for File {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+
+    fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Cow<'_, [u8]>>> {
+        let size = self.size()?;
+        let bytes = |range: &Range<u64>| {
+            // Nothing is reserved for what is not there.
+            if range.end > size {
+                return Err(ErrorKind::UnexpectedEof.into());
+            }
+            let len = usize::try_from(range.end.saturating_sub(range.start));
+            let mut bytes = vec![0; len.map_err(|_| ErrorKind::OutOfMemory)?];
+            read_exact_at(self, &mut bytes, range.start)?;
+            Ok(Cow::Owned(bytes))
+        };
+        ranges.iter().map(bytes).collect()
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, bytes, offset) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(read) => {
+                bytes = bytes.get_mut(read..).unwrap_or_default();
+                offset += read as u64;
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(any(unix, windows)))]
+fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    use std::io::{Read, Seek, SeekFrom};
+    use std::sync::Mutex;
+
+    // The place in a file belongs to all who read it.
+    static LOCK: Mutex<()> = Mutex::new(());
+    let _alone = LOCK.lock();
+    let mut file = file;
+    file.seek(SeekFrom::Start(offset))?;
+    file.read_exact(bytes)
+}

@@ -1,0 +1,97 @@
+//! Packs in an object store, read by ranges.
+
+use std::borrow::Cow;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::{panic, thread};
+
+use object_store::path::Path;
+use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt};
+use tokio::runtime::{Builder, Runtime};
+
+use super::ReadAt;
+
+/// An object in S3, Azure, Google Cloud, a folder, memory, or whatever else
+/// implements [`ObjectStore`]: each range is one request.
+///
+/// All reads are of the object as it was when it was opened: one that was
+/// overwritten since is an error, where the store knows its tags.
+///
+/// Calls block, so from asynchronous code they belong in `spawn_blocking`.
+pub struct Object {
+    store: Arc<dyn ObjectStore>,
+    meta: ObjectMeta,
+    runtime: Option<Runtime>,
+}
+
+impl Object {
+    /// The object at `path`.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or it cannot be asked for.
+    pub fn open(store: Arc<dyn ObjectStore>, path: &Path) -> io::Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let meta = waiting(|| runtime.block_on(store.head(path)))?.map_err(io::Error::from)?;
+        Ok(Self { store, meta, runtime: Some(runtime) })
+    }
+
+    /// One range, of the object that was opened.
+    async fn range(&self, range: &Range<u64>) -> object_store::Result<Cow<'static, [u8]>> {
+        let options = GetOptions {
+            range: Some(GetRange::Bounded(range.clone())),
+            if_match: self.meta.e_tag.clone(),
+            ..GetOptions::default()
+        };
+        let got = self.store.get_opts(&self.meta.location, options).await?;
+        Ok(Cow::Owned(got.bytes().await?.into()))
+    }
+}
+
+impl ReadAt for Object {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.meta.size)
+    }
+
+    fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Cow<'_, [u8]>>> {
+        use futures_util::stream::{self, StreamExt, TryStreamExt};
+
+        let Some(runtime) = &self.runtime else { return Err(io::ErrorKind::NotConnected.into()) };
+        let requests = stream::iter(ranges).map(|range| self.range(range));
+        let all = requests.buffered(CONCURRENT).try_collect::<Vec<_>>();
+        let read = waiting(|| runtime.block_on(all))?.map_err(io::Error::from)?;
+        let whole = |(bytes, range): (&Cow<'_, [u8]>, &Range<u64>)| {
+            bytes.len() as u64 == range.end - range.start
+        };
+        if !read.iter().zip(ranges).all(whole) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(read)
+    }
+
+    fn is_far(&self) -> bool {
+        true
+    }
+}
+
+impl Drop for Object {
+    fn drop(&mut self) {
+        // A runtime that is dropped within another one panics if it waits.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Requests that are under way at a time.
+const CONCURRENT: usize = 16;
+
+/// Does `work` on a thread of its own, where waiting is allowed: the caller may be
+/// a task of some runtime.
+fn waiting<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().spawn_scoped(scope, work)?;
+        Ok(thread.join().unwrap_or_else(|cause| panic::resume_unwind(cause)))
+    })
+}

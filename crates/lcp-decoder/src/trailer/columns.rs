@@ -1,0 +1,359 @@
+//! The columns of an index (RFC 0003 §3 and §4).
+
+use lcp_types::{
+    BlockType, CallOf, CostLevel, CostsOf, Facts, Labels, LevelCost, ModeCosts, Priority, wire,
+};
+
+use super::error::{TrailerError, TrailerErrorKind};
+use super::{Frames, Result};
+use crate::reader::Reader;
+
+/// The columns of an index of so many blocks. Unknown ones are passed over.
+pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(Frames, Facts)> {
+    let mut record = Record { rest: body, blocks: 0, column: "index" };
+    record.blocks = usize::try_from(blocks).map_err(|_| record.fail("index"))?;
+    let (mut frames, mut facts) = (Frames::default(), Facts::default());
+    let (mut heads, mut text) = (None, String::new());
+    let mut has = [false; 3];
+    while let Some((id, mut column)) = record.next(&NAMES, &[17])? {
+        match id {
+            1 => facts.types = column.bytes_of_blocks()?.to_vec(),
+            2 => frames.flags = column.bytes_of_blocks()?.to_vec(),
+            3 => frames.lengths = column.dense()?,
+            4 => frames.checks = Some(column.checks()?),
+            5 => facts.priorities = column.sparse(Column::priority)?,
+            6 => facts.metadata = column.unvalued()?,
+            7 => facts.pinned = column.unvalued()?,
+            8 => facts.ranks = column.sparse(Column::rank)?,
+            9 => facts.category_names = column.texts()?,
+            10 => facts.categories = column.sparse(Column::number)?,
+            11 => {
+                let calls = column.sparse(Column::number)?;
+                let call = |(block, of)| CallOf { block, id: of >> 1, is_result: of & 1 == 1 };
+                facts.calls = calls.into_iter().map(call).collect();
+            }
+            12 => {
+                let newest = column.number()?;
+                if newest as usize >= column.blocks || !column.rest.is_empty() {
+                    return Err(column.wrong());
+                }
+                facts.newest_user = Some(newest);
+            }
+            13 => facts.summaries = column.sparse(Column::number)?,
+            14 => facts.said = column.said()?,
+            15 => heads = Some(column.dense()?),
+            16 => text = column.text()?,
+            17 => facts.costs.push(costs(&column)?),
+            // 18 are hashes: nothing is done with them yet.
+            _ => {}
+        }
+        if let Some(has) = usize::try_from(id).ok().and_then(|id| has.get_mut(id.wrapping_sub(1))) {
+            *has = true;
+        }
+    }
+    if let Some(missing) = has.iter().position(|has| !has) {
+        return Err(record.fail(NAMES.get(missing).map_or("index", |(_, name)| name)));
+    }
+    let heads = heads.unwrap_or_else(|| vec![0; record.blocks]);
+    facts.labels = Labels::from_parts(heads, text).ok_or_else(|| record.fail("labels"))?;
+    let names = facts.category_names.len();
+    if facts.categories.iter().any(|(_, name)| *name as usize >= names) {
+        return Err(record.fail("categories"));
+    }
+    let is_end = |code: &u8| BlockType::from_code(*code) == BlockType::End;
+    if facts.types.iter().any(is_end) {
+        return Err(record.fail("types"));
+    }
+    Ok((frames, facts))
+}
+
+/// The columns by their ids, all of wire type BYTES but those said to be nested.
+const NAMES: [(u64, &str); 17] = [
+    (1, "types"),
+    (2, "flags"),
+    (3, "lengths"),
+    (4, "checks"),
+    (5, "priorities"),
+    (6, "metadata"),
+    (7, "pinned"),
+    (8, "ranks"),
+    (9, "category_names"),
+    (10, "categories"),
+    (11, "calls"),
+    (12, "newest_user"),
+    (13, "summaries"),
+    (14, "said"),
+    (15, "labels"),
+    (16, "label_text"),
+    (17, "costs"),
+];
+
+const COSTS: [(u64, &str); 5] =
+    [(1, "encoding"), (2, "revision"), (3, "contents"), (4, "joins"), (5, "modes")];
+
+const MODES: [(u64, &str); 4] = [(1, "mode"), (2, "full"), (3, "line"), (4, "levels")];
+
+fn costs(column: &Column<'_>) -> Result<CostsOf> {
+    let blocks = column.blocks;
+    let mut record = Record { rest: column.rest, blocks, column: "costs" };
+    let mut costs = CostsOf::default();
+    let mut modes = Vec::new();
+    let mut has = false;
+    while let Some((id, mut column)) = record.next(&COSTS, &[5])? {
+        match id {
+            1 => costs.encoding = column.text()?,
+            2 => costs.revision = column.number()?,
+            3 => {
+                costs.contents = column.dense()?;
+                has = true;
+            }
+            4 => costs.joins = column.rest.rest().to_vec(),
+            5 => modes.push(column),
+            _ => {}
+        }
+    }
+    if !has || costs.joins.len() != blocks.div_ceil(8) {
+        return Err(record.fail("costs"));
+    }
+    for column in modes {
+        costs.modes.push(mode(&column, &costs.contents)?);
+    }
+    Ok(costs)
+}
+
+fn mode(column: &Column<'_>, contents: &[u32]) -> Result<ModeCosts> {
+    let mut record = Record { rest: column.rest, blocks: column.blocks, column: "modes" };
+    let mut costs = ModeCosts::default();
+    while let Some((id, mut column)) = record.next(&MODES, &[])? {
+        match id {
+            1 => costs.mode = column.text()?,
+            2 => {
+                costs.full = column.dense()?;
+                for (full, &content) in costs.full.iter_mut().zip(contents) {
+                    let sum = i64::from(content) + signed(u64::from(*full));
+                    *full = u32::try_from(sum).map_err(|_| column.wrong())?;
+                }
+            }
+            3 => costs.line = column.dense()?,
+            4 => costs.levels = column.levels()?,
+            _ => {}
+        }
+    }
+    if costs.full.len() != record.blocks || costs.line.len() != record.blocks {
+        return Err(record.fail("modes"));
+    }
+    Ok(costs)
+}
+
+/// The number that a varint stands for.
+fn signed(number: u64) -> i64 {
+    (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
+}
+
+/// Fields of which some are known.
+struct Record<'a> {
+    rest: Reader<'a>,
+    blocks: usize,
+    column: &'static str,
+}
+
+impl<'a> Record<'a> {
+    fn fail(&self, column: &'static str) -> TrailerError {
+        TrailerError::new(TrailerErrorKind::Column { column }, self.rest.offset())
+    }
+
+    /// The next field, of wire type BYTES, or NESTED where `nested` has its id,
+    /// or VARINT for `revision`; one that `names` does not have has no name.
+    fn next(
+        &mut self,
+        names: &[(u64, &'static str)],
+        nested: &[u64],
+    ) -> Result<Option<(u64, Column<'a>)>> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let fail = self.fail(self.column);
+        let field = |rest: &mut Reader<'a>| {
+            let id = rest.varint(self.column).ok()?;
+            let wire_type = u8::try_from(rest.varint(self.column).ok()?).ok()?;
+            let known = names.iter().find(|(known, _)| *known == id).map(|(_, name)| *name);
+            let is_number = known == Some("revision");
+            let wanted = match known {
+                Some(_) if is_number => wire::VARINT,
+                Some(_) if nested.contains(&id) => wire::NESTED,
+                _ => wire::BYTES,
+            };
+            if known.is_some() && wanted != wire_type {
+                return None;
+            }
+            let payload = match wire_type {
+                wire::VARINT => {
+                    let mut payload = *rest;
+                    rest.varint(self.column).ok()?;
+                    payload.shorten(payload.remaining() - rest.remaining());
+                    payload
+                }
+                wire::BYTES | wire::NESTED => rest.length_prefixed(self.column).ok()?,
+                _ => return None,
+            };
+            Some((id, payload, known.unwrap_or("unknown")))
+        };
+        let (id, payload, name) = field(&mut self.rest).ok_or(fail)?;
+        Ok(Some((id, Column { rest: payload, blocks: self.blocks, name })))
+    }
+}
+
+/// One column, to be read from front to back.
+struct Column<'a> {
+    rest: Reader<'a>,
+    blocks: usize,
+    name: &'static str,
+}
+
+impl<'a> Column<'a> {
+    fn wrong(&self) -> TrailerError {
+        TrailerError::new(TrailerErrorKind::Column { column: self.name }, self.rest.offset())
+    }
+
+    fn number(&mut self) -> Result<u32> {
+        let number = self.rest.varint(self.name).map_err(|_| self.wrong())?;
+        u32::try_from(number).map_err(|_| self.wrong())
+    }
+
+    fn byte(&mut self) -> Result<u8> {
+        self.rest.byte(self.name).map_err(|_| self.wrong())
+    }
+
+    fn bytes(&mut self, len: u64) -> Result<&'a [u8]> {
+        self.rest.bytes(len, self.name).map_err(|_| self.wrong())
+    }
+
+    fn text(&mut self) -> Result<String> {
+        let text = std::str::from_utf8(self.rest.rest()).map_err(|_| self.wrong())?;
+        Ok(text.to_owned())
+    }
+
+    /// A byte for each block.
+    fn bytes_of_blocks(&mut self) -> Result<&'a [u8]> {
+        let bytes = self.rest.rest();
+        if bytes.len() == self.blocks { Ok(bytes) } else { Err(self.wrong()) }
+    }
+
+    /// A number for each block.
+    fn dense(&mut self) -> Result<Vec<u32>> {
+        // Each has a byte at least, so no more is reserved than was brought.
+        if self.rest.remaining() < self.blocks {
+            return Err(self.wrong());
+        }
+        let mut numbers = Vec::with_capacity(self.blocks);
+        let mut bytes = self.rest.rest().iter();
+        'numbers: for _ in 0..self.blocks {
+            let (mut number, mut shift) = (0u32, 0u32);
+            for &byte in bytes.by_ref() {
+                let bits = u32::from(byte & 0x7F);
+                if shift > 28 || shift == 28 && bits > 0xF {
+                    return Err(self.wrong());
+                }
+                number |= bits << shift;
+                if byte & 0x80 == 0 {
+                    numbers.push(number);
+                    continue 'numbers;
+                }
+                shift += 7;
+            }
+            return Err(self.wrong());
+        }
+        if bytes.next().is_some() {
+            return Err(self.wrong());
+        }
+        Ok(numbers)
+    }
+
+    fn checks(&mut self) -> Result<Vec<u32>> {
+        let (checks, rest) = self.rest.rest().as_chunks::<4>();
+        if checks.len() != self.blocks || !rest.is_empty() {
+            return Err(self.wrong());
+        }
+        Ok(checks.iter().map(|check| u32::from_le_bytes(*check)).collect())
+    }
+
+    /// Pairs of blocks, which ascend, and what is said of each.
+    fn sparse<T>(&mut self, value: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<(u32, T)>> {
+        let (mut pairs, mut before) = (Vec::new(), None);
+        while !self.rest.is_empty() {
+            let step = self.number()?;
+            let block = before.unwrap_or(0u32).checked_add(step);
+            let block = block.filter(|block| (*block as usize) < self.blocks);
+            let block =
+                block.filter(|_| step > 0 || before.is_none()).ok_or_else(|| self.wrong())?;
+            before = Some(block);
+            pairs.push((block, value(self)?));
+        }
+        Ok(pairs)
+    }
+
+    fn unvalued(&mut self) -> Result<Vec<u32>> {
+        let pairs = self.sparse(|_| Ok(()))?;
+        Ok(pairs.into_iter().map(|(block, ())| block).collect())
+    }
+
+    fn priority(&mut self) -> Result<Priority> {
+        Priority::from_code(self.byte()?).ok_or_else(|| self.wrong())
+    }
+
+    fn rank(&mut self) -> Result<f64> {
+        let bytes = self.bytes(8)?.first_chunk().copied().unwrap_or_default();
+        let rank = f64::from_le_bytes(bytes);
+        if rank.is_finite() { Ok(rank) } else { Err(self.wrong()) }
+    }
+
+    fn texts(&mut self) -> Result<Vec<String>> {
+        let mut texts = Vec::new();
+        while !self.rest.is_empty() {
+            let rest = self.rest.length_prefixed(self.name).map_err(|_| self.wrong())?;
+            texts.push(Self { rest, blocks: self.blocks, name: self.name }.text()?);
+        }
+        Ok(texts)
+    }
+
+    /// Blocks and what speaks of them; several may speak of one.
+    fn said(&mut self) -> Result<Vec<(u32, u32)>> {
+        let (mut pairs, mut of) = (Vec::new(), 0u32);
+        while !self.rest.is_empty() {
+            let step = self.number()?;
+            let distance = signed(self.rest.varint(self.name).map_err(|_| self.wrong())?);
+            let target = of.checked_add(step).filter(|of| (*of as usize) < self.blocks);
+            of = target.ok_or_else(|| self.wrong())?;
+            let by = i64::from(of).checked_add(distance).and_then(|by| u32::try_from(by).ok());
+            let by = by.filter(|by| (*by as usize) < self.blocks).ok_or_else(|| self.wrong())?;
+            if pairs.last().is_some_and(|last| *last >= (of, by)) {
+                return Err(self.wrong());
+            }
+            pairs.push((of, by));
+        }
+        Ok(pairs)
+    }
+
+    fn levels(&mut self) -> Result<Vec<LevelCost>> {
+        let mut costs = Vec::new();
+        let blocks = self.sparse(|column| {
+            let bits = column.byte()?;
+            if bits == 0 || bits >> CostLevel::ALL.len() != 0 {
+                return Err(column.wrong());
+            }
+            let mut tokens = [None; CostLevel::ALL.len()];
+            for (bit, tokens) in tokens.iter_mut().enumerate() {
+                if bits >> bit & 1 == 1 {
+                    *tokens = Some(column.number()?);
+                }
+            }
+            Ok(tokens)
+        })?;
+        for (block, tokens) in blocks {
+            for (level, tokens) in CostLevel::ALL.into_iter().zip(tokens) {
+                costs.extend(tokens.map(|tokens| LevelCost { block, level, tokens }));
+            }
+        }
+        Ok(costs)
+    }
+}

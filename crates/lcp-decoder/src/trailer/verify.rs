@@ -1,0 +1,91 @@
+//! A trailer beside the blocks that it speaks of (RFC 0003 §5).
+
+use lcp_types::{Facts, FactsCollector};
+
+use super::{Trailer, TrailerError, TrailerErrorKind};
+use crate::blocks::Events;
+use crate::error::Error;
+use crate::options::DecodeOptions;
+use crate::parser::{Event, Frame};
+
+/// What of a trailer is not so, given the whole pack.
+pub(crate) fn verify(
+    trailer: &Trailer,
+    pack: &[u8],
+    options: DecodeOptions<'_>,
+) -> Result<Vec<TrailerError>, Error> {
+    let mut wrong = Vec::new();
+    let index_offset = trailer.footer.index_offset;
+    let blocks = usize::try_from(index_offset).ok().and_then(|end| pack.get(..end));
+    if blocks.map(crc32c::crc32c) != Some(trailer.footer.blocks_check) {
+        wrong.push(TrailerError::new(TrailerErrorKind::BlocksCheck, 0));
+    }
+    let mut collector = FactsCollector::default();
+    let mut all_known = true;
+    let mut events = Events::new(pack, options);
+    while let Some(event) = events.next() {
+        let Event::Frame(frame) = event? else { continue };
+        wrong.extend(frame_differs(trailer, pack, &frame));
+        if let Ok(block) = events.decode(&frame) {
+            collector.push(&block);
+        } else {
+            // Its body is stored elsewhere, or it is malformed, which is for others to tell.
+            collector.push_unknown(frame.block_type);
+            all_known = false;
+        }
+    }
+    let fail = |what| TrailerError::new(TrailerErrorKind::Lies { what }, index_offset);
+    if collector.len() as u64 != trailer.footer.blocks {
+        wrong.push(fail("number"));
+    } else if all_known {
+        let found = collector.finish();
+        wrong.extend(lies(&trailer.facts, &found).into_iter().map(fail));
+    }
+    Ok(wrong)
+}
+
+/// What the trailer says of a frame that is not so.
+fn frame_differs(trailer: &Trailer, pack: &[u8], frame: &Frame<'_>) -> Option<TrailerError> {
+    let block = u32::try_from(frame.index).ok()?;
+    let fail = |kind| Some(TrailerError::new(kind, frame.offset));
+    let end = frame.body_offset + frame.body.len() as u64;
+    let differs = |what| fail(TrailerErrorKind::Differs { block, what });
+    if trailer.frame(block) != Some(frame.offset..end) {
+        return differs("its place");
+    }
+    let range = usize::try_from(frame.offset).ok().zip(usize::try_from(end).ok());
+    let stored = range.and_then(|(start, end)| pack.get(start..end)).unwrap_or_default();
+    if trailer.check(block).is_some_and(|check| check != crc32c::crc32c(stored)) {
+        return fail(TrailerErrorKind::FrameCheck { block });
+    }
+    if trailer.facts.types.get(block as usize) != Some(&frame.block_type.code()) {
+        return differs("its type");
+    }
+    if trailer.flags(block) != Some(frame.flags) {
+        return differs("its flags");
+    }
+    None
+}
+
+/// The columns that are not what the blocks make them, in what they speak of.
+fn lies(said: &Facts, found: &Facts) -> Vec<&'static str> {
+    let category = |facts: &Facts, (block, name): (u32, u32)| {
+        (block, facts.category_names.get(name as usize).cloned())
+    };
+    let categories =
+        |facts: &Facts| facts.categories.iter().map(|&of| category(facts, of)).collect::<Vec<_>>();
+    let agree = [
+        ("types", said.types == found.types),
+        ("metadata", said.metadata == found.metadata),
+        ("priorities", said.priorities == found.priorities),
+        ("pins", said.pinned == found.pinned),
+        ("ranks", said.ranks == found.ranks),
+        ("categories", categories(said) == categories(found)),
+        ("tool calls", said.calls == found.calls),
+        ("newest user turn", said.newest_user == found.newest_user),
+        ("summaries", said.summaries == found.summaries),
+        ("annotations", said.said == found.said),
+        ("labels", said.labels.iter().eq(found.labels.iter())),
+    ];
+    agree.into_iter().filter(|(_, agrees)| !agrees).map(|(what, _)| what).collect()
+}

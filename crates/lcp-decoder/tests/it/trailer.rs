@@ -1,0 +1,263 @@
+//! The trailer (RFC 0003 §1 to §5): what is accepted, what is refused, and that no
+//! changed bit goes unnoticed.
+
+use lcp_decoder::{DecodeOptions, PackReader, Trailer, TrailerErrorKind, decode};
+use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode, encode_with};
+use lcp_testkit::{SplitMix64, any_pack};
+use lcp_types::{
+    Annotation, Block, BlockSource, CostLevel, CostsOf, Facts, Lang, Level, LevelCost, ModeCosts,
+    Priority, Role, Tag,
+};
+use proptest::prelude::*;
+
+/// A pack of a little of everything that an index speaks of.
+fn pack_of_all() -> (Vec<Block<'static>>, Vec<u8>) {
+    let mut pack = PackBuilder::default();
+    let code = "fn main() {}\n".repeat(40);
+    let mut added = pack.add(&Block::code(Lang::Rust, "src/main.rs", code)).expect("fits");
+    added.priority(Priority::High).expect("fits");
+    added.tag(&Tag::new("rank", "0.5")).expect("fits");
+    added.tag(&Tag::new("category", "code")).expect("fits");
+    added.level(Level::Tags, "main").expect("fits");
+    for turn in 0..40 {
+        let text = format!("turn {turn}: {}", "what is said. ".repeat(turn));
+        let role = if turn % 2 == 0 { Role::User } else { Role::Assistant };
+        pack.add(&Block::conversation(role, text)).expect("fits");
+    }
+    pack.add(&Block::conversation_with_call(Role::Assistant, "call", "c1")).expect("fits");
+    pack.add(&Block::conversation_with_call(Role::Tool, "result", "c1")).expect("fits");
+    let document = Block::code(Lang::Toml, "Cargo.toml", "[package]\n").with_summary("manifest");
+    pack.add(&document).expect("fits").tag(&Tag::bare("pinned")).expect("fits");
+    let bytes = pack.finish().expect("fits");
+    (decode(&bytes, DecodeOptions::default()).expect("as written").blocks_owned(), bytes)
+}
+
+trait Owned {
+    fn blocks_owned(self) -> Vec<Block<'static>>;
+}
+
+impl Owned for lcp_decoder::Pack<'_> {
+    fn blocks_owned(self) -> Vec<Block<'static>> {
+        self.blocks.into_iter().map(Block::into_owned).collect()
+    }
+}
+
+fn trailer(pack: &[u8]) -> Trailer {
+    Trailer::of(pack).expect("announced").expect("as written")
+}
+
+fn refused(pack: &[u8]) -> TrailerErrorKind {
+    Trailer::of(pack).expect("announced").expect_err("refused").kind().clone()
+}
+
+#[test]
+fn what_is_written_is_what_the_blocks_are() {
+    let (blocks, pack) = pack_of_all();
+    let trailer = trailer(&pack);
+    assert_eq!(trailer.facts(), &Facts::of(&blocks));
+    assert_eq!(trailer.facts().priorities, [(0, Priority::High)]);
+    assert_eq!(trailer.facts().ranks, [(0, 0.5)]);
+    assert_eq!(trailer.facts().category_names, ["code"]);
+    assert_eq!(trailer.facts().said.len(), 5);
+    assert_eq!(trailer.facts().calls.len(), 2);
+    assert_eq!(trailer.footer().blocks, blocks.len() as u64);
+    let reader = PackReader::open(pack, DecodeOptions::default()).expect("a pack");
+    assert_eq!(reader.verify().expect("readable"), []);
+}
+
+#[test]
+fn costs_come_back() {
+    let blocks = [
+        Block::code(Lang::Rust, "a.rs", "fn a() {}").with_summary("a"),
+        Block::new(Annotation::priority(0, Priority::Low)),
+        Block::conversation(Role::User, "hi"),
+    ];
+    let level = |block, level, tokens| LevelCost { block, level, tokens };
+    let mode = |mode: &str| ModeCosts {
+        mode: mode.into(),
+        full: vec![12, 0, 300],
+        line: vec![9, 0, 1],
+        levels: vec![
+            level(0, CostLevel::Detailed, 7),
+            level(0, CostLevel::Summary, 700),
+            level(2, CostLevel::Tags, 3),
+        ],
+    };
+    let costs = |encoding: &str| CostsOf {
+        encoding: encoding.into(),
+        revision: 3,
+        contents: vec![5, 0, 299],
+        joins: vec![0b101],
+        modes: vec![mode("xml"), mode("minimal")],
+    };
+    let costs = [costs("o200k_base"), costs("cl100k_base")];
+    let pack = encode_with(&blocks, EncodeOptions::default(), &costs).expect("fits");
+    assert_eq!(trailer(&pack).facts().costs, costs);
+    assert!(trailer(&pack).facts().costs_in("o200k_base", 4).is_none());
+    // Of other blocks.
+    let error = encode_with(&blocks[..2], EncodeOptions::default(), &costs).unwrap_err();
+    assert_eq!(error.to_string(), "costs in o200k_base are of 3 blocks, the pack has 2");
+}
+
+#[test]
+fn there_is_none_where_there_can_be_none() {
+    let blocks = [Block::conversation(Role::User, "hi")];
+    let mut options = vec![
+        EncodeOptions { trailer: false, ..EncodeOptions::default() },
+        EncodeOptions { magic: Magic::Bcp, ..EncodeOptions::default() },
+    ];
+    if cfg!(feature = "zstd") {
+        let compression = Compression::Payload;
+        options.push(EncodeOptions { compression, ..EncodeOptions::default() });
+    }
+    for options in options {
+        let pack = encode(&blocks, options).expect("fits");
+        assert_eq!(Trailer::of(&pack), None);
+        assert_eq!(decode(&pack, DecodeOptions::default()).expect("as written").warnings, []);
+    }
+    // The same blocks, and no byte more, but for the flag.
+    let with = encode(&blocks, EncodeOptions::default()).expect("fits");
+    let without = encode(&blocks, EncodeOptions { trailer: false, ..EncodeOptions::default() });
+    let without = without.expect("fits");
+    assert_eq!(with[6], 2);
+    assert_eq!(with[7..without.len()], without[7..]);
+}
+
+/// Whether anything is wrong with a pack, for who looks at all of it.
+fn is_noticed(pack: &[u8]) -> bool {
+    let Ok(decoded) = decode(pack, DecodeOptions::default()) else { return true };
+    if !decoded.warnings.is_empty() {
+        return true;
+    }
+    let reader = PackReader::open(pack.to_vec(), DecodeOptions::default()).expect("decodes");
+    // A pack that was written with a trailer, and has none.
+    reader.trailer().is_none() || reader.verify().map_or(true, |wrong| !wrong.is_empty())
+}
+
+#[test]
+fn every_changed_bit_is_noticed() {
+    let (_, mut pack) = pack_of_all();
+    assert!(pack.len() > 5_000, "{} bytes", pack.len());
+    assert!(!is_noticed(&pack));
+    let mut unnoticed = Vec::new();
+    for bit in 0..pack.len() * 8 {
+        pack[bit / 8] ^= 1 << (bit % 8);
+        if !is_noticed(&pack) {
+            unnoticed.push(bit);
+        }
+        pack[bit / 8] ^= 1 << (bit % 8);
+    }
+    assert!(unnoticed.is_empty(), "bits {unnoticed:?} of {} bytes", pack.len());
+}
+
+#[test]
+fn every_truncation_is_noticed() {
+    let (_, pack) = pack_of_all();
+    for len in 0..pack.len() {
+        assert!(is_noticed(&pack[..len]), "{len} of {} bytes", pack.len());
+    }
+}
+
+#[test]
+fn footers_of_other_bytes_are_refused() {
+    let (_, pack) = pack_of_all();
+    let other = encode(&[Block::conversation(Role::User, "hi")], EncodeOptions::default());
+    let other = other.expect("fits");
+    let end = trailer(&other).footer().index_offset;
+    let tail = &other[usize::try_from(end).expect("small")..];
+    // Behind the pack's own, in place of it, and its own twice.
+    assert_eq!(refused(&[&pack[..], tail].concat()), TrailerErrorKind::Places);
+    let own_at = usize::try_from(trailer(&pack).footer().index_offset).expect("small");
+    assert_eq!(refused(&[&pack[..own_at], tail].concat()), TrailerErrorKind::Places);
+    assert_eq!(refused(&[&pack[..], &pack[own_at..]].concat()), TrailerErrorKind::Places);
+    assert_eq!(refused(&[&pack[..], b"more"].concat()), TrailerErrorKind::NoFooter);
+    assert_eq!(refused(&pack[..own_at]), TrailerErrorKind::NoFooter);
+    // Blocks before it that are not those that it was made for.
+    let mut longer = pack[..own_at - 4].to_vec();
+    longer.extend_from_slice(&[0x42, 0, 0, 0xFF, 1, 0, 0]);
+    longer.extend_from_slice(&pack[own_at..]);
+    assert_eq!(refused(&longer), TrailerErrorKind::Places);
+}
+
+/// A trailer with another body, and checks that hold.
+fn with_body(pack: &[u8], change: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
+    let footer = *trailer(pack).footer();
+    let at = usize::try_from(footer.index_offset).expect("small");
+    let index = &pack[at..pack.len() - 56];
+    let head = index.len() - body_len(index);
+    let mut body = index[head..].to_vec();
+    change(&mut body);
+    let mut changed = pack[..at].to_vec();
+    changed.extend([0xFD, 1, 0]);
+    changed.extend(crate::support::varint(body.len() as u64));
+    changed.extend(body);
+    let index_len = (changed.len() - at) as u64;
+    let mut said = pack[pack.len() - 56..pack.len() - 12].to_vec();
+    said[16..24].copy_from_slice(&index_len.to_le_bytes());
+    said[36..40].copy_from_slice(&crc32c::crc32c(&changed[at..]).to_le_bytes());
+    let check = crc32c::crc32c_append(crc32c::crc32c(&said), b"LCPINDEX");
+    changed.extend(said);
+    changed.extend(check.to_le_bytes());
+    changed.extend(b"LCPINDEX");
+    changed
+}
+
+/// Bytes of the body of an INDEX frame, behind its type, flags and length.
+fn body_len(index: &[u8]) -> usize {
+    let varint = index[3..].iter().position(|byte| byte & 0x80 == 0).expect("a length") + 1;
+    index.len() - 3 - varint
+}
+
+#[test]
+fn indices_that_lie_are_refused_or_found_out() {
+    let (blocks, pack) = pack_of_all();
+    assert_eq!(with_body(&pack, |_| {}), pack);
+    // Columns that are not known are passed over.
+    let more = with_body(&pack, |body| body.extend([99, 1, 2, 0, 0]));
+    assert_eq!(trailer(&more).facts(), &Facts::of(&blocks));
+    let missing = with_body(&pack, Vec::clear);
+    assert_eq!(refused(&missing), TrailerErrorKind::Column { column: "types" });
+    let mut rng = SplitMix64::new(7);
+    let (mut unusable, mut found_out) = (0, 0);
+    for _ in 0..2_000 {
+        let place = rng.below(usize::MAX);
+        let lie = with_body(&pack, |body| {
+            let place = place % body.len();
+            body[place] = body[place].wrapping_add(1 + (place % 255) as u8);
+        });
+        let reader = PackReader::open(lie, DecodeOptions::default()).expect("blocks are whole");
+        match reader.trailer() {
+            Some(Err(_)) => unusable += 1,
+            Some(Ok(_)) => {
+                let wrong = reader.verify().expect("blocks are whole");
+                let costs_only = wrong.is_empty();
+                assert!(!costs_only, "a lie that nobody notices");
+                found_out += 1;
+                // What is read is what there is, or nothing.
+                let all: Vec<_> = (0..u32::try_from(blocks.len()).expect("few")).collect();
+                if let Ok(read) = reader.read(&all) {
+                    assert_eq!(read, blocks);
+                }
+            }
+            None => panic!("the header was not changed"),
+        }
+    }
+    assert!(unusable > 100 && found_out > 100, "{unusable} unusable, {found_out} found out");
+}
+
+proptest! {
+    #[test]
+    fn any_pack_is_read_block_by_block(blocks in any_pack(), seed in any::<u64>()) {
+        let pack = encode(&blocks, EncodeOptions::default()).expect("within the limits");
+        let reader = PackReader::open(pack, DecodeOptions::default()).expect("as written");
+        prop_assert_eq!(reader.facts(), Some(&Facts::of(&blocks)));
+        let mut rng = SplitMix64::new(seed);
+        let count = u32::try_from(blocks.len()).expect("few");
+        let some: Vec<_> = (0..count).filter(|_| rng.below(2) == 0).collect();
+        let wanted: Vec<_> = some.iter().map(|&at| blocks[at as usize].clone()).collect();
+        prop_assert_eq!(reader.read(&some).expect("as written"), wanted);
+        prop_assert_eq!(reader.verify().expect("as written"), vec![]);
+        let all = reader.read_all().expect("as written");
+        prop_assert_eq!(&all[..], &blocks[..]);
+    }
+}
