@@ -270,7 +270,7 @@ fn frame(
     let flags_at = out.len();
     out.push(flags);
     let text = block.content.text().map_or(0, Bytes::len);
-    let prefix = Prefix::reserve(out, text + block.summary.as_ref().map_or(0, |text| text.len()));
+    let prefix = Prefix::reserve(out, text + block.summary.as_deref().map_or(0, str::len));
     let body_at = out.len();
     if let Some(summary) = &block.summary {
         check("a summary", "SUMMARY_BYTES_MAX", summary.len() as u64, limits::SUMMARY_BYTES_MAX)?;

@@ -21,12 +21,11 @@ fn leb128(mut value: u64) -> ([u8; VARINT_BYTES_MAX], usize) {
 
 /// Appends an unsigned LEB128 varint.
 pub(crate) fn varint(out: &mut Vec<u8>, value: u64) {
-    match u8::try_from(value) {
-        Ok(byte @ 0..0x80) => out.push(byte),
-        _ => {
-            let (bytes, len) = leb128(value);
-            out.extend_from_slice(&bytes[..len]);
-        }
+    if let Ok(byte @ 0..0x80) = u8::try_from(value) {
+        out.push(byte);
+    } else {
+        let (bytes, len) = leb128(value);
+        out.extend_from_slice(&bytes[..len]);
     }
 }
 
