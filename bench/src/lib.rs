@@ -9,6 +9,7 @@
 //! | what it costs to keep sessions durably | `continuity` (feature `peers`) |
 //! | how fast duplicates are found, and whether nothing unique is lost | [`dedup`] |
 //! | how full a budget gets, with real code | `fill` (feature `peers`) |
+//! | how fast packs are read and written, beside general formats | `format` (feature `peers`) |
 //! | how fast a budget is allocated, and how well | `plan` (feature `peers`) |
 //! | what a project costs as text, and how long that takes, beside programs | `tokens` (feature `peers`) |
 //! | how fast texts are counted, beside other tokenizers | `tokens_speed` (feature `peers`) |
@@ -27,6 +28,8 @@ pub mod dedup;
 pub mod error;
 #[cfg(feature = "peers")]
 pub mod fill;
+#[cfg(feature = "peers")]
+pub mod format;
 pub mod packs;
 #[cfg(feature = "peers")]
 pub mod plan;

@@ -29,6 +29,8 @@ enum Name {
     Dedup,
     /// How full a budget gets, with real code
     Fill,
+    /// How fast packs are read and written
+    Format,
     /// How fast a budget is allocated, and how well
     Plan,
     /// What a project costs as text, and how long that takes
@@ -73,7 +75,7 @@ mod tests {
         let message = error.to_string();
         assert!(
             message.contains(
-                "[possible values: cache, continuity, dedup, fill, plan, tokens, tokens-speed]"
+                "[possible values: cache, continuity, dedup, fill, format, plan, tokens, tokens-speed]"
             ),
             "{message}"
         );

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use lcp_bench::table::Report;
-use lcp_bench::{cache, continuity, dedup, fill, plan, tokens, tokens_speed};
+use lcp_bench::{cache, continuity, dedup, fill, format, plan, tokens, tokens_speed};
 
 type Error = Box<dyn std::error::Error>;
 
@@ -18,6 +18,7 @@ const BENCHES: &[(&str, Bench)] = &[
     (continuity::NAME, |progress| Ok(continuity::run(progress)?)),
     (dedup::NAME, |progress| Ok(dedup::run(progress)?)),
     (fill::NAME, |progress| Ok(fill::run(progress)?)),
+    (format::NAME, |progress| Ok(format::run(progress)?)),
     (plan::NAME, |progress| Ok(plan::run(progress)?)),
     (tokens::NAME, |progress| Ok(tokens::run(progress)?)),
     (tokens_speed::NAME, |progress| Ok(tokens_speed::run(progress)?)),

@@ -2,16 +2,17 @@
 
 use lcp_types::wire::{
     BLOCK_COMPRESSED, BLOCK_HAS_SUMMARY, BLOCK_IS_REFERENCE, BLOCK_RESERVED, END_FRAME,
-    HEADER_PAYLOAD_ZSTD, HEADER_TRAILER, MAGIC_BCP, MAGIC_LCP, VERSION_MAJOR, VERSION_MINOR,
+    HEADER_BYTES, HEADER_PAYLOAD_ZSTD, HEADER_TRAILER, MAGIC_BCP, MAGIC_LCP, VERSION_MAJOR,
+    VERSION_MINOR,
 };
 use lcp_types::{
-    Annotation, Block, BlockType, ContentStore, CostsOf, Level, Priority, Tag, limits,
+    Annotation, Block, BlockType, Bytes, ContentStore, CostsOf, Level, Priority, Tag, limits,
 };
 
 use crate::compress;
 use crate::error::{Error, Result, check};
-use crate::fields::{Fields, length_prefixed, varint};
-use crate::trailer::Index;
+use crate::fields::{Fields, Prefix, length_prefixed, varint};
+use crate::trailer::{self, Index};
 
 /// The magic that a pack begins with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +62,9 @@ impl EncodeOptions {
     }
 }
 
+/// Where the flags of the header stand.
+const FLAGS_AT: usize = 6;
+
 /// Builds a pack, block by block.
 ///
 /// What belongs to a block is said of it when it is added: the summary is part
@@ -80,11 +84,11 @@ impl EncodeOptions {
 /// assert_eq!(bytes[..4], *b"LCP\0");
 /// # Ok::<(), lcp_encoder::Error>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PackBuilder {
     options: EncodeOptions,
-    /// The frames so far.
-    frames: Vec<u8>,
+    /// The pack so far: its header, and the frames, not compressed as a whole.
+    bytes: Vec<u8>,
     blocks: u64,
     /// Bytes that a reader gets by decompressing and resolving bodies.
     inflated: u64,
@@ -92,11 +96,25 @@ pub struct PackBuilder {
     index: Index,
 }
 
+impl Default for PackBuilder {
+    fn default() -> Self {
+        Self::new(EncodeOptions::default())
+    }
+}
+
 impl PackBuilder {
     /// A builder that writes with these options.
     #[must_use]
     pub fn new(options: EncodeOptions) -> Self {
-        Self { options, ..Self::default() }
+        let magic = match options.magic {
+            Magic::Lcp => MAGIC_LCP,
+            Magic::Bcp => MAGIC_BCP,
+        };
+        let compressed = options.compression == Compression::Payload;
+        let flags = if compressed { HEADER_PAYLOAD_ZSTD } else { 0 };
+        let mut bytes = magic.to_vec();
+        bytes.extend_from_slice(&[VERSION_MAJOR, VERSION_MINOR, flags, 0]);
+        Self { options, bytes, blocks: 0, inflated: 0, index: Index::default() }
     }
 
     /// How many blocks were written, annotations counted: the index that the
@@ -138,11 +156,11 @@ impl PackBuilder {
         // The annotations that may follow are counted too, each in its turn.
         check("the pack", "BLOCKS_MAX", self.blocks + 1, limits::BLOCKS_MAX)?;
         let left = limits::TOTAL_DECOMPRESSED_BYTES_MAX - self.inflated;
-        let frame = frame(block, store, self.options.compression, left)?;
-        self.frames.extend_from_slice(&frame.bytes);
-        self.inflated += frame.inflated;
+        let start = self.bytes.len();
+        self.inflated += frame(&mut self.bytes, block, store, self.options.compression, left)
+            .inspect_err(|_| self.bytes.truncate(start))?;
         if self.options.has_trailer() {
-            self.index.push(&frame.bytes, frame.flags, Ok(block));
+            self.index.push(&self.bytes[start..], Ok(block));
         }
         let target = self.blocks;
         self.blocks += 1;
@@ -160,17 +178,16 @@ impl PackBuilder {
     pub fn add_stored(
         &mut self,
         stored: &[u8],
-        flags: u8,
         inflated: u64,
         block: Result<&Block<'_>, BlockType>,
     ) -> Result<u64> {
         check("the pack", "BLOCKS_MAX", self.blocks + 1, limits::BLOCKS_MAX)?;
         let (found, max) = (self.inflated + inflated, limits::TOTAL_DECOMPRESSED_BYTES_MAX);
         check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", found, max)?;
-        self.frames.extend_from_slice(stored);
+        self.bytes.extend_from_slice(stored);
         self.inflated = found;
         if self.options.has_trailer() {
-            self.index.push(stored, flags, block);
+            self.index.push(stored, block);
         }
         self.blocks += 1;
         Ok(self.blocks - 1)
@@ -194,31 +211,45 @@ impl PackBuilder {
     /// If the payload cannot be compressed; [`Error::WrongCosts`] if they are not
     /// those of as many blocks.
     pub fn finish_with(&self, costs: &[CostsOf]) -> Result<Vec<u8>> {
-        let magic = match self.options.magic {
-            Magic::Lcp => MAGIC_LCP,
-            Magic::Bcp => MAGIC_BCP,
-        };
-        let compressed = self.options.compression == Compression::Payload;
-        let trailer = if self.options.has_trailer() { self.index.body(costs)? } else { None };
-        let flags = if compressed { HEADER_PAYLOAD_ZSTD } else { 0 }
-            | if trailer.is_some() { HEADER_TRAILER } else { 0 };
-        let mut pack = magic.to_vec();
-        pack.extend_from_slice(&[VERSION_MAJOR, VERSION_MINOR, flags, 0]);
-        if compressed {
-            let payload = [&self.frames[..], &END_FRAME].concat();
-            let max = limits::PAYLOAD_DECOMPRESSED_BYTES_MAX;
-            let found = payload.len() as u64;
-            check("the payload", "PAYLOAD_DECOMPRESSED_BYTES_MAX", found, max)?;
-            let (found, max) = (found + self.inflated, limits::TOTAL_DECOMPRESSED_BYTES_MAX);
-            check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", found, max)?;
-            pack.extend(compress::zstd(&payload)?);
-        } else {
-            pack.extend_from_slice(&self.frames);
-            pack.extend_from_slice(&END_FRAME);
+        self.end(self.bytes.clone(), costs)
+    }
+
+    /// [`Self::finish_with`] without a copy of the pack.
+    ///
+    /// # Errors
+    ///
+    /// As that.
+    pub fn into_bytes(mut self, costs: &[CostsOf]) -> Result<Vec<u8>> {
+        let bytes = std::mem::take(&mut self.bytes);
+        self.end(bytes, costs)
+    }
+
+    /// The pack that begins with these bytes, which are header and frames.
+    fn end(&self, mut pack: Vec<u8>, costs: &[CostsOf]) -> Result<Vec<u8>> {
+        if self.options.compression == Compression::Payload {
+            return self.compressed(&pack);
         }
-        if let Some(index) = trailer {
-            crate::trailer::append(&mut pack, self.blocks, &index);
+        pack.extend_from_slice(&END_FRAME);
+        if self.options.has_trailer()
+            && let Some(index) = self.index.body(costs)?
+        {
+            pack[FLAGS_AT] |= HEADER_TRAILER;
+            trailer::append(&mut pack, self.blocks, &index);
         }
+        Ok(pack)
+    }
+
+    /// The whole pack, its payload compressed.
+    fn compressed(&self, pack: &[u8]) -> Result<Vec<u8>> {
+        let (header, frames) = pack.split_at(HEADER_BYTES);
+        let payload = [frames, &END_FRAME].concat();
+        let max = limits::PAYLOAD_DECOMPRESSED_BYTES_MAX;
+        let found = payload.len() as u64;
+        check("the payload", "PAYLOAD_DECOMPRESSED_BYTES_MAX", found, max)?;
+        let (found, max) = (found + self.inflated, limits::TOTAL_DECOMPRESSED_BYTES_MAX);
+        check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", found, max)?;
+        let mut pack = header.to_vec();
+        pack.extend(compress::zstd(&payload)?);
         Ok(pack)
     }
 }
@@ -308,69 +339,70 @@ pub fn encode_with<'a, 'b: 'a>(
     for block in blocks {
         pack.add(block)?;
     }
-    pack.finish_with(costs)
+    pack.into_bytes(costs)
 }
 
-/// One block as it stands in the stream.
-struct Frame {
-    bytes: Vec<u8>,
-    flags: u8,
-    /// Bytes that a reader gets by decompressing or resolving the body.
-    inflated: u64,
-}
-
-/// Makes the frame of a block; its body may give a reader at most `left` bytes
-/// by decompression.
+/// Appends the frame of a block to `out`, and gives the bytes that a reader gets
+/// by decompressing or resolving its body: at most `left`. After an error, what
+/// was appended is of no use.
 fn frame(
+    out: &mut Vec<u8>,
     block: &Block<'_>,
     store: Option<&mut dyn ContentStore>,
     compression: Compression,
     left: u64,
-) -> Result<Frame> {
+) -> Result<u64> {
     if block.reserved_flags & !BLOCK_RESERVED != 0 {
         return Err(Error::NotReserved { flags: block.reserved_flags });
     }
     let mut flags = block.reserved_flags;
-    let mut body = Vec::new();
+    varint(out, u64::from(block.block_type().code()));
+    let flags_at = out.len();
+    out.push(flags);
+    let text = block.content.text().map_or(0, Bytes::len);
+    let prefix = Prefix::reserve(out, text + block.summary.as_deref().map_or(0, str::len));
+    let body_at = out.len();
     if let Some(summary) = &block.summary {
         check("a summary", "SUMMARY_BYTES_MAX", summary.len() as u64, limits::SUMMARY_BYTES_MAX)?;
         flags |= BLOCK_HAS_SUMMARY;
-        length_prefixed(&mut body, summary.as_bytes());
+        length_prefixed(out, summary.as_bytes());
     }
     let mut count = 0;
-    if let Some(raw) = block.content.write(&mut Fields::new(&mut body, &mut count))? {
+    if let Some(raw) = block.content.write(&mut Fields::new(out, &mut count))? {
         let block_type = BlockType::from_code(raw.type_id);
         if !matches!(block_type, BlockType::Other(_)) {
             return Err(Error::KnownRawType { type_id: raw.type_id, name: block_type.name() });
         }
-        body.extend_from_slice(raw.body.as_slice());
+        out.extend_from_slice(raw.body.as_slice());
     }
-    check("a block", "BODY_BYTES_MAX", body.len() as u64, limits::BODY_BYTES_MAX)?;
+    let body = &out[body_at..];
     let real = body.len() as u64;
-    let mut inflated = 0;
+    check("a block", "BODY_BYTES_MAX", real, limits::BODY_BYTES_MAX)?;
+    let mut stored = None;
     if let Some(store) = store {
         let max = limits::BODY_DECOMPRESSED_BYTES_MAX;
         check("a referenced block", "BODY_DECOMPRESSED_BYTES_MAX", real, max)?;
         // The limit is told as it was set, not what is left of it.
         let total = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
         check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", total - left + real, total)?;
-        let hash = *blake3::hash(&body).as_bytes();
-        store.put(hash, &body).map_err(|error| Error::Store { reason: error.to_string() })?;
+        let hash = *blake3::hash(body).as_bytes();
+        store.put(hash, body).map_err(|error| Error::Store { reason: error.to_string() })?;
         flags |= BLOCK_IS_REFERENCE;
-        inflated = real;
-        body = hash.to_vec();
+        stored = Some(hash.to_vec());
     } else if compression == Compression::Block
         // Beyond this a reader would refuse it, so it is stored as it is.
         && real <= left.min(limits::BODY_DECOMPRESSED_BYTES_MAX)
-        && let Some(smaller) = compress::body(&body)?
+        && let Some(smaller) = compress::body(body)?
     {
         flags |= BLOCK_COMPRESSED;
-        inflated = real;
-        body = smaller;
+        stored = Some(smaller);
     }
-    let mut bytes = Vec::with_capacity(body.len() + 12);
-    varint(&mut bytes, u64::from(block.block_type().code()));
-    bytes.push(flags);
-    length_prefixed(&mut bytes, &body);
-    Ok(Frame { bytes, flags, inflated })
+    let inflated = if stored.is_some() { real } else { 0 };
+    if let Some(stored) = stored {
+        out.truncate(body_at);
+        out.extend_from_slice(&stored);
+    }
+    out[flags_at] = flags;
+    prefix.set(out);
+    Ok(inflated)
 }

@@ -1,23 +1,67 @@
 //! Fields to bytes, as a [`FieldWriter`] of the schema.
 
 use lcp_types::schema::{FieldSpec, FieldWriter, Record};
+use lcp_types::wire::VARINT_BYTES_MAX;
 use lcp_types::{Bytes, UnknownField, UnknownValue, limits, wire};
 
 use crate::error::{Error, Result, check};
 
-/// Appends an unsigned LEB128 varint.
-pub(crate) fn varint(out: &mut Vec<u8>, mut value: u64) {
+/// An unsigned LEB128 varint: its bytes, and how many of them there are.
+fn leb128(mut value: u64) -> ([u8; VARINT_BYTES_MAX], usize) {
+    let mut bytes = [0; VARINT_BYTES_MAX];
+    let mut len = 0;
     while value >= 0x80 {
-        out.push(value.to_le_bytes()[0] | 0x80);
+        bytes[len] = value.to_le_bytes()[0] | 0x80;
         value >>= 7;
+        len += 1;
     }
-    out.push(value.to_le_bytes()[0]);
+    bytes[len] = value.to_le_bytes()[0];
+    (bytes, len + 1)
+}
+
+/// Appends an unsigned LEB128 varint.
+pub(crate) fn varint(out: &mut Vec<u8>, value: u64) {
+    if let Ok(byte @ 0..0x80) = u8::try_from(value) {
+        out.push(byte);
+    } else {
+        let (bytes, len) = leb128(value);
+        out.extend_from_slice(&bytes[..len]);
+    }
 }
 
 /// Appends a length and that many bytes.
 pub(crate) fn length_prefixed(out: &mut Vec<u8>, bytes: &[u8]) {
     varint(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
+}
+
+/// The length before something that is written in its place, set when that is
+/// known. What was written moves where the length has more or fewer bytes than
+/// were reserved for it.
+pub(crate) struct Prefix {
+    at: usize,
+    reserved: usize,
+}
+
+impl Prefix {
+    /// Reserves as many bytes as the length has, if it is about `expected`.
+    pub(crate) fn reserve(out: &mut Vec<u8>, expected: usize) -> Self {
+        let at = out.len();
+        varint(out, expected as u64);
+        Self { at, reserved: out.len() - at }
+    }
+
+    /// Sets the length to that of all that was appended since.
+    pub(crate) fn set(self, out: &mut Vec<u8>) {
+        let Self { at, reserved } = self;
+        let begin = at + reserved;
+        let (bytes, len) = leb128((out.len() - begin) as u64);
+        if len == reserved {
+            out[at..begin].copy_from_slice(&bytes[..len]);
+        } else {
+            out.splice(at..begin, bytes[..len].iter().copied());
+        }
+    }
 }
 
 /// Writes one level of fields behind `out`.
@@ -100,16 +144,22 @@ impl FieldWriter for Fields<'_> {
         for record in value {
             check(name, "DEPTH_MAX", u64::from(depth), u64::from(limits::DEPTH_MAX))?;
             self.head(id, wire::NESTED)?;
-            let mut nested = Vec::new();
-            let level =
-                &mut Fields { out: &mut nested, depth, unknown_below: 0, count: self.count };
-            record.write(level)?;
-            length_prefixed(self.out, &nested);
+            let prefix = Prefix::reserve(self.out, 0);
+            record.write(&mut Fields {
+                out: self.out,
+                depth,
+                unknown_below: 0,
+                count: self.count,
+            })?;
+            prefix.set(self.out);
         }
         Ok(())
     }
 
     fn unknown(&mut self, fields: &[UnknownField<'_>], before: Option<u64>) -> Result<()> {
+        if fields.is_empty() {
+            return Ok(());
+        }
         let due = |field: &&UnknownField<'_>| {
             field.id >= self.unknown_below && before.is_none_or(|before| field.id < before)
         };

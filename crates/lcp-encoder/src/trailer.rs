@@ -19,17 +19,14 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    pub(crate) fn push(
-        &mut self,
-        frame: &[u8],
-        flags: u8,
-        block: std::result::Result<&Block<'_>, BlockType>,
-    ) {
+    pub(crate) fn push(&mut self, frame: &[u8], block: std::result::Result<&Block<'_>, BlockType>) {
         match block {
             Ok(block) => self.facts.push(block),
             Err(block_type) => self.facts.push_unknown(block_type),
         }
-        self.flags.push(flags);
+        // They stand behind the type, which is a varint.
+        let flags = frame.iter().skip_while(|byte| **byte >= 0x80).nth(1);
+        self.flags.push(flags.copied().unwrap_or_default());
         varint(&mut self.lengths, frame.len() as u64);
         self.checks.extend_from_slice(&crc32c::crc32c(frame).to_le_bytes());
     }

@@ -1,8 +1,9 @@
 //! Whatever is encoded decodes to the same blocks.
 
 use lcp_decoder::{DecodeOptions, Magic as Found, decode};
-use lcp_encoder::{Compression, EncodeOptions, Magic, encode};
+use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode};
 use lcp_testkit::{any_pack, nested_tree};
+use lcp_types::{Block, DiffHunk, Role};
 use proptest::prelude::*;
 
 #[cfg(feature = "zstd")]
@@ -36,6 +37,12 @@ proptest! {
                 prop_assert_eq!(pack.header.payload_compressed(), compressed);
                 prop_assert_eq!(&pack.warnings, &[]);
                 prop_assert_eq!(encode(&pack.blocks, options), Ok(bytes.clone()));
+                let mut builder = PackBuilder::new(options);
+                for block in &blocks {
+                    builder.add(block).expect("within the limits");
+                }
+                prop_assert_eq!(builder.finish(), Ok(bytes.clone()));
+                prop_assert_eq!(builder.into_bytes(&[]), Ok(bytes));
             }
         }
     }
@@ -46,4 +53,22 @@ fn the_deepest_tree_survives() {
     let blocks = [nested_tree(64)];
     let bytes = encode(&blocks, EncodeOptions::default()).expect("within the limits");
     assert_eq!(decode(&bytes, STRICT).expect("as written").blocks, blocks);
+}
+
+/// Lengths are written before what they are the length of is: at each number of
+/// bytes that a length can have, and beside it, in blocks and in records.
+#[test]
+fn bodies_of_any_length_survive() {
+    let edges = [0, 1 << 7, 1 << 14, 1 << 21];
+    for len in edges.into_iter().flat_map(|edge: usize| edge.saturating_sub(40)..edge + 3) {
+        let text = "x".repeat(len);
+        let blocks = [
+            Block::conversation(Role::User, text.as_str()),
+            Block::conversation(Role::User, "hi").with_summary(&text[..len.min(4_000)]),
+            Block::diff(&text[..len.min(4_000)], vec![DiffHunk::new(1, 1, text.as_str())]),
+            Block::embedding_ref(text.as_bytes(), "", "model"),
+        ];
+        let bytes = encode(&blocks, EncodeOptions::default()).expect("within the limits");
+        assert_eq!(decode(&bytes, STRICT).expect("as written").blocks, blocks, "{len} bytes");
+    }
 }

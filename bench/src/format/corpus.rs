@@ -1,0 +1,90 @@
+//! What is read and written: files, turns, and a great many tiny turns.
+
+use std::fmt;
+use std::path::Path;
+
+use lcp_testkit::SplitMix64;
+use lcp_types::{Block, Role};
+
+use super::mirror;
+use super::peers::prost;
+use crate::error::Error;
+use crate::packs;
+use crate::registry::{crates, is_code, lang};
+
+const FILES: usize = 2_000;
+const TURNS: usize = 5_000;
+const TINY: usize = 100_000;
+
+/// The same blocks, as each format takes them.
+pub(super) struct Data {
+    pub(super) lcp: Vec<Block<'static>>,
+    pub(super) mirror: Vec<mirror::Block>,
+    pub(super) prost: prost::Pack,
+}
+
+impl fmt::Display for Data {
+    /// How many blocks there are, and what they hold.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.lcp.iter().filter_map(|block| block.content.text());
+        let bytes: usize = text.map(lcp_types::Bytes::len).sum();
+        write!(f, "{} blocks, {} KiB of text", self.lcp.len(), bytes / 1024)
+    }
+}
+
+/// Makes the blocks.
+pub(super) fn data() -> Result<Data, Error> {
+    let mut rng = SplitMix64::new(9);
+    let mut blocks = files()?;
+    for i in 0..TURNS {
+        let (role, text) = (rng.pick(Role::ALL), packs::text(&mut rng, 20));
+        blocks.push(if i % 10 == 0 {
+            Block::conversation_with_call(role, text, format!("call_{i}"))
+        } else {
+            Block::conversation(role, text)
+        });
+    }
+    for _ in 0..TINY {
+        let role = rng.pick(Role::ALL);
+        let text = match rng.below(4) {
+            0 => rng.pick(&["ok", "yes", "no", "go on", "done"]).to_owned(),
+            1 => rng.pick(&["naïve", "はい", "ok 🦀"]).to_owned(),
+            _ => format!("{}", rng.next_u64() >> (30 + rng.below(30))),
+        };
+        blocks.push(Block::conversation(role, text));
+    }
+    let mirror: Vec<_> = blocks.iter().map(mirror::Block::of).collect();
+    let prost = prost::Pack::of(&mirror);
+    Ok(Data { lcp: blocks, mirror, prost })
+}
+
+/// Sources of the crates that this workspace builds with, from all over the
+/// registry; some are ranges, some have summaries.
+fn files() -> Result<Vec<Block<'static>>, Error> {
+    let mut all = Vec::new();
+    for found in crates()? {
+        let name = &found.name;
+        let files = found.files(|path: &Path| is_code(path))?;
+        all.extend(files.into_iter().map(|(path, text)| (format!("{name}/{path}"), text)));
+    }
+    if all.len() < FILES {
+        return Err(Error::Corpus(format!("{FILES} files")));
+    }
+    let count = all.len();
+    let picked = all.into_iter().enumerate().filter(|(i, _)| {
+        // Evenly: as many as there were multiples of `count / FILES` passed.
+        (i + 1) * FILES / count > i * FILES / count
+    });
+    Ok(picked
+        .enumerate()
+        .map(|(i, (_, (path, text)))| {
+            let (lang, lines) = (lang(&path), u32::try_from(text.lines().count()).unwrap_or(0));
+            let summary = format!("{path}, {lines} lines");
+            let block = match i % 4 {
+                0 => Block::code_lines(lang, path, text, 1, lines),
+                _ => Block::code(lang, path, text),
+            };
+            if i % 3 == 0 { block.with_summary(summary) } else { block }
+        })
+        .collect())
+}

@@ -1,0 +1,87 @@
+//! LCP, as its users read and write it.
+
+use lcp_decoder::{DecodeOptions, blocks};
+use lcp_encoder::EncodeOptions;
+use lcp_types::{Block, BlockContent};
+
+use super::corpus::Data;
+use super::mirror::{Borrowed, BorrowedContent, Digest};
+use super::{Format, Owned};
+
+pub(super) struct Lcp;
+
+const NOT_IN_CORPUS: &str = "a block that the corpus does not have";
+
+/// What is seen of a block; `None` where its content is not UTF-8.
+#[inline]
+pub(super) fn view<'b>(block: &'b Block<'_>) -> Option<Borrowed<'b>> {
+    let content = match &block.content {
+        BlockContent::Code(code) => BorrowedContent::Code {
+            lang: code.lang.code(),
+            path: &code.path,
+            content: code.content.as_str()?,
+            line_start: code.line_start,
+            line_end: code.line_end,
+        },
+        BlockContent::Conversation(turn) => BorrowedContent::Conversation {
+            role: turn.role.code(),
+            content: turn.content.as_str()?,
+            tool_call_id: turn.tool_call_id.as_deref(),
+        },
+        _ => return None,
+    };
+    Some(Borrowed { summary: block.summary.as_deref(), content })
+}
+
+impl Format for Lcp {
+    fn name(&self) -> &'static str {
+        "lcp"
+    }
+
+    fn borrows(&self) -> bool {
+        true
+    }
+
+    fn encode(&self, data: &Data) -> Result<Vec<u8>, String> {
+        lcp_encoder::encode(&data.lcp, EncodeOptions::default()).map_err(|error| error.to_string())
+    }
+
+    fn walk(&self, bytes: &[u8]) -> Result<Digest, String> {
+        let mut digest = Digest::default();
+        for block in blocks(bytes, DecodeOptions::default()) {
+            let block = block.map_err(|error| error.to_string())?;
+            digest.add(&view(&block).ok_or(NOT_IN_CORPUS)?);
+        }
+        Ok(digest)
+    }
+
+    fn own(&self, bytes: &[u8]) -> Result<Box<dyn Owned>, String> {
+        let mut owned = Vec::new();
+        for block in blocks(bytes, DecodeOptions::default()) {
+            let block = block.map_err(|error| error.to_string())?;
+            // The other texts are checked by the decoder, content is any bytes.
+            if block.content.text().is_none_or(|text| text.as_str().is_none()) {
+                return Err(NOT_IN_CORPUS.to_owned());
+            }
+            owned.push(block.into_owned());
+        }
+        Ok(Box::new(owned))
+    }
+
+    fn show(&self, bytes: &[u8], see: &mut dyn FnMut(&Borrowed<'_>)) -> Result<(), String> {
+        for block in blocks(bytes, DecodeOptions::default()) {
+            let block = block.map_err(|error| error.to_string())?;
+            see(&view(&block).ok_or(NOT_IN_CORPUS)?);
+        }
+        Ok(())
+    }
+}
+
+impl Owned for Vec<Block<'static>> {
+    fn show(&self, see: &mut dyn FnMut(&Borrowed<'_>)) -> Result<(), String> {
+        for block in self {
+            see(&view(block).ok_or(NOT_IN_CORPUS)?);
+        }
+        Ok(())
+    }
+}

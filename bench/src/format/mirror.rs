@@ -1,0 +1,161 @@
+//! The blocks as structs that derive what a general format wants, and what is
+//! seen of a block, whatever it was read from.
+
+use lcp_types::Block as LcpBlock;
+
+/// A block that owns its texts.
+#[derive(
+    serde::Serialize,
+    serde::Deserialize,
+    bincode::Encode,
+    bincode::Decode,
+    bitcode::Encode,
+    bitcode::Decode,
+    wincode::SchemaWrite,
+    wincode::SchemaRead,
+    rkyv::Archive,
+    rkyv::Serialize,
+    rkyv::Deserialize,
+)]
+pub(super) struct Block {
+    pub(super) summary: Option<String>,
+    pub(super) content: Content,
+}
+
+/// What it holds.
+#[derive(
+    serde::Serialize,
+    serde::Deserialize,
+    bincode::Encode,
+    bincode::Decode,
+    bitcode::Encode,
+    bitcode::Decode,
+    wincode::SchemaWrite,
+    wincode::SchemaRead,
+    rkyv::Archive,
+    rkyv::Serialize,
+    rkyv::Deserialize,
+)]
+pub(super) enum Content {
+    /// A file.
+    Code { lang: u8, path: String, content: String, line_start: Option<u32>, line_end: Option<u32> },
+    /// A turn.
+    Conversation { role: u8, content: String, tool_call_id: Option<String> },
+}
+
+/// The same block, its texts borrowed.
+#[derive(
+    Clone, Copy, PartialEq, Eq, serde::Deserialize, bincode::BorrowDecode, wincode::SchemaRead,
+)]
+pub(super) struct Borrowed<'a> {
+    #[serde(borrow)]
+    pub(super) summary: Option<&'a str>,
+    pub(super) content: BorrowedContent<'a>,
+}
+
+/// What it holds.
+#[derive(
+    Clone, Copy, PartialEq, Eq, serde::Deserialize, bincode::BorrowDecode, wincode::SchemaRead,
+)]
+pub(super) enum BorrowedContent<'a> {
+    /// A file.
+    Code {
+        lang: u8,
+        path: &'a str,
+        content: &'a str,
+        line_start: Option<u32>,
+        line_end: Option<u32>,
+    },
+    /// A turn.
+    Conversation {
+        role: u8,
+        content: &'a str,
+        #[serde(borrow)]
+        tool_call_id: Option<&'a str>,
+    },
+}
+
+impl Block {
+    /// The mirror of a block that has an equal here.
+    pub(super) fn of(block: &LcpBlock<'_>) -> Self {
+        let view = super::lcp::view(block).expect("the corpus is files and turns of UTF-8");
+        Self {
+            summary: view.summary.map(str::to_owned),
+            content: match view.content {
+                BorrowedContent::Code { lang, path, content, line_start, line_end } => {
+                    let (path, content) = (path.to_owned(), content.to_owned());
+                    Content::Code { lang, path, content, line_start, line_end }
+                }
+                BorrowedContent::Conversation { role, content, tool_call_id } => {
+                    let tool_call_id = tool_call_id.map(str::to_owned);
+                    Content::Conversation { role, content: content.to_owned(), tool_call_id }
+                }
+            },
+        }
+    }
+
+    /// The block, borrowed.
+    #[inline]
+    pub(super) fn view(&self) -> Borrowed<'_> {
+        let content = match &self.content {
+            Content::Code { lang, path, content, line_start, line_end } => BorrowedContent::Code {
+                lang: *lang,
+                path,
+                content,
+                line_start: *line_start,
+                line_end: *line_end,
+            },
+            Content::Conversation { role, content, tool_call_id } => {
+                let tool_call_id = tool_call_id.as_deref();
+                BorrowedContent::Conversation { role: *role, content, tool_call_id }
+            }
+        };
+        Borrowed { summary: self.summary.as_deref(), content }
+    }
+}
+
+/// Numbers and lengths of all that was seen, in its order: what keeps a walk
+/// from being optimised away, at next to no cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Digest(u64);
+
+impl Digest {
+    /// The digest of these blocks.
+    pub(super) fn of<'a>(blocks: impl IntoIterator<Item = Borrowed<'a>>) -> Self {
+        let mut digest = Self::default();
+        for block in blocks {
+            digest.add(&block);
+        }
+        digest
+    }
+
+    #[inline]
+    fn number(&mut self, number: u64) {
+        self.0 = self.0.rotate_left(7).wrapping_add(number);
+    }
+
+    #[inline]
+    fn optional(&mut self, number: Option<u64>) {
+        self.number(number.map_or(0, |number| number + 1));
+    }
+
+    /// Adds a block.
+    #[inline]
+    pub(super) fn add(&mut self, block: &Borrowed<'_>) {
+        self.optional(block.summary.map(|text| text.len() as u64));
+        match block.content {
+            BorrowedContent::Code { lang, path, content, line_start, line_end } => {
+                self.number(lang.into());
+                self.number(path.len() as u64);
+                self.number(content.len() as u64);
+                self.optional(line_start.map(u64::from));
+                self.optional(line_end.map(u64::from));
+            }
+            BorrowedContent::Conversation { role, content, tool_call_id } => {
+                self.number(role.into());
+                self.number(content.len() as u64);
+                self.optional(tool_call_id.map(|text| text.len() as u64));
+            }
+        }
+    }
+}
