@@ -17,13 +17,16 @@
 mod blocks;
 mod body;
 mod error;
+mod events;
 mod fields;
 mod inflate;
+mod machine;
 mod options;
 mod parser;
 mod reader;
 
 pub use blocks::{Blocks, Events, Pack, blocks, decode};
 pub use error::{Error, ErrorKind, Result, Warning};
+pub use events::{Event, Frame, Header, Magic, Step};
 pub use options::DecodeOptions;
-pub use parser::{Event, Frame, Header, Magic, Parser, Step};
+pub use parser::Parser;

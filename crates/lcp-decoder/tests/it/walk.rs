@@ -89,6 +89,8 @@ pub(crate) fn incremental(
     let mut parser = Parser::new(options);
     let mut seen = Vec::new();
     let mut data = Vec::new();
+    // The first length at which something may be found.
+    let mut enough = 0;
     for (i, piece) in pieces.iter().enumerate() {
         data.extend_from_slice(piece);
         let eof = i + 1 == pieces.len();
@@ -103,6 +105,8 @@ pub(crate) fn incremental(
                 }
             };
             let consumed = step.consumed;
+            let is_hinted = step.event.is_none() || data.len() as u64 >= enough || eof;
+            assert!(is_hinted, "{:?} in {} of {enough} bytes", step.event, data.len());
             match step.event {
                 Some(Event::Frame(frame)) => {
                     let block = parser.decode(&frame).map(Block::into_owned);
@@ -118,10 +122,12 @@ pub(crate) fn incremental(
                 None => {
                     assert!(!eof, "there is no more data to ask for");
                     data.drain(..consumed);
+                    enough = parser.missing().saturating_add(data.len() as u64);
                     break;
                 }
             }
             data.drain(..consumed);
+            enough = 0;
         }
     }
     unreachable!("the last piece ends in an error or with `Done`")
