@@ -104,6 +104,16 @@ impl Frame<'_> {
     }
 }
 
+impl Frame<'_> {
+    /// Copies a body that is borrowed.
+    #[must_use]
+    pub fn into_owned(self) -> Frame<'static> {
+        let Self { index, offset, body_offset, block_type, flags, body } = self;
+        let body = Cow::Owned(body.into_owned());
+        Frame { index, offset, body_offset, block_type, flags, body }
+    }
+}
+
 /// What the parser found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -121,6 +131,20 @@ pub enum Event<'a> {
     Warning(Warning),
     /// The input has ended; nothing more comes.
     Done,
+}
+
+impl Event<'_> {
+    /// Copies a body that is borrowed.
+    #[must_use]
+    pub fn into_owned(self) -> Event<'static> {
+        match self {
+            Self::Header(header) => Event::Header(header),
+            Self::Frame(frame) => Event::Frame(frame.into_owned()),
+            Self::End { offset } => Event::End { offset },
+            Self::Warning(warning) => Event::Warning(warning),
+            Self::Done => Event::Done,
+        }
+    }
 }
 
 /// The outcome of one call of [`Parser::parse`].

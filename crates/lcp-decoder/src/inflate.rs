@@ -92,6 +92,11 @@ mod with_zstd {
             self.ended
         }
 
+        /// Bytes of memory that it takes, those of zstd not counted.
+        pub(crate) fn capacity(&self) -> usize {
+            self.window.capacity() + self.chunk.len()
+        }
+
         /// How many bytes the window still needs.
         pub(crate) fn missing(&self) -> u64 {
             (WINDOW_BYTES - self.window.len()) as u64
@@ -184,6 +189,10 @@ mod without_zstd {
         }
 
         pub(crate) fn ended(&self) -> bool {
+            match *self {}
+        }
+
+        pub(crate) fn capacity(&self) -> usize {
             match *self {}
         }
 

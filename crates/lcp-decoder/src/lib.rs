@@ -1,12 +1,14 @@
 //! Decodes LLM Context Packs: bytes in, borrowed blocks out.
 //!
-//! No I/O, and no copies of what is stored as it is. Bytes and reasons:
+//! No copies of what is stored as it is, and no I/O but that of a reader of yours. Bytes and reasons:
 //! RFC 0001.
 //!
 //! | you have | use |
 //! |---|---|
 //! | a pack in memory | [`decode`], or [`blocks`] one at a time |
-//! | bytes that arrive in pieces | [`Parser`] |
+//! | a file, a pipe, a socket | [`PackStream`] |
+#![cfg_attr(feature = "tokio", doc = "| the same with tokio | [`AsyncPackStream`] |")]
+//! | bytes that arrive in pieces, by any other way | [`Parser`] |
 //! | a broken pack, and want to know all that is wrong | [`Events`] |
 //!
 //! Every error has a [kind](ErrorKind) to match on and the byte where it was
@@ -24,9 +26,13 @@ mod machine;
 mod options;
 mod parser;
 mod reader;
+mod stream;
 
 pub use blocks::{Blocks, Events, Pack, blocks, decode};
 pub use error::{Error, ErrorKind, Result, Warning};
 pub use events::{Event, Frame, Header, Magic, Step};
 pub use options::DecodeOptions;
 pub use parser::Parser;
+#[cfg(feature = "tokio")]
+pub use stream::AsyncPackStream;
+pub use stream::{PackStream, StreamError};

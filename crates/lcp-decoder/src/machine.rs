@@ -72,6 +72,12 @@ impl Machine {
         self.missing
     }
 
+    /// Bytes of memory that a compressed payload takes.
+    pub(crate) fn capacity(&self) -> usize {
+        let payload = self.payload.as_ref();
+        payload.map_or(0, |payload| payload.buffer.capacity() + payload.inflate.capacity())
+    }
+
     pub(crate) fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Step<'a>> {
         if let Some(error) = &self.failed {
             return Err(error.clone());

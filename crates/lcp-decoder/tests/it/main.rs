@@ -11,6 +11,7 @@ mod limits;
 mod malformed;
 mod odd;
 mod references;
+mod stream;
 mod support;
 #[cfg(not(feature = "zstd"))]
 mod unsupported;

@@ -3,6 +3,7 @@
 use expect_test::Expect;
 use lcp_decoder::{DecodeOptions, Error, decode};
 
+use crate::stream::assert_same_when_read;
 use crate::walk::{Cuts, assert_same_however_cut};
 
 /// A header with these flags.
@@ -78,6 +79,7 @@ pub(crate) fn check_with(pack: &[u8], options: DecodeOptions<'_>, expected: &Exp
     check_error(&error, expected);
     for cuts in [Cuts::EveryByte, Cuts::Seeded(1), Cuts::Seeded(2)] {
         assert_same_however_cut(pack, options, cuts);
+        assert_same_when_read(pack, options, cuts);
     }
 }
 
