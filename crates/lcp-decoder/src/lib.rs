@@ -6,6 +6,10 @@
 //! | you have | use |
 //! |---|---|
 //! | a pack in memory | [`decode`], or [`blocks`] one at a time |
+#![cfg_attr(
+    feature = "rayon",
+    doc = "| many compressed blocks, and processors | [`decode_parallel`] |"
+)]
 //! | a file, a pipe, a socket | [`PackStream`] |
 #![cfg_attr(feature = "tokio", doc = "| the same with tokio | [`AsyncPackStream`] |")]
 //! | bytes that arrive in pieces, by any other way | [`Parser`] |
@@ -24,6 +28,8 @@ mod fields;
 mod inflate;
 mod machine;
 mod options;
+#[cfg(feature = "rayon")]
+mod parallel;
 mod parser;
 mod reader;
 mod stream;
@@ -32,6 +38,8 @@ pub use blocks::{Blocks, Events, Pack, blocks, decode};
 pub use error::{Error, ErrorKind, Result, Warning};
 pub use events::{Event, Frame, Header, Magic, Step};
 pub use options::DecodeOptions;
+#[cfg(feature = "rayon")]
+pub use parallel::decode_parallel;
 pub use parser::Parser;
 #[cfg(feature = "tokio")]
 pub use stream::AsyncPackStream;

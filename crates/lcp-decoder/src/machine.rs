@@ -283,6 +283,30 @@ impl Machine {
             .map_err(|error| error.in_block(frame.index))
     }
 
+    /// Decodes a compressed block without counting it, after `spent` bytes more than
+    /// were counted; with how many bytes it has. `None` if anything is wrong.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn decode_apart(
+        &self,
+        frame: &Frame<'_>,
+        spent: u64,
+    ) -> Option<(Block<'static>, u64)> {
+        let before = self.inflated + spent;
+        let mut inflated = before;
+        let payload = self.payload_bytes(frame);
+        let block = crate::body::decode(frame, &self.limits, None, payload, &mut inflated).ok()?;
+        Some((block.into_owned(), inflated - before))
+    }
+
+    /// Counts a block that was decoded apart, unless that exceeds the limit.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn count(&mut self, frame: &Frame<'_>, bytes: u64) -> bool {
+        let spent = self.payload_bytes(frame) + self.inflated + bytes;
+        let fits = spent <= self.limits.total_decompressed_bytes_max;
+        self.inflated += if fits { bytes } else { 0 };
+        fits
+    }
+
     /// How many bytes of a compressed payload were used up to the end of this
     /// frame: they count by that, not by how far it happens to be decompressed.
     fn payload_bytes(&self, frame: &Frame<'_>) -> u64 {

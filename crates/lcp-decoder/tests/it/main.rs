@@ -10,6 +10,8 @@ mod laws;
 mod limits;
 mod malformed;
 mod odd;
+#[cfg(all(feature = "rayon", feature = "zstd"))]
+mod parallel;
 mod references;
 mod stream;
 mod support;
