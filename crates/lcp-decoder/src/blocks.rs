@@ -3,8 +3,9 @@
 use lcp_types::Block;
 
 use crate::error::{Error, Result, Warning};
+use crate::events::{Event, Frame, Header};
 use crate::options::DecodeOptions;
-use crate::parser::{Event, Frame, Header, Parser};
+use crate::parser::Parser;
 
 /// The events of a pack in memory, until [`Event::Done`] or the first error.
 ///

@@ -3,44 +3,50 @@
 use std::borrow::Cow;
 
 use lcp_types::wire::{BLOCK_HAS_SUMMARY, BLOCK_RESERVED, HASH_BYTES};
-use lcp_types::{Block, BlockContent, BlockType, ContentHash, RawBlock, limits};
+use lcp_types::{Block, BlockContent, BlockType, ContentHash, ContentStore, RawBlock, limits};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::events::Frame;
 use crate::fields::{self, Fields};
 use crate::inflate;
-use crate::options::DecodeOptions;
-use crate::parser::Frame;
+use crate::options::Limits;
 use crate::reader::Reader;
 
 /// Decodes a frame. `payload` bytes of the pack were decompressed to get at
 /// it, `inflated` counts what bodies gave before and is added to.
 pub(crate) fn decode<'a>(
     frame: &Frame<'a>,
-    options: &DecodeOptions<'_>,
+    limits: &Limits,
+    store: Option<&dyn ContentStore>,
     payload: u64,
     inflated: &mut u64,
 ) -> Result<Block<'a>> {
     let offset = frame.body_offset;
     if !frame.is_reference() && !frame.is_compressed() {
         return match &frame.body {
-            Cow::Borrowed(body) => block(frame, Reader::new(body, offset), options),
+            Cow::Borrowed(body) => block(frame, Reader::new(body, offset), limits),
             Cow::Owned(body) => {
-                block(frame, Reader::new(body, offset), options).map(Block::into_owned)
+                block(frame, Reader::new(body, offset), limits).map(Block::into_owned)
             }
         };
     }
-    let left = options.total_decompressed_bytes_max.saturating_sub(payload + *inflated);
-    let body = real_body(frame, options, left)?;
+    let left = limits.total_decompressed_bytes_max.saturating_sub(payload + *inflated);
+    let body = real_body(frame, limits, store, left)?;
     *inflated += body.len() as u64;
-    block(frame, Reader::new(&body, 0), options)
+    block(frame, Reader::new(&body, 0), limits)
         .map(Block::into_owned)
         .map_err(|error| error.inside(offset))
 }
 
 /// The body that a reference or a zstd stream stands for, of at most `left` bytes.
-fn real_body(frame: &Frame<'_>, options: &DecodeOptions<'_>, left: u64) -> Result<Vec<u8>> {
+fn real_body(
+    frame: &Frame<'_>,
+    limits: &Limits,
+    store: Option<&dyn ContentStore>,
+    left: u64,
+) -> Result<Vec<u8>> {
     let fail = |kind| Error::new(kind, frame.body_offset);
-    let body_max = options.body_decompressed_bytes_max;
+    let body_max = limits.body_decompressed_bytes_max;
     let (limit, max) = if left < body_max {
         ("TOTAL_DECOMPRESSED_BYTES_MAX", left)
     } else {
@@ -48,7 +54,7 @@ fn real_body(frame: &Frame<'_>, options: &DecodeOptions<'_>, left: u64) -> Resul
     };
     let exceeded = |found| {
         // The limit is told as it was set, not what is left of it.
-        let spent = if left < body_max { options.total_decompressed_bytes_max - left } else { 0 };
+        let spent = if left < body_max { limits.total_decompressed_bytes_max - left } else { 0 };
         fail(ErrorKind::TooLarge { limit, found: found + spent, max: max + spent })
     };
     if !frame.is_reference() {
@@ -61,7 +67,7 @@ fn real_body(frame: &Frame<'_>, options: &DecodeOptions<'_>, left: u64) -> Resul
         Ok(hash) if !frame.is_compressed() => hash,
         _ => return Err(fail(ErrorKind::BadReference)),
     };
-    let store = options.store.ok_or_else(|| fail(ErrorKind::NoStore { hash }))?;
+    let store = store.ok_or_else(|| fail(ErrorKind::NoStore { hash }))?;
     let body = store
         .get(&hash)
         .map_err(|error| fail(ErrorKind::Store { reason: error.to_string() }))?
@@ -76,18 +82,14 @@ fn real_body(frame: &Frame<'_>, options: &DecodeOptions<'_>, left: u64) -> Resul
     Ok(body.into_owned())
 }
 
-fn block<'b>(
-    frame: &Frame<'_>,
-    mut body: Reader<'b>,
-    options: &DecodeOptions<'_>,
-) -> Result<Block<'b>> {
+fn block<'b>(frame: &Frame<'_>, mut body: Reader<'b>, limits: &Limits) -> Result<Block<'b>> {
     let mut summary = None;
     if frame.flags & BLOCK_HAS_SUMMARY != 0 {
         let window = body.length_prefixed("a summary")?;
         let max = limits::SUMMARY_BYTES_MAX;
         summary = Some(fields::text(window, "summary", "SUMMARY_BYTES_MAX", max)?);
     }
-    let mut left = options.fields_max;
+    let mut left = limits.fields_max;
     let mut fields = Fields::new(body, frame.block_type.name(), &mut left);
     let content = match BlockContent::read(frame.block_type, &mut fields)? {
         Some(content) => content,

@@ -9,7 +9,7 @@ mod with_zstd {
     use lcp_types::wire::HEADER_BYTES;
 
     use crate::error::{Error, ErrorKind, Result};
-    use crate::options::DecodeOptions;
+    use crate::options::Limits;
 
     /// Decompresses a whole body of at most `max` bytes.
     ///
@@ -34,63 +34,95 @@ mod with_zstd {
     /// was cut, the output and the place of an error are then the same.
     const WINDOW_BYTES: usize = 64 * 1024;
 
-    /// A payload that is decompressed while it arrives.
+    /// How much it gives at a time, so that a window of a bomb need not be held.
+    const CHUNK_BYTES: usize = 16 * 1024;
+
+    /// A payload that is decompressed while it arrives: [`Self::fill`] takes a
+    /// window, [`Self::run`] gives what comes of it, chunk by chunk.
     pub(crate) struct Payload {
         decoder: Decoder<'static>,
         window: Vec<u8>,
-        /// Bytes of the payload that zstd was given.
+        /// How much of the window zstd has taken, while it runs.
+        taken: Option<usize>,
+        chunk: Box<[u8]>,
+        /// Bytes of the windows before this one.
         fed: u64,
-        /// Bytes it gave back.
+        /// Bytes that zstd gave back.
         given: u64,
         /// The limit on them, and its name.
         limit: (&'static str, u64),
         /// Whether zstd is between two frames, where the input may end.
         between_frames: bool,
+        /// Whether the input ends with the window.
+        is_last: bool,
+        ended: bool,
     }
 
     impl Payload {
-        pub(crate) fn new(options: &DecodeOptions<'_>) -> Result<Self> {
+        pub(crate) fn new(limits: &Limits) -> Result<Self> {
             let decoder = Decoder::new().map_err(|error| failed(&error, 0))?;
             let (payload, total) =
-                (options.payload_decompressed_bytes_max, options.total_decompressed_bytes_max);
+                (limits.payload_decompressed_bytes_max, limits.total_decompressed_bytes_max);
             let limit = if total < payload {
                 ("TOTAL_DECOMPRESSED_BYTES_MAX", total)
             } else {
                 ("PAYLOAD_DECOMPRESSED_BYTES_MAX", payload)
             };
-            Ok(Self { decoder, window: Vec::new(), fed: 0, given: 0, limit, between_frames: true })
+            Ok(Self {
+                decoder,
+                window: Vec::new(),
+                taken: None,
+                chunk: vec![0; CHUNK_BYTES].into(),
+                fed: 0,
+                given: 0,
+                limit,
+                between_frames: true,
+                is_last: false,
+                ended: false,
+            })
         }
 
-        /// Takes at most one window of input, appends what comes of it to
-        /// `out`, and says how many bytes it took. The caller says whether
-        /// the input ends with `input`.
-        pub(crate) fn feed(&mut self, input: &[u8], eof: bool, out: &mut Vec<u8>) -> Result<usize> {
+        /// Whether a window is there of which more may come.
+        pub(crate) fn is_running(&self) -> bool {
+            self.taken.is_some()
+        }
+
+        /// Whether all of it was given.
+        pub(crate) fn ended(&self) -> bool {
+            self.ended
+        }
+
+        /// Bytes of memory that it takes, those of zstd not counted.
+        pub(crate) fn capacity(&self) -> usize {
+            self.window.capacity() + self.chunk.len()
+        }
+
+        /// How many bytes the window still needs.
+        pub(crate) fn missing(&self) -> u64 {
+            (WINDOW_BYTES - self.window.len()) as u64
+        }
+
+        /// Takes at most one window of input, and says how many bytes it took;
+        /// `eof` says that the input ends with `input`. Not while it runs.
+        pub(crate) fn fill(&mut self, input: &[u8], eof: bool) -> usize {
             let taken = input.len().min(WINDOW_BYTES - self.window.len());
             let (head, rest) = input.split_at_checked(taken).unwrap_or_default();
             self.window.extend_from_slice(head);
-            if self.window.len() == WINDOW_BYTES {
-                self.run(out)?;
+            let is_full = self.window.len() == WINDOW_BYTES;
+            self.is_last = eof && rest.is_empty() && !is_full;
+            if is_full || self.is_last {
+                self.taken = Some(0);
             }
-            if eof && rest.is_empty() {
-                self.run(out)?;
-                if !self.between_frames {
-                    let what = "a compressed payload";
-                    return Err(at(ErrorKind::UnexpectedEof { what, missing: 1 }, self.fed));
-                }
-            }
-            Ok(taken)
+            taken
         }
 
-        fn run(&mut self, out: &mut Vec<u8>) -> Result<()> {
-            let window = std::mem::take(&mut self.window);
-            let mut input = InBuffer::around(&window);
-            let mut chunk = [0u8; 16 * 1024];
-            loop {
-                let mut output = OutBuffer::around(&mut chunk[..]);
-                let ended = input.pos() == window.len();
-                if ended && self.between_frames {
-                    break;
-                }
+        /// Appends the next chunk of what the window gives to `out`.
+        pub(crate) fn run(&mut self, out: &mut Vec<u8>) -> Result<()> {
+            let rest = self.taken.and_then(|taken| self.window.get(taken..)).unwrap_or_default();
+            let is_empty = rest.is_empty();
+            if !is_empty || !self.between_frames {
+                let mut input = InBuffer::around(rest);
+                let mut output = OutBuffer::around(&mut self.chunk[..]);
                 let hint = self
                     .decoder
                     .run(&mut input, &mut output)
@@ -104,11 +136,19 @@ mod with_zstd {
                     return Err(at(ErrorKind::TooLarge { limit, found, max }, self.fed));
                 }
                 out.extend_from_slice(written);
-                if ended && written.is_empty() {
-                    break;
+                self.taken = self.taken.map(|taken| taken + input.pos());
+                if !is_empty || !written.is_empty() {
+                    return Ok(());
                 }
             }
-            self.fed += window.len() as u64;
+            self.fed += self.window.len() as u64;
+            self.window.clear();
+            self.taken = None;
+            if self.is_last && !self.between_frames {
+                let what = "a compressed payload";
+                return Err(at(ErrorKind::UnexpectedEof { what, missing: 1 }, self.fed));
+            }
+            self.ended = self.is_last;
             Ok(())
         }
     }
@@ -129,24 +169,43 @@ pub(crate) use with_zstd::{Payload, body};
 #[cfg(not(feature = "zstd"))]
 mod without_zstd {
     use crate::error::{Error, ErrorKind, Result};
-    use crate::options::DecodeOptions;
+    use crate::options::Limits;
 
     pub(crate) fn body(_stored: &[u8], _max: u64) -> Result<Vec<u8>, ErrorKind> {
         Err(ErrorKind::CompressionUnsupported)
     }
 
     /// Cannot be made.
-    pub(crate) struct Payload(());
+    pub(crate) enum Payload {}
 
-    #[expect(clippy::unused_self, reason = "the signature is that of the real one")]
     impl Payload {
-        pub(crate) fn new(_: &DecodeOptions<'_>) -> Result<Self> {
+        pub(crate) fn new(_: &Limits) -> Result<Self> {
             // At the flag that says so.
             Err(Error::new(ErrorKind::CompressionUnsupported, 6))
         }
 
-        pub(crate) fn feed(&mut self, _: &[u8], _: bool, _: &mut Vec<u8>) -> Result<usize> {
-            Err(Error::new(ErrorKind::CompressionUnsupported, 6))
+        pub(crate) fn is_running(&self) -> bool {
+            match *self {}
+        }
+
+        pub(crate) fn ended(&self) -> bool {
+            match *self {}
+        }
+
+        pub(crate) fn capacity(&self) -> usize {
+            match *self {}
+        }
+
+        pub(crate) fn missing(&self) -> u64 {
+            match *self {}
+        }
+
+        pub(crate) fn fill(&mut self, _: &[u8], _: bool) -> usize {
+            match *self {}
+        }
+
+        pub(crate) fn run(&mut self, _: &mut Vec<u8>) -> Result<()> {
+            match *self {}
         }
     }
 }

@@ -6,7 +6,13 @@
 //! | you have | use |
 //! |---|---|
 //! | a pack in memory | [`decode`], or [`blocks`] one at a time |
-//! | bytes that arrive in pieces | [`Parser`] |
+#![cfg_attr(
+    feature = "rayon",
+    doc = "| many compressed blocks, and processors | [`decode_parallel`] |"
+)]
+//! | a file, a pipe, a socket | [`PackStream`] |
+#![cfg_attr(feature = "tokio", doc = "| the same with tokio | [`AsyncPackStream`] |")]
+//! | bytes that arrive in pieces, by any other way | [`Parser`] |
 //! | a large pack, or one that lies far away, and need some of its blocks | [`PackReader`] |
 //! | a broken pack, and want to know all that is wrong | [`Events`] |
 //!
@@ -18,23 +24,34 @@
 mod blocks;
 mod body;
 mod error;
+mod events;
 mod fields;
 mod inflate;
+mod machine;
 mod options;
 mod pack_reader;
+#[cfg(feature = "rayon")]
+mod parallel;
 mod parser;
 mod read_at;
 mod reader;
+mod stream;
 mod trailer;
 
 pub use blocks::{Blocks, Events, Pack, blocks, decode};
 pub use error::{Error, ErrorKind, Result, Warning};
+pub use events::{Event, Frame, Header, Magic, Step};
 pub use options::DecodeOptions;
 pub use pack_reader::{PackReader, ReadError};
-pub use parser::{Event, Frame, Header, Magic, Parser, Step};
+#[cfg(feature = "rayon")]
+pub use parallel::decode_parallel;
+pub use parser::Parser;
 #[cfg(feature = "map")]
 pub use read_at::Map;
 #[cfg(feature = "object-store")]
 pub use read_at::Object;
 pub use read_at::ReadAt;
+#[cfg(feature = "tokio")]
+pub use stream::AsyncPackStream;
+pub use stream::{PackStream, StreamError};
 pub use trailer::{Footer, Trailer, TrailerError, TrailerErrorKind};

@@ -31,6 +31,43 @@ pub struct DecodeOptions<'s> {
     pub fields_max: u64,
 }
 
+/// [`DecodeOptions`] without the store, which need not be for every thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) strict: bool,
+    pub(crate) body_bytes_max: u64,
+    pub(crate) body_decompressed_bytes_max: u64,
+    #[cfg_attr(not(feature = "zstd"), expect(dead_code, reason = "there are no such payloads"))]
+    pub(crate) payload_decompressed_bytes_max: u64,
+    pub(crate) total_decompressed_bytes_max: u64,
+    pub(crate) blocks_max: u64,
+    pub(crate) fields_max: u64,
+}
+
+impl DecodeOptions<'_> {
+    pub(crate) fn limits(&self) -> Limits {
+        let Self {
+            strict,
+            store: _,
+            body_bytes_max,
+            body_decompressed_bytes_max,
+            payload_decompressed_bytes_max,
+            total_decompressed_bytes_max,
+            blocks_max,
+            fields_max,
+        } = *self;
+        Limits {
+            strict,
+            body_bytes_max,
+            body_decompressed_bytes_max,
+            payload_decompressed_bytes_max,
+            total_decompressed_bytes_max,
+            blocks_max,
+            fields_max,
+        }
+    }
+}
+
 impl Default for DecodeOptions<'_> {
     fn default() -> Self {
         Self {

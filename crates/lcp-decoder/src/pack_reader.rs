@@ -10,8 +10,9 @@ use lcp_types::{Block, BlockSource, Facts, SourceError, SourceErrorKind};
 
 use crate::blocks::{Pack, decode};
 use crate::error::Error;
+use crate::events::{Event, Header};
 use crate::options::DecodeOptions;
-use crate::parser::{Event, Header, Parser};
+use crate::parser::Parser;
 use crate::read_at::ReadAt;
 use crate::trailer::{Footer, Trailer, TrailerError, TrailerErrorKind, may_have_one, verify};
 

@@ -11,7 +11,7 @@ use lcp_types::wire::{
 };
 use lcp_types::{Facts, limits};
 
-use crate::parser::{Header, Magic};
+use crate::events::{Header, Magic};
 use crate::reader::Reader;
 pub use error::{TrailerError, TrailerErrorKind};
 pub(crate) use verify::verify;

@@ -5,8 +5,8 @@ use lcp_types::{Facts, FactsCollector};
 use super::{Trailer, TrailerError, TrailerErrorKind};
 use crate::blocks::Events;
 use crate::error::Error;
+use crate::events::{Event, Frame};
 use crate::options::DecodeOptions;
-use crate::parser::{Event, Frame};
 
 /// What of a trailer is not so, given the whole pack.
 pub(crate) fn verify(

@@ -10,16 +10,17 @@ use lcp_types::{
 };
 use proptest::prelude::*;
 
+use crate::stream::assert_same_when_read;
 use crate::support::header;
 use crate::walk::{Cuts, assert_same_however_cut, whole};
 
 #[cfg(feature = "zstd")]
-const COMPRESSIONS: [Compression; 3] =
+pub(crate) const COMPRESSIONS: [Compression; 3] =
     [Compression::None, Compression::Block, Compression::Payload];
 #[cfg(not(feature = "zstd"))]
-const COMPRESSIONS: [Compression; 1] = [Compression::None];
+pub(crate) const COMPRESSIONS: [Compression; 1] = [Compression::None];
 
-fn encode(blocks: &[Block<'_>], compression: Compression) -> Vec<u8> {
+pub(crate) fn encode(blocks: &[Block<'_>], compression: Compression) -> Vec<u8> {
     let options = EncodeOptions { compression, ..EncodeOptions::default() };
     lcp_encoder::encode(blocks, options).expect("within the limits")
 }
@@ -112,6 +113,7 @@ fn truncations_at_every_byte() {
             assert!(matches!(error.code(), "unexpected_eof" | "missing_end"), "{len}: {error}");
             assert_same_however_cut(cut, options, Cuts::EveryByte);
             assert_same_however_cut(cut, options, Cuts::Seeded(len as u64));
+            assert_same_when_read(cut, options, Cuts::Seeded(len as u64));
         }
     });
 }

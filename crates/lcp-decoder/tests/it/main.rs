@@ -10,8 +10,11 @@ mod laws;
 mod limits;
 mod malformed;
 mod odd;
+#[cfg(all(feature = "rayon", feature = "zstd"))]
+mod parallel;
 mod reading;
 mod references;
+mod stream;
 mod support;
 mod trailer;
 #[cfg(not(feature = "zstd"))]

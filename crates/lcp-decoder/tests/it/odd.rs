@@ -169,3 +169,20 @@ fn the_parser_tells_where_it_is() {
     let again = parser.parse(b"more", true).expect("nothing comes after Done");
     assert_eq!((again.consumed, again.event), (0, Some(Event::Done)));
 }
+
+/// Who reads waits for what is missing, and asks once.
+#[test]
+fn what_is_missing_is_told() {
+    let mut parser = Parser::new(DecodeOptions::default());
+    let block = frame(0x42, 0, vec![7; 1000]);
+    let mut ask = |data: &[u8]| {
+        let step = parser.parse(data, false).expect("nothing is wrong");
+        (step.event.is_some(), parser.missing())
+    };
+    assert_eq!(ask(b"LCP"), (false, 5));
+    assert!(ask(&header(0)).0);
+    assert_eq!(ask(&[]), (false, 1));
+    assert_eq!(ask(&block[..4]), (false, 1000));
+    assert_eq!(ask(&block[..1003]), (false, 1));
+    assert!(ask(&block).0);
+}

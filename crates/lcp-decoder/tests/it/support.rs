@@ -3,6 +3,7 @@
 use expect_test::Expect;
 use lcp_decoder::{DecodeOptions, Error, decode};
 
+use crate::stream::assert_same_when_read;
 use crate::walk::{Cuts, assert_same_however_cut};
 
 /// A header with these flags.
@@ -76,8 +77,11 @@ pub(crate) fn check(pack: &[u8], expected: &Expect) {
 pub(crate) fn check_with(pack: &[u8], options: DecodeOptions<'_>, expected: &Expect) {
     let error = decode(pack, options).expect_err("a malformed pack");
     check_error(&error, expected);
+    #[cfg(all(feature = "rayon", feature = "zstd"))]
+    crate::parallel::assert_same_in_parallel(pack, options);
     for cuts in [Cuts::EveryByte, Cuts::Seeded(1), Cuts::Seeded(2)] {
         assert_same_however_cut(pack, options, cuts);
+        assert_same_when_read(pack, options, cuts);
     }
 }
 

@@ -223,16 +223,17 @@ fn indices_that_lie_are_refused_or_found_out() {
         let place = rng.below(usize::MAX);
         let lie = with_body(&pack, |body| {
             let place = place % body.len();
-            body[place] = body[place].wrapping_add(1 + (place % 255) as u8);
+            body[place] ^= 1 << (place % 8);
         });
         let reader = PackReader::open(lie, DecodeOptions::default()).expect("blocks are whole");
         match reader.trailer() {
             Some(Err(_)) => unusable += 1,
             Some(Ok(_)) => {
                 let wrong = reader.verify().expect("blocks are whole");
-                let costs_only = wrong.is_empty();
-                assert!(!costs_only, "a lie that nobody notices");
-                found_out += 1;
+                // An optional column may have become one that is not known.
+                let is_true = reader.facts() == Some(&Facts::of(&blocks));
+                assert!(!wrong.is_empty() || is_true, "a lie that nobody notices");
+                found_out += usize::from(!wrong.is_empty());
                 // What is read is what there is, or nothing.
                 let all: Vec<_> = (0..u32::try_from(blocks.len()).expect("few")).collect();
                 if let Ok(read) = reader.read(&all) {

@@ -1,7 +1,7 @@
 //! The law of the parser: the same stream gives the same blocks, warnings and
 //! error, however it is cut.
 
-use lcp_decoder::{DecodeOptions, Error, Event, Events, Frame, Parser, blocks};
+use lcp_decoder::{DecodeOptions, Error, Event, Events, Parser, blocks};
 use lcp_testkit::SplitMix64;
 use lcp_types::Block;
 
@@ -27,7 +27,7 @@ pub(crate) enum Cuts {
 }
 
 impl Cuts {
-    fn pieces(self, pack: &[u8]) -> Vec<&[u8]> {
+    pub(crate) fn pieces(self, pack: &[u8]) -> Vec<&[u8]> {
         let mut places: Vec<usize> = match self {
             Self::EveryByte => (1..pack.len()).collect(),
             Self::Every(len) => (len..pack.len()).step_by(len).collect(),
@@ -43,19 +43,6 @@ impl Cuts {
     }
 }
 
-fn owned(event: Event<'_>) -> Event<'static> {
-    match event {
-        Event::Frame(frame) => {
-            Event::Frame(Frame { body: frame.body.into_owned().into(), ..frame })
-        }
-        Event::Header(header) => Event::Header(header),
-        Event::End { offset } => Event::End { offset },
-        Event::Warning(warning) => Event::Warning(warning),
-        Event::Done => Event::Done,
-        other => panic!("a new event: {other:?}"),
-    }
-}
-
 /// All of a pack that is in memory.
 pub(crate) fn whole(pack: &[u8], options: DecodeOptions<'_>) -> Vec<Seen> {
     let mut events = Events::new(pack, options);
@@ -64,10 +51,10 @@ pub(crate) fn whole(pack: &[u8], options: DecodeOptions<'_>) -> Vec<Seen> {
         match event {
             Ok(Event::Frame(frame)) => {
                 let block = events.decode(&frame).map(Block::into_owned);
-                seen.push(Seen::Event(owned(Event::Frame(frame))));
+                seen.push(Seen::Event(Event::Frame(frame.into_owned())));
                 seen.push(Seen::Block(block));
             }
-            Ok(event) => seen.push(Seen::Event(owned(event))),
+            Ok(event) => seen.push(Seen::Event(event.into_owned())),
             Err(error) => seen.push(Seen::Error(error)),
         }
     }
@@ -89,6 +76,8 @@ pub(crate) fn incremental(
     let mut parser = Parser::new(options);
     let mut seen = Vec::new();
     let mut data = Vec::new();
+    // The first length at which something may be found.
+    let mut enough = 0;
     for (i, piece) in pieces.iter().enumerate() {
         data.extend_from_slice(piece);
         let eof = i + 1 == pieces.len();
@@ -103,10 +92,12 @@ pub(crate) fn incremental(
                 }
             };
             let consumed = step.consumed;
+            let is_hinted = step.event.is_none() || data.len() as u64 >= enough || eof;
+            assert!(is_hinted, "{:?} in {} of {enough} bytes", step.event, data.len());
             match step.event {
                 Some(Event::Frame(frame)) => {
                     let block = parser.decode(&frame).map(Block::into_owned);
-                    seen.push(Seen::Event(owned(Event::Frame(frame))));
+                    seen.push(Seen::Event(Event::Frame(frame.into_owned())));
                     seen.push(Seen::Block(block));
                 }
                 Some(Event::Done) => {
@@ -114,14 +105,16 @@ pub(crate) fn incremental(
                     seen.push(Seen::Event(Event::Done));
                     return seen;
                 }
-                Some(event) => seen.push(Seen::Event(owned(event))),
+                Some(event) => seen.push(Seen::Event(event.into_owned())),
                 None => {
                     assert!(!eof, "there is no more data to ask for");
                     data.drain(..consumed);
+                    enough = parser.missing().saturating_add(data.len() as u64);
                     break;
                 }
             }
             data.drain(..consumed);
+            enough = 0;
         }
     }
     unreachable!("the last piece ends in an error or with `Done`")

@@ -1,0 +1,133 @@
+//! Decoding what lies in memory on all processors.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use lcp_types::Block;
+use rayon::prelude::*;
+
+use crate::blocks::Pack;
+use crate::error::{Error, ErrorKind, Result};
+use crate::events::{Event, Frame};
+use crate::machine::Machine;
+use crate::options::DecodeOptions;
+
+/// Frames of a batch, whose bodies are decompressed at the same time.
+const BATCH_FRAMES: usize = 4096;
+/// Bytes of bodies as stored after which a batch ends.
+const BATCH_BYTES: usize = 16 << 20;
+/// Bytes of compressed bodies that are worth to wake other threads.
+const SHARED_BYTES_MIN: usize = 64 << 10;
+
+/// [`decode`](crate::decode) on as many threads as rayon's pool has.
+///
+/// Blocks that are compressed one by one are decompressed and read in parallel. For a
+/// pack without them, and for one whose whole payload is compressed, it is `decode`:
+/// the former costs next to nothing, the latter has an order. The store is asked on
+/// the calling thread, for the same hashes in the same order.
+///
+/// On any number of threads, the result is that of `decode`: blocks, warnings, and of
+/// several errors the first. Limits hold as there; of what is decompressed in vain, one
+/// body per thread is held beyond [`DecodeOptions::total_decompressed_bytes_max`].
+///
+/// # Errors
+///
+/// As `decode`.
+///
+/// ```
+/// use lcp_decoder::{DecodeOptions, decode, decode_parallel};
+/// use lcp_encoder::{Compression, EncodeOptions, encode};
+/// use lcp_types::{Block, Lang};
+///
+/// let blocks = vec![Block::code(Lang::Rust, "a.rs", "fn a() {}\n".repeat(1000)); 100];
+/// # #[cfg(feature = "zstd")] {
+/// let options = EncodeOptions { compression: Compression::Block, ..Default::default() };
+/// let pack = encode(&blocks, options)?;
+/// assert_eq!(decode_parallel(&pack, DecodeOptions::default())?.blocks, blocks);
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn decode_parallel<'a>(pack: &'a [u8], options: DecodeOptions<'_>) -> Result<Pack<'a>> {
+    let mut machine = Machine::new(options.limits());
+    let (mut header, mut blocks, mut warnings) = (None, Vec::new(), Vec::new());
+    let mut data = pack;
+    let mut ended = false;
+    while !ended {
+        let mut batch = Vec::new();
+        let mut stored = 0;
+        let mut failed = None;
+        while !ended && batch.len() < BATCH_FRAMES && stored < BATCH_BYTES {
+            let step = match machine.parse(data, true) {
+                Ok(step) => step,
+                Err(error) => {
+                    // What is wrong with the blocks before comes first.
+                    failed = Some(error);
+                    break;
+                }
+            };
+            data = data.get(step.consumed..).unwrap_or_default();
+            match step.event {
+                Some(Event::Frame(frame)) => {
+                    stored += frame.body.len();
+                    batch.push(frame);
+                }
+                Some(Event::Header(found)) => header = Some(found),
+                Some(Event::Warning(warning)) => warnings.push(warning),
+                Some(Event::End { .. }) => {}
+                Some(Event::Done) | None => ended = true,
+            }
+        }
+        let mut ready = decompressed(&batch, &machine);
+        for (i, frame) in batch.iter().enumerate() {
+            let block = match ready.get_mut(i).and_then(Option::take) {
+                Some((block, bytes)) if machine.count(frame, bytes) => block,
+                _ => {
+                    if is_shared(frame) {
+                        // It is wrong, or the limit is near: `decode` knows which. What
+                        // others have decompressed behind it is in its way.
+                        ready = Vec::new();
+                    }
+                    machine.decode(frame, options.store)?
+                }
+            };
+            blocks.push(block);
+        }
+        if let Some(error) = failed {
+            return Err(error);
+        }
+    }
+    let Some(header) = header else {
+        // A stream without a header is an error, which the parser has given.
+        return Err(Error::new(ErrorKind::MissingEnd, 0));
+    };
+    Ok(Pack { header, blocks, warnings })
+}
+
+/// Whether other threads can decode it.
+fn is_shared(frame: &Frame<'_>) -> bool {
+    frame.is_compressed() && !frame.is_reference()
+}
+
+/// A block that was compressed, and how many bytes its body has.
+type Decompressed = (Block<'static>, u64);
+
+/// The frames of the batch that are compressed, decoded, in its order; `None` for
+/// others and what is wrong. Empty where it is not worth it.
+fn decompressed(batch: &[Frame<'_>], machine: &Machine) -> Vec<Option<Decompressed>> {
+    let shared = batch.iter().filter(|frame| is_shared(frame));
+    let (count, stored) =
+        shared.fold((0, 0), |(count, stored), frame| (count + 1, stored + frame.body.len()));
+    if count < 2 || stored < SHARED_BYTES_MIN {
+        return Vec::new();
+    }
+    // What the threads have decompressed so far: an upper bound of what comes before
+    // a block, which keeps all of them together within the limit.
+    let spent = AtomicU64::new(0);
+    let decode = |frame: &Frame<'_>| {
+        let before = spent.load(Ordering::Relaxed);
+        let (block, bytes) = machine.decode_apart(frame, before)?;
+        spent.fetch_add(bytes, Ordering::Relaxed);
+        Some((block, bytes))
+    };
+    let decode = |frame: &Frame<'_>| if is_shared(frame) { decode(frame) } else { None };
+    batch.par_iter().with_max_len(8).map(decode).collect()
+}

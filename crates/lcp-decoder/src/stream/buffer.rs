@@ -1,0 +1,188 @@
+//! What lies between a reader and the parser.
+
+use std::io;
+
+use lcp_types::{Block, ContentStore};
+
+use super::StreamError;
+use crate::error::{Error, Result, Warning};
+use crate::events::{Event, Frame, Header};
+use crate::machine::Machine;
+use crate::options::Limits;
+
+/// Bytes that are asked of a reader at once, where no block needs more.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// What the bytes that were read hold.
+pub(super) enum Progress<T> {
+    Found(T),
+    /// Nothing more comes.
+    Done,
+    /// More must be read first.
+    Short,
+}
+
+/// The bytes that were read and not yet parsed, and the parser.
+///
+/// Each byte is parsed once and moved a bounded number of times, however small the
+/// pieces that come: nothing is parsed before as much is there as the parser lacks,
+/// and the buffer doubles while a block arrives, up to the length of the block.
+pub(super) struct Buffer {
+    machine: Machine,
+    /// What is not yet parsed lies in `start..end`, space behind it.
+    bytes: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// How many bytes must lie there before the parser finds something.
+    wanted: usize,
+    /// Bytes that were read in all.
+    read: u64,
+    /// Whether the reader has ended.
+    eof: bool,
+    header: Option<Header>,
+    warnings: Vec<Warning>,
+    /// What is wrong with the body of a block.
+    failed: Option<Error>,
+    done: bool,
+}
+
+impl Buffer {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self {
+            machine: Machine::new(limits),
+            bytes: Vec::new(),
+            start: 0,
+            end: 0,
+            wanted: 0,
+            read: 0,
+            eof: false,
+            header: None,
+            warnings: Vec::new(),
+            failed: None,
+            done: false,
+        }
+    }
+
+    pub(super) fn header(&self) -> Option<Header> {
+        self.header
+    }
+
+    pub(super) fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    pub(super) fn offset(&self) -> u64 {
+        self.machine.offset()
+    }
+
+    pub(super) fn capacity(&self) -> usize {
+        self.bytes.capacity() + self.machine.capacity()
+    }
+
+    /// The next block; its errors are final.
+    pub(super) fn next_block(
+        &mut self,
+        store: Option<&dyn ContentStore>,
+    ) -> Result<Progress<Block<'static>>> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let block = self.advance(|machine, event| match event {
+            Event::Frame(frame) => Some(machine.decode(&frame, store).map(Block::into_owned)),
+            _ => None,
+        })?;
+        Ok(match block {
+            Progress::Found(block) => {
+                Progress::Found(block.inspect_err(|error| self.failed = Some(error.clone()))?)
+            }
+            Progress::Done => Progress::Done,
+            Progress::Short => Progress::Short,
+        })
+    }
+
+    /// The next event.
+    pub(super) fn next_event(&mut self) -> Result<Progress<Event<'static>>> {
+        self.advance(|_, event| Some(event.into_owned()))
+    }
+
+    /// Looks into a frame that was given.
+    pub(super) fn decode(
+        &mut self,
+        frame: &Frame<'static>,
+        store: Option<&dyn ContentStore>,
+    ) -> Result<Block<'static>> {
+        self.machine.decode(frame, store)
+    }
+
+    /// Parses up to the next event of which `take` makes something.
+    fn advance<T>(
+        &mut self,
+        mut take: impl FnMut(&mut Machine, Event<'_>) -> Option<T>,
+    ) -> Result<Progress<T>> {
+        while !self.done {
+            let data = self.bytes.get(self.start..self.end).unwrap_or_default();
+            if data.len() < self.wanted && !self.eof {
+                return Ok(Progress::Short);
+            }
+            let step = self.machine.parse(data, self.eof)?;
+            self.start += step.consumed;
+            self.wanted = 0;
+            let Some(event) = step.event else {
+                let missing = usize::try_from(self.machine.missing()).unwrap_or(usize::MAX);
+                self.wanted = (self.end - self.start).saturating_add(missing);
+                self.done = self.eof;
+                continue;
+            };
+            match &event {
+                Event::Header(header) => self.header = Some(*header),
+                Event::Warning(warning) => self.warnings.push(warning.clone()),
+                Event::Done => self.done = true,
+                Event::Frame(_) | Event::End { .. } => {}
+            }
+            if let Some(found) = take(&mut self.machine, event) {
+                return Ok(Progress::Found(found));
+            }
+        }
+        Ok(Progress::Done)
+    }
+
+    /// Where the next bytes are to be read to: one at least.
+    pub(super) fn space(&mut self) -> &mut [u8] {
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+        }
+        let wanted = self.wanted.max(self.end - self.start + 1);
+        if self.start > 0 && self.bytes.len() - self.start < wanted {
+            // Only the beginning of a block lies there, and once for each block.
+            self.bytes.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        if self.end == self.bytes.len() {
+            // What a block claims is not yet there: no more than twice what is.
+            let len = wanted.min(2 * self.bytes.len()).max(CHUNK_BYTES);
+            self.bytes.reserve_exact(len - self.bytes.len());
+            self.bytes.resize(len, 0);
+        }
+        let most = self.start.saturating_add(wanted).max(self.end + CHUNK_BYTES);
+        let most = most.min(self.bytes.len());
+        self.bytes.get_mut(self.end..most).unwrap_or_default()
+    }
+
+    /// Takes over that so many bytes were read to [`Self::space`]; none at the end of
+    /// the input.
+    pub(super) fn filled(&mut self, count: usize) -> Result<(), StreamError> {
+        if count > self.bytes.len() - self.end {
+            let error = io::Error::other("the reader says that it read more than there was space");
+            return Err(self.unread(error));
+        }
+        self.end += count;
+        self.read += count as u64;
+        self.eof = count == 0;
+        Ok(())
+    }
+
+    /// The error of a reader that failed.
+    pub(super) fn unread(&self, source: io::Error) -> StreamError {
+        StreamError::Read { source, offset: self.read }
+    }
+}
