@@ -11,6 +11,7 @@
 )]
 
 pub mod arguments;
+pub mod by_index;
 pub mod commands;
 pub mod compare;
 pub mod config;

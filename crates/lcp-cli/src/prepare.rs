@@ -113,6 +113,40 @@ pub struct Run<'b> {
     warnings: Vec<Warning>,
 }
 
+/// All that it takes to plan a pack, but the pack.
+pub struct Settled<'b> {
+    pub(crate) path: &'b Path,
+    pub(crate) config: DriverConfig,
+    /// What is looked for that stands twice, if anything is.
+    pub(crate) deduping: Option<Options>,
+    window: Option<Window>,
+    pub(crate) counter: Counter,
+    /// What is odd about the settings.
+    warnings: Vec<Warning>,
+}
+
+impl<'b> Settled<'b> {
+    /// With a pack that was decoded.
+    pub fn with(self, mut pack: Pack<'b>, output: &Output) -> Result<Run<'b>> {
+        let Self { path, mut config, deduping, window, counter, mut warnings } = self;
+        if let Some(options) = deduping {
+            let previous = config.stable.as_ref().and_then(|stable| stable.previous.as_deref());
+            let in_text = previous.map(|plan| plan.in_text(&pack.blocks)).unwrap_or_default();
+            let options = Options { types: config.types.clone(), in_text, ..options };
+            let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
+            let deduped = duplicates::readable(pack.blocks, options, &driver, &config, &counter)?;
+            for warning in &deduped.warnings {
+                output.warn(warning);
+            }
+            warnings.extend(deduped.warnings);
+            pack.blocks = deduped.blocks;
+            config.duplicates = Some(deduped.duplicates);
+        }
+        let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
+        Ok(Run { path, pack, driver, config, window, counter, warnings })
+    }
+}
+
 impl Choices {
     /// The path of the pack.
     pub fn pack(&self) -> &Path {
@@ -122,6 +156,12 @@ impl Choices {
     /// The path of the previous plan.
     pub fn previous(&self) -> Option<&Path> {
         self.keeping.previous()
+    }
+
+    /// What `lcp.toml` says; begins to load what counts.
+    pub fn config_file(&self) -> Result<Config> {
+        self.counting.begin_loading();
+        self.counting.config()
     }
 
     /// The bytes of the pack.
@@ -140,11 +180,16 @@ impl Choices {
     /// The same of a pack that was decoded, with what `lcp.toml` says.
     pub fn prepare_with<'b>(
         &'b self,
-        mut pack: Pack<'b>,
+        pack: Pack<'b>,
         config: Config,
         plan: bool,
         output: &Output,
     ) -> Result<Run<'b>> {
+        self.settle(config, plan, output)?.with(pack, output)
+    }
+
+    /// All but the pack, with what `lcp.toml` says; says what is odd about it.
+    pub fn settle(&self, config: Config, plan: bool, output: &Output) -> Result<Settled<'_>> {
         let in_force = self.limits.in_force_with(config, &self.counting)?;
         let mut config = self.config(&in_force.settings);
         let kept = self.keeping.kept(plan, &in_force.config, &config)?;
@@ -159,27 +204,14 @@ impl Choices {
         let InForce { config: file, model, settings, .. } = &in_force;
         let strict = config.overflow == Overflow::Deny;
         let counter = self.counting.counter(file, model.as_ref(), strict, output)?;
-        if let Some(options) = options {
-            let previous = config.stable.as_ref().and_then(|stable| stable.previous.as_deref());
-            let in_text = previous.map(|plan| plan.in_text(&pack.blocks)).unwrap_or_default();
-            let mut options = Options { types: self.types.clone(), in_text, ..options };
-            // Who says how large a chunk may grow means it.
-            let is_said = in_force.config.dedup.merged_bytes.is_some();
-            if let Some(budget) = config.token_budget.filter(|_| !is_said) {
-                options = options.within(budget);
-            }
-            let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
-            let deduped = duplicates::readable(pack.blocks, options, &driver, &config, &counter)?;
-            for warning in &deduped.warnings {
-                output.warn(warning);
-            }
-            warnings.extend(deduped.warnings);
-            pack.blocks = deduped.blocks;
-            config.duplicates = Some(deduped.duplicates);
-        }
-        let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
+        // Who says how large a chunk may grow means it.
+        let is_said = file.dedup.merged_bytes.is_some();
+        let deduping = options.map(|options| match config.token_budget.filter(|_| !is_said) {
+            Some(budget) => options.within(budget),
+            None => options,
+        });
         let window = settings.budget.as_ref().and_then(|budget| budget.value.window);
-        Ok(Run { path: &self.pack, pack, driver, config, window, counter, warnings })
+        Ok(Settled { path: &self.pack, config, deduping, window, counter, warnings })
     }
 
     /// What is asked for, but for what is kept of a previous text.
@@ -267,15 +299,20 @@ impl Run<'_> {
     }
 
     fn denied(&self, error: &DriverError) -> Failure {
-        let message = format!("{error} [{}] ({})", error.code(), files::name(self.path));
-        let failure = Failure::new(Code::OverBudget, message);
-        match error {
-            DriverError::OverBudget { needed, .. } => failure
-                .hint(format!("a budget of {needed} holds it; --overflow allow renders it anyway")),
-            DriverError::OverShareCap { share, needed, .. } => failure.hint(format!(
-                "a cap of {needed} for {share} holds them; --overflow allow shows them anyway"
-            )),
-            _ => failure,
-        }
+        denied(error, self.path)
+    }
+}
+
+/// The failure of a text that may not be as large as it must be.
+pub(crate) fn denied(error: &DriverError, path: &Path) -> Failure {
+    let message = format!("{error} [{}] ({})", error.code(), files::name(path));
+    let failure = Failure::new(Code::OverBudget, message);
+    match error {
+        DriverError::OverBudget { needed, .. } => failure
+            .hint(format!("a budget of {needed} holds it; --overflow allow renders it anyway")),
+        DriverError::OverShareCap { share, needed, .. } => failure.hint(format!(
+            "a cap of {needed} for {share} holds them; --overflow allow shows them anyway"
+        )),
+        _ => failure,
     }
 }

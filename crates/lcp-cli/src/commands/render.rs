@@ -6,6 +6,7 @@ use lcp_driver::usage::{UsageMonitor, debug_budget_enabled};
 use lcp_driver::{Plan, report};
 
 use crate::Result;
+use crate::by_index;
 use crate::failure::{Code, Failure, Output};
 use crate::files::{self, PACK};
 use crate::prepare::Choices;
@@ -50,6 +51,10 @@ pub struct Args {
     /// file
     #[arg(long, value_name = "PATH")]
     plan: Option<PathBuf>,
+    /// Read all blocks, whatever the index behind them says, and warn of what is
+    /// not so in it
+    #[arg(long)]
+    verify: bool,
     /// Write the text there instead of to standard output
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
@@ -65,8 +70,20 @@ pub fn run(args: &Args, output: &Output) -> Result {
         }
     }
     args.outputs()?;
+    let settled = args.choices.settle(args.choices.config_file()?, args.plan.is_some(), output)?;
+    // A report tells of every block, and so reads them all.
+    let alone = args.report.is_none() && args.html.is_none() && !args.verify;
+    if alone && let Some(rendered) = by_index::render(&settled, output)? {
+        files::write(args.output.as_deref(), rendered.text.as_bytes())?;
+        debug_budget(rendered.used_tokens, settled.config.token_budget, output);
+        settled.counter.keep(output);
+        return Ok(());
+    }
     let bytes = args.choices.read()?;
-    let run = args.choices.prepare(&bytes, args.plan.is_some(), output)?;
+    if args.verify {
+        by_index::verify(settled.path, &bytes, output)?;
+    }
+    let run = settled.with(files::decode(args.choices.pack(), &bytes)?, output)?;
     let rendered = run.render(output)?;
     let plan = &rendered.plan;
     if let Some(path) = &args.report {
@@ -94,13 +111,18 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if let Some((path, stable)) = args.plan.as_deref().zip(plan.stable.as_ref()) {
         files::write(Some(path), stable.next.to_json().as_bytes())?;
     }
-    let asked = std::env::var_os(DEBUG_BUDGET);
-    let asked = asked.as_ref().map(|value| value.to_string_lossy());
-    if let Some(budget) = plan.budget.filter(|_| debug_budget_enabled(asked.as_deref())) {
-        output.print(UsageMonitor::default().record(plan.used_tokens, budget).debug_line);
-    }
+    debug_budget(plan.used_tokens, plan.budget, output);
     run.keep(output);
     Ok(())
+}
+
+/// Says what was used of the budget, where that was asked for.
+fn debug_budget(used: u32, budget: Option<u32>, output: &Output) {
+    let asked = std::env::var_os(DEBUG_BUDGET);
+    let asked = asked.as_ref().map(|value| value.to_string_lossy());
+    if let Some(budget) = budget.filter(|_| debug_budget_enabled(asked.as_deref())) {
+        output.print(UsageMonitor::default().record(used, budget).debug_line);
+    }
 }
 
 impl Args {

@@ -1,0 +1,86 @@
+//! Texts of packs by their index: only what is shown is read (RFC 0003).
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use lcp_decoder::{DecodeOptions, PackReader, ReadError};
+use lcp_driver::{
+    DefaultDriver, PlannedBy, REVISION, SourceRenderError, SourceRendered, Warning, WarningCode,
+};
+use lcp_types::{BlockSource, SourceErrorKind};
+
+use crate::Result;
+use crate::failure::{Code, Failure, Output};
+use crate::files;
+use crate::prepare::{Settled, denied};
+
+/// The text, where the index of the pack is enough to give the one that all blocks
+/// give; says what it warns of.
+pub fn render(settled: &Settled<'_>, output: &Output) -> Result<Option<SourceRendered>> {
+    let Settled { path, config, counter, .. } = settled;
+    if *path == OsStr::new(files::STANDARD)
+        || settled.deduping.is_some()
+        || !config.is_planned_by_costs()
+    {
+        return Ok(None);
+    }
+    let Some(file) = regular(path) else { return Ok(None) };
+    // Whoever reads all blocks tells what is wrong with the pack, and where.
+    let Ok(reader) = PackReader::open(file, DecodeOptions::default()) else { return Ok(None) };
+    if let Some(Err(error)) = reader.trailer() {
+        counter.warn(&Warning::new(WarningCode::BadIndex, None, error.to_string()), output);
+        return Ok(None);
+    }
+    let name = counter.estimator.name();
+    if reader.facts().and_then(|facts| facts.costs_in(name, REVISION)).is_none() {
+        return Ok(None);
+    }
+    let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
+    let rendered = match driver.render_source(&reader, config) {
+        Ok(rendered) => rendered,
+        Err(SourceRenderError::Driver(error)) => return Err(denied(&error, path)),
+        Err(SourceRenderError::Source(error)) if error.kind == SourceErrorKind::Io => {
+            let message = format!("cannot read {}: {error}", path.display());
+            return Err(Failure::new(Code::Io, message));
+        }
+        Err(_) => return Ok(None),
+    };
+    for warning in &rendered.warnings {
+        counter.warn(warning, output);
+    }
+    let budget = config.token_budget.unwrap_or_default();
+    let blocks = match rendered.planned {
+        PlannedBy::Index { read, .. } => {
+            format!("{read} of {} blocks read", rendered.blocks)
+        }
+        _ => format!("{} blocks", rendered.blocks),
+    };
+    output.note(format!("{} tokens ({budget}), {blocks}", rendered.used_tokens));
+    Ok(Some(rendered))
+}
+
+/// The file, if it is one that can be read at any offset.
+fn regular(path: &Path) -> Option<File> {
+    let file = File::open(path).ok()?;
+    file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    Some(file)
+}
+
+/// Says what the trailer of a pack says that is not so.
+pub fn verify(path: &Path, pack: &[u8], output: &Output) -> Result {
+    // What is wrong with the blocks, decoding tells.
+    let Ok(reader) = PackReader::open(pack.to_vec(), DecodeOptions::default()) else {
+        return Ok(());
+    };
+    let wrong = match reader.verify() {
+        Ok(wrong) => wrong,
+        Err(ReadError::Io(error)) => return Err(Failure::io("read", path.display(), &error)),
+        Err(_) => return Ok(()),
+    };
+    for error in wrong {
+        output.warn(Warning::new(WarningCode::BadIndex, None, error.to_string()));
+    }
+    Ok(())
+}
