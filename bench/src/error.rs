@@ -106,3 +106,10 @@ impl Error {
         Self::Io { what, path: path.to_owned(), error }
     }
 }
+
+impl Error {
+    /// What failed while something was measured, in its own words.
+    pub(crate) fn worker(cause: &dyn std::fmt::Display) -> Self {
+        Self::Worker { message: cause.to_string() }
+    }
+}

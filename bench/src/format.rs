@@ -3,7 +3,7 @@
 //!
 //! `docs/benchmarks.md` tells what the rows mean.
 
-mod corpus;
+pub(crate) mod corpus;
 mod lcp;
 mod mirror;
 mod peers;

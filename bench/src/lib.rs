@@ -30,6 +30,8 @@ pub mod error;
 pub mod fill;
 #[cfg(feature = "peers")]
 pub mod format;
+#[cfg(feature = "peers")]
+pub mod index;
 pub mod packs;
 #[cfg(feature = "peers")]
 pub mod plan;

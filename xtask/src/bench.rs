@@ -1,5 +1,7 @@
 //! `bench`: LCP beside others, measured in the workspace where they compile.
 
+mod results;
+
 use std::process::Command;
 
 use clap::ValueEnum;
@@ -9,11 +11,12 @@ use lcp_cli::failure::{Code, Failure, Output};
 
 /// Measure LCP beside others
 #[derive(Debug, clap::Args)]
-#[command(after_help = "What each row means is told in docs/benchmarks.md.")]
+#[command(after_help = "What each row means is told in docs/benchmarks.md. Without a NAME all \
+                  are measured, which takes most of an hour, and their rows written there.")]
 pub(crate) struct Args {
-    /// What to measure
+    /// What to measure; all, if it is not said
     #[arg(value_enum)]
-    name: Name,
+    name: Option<Name>,
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
@@ -31,6 +34,8 @@ enum Name {
     Fill,
     /// How fast packs are read and written
     Format,
+    /// How little is read of large packs and far ones
+    Index,
     /// How fast a budget is allocated, and how well
     Plan,
     /// What a project costs as text, and how long that takes
@@ -40,25 +45,64 @@ enum Name {
 }
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result {
+    let Some(name) = args.name else { return all(output) };
+    let mut command = command(name, output);
+    if args.json {
+        command.arg("--json");
+    }
+    let status = command.status().map_err(|error| Failure::io("run", "cargo", &error))?;
+    if status.success() { Ok(()) } else { Err(unmeasured(&name_of(name))) }
+}
+
+/// Measures everything, and writes the rows into the document that tells of them.
+fn all(output: &Output) -> Result {
+    let path = crate::workspace().join(results::DOCUMENT);
+    let document = std::fs::read_to_string(&path)
+        .map_err(|error| Failure::io("read", results::DOCUMENT, &error))?;
+    let mut reports = Vec::new();
+    for name in Name::value_variants() {
+        output.progress(format!("bench {}", name_of(*name)));
+        let mut command = command(*name, output);
+        command.arg("--json").stderr(std::process::Stdio::inherit());
+        let run = command.output().map_err(|error| Failure::io("run", "cargo", &error))?;
+        let report = serde_json::from_slice::<results::Report>(&run.stdout);
+        let Some(report) = report.ok().filter(|_| run.status.success()) else {
+            return Err(unmeasured(&name_of(*name)));
+        };
+        reports.push(report);
+        // After each, so that what was measured is kept.
+        let written = results::write(&document, &reports).ok_or_else(|| {
+            let message = format!("{} has no place for results", results::DOCUMENT);
+            Failure::new(Code::Malformed, message)
+        })?;
+        std::fs::write(&path, written)
+            .map_err(|error| Failure::io("write", results::DOCUMENT, &error))?;
+    }
+    Ok(())
+}
+
+fn unmeasured(name: &str) -> Failure {
+    Failure::new(Code::Io, format!("nothing was measured of {name}"))
+}
+
+fn name_of(name: Name) -> String {
+    name.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
+/// The program that measures.
+fn command(name: Name, output: &Output) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let name = args.name.to_possible_value().map(|value| value.get_name().to_owned());
     let build = "run --release --manifest-path bench/Cargo.toml --locked --features peers";
     let mut command = Command::new(cargo);
     command.current_dir(crate::workspace()).args(build.split(' '));
     if output.quiet {
         command.arg("--quiet");
     }
-    command.args(["--bin", "bench", "--"]).args(name);
-    for (flag, given) in [("--json", args.json), ("--quiet", output.quiet)] {
-        if given {
-            command.arg(flag);
-        }
+    command.args(["--bin", "bench", "--"]).arg(name_of(name));
+    if output.quiet {
+        command.arg("--quiet");
     }
-    let status = command.status().map_err(|error| Failure::io("run", "cargo", &error))?;
-    if status.success() {
-        return Ok(());
-    }
-    Err(Failure::new(Code::Io, "nothing was measured"))
+    command
 }
 
 #[cfg(test)]
@@ -75,7 +119,7 @@ mod tests {
         let message = error.to_string();
         assert!(
             message.contains(
-                "[possible values: cache, continuity, dedup, fill, format, plan, tokens, tokens-speed]"
+                "[possible values: cache, continuity, dedup, fill, format, index, plan, tokens, tokens-speed]"
             ),
             "{message}"
         );

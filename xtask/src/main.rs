@@ -9,6 +9,7 @@ mod ci;
 mod exact;
 mod formats;
 mod handoff;
+mod instructions;
 mod million;
 mod providers;
 mod samples;
@@ -49,6 +50,7 @@ enum Task {
     Million(million::Args),
     Exact(exact::Args),
     Formats(formats::Args),
+    Instructions(instructions::Args),
     Bench(bench::Args),
     Providers(providers::Args),
     Tidy(tidy::Args),
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
         Task::Million(args) => million::run(args, output),
         Task::Exact(args) => exact::run(args, output),
         Task::Formats(args) => formats::run(args, output),
+        Task::Instructions(args) => instructions::run(args, output),
         Task::Bench(args) => bench::run(args, output),
         Task::Providers(args) => providers::run(args, output),
         Task::Tidy(args) => tidy::run(args, output),

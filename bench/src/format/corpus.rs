@@ -17,8 +17,8 @@ const TURNS: usize = 5_000;
 const TINY: usize = 100_000;
 
 /// The same blocks, as each format takes them.
-pub(super) struct Data {
-    pub(super) lcp: Vec<Block<'static>>,
+pub(crate) struct Data {
+    pub(crate) lcp: Vec<Block<'static>>,
     pub(super) mirror: Vec<mirror::Block>,
     pub(super) prost: prost::Pack,
 }
@@ -33,7 +33,7 @@ impl fmt::Display for Data {
 }
 
 /// Makes the blocks.
-pub(super) fn data() -> Result<Data, Error> {
+pub(crate) fn data() -> Result<Data, Error> {
     let mut rng = SplitMix64::new(9);
     let mut blocks = files()?;
     for i in 0..TURNS {
