@@ -1,7 +1,7 @@
 //! Decodes LLM Context Packs: bytes in, borrowed blocks out.
 //!
-//! No copies of what is stored as it is, and no I/O but that of a reader of yours. Bytes and reasons:
-//! RFC 0001.
+//! No copies of what is stored as it is, and no I/O but that of a reader of yours.
+//! Bytes and reasons: RFC 0001.
 //!
 //! | you have | use |
 //! |---|---|
