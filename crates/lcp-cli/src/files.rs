@@ -179,7 +179,7 @@ pub fn written(result: std::io::Result<()>) -> Result<Written> {
 
 /// Decodes a pack that was read from `path`.
 pub fn decode<'a>(path: &Path, bytes: &'a [u8]) -> Result<Pack<'a>> {
-    lcp_decoder::decode(bytes, DecodeOptions::default())
+    lcp_decoder::decode_parallel(bytes, DecodeOptions::default())
         .map_err(|error| malformed(path, bytes, &error))
 }
 

@@ -120,7 +120,7 @@ impl Frame<'_> {
 pub enum Event<'a> {
     /// The header; always the first event.
     Header(Header),
-    /// A block. [`Parser::decode`] looks into it.
+    /// A block. [`Parser::decode`](crate::Parser::decode) looks into it.
     Frame(Frame<'a>),
     /// END: no more blocks come.
     End {
@@ -147,7 +147,7 @@ impl Event<'_> {
     }
 }
 
-/// The outcome of one call of [`Parser::parse`].
+/// The outcome of one call of [`Parser::parse`](crate::Parser::parse).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step<'a> {
     /// How many bytes to drop from the front of the data.

@@ -16,7 +16,8 @@
 //! | a text back into its pieces | [`mod@split`] |
 //!
 //! Features: `report`, `rebalance` and `plan-file` (on by default), `tracing` and
-//! `metrics` (off): events of every decision, gauges of what was allocated.
+//! `metrics` (off): events of every decision, gauges of what was allocated; `rayon`
+//! (off): what blocks cost is counted on all processors, with the same plan.
 //!
 //! The requirements are SPEC_08's, under its names; RFC 0002 is the engine and
 //! the text, in every detail, RFC 0004 shares, levels and excerpts, RFC 0005

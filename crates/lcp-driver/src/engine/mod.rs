@@ -1,12 +1,13 @@
 //! From blocks to a plan: resolve, scan, walk, render once, and check.
 //!
 //! `duplicates.rs` says which blocks others cover, `scan.rs` finds what each of
-//! the others is and could cost, `sharing.rs` which share of the budget pays for
+//! the others is and could cost (`counting.rs`), `sharing.rs` which share of the budget pays for
 //! it, `relations.rs` what blocks are to each other; the walk (`budget/walk.rs`)
 //! or the objective value (`budget/value/`) allocates; `decide.rs` says what that
 //! means for each block and why, `finish.rs` makes the plan. `stable.rs`
 //! keeps what the text before showed.
 
+mod counting;
 mod decide;
 mod duplicates;
 mod finish;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use lcp_types::{Block, BlockType, Duplicates, Meta, Priority};
 
+use super::counting::counted;
 use super::relations::Relations;
 use super::sharing;
 use super::stable::Kept;
@@ -86,9 +87,8 @@ impl<'b, 'c> Scan<'b, 'c> {
         };
         let shown: Vec<_> = (0..blocks.len()).filter(is_shown).collect();
         scan.relations = Relations::new(blocks, metas, &shown);
-        for (at, i) in shown.into_iter().enumerate() {
-            let view = View::new(&blocks[i], &metas[i]);
-            let costs = counter.costs(&view, config.mode);
+        let each = counted(&mut counter, blocks, metas, &shown, config.mode);
+        for (at, (i, view, costs)) in each.enumerate() {
             warn_of_block(i, &blocks[i], &view, &costs, warnings);
             scan.items.push(scan.item(at, i, &view, &costs));
             scan.shown.push((i, costs));

@@ -23,3 +23,5 @@ mod sharing;
 mod split;
 #[cfg(feature = "plan-file")]
 mod stable;
+#[cfg(all(feature = "rayon", feature = "report"))]
+mod threads;
