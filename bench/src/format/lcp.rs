@@ -48,9 +48,11 @@ impl Format for Lcp {
 
     fn walk(&self, bytes: &[u8]) -> Result<Digest, String> {
         let mut digest = Digest::default();
-        for block in blocks(bytes, DecodeOptions::default()) {
-            let block = block.map_err(|error| error.to_string())?;
-            digest.add(&view(&block).ok_or(NOT_IN_CORPUS)?);
+        let mut blocks = blocks(bytes, DecodeOptions::default());
+        // By reference: a block is large to be moved, beside what it takes to read it.
+        while let Some(block) = &blocks.next() {
+            let block = block.as_ref().map_err(ToString::to_string)?;
+            digest.add(&view(block).ok_or(NOT_IN_CORPUS)?);
         }
         Ok(digest)
     }

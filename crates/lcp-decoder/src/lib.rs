@@ -21,6 +21,7 @@ mod fields;
 mod inflate;
 mod options;
 mod parser;
+mod plain;
 mod reader;
 
 pub use blocks::{Blocks, Events, Pack, blocks, decode};

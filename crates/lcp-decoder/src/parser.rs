@@ -11,6 +11,7 @@ use lcp_types::{Block, BlockType};
 use crate::error::{Error, ErrorKind, Result, Warning};
 use crate::inflate;
 use crate::options::DecodeOptions;
+use crate::plain;
 use crate::reader::Reader;
 
 /// Which of the two magics a pack has.
@@ -415,6 +416,24 @@ impl<'s> Parser<'s> {
             return Ok(Some(Event::Done));
         }
         Ok(None)
+    }
+
+    /// The frame at the front of `data`, which begins like that of [`Self::parse`];
+    /// `None` where it takes the long way.
+    #[inline(always)]
+    pub(crate) fn plain<'a>(&self, data: &'a [u8]) -> Option<plain::Frame<'a>> {
+        let may_be = self.state == State::Blocks && self.payload.is_none();
+        if !may_be || self.index >= self.options.blocks_max {
+            return None;
+        }
+        plain::Frame::new(data, self.options.body_bytes_max)
+    }
+
+    /// Moves behind a frame of so many bytes, that of [`Self::plain`].
+    #[inline]
+    pub(crate) fn pass(&mut self, frame_bytes: usize) {
+        self.offset += frame_bytes as u64;
+        self.index += 1;
     }
 
     /// Looks into a frame: resolves its reference, decompresses it, reads its
