@@ -85,20 +85,19 @@ impl Blocks<'_, '_> {
 impl<'a> Iterator for Blocks<'a, '_> {
     type Item = Result<Block<'a>>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         match self.events.data.first() {
-            Some(1) => self.plain::<Code<'a>>(),
             Some(2) => self.plain::<Conversation<'a>>(),
-            Some(4) => self.plain::<ToolResult<'a>>(),
-            Some(5) => self.plain::<Document<'a>>(),
-            Some(6) => self.plain::<StructuredData<'a>>(),
-            Some(8) => self.plain::<Annotation<'a>>(),
-            _ => self.any(),
+            Some(1) => self.plain::<Code<'a>>(),
+            _ => self.other(),
         }
     }
 }
 
 impl<'a> Blocks<'a, '_> {
+    /// The next block, which is of this type, by the short way if it can be.
+    #[inline(always)]
     fn plain<T>(&mut self) -> Option<Result<Block<'a>>>
     where
         T: Record<'a> + Into<BlockContent<'a>>,
@@ -109,6 +108,17 @@ impl<'a> Blocks<'a, '_> {
         self.events.data = frame.behind;
         let summary = frame.summary.map(Cow::Borrowed);
         Some(Ok(Block { summary, content: content.into(), reserved_flags: 0 }))
+    }
+
+    /// The next block, which is of a less common type.
+    fn other(&mut self) -> Option<Result<Block<'a>>> {
+        match self.events.data.first() {
+            Some(4) => self.plain::<ToolResult<'a>>(),
+            Some(5) => self.plain::<Document<'a>>(),
+            Some(6) => self.plain::<StructuredData<'a>>(),
+            Some(8) => self.plain::<Annotation<'a>>(),
+            _ => self.any(),
+        }
     }
 
     /// The next block, whatever there is before it.
