@@ -33,6 +33,24 @@ pub(super) fn view<'b>(block: &'b Block<'_>) -> Option<Borrowed<'b>> {
     Some(Borrowed { summary: block.summary.as_deref(), content })
 }
 
+/// Adds what [`view`] shows, without making one.
+#[inline]
+fn add(digest: &mut Digest, block: &Block<'_>) -> Option<()> {
+    digest.summary(block.summary.as_deref());
+    match &block.content {
+        BlockContent::Code(code) => {
+            let lines = (code.line_start, code.line_end);
+            digest.code(code.lang.code(), &code.path, code.content.as_str()?, lines);
+        }
+        BlockContent::Conversation(turn) => {
+            let content = turn.content.as_str()?;
+            digest.turn(turn.role.code(), content, turn.tool_call_id.as_deref());
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
 impl Format for Lcp {
     fn name(&self) -> &'static str {
         "lcp"
@@ -48,9 +66,11 @@ impl Format for Lcp {
 
     fn walk(&self, bytes: &[u8]) -> Result<Digest, String> {
         let mut digest = Digest::default();
-        for block in blocks(bytes, DecodeOptions::default()) {
-            let block = block.map_err(|error| error.to_string())?;
-            digest.add(&view(&block).ok_or(NOT_IN_CORPUS)?);
+        let mut blocks = blocks(bytes, DecodeOptions::default());
+        // By reference: a block is large to be moved, beside what it takes to read it.
+        while let Some(block) = &blocks.next() {
+            let block = block.as_ref().map_err(ToString::to_string)?;
+            add(&mut digest, block).ok_or(NOT_IN_CORPUS)?;
         }
         Ok(digest)
     }

@@ -139,22 +139,46 @@ impl Digest {
         self.number(number.map_or(0, |number| number + 1));
     }
 
+    /// Adds the summary of a block.
+    #[inline]
+    pub(super) fn summary(&mut self, summary: Option<&str>) {
+        self.optional(summary.map(|text| text.len() as u64));
+    }
+
+    /// Adds a file.
+    #[inline]
+    pub(super) fn code(
+        &mut self,
+        lang: u8,
+        path: &str,
+        content: &str,
+        lines: (Option<u32>, Option<u32>),
+    ) {
+        self.number(lang.into());
+        self.number(path.len() as u64);
+        self.number(content.len() as u64);
+        self.optional(lines.0.map(u64::from));
+        self.optional(lines.1.map(u64::from));
+    }
+
+    /// Adds a turn.
+    #[inline]
+    pub(super) fn turn(&mut self, role: u8, content: &str, tool_call_id: Option<&str>) {
+        self.number(role.into());
+        self.number(content.len() as u64);
+        self.optional(tool_call_id.map(|text| text.len() as u64));
+    }
+
     /// Adds a block.
     #[inline]
     pub(super) fn add(&mut self, block: &Borrowed<'_>) {
-        self.optional(block.summary.map(|text| text.len() as u64));
+        self.summary(block.summary);
         match block.content {
             BorrowedContent::Code { lang, path, content, line_start, line_end } => {
-                self.number(lang.into());
-                self.number(path.len() as u64);
-                self.number(content.len() as u64);
-                self.optional(line_start.map(u64::from));
-                self.optional(line_end.map(u64::from));
+                self.code(lang, path, content, (line_start, line_end));
             }
             BorrowedContent::Conversation { role, content, tool_call_id } => {
-                self.number(role.into());
-                self.number(content.len() as u64);
-                self.optional(tool_call_id.map(|text| text.len() as u64));
+                self.turn(role, content, tool_call_id);
             }
         }
     }

@@ -1,6 +1,11 @@
 //! Decoding what lies in memory: an iterator, and the whole at once.
 
-use lcp_types::Block;
+use std::borrow::Cow;
+
+use lcp_types::schema::Record;
+use lcp_types::{
+    Annotation, Block, BlockContent, Code, Conversation, Document, StructuredData, ToolResult,
+};
 
 use crate::error::{Error, Result, Warning};
 use crate::events::{Event, Frame, Header};
@@ -83,7 +88,45 @@ impl Blocks<'_, '_> {
 impl<'a> Iterator for Blocks<'a, '_> {
     type Item = Result<Block<'a>>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
+        match self.events.data.first() {
+            Some(2) => self.plain::<Conversation<'a>>(),
+            Some(1) => self.plain::<Code<'a>>(),
+            _ => self.other(),
+        }
+    }
+}
+
+impl<'a> Blocks<'a, '_> {
+    /// The next block, which is of this type, by the short way if it can be.
+    #[inline(always)]
+    fn plain<T>(&mut self) -> Option<Result<Block<'a>>>
+    where
+        T: Record<'a> + Into<BlockContent<'a>>,
+    {
+        let Some(mut frame) = self.events.parser.plain(self.events.data) else { return self.any() };
+        let Some(content) = T::read_in_order(&mut frame.fields) else { return self.any() };
+        self.events.parser.pass(self.events.data.len() - frame.behind.len());
+        self.events.data = frame.behind;
+        let summary = frame.summary.map(Cow::Borrowed);
+        Some(Ok(Block { summary, content: content.into(), reserved_flags: 0 }))
+    }
+
+    /// The next block, which is of a less common type.
+    fn other(&mut self) -> Option<Result<Block<'a>>> {
+        match self.events.data.first() {
+            Some(4) => self.plain::<ToolResult<'a>>(),
+            Some(5) => self.plain::<Document<'a>>(),
+            Some(6) => self.plain::<StructuredData<'a>>(),
+            Some(8) => self.plain::<Annotation<'a>>(),
+            _ => self.any(),
+        }
+    }
+
+    /// The next block, whatever there is before it.
+    #[cold]
+    fn any(&mut self) -> Option<Result<Block<'a>>> {
         loop {
             match self.events.next()? {
                 Ok(Event::Header(header)) => self.header = Some(header),

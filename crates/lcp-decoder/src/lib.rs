@@ -33,6 +33,7 @@ mod pack_reader;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod parser;
+mod plain;
 mod read_at;
 mod reader;
 mod stream;

@@ -9,6 +9,7 @@ use crate::error::{Error, ErrorKind, Result, Warning};
 use crate::events::{Event, Frame, Header, Step};
 use crate::inflate;
 use crate::options::Limits;
+use crate::plain;
 use crate::reader::Reader;
 
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
@@ -62,6 +63,21 @@ impl Machine {
             missing: HEADER_BYTES as u64,
             failed: None,
         }
+    }
+
+    #[inline]
+    pub(crate) fn plain<'a>(&self, data: &'a [u8]) -> Option<plain::Frame<'a>> {
+        let may_be = self.state == State::Blocks && self.payload.is_none();
+        if !may_be || self.index >= self.limits.blocks_max {
+            return None;
+        }
+        plain::Frame::new(data, self.limits.body_bytes_max)
+    }
+
+    #[inline]
+    pub(crate) fn pass(&mut self, frame_bytes: usize) {
+        self.offset += frame_bytes as u64;
+        self.index += 1;
     }
 
     pub(crate) fn seek(&mut self, offset: u64, index: u64) {

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::events::{Frame, Step};
 use crate::machine::Machine;
 use crate::options::DecodeOptions;
+use crate::plain;
 
 /// A push parser for the block stream (RFC 0001).
 ///
@@ -75,6 +76,19 @@ impl<'s> Parser<'s> {
     /// If the stream is malformed or exceeds a limit; the error is final.
     pub fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Step<'a>> {
         self.machine.parse(data, eof)
+    }
+
+    /// The frame at the front of `data`, which begins like that of [`Self::parse`];
+    /// `None` where it takes the long way.
+    #[inline]
+    pub(crate) fn plain<'a>(&self, data: &'a [u8]) -> Option<plain::Frame<'a>> {
+        self.machine.plain(data)
+    }
+
+    /// Moves behind a frame of so many bytes, that of [`Self::plain`].
+    #[inline]
+    pub(crate) fn pass(&mut self, frame_bytes: usize) {
+        self.machine.pass(frame_bytes);
     }
 
     /// Looks into a frame: resolves its reference, decompresses it, reads its

@@ -30,6 +30,7 @@ macro_rules! block_types {
 
             /// The type with this code.
             #[must_use]
+            #[inline]
             pub const fn from_code(code: u8) -> Self {
                 match code {
                     $($code => Self::$variant,)*
@@ -107,6 +108,7 @@ macro_rules! block_types {
             /// # Errors
             ///
             /// Whatever `from` finds wrong.
+            #[inline]
             pub fn read<R: crate::schema::FieldReader<'a>>(
                 block_type: BlockType,
                 from: &mut R,

@@ -23,12 +23,14 @@ pub struct Bytes<'a>(Cow<'a, [u8]>);
 impl<'a> Bytes<'a> {
     /// The bytes.
     #[must_use]
+    #[inline]
     pub fn as_slice(&self) -> &[u8] {
         &self.0
     }
 
     /// The text, where the bytes are UTF-8.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> Option<&str> {
         std::str::from_utf8(&self.0).ok()
     }
@@ -41,6 +43,7 @@ impl<'a> Bytes<'a> {
 
     /// How many bytes there are.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -87,6 +90,7 @@ impl<'a> From<Cow<'a, str>> for Bytes<'a> {
 }
 
 impl<'a> From<&'a [u8]> for Bytes<'a> {
+    #[inline]
     fn from(bytes: &'a [u8]) -> Self {
         Self(Cow::Borrowed(bytes))
     }

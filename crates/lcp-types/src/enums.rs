@@ -34,6 +34,7 @@ macro_rules! wire_enum {
 
             /// The value with this code; unnamed codes give [`Self::Other`].
             #[must_use]
+            #[inline]
             pub const fn from_code(code: u8) -> Self {
                 match code {
                     $($code => Self::$variant,)*
@@ -43,6 +44,7 @@ macro_rules! wire_enum {
 
             /// The code on the wire.
             #[must_use]
+            #[inline]
             pub const fn code(self) -> u8 {
                 match self {
                     $(Self::$variant => $code,)*
@@ -84,13 +86,27 @@ macro_rules! wire_enum {
             const WIRE: u8 = $crate::wire::VARINT;
             const REQUIRED: bool = true;
 
+            #[inline]
             fn read<R: $crate::schema::FieldReader<'a>>(slot: &mut Self::Slot, from: &mut R) -> Result<(), R::Error> {
                 *slot = Some(Self::from_code(from.code(Self::NAMES)?));
                 Ok(())
             }
 
+            #[inline]
             fn finish(slot: Self::Slot) -> Option<Self> {
                 slot
+            }
+
+            type Lent = Self;
+
+            #[inline]
+            fn lend<R: $crate::schema::OrderedReader<'a>>(from: &mut R) -> Option<Self> {
+                from.uint(u64::from(u8::MAX)).and_then(|code| u8::try_from(code).ok()).map(Self::from_code)
+            }
+
+            #[inline]
+            fn of_lent(lent: Option<Self>) -> Option<Self> {
+                lent
             }
 
             fn write<W: $crate::schema::FieldWriter>(&self, id: u64, name: &'static str, to: &mut W) -> Result<(), W::Error> {
