@@ -40,6 +40,8 @@ const CHOICES: &[(&str, &str)] = &[
     ("lcp-tokens", "models-file,parallel"),
     ("lcp-decoder", "tokio"),
     ("lcp-decoder", "rayon,zstd"),
+    ("lcp-decoder", "map"),
+    ("lcp-decoder", "object-store"),
     ("lcp-driver", "rayon"),
     ("lcp-driver", "tracing"),
     ("lcp-driver", "metrics,rebalance"),
