@@ -153,9 +153,37 @@ pub struct DriverConfig {
 }
 
 impl DriverConfig {
+    /// Whether what blocks cost is all that a plan needs of them, so that an index
+    /// may stand for blocks (RFC 0003 §7): there is a budget, the verbosity is
+    /// `Adaptive`, the objective `Strict`, and nothing is excerpted, kept from a
+    /// text before, shared out or deduplicated.
+    ///
+    /// ```
+    /// use lcp_driver::DriverConfig;
+    ///
+    /// let config = DriverConfig { token_budget: Some(5_000), ..DriverConfig::default() };
+    /// assert!(config.is_planned_by_costs());
+    /// assert!(!DriverConfig { fill: true, ..config }.is_planned_by_costs());
+    /// ```
+    #[must_use]
+    pub fn is_planned_by_costs(&self) -> bool {
+        self.token_budget.is_some()
+            && self.verbosity == Verbosity::Adaptive
+            && self.objective == Objective::Strict
+            && !self.excerpts()
+            && self.stable.is_none()
+            && self.shares.is_none()
+            && self.duplicates.is_none()
+    }
+
     /// Whether blocks of its type are wanted.
     pub(crate) fn asks_for(&self, block: &Block<'_>) -> bool {
-        self.types.as_ref().is_none_or(|types| types.contains(&block.block_type()))
+        self.asks_for_type(block.block_type())
+    }
+
+    /// Whether blocks of this type are wanted.
+    pub(crate) fn asks_for_type(&self, block_type: BlockType) -> bool {
+        self.types.as_ref().is_none_or(|types| types.contains(&block_type))
     }
 
     pub(crate) fn excerpts(&self) -> bool {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use lcp_tokens::{HeuristicEstimator, TokenEstimator};
-use lcp_types::Block;
+use lcp_types::{Block, BlockSource};
 
 use crate::config::DriverConfig;
 use crate::engine;
@@ -13,6 +13,7 @@ use crate::error::DriverError;
 use crate::meta::resolve;
 use crate::observe;
 use crate::plan::Plan;
+use crate::source::{SourceRenderError, SourceRendered};
 use crate::stable::SavedPart;
 use crate::text::{self, BlockTexts, Layout, Metas};
 
@@ -89,6 +90,38 @@ impl DefaultDriver {
         let (plan, text) = engine::planned_text(blocks, config, &self.estimator)?;
         observe::run(&plan);
         Ok(Rendered { text, plan })
+    }
+
+    /// Renders the pack of a source, of which only the blocks are read that the
+    /// text shows, where what is known of the others is enough to give the same
+    /// text as [`Self::render`] (RFC 0003 §7); otherwise all are read.
+    ///
+    /// What is known is never more than a hint. Where it is not what blocks say
+    /// that were read, all are read and the warning `bad_index` says so.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::render`], and where the source cannot give its blocks.
+    ///
+    /// ```
+    /// use lcp_driver::{DefaultDriver, DriverConfig, PlannedBy, WhyAll};
+    /// use lcp_types::{Block, Role};
+    ///
+    /// let blocks = [Block::conversation(Role::User, "hi")];
+    /// let config = DriverConfig { token_budget: Some(100), ..DriverConfig::default() };
+    /// let driver = DefaultDriver::default();
+    /// // A slice knows nothing but its blocks.
+    /// let rendered = driver.render_source(&blocks[..], &config)?;
+    /// assert_eq!(rendered.planned, PlannedBy::AllBlocks(WhyAll::NoIndex));
+    /// assert_eq!(rendered.text, driver.render(&blocks, &config)?);
+    /// # Ok::<(), lcp_driver::SourceRenderError>(())
+    /// ```
+    pub fn render_source<S: BlockSource + ?Sized>(
+        &self,
+        source: &S,
+        config: &DriverConfig,
+    ) -> Result<SourceRendered, SourceRenderError> {
+        engine::indexed::render(source, config, &self.estimator)
     }
 
     /// What [`Self::run`] would do.

@@ -7,8 +7,10 @@ mod gauges;
 #[cfg(feature = "tracing")]
 mod trace;
 
+use crate::budget::cost::Detail;
 use crate::plan::Plan;
 use crate::segments::LevelAllocation;
+use crate::warning::Warning;
 
 /// Tells of an allocation of segments within `budget` tokens.
 #[inline]
@@ -18,6 +20,29 @@ pub(crate) fn segments(allocation: &LevelAllocation, budget: u32) {
     #[cfg(feature = "metrics")]
     gauges::segments(allocation);
     let _ = (allocation, budget);
+}
+
+/// What is told of a text that was planned by an index.
+#[cfg_attr(not(any(feature = "metrics", feature = "tracing")), expect(dead_code))]
+pub(crate) struct IndexedRun<'r> {
+    /// The tokens of the text.
+    pub(crate) used: u32,
+    pub(crate) budget: u32,
+    /// Blocks of the pack.
+    pub(crate) blocks: usize,
+    /// What is shown, and its tokens.
+    pub(crate) parts: &'r [(Detail, u32)],
+    pub(crate) warnings: &'r [Warning],
+}
+
+/// Tells of a text that was planned by an index.
+#[inline]
+pub(crate) fn indexed(run: &IndexedRun<'_>) {
+    #[cfg(feature = "tracing")]
+    trace::indexed(run);
+    #[cfg(feature = "metrics")]
+    gauges::indexed(run);
+    let _ = run;
 }
 
 /// Tells of a plan that was made.

@@ -101,6 +101,9 @@ warning_codes! {
     BadAnnotation = "bad_annotation",
     /// Bytes after the END of the pack; they are ignored.
     TrailingData = "trailing_data",
+    /// The index behind the END of the pack is not used: it is damaged, or not of these
+    /// blocks. All blocks were read.
+    BadIndex = "bad_index",
     /// Header flags that this version has no meaning for; they are ignored.
     ReservedFlags = "reserved_flags",
 }

@@ -92,7 +92,7 @@ impl Scan<'_, '_> {
         let settled = self.settle(decided, true);
         if let Some(budget) = budget.filter(|budget| settled.used > *budget) {
             let needed = u64::from(settled.used);
-            self.allow(needed, budget)?;
+            self.shortfall().allow(needed, budget)?;
             let verbosity = self.config.verbosity.name();
             let message = format!(
                 "verbosity {verbosity} ignores the budget: the text has {needed} tokens, {} over {budget}",

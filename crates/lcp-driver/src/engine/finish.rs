@@ -128,7 +128,7 @@ impl Scan<'_, '_> {
 const WARNINGS_OF_A_KIND_MAX: usize = 50;
 
 /// Keeps the first warnings of each kind, and says how many more there are.
-fn cap_warnings(warnings: &mut Vec<Warning>) {
+pub(super) fn cap_warnings(warnings: &mut Vec<Warning>) {
     let mut counts: Vec<(WarningCode, usize)> = Vec::new();
     warnings.retain(|warning| {
         let known = counts.iter().position(|(code, _)| *code == warning.code);

@@ -5,15 +5,18 @@
 //! it, `relations.rs` what blocks are to each other; the walk (`budget/walk.rs`)
 //! or the objective value (`budget/value/`) allocates; `decide.rs` says what that
 //! means for each block and why, `finish.rs` makes the plan. `stable.rs`
-//! keeps what the text before showed.
+//! keeps what the text before showed. `indexed.rs` plans by an index, without the
+//! blocks.
 
 mod counting;
 mod decide;
 mod duplicates;
 mod finish;
+pub(crate) mod indexed;
 mod relations;
 mod scan;
 mod sharing;
+mod shortfall;
 mod stable;
 
 use lcp_types::{Block, Priority};
@@ -21,7 +24,7 @@ use lcp_types::{Block, Priority};
 use crate::budget::TokenEstimator;
 use crate::budget::value;
 use crate::budget::walk::{Allocation, Item, Outcome, Standing, Terms, fixed_alone, walk};
-use crate::config::{DriverConfig, Objective, Overflow, Verbosity};
+use crate::config::{DriverConfig, Objective, OutputMode, Verbosity};
 use crate::error::DriverError;
 use crate::meta::resolve;
 use crate::plan::{Certificate, Plan, RolledUp};
@@ -31,6 +34,7 @@ use crate::warning::{Warning, WarningCode};
 use decide::Decided;
 use scan::{Cutter, Scan};
 use sharing::Sharing;
+use shortfall::Shortfall;
 
 /// How often a plan is made anew where counts of parts do not add up.
 const ATTEMPTS_MAX: u32 = 8;
@@ -148,7 +152,7 @@ impl<'c> Scan<'_, 'c> {
                 continue;
             }
             if (fits && used <= budget) || (!fits && available == u64::from(budget)) {
-                self.warn_of(&allocation, budget, used, warnings)?;
+                self.shortfall().warn_of(&allocation, budget, used, warnings)?;
                 return Ok(settled);
             }
             if !fits {
@@ -163,12 +167,12 @@ impl<'c> Scan<'_, 'c> {
         let counted = self.smallest(Outcome::Fits);
         let settled = self.attempt(&counted, sharing, &cutter, certificate);
         if settled.used <= budget {
-            self.warn_of(&counted, budget, settled.used, warnings)?;
+            self.shortfall().warn_of(&counted, budget, settled.used, warnings)?;
             return Ok(settled);
         }
         let alone = self.smallest(Outcome::BelowFloor);
         let settled = self.attempt(&alone, sharing, &cutter, certificate);
-        self.warn_of(&alone, budget, settled.used, warnings)?;
+        self.shortfall().warn_of(&alone, budget, settled.used, warnings)?;
         Ok(settled)
     }
 
@@ -216,16 +220,12 @@ impl<'c> Scan<'_, 'c> {
         }
     }
 
-    /// The newest user turn, if it competes and its priority does not say that
-    /// it can wait.
+    /// The newest user turn, if it is served first.
     fn first(&self) -> Option<usize> {
-        let competes = |newest: &usize| {
-            let (item, own) = (&self.items[*newest], self.metas[self.shown[*newest].0].priority);
-            // Who gives it a low one means it, whatever its group has.
-            let waits = own > Priority::Normal;
-            item.priority == Priority::High && item.standing == Standing::Free && !waits
+        let is_first = |newest: &usize| {
+            is_first(&self.items[*newest], self.metas[self.shown[*newest].0].priority)
         };
-        self.relations.newest.filter(competes)
+        self.relations.newest.filter(is_first)
     }
 
     /// What each share exceeds its cap by, by the count of the final text.
@@ -240,49 +240,13 @@ impl<'c> Scan<'_, 'c> {
     fn roll_up_bound(&self) -> u64 {
         let rest = || self.items.iter().zip(&self.shown).filter(|(item, _)| item.is_rest());
         let tokens = rest().map(|(_, (_, costs))| u64::from(costs.content)).sum();
-        // More blocks and more tokens only add digits, so this is a bound.
-        let all = RolledUp { count: rest().count(), tokens };
-        u64::from(self.estimator.estimate(&text::roll_up_line(all, self.config.mode)))
+        line_bound(RolledUp { count: rest().count(), tokens }, self.config.mode, self.estimator)
     }
 
-    fn allow(&self, needed: u64, budget: u32) -> Result<(), DriverError> {
-        match self.config.overflow {
-            Overflow::Allow => Ok(()),
-            Overflow::Deny => {
-                let excess = needed - u64::from(budget);
-                Err(DriverError::OverBudget { needed, budget, excess })
-            }
-        }
-    }
-
-    fn warn_of(
-        &self,
-        allocation: &Allocation,
-        budget: u32,
-        used: u32,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<(), DriverError> {
-        if used > budget {
-            self.allow(u64::from(used), budget)?;
-            let message = format!(
-                "the critical and pinned blocks alone have {used} tokens, {} over the budget of {budget}",
-                used - budget,
-            );
-            warnings.push(Warning::new(WarningCode::OverBudget, None, message));
-        } else if allocation.outcome != Outcome::Fits && self.items.iter().any(Item::is_rest) {
-            let message = format!(
-                "a budget of {budget} is too small for even a line that says what is omitted"
-            );
-            warnings.push(Warning::new(WarningCode::BelowFloor, None, message));
-        }
-        if allocation.told(&self.items) == 0 && !self.items.is_empty() {
-            let message = format!(
-                "within a budget of {budget} nothing of the content of {} blocks is shown",
-                self.items.len(),
-            );
-            warnings.push(Warning::new(WarningCode::EmptyResult, None, message));
-        }
-        Ok(())
+    /// What a text within a budget falls short of.
+    fn shortfall(&self) -> Shortfall<'_> {
+        let blocks = self.items.len();
+        Shortfall { overflow: self.config.overflow, items: &self.items, blocks }
     }
 
     /// Critical blocks alone: what is left where nothing else helps.
@@ -290,4 +254,18 @@ impl<'c> Scan<'_, 'c> {
         let chosen = fixed_alone(&self.items);
         Allocation { chosen, outcome, at_ceiling: false, left: 0 }
     }
+}
+
+/// Whether the newest user turn is served first: it competes, and its own
+/// priority does not say that it can wait.
+fn is_first(newest: &Item, own: Priority) -> bool {
+    // Who gives it a low one means it, whatever its group has.
+    let waits = own > Priority::Normal;
+    newest.priority == Priority::High && newest.standing == Standing::Free && !waits
+}
+
+/// What the roll-up line can cost at most, where it can stand for all of these.
+fn line_bound(all: RolledUp, mode: OutputMode, estimator: &dyn TokenEstimator) -> u64 {
+    // More blocks and more tokens only add digits, so this is a bound.
+    u64::from(estimator.estimate(&text::roll_up_line(all, mode)))
 }

@@ -2,6 +2,7 @@
 //! (RFC 0005 §5).
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use lcp_types::{Block, BlockContent, Meta, Priority, Role};
 
@@ -27,19 +28,30 @@ pub(super) struct Relations {
 
 impl Relations {
     /// The relations of the blocks that can be shown, given by their indices.
+    pub(super) fn new(blocks: &[Block<'_>], metas: &[Meta<'_>], shown: &[usize]) -> Self {
+        let newest = shown.iter().rposition(|&i| is_user_turn(&blocks[i]));
+        let calls = shown.iter().enumerate().filter_map(|(at, &i)| {
+            let Call { id, is_result } = call_of(&blocks[i], &metas[i])?;
+            Some((at, id, is_result))
+        });
+        let own = shown.iter().map(|&i| (metas[i].priority, metas[i].pinned)).unzip();
+        Self::of(own, groups(calls), newest)
+    }
+
+    /// The relations of blocks whose own priorities and pins these are, of their
+    /// groups, and of the newest user turn among them.
     ///
     /// All blocks of a group take the highest priority among them, and a pinned
     /// one pins all. The newest user turn counts as High where it is Normal, and
     /// so does its group. What is pinned counts as Critical.
-    pub(super) fn new(blocks: &[Block<'_>], metas: &[Meta<'_>], shown: &[usize]) -> Self {
-        let newest = shown.iter().rposition(|&i| is_user_turn(&blocks[i]));
-        let mut relations = Self {
-            priorities: shown.iter().map(|&i| metas[i].priority).collect(),
-            pinned: shown.iter().map(|&i| metas[i].pinned).collect(),
-            group: vec![None; shown.len()],
-            groups: groups(blocks, metas, shown),
-            newest: None,
-        };
+    pub(super) fn of(
+        (priorities, pinned): (Vec<Priority>, Vec<bool>),
+        groups: Vec<Vec<usize>>,
+        newest: Option<usize>,
+    ) -> Self {
+        let own = newest.map(|newest| priorities[newest]);
+        let group = vec![None; priorities.len()];
+        let mut relations = Self { priorities, pinned, group, groups, newest: None };
         for (group, members) in relations.groups.iter().enumerate() {
             let highest = members.iter().map(|&at| relations.priorities[at]).min();
             let pinned = members.iter().any(|&at| relations.pinned[at]);
@@ -50,7 +62,7 @@ impl Relations {
             }
         }
         if let Some(newest) = newest
-            && metas[shown[newest]].priority == Priority::Normal
+            && own == Some(Priority::Normal)
             && relations.priorities[newest] == Priority::Normal
         {
             let members = relations.group[newest].map(|group| relations.groups[group].as_slice());
@@ -69,19 +81,20 @@ impl Relations {
     }
 }
 
-fn is_user_turn(block: &Block<'_>) -> bool {
+/// Whether it is a turn of role user.
+pub(super) fn is_user_turn(block: &Block<'_>) -> bool {
     matches!(&block.content, BlockContent::Conversation(turn) if turn.role == Role::User)
 }
 
 /// The tool call that a block is of.
-struct Call<'b> {
-    id: &'b str,
+pub(super) struct Call<'b> {
+    pub(super) id: &'b str,
     /// A tool result or a turn of role tool, not a call.
-    is_result: bool,
+    pub(super) is_result: bool,
 }
 
 /// The tool call of a block, if it is of one: an empty id names none.
-fn call_of<'b>(block: &'b Block<'_>, meta: &'b Meta<'_>) -> Option<Call<'b>> {
+pub(super) fn call_of<'b>(block: &'b Block<'_>, meta: &'b Meta<'_>) -> Option<Call<'b>> {
     let (id, is_result) = match &block.content {
         BlockContent::Conversation(turn) => {
             (turn.tool_call_id.as_deref()?, turn.role == Role::Tool)
@@ -101,16 +114,18 @@ struct Current {
     answered: bool,
 }
 
-/// Blocks of the same tool call, where there are several.
+/// Blocks of the same tool call, where there are several: of each its place, what
+/// stands for the id, and whether it is a result.
 ///
 /// An id may be used again: a call that comes after a result of its id begins a
 /// new group. Blocks after the first [`GROUP_MAX`] of a group stand alone, until
 /// a call begins the next.
-fn groups(blocks: &[Block<'_>], metas: &[Meta<'_>], shown: &[usize]) -> Vec<Vec<usize>> {
+pub(super) fn groups<K: Hash + Eq>(
+    calls: impl Iterator<Item = (usize, K, bool)>,
+) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    let mut known: HashMap<&str, Current> = HashMap::new();
-    for (at, &i) in shown.iter().enumerate() {
-        let Some(Call { id, is_result }) = call_of(&blocks[i], &metas[i]) else { continue };
+    let mut known: HashMap<K, Current> = HashMap::new();
+    for (at, id, is_result) in calls {
         let fresh = Current { group: groups.len(), answered: false };
         let current = known.entry(id).or_insert(fresh);
         if current.answered && !is_result {

@@ -3,8 +3,12 @@
 
 use metrics::gauge;
 
+use super::IndexedRun;
 use crate::budget::RenderDecision;
+use crate::budget::cost::Detail;
+use crate::dedup::DedupSums;
 use crate::plan::Plan;
+use crate::render::Shown;
 use crate::segments::{CompressionLevel, LevelAllocation};
 
 const TOTAL: &str = "Agents.Compression.Budget.TotalAllocated";
@@ -36,8 +40,25 @@ pub(super) fn run(plan: &Plan) {
     let overhead = ("overhead", plan.overhead_tokens);
     let shown = plan.items.iter().filter_map(|item| Some((level(&item.decision)?, item.tokens)));
     set(plan.used_tokens, shown.chain([overhead]));
-    // Of a run without deduplication they are 0: those of one before are past.
-    let sums = plan.dedup_sums().unwrap_or_default();
+    deduplicated(plan.dedup_sums().unwrap_or_default());
+}
+
+/// A text that was planned by an index: nothing is deduplicated.
+pub(super) fn indexed(run: &IndexedRun<'_>) {
+    let parts: u32 = run.parts.iter().map(|(_, tokens)| tokens).sum();
+    let overhead = ("overhead", run.used.saturating_sub(parts));
+    let name = |detail: Detail| match detail.shown() {
+        None => "placeholder",
+        Some(Shown::Summary) => CompressionLevel::Brief.name(),
+        Some(shown) => shown.name().unwrap_or(CompressionLevel::Full.name()),
+    };
+    let shown = run.parts.iter().map(|(detail, tokens)| (name(*detail), *tokens));
+    set(run.used, shown.chain([overhead]));
+    deduplicated(DedupSums::default());
+}
+
+/// Of a run without deduplication they are 0: those of one before are past.
+fn deduplicated(sums: DedupSums) {
     gauge!(TOKENS_SAVED).set(as_f64(sums.tokens_saved));
     gauge!(REMOVED).set(as_f64(sums.removed));
     gauge!(MERGED).set(as_f64(sums.merged));

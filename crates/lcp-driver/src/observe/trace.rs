@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use tracing::{Level, debug, enabled, info, warn};
 
+use super::IndexedRun;
 use crate::append::append;
 use crate::dedup::DedupSums;
 use crate::plan::{Certificate, Plan};
@@ -27,6 +28,16 @@ pub(super) fn run(plan: &Plan) {
     if enabled!(target: TARGET, Level::INFO) {
         summary(plan);
     }
+}
+
+pub(super) fn indexed(run: &IndexedRun<'_>) {
+    warnings(run.warnings);
+    let IndexedRun { used, budget, blocks, parts, .. } = run;
+    let shown = parts.len();
+    info!(
+        target: TARGET,
+        "planned {blocks} blocks by their index: {used}/{budget} tokens; shown {shown}"
+    );
 }
 
 fn decisions(plan: &Plan) {

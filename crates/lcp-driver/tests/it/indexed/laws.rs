@@ -1,0 +1,129 @@
+//! A text by an index is the text of all blocks.
+
+use lcp_driver::{
+    DefaultDriver, DriverConfig, DriverError, Excerpts, Objective, OutputMode, Overflow, PlannedBy,
+    SourceRenderError, Values, Verbosity, WhyAll,
+};
+use lcp_tokens::{Encoding, HeuristicEstimator, Tiktoken};
+use lcp_types::{Block, BlockType, Priority, Role};
+use proptest::prelude::*;
+
+use super::{Indexed, check};
+use crate::packs::{CL100K, O200K, any_config, any_pack, bare_file, file, priority};
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_text_is_that_of_all_blocks(
+        blocks in any_pack(),
+        estimator in prop::sample::select(&[O200K, CL100K][..]),
+        mode in prop::sample::select(&OutputMode::ALL[..]),
+        fill in any::<bool>(),
+        types in prop::option::weighted(0.2, prop::sample::subsequence(BlockType::ALL, 1..5)),
+        share in 0u32..=200,
+    ) {
+        let driver = DefaultDriver::new(estimator);
+        let config = DriverConfig { mode, fill, excerpts: Excerpts::Off, types, ..DriverConfig::default() };
+        let whole = driver.plan(&blocks, &config).unwrap().used_tokens;
+        let config = DriverConfig { token_budget: Some(whole * share / 100), ..config };
+        let source = Indexed::new(blocks, &[&O200K, &CL100K]);
+        let rendered = check(&driver, &source, &config);
+        let over = rendered.used_tokens > whole * share / 100;
+        let by_index = matches!(rendered.planned, PlannedBy::Index { .. });
+        prop_assert!(by_index || over && rendered.planned == PlannedBy::AllBlocks(WhyAll::OverBudget));
+    }
+
+    /// Whatever is asked for.
+    #[test]
+    fn the_text_is_that_of_all_blocks_for_any_configuration(
+        blocks in any_pack(),
+        config in any_config(),
+        share in 0u32..=200,
+    ) {
+        let driver = DefaultDriver::new(O200K);
+        let whole = driver.plan(&blocks, &DriverConfig { mode: config.mode, ..DriverConfig::default() });
+        let budget = whole.unwrap().used_tokens * share / 100;
+        let config = DriverConfig { token_budget: Some(budget), ..config };
+        let rendered = check(&driver, &Indexed::new(blocks, &[&O200K]), &config);
+        let asked = rendered.planned == PlannedBy::AllBlocks(WhyAll::Asked);
+        prop_assert_eq!(asked, !config.is_planned_by_costs());
+    }
+}
+
+fn blocks() -> Vec<Block<'static>> {
+    vec![
+        file("src/a.rs", 90),
+        bare_file("src/b.rs", 90),
+        Block::conversation(Role::User, "Which one is slow?"),
+        priority(1, Priority::Critical),
+    ]
+}
+
+fn config(budget: u32) -> DriverConfig {
+    DriverConfig { token_budget: Some(budget), ..DriverConfig::default() }
+}
+
+#[test]
+fn only_what_is_shown_is_read() {
+    let source = Indexed::new(blocks(), &[&O200K]);
+    let config = DriverConfig { types: Some(vec![BlockType::Conversation]), ..config(200) };
+    let rendered = check(&DefaultDriver::new(O200K), &source, &config);
+    assert_eq!(rendered.planned, PlannedBy::Index { read: 1, passed_over: 0 });
+}
+
+#[test]
+fn all_blocks_are_read_where_costs_are_not_enough() {
+    let why = |driver: DefaultDriver, config: DriverConfig| match check(
+        &driver,
+        &Indexed::new(blocks(), &[&O200K]),
+        &config,
+    )
+    .planned
+    {
+        PlannedBy::AllBlocks(why) => why,
+        PlannedBy::Index { .. } => panic!("the index was not enough"),
+    };
+    let driver = || DefaultDriver::new(O200K);
+    assert_eq!(why(driver(), DriverConfig::default()), WhyAll::Asked);
+    assert_eq!(
+        why(driver(), DriverConfig { verbosity: Verbosity::Summary, ..config(90) }),
+        WhyAll::Asked
+    );
+    let value = Objective::Value(Values::default());
+    assert_eq!(why(driver(), DriverConfig { objective: value, ..config(90) }), WhyAll::Asked);
+    assert_eq!(why(DefaultDriver::new(CL100K), config(90)), WhyAll::NoCosts);
+    assert_eq!(
+        why(DefaultDriver::new(Tiktoken::new(Encoding::P50kBase)), config(90)),
+        WhyAll::NoCosts
+    );
+    assert_eq!(why(DefaultDriver::new(HeuristicEstimator), config(90)), WhyAll::NoCosts);
+    let mut source = Indexed::new(blocks(), &[&O200K]);
+    source.facts.costs[0].revision += 1;
+    let rendered = check(&driver(), &source, &config(90));
+    assert_eq!(rendered.planned, PlannedBy::AllBlocks(WhyAll::NoCosts));
+}
+
+#[test]
+fn what_must_exceed_the_budget_is_denied_or_told() {
+    let source = Indexed::new(blocks(), &[&O200K]);
+    let driver = DefaultDriver::new(O200K);
+    let rendered = check(&driver, &source, &config(90));
+    assert!(rendered.used_tokens > 90);
+    assert!(matches!(rendered.planned, PlannedBy::Index { .. }));
+    let denied = DriverConfig { overflow: Overflow::Deny, ..config(90) };
+    let expected = driver.render(&source.blocks, &denied).unwrap_err();
+    match driver.render_source(&source, &denied).unwrap_err() {
+        SourceRenderError::Driver(error @ DriverError::OverBudget { .. }) => {
+            assert_eq!(error, expected);
+        }
+        error => panic!("{error}"),
+    }
+}
+
+#[test]
+fn an_empty_pack_has_an_empty_text() {
+    let rendered =
+        check(&DefaultDriver::new(O200K), &Indexed::new(Vec::new(), &[&O200K]), &config(0));
+    assert_eq!((rendered.text.as_str(), rendered.blocks), ("", 0));
+}

@@ -1,0 +1,86 @@
+//! Plans by an index, and what is counted for it (RFC 0003 §4, §7).
+
+mod costs;
+mod kinds;
+mod laws;
+mod lies;
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+
+use lcp_driver::{
+    DefaultDriver, DriverConfig, PlannedBy, SourceRendered, WarningCode, WhyAll, index_costs,
+};
+use lcp_tokens::TokenEstimator;
+use lcp_types::{Block, BlockSource, Facts, SourceError};
+
+/// Blocks with an index, and which of them were read.
+struct Indexed {
+    blocks: Vec<Block<'static>>,
+    facts: Facts,
+    read: RefCell<Vec<u32>>,
+}
+
+impl Indexed {
+    fn new(blocks: Vec<Block<'static>>, estimators: &[&dyn TokenEstimator]) -> Self {
+        let mut facts = Facts::of(&blocks);
+        facts.costs = estimators.iter().filter_map(|of| index_costs(&blocks, *of)).collect();
+        Self { blocks, facts, read: RefCell::default() }
+    }
+}
+
+impl BlockSource for Indexed {
+    fn facts(&self) -> Option<&Facts> {
+        Some(&self.facts)
+    }
+
+    fn read(&self, indices: &[u32]) -> Result<Vec<Block<'_>>, SourceError> {
+        assert!(indices.is_sorted_by(|a, b| a < b));
+        self.read.borrow_mut().extend(indices);
+        self.blocks[..].read(indices)
+    }
+
+    fn read_all(&self) -> Result<Cow<'_, [Block<'_>]>, SourceError> {
+        self.blocks[..].read_all()
+    }
+}
+
+/// Renders by the index, and compares with what all blocks give.
+fn check(driver: &DefaultDriver, source: &Indexed, config: &DriverConfig) -> SourceRendered {
+    let all = driver.run(&source.blocks, config).unwrap();
+    let rendered = driver.render_source(source, config).unwrap();
+    assert_eq!(rendered.text, all.text);
+    assert_eq!(rendered.used_tokens, all.plan.used_tokens);
+    assert_eq!(rendered.rolled_up, all.plan.rolled_up);
+    assert_eq!(rendered.blocks, source.blocks.len());
+    let shown = all.plan.items.iter().filter(|item| item.decision.is_shown()).count();
+    assert_eq!(rendered.shown, shown);
+    // Warnings of the whole are the same; of blocks there are those of what was read.
+    let of_all = |warnings: &[lcp_driver::Warning]| -> Vec<_> {
+        warnings.iter().filter(|warning| warning.block.is_none()).cloned().collect()
+    };
+    let capped = |warning: &lcp_driver::Warning| warning.message.ends_with("more of this kind");
+    if !all.plan.warnings.iter().any(capped) {
+        assert_eq!(of_all(&rendered.warnings), of_all(&all.plan.warnings));
+        assert!(rendered.warnings.iter().all(|warning| all.plan.warnings.contains(warning)));
+    }
+    if let PlannedBy::Index { read, .. } = rendered.planned {
+        assert_eq!(read, source.read.take().len());
+    }
+    rendered
+}
+
+/// Renders by an index that lies: within the budget, and what all blocks give
+/// where the lie was noticed. Says whether it was.
+fn check_lie(driver: &DefaultDriver, source: &Indexed, config: &DriverConfig) -> bool {
+    let all = driver.run(&source.blocks, config).unwrap();
+    let rendered = driver.render_source(source, config).unwrap();
+    let budget = config.token_budget.unwrap();
+    assert!(rendered.used_tokens <= budget.max(all.plan.used_tokens));
+    let warned = rendered.warnings.iter().any(|warning| warning.code == WarningCode::BadIndex);
+    assert_eq!(warned, rendered.planned == PlannedBy::AllBlocks(WhyAll::BadIndex));
+    if let PlannedBy::AllBlocks(_) = rendered.planned {
+        assert_eq!(rendered.text, all.text);
+    }
+    warned
+}
