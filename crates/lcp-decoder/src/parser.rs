@@ -11,7 +11,6 @@ use lcp_types::{Block, BlockType};
 use crate::error::{Error, ErrorKind, Result, Warning};
 use crate::inflate;
 use crate::options::DecodeOptions;
-use crate::plain;
 use crate::reader::Reader;
 
 /// Which of the two magics a pack has.
@@ -418,19 +417,22 @@ impl<'s> Parser<'s> {
         Ok(None)
     }
 
-    /// The frame at the front of `data`, which begins like that of [`Self::parse`];
-    /// `None` where it takes the long way.
-    #[inline(always)]
-    pub(crate) fn plain<'a>(&self, data: &'a [u8]) -> Option<plain::Frame<'a>> {
-        let may_be = self.state == State::Blocks && self.payload.is_none();
-        if !may_be || self.index >= self.options.blocks_max {
-            return None;
-        }
-        plain::Frame::new(data, self.options.body_bytes_max)
+    /// How it was told to decode.
+    pub(crate) fn options(&self) -> &DecodeOptions<'s> {
+        &self.options
     }
 
-    /// Moves behind a frame of so many bytes, that of [`Self::plain`].
-    #[inline]
+    /// The index of the next block.
+    pub(crate) fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// Whether a frame comes next that stands in the input as it is.
+    pub(crate) fn is_at_plain_frame(&self) -> bool {
+        self.state == State::Blocks && self.payload.is_none() && self.failed.is_none()
+    }
+
+    /// Moves behind a frame of so many bytes, which was read without the parser.
     pub(crate) fn pass(&mut self, frame_bytes: usize) {
         self.offset += frame_bytes as u64;
         self.index += 1;

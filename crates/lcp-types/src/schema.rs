@@ -298,8 +298,14 @@ macro_rules! scalar {
     };
 }
 
-scalar!(u64, wire::VARINT, |from| from.uint(u64::MAX)?, u64 = from.uint(u64::MAX), |value| value, |value, id, name, to| to
-    .uint(id, name, *value));
+scalar!(
+    u64,
+    wire::VARINT,
+    |from| from.uint(u64::MAX)?,
+    u64 = from.uint(u64::MAX),
+    |value| value,
+    |value, id, name, to| to.uint(id, name, *value)
+);
 #[expect(clippy::cast_possible_truncation, reason = "the reader was told the maximum")]
 mod narrow {
     use super::{FieldReader, FieldValue, FieldWriter, OrderedReader, wire};
@@ -442,7 +448,8 @@ macro_rules! record {
                 })
             }
 
-            #[inline]
+            #[inline(always)]
+            #[allow(clippy::inline_always, reason = "handing the record on in memory takes longer")]
             fn read_in_order<R: $crate::schema::OrderedReader<'a>>(from: &mut R) -> Option<Self> {
                 $(let $field = if from.next_is($id, <$ty as $crate::schema::FieldValue<'a>>::WIRE) {
                     Some(<$ty as $crate::schema::FieldValue<'a>>::lend(from)?)

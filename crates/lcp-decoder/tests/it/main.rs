@@ -10,6 +10,7 @@ mod laws;
 mod limits;
 mod malformed;
 mod odd;
+mod plain;
 mod references;
 mod support;
 #[cfg(not(feature = "zstd"))]
