@@ -477,6 +477,7 @@ macro_rules! record {
 
         impl $crate::IntoOwned for $record<'_> {
             type Owned = $record<'static>;
+            #[inline]
             fn into_owned(self) -> $record<'static> {
                 $record {
                     $($field: $crate::IntoOwned::into_owned(self.$field),)*
