@@ -37,25 +37,33 @@ pub(crate) fn data() -> Result<Data, Error> {
     let mut rng = SplitMix64::new(9);
     let mut blocks = files()?;
     for i in 0..TURNS {
-        let (role, text) = (rng.pick(Role::ALL), packs::text(&mut rng, 20));
+        let (role, text) = (speaker(i), packs::text(&mut rng, 20));
         blocks.push(if i % 10 == 0 {
             Block::conversation_with_call(role, text, format!("call_{i}"))
         } else {
             Block::conversation(role, text)
         });
     }
-    for _ in 0..TINY {
-        let role = rng.pick(Role::ALL);
+    for i in 0..TINY {
         let text = match rng.below(4) {
             0 => rng.pick(&["ok", "yes", "no", "go on", "done"]).to_owned(),
             1 => rng.pick(&["naïve", "はい", "ok 🦀"]).to_owned(),
             _ => format!("{}", rng.next_u64() >> (30 + rng.below(30))),
         };
-        blocks.push(Block::conversation(role, text));
+        blocks.push(Block::conversation(speaker(i), text));
     }
     let mirror: Vec<_> = blocks.iter().map(mirror::Block::of).collect();
     let prost = prost::Pack::of(&mirror);
     Ok(Data { lcp: blocks, mirror, prost })
+}
+
+/// Who speaks: the user and the model in turns, a tool now and then.
+fn speaker(turn: usize) -> Role {
+    match turn % 8 {
+        5 => Role::Tool,
+        even if even % 2 == 0 => Role::User,
+        _ => Role::Assistant,
+    }
 }
 
 /// Sources of the crates that this workspace builds with, from all over the

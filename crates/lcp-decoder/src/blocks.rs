@@ -4,13 +4,22 @@ use std::borrow::Cow;
 
 use lcp_types::schema::Record;
 use lcp_types::{
-    Annotation, Block, BlockContent, Code, Conversation, Document, StructuredData, ToolResult,
+    Annotation, Block, BlockContent, BlockType, Code, Conversation, Document, StructuredData,
+    ToolResult,
 };
 
 use crate::error::{Error, Result, Warning};
 use crate::events::{Event, Frame, Header};
 use crate::options::DecodeOptions;
 use crate::parser::Parser;
+use crate::plain;
+
+const CODE: u8 = BlockType::Code.code();
+const CONVERSATION: u8 = BlockType::Conversation.code();
+const TOOL_RESULT: u8 = BlockType::ToolResult.code();
+const DOCUMENT: u8 = BlockType::Document.code();
+const STRUCTURED_DATA: u8 = BlockType::StructuredData.code();
+const ANNOTATION: u8 = BlockType::Annotation.code();
 
 /// The events of a pack in memory, until [`Event::Done`] or the first error.
 ///
@@ -27,6 +36,15 @@ impl<'a, 's> Events<'a, 's> {
     #[must_use]
     pub fn new(pack: &'a [u8], options: DecodeOptions<'s>) -> Self {
         Self { parser: Parser::new(options), data: pack, done: false }
+    }
+
+    /// As [`Blocks::plain_below`], for what comes next.
+    fn plain_below(&self) -> u64 {
+        let options = self.parser.limits();
+        let may_be = !self.done
+            && self.parser.is_at_plain_frame()
+            && options.fields_max >= plain::FIELDS_MAX as u64;
+        if may_be { options.blocks_max } else { 0 }
     }
 
     /// Looks into a frame, as [`Parser::decode`].
@@ -67,6 +85,9 @@ impl std::iter::FusedIterator for Events<'_, '_> {}
 /// Ends after the first error. What came before it is good.
 pub struct Blocks<'a, 's> {
     events: Events<'a, 's>,
+    /// How many blocks may have been read before one takes the short way: as many
+    /// as a pack may have, or none.
+    plain_below: u64,
     header: Option<Header>,
     warnings: Vec<Warning>,
 }
@@ -88,12 +109,13 @@ impl Blocks<'_, '_> {
 impl<'a> Iterator for Blocks<'a, '_> {
     type Item = Result<Block<'a>>;
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a block is read faster than it is copied")]
     fn next(&mut self) -> Option<Self::Item> {
         match self.events.data.first() {
-            Some(2) => self.plain::<Conversation<'a>>(),
-            Some(1) => self.plain::<Code<'a>>(),
-            _ => self.other(),
+            Some(&CONVERSATION) => self.plain::<Conversation<'a>>(),
+            Some(&CODE) => self.plain::<Code<'a>>(),
+            _ => self.less_common(),
         }
     }
 }
@@ -101,32 +123,41 @@ impl<'a> Iterator for Blocks<'a, '_> {
 impl<'a> Blocks<'a, '_> {
     /// The next block, which is of this type, by the short way if it can be.
     #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a block is read faster than it is copied")]
     fn plain<T>(&mut self) -> Option<Result<Block<'a>>>
     where
         T: Record<'a> + Into<BlockContent<'a>>,
     {
-        let Some(mut frame) = self.events.parser.plain(self.events.data) else { return self.any() };
+        const { assert!(T::FIELDS.len() <= plain::FIELDS_MAX) };
+        let Events { parser, data, .. } = &mut self.events;
+        let frame = if parser.index() < self.plain_below {
+            plain::Frame::new(data, parser.limits().body_bytes_max)
+        } else {
+            None
+        };
+        let Some(mut frame) = frame else { return self.any() };
         let Some(content) = T::read_in_order(&mut frame.fields) else { return self.any() };
-        self.events.parser.pass(self.events.data.len() - frame.behind.len());
-        self.events.data = frame.behind;
+        parser.pass(data.len() - frame.behind.len());
+        *data = frame.behind;
         let summary = frame.summary.map(Cow::Borrowed);
         Some(Ok(Block { summary, content: content.into(), reserved_flags: 0 }))
     }
 
-    /// The next block, which is of a less common type.
-    fn other(&mut self) -> Option<Result<Block<'a>>> {
+    /// The next block, which is not of the two types that most are.
+    fn less_common(&mut self) -> Option<Result<Block<'a>>> {
         match self.events.data.first() {
-            Some(4) => self.plain::<ToolResult<'a>>(),
-            Some(5) => self.plain::<Document<'a>>(),
-            Some(6) => self.plain::<StructuredData<'a>>(),
-            Some(8) => self.plain::<Annotation<'a>>(),
+            Some(&TOOL_RESULT) => self.plain::<ToolResult<'a>>(),
+            Some(&DOCUMENT) => self.plain::<Document<'a>>(),
+            Some(&STRUCTURED_DATA) => self.plain::<StructuredData<'a>>(),
+            Some(&ANNOTATION) => self.plain::<Annotation<'a>>(),
             _ => self.any(),
         }
     }
 
-    /// The next block, whatever there is before it.
-    #[cold]
+    /// The next block, whatever it is and whatever comes before it.
+    #[inline(never)]
     fn any(&mut self) -> Option<Result<Block<'a>>> {
+        self.plain_below = 0;
         loop {
             match self.events.next()? {
                 Ok(Event::Header(header)) => self.header = Some(header),
@@ -135,6 +166,7 @@ impl<'a> Blocks<'a, '_> {
                 Ok(Event::Frame(frame)) => {
                     let block = self.events.decode(&frame);
                     self.events.done |= block.is_err();
+                    self.plain_below = self.events.plain_below();
                     return Some(block);
                 }
                 Err(error) => return Some(Err(error)),
@@ -159,7 +191,12 @@ impl std::iter::FusedIterator for Blocks<'_, '_> {}
 /// ```
 #[must_use]
 pub fn blocks<'a, 's>(pack: &'a [u8], options: DecodeOptions<'s>) -> Blocks<'a, 's> {
-    Blocks { events: Events::new(pack, options), header: None, warnings: Vec::new() }
+    Blocks {
+        events: Events::new(pack, options),
+        plain_below: 0,
+        header: None,
+        warnings: Vec::new(),
+    }
 }
 
 /// A whole pack.

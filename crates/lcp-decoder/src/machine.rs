@@ -9,7 +9,6 @@ use crate::error::{Error, ErrorKind, Result, Warning};
 use crate::events::{Event, Frame, Header, Step};
 use crate::inflate;
 use crate::options::Limits;
-use crate::plain;
 use crate::reader::Reader;
 
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
@@ -65,13 +64,16 @@ impl Machine {
         }
     }
 
-    #[inline]
-    pub(crate) fn plain<'a>(&self, data: &'a [u8]) -> Option<plain::Frame<'a>> {
-        let may_be = self.state == State::Blocks && self.payload.is_none();
-        if !may_be || self.index >= self.limits.blocks_max {
-            return None;
-        }
-        plain::Frame::new(data, self.limits.body_bytes_max)
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(crate) fn index(&self) -> u64 {
+        self.index
+    }
+
+    pub(crate) fn is_at_plain_frame(&self) -> bool {
+        self.state == State::Blocks && self.payload.is_none() && self.failed.is_none()
     }
 
     #[inline]

@@ -5,8 +5,7 @@ use lcp_types::{Block, ContentStore};
 use crate::error::Result;
 use crate::events::{Frame, Step};
 use crate::machine::Machine;
-use crate::options::DecodeOptions;
-use crate::plain;
+use crate::options::{DecodeOptions, Limits};
 
 /// A push parser for the block stream (RFC 0001).
 ///
@@ -78,15 +77,22 @@ impl<'s> Parser<'s> {
         self.machine.parse(data, eof)
     }
 
-    /// The frame at the front of `data`, which begins like that of [`Self::parse`];
-    /// `None` where it takes the long way.
-    #[inline]
-    pub(crate) fn plain<'a>(&self, data: &'a [u8]) -> Option<plain::Frame<'a>> {
-        self.machine.plain(data)
+    /// What bounds it, and how strict it is.
+    pub(crate) fn limits(&self) -> &Limits {
+        self.machine.limits()
     }
 
-    /// Moves behind a frame of so many bytes, that of [`Self::plain`].
-    #[inline]
+    /// The index of the next block.
+    pub(crate) fn index(&self) -> u64 {
+        self.machine.index()
+    }
+
+    /// Whether a frame comes next that stands in the input as it is.
+    pub(crate) fn is_at_plain_frame(&self) -> bool {
+        self.machine.is_at_plain_frame()
+    }
+
+    /// Moves behind a frame of so many bytes, which was read without the parser.
     pub(crate) fn pass(&mut self, frame_bytes: usize) {
         self.machine.pass(frame_bytes);
     }

@@ -6,9 +6,14 @@
 //! block anew and says what is wrong, if anything is: this way can only be
 //! quicker, not different.
 
+#![expect(clippy::inline_always, reason = "what is handed on in memory takes longer than all else")]
+
 use lcp_types::limits;
 use lcp_types::schema::OrderedReader;
 use lcp_types::wire::BLOCK_HAS_SUMMARY;
+
+/// Fields that a block of any type has here at most.
+pub(crate) const FIELDS_MAX: usize = 8;
 
 /// A frame, and its body as far as it is the same in every type.
 pub(crate) struct Frame<'a> {
@@ -41,7 +46,7 @@ impl<'a> Frame<'a> {
 }
 
 /// A varint of up to four bytes.
-#[inline]
+#[inline(always)]
 fn varint(data: &[u8]) -> Option<(u64, &[u8])> {
     let low = |byte: u8| u64::from(byte & 0x7F);
     Some(match *data {
@@ -55,12 +60,12 @@ fn varint(data: &[u8]) -> Option<(u64, &[u8])> {
     })
 }
 
-#[inline]
+#[inline(always)]
 fn split(data: &[u8], len: u64) -> Option<(&[u8], &[u8])> {
     data.split_at_checked(usize::try_from(len).ok()?)
 }
 
-#[inline]
+#[inline(always)]
 fn text(window: &[u8], max: u64) -> Option<&str> {
     if window.len() as u64 > max {
         return None;
@@ -74,7 +79,7 @@ pub(crate) struct Fields<'a> {
 }
 
 impl<'a> OrderedReader<'a> for Fields<'a> {
-    #[inline]
+    #[inline(always)]
     fn next_is(&mut self, id: u64, wire: u8) -> bool {
         match self.rest {
             // Ids below 128 are their own varint.
@@ -88,24 +93,24 @@ impl<'a> OrderedReader<'a> for Fields<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
-    #[inline]
+    #[inline(always)]
     fn uint(&mut self, max: u64) -> Option<u64> {
         let (value, rest) = varint(self.rest)?;
         self.rest = rest;
         (value <= max).then_some(value)
     }
 
-    #[inline]
+    #[inline(always)]
     fn text(&mut self) -> Option<&'a str> {
         text(self.bytes()?, limits::TEXT_BYTES_MAX)
     }
 
-    #[inline]
+    #[inline(always)]
     fn bytes(&mut self) -> Option<&'a [u8]> {
         let (len, rest) = varint(self.rest)?;
         let (window, rest) = split(rest, len)?;

@@ -140,6 +140,7 @@ macro_rules! block_types {
 
         impl IntoOwned for BlockContent<'_> {
             type Owned = BlockContent<'static>;
+            #[inline]
             fn into_owned(self) -> BlockContent<'static> {
                 match self {
                     $(Self::$variant(content) => BlockContent::$variant(content.into_owned()),)*
@@ -297,6 +298,7 @@ impl<'a> Block<'a> {
 
     /// The same block, owning everything it holds.
     #[must_use]
+    #[inline]
     pub fn into_owned(self) -> Block<'static> {
         Block {
             summary: IntoOwned::into_owned(self.summary),

@@ -69,6 +69,7 @@ impl<'a> Bytes<'a> {
 
 impl IntoOwned for Bytes<'_> {
     type Owned = Bytes<'static>;
+    #[inline]
     fn into_owned(self) -> Bytes<'static> {
         Bytes(Cow::Owned(self.0.into_owned()))
     }

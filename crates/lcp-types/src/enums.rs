@@ -116,6 +116,7 @@ macro_rules! wire_enum {
 
         impl $crate::IntoOwned for $enum {
             type Owned = Self;
+            #[inline]
             fn into_owned(self) -> Self {
                 self
             }

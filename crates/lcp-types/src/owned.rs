@@ -13,6 +13,7 @@ pub trait IntoOwned {
 
 impl IntoOwned for Cow<'_, str> {
     type Owned = Cow<'static, str>;
+    #[inline]
     fn into_owned(self) -> Cow<'static, str> {
         Cow::Owned(self.into_owned())
     }
@@ -20,6 +21,7 @@ impl IntoOwned for Cow<'_, str> {
 
 impl IntoOwned for u32 {
     type Owned = Self;
+    #[inline]
     fn into_owned(self) -> Self {
         self
     }
@@ -27,6 +29,7 @@ impl IntoOwned for u32 {
 
 impl IntoOwned for u64 {
     type Owned = Self;
+    #[inline]
     fn into_owned(self) -> Self {
         self
     }
@@ -34,6 +37,7 @@ impl IntoOwned for u64 {
 
 impl<T: IntoOwned> IntoOwned for Option<T> {
     type Owned = Option<T::Owned>;
+    #[inline]
     fn into_owned(self) -> Self::Owned {
         self.map(T::into_owned)
     }
@@ -41,7 +45,12 @@ impl<T: IntoOwned> IntoOwned for Option<T> {
 
 impl<T: IntoOwned> IntoOwned for Vec<T> {
     type Owned = Vec<T::Owned>;
+    #[inline]
     fn into_owned(self) -> Self::Owned {
+        // Most lists are of unknown fields, of which there are none.
+        if self.is_empty() {
+            return Vec::new();
+        }
         self.into_iter().map(T::into_owned).collect()
     }
 }

@@ -448,7 +448,8 @@ macro_rules! record {
                 })
             }
 
-            #[inline]
+            #[inline(always)]
+            #[allow(clippy::inline_always, reason = "handing the record on in memory takes longer")]
             fn read_in_order<R: $crate::schema::OrderedReader<'a>>(from: &mut R) -> Option<Self> {
                 $(let $field = if from.next_is($id, <$ty as $crate::schema::FieldValue<'a>>::WIRE) {
                     Some(<$ty as $crate::schema::FieldValue<'a>>::lend(from)?)
@@ -476,6 +477,7 @@ macro_rules! record {
 
         impl $crate::IntoOwned for $record<'_> {
             type Owned = $record<'static>;
+            #[inline]
             fn into_owned(self) -> $record<'static> {
                 $record {
                     $($field: $crate::IntoOwned::into_owned(self.$field),)*

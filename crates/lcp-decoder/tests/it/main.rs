@@ -12,6 +12,7 @@ mod malformed;
 mod odd;
 #[cfg(all(feature = "rayon", feature = "zstd"))]
 mod parallel;
+mod plain;
 mod reading;
 mod references;
 mod stream;
