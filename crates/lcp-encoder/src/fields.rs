@@ -20,6 +20,17 @@ pub(crate) fn length_prefixed(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
+/// A frame as it stands in a stream (RFC 0001 §3), for `PackBuilder::add_stored`: the
+/// body as stored, with its summary, perhaps compressed or a hash, as the flags say.
+#[must_use]
+pub fn stored_frame(type_code: u8, flags: u8, body: &[u8]) -> Vec<u8> {
+    let mut frame = Vec::with_capacity(body.len() + 12);
+    varint(&mut frame, u64::from(type_code));
+    frame.push(flags);
+    length_prefixed(&mut frame, body);
+    frame
+}
+
 /// Writes one level of fields behind `out`.
 pub(crate) struct Fields<'o> {
     out: &'o mut Vec<u8>,
