@@ -14,6 +14,7 @@ use lcp_types::{BlockSource, SourceErrorKind};
 use crate::Result;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
+use crate::journal;
 use crate::prepare::{Settled, denied};
 
 /// The text, where the index of the pack is enough to give the one that all blocks
@@ -63,6 +64,10 @@ pub fn render(settled: &Settled<'_>, output: &Output) -> Result<Option<SourceRen
 
 /// The file, if it is one that can be read at any offset.
 fn regular(path: &Path) -> Option<File> {
+    // One that was left half appended to is read as it was before.
+    if journal::path_of(path).exists() {
+        return None;
+    }
     let file = File::open(path).ok()?;
     file.metadata().ok().filter(std::fs::Metadata::is_file)?;
     Some(file)
@@ -71,7 +76,7 @@ fn regular(path: &Path) -> Option<File> {
 /// Says what the trailer of a pack says that is not so.
 pub fn verify(path: &Path, pack: &[u8], output: &Output) -> Result {
     // What is wrong with the blocks, decoding tells.
-    let Ok(reader) = PackReader::open(pack.to_vec(), DecodeOptions::default()) else {
+    let Ok(reader) = PackReader::open(pack, DecodeOptions::default()) else {
         return Ok(());
     };
     let wrong = match reader.verify() {

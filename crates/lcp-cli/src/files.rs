@@ -1,15 +1,19 @@
 //! Reading and writing: standard streams, files that appear whole, packs.
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use lcp_convert::Format;
 use lcp_decoder::{DecodeOptions, Pack};
+use lcp_types::wire::MAGIC_LCP;
 
 use crate::Result;
 use crate::failure::{Code, Failure};
 use crate::interrupt;
+use crate::journal;
 
 /// The name of standard input and output.
 pub const STANDARD: &str = "-";
@@ -21,7 +25,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
         let read = std::io::stdin().lock().read_to_end(&mut bytes);
         return read.map(|_| bytes).map_err(|error| Failure::io("read", "standard input", &error));
     }
-    std::fs::read(path).map_err(|error| {
+    read_file(path).map_err(|error| {
         let failure = Failure::io("read", path.display(), &error);
         if error.kind() == ErrorKind::IsADirectory {
             return failure
@@ -29,6 +33,31 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
         }
         failure
     })
+}
+
+/// What was noticed of packs that were read.
+static NOTICED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// What was noticed of packs that were read, since this was asked last: whoever reads them has
+/// nobody to tell.
+pub fn noticed() -> Vec<String> {
+    std::mem::take(&mut *NOTICED.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// A file; a pack as it was before it was to be changed, where that is not over.
+fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let mut bytes = Vec::new();
+    (&file).take(MAGIC_LCP.len() as u64).read_to_end(&mut bytes)?;
+    if bytes != MAGIC_LCP || !file.metadata()?.is_file() {
+        return file.read_to_end(&mut bytes).map(|_| bytes);
+    }
+    let (bytes, beside) = journal::read(path, &mut file, bytes)?;
+    if let Some(said) = beside.said() {
+        let mut noticed = NOTICED.lock().unwrap_or_else(PoisonError::into_inner);
+        noticed.push(format!("{said} ({})", path.display()));
+    }
+    Ok(bytes)
 }
 
 /// Reads a file, if there is one.
@@ -128,6 +157,8 @@ fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let (mut file, _registered) = interrupt::registered(|| temporary(&target, permissions))?;
     file.write_all(bytes)?;
     file.persist(&target).map_err(|error| error.error)?;
+    // It was that of the pack that was there.
+    let _ = std::fs::remove_file(journal::path_of(&target));
     Ok(())
 }
 

@@ -65,6 +65,7 @@ impl Form {
                 Compress::Block => Compression::Block,
                 Compress::Payload => Compression::Payload,
             },
+            ..EncodeOptions::default()
         }
     }
 }

@@ -121,7 +121,8 @@ pub fn is_reference(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::NoStore { .. })
 }
 
-fn stand_in(index: u64) -> Block<'static> {
+/// What stands in place of a block that cannot be read: it says nothing of none.
+pub fn stand_in(index: u64) -> Block<'static> {
     let nothing = AnnotationKind::Other(u8::MAX);
     let mut annotation = Annotation::summary(index, "");
     (annotation.kind, annotation.value) = (nothing, Bytes::from(Vec::new()));

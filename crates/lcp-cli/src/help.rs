@@ -6,7 +6,7 @@ use crate::Command;
 
 /// The groups, and the subcommands of each in their order.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Make packs", &["pack", "import", "encode", "merge", "dedup"]),
+    ("Make packs", &["pack", "import", "encode", "merge", "append", "recover", "dedup"]),
     ("Show them", &["render", "report", "export", "cat", "decode"]),
     ("Look into them", &["inspect", "validate", "stats", "diff", "count", "budget"]),
     ("Sessions", &["track", "handoff", "resume", "store"]),

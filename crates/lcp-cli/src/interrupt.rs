@@ -23,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 type Work = dyn Fn() + Send + Sync;
 
+/// Held while something is done as a whole.
+static WHOLE: Mutex<()> = Mutex::new(());
+
 /// What is to be done besides.
 static HOOKS: Mutex<Vec<Weak<Work>>> = Mutex::new(Vec::new());
 
@@ -31,6 +34,8 @@ pub fn install() {
     // Where no handler can be set, the system ends the process in its own way.
     let _ = ctrlc::set_handler(|| {
         IS_ENDING.store(true, Ordering::SeqCst);
+        // Never given back: nothing of the kind is begun any more.
+        let _whole = WHOLE.lock().unwrap_or_else(PoisonError::into_inner);
         // Kept until the end: no further file is made, and none is renamed unseen.
         let files = TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner);
         for file in files.iter() {
@@ -47,6 +52,17 @@ pub fn settle() {
     while IS_ENDING.load(Ordering::SeqCst) {
         std::thread::park();
     }
+}
+
+/// Does work that an interruption waits for; where one came before, it is not begun.
+pub fn uninterrupted<T>(work: impl FnOnce() -> T) -> T {
+    let _whole = WHOLE.lock().unwrap_or_else(PoisonError::into_inner);
+    work()
+}
+
+/// Whether the process ends as soon as nothing holds it up.
+pub fn is_ending() -> bool {
+    IS_ENDING.load(Ordering::SeqCst)
 }
 
 /// Has this work done if the process is interrupted, as long as what is given back lives.

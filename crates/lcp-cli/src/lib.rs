@@ -10,6 +10,7 @@
     reason = "a failure is always what was wrong, and the exit code"
 )]
 
+pub mod appending;
 pub mod arguments;
 pub mod by_index;
 pub mod commands;
@@ -27,6 +28,7 @@ pub mod form;
 pub mod frames;
 pub mod help;
 pub mod interrupt;
+pub mod journal;
 pub mod limits;
 #[cfg(feature = "mcp")]
 pub mod mcp;
@@ -36,8 +38,10 @@ pub mod pack;
 pub mod prepare;
 pub mod problems;
 pub mod progress;
+pub mod recovering;
 pub mod sessions;
 pub mod stable;
+pub mod stored;
 pub mod summaries;
 pub mod table;
 pub mod threads;
@@ -71,6 +75,7 @@ pub fn main() -> ExitCode {
         Err((failure, output)) => return output.fail(&failure),
     };
     let done = cli.command.run(&cli.output);
+    files::noticed().iter().for_each(|noticed| cli.output.warn(noticed));
     interrupt::settle();
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -63,7 +63,7 @@ pub fn is_handoff(block: &Block<'_>) -> bool {
 }
 
 /// What the index of a hand-off holds, where a block is one.
-fn index_of_handoff<'b>(block: &'b Block<'_>) -> Option<&'b [u8]> {
+pub(crate) fn index_of_handoff<'b>(block: &'b Block<'_>) -> Option<&'b [u8]> {
     let extension = block.as_extension()?;
     (extension.namespace == Level::NAMESPACE && extension.type_name == HANDOFF_TYPE_NAME)
         .then(|| extension.content.as_slice())

@@ -1,5 +1,7 @@
 //! All that is wrong with a pack, each with its place.
 
+mod full;
+
 use std::fmt;
 
 use lcp_continuity::{PackageError, SessionHandoff};
@@ -8,6 +10,7 @@ use lcp_driver::WarningCode;
 use lcp_types::{HANDOFF_TYPE_NAME, Level, Meta, MetaProblemKind};
 
 use crate::frames::{Frames, is_reference};
+pub use full::check_full;
 
 /// Something that is wrong with a pack, or only worth knowing.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -64,6 +64,17 @@ impl Prefix {
     }
 }
 
+/// A frame as it stands in a stream (RFC 0001 §3), for `PackBuilder::add_stored`: the
+/// body as stored, with its summary, perhaps compressed or a hash, as the flags say.
+#[must_use]
+pub fn stored_frame(type_code: u8, flags: u8, body: &[u8]) -> Vec<u8> {
+    let mut frame = Vec::with_capacity(body.len() + 12);
+    varint(&mut frame, u64::from(type_code));
+    frame.push(flags);
+    length_prefixed(&mut frame, body);
+    frame
+}
+
 /// Writes one level of fields behind `out`.
 pub(crate) struct Fields<'o> {
     out: &'o mut Vec<u8>,

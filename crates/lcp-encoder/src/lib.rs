@@ -19,3 +19,4 @@ mod trailer;
 
 pub use builder::{Added, Compression, EncodeOptions, Magic, PackBuilder, encode, encode_with};
 pub use error::{Error, Result};
+pub use fields::stored_frame;

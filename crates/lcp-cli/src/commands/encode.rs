@@ -45,7 +45,15 @@ pub fn encode(path: &Path, options: EncodeOptions) -> Result<Vec<u8>> {
 
 /// The pack of a manifest, and the files that were read for it.
 fn encoded(path: &Path, options: EncodeOptions) -> Result<(Vec<u8>, Vec<PathBuf>)> {
-    let json = files::read(path)?;
+    encoded_of(path, &files::read(path)?, options)
+}
+
+/// Encodes a manifest that was read from `path`.
+pub fn manifest(path: &Path, json: &[u8], options: EncodeOptions) -> Result<Vec<u8>> {
+    encoded_of(path, json, options).map(|(pack, _)| pack)
+}
+
+fn encoded_of(path: &Path, json: &[u8], options: EncodeOptions) -> Result<(Vec<u8>, Vec<PathBuf>)> {
     let folder = if path == OsStr::new(files::STANDARD) { None } else { path.parent() };
     let mut parts = Vec::new();
     let mut load = |name: &str| {
@@ -54,7 +62,7 @@ fn encoded(path: &Path, options: EncodeOptions) -> Result<(Vec<u8>, Vec<PathBuf>
         parts.push(part);
         read
     };
-    let pack = Manifest::parse(&json, &mut load)
+    let pack = Manifest::parse(json, &mut load)
         .and_then(|manifest| manifest.encode(options))
         .map_err(|error| malformed(path, &error))?;
     Ok((pack, parts))

@@ -1,5 +1,6 @@
 //! The subcommands: a file each.
 
+pub mod append;
 pub mod budget;
 pub mod cat;
 pub mod completions;
@@ -17,6 +18,7 @@ pub mod man;
 pub mod mcp;
 pub mod merge;
 pub mod pack;
+pub mod recover;
 pub mod render;
 pub mod report;
 pub mod resume;
@@ -42,6 +44,8 @@ pub enum Command {
     Validate(validate::Args),
     Dedup(dedup::Args),
     Merge(merge::Args),
+    Append(append::Args),
+    Recover(recover::Args),
     Cat(cat::Args),
     Inspect(inspect::Args),
     Stats(stats::Args),
@@ -72,6 +76,8 @@ impl Command {
             Self::Validate(args) => validate::run(args, output),
             Self::Dedup(args) => dedup::run(args, output),
             Self::Merge(args) => merge::run(args, output),
+            Self::Append(args) => append::run(args, output),
+            Self::Recover(args) => recover::run(args, output),
             Self::Cat(args) => cat::run(args, output),
             Self::Inspect(args) => inspect::run(args, output),
             Self::Stats(args) => stats::run(args, output),

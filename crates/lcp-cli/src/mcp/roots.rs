@@ -4,9 +4,12 @@ use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Component, Path, PathBuf};
 
+use lcp_types::wire::MAGIC_LCP;
+
 use super::fault::{Fault, Outcome, REFUSED};
 use crate::Result;
 use crate::failure::{Code, Failure};
+use crate::journal;
 
 /// The folders that a server reads below.
 #[derive(Debug)]
@@ -110,11 +113,26 @@ impl Roots {
             return Err(Fault::usage(format!("{said:?} is no file")));
         }
         let mut bytes = Vec::new();
-        file.take(max.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+        (&file).take(MAGIC_LCP.len() as u64).read_to_end(&mut bytes).map_err(failed)?;
+        let is_pack = bytes == MAGIC_LCP;
+        if is_pack {
+            journal::share(&file).map_err(failed)?;
+        }
+        (&file).take(max.saturating_sub(3)).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.len() as u64 > max {
             return Err(Fault::limit(format!("{said:?} has more than {max} bytes")));
         }
-        Ok(bytes)
+        if !is_pack {
+            return Ok(bytes);
+        }
+        // As it was before, where an append is not over.
+        let mut journal = Vec::new();
+        match self.open(&journal::path_of(&inside.path())) {
+            Err(error) if is_nothing(&error) => return Ok(bytes),
+            opened => opened.and_then(|file| file.take(max).read_to_end(&mut journal)),
+        }
+        .map_err(failed)?;
+        Ok(journal::as_before(bytes, Some(&journal)).0)
     }
 
     fn inside(&self, path: &Path) -> Option<Inside> {

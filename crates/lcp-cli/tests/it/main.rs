@@ -2,6 +2,7 @@
 
 #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
 
+mod append;
 mod asked;
 mod budget;
 mod command;
@@ -10,6 +11,7 @@ mod damage;
 mod dedup;
 mod docs;
 mod export;
+mod full;
 mod import;
 mod inspect;
 #[cfg(feature = "mcp")]

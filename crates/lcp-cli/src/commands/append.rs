@@ -1,0 +1,141 @@
+//! `append`: blocks at the end of a pack, where it lies.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::ValueEnum;
+use lcp_encoder::{Compression, EncodeOptions};
+
+use crate::Result;
+use crate::appending::{self, Addition, Appended};
+use crate::commands::encode;
+use crate::failure::{Code, Failure, Output};
+use crate::files;
+use crate::interrupt;
+use crate::journal::{self, Beside, Disk as _, Files, Locked};
+
+/// Add the blocks of other packs to a pack, in place
+///
+/// Only the end of the pack is written: blocks that it has stay as they are. Annotations, levels
+/// and indices of hand-offs of what is added still speak of the blocks that they spoke of, as with
+/// `merge`. Whatever happens meanwhile, the pack is afterwards the old one or the new one: a journal
+/// beside it (PACK.lcp-journal) tells how to undo what is not finished, and the next `append`, or
+/// `recover`, does so. Packs of BCP and those whose payload is compressed as a whole are not
+/// appended to.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp append project.lcp samples/session.lcp
+  lcp append notes.lcp more.json --compress block
+  lcp import chat.json | lcp append all.lcp - --wait 60
+
+Exit codes: 0 the blocks are in the pack; 1 a file cannot be read or written, or another process
+has the pack; 2 such a pack is not appended to; 3 a pack or manifest is malformed or damaged;
+5 the pack would exceed a limit. With every code but 0 the pack is as it was.")]
+pub struct Args {
+    /// The pack that gets more blocks
+    pack: PathBuf,
+    /// What is added, in this order: packs, or JSON manifests as `encode` reads them; one of
+    /// them may be `-` for standard input
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    /// Whether the bodies of new blocks are compressed; without it as those of the pack are
+    #[arg(long, value_enum, value_name = "HOW")]
+    compress: Option<Compress>,
+    /// Wait so long for others who append to the pack or read it
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    wait: u32,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Compress {
+    None,
+    Block,
+}
+
+/// Adds the blocks.
+pub fn run(args: &Args, output: &Output) -> Result {
+    let standard = Path::new(files::STANDARD);
+    if args.pack == standard {
+        let failure = Failure::new(Code::Usage, "standard output is not appended to: name a pack");
+        return Err(failure.hint("`lcp merge - INPUT...` makes a new pack"));
+    }
+    if args.inputs.iter().filter(|path| path.as_path() == standard).count() > 1 {
+        return Err(Failure::new(Code::Usage, "only one input can be standard input"));
+    }
+    // Before the pack is locked: one of them may be the pack itself.
+    let inputs: Vec<_> = args.inputs.iter().map(|path| input(path)).collect::<Result<_>>()?;
+    let mut disk = lock(&args.pack, Duration::from_secs(args.wait.into()))?;
+    let pack = begin(&args.pack, &mut disk, output)?;
+    let additions = args.inputs.iter().zip(&inputs);
+    let additions: Vec<_> = additions.map(|(path, pack)| Addition { path, pack }).collect();
+    let compression = args.compress.map(|compress| match compress {
+        Compress::None => Compression::None,
+        Compress::Block => Compression::Block,
+    });
+    let appended = appending::append(&args.pack, &pack, &additions, compression)?;
+    for warning in &appended.warnings {
+        output.warn(warning);
+    }
+    let Appended { blocks: (before, after), .. } = appended;
+    if before == after {
+        output.note("there is nothing to add");
+        return Ok(());
+    }
+    interrupt::uninterrupted(|| {
+        journal::replace_tail(&mut disk, &pack, &appended.pack, appended.end_offset)
+            .map_err(|error| Failure::io("write", args.pack.display(), &error))?;
+        if interrupt::is_ending() {
+            output.progress("the blocks were added before the interruption");
+        }
+        Ok(())
+    })?;
+    let bytes = appended.pack.len() as u64 - appended.end_offset;
+    output.note(format!("{before} blocks became {after}, {bytes} bytes written"));
+    Ok(())
+}
+
+/// What is added, as a pack.
+fn input(path: &Path) -> Result<Vec<u8>> {
+    let bytes = files::read(path)?;
+    let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+    // A transcript is JSON, too; what reads packs says what to do with it.
+    if is_json && lcp_convert::detect(&bytes).is_none() {
+        return encode::manifest(path, &bytes, EncodeOptions::default());
+    }
+    Ok(bytes)
+}
+
+/// The file of a pack, for this process alone.
+pub(super) fn lock(pack: &Path, wait: Duration) -> Result<Files> {
+    match Files::lock(pack, wait) {
+        Ok(Locked::Ours(files)) => Ok(files),
+        Ok(Locked::Busy) => {
+            let message = format!("another process is using the pack ({})", pack.display());
+            Err(Failure::new(Code::Io, message).hint("--wait SECONDS waits longer"))
+        }
+        Err(error) => Err(Failure::io("open", pack.display(), &error)),
+    }
+}
+
+/// The bytes of a pack, after what was interrupted is undone.
+fn begin(path: &Path, disk: &mut Files, output: &Output) -> Result<Vec<u8>> {
+    let beside = interrupt::uninterrupted(|| journal::roll_back(disk))
+        .map_err(|error| Failure::io("roll back", path.display(), &error))?;
+    match beside {
+        Beside::RolledBack => output.warn(format!(
+            "an append was interrupted; the pack is what it was before ({})",
+            path.display()
+        )),
+        Beside::Foreign => {
+            let message = format!(
+                "there is a journal of another pack beside this one ({})",
+                disk.journal_path().display()
+            );
+            let hint = "if the pack was put in place of one that was being appended to, remove \
+                        the journal";
+            return Err(Failure::new(Code::Malformed, message).hint(hint));
+        }
+        Beside::Nothing | Beside::Torn => {}
+    }
+    disk.pack().map_err(|error| Failure::io("read", path.display(), &error))
+}

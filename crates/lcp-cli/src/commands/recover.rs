@@ -1,0 +1,159 @@
+//! `recover`: what is whole of a damaged pack, as a pack of its own.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::append::lock;
+use crate::Result;
+use crate::failure::{Code, Failure, Output};
+use crate::files;
+use crate::form::refuse_terminal;
+use crate::interrupt;
+use crate::journal::{self, Beside};
+use crate::recovering::{Lost, RecoverError, Recovered, recover};
+
+/// Save the whole blocks of a pack that is cut off or damaged
+///
+/// Blocks are taken as long as they follow each other, and behind damage where the index tells
+/// where they are; one that does not have its checksum is not taken. What speaks of a block speaks
+/// of the same one in the new pack; annotations and levels of blocks that are lost are dropped. A
+/// pack without damage comes out as it went in. What an interrupted `append` left beside the pack
+/// is undone first.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp recover samples/session.lcp -o /tmp/saved.lcp
+  lcp recover damaged.lcp -o saved.lcp --json
+  lcp recover - < cut.lcp | lcp inspect -
+
+Exit codes: 0 the pack is whole; 3 something is lost, and the rest is written; 1 a file cannot be
+read or written. Where there is nothing of a pack, 3 and nothing is written.")]
+pub struct Args {
+    /// The pack; `-` for standard input
+    pack: PathBuf,
+    /// Write what is whole there; standard output by default
+    #[arg(short, long, value_name = "PACK")]
+    output: Option<PathBuf>,
+    /// Print what is lost as JSON; the pack goes to the file of -o
+    #[arg(long, requires = "output")]
+    json: bool,
+}
+
+/// Writes what is whole, and says what is not.
+pub fn run(args: &Args, output: &Output) -> Result {
+    if args.json && args.output.as_deref() == Some(Path::new(files::STANDARD)) {
+        return Err(Failure::new(Code::Usage, "--json needs a file: the pack goes there with -o"));
+    }
+    refuse_terminal(args.output.as_deref())?;
+    let outputs: Vec<_> = args.output.iter().map(|path| ("-o", path.as_path())).collect();
+    files::distinct(&[(files::PACK, &args.pack)], &outputs, |_, _| false)?;
+    tidy_up(&args.pack, output)?;
+    let bytes = files::read(&args.pack)?;
+    let name = files::name(&args.pack);
+    let recovered = recover(&bytes).map_err(|error| match error {
+        RecoverError::NoPack(error) => files::malformed(&args.pack, &bytes, &error),
+        RecoverError::Encode(error) => Failure::new(Code::Limit, format!("{error} ({name})")),
+    })?;
+    files::write(args.output.as_deref(), &recovered.pack)?;
+    if args.json {
+        files::write(None, as_json(&name, &recovered).as_bytes())?;
+    } else {
+        for lost in together(&recovered.lost) {
+            output.warn(format!("{} ({name})", line(&lost)));
+        }
+    }
+    output.note(format!("{} blocks are whole", recovered.saved));
+    if recovered.lost.is_empty() { Ok(()) } else { Err(verdict(&name, &recovered)) }
+}
+
+/// Undoes what an interrupted `append` began; where that cannot be, the pack is read as if
+/// it had been.
+fn tidy_up(pack: &Path, output: &Output) -> Result {
+    let journal = pack.canonicalize().map(|path| journal::path_of(&path));
+    if !journal.is_ok_and(|journal| journal.exists()) {
+        return Ok(());
+    }
+    let tidied = lock(pack, Duration::from_secs(10)).and_then(|mut disk| {
+        interrupt::uninterrupted(|| journal::roll_back(&mut disk))
+            .map_err(|error| Failure::io("roll back", pack.display(), &error))
+    });
+    match tidied {
+        Ok(Beside::RolledBack) => output.warn(format!(
+            "an append was interrupted; the pack is what it was before ({})",
+            pack.display()
+        )),
+        Ok(_) => {}
+        Err(failure) => output.warn(failure.message),
+    }
+    Ok(())
+}
+
+/// Neighbours that are lost for the same reason, as one; with how many they are.
+fn together(lost: &[Lost]) -> Vec<(Lost, u64)> {
+    let mut together: Vec<(Lost, u64)> = Vec::new();
+    for lost in lost {
+        match together.last_mut() {
+            Some((last, count))
+                if last.why == lost.why
+                    && last.bytes.end == lost.bytes.start
+                    && lost.block.is_some() =>
+            {
+                last.bytes.end = lost.bytes.end;
+                *count += 1;
+            }
+            _ => together.push((lost.clone(), 1)),
+        }
+    }
+    together
+}
+
+fn line((lost, count): &(Lost, u64)) -> String {
+    let Range { start, end } = lost.bytes;
+    let blocks = match (lost.block, count) {
+        (Some(block), 1) => format!("block {block}, "),
+        (Some(block), count) => format!("blocks {block} to {}, ", block + count - 1),
+        (None, _) => String::new(),
+    };
+    let bytes =
+        if start == end { format!("byte {start}") } else { format!("bytes {start} to {end}") };
+    format!("{blocks}{bytes}: {}", lost.why)
+}
+
+fn as_json(name: &str, recovered: &Recovered) -> String {
+    let row = |lost: &Lost| {
+        json!({
+            "start": lost.bytes.start,
+            "end": lost.bytes.end,
+            "block": lost.block,
+            "why": lost.why,
+        })
+    };
+    let report = json!({
+        "schema": "lcp.recover.v1",
+        "file": name,
+        "whole": recovered.lost.is_empty(),
+        "blocks": recovered.saved,
+        "missing": recovered.missing,
+        "dropped": recovered.dropped,
+        "lost": recovered.lost.iter().map(row).collect::<Vec<_>>(),
+    });
+    format!("{report:#}\n")
+}
+
+/// What the command ends with where something is lost.
+fn verdict(name: &str, recovered: &Recovered) -> Failure {
+    let Recovered { saved, missing, dropped, .. } = recovered;
+    let missing = match missing {
+        Some(missing) => format!("{missing} missing"),
+        None => "an unknown number missing".to_owned(),
+    };
+    let dropped = match dropped {
+        0 => String::new(),
+        _ => format!(", {dropped} dropped that spoke of these"),
+    };
+    let message =
+        format!("the pack was damaged: {saved} blocks saved, {missing}{dropped} ({name})");
+    Failure::new(Code::Malformed, message)
+}

@@ -1,0 +1,246 @@
+//! Packs that change where they lie, and never half (RFC 0003 §8): the journal beside a
+//! pack, how it is written, and how what it says is undone.
+
+mod disk;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use lcp_types::wire::{HEADER_BYTES, HEADER_TRAILER};
+
+pub use disk::{Disk, Files, Locked, read, share};
+
+/// What a journal begins with: its name and the version.
+const MAGIC: [u8; 8] = *b"LCPJRNL1";
+
+/// Bytes before the old tail, and of the checksum behind it.
+const HEAD_BYTES: usize = 48;
+const CHECK_BYTES: usize = 4;
+
+/// Where the flags stand in the header of a pack.
+const FLAGS_AT: usize = 6;
+
+/// What is needed to make the old pack of one whose tail was overwritten, or is being.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Journal {
+    /// Bytes of the old pack.
+    old_len: u64,
+    /// Where the tail begins: where END began.
+    end_offset: u64,
+    /// Bytes of the new pack.
+    new_len: u64,
+    /// The first bytes of the old pack.
+    header: [u8; HEADER_BYTES],
+    /// CRC-32C of what stands between header and tail, in both.
+    kept_check: u32,
+    /// The old pack from `end_offset` on.
+    tail: Vec<u8>,
+}
+
+/// Where the journal of a pack is.
+pub fn path_of(pack: &Path) -> PathBuf {
+    let mut path = pack.as_os_str().to_owned();
+    path.push(".lcp-journal");
+    path.into()
+}
+
+impl Journal {
+    /// The journal of what makes `new_len` bytes of `old` by another tail from `end_offset`
+    /// on; `None` if there is no such place behind the header.
+    pub fn of(old: &[u8], end_offset: u64, new_len: u64) -> Option<Self> {
+        let end = usize::try_from(end_offset).ok()?;
+        let (kept, tail) = old.split_at_checked(end)?;
+        let (header, kept) = kept.split_first_chunk()?;
+        Some(Self {
+            old_len: old.len() as u64,
+            end_offset,
+            new_len,
+            header: *header,
+            kept_check: crc32c::crc32c(kept),
+            tail: tail.to_vec(),
+        })
+    }
+
+    /// Its bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEAD_BYTES + self.tail.len() + CHECK_BYTES);
+        bytes.extend_from_slice(&MAGIC);
+        for number in [self.old_len, self.end_offset, self.new_len] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        bytes.extend_from_slice(&self.header);
+        bytes.extend_from_slice(&self.kept_check.to_le_bytes());
+        bytes.extend_from_slice(&[0; 4]);
+        bytes.extend_from_slice(&self.tail);
+        bytes.extend_from_slice(&crc32c::crc32c(&bytes).to_le_bytes());
+        bytes
+    }
+
+    /// Reads one; `None` if it is not whole. A pack is never touched before its journal is
+    /// whole.
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
+        let (said, check) = bytes.split_last_chunk::<CHECK_BYTES>()?;
+        let (head, tail) = said.split_first_chunk::<HEAD_BYTES>()?;
+        if u32::from_le_bytes(*check) != crc32c::crc32c(said) || head[..8] != MAGIC {
+            return None;
+        }
+        let long = |at: usize| {
+            let bytes = head.get(at..).and_then(|rest| rest.first_chunk());
+            bytes.map(|bytes| u64::from_le_bytes(*bytes))
+        };
+        let journal = Self {
+            old_len: long(8)?,
+            end_offset: long(16)?,
+            new_len: long(24)?,
+            header: *head.get(32..)?.first_chunk()?,
+            kept_check: u32::from_le_bytes(*head.get(40..)?.first_chunk()?),
+            tail: tail.to_vec(),
+        };
+        let len = journal.end_offset.checked_add(tail.len() as u64)?;
+        (len == journal.old_len && journal.end_offset >= HEADER_BYTES as u64).then_some(journal)
+    }
+
+    /// Whether it can be of this pack: the old one, the new one, or one between them. A
+    /// pack that took the place of the one that was written to is none of these.
+    pub fn is_of(&self, pack: &[u8]) -> bool {
+        let len = pack.len() as u64;
+        let lengths = self.old_len.min(self.new_len)..=self.old_len.max(self.new_len);
+        let end = usize::try_from(self.end_offset).unwrap_or(usize::MAX);
+        let Some((header, kept)) = pack.get(..end).and_then(|pack| pack.split_first_chunk()) else {
+            return false;
+        };
+        let plain = |mut header: [u8; HEADER_BYTES]| {
+            header[FLAGS_AT] &= !HEADER_TRAILER;
+            header
+        };
+        lengths.contains(&len)
+            && plain(*header) == plain(self.header)
+            && crc32c::crc32c(kept) == self.kept_check
+    }
+
+    /// The old pack, of one that [it is of](Self::is_of).
+    pub fn undone(&self, mut pack: Vec<u8>) -> Vec<u8> {
+        pack.truncate(usize::try_from(self.end_offset).unwrap_or(usize::MAX));
+        pack.extend_from_slice(&self.tail);
+        if let Some(header) = pack.first_chunk_mut() {
+            *header = self.header;
+        }
+        pack
+    }
+}
+
+/// What a journal beside a pack means for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// There is none.
+    Nothing,
+    /// It is not whole: nothing was done yet.
+    Torn,
+    /// The pack was to be changed, and is as it was before.
+    RolledBack,
+    /// It is of a pack that is not there any more.
+    Foreign,
+}
+
+impl Beside {
+    /// What readers of the pack are told, where there is something.
+    pub fn said(self) -> Option<&'static str> {
+        match self {
+            Self::Nothing | Self::Torn => None,
+            Self::RolledBack => Some(
+                "an append was interrupted: the pack is read as it was before; `lcp append` or \
+                 `lcp recover` tidies up",
+            ),
+            Self::Foreign => Some("the journal beside the pack is of another one: it is not used"),
+        }
+    }
+}
+
+/// The pack that a reader sees: where there is a journal, as it was before.
+pub fn as_before(pack: Vec<u8>, journal: Option<&[u8]>) -> (Vec<u8>, Beside) {
+    let Some(journal) = journal else { return (pack, Beside::Nothing) };
+    match Journal::parse(journal) {
+        None => (pack, Beside::Torn),
+        Some(journal) if journal.is_of(&pack) => (journal.undone(pack), Beside::RolledBack),
+        Some(_) => (pack, Beside::Foreign),
+    }
+}
+
+/// Makes a pack what it was before something was interrupted, and removes the journal; one of
+/// another pack stays.
+///
+/// # Errors
+///
+/// Those of the disk; it can be tried again.
+pub fn roll_back(disk: &mut dyn Disk) -> io::Result<Beside> {
+    let Some(journal) = disk.journal()? else { return Ok(Beside::Nothing) };
+    let Some(journal) = Journal::parse(&journal) else {
+        remove(disk)?;
+        return Ok(Beside::Torn);
+    };
+    if !journal.is_of(&disk.pack()?) {
+        return Ok(Beside::Foreign);
+    }
+    undo(disk, &journal)?;
+    Ok(Beside::RolledBack)
+}
+
+/// Makes `new` of `old`, whose tail from `end_offset` on is another: a crash leaves one or
+/// the other. What fails is undone.
+///
+/// # Errors
+///
+/// Those of the disk, and what cannot be: the two must be the same before `end_offset`, but
+/// for the flag that announces a trailer.
+pub fn replace_tail(
+    disk: &mut dyn Disk,
+    old: &[u8],
+    new: &[u8],
+    end_offset: u64,
+) -> io::Result<()> {
+    let (at, len) = (usize::try_from(end_offset).unwrap_or(usize::MAX), new.len() as u64);
+    let journal = Journal::of(old, end_offset, len).filter(|journal| journal.is_of(new));
+    let (Some(journal), Some(tail)) = (journal, new.get(at..)) else {
+        return Err(io::Error::other("the packs differ before their ends"));
+    };
+    let prepared = disk
+        .write_journal(&journal.to_bytes())
+        .and_then(|()| disk.sync_journal())
+        .and_then(|()| disk.sync_folder());
+    if let Err(error) = prepared {
+        // The pack is as it was, whatever becomes of the journal.
+        let _ = remove(disk);
+        return Err(error);
+    }
+    let flags = (old.get(FLAGS_AT), new.get(FLAGS_AT..=FLAGS_AT));
+    let changed = flags.1.filter(|new| flags.0 != new.first());
+    let written = changed
+        .map_or(Ok(()), |flags| disk.write(FLAGS_AT as u64, flags))
+        .and_then(|()| disk.write(end_offset, tail))
+        .and_then(|()| disk.set_len(len))
+        .and_then(|()| disk.sync())
+        .and_then(|()| disk.remove_journal());
+    if let Err(error) = written {
+        // If this fails, too, the journal stays, and whoever opens the pack tries again.
+        let _ = undo(disk, &journal);
+        return Err(error);
+    }
+    // A crash that brings the journal back brings back the old pack, as a whole.
+    let _ = disk.sync_folder();
+    Ok(())
+}
+
+fn undo(disk: &mut dyn Disk, journal: &Journal) -> io::Result<()> {
+    disk.write(0, &journal.header)?;
+    disk.write(journal.end_offset, &journal.tail)?;
+    disk.set_len(journal.old_len)?;
+    disk.sync()?;
+    remove(disk)
+}
+
+fn remove(disk: &mut dyn Disk) -> io::Result<()> {
+    disk.remove_journal()?;
+    disk.sync_folder()
+}

@@ -1,0 +1,295 @@
+//! Every state that a crash can leave is the old pack or the new one.
+
+use std::collections::BTreeSet;
+
+use super::*;
+
+/// Something that is done to a disk, and reaches it when it is waited for, or at any time
+/// before, or in part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Done {
+    Write(u64, Vec<u8>),
+    SetLen(u64),
+    Sync,
+    WriteJournal(Vec<u8>),
+    SyncJournal,
+    SyncFolder,
+    RemoveJournal,
+}
+
+/// What is on a disk.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct State {
+    pack: Vec<u8>,
+    journal: Option<Vec<u8>>,
+}
+
+impl State {
+    fn apply(&mut self, done: &Done) {
+        match done {
+            Done::Write(offset, bytes) => {
+                let start = usize::try_from(*offset).unwrap();
+                let end = start + bytes.len();
+                self.pack.resize(self.pack.len().max(end), 0);
+                self.pack[start..end].copy_from_slice(bytes);
+            }
+            Done::SetLen(len) => self.pack.resize(usize::try_from(*len).unwrap(), 0),
+            Done::WriteJournal(bytes) => self.journal = Some(bytes.clone()),
+            Done::RemoveJournal => self.journal = None,
+            Done::Sync | Done::SyncJournal | Done::SyncFolder => {}
+        }
+    }
+}
+
+/// A disk that notes what is done to it, and may fail at one of these.
+struct Noted {
+    state: State,
+    done: Vec<Done>,
+    fails_at: Option<usize>,
+}
+
+impl Noted {
+    fn of(state: State) -> Self {
+        Self { state, done: Vec::new(), fails_at: None }
+    }
+
+    fn note(&mut self, done: Done) -> io::Result<()> {
+        if self.fails_at == Some(self.done.len()) {
+            self.fails_at = None;
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.state.apply(&done);
+        self.done.push(done);
+        Ok(())
+    }
+}
+
+impl Disk for Noted {
+    fn pack(&mut self) -> io::Result<Vec<u8>> {
+        Ok(self.state.pack.clone())
+    }
+    fn write(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.note(Done::Write(offset, bytes.to_vec()))
+    }
+    fn set_len(&mut self, len: u64) -> io::Result<()> {
+        self.note(Done::SetLen(len))
+    }
+    fn sync(&mut self) -> io::Result<()> {
+        self.note(Done::Sync)
+    }
+    fn journal(&mut self) -> io::Result<Option<Vec<u8>>> {
+        Ok(self.state.journal.clone())
+    }
+    fn write_journal(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.note(Done::WriteJournal(bytes.to_vec()))
+    }
+    fn sync_journal(&mut self) -> io::Result<()> {
+        self.note(Done::SyncJournal)
+    }
+    fn sync_folder(&mut self) -> io::Result<()> {
+        self.note(Done::SyncFolder)
+    }
+    fn remove_journal(&mut self) -> io::Result<()> {
+        self.note(Done::RemoveJournal)
+    }
+}
+
+/// All that a disk can hold after a crash behind the first `count` of these.
+fn crashed(before: &State, done: &[Done]) -> BTreeSet<State> {
+    let mut states = BTreeSet::new();
+    for pack in packs(&before.pack, done) {
+        for journal in journals(before.journal.as_ref(), done) {
+            states.insert(State { pack: pack.clone(), journal });
+        }
+    }
+    states
+}
+
+/// The packs: what was waited for is there; of the rest any may be there, in any order, and
+/// of each write any part from its start or to its end.
+fn packs(before: &[u8], done: &[Done]) -> BTreeSet<Vec<u8>> {
+    let is_of_pack = |done: &&Done| matches!(done, Done::Write(..) | Done::SetLen(_));
+    let synced = done.iter().rposition(|done| *done == Done::Sync).map_or(0, |at| at + 1);
+    let mut sure = State { pack: before.to_vec(), journal: None };
+    done[..synced].iter().filter(is_of_pack).for_each(|done| sure.apply(done));
+    let open: Vec<_> = done[synced..].iter().filter(is_of_pack).collect();
+    let mut packs = BTreeSet::new();
+    for order in orders(open.len()) {
+        for chosen in 0..1u32 << open.len() {
+            let taken = || order.iter().filter(|at| chosen >> **at & 1 == 1).map(|at| open[*at]);
+            let mut state = sure.clone();
+            taken().for_each(|done| state.apply(done));
+            packs.insert(state.pack);
+            for (torn, write) in taken().enumerate() {
+                let Done::Write(offset, bytes) = write else { continue };
+                for cut in 0..bytes.len() {
+                    let parts = [
+                        Done::Write(*offset, bytes[..cut].to_vec()),
+                        Done::Write(offset + cut as u64, bytes[cut..].to_vec()),
+                    ];
+                    for part in &parts {
+                        let mut state = sure.clone();
+                        for (at, done) in taken().enumerate() {
+                            state.apply(if at == torn { part } else { done });
+                        }
+                        packs.insert(state.pack);
+                    }
+                }
+            }
+        }
+    }
+    packs
+}
+
+/// Every order of so many.
+fn orders(count: usize) -> Vec<Vec<usize>> {
+    if count == 0 {
+        return vec![Vec::new()];
+    }
+    let mut orders = Vec::new();
+    for order in self::orders(count - 1) {
+        for at in 0..count {
+            let mut order = order.clone();
+            order.insert(at, count - 1);
+            orders.push(order);
+        }
+    }
+    orders
+}
+
+/// The journals: there or not unless the folder was waited for, cut at any byte, or of its
+/// length and empty, unless its bytes were waited for.
+fn journals(before: Option<&Vec<u8>>, done: &[Done]) -> BTreeSet<Option<Vec<u8>>> {
+    // What was before is sure to be there.
+    let (mut names, mut contents) = (BTreeSet::from([before.cloned()]), None);
+    for done in done {
+        match done {
+            Done::WriteJournal(bytes) => {
+                names.extend((0..=bytes.len()).map(|cut| Some(bytes[..cut].to_vec())));
+                names.extend((0..bytes.len()).map(|cut| {
+                    let empty = vec![0; cut];
+                    Some([&empty, &bytes[cut..]].concat())
+                }));
+                names.insert(Some(vec![0; bytes.len()]));
+                contents = Some(bytes.clone());
+            }
+            Done::SyncJournal => names.retain(|name| name.is_none() || *name == contents),
+            Done::SyncFolder => names.retain(|name| name.is_some() == contents.is_some()),
+            Done::RemoveJournal => {
+                names.insert(None);
+                contents = None;
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// Old and new packs of every relation of their lengths; the last has another flag.
+fn cases() -> Vec<(Vec<u8>, Vec<u8>, u64)> {
+    let pack = |flags: u8, rest: &[u8]| [b"LCP\0\x01\0", &[flags][..], b"\0kept", rest].concat();
+    vec![
+        (pack(2, b"old end"), pack(2, b"new blocks, new end"), 12),
+        (pack(2, b"an old end with costs"), pack(2, b"new end"), 12),
+        (pack(2, b"old end"), pack(2, b"new END"), 12),
+        (pack(0, b"\xFF\x01\0\0"), pack(2, b"blocks and a trailer"), 12),
+    ]
+}
+
+#[test]
+fn every_state_that_a_crash_can_leave_is_one_of_the_two_packs() {
+    for (old, new, end_offset) in cases() {
+        let before = State { pack: old.clone(), journal: None };
+        let mut disk = Noted::of(before.clone());
+        replace_tail(&mut disk, &old, &new, end_offset).unwrap();
+        assert_eq!(disk.state, State { pack: new.clone(), journal: None });
+        assert_eq!(disk.done.last(), Some(&Done::SyncFolder));
+        let mut both = [false; 2];
+        for count in 0..=disk.done.len() {
+            for state in crashed(&before, &disk.done[..count]) {
+                let read = as_before(state.pack.clone(), state.journal.as_deref()).0;
+                assert!(read == old || read == new, "{count}: {state:?}");
+                both[usize::from(read == new)] = true;
+                let mut again = Noted::of(state.clone());
+                roll_back(&mut again).unwrap();
+                assert_eq!(again.state, State { pack: read.clone(), journal: None });
+            }
+        }
+        assert_eq!(both, [true; 2]);
+        let last = crashed(&before, &disk.done);
+        assert_eq!(last, BTreeSet::from([State { pack: new, journal: None }]));
+    }
+}
+
+/// A crash while what another crash left is undone.
+#[test]
+fn rolling_back_may_be_interrupted_too() {
+    for (old, new, end_offset) in cases() {
+        let mut disk = Noted::of(State { pack: old.clone(), journal: None });
+        replace_tail(&mut disk, &old, &new, end_offset).unwrap();
+        let removed = disk.done.iter().position(|done| *done == Done::RemoveJournal).unwrap();
+        let journal = disk.done.iter().find_map(|done| match done {
+            Done::WriteJournal(bytes) => Some(bytes.clone()),
+            _ => None,
+        });
+        let first: Vec<_> = packs(&old, &disk.done[..removed - 1]).into_iter().collect();
+        // All kinds of them, and not each byte again.
+        for pack in first.iter().step_by(7).chain([&old, &new]) {
+            let left = State { pack: pack.clone(), journal: journal.clone() };
+            let mut again = Noted::of(left.clone());
+            assert_eq!(roll_back(&mut again).unwrap(), Beside::RolledBack);
+            for count in 0..=again.done.len() {
+                for state in crashed(&left, &again.done[..count]) {
+                    let read = as_before(state.pack.clone(), state.journal.as_deref()).0;
+                    assert_eq!(read, old, "{count}: {state:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_fails_is_undone() {
+    for (old, new, end_offset) in cases() {
+        let before = State { pack: old.clone(), journal: None };
+        for at in 0.. {
+            let mut disk = Noted { fails_at: Some(at), ..Noted::of(before.clone()) };
+            let done = replace_tail(&mut disk, &old, &new, end_offset);
+            if disk.fails_at.is_some() {
+                assert!(at >= 7, "{at}");
+                break;
+            }
+            if disk.done.len() == at && done.is_ok() {
+                // Only the last wait may fail, when all is done.
+                assert_eq!(disk.state.pack, new);
+                continue;
+            }
+            assert_eq!(done.unwrap_err().kind(), io::ErrorKind::StorageFull);
+            assert_eq!(disk.state, before, "{at}");
+        }
+    }
+}
+
+#[test]
+fn a_journal_of_another_pack_is_left_alone() {
+    let (old, new, end_offset) = cases().remove(0);
+    let journal = Journal::of(&old, end_offset, new.len() as u64).unwrap();
+    assert_eq!(Journal::parse(&journal.to_bytes()).as_ref(), Some(&journal));
+    let other = |at: usize| {
+        let mut other = old.clone();
+        other[at] ^= 1;
+        other
+    };
+    let longer = [&new[..], b"!"].concat();
+    for pack in [other(0), other(8), other(11), longer, old[..11].to_vec(), Vec::new()] {
+        let state = State { pack: pack.clone(), journal: Some(journal.to_bytes()) };
+        let mut disk = Noted::of(state.clone());
+        assert_eq!(roll_back(&mut disk).unwrap(), Beside::Foreign);
+        assert_eq!(disk.state, state);
+        assert_eq!(as_before(pack.clone(), Some(&journal.to_bytes())), (pack, Beside::Foreign));
+    }
+    // One that would make something else of the pack than its tail.
+    let mut disk = Noted::of(State { pack: old.clone(), journal: None });
+    assert!(replace_tail(&mut disk, &old, &other(8), end_offset).is_err());
+    assert_eq!(disk.done, []);
+}

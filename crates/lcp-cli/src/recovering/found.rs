@@ -1,0 +1,189 @@
+//! What is still there of a damaged pack.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use lcp_decoder::{Footer, Trailer};
+use lcp_types::wire::{
+    END_FRAME, FOOTER_BYTES, HEADER_BYTES, HEADER_TRAILER, MAGIC_LCP, VERSION_MAJOR, VERSION_MINOR,
+};
+
+use super::{Lost, RecoverError};
+use crate::stored::walk;
+
+/// The header that a pack with a trailer has.
+const HEADER: [u8; HEADER_BYTES] = {
+    let [a, b, c, d] = MAGIC_LCP;
+    [a, b, c, d, VERSION_MAJOR, VERSION_MINOR, HEADER_TRAILER, 0]
+};
+
+/// The frames that are left, as a pack, and what is not among them.
+pub(super) struct Found<'a> {
+    /// A header and frames: what follows them is of no use.
+    pub(super) frames: Cow<'a, [u8]>,
+    /// The index that each of these had, and where it stood, if not as here.
+    pub(super) before: Option<Vec<(u64, Range<u64>)>>,
+    /// How many blocks there were, if that is known.
+    pub(super) total: Option<u64>,
+    /// Whether there was a trailer.
+    pub(super) has_trailer: bool,
+    pub(super) lost: Vec<Lost>,
+}
+
+impl<'a> Found<'a> {
+    pub(super) fn of(pack: &'a [u8]) -> Result<Self, RecoverError> {
+        match Ends::of(pack) {
+            Some(ends) => Ok(ends.found(pack)),
+            None => Self::in_order(pack),
+        }
+    }
+
+    /// The frames that follow each other, where nothing else says where they are.
+    fn in_order(pack: &'a [u8]) -> Result<Self, RecoverError> {
+        let walk = walk(pack)?;
+        let mut found = Self {
+            frames: Cow::Borrowed(pack),
+            before: None,
+            total: walk.end.map(|_| walk.frames.len() as u64),
+            has_trailer: walk.header.has_trailer(),
+            lost: Vec::new(),
+        };
+        let size = pack.len() as u64;
+        if let Some(error) = &walk.broken {
+            let reached = if walk.header.payload_compressed() {
+                error.offset().min(size)
+            } else {
+                walk.reached
+            };
+            let block = Some(walk.frames.len() as u64);
+            found.lost.push(Lost { bytes: reached..size, block, why: error.to_string() });
+        } else if let Some(end) = walk.end.map(|end| end + END_FRAME.len() as u64)
+            && end < size
+            && !walk.header.payload_compressed()
+        {
+            let why = match Trailer::of(pack) {
+                Some(Err(error)) => format!("the trailer is made anew: {error}"),
+                _ => "bytes after END that nothing announces".to_owned(),
+            };
+            found.lost.push(Lost { bytes: end..size, block: None, why });
+        } else if let Some(Err(error)) = Trailer::of(pack) {
+            let why = format!("the trailer is made anew: {error}");
+            found.lost.push(Lost { bytes: size..size, block: None, why });
+        } else if let Some(warning) = walk.warnings.first() {
+            let why = warning.to_string();
+            found.lost.push(Lost { bytes: size..size, block: None, why });
+        }
+        Ok(found)
+    }
+}
+
+/// What the last bytes of a pack say of it, where their own checksum holds.
+struct Ends {
+    footer: Footer,
+    /// The index, if its checksum holds, too.
+    index: Option<Trailer>,
+}
+
+impl Ends {
+    fn of(pack: &[u8]) -> Option<Self> {
+        let tail = pack.len().checked_sub(FOOTER_BYTES)?;
+        let footer = Footer::parse(pack.get(tail..)?, pack.len() as u64).ok()?;
+        // Of an END of another length nothing can be said.
+        let end_bytes = END_FRAME.len() as u64;
+        (footer.index_offset.checked_sub(footer.end_offset)? == end_bytes).then_some(())?;
+        let index = pack.get(usize::try_from(footer.index_offset).ok()?..tail)?;
+        let index = Trailer::parse(footer, &[&END_FRAME, index].concat()).ok();
+        Some(Self { footer, index })
+    }
+
+    /// The frames, whatever became of the header and of END.
+    fn found<'a>(self, pack: &'a [u8]) -> Found<'a> {
+        let Footer { end_offset, index_offset, blocks, blocks_check, .. } = self.footer;
+        let end = usize::try_from(end_offset).unwrap_or(usize::MAX).min(pack.len());
+        let (head, between) = (&pack[..HEADER_BYTES], &pack[HEADER_BYTES..end]);
+        let with = |header: &[u8]| [header, between, &END_FRAME].concat();
+        let is_sound = |header: &&[u8]| crc32c::crc32c(&with(header)) == blocks_check;
+        let sound = [head, &HEADER].into_iter().find(is_sound);
+        let announces = head.starts_with(&MAGIC_LCP) && walk(head).is_ok();
+        let header = sound.unwrap_or(if announces { head } else { &HEADER });
+        let mut lost = Vec::new();
+        let made_anew = |bytes, what: &str| {
+            let why = format!("{what}, which is made anew");
+            Lost { bytes, block: None, why }
+        };
+        if header != head {
+            lost.push(made_anew(0..HEADER_BYTES as u64, "a damaged header"));
+        }
+        if pack.get(end..).is_none_or(|rest| !rest.starts_with(&END_FRAME)) {
+            lost.push(made_anew(end_offset..index_offset, "a damaged END"));
+        }
+        if self.index.is_none() {
+            let index_end = pack.len() - FOOTER_BYTES;
+            lost.push(made_anew(index_offset..index_end as u64, "a damaged index"));
+        } else if sound.is_some() && lost.is_empty() {
+            // All bytes are as they were written, and the index does not say what they are.
+            let what = "an index that is not that of the blocks";
+            lost.push(made_anew(index_offset..pack.len() as u64, what));
+        }
+        let (total, has_trailer) = (Some(blocks), true);
+        let by_index = self.index.filter(|_| sound.is_none());
+        let Some(index) = by_index else {
+            let frames = with(header);
+            // Nothing leads past a frame that is damaged.
+            let broken =
+                walk(&frames).ok().map(|walk| (walk.reached, walk.frames.len(), walk.broken));
+            if let Some((reached, block, Some(error))) = broken {
+                let (bytes, block) = (reached..end_offset, Some(block as u64));
+                lost.push(Lost { bytes, block, why: error.to_string() });
+            } else if sound.is_none() {
+                let why = "the blocks do not have their checksum, and nothing tells which of them \
+                           is damaged";
+                let bytes = end_offset..end_offset;
+                lost.push(Lost { bytes, block: None, why: why.to_owned() });
+            }
+            let frames = Cow::Owned(frames);
+            return Found { frames, before: None, total, has_trailer, lost };
+        };
+        let (mut kept, mut before) = (header.to_vec(), Vec::new());
+        for block in 0..u32::try_from(blocks).unwrap_or(u32::MAX) {
+            let Some(place) = index.frame(block) else { break };
+            let range = usize::try_from(place.start).ok().zip(usize::try_from(place.end).ok());
+            let bytes = range.and_then(|(start, end)| pack.get(start..end)).unwrap_or_default();
+            match damage(&index, block, bytes) {
+                None => {
+                    kept.extend_from_slice(bytes);
+                    before.push((u64::from(block), place));
+                }
+                Some(why) => {
+                    lost.push(Lost { bytes: place, block: Some(u64::from(block)), why });
+                }
+            }
+        }
+        if lost.is_empty() {
+            // All else has its checksum.
+            lost.push(made_anew(0..HEADER_BYTES as u64, "a damaged header"));
+        }
+        kept.extend_from_slice(&END_FRAME);
+        let frames = Cow::Owned(kept);
+        Found { frames, before: Some(before), total, has_trailer, lost }
+    }
+}
+
+/// What is wrong with a frame that the index knows.
+fn damage(index: &Trailer, block: u32, bytes: &[u8]) -> Option<String> {
+    if index.check(block).is_some_and(|check| check != crc32c::crc32c(bytes)) {
+        return Some("the block does not have its checksum".to_owned());
+    }
+    let alone = [&HEADER, bytes, &END_FRAME].concat();
+    let frames = walk(&alone).map(|walk| walk.frames).unwrap_or_default();
+    let is_it = |flags, code| {
+        index.flags(block) == Some(flags) && index.facts().types.get(block as usize) == Some(&code)
+    };
+    match &frames[..] {
+        [frame] if frame.bytes == bytes && is_it(frame.flags, frame.block_type.code()) => {
+            // What cannot be read is told by whoever writes the rest.
+            None
+        }
+        _ => Some("the block is not the one that the index names".to_owned()),
+    }
+}

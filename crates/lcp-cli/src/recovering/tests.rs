@@ -1,0 +1,248 @@
+//! The laws of recovery: all that is whole is saved, and nothing else.
+
+use lcp_decoder::{DecodeOptions, decode};
+use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode};
+use lcp_testkit::{SplitMix64, any_pack};
+use lcp_types::wire::END_FRAME;
+use lcp_types::{Annotation, Block, FormatHint, Lang, Level, MemoryStore, Priority, Role, Tag};
+use proptest::prelude::*;
+
+use super::*;
+
+/// A pack of a few blocks, and what is said of them.
+fn small() -> Vec<Block<'static>> {
+    vec![
+        Block::conversation(Role::User, "first"),
+        Block::new(Annotation::priority(0, Priority::High)),
+        Block::code(Lang::Rust, "a.rs", "fn a() {}").with_summary("a"),
+        Block::new(Annotation::tag(2, &Tag::bare("pinned"))),
+        Block::new(Level::Detailed.of(2, "fn a()")),
+        Block::conversation(Role::Assistant, "last"),
+        Block::new(Annotation::priority(5, Priority::Low)),
+        // Of an annotation.
+        Block::new(Annotation::tag(6, &Tag::bare("odd"))),
+    ]
+}
+
+fn plain(trailer: bool) -> EncodeOptions {
+    EncodeOptions { trailer, ..EncodeOptions::default() }
+}
+
+fn blocks(pack: &[u8]) -> Vec<Block<'_>> {
+    decode(pack, DecodeOptions::default()).unwrap().blocks
+}
+
+/// Where the frames of a pack stand.
+fn places(pack: &[u8]) -> Vec<Range<u64>> {
+    walk(pack).unwrap().frames.into_iter().map(|frame| frame.place).collect()
+}
+
+/// What speaks of blocks, and those: both as if they spoke of the first one.
+fn said<'b>(blocks: &[Block<'b>]) -> Vec<(Block<'b>, Block<'b>)> {
+    let plain = |block: &Block<'b>| block.clone().retargeted(|_| 0);
+    let of = |block: &Block<'_>| blocks.get(usize::try_from(block.target()?).ok()?);
+    blocks.iter().filter_map(|block| Some((plain(block), plain(of(block)?)))).collect()
+}
+
+/// What is left must be whole itself.
+fn check(recovered: &Recovered) {
+    assert_eq!(recover(&recovered.pack).unwrap().lost, []);
+    assert_eq!(blocks(&recovered.pack).len() as u64, recovered.saved);
+}
+
+#[test]
+fn every_truncation_keeps_every_whole_block() {
+    for compression in [Compression::None, Compression::Block, Compression::Payload] {
+        for (magic, trailer) in [(Magic::Lcp, true), (Magic::Lcp, false), (Magic::Bcp, false)] {
+            let all = small();
+            let pack = encode(&all, EncodeOptions { magic, compression, trailer }).unwrap();
+            let places = places(&pack);
+            for len in 8..pack.len() {
+                let recovered = recover(&pack[..len]).unwrap();
+                check(&recovered);
+                assert_ne!(recovered.lost, []);
+                if compression == Compression::Payload {
+                    continue;
+                }
+                let whole = places.iter().filter(|place| place.end <= len as u64).count();
+                let found = blocks(&recovered.pack);
+                // No block speaks of a later one.
+                assert_eq!(found, all[..whole], "{len}");
+                assert_eq!(recovered.dropped, 0);
+            }
+            for len in 0..8 {
+                assert!(recover(&pack[..len]).is_err());
+            }
+            let whole = recover(&pack).unwrap();
+            assert_eq!((whole.pack, whole.lost, whole.missing), (pack, vec![], Some(0)));
+        }
+    }
+}
+
+/// Of a compressed payload all that can be decompressed is saved.
+#[test]
+fn a_payload_is_saved_as_far_as_it_decompresses() {
+    let mut random = SplitMix64::new(5);
+    let text: String =
+        (0..600_000).map(|_| char::from(b'a' + u8::try_from(random.below(26)).unwrap())).collect();
+    let all: Vec<_> = text
+        .as_bytes()
+        .chunks(1000)
+        .map(|text| Block::document("", text, FormatHint::Plain))
+        .collect();
+    let compression = Compression::Payload;
+    let pack = encode(&all, EncodeOptions { compression, ..plain(false) }).unwrap();
+    let recovered = recover(&pack[..pack.len() / 2]).unwrap();
+    check(&recovered);
+    assert!(recovered.saved > 0 && recovered.saved < 600, "{}", recovered.saved);
+    assert_eq!(blocks(&recovered.pack), all[..usize::try_from(recovered.saved).unwrap()]);
+    assert_eq!(recovered.missing, None);
+}
+
+/// With a trailer any one bit costs one block at most, and what speaks of it.
+#[test]
+fn every_flipped_bit_is_noticed_and_costs_one_block() {
+    let all = small();
+    let mut pack = encode(&all, plain(true)).unwrap();
+    let places = places(&pack);
+    let end = places.last().unwrap().end;
+    for bit in 0..pack.len() * 8 {
+        pack[bit / 8] ^= 1 << (bit % 8);
+        let recovered = recover(&pack).unwrap();
+        pack[bit / 8] ^= 1 << (bit % 8);
+        check(&recovered);
+        assert_ne!(recovered.lost, [], "bit {bit}");
+        let at = (bit / 8) as u64;
+        let hit = places.iter().position(|place| place.contains(&at));
+        let Some(hit) = hit else {
+            assert_eq!(blocks(&recovered.pack), all, "bit {bit} (end {end})");
+            assert_eq!((recovered.missing, recovered.dropped), (Some(0), 0));
+            continue;
+        };
+        let lost: Vec<_> = recovered.lost.iter().map(|lost| (lost.block, &lost.bytes)).collect();
+        assert_eq!(lost, [(Some(hit as u64), &places[hit])], "bit {bit}");
+        assert_eq!(recovered.missing, Some(1));
+        let speaks = |index: u64| all.iter().filter(move |block| block.target() == Some(index));
+        let dropped = match hit {
+            5 => 2, // the annotation, and the one of it
+            hit => speaks(hit as u64).count(),
+        };
+        assert_eq!(recovered.dropped, dropped as u64, "bit {bit}");
+        let expected =
+            all.iter().enumerate().filter(|(at, of)| *at != hit && of.target().is_none());
+        let found = blocks(&recovered.pack);
+        let found = found.iter().filter(|block| block.target().is_none());
+        assert!(found.eq(expected.map(|(_, block)| block)), "bit {bit}");
+    }
+}
+
+#[test]
+fn what_speaks_of_a_block_follows_it() {
+    let all = small();
+    let mut pack = encode(&all, plain(true)).unwrap();
+    let first = places(&pack)[0].clone();
+    pack[usize::try_from(first.end).unwrap() - 1] ^= 0xFF;
+    let recovered = recover(&pack).unwrap();
+    assert_eq!((recovered.saved, recovered.missing, recovered.dropped), (6, Some(1), 1));
+    let targets: Vec<_> = blocks(&recovered.pack).iter().map(Block::target).collect();
+    assert_eq!(targets, [None, Some(0), Some(0), None, Some(3), Some(4)]);
+}
+
+/// Without a trailer a block that cannot be read does not hide those behind it.
+#[test]
+fn a_malformed_body_costs_its_block_alone() {
+    let all = small();
+    let mut pack = encode(&all, plain(false)).unwrap();
+    let place = places(&pack)[2].clone();
+    // The first field of the body; behind type, flags, length and the summary.
+    let field = usize::try_from(place.start).unwrap() + 3 + 2;
+    pack[field + 1] = 0x7F;
+    let recovered = recover(&pack).unwrap();
+    check(&recovered);
+    assert_eq!((recovered.saved, recovered.missing, recovered.dropped), (5, Some(1), 2));
+    assert_eq!((recovered.lost[0].block, &recovered.lost[0].bytes), (Some(2), &place));
+}
+
+#[test]
+fn references_are_kept_as_they_stand() {
+    let mut builder = PackBuilder::default();
+    builder.add(&Block::conversation(Role::User, "lost")).unwrap();
+    let elsewhere = Block::document("", "elsewhere", FormatHint::Plain);
+    builder.add_reference(&elsewhere, &mut MemoryStore::default()).unwrap();
+    builder.add(&Block::conversation(Role::User, "here")).unwrap().priority(Priority::Low).unwrap();
+    let pack = builder.finish().unwrap();
+    assert_eq!(recover(&pack).unwrap().lost, []);
+    let mut damaged = pack.clone();
+    damaged[12] ^= 1;
+    let recovered = recover(&damaged).unwrap();
+    assert_eq!((recovered.saved, recovered.missing, recovered.dropped), (3, Some(1), 0));
+    let (before, after) = (walk(&pack).unwrap(), walk(&recovered.pack).unwrap());
+    assert_eq!(after.frames[0].bytes, before.frames[1].bytes);
+    assert_eq!(after.frames[2].block.as_ref().unwrap().target(), Some(1));
+}
+
+/// Bytes behind END that nothing announces, and a hand-off whose blocks are gone.
+#[test]
+fn odd_ends_are_told_of() {
+    let pack = encode(&small(), plain(false)).unwrap();
+    let longer = [&pack[..], b"more"].concat();
+    let recovered = recover(&longer).unwrap();
+    assert_eq!(recovered.pack, pack);
+    let size = pack.len() as u64;
+    assert_eq!(recovered.lost[0].bytes, size..size + 4);
+    // Where only END is missing, no block is known to be.
+    let cut = recover(&pack[..pack.len() - END_FRAME.len()]).unwrap();
+    assert_eq!((cut.pack, cut.saved, cut.missing), (pack, 8, None));
+    assert!(recover(b"no pack at all, and long enough for a footer that is none of them").is_err());
+}
+
+proptest! {
+    #[test]
+    fn whole_packs_come_out_as_they_went_in(
+        all in any_pack(), trailer in any::<bool>(), block in any::<bool>(),
+    ) {
+        let compression = if block { Compression::Block } else { Compression::None };
+        let pack = encode(&all, EncodeOptions { compression, ..plain(trailer) }).unwrap();
+        let recovered = recover(&pack).unwrap();
+        prop_assert_eq!((recovered.pack, recovered.saved), (pack, all.len() as u64));
+    }
+
+    /// Whatever becomes of the bytes of some blocks, the others are there with what was
+    /// said of them, as far as that is there.
+    #[test]
+    fn damage_costs_the_blocks_that_it_hits(
+        all in any_pack(), seed in any::<u64>(), count in 1usize..4, block in any::<bool>(),
+    ) {
+        let compression = if block { Compression::Block } else { Compression::None };
+        let pack = encode(&all, EncodeOptions { compression, ..plain(true) }).unwrap();
+        let places = places(&pack);
+        prop_assume!(!places.is_empty());
+        let (mut damaged, mut random) = (pack.clone(), SplitMix64::new(seed));
+        let end = usize::try_from(places.last().unwrap().end).unwrap();
+        for _ in 0..count {
+            damaged[8 + random.below(end - 8)] ^= 1 << random.below(8);
+        }
+        prop_assume!(damaged != pack);
+        let recovered = recover(&damaged).unwrap();
+        check(&recovered);
+        let is_hit = |place: &Range<u64>| {
+            let range = usize::try_from(place.start).unwrap()..usize::try_from(place.end).unwrap();
+            damaged[range.clone()] != pack[range]
+        };
+        let hit = places.iter().filter(|place| is_hit(place)).count() as u64;
+        prop_assert_eq!(recovered.missing, Some(hit));
+        prop_assert_eq!(recovered.saved + recovered.dropped + hit, all.len() as u64);
+        let found = blocks(&recovered.pack);
+        let (before, mut after) = (said(&all), said(&found).into_iter());
+        prop_assert!(after.all(|pair| before.contains(&pair)));
+        let kept = all.iter().zip(&places).filter(|(_, place)| !is_hit(place)).map(|(of, _)| of);
+        let plain = |block: &&Block<'_>| block.target().is_none();
+        prop_assert!(found.iter().filter(plain).eq(kept.filter(plain)));
+    }
+
+    #[test]
+    fn nothing_makes_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let _ = recover(&[b"LCP\0\x01\0\x02\0", &bytes[..]].concat());
+        let _ = recover(&bytes);
+    }
+}

@@ -1,0 +1,307 @@
+//! `append` and `recover` (RFC 0003 §8 and §9).
+
+use std::fs;
+
+use lcp_cli::appending::{Addition, append};
+use lcp_cli::journal::{Journal, path_of};
+use lcp_cli::merging::merge;
+use lcp_decoder::{DecodeOptions, Trailer, decode};
+use lcp_driver::index_costs;
+use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode, encode_with};
+use lcp_testkit::any_pack;
+use lcp_tokens::{Encoding, Tiktoken};
+use lcp_types::{Block, CostsOf, FormatHint, MemoryStore, Role};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::command::{printed, run, run_with, sample, stderr};
+
+fn options(compression: Compression) -> EncodeOptions {
+    EncodeOptions { compression, ..EncodeOptions::default() }
+}
+
+fn turns(texts: &[&'static str]) -> Vec<Block<'static>> {
+    texts.iter().map(|text| Block::conversation(Role::User, *text)).collect()
+}
+
+fn scratch() -> (tempfile::TempDir, impl Fn(&str) -> String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_owned();
+    (folder, move |name| path.join(name).to_str().unwrap().to_owned())
+}
+
+fn appended(old: &[u8], added: &[&[u8]]) -> lcp_cli::appending::Appended {
+    let path = "x".as_ref();
+    let added: Vec<_> = added.iter().map(|pack| Addition { path, pack }).collect();
+    append(path, old, &added, None).unwrap()
+}
+
+proptest! {
+    /// The pack is the one that encoding all at once makes.
+    #[test]
+    fn what_is_appended_is_as_if_it_had_always_been_there(
+        a in any_pack(), b in any_pack(), c in any_pack(), is_compressed in any::<bool>(),
+    ) {
+        let compression = if is_compressed { Compression::Block } else { Compression::None };
+        let [old, second, third] =
+            [&a, &b, &c].map(|blocks| encode(blocks, options(compression)).unwrap());
+        let appended = {
+            let path = "x".as_ref();
+            let added = [&second, &third].map(|pack| Addition { path, pack });
+            append(path, &old, &added, Some(compression)).unwrap()
+        };
+        let end = usize::try_from(appended.end_offset).unwrap();
+        prop_assert_eq!(&appended.pack[..end], &old[..end]);
+        // What spoke of none in the old pack is not moved.
+        let merged = merge(vec![a.clone(), b, c]).split_off(a.len());
+        let all = [a, merged].concat();
+        prop_assert_eq!(&appended.pack, &encode(&all, options(compression)).unwrap());
+        prop_assert_eq!(appended.blocks.1, all.len() as u64);
+    }
+}
+
+fn costs(blocks: &[Block<'_>]) -> CostsOf {
+    index_costs(blocks, &Tiktoken::new(Encoding::O200kBase)).unwrap()
+}
+
+#[test]
+fn costs_are_kept_and_counted() {
+    let (old, new) = (turns(&["one", "two words"]), turns(&["three more words"]));
+    let pack = encode_with(&old, EncodeOptions::default(), &[costs(&old)]).unwrap();
+    let added = encode(&new, EncodeOptions::default()).unwrap();
+    let found = appended(&pack, &[&added]);
+    let all = merge(vec![old, new]);
+    let expected = encode_with(&all, EncodeOptions::default(), &[costs(&all)]).unwrap();
+    assert_eq!((&found.pack, &found.warnings[..]), (&expected, &[][..]));
+    // What cannot be counted here is left out, which is told.
+    let foreign = CostsOf { encoding: "other".into(), ..costs(&all) };
+    let pack = encode_with(&all, EncodeOptions::default(), &[foreign, costs(&all)]).unwrap();
+    let found = appended(&pack, &[&added]);
+    let trailer = Trailer::of(&found.pack).unwrap().unwrap();
+    let names: Vec<_> = trailer.facts().costs.iter().map(|costs| &costs.encoding).collect();
+    assert_eq!(names, ["o200k_base"]);
+    assert_eq!(found.warnings.len(), 1, "{:?}", found.warnings);
+}
+
+#[test]
+fn references_are_appended_as_they_stand() {
+    let mut builder = PackBuilder::default();
+    let block = Block::document("", "elsewhere", FormatHint::Plain);
+    builder.add_reference(&block, &mut MemoryStore::default()).unwrap();
+    let referring = builder.finish().unwrap();
+    let plain = encode(&turns(&["here"]), EncodeOptions::default()).unwrap();
+    let frame = &referring[8..referring.len()];
+    for (old, new, at) in [(&referring, &plain, 0), (&plain, &referring, 1)] {
+        let found = appended(old, &[new]);
+        let walk = lcp_cli::stored::walk(&found.pack).unwrap();
+        assert!(frame.starts_with(&walk.frames[at].bytes));
+        assert_eq!((walk.frames.len(), walk.broken.is_none()), (2, true));
+    }
+}
+
+#[test]
+fn append_adds_packs_and_manifests_where_the_pack_lies() {
+    let (_folder, path) = scratch();
+    let (pack, other, list) = (path("pack.lcp"), path("other.lcp"), path("list.json"));
+    fs::write(&pack, encode(&turns(&["one"]), EncodeOptions::default()).unwrap()).unwrap();
+    fs::write(&other, encode(&turns(&["two"]), EncodeOptions::default()).unwrap()).unwrap();
+    let manifest = json!({ "blocks": [
+        { "type": "conversation", "role": "user", "content": "three", "priority": "high" },
+    ] });
+    fs::write(&list, manifest.to_string()).unwrap();
+    let four = encode(&turns(&["four"]), EncodeOptions::default()).unwrap();
+    let output = run_with(&["append", &pack, &other, &list, "-"], &four);
+    assert!(output.status.success() && output.stdout.is_empty(), "{}", stderr(&output));
+    assert_eq!(stderr(&output), "");
+    let bytes = fs::read(&pack).unwrap();
+    let blocks = decode(&bytes, DecodeOptions::default()).unwrap().blocks;
+    let targets: Vec<_> = blocks.iter().map(Block::target).collect();
+    assert_eq!(targets, [None, None, None, Some(2), None]);
+    let output = run(&["validate", "--full", &pack]);
+    assert!(printed(&output).contains("5 blocks, no problem"), "{}", printed(&output));
+    // To itself, and nothing.
+    assert!(run(&["append", &pack, &pack]).status.success());
+    let nothing = encode(&[], EncodeOptions::default()).unwrap();
+    let before = fs::read(&pack).unwrap();
+    assert!(run_with(&["append", &pack, "-"], &nothing).status.success());
+    assert_eq!(fs::read(&pack).unwrap(), before);
+    assert_eq!(decode(&before, DecodeOptions::default()).unwrap().blocks.len(), 10);
+    assert!(!path_of(pack.as_ref()).exists());
+}
+
+/// A pack without a trailer gets one.
+#[test]
+fn a_trailer_is_added() {
+    let (_folder, path) = scratch();
+    let pack = path("pack.lcp");
+    let plain = EncodeOptions { trailer: false, ..EncodeOptions::default() };
+    let (old, new) = (turns(&["one"]), turns(&["two"]));
+    fs::write(&pack, encode(&old, plain).unwrap()).unwrap();
+    assert!(run_with(&["append", &pack, "-"], &encode(&new, plain).unwrap()).status.success());
+    let all = encode(&[old, new].concat(), EncodeOptions::default()).unwrap();
+    assert_eq!(fs::read(&pack).unwrap(), all);
+}
+
+#[test]
+fn what_cannot_be_appended_to_stays_as_it_is() {
+    let (_folder, path) = scratch();
+    let (pack, added) = (path("pack.lcp"), path("added.lcp"));
+    let blocks = turns(&["one"]);
+    let whole = encode(&blocks, EncodeOptions::default()).unwrap();
+    fs::write(&added, &whole).unwrap();
+    let bcp = EncodeOptions { magic: Magic::Bcp, ..EncodeOptions::default() };
+    let plain = encode(&blocks, EncodeOptions { trailer: false, ..EncodeOptions::default() });
+    let mut flipped = whole.clone();
+    flipped[13] ^= 1;
+    for (old, code, said) in [
+        (encode(&blocks, bcp).unwrap(), 2, "lcp merge"),
+        (encode(&blocks, options(Compression::Payload)).unwrap(), 2, "lcp merge"),
+        (flipped, 3, "the pack is damaged: "),
+        (whole[..whole.len() - 1].to_vec(), 3, "lcp recover"),
+        (whole[..12].to_vec(), 3, "[unexpected_eof]"),
+        ([plain.unwrap(), b"more".to_vec()].concat(), 3, "lcp recover"),
+        (b"{}".to_vec(), 3, "[bad_magic]"),
+    ] {
+        fs::write(&pack, &old).unwrap();
+        let output = run(&["append", &pack, &added]);
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+        assert!(stderr(&output).contains(said), "{}", stderr(&output));
+        assert_eq!(fs::read(&pack).unwrap(), old);
+        assert!(!path_of(pack.as_ref()).exists());
+    }
+    let none = path("none.lcp");
+    for (arguments, code) in [
+        (&["append", "-", &added][..], 2),
+        (&["append", &added, "-", "-"], 2),
+        (&["append", &none, &added], 1),
+        (&["append", &added, &none], 1),
+        (&["append", &added], 2),
+    ] {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+    }
+    assert_eq!(fs::read(&added).unwrap(), whole);
+}
+
+/// Two at once: the second one waits, and gives up when it is told to.
+#[test]
+fn a_pack_that_is_in_use_is_waited_for() {
+    let (_folder, path) = scratch();
+    let pack = path("pack.lcp");
+    let whole = encode(&turns(&["one"]), EncodeOptions::default()).unwrap();
+    fs::write(&pack, &whole).unwrap();
+    let held = fs::File::open(&pack).unwrap();
+    held.lock().unwrap();
+    let output = run_with(&["append", &pack, "-", "--wait", "0"], &whole);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("another process is using the pack"), "{}", stderr(&output));
+    assert_eq!(fs::read(&pack).unwrap(), whole);
+    let all = std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| run_with(&["append", &pack, "-"], &whole));
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        held.unlock().unwrap();
+        assert!(waiting.join().unwrap().status.success());
+        // Eight at once lose nothing.
+        let each = || scope.spawn(|| run_with(&["append", &pack, "-", "--wait", "60"], &whole));
+        let threads: Vec<_> = (0..8).map(|_| each()).collect();
+        assert!(threads.into_iter().all(|thread| thread.join().unwrap().status.success()));
+        fs::read(&pack).unwrap()
+    });
+    let ten = encode(&turns(&["one"; 10]), EncodeOptions::default()).unwrap();
+    assert_eq!(all, ten);
+}
+
+/// What an append leaves that was killed between two writes.
+#[test]
+fn what_was_interrupted_is_undone() {
+    let (_folder, path) = scratch();
+    let (pack, saved) = (path("pack.lcp"), path("saved.lcp"));
+    let journal = path_of(pack.as_ref());
+    let (old, new) = (turns(&["one"]), turns(&["two"]));
+    let whole = encode(&old, EncodeOptions::default()).unwrap();
+    let added = encode(&new, EncodeOptions::default()).unwrap();
+    let half = appended(&whole, &[&added]);
+    let kept = Journal::of(&whole, half.end_offset, half.pack.len() as u64).unwrap().to_bytes();
+    let interrupted = |written: &[u8], kept: &[u8]| {
+        fs::write(&pack, written).unwrap();
+        fs::write(&journal, kept).unwrap();
+    };
+    let torn = &half.pack[..half.pack.len() - 9];
+    interrupted(torn, &kept);
+    let output = run(&["validate", "--full", &pack]);
+    assert!(output.status.success(), "{}", printed(&output));
+    assert!(stderr(&output).contains("an append was interrupted"), "{}", stderr(&output));
+    // Whoever only reads changes nothing.
+    assert!(journal.exists() && fs::read(&pack).unwrap() == torn);
+    let output = run_with(&["append", &pack, "-"], &added);
+    assert!(output.status.success() && stderr(&output).contains("interrupted"));
+    assert_eq!(fs::read(&pack).unwrap(), half.pack);
+    assert!(!journal.exists());
+    interrupted(torn, &kept);
+    let output = run(&["recover", &pack, "-o", &saved]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(
+        (fs::read(&pack).unwrap(), fs::read(&saved).unwrap()),
+        (whole.clone(), whole.clone())
+    );
+    assert!(!journal.exists());
+    // One that is not whole was never acted upon; one of another pack is not touched.
+    interrupted(&whole, &kept[..kept.len() - 1]);
+    assert_eq!(stderr(&run_with(&["append", &pack, "-"], &added)), "");
+    assert!(!journal.exists());
+    let other = encode(&turns(&["another"]), EncodeOptions::default()).unwrap();
+    interrupted(&other, &kept);
+    let output = run_with(&["append", &pack, "-"], &added);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert!(journal.exists() && fs::read(&pack).unwrap() == other);
+    // A pack that takes its place takes the journal away.
+    let output = run_with(&["merge", "-", "-o", &pack, "--no-config"], &whole);
+    assert!(output.status.success() && !journal.exists(), "{}", stderr(&output));
+}
+
+#[test]
+fn recover_saves_what_is_whole_and_says_what_is_not() {
+    let (_folder, path) = scratch();
+    let (pack, saved) = (path("pack.lcp"), path("saved.lcp"));
+    let whole = encode(&turns(&["one", "two", "three"]), EncodeOptions::default()).unwrap();
+    let mut damaged = whole.clone();
+    damaged[13] ^= 1;
+    fs::write(&pack, &damaged).unwrap();
+    let output = run(&["recover", &pack, "-o", &saved, "--json"]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let found: Value = serde_json::from_str(&printed_of(&output)).unwrap();
+    assert_eq!(
+        (&found["schema"], &found["whole"], &found["blocks"], &found["missing"]),
+        (&json!("lcp.recover.v1"), &json!(false), &json!(2), &json!(1))
+    );
+    assert_eq!((&found["lost"][0]["block"], &found["lost"][0]["start"]), (&json!(0), &json!(8)));
+    let rest = encode(&turns(&["two", "three"]), EncodeOptions::default()).unwrap();
+    assert_eq!(fs::read(&saved).unwrap(), rest);
+    let output = run_with(&["recover", "-"], &whole[..25]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains("an unknown number missing"), "{}", stderr(&output));
+    assert_eq!(output.stdout, encode(&turns(&["one"]), EncodeOptions::default()).unwrap());
+    let output = run_with(&["recover", "-"], &whole);
+    assert_eq!(
+        (output.status.code(), &output.stdout, stderr(&output)),
+        (Some(0), &whole, String::new())
+    );
+    let session = sample("session.lcp");
+    let output = run(&["recover", &session]);
+    assert_eq!((output.status.code(), output.stdout), (Some(0), fs::read(&session).unwrap()));
+    for (arguments, code) in [
+        (&["recover", &pack, "-o", &pack][..], 2),
+        (&["recover", &pack, "--json"], 2),
+        (&["recover", "/no/such/pack", "-o", &saved], 1),
+        (&["recover", &sample("session.json"), "-o", &saved], 3),
+    ] {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+        assert_eq!(fs::read(&saved).unwrap(), rest);
+    }
+}
+
+/// What a command that failed has printed.
+fn printed_of(output: &std::process::Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
