@@ -56,7 +56,7 @@ pub fn render(settled: &Settled<'_>, output: &Output) -> Result<Option<SourceRen
         PlannedBy::Index { read, .. } => {
             format!("{read} of {} blocks read", rendered.blocks)
         }
-        _ => format!("{} blocks", rendered.blocks),
+        PlannedBy::AllBlocks(_) => format!("{} blocks", rendered.blocks),
     };
     output.note(format!("{} tokens ({budget}), {blocks}", rendered.used_tokens));
     Ok(Some(rendered))
