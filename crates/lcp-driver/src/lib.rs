@@ -52,6 +52,7 @@ mod driver;
 mod engine;
 mod error;
 mod excerpt;
+mod facts;
 mod meta;
 mod observe;
 mod placeholder;
@@ -77,6 +78,7 @@ pub use config::{DriverConfig, Excerpts, Objective, OutputMode, Overflow, Verbos
 pub use dedup::DedupSums;
 pub use driver::{DefaultDriver, Rendered};
 pub use error::DriverError;
+pub use facts::{REVISION, index_costs, index_costs_from};
 pub use placeholder::render_placeholder;
 pub use plan::{Certificate, Plan, PlanItem, Reason, RolledUp, ShareUse};
 pub use text::{BlockText, BlockTexts};

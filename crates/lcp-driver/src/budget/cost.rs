@@ -37,7 +37,7 @@ impl Detail {
 }
 
 /// What one block could cost.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Costs {
     /// Tokens of the content with its final newline, the same in every mode.
     pub(crate) content: u32,
@@ -47,10 +47,54 @@ pub(crate) struct Costs {
     /// The details that are worth having, fullest first, costs strictly
     /// falling. A detail that costs no less than a fuller one is not among
     /// them.
-    pub(crate) details: Vec<(Detail, u32)>,
+    pub(crate) details: Details,
+}
+
+/// Details and what they cost. They stand in the costs themselves: a pack has a
+/// million of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Details {
+    all: [(Detail, u32); DETAILS_MAX],
+    len: usize,
+}
+
+impl std::ops::Deref for Details {
+    type Target = [(Detail, u32)];
+
+    fn deref(&self) -> &[(Detail, u32)] {
+        &self.all[..self.len]
+    }
 }
 
 impl Costs {
+    /// The costs of a block whose content has `content` tokens, and whose
+    /// details cost this, in the order of [`Detail::ALL`].
+    pub(crate) fn new(content: u32, all: [Option<u32>; Detail::ALL.len()]) -> Self {
+        let mut details = Details { all: [(Detail::Full, 0); DETAILS_MAX], len: 0 };
+        let mut cheapest = u64::MAX;
+        for (detail, cost) in Detail::ALL.into_iter().zip(all) {
+            if let Some(cost) = cost.filter(|cost| u64::from(*cost) < cheapest) {
+                cheapest = u64::from(cost);
+                details.all[details.len] = (detail, cost);
+                details.len += 1;
+            }
+        }
+        Self { content, all, details }
+    }
+
+    /// What each detail that the block has costs.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (Detail, u32)> {
+        let cost = |detail: Detail| Some((detail, self.all[detail as usize]?));
+        Detail::ALL.into_iter().filter_map(cost)
+    }
+
+    /// The fullest level that the block carries between its content and its
+    /// placeholder.
+    pub(crate) fn level(&self) -> Option<Detail> {
+        let levels = [Detail::Detailed, Detail::Summary, Detail::Tags];
+        levels.into_iter().find(|level| self.all[*level as usize].is_some())
+    }
+
     /// What a detail costs; 0 where the block has none.
     pub(crate) fn of(&self, detail: Detail) -> u32 {
         self.all[detail as usize].unwrap_or_default()
@@ -117,74 +161,106 @@ impl<'e> Counter<'e> {
 
     /// Everything that `view` could cost in this mode.
     pub(crate) fn costs(&mut self, view: &View<'_>, mode: OutputMode) -> Costs {
-        let (content, full) = self.part(&part(view, Shown::Content, mode));
-        let mut all = [None; Detail::ALL.len()];
-        all[Detail::Full as usize] = Some(full);
+        let (_, [costs]) = self.costs_in(view, [mode]);
+        costs
+    }
+
+    /// Everything that `view` could cost in each of these modes, and the count
+    /// of its content. Each text is counted once, where counts add up.
+    pub(crate) fn costs_in<const N: usize>(
+        &mut self,
+        view: &View<'_>,
+        modes: [OutputMode; N],
+    ) -> (Body, [Costs; N]) {
+        let mut all = [[None; Detail::ALL.len()]; N];
+        let content = self.body(view.content.as_deref());
         let levels = [
-            (Detail::Detailed, view.detailed),
-            (Detail::Summary, view.summary),
-            (Detail::Tags, view.tags),
+            (Detail::Full, Shown::Content, Some(content)),
+            (Detail::Detailed, Shown::Detailed, view.detailed.map(|text| self.body(Some(text)))),
+            (Detail::Summary, Shown::Summary, view.summary.map(|text| self.body(Some(text)))),
+            (Detail::Tags, Shown::Tags, view.tags.map(|text| self.body(Some(text)))),
         ];
-        for (detail, text) in levels {
-            if let (Some(_), Some(shown)) = (text, detail.shown()) {
-                all[detail as usize] = Some(self.part(&part(view, shown, mode)).1);
+        for (all, mode) in all.iter_mut().zip(modes) {
+            for (detail, shown, body) in levels {
+                let cost = body.map(|body| self.around(&part(view, shown, mode), body));
+                all[detail as usize] = cost;
             }
+            let line = placeholder(&view.head, content.tokens, mode);
+            all[Detail::Placeholder as usize] = Some(self.part(&line).1);
         }
-        let line = self.part(&placeholder(&view.head, content, mode)).1;
-        all[Detail::Placeholder as usize] = Some(line);
-        let mut cheapest = u32::MAX;
-        let mut details = Vec::with_capacity(2);
-        for (detail, cost) in Detail::ALL.into_iter().zip(all) {
-            if let Some(cost) = cost.filter(|cost| *cost < cheapest) {
-                cheapest = cost;
-                details.push((detail, cost));
-            }
-        }
-        Costs { content, all, details }
+        (content, all.map(|all| Costs::new(content.tokens, all)))
     }
 
     /// The tokens of the body with its newline, and of the whole part.
     pub(crate) fn part(&mut self, part: &Part<'_>) -> (u32, u32) {
-        let mut text = std::mem::take(&mut self.buffer);
-        text.clear();
-        let counts = self.part_in(part, &mut text);
-        self.buffer = text;
-        counts
+        let body = self.body(part.body);
+        (body.tokens, self.around(part, body))
     }
 
-    fn part_in(&mut self, part: &Part<'_>, text: &mut String) -> (u32, u32) {
-        let Some(body) = part.body else {
-            // What has no content has an empty one, and its newline.
-            return (self.count("\n"), self.count(&part.head));
-        };
-        if !self.additive {
-            part.push_to(text);
-            let whole = self.estimator.estimate(text);
-            text.clear();
+    /// The count of a body.
+    fn body(&mut self, body: Option<&str>) -> Body {
+        // What has no content has an empty one, and its newline.
+        let Some(body) = body else { return Body { tokens: self.count("\n"), joins: false } };
+        self.with_text(|counter, text| {
             text.push_str(body);
             text.push('\n');
-            return (self.estimator.estimate(text), whole);
-        }
-        // The head joins the body where the body begins well; where it does
-        // not, the head is counted together with the body up to its first
-        // join. The rest of the body counts for both figures.
-        text.push_str(&part.head);
-        let body_at = text.len();
-        text.push_str(body);
-        text.push('\n');
-        let joins = body_at > 0
-            && body.chars().next().is_some_and(|c| lcp_tokens::joins_at('\n', c))
-            && part.head.ends_with('\n');
-        let tail = self.count(&part.tail);
-        if joins {
-            let content = self.count(&text[body_at..]);
-            let head = self.count(&part.head);
-            return (content, head.saturating_add(content).saturating_add(tail));
-        }
-        let (first, rest) = split_at_join(&text[body_at..]);
-        let rest = self.count(rest);
-        let content = self.count(first).saturating_add(rest);
-        let opening = self.count(&text[..body_at + first.len()]);
-        (content, opening.saturating_add(rest).saturating_add(tail))
+            let joins = body.chars().next().is_some_and(|c| lcp_tokens::joins_at('\n', c));
+            let tokens = if !counter.additive {
+                counter.estimator.estimate(text)
+            } else if joins {
+                counter.count(text)
+            } else {
+                let (first, rest) = split_at_join(text);
+                counter.count(first).saturating_add(counter.count(rest))
+            };
+            Body { tokens, joins }
+        })
     }
+
+    /// The tokens of a part, of whose body this is the count.
+    fn around(&mut self, part: &Part<'_>, counted: Body) -> u32 {
+        let Some(body) = part.body else { return self.count(&part.head) };
+        if !self.additive {
+            return self.with_text(|counter, text| {
+                part.push_to(text);
+                counter.estimator.estimate(text)
+            });
+        }
+        let tail = self.count(&part.tail);
+        if counted.joins && part.head.ends_with('\n') {
+            let head = self.count(&part.head);
+            return head.saturating_add(counted.tokens).saturating_add(tail);
+        }
+        // The head is counted together with the body up to its first join. The
+        // rest of the body costs what it costs in the content.
+        self.with_text(|counter, text| {
+            text.push_str(&part.head);
+            let body_at = text.len();
+            text.push_str(body);
+            text.push('\n');
+            let (first, rest) = split_at_join(&text[body_at..]);
+            let first_tokens = if rest.is_empty() { counted.tokens } else { counter.count(first) };
+            let opening = counter.count(&text[..body_at + first.len()]);
+            let rest = counted.tokens.saturating_sub(first_tokens);
+            opening.saturating_add(rest).saturating_add(tail)
+        })
+    }
+
+    /// Lends the buffer, empty.
+    fn with_text<R>(&mut self, with: impl FnOnce(&mut Self, &mut String) -> R) -> R {
+        let mut text = std::mem::take(&mut self.buffer);
+        text.clear();
+        let result = with(self, &mut text);
+        self.buffer = text;
+        result
+    }
+}
+
+/// The count of a content or a level.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Body {
+    /// With its final newline; the same in every mode.
+    pub(crate) tokens: u32,
+    /// Whether it begins with what joins a newline before it.
+    pub(crate) joins: bool,
 }

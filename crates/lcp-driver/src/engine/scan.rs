@@ -12,7 +12,7 @@ use super::stable::Kept;
 use crate::budget::cost::{Costs, Counter, Detail};
 use crate::budget::walk::{Cut, Item, Ladder, Standing};
 use crate::budget::{Excerpt, TokenEstimator};
-use crate::config::{DriverConfig, Objective};
+use crate::config::{DriverConfig, Objective, OutputMode};
 use crate::excerpt;
 use crate::render::envelope;
 use crate::values::{Ranks, Values};
@@ -54,16 +54,9 @@ impl<'b, 'c> Scan<'b, 'c> {
         estimator: &'c dyn TokenEstimator,
         warnings: &mut Vec<Warning>,
     ) -> Self {
-        if !estimator.is_exact() {
-            let message = format!("token counts are estimates ({})", estimator.name());
-            warnings.push(Warning::new(WarningCode::EstimatedCounts, None, message));
-        }
-        if let Some(caveat) = estimator.caveat() {
-            warnings.push(Warning::new(WarningCode::TokenizerFallback, None, caveat));
-        }
+        warn_of_counts(estimator, warnings);
         let mut counter = Counter::new(estimator);
-        let (opening, closing) = envelope(config.mode);
-        let envelope = u64::from(counter.count(opening)) + u64::from(counter.count(closing));
+        let envelope = envelope_tokens(&mut counter, config.mode);
         let mut scan = Self {
             blocks,
             metas,
@@ -101,36 +94,46 @@ impl<'b, 'c> Scan<'b, 'c> {
 
     /// Block `i`, the one at `at` of those that can be shown.
     fn item(&self, at: usize, i: usize, view: &View<'_>, costs: &Costs) -> Item {
-        let priority = self.relations.priorities[at];
         let is_newest = self.relations.newest == Some(at);
-        let levels = [
-            (Detail::Detailed, view.detailed),
-            (Detail::Summary, view.summary),
-            (Detail::Tags, view.tags),
-        ];
-        // The fullest level that the block carries.
-        let level = levels.iter().find(|(_, text)| text.is_some()).map(|(detail, _)| *detail);
-        let ceiling = match priority {
-            _ if self.config.fill => Detail::Full,
-            Priority::Critical | Priority::High | Priority::Normal => Detail::Full,
-            Priority::Low => level.unwrap_or(Detail::Placeholder),
-            Priority::Background => Detail::Placeholder,
-        };
-        let is_telling = |(detail, _): &&(Detail, u32)| *detail < Detail::Placeholder;
         Item {
-            priority,
             // Annotations can only give finite ones.
             rank: if is_newest { Some(f64::INFINITY) } else { self.metas[i].rank },
-            costs: costs.details.iter().map(|&(_, cost)| u64::from(cost)).collect(),
-            ceiling: costs.ceiling(ceiling),
-            telling: costs.details.iter().filter(is_telling).count(),
-            may_grow: priority == Priority::Low && level.is_none(),
             may_be_cut: view.content.is_some(),
             share: self.share(i),
             group: self.relations.group[at],
-            standing: Standing::Free,
+            ..item_of(self.relations.priorities[at], costs, self.config.fill)
         }
     }
+}
+
+/// What priority and costs alone say of a block: SPEC_08's ceilings.
+pub(super) fn item_of(priority: Priority, costs: &Costs, fill: bool) -> Item {
+    let level = costs.level();
+    let ceiling = match priority {
+        _ if fill => Detail::Full,
+        Priority::Critical | Priority::High | Priority::Normal => Detail::Full,
+        Priority::Low => level.unwrap_or(Detail::Placeholder),
+        Priority::Background => Detail::Placeholder,
+    };
+    let is_telling = |(detail, _): &&(Detail, u32)| *detail < Detail::Placeholder;
+    Item {
+        priority,
+        rank: None,
+        costs: costs.details.iter().map(|&(_, cost)| u64::from(cost)).collect(),
+        ceiling: costs.ceiling(ceiling),
+        telling: costs.details.iter().filter(is_telling).count(),
+        may_grow: priority == Priority::Low && level.is_none(),
+        may_be_cut: false,
+        share: 0,
+        group: None,
+        standing: Standing::Free,
+    }
+}
+
+/// What the envelope of a mode costs.
+pub(super) fn envelope_tokens(counter: &mut Counter<'_>, mode: OutputMode) -> u64 {
+    let (opening, closing) = envelope(mode);
+    u64::from(counter.count(opening)) + u64::from(counter.count(closing))
 }
 
 /// What reports call each block. Those of a chat have few names, and one string
@@ -169,8 +172,19 @@ fn worths(values: &Values, items: &[Item], shown: &[(usize, Costs)]) -> Vec<Ladd
     items.iter().zip(shown).map(worths).collect()
 }
 
+/// What a reader of the text should know of its counts.
+pub(super) fn warn_of_counts(estimator: &dyn TokenEstimator, warnings: &mut Vec<Warning>) {
+    if !estimator.is_exact() {
+        let message = format!("token counts are estimates ({})", estimator.name());
+        warnings.push(Warning::new(WarningCode::EstimatedCounts, None, message));
+    }
+    if let Some(caveat) = estimator.caveat() {
+        warnings.push(Warning::new(WarningCode::TokenizerFallback, None, caveat));
+    }
+}
+
 /// What a reader of the text should know of a block.
-fn warn_of_block(
+pub(super) fn warn_of_block(
     i: usize,
     block: &Block<'_>,
     view: &View<'_>,

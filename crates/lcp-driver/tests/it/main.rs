@@ -6,6 +6,7 @@ mod budget;
 mod determinism;
 mod duplicates;
 mod excerpts;
+mod indexed;
 mod levels;
 mod objective;
 #[cfg(any(feature = "metrics", feature = "tracing"))]

@@ -1,0 +1,87 @@
+//! What blocks cost, for an index.
+
+use lcp_driver::budget::HeuristicEstimator;
+use lcp_driver::{
+    DefaultDriver, DriverConfig, OutputMode, REVISION, RenderDecision, index_costs,
+    index_costs_from,
+};
+use lcp_tokens::{Encoding, Tiktoken};
+use lcp_types::{Block, CostLevel, CostsOf, Role};
+use proptest::prelude::*;
+
+use crate::packs::{CL100K, O200K, any_pack};
+
+/// What an index says of a decision about block `i`.
+fn said(costs: &CostsOf, mode: OutputMode, i: usize, decision: &RenderDecision) -> Option<u32> {
+    let of_mode = costs.mode(mode.name()).unwrap();
+    let level = |level| {
+        let mut levels = of_mode.levels.iter();
+        levels.find(|cost| cost.block as usize == i && cost.level == level).map(|cost| cost.tokens)
+    };
+    match decision {
+        RenderDecision::Full => Some(of_mode.full[i]),
+        RenderDecision::Detailed => level(CostLevel::Detailed),
+        RenderDecision::Summary => level(CostLevel::Summary),
+        RenderDecision::Tags => level(CostLevel::Tags),
+        RenderDecision::Placeholder { .. } => Some(of_mode.line[i]),
+        _ => Some(0),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    /// The figures are those of plans, in every mode.
+    #[test]
+    fn an_index_has_the_costs_of_plans(
+        blocks in any_pack(),
+        estimator in prop::sample::select(&[O200K, CL100K][..]),
+        share in 0u32..=100,
+    ) {
+        let costs = index_costs(&blocks, &estimator).unwrap();
+        prop_assert_eq!((costs.revision, costs.contents.len()), (REVISION, blocks.len()));
+        let driver = DefaultDriver::new(estimator);
+        for mode in OutputMode::ALL {
+            let config = DriverConfig { mode, ..DriverConfig::default() };
+            let whole = driver.plan(&blocks, &config).unwrap();
+            let budget = Some(whole.used_tokens * share / 100);
+            let plan = driver.plan(&blocks, &DriverConfig { token_budget: budget, ..config }).unwrap();
+            for (i, (full, item)) in whole.items.iter().zip(&plan.items).enumerate() {
+                prop_assert_eq!(costs.contents[i], full.content_tokens);
+                prop_assert_eq!(costs.mode(mode.name()).unwrap().full[i], full.full_tokens);
+                prop_assert_eq!(said(&costs, mode, i, &item.decision), Some(item.tokens));
+            }
+        }
+    }
+
+    /// Counting only what is new gives the same as counting all.
+    #[test]
+    fn old_costs_are_those_of_new_blocks_too(blocks in any_pack(), start in 0usize..80) {
+        let start = start.min(blocks.len());
+        let old = index_costs(&blocks[..start], &O200K).unwrap();
+        let all = index_costs(&blocks, &O200K);
+        prop_assert_eq!(index_costs_from(&blocks, start, &old, &O200K), all);
+    }
+}
+
+#[test]
+fn costs_of_another_revision_or_encoding_are_counted_anew() {
+    let blocks = [Block::conversation(Role::User, "hello"), Block::raw(0x42, vec![1])];
+    let right = index_costs(&blocks, &O200K).unwrap();
+    let wrong = CostsOf { contents: vec![77, 77], ..right.clone() };
+    assert_eq!(index_costs_from(&blocks, 2, &wrong, &O200K).unwrap().contents, [77, 77]);
+    let other_revision = CostsOf { revision: REVISION + 1, ..wrong.clone() };
+    let other_encoding = CostsOf { encoding: "cl100k_base".to_owned(), ..wrong.clone() };
+    let without_modes = CostsOf { modes: Vec::new(), ..wrong.clone() };
+    let short = CostsOf { contents: vec![77], ..wrong };
+    for old in [other_revision, other_encoding, without_modes, short] {
+        assert_eq!(index_costs_from(&blocks, 2, &old, &O200K).unwrap(), right);
+    }
+}
+
+#[test]
+fn counts_that_do_not_add_up_are_of_no_use() {
+    let blocks = [Block::conversation(Role::User, "hello")];
+    assert_eq!(index_costs(&blocks, &HeuristicEstimator), None);
+    assert_eq!(index_costs(&blocks, &Tiktoken::new(Encoding::P50kBase)), None);
+}
