@@ -22,3 +22,4 @@ mod settings;
 mod shell;
 mod smallest;
 mod stable;
+mod trailer;
