@@ -155,11 +155,11 @@ fn rows(own: &Entry, peers: &[Entry]) -> Vec<Row> {
             (true, "postcard" | "bincode") => row("walked, borrowed", |times| times.walk, peer)
                 .wants(Wanted::RatioAtLeast(BORROWED)),
             (true, _) => row("walked, borrowed", |times| times.walk, peer),
-            (false, "prost") => row("walked beside owned", |times| times.walk, peer)
+            (false, "prost") => row("walked, beside owned", |times| times.walk, peer)
                 .wants(Wanted::RatioAtLeast(2.0)),
-            (false, "serde_json") => row("walked beside owned", |times| times.walk, peer)
+            (false, "serde_json") => row("walked, beside owned", |times| times.walk, peer)
                 .wants(Wanted::RatioAtLeast(9.0)),
-            (false, _) => row("walked beside owned", |times| times.walk, peer),
+            (false, _) => row("walked, beside owned", |times| times.walk, peer),
         });
     }
     for peer in peers {

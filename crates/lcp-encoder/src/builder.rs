@@ -335,11 +335,26 @@ pub fn encode_with<'a, 'b: 'a>(
     options: EncodeOptions,
     costs: &[CostsOf],
 ) -> Result<Vec<u8>> {
+    let blocks: Vec<_> = blocks.into_iter().collect();
     let mut pack = PackBuilder::new(options);
+    // Growing step by step would copy a large pack several times.
+    pack.bytes.reserve(blocks.iter().map(|block| expected_bytes(block)).sum());
     for block in blocks {
         pack.add(block)?;
     }
     pack.into_bytes(costs)
+}
+
+/// Bytes of a frame, about: its texts, and what stands around them.
+fn expected_bytes(block: &Block<'_>) -> usize {
+    const AROUND: usize = 64;
+    text_bytes(block) + AROUND
+}
+
+/// Bytes of the texts that can be long.
+fn text_bytes(block: &Block<'_>) -> usize {
+    let summary = block.summary.as_deref().map_or(0, str::len);
+    block.content.text().map_or(0, Bytes::len) + summary
 }
 
 /// Appends the frame of a block to `out`, and gives the bytes that a reader gets
@@ -359,8 +374,7 @@ fn frame(
     varint(out, u64::from(block.block_type().code()));
     let flags_at = out.len();
     out.push(flags);
-    let text = block.content.text().map_or(0, Bytes::len);
-    let prefix = Prefix::reserve(out, text + block.summary.as_deref().map_or(0, str::len));
+    let prefix = Prefix::reserve(out, text_bytes(block));
     let body_at = out.len();
     if let Some(summary) = &block.summary {
         check("a summary", "SUMMARY_BYTES_MAX", summary.len() as u64, limits::SUMMARY_BYTES_MAX)?;

@@ -20,6 +20,7 @@ fn leb128(mut value: u64) -> ([u8; VARINT_BYTES_MAX], usize) {
 }
 
 /// Appends an unsigned LEB128 varint.
+#[inline]
 pub(crate) fn varint(out: &mut Vec<u8>, value: u64) {
     if let Ok(byte @ 0..0x80) = u8::try_from(value) {
         out.push(byte);
@@ -30,6 +31,7 @@ pub(crate) fn varint(out: &mut Vec<u8>, value: u64) {
 }
 
 /// Appends a length and that many bytes.
+#[inline]
 pub(crate) fn length_prefixed(out: &mut Vec<u8>, bytes: &[u8]) {
     varint(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
@@ -90,11 +92,35 @@ impl<'o> Fields<'o> {
         Self { out, depth: 0, unknown_below: 0, count }
     }
 
+    #[inline]
     fn head(&mut self, id: u64, wire_type: u8) -> Result<()> {
         *self.count += 1;
         check("a block", "FIELDS_MAX", *self.count, limits::FIELDS_MAX)?;
         varint(self.out, id);
         varint(self.out, u64::from(wire_type));
+        Ok(())
+    }
+}
+
+impl Fields<'_> {
+    /// Writes those of `fields` that are due, of which there is one at least.
+    fn unknown_of(&mut self, fields: &[UnknownField<'_>], before: Option<u64>) -> Result<()> {
+        let due = |field: &&UnknownField<'_>| {
+            field.id >= self.unknown_below && before.is_none_or(|before| field.id < before)
+        };
+        let mut due: Vec<_> = fields.iter().filter(due).collect();
+        due.sort_by_key(|field| field.id);
+        self.unknown_below = before.unwrap_or(u64::MAX);
+        for field in due {
+            match &field.value {
+                UnknownValue::Varint(value) => self.uint(field.id, "", *value)?,
+                UnknownValue::Bytes(bytes) => self.bytes(field.id, "an unknown field", bytes)?,
+                UnknownValue::Nested(bytes) => {
+                    self.head(field.id, wire::NESTED)?;
+                    length_prefixed(self.out, bytes.as_slice());
+                }
+            }
+        }
         Ok(())
     }
 }
@@ -115,12 +141,14 @@ impl FieldWriter for Fields<'_> {
         }
     }
 
+    #[inline]
     fn uint(&mut self, id: u64, _name: &'static str, value: u64) -> Result<()> {
         self.head(id, wire::VARINT)?;
         varint(self.out, value);
         Ok(())
     }
 
+    #[inline]
     fn code(
         &mut self,
         id: u64,
@@ -131,6 +159,7 @@ impl FieldWriter for Fields<'_> {
         self.uint(id, name, u64::from(code))
     }
 
+    #[inline]
     fn text(&mut self, id: u64, name: &'static str, value: &str) -> Result<()> {
         check(name, "TEXT_BYTES_MAX", value.len() as u64, limits::TEXT_BYTES_MAX)?;
         self.head(id, wire::BYTES)?;
@@ -138,6 +167,7 @@ impl FieldWriter for Fields<'_> {
         Ok(())
     }
 
+    #[inline]
     fn bytes(&mut self, id: u64, name: &'static str, value: &Bytes<'_>) -> Result<()> {
         check(name, "BODY_BYTES_MAX", value.len() as u64, limits::BODY_BYTES_MAX)?;
         self.head(id, wire::BYTES)?;
@@ -167,26 +197,8 @@ impl FieldWriter for Fields<'_> {
         Ok(())
     }
 
+    #[inline]
     fn unknown(&mut self, fields: &[UnknownField<'_>], before: Option<u64>) -> Result<()> {
-        if fields.is_empty() {
-            return Ok(());
-        }
-        let due = |field: &&UnknownField<'_>| {
-            field.id >= self.unknown_below && before.is_none_or(|before| field.id < before)
-        };
-        let mut due: Vec<_> = fields.iter().filter(due).collect();
-        due.sort_by_key(|field| field.id);
-        self.unknown_below = before.unwrap_or(u64::MAX);
-        for field in due {
-            match &field.value {
-                UnknownValue::Varint(value) => self.uint(field.id, "", *value)?,
-                UnknownValue::Bytes(bytes) => self.bytes(field.id, "an unknown field", bytes)?,
-                UnknownValue::Nested(bytes) => {
-                    self.head(field.id, wire::NESTED)?;
-                    length_prefixed(self.out, bytes.as_slice());
-                }
-            }
-        }
-        Ok(())
+        if fields.is_empty() { Ok(()) } else { self.unknown_of(fields, before) }
     }
 }
