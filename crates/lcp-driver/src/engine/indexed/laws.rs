@@ -129,7 +129,7 @@ fn walked(competing: &Competing, budget: u32, fill: bool) -> (Allocation, BTreeM
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 800, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_passed_over_changes_nothing(
