@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use foldhash::fast::RandomState;
 use lcp_types::{Block, BlockContent, Meta, Priority, Role};
 
 /// The blocks of one group at most. What is kept or dropped together is decided
@@ -124,7 +125,7 @@ pub(super) fn groups<K: Hash + Eq>(
     calls: impl Iterator<Item = (usize, K, bool)>,
 ) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    let mut known: HashMap<K, Current> = HashMap::new();
+    let mut known: HashMap<K, Current, RandomState> = HashMap::default();
     for (at, id, is_result) in calls {
         let fresh = Current { group: groups.len(), answered: false };
         let current = known.entry(id).or_insert(fresh);

@@ -47,6 +47,8 @@ impl Competing {
             passed_over: 0,
         };
         let mut sieve = Sieve::new(budget);
+        // What was decided at the first block of each.
+        let mut keeps_group: Vec<Option<bool>> = vec![None; competing.groups.len()];
         let mut metadata = Sparse::new(&facts.metadata, |block| *block);
         let mut priorities = Sparse::new(&facts.priorities, |of| of.0);
         let mut pinned = Sparse::new(&facts.pinned, |block| *block);
@@ -84,6 +86,10 @@ impl Competing {
                 item.group = related.relations.group[place];
                 if let Some(group) = item.group {
                     competes_alone = false;
+                    let decide = || related.keeps(group, priority, columns, config, &mut sieve);
+                    if !*keeps_group[group].get_or_insert_with(decide) {
+                        continue;
+                    }
                     competing.groups[group].push(at);
                 }
             }
@@ -148,5 +154,26 @@ impl Related {
         let newest = newest.and_then(|newest| blocks.binary_search(&newest).ok());
         let relations = Relations::of(own, groups(ids), newest);
         Self { blocks, relations }
+    }
+
+    /// Whether a group must be walked.
+    fn keeps(
+        &self,
+        group: usize,
+        priority: Priority,
+        columns: Columns<'_>,
+        config: &DriverConfig,
+        sieve: &mut Sieve,
+    ) -> bool {
+        let members = &self.relations.groups[group];
+        let is_ahead = |&place: &usize| {
+            self.relations.newest == Some(place) || columns.rank(self.blocks[place]).is_some()
+        };
+        if priority == Priority::Critical || members.iter().any(is_ahead) {
+            return true;
+        }
+        let item =
+            |&place: &usize| item_of(priority, &columns.costs(self.blocks[place]), config.fill);
+        sieve.keeps_group(&members.iter().map(item).collect::<Vec<_>>())
     }
 }

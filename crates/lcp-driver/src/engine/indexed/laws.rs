@@ -64,6 +64,14 @@ fn any_pack() -> impl Strategy<Value = Vec<Of>> {
     prop_oneof![
         few,
         prop::collection::vec(any_of(1..400), 0..1_500),
+        // Calls and their results, most next to each other.
+        prop::collection::vec((any_of(1..90), 0u32..9), 0..1_200).prop_map(|pack| {
+            let call = |(at, (of, odd)): (u32, (Of, u32))| {
+                let id = if odd == 0 { at % 7 } else { 10 + at / 3 };
+                Of { call: (odd < 7).then_some((id, at % 3 > 0)), ..of }
+            };
+            (0..).zip(pack).map(call).collect()
+        }),
         prop::collection::vec(any_of(0..12), 0..200),
     ]
 }
@@ -121,7 +129,7 @@ fn walked(competing: &Competing, budget: u32, fill: bool) -> (Allocation, BTreeM
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 800, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_passed_over_changes_nothing(

@@ -54,35 +54,73 @@ impl Sieve {
     /// Whether a block must be walked that competes without rank and group
     /// behind all others of its priority that were asked about.
     pub(super) fn keeps(&mut self, item: &Item) -> bool {
-        let keeps = self.tiers[item.priority as usize].keeps(item);
-        self.passed_over += usize::from(!keeps);
+        let need = Need::of(item);
+        let tier = &mut self.tiers[item.priority as usize];
+        let keeps = !tier.refuses(need);
+        if keeps {
+            tier.add(need);
+        } else {
+            self.passed_over += 1;
+        }
+        keeps
+    }
+
+    /// Whether a group of blocks without ranks must be walked, the first of which
+    /// stands behind all others of its priority that were asked about. Whoever is
+    /// shown brings the lines of the others along.
+    pub(super) fn keeps_group(&mut self, items: &[Item]) -> bool {
+        let Some(first) = items.first() else { return true };
+        let needs = || items.iter().map(Need::of);
+        let lines = needs().map(|need| need.lowest).sum();
+        let telling = needs().filter_map(|need| Some(need.telling? + lines - need.lowest)).min();
+        let tier = &self.tiers[first.priority as usize];
+        let keeps = !tier.refuses(Need { telling, lowest: lines });
+        if !keeps {
+            self.passed_over += items.len();
+        }
         keeps
     }
 }
 
-impl Tier {
-    fn keeps(&mut self, item: &Item) -> bool {
-        let lowest = item.costs[item.lowest()];
+/// What must be paid for something to be shown.
+#[derive(Clone, Copy, Debug)]
+struct Need {
+    /// For what tells something, if anything does.
+    telling: Option<u64>,
+    /// For the cheapest.
+    lowest: u64,
+}
+
+impl Need {
+    fn of(item: &Item) -> Self {
         // The cheapest that tells something and is not above the ceiling. The
         // details of Background blocks are all served at once.
         let telling = item.costs.get(item.ceiling..item.telling).and_then(<[u64]>::last);
         let telling = telling.copied().filter(|_| item.priority != Priority::Background);
+        Self { telling, lowest: item.costs[item.lowest()] }
+    }
+}
+
+impl Tier {
+    /// Whether what needs this is never shown.
+    fn refuses(&self, need: Need) -> bool {
         // What is passed over keeps its tier below its ceiling: so does one of these.
         let is_below_ceiling = self.lowest.is_exceeded() || self.has_hopeless;
-        let is_out = telling.is_none_or(|telling| self.telling.is_over(telling))
-            && self.lowest.is_over(lowest);
-        if self.kept >= KEPT_MIN && is_below_ceiling && is_out {
-            return false;
-        }
-        if let Some(telling) = telling {
+        self.kept >= KEPT_MIN
+            && is_below_ceiling
+            && need.telling.is_none_or(|telling| self.telling.is_over(telling))
+            && self.lowest.is_over(need.lowest)
+    }
+
+    fn add(&mut self, need: Need) {
+        if let Some(telling) = need.telling {
             // The first may have taken a mere line.
-            let paid = if self.kept < NAMED_FIRST { lowest } else { telling };
+            let paid = if self.kept < NAMED_FIRST { need.lowest } else { telling };
             self.telling.add(telling, paid);
         }
-        self.lowest.add(lowest, lowest);
-        self.has_hopeless |= lowest > self.lowest.budget;
+        self.lowest.add(need.lowest, need.lowest);
+        self.has_hopeless |= need.lowest > self.lowest.budget;
         self.kept += 1;
-        true
     }
 }
 

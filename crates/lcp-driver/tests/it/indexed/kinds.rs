@@ -62,7 +62,7 @@ fn any_config(mode: OutputMode, fill: bool, budget: u32) -> DriverConfig {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
 
     #[test]
     fn of_a_few_kinds(

@@ -12,7 +12,7 @@ use super::{Indexed, check};
 use crate::packs::{CL100K, O200K, any_config, any_pack, bare_file, file, priority};
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
     fn the_text_is_that_of_all_blocks(

@@ -15,14 +15,14 @@ use lcp_tokens::TokenEstimator;
 use lcp_types::{Block, BlockSource, Facts, SourceError};
 
 /// Blocks with an index, and which of them were read.
-struct Indexed {
+pub(crate) struct Indexed {
     blocks: Vec<Block<'static>>,
     facts: Facts,
     read: RefCell<Vec<u32>>,
 }
 
 impl Indexed {
-    fn new(blocks: Vec<Block<'static>>, estimators: &[&dyn TokenEstimator]) -> Self {
+    pub(crate) fn new(blocks: Vec<Block<'static>>, estimators: &[&dyn TokenEstimator]) -> Self {
         let mut facts = Facts::of(&blocks);
         facts.costs = estimators.iter().filter_map(|of| index_costs(&blocks, *of)).collect();
         Self { blocks, facts, read: RefCell::default() }

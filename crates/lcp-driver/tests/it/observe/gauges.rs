@@ -108,6 +108,17 @@ fn total_allocated_and_by_level_of_a_run() {
 }
 
 #[test]
+fn total_allocated_and_by_level_of_a_run_by_an_index() {
+    let (gauges, of_all) = (Gauges::default(), Gauges::default());
+    with_local_recorder(&gauges, deduplicated);
+    let rendered = with_local_recorder(&gauges, run_by_index);
+    is(gauges.total(), rendered.used_tokens);
+    let run = || DefaultDriver::new(O200K).run(&blocks(), &config()).unwrap();
+    with_local_recorder(&of_all, run);
+    assert_eq!(*gauges.0.lock().unwrap(), *of_all.0.lock().unwrap());
+}
+
+#[test]
 fn excerpts_are_a_level_of_a_run() {
     let gauges = Gauges::default();
     let config = DriverConfig { token_budget: Some(300), excerpts: Excerpts::On, ..config() };

@@ -8,8 +8,11 @@ mod trace;
 use lcp_driver::segments::{
     BudgetAllocationOptions, Focus, Forms, LevelAllocation, Segment, allocate,
 };
-use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Plan};
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Plan, PlannedBy, SourceRendered};
 use lcp_types::{Block, Covered, Duplicates, Lang, Relation, Role};
+
+use crate::indexed::Indexed;
+use crate::packs::O200K;
 
 /// Blocks of which a budget of 60 tokens shows some.
 fn blocks() -> Vec<Block<'static>> {
@@ -27,6 +30,14 @@ fn config() -> DriverConfig {
 
 fn run() -> Plan {
     DefaultDriver::default().run(&blocks(), &config()).unwrap().plan
+}
+
+/// The same with an exact count, by an index.
+fn run_by_index() -> SourceRendered {
+    let source = Indexed::new(blocks(), &[&O200K]);
+    let rendered = DefaultDriver::new(O200K).render_source(&source, &config()).unwrap();
+    assert!(matches!(rendered.planned, PlannedBy::Index { .. }));
+    rendered
 }
 
 /// A run in which the second file is said to be within the first.

@@ -98,6 +98,13 @@ fn every_decision_is_an_event_and_every_run_a_line() {
 }
 
 #[test]
+fn a_run_by_an_index_is_a_line() {
+    let events = events(Level::INFO, run_by_index);
+    expect!["INFO lcp_driver: planned 3 blocks by their index: 45/60 tokens; shown 3"]
+        .assert_eq(&events.join("\n"));
+}
+
+#[test]
 fn duplicates_name_what_covers_them_and_the_line_what_that_saved() {
     let events = events(Level::DEBUG, deduplicated);
     expect![[r#"
