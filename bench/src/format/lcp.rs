@@ -77,13 +77,14 @@ impl Format for Lcp {
 
     fn own(&self, bytes: &[u8]) -> Result<Box<dyn Owned>, String> {
         let mut owned = Vec::new();
-        for block in blocks(bytes, DecodeOptions::default()) {
-            let block = block.map_err(|error| error.to_string())?;
+        let mut blocks = blocks(bytes, DecodeOptions::default());
+        while let Some(block) = &blocks.next() {
+            let block = block.as_ref().map_err(ToString::to_string)?;
             // The other texts are checked by the decoder, content is any bytes.
             if block.content.text().is_none_or(|text| text.as_str().is_none()) {
                 return Err(NOT_IN_CORPUS.to_owned());
             }
-            owned.push(block.into_owned());
+            owned.push(block.to_static());
         }
         Ok(Box::new(owned))
     }

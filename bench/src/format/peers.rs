@@ -22,7 +22,9 @@ pub(super) fn all() -> Vec<Box<dyn Format>> {
 
 impl Owned for Vec<Block> {
     fn show(&self, see: &mut dyn FnMut(&Borrowed<'_>)) -> Result<(), String> {
-        self.iter().for_each(|block| see(&block.view()));
+        for block in self {
+            see(&block.view());
+        }
         Ok(())
     }
 }

@@ -73,6 +73,11 @@ impl IntoOwned for Bytes<'_> {
     fn into_owned(self) -> Bytes<'static> {
         Bytes(Cow::Owned(self.0.into_owned()))
     }
+
+    #[inline]
+    fn to_static(&self) -> Bytes<'static> {
+        Bytes(Cow::Owned(self.0.to_vec()))
+    }
 }
 
 impl<'a> From<Cow<'a, [u8]>> for Bytes<'a> {

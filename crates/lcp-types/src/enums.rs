@@ -120,6 +120,11 @@ macro_rules! wire_enum {
             fn into_owned(self) -> Self {
                 self
             }
+
+            #[inline]
+            fn to_static(&self) -> Self {
+                *self
+            }
         }
 
         #[cfg(feature = "serde")]

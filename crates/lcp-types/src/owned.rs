@@ -9,6 +9,10 @@ pub trait IntoOwned {
 
     /// Copies what is borrowed, moves what is owned.
     fn into_owned(self) -> Self::Owned;
+
+    /// Copies everything. Of what was just read this is faster than
+    /// [`Self::into_owned`], which moves it several times.
+    fn to_static(&self) -> Self::Owned;
 }
 
 impl IntoOwned for Cow<'_, str> {
@@ -16,6 +20,11 @@ impl IntoOwned for Cow<'_, str> {
     #[inline]
     fn into_owned(self) -> Cow<'static, str> {
         Cow::Owned(self.into_owned())
+    }
+
+    #[inline]
+    fn to_static(&self) -> Cow<'static, str> {
+        Cow::Owned((**self).to_owned())
     }
 }
 
@@ -25,6 +34,11 @@ impl IntoOwned for u32 {
     fn into_owned(self) -> Self {
         self
     }
+
+    #[inline]
+    fn to_static(&self) -> Self {
+        *self
+    }
 }
 
 impl IntoOwned for u64 {
@@ -33,6 +47,11 @@ impl IntoOwned for u64 {
     fn into_owned(self) -> Self {
         self
     }
+
+    #[inline]
+    fn to_static(&self) -> Self {
+        *self
+    }
 }
 
 impl<T: IntoOwned> IntoOwned for Option<T> {
@@ -40,6 +59,11 @@ impl<T: IntoOwned> IntoOwned for Option<T> {
     #[inline]
     fn into_owned(self) -> Self::Owned {
         self.map(T::into_owned)
+    }
+
+    #[inline]
+    fn to_static(&self) -> Self::Owned {
+        self.as_ref().map(T::to_static)
     }
 }
 
@@ -52,5 +76,13 @@ impl<T: IntoOwned> IntoOwned for Vec<T> {
             return Vec::new();
         }
         self.into_iter().map(T::into_owned).collect()
+    }
+
+    #[inline]
+    fn to_static(&self) -> Self::Owned {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        self.iter().map(T::to_static).collect()
     }
 }

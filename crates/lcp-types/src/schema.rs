@@ -484,6 +484,14 @@ macro_rules! record {
                     unknown: $crate::IntoOwned::into_owned(self.unknown),
                 }
             }
+
+            #[inline]
+            fn to_static(&self) -> $record<'static> {
+                $record {
+                    $($field: $crate::IntoOwned::to_static(&self.$field),)*
+                    unknown: $crate::IntoOwned::to_static(&self.unknown),
+                }
+            }
         }
     };
 }

@@ -36,4 +36,8 @@ impl IntoOwned for UnknownField<'_> {
         };
         UnknownField { id: self.id, value }
     }
+
+    fn to_static(&self) -> UnknownField<'static> {
+        self.clone().into_owned()
+    }
 }

@@ -34,6 +34,9 @@ proptest! {
     #[test]
     fn whole_cut_and_changed_packs(blocks in any_pack(), seed in any::<u64>()) {
         let whole = lcp_encoder::encode(&blocks, EncodeOptions::default()).expect("within the limits");
+        for block in &blocks {
+            prop_assert_eq!(&block.to_static(), block);
+        }
         let mut rng = SplitMix64::new(seed);
         assert_same(&whole, limited(&mut rng));
         for _ in 0..20 {
