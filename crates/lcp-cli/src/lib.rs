@@ -75,7 +75,9 @@ pub fn main() -> ExitCode {
         Err((failure, output)) => return output.fail(&failure),
     };
     let done = cli.command.run(&cli.output);
-    files::noticed().iter().for_each(|noticed| cli.output.warn(noticed));
+    for noticed in files::noticed() {
+        cli.output.warn(noticed);
+    }
     interrupt::settle();
     match done {
         Ok(()) => ExitCode::SUCCESS,

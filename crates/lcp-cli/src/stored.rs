@@ -71,13 +71,11 @@ pub fn walk(pack: &[u8]) -> Result<Walk<'_>, Error> {
                 walk.reached = place.end;
                 let range = usize::try_from(place.start).ok().zip(usize::try_from(place.end).ok());
                 let whole = range.and_then(|(start, end)| pack.get(start..end));
-                let bytes = match whole.filter(|_| !header.payload_compressed()) {
-                    Some(bytes) => Cow::Borrowed(bytes),
-                    None => {
-                        let (code, flags) = (frame.block_type.code(), frame.flags);
-                        Cow::Owned(lcp_encoder::stored_frame(code, flags, &frame.body))
-                    }
-                };
+                let whole = whole.filter(|_| !header.payload_compressed()).map(Cow::Borrowed);
+                let bytes = whole.unwrap_or_else(|| {
+                    let (code, flags) = (frame.block_type.code(), frame.flags);
+                    Cow::Owned(lcp_encoder::stored_frame(code, flags, &frame.body))
+                });
                 walk.frames.push(Stored {
                     bytes,
                     place,

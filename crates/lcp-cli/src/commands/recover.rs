@@ -49,7 +49,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     refuse_terminal(args.output.as_deref())?;
     let outputs: Vec<_> = args.output.iter().map(|path| ("-o", path.as_path())).collect();
     files::distinct(&[(files::PACK, &args.pack)], &outputs, |_, _| false)?;
-    tidy_up(&args.pack, output)?;
+    tidy_up(&args.pack, output);
     let bytes = files::read(&args.pack)?;
     let name = files::name(&args.pack);
     let recovered = recover(&bytes).map_err(|error| match error {
@@ -60,7 +60,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if args.json {
         files::write(None, as_json(&name, &recovered).as_bytes())?;
     } else {
-        for lost in together(&recovered.lost) {
+        for lost in joined(&recovered.lost) {
             output.warn(format!("{} ({name})", line(&lost)));
         }
     }
@@ -70,10 +70,10 @@ pub fn run(args: &Args, output: &Output) -> Result {
 
 /// Undoes what an interrupted `append` began; where that cannot be, the pack is read as if
 /// it had been.
-fn tidy_up(pack: &Path, output: &Output) -> Result {
+fn tidy_up(pack: &Path, output: &Output) {
     let journal = pack.canonicalize().map(|path| journal::path_of(&path));
     if !journal.is_ok_and(|journal| journal.exists()) {
-        return Ok(());
+        return;
     }
     let tidied = lock(pack, Duration::from_secs(10)).and_then(|mut disk| {
         interrupt::uninterrupted(|| journal::roll_back(&mut disk))
@@ -87,26 +87,25 @@ fn tidy_up(pack: &Path, output: &Output) -> Result {
         Ok(_) => {}
         Err(failure) => output.warn(failure.message),
     }
-    Ok(())
 }
 
 /// Neighbours that are lost for the same reason, as one; with how many they are.
-fn together(lost: &[Lost]) -> Vec<(Lost, u64)> {
-    let mut together: Vec<(Lost, u64)> = Vec::new();
+fn joined(lost: &[Lost]) -> Vec<(Lost, u64)> {
+    let mut joined: Vec<(Lost, u64)> = Vec::new();
     for lost in lost {
-        match together.last_mut() {
-            Some((last, count))
-                if last.why == lost.why
-                    && last.bytes.end == lost.bytes.start
+        match joined.last_mut() {
+            Some((before, count))
+                if before.why == lost.why
+                    && before.bytes.end == lost.bytes.start
                     && lost.block.is_some() =>
             {
-                last.bytes.end = lost.bytes.end;
+                before.bytes.end = lost.bytes.end;
                 *count += 1;
             }
-            _ => together.push((lost.clone(), 1)),
+            _ => joined.push((lost.clone(), 1)),
         }
     }
-    together
+    joined
 }
 
 fn line((lost, count): &(Lost, u64)) -> String {

@@ -48,7 +48,6 @@ pub struct Files {
 
 /// What came of asking for a pack's file.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one")]
 pub enum Locked {
     /// It is ours.
     Ours(Files),

@@ -97,7 +97,7 @@ impl Ends {
     }
 
     /// The frames, whatever became of the header and of END.
-    fn found<'a>(self, pack: &'a [u8]) -> Found<'a> {
+    fn found(self, pack: &[u8]) -> Found<'_> {
         let Footer { end_offset, index_offset, blocks, blocks_check, .. } = self.footer;
         let end = usize::try_from(end_offset).unwrap_or(usize::MAX).min(pack.len());
         let (head, between) = (&pack[..HEADER_BYTES], &pack[HEADER_BYTES..end]);
