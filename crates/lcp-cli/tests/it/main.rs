@@ -5,6 +5,7 @@
 mod append;
 mod asked;
 mod budget;
+mod by_index;
 mod command;
 mod config;
 mod damage;

@@ -1,0 +1,74 @@
+//! `render` by the index of a pack (RFC 0003 §5 and §7): the text of all blocks, of which
+//! only those are read that it shows.
+
+use lcp_testkit::program::{Project, printed, stderr};
+
+use crate::command::LCP;
+
+/// A project of many files, packed with counts and without.
+fn project() -> Project {
+    let project = LCP.project("");
+    let folder = project.path("src");
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    for i in 0..60 {
+        let text = format!("/// File {i}.\npub fn f{i}() -> u32 {{ {i} }}\n").repeat(1 + i % 7);
+        std::fs::write(folder.join(format!("f{i}.rs")), text).expect("a temporary folder");
+    }
+    project.run(&["pack", "src", "--counts", "-o", "counted.lcp"]);
+    project.run(&["pack", "src", "-o", "plain.lcp"]);
+    project
+}
+
+fn render(project: &Project, pack: &str, more: &[&str]) -> (String, String) {
+    let mut arguments = vec!["render", pack, "--budget", "400", "-v"];
+    arguments.extend(more);
+    let output = project.run(&arguments);
+    (printed(&output), stderr(&output))
+}
+
+#[test]
+fn the_text_is_that_of_all_blocks() {
+    let project = project();
+    for mode in ["xml", "markdown", "minimal"] {
+        let (by_index, said) = render(&project, "counted.lcp", &["--mode", mode]);
+        assert!(said.contains("blocks read"), "{said}");
+        let (by_blocks, said) = render(&project, "plain.lcp", &["--mode", mode]);
+        assert!(!said.contains("blocks read"), "{said}");
+        assert_eq!(by_index, by_blocks);
+        // A report tells of all blocks, and reads them.
+        let (reported, said) =
+            render(&project, "counted.lcp", &["--mode", mode, "--report", "report.json"]);
+        assert!(!said.contains("blocks read"), "{said}");
+        assert_eq!(by_index, reported);
+    }
+}
+
+#[test]
+fn what_an_index_does_not_know_is_read() {
+    let project = project();
+    for more in [&["--fill"][..], &["--objective", "value"], &["--encoding", "cl100k_base"]] {
+        let (by_index, said) = render(&project, "counted.lcp", more);
+        assert!(!said.contains("blocks read"), "{more:?}: {said}");
+        assert_eq!(by_index, render(&project, "plain.lcp", more).0);
+    }
+}
+
+#[test]
+fn a_damaged_index_is_dropped_and_told_of() {
+    let project = project();
+    let (right, _) = render(&project, "counted.lcp", &[]);
+    let mut pack = std::fs::read(project.path("counted.lcp")).expect("just written");
+    let place = pack.len() - 80;
+    pack[place] ^= 1;
+    std::fs::write(project.path("damaged.lcp"), &pack).expect("a temporary folder");
+    let (text, said) = render(&project, "damaged.lcp", &[]);
+    assert!(said.contains("[bad_index]"), "{said}");
+    assert_eq!(text, right);
+    // A block that is not what the index says: its text is that of the block.
+    let (text, said) = render(&project, "counted.lcp", &["--verify"]);
+    assert!(!said.contains("bad_index"), "{said}");
+    assert_eq!(text, right);
+    let (text, said) = render(&project, "damaged.lcp", &["--verify"]);
+    assert!(said.contains("bad_index"), "{said}");
+    assert_eq!(text, right);
+}
