@@ -14,8 +14,10 @@ fn project() -> Project {
         let text = format!("/// File {i}.\npub fn f{i}() -> u32 {{ {i} }}\n").repeat(1 + i % 7);
         std::fs::write(folder.join(format!("f{i}.rs")), text).expect("a temporary folder");
     }
-    project.run(&["pack", "src", "--counts", "-o", "counted.lcp"]);
-    project.run(&["pack", "src", "-o", "plain.lcp"]);
+    for arguments in [&["src", "--counts", "-o", "counted.lcp"][..], &["src", "-o", "plain.lcp"]] {
+        let output = project.run(&[&["pack"], arguments].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
     project
 }
 
