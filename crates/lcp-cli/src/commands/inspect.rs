@@ -85,7 +85,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
 }
 
 /// The warning of a trailer that is announced and not accepted (RFC 0003 §2).
-const BAD_INDEX: &str = "bad_index";
+const BAD_INDEX: &str = WarningCode::BadIndex.name();
 
 /// A pack, and all that is said of its blocks.
 struct Seen<'b> {
