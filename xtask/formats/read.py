@@ -27,10 +27,25 @@ def block(seen):
     }
 
 
+def trailer(seen):
+    """What the index and the footer say."""
+    columns = {column.name: column.entries for column in seen.index.body.columns}
+    names = Lcp.ColumnName
+    return {
+        "types": columns[names.types].codes,
+        "lengths": [length.value for length in columns[names.lengths].numbers],
+        "label_text": columns[names.label_text].value if names.label_text in columns else "",
+        "end_offset": seen.footer.end_offset,
+        "index_offset": seen.footer.index_offset,
+        "blocks": seen.footer.blocks,
+    }
+
+
 for path in sys.argv[1:]:
     pack = Lcp.from_file(path)
     if pack.header.is_payload_compressed:
         print(json.dumps({"compressed": len(pack.payload)}))
     else:
         blocks = [block(seen) for seen in pack.blocks]
-        print(json.dumps({"blocks": blocks, "rest": len(pack.rest)}))
+        behind = trailer(pack.trailer) if getattr(pack, "trailer", None) else None
+        print(json.dumps({"blocks": blocks, "trailer": behind, "rest": len(pack.rest)}))

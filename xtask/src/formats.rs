@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lcp_decoder::{DecodeOptions, Event, Events};
+use lcp_decoder::{DecodeOptions, Event, Events, Trailer};
 use serde::Deserialize;
 
 use lcp_cli::failure::{Code, Failure, Output};
@@ -155,8 +155,34 @@ struct Seen {
     compressed: Option<usize>,
     #[serde(default)]
     blocks: Vec<SeenBlock>,
+    trailer: Option<SeenTrailer>,
     #[serde(default)]
     rest: usize,
+}
+
+#[derive(Deserialize, Debug, PartialEq)]
+struct SeenTrailer {
+    types: Vec<u8>,
+    lengths: Vec<u64>,
+    label_text: String,
+    end_offset: u64,
+    index_offset: u64,
+    blocks: u64,
+}
+
+impl SeenTrailer {
+    fn of(trailer: &Trailer) -> Self {
+        let (footer, facts) = (trailer.footer(), trailer.facts());
+        let frames = (0..).map_while(|block| trailer.frame(block));
+        Self {
+            types: facts.types.clone(),
+            lengths: frames.map(|frame| frame.end - frame.start).collect(),
+            label_text: facts.labels.text().to_owned(),
+            end_offset: footer.end_offset,
+            index_offset: footer.index_offset,
+            blocks: footer.blocks,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -211,6 +237,10 @@ fn compare(seen: &Seen, pack: &[u8]) -> Result<(), String> {
         {
             return Err(format!("block {index} has another content"));
         }
+    }
+    let trailer = Trailer::of(pack).transpose().map_err(|error| error.to_string())?;
+    if seen.trailer != trailer.as_ref().map(SeenTrailer::of) {
+        return Err("another trailer".into());
     }
     let ends = blocks.next().is_some_and(|end| (end.r#type, end.bytes) == (0xFF, 0));
     if ends && blocks.next().is_none() && seen.rest == 0 {

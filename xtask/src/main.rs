@@ -68,7 +68,7 @@ fn main() -> ExitCode {
         Task::Report(args) => report::run(args, output),
         Task::Budget(args) => budget::run(args, output),
         Task::Count(args) => count::run(args, output),
-        Task::Encode(args) => encode::run(args),
+        Task::Encode(args) => encode::run(args, output),
         Task::Decode(args) => decode::run(args, output),
         Task::Validate(args) => validate::run(args, output),
         Task::Dedup(args) => dedup::run(args, output),

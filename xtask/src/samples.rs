@@ -134,7 +134,11 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
         Ok(())
     };
     for sample in SAMPLES {
-        let options = EncodeOptions { magic: sample.magic, compression: sample.compression };
+        let options = EncodeOptions {
+            magic: sample.magic,
+            compression: sample.compression,
+            ..EncodeOptions::default()
+        };
         let manifest = folder.join(sample.name).with_extension("json");
         let pack = encode::encode(&manifest, options)?;
         check(folder.join(sample.name).with_extension("lcp"), &pack)?;
@@ -213,7 +217,7 @@ fn again(path: &Path, pack: &[u8], sample: &Sample) -> Result {
     let json = manifest::to_json(&blocks);
     let broken =
         |what: String| Failure::new(Code::Malformed, format!("{}: {what}", path.display()));
-    let options = EncodeOptions { magic: sample.magic, compression: Compression::None };
+    let options = EncodeOptions { magic: sample.magic, ..EncodeOptions::default() };
     let encoded =
         manifest::Manifest::parse(json.as_bytes(), &mut |_| unreachable!("no file is named"))
             .and_then(|manifest| manifest.encode(options))

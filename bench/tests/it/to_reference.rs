@@ -16,7 +16,7 @@ const COMPRESSIONS: [Compression; 3] =
     [Compression::None, Compression::Block, Compression::Payload];
 
 fn bcp(compression: Compression) -> EncodeOptions {
-    EncodeOptions { magic: Magic::Bcp, compression }
+    EncodeOptions { magic: Magic::Bcp, compression, trailer: false }
 }
 
 fn read(pack: &[u8]) -> Result<Vec<TheirBlock>, DecodeError> {

@@ -135,14 +135,48 @@ impl Counting {
     ) -> Result<Counter> {
         let Setting { value: tokenizer, from } = self.tokenizer(config, model)?;
         let estimator = match tokenizer {
-            Err(error) if strict => {
-                let message = place(&format!("{error} [LCP-BUD-003]"), from, config);
-                return Err(Failure::new(Code::Io, message)
-                    .hint("--encoding names an encoding or a tokenizer file to count with"));
-            }
+            Err(error) if strict => return Err(unloaded(&error, from, config)),
             tokenizer => or_heuristic(tokenizer),
         };
         let place = place_of(from, config);
+        Ok(Counter { from, place, ..self.cached(estimator, output)? })
+    }
+
+    /// What counts the costs that a trailer keeps: by these names or, without any, by what
+    /// the other flags and the file say. It must count exactly, and so that parts add up
+    /// (RFC 0003 §4).
+    pub fn for_costs(
+        &self,
+        named: &[String],
+        config: &Config,
+    ) -> Result<Vec<Arc<dyn TokenEstimator>>> {
+        let from = Origin::Flag("--counts");
+        let tokenizer = |name: &String| Setting { value: by_name_or_file(name), from };
+        let mut tokenizers: Vec<_> = named.iter().map(tokenizer).collect();
+        if tokenizers.is_empty() {
+            let (model, _) = self.model(config, true)?;
+            tokenizers.push(self.tokenizer(config, model.as_ref())?);
+        }
+        let mut found: Vec<Arc<dyn TokenEstimator>> = Vec::new();
+        for Setting { value, from } in tokenizers {
+            let estimator = value.map_err(|error| unloaded(&error, from, config))?;
+            let name = estimator.name();
+            if !estimator.is_exact() || !estimator.is_additive() {
+                let what = format!("--counts cannot keep counts of {name}: they do not add up");
+                return Err(Failure::new(Code::Usage, place(&what, from, config)).hint(
+                    "o200k_base, cl100k_base and o200k_harmony can be kept: --counts=o200k_base",
+                ));
+            }
+            if found.iter().all(|other| other.name() != name) {
+                found.push(estimator);
+            }
+        }
+        Ok(found)
+    }
+
+    /// This estimator, with the counts that are kept between runs.
+    pub fn cached(&self, estimator: Arc<dyn TokenEstimator>, output: &Output) -> Result<Counter> {
+        let (from, place) = (Origin::Default, None);
         let Some(path) = &self.count_cache else {
             return Ok(Counter { estimator, from, place, kept: None });
         };
@@ -222,6 +256,13 @@ impl Counting {
     }
 }
 
+/// There is no tokenizer to count with, and nothing else may stand in for it.
+fn unloaded(error: &TokenizerError, from: Origin, config: &Config) -> Failure {
+    let message = place(&format!("{error} [LCP-BUD-003]"), from, config);
+    Failure::new(Code::Io, message)
+        .hint("--encoding names an encoding or a tokenizer file to count with")
+}
+
 fn is_openai(model: &Model) -> bool {
     model.encoding.as_deref().and_then(Encoding::from_name).is_some()
 }
@@ -270,7 +311,8 @@ impl Counter {
     }
 }
 
-fn encoding(value: &str) -> Result<String, String> {
+/// A name of an encoding, or a tokenizer file.
+pub fn encoding(value: &str) -> Result<String, String> {
     if NAMES.contains(&value) || value.contains(['.', '/', '\\']) {
         return Ok(value.to_owned());
     }

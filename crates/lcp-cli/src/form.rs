@@ -2,16 +2,21 @@
 
 use std::io::IsTerminal;
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::ValueEnum;
+use lcp_driver::index_costs;
 use lcp_encoder::{Compression, EncodeOptions, Magic};
+use lcp_tokens::TokenEstimator;
 use lcp_types::Block;
 
 use crate::Result;
-use crate::failure::{Code, Failure};
+use crate::config::Config;
+use crate::counting::{Counting, encoding};
+use crate::failure::{Code, Failure, Output};
 
 /// How a pack is written.
-#[derive(Clone, Copy, Debug, Default, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct Form {
     /// The magic: `bcp` for readers of the Bit Context Protocol
     #[arg(long, value_enum, default_value = "lcp")]
@@ -19,6 +24,20 @@ pub struct Form {
     /// What is compressed
     #[arg(long, value_enum, default_value = "none")]
     compress: Compress,
+    /// Leave out the index and the checks behind the blocks (RFC 0003)
+    #[arg(long)]
+    no_trailer: bool,
+    #[arg(
+        long,
+        value_name = "ENCODING",
+        num_args = 0..=1,
+        require_equals = true,
+        value_delimiter = ',',
+        value_parser = encoding,
+        help = "Count what the blocks cost and keep it in the pack, so that a render need not; \
+                several encodings by commas, without one that of --encoding"
+    )]
+    counts: Option<Vec<String>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -47,14 +66,29 @@ pub fn refuse_terminal(output: Option<&Path>) -> Result {
 }
 
 impl Form {
-    /// The pack of these blocks; `what` is what errors call it.
-    pub fn encode(self, blocks: &[Block<'_>], what: &str) -> Result<Vec<u8>> {
-        lcp_encoder::encode(blocks, self.options())
-            .map_err(|error| Failure::new(Code::Limit, format!("{error} ({what})")))
+    /// What writes the pack, once it is known that it can: before long work.
+    pub fn writer<'c>(&self, counting: &'c Counting, config: &Config) -> Result<Writer<'c>> {
+        let options = self.options();
+        let Some(named) = &self.counts else {
+            return Ok(Writer { options, counting, estimators: Vec::new() });
+        };
+        if !options.has_trailer() {
+            let message = "--counts needs a trailer, which this pack has not";
+            return Err(Failure::new(Code::Usage, message)
+                .hint("leave out --no-trailer, --magic bcp and --compress payload"));
+        }
+        Ok(Writer { options, counting, estimators: counting.for_costs(named, config)? })
+    }
+
+    /// The same for a command that needs the settings for nothing else.
+    pub fn writer_alone<'c>(&self, counting: &'c Counting) -> Result<Writer<'c>> {
+        let is_needed = self.counts.is_some();
+        let config = if is_needed { counting.config()? } else { Config::default() };
+        self.writer(counting, &config)
     }
 
     /// What the encoder is told.
-    pub fn options(self) -> EncodeOptions {
+    pub fn options(&self) -> EncodeOptions {
         EncodeOptions {
             magic: match self.magic {
                 MagicName::Lcp => Magic::Lcp,
@@ -65,7 +99,36 @@ impl Form {
                 Compress::Block => Compression::Block,
                 Compress::Payload => Compression::Payload,
             },
-            ..EncodeOptions::default()
+            trailer: !self.no_trailer,
         }
+    }
+}
+
+/// Writes packs, with what their blocks cost where that is asked for.
+pub struct Writer<'c> {
+    options: EncodeOptions,
+    counting: &'c Counting,
+    /// What counts, each for itself.
+    estimators: Vec<Arc<dyn TokenEstimator>>,
+}
+
+impl Writer<'_> {
+    /// Whether blocks are counted.
+    pub const fn counts(&self) -> bool {
+        !self.estimators.is_empty()
+    }
+
+    /// The pack of these blocks; `what` is what errors call it.
+    pub fn encode(&self, blocks: &[Block<'_>], what: &str, output: &Output) -> Result<Vec<u8>> {
+        let mut costs = Vec::with_capacity(self.estimators.len());
+        for estimator in &self.estimators {
+            let counter = self.counting.cached(Arc::clone(estimator), output)?;
+            costs.extend(index_costs(blocks, &counter.estimator));
+            counter.keep(output);
+        }
+        lcp_encoder::encode_with(blocks, self.options, &costs).map_err(|error| {
+            let code = if error.is_limit() { Code::Limit } else { Code::Io };
+            Failure::new(code, format!("{error} ({what})"))
+        })
     }
 }

@@ -44,9 +44,10 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let outputs = [("--report", &args.report), ("-o", &args.output)];
     let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
     files::distinct(&[(PACK, &args.pack)], &outputs.collect::<Vec<_>>(), |_, _| false)?;
+    let config = args.counting.config()?;
+    let writer = args.form.writer(&args.counting, &config)?;
     let bytes = files::read(&args.pack)?;
     let pack = files::decode(&args.pack, &bytes)?;
-    let config = args.counting.config()?;
     let (model, unknown) = args.counting.model(&config, true)?;
     for warning in unknown.iter().chain(&args.deduping.idle(&config.dedup)) {
         output.warn(warning);
@@ -62,7 +63,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
         }
         None => (pack.blocks.clone(), Duplicates::default()),
     };
-    let written = args.form.encode(&blocks, "the deduplicated pack")?;
+    counter.keep(output);
+    let written = writer.encode(&blocks, "the deduplicated pack", output)?;
     for (index, covered) in &covered.covered {
         output.note(line(*index, covered));
     }
@@ -76,9 +78,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
             files::write(Some(path), json.as_bytes())?;
         }
     }
-    files::write(args.output.as_deref(), &written)?;
-    counter.keep(output);
-    Ok(())
+    files::write(args.output.as_deref(), &written)
 }
 
 fn line(index: usize, covered: &Covered) -> String {

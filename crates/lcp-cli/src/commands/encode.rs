@@ -7,7 +7,8 @@ use lcp_encoder::EncodeOptions;
 use lcp_encoder::manifest::{Manifest, ManifestError, ManifestErrorKind};
 
 use crate::Result;
-use crate::failure::{Code, Failure};
+use crate::counting::Counting;
+use crate::failure::{Code, Failure, Output};
 use crate::files;
 use crate::form::{Form, refuse_terminal};
 
@@ -24,17 +25,25 @@ pub struct Args {
     output: Option<PathBuf>,
     #[command(flatten)]
     form: Form,
+    /// What counts for --counts.
+    #[command(flatten)]
+    counting: Counting,
 }
 
 /// Writes the pack.
-pub fn run(args: &Args) -> Result {
+pub fn run(args: &Args, output: &Output) -> Result {
     refuse_terminal(args.output.as_deref())?;
-    let (pack, parts) = encoded(&args.manifest, args.form.options())?;
+    let writer = args.form.writer_alone(&args.counting)?;
+    let (mut pack, parts) = encoded(&args.manifest, args.form.options())?;
     let out = args.output.as_deref().map(|path| ("-o", path));
     let parts = parts.iter().map(|path| ("a file of the manifest", path.as_path()));
     let inputs: Vec<_> = parts.chain([("the manifest", args.manifest.as_path())]).collect();
     // A file may be named twice.
     files::distinct(&inputs, out.as_slice(), |_, flag| flag != "-o")?;
+    if writer.counts() {
+        let blocks = files::decode(&args.manifest, &pack)?.blocks;
+        pack = writer.encode(&blocks, &files::name(&args.manifest), output)?;
+    }
     files::write(args.output.as_deref(), &pack)
 }
 

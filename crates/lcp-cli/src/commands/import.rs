@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use lcp_convert::{Error, ErrorKind, Format, Imported, Options, Report};
-use lcp_encoder::PackBuilder;
 use lcp_types::{Block, BlockContent, Lang};
 use serde_json::{Value, json};
 
 use crate::Result;
+use crate::counting::Counting;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
 use crate::form::{Form, refuse_terminal};
@@ -48,6 +48,9 @@ pub struct Args {
     summarizing: Summarizing,
     #[command(flatten)]
     form: Form,
+    /// What counts for --counts.
+    #[command(flatten)]
+    counting: Counting,
     /// Write what was found as JSON there; `-` for standard error
     #[arg(long, value_name = "PATH")]
     report: Option<PathBuf>,
@@ -70,6 +73,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
     let inputs = [(TRANSCRIPT, args.file.as_path())];
     files::distinct(&inputs, &outputs.collect::<Vec<_>>(), |_, _| false)?;
+    let writer = args.form.writer_alone(&args.counting)?;
     let bytes = files::read(&args.file)?;
     let summaries = args.summarizing.summaries(How::Off)?;
     let (format, mut imported) = args.import(&bytes)?;
@@ -87,14 +91,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if report.more_warnings > 0 {
         output.warn(format!("{} more warnings like these", report.more_warnings));
     }
-    let mut builder = PackBuilder::new(args.form.options());
-    let unwritable = |error: lcp_encoder::Error| {
-        Failure::new(Code::Limit, format!("{error} (the pack of {})", files::name(&args.file)))
-    };
-    for block in &imported.blocks {
-        builder.add(block).map_err(unwritable)?;
-    }
-    let pack = builder.finish().map_err(unwritable)?;
+    let what = format!("the pack of {}", files::name(&args.file));
+    let pack = writer.encode(&imported.blocks, &what, output)?;
     output.progress(line(format, report));
     let json = facts(format, &imported);
     if let Some(path) = &args.report {

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use lcp_decoder::{Trailer, TrailerError};
 use lcp_driver::{OutputMode, Plan, block_label, grouped};
 use lcp_types::Meta;
-use lcp_types::wire::{BLOCK_HAS_SUMMARY, BLOCK_RESERVED};
+use lcp_types::wire::{BLOCK_HAS_SUMMARY, BLOCK_RESERVED, FOOTER_BYTES};
 use serde_json::{Value, json};
 
 use crate::counting::Counting;
@@ -48,6 +49,10 @@ pub fn run(args: &Args, output: &Output) -> Result {
     for warning in &pack.warnings {
         output.warn(format!("{warning} [{}]", warning.code()));
     }
+    let trailer = Trailer::of(&bytes);
+    if let Some(Err(error)) = &trailer {
+        output.warn(format!("{error} [{BAD_INDEX}]"));
+    }
     let counter = if args.no_tokens { None } else { Some(args.counting.plain(false, output)?) };
     // One mode is enough for the figures that a table has.
     let modes = if args.json { &OutputMode::ALL[..] } else { &[OutputMode::Minimal] };
@@ -63,7 +68,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
             Some(counter.as_ref()?.estimator.estimate(summary))
         })
         .collect();
-    let seen = Seen { pack: &pack, bytes: bytes.len(), metas, plans, summaries };
+    let seen = Seen { pack: &pack, bytes: bytes.len(), trailer, metas, plans, summaries };
     let text = if args.json {
         format!("{:#}\n", seen.json())
     } else {
@@ -79,10 +84,15 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
 }
 
+/// The warning of a trailer that is announced and not accepted (RFC 0003 §2).
+const BAD_INDEX: &str = "bad_index";
+
 /// A pack, and all that is said of its blocks.
 struct Seen<'b> {
     pack: &'b Frames<'b>,
     bytes: usize,
+    /// Its trailer, if it is to have one, or why it is not used.
+    trailer: Option<Result<Trailer, TrailerError>>,
     metas: Vec<Meta<'b>>,
     /// None, one, or one for each mode.
     plans: Vec<Plan>,
@@ -143,7 +153,8 @@ impl Seen<'_> {
             ]
         };
         let rows: Vec<_> = self.rows().map(row).collect();
-        format!("{}\n{}\n", table::render(&COLUMNS, &rows, look), self.sums())
+        let (table, sums) = (table::render(&COLUMNS, &rows, look), self.sums());
+        format!("{table}\n{sums}\n{}\n", self.behind())
     }
 
     fn flags(&self, index: usize, frame: &Frame) -> String {
@@ -186,6 +197,46 @@ impl Seen<'_> {
         sums
     }
 
+    /// The line that tells of the trailer.
+    fn behind(&self) -> String {
+        let bytes = grouped(self.trailer_bytes());
+        match &self.trailer {
+            None => "no trailer".to_owned(),
+            Some(Err(_)) => format!("trailer of {bytes} bytes, not accepted"),
+            Some(Ok(trailer)) => {
+                let costs: Vec<_> =
+                    trailer.facts().costs.iter().map(|of| of.encoding.as_str()).collect();
+                let of = if costs.is_empty() { "none".to_owned() } else { costs.join(", ") };
+                format!("trailer of {bytes} bytes, accepted, costs of {of}")
+            }
+        }
+    }
+
+    /// Bytes of the trailer; of one that is not accepted those behind END.
+    fn trailer_bytes(&self) -> u64 {
+        match &self.trailer {
+            Some(Ok(trailer)) => trailer.footer().index_len + FOOTER_BYTES as u64,
+            Some(Err(_)) if self.pack.compression() != "payload" => {
+                (self.bytes as u64).saturating_sub(self.pack.unpacked)
+            }
+            _ => 0,
+        }
+    }
+
+    fn trailer_json(&self) -> Value {
+        let Some(trailer) = &self.trailer else { return Value::Null };
+        let costs = trailer.iter().flat_map(|trailer| &trailer.facts().costs);
+        let costs = costs.map(|of| json!({ "encoding": of.encoding, "revision": of.revision }));
+        json!({
+            "accepted": trailer.is_ok(),
+            "bytes": self.trailer_bytes(),
+            "costs": costs.collect::<Vec<_>>(),
+            "problem": trailer.as_ref().err().map(|error| {
+                json!({ "message": error.kind().to_string(), "offset": error.offset() })
+            }),
+        })
+    }
+
     fn json(&self) -> Value {
         let pack = self.pack;
         let blocks: Vec<_> = self.rows().map(|(index, frame)| self.row(index, frame)).collect();
@@ -193,6 +244,8 @@ impl Seen<'_> {
             .warnings
             .iter()
             .map(|warning| json!({ "code": warning.code(), "message": warning.to_string() }));
+        let unused = self.trailer.iter().filter_map(|trailer| trailer.as_ref().err());
+        let unused = unused.map(|error| json!({ "code": BAD_INDEX, "message": error.to_string() }));
         let errors = pack.problems().map(|error| {
             json!({
                 "code": error.code(),
@@ -212,7 +265,8 @@ impl Seen<'_> {
             "encoding": counted.map(|plan| &plan.encoding),
             "exact": counted.map(|plan| plan.exact),
             "blocks": blocks,
-            "warnings": warnings.collect::<Vec<_>>(),
+            "trailer": self.trailer_json(),
+            "warnings": warnings.chain(unused).collect::<Vec<_>>(),
             "errors": errors.collect::<Vec<_>>(),
         })
     }

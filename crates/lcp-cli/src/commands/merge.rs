@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use lcp_types::Block;
 
 use crate::Result;
+use crate::config::Config;
 use crate::counting::Counting;
 use crate::duplicates::{self, Deduping};
 use crate::failure::{Code, Failure, Output};
@@ -47,6 +48,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
         let outputs: Vec<_> = args.output.iter().map(|path| ("-o", path.as_path())).collect();
         files::distinct(&[(&files::name(path), path)], &outputs, |_, _| false)?;
     }
+    let config = args.counting.config()?;
+    let writer = args.form.writer(&args.counting, &config)?;
     let read: Vec<_> = args.packs.iter().map(|path| files::read(path)).collect::<Result<_>>()?;
     let packs = args.packs.iter().zip(&read).enumerate().map(|(at, (path, bytes))| {
         let pack = files::decode(path, bytes)?;
@@ -65,8 +68,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     });
     let merged = merging::merge(packs.collect::<Result<_>>()?);
     let count = merged.len();
-    let blocks = deduplicated(args, merged, output)?;
-    let written = args.form.encode(&blocks, "the merged pack")?;
+    let blocks = deduplicated(args, &config, merged, output)?;
+    let written = writer.encode(&blocks, "the merged pack", output)?;
     output.note(format!("{} packs, {count} blocks, {} written", read.len(), blocks.len()));
     files::write(args.output.as_deref(), &written)
 }
@@ -74,10 +77,10 @@ pub fn run(args: &Args, output: &Output) -> Result {
 /// Without what stands twice, where that is asked for.
 fn deduplicated<'b>(
     args: &Args,
+    config: &Config,
     merged: Vec<Block<'b>>,
     output: &Output,
 ) -> Result<Vec<Block<'b>>> {
-    let config = args.counting.config()?;
     if let Some(warning) = args.deduping.idle(&config.dedup) {
         output.warn(warning);
     }

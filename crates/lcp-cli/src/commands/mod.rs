@@ -71,7 +71,7 @@ impl Command {
             Self::Report(args) => report::run(args, output),
             Self::Budget(args) => budget::run(args, output),
             Self::Count(args) => count::run(args, output),
-            Self::Encode(args) => encode::run(args),
+            Self::Encode(args) => encode::run(args, output),
             Self::Decode(args) => decode::run(args, output),
             Self::Validate(args) => validate::run(args, output),
             Self::Dedup(args) => dedup::run(args, output),

@@ -14,7 +14,7 @@ use crate::counting::Counting;
 use crate::duplicates::{self, Deduping};
 use crate::failure::{Code, Failure, Output};
 use crate::files;
-use crate::form::{Form, refuse_terminal};
+use crate::form::{Form, Writer, refuse_terminal};
 use crate::limits::Switch;
 use crate::pack::globs::{Globs, Pattern};
 use crate::pack::rules::{Rule, Rules, Says};
@@ -132,6 +132,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if let Some(warning) = args.deduping.idle(&config.dedup) {
         output.warn(warning);
     }
+    let writer = args.form.writer(&args.counting, &config)?;
     let is_on = config.pack.summarize.as_ref().is_some_and(|found| found.value);
     let summaries = args.summarizing.summaries(if is_on { How::Outline } else { How::Off })?;
     let summary = |file: &FileForSummary<'_>| {
@@ -160,7 +161,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if let Some(summaries) = &summaries {
         summaries.warn(output);
     }
-    let Encoded { bytes, blocks, warnings } = args.encode(&packed, &config, output)?;
+    let Encoded { bytes, blocks, warnings } = args.encode(&packed, &config, &writer, output)?;
     for warning in warnings {
         output.warn(warning);
     }
@@ -255,13 +256,16 @@ impl Args {
     }
 
     /// The pack, and how many blocks it has.
-    pub fn encode(&self, packed: &Packed, config: &Config, output: &Output) -> Result<Encoded> {
+    pub fn encode(
+        &self,
+        packed: &Packed,
+        config: &Config,
+        writer: &Writer<'_>,
+        output: &Output,
+    ) -> Result<Encoded> {
         let encode = |blocks: &[_], warnings| {
-            let bytes = lcp_encoder::encode(blocks, self.form.options()).map_err(|error| {
-                let code = if error.is_limit() { Code::Limit } else { Code::Io };
-                Failure::new(code, format!("{error} (the pack)"))
-            });
-            Ok(Encoded { bytes: bytes?, blocks: blocks.len(), warnings })
+            let bytes = writer.encode(blocks, "the pack", output)?;
+            Ok(Encoded { bytes, blocks: blocks.len(), warnings })
         };
         let Some(options) = self.deduping.options(&config.dedup, false) else {
             return encode(&packed.blocks, Vec::new());

@@ -123,7 +123,10 @@ impl Stats {
             whole.content += row.content;
         }
         let (encoding, exact) = (plans[0].encoding.clone(), plans[0].exact);
-        let unpacked = unpacked(pack);
+        // A trailer is not compressed.
+        let behind =
+            (bytes - pack.unpacked.min(bytes)) * u64::from(pack.compression() != "payload");
+        let unpacked = unpacked(pack) + behind;
         let duplicates = saved(pack, estimator)?;
         Ok(Self { encoding, exact, bytes, unpacked, metadata, by_type, whole, duplicates })
     }
@@ -233,7 +236,10 @@ fn unpacked(pack: &Frames<'_>) -> u64 {
         const AROUND: u64 = 12;
         let of_frame = varint_bytes(frame.length) + frame.length;
         let head = varint_bytes(frame.block_type.code().into()) + 1;
-        let alone = lcp_encoder::encode([block], lcp_encoder::EncodeOptions::default());
+        let alone = lcp_encoder::encode(
+            [block],
+            lcp_encoder::EncodeOptions { trailer: false, ..Default::default() },
+        );
         let alone =
             alone.map_or(of_frame, |pack| (pack.len() as u64).saturating_sub(AROUND + head));
         bytes = (bytes + alone).saturating_sub(of_frame);

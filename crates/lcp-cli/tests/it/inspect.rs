@@ -7,8 +7,17 @@ use serde_json::{Value, json};
 use crate::command::{LCP, printed, run, run_with, sample, stderr};
 
 fn pack(blocks: &Value) -> Vec<u8> {
+    encoded(blocks, &[])
+}
+
+/// A pack that ends with its END.
+fn without_trailer(blocks: &Value) -> Vec<u8> {
+    encoded(blocks, &["--no-trailer"])
+}
+
+fn encoded(blocks: &Value, flags: &[&str]) -> Vec<u8> {
     let manifest = json!({ "blocks": blocks }).to_string();
-    let output = run_with(&["encode", "-"], manifest.as_bytes());
+    let output = run_with(&[&["encode", "-"], flags].concat(), manifest.as_bytes());
     assert!(output.status.success(), "{}", stderr(&output));
     output.stdout
 }
@@ -60,7 +69,8 @@ fn inspect_prints_a_table() {
             1  annotation  0             51     10
             2  code        src/b.rs      64     27       4  normal
 
-        3 blocks (1 of metadata), 98 bytes, magic lcp, compression none, 8 tokens of content (o200k_base)
+        3 blocks (1 of metadata), 232 bytes, magic lcp, compression none, 8 tokens of content (o200k_base)
+        trailer of 134 bytes, accepted, costs of none
     "#]]
     .assert_eq(&printed(&output));
 }
@@ -68,7 +78,7 @@ fn inspect_prints_a_table() {
 /// What can be seen of a damaged pack is shown, then what is wrong.
 #[test]
 fn inspect_shows_what_is_there() {
-    let whole = pack(&two_files());
+    let whole = without_trailer(&two_files());
     let (seen, code) = as_json(&["inspect", "-", "--json"], &whole[..whole.len() - 6]);
     assert_eq!((code, seen["blocks"].as_array().unwrap().len()), (Some(3), 2));
     assert_eq!(seen["errors"][0]["code"], "unexpected_eof");
@@ -107,7 +117,7 @@ fn cat_prints_bytes_as_they_are() {
         { "type": "diff", "path": "d.rs",
           "hunks": [{ "old_start": 1, "new_start": 1, "lines": "-a\n+b\n" }] },
     ]);
-    let pack = pack(&blocks);
+    let pack = without_trailer(&blocks);
     let cat = |arguments: &[&str]| run_with(&[&["cat", "-"], arguments].concat(), &pack);
     assert_eq!(cat(&["0"]).stdout, b"\x89PNG\0\xff");
     assert_eq!(cat(&["a.md"]).stdout, b"no newline");
@@ -159,13 +169,18 @@ fn stats_add_up() {
 fn stats_know_what_a_pack_unpacks_to() {
     let manifest = std::fs::read(sample("session.json")).unwrap();
     let folder = sample("");
-    let stats = |compress: &str| {
-        let encode = ["encode", "-", "--compress", compress];
+    let stats = |flags: &[&str]| {
+        let encode = [&["encode", "-"], flags].concat();
         let pack = LCP.run_in(std::path::Path::new(&folder), &encode, &manifest).stdout;
         as_json(&["stats", "-", "--json", "--no-config"], &pack).0
     };
-    let [none, block, payload] = ["none", "block", "payload"].map(stats);
+    let [none, block, payload] = ["none", "block", "payload"]
+        .map(|compress| stats(&["--no-trailer", "--compress", compress]));
     assert_eq!(none["bytes"], none["unpacked_bytes"]);
+    // A trailer is part of both.
+    let with = stats(&[]);
+    assert_eq!(with["bytes"], with["unpacked_bytes"]);
+    assert!(with["bytes"].as_u64() > none["bytes"].as_u64());
     for (compressed, name) in [(&block, "block"), (&payload, "payload")] {
         assert_eq!(compressed["compression"], name);
         assert_eq!(compressed["unpacked_bytes"], none["bytes"], "{name}");
@@ -176,7 +191,7 @@ fn stats_know_what_a_pack_unpacks_to() {
 
 #[test]
 fn validate_finds_what_annotations_say_wrong() {
-    let mut pack = pack(&json!([
+    let mut pack = without_trailer(&json!([
         { "type": "document", "title": "a", "content": "x", "format_hint": "plain" },
         { "type": "annotation", "target_block_id": 99, "kind": "priority", "value_base64": "Ag==" },
         { "type": "annotation", "target_block_id": 0, "kind": "priority", "value_base64": "CQ==" },

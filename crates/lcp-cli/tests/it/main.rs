@@ -24,3 +24,4 @@ mod settings;
 mod shell;
 mod smallest;
 mod stable;
+mod trailer;

@@ -9,9 +9,15 @@ pub use index::moved_index;
 pub(crate) use message::encode_message;
 pub(crate) use write::id_of;
 
+use lcp_encoder::{Compression, EncodeOptions, Magic};
 use lcp_types::Block;
 
 use crate::model::SessionHandoff;
+
+/// How messages and hand-offs are written: without a trailer, since a store holds many
+/// small packs that are read whole, and an index would make most of them twice as large.
+const STORED: EncodeOptions =
+    EncodeOptions { magic: Magic::Lcp, compression: Compression::None, trailer: false };
 
 /// Why a pack is no hand-off, or a hand-off no pack.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,10 +1,10 @@
 //! A hand-off's blocks, and what is said of them.
 
-use lcp_encoder::{EncodeOptions, PackBuilder};
+use lcp_encoder::PackBuilder;
 use lcp_types::{Block, Level, Priority, Tag};
 
-use super::PackageError;
 use super::index::{At, Index, Place, VERSION};
+use super::{PackageError, STORED};
 use crate::directive::blocks;
 use crate::model::SessionHandoff;
 
@@ -39,7 +39,7 @@ struct Layout {
 
 impl Layout {
     fn new(index: &Block<'_>) -> Result<Self, PackageError> {
-        let mut pack = PackBuilder::new(EncodeOptions::default());
+        let mut pack = PackBuilder::new(STORED);
         pack.add(index)?;
         Ok(Self { pack })
     }

@@ -147,7 +147,9 @@ impl tool::Tool for Tool {
             ..args.options(&config.pack)?
         };
         let packed = pack::pack(&options)?;
-        let Encoded { bytes, blocks, warnings } = args.encode(&packed, config, &desk.quiet)?;
+        let writer = args.form.writer(&args.counting, config)?;
+        let Encoded { bytes, blocks, warnings } =
+            args.encode(&packed, config, &writer, &desk.quiet)?;
         let kept = desk.packs.keep(title, bytes)?;
         let mut report = packed.report;
         report.warnings.extend(warnings);

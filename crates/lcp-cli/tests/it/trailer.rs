@@ -1,0 +1,184 @@
+//! The trailer of packs that commands write: `--no-trailer`, `--counts`, and what `inspect`
+//! tells of it (RFC 0003).
+
+use lcp_decoder::{DecodeOptions, Trailer, decode};
+use lcp_driver::index_costs;
+use lcp_tokens::{Encoding, Tiktoken};
+use lcp_types::CostsOf;
+use serde_json::{Value, json};
+
+use crate::command::{LCP, printed, run, run_with, sample, stderr};
+
+const MANIFEST: &str = r#"{"blocks":[
+    {"type":"code","path":"a.rs","content":"fn a() {}\n","summary":"one","priority":"high"},
+    {"type":"conversation","role":"user","content":"What does it do?"}]}"#;
+
+/// Packs that each command that writes some makes, with these flags.
+#[track_caller]
+fn packs(flags: &[&str]) -> Vec<(&'static str, Vec<u8>)> {
+    let chat = sample("chat.lcp");
+    let messages = br#"[{"role":"user","content":"hi"},{"role":"assistant","content":"yes?"}]"#;
+    let commands: [(&str, &[&str], &[u8]); 5] = [
+        ("encode", &["-"], MANIFEST.as_bytes()),
+        ("import", &["-"], messages),
+        ("pack", &["-", "--stdin-name", "a.txt"], b"some text\n"),
+        ("dedup", &[&chat], b""),
+        ("merge", &[&chat, &chat], b""),
+    ];
+    let pack = |(command, arguments, input): (&'static str, &[&str], &[u8])| {
+        let output = run_with(&[&[command, "--no-config"], arguments, flags].concat(), input);
+        assert!(output.status.success(), "{command}: {}", stderr(&output));
+        (command, output.stdout)
+    };
+    commands.into_iter().map(pack).collect()
+}
+
+/// What its trailer says that blocks cost; `None` if it has none.
+#[track_caller]
+fn costs(pack: &[u8]) -> Option<Vec<CostsOf>> {
+    Some(Trailer::of(pack)?.expect("one that is accepted").facts().costs.clone())
+}
+
+/// What they cost.
+fn counted(pack: &[u8], encoding: Encoding) -> CostsOf {
+    let blocks = decode(pack, DecodeOptions::default()).expect("a pack").blocks;
+    index_costs(&blocks, &Tiktoken::new(encoding)).expect("counts that add up")
+}
+
+#[track_caller]
+fn refused(arguments: &[&str], says: &[&str]) {
+    let output = run_with(arguments, MANIFEST.as_bytes());
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(says.iter().all(|says| said.contains(says)), "{said}");
+    assert!(output.stdout.is_empty());
+}
+
+fn inspected(pack: &[u8]) -> (Value, String) {
+    let output = run_with(&["inspect", "-", "--no-tokens", "--json"], pack);
+    let said = stderr(&output);
+    (serde_json::from_str(&printed(&output)).expect("JSON"), said)
+}
+
+#[test]
+fn packs_have_a_trailer_unless_they_may_not() {
+    for (command, pack) in packs(&[]) {
+        assert_eq!(costs(&pack), Some(Vec::new()), "{command}");
+        let blocks = decode(&pack, DecodeOptions::default()).unwrap();
+        assert_eq!(blocks.warnings, [], "{command}");
+    }
+    for flags in [&["--no-trailer"][..], &["--magic", "bcp"], &["--compress", "payload"]] {
+        for (command, pack) in packs(flags) {
+            assert_eq!(costs(&pack), None, "{command} {flags:?}");
+        }
+    }
+    for (command, pack) in packs(&["--compress", "block"]) {
+        assert_eq!(costs(&pack), Some(Vec::new()), "{command}");
+    }
+}
+
+#[test]
+fn counts_are_those_of_the_blocks() {
+    for (command, pack) in packs(&["--counts"]) {
+        assert_eq!(costs(&pack), Some(vec![counted(&pack, Encoding::O200kBase)]), "{command}");
+    }
+    for (command, pack) in packs(&["--counts=cl100k_base,o200k_base,cl100k_base"]) {
+        let both = [Encoding::Cl100kBase, Encoding::O200kBase];
+        let both = both.map(|encoding| counted(&pack, encoding)).to_vec();
+        assert_eq!(costs(&pack), Some(both), "{command}");
+    }
+    for flag in ["--encoding=cl100k_base", "--model=gpt-4"] {
+        for (command, pack) in packs(&["--counts", flag]) {
+            let wanted = counted(&pack, Encoding::Cl100kBase);
+            assert_eq!(costs(&pack), Some(vec![wanted]), "{command} {flag}");
+        }
+    }
+}
+
+#[test]
+fn counts_are_in_the_encoding_of_the_settings() {
+    let project = LCP.project("[context.tokenizer]\nmodel = \"gpt-4\"\n");
+    std::fs::write(project.path("a.json"), MANIFEST).unwrap();
+    for flags in [&["--counts"][..], &["--counts", "--count-cache", "counts"]] {
+        // The second time they are known.
+        for _ in 0..2 {
+            project.prints(&[&["encode", "a.json", "-o", "a.lcp"], flags].concat());
+            let pack = std::fs::read(project.path("a.lcp")).unwrap();
+            assert_eq!(costs(&pack), Some(vec![counted(&pack, Encoding::Cl100kBase)]));
+        }
+    }
+    assert!(project.path("counts").exists());
+    project.write("[context.tokenizer]\ntype = \"p50k_base\"\n");
+    project.refuses(&["pack", "a.json", "--counts"], "p50k_base: they do not add up (lcp.toml, li");
+    // Nobody counts, so what would count does not matter.
+    project.prints(&["encode", "a.json", "-o", "a.lcp"]);
+}
+
+#[test]
+fn counts_that_cannot_be_kept_are_refused() {
+    for encoding in ["p50k_base", "r50k_base", "heuristic", "claude"] {
+        refused(
+            &["encode", "-", "--no-config", &format!("--counts={encoding}")],
+            &[&format!("error: --counts cannot keep counts of {encoding}"), "hint: o200k_base, "],
+        );
+    }
+    refused(&["encode", "-", "--counts=o200k"], &["it may be o200k_base, "]);
+    for flags in [&["--no-trailer"][..], &["--magic", "bcp"], &["--compress", "payload"]] {
+        refused(
+            &[&["encode", "-", "--no-config", "--counts"], flags].concat(),
+            &["error: --counts needs a trailer", "hint: leave out --no-trailer"],
+        );
+    }
+}
+
+/// What a pack says of itself is the same with counts and without.
+#[test]
+fn counts_change_no_block() {
+    let plain = packs(&["--no-trailer"]);
+    for ((command, plain), (_, with)) in plain.iter().zip(packs(&["--counts"])) {
+        let blocks = |pack: &[u8]| {
+            let pack = decode(pack, DecodeOptions::default()).unwrap();
+            pack.blocks.into_iter().map(lcp_types::Block::into_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(blocks(plain), blocks(&with), "{command}");
+        assert_eq!(plain[8..], with[8..plain.len()], "{command}");
+    }
+}
+
+#[test]
+fn inspect_tells_of_the_trailer() {
+    let output = run_with(&["encode", "-", "--no-config", "--counts"], MANIFEST.as_bytes());
+    let mut pack = output.stdout;
+    let (seen, said) = inspected(&pack);
+    let bytes = pack.len() as u64 - seen["unpacked_bytes"].as_u64().unwrap();
+    let costs = json!([{ "encoding": "o200k_base", "revision": lcp_driver::REVISION }]);
+    let wanted = json!({ "accepted": true, "bytes": bytes, "costs": costs, "problem": null });
+    assert_eq!((&seen["trailer"], &seen["warnings"], said.as_str()), (&wanted, &json!([]), ""));
+    let table = printed(&run_with(&["inspect", "-", "--no-tokens"], &pack));
+    let last = format!("\ntrailer of {bytes} bytes, accepted, costs of o200k_base\n");
+    assert!(table.ends_with(&last), "{table}");
+
+    // The last byte of INDEX.
+    let at = pack.len() - 57;
+    pack[at] ^= 1;
+    let (seen, said) = inspected(&pack);
+    let problem = json!({ "message": "the index does not have its checksum", "offset": at as u64 + 57 - bytes });
+    let wanted = json!({ "accepted": false, "bytes": bytes, "costs": [], "problem": problem });
+    assert_eq!((&seen["trailer"], &seen["errors"]), (&wanted, &json!([])));
+    assert_eq!(seen["warnings"][0]["code"], "bad_index");
+    assert!(said.contains("[bad_index]"), "{said}");
+    assert_eq!(seen["blocks"].as_array().unwrap().len(), 3);
+
+    let pack = run_with(&["encode", "-", "--no-trailer"], MANIFEST.as_bytes()).stdout;
+    assert_eq!(inspected(&pack).0["trailer"], Value::Null);
+    let table = printed(&run_with(&["inspect", "-", "--no-tokens"], &pack));
+    assert!(table.ends_with("\nno trailer\n"), "{table}");
+}
+
+/// A pack of no blocks has a trailer as well.
+#[test]
+fn an_empty_pack_has_one() {
+    let output = run(&["inspect", &sample("empty.lcp"), "--json", "--no-tokens"]);
+    let seen: Value = serde_json::from_str(&printed(&output)).unwrap();
+    assert_eq!((&seen["trailer"]["accepted"], &seen["blocks"]), (&json!(true), &json!([])));
+}
