@@ -94,6 +94,11 @@ pub fn recover(pack: &[u8]) -> Result<Recovered, RecoverError> {
     Ok(Recovered { pack: written, saved, missing, dropped, lost })
 }
 
+/// What is wrong, without the place, which is told beside it.
+fn why(error: &lcp_decoder::Error) -> String {
+    format!("{} [{}]", error.kind(), error.code())
+}
+
 /// Whether nothing is wrong with a pack, its trailer included.
 fn is_whole(pack: &[u8], walk: &Walk<'_>) -> bool {
     let trailing = |warning: &Warning| matches!(warning, Warning::TrailingData { .. });

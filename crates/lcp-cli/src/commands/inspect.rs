@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use lcp_decoder::{Trailer, TrailerError};
-use lcp_driver::{OutputMode, Plan, block_label, grouped};
+use lcp_driver::{OutputMode, Plan, WarningCode, block_label, grouped};
 use lcp_types::Meta;
 use lcp_types::wire::{BLOCK_HAS_SUMMARY, BLOCK_RESERVED, FOOTER_BYTES};
 use serde_json::{Value, json};

@@ -272,6 +272,21 @@ mod tests {
     }
 
     #[test]
+    fn a_pack_is_read_as_it_was_before_an_append_that_was_interrupted() {
+        let (folder, roots) = roots();
+        let pack = folder.path().join("root/pack.lcp");
+        let (old, new) = (b"LCP\0\x01\0\x02\0kept, old", b"LCP\0\x01\0\x02\0kept, and new");
+        let journal = journal::Journal::of(old, 12, new.len() as u64).unwrap().to_bytes();
+        std::fs::write(&pack, new).unwrap();
+        assert_eq!(roots.read("pack.lcp", 21).unwrap(), new);
+        assert_eq!(roots.read("pack.lcp", 20).unwrap_err().code, "limit");
+        std::fs::write(journal::path_of(&pack), &journal).unwrap();
+        assert_eq!(roots.read("pack.lcp", 99).unwrap(), old);
+        std::fs::write(journal::path_of(&pack), &journal[1..]).unwrap();
+        assert_eq!(roots.read("pack.lcp", 99).unwrap(), new);
+    }
+
+    #[test]
     fn what_is_outside_is_refused_there_or_not() {
         let (folder, roots) = roots();
         let at = |name: &str| folder.path().join(name).display().to_string();

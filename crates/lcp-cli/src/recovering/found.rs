@@ -8,7 +8,7 @@ use lcp_types::wire::{
     END_FRAME, FOOTER_BYTES, HEADER_BYTES, HEADER_TRAILER, MAGIC_LCP, VERSION_MAJOR, VERSION_MINOR,
 };
 
-use super::{Lost, RecoverError};
+use super::{Lost, RecoverError, why};
 use crate::stored::walk;
 
 /// The header that a pack with a trailer has.
@@ -56,7 +56,7 @@ impl<'a> Found<'a> {
                 walk.reached
             };
             let block = Some(walk.frames.len() as u64);
-            found.lost.push(Lost { bytes: reached..size, block, why: error.to_string() });
+            found.lost.push(Lost { bytes: reached..size, block, why: why(error) });
         } else if let Some(end) = walk.end.map(|end| end + END_FRAME.len() as u64)
             && end < size
             && !walk.header.payload_compressed()
@@ -134,7 +134,7 @@ impl Ends {
                 walk(&frames).ok().map(|walk| (walk.reached, walk.frames.len(), walk.broken));
             if let Some((reached, block, Some(error))) = broken {
                 let (bytes, block) = (reached..end_offset, Some(block as u64));
-                lost.push(Lost { bytes, block, why: error.to_string() });
+                lost.push(Lost { bytes, block, why: why(&error) });
             } else if sound.is_none() {
                 let why = "the blocks do not have their checksum, and nothing tells which of them \
                            is damaged";

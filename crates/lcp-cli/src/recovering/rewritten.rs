@@ -7,7 +7,7 @@ use lcp_encoder::{EncodeOptions, PackBuilder};
 use lcp_types::{Block, BlockContent, BlockType};
 
 use super::found::Found;
-use super::{Lost, RecoverError};
+use super::{Lost, RecoverError, why};
 use crate::merging::index_of_handoff;
 use crate::stored::{Stored, walk};
 
@@ -23,7 +23,7 @@ pub(super) fn write(found: &mut Found<'_>) -> Result<(Vec<u8>, u64, u64), Recove
             && !frame.is_sound()
         {
             let bytes = before(at).map_or(&frame.place, |(_, place)| place).clone();
-            let (block, why) = (Some(old(at)), error.to_string());
+            let (block, why) = (Some(old(at)), why(error));
             found.lost.push(Lost { bytes, block, why });
         }
     }

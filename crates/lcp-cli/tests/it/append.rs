@@ -14,7 +14,7 @@ use lcp_types::{Block, CostsOf, FormatHint, MemoryStore, Role};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::command::{printed, run, run_with, sample, stderr};
+use crate::command::{LCP, printed, run, run_with, sample, stderr};
 
 fn options(compression: Compression) -> EncodeOptions {
     EncodeOptions { compression, ..EncodeOptions::default() }
@@ -209,6 +209,32 @@ fn a_pack_that_is_in_use_is_waited_for() {
     });
     let ten = encode(&turns(&["one"; 10]), EncodeOptions::default()).unwrap();
     assert_eq!(all, ten);
+}
+
+/// Ctrl-C while it waits: nothing was begun.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_the_pack_as_it_was() {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+
+    let (folder, path) = scratch();
+    let pack = path("pack.lcp");
+    let whole = encode(&turns(&["one"]), EncodeOptions::default()).unwrap();
+    let long = Block::document("", vec![b'x'; 1 << 20], FormatHint::Plain);
+    let added = encode(&[long], EncodeOptions::default()).unwrap();
+    fs::write(&pack, &whole).unwrap();
+    let held = fs::File::open(&pack).unwrap();
+    held.lock().unwrap();
+    let mut command = LCP.command(folder.path(), &["append", "pack.lcp", "-", "--wait", "600"]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    // More than a pipe holds: when it is written, the program is there.
+    child.stdin.take().unwrap().write_all(&added).unwrap();
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(fs::read(&pack).unwrap(), whole);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
 /// What an append leaves that was killed between two writes.
