@@ -27,6 +27,22 @@ def block(seen):
     }
 
 
+def costs(columns):
+    """What blocks cost, by encoding: tokens of contents, and of placeholders by mode."""
+    for column in columns:
+        if column.name != Lcp.ColumnName.costs:
+            continue
+        found = column.entries.fields
+        of = {field.id.value: field.entries for field in found if field.wire_type.value}
+        modes = [field.entries.fields for field in found if field.id.value == 5]
+        modes = [{field.id.value: field.entries for field in mode} for mode in modes]
+        yield {
+            "encoding": of[1].value,
+            "contents": [tokens.value for tokens in of[3].numbers],
+            "lines": {mode[1].value: [line.value for line in mode[3].numbers] for mode in modes},
+        }
+
+
 def trailer(seen):
     """What the index and the footer say."""
     columns = {column.name: column.entries for column in seen.index.body.columns}
@@ -38,6 +54,7 @@ def trailer(seen):
         "end_offset": seen.footer.end_offset,
         "index_offset": seen.footer.index_offset,
         "blocks": seen.footer.blocks,
+        "costs": list(costs(seen.index.body.columns)),
     }
 
 

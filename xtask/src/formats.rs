@@ -1,9 +1,14 @@
 //! `formats`: what other programs know of packs (`formats/`), tried with those programs
 //! on the samples.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use lcp_decoder::{DecodeOptions, Event, Events, Trailer};
+use lcp_decoder::{DecodeOptions, Event, Events, Trailer, decode};
+use lcp_driver::index_costs;
+use lcp_encoder::EncodeOptions;
+use lcp_tokens::{Encoding, Tiktoken};
+use lcp_types::CostsOf;
 use serde::Deserialize;
 
 use lcp_cli::failure::{Code, Failure, Output};
@@ -29,7 +34,8 @@ const PYPI: [&str; 1] = ["kaitaistruct==0.11"];
 pub(crate) fn run(_args: &Args, output: &Output) -> Result {
     let folder = crate::workspace().join("target/formats");
     std::fs::create_dir_all(&folder).map_err(|e| Failure::io("make", folder.display(), &e))?;
-    let samples = samples()?;
+    let mut samples = samples()?;
+    samples.push(counted(&folder)?);
     for (what, programs, check) in CHECKS {
         match programs.iter().find(|program| !is_there(program)) {
             None => {
@@ -68,6 +74,23 @@ fn samples() -> Result<Vec<PathBuf>> {
     }
     samples.sort();
     Ok(samples)
+}
+
+/// A sample with what its blocks cost, which no other has.
+fn counted(folder: &Path) -> Result<PathBuf> {
+    let sample = crate::workspace().join("samples/priorities.lcp");
+    let bytes = files::read(&sample)?;
+    let blocks = decode(&bytes, DecodeOptions::default())
+        .map_err(|e| wrong(&e.to_string(), &sample))?
+        .blocks;
+    let encodings = [Encoding::O200kBase, Encoding::Cl100kBase];
+    let costs: Vec<_> =
+        encodings.iter().filter_map(|of| index_costs(&blocks, &Tiktoken::new(*of))).collect();
+    let pack = lcp_encoder::encode_with(&blocks, EncodeOptions::default(), &costs)
+        .map_err(|error| wrong(&error.to_string(), &sample))?;
+    let path = folder.join("counted.lcp");
+    files::write(Some(&path), &pack)?;
+    Ok(path)
 }
 
 fn description(name: &str) -> PathBuf {
@@ -168,6 +191,26 @@ struct SeenTrailer {
     end_offset: u64,
     index_offset: u64,
     blocks: u64,
+    costs: Vec<SeenCosts>,
+}
+
+#[derive(Deserialize, Debug, PartialEq)]
+struct SeenCosts {
+    encoding: String,
+    contents: Vec<u32>,
+    /// Of placeholders, by mode.
+    lines: BTreeMap<String, Vec<u32>>,
+}
+
+impl SeenCosts {
+    fn of(costs: &CostsOf) -> Self {
+        let lines = costs.modes.iter().map(|mode| (mode.mode.clone(), mode.line.clone()));
+        Self {
+            encoding: costs.encoding.clone(),
+            contents: costs.contents.clone(),
+            lines: lines.collect(),
+        }
+    }
 }
 
 impl SeenTrailer {
@@ -181,6 +224,7 @@ impl SeenTrailer {
             end_offset: footer.end_offset,
             index_offset: footer.index_offset,
             blocks: footer.blocks,
+            costs: facts.costs.iter().map(SeenCosts::of).collect(),
         }
     }
 }
