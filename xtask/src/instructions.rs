@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn more_is_a_failure_and_less_is_not() {
-        let output = Output { quiet: true, ..Output::default() };
+        let output = Output::default();
         let recorded = record("1.95", 1_000);
         compare(&recorded, &record("1.95", 1_029), &output).unwrap();
         compare(&recorded, &record("1.95", 500), &output).unwrap();
