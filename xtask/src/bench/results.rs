@@ -89,9 +89,9 @@ mod tests {
             "peer_name": "itself", "ratio": null, "unit": "ms", "wanted": "<= 3.0",
             "holds": false, "note": "left out"}]}"#;
         let report: Report = serde_json::from_str(json).unwrap();
-        let document = format!("# Title\n{BEGIN}old\n{END}The end.\n");
+        let document = format!("# Title\n{BEGIN}stale\n{END}The end.\n");
         let written = write(&document, &[report]).unwrap();
-        assert!(!written.contains("old"));
+        assert!(!written.contains("stale"));
         assert!(written.starts_with("# Title\n") && written.ends_with("The end.\n"));
         let row = "| a\\|b | 1234 ms | itself | 0.500 ms | – | &lt;= 3.0 | **no** |\n";
         assert!(written.contains(row), "{written}");
