@@ -20,6 +20,9 @@ pub(crate) struct Args {
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
+    /// Write the rows into docs/benchmarks.md as well; done for all without a NAME
+    #[arg(long)]
+    write: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -45,40 +48,37 @@ enum Name {
 }
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result {
-    let Some(name) = args.name else { return all(output) };
-    let mut command = command(name, output);
-    if args.json {
-        command.arg("--json");
+    match args.name {
+        Some(name) if !args.write => {
+            let mut command = command(name, output);
+            if args.json {
+                command.arg("--json");
+            }
+            let status = command.status().map_err(|error| Failure::io("run", "cargo", &error))?;
+            if status.success() { Ok(()) } else { Err(unmeasured(&name_of(name))) }
+        }
+        Some(name) => written(name, output),
+        // Each is written when it is there, so that what was measured is kept.
+        None => Name::value_variants().iter().try_for_each(|name| written(*name, output)),
     }
-    let status = command.status().map_err(|error| Failure::io("run", "cargo", &error))?;
-    if status.success() { Ok(()) } else { Err(unmeasured(&name_of(name))) }
 }
 
-/// Measures everything, and writes the rows into the document that tells of them.
-fn all(output: &Output) -> Result {
+/// Measures, and writes the rows into the document that tells of them.
+fn written(name: Name, output: &Output) -> Result {
+    output.progress(format!("bench {}", name_of(name)));
+    let mut command = command(name, output);
+    command.arg("--json").stderr(std::process::Stdio::inherit());
+    let run = command.output().map_err(|error| Failure::io("run", "cargo", &error))?;
+    let report = serde_json::from_slice::<results::Report>(&run.stdout);
+    let report = report.ok().filter(|_| run.status.success());
+    let report = report.ok_or_else(|| unmeasured(&name_of(name)))?;
     let path = crate::workspace().join(results::DOCUMENT);
     let document = std::fs::read_to_string(&path)
         .map_err(|error| Failure::io("read", results::DOCUMENT, &error))?;
-    let mut reports = Vec::new();
-    for name in Name::value_variants() {
-        output.progress(format!("bench {}", name_of(*name)));
-        let mut command = command(*name, output);
-        command.arg("--json").stderr(std::process::Stdio::inherit());
-        let run = command.output().map_err(|error| Failure::io("run", "cargo", &error))?;
-        let report = serde_json::from_slice::<results::Report>(&run.stdout);
-        let Some(report) = report.ok().filter(|_| run.status.success()) else {
-            return Err(unmeasured(&name_of(*name)));
-        };
-        reports.push(report);
-        // After each, so that what was measured is kept.
-        let written = results::write(&document, &reports).ok_or_else(|| {
-            let message = format!("{} has no place for results", results::DOCUMENT);
-            Failure::new(Code::Malformed, message)
-        })?;
-        std::fs::write(&path, written)
-            .map_err(|error| Failure::io("write", results::DOCUMENT, &error))?;
-    }
-    Ok(())
+    let document = results::write(&document, &report).ok_or_else(|| {
+        Failure::new(Code::Malformed, format!("{} has no place for results", results::DOCUMENT))
+    })?;
+    std::fs::write(&path, document).map_err(|error| Failure::io("write", results::DOCUMENT, &error))
 }
 
 fn unmeasured(name: &str) -> Failure {

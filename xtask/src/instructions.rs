@@ -37,7 +37,7 @@ const MORE_MAX: f64 = 0.03;
 const RECORD: &str = "xtask/instructions.json";
 
 /// What was counted, and with what.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 struct Record {
     compiler: String,
     profile: String,
@@ -68,7 +68,13 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
         let json = serde_json::to_string_pretty(&found).unwrap_or_default() + "\n";
         std::fs::write(&path, json).map_err(|error| Failure::io("write", RECORD, &error))?;
     }
-    let json = std::fs::read(&path).map_err(|error| Failure::io("read", RECORD, &error))?;
+    let json = match std::fs::read(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let none = Record { compiler: "nothing".into(), ..Record::default() };
+            return compare(&none, &found, output);
+        }
+        read => read.map_err(|error| Failure::io("read", RECORD, &error))?,
+    };
     let record: Record = serde_json::from_slice(&json)
         .map_err(|error| Failure::new(Code::Malformed, format!("{RECORD}: {error}")))?;
     compare(&record, &found, output)

@@ -63,7 +63,11 @@ pub fn append(
         warnings.extend(odd(of.path, walk));
     }
     let start = walk.frames.len();
-    let merged = merging::merge([&walk].into_iter().chain(&added).map(blocks).collect());
+    let mut merged = merging::merge([&walk].into_iter().chain(&added).map(blocks).collect());
+    // Old blocks stay as they are, and may speak of one that is there only now.
+    for (merged, old) in merged.iter_mut().zip(blocks(&walk)) {
+        *merged = old;
+    }
     warnings.extend(answered(&walk, merged.len()));
     let written = walk.options().compression;
     let compression = compression.unwrap_or(written);

@@ -9,6 +9,7 @@ use lcp_decoder::{DecodeOptions, PackReader, ReadError};
 use lcp_driver::{
     DefaultDriver, PlannedBy, REVISION, SourceRenderError, SourceRendered, Warning, WarningCode,
 };
+use lcp_types::wire::HEADER_RESERVED;
 use lcp_types::{BlockSource, SourceErrorKind};
 
 use crate::Result;
@@ -32,6 +33,10 @@ pub fn render(settled: &Settled<'_>, output: &Output) -> Result<Option<SourceRen
     let Ok(reader) = PackReader::open(file, DecodeOptions::default()) else { return Ok(None) };
     if let Some(Err(error)) = reader.trailer() {
         counter.warn(&Warning::new(WarningCode::BadIndex, None, error.to_string()), output);
+        return Ok(None);
+    }
+    // What is odd about the header is told where all is read.
+    if reader.header().flags & HEADER_RESERVED != 0 {
         return Ok(None);
     }
     let name = counter.estimator.name();
@@ -64,13 +69,13 @@ pub fn render(settled: &Settled<'_>, output: &Output) -> Result<Option<SourceRen
 
 /// The file, if it is one that can be read at any offset.
 fn regular(path: &Path) -> Option<File> {
-    // One that was left half appended to is read as it was before.
-    if journal::path_of(path).exists() {
-        return None;
-    }
     let file = File::open(path).ok()?;
     file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    Some(file)
+    // Nobody appends to it while it is read. One that was left half appended to is read as it
+    // was before.
+    journal::share(&file).ok()?;
+    let path = path.canonicalize().ok()?;
+    (!journal::path_of(&path).exists()).then_some(file)
 }
 
 /// Says what the trailer of a pack says that is not so.

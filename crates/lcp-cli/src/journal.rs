@@ -210,8 +210,11 @@ pub fn replace_tail(
         .and_then(|()| disk.sync_journal())
         .and_then(|()| disk.sync_folder());
     if let Err(error) = prepared {
-        // The pack is as it was, whatever becomes of the journal.
-        let _ = remove(disk);
+        // The pack is as it was, whatever becomes of the journal. One that was there already is
+        // somebody else's.
+        if error.kind() != io::ErrorKind::AlreadyExists {
+            let _ = remove(disk);
+        }
         return Err(error);
     }
     let flags = (old.get(FLAGS_AT), new.get(FLAGS_AT..=FLAGS_AT));

@@ -75,7 +75,9 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
         let tail = if source.is_far() { TAIL_BYTES } else { FOOTER_BYTES as u64 };
         let tail = size.saturating_sub(tail)..size;
         let head = 0..size.min(HEADER_BYTES as u64);
-        let mut first = if head.end >= tail.start {
+        let mut first = if size == 0 {
+            Vec::new()
+        } else if head.end >= tail.start {
             let whole = source.read(std::slice::from_ref(&(0..size)))?;
             let whole = whole.into_iter().next().unwrap_or_default();
             let head = whole.get(..HEADER_BYTES.min(whole.len())).unwrap_or_default().to_vec();
@@ -140,6 +142,9 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
             return Ok(whole);
         }
         let all = 0..self.source.size()?;
+        if all.is_empty() {
+            return Ok(&[]);
+        }
         let read = self.source.read(std::slice::from_ref(&all))?.into_iter().next();
         match read.unwrap_or_default() {
             Cow::Borrowed(bytes) => Ok(bytes),
@@ -265,8 +270,8 @@ fn joined(frames: &[Range<u64>]) -> Vec<Range<u64>> {
     for frame in frames {
         match joined.last_mut() {
             Some(last)
-                if frame.start <= last.end + GAP_BYTES
-                    && frame.end - last.start <= RANGE_BYTES_MAX =>
+                if frame.start <= last.end.saturating_add(GAP_BYTES)
+                    && frame.end.saturating_sub(last.start) <= RANGE_BYTES_MAX =>
             {
                 last.end = last.end.max(frame.end);
             }

@@ -31,36 +31,43 @@ struct Row {
     holds: Option<bool>,
 }
 
-/// The document with these results in place of those that it has; `None` if it has
-/// no place for any.
-pub(super) fn write(document: &str, reports: &[Report]) -> Option<String> {
+/// The document with these results in place of those that it has of the same benchmark, the
+/// others kept; `None` if it has no place for any.
+pub(super) fn write(document: &str, report: &Report) -> Option<String> {
     let (before, rest) = document.split_once(BEGIN)?;
-    let (_, after) = rest.split_once(END)?;
-    let mut table = String::new();
-    for Report { bench, rows } in reports {
-        // Writing to a string cannot fail.
-        _ = write!(
-            table,
-            "\n**`{bench}`**\n\n| what | LCP | beside | | ratio | wanted | holds |\n\
-             |---|---|---|---|---|---|---|\n",
-        );
-        for row in rows {
-            _ = writeln!(
-                table,
-                "| {} | {} {} | {} | {} {} | {} | {} | {} |",
-                cell(&row.what),
-                figure(row.lcp),
-                row.unit,
-                cell(&row.peer_name),
-                figure(row.peer),
-                row.unit,
-                figure(row.ratio),
-                row.wanted.as_deref().map(cell).unwrap_or_default(),
-                row.holds.map_or("", |holds| if holds { "yes" } else { "**no**" }),
-            );
-        }
+    let (body, after) = rest.split_once(END)?;
+    let mut sections: Vec<_> = body.split_inclusive("\n\n").map(str::to_owned).collect();
+    // A section is a title and a table, with an empty line between them.
+    let title = format!("**`{}`**\n\n", report.bench);
+    match sections.iter().position(|section| *section == title) {
+        Some(at) if at + 1 < sections.len() => sections[at + 1] = table(&report.rows),
+        _ => sections.extend([title, table(&report.rows)]),
     }
-    Some(format!("{before}{BEGIN}{table}\n{END}{after}"))
+    Some(format!("{before}{BEGIN}{}{END}{after}", sections.concat()))
+}
+
+/// The rows, as a table with an empty line behind it.
+fn table(rows: &[Row]) -> String {
+    let mut table = String::from(
+        "| what | LCP | beside | | ratio | wanted | holds |\n|---|---|---|---|---|---|---|\n",
+    );
+    for row in rows {
+        // Writing to a string cannot fail.
+        _ = writeln!(
+            table,
+            "| {} | {} {} | {} | {} {} | {} | {} | {} |",
+            cell(&row.what),
+            figure(row.lcp),
+            row.unit,
+            cell(&row.peer_name),
+            figure(row.peer),
+            row.unit,
+            figure(row.ratio),
+            row.wanted.as_deref().map(cell).unwrap_or_default(),
+            row.holds.map_or("", |holds| if holds { "yes" } else { "**no**" }),
+        );
+    }
+    table + "\n"
 }
 
 /// A figure of three digits, or more where there are more before the point.
@@ -83,20 +90,27 @@ fn cell(text: &str) -> String {
 mod tests {
     use super::*;
 
+    fn report(bench: &str, what: &str) -> Report {
+        let json = format!(
+            r#"{{"bench": "{bench}", "rows": [{{"what": "{what}", "lcp": 1234.5, "peer": 0.5,
+            "peer_name": "itself", "ratio": null, "unit": "ms", "wanted": "<= 3.0",
+            "holds": false, "note": "left out"}}]}}"#
+        );
+        serde_json::from_str(&json).unwrap()
+    }
+
     #[test]
     fn results_take_the_place_of_those_before() {
-        let json = r#"{"bench": "plan", "rows": [{"what": "a|b", "lcp": 1234.5, "peer": 0.5,
-            "peer_name": "itself", "ratio": null, "unit": "ms", "wanted": "<= 3.0",
-            "holds": false, "note": "left out"}]}"#;
-        let report: Report = serde_json::from_str(json).unwrap();
-        let document = format!("# Title\n{BEGIN}stale\n{END}The end.\n");
-        let written = write(&document, &[report]).unwrap();
-        assert!(!written.contains("stale"));
+        let document = format!("# Title\n{BEGIN}{END}The end.\n");
+        let written = write(&document, &report("plan", "a|b")).unwrap();
         assert!(written.starts_with("# Title\n") && written.ends_with("The end.\n"));
         let row = "| a\\|b | 1234 ms | itself | 0.500 ms | – | &lt;= 3.0 | **no** |\n";
         assert!(written.contains(row), "{written}");
-        let again = write(&written, &[]).unwrap();
-        assert!(!again.contains("a\\|b"));
-        assert_eq!(write("no place", &[]), None);
+        let both = write(&written, &report("fill", "first")).unwrap();
+        assert!(both.contains(row) && both.contains("| first |"), "{both}");
+        let again = write(&both, &report("plan", "second")).unwrap();
+        assert!(!again.contains(row) && again.contains("| second |"), "{again}");
+        assert!(again.contains("| first |") && again.ends_with("The end.\n"));
+        assert_eq!(write("no place", &report("plan", "")), None);
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use lcp_decoder::{Trailer, TrailerError};
-use lcp_driver::{OutputMode, Plan, WarningCode, block_label, grouped};
+use lcp_driver::{OutputMode, Plan, WarningCode, block_label, grouped, visible};
 use lcp_types::Meta;
 use lcp_types::wire::{BLOCK_HAS_SUMMARY, BLOCK_RESERVED, FOOTER_BYTES};
 use serde_json::{Value, json};
@@ -205,7 +205,7 @@ impl Seen<'_> {
             Some(Err(_)) => format!("trailer of {bytes} bytes, not accepted"),
             Some(Ok(trailer)) => {
                 let costs: Vec<_> =
-                    trailer.facts().costs.iter().map(|of| of.encoding.as_str()).collect();
+                    trailer.facts().costs.iter().map(|of| visible(&of.encoding)).collect();
                 let of = if costs.is_empty() { "none".to_owned() } else { costs.join(", ") };
                 format!("trailer of {bytes} bytes, accepted, costs of {of}")
             }

@@ -196,7 +196,8 @@ fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 /// If somebody is changing it for longer than a minute.
 pub fn share(file: &File) -> io::Result<()> {
     let until = Instant::now().checked_add(PATIENCE);
-    if is_free(until, || file.try_lock_shared())? {
+    // Where locks are refused, as on some network drives, reading goes on without.
+    if is_free(until, || file.try_lock_shared()).unwrap_or(true) {
         return Ok(());
     }
     Err(io::Error::new(ErrorKind::WouldBlock, "another process is changing it"))

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use lcp_decoder::{Footer, Trailer};
+use lcp_decoder::{DecodeOptions, Event, Events, Footer, Frame, Trailer};
 use lcp_types::wire::{
     END_FRAME, FOOTER_BYTES, HEADER_BYTES, HEADER_TRAILER, MAGIC_LCP, VERSION_MAJOR, VERSION_MINOR,
 };
@@ -174,16 +174,22 @@ fn damage(index: &Trailer, block: u32, bytes: &[u8]) -> Option<String> {
     if index.check(block).is_some_and(|check| check != crc32c::crc32c(bytes)) {
         return Some("the block does not have its checksum".to_owned());
     }
+    // The body is not looked into: what cannot be read is told by whoever writes the rest.
     let alone = [&HEADER, bytes, &END_FRAME].concat();
-    let frames = walk(&alone).map(|walk| walk.frames).unwrap_or_default();
-    let is_it = |flags, code| {
-        index.flags(block) == Some(flags) && index.facts().types.get(block as usize) == Some(&code)
+    let events = Events::new(&alone, DecodeOptions::default());
+    let mut frames = events.filter_map(|event| match event {
+        Ok(Event::Frame(frame)) => Some(Ok(frame)),
+        Ok(_) => None,
+        Err(error) => Some(Err(error)),
+    });
+    let is_it = |frame: &Frame<'_>| {
+        let end = frame.body_offset + frame.body.len() as u64;
+        end == (HEADER.len() + bytes.len()) as u64
+            && index.flags(block) == Some(frame.flags)
+            && index.facts().types.get(block as usize) == Some(&frame.block_type.code())
     };
-    match &frames[..] {
-        [frame] if frame.bytes == bytes && is_it(frame.flags, frame.block_type.code()) => {
-            // What cannot be read is told by whoever writes the rest.
-            None
-        }
+    match (frames.next(), frames.next()) {
+        (Some(Ok(frame)), None) if is_it(&frame) => None,
         _ => Some("the block is not the one that the index names".to_owned()),
     }
 }

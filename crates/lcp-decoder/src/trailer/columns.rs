@@ -1,7 +1,8 @@
 //! The columns of an index (RFC 0003 §3 and §4).
 
 use lcp_types::{
-    BlockType, CallOf, CostLevel, CostsOf, Facts, Labels, LevelCost, ModeCosts, Priority, wire,
+    BlockType, CallOf, CostLevel, CostsOf, Facts, Labels, LevelCost, ModeCosts, Priority, limits,
+    wire,
 };
 
 use super::error::{TrailerError, TrailerErrorKind};
@@ -19,7 +20,13 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(Frames, Facts)> {
         match id {
             1 => facts.types = column.bytes_of_blocks()?.to_vec(),
             2 => frames.flags = column.bytes_of_blocks()?.to_vec(),
-            3 => frames.lengths = column.dense()?,
+            3 => {
+                frames.lengths = column.dense()?;
+                let range = FRAME_BYTES_MIN..=FRAME_BYTES_MAX;
+                if !frames.lengths.iter().all(|len| range.contains(&u64::from(*len))) {
+                    return Err(column.wrong());
+                }
+            }
             4 => frames.checks = Some(column.checks()?),
             5 => facts.priorities = column.sparse(Column::priority)?,
             6 => facts.metadata = column.unvalued()?,
@@ -43,7 +50,13 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(Frames, Facts)> {
             14 => facts.said = column.said()?,
             15 => heads = Some(column.dense()?),
             16 => text = column.text()?,
-            17 => facts.costs.push(costs(&column)?),
+            17 => {
+                let costs = costs(&column)?;
+                if facts.costs_in(&costs.encoding, costs.revision).is_some() {
+                    return Err(column.wrong());
+                }
+                facts.costs.push(costs);
+            }
             // 18 are hashes: nothing is done with them yet.
             _ => {}
         }
@@ -66,6 +79,10 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(Frames, Facts)> {
     }
     Ok((frames, facts))
 }
+
+/// Bytes of the shortest frame, and of the longest: type and flags, length and body.
+const FRAME_BYTES_MIN: u64 = 3;
+const FRAME_BYTES_MAX: u64 = limits::BODY_BYTES_MAX + 21;
 
 /// The columns by their ids, all of wire type BYTES but those said to be nested.
 const NAMES: [(u64, &str); 17] = [
@@ -116,7 +133,11 @@ fn costs(column: &Column<'_>) -> Result<CostsOf> {
         return Err(record.fail("costs"));
     }
     for column in modes {
-        costs.modes.push(mode(&column, &costs.contents)?);
+        let mode = mode(&column, &costs.contents)?;
+        if costs.mode(&mode.mode).is_some() {
+            return Err(column.wrong());
+        }
+        costs.modes.push(mode);
     }
     Ok(costs)
 }
@@ -310,6 +331,10 @@ impl<'a> Column<'a> {
     fn texts(&mut self) -> Result<Vec<String>> {
         let mut texts = Vec::new();
         while !self.rest.is_empty() {
+            // Each is the name of some block's.
+            if texts.len() == self.blocks {
+                return Err(self.wrong());
+            }
             let rest = self.rest.length_prefixed(self.name).map_err(|_| self.wrong())?;
             texts.push(Self { rest, blocks: self.blocks, name: self.name }.text()?);
         }

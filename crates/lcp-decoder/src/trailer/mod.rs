@@ -16,6 +16,9 @@ use crate::reader::Reader;
 pub use error::{TrailerError, TrailerErrorKind};
 pub(crate) use verify::verify;
 
+/// Bytes of an END whose varints are as long as they may be.
+const END_BYTES_MAX: u64 = 21;
+
 type Result<T> = std::result::Result<T, TrailerError>;
 
 /// What the last bytes of a pack say of it (RFC 0003 §2).
@@ -72,6 +75,7 @@ impl Footer {
         let index_end = footer.index_offset.checked_add(footer.index_len);
         if footer.end_offset < HEADER_BYTES as u64
             || footer.end_offset >= footer.index_offset
+            || footer.index_offset - footer.end_offset > END_BYTES_MAX
             || index_end != Some(offset)
         {
             return Err(fail(TrailerErrorKind::Places));

@@ -1,6 +1,8 @@
 //! A trailer beside the blocks that it speaks of (RFC 0003 §5).
 
-use lcp_types::{Facts, FactsCollector};
+use std::collections::HashMap;
+
+use lcp_types::{CallOf, Facts, FactsCollector};
 
 use super::{Trailer, TrailerError, TrailerErrorKind};
 use crate::blocks::Events;
@@ -69,23 +71,37 @@ fn frame_differs(trailer: &Trailer, pack: &[u8], frame: &Frame<'_>) -> Option<Tr
 
 /// The columns that are not what the blocks make them, in what they speak of.
 fn lies(said: &Facts, found: &Facts) -> Vec<&'static str> {
-    let category = |facts: &Facts, (block, name): (u32, u32)| {
-        (block, facts.category_names.get(name as usize).cloned())
-    };
-    let categories =
-        |facts: &Facts| facts.categories.iter().map(|&of| category(facts, of)).collect::<Vec<_>>();
+    // Whoever wrote it may have numbered names and ids in another way, and left labels out.
+    let has_labels = said.labels.heads().iter().any(|head| *head != 0);
+    let labels = !has_labels || said.labels.iter().eq(found.labels.iter());
     let agree = [
         ("types", said.types == found.types),
         ("metadata", said.metadata == found.metadata),
         ("priorities", said.priorities == found.priorities),
         ("pins", said.pinned == found.pinned),
         ("ranks", said.ranks == found.ranks),
-        ("categories", categories(said) == categories(found)),
-        ("tool calls", said.calls == found.calls),
+        ("categories", categories(said).eq(categories(found))),
+        ("tool calls", calls(said) == calls(found)),
         ("newest user turn", said.newest_user == found.newest_user),
         ("summaries", said.summaries == found.summaries),
         ("annotations", said.said == found.said),
-        ("labels", said.labels.iter().eq(found.labels.iter())),
+        ("labels", labels),
     ];
     agree.into_iter().filter(|(_, agrees)| !agrees).map(|(what, _)| what).collect()
+}
+
+/// The category of each block that has one.
+fn categories(facts: &Facts) -> impl Iterator<Item = (u32, Option<&str>)> {
+    let name = |name: u32| facts.category_names.get(name as usize).map(String::as_str);
+    facts.categories.iter().map(move |&(block, of)| (block, name(of)))
+}
+
+/// The blocks of tool calls, ids numbered as they come.
+fn calls(facts: &Facts) -> Vec<CallOf> {
+    let mut numbers: HashMap<u32, u32> = HashMap::new();
+    let call = |call: &CallOf| {
+        let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+        CallOf { id: *numbers.entry(call.id).or_insert(next), ..*call }
+    };
+    facts.calls.iter().map(call).collect()
 }

@@ -118,6 +118,12 @@ impl ReadAt for Broken {
 fn what_cannot_be_read_is_an_error_of_its_own() {
     let error = PackReader::open(Broken, DecodeOptions::default()).err().expect("broken");
     assert_eq!(error.to_string(), "the line is dead");
+    let Err(lcp_decoder::ReadError::Decode(error)) =
+        PackReader::open(Far::new(Vec::new()), DecodeOptions::default())
+    else {
+        panic!("an empty object is no pack")
+    };
+    assert_eq!(error.code(), "unexpected_eof");
     let error = PackReader::open(b"no pack at all".to_vec(), DecodeOptions::default());
     assert!(matches!(error, Err(lcp_decoder::ReadError::Decode(_))));
 }

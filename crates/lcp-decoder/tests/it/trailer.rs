@@ -256,6 +256,62 @@ fn indices_that_lie_are_refused_or_found_out() {
     assert!(unusable > 100 && found_out > 100, "{unusable} unusable, {found_out} found out");
 }
 
+/// Costs of one block in an encoding of this name, as a field of the index.
+fn costs_field(name: &str) -> Vec<u8> {
+    use crate::support::{bytes, nested, number};
+    nested(17, &[bytes(1, name), number(2, 1), bytes(3, [1]), bytes(4, [1])])
+}
+
+#[test]
+fn what_would_be_asked_for_again_and_again_is_refused() {
+    let pack = encode(&[Block::conversation(Role::User, "hi")], EncodeOptions::default());
+    let pack = pack.expect("fits");
+    let with = |more: &[Vec<u8>]| with_body(&pack, |body| body.extend(more.concat()));
+    let (one, other) = (costs_field("o200k_base"), costs_field("cl100k_base"));
+    assert_eq!(trailer(&with(&[one.clone(), other])).facts().costs.len(), 2);
+    assert_eq!(refused(&with(&[one.clone(), one])), TrailerErrorKind::Column { column: "costs" });
+    // More names than blocks that could have them.
+    let names = crate::support::bytes(9, [1, b'a', 1, b'b']);
+    assert_eq!(refused(&with(&[names])), TrailerErrorKind::Column { column: "category_names" });
+    // Frames that are none.
+    for len in [0, 2] {
+        let lengths = crate::support::bytes(3, [len]);
+        assert_eq!(refused(&with(&[lengths])), TrailerErrorKind::Column { column: "lengths" });
+    }
+}
+
+#[test]
+fn an_end_of_any_length_is_none() {
+    let (_, pack) = pack_of_all();
+    let footer = &pack[pack.len() - 56..];
+    let mut lie = footer[..44].to_vec();
+    lie[..8].copy_from_slice(&8u64.to_le_bytes());
+    let check = crc32c::crc32c_append(crc32c::crc32c(&lie), b"LCPINDEX");
+    let lie = [&pack[..pack.len() - 56], &lie, &check.to_le_bytes()[..], b"LCPINDEX"].concat();
+    assert_eq!(refused(&lie), TrailerErrorKind::Places);
+}
+
+#[test]
+fn ids_and_labels_may_be_written_in_another_way() {
+    let (_, pack) = pack_of_all();
+    let calls = trailer(&pack).facts().calls.clone();
+    let numbered = |id: u64| {
+        let (mut bytes, mut before) = (Vec::new(), 0);
+        for call in &calls {
+            bytes.extend(crate::support::varint(u64::from(call.block - before)));
+            before = call.block;
+            let of = (u64::from(call.id) + id) << 1 | u64::from(call.is_result);
+            bytes.extend(crate::support::varint(of));
+        }
+        crate::support::bytes(11, bytes)
+    };
+    // Of a column that comes twice the last one counts.
+    let other = with_body(&pack, |body| body.extend(numbered(70)));
+    assert_eq!(trailer(&other).facts().calls[0].id, 70);
+    let reader = PackReader::open(other, DecodeOptions::default()).expect("a pack");
+    assert_eq!(reader.verify().expect("readable"), []);
+}
+
 proptest! {
     #[test]
     fn any_pack_is_read_block_by_block(blocks in any_pack(), seed in any::<u64>()) {

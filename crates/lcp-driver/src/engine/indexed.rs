@@ -10,7 +10,7 @@ mod columns;
 mod competing;
 mod sieve;
 
-use lcp_types::{Block, BlockSource, Meta, Priority, SourceError, SourceErrorKind};
+use lcp_types::{Block, BlockSource, Meta, SourceError, SourceErrorKind};
 
 use super::finish::cap_warnings;
 use super::line_bound;
@@ -157,11 +157,9 @@ fn by_index<S: BlockSource + ?Sized>(
         if allocation.outcome == Outcome::Fits {
             return Err(Stop::Wrong("the text has more tokens than its parts".to_owned()));
         }
-        // That blocks must be shown is believed of themselves alone.
-        let is_fixed = |(at, ..): &(usize, Piece, u32)| {
-            metas[*at].pinned || metas[*at].priority == Priority::Critical
-        };
-        if !layout.shown.iter().all(is_fixed) {
+        // That blocks must be shown is believed of pins alone, which nothing takes back: a
+        // later annotation that the index does not name may have lowered a priority.
+        if !layout.shown.iter().all(|(at, ..)| metas[*at].pinned) {
             return Err(Stop::All(WhyAll::OverBudget));
         }
     }

@@ -9,7 +9,7 @@ use lcp_types::{Block, BlockType, Priority, Role};
 use proptest::prelude::*;
 
 use super::{Indexed, check};
-use crate::packs::{CL100K, O200K, any_config, any_pack, bare_file, file, priority};
+use crate::packs::{CL100K, O200K, any_config, any_pack, bare_file, file, priority, tag};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
@@ -110,7 +110,12 @@ fn what_must_exceed_the_budget_is_denied_or_told() {
     let driver = DefaultDriver::new(O200K);
     let rendered = check(&driver, &source, &config(90));
     assert!(rendered.used_tokens > 90);
-    assert!(matches!(rendered.planned, PlannedBy::Index { .. }));
+    // Of a priority the index alone is not believed, of pins it is.
+    assert_eq!(rendered.planned, PlannedBy::AllBlocks(WhyAll::OverBudget));
+    let pins = vec![file("a.rs", 90), tag(0, "pinned")];
+    let pinned = check(&driver, &Indexed::new(pins, &[&O200K]), &config(90));
+    assert!(pinned.used_tokens > 90);
+    assert!(matches!(pinned.planned, PlannedBy::Index { .. }));
     let denied = DriverConfig { overflow: Overflow::Deny, ..config(90) };
     let expected = driver.render(&source.blocks, &denied).unwrap_err();
     match driver.render_source(&source, &denied).unwrap_err() {

@@ -85,6 +85,22 @@ fn what_speaks_of_a_block_really_does() {
     }));
 }
 
+/// The last annotation counts: an index that does not name it makes a block Critical that is
+/// not, and no block that was read denies it.
+#[test]
+fn a_budget_is_not_exceeded_for_a_priority_that_was_taken_back() {
+    let critical = priority(0, Priority::Critical);
+    let mut source =
+        Indexed::new(vec![file("src/a.rs", 200), critical.clone(), critical], &[&O200K]);
+    source.facts.said.pop();
+    source.blocks[2] = priority(0, Priority::Low);
+    let config = DriverConfig { token_budget: Some(60), ..DriverConfig::default() };
+    let driver = DefaultDriver::new(O200K);
+    let rendered = driver.render_source(&source, &config).unwrap();
+    assert_eq!(rendered.planned, PlannedBy::AllBlocks(WhyAll::OverBudget));
+    assert!(rendered.used_tokens <= 60, "{}", rendered.used_tokens);
+}
+
 #[test]
 fn columns_that_disagree_are_refused() {
     let lies: [Lie; 16] = [
