@@ -37,7 +37,7 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
         progress(format!("a pack of {blocks} blocks"));
         let path = folder.path().join(format!("{blocks}.lcp"));
         let size = made::write(&path, blocks)?;
-        progress(format!("{:.1} MB", size as f64 / 1e6));
+        progress(format!("{} KB", size / 1_000));
         let by_index = best(What::Index, &path)?;
         each.push((blocks, by_index));
         if blocks == 1_000_000 {
@@ -57,11 +57,11 @@ fn opening(progress: &mut dyn FnMut(String)) -> Result<Row, Error> {
     let costs = lcp_driver::index_costs(&blocks, &counter).into_iter().collect::<Vec<_>>();
     let pack = lcp_encoder::encode_with(&blocks, EncodeOptions::default(), &[]);
     let pack = pack.map_err(|error| Error::worker(&error))?;
-    let counted = lcp_encoder::encode_with(&blocks, EncodeOptions::default(), &costs);
-    let counted = counted.map_err(|error| Error::worker(&error))?;
+    let with_costs = lcp_encoder::encode_with(&blocks, EncodeOptions::default(), &costs);
+    let with_costs = with_costs.map_err(|error| Error::worker(&error))?;
     let mut best = [f64::MAX; 2];
     for _ in 0..ROUNDS * 4 {
-        for (best, pack) in best.iter_mut().zip([&pack, &counted]) {
+        for (best, pack) in best.iter_mut().zip([&pack, &with_costs]) {
             let (trailer, spent) = Spent::on(|| lcp_decoder::Trailer::of(pack));
             assert!(matches!(trailer, Some(Ok(_))), "as written");
             *best = best.min(spent.alone()?.as_secs_f64() * 1e3);
