@@ -23,7 +23,7 @@ pub(crate) fn segments(allocation: &LevelAllocation, budget: u32) {
 }
 
 /// What is told of a text that was planned by an index.
-#[cfg_attr(not(any(feature = "metrics", feature = "tracing")), expect(dead_code))]
+#[cfg_attr(not(feature = "tracing"), expect(dead_code, reason = "only events tell all of it"))]
 pub(crate) struct IndexedRun<'r> {
     /// The tokens of the text.
     pub(crate) used: u32,

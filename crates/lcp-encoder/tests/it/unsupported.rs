@@ -1,6 +1,6 @@
 //! Without the `zstd` feature compression is a clear error.
 
-use lcp_encoder::{Compression, EncodeOptions, Error, Magic, encode};
+use lcp_encoder::{Compression, EncodeOptions, Error, encode};
 use lcp_types::{Block, Role};
 
 #[test]
