@@ -85,20 +85,26 @@ pub fn index_costs_from(
         let is_known = index < start && !spoken_of.contains(&(index as u64));
         let tokens = *old.contents.get(index).filter(|_| is_known)?;
         let joins = old.joins.get(index / 8)? >> (index % 8) & 1 == 1;
-        let costs = modes.map(|costs| known(costs, index, tokens));
+        let costs = modes.map(|costs| match costs {
+            Some(costs) => known_costs(costs, index, levels_of(&costs.levels, index), tokens),
+            None => Costs::new(tokens, [None; Detail::ALL.len()]),
+        });
         Some((Body { tokens, joins }, costs))
     })
 }
 
-/// What is known of a block's costs in a mode.
-fn known(costs: Option<&ModeCosts>, index: usize, content: u32) -> Costs {
+/// What an index says that a block costs in a mode, of which these are the levels.
+pub(crate) fn known_costs(
+    costs: &ModeCosts,
+    index: usize,
+    levels: &[LevelCost],
+    content: u32,
+) -> Costs {
     let mut all = [None; Detail::ALL.len()];
-    if let Some(costs) = costs {
-        all[Detail::Full as usize] = costs.full.get(index).copied();
-        all[Detail::Placeholder as usize] = costs.line.get(index).copied();
-        for level in levels_of(&costs.levels, index) {
-            all[Detail::of_level(level.level) as usize] = Some(level.tokens);
-        }
+    all[Detail::Full as usize] = costs.full.get(index).copied();
+    all[Detail::Placeholder as usize] = costs.line.get(index).copied();
+    for level in levels {
+        all[Detail::of_level(level.level) as usize] = Some(level.tokens);
     }
     Costs::new(content, all)
 }

@@ -2,8 +2,8 @@
 
 use lcp_types::{BlockType, CostsOf, Facts, LevelCost, ModeCosts, Priority};
 
-use crate::budget::cost::{Costs, Detail};
-use crate::facts::levels_of;
+use crate::budget::cost::Costs;
+use crate::facts::{known_costs, levels_of};
 
 /// Columns that agree with each other.
 #[derive(Clone, Copy, Debug)]
@@ -62,13 +62,7 @@ impl<'f> Columns<'f> {
 
     /// What a block could cost, of which these are the levels.
     pub(super) fn costs_with(&self, block: u32, levels: &[LevelCost]) -> Costs {
-        let mut all = [None; Detail::ALL.len()];
-        all[Detail::Full as usize] = Some(self.mode.full[block as usize]);
-        all[Detail::Placeholder as usize] = Some(self.mode.line[block as usize]);
-        for level in levels {
-            all[Detail::of_level(level.level) as usize] = Some(level.tokens);
-        }
-        Costs::new(self.content(block), all)
+        known_costs(self.mode, block as usize, levels, self.content(block))
     }
 
     /// What a block could cost.
