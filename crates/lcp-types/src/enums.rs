@@ -46,10 +46,13 @@ macro_rules! wire_enum {
             #[must_use]
             #[inline]
             pub const fn code(self) -> u8 {
-                match self {
-                    $(Self::$variant => $code,)*
-                    Self::Other(code) => code,
-                }
+                enum Place { $($variant,)* Other }
+                // By a table: a match would jump to where a guess rarely leads.
+                let place = match self {
+                    $(Self::$variant => Place::$variant as usize,)*
+                    Self::Other(_) => Place::Other as usize,
+                };
+                if let Self::Other(code) = self { code } else { Self::NAMES[place].0 }
             }
 
             /// The name in manifests and reports; `None` for unnamed codes.
