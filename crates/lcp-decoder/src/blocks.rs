@@ -1,6 +1,7 @@
 //! Decoding what lies in memory: an iterator, and the whole at once.
 
 use std::borrow::Cow;
+use std::mem;
 
 use lcp_types::schema::Record;
 use lcp_types::{
@@ -38,13 +39,14 @@ impl<'a, 's> Events<'a, 's> {
         Self { parser: Parser::new(options), data: pack, done: false }
     }
 
-    /// As [`Blocks::plain_below`], for what comes next.
-    fn plain_below(&self) -> u64 {
+    /// How many of the next blocks may take the short way: as many as a pack may
+    /// still have, or none.
+    fn may_be_plain(&self) -> u64 {
         let options = self.parser.limits();
         let may_be = !self.done
             && self.parser.is_at_plain_frame()
             && options.fields_max >= plain::FIELDS_MAX as u64;
-        if may_be { options.blocks_max } else { 0 }
+        if may_be { options.blocks_max.saturating_sub(self.parser.index()) } else { 0 }
     }
 
     /// Looks into a frame, as [`Parser::decode`].
@@ -85,9 +87,11 @@ impl std::iter::FusedIterator for Events<'_, '_> {}
 /// Ends after the first error. What came before it is good.
 pub struct Blocks<'a, 's> {
     events: Events<'a, 's>,
-    /// How many blocks may have been read before one takes the short way: as many
-    /// as a pack may have, or none.
-    plain_below: u64,
+    /// How many of the next blocks may take the short way.
+    plain_left: u64,
+    /// `plain_left` and the bytes that were left where the short way began: the
+    /// parser is told of it when it goes on.
+    plain_since: (u64, usize),
     header: Option<Header>,
     warnings: Vec<Warning>,
 }
@@ -130,14 +134,14 @@ impl<'a> Blocks<'a, '_> {
     {
         const { assert!(T::FIELDS.len() <= plain::FIELDS_MAX) };
         let Events { parser, data, .. } = &mut self.events;
-        let frame = if parser.index() < self.plain_below {
+        let frame = if self.plain_left > 0 {
             plain::Frame::new(data, parser.limits().body_bytes_max)
         } else {
             None
         };
         let Some(mut frame) = frame else { return self.any() };
         let Some(content) = T::read_in_order(&mut frame.fields) else { return self.any() };
-        parser.pass(data.len() - frame.behind.len());
+        self.plain_left -= 1;
         *data = frame.behind;
         let summary = frame.summary.map(Cow::Borrowed);
         Some(Ok(Block { summary, content: content.into(), reserved_flags: 0 }))
@@ -157,7 +161,11 @@ impl<'a> Blocks<'a, '_> {
     /// The next block, whatever it is and whatever comes before it.
     #[inline(never)]
     fn any(&mut self) -> Option<Result<Block<'a>>> {
-        self.plain_below = 0;
+        let (left, bytes) = mem::take(&mut self.plain_since);
+        let passed = left - mem::take(&mut self.plain_left);
+        if passed > 0 {
+            self.events.parser.pass(passed, bytes - self.events.data.len());
+        }
         loop {
             match self.events.next()? {
                 Ok(Event::Header(header)) => self.header = Some(header),
@@ -166,7 +174,8 @@ impl<'a> Blocks<'a, '_> {
                 Ok(Event::Frame(frame)) => {
                     let block = self.events.decode(&frame);
                     self.events.done |= block.is_err();
-                    self.plain_below = self.events.plain_below();
+                    self.plain_left = self.events.may_be_plain();
+                    self.plain_since = (self.plain_left, self.events.data.len());
                     return Some(block);
                 }
                 Err(error) => return Some(Err(error)),
@@ -193,7 +202,8 @@ impl std::iter::FusedIterator for Blocks<'_, '_> {}
 pub fn blocks<'a, 's>(pack: &'a [u8], options: DecodeOptions<'s>) -> Blocks<'a, 's> {
     Blocks {
         events: Events::new(pack, options),
-        plain_below: 0,
+        plain_left: 0,
+        plain_since: (0, 0),
         header: None,
         warnings: Vec::new(),
     }

@@ -76,10 +76,9 @@ impl Machine {
         self.state == State::Blocks && self.payload.is_none() && self.failed.is_none()
     }
 
-    #[inline]
-    pub(crate) fn pass(&mut self, frame_bytes: usize) {
-        self.offset += frame_bytes as u64;
-        self.index += 1;
+    pub(crate) fn pass(&mut self, blocks: u64, bytes: usize) {
+        self.offset += bytes as u64;
+        self.index += blocks;
     }
 
     pub(crate) fn seek(&mut self, offset: u64, index: u64) {

@@ -92,9 +92,9 @@ impl<'s> Parser<'s> {
         self.machine.is_at_plain_frame()
     }
 
-    /// Moves behind a frame of so many bytes, which was read without the parser.
-    pub(crate) fn pass(&mut self, frame_bytes: usize) {
-        self.machine.pass(frame_bytes);
+    /// Moves behind so many blocks, which were read without the parser.
+    pub(crate) fn pass(&mut self, blocks: u64, bytes: usize) {
+        self.machine.pass(blocks, bytes);
     }
 
     /// Looks into a frame: resolves its reference, decompresses it, reads its
