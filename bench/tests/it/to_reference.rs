@@ -84,7 +84,8 @@ fn what_the_reference_does_not_know() {
         turn.unknown = vec![
             UnknownField { id: 9, value: UnknownValue::Varint(u64::MAX) },
             UnknownField { id: 10, value: UnknownValue::Nested("not fields".into()) },
-        ];
+        ]
+        .into();
     }
     let mut flagged = Block::raw(0x42, "body").with_summary("S");
     flagged.reserved_flags = 0x80;

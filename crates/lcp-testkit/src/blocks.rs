@@ -8,7 +8,7 @@ use lcp_types::{
     Annotation, AnnotationKind, Block, BlockContent, BlockType, Bytes, Code, Conversation,
     DataFormat, Diff, DiffHunk, Document, EmbeddingRef, Extension, FileEntry, FileEntryKind,
     FileTree, FormatHint, Image, Lang, MediaType, Role, Status, StructuredData, ToolResult,
-    UnknownField, UnknownValue,
+    UnknownField, UnknownFields, UnknownValue,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -102,9 +102,9 @@ where
 }
 
 /// Fields of ids that the record does not have.
-fn unknown<T: Record<'static>>(scope: Scope) -> BoxedStrategy<Vec<UnknownField<'static>>> {
+fn unknown<T: Record<'static>>(scope: Scope) -> BoxedStrategy<UnknownFields<'static>> {
     if matches!(scope, Scope::Known) {
-        return Just(Vec::new()).boxed();
+        return Just(UnknownFields::new()).boxed();
     }
     let payload = prop_oneof![
         number().prop_map(UnknownValue::Varint),
@@ -118,9 +118,9 @@ fn unknown<T: Record<'static>>(scope: Scope) -> BoxedStrategy<Vec<UnknownField<'
     let fields = vec((id, payload), 1..4).prop_map(|mut fields| {
         fields.sort_by_key(|(id, _)| *id);
         let field = |(id, value)| UnknownField { id, value };
-        fields.into_iter().map(field).collect()
+        fields.into_iter().map(field).collect::<Vec<_>>().into()
     });
-    prop_oneof![5 => Just(Vec::new()), 1 => fields].boxed()
+    prop_oneof![5 => Just(UnknownFields::new()), 1 => fields].boxed()
 }
 
 /// How many nested records a list has.

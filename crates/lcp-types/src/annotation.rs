@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::schema::record;
-use crate::{AnnotationKind, Bytes, Priority, UnknownField};
+use crate::{AnnotationKind, Bytes, Priority, UnknownFields};
 
 record! {
     /// ANNOTATION: a statement about another block of the pack. It is metadata
@@ -21,7 +21,7 @@ record! {
 
 impl<'a> Annotation<'a> {
     fn new(target_block_id: u64, kind: AnnotationKind, value: Bytes<'a>) -> Self {
-        Self { target_block_id, kind, value, unknown: Vec::<UnknownField<'a>>::new() }
+        Self { target_block_id, kind, value, unknown: UnknownFields::new() }
     }
 
     /// Gives a block its priority. The last valid one for a block wins.

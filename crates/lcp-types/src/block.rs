@@ -6,7 +6,7 @@ use std::fmt;
 use crate::{
     Annotation, Bytes, Code, Conversation, DataFormat, Diff, DiffHunk, Document, EmbeddingRef,
     Extension, FileEntry, FileTree, FormatHint, Image, IntoOwned, Lang, MediaType, Role, Status,
-    StructuredData, ToolResult,
+    StructuredData, ToolResult, UnknownFields,
 };
 
 /// The block types: `code Variant(Content), "manifest_name", "label";`.
@@ -344,7 +344,7 @@ impl<'a> Block<'a> {
             content,
             line_start: None,
             line_end: None,
-            unknown: Vec::new(),
+            unknown: UnknownFields::new(),
         })
     }
 
@@ -359,14 +359,14 @@ impl<'a> Block<'a> {
     ) -> Self {
         let (path, content) = (path.into(), content.into());
         let (line_start, line_end) = (Some(first), Some(last));
-        Self::new(Code { lang, path, content, line_start, line_end, unknown: Vec::new() })
+        Self::new(Code { lang, path, content, line_start, line_end, unknown: UnknownFields::new() })
     }
 
     /// A CONVERSATION block.
     #[must_use]
     pub fn conversation(role: Role, content: impl Into<Bytes<'a>>) -> Self {
         let content = content.into();
-        Self::new(Conversation { role, content, tool_call_id: None, unknown: Vec::new() })
+        Self::new(Conversation { role, content, tool_call_id: None, unknown: UnknownFields::new() })
     }
 
     /// A CONVERSATION block that makes or answers a tool call.
@@ -377,13 +377,13 @@ impl<'a> Block<'a> {
         tool_call_id: impl Into<Cow<'a, str>>,
     ) -> Self {
         let (content, tool_call_id) = (content.into(), Some(tool_call_id.into()));
-        Self::new(Conversation { role, content, tool_call_id, unknown: Vec::new() })
+        Self::new(Conversation { role, content, tool_call_id, unknown: UnknownFields::new() })
     }
 
     /// A FILE_TREE block.
     #[must_use]
     pub fn file_tree(root: impl Into<Cow<'a, str>>, entries: Vec<FileEntry<'a>>) -> Self {
-        Self::new(FileTree { root: root.into(), entries, unknown: Vec::new() })
+        Self::new(FileTree { root: root.into(), entries, unknown: UnknownFields::new() })
     }
 
     /// A TOOL_RESULT block.
@@ -394,7 +394,13 @@ impl<'a> Block<'a> {
         content: impl Into<Bytes<'a>>,
     ) -> Self {
         let (tool_name, content) = (tool_name.into(), content.into());
-        Self::new(ToolResult { tool_name, status, content, schema_hint: None, unknown: Vec::new() })
+        Self::new(ToolResult {
+            tool_name,
+            status,
+            content,
+            schema_hint: None,
+            unknown: UnknownFields::new(),
+        })
     }
 
     /// A DOCUMENT block.
@@ -405,20 +411,20 @@ impl<'a> Block<'a> {
         format_hint: FormatHint,
     ) -> Self {
         let (title, content) = (title.into(), content.into());
-        Self::new(Document { title, content, format_hint, unknown: Vec::new() })
+        Self::new(Document { title, content, format_hint, unknown: UnknownFields::new() })
     }
 
     /// A STRUCTURED_DATA block.
     #[must_use]
     pub fn structured_data(format: DataFormat, content: impl Into<Bytes<'a>>) -> Self {
         let content = content.into();
-        Self::new(StructuredData { format, schema: None, content, unknown: Vec::new() })
+        Self::new(StructuredData { format, schema: None, content, unknown: UnknownFields::new() })
     }
 
     /// A DIFF block.
     #[must_use]
     pub fn diff(path: impl Into<Cow<'a, str>>, hunks: Vec<DiffHunk<'a>>) -> Self {
-        Self::new(Diff { path: path.into(), hunks, unknown: Vec::new() })
+        Self::new(Diff { path: path.into(), hunks, unknown: UnknownFields::new() })
     }
 
     /// An EMBEDDING_REF block.
@@ -429,7 +435,7 @@ impl<'a> Block<'a> {
         model: impl Into<Cow<'a, str>>,
     ) -> Self {
         let (vector_id, source_hash, model) = (vector_id.into(), source_hash.into(), model.into());
-        Self::new(EmbeddingRef { vector_id, source_hash, model, unknown: Vec::new() })
+        Self::new(EmbeddingRef { vector_id, source_hash, model, unknown: UnknownFields::new() })
     }
 
     /// An IMAGE block.
@@ -440,7 +446,7 @@ impl<'a> Block<'a> {
         data: impl Into<Bytes<'a>>,
     ) -> Self {
         let (alt_text, data) = (alt_text.into(), data.into());
-        Self::new(Image { media_type, alt_text, data, unknown: Vec::new() })
+        Self::new(Image { media_type, alt_text, data, unknown: UnknownFields::new() })
     }
 
     /// An EXTENSION block.
@@ -451,7 +457,7 @@ impl<'a> Block<'a> {
         content: impl Into<Bytes<'a>>,
     ) -> Self {
         let (namespace, type_name, content) = (namespace.into(), type_name.into(), content.into());
-        Self::new(Extension { namespace, type_name, content, unknown: Vec::new() })
+        Self::new(Extension { namespace, type_name, content, unknown: UnknownFields::new() })
     }
 
     /// A block of a type that this version does not know.
@@ -470,14 +476,14 @@ impl<'a> FileEntry<'a> {
     #[must_use]
     pub fn file(name: impl Into<Cow<'a, str>>, size: u64) -> Self {
         let (name, kind) = (name.into(), crate::FileEntryKind::File);
-        Self { name, kind, size, children: Vec::new(), unknown: Vec::new() }
+        Self { name, kind, size, children: Vec::new(), unknown: UnknownFields::new() }
     }
 
     /// A directory.
     #[must_use]
     pub fn directory(name: impl Into<Cow<'a, str>>, children: Vec<FileEntry<'a>>) -> Self {
         let (name, kind) = (name.into(), crate::FileEntryKind::Directory);
-        Self { name, kind, size: 0, children, unknown: Vec::new() }
+        Self { name, kind, size: 0, children, unknown: UnknownFields::new() }
     }
 }
 
@@ -485,6 +491,6 @@ impl<'a> DiffHunk<'a> {
     /// A hunk: `lines` begin with `+`, `-` or a space, and each ends with a newline.
     #[must_use]
     pub fn new(old_start: u32, new_start: u32, lines: impl Into<Bytes<'a>>) -> Self {
-        Self { old_start, new_start, lines: lines.into(), unknown: Vec::new() }
+        Self { old_start, new_start, lines: lines.into(), unknown: UnknownFields::new() }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Block, BlockContent, Extension};
+use crate::{Block, BlockContent, Extension, UnknownFields};
 
 /// A level of detail that a pack can carry of a block besides its content and
 /// its summary (RFC 0004 §6).
@@ -70,7 +70,7 @@ impl Level {
             namespace: Self::NAMESPACE.into(),
             type_name: Self::TYPE_NAME.into(),
             content: format!("{target} {}\n{text}", self.name()).into(),
-            unknown: Vec::new(),
+            unknown: UnknownFields::new(),
         }
     }
 

@@ -62,4 +62,4 @@ pub use meta::{HANDOFF_TYPE_NAME, Meta, MetaProblem, MetaProblemKind, brief};
 pub use owned::IntoOwned;
 pub use source::{BlockSource, SourceError, SourceErrorKind};
 pub use store::{ContentHash, ContentStore, MemoryStore, StoreError};
-pub use unknown::{UnknownField, UnknownValue};
+pub use unknown::{UnknownField, UnknownFields, UnknownValue};

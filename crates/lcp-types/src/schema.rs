@@ -417,7 +417,7 @@ macro_rules! record {
         pub struct $record<'a> {
             $($(#[$fmeta])* pub $field: $ty,)*
             /// Fields of ids that this version does not know (RFC 0001 §5).
-            pub unknown: Vec<$crate::UnknownField<'a>>,
+            pub unknown: $crate::UnknownFields<'a>,
         }
 
         impl<'a> $crate::schema::Record<'a> for $record<'a> {
@@ -444,7 +444,7 @@ macro_rules! record {
                         Some(value) => value,
                         None => return Err(from.missing(stringify!($field))),
                     },)*
-                    unknown: from.take_unknown()?,
+                    unknown: from.take_unknown()?.into(),
                 })
             }
 
@@ -461,7 +461,7 @@ macro_rules! record {
                 }
                 Some(Self {
                     $($field: <$ty as $crate::schema::FieldValue<'a>>::of_lent($field)?,)*
-                    unknown: Vec::new(),
+                    unknown: $crate::UnknownFields::new(),
                 })
             }
 

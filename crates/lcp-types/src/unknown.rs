@@ -1,6 +1,95 @@
 //! What a newer writer put into a block and this version has no name for.
 
+use std::fmt;
+use std::ops::Deref;
+
 use crate::{Bytes, IntoOwned};
+
+/// The fields of a record whose ids this version does not know, in the order in
+/// which they stood: a list that takes one word where it is empty, as nearly
+/// always.
+///
+/// ```
+/// use lcp_types::{UnknownField, UnknownFields, UnknownValue};
+///
+/// let newer = UnknownField { id: 9, value: UnknownValue::Varint(1) };
+/// let fields = UnknownFields::from(vec![newer]);
+/// assert_eq!(fields[0].id, 9);
+/// assert!(UnknownFields::new().is_empty());
+/// ```
+// Never a list that is empty, so that equal lists are equal.
+#[expect(clippy::box_collection, reason = "one word; a boxed slice takes two")]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub struct UnknownFields<'a>(Option<Box<Vec<UnknownField<'a>>>>);
+
+impl UnknownFields<'_> {
+    /// No fields.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(None)
+    }
+}
+
+impl<'a> From<Vec<UnknownField<'a>>> for UnknownFields<'a> {
+    #[inline]
+    fn from(fields: Vec<UnknownField<'a>>) -> Self {
+        Self((!fields.is_empty()).then(|| Box::new(fields)))
+    }
+}
+
+impl<'a> Deref for UnknownFields<'a> {
+    type Target = [UnknownField<'a>];
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        self.0.as_deref().map_or(&[], Vec::as_slice)
+    }
+}
+
+impl<'a, 'f> IntoIterator for &'f UnknownFields<'a> {
+    type Item = &'f UnknownField<'a>;
+    type IntoIter = std::slice::Iter<'f, UnknownField<'a>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl fmt::Debug for UnknownFields<'_> {
+    /// As a list.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for UnknownFields<'_> {
+    /// As a list.
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for UnknownFields<'_> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Self::from)
+    }
+}
+
+impl IntoOwned for UnknownFields<'_> {
+    type Owned = UnknownFields<'static>;
+
+    #[inline]
+    fn into_owned(self) -> UnknownFields<'static> {
+        UnknownFields(self.0.map(|fields| Box::new(fields.into_owned())))
+    }
+
+    #[inline]
+    fn to_static(&self) -> UnknownFields<'static> {
+        UnknownFields(self.0.as_ref().map(|fields| Box::new(fields.to_static())))
+    }
+}
 
 /// A field whose id this version does not know, kept so that writing the block
 /// again loses nothing (RFC 0001 §5).

@@ -8,7 +8,7 @@ use lcp_continuity::{
     UsageSource,
 };
 use lcp_tokens::{Encoding, HeuristicEstimator, Tiktoken, TokenEstimator};
-use lcp_types::{Block, Diff, DiffHunk, MediaType, Role, Status};
+use lcp_types::{Block, Diff, DiffHunk, MediaType, Role, Status, UnknownFields};
 use proptest::prelude::*;
 
 /// Counts words.
@@ -68,9 +68,13 @@ fn changes_trees_and_pictures_count_what_is_shown_of_them() {
     let tracker = tracker();
     let image = Block::image(MediaType::Png, "a picture of words", vec![1_u8, 2, 3]);
     assert_eq!(tracker.count(&Message::new(image)), 4);
-    let hunk =
-        DiffHunk { old_start: 1, new_start: 1, lines: "-one\n+two\n".into(), unknown: vec![] };
-    let diff = Diff { path: "a.rs".into(), hunks: vec![hunk], unknown: vec![] };
+    let hunk = DiffHunk {
+        old_start: 1,
+        new_start: 1,
+        lines: "-one\n+two\n".into(),
+        unknown: UnknownFields::new(),
+    };
+    let diff = Diff { path: "a.rs".into(), hunks: vec![hunk], unknown: UnknownFields::new() };
     let result = Message::new(Block::new(diff)).answering("call_1");
     assert_eq!((result.role(), result.text().as_ref()), (Role::Tool, "@@ -1 +1 @@\n-one\n+two"));
     assert_eq!(tracker.count(&result), 6);

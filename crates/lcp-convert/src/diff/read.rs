@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lcp_types::{Bytes, Diff, DiffHunk};
+use lcp_types::{Bytes, Diff, DiffHunk, UnknownFields};
 
 use super::names::{self, name};
 use super::{DiffError, DiffErrorKind, Note, Patch};
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
             self.patch.notes.push(Note { line: self.lines.number, path: path.clone(), text: line });
         }
         self.lines.next();
-        self.patch.diffs.push(Diff { path, hunks: Vec::new(), unknown: Vec::new() });
+        self.patch.diffs.push(Diff { path, hunks: Vec::new(), unknown: UnknownFields::new() });
         self.is_open = true;
         self.git = None;
     }

@@ -12,10 +12,10 @@ use super::names::{self, NULL};
 ///
 /// ```
 /// use lcp_convert::diff;
-/// use lcp_types::{Diff, DiffHunk};
+/// use lcp_types::{Diff, DiffHunk, UnknownFields};
 ///
 /// let hunks = vec![DiffHunk::new(0, 1, "+one\n")];
-/// let diff = Diff { path: "new.txt".into(), hunks, unknown: Vec::new() };
+/// let diff = Diff { path: "new.txt".into(), hunks, unknown: UnknownFields::new() };
 /// assert_eq!(diff::write(&diff), "--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+one\n");
 /// ```
 #[must_use]

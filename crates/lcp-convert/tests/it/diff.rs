@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use lcp_convert::diff::{DiffErrorKind, Patch, exact, parse, write};
-use lcp_types::{Diff, DiffHunk};
+use lcp_types::{Diff, DiffHunk, UnknownFields};
 use proptest::prelude::*;
 
 /// The diffs and notes of a text, a line each.
@@ -193,7 +193,7 @@ fn a_diff() -> impl Strategy<Value = Diff<'static>> {
     (path, prop::collection::vec(hunk, 0..4)).prop_map(|(path, hunks)| Diff {
         path: path.into(),
         hunks,
-        unknown: Vec::new(),
+        unknown: UnknownFields::new(),
     })
 }
 

@@ -75,7 +75,8 @@ fn sampler(compression: Compression, store: &mut MemoryStore) -> Vec<u8> {
         code.unknown = vec![
             UnknownField { id: 9, value: UnknownValue::Varint(1 << 40) },
             UnknownField { id: 300, value: UnknownValue::Nested(Bytes::from("\u{1}\0\u{1}")) },
-        ];
+        ]
+        .into();
     }
     let tree = vec![FileEntry::directory("d", vec![FileEntry::file("f", 3)])];
     let mut pack = PackBuilder::new(options);

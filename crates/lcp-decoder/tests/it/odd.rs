@@ -132,7 +132,7 @@ fn unknown_fields_are_kept_in_their_order() {
         field(0, UnknownValue::Varint(0)),
         field(9, UnknownValue::Nested(b"\x01\0\x01"[..].into())),
     ];
-    assert_eq!(turn.unknown, expected);
+    assert_eq!(*turn.unknown, expected);
 }
 
 /// [`Events`] goes on behind a block that is wrong inside.

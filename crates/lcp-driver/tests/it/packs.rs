@@ -5,7 +5,7 @@ use lcp_driver::{DriverConfig, Excerpts, Objective, OutputMode, Values};
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{
     Annotation, Block, Code, Conversation, DataFormat, DiffHunk, FileEntry, FormatHint, Lang,
-    Level, MediaType, Priority, Role, Status, Tag, ToolResult,
+    Level, MediaType, Priority, Role, Status, Tag, ToolResult, UnknownFields,
 };
 use proptest::prelude::*;
 
@@ -61,7 +61,7 @@ pub(crate) fn every_type() -> Vec<Block<'static>> {
             status: Status::Error,
             content: "no such file".into(),
             schema_hint: Some("text".into()),
-            unknown: Vec::new(),
+            unknown: UnknownFields::new(),
         }),
         Block::document("Guide to \"LCP\"", "# Guide\n\nRead this.\n", FormatHint::Markdown),
         Block::structured_data(DataFormat::Json, "{\"a\": [1, 2]}"),
@@ -170,7 +170,7 @@ pub(crate) fn any_block() -> impl Strategy<Value = Block<'static>> {
             content: content.into(),
             line_start: lines.map(|(first, _)| first),
             line_end: lines.map(|(_, last)| last),
-            unknown: Vec::new(),
+            unknown: UnknownFields::new(),
         })
     });
     let turn =
@@ -179,7 +179,7 @@ pub(crate) fn any_block() -> impl Strategy<Value = Block<'static>> {
                 role: Role::from_code(role),
                 content: content.into(),
                 tool_call_id: call.map(Into::into),
-                unknown: Vec::new(),
+                unknown: UnknownFields::new(),
             })
         });
     let result = (any_label(), 0..5u8, any_text()).prop_map(|(name, status, content)| {

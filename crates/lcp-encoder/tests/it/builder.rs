@@ -63,7 +63,7 @@ proptest! {
 fn refused() -> Vec<(Block<'static>, &'static str)> {
     let mut reserved = hi();
     reserved.reserved_flags = 0b1000_0001;
-    let unknown = || vec![UnknownField { id: 2, value: UnknownValue::Varint(1) }];
+    let unknown = || vec![UnknownField { id: 2, value: UnknownValue::Varint(1) }].into();
     let mut known_field = hi();
     if let BlockContent::Conversation(turn) = &mut known_field.content {
         turn.unknown = unknown();

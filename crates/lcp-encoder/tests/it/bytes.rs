@@ -87,7 +87,8 @@ fn unknown_fields_stand_at_their_place() {
         field(9, UnknownValue::Nested("x".into())),
         field(0, UnknownValue::Varint(7)),
         field(9, UnknownValue::Bytes("y".into())),
-    ];
+    ]
+    .into();
     check(
         &[block],
         "020024 000007 010002 0201026869 0301026331 09020178 09010179

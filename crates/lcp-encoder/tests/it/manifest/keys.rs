@@ -127,7 +127,8 @@ fn what_this_version_does_not_know() {
             field(9, UnknownValue::Varint(5)),
             field(10, UnknownValue::Bytes("hi".into())),
             field(10, UnknownValue::Nested(vec![].into())),
-        ];
+        ]
+        .into();
     }
     check(
         r#"{"type":"conversation","unknown_fields":[{"id":9,"varint":5},{"id":10,"bytes_base64":"aGk="},{"id":10,"nested_base64":""}],"role":66,"content":""}"#,
