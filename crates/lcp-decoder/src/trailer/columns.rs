@@ -151,8 +151,8 @@ fn mode(column: &Column<'_>, contents: &[u32]) -> Result<ModeCosts> {
             2 => {
                 costs.full = column.dense()?;
                 for (full, &content) in costs.full.iter_mut().zip(contents) {
-                    let sum = i64::from(content) + signed(u64::from(*full));
-                    *full = u32::try_from(sum).map_err(|_| column.wrong())?;
+                    let more = (*full >> 1).cast_signed() ^ -(*full & 1).cast_signed();
+                    *full = content.checked_add_signed(more).ok_or_else(|| column.wrong())?;
                 }
             }
             3 => costs.line = column.dense()?,
@@ -164,6 +164,24 @@ fn mode(column: &Column<'_>, contents: &[u32]) -> Result<ModeCosts> {
         return Err(record.fail("modes"));
     }
     Ok(costs)
+}
+
+/// The varint at the front, and what is behind it; `None` where it is cut short or
+/// above 2³² - 1.
+fn short_varint(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    let (mut number, mut shift) = (0, 0);
+    for (at, &byte) in bytes.iter().enumerate() {
+        let bits = u32::from(byte & 0x7F);
+        if shift > 28 || shift == 28 && bits > 0xF {
+            return None;
+        }
+        number |= bits << shift;
+        if byte & 0x80 == 0 {
+            return Some((number, bytes.get(at + 1..)?));
+        }
+        shift += 7;
+    }
+    None
 }
 
 /// The number that a varint stands for.
@@ -267,27 +285,22 @@ impl<'a> Column<'a> {
             return Err(self.wrong());
         }
         let mut numbers = Vec::with_capacity(self.blocks);
-        let mut bytes = self.rest.rest().iter();
-        'numbers: for _ in 0..self.blocks {
-            let (mut number, mut shift) = (0u32, 0u32);
-            for &byte in bytes.by_ref() {
-                let bits = u32::from(byte & 0x7F);
-                if shift > 28 || shift == 28 && bits > 0xF {
-                    return Err(self.wrong());
-                }
-                number |= bits << shift;
-                if byte & 0x80 == 0 {
-                    numbers.push(number);
-                    continue 'numbers;
-                }
-                shift += 7;
+        let mut bytes = self.rest.rest();
+        while numbers.len() < self.blocks {
+            // Most are below 128.
+            if let Some((eight, behind)) = bytes.split_first_chunk::<8>()
+                && eight.is_ascii()
+                && self.blocks - numbers.len() >= eight.len()
+            {
+                numbers.extend(eight.map(u32::from));
+                bytes = behind;
+                continue;
             }
-            return Err(self.wrong());
+            let (number, behind) = short_varint(bytes).ok_or_else(|| self.wrong())?;
+            numbers.push(number);
+            bytes = behind;
         }
-        if bytes.next().is_some() {
-            return Err(self.wrong());
-        }
-        Ok(numbers)
+        if bytes.is_empty() { Ok(numbers) } else { Err(self.wrong()) }
     }
 
     fn checks(&mut self) -> Result<Vec<u32>> {
