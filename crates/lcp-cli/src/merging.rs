@@ -89,7 +89,8 @@ fn renumbered<'b>(block: Block<'b>, first: u64, numbers: &HashMap<u64, u64>) -> 
     }
 }
 
-fn moved(mut block: Block<'_>, to: impl Fn(u64) -> u64) -> Block<'_> {
+/// The block, which speaks of others by new indices.
+pub(crate) fn moved(mut block: Block<'_>, to: impl Fn(u64) -> u64) -> Block<'_> {
     let index = index_of_handoff(&block).and_then(|content| moved_index(content, &to));
     if let (Some(content), BlockContent::Extension(extension)) = (index, &mut block.content) {
         extension.content = content.into();

@@ -69,8 +69,7 @@ pub fn walk(pack: &[u8]) -> Result<Walk<'_>, Error> {
             Ok(Event::Frame(frame)) => {
                 let place = frame.offset..frame.body_offset + frame.body.len() as u64;
                 walk.reached = place.end;
-                let range = usize::try_from(place.start).ok().zip(usize::try_from(place.end).ok());
-                let whole = range.and_then(|(start, end)| pack.get(start..end));
+                let whole = at(pack, &place);
                 let whole = whole.filter(|_| !header.payload_compressed()).map(Cow::Borrowed);
                 let bytes = whole.unwrap_or_else(|| {
                     let (code, flags) = (frame.block_type.code(), frame.flags);
@@ -108,4 +107,9 @@ impl Walk<'_> {
         };
         EncodeOptions { magic, compression, trailer: self.header.has_trailer() }
     }
+}
+
+/// The bytes of a pack at these places, if it has them.
+pub fn at<'a>(pack: &'a [u8], place: &Range<u64>) -> Option<&'a [u8]> {
+    pack.get(usize::try_from(place.start).ok()?..usize::try_from(place.end).ok()?)
 }

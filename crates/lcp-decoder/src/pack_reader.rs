@@ -14,6 +14,7 @@ use crate::events::{Event, Header};
 use crate::options::DecodeOptions;
 use crate::parser::Parser;
 use crate::read_at::ReadAt;
+use crate::reader::within;
 use crate::trailer::{Footer, Trailer, TrailerError, TrailerErrorKind, may_have_one, verify};
 
 /// A pack that is read where it is needed: opening reads its trailer, and
@@ -256,12 +257,6 @@ fn read_trailer<S: ReadAt>(
     }
     let read = source.read(std::slice::from_ref(&range))?.into_iter().next();
     Ok(Trailer::parse(footer, &read.unwrap_or_default()))
-}
-
-/// The part of `bytes`, which stand at `start`, that `range` names.
-fn within<'a>(bytes: &'a [u8], start: u64, range: &Range<u64>) -> Option<&'a [u8]> {
-    let from = usize::try_from(range.start.checked_sub(start)?).ok()?;
-    bytes.get(from..usize::try_from(range.end.checked_sub(start)?).ok()?)
 }
 
 /// Ranges that hold all of these, which ascend: those near each other as one.

@@ -1,5 +1,7 @@
 //! Bytes with a position: the only place that takes bytes off an input.
 
+use std::ops::Range;
+
 use lcp_types::wire::VARINT_BYTES_MAX;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -97,4 +99,10 @@ impl<'a> Reader<'a> {
         let end = self.offset + self.rest.len() as u64;
         Error::new(ErrorKind::UnexpectedEof { what, missing }, end)
     }
+}
+
+/// The part of `bytes`, which stand at `start`, that `range` names.
+pub(crate) fn within<'a>(bytes: &'a [u8], start: u64, range: &Range<u64>) -> Option<&'a [u8]> {
+    let from = usize::try_from(range.start.checked_sub(start)?).ok()?;
+    bytes.get(from..usize::try_from(range.end.checked_sub(start)?).ok()?)
 }

@@ -9,7 +9,7 @@ use lcp_types::wire::{
 };
 
 use super::{Lost, RecoverError, why};
-use crate::stored::walk;
+use crate::stored::{at, walk};
 
 /// The header that a pack with a trailer has.
 const HEADER: [u8; HEADER_BYTES] = {
@@ -147,8 +147,7 @@ impl Ends {
         let (mut kept, mut before) = (header.to_vec(), Vec::new());
         for block in 0..u32::try_from(blocks).unwrap_or(u32::MAX) {
             let Some(place) = index.frame(block) else { break };
-            let range = usize::try_from(place.start).ok().zip(usize::try_from(place.end).ok());
-            let bytes = range.and_then(|(start, end)| pack.get(start..end)).unwrap_or_default();
+            let bytes = at(pack, &place).unwrap_or_default();
             match damage(&index, block, bytes) {
                 None => {
                     kept.extend_from_slice(bytes);

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use lcp_continuity::moved_index;
 use lcp_encoder::{EncodeOptions, PackBuilder};
-use lcp_types::{Block, BlockContent, BlockType};
+use lcp_types::{Block, BlockType};
 
 use super::found::Found;
 use super::{Lost, RecoverError, why};
-use crate::merging::index_of_handoff;
+use crate::merging::{self, index_of_handoff};
 use crate::stored::{Stored, walk};
 
 /// Writes what was found, and adds to `lost` the blocks that cannot be read; gives the
@@ -54,13 +54,7 @@ fn moved<'b>(block: &'b Block<'b>, to: impl Fn(u64) -> u64) -> Option<Block<'b>>
     if named(block).iter().all(|&target| to(target) == target) {
         return None;
     }
-    let mut block = block.clone();
-    let index = index_of_handoff(&block).and_then(|content| moved_index(content, &to));
-    if let (Some(content), BlockContent::Extension(extension)) = (index, &mut block.content) {
-        extension.content = content.into();
-        return Some(block);
-    }
-    Some(block.retargeted(to))
+    Some(merging::moved(block.clone(), to))
 }
 
 /// The blocks that this one names.

@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::ops::Range;
 
+use crate::reader::within;
 #[cfg(feature = "map")]
 pub use map::Map;
 #[cfg(feature = "object-store")]
@@ -58,11 +59,7 @@ impl ReadAt for [u8] {
     }
 
     fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Cow<'_, [u8]>>> {
-        let bytes = |range: &Range<u64>| {
-            let start = usize::try_from(range.start).ok()?;
-            self.get(start..usize::try_from(range.end).ok()?)
-        };
-        let bytes = ranges.iter().map(|range| bytes(range).map(Cow::Borrowed));
+        let bytes = ranges.iter().map(|range| within(self, 0, range).map(Cow::Borrowed));
         bytes.collect::<Option<_>>().ok_or_else(|| ErrorKind::UnexpectedEof.into())
     }
 }

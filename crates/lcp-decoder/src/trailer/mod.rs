@@ -12,7 +12,7 @@ use lcp_types::wire::{
 use lcp_types::{Facts, limits};
 
 use crate::events::{Header, Magic};
-use crate::reader::Reader;
+use crate::reader::{Reader, within};
 pub use error::{TrailerError, TrailerErrorKind};
 pub(crate) use verify::verify;
 
@@ -165,9 +165,7 @@ impl Trailer {
         let footer = may_have_one(header)
             .and_then(|()| Footer::parse(pack.get(tail..).unwrap_or_default(), size));
         Some(footer.and_then(|footer| {
-            let range = footer.end_and_index();
-            let range = usize::try_from(range.start).ok().zip(usize::try_from(range.end).ok());
-            let bytes = range.and_then(|(start, end)| pack.get(start..end));
+            let bytes = within(pack, 0, &footer.end_and_index());
             Self::parse(footer, bytes.unwrap_or_default())
         }))
     }
