@@ -68,6 +68,17 @@ impl Counting {
         Self { file: ConfigFile::only(config), ..Self::default() }
     }
 
+    /// Those of the flags that were given.
+    pub fn given(&self) -> impl Iterator<Item = &'static str> {
+        let given = [
+            ("--encoding", self.encoding.is_some()),
+            ("--model", self.model.is_some()),
+            ("--config", self.file.is_named()),
+            ("--count-cache", self.count_cache.is_some()),
+        ];
+        given.into_iter().filter_map(|(flag, is_given)| is_given.then_some(flag))
+    }
+
     /// What the `lcp.toml` says, if there is one.
     pub fn config(&self) -> Result<Config> {
         self.file.read()

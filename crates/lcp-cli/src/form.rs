@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use lcp_driver::index_costs;
+use lcp_driver::{Warning, WarningCode, index_costs_watched};
 use lcp_encoder::{Compression, EncodeOptions, Magic};
 use lcp_tokens::TokenEstimator;
 use lcp_types::Block;
@@ -80,11 +80,16 @@ impl Form {
         Ok(Writer { options, counting, estimators: counting.for_costs(named, config)? })
     }
 
-    /// The same for a command that needs the settings for nothing else.
-    pub fn writer_alone<'c>(&self, counting: &'c Counting) -> Result<Writer<'c>> {
-        let is_needed = self.counts.is_some();
-        let config = if is_needed { counting.config()? } else { Config::default() };
-        self.writer(counting, &config)
+    /// The same for a command that counts for nothing else.
+    pub fn writer_alone<'c>(&self, counting: &'c Counting, output: &Output) -> Result<Writer<'c>> {
+        if self.counts.is_some() {
+            return self.writer(counting, &counting.config()?);
+        }
+        for flag in counting.given() {
+            let message = format!("{flag} has no effect without --counts");
+            output.warn(Warning::new(WarningCode::NoEffect, None, message));
+        }
+        self.writer(counting, &Config::default())
     }
 
     /// What the encoder is told.
@@ -121,11 +126,14 @@ impl Writer<'_> {
     /// The pack of these blocks; `what` is what errors call it.
     pub fn encode(&self, blocks: &[Block<'_>], what: &str, output: &Output) -> Result<Vec<u8>> {
         let mut costs = Vec::with_capacity(self.estimators.len());
+        let bar = output.bar("counting");
+        bar.expect(blocks.len() * self.estimators.len());
         for estimator in &self.estimators {
             let counter = self.counting.cached(Arc::clone(estimator), output)?;
-            costs.extend(index_costs(blocks, &counter.estimator));
+            costs.extend(index_costs_watched(blocks, &counter.estimator, &mut || bar.step()));
             counter.keep(output);
         }
+        drop(bar);
         lcp_encoder::encode_with(blocks, self.options, &costs).map_err(|error| {
             let code = if error.is_limit() { Code::Limit } else { Code::Io };
             Failure::new(code, format!("{error} ({what})"))

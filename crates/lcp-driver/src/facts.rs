@@ -52,7 +52,17 @@ impl Detail {
 /// ```
 #[must_use]
 pub fn index_costs(blocks: &[Block<'_>], estimator: &dyn TokenEstimator) -> Option<CostsOf> {
-    counted(blocks, estimator, |_| None)
+    index_costs_watched(blocks, estimator, &mut || ())
+}
+
+/// As [`index_costs`]; `each` is called after each block, for who shows how far it is.
+#[must_use]
+pub fn index_costs_watched(
+    blocks: &[Block<'_>],
+    estimator: &dyn TokenEstimator,
+    each: &mut dyn FnMut(),
+) -> Option<CostsOf> {
+    counted(blocks, estimator, |_| None, each)
 }
 
 /// The same where the blocks before `start` were counted before, which `old`
@@ -81,7 +91,7 @@ pub fn index_costs_from(
     }
     let said = blocks[start..].iter().filter_map(|by| Meta::said_by(by)?.ok());
     let spoken_of: BTreeSet<u64> = said.map(|(target, _)| target).collect();
-    counted(blocks, estimator, |index| {
+    let known = |index: usize| {
         let is_known = index < start && !spoken_of.contains(&(index as u64));
         let tokens = *old.contents.get(index).filter(|_| is_known)?;
         let joins = old.joins.get(index / 8)? >> (index % 8) & 1 == 1;
@@ -90,7 +100,8 @@ pub fn index_costs_from(
             None => Costs::new(tokens, [None; Detail::ALL.len()]),
         });
         Some((Body { tokens, joins }, costs))
-    })
+    };
+    counted(blocks, estimator, known, &mut || ())
 }
 
 /// What an index says that a block costs in a mode, of which these are the levels.
@@ -119,11 +130,13 @@ pub(crate) fn levels_of(levels: &[LevelCost], index: usize) -> &[LevelCost] {
 /// The count of a content, and the costs in each mode.
 type Counted = (Body, [Costs; OutputMode::ALL.len()]);
 
-/// Counts all blocks but metadata and those of which `known` gives the costs.
+/// Counts all blocks but metadata and those of which `known` gives the costs; calls `each`
+/// after each.
 fn counted(
     blocks: &[Block<'_>],
     estimator: &dyn TokenEstimator,
     known: impl Fn(usize) -> Option<Counted>,
+    each: &mut dyn FnMut(),
 ) -> Option<CostsOf> {
     if !estimator.is_additive() || !estimator.is_exact() {
         return None;
@@ -146,10 +159,12 @@ fn counted(
                 mode.full.push(0);
                 mode.line.push(0);
             }
+            each();
             continue;
         }
         let count = || counter.costs_in(&View::new(block, meta), OutputMode::ALL);
         let (body, all) = known(index).unwrap_or_else(count);
+        each();
         costs.contents.push(body.tokens);
         costs.joins[index / 8] |= u8::from(body.joins) << (index % 8);
         for (mode, all) in costs.modes.iter_mut().zip(&all) {

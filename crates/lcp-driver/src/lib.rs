@@ -80,7 +80,7 @@ pub use config::{DriverConfig, Excerpts, Objective, OutputMode, Overflow, Verbos
 pub use dedup::DedupSums;
 pub use driver::{DefaultDriver, Rendered};
 pub use error::DriverError;
-pub use facts::{REVISION, index_costs, index_costs_from};
+pub use facts::{REVISION, index_costs, index_costs_from, index_costs_watched};
 pub use placeholder::render_placeholder;
 pub use plan::{Certificate, Plan, PlanItem, Reason, RolledUp, ShareUse};
 pub use source::{PlannedBy, SourceRenderError, SourceRendered, WhyAll};

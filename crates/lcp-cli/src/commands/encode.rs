@@ -33,7 +33,7 @@ pub struct Args {
 /// Writes the pack.
 pub fn run(args: &Args, output: &Output) -> Result {
     refuse_terminal(args.output.as_deref())?;
-    let writer = args.form.writer_alone(&args.counting)?;
+    let writer = args.form.writer_alone(&args.counting, output)?;
     let (mut pack, parts) = encoded(&args.manifest, args.form.options())?;
     let out = args.output.as_deref().map(|path| ("-o", path));
     let parts = parts.iter().map(|path| ("a file of the manifest", path.as_path()));

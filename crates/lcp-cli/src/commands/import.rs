@@ -73,7 +73,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
     let inputs = [(TRANSCRIPT, args.file.as_path())];
     files::distinct(&inputs, &outputs.collect::<Vec<_>>(), |_, _| false)?;
-    let writer = args.form.writer_alone(&args.counting)?;
+    let writer = args.form.writer_alone(&args.counting, output)?;
     let bytes = files::read(&args.file)?;
     let summaries = args.summarizing.summaries(How::Off)?;
     let (format, mut imported) = args.import(&bytes)?;

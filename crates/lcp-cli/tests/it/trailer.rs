@@ -115,6 +115,24 @@ fn counts_are_in_the_encoding_of_the_settings() {
 }
 
 #[test]
+fn what_would_count_is_told_to_be_idle_where_nobody_counts() {
+    let flags =
+        ["--encoding=cl100k_base", "--model=gpt-4", "--config=/no/such", "--count-cache=/no"];
+    for command in ["encode", "import"] {
+        for flag in flags {
+            let input = if command == "encode" { MANIFEST } else { "# A text\n" };
+            let output = run_with(&[command, "-", flag], input.as_bytes());
+            let (name, _) = flag.split_once('=').unwrap();
+            let wanted = format!("{name} has no effect without --counts");
+            assert!(output.status.success() && stderr(&output).contains(&wanted), "{command}");
+        }
+    }
+    // There it counts for deduplication, too.
+    let output = run(&["dedup", &sample("chat.lcp"), "--no-config", "--encoding=cl100k_base"]);
+    assert_eq!(stderr(&output), "");
+}
+
+#[test]
 fn counts_that_cannot_be_kept_are_refused() {
     for encoding in ["p50k_base", "r50k_base", "heuristic", "claude"] {
         refused(
