@@ -195,9 +195,12 @@ fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 ///
 /// If somebody is changing it for longer than a minute.
 pub fn share(file: &File) -> io::Result<()> {
-    let until = Instant::now().checked_add(PATIENCE);
+    shared(PATIENCE, || file.try_lock_shared())
+}
+
+fn shared(patience: Duration, lock: impl Fn() -> Result<(), TryLockError>) -> io::Result<()> {
     // Where locks are refused, as on some network drives, reading goes on without.
-    if is_free(until, || file.try_lock_shared()).unwrap_or(true) {
+    if is_free(Instant::now().checked_add(patience), lock).unwrap_or(true) {
         return Ok(());
     }
     Err(io::Error::new(ErrorKind::WouldBlock, "another process is changing it"))
@@ -214,4 +217,31 @@ pub fn read(path: &Path, file: &mut File, mut begun: Vec<u8>) -> io::Result<(Vec
     file.read_to_end(&mut begun)?;
     let journal = path.canonicalize().and_then(|path| std::fs::read(path_of(&path)));
     Ok(as_before(begun, if_there(journal)?.as_deref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a file system says that refuses locks, or has none.
+    fn refused(kind: ErrorKind) -> impl Fn() -> Result<(), TryLockError> {
+        move || Err(TryLockError::Error(kind.into()))
+    }
+
+    #[test]
+    fn without_locks_packs_are_read_all_the_same() {
+        let share = |lock: &dyn Fn() -> Result<(), TryLockError>| shared(Duration::ZERO, lock);
+        assert!(share(&|| Ok(())).is_ok());
+        assert!(share(&refused(ErrorKind::Unsupported)).is_ok());
+        assert!(share(&refused(ErrorKind::PermissionDenied)).is_ok());
+        let busy = share(&|| Err(TryLockError::WouldBlock)).unwrap_err();
+        assert_eq!(busy.kind(), ErrorKind::WouldBlock);
+    }
+
+    #[test]
+    fn without_locks_packs_are_changed_but_not_where_locks_are_refused() {
+        assert!(is_free(None, refused(ErrorKind::Unsupported)).unwrap());
+        let error = is_free(None, refused(ErrorKind::PermissionDenied)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::PermissionDenied);
+    }
 }

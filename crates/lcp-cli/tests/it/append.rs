@@ -1,9 +1,11 @@
 //! `append` and `recover` (RFC 0003 §8 and §9).
 
 use std::fs;
+use std::io::ErrorKind;
+use std::time::Duration;
 
 use lcp_cli::appending::{Addition, append};
-use lcp_cli::journal::{Journal, path_of};
+use lcp_cli::journal::{Files, Journal, Locked, path_of, replace_tail};
 use lcp_cli::merging::merge;
 use lcp_decoder::{DecodeOptions, Trailer, decode};
 use lcp_driver::index_costs;
@@ -40,11 +42,17 @@ proptest! {
     /// The pack is the one that encoding all at once makes.
     #[test]
     fn what_is_appended_is_as_if_it_had_always_been_there(
-        a in any_pack(), b in any_pack(), c in any_pack(), is_compressed in any::<bool>(),
+        a in any_pack(), b in any_pack(), c in any_pack(),
+        is_compressed in any::<bool>(), is_counted in any::<bool>(),
     ) {
         let compression = if is_compressed { Compression::Block } else { Compression::None };
-        let [old, second, third] =
-            [&a, &b, &c].map(|blocks| encode(blocks, options(compression)).unwrap());
+        let encoded = |blocks: &[Block<'_>]| {
+            let costs = is_counted.then(|| costs(blocks));
+            encode_with(blocks, options(compression), costs.as_slice()).unwrap()
+        };
+        let old = encoded(&a);
+        let [second, third] =
+            [&b, &c].map(|blocks| encode(blocks, options(compression)).unwrap());
         let appended = {
             let path = "x".as_ref();
             let added = [&second, &third].map(|pack| Addition { path, pack });
@@ -55,7 +63,7 @@ proptest! {
         // What spoke of none in the old pack is not moved.
         let merged = merge(vec![a.clone(), b, c]).split_off(a.len());
         let all = [a, merged].concat();
-        prop_assert_eq!(&appended.pack, &encode(&all, options(compression)).unwrap());
+        prop_assert_eq!(&appended.pack, &encoded(&all));
         prop_assert_eq!(appended.blocks.1, all.len() as u64);
     }
 }
@@ -198,7 +206,7 @@ fn a_pack_that_is_in_use_is_waited_for() {
     assert_eq!(fs::read(&pack).unwrap(), whole);
     let all = std::thread::scope(|scope| {
         let waiting = scope.spawn(|| run_with(&["append", &pack, "-"], &whole));
-        std::thread::sleep(std::time::Duration::from_millis(100));
+        std::thread::sleep(Duration::from_millis(100));
         held.unlock().unwrap();
         assert!(waiting.join().unwrap().status.success());
         // Eight at once lose nothing.
@@ -283,6 +291,52 @@ fn what_was_interrupted_is_undone() {
     // A pack that takes its place takes the journal away.
     let output = run_with(&["merge", "-", "-o", &pack, "--no-config"], &whole);
     assert!(output.status.success() && !journal.exists(), "{}", stderr(&output));
+}
+
+/// A journal lies beside the pack itself, whatever name it is called by.
+#[cfg(unix)]
+#[test]
+fn what_was_interrupted_is_undone_behind_a_link() {
+    let ((_folder, path), (elsewhere, other)) = (scratch(), scratch());
+    let (pack, link) = (path("pack.lcp"), other("link.lcp"));
+    std::os::unix::fs::symlink(&pack, &link).unwrap();
+    let blocks = turns(&["one", "two"]);
+    let whole = encode_with(&blocks, EncodeOptions::default(), &[costs(&blocks)]).unwrap();
+    let added = encode(&turns(&["three"]), EncodeOptions::default()).unwrap();
+    let new = appended(&whole, &[&added]);
+    let kept = Journal::of(&whole, new.end_offset, new.pack.len() as u64).unwrap().to_bytes();
+    let journal = path_of(pack.as_ref());
+    // All is written but the removal of the journal: by the index alone, it is the new pack.
+    fs::write(&pack, &new.pack).unwrap();
+    fs::write(&journal, &kept).unwrap();
+    let output = run(&["render", &link, "--no-config", "--budget", "1000", "--mode", "minimal"]);
+    let text = printed(&output);
+    assert!(text.contains("two") && !text.contains("three"), "{text}");
+    assert!(stderr(&output).contains("an append was interrupted"), "{}", stderr(&output));
+    assert!(run(&["validate", "--full", &link]).status.success());
+    let output = run_with(&["append", &link, "-"], &added);
+    assert!(output.status.success() && stderr(&output).contains("interrupted"));
+    assert_eq!(fs::read(&pack).unwrap(), new.pack);
+    assert!(!journal.exists() && fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 1);
+}
+
+/// A journal that came between is of another process: it is not removed.
+#[test]
+fn a_journal_that_is_there_already_is_left_alone() {
+    let (_folder, path) = scratch();
+    let pack = path("pack.lcp");
+    let whole = encode(&turns(&["one"]), EncodeOptions::default()).unwrap();
+    let new = appended(&whole, &[&whole]);
+    fs::write(&pack, &whole).unwrap();
+    let Locked::Ours(mut disk) = Files::lock(pack.as_ref(), Duration::ZERO).unwrap() else {
+        panic!("nobody else has it");
+    };
+    fs::write(disk.journal_path(), "somebody's").unwrap();
+    let error = replace_tail(&mut disk, &whole, &new.pack, new.end_offset).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+    assert_eq!(fs::read(disk.journal_path()).unwrap(), b"somebody's");
+    assert_eq!(fs::read(&pack).unwrap(), whole);
 }
 
 #[test]
