@@ -48,9 +48,16 @@ impl<'a> Frame<'a> {
 /// A varint of up to four bytes.
 #[inline(always)]
 fn varint(data: &[u8]) -> Option<(u64, &[u8])> {
+    match *data {
+        [byte @ 0..0x80, ref rest @ ..] => Some((byte.into(), rest)),
+        _ => longer_varint(data),
+    }
+}
+
+#[inline(never)]
+fn longer_varint(data: &[u8]) -> Option<(u64, &[u8])> {
     let low = |byte: u8| u64::from(byte & 0x7F);
     Some(match *data {
-        [a @ 0..0x80, ref rest @ ..] => (low(a), rest),
         [a, b @ 0..0x80, ref rest @ ..] => (low(a) | low(b) << 7, rest),
         [a, b, c @ 0..0x80, ref rest @ ..] => (low(a) | low(b) << 7 | low(c) << 14, rest),
         [a, b, c, d @ 0..0x80, ref rest @ ..] => {
@@ -81,11 +88,10 @@ pub(crate) struct Fields<'a> {
 impl<'a> OrderedReader<'a> for Fields<'a> {
     #[inline(always)]
     fn next_is(&mut self, id: u64, wire: u8) -> bool {
-        match self.rest {
-            // Ids below 128 are their own varint.
-            [next @ 0..0x80, next_wire, rest @ ..]
-                if u64::from(*next) == id && *next_wire == wire =>
-            {
+        // Ids below 128 are their own varint.
+        let Ok(id @ 0..0x80) = u8::try_from(id) else { return false };
+        match self.rest.split_first_chunk() {
+            Some((next, rest)) if *next == [id, wire] => {
                 self.rest = rest;
                 true
             }

@@ -20,6 +20,9 @@ use crate::IntoOwned;
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Bytes<'a>(Cow<'a, [u8]>);
 
+/// Bytes of a text that is checked byte by byte, without a search for ASCII.
+const SHORT_BYTES_MAX: usize = 16;
+
 impl<'a> Bytes<'a> {
     /// The bytes.
     #[must_use]
@@ -32,7 +35,12 @@ impl<'a> Bytes<'a> {
     #[must_use]
     #[inline]
     pub fn as_str(&self) -> Option<&str> {
-        std::str::from_utf8(&self.0).ok()
+        // Of the two ways there are, each is the faster for its lengths.
+        if self.0.len() > SHORT_BYTES_MAX {
+            return std::str::from_utf8(&self.0).ok();
+        }
+        let Some(chunk) = self.0.utf8_chunks().next() else { return Some("") };
+        chunk.invalid().is_empty().then(|| chunk.valid())
     }
 
     /// The text, with U+FFFD in place of what is not UTF-8.

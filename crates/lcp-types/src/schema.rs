@@ -453,6 +453,8 @@ macro_rules! record {
             fn read_in_order<R: $crate::schema::OrderedReader<'a>>(from: &mut R) -> Option<Self> {
                 $(let $field = if from.next_is($id, <$ty as $crate::schema::FieldValue<'a>>::WIRE) {
                     Some(<$ty as $crate::schema::FieldValue<'a>>::lend(from)?)
+                } else if <$ty as $crate::schema::FieldValue<'a>>::REQUIRED {
+                    return None;
                 } else {
                     None
                 };)*
