@@ -30,8 +30,6 @@ pub mod error;
 pub mod fill;
 #[cfg(feature = "peers")]
 pub mod format;
-#[cfg(feature = "peers")]
-pub mod index;
 pub mod packs;
 #[cfg(feature = "peers")]
 pub mod plan;
@@ -41,6 +39,8 @@ mod programs;
 mod python;
 pub mod reference;
 mod registry;
+#[cfg(feature = "peers")]
+pub mod scale;
 pub mod table;
 #[cfg(feature = "peers")]
 pub mod tokens;

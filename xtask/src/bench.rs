@@ -37,10 +37,10 @@ enum Name {
     Fill,
     /// How fast packs are read and written
     Format,
-    /// How little is read of large packs and far ones
-    Index,
     /// How fast a budget is allocated, and how well
     Plan,
+    /// How little is read of large packs and far ones
+    Scale,
     /// What a project costs as text, and how long that takes
     Tokens,
     /// How fast tokens are counted
@@ -119,7 +119,7 @@ mod tests {
         let message = error.to_string();
         assert!(
             message.contains(
-                "[possible values: cache, continuity, dedup, fill, format, index, plan, tokens, tokens-speed]"
+                "[possible values: cache, continuity, dedup, fill, format, plan, scale, tokens, tokens-speed]"
             ),
             "{message}"
         );

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use lcp_bench::table::Report;
-use lcp_bench::{cache, continuity, dedup, fill, format, index, plan, tokens, tokens_speed};
+use lcp_bench::{cache, continuity, dedup, fill, format, plan, scale, tokens, tokens_speed};
 
 type Error = Box<dyn std::error::Error>;
 
@@ -19,8 +19,8 @@ const BENCHES: &[(&str, Bench)] = &[
     (dedup::NAME, |progress| Ok(dedup::run(progress)?)),
     (fill::NAME, |progress| Ok(fill::run(progress)?)),
     (format::NAME, |progress| Ok(format::run(progress)?)),
-    (index::NAME, |progress| Ok(index::run(progress)?)),
     (plan::NAME, |progress| Ok(plan::run(progress)?)),
+    (scale::NAME, |progress| Ok(scale::run(progress)?)),
     (tokens::NAME, |progress| Ok(tokens::run(progress)?)),
     (tokens_speed::NAME, |progress| Ok(tokens_speed::run(progress)?)),
 ];
@@ -52,7 +52,7 @@ fn run(arguments: &[String]) -> Result<ExitCode, Error> {
         && worker == tokens_speed::WORKER
         && let Some(measured) = match name.as_str() {
             continuity::NAME => Some(continuity::measure(rest)?),
-            index::NAME => Some(index::measure(rest)?),
+            scale::NAME => Some(scale::measure(rest)?),
             tokens_speed::NAME => Some(tokens_speed::measure(rest)?),
             _ => None,
         }
