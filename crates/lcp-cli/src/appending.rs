@@ -1,10 +1,11 @@
 //! Blocks at the end of a pack that is there already (RFC 0003 §8): what the new pack is.
 //! How it takes the place of the old one is `journal.rs`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use lcp_decoder::{DecodeOptions, PackReader, Trailer, Warning};
-use lcp_driver::index_costs_from;
+use lcp_driver::{REVISION, index_costs_from};
 use lcp_encoder::{Compression, EncodeOptions, PackBuilder};
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::wire::{HEADER_BYTES, HEADER_RESERVED, VERSION_MINOR};
@@ -189,8 +190,12 @@ fn costs(
     warnings: &mut Vec<String>,
 ) -> Vec<CostsOf> {
     let Some(Ok(trailer)) = Trailer::of(old) else { return Vec::new() };
+    let facts = trailer.facts();
     let mut costs = Vec::new();
-    for before in &trailer.facts().costs {
+    let mut seen = BTreeSet::new();
+    for before in facts.costs.iter().filter(|costs| seen.insert(&costs.encoding)) {
+        // An encoding may be there in several revisions.
+        let before = facts.costs_in(&before.encoding, REVISION).unwrap_or(before);
         let counted = Encoding::from_name(&before.encoding)
             .filter(|_| is_known)
             .and_then(|of| index_costs_from(blocks, start, before, &Tiktoken::new(of)));

@@ -8,10 +8,14 @@ use std::ops::Range;
 use lcp_types::wire::{FOOTER_BYTES, HEADER_BYTES};
 use lcp_types::{Block, BlockSource, Facts, SourceError, SourceErrorKind};
 
-use crate::blocks::{Pack, decode};
+use crate::blocks::Pack;
+#[cfg(not(feature = "rayon"))]
+use crate::blocks::decode;
 use crate::error::Error;
 use crate::events::{Event, Header};
 use crate::options::DecodeOptions;
+#[cfg(feature = "rayon")]
+use crate::parallel::decode_parallel as decode;
 use crate::parser::Parser;
 use crate::read_at::ReadAt;
 use crate::reader::within;

@@ -7,6 +7,7 @@ use lcp_types::{Block, CostLevel, CostsOf, LevelCost, Meta, ModeCosts};
 
 use crate::budget::cost::{Body, Costs, Counter, Detail};
 use crate::config::OutputMode;
+use crate::engine::counting;
 use crate::view::View;
 
 /// The revision of the renderer: costs of another one are not used. It is
@@ -135,7 +136,7 @@ type Counted = (Body, [Costs; OutputMode::ALL.len()]);
 fn counted(
     blocks: &[Block<'_>],
     estimator: &dyn TokenEstimator,
-    known: impl Fn(usize) -> Option<Counted>,
+    known: impl Fn(usize) -> Option<Counted> + Sync,
     each: &mut dyn FnMut(),
 ) -> Option<CostsOf> {
     if !estimator.is_additive() || !estimator.is_exact() {
@@ -152,19 +153,26 @@ fn counted(
         joins: vec![0; blocks.len().div_ceil(8)],
         modes: OutputMode::ALL.map(of_mode).into(),
     };
-    for (index, (block, meta)) in blocks.iter().zip(&metas).enumerate() {
+    let indices: Vec<usize> = (0..blocks.len()).collect();
+    let count = |counter: &mut Counter<'_>, index: usize| {
+        let block = &blocks[index];
         if block.content.is_metadata() {
+            return None;
+        }
+        let view = View::new(block, &metas[index]);
+        Some(known(index).unwrap_or_else(|| counter.costs_in(&view, OutputMode::ALL)))
+    };
+    let counted = counting::each(&mut counter, blocks, &indices, &count);
+    for (index, counted) in counted.enumerate() {
+        each();
+        let Some((body, all)) = counted else {
             costs.contents.push(0);
             for mode in &mut costs.modes {
                 mode.full.push(0);
                 mode.line.push(0);
             }
-            each();
             continue;
-        }
-        let count = || counter.costs_in(&View::new(block, meta), OutputMode::ALL);
-        let (body, all) = known(index).unwrap_or_else(count);
-        each();
+        };
         costs.contents.push(body.tokens);
         costs.joins[index / 8] |= u8::from(body.joins) << (index % 8);
         for (mode, all) in costs.modes.iter_mut().zip(&all) {

@@ -209,7 +209,7 @@ impl PackBuilder {
     /// # Errors
     ///
     /// If the payload cannot be compressed; [`Error::WrongCosts`] if they are not
-    /// those of as many blocks.
+    /// those of as many blocks, [`Error::UnusableCosts`] if readers would not take them.
     pub fn finish_with(&self, costs: &[CostsOf]) -> Result<Vec<u8>> {
         self.end(self.bytes.clone(), costs)
     }
@@ -329,7 +329,7 @@ pub fn encode<'a, 'b: 'a>(
 ///
 /// # Errors
 ///
-/// The first block that cannot be written; [`Error::WrongCosts`].
+/// The first block that cannot be written; [`Error::WrongCosts`], [`Error::UnusableCosts`].
 pub fn encode_with<'a, 'b: 'a>(
     blocks: impl IntoIterator<Item = &'a Block<'b>>,
     options: EncodeOptions,

@@ -51,6 +51,15 @@ pub enum Error {
         /// The blocks of the pack.
         blocks: usize,
     },
+    /// Costs that no reader takes: an encoding or a mode that comes twice, more of them
+    /// than an index has, or levels that do not ascend by block and level.
+    #[error("costs in {encoding} cannot be kept: {what}")]
+    UnusableCosts {
+        /// The encoding that they are in.
+        encoding: String,
+        /// What is wrong with them.
+        what: &'static str,
+    },
     /// Compression was asked for, and this crate was built without it.
     #[error("compression needs the zstd feature")]
     CompressionUnsupported,

@@ -8,6 +8,9 @@ use lcp_types::{Block, BlockType, CostLevel, CostsOf, Facts, FactsCollector, Mod
 use crate::error::{Error, Result};
 use crate::fields::{length_prefixed, varint};
 
+/// Bytes of INDEX before its body at most: type, flags, length.
+const FRAME_HEAD_BYTES_MAX: usize = 13;
+
 /// What the index will say of frames, collected as they are written.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
@@ -36,7 +39,7 @@ impl Index {
     pub(crate) fn body(&self, costs: &[CostsOf]) -> Result<Option<Vec<u8>>> {
         let facts = self.facts.finish();
         let blocks = facts.len();
-        costs.iter().try_for_each(|costs| check(costs, blocks))?;
+        check(costs, blocks)?;
         let mut body = Vec::new();
         column(&mut body, 1, &facts.types);
         column(&mut body, 2, &self.flags);
@@ -46,7 +49,9 @@ impl Index {
         for costs in costs {
             nested(&mut body, 17, &encoding(costs));
         }
-        Ok(Some(body).filter(|body| body.len() as u64 <= limits::BODY_BYTES_MAX))
+        // The reader bounds the whole frame.
+        let frame = |body: &Vec<u8>| (body.len() + FRAME_HEAD_BYTES_MAX) as u64;
+        Ok(Some(body).filter(|body| frame(body) <= limits::BODY_BYTES_MAX))
     }
 }
 
@@ -148,8 +153,39 @@ fn mode(costs: &ModeCosts, contents: &[u32]) -> Vec<u8> {
     record
 }
 
+/// Whether readers take the costs.
+fn check(all: &[CostsOf], blocks: usize) -> Result<()> {
+    for (at, costs) in all.iter().enumerate() {
+        check_columns(costs, blocks)?;
+        let unusable = |what| Err(Error::UnusableCosts { encoding: costs.encoding.clone(), what });
+        let modes = &costs.modes;
+        // Before any is looked for among the others.
+        if at == limits::INDEX_ENCODINGS_MAX || modes.len() > limits::INDEX_MODES_MAX {
+            return unusable("there are too many");
+        }
+        let is_same =
+            |other: &CostsOf| other.encoding == costs.encoding && other.revision == costs.revision;
+        if all.iter().take(at).any(is_same) {
+            return unusable("the encoding comes twice");
+        }
+        let is_again = |(at, mode): (usize, &ModeCosts)| {
+            modes.iter().take(at).any(|other| other.mode == mode.mode)
+        };
+        if modes.iter().enumerate().any(is_again) {
+            return unusable("a mode comes twice");
+        }
+        let ascend = |mode: &ModeCosts| {
+            mode.levels.is_sorted_by(|a, b| (a.block, a.level) < (b.block, b.level))
+        };
+        if !modes.iter().all(ascend) {
+            return unusable("levels do not ascend");
+        }
+    }
+    Ok(())
+}
+
 /// Whether the columns are of as many blocks as the pack has.
-fn check(costs: &CostsOf, blocks: usize) -> Result<()> {
+fn check_columns(costs: &CostsOf, blocks: usize) -> Result<()> {
     let modes = costs.modes.iter().flat_map(|mode| [mode.full.len(), mode.line.len()]);
     let mut columns = modes.chain([costs.contents.len()]);
     let wrong = columns.find(|found| *found != blocks);

@@ -25,6 +25,10 @@ pub const MANIFEST_DEPTH_MAX: usize = 200;
 pub const TEXT_BYTES_MAX: u64 = MIB;
 /// Bytes of a summary.
 pub const SUMMARY_BYTES_MAX: u64 = MIB;
+/// Encodings, by revision, in which an index says what blocks cost (RFC 0003 §4).
+pub const INDEX_ENCODINGS_MAX: usize = 32;
+/// Modes for each of them.
+pub const INDEX_MODES_MAX: usize = 16;
 /// Bytes of the id of a conversation, a hand-off or a holder (RFC 0007).
 pub const CONTINUITY_ID_BYTES_MAX: usize = 256;
 /// Bytes of a message that is recorded, as a pack of its own (RFC 0007).

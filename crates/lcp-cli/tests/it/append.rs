@@ -91,6 +91,21 @@ fn costs_are_kept_and_counted() {
     assert_eq!(found.warnings.len(), 1, "{:?}", found.warnings);
 }
 
+/// Counts of other revisions give way to those of this one, once for each encoding.
+#[test]
+fn costs_of_several_revisions_become_those_of_one() {
+    let (old, new) = (turns(&["one", "two words"]), turns(&["three more words"]));
+    let older = |revision| CostsOf { revision, ..costs(&old) };
+    let added = encode(&new, EncodeOptions::default()).unwrap();
+    let all = merge(vec![old.clone(), new]);
+    let expected = encode_with(&all, EncodeOptions::default(), &[costs(&all)]).unwrap();
+    for revisions in [vec![7, 8], vec![7, costs(&old).revision, 8]] {
+        let kept: Vec<_> = revisions.into_iter().map(older).collect();
+        let pack = encode_with(&old, EncodeOptions::default(), &kept).unwrap();
+        assert_eq!(appended(&pack, &[&added]).pack, expected);
+    }
+}
+
 #[test]
 fn references_are_appended_as_they_stand() {
     let mut builder = PackBuilder::default();

@@ -51,6 +51,10 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(Frames, Facts)> {
             15 => heads = Some(column.dense()?),
             16 => text = column.text()?,
             17 => {
+                // Each is looked for among those before it.
+                if facts.costs.len() == limits::INDEX_ENCODINGS_MAX {
+                    return Err(column.wrong());
+                }
                 let costs = costs(&column)?;
                 if facts.costs_in(&costs.encoding, costs.revision).is_some() {
                     return Err(column.wrong());
@@ -125,6 +129,7 @@ fn costs(column: &Column<'_>) -> Result<CostsOf> {
                 has = true;
             }
             4 => costs.joins = column.rest.rest().to_vec(),
+            5 if modes.len() == limits::INDEX_MODES_MAX => return Err(column.wrong()),
             5 => modes.push(column),
             _ => {}
         }
@@ -151,8 +156,8 @@ fn mode(column: &Column<'_>, contents: &[u32]) -> Result<ModeCosts> {
             2 => {
                 costs.full = column.dense()?;
                 for (full, &content) in costs.full.iter_mut().zip(contents) {
-                    let more = (*full >> 1).cast_signed() ^ -(*full & 1).cast_signed();
-                    *full = content.checked_add_signed(more).ok_or_else(|| column.wrong())?;
+                    let sum = i64::from(content) + signed(u64::from(*full));
+                    *full = u32::try_from(sum).map_err(|_| column.wrong())?;
                 }
             }
             3 => costs.line = column.dense()?,

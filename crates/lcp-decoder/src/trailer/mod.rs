@@ -177,7 +177,8 @@ impl Trailer {
     ///
     /// If the index is damaged, or does not agree with itself or the footer.
     pub fn parse(footer: Footer, bytes: &[u8]) -> Result<Self> {
-        let end_len = usize::try_from(footer.index_offset - footer.end_offset).ok();
+        let end_len = footer.index_offset.checked_sub(footer.end_offset);
+        let end_len = end_len.and_then(|len| usize::try_from(len).ok());
         let Some((end, index)) = end_len.and_then(|len| bytes.split_at_checked(len)) else {
             return Err(TrailerError::new(TrailerErrorKind::Places, footer.end_offset));
         };

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
-use lcp_types::{CallOf, Facts, FactsCollector};
+use lcp_types::{BlockType, CallOf, Facts, FactsCollector};
 
 use super::{Trailer, TrailerError, TrailerErrorKind};
 use crate::blocks::Events;
 use crate::error::Error;
 use crate::events::{Event, Frame};
 use crate::options::DecodeOptions;
+use crate::reader::within;
 
 /// What of a trailer is not so, given the whole pack.
 pub(crate) fn verify(
@@ -23,7 +24,7 @@ pub(crate) fn verify(
         wrong.push(TrailerError::new(TrailerErrorKind::BlocksCheck, 0));
     }
     let mut collector = FactsCollector::default();
-    let mut all_known = true;
+    let (mut bodies_known, mut said_known) = (true, true);
     let mut events = Events::new(pack, options);
     while let Some(event) = events.next() {
         let Event::Frame(frame) = event? else { continue };
@@ -33,15 +34,18 @@ pub(crate) fn verify(
         } else {
             // Its body is stored elsewhere, or it is malformed, which is for others to tell.
             collector.push_unknown(frame.block_type);
-            all_known = false;
+            bodies_known = false;
+            // Only these can speak of others.
+            said_known &= !matches!(frame.block_type, BlockType::Annotation | BlockType::Extension);
         }
     }
     let fail = |what| TrailerError::new(TrailerErrorKind::Lies { what }, index_offset);
     if collector.len() as u64 != trailer.footer.blocks {
         wrong.push(fail("number"));
-    } else if all_known {
+    } else {
         let found = collector.finish();
-        wrong.extend(lies(&trailer.facts, &found).into_iter().map(fail));
+        let lies = lies(&trailer.facts, &found, said_known, bodies_known);
+        wrong.extend(lies.into_iter().map(fail));
     }
     Ok(wrong)
 }
@@ -55,8 +59,7 @@ fn frame_differs(trailer: &Trailer, pack: &[u8], frame: &Frame<'_>) -> Option<Tr
     if trailer.frame(block) != Some(frame.offset..end) {
         return differs("its place");
     }
-    let range = usize::try_from(frame.offset).ok().zip(usize::try_from(end).ok());
-    let stored = range.and_then(|(start, end)| pack.get(start..end)).unwrap_or_default();
+    let stored = within(pack, 0, &(frame.offset..end)).unwrap_or_default();
     if trailer.check(block).is_some_and(|check| check != crc32c::crc32c(stored)) {
         return fail(TrailerErrorKind::FrameCheck { block });
     }
@@ -69,25 +72,28 @@ fn frame_differs(trailer: &Trailer, pack: &[u8], frame: &Frame<'_>) -> Option<Tr
     None
 }
 
-/// The columns that are not what the blocks make them, in what they speak of.
-fn lies(said: &Facts, found: &Facts) -> Vec<&'static str> {
+/// The columns that are not what the blocks make them, in what they speak of: those
+/// that follow from what speaks of others, if all of that could be read, and those that
+/// follow from other bodies, if all could.
+fn lies(said: &Facts, found: &Facts, said_known: bool, bodies_known: bool) -> Vec<&'static str> {
     // Whoever wrote it may have numbered names and ids in another way, and left labels out.
     let has_labels = said.labels.heads().iter().any(|head| *head != 0);
     let labels = !has_labels || said.labels.iter().eq(found.labels.iter());
     let agree = [
-        ("types", said.types == found.types),
-        ("metadata", said.metadata == found.metadata),
-        ("priorities", said.priorities == found.priorities),
-        ("pins", said.pinned == found.pinned),
-        ("ranks", said.ranks == found.ranks),
-        ("categories", categories(said).eq(categories(found))),
-        ("tool calls", calls(said) == calls(found)),
-        ("newest user turn", said.newest_user == found.newest_user),
-        ("summaries", said.summaries == found.summaries),
-        ("annotations", said.said == found.said),
-        ("labels", labels),
+        ("types", true, said.types == found.types),
+        ("metadata", said_known, said.metadata == found.metadata),
+        ("priorities", said_known, said.priorities == found.priorities),
+        ("pins", said_known, said.pinned == found.pinned),
+        ("ranks", said_known, said.ranks == found.ranks),
+        ("categories", said_known, categories(said).eq(categories(found))),
+        ("tool calls", bodies_known, calls(said) == calls(found)),
+        ("newest user turn", bodies_known, said.newest_user == found.newest_user),
+        ("summaries", bodies_known, said.summaries == found.summaries),
+        ("annotations", said_known, said.said == found.said),
+        ("labels", bodies_known, labels),
     ];
-    agree.into_iter().filter(|(_, agrees)| !agrees).map(|(what, _)| what).collect()
+    let lies = agree.into_iter().filter(|(_, is_known, agrees)| *is_known && !agrees);
+    lies.map(|(what, _, _)| what).collect()
 }
 
 /// The category of each block that has one.

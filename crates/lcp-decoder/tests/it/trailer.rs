@@ -1,12 +1,12 @@
 //! The trailer (RFC 0003 §1 to §5): what is accepted, what is refused, and that no
 //! changed bit goes unnoticed.
 
-use lcp_decoder::{DecodeOptions, PackReader, Trailer, TrailerErrorKind, decode};
+use lcp_decoder::{DecodeOptions, Footer, PackReader, Trailer, TrailerErrorKind, decode};
 use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode, encode_with};
 use lcp_testkit::{SplitMix64, any_pack};
 use lcp_types::{
-    Annotation, Block, BlockSource, CostLevel, CostsOf, Facts, Lang, Level, LevelCost, ModeCosts,
-    Priority, Role, Tag,
+    Annotation, Block, BlockSource, CostLevel, CostsOf, Facts, FormatHint, Lang, Level, LevelCost,
+    MemoryStore, ModeCosts, Priority, Role, Tag,
 };
 use proptest::prelude::*;
 
@@ -97,6 +97,53 @@ fn costs_come_back() {
     // Of other blocks.
     let error = encode_with(&blocks[..2], EncodeOptions::default(), &costs).unwrap_err();
     assert_eq!(error.to_string(), "costs in o200k_base are of 3 blocks, the pack has 2");
+}
+
+/// The writer refuses what readers would.
+#[test]
+fn costs_that_cannot_be_kept_are_refused() {
+    let blocks = [Block::conversation(Role::User, "hi"), Block::conversation(Role::User, "ho")];
+    let mode = |mode: &str| ModeCosts {
+        mode: mode.into(),
+        full: vec![4, 4],
+        line: vec![9, 9],
+        levels: Vec::new(),
+    };
+    let costs = |revision, modes| CostsOf {
+        encoding: "e".into(),
+        revision,
+        contents: vec![2, 2],
+        joins: vec![0],
+        modes,
+    };
+    let level = |block| LevelCost { block, level: CostLevel::Summary, tokens: 1 };
+    let levels = |blocks: [u32; 2]| ModeCosts { levels: blocks.map(level).into(), ..mode("xml") };
+    let numbered = |count: u32| (0..count).map(|of| mode(&of.to_string())).collect::<Vec<_>>();
+    for (all, why) in [
+        (vec![costs(1, vec![]), costs(1, vec![])], "the encoding comes twice"),
+        (vec![costs(1, vec![mode("xml"), mode("xml")])], "a mode comes twice"),
+        (vec![costs(1, vec![levels([1, 0])])], "levels do not ascend"),
+        (vec![costs(1, vec![levels([1, 1])])], "levels do not ascend"),
+        (vec![costs(1, numbered(17))], "there are too many"),
+        ((0..33).map(|revision| costs(revision, vec![])).collect(), "there are too many"),
+    ] {
+        let error = encode_with(&blocks, EncodeOptions::default(), &all).unwrap_err();
+        assert_eq!(error.to_string(), format!("costs in e cannot be kept: {why}"));
+    }
+    let most: Vec<_> = (0..32).map(|revision| costs(revision, numbered(16))).collect();
+    let pack = encode_with(&blocks, EncodeOptions::default(), &most).expect("fits");
+    assert_eq!(trailer(&pack).facts().costs, most);
+}
+
+/// A footer that nobody parsed.
+#[test]
+fn a_footer_made_by_hand_is_refused() {
+    let (_, pack) = pack_of_all();
+    let footer = *trailer(&pack).footer();
+    for (end_offset, index_offset) in [(9, 8), (u64::MAX, 0), (0, u64::MAX)] {
+        let error = Trailer::parse(Footer { end_offset, index_offset, ..footer }, &pack);
+        assert_eq!(*error.unwrap_err().kind(), TrailerErrorKind::Places);
+    }
 }
 
 #[test]
@@ -262,6 +309,17 @@ fn costs_field(name: &str) -> Vec<u8> {
     nested(17, &[bytes(1, name), number(2, 1), bytes(3, [1]), bytes(4, [1])])
 }
 
+/// Costs of one block in so many modes, as a field of the index.
+fn costs_of_modes(count: usize) -> Vec<u8> {
+    use crate::support::{bytes, nested, number};
+    let mut fields = vec![bytes(1, "e"), number(2, 1), bytes(3, [1]), bytes(4, [1])];
+    fields.extend(
+        (0..count)
+            .map(|mode| nested(5, &[bytes(1, &format!("m{mode}")), bytes(2, [0]), bytes(3, [1])])),
+    );
+    nested(17, &fields)
+}
+
 #[test]
 fn what_would_be_asked_for_again_and_again_is_refused() {
     let pack = encode(&[Block::conversation(Role::User, "hi")], EncodeOptions::default());
@@ -270,6 +328,14 @@ fn what_would_be_asked_for_again_and_again_is_refused() {
     let (one, other) = (costs_field("o200k_base"), costs_field("cl100k_base"));
     assert_eq!(trailer(&with(&[one.clone(), other])).facts().costs.len(), 2);
     assert_eq!(refused(&with(&[one.clone(), one])), TrailerErrorKind::Column { column: "costs" });
+    // As many encodings and modes as an index has, and one more.
+    let mut encodings: Vec<_> = (0..32).map(|name| costs_field(&format!("e{name}"))).collect();
+    assert_eq!(trailer(&with(&encodings)).facts().costs.len(), 32);
+    encodings.push(costs_field("one more"));
+    assert_eq!(refused(&with(&encodings)), TrailerErrorKind::Column { column: "costs" });
+    let modes = |count| vec![costs_of_modes(count)];
+    assert_eq!(trailer(&with(&modes(16))).facts().costs[0].modes.len(), 16);
+    assert_eq!(refused(&with(&modes(17))), TrailerErrorKind::Column { column: "modes" });
     // More names than blocks that could have them.
     let names = crate::support::bytes(9, [1, b'a', 1, b'b']);
     assert_eq!(refused(&with(&[names])), TrailerErrorKind::Column { column: "category_names" });
@@ -310,6 +376,27 @@ fn ids_and_labels_may_be_written_in_another_way() {
     assert_eq!(trailer(&other).facts().calls[0].id, 70);
     let reader = PackReader::open(other, DecodeOptions::default()).expect("a pack");
     assert_eq!(reader.verify().expect("readable"), []);
+}
+
+/// A body that is stored elsewhere keeps nobody from comparing what annotations say.
+#[test]
+fn what_annotations_say_is_compared_beside_references() {
+    let mut pack = PackBuilder::default();
+    let elsewhere = Block::document("", "elsewhere", FormatHint::Plain);
+    pack.add_reference(&elsewhere, &mut MemoryStore::default()).expect("fits");
+    let mut added = pack.add(&Block::conversation(Role::User, "hi")).expect("fits");
+    added.priority(Priority::High).expect("fits");
+    let pack = pack.finish().expect("fits");
+    let wrong = |pack: &[u8]| {
+        let reader = PackReader::open(pack, DecodeOptions::default()).expect("a pack");
+        let wrong = reader.verify().expect("readable");
+        wrong.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(wrong(&pack), Vec::<String>::new());
+    // Block 1 is Critical.
+    let lie = with_body(&pack, |body| body.extend(crate::support::bytes(5, [1, 1])));
+    let wrong = wrong(&lie);
+    assert!(wrong.len() == 1 && wrong[0].contains("priorities"), "{wrong:?}");
 }
 
 proptest! {

@@ -18,15 +18,27 @@ pub(super) fn counted<'b>(
     indices: &[usize],
     mode: OutputMode,
 ) -> impl Iterator<Item = Counted<'b>> {
-    let count = move |counter: &mut Counter<'_>, i: usize| {
+    each(counter, blocks, indices, move |counter, i| {
         let view = View::new(&blocks[i], &metas[i]);
         let costs = counter.costs(&view, mode);
         (i, view, costs)
-    };
+    })
+}
+
+/// What `count` gives of the blocks of these indices, in their order.
+pub(crate) fn each<T: Send>(
+    counter: &mut Counter<'_>,
+    blocks: &[Block<'_>],
+    indices: &[usize],
+    count: impl Fn(&mut Counter<'_>, usize) -> T + Copy + Sync,
+) -> impl Iterator<Item = T> {
     #[cfg(feature = "rayon")]
-    return parallel::counted(counter, blocks, indices, count);
+    return parallel::each(counter, blocks, indices, count);
     #[cfg(not(feature = "rayon"))]
-    return indices.iter().map(move |i| count(counter, *i));
+    {
+        let _ = blocks;
+        indices.iter().map(move |i| count(counter, *i))
+    }
 }
 
 #[cfg(feature = "rayon")]
@@ -34,7 +46,6 @@ mod parallel {
     use lcp_types::{Block, BlockContent, Bytes};
     use rayon::prelude::*;
 
-    use super::Counted;
     use crate::budget::cost::Counter;
 
     /// Blocks that are counted before the first of them is used.
@@ -44,12 +55,12 @@ mod parallel {
     /// Bytes that a block weighs beside its content: its head, its placeholder.
     const BLOCK_BYTES: usize = 64;
 
-    pub(super) fn counted<'b>(
+    pub(super) fn each<T: Send>(
         counter: &mut Counter<'_>,
-        blocks: &[Block<'b>],
+        blocks: &[Block<'_>],
         indices: &[usize],
-        count: impl Fn(&mut Counter<'_>, usize) -> Counted<'b> + Copy + Sync,
-    ) -> impl Iterator<Item = Counted<'b>> {
+        count: impl Fn(&mut Counter<'_>, usize) -> T + Copy + Sync,
+    ) -> impl Iterator<Item = T> {
         let estimator = counter.estimator();
         indices.chunks(BATCH_BLOCKS).flat_map(move |batch| {
             // Asking for the number of threads starts them.

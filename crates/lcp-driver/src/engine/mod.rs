@@ -8,7 +8,7 @@
 //! keeps what the text before showed. `indexed.rs` plans by an index, without the
 //! blocks.
 
-mod counting;
+pub(crate) mod counting;
 mod decide;
 mod duplicates;
 mod finish;

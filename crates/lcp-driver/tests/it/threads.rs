@@ -6,7 +6,10 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use lcp_driver::report::to_json;
-use lcp_driver::{DefaultDriver, DriverConfig, Objective, OutputMode, Values};
+use lcp_driver::{
+    DefaultDriver, DriverConfig, Objective, OutputMode, Values, index_costs, index_costs_from,
+    index_costs_watched,
+};
 use lcp_tokens::{HeuristicEstimator, TokenEstimator};
 use lcp_types::{Block, Priority, Role};
 use proptest::prelude::*;
@@ -63,6 +66,20 @@ fn plans_of_a_long_pack() {
             .each_ref()
             .map(|pool| pool.install(|| bytes(HeuristicEstimator, &blocks, &config)));
         assert!(others.iter().all(|other| *other == one), "{mode:?}, estimated");
+    }
+}
+
+#[test]
+fn costs_for_an_index() {
+    let blocks = long_pack();
+    let start = blocks.len() / 2;
+    let old = index_costs(&blocks[..start], &O200K).expect("counts that add up");
+    let mut seen = 0;
+    let all = index_costs_watched(&blocks, &O200K, &mut || seen += 1);
+    assert_eq!(seen, blocks.len());
+    for pool in POOLS.each_ref() {
+        assert_eq!(pool.install(|| index_costs(&blocks, &O200K)), all);
+        assert_eq!(pool.install(|| index_costs_from(&blocks, start, &old, &O200K)), all);
     }
 }
 
