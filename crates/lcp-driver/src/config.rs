@@ -156,14 +156,17 @@ impl DriverConfig {
     /// Whether what blocks cost is all that a plan needs of them, so that an index
     /// may stand for blocks (RFC 0003 §7): there is a budget, the verbosity is
     /// `Adaptive`, the objective `Strict`, and nothing is excerpted, kept from a
-    /// text before, shared out or deduplicated.
+    /// text before, shared out or deduplicated. With `fill` blocks are excerpted,
+    /// unless `excerpts` is off.
     ///
     /// ```
-    /// use lcp_driver::DriverConfig;
+    /// use lcp_driver::{DriverConfig, Excerpts};
     ///
     /// let config = DriverConfig { token_budget: Some(5_000), ..DriverConfig::default() };
     /// assert!(config.is_planned_by_costs());
-    /// assert!(!DriverConfig { fill: true, ..config }.is_planned_by_costs());
+    /// let filled = DriverConfig { fill: true, ..config };
+    /// assert!(!filled.is_planned_by_costs());
+    /// assert!(DriverConfig { excerpts: Excerpts::Off, ..filled }.is_planned_by_costs());
     /// ```
     #[must_use]
     pub fn is_planned_by_costs(&self) -> bool {

@@ -56,7 +56,8 @@ pub fn index_costs(blocks: &[Block<'_>], estimator: &dyn TokenEstimator) -> Opti
     index_costs_watched(blocks, estimator, &mut || ())
 }
 
-/// As [`index_costs`]; `each` is called after each block, for who shows how far it is.
+/// As [`index_costs`], and `None` where that gives none; `each` is called after each
+/// block, for who shows how far it is.
 #[must_use]
 pub fn index_costs_watched(
     blocks: &[Block<'_>],
@@ -66,10 +67,15 @@ pub fn index_costs_watched(
     counted(blocks, estimator, |_| None, each)
 }
 
-/// The same where the blocks before `start` were counted before, which `old`
-/// says: of these only those are counted again of which one from `start` on
+/// As [`index_costs`] where the blocks before `start` were counted before, which
+/// `old` says: of these only those are counted again of which one from `start` on
 /// says something. All are where `old` is of another encoding or revision, or
-/// has not all of them.
+/// has not all of them. `None` where [`index_costs`] gives none.
+///
+/// The figures of `old` are taken as they are: they must be those of the blocks
+/// before `start`. The levels of its modes must ascend by block, as they do in what
+/// [`index_costs`] gives and in an index that was accepted; of others some are not
+/// found.
 #[must_use]
 pub fn index_costs_from(
     blocks: &[Block<'_>],

@@ -1,5 +1,5 @@
 //! What a plan needs to know of blocks without reading them: the columns of an
-//! index (RFC 0003 §4).
+//! index (RFC 0003 §3, §4).
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -224,8 +224,11 @@ impl FactsCollector {
     }
 
     /// Takes the next block, of which only the type is known: its body is stored
-    /// elsewhere.
+    /// elsewhere. Beyond 2³² blocks nothing is taken.
     pub fn push_unknown(&mut self, block_type: BlockType) {
+        if u32::try_from(self.facts.types.len()).is_err() {
+            return;
+        }
         self.facts.types.push(block_type.code());
         self.facts.labels.push("");
     }
