@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{formats, samples, tidy};
+use crate::{formats, instructions, samples, tidy};
 use lcp_cli::Result;
 use lcp_cli::failure::{Code, Failure, Output};
 
@@ -126,10 +126,11 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
         }
         output.progress(format!("== {}: {} s", step.name, start.elapsed().as_secs()));
     }
-    let tasks: [(&str, Task); 3] = [
+    let tasks: [(&str, Task); 4] = [
         ("tidy", |output| tidy::run(&tidy::Args {}, output)),
         ("formats", |output| formats::run(&formats::Args {}, output)),
         ("samples", |output| samples::run(&samples::Args::check(), output)),
+        ("instructions", told),
     ];
     for (name, task) in tasks.into_iter().filter(|(name, _)| wanted(name)) {
         output.progress(format!("== {name}: cargo xtask {name}"));
@@ -143,6 +144,14 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
         return Ok(());
     }
     Err(Failure::new(Code::Io, format!("failed: {}", failed.join(", "))))
+}
+
+/// What key paths cost is told, and fails nothing: it depends on more than the code.
+fn told(output: &Output) -> Result {
+    if let Err(failure) = instructions::run(&instructions::Args::default(), output) {
+        output.warn(failure.message);
+    }
+    Ok(())
 }
 
 fn succeeds(step: &Step) -> Result<bool> {
