@@ -69,6 +69,8 @@ pub fn render(settled: &Settled<'_>, output: &Output) -> Result<Option<SourceRen
 
 /// The file, if it is one that can be read at any offset.
 fn regular(path: &Path) -> Option<File> {
+    // A pipe that is opened and closed again takes away what somebody writes into it.
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     let file = File::open(path).ok()?;
     file.metadata().ok().filter(std::fs::Metadata::is_file)?;
     // Nobody appends to it while it is read. One that was left half appended to is read as it
@@ -93,4 +95,23 @@ pub fn verify(path: &Path, pack: &[u8], output: &Output) -> Result {
         output.warn(Warning::new(WarningCode::BadIndex, None, error.to_string()));
     }
     Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Who opens a pipe waits for a writer, and takes away what that writes.
+    #[test]
+    fn a_pipe_is_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let (sender, receiver) = mpsc::channel();
+        std::thread::spawn(move || sender.send(regular(&pipe).is_none()));
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(20)), Ok(true));
+    }
 }

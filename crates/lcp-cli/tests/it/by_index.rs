@@ -74,3 +74,17 @@ fn a_damaged_index_is_dropped_and_told_of() {
     assert!(said.contains("bad_index"), "{said}");
     assert_eq!(text, right);
 }
+
+/// A pipe has nothing at an offset, and gives what it has once.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_once() {
+    let project = project();
+    let (right, _) = render(&project, "counted.lcp", &[]);
+    let pipe = project.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let pack = std::fs::read(project.path("counted.lcp")).unwrap();
+    let written = std::thread::spawn(move || std::fs::write(pipe, pack));
+    assert_eq!(render(&project, "pipe", &[]).0, right);
+    written.join().unwrap().unwrap();
+}
