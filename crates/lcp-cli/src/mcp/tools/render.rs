@@ -146,6 +146,9 @@ pub(in crate::mcp) fn render(desk: &Desk, input: Input) -> Outcome<Facts> {
     choices.pack = found.name;
     let run = choices.prepare_with(&found.bytes, desk.setup.config.clone(), false, &desk.quiet)?;
     let rendered = run.render(&desk.quiet)?;
+    let journal =
+        found.said.map(|said| Warned { code: "journal", block: None, message: said.into() });
+    let journal = journal.into_iter();
     let plan = &rendered.plan;
     let (not_in_full, more_not_in_full) = first(lesser(plan), LESSER_MAX);
     let report = wants_report.then(|| serde_json::from_str(&report::to_json(plan)));
@@ -159,7 +162,7 @@ pub(in crate::mcp) fn render(desk: &Desk, input: Input) -> Outcome<Facts> {
         blocks: plan.items.len(),
         not_in_full,
         more_not_in_full,
-        warnings: plan.warnings.iter().take(WARNINGS_MAX).map(warned).collect(),
+        warnings: journal.chain(plan.warnings.iter().map(warned)).take(WARNINGS_MAX).collect(),
         report,
         more_in_report,
         text: rendered.text,
