@@ -188,8 +188,9 @@ fn a_displaced_footer_is_read() {
     let parsed = Footer::parse_displaced(footer).expect("its own checksum holds");
     assert_eq!(Footer::parse(footer, pack.len() as u64), Ok(parsed));
     assert_eq!(parsed.pack_bytes(), pack.len() as u64);
-    for damaged in [&rest[1..], &[b"more", rest].concat()] {
-        let damaged = [damaged, footer].concat();
+    let (header, rest) = rest.split_at(8);
+    for rest in [&rest[1..], &[b"more", rest].concat()] {
+        let damaged = [header, rest, footer].concat();
         assert_eq!(refused(&damaged), TrailerErrorKind::Places);
         // INDEX is right before it.
         let end = damaged.len() - 56;
