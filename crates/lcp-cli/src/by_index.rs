@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use lcp_decoder::{DecodeOptions, PackReader, ReadError};
+use lcp_decoder::{DecodeOptions, PackReader, ReadError, Trailer, TrailerError};
 use lcp_driver::{
     DefaultDriver, PlannedBy, REVISION, SourceRenderError, SourceRendered, Warning, WarningCode,
 };
@@ -31,11 +31,7 @@ pub fn render(settled: &Settled<'_>, output: &Output) -> Result<Option<SourceRen
     let Some(file) = regular(path) else { return Ok(None) };
     // Whoever reads all blocks tells what is wrong with the pack, and where.
     let Ok(reader) = PackReader::open(file, DecodeOptions::default()) else { return Ok(None) };
-    if let Some(Err(error)) = reader.trailer() {
-        counter.warn(&Warning::new(WarningCode::BadIndex, None, error.to_string()), output);
-        return Ok(None);
-    }
-    // What is odd about the header is told where all is read.
+    // What is odd about the header, and why there is no trailer, is told where all is read.
     if reader.header().flags & HEADER_RESERVED != 0 {
         return Ok(None);
     }
@@ -69,6 +65,8 @@ pub fn render(settled: &Settled<'_>, output: &Output) -> Result<Option<SourceRen
 
 /// The file, if it is one that can be read at any offset.
 fn regular(path: &Path) -> Option<File> {
+    // A pipe that is opened and closed again takes away what somebody writes into it.
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     let file = File::open(path).ok()?;
     file.metadata().ok().filter(std::fs::Metadata::is_file)?;
     // Nobody appends to it while it is read. One that was left half appended to is read as it
@@ -78,19 +76,44 @@ fn regular(path: &Path) -> Option<File> {
     (!journal::path_of(&path).exists()).then_some(file)
 }
 
-/// Says what the trailer of a pack says that is not so.
-pub fn verify(path: &Path, pack: &[u8], output: &Output) -> Result {
+/// What is said of a pack that was read as a whole, whose header announces a trailer that is
+/// not accepted (RFC 0003 §2).
+pub fn unaccepted(pack: &[u8]) -> Option<Warning> {
+    Trailer::of(pack)?.err().map(|error| bad_index(&error))
+}
+
+/// What the trailer of a pack says that is not so, or why it is not accepted.
+pub fn verify(path: &Path, pack: &[u8]) -> Result<Vec<Warning>> {
     // What is wrong with the blocks, decoding tells.
     let Ok(reader) = PackReader::open(pack, DecodeOptions::default()) else {
-        return Ok(());
+        return Ok(Vec::new());
     };
-    let wrong = match reader.verify() {
-        Ok(wrong) => wrong,
-        Err(ReadError::Io(error)) => return Err(Failure::io("read", path.display(), &error)),
-        Err(_) => return Ok(()),
-    };
-    for error in wrong {
-        output.warn(Warning::new(WarningCode::BadIndex, None, error.to_string()));
+    match reader.verify() {
+        Ok(wrong) => Ok(wrong.iter().map(bad_index).collect()),
+        Err(ReadError::Io(error)) => Err(Failure::io("read", path.display(), &error)),
+        Err(_) => Ok(unaccepted(pack).into_iter().collect()),
     }
-    Ok(())
+}
+
+fn bad_index(error: &TrailerError) -> Warning {
+    Warning::new(WarningCode::BadIndex, None, error.to_string())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Who opens a pipe waits for a writer, and takes away what that writes.
+    #[test]
+    fn a_pipe_is_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let (sender, receiver) = mpsc::channel();
+        std::thread::spawn(move || sender.send(regular(&pipe).is_none()));
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(20)), Ok(true));
+    }
 }

@@ -1,6 +1,7 @@
 //! A pack as it stands: each frame, what can be read of it, and what is wrong.
 
 use lcp_decoder::{DecodeOptions, Error, ErrorKind, Event, Events, Header, Magic, Warning};
+use lcp_types::wire::END_FRAME;
 use lcp_types::{Annotation, AnnotationKind, Block, BlockType, Bytes};
 
 /// All that can be seen of a pack, whatever is wrong with it.
@@ -39,9 +40,6 @@ pub struct Frame {
     pub problem: Option<Error>,
 }
 
-/// Bytes of END: type, flags, length.
-const END_BYTES: u64 = 4;
-
 impl<'a> Frames<'a> {
     /// Looks at all of a pack.
     pub fn of(pack: &'a [u8]) -> Self {
@@ -75,7 +73,7 @@ impl<'a> Frames<'a> {
                         problem,
                     });
                 }
-                Ok(Event::End { offset }) => seen.unpacked = offset + END_BYTES,
+                Ok(Event::End { offset }) => seen.unpacked = offset + END_FRAME.len() as u64,
                 Ok(Event::Warning(warning)) => seen.warnings.push(warning),
                 Ok(_) => {}
                 Err(error) => seen.broken = Some(error),

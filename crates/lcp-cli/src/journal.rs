@@ -8,8 +8,9 @@ mod tests;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lcp_types::wire::{HEADER_BYTES, HEADER_TRAILER};
+use lcp_types::wire::{HEADER_BYTES, HEADER_FLAGS_AT, HEADER_TRAILER};
 
+use crate::recovering::is_whole;
 pub use disk::{Disk, Files, Locked, read, share};
 
 /// What a journal begins with: its name and the version.
@@ -18,9 +19,6 @@ const MAGIC: [u8; 8] = *b"LCPJRNL1";
 /// Bytes before the old tail, and of the checksum behind it.
 const HEAD_BYTES: usize = 48;
 const CHECK_BYTES: usize = 4;
-
-/// Where the flags stand in the header of a pack.
-const FLAGS_AT: usize = 6;
 
 /// What is needed to make the old pack of one whose tail was overwritten, or is being.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,12 +76,10 @@ impl Journal {
         bytes
     }
 
-    /// Reads one; `None` if it is not whole. A pack is never touched before its journal is
-    /// whole.
+    /// Reads one; `None` if it is not whole, or none of this version.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
-        let (said, check) = bytes.split_last_chunk::<CHECK_BYTES>()?;
-        let (head, tail) = said.split_first_chunk::<HEAD_BYTES>()?;
-        if u32::from_le_bytes(*check) != crc32c::crc32c(said) || head[..8] != MAGIC {
+        let (head, tail) = sealed(bytes)?;
+        if head[..MAGIC.len()] != MAGIC {
             return None;
         }
         let long = |at: usize| {
@@ -112,7 +108,7 @@ impl Journal {
             return false;
         };
         let plain = |mut header: [u8; HEADER_BYTES]| {
-            header[FLAGS_AT] &= !HEADER_TRAILER;
+            header[HEADER_FLAGS_AT] &= !HEADER_TRAILER;
             header
         };
         lengths.contains(&len)
@@ -131,13 +127,29 @@ impl Journal {
     }
 }
 
+/// Head and tail of a journal whose checksum holds.
+fn sealed(bytes: &[u8]) -> Option<(&[u8; HEAD_BYTES], &[u8])> {
+    let (said, check) = bytes.split_last_chunk::<CHECK_BYTES>()?;
+    let parts = said.split_first_chunk::<HEAD_BYTES>()?;
+    (u32::from_le_bytes(*check) == crc32c::crc32c(said)).then_some(parts)
+}
+
+/// Whether these bytes can be what a crash left of a journal that was being written. What did
+/// not reach the disk is cut off or zero, the name as well.
+fn may_be_begun(bytes: &[u8]) -> bool {
+    let is_name = bytes.iter().zip(&MAGIC).all(|(byte, of)| byte == of || *byte == 0);
+    is_name && sealed(bytes).is_none()
+}
+
 /// What a journal beside a pack means for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
     /// There is none.
     Nothing,
-    /// It is not whole: nothing was done yet.
+    /// It is not whole, and the pack is: nothing was done yet, or all was.
     Torn,
+    /// It is damaged and the pack is, too, or it is of a newer version, or no journal.
+    Unknown,
     /// The pack was to be changed, and is as it was before.
     RolledBack,
     /// It is of a pack that is not there any more.
@@ -153,38 +165,52 @@ impl Beside {
                 "an append was interrupted: the pack is read as it was before; `lcp append` or \
                  `lcp recover` tidies up",
             ),
+            Self::Unknown => Some(
+                "the journal beside the pack cannot be read (it is damaged, of a newer version, or \
+                 something else): the pack is read as it stands",
+            ),
             Self::Foreign => Some("the journal beside the pack is of another one: it is not used"),
         }
+    }
+}
+
+/// What a journal means for the pack that it stands beside; and the journal, if it is to be
+/// undone.
+fn meaning(pack: &[u8], journal: &[u8]) -> (Beside, Option<Journal>) {
+    match Journal::parse(journal) {
+        Some(journal) if journal.is_of(pack) => (Beside::RolledBack, Some(journal)),
+        Some(_) => (Beside::Foreign, None),
+        // A pack is not touched before its journal is whole. One of a pack that was touched,
+        // and was damaged since, may be all that is left of the old pack.
+        None if may_be_begun(journal) && is_whole(pack) => (Beside::Torn, None),
+        None => (Beside::Unknown, None),
     }
 }
 
 /// The pack that a reader sees: where there is a journal, as it was before.
 pub fn as_before(pack: Vec<u8>, journal: Option<&[u8]>) -> (Vec<u8>, Beside) {
     let Some(journal) = journal else { return (pack, Beside::Nothing) };
-    match Journal::parse(journal) {
-        None => (pack, Beside::Torn),
-        Some(journal) if journal.is_of(&pack) => (journal.undone(pack), Beside::RolledBack),
-        Some(_) => (pack, Beside::Foreign),
+    match meaning(&pack, journal) {
+        (beside, Some(journal)) => (journal.undone(pack), beside),
+        (beside, None) => (pack, beside),
     }
 }
 
 /// Makes a pack what it was before something was interrupted, and removes the journal; one of
-/// another pack stays.
+/// another pack stays, and so does one that cannot be read.
 ///
 /// # Errors
 ///
 /// Those of the disk; it can be tried again.
 pub fn roll_back(disk: &mut dyn Disk) -> io::Result<Beside> {
     let Some(journal) = disk.journal()? else { return Ok(Beside::Nothing) };
-    let Some(journal) = Journal::parse(&journal) else {
-        remove(disk)?;
-        return Ok(Beside::Torn);
-    };
-    if !journal.is_of(&disk.pack()?) {
-        return Ok(Beside::Foreign);
+    let (beside, journal) = meaning(&disk.pack()?, &journal);
+    match journal {
+        Some(journal) => undo(disk, &journal)?,
+        None if beside == Beside::Torn => remove(disk)?,
+        None => {}
     }
-    undo(disk, &journal)?;
-    Ok(Beside::RolledBack)
+    Ok(beside)
 }
 
 /// Makes `new` of `old`, whose tail from `end_offset` on is another: a crash leaves one or
@@ -217,10 +243,10 @@ pub fn replace_tail(
         }
         return Err(error);
     }
-    let flags = (old.get(FLAGS_AT), new.get(FLAGS_AT..=FLAGS_AT));
+    let flags = (old.get(HEADER_FLAGS_AT), new.get(HEADER_FLAGS_AT..=HEADER_FLAGS_AT));
     let changed = flags.1.filter(|new| flags.0 != new.first());
     let written = changed
-        .map_or(Ok(()), |flags| disk.write(FLAGS_AT as u64, flags))
+        .map_or(Ok(()), |flags| disk.write(HEADER_FLAGS_AT as u64, flags))
         .and_then(|()| disk.write(end_offset, tail))
         .and_then(|()| disk.set_len(len))
         .and_then(|()| disk.sync())

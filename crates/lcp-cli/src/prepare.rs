@@ -15,6 +15,7 @@ use lcp_driver::{
 use lcp_types::BlockType;
 
 use crate::Result;
+use crate::by_index;
 use crate::config::{Config, Settings};
 use crate::counting::{Counter, Counting};
 use crate::duplicates::{self, Deduping};
@@ -111,6 +112,8 @@ pub struct Run<'b> {
     counter: Counter,
     /// What is odd about the settings.
     warnings: Vec<Warning>,
+    /// What is odd about the pack's trailer.
+    of_trailer: Vec<Warning>,
 }
 
 /// All that it takes to plan a pack, but the pack.
@@ -126,8 +129,13 @@ pub struct Settled<'b> {
 }
 
 impl<'b> Settled<'b> {
-    /// With a pack that was decoded.
-    pub fn with(self, mut pack: Pack<'b>, output: &Output) -> Result<Run<'b>> {
+    /// With a pack that was decoded, and what is odd about its trailer.
+    pub fn with(
+        self,
+        mut pack: Pack<'b>,
+        of_trailer: Vec<Warning>,
+        output: &Output,
+    ) -> Result<Run<'b>> {
         let Self { path, mut config, deduping, window, counter, mut warnings } = self;
         if let Some(options) = deduping {
             let previous = config.stable.as_ref().and_then(|stable| stable.previous.as_deref());
@@ -143,7 +151,7 @@ impl<'b> Settled<'b> {
             config.duplicates = Some(deduped.duplicates);
         }
         let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
-        Ok(Run { path, pack, driver, config, window, counter, warnings })
+        Ok(Run { path, pack, driver, config, window, counter, warnings, of_trailer })
     }
 }
 
@@ -173,19 +181,20 @@ impl Choices {
     /// Everything from the bytes and the flags; says what is odd about them.
     /// `plan`: the plan is to be kept for the next turn.
     pub fn prepare<'b>(&'b self, bytes: &'b [u8], plan: bool, output: &Output) -> Result<Run<'b>> {
-        let pack = files::decode(&self.pack, bytes)?;
-        self.prepare_with(pack, self.counting.config()?, plan, output)
+        self.prepare_with(bytes, self.counting.config()?, plan, output)
     }
 
-    /// The same of a pack that was decoded, with what `lcp.toml` says.
+    /// The same with what `lcp.toml` says.
     pub fn prepare_with<'b>(
         &'b self,
-        pack: Pack<'b>,
+        bytes: &'b [u8],
         config: Config,
         plan: bool,
         output: &Output,
     ) -> Result<Run<'b>> {
-        self.settle(config, plan, output)?.with(pack, output)
+        let pack = files::decode(&self.pack, bytes)?;
+        let of_trailer = by_index::unaccepted(bytes).into_iter().collect();
+        self.settle(config, plan, output)?.with(pack, of_trailer, output)
     }
 
     /// All but the pack, with what `lcp.toml` says; says what is odd about it.
@@ -276,7 +285,7 @@ impl Run<'_> {
             };
             Warning::new(code, None, warning.to_string())
         });
-        plan.warnings.splice(0..0, of_input);
+        plan.warnings.splice(0..0, of_input.chain(self.of_trailer.iter().cloned()));
         for warning in &plan.warnings {
             self.counter.warn(warning, output);
         }

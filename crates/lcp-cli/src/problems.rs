@@ -7,6 +7,7 @@ use std::fmt;
 use lcp_continuity::{PackageError, SessionHandoff};
 use lcp_decoder::{Error, Warning};
 use lcp_driver::WarningCode;
+use lcp_types::wire::HEADER_FLAGS_AT;
 use lcp_types::{HANDOFF_TYPE_NAME, Level, Meta, MetaProblemKind};
 
 use crate::frames::{Frames, is_reference};
@@ -69,12 +70,10 @@ impl From<&Error> for Problem {
 
 impl From<&Warning> for Problem {
     fn from(warning: &Warning) -> Self {
-        // Flags of the header are its seventh byte.
-        const FLAGS_OFFSET: u64 = 6;
         let (offset, message) = match warning {
             Warning::TrailingData { offset } => (*offset, "there are bytes after END".to_owned()),
             Warning::ReservedFlags { flags } => {
-                (FLAGS_OFFSET, format!("the header has unknown flags: {flags:#04x}"))
+                (HEADER_FLAGS_AT as u64, format!("the header has unknown flags: {flags:#04x}"))
             }
             other => (0, other.to_string()),
         };

@@ -79,9 +79,7 @@ pub enum RecoverError {
 ///
 /// If there is nothing of a pack.
 pub fn recover(pack: &[u8]) -> Result<Recovered, RecoverError> {
-    if let Ok(walk) = walk(pack)
-        && is_whole(pack, &walk)
-    {
+    if let Some(walk) = whole(pack) {
         let saved = walk.frames.len() as u64;
         let pack = pack.to_vec();
         return Ok(Recovered { pack, saved, missing: Some(0), dropped: 0, lost: Vec::new() });
@@ -100,14 +98,21 @@ fn why(error: &lcp_decoder::Error) -> String {
 }
 
 /// Whether nothing is wrong with a pack, its trailer included.
-fn is_whole(pack: &[u8], walk: &Walk<'_>) -> bool {
+pub(crate) fn is_whole(pack: &[u8]) -> bool {
+    whole(pack).is_some()
+}
+
+/// The frames of a pack that nothing is wrong with.
+fn whole(pack: &[u8]) -> Option<Walk<'_>> {
+    let walk = walk(pack).ok()?;
     let trailing = |warning: &Warning| matches!(warning, Warning::TrailingData { .. });
     let verified = || match PackReader::open(pack, DecodeOptions::default()) {
         Ok(reader) => reader.verify().is_ok_and(|wrong| wrong.is_empty()),
         Err(_) => false,
     };
-    walk.broken.is_none()
+    let is_whole = walk.broken.is_none()
         && walk.frames.iter().all(super::stored::Stored::is_sound)
         && !walk.warnings.iter().any(trailing)
-        && verified()
+        && verified();
+    is_whole.then_some(walk)
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use lcp_types::BlockType;
 use lcp_types::wire::{
-    BLOCK_COMPRESSED, BLOCK_IS_REFERENCE, HEADER_BYTES, HEADER_PAYLOAD_ZSTD, HEADER_TRAILER,
-    MAGIC_BCP, MAGIC_LCP, VERSION_MAJOR,
+    BLOCK_COMPRESSED, BLOCK_IS_REFERENCE, HEADER_BYTES, HEADER_FLAGS_AT, HEADER_PAYLOAD_ZSTD,
+    HEADER_TRAILER, MAGIC_BCP, MAGIC_LCP, VERSION_MAJOR,
 };
 
 use crate::error::{Error, ErrorKind, Result, Warning};
@@ -69,7 +69,7 @@ impl Header {
         if found(7) != 0 {
             return Err(Error::new(ErrorKind::ReservedHeader { found: found(7) }, 7));
         }
-        Ok(Self { magic: magic_known, minor, flags: found(6) })
+        Ok(Self { magic: magic_known, minor, flags: found(HEADER_FLAGS_AT) })
     }
 }
 

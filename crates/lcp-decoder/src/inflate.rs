@@ -168,6 +168,8 @@ pub(crate) use with_zstd::{Payload, body};
 
 #[cfg(not(feature = "zstd"))]
 mod without_zstd {
+    use lcp_types::wire::HEADER_FLAGS_AT;
+
     use crate::error::{Error, ErrorKind, Result};
     use crate::options::Limits;
 
@@ -181,7 +183,7 @@ mod without_zstd {
     impl Payload {
         pub(crate) fn new(_: &Limits) -> Result<Self> {
             // At the flag that says so.
-            Err(Error::new(ErrorKind::CompressionUnsupported, 6))
+            Err(Error::new(ErrorKind::CompressionUnsupported, HEADER_FLAGS_AT as u64))
         }
 
         pub(crate) fn is_running(&self) -> bool {

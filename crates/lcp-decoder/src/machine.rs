@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lcp_types::wire::{HEADER_BYTES, HEADER_RESERVED, TYPE_END};
+use lcp_types::wire::{HEADER_BYTES, HEADER_FLAGS_AT, HEADER_RESERVED, TYPE_END};
 use lcp_types::{Block, BlockType, ContentStore};
 
 use crate::error::{Error, ErrorKind, Result, Warning};
@@ -154,7 +154,10 @@ impl Machine {
         }
         let reserved = header.flags & HEADER_RESERVED;
         if reserved != 0 && self.limits.strict {
-            return Err(Error::new(ErrorKind::ReservedHeader { found: reserved }, 6));
+            return Err(Error::new(
+                ErrorKind::ReservedHeader { found: reserved },
+                HEADER_FLAGS_AT as u64,
+            ));
         }
         self.state = if reserved == 0 { State::Blocks } else { State::OddHeader(reserved) };
         Ok(Step { consumed: HEADER_BYTES, event: Some(Event::Header(header)) })

@@ -2,8 +2,8 @@
 
 use lcp_types::wire::{
     BLOCK_COMPRESSED, BLOCK_HAS_SUMMARY, BLOCK_IS_REFERENCE, BLOCK_RESERVED, END_FRAME,
-    HEADER_BYTES, HEADER_PAYLOAD_ZSTD, HEADER_TRAILER, MAGIC_BCP, MAGIC_LCP, VERSION_MAJOR,
-    VERSION_MINOR,
+    HEADER_BYTES, HEADER_FLAGS_AT, HEADER_PAYLOAD_ZSTD, HEADER_TRAILER, MAGIC_BCP, MAGIC_LCP,
+    VERSION_MAJOR, VERSION_MINOR,
 };
 use lcp_types::{
     Annotation, Block, BlockType, Bytes, ContentStore, CostsOf, Level, Priority, Tag, limits,
@@ -61,9 +61,6 @@ impl EncodeOptions {
         self.trailer && self.magic == Magic::Lcp && self.compression != Compression::Payload
     }
 }
-
-/// Where the flags of the header stand.
-const FLAGS_AT: usize = 6;
 
 /// Builds a pack, block by block.
 ///
@@ -233,7 +230,7 @@ impl PackBuilder {
         if self.options.has_trailer()
             && let Some(index) = self.index.body(costs)?
         {
-            pack[FLAGS_AT] |= HEADER_TRAILER;
+            pack[HEADER_FLAGS_AT] |= HEADER_TRAILER;
             trailer::append(&mut pack, self.blocks, &index);
         }
         Ok(pack)

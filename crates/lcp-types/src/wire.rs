@@ -6,6 +6,8 @@ pub const MAGIC_LCP: [u8; 4] = *b"LCP\0";
 pub const MAGIC_BCP: [u8; 4] = *b"BCP\0";
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 8;
+/// Where the flags stand in the header.
+pub const HEADER_FLAGS_AT: usize = 6;
 /// The major version that this crate speaks; any other is an error.
 pub const VERSION_MAJOR: u8 = 1;
 /// The minor version that is written; any is read.

@@ -117,15 +117,27 @@ pub(super) fn lock(pack: &Path, wait: Duration) -> Result<Files> {
     }
 }
 
+/// What is said of a pack after what was interrupted is undone.
+pub(super) fn rolled_back(pack: &Path) -> String {
+    format!("an append was interrupted; the pack is what it was before ({})", pack.display())
+}
+
 /// The bytes of a pack, after what was interrupted is undone.
 fn begin(path: &Path, disk: &mut Files, output: &Output) -> Result<Vec<u8>> {
     let beside = interrupt::uninterrupted(|| journal::roll_back(disk))
         .map_err(|error| Failure::io("roll back", path.display(), &error))?;
     match beside {
-        Beside::RolledBack => output.warn(format!(
-            "an append was interrupted; the pack is what it was before ({})",
-            path.display()
-        )),
+        Beside::RolledBack => output.warn(rolled_back(path)),
+        Beside::Unknown => {
+            let message = format!(
+                "the journal beside the pack cannot be read: it is damaged, of a newer version, or \
+                 something else ({})",
+                disk.journal_path().display()
+            );
+            let hint = "a newer version may undo what it says; remove it where `lcp validate \
+                        --full PACK` finds no problem, or after `lcp recover PACK -o NEW`";
+            return Err(Failure::new(Code::Malformed, message).hint(hint));
+        }
         Beside::Foreign => {
             let message = format!(
                 "there is a journal of another pack beside this one ({})",

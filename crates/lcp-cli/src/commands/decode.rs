@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::Result;
+use crate::by_index;
 use crate::failure::Output;
 use crate::files;
 
@@ -29,6 +30,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let pack = files::decode(&args.pack, &bytes)?;
     for warning in &pack.warnings {
         output.warn(format!("{warning} [{}]", warning.code()));
+    }
+    if let Some(warning) = by_index::unaccepted(&bytes) {
+        output.warn(warning);
     }
     files::write(args.output.as_deref(), lcp_encoder::manifest::to_json(&pack.blocks).as_bytes())
 }

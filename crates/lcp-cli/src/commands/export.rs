@@ -10,6 +10,7 @@ use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow};
 use serde_json::{Value, json};
 
 use crate::Result;
+use crate::by_index;
 use crate::config::{Origin, Settings};
 use crate::counting::{Counter, Counting};
 use crate::export::{Candidates, Fitted, Unfit, fit, has_turns};
@@ -63,6 +64,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
         output.warn(warning);
     }
     for warning in &pack.warnings {
+        output.warn(warning);
+    }
+    if let Some(warning) = by_index::unaccepted(&bytes) {
         output.warn(warning);
     }
     let config = config(&settings);

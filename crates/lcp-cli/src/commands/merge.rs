@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use lcp_types::Block;
 
 use crate::Result;
+use crate::by_index;
 use crate::config::Config;
 use crate::counting::Counting;
 use crate::duplicates::{self, Deduping};
@@ -55,6 +56,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
         let pack = files::decode(path, bytes)?;
         for warning in &pack.warnings {
             output.warn(format!("{warning} [{}] ({})", warning.code(), files::name(path)));
+        }
+        if let Some(warning) = by_index::unaccepted(bytes) {
+            output.warn(format!("{warning} ({})", files::name(path)));
         }
         let name = files::name(path);
         // The first pack stays where it is.

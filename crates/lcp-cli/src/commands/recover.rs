@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::append::lock;
+use super::append::{lock, rolled_back};
 use crate::Result;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
@@ -80,10 +80,8 @@ fn tidy_up(pack: &Path, output: &Output) {
             .map_err(|error| Failure::io("roll back", pack.display(), &error))
     });
     match tidied {
-        Ok(Beside::RolledBack) => output.warn(format!(
-            "an append was interrupted; the pack is what it was before ({})",
-            pack.display()
-        )),
+        Ok(Beside::RolledBack) => output.warn(rolled_back(pack)),
+        // Whoever reads the pack tells of one that stays.
         Ok(_) => {}
         Err(failure) => output.warn(failure.message),
     }

@@ -80,10 +80,12 @@ pub fn run(args: &Args, output: &Output) -> Result {
         return Ok(());
     }
     let bytes = args.choices.read()?;
-    if args.verify {
-        by_index::verify(settled.path, &bytes, output)?;
-    }
-    let run = settled.with(files::decode(args.choices.pack(), &bytes)?, output)?;
+    let of_trailer = if args.verify {
+        by_index::verify(settled.path, &bytes)?
+    } else {
+        by_index::unaccepted(&bytes).into_iter().collect()
+    };
+    let run = settled.with(files::decode(args.choices.pack(), &bytes)?, of_trailer, output)?;
     let rendered = run.render(output)?;
     let plan = &rendered.plan;
     if let Some(path) = &args.report {

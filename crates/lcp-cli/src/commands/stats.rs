@@ -14,7 +14,7 @@ use crate::duplicates;
 use crate::failure::Output;
 use crate::frames::Frames;
 use crate::table::{self, Column, Look};
-use crate::{Result, costs, files, naive};
+use crate::{Result, by_index, costs, files, naive};
 
 /// Tell what a pack holds: tokens by type and mode, bytes, what stands twice
 ///
@@ -44,6 +44,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     for warning in &pack.warnings {
         output.warn(format!("{warning} [{}]", warning.code()));
+    }
+    if let Some(warning) = by_index::unaccepted(&bytes) {
+        output.warn(warning);
     }
     if pack.references() > 0 {
         let references = pack.references();

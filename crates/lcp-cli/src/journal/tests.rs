@@ -2,6 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use lcp_decoder::DecodeOptions;
+use lcp_encoder::{EncodeOptions, encode};
+use lcp_types::wire::END_FRAME;
+use lcp_types::{Block, Role};
+
 use super::*;
 
 /// Something that is done to a disk, and reaches it when it is waited for, or at any time
@@ -187,13 +192,19 @@ fn journals(before: Option<&Vec<u8>>, done: &[Done]) -> BTreeSet<Option<Vec<u8>>
 
 /// Old and new packs of every relation of their lengths; the last has another flag.
 fn cases() -> Vec<(Vec<u8>, Vec<u8>, u64)> {
-    let pack = |flags: u8, rest: &[u8]| [b"LCP\0\x01\0", &[flags][..], b"\0kept", rest].concat();
-    vec![
-        (pack(2, b"old end"), pack(2, b"new blocks, new end"), 12),
-        (pack(2, b"an old end with costs"), pack(2, b"new end"), 12),
-        (pack(2, b"old end"), pack(2, b"new END"), 12),
-        (pack(0, b"\xFF\x01\0\0"), pack(2, b"blocks and a trailer"), 12),
-    ]
+    let pack = |texts: &[&str], trailer| {
+        let turn = |text: &&str| Block::conversation(Role::User, text.to_string());
+        let options = EncodeOptions { trailer, ..EncodeOptions::default() };
+        encode(&texts.iter().map(turn).collect::<Vec<_>>(), options).unwrap()
+    };
+    let kept = pack(&["a"], false).len() - END_FRAME.len();
+    let cases = [
+        (pack(&["a"], true), pack(&["a", "b"], true)),
+        (pack(&["a", "b"], true), pack(&["a"], true)),
+        (pack(&["a", "b"], true), pack(&["a", "c"], true)),
+        (pack(&["a"], false), pack(&["a", "b"], true)),
+    ];
+    cases.map(|(old, new)| (old, new, kept as u64)).to_vec()
 }
 
 #[test]
@@ -234,7 +245,7 @@ fn rolling_back_may_be_interrupted_too() {
         });
         let first: Vec<_> = packs(&old, &disk.done[..removed - 1]).into_iter().collect();
         // All kinds of them, and not each byte again.
-        for pack in first.iter().step_by(7).chain([&old, &new]) {
+        for pack in first.iter().step_by(first.len() / 16).chain([&old, &new]) {
             let left = State { pack: pack.clone(), journal: journal.clone() };
             let mut again = Noted::of(left.clone());
             assert_eq!(roll_back(&mut again).unwrap(), Beside::RolledBack);
@@ -275,13 +286,15 @@ fn a_journal_of_another_pack_is_left_alone() {
     let (old, new, end_offset) = cases().remove(0);
     let journal = Journal::of(&old, end_offset, new.len() as u64).unwrap();
     assert_eq!(Journal::parse(&journal.to_bytes()).as_ref(), Some(&journal));
+    let end = usize::try_from(end_offset).unwrap();
     let other = |at: usize| {
         let mut other = old.clone();
         other[at] ^= 1;
         other
     };
     let longer = [&new[..], b"!"].concat();
-    for pack in [other(0), other(8), other(11), longer, old[..11].to_vec(), Vec::new()] {
+    let cut = old[..end - 1].to_vec();
+    for pack in [other(0), other(8), other(end - 1), longer, cut, Vec::new()] {
         let state = State { pack: pack.clone(), journal: Some(journal.to_bytes()) };
         let mut disk = Noted::of(state.clone());
         assert_eq!(roll_back(&mut disk).unwrap(), Beside::Foreign);
@@ -292,4 +305,64 @@ fn a_journal_of_another_pack_is_left_alone() {
     let mut disk = Noted::of(State { pack: old.clone(), journal: None });
     assert!(replace_tail(&mut disk, &old, &other(8), end_offset).is_err());
     assert_eq!(disk.done, []);
+}
+
+/// The journal of an append, as it is written.
+fn written(old: &[u8], new: &[u8], end_offset: u64) -> Vec<u8> {
+    Journal::of(old, end_offset, new.len() as u64).unwrap().to_bytes()
+}
+
+/// A journal that a newer version wrote, or nobody that is known here.
+#[test]
+fn a_journal_that_cannot_be_read_stays() {
+    let (old, new, end_offset) = cases().remove(0);
+    let ours = written(&old, &new, end_offset);
+    let mut newer = ours.clone();
+    newer[7] = b'2';
+    let mut sealed = newer[..newer.len() - CHECK_BYTES].to_vec();
+    sealed.extend(crc32c::crc32c(&sealed).to_le_bytes());
+    // Ours, and whole, but it says what cannot be.
+    let mut odd = ours[..ours.len() - CHECK_BYTES].to_vec();
+    odd[8] ^= 1;
+    odd.extend(crc32c::crc32c(&odd).to_le_bytes());
+    for journal in [&newer, &sealed, &odd, &newer[..8].to_vec(), &b"notes".to_vec()] {
+        for pack in [&old, &new, &new[..new.len() - 1].to_vec()] {
+            let state = State { pack: pack.clone(), journal: Some(journal.clone()) };
+            let mut disk = Noted::of(state.clone());
+            assert_eq!(roll_back(&mut disk).unwrap(), Beside::Unknown);
+            assert_eq!((disk.state, disk.done.len()), (state, 0));
+            let read = as_before(pack.clone(), Some(journal));
+            assert_eq!(read, (pack.clone(), Beside::Unknown));
+        }
+    }
+}
+
+/// A journal that was acted upon, and then damaged: it goes only if nothing is lost with it.
+#[test]
+fn a_damaged_journal_stays_beside_a_pack_that_is_not_whole() {
+    for (old, new, end_offset) in cases() {
+        let journal = written(&old, &new, end_offset);
+        let mut disk = Noted::of(State { pack: old.clone(), journal: None });
+        replace_tail(&mut disk, &old, &new, end_offset).unwrap();
+        let removed = disk.done.iter().position(|done| *done == Done::RemoveJournal).unwrap();
+        let packs = packs(&old, &disk.done[..removed - 1]);
+        for (at, pack) in packs.iter().enumerate() {
+            let mut damaged = journal.clone();
+            let place = at % damaged.len();
+            damaged[place] ^= 1 << (at % 8);
+            let state = State { pack: pack.clone(), journal: Some(damaged) };
+            let mut disk = Noted::of(state.clone());
+            let beside = roll_back(&mut disk).unwrap();
+            if is_whole(pack) {
+                // The new one may be there without its trailer.
+                let blocks =
+                    |pack| lcp_decoder::decode(pack, DecodeOptions::default()).unwrap().blocks;
+                assert!([&old, &new].iter().any(|of| blocks(of) == blocks(pack)));
+                let expected = if place < MAGIC.len() { Beside::Unknown } else { Beside::Torn };
+                assert_eq!(beside, expected, "{place}");
+            } else {
+                assert_eq!((beside, disk.state), (Beside::Unknown, state));
+            }
+        }
+    }
 }

@@ -46,6 +46,8 @@ pub struct Desk {
 pub(super) struct Found {
     pub(super) name: PathBuf,
     pub(super) bytes: Arc<[u8]>,
+    /// What a journal beside its file means, where there is something to tell.
+    pub(super) said: Option<&'static str>,
 }
 
 impl Desk {
@@ -62,14 +64,15 @@ impl Desk {
         let name = PathBuf::from(said.escape_debug().to_string());
         if is_id(id) {
             let kept = self.packs.find(id).ok_or_else(|| unknown(id))?;
-            return Ok(Found { name, bytes: kept.bytes });
+            return Ok(Found { name, bytes: kept.bytes, said: None });
         }
         if id.len() < said.len() {
             return Err(unknown(id));
         }
-        let bytes = self.setup.roots.read(said, limits::TOTAL_DECOMPRESSED_BYTES_MAX)?;
+        let max = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
+        let (bytes, beside) = self.setup.roots.read_beside(said, max)?;
         refuse_many(&name, &bytes)?;
-        Ok(Found { name, bytes: bytes.into() })
+        Ok(Found { name, bytes: bytes.into(), said: beside.said() })
     }
 }
 

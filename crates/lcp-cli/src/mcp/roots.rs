@@ -9,7 +9,7 @@ use lcp_types::wire::MAGIC_LCP;
 use super::fault::{Fault, Outcome, REFUSED};
 use crate::Result;
 use crate::failure::{Code, Failure};
-use crate::journal;
+use crate::journal::{self, Beside};
 
 /// The folders that a server reads below.
 #[derive(Debug)]
@@ -106,6 +106,11 @@ impl Roots {
     ///
     /// Also a file of more than `max` bytes.
     pub(super) fn read(&self, said: &str, max: u64) -> Outcome<Vec<u8>> {
+        self.read_beside(said, max).map(|(bytes, _)| bytes)
+    }
+
+    /// The same, and what a journal beside it means, if it is a pack.
+    pub(super) fn read_beside(&self, said: &str, max: u64) -> Outcome<(Vec<u8>, Beside)> {
         let inside = self.find(said)?;
         let failed = |error| unread(said, &error);
         let file = self.open(&inside.path()).map_err(failed)?;
@@ -123,16 +128,16 @@ impl Roots {
             return Err(Fault::limit(format!("{said:?} has more than {max} bytes")));
         }
         if !is_pack {
-            return Ok(bytes);
+            return Ok((bytes, Beside::Nothing));
         }
         // As it was before, where an append is not over.
         let mut journal = Vec::new();
         match self.open(&journal::path_of(&inside.path())) {
-            Err(error) if is_nothing(&error) => return Ok(bytes),
+            Err(error) if is_nothing(&error) => return Ok((bytes, Beside::Nothing)),
             opened => opened.and_then(|file| file.take(max).read_to_end(&mut journal)),
         }
         .map_err(failed)?;
-        Ok(journal::as_before(bytes, Some(&journal)).0)
+        Ok(journal::as_before(bytes, Some(&journal)))
     }
 
     fn inside(&self, path: &Path) -> Option<Inside> {
@@ -276,14 +281,17 @@ mod tests {
         let (folder, roots) = roots();
         let pack = folder.path().join("root/pack.lcp");
         let (old, new) = (b"LCP\0\x01\0\x02\0kept, old", b"LCP\0\x01\0\x02\0kept, and new");
+        let beside = |said: &str| roots.read_beside(said, 99).unwrap().1;
         let journal = journal::Journal::of(old, 12, new.len() as u64).unwrap().to_bytes();
         std::fs::write(&pack, new).unwrap();
         assert_eq!(roots.read("pack.lcp", 21).unwrap(), new);
         assert_eq!(roots.read("pack.lcp", 20).unwrap_err().code, "limit");
         std::fs::write(journal::path_of(&pack), &journal).unwrap();
         assert_eq!(roots.read("pack.lcp", 99).unwrap(), old);
+        assert_eq!(beside("pack.lcp"), Beside::RolledBack);
         std::fs::write(journal::path_of(&pack), &journal[1..]).unwrap();
         assert_eq!(roots.read("pack.lcp", 99).unwrap(), new);
+        assert_eq!(beside("pack.lcp"), Beside::Unknown);
     }
 
     #[test]

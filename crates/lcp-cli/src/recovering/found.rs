@@ -33,8 +33,11 @@ pub(super) struct Found<'a> {
 impl<'a> Found<'a> {
     pub(super) fn of(pack: &'a [u8]) -> Result<Self, RecoverError> {
         match Ends::of(pack) {
-            Some(ends) => Ok(ends.found(pack)),
-            None => Self::in_order(pack),
+            Some(ends) if ends.footer.pack_bytes() == pack.len() as u64 => Ok(ends.found(pack)),
+            Some(Ends { footer, index: Some(index) }) if !is_behind_another(pack, &footer) => {
+                Ok(displaced(pack, &footer, &index))
+            }
+            _ => Self::in_order(pack),
         }
     }
 
@@ -87,11 +90,12 @@ struct Ends {
 impl Ends {
     fn of(pack: &[u8]) -> Option<Self> {
         let tail = pack.len().checked_sub(FOOTER_BYTES)?;
-        let footer = Footer::parse(pack.get(tail..)?, pack.len() as u64).ok()?;
+        let footer = Footer::parse_displaced(pack.get(tail..)?).ok()?;
         // Of an END of another length nothing can be said.
         let end_bytes = END_FRAME.len() as u64;
         (footer.index_offset.checked_sub(footer.end_offset)? == end_bytes).then_some(())?;
-        let index = pack.get(usize::try_from(footer.index_offset).ok()?..tail)?;
+        let len = usize::try_from(footer.index_len).ok()?;
+        let index = pack.get(tail.checked_sub(len)?..tail)?;
         let index = Trailer::parse(footer, &[&END_FRAME, index].concat()).ok();
         Some(Self { footer, index })
     }
@@ -165,6 +169,97 @@ impl Ends {
         kept.extend_from_slice(&END_FRAME);
         let frames = Cow::Owned(kept);
         Found { frames, before: Some(before), total, has_trailer, lost }
+    }
+}
+
+/// Where bytes of a pack stand of which others before them are missing, or too many.
+fn moved(pack: &[u8], footer: &Footer, place: &Range<u64>) -> Option<Range<u64>> {
+    let to = |at: u64| at.checked_add(pack.len() as u64)?.checked_sub(footer.pack_bytes());
+    Some(to(place.start)?..to(place.end)?)
+}
+
+/// Whether the footer is of a pack that stands whole behind another one: readers see the first.
+fn is_behind_another(pack: &[u8], footer: &Footer) -> bool {
+    let header = moved(pack, footer, &(0..HEADER_BYTES as u64));
+    let header = header.filter(|header| header.start > 0).and_then(|header| at(pack, &header));
+    walk(pack).is_ok() && header.is_some_and(|header| header.starts_with(&MAGIC_LCP))
+}
+
+/// The frames of a pack of another size than its footer says: bytes are missing, or were
+/// added. What stands before them is at its place, what stands behind is moved by as much.
+fn displaced<'a>(pack: &'a [u8], footer: &Footer, index: &Trailer) -> Found<'a> {
+    let size = pack.len() as u64;
+    let head = pack.get(..HEADER_BYTES).unwrap_or_default();
+    let has_header = head.starts_with(&MAGIC_LCP)
+        && walk(head).is_ok_and(|walk| !walk.header.payload_compressed());
+    let (header, start) = if has_header { (head, head.len() as u64) } else { (&HEADER[..], 0) };
+    let index_start = size.saturating_sub(footer.index_len + FOOTER_BYTES as u64);
+    let end = index_start.saturating_sub(END_FRAME.len() as u64)..index_start;
+    let has_end = at(pack, &end) == Some(&END_FRAME);
+    let blocks = u32::try_from(footer.blocks).unwrap_or(u32::MAX);
+    // From the end on: a frame that lost bytes would reach into the one behind it.
+    let mut found: Vec<(u32, Range<u64>)> = Vec::new();
+    let mut limit = if has_end { end.start } else { end.end };
+    let mut is_behind_moved = false;
+    for block in (0..blocks).rev() {
+        let Some(place) = index.frame(block) else { continue };
+        let is_whole = |place: &Range<u64>| {
+            let bytes = at(pack, place).filter(|_| place.start >= start && place.end <= limit);
+            bytes.is_some_and(|bytes| damage(index, block, bytes).is_none())
+        };
+        let there = moved(pack, footer, &place).filter(&is_whole);
+        let is_moved = there.is_some();
+        // Without a checksum nothing tells whether what was added is in it or behind it.
+        let is_sure = |place: &Range<u64>| {
+            index.check(block).is_some() || !is_behind_moved || place.end == limit
+        };
+        let there = there.or_else(|| Some(place).filter(&is_whole).filter(is_sure));
+        is_behind_moved = is_moved;
+        if let Some(place) = there {
+            limit = place.start;
+            found.push((block, place));
+        }
+    }
+    found.reverse();
+    let what = match size.checked_sub(footer.pack_bytes()) {
+        Some(more) => format!("the pack has {more} bytes more than it had"),
+        None => format!("the pack has {} bytes less than it had", footer.pack_bytes() - size),
+    };
+    let mut lost = Vec::new();
+    let mut between = |bytes: Range<u64>, missing: Range<u32>| {
+        for block in missing.clone() {
+            // Whose bytes these are, nothing tells.
+            let bytes = if block == missing.start { bytes.clone() } else { bytes.end..bytes.end };
+            let (block, why) = (Some(block.into()), format!("the block is not whole: {what}"));
+            lost.push(Lost { bytes, block, why });
+        }
+        if missing.is_empty() && !bytes.is_empty() {
+            let why = format!("bytes of no block: {what}");
+            lost.push(Lost { bytes, block: None, why });
+        }
+    };
+    let (mut from, mut next) = (start, 0);
+    let mut kept = header.to_vec();
+    for (block, place) in &found {
+        between(from..place.start, next..*block);
+        kept.extend_from_slice(at(pack, place).unwrap_or_default());
+        (from, next) = (place.end, block + 1);
+    }
+    between(from..if has_end { end.start } else { end.end }, next..blocks);
+    kept.extend_from_slice(&END_FRAME);
+    for (is_there, bytes, name) in [(has_header, 0..0, "header"), (has_end, end, "END")] {
+        if !is_there {
+            let why = format!("a damaged {name}, which is made anew");
+            lost.push(Lost { bytes: bytes.end..bytes.end, block: None, why });
+        }
+    }
+    let before = found.into_iter().map(|(block, place)| (block.into(), place)).collect();
+    Found {
+        frames: Cow::Owned(kept),
+        before: Some(before),
+        total: Some(footer.blocks),
+        has_trailer: true,
+        lost,
     }
 }
 

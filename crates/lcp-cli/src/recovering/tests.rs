@@ -1,9 +1,9 @@
 //! The laws of recovery: all that is whole is saved, and nothing else.
 
-use lcp_decoder::{DecodeOptions, decode};
+use lcp_decoder::{DecodeOptions, Trailer, decode};
 use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode};
 use lcp_testkit::{SplitMix64, any_pack};
-use lcp_types::wire::END_FRAME;
+use lcp_types::wire::{END_FRAME, FOOTER_BYTES, FOOTER_MAGIC, TYPE_INDEX};
 use lcp_types::{Annotation, Block, FormatHint, Lang, Level, MemoryStore, Priority, Role, Tag};
 use proptest::prelude::*;
 
@@ -196,6 +196,132 @@ fn odd_ends_are_told_of() {
     assert!(recover(b"no pack at all, and long enough for a footer that is none of them").is_err());
 }
 
+/// Many turns, of which each is another.
+fn many() -> Vec<Block<'static>> {
+    let turn = |n: u32| Block::conversation(Role::User, format!("turn {n}: {}", "x".repeat(300)));
+    (0..60).map(turn).collect()
+}
+
+/// A pack of `many` whose block 30 has so many bytes less, or more: all others are saved.
+#[track_caller]
+fn saves_all_but_one(pack: &[u8], damaged: &[u8], place: &Range<u64>) {
+    let recovered = recover(damaged).unwrap();
+    check(&recovered);
+    let shift = |at: u64| at + damaged.len() as u64 - pack.len() as u64;
+    let [lost] = &recovered.lost[..] else { panic!("{:?}", recovered.lost) };
+    assert_eq!((lost.block, lost.bytes.clone()), (Some(30), place.start..shift(place.end)));
+    assert_eq!((recovered.saved, recovered.missing), (59, Some(1)));
+    let mut rest = many();
+    rest.remove(30);
+    assert_eq!(blocks(&recovered.pack), rest);
+}
+
+#[test]
+fn bytes_that_are_missing_or_too_many_cost_one_block() {
+    let pack = encode(&many(), plain(true)).unwrap();
+    let place = places(&pack)[30].clone();
+    let at = usize::try_from(place.start).unwrap();
+    for from in [at, at + 1, at + 3, at + 150] {
+        let less = [&pack[..from], &pack[from + 100..]].concat();
+        saves_all_but_one(&pack, &less, &place);
+    }
+    for (from, bytes) in [(at + 1, &b"1"[..]), (at + 150, &[0xFF; 1000])] {
+        let more = [&pack[..from], bytes, &pack[from..]].concat();
+        saves_all_but_one(&pack, &more, &place);
+    }
+    // Between two blocks, before the first of them and behind the last.
+    let end = usize::try_from(places(&pack)[59].end).unwrap();
+    for from in [8, at, end] {
+        let more = [&pack[..from], b"more", &pack[from..]].concat();
+        let recovered = recover(&more).unwrap();
+        assert_eq!((&recovered.pack, recovered.missing), (&pack, Some(0)));
+        let [lost] = &recovered.lost[..] else { panic!("{:?}", recovered.lost) };
+        assert_eq!(lost.bytes, from as u64..from as u64 + 4);
+    }
+}
+
+/// Nothing but the index tells that a whole block is missing, and which.
+#[test]
+fn a_block_that_is_missing_is_named() {
+    let all = small();
+    let pack = encode(&all, plain(true)).unwrap();
+    let place = places(&pack)[0].clone();
+    let (start, end) = (place.start, usize::try_from(place.end).unwrap());
+    let recovered = recover(&[&pack[..8], &pack[end..]].concat()).unwrap();
+    check(&recovered);
+    assert_eq!((recovered.saved, recovered.missing, recovered.dropped), (6, Some(1), 1));
+    assert_eq!((recovered.lost[0].block, &recovered.lost[0].bytes), (Some(0), &(start..start)));
+    let targets: Vec<_> = blocks(&recovered.pack).iter().map(Block::target).collect();
+    assert_eq!(targets, [None, Some(0), Some(0), None, Some(3), Some(4)]);
+}
+
+/// A header that is cut off, or stands behind something else, is made anew; of two packs the
+/// first is saved, which is the one that readers see.
+#[test]
+fn what_stands_before_a_pack_does_not_hide_it() {
+    let (all, other) = (small(), many());
+    let [pack, other] = [&all, &other].map(|blocks| encode(blocks, plain(true)).unwrap());
+    for damaged in
+        [pack[8..].to_vec(), pack[3..].to_vec(), [b"HTTP/1.1 200 OK", &pack[..]].concat()]
+    {
+        let recovered = recover(&damaged).unwrap();
+        assert_eq!((&recovered.pack, recovered.missing), (&pack, Some(0)));
+        assert_ne!(recovered.lost, []);
+    }
+    assert_eq!(recover(&[&pack[..], &other].concat()).unwrap().pack, pack);
+    assert_eq!(recover(&[&other[..], &pack].concat()).unwrap().pack, other);
+}
+
+/// The index of a pack without the checksums of its frames.
+#[test]
+fn without_checksums_of_blocks_their_form_tells() {
+    let pack = without_checks(&encode(&many(), plain(true)).unwrap());
+    assert_eq!(recover(&pack).unwrap().lost, []);
+    let place = places(&pack)[30].clone();
+    let at = usize::try_from(place.start).unwrap();
+    for from in [at, at + 1, at + 150] {
+        let less = [&pack[..from], &pack[from + 100..]].concat();
+        saves_all_but_one(&pack, &less, &place);
+        let more = [&pack[..=from], b"more", &pack[from + 1..]].concat();
+        saves_all_but_one(&pack, &more, &place);
+    }
+}
+
+/// The same pack, but for column 4 of its index.
+fn without_checks(pack: &[u8]) -> Vec<u8> {
+    let footer = *Trailer::of(pack).unwrap().unwrap().footer();
+    let at = usize::try_from(footer.index_offset).unwrap();
+    let (blocks, index) = (&pack[..at], &pack[at..pack.len() - FOOTER_BYTES]);
+    // Type (of two bytes), flags and length come before the fields.
+    let mut rest = &index[3..];
+    varint(&mut rest);
+    let mut body = Vec::new();
+    while !rest.is_empty() {
+        let field = rest;
+        let id = varint(&mut rest);
+        // Its wire type: all have a length.
+        rest = &rest[1..];
+        let len = usize::try_from(varint(&mut rest)).unwrap();
+        rest = &rest[len..];
+        if id != 4 {
+            body.extend(&field[..field.len() - rest.len()]);
+        }
+    }
+    let index = lcp_encoder::stored_frame(TYPE_INDEX, 0, &body);
+    let mut said = pack[pack.len() - FOOTER_BYTES..pack.len() - 12].to_vec();
+    said[16..24].copy_from_slice(&(index.len() as u64).to_le_bytes());
+    said[36..40].copy_from_slice(&crc32c::crc32c(&index).to_le_bytes());
+    let check = crc32c::crc32c_append(crc32c::crc32c(&said), &FOOTER_MAGIC).to_le_bytes();
+    [blocks, &index, &said, &check, &FOOTER_MAGIC].concat()
+}
+
+fn varint(rest: &mut &[u8]) -> u64 {
+    let len = rest.iter().position(|byte| byte & 0x80 == 0).unwrap() + 1;
+    let (bytes, behind) = rest.split_at(len);
+    *rest = behind;
+    bytes.iter().rev().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7F))
+}
+
 proptest! {
     #[test]
     fn whole_packs_come_out_as_they_went_in(
@@ -238,6 +364,38 @@ proptest! {
         let kept = all.iter().zip(&places).filter(|(_, place)| !is_hit(place)).map(|(of, _)| of);
         let plain = |block: &&Block<'_>| block.target().is_none();
         prop_assert!(found.iter().filter(plain).eq(kept.filter(plain)));
+    }
+
+    /// Wherever bytes are missing or too many, every block is saved that is whole.
+    #[test]
+    fn displaced_blocks_are_found(
+        all in any_pack(), seed in any::<u64>(), count in 1usize..300, is_less in any::<bool>(),
+    ) {
+        let pack = encode(&all, plain(true)).unwrap();
+        let places = places(&pack);
+        prop_assume!(!places.is_empty());
+        let end = usize::try_from(places.last().unwrap().end).unwrap();
+        let mut random = SplitMix64::new(seed);
+        let at = 8 + random.below(end - 8);
+        let behind = if is_less { end.min(at + count) } else { at };
+        let more = if is_less { Vec::new() } else { (0..count).map(|_| u8::try_from(random.below(256)).unwrap()).collect() };
+        let damaged = [&pack[..at], &more, &pack[behind..]].concat();
+        let recovered = recover(&damaged).unwrap();
+        check(&recovered);
+        let is_whole =
+            |place: &&Range<u64>| place.end <= at as u64 || place.start >= behind as u64;
+        let whole = places.iter().filter(is_whole).count();
+        let missing = recovered.missing.unwrap();
+        // One that has its like beside it may be put together from both.
+        prop_assert!(missing <= (places.len() - whole) as u64);
+        prop_assert_eq!(recovered.saved + recovered.dropped + missing, all.len() as u64);
+        let found = blocks(&recovered.pack);
+        let (before, mut after) = (said(&all), said(&found).into_iter());
+        prop_assert!(after.all(|pair| before.contains(&pair)));
+        let plain = |block: &&Block<'_>| block.target().is_none();
+        let mut found = found.iter().filter(plain);
+        let kept = all.iter().zip(&places).filter(|(_, place)| is_whole(place)).map(|(of, _)| of);
+        prop_assert!(kept.filter(plain).all(|block| found.any(|found| found == block)));
     }
 
     #[test]

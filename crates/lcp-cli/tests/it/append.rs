@@ -303,6 +303,22 @@ fn what_was_interrupted_is_undone() {
     let output = run_with(&["append", &pack, "-"], &added);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     assert!(journal.exists() && fs::read(&pack).unwrap() == other);
+    // One of a newer version, or damaged beside a pack that is not whole: nobody removes it.
+    let newer = [b"LCPJRNL2", &kept[8..]].concat();
+    let damaged = [&kept[..60], b"?", &kept[61..]].concat();
+    for (written, kept, code) in [(&whole[..], &newer, 0), (torn, &damaged, 3)] {
+        interrupted(written, kept);
+        let output = run_with(&["append", &pack, "-"], &added);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(said.contains("the journal beside the pack cannot be read"), "{said}");
+        assert!(said.contains("hint: "), "{said}");
+        let output = run(&["recover", &pack, "-o", &saved]);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains("the pack is read as it stands"), "{said}");
+        assert_eq!((&fs::read(&pack).unwrap()[..], &fs::read(&journal).unwrap()), (written, kept));
+    }
     // A pack that takes its place takes the journal away.
     let output = run_with(&["merge", "-", "-o", &pack, "--no-config"], &whole);
     assert!(output.status.success() && !journal.exists(), "{}", stderr(&output));

@@ -2,8 +2,9 @@
 //! only those are read that it shows.
 
 use lcp_testkit::program::{Project, printed, stderr};
+use serde_json::Value;
 
-use crate::command::LCP;
+use crate::command::{LCP, run_with};
 
 /// A project of many files, packed with counts and without.
 fn project() -> Project {
@@ -73,4 +74,62 @@ fn a_damaged_index_is_dropped_and_told_of() {
     let (text, said) = render(&project, "damaged.lcp", &["--verify"]);
     assert!(said.contains("bad_index"), "{said}");
     assert_eq!(text, right);
+}
+
+/// Wherever the pack is read as a whole, once.
+#[test]
+fn a_trailer_that_is_not_accepted_is_told_of() {
+    let project = project();
+    let mut pack = std::fs::read(project.path("plain.lcp")).expect("just written");
+    let place = pack.len() - 80;
+    pack[place] ^= 1;
+    std::fs::write(project.path("damaged.lcp"), &pack).expect("a temporary folder");
+    let commands: [&[&str]; 9] = [
+        &["render", "damaged.lcp"],
+        &["render", "damaged.lcp", "--budget", "400"],
+        &["render", "damaged.lcp", "--budget", "400", "--verify"],
+        &["report", "damaged.lcp", "--budget", "400"],
+        &["stats", "damaged.lcp"],
+        &["decode", "damaged.lcp"],
+        &["export", "damaged.lcp", "--to", "openai"],
+        &["merge", "damaged.lcp", "-o", "merged.lcp"],
+        &["inspect", "damaged.lcp"],
+    ];
+    for arguments in commands {
+        let said = stderr(&project.run(arguments));
+        assert_eq!(said.matches("[bad_index]").count(), 1, "{arguments:?}: {said}");
+    }
+    for arguments in [&["cat", "damaged.lcp", "0"], &["validate", "damaged.lcp", "-q"]] {
+        assert_eq!(stderr(&project.run(arguments)), "", "{arguments:?}");
+    }
+    let output = run_with(&["render", "-", "--no-config", "--budget", "400"], &pack);
+    assert_eq!(stderr(&output).matches("[bad_index]").count(), 1);
+    // And in the reports.
+    let codes = |report: &str| {
+        let report: Value = serde_json::from_str(report).expect("JSON");
+        let warnings = report["warnings"].as_array().expect("a list").clone();
+        warnings.into_iter().map(|warning| warning["code"].clone()).collect::<Vec<_>>()
+    };
+    let report = project.run(&["report", "damaged.lcp", "--budget", "400", "--json"]);
+    assert_eq!(codes(&printed(&report)), ["bad_index"]);
+    for more in [&[][..], &["--verify"]] {
+        let arguments = ["--report", "report.json", "-o", "text"];
+        render(&project, "damaged.lcp", &[&arguments, more].concat());
+        let report = std::fs::read_to_string(project.path("report.json")).expect("just written");
+        assert_eq!(codes(&report), ["bad_index"], "{more:?}");
+    }
+}
+
+/// A pipe has nothing at an offset, and gives what it has once.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_once() {
+    let project = project();
+    let (right, _) = render(&project, "counted.lcp", &[]);
+    let pipe = project.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let pack = std::fs::read(project.path("counted.lcp")).unwrap();
+    let written = std::thread::spawn(move || std::fs::write(pipe, pack));
+    assert_eq!(render(&project, "pipe", &[]).0, right);
+    written.join().unwrap().unwrap();
 }

@@ -220,6 +220,22 @@ fn counts_are_those_of_the_command() {
     }
 }
 
+/// What an append left that was interrupted, as the command tells of it.
+#[test]
+fn a_journal_beside_a_pack_is_told_of() {
+    let place = Place::new();
+    let mut client = place.client(&[]);
+    let mut warned = |name: &str| {
+        let shown = client.facts("render", json!({ "pack": name, "budget": 500 }));
+        shown["warnings"].as_array().unwrap().clone()
+    };
+    assert_eq!(warned("session.lcp"), [] as [Value; 0]);
+    place.write("root/session.lcp.lcp-journal", "LCPJRNL2");
+    let [warning] = &warned("session.lcp")[..] else { panic!("one warning") };
+    assert_eq!(warning["code"], "journal");
+    assert!(warning["message"].as_str().unwrap().contains("read as it stands"), "{warning}");
+}
+
 #[test]
 fn packs_and_renderings_are_resources() {
     let place = Place::new();

@@ -7,7 +7,8 @@ mod verify;
 use std::ops::Range;
 
 use lcp_types::wire::{
-    FOOTER_BYTES, FOOTER_MAGIC, HEADER_BYTES, TRAILER_VERSION, TYPE_END, TYPE_INDEX,
+    FOOTER_BYTES, FOOTER_MAGIC, HEADER_BYTES, HEADER_FLAGS_AT, TRAILER_VERSION, TYPE_END,
+    TYPE_INDEX,
 };
 use lcp_types::{Facts, limits};
 
@@ -47,6 +48,32 @@ impl Footer {
     /// If it is none, or what it says cannot be.
     pub fn parse(bytes: &[u8], size: u64) -> Result<Self> {
         let offset = size.saturating_sub(FOOTER_BYTES as u64);
+        let footer = Self::read(bytes, offset)?;
+        if footer.end_and_index().end != offset {
+            return Err(TrailerError::new(TrailerErrorKind::Places, offset));
+        }
+        Ok(footer)
+    }
+
+    /// Reads the footer of a damaged pack, whose size may be another than the pack had when it
+    /// was written: places are those of then. INDEX ends right before the footer, wherever
+    /// that is now.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::parse`], but for the size; offsets count from the footer's first byte.
+    pub fn parse_displaced(bytes: &[u8]) -> Result<Self> {
+        Self::read(bytes, 0)
+    }
+
+    /// Bytes that the pack had when it was written.
+    #[must_use]
+    pub fn pack_bytes(&self) -> u64 {
+        self.end_and_index().end.saturating_add(FOOTER_BYTES as u64)
+    }
+
+    /// Reads the footer that begins at `offset`, whatever it says of where that is.
+    fn read(bytes: &[u8], offset: u64) -> Result<Self> {
         let fail = |kind| TrailerError::new(kind, offset);
         let Some((footer, [])) = bytes.split_first_chunk::<FOOTER_BYTES>() else {
             return Err(fail(TrailerErrorKind::NoFooter));
@@ -76,7 +103,7 @@ impl Footer {
         if footer.end_offset < HEADER_BYTES as u64
             || footer.end_offset >= footer.index_offset
             || footer.index_offset - footer.end_offset > END_BYTES_MAX
-            || index_end != Some(offset)
+            || index_end.is_none()
         {
             return Err(fail(TrailerErrorKind::Places));
         }
@@ -234,7 +261,7 @@ impl Trailer {
 /// Whether a pack with such a header can have a trailer that is used.
 pub(crate) fn may_have_one(header: Header) -> Result<()> {
     if header.magic != Magic::Lcp || header.payload_compressed() {
-        return Err(TrailerError::new(TrailerErrorKind::Header, 6));
+        return Err(TrailerError::new(TrailerErrorKind::Header, HEADER_FLAGS_AT as u64));
     }
     Ok(())
 }

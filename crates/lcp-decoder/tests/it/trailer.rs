@@ -4,6 +4,7 @@
 use lcp_decoder::{DecodeOptions, Footer, PackReader, Trailer, TrailerErrorKind, decode};
 use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode, encode_with};
 use lcp_testkit::{SplitMix64, any_pack};
+use lcp_types::wire::END_FRAME;
 use lcp_types::{
     Annotation, Block, BlockSource, CostLevel, CostsOf, Facts, FormatHint, Lang, Level, LevelCost,
     MemoryStore, ModeCosts, Priority, Role, Tag,
@@ -224,6 +225,33 @@ fn footers_of_other_bytes_are_refused() {
     longer.extend_from_slice(&[0x42, 0, 0, 0xFF, 1, 0, 0]);
     longer.extend_from_slice(&pack[own_at..]);
     assert_eq!(refused(&longer), TrailerErrorKind::Places);
+}
+
+/// Of a pack that has more or fewer bytes than it had, the footer is still read.
+#[test]
+fn a_displaced_footer_is_read() {
+    let (_, pack) = pack_of_all();
+    let (rest, footer) = pack.split_at(pack.len() - 56);
+    let parsed = Footer::parse_displaced(footer).expect("its own checksum holds");
+    assert_eq!(Footer::parse(footer, pack.len() as u64), Ok(parsed));
+    assert_eq!(parsed.pack_bytes(), pack.len() as u64);
+    let (header, rest) = rest.split_at(8);
+    for rest in [&rest[1..], &[b"more", rest].concat()] {
+        let damaged = [header, rest, footer].concat();
+        assert_eq!(refused(&damaged), TrailerErrorKind::Places);
+        // INDEX is right before it.
+        let end = damaged.len() - 56;
+        let index = &damaged[end - usize::try_from(parsed.index_len).expect("small")..end];
+        let found = Trailer::parse(parsed, &[&END_FRAME, index].concat());
+        assert_eq!(found.as_ref(), Ok(&trailer(&pack)));
+    }
+    let mut flipped = footer.to_vec();
+    for bit in 0..footer.len() * 8 {
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        assert!(Footer::parse_displaced(&flipped).is_err(), "bit {bit}");
+        flipped[bit / 8] ^= 1 << (bit % 8);
+    }
+    assert!(Footer::parse_displaced(&footer[1..]).is_err());
 }
 
 /// A trailer with another body, and checks that hold.

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::duplicates::{Deduping, Wanted};
-use crate::files;
 use crate::limits::{Competition, Limits, OnOverflow, Switch};
 use crate::mcp::desk::{Desk, counting, first, first_within};
 use crate::mcp::fault::{Fault, Outcome};
@@ -145,9 +144,11 @@ pub(in crate::mcp) fn render(desk: &Desk, input: Input) -> Outcome<Facts> {
     let wants_report = input.report;
     let mut choices = choices(input)?;
     choices.pack = found.name;
-    let pack = files::decode(&choices.pack, &found.bytes)?;
-    let run = choices.prepare_with(pack, desk.setup.config.clone(), false, &desk.quiet)?;
+    let run = choices.prepare_with(&found.bytes, desk.setup.config.clone(), false, &desk.quiet)?;
     let rendered = run.render(&desk.quiet)?;
+    let journal =
+        found.said.map(|said| Warned { code: "journal", block: None, message: said.into() });
+    let journal = journal.into_iter();
     let plan = &rendered.plan;
     let (not_in_full, more_not_in_full) = first(lesser(plan), LESSER_MAX);
     let report = wants_report.then(|| serde_json::from_str(&report::to_json(plan)));
@@ -161,7 +162,7 @@ pub(in crate::mcp) fn render(desk: &Desk, input: Input) -> Outcome<Facts> {
         blocks: plan.items.len(),
         not_in_full,
         more_not_in_full,
-        warnings: plan.warnings.iter().take(WARNINGS_MAX).map(warned).collect(),
+        warnings: journal.chain(plan.warnings.iter().map(warned)).take(WARNINGS_MAX).collect(),
         report,
         more_in_report,
         text: rendered.text,
