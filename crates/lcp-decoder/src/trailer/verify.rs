@@ -40,12 +40,12 @@ pub(crate) fn verify(
         }
     }
     let fail = |what| TrailerError::new(TrailerErrorKind::Lies { what }, index_offset);
-    if collector.len() as u64 != trailer.footer.blocks {
-        wrong.push(fail("number"));
-    } else {
+    if collector.len() as u64 == trailer.footer.blocks {
         let found = collector.finish();
         let lies = lies(&trailer.facts, &found, said_known, bodies_known);
         wrong.extend(lies.into_iter().map(fail));
+    } else {
+        wrong.push(fail("number"));
     }
     Ok(wrong)
 }
