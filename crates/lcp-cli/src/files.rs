@@ -157,8 +157,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let (mut file, _registered) = interrupt::registered(|| temporary(&target, permissions))?;
     file.write_all(bytes)?;
     file.persist(&target).map_err(|error| error.error)?;
-    // It was that of the pack that was there.
-    let _ = std::fs::remove_file(journal::path_of(&target));
+    journal::forget(&target);
     Ok(())
 }
 

@@ -11,9 +11,12 @@ use std::path::{Path, PathBuf};
 use lcp_types::wire::{HEADER_BYTES, HEADER_FLAGS_AT, HEADER_TRAILER};
 
 use crate::recovering::is_whole;
-pub use disk::{Disk, Files, Locked, read, share};
+pub use disk::{Disk, Files, Locked, forget, read, share};
 
-/// What a journal begins with: its name and the version.
+/// What journals of every version begin with.
+const JOURNAL: [u8; 7] = *b"LCPJRNL";
+
+/// What a journal of this version begins with.
 const MAGIC: [u8; 8] = *b"LCPJRNL1";
 
 /// Bytes before the old tail, and of the checksum behind it.

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Beside, as_before, path_of};
+use super::{Beside, JOURNAL, as_before, path_of};
 
 /// What can be done with a pack and the journal beside it.
 #[expect(clippy::missing_errors_doc, reason = "those of the system")]
@@ -179,6 +179,18 @@ impl Disk for Files {
     fn remove_journal(&mut self) -> io::Result<()> {
         self.open = None;
         if_there(std::fs::remove_file(&self.journal)).map(drop)
+    }
+}
+
+/// Removes the journal of a pack that was there before another took its place; what is no
+/// journal, of whatever version, stays.
+pub fn forget(pack: &Path) {
+    let path = path_of(pack);
+    let mut name = [0; JOURNAL.len()];
+    let is_one = File::open(&path).and_then(|mut file| file.read_exact(&mut name)).is_ok();
+    if is_one && name == JOURNAL {
+        // If it stays, readers find that it is of another pack.
+        let _ = std::fs::remove_file(&path);
     }
 }
 

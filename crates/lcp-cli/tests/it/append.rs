@@ -322,6 +322,10 @@ fn what_was_interrupted_is_undone() {
     // A pack that takes its place takes the journal away.
     let output = run_with(&["merge", "-", "-o", &pack, "--no-config"], &whole);
     assert!(output.status.success() && !journal.exists(), "{}", stderr(&output));
+    // What only has its name stays.
+    fs::write(&journal, "notes").unwrap();
+    let output = run_with(&["merge", "-", "-o", &pack, "--no-config"], &whole);
+    assert!(output.status.success() && fs::read(&journal).unwrap() == b"notes");
 }
 
 /// A journal lies beside the pack itself, whatever name it is called by.
