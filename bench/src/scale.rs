@@ -67,15 +67,15 @@ fn opening(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> {
             *best = best.min(spent.alone()?.as_secs_f64() * 1e3);
         }
     }
-    let [plain, counted] = best;
+    let [alone, with_costs] = best;
     let row = |what: &str, own, beside: &str, other| {
         let what = format!("the index of {} blocks is opened{what}", blocks.len());
         let row = Row::of(what, Better::Lower, "ms").beside_itself(own, beside, other);
         row.wants(Wanted::OwnAtMost(1.0))
     };
     Ok(vec![
-        row("", plain, "with counts", counted),
-        row(", with counts", counted, "without", plain),
+        row("", alone, "with counts", with_costs),
+        row(", with counts", with_costs, "without", alone),
     ])
 }
 

@@ -27,6 +27,12 @@ const BENCHES: &[(&str, Bench)] = &[
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // What is measured is the time of one thread.
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
+    if let Err(error) = one {
+        eprintln!("error: {error}");
+        return ExitCode::FAILURE;
+    }
     match run(&arguments) {
         Ok(code) => code,
         Err(error) => {

@@ -168,10 +168,10 @@ fn counted(
         let view = View::new(block, &metas[index]);
         Some(known(index).unwrap_or_else(|| counter.costs_in(&view, OutputMode::ALL)))
     };
-    let counted = counting::each(&mut counter, blocks, &indices, &count);
-    for (index, counted) in counted.enumerate() {
+    let found = counting::each(&mut counter, blocks, &indices, &count);
+    for (index, found) in found.enumerate() {
         each();
-        let Some((body, all)) = counted else {
+        let Some((body, all)) = found else {
             costs.contents.push(0);
             for mode in &mut costs.modes {
                 mode.full.push(0);
