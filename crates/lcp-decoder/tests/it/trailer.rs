@@ -343,7 +343,7 @@ fn costs_of_modes(count: usize) -> Vec<u8> {
     let mut fields = vec![bytes(1, "e"), number(2, 1), bytes(3, [1]), bytes(4, [1])];
     fields.extend(
         (0..count)
-            .map(|mode| nested(5, &[bytes(1, &format!("m{mode}")), bytes(2, [0]), bytes(3, [1])])),
+            .map(|mode| nested(5, &[bytes(1, format!("m{mode}")), bytes(2, [0]), bytes(3, [1])])),
     );
     nested(17, &fields)
 }
