@@ -15,7 +15,7 @@ use crate::tools;
 use paths::Way;
 
 /// Count the instructions of five key paths, and compare them with what they were
-#[derive(Debug, Default, clap::Args)]
+#[derive(Debug, clap::Args)]
 #[command(after_help = "Counts depend on the compiler and its settings: those that were recorded \
                   with others are not compared. Needs valgrind.")]
 pub(crate) struct Args {
