@@ -8,6 +8,7 @@ mod bench;
 mod ci;
 mod exact;
 mod formats;
+mod fuzz;
 mod handoff;
 mod instructions;
 mod million;
@@ -50,6 +51,7 @@ enum Task {
     Million(million::Args),
     Exact(exact::Args),
     Formats(formats::Args),
+    Fuzz(fuzz::Args),
     Instructions(instructions::Args),
     Bench(bench::Args),
     Providers(providers::Args),
@@ -79,6 +81,7 @@ fn main() -> ExitCode {
         Task::Million(args) => million::run(args, output),
         Task::Exact(args) => exact::run(args, output),
         Task::Formats(args) => formats::run(args, output),
+        Task::Fuzz(args) => fuzz::run(args, output),
         Task::Instructions(args) => instructions::run(args, output),
         Task::Bench(args) => bench::run(args, output),
         Task::Providers(args) => providers::run(args, output),

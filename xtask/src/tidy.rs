@@ -47,6 +47,21 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("lcp-testkit", &["lcp-types"]),
     (
+        "lcp-fuzz",
+        &[
+            "lcp-types",
+            "lcp-decoder",
+            "lcp-encoder",
+            "lcp-tokens",
+            "lcp-driver",
+            "lcp-dedup",
+            "lcp-continuity",
+            "lcp-convert",
+            "lcp-cli",
+            "lcp-testkit",
+        ],
+    ),
+    (
         "xtask",
         &[
             "lcp-types",
@@ -57,6 +72,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "lcp-dedup",
             "lcp-continuity",
             "lcp-cli",
+            "lcp-fuzz",
             "lcp-testkit",
         ],
     ),

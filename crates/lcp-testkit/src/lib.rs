@@ -5,6 +5,7 @@
 //! | a law that holds for every block or pack | [`any_block`], [`any_pack`] |
 //! | the same, without what old readers refuse | [`known_block`], [`known_pack`] |
 //! | nesting | [`nested_tree`] |
+//! | content that looks like boundaries | [`DELIMITERS`] |
 //! | a seeded choice: places to cut, bytes to change | [`SplitMix64`] |
 //! | exact bytes | [`hex`] |
 //! | what needs a PostgreSQL server | [`Postgres`] |
@@ -15,6 +16,7 @@
 
 mod blocks;
 mod corpus;
+mod delimiters;
 mod postgres;
 pub mod program;
 pub mod python;
@@ -23,6 +25,7 @@ mod trips;
 
 pub use blocks::{any_block, any_pack, known_block, known_pack};
 pub use corpus::{comments, files_in, is_prose};
+pub use delimiters::DELIMITERS;
 pub use postgres::{Postgres, PostgresServer};
 pub use rng::SplitMix64;
 pub use trips::RoundTrips;

@@ -2,6 +2,7 @@
 
 use lcp_driver::shares::{Share, Shares};
 use lcp_driver::{DriverConfig, Excerpts, Objective, OutputMode, Values};
+use lcp_testkit::DELIMITERS;
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{
     Annotation, Block, Code, Conversation, DataFormat, DiffHunk, FileEntry, FormatHint, Lang,
@@ -79,73 +80,10 @@ pub(crate) fn every_type() -> Vec<Block<'static>> {
     ]
 }
 
-/// Pieces of content that look like what renderers draw, or that tokenizers
-/// join in surprising ways.
-const PIECES: &[&str] = &[
-    "fn main() {}",
-    "\n",
-    "\n\n",
-    "\r\n",
-    "    indented",
-    "\t",
-    " ",
-    "  ",
-    "/",
-    "// comment",
-    "/* */",
-    "</code>",
-    "<code path=\"x\">",
-    "</context>",
-    "<context>",
-    "</conversation>",
-    "</code.2>",
-    "</code.3>\n",
-    "<omitted type=\"code\" path=\"a\" tokens=\"3\" />",
-    "```",
-    "````\n",
-    "```rust",
-    "~~~",
-    "### code src/a.rs",
-    "### user",
-    "\n### assistant\n",
-    "_[Omitted: code a, ~3 tokens]_",
-    "[user] hi",
-    "\n[code src/a.rs]\n",
-    "[omitted: code a ~3tok]",
-    "[omitted: 4 blocks ~3tok]",
-    "EOF",
-    "\nEOF\n",
-    "\nEOF2\n",
-    "<<EOF]",
-    "]",
-    "[",
-    "hello world",
-    "The quick brown fox.",
-    "漢字かな",
-    "🦀🚀",
-    "e\u{301}",
-    "'s",
-    "'ſ",
-    "1234567",
-    "<|endoftext|>",
-    "\u{85}",
-    "\u{2028}",
-    "\u{a0}",
-    "\u{feff}",
-    "!!!",
-    "=====",
-    "a",
-    "}",
-    "});\n",
-    "\"",
-    "&amp;",
-    "@@ -1 +1 @@",
-];
-
 pub(crate) fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![
-        6 => prop::collection::vec(prop::sample::select(PIECES), 0..12).prop_map(|pieces| pieces.concat()),
-        1 => prop::collection::vec(prop::sample::select(PIECES), 20..120).prop_map(|pieces| pieces.concat()),
+        6 => prop::collection::vec(prop::sample::select(DELIMITERS), 0..12).prop_map(|pieces| pieces.concat()),
+        1 => prop::collection::vec(prop::sample::select(DELIMITERS), 20..120).prop_map(|pieces| pieces.concat()),
         1 => any::<String>(),
     ]
 }

@@ -1,0 +1,68 @@
+//! What comes in as text: manifests, transcripts, diffs, numbered lines.
+
+#[path = "../../lcp-convert/tests/it/valid.rs"]
+#[allow(clippy::pedantic, dead_code, reason = "a module of tests, of which less is needed here")]
+mod valid;
+
+use lcp_convert::{ExportBlock, Format, Options, Target, detect, export, import as import_as};
+use lcp_decoder::{DecodeOptions, decode};
+use lcp_encoder::EncodeOptions;
+use lcp_encoder::manifest::{Manifest, to_json};
+
+/// A manifest that is read, is written and comes back; another one is an error.
+pub fn manifest(data: &[u8]) {
+    let Ok(manifest) = Manifest::parse(data, &mut |name| Ok(name.as_bytes().to_vec())) else {
+        return;
+    };
+    let options = EncodeOptions::default();
+    let Ok(bytes) = manifest.encode(options) else { return };
+    let pack = decode(&bytes, DecodeOptions::default()).expect("as written");
+    let json = to_json(&pack.blocks);
+    let mut load = |name: &str| panic!("{name}: a manifest that is written names no files");
+    let again = Manifest::parse(json.as_bytes(), &mut load).expect("as written");
+    assert_eq!(again.encode(options).as_ref(), Ok(&bytes), "{json}");
+}
+
+/// A transcript becomes blocks that can be written, and messages that providers take; a diff
+/// or numbered lines come back byte for byte where they are said to.
+pub fn import(data: &[u8]) {
+    let Some((&choice, bytes)) = data.split_first() else { return };
+    let choice = usize::from(choice & 15);
+    if let Some(format) = Format::ALL.get(choice) {
+        transcript(*format, bytes, choice);
+    } else if let Some(format) = detect(bytes) {
+        transcript(format, bytes, choice);
+    }
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if let Some(diff) = lcp_convert::diff::exact(text) {
+        assert_eq!(lcp_convert::diff::write(&diff), text);
+    }
+    if let Ok(patch) = lcp_convert::diff::parse(text) {
+        for diff in &patch.diffs {
+            let written = lcp_convert::diff::write(diff);
+            let again = lcp_convert::diff::parse(&written).expect("as written");
+            assert_eq!(again.diffs.len(), 1, "{written}");
+        }
+    }
+    if let Some(numbered) = lcp_convert::numbered::exact(text) {
+        let again = lcp_convert::numbered::write(&numbered.content, numbered.first, numbered.style);
+        assert_eq!(again, text);
+    }
+}
+
+fn transcript(format: Format, bytes: &[u8], choice: usize) {
+    let mut options = Options::default();
+    options.sidechains = choice % 2 == 1;
+    let Ok(imported) = import_as(format, bytes, &options) else { return };
+    let pack = lcp_encoder::encode(&imported.blocks, EncodeOptions::default())
+        .expect("an import is within the limits");
+    let pack = decode(&pack, DecodeOptions::default()).expect("as written");
+    assert_eq!(pack.blocks, imported.blocks);
+    let blocks: Vec<_> = imported.blocks.iter().map(ExportBlock::whole).collect();
+    for target in [Target::OpenAi, Target::Anthropic] {
+        let exported = export(target, &blocks, None);
+        if let Err(wrong) = valid::valid(target, &exported) {
+            panic!("{wrong}\n{}", exported.json);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Packs: read in any way, written, and read again.
+
+#[path = "../../lcp-decoder/tests/it/walk.rs"]
+#[allow(clippy::pedantic, dead_code, reason = "a module of tests, of which less is needed here")]
+mod walk;
+
+use lcp_cli::recovering::recover;
+use lcp_decoder::{DecodeOptions, Pack, PackReader, decode, decode_parallel};
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, index_costs};
+use lcp_encoder::{Compression, EncodeOptions, Magic};
+use lcp_testkit::SplitMix64;
+use lcp_tokens::{Encoding, Tiktoken};
+use lcp_types::{Block, BlockSource};
+use walk::{Cuts, assert_same_however_cut};
+
+use crate::input::Input;
+
+const O200K: Tiktoken = Tiktoken::new(Encoding::O200kBase);
+
+const COMPRESSIONS: [Compression; 3] =
+    [Compression::None, Compression::Block, Compression::Payload];
+
+/// A number that the whole input decides.
+fn seed(data: &[u8]) -> u64 {
+    let fold = |seed: u64, byte: &u8| (seed ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
+    data.iter().fold(0xCBF2_9CE4_8422_2325, fold)
+}
+
+/// The bytes of a pack give the same however they are cut, read or split over threads.
+pub fn decoder(data: &[u8]) {
+    let seed = seed(data);
+    let options = DecodeOptions { strict: seed & 1 == 1, ..DecodeOptions::default() };
+    let cuts = match seed >> 1 & 3 {
+        0 if data.len() <= 128 => Cuts::EveryByte,
+        1 => Cuts::Every(1 + data.len() / 7),
+        _ => Cuts::Seeded(seed),
+    };
+    assert_same_however_cut(data, options, cuts);
+    let pack = decode(data, options);
+    // Threads are for what is compressed; starting them for each input costs more than all else.
+    if seed >> 3 & 63 == 0 {
+        assert_eq!(decode_parallel(data, options).map(said), pack.map(said));
+    }
+}
+
+/// A pack without its lifetime.
+fn said(pack: Pack<'_>) -> (Vec<Block<'static>>, usize) {
+    (pack.blocks.into_iter().map(Block::into_owned).collect(), pack.warnings.len())
+}
+
+/// What was decoded can be encoded, and comes back the same; a second time byte for byte.
+pub fn round_trip(data: &[u8]) {
+    let Ok(pack) = decode(data, DecodeOptions::default()) else { return };
+    // Compression takes longer than all else.
+    let compression = COMPRESSIONS.get(data.len() % 16).copied().unwrap_or_default();
+    let options = EncodeOptions { compression, ..EncodeOptions::default() };
+    let bytes = lcp_encoder::encode(&pack.blocks, options).expect("it was within the limits");
+    let again = decode(&bytes, DecodeOptions::default()).expect("as written");
+    assert_eq!(again.blocks.len(), pack.blocks.len());
+    for (block, again) in pack.blocks.iter().zip(&again.blocks) {
+        // Fields that nobody knows are written by ascending ids, wherever they stood.
+        assert!(block == again || letters(block) == letters(again), "{block:?}\n{again:?}");
+    }
+    assert_eq!(lcp_encoder::encode(&again.blocks, options).as_ref(), Ok(&bytes));
+}
+
+/// All that a block says, in no order.
+fn letters(block: &Block<'_>) -> Vec<u8> {
+    let mut letters = format!("{block:?}").into_bytes();
+    letters.sort_unstable();
+    letters
+}
+
+/// Any blocks are written so that they come back, or are an error.
+pub fn encoder(data: &[u8]) {
+    let mut input = Input::new(data);
+    let options = EncodeOptions {
+        magic: if input.flag() { Magic::Bcp } else { Magic::Lcp },
+        compression: input.one_of(&[
+            Compression::None,
+            Compression::None,
+            Compression::Block,
+            Compression::Payload,
+        ]),
+        trailer: input.flag(),
+    };
+    let blocks = input.blocks();
+    let bytes = lcp_encoder::encode(&blocks, options).expect("the input is small");
+    let strict = DecodeOptions { strict: true, ..DecodeOptions::default() };
+    let pack = decode(&bytes, strict).expect("as written");
+    assert_eq!(pack.blocks, blocks);
+    assert!(pack.warnings.is_empty(), "{:?}", pack.warnings);
+}
+
+/// A pack with an index, then some of its bytes changed: the index is never believed over the
+/// blocks, and what is whole is saved.
+pub fn trailer(data: &[u8]) {
+    let mut input = Input::new(data);
+    let compression = input.one_of(&[Compression::None, Compression::None, Compression::Block]);
+    let changes: Vec<_> =
+        (0..input.below(5)).map(|_| (input.below(0x1_0000), input.byte())).collect();
+    let (cut, counts, seed) = (input.below(0x1_0000), input.flag(), input.byte());
+    let blocks = input.blocks();
+    let costs: Vec<_> = index_costs(&blocks, &O200K).filter(|_| counts).into_iter().collect();
+    let options = EncodeOptions { compression, ..EncodeOptions::default() };
+    let mut bytes = lcp_encoder::encode_with(&blocks, options, &costs).expect("costs of its own");
+    whole(&bytes, &blocks, seed);
+    for (place, byte) in changes {
+        // From the end: the trailer is what this is about.
+        let place = bytes.len() - 1 - place % bytes.len();
+        bytes[place] = byte;
+    }
+    if cut % 4 == 3 {
+        bytes.truncate(bytes.len() - cut % bytes.len());
+    }
+    changed(&bytes, seed);
+}
+
+/// Of a pack as it was written, everything is believed, and true.
+fn whole(bytes: &[u8], blocks: &[Block<'_>], seed: u8) {
+    let reader = PackReader::open(bytes.to_vec(), DecodeOptions::default()).expect("a pack");
+    if !blocks.is_empty() {
+        assert!(matches!(reader.trailer(), Some(Ok(_))), "{:?}", reader.trailer());
+    }
+    assert!(reader.verify().expect("a pack").is_empty());
+    let config = DriverConfig {
+        mode: OutputMode::ALL[usize::from(seed) % 3],
+        token_budget: Some(u32::from(seed) * 4),
+        ..DriverConfig::default()
+    };
+    let driver = DefaultDriver::new(O200K);
+    let by_index = driver.render_source(&reader, &config).expect("any blocks can be rendered");
+    let by_blocks = driver.run(blocks, &config).expect("any blocks can be rendered");
+    assert_eq!(by_index.text, by_blocks.text);
+    let recovered = recover(bytes).expect("a pack");
+    assert_eq!((recovered.pack.as_slice(), recovered.lost.len()), (bytes, 0));
+}
+
+/// Of a pack that was changed, nothing false is believed.
+fn changed(bytes: &[u8], seed: u8) {
+    let options = DecodeOptions::default();
+    let decoded = decode(bytes, options);
+    if let Ok(reader) = PackReader::open(bytes, options) {
+        let mut rng = SplitMix64::new(seed.into());
+        for _ in 0..3 {
+            // What is read by the index is what stands there, or an error.
+            let index = u32::try_from(rng.below(26)).expect("small");
+            if let (Ok(read), Ok(pack)) = (reader.read(&[index]), &decoded) {
+                let block = pack.blocks.get(index as usize);
+                assert_eq!(read.first(), block, "block {index}");
+            }
+        }
+        // Without a trailer there is nothing to verify by.
+        if let (Some(Ok(_)), Ok(problems), Err(error)) =
+            (reader.trailer(), reader.verify(), &decoded)
+        {
+            assert!(!problems.is_empty(), "a pack that is malformed is verified: {error}");
+        }
+    }
+    let Ok(recovered) = recover(bytes) else { return };
+    let saved = decode(&recovered.pack, options).expect("what is saved is a pack");
+    assert_eq!(saved.blocks.len() as u64, recovered.saved);
+    if decoded.is_ok() && recovered.lost.is_empty() {
+        assert_eq!(Ok(saved.blocks), decoded.map(|pack| pack.blocks));
+    }
+}

@@ -1,0 +1,87 @@
+//! What stores give back, and what is kept beside packs: read from bytes that nobody vouches for.
+
+use lcp_cli::journal::{Journal, as_before};
+use lcp_continuity::store::StoredMessage;
+use lcp_continuity::{SessionHandoff, Timestamp};
+use lcp_dedup::store::{Backend, Found, Name, Put, Result, Store};
+use lcp_driver::stable::SavedPlan;
+use lcp_types::ContentStore;
+
+/// What is accepted, comes back; a body that is not that of its hash is found.
+pub fn records(data: &[u8]) {
+    let Some((&choice, bytes)) = data.split_first() else { return };
+    match choice & 7 {
+        0 | 1 => handoff(bytes),
+        2 => message(bytes),
+        3 | 4 => saved_plan(bytes),
+        5 | 6 => journal(bytes),
+        _ => body(bytes),
+    }
+}
+
+fn handoff(bytes: &[u8]) {
+    let Ok(handoff) = SessionHandoff::from_pack(bytes) else { return };
+    // What a pack says may be too much for one that we write.
+    let Ok(pack) = handoff.to_pack() else { return };
+    let again = SessionHandoff::from_pack(&pack).expect("as written");
+    assert_eq!(again.to_pack().as_ref().ok(), Some(&pack));
+}
+
+fn message(bytes: &[u8]) {
+    let body = bytes.to_vec();
+    let stored = StoredMessage { position: 0, epoch: 0, body, tokens: 0, recorded: Timestamp(0) };
+    let Ok(message) = stored.message() else { return };
+    assert!(!message.block.content.is_metadata());
+}
+
+fn saved_plan(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(plan) = SavedPlan::from_json(text) else { return };
+    let json = plan.to_json();
+    assert_eq!(SavedPlan::from_json(&json).expect("as written").to_json(), json);
+}
+
+/// A pack and a journal beside it, whose checksum is right: what is behind it may be anything.
+fn journal(bytes: &[u8]) {
+    let Some((&cut, bytes)) = bytes.split_first() else { return };
+    let (pack, beside) = bytes.split_at(usize::from(cut).min(bytes.len()));
+    let mut sealed = beside.to_vec();
+    sealed.extend_from_slice(&crc32c::crc32c(beside).to_le_bytes());
+    if let Some(journal) = Journal::parse(&sealed) {
+        assert_eq!(Journal::parse(&journal.to_bytes()), Some(journal));
+    }
+    let (before, _) = as_before(pack.to_vec(), Some(&sealed));
+    assert!(before.len() <= pack.len() + sealed.len());
+    // One that is true gives the old pack again.
+    if let Some(journal) = Journal::of(pack, cut.into(), bytes.len() as u64) {
+        let new = [pack.get(..cut.into()).unwrap_or_default(), beside].concat();
+        if journal.is_of(&new) {
+            assert_eq!(journal.undone(new), pack);
+        }
+    }
+}
+
+/// A place that gives the same bytes for every name.
+struct Forged<'b>(&'b [u8]);
+
+impl Backend for Forged<'_> {
+    fn has(&self, names: &[Name]) -> Result<Vec<bool>> {
+        Ok(vec![true; names.len()])
+    }
+
+    fn get(&self, names: &[Name]) -> Result<Vec<Found>> {
+        Ok(vec![Found::Body(self.0.to_vec()); names.len()])
+    }
+
+    fn put(&mut self, _: &[(Name, &[u8])], _: Put) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn body(bytes: &[u8]) {
+    let Some((hash, body)) = bytes.split_first_chunk() else { return };
+    let store = Store::new(Forged(body));
+    let given = store.get(hash);
+    let is_right = blake3::hash(body).as_bytes() == hash;
+    assert_eq!(given.is_ok_and(|given| given.is_some()), is_right);
+}

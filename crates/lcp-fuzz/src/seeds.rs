@@ -1,0 +1,137 @@
+//! What a search begins with: inputs of this repository, as each target takes them.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use lcp_cli::journal::Journal;
+use lcp_continuity::store::{MemoryStore, NewConversation};
+use lcp_continuity::{HandoffOptions, ManualClock, Message, SessionContinuityService, Timestamp};
+use lcp_convert::Format;
+use lcp_decoder::{DecodeOptions, decode};
+use lcp_driver::stable::Stable;
+use lcp_driver::{DefaultDriver, DriverConfig};
+use lcp_encoder::{Compression, EncodeOptions};
+use lcp_testkit::program::root;
+use lcp_tokens::HeuristicEstimator;
+
+/// Inputs for the target of this name: the samples, the transcripts of the tests, and what is
+/// made of them. None for those that take their choices from bytes: any bytes do.
+#[must_use]
+pub fn seeds(target: &str) -> Vec<Vec<u8>> {
+    match target {
+        "decoder" | "round_trip" => packs(),
+        "manifest" => files(&root().join("samples"), "json"),
+        "import" => transcripts(),
+        "records" => records(),
+        "split" => texts(),
+        _ => Vec::new(),
+    }
+}
+
+/// The files of a folder whose names end in this.
+fn files(folder: &Path, extension: &str) -> Vec<Vec<u8>> {
+    let mut paths: Vec<_> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|found| found == extension))
+        .collect();
+    paths.sort();
+    paths.iter().filter_map(|path| fs::read(path).ok()).collect()
+}
+
+/// The samples, whole and block by block, in every compression.
+fn packs() -> Vec<Vec<u8>> {
+    let mut packs = files(&root().join("samples"), "lcp");
+    for pack in packs.clone() {
+        let Ok(pack) = decode(&pack, DecodeOptions::default()) else { continue };
+        for block in &pack.blocks {
+            for compression in [Compression::None, Compression::Block, Compression::Payload] {
+                let options = EncodeOptions { compression, ..EncodeOptions::default() };
+                packs.extend(lcp_encoder::encode([block], options));
+            }
+        }
+    }
+    packs
+}
+
+fn transcripts() -> Vec<Vec<u8>> {
+    let fixtures = root().join("crates/lcp-convert/tests/it/fixtures");
+    let mut inputs = Vec::new();
+    for extension in ["json", "jsonl", "md"] {
+        for file in files(&fixtures, extension) {
+            // As every format, and as what it is found to be.
+            for choice in 0..=Format::ALL.len() {
+                inputs.extend(u8::try_from(choice).map(|choice| [&[choice], &file[..]].concat()));
+            }
+        }
+    }
+    inputs
+}
+
+/// Each record as it is written, behind the byte that says which it is.
+fn records() -> Vec<Vec<u8>> {
+    let mut inputs = handoffs();
+    for pack in packs() {
+        inputs.push([&[2], &pack[..]].concat());
+        inputs.push([&[5, 40], &pack[..]].concat());
+        inputs.push([&[7], &blake3::hash(&pack).as_bytes()[..], &pack].concat());
+        inputs.extend(journal(&pack));
+        inputs.extend(saved_plan(&pack));
+    }
+    inputs
+}
+
+/// A pack, and the journal of one that was appended to.
+fn journal(pack: &[u8]) -> Option<Vec<u8>> {
+    let end = pack.len().checked_sub(4)?;
+    let journal = Journal::of(pack, end as u64, pack.len() as u64 + 20)?.to_bytes();
+    let beside = &journal[..journal.len() - 4];
+    Some([&[5, u8::try_from(pack.len()).ok()?], pack, beside].concat())
+}
+
+fn saved_plan(pack: &[u8]) -> Option<Vec<u8>> {
+    let pack = decode(pack, DecodeOptions::default()).ok()?;
+    let config = DriverConfig {
+        token_budget: Some(300),
+        stable: Some(Stable::default()),
+        ..DriverConfig::default()
+    };
+    let plan = DefaultDriver::new(HeuristicEstimator).plan(&pack.blocks, &config).ok()?;
+    Some([b"\x03", plan.stable?.next.to_json().as_bytes()].concat())
+}
+
+/// Hand-offs of a conversation of the tests.
+fn handoffs() -> Vec<Vec<u8>> {
+    let store = Arc::new(MemoryStore::new());
+    let service = SessionContinuityService::new(store, Arc::new(HeuristicEstimator))
+        .with_clock(Arc::new(ManualClock::new(Timestamp(1_767_225_600_000))));
+    let (id, window_tokens, output_reserve_tokens) = ("parser".to_owned(), 9_000, 0);
+    let mut inputs = Vec::new();
+    let mut record = || -> lcp_continuity::Result<()> {
+        service.open(&NewConversation { id: id.clone(), window_tokens, output_reserve_tokens })?;
+        for said in ["Write the parser. Always keep the tests.", "- [ ] the lexer\n- [ ] errors"] {
+            service.record_message(&id, Message::user(said))?;
+            service.record_message(&id, Message::assistant("I decided to use a table."))?;
+            let handoff = service.prepare_handoff(&id, 2_000, &HandoffOptions::default())?;
+            inputs.extend(handoff.to_pack().map(|pack| [&[0], &pack[..]].concat()));
+        }
+        Ok(())
+    };
+    record().expect("a store in memory");
+    inputs
+}
+
+/// What was rendered, in its mode.
+fn texts() -> Vec<Vec<u8>> {
+    let folder = root().join("samples/rendered");
+    ["xml", "md", "txt"]
+        .into_iter()
+        .zip(0..)
+        .flat_map(|(extension, mode)| {
+            files(&folder, extension).into_iter().map(move |text| [&[mode, 0], &text[..]].concat())
+        })
+        .collect()
+}

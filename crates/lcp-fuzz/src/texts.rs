@@ -1,0 +1,170 @@
+//! Texts: planned, rendered, split again, counted.
+
+use lcp_driver::budget::TokenEstimator;
+use lcp_driver::shares::Shares;
+use lcp_driver::split::{PieceKind, split as pieces_of};
+use lcp_driver::{
+    DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, Plan, RenderDecision, Values,
+    Verbosity,
+};
+use lcp_tokens::{AppendCounter, Encoding, HeuristicEstimator, Tiktoken, joins_at};
+use lcp_types::{Block, Priority};
+
+use crate::input::Input;
+
+const O200K: Tiktoken = Tiktoken::new(Encoding::O200kBase);
+
+fn config(input: &mut Input<'_>) -> DriverConfig {
+    DriverConfig {
+        mode: input.one_of(&OutputMode::ALL),
+        token_budget: Some(0),
+        verbosity: if input.byte() > 250 { Verbosity::Summary } else { Verbosity::Adaptive },
+        fill: input.flag(),
+        excerpts: input.one_of(&[Excerpts::WithFill, Excerpts::On, Excerpts::Off]),
+        objective: if input.byte() > 200 {
+            Objective::Value(Values::default())
+        } else {
+            Objective::Strict
+        },
+        shares: match input.byte() {
+            0..200 => None,
+            200..230 => Some(Shares::agent()),
+            _ => Some(Shares::conversation()),
+        },
+        ..DriverConfig::default()
+    }
+}
+
+/// The laws of the budget (RFC 0002 §5) over any blocks, and a text that splits back.
+pub fn render(data: &[u8]) {
+    let mut input = Input::new(data);
+    let config = config(&mut input);
+    let budget = u32::try_from(input.below(4_000)).expect("small");
+    let exact = input.byte() < 200;
+    let blocks = input.blocks();
+    if exact {
+        laws(&DefaultDriver::new(O200K), &O200K, &blocks, &config, budget);
+    } else {
+        let counter = HeuristicEstimator;
+        laws(&DefaultDriver::new(counter), &counter, &blocks, &config, budget);
+    }
+}
+
+fn laws(
+    driver: &DefaultDriver,
+    counter: &impl TokenEstimator,
+    blocks: &[Block<'_>],
+    config: &DriverConfig,
+    budget: u32,
+) {
+    let at = |token_budget| DriverConfig { token_budget: Some(token_budget), ..config.clone() };
+    let run = |config: &DriverConfig| driver.run(blocks, config).expect("any blocks");
+    let config = at(budget);
+    let rendered = run(&config);
+    let (plan, text) = (&rendered.plan, &rendered.text);
+    assert_eq!(plan.used_tokens, counter.estimate(text), "{text}");
+    let shown: u32 = plan.items.iter().map(|item| item.tokens).sum();
+    assert_eq!(shown + plan.overhead_tokens, plan.used_tokens);
+    if config.verbosity == Verbosity::Adaptive {
+        // What Critical blocks need, whatever the budget.
+        let floor = run(&at(0)).plan.used_tokens;
+        assert!(plan.used_tokens <= budget.max(floor), "{} of {budget}", plan.used_tokens);
+        complete(plan);
+    }
+    assert_eq!(driver.render_plan(blocks, plan).expect("its own plan"), *text);
+    assert_eq!(run(&config), rendered, "the same again");
+    splits_back(blocks, plan, text);
+}
+
+/// Nothing is lost silently: every block but Background is shown or counted, unless not even
+/// the line that counts fits.
+fn complete(plan: &Plan) {
+    let mut codes = plan.warnings.iter().map(|warning| warning.code.name());
+    if codes.any(|code| matches!(code, "below_floor" | "over_budget")) {
+        return;
+    }
+    for item in &plan.items {
+        let is_lost = item.decision == RenderDecision::Omit;
+        assert!(!is_lost || item.priority == Priority::Background, "{item:?}");
+    }
+}
+
+fn splits_back(blocks: &[Block<'_>], plan: &Plan, text: &str) {
+    let pieces = pieces_of(text, plan.mode).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let shown = blocks.iter().zip(&plan.items).filter(|(_, item)| item.decision.is_shown());
+    let mut pieces = pieces.into_iter();
+    for (block, item) in shown {
+        let piece = pieces.next().expect("a piece for each block that is shown");
+        assert_eq!(piece.block_type, block.block_type().label());
+        if item.decision == RenderDecision::Full {
+            assert_eq!(piece.kind, PieceKind::Full);
+            if let Some(content) = lcp_driver::content_text(&block.content) {
+                assert_eq!(piece.body.as_deref(), Some(&*content), "{text}");
+            }
+        }
+    }
+    let rest = pieces.next();
+    assert_eq!(rest.is_some(), plan.rolled_up.is_some(), "{rest:?}");
+}
+
+/// Any text is pieces, or an error with its place.
+pub fn split(data: &[u8]) {
+    let mut input = Input::new(data);
+    let mode = input.one_of(&OutputMode::ALL);
+    let built;
+    let text = if input.flag() {
+        let (opening, closing) = match mode {
+            OutputMode::Xml => ("<context>\n", "</context>\n"),
+            _ => ("", ""),
+        };
+        let mut text = opening.to_owned();
+        while !input.is_empty() && text.len() < 2_000 {
+            text.push_str(&input.text());
+        }
+        built = text + closing;
+        &built
+    } else {
+        let Ok(text) = std::str::from_utf8(input.rest()) else { return };
+        text
+    };
+    match pieces_of(text, mode) {
+        Ok(pieces) => assert!(pieces.len() <= text.len()),
+        Err(error) => assert!(text.is_char_boundary(error.offset), "{error}"),
+    }
+}
+
+/// Counts of parts add up where they are said to, and cuts keep their limit.
+pub fn tokens(data: &[u8]) {
+    let mut input = Input::new(data);
+    let limit = u32::from(input.byte());
+    let text = if input.flag() {
+        let mut text = String::new();
+        while !input.is_empty() && text.len() < 4_000 {
+            text.push_str(&input.text());
+        }
+        text
+    } else {
+        String::from_utf8_lossy(input.rest()).into_owned()
+    };
+    let count = O200K.estimate(&text);
+    assert_eq!(count == 0, text.is_empty());
+    assert_eq!(O200K.recount(&text), count);
+    assert_eq!(O200K.count_up_to(&text, limit), Some(count).filter(|count| *count <= limit));
+    let (start, end) = (O200K.truncate_to(&text, limit), O200K.truncate_front_to(&text, limit));
+    assert!(text.starts_with(start) && O200K.estimate(start) <= limit);
+    assert!(text.ends_with(end) && O200K.estimate(end) <= limit);
+    let mut counter = AppendCounter::new(O200K);
+    let mut parts = 0;
+    let mut from = 0;
+    for (at, after) in text.char_indices().skip(1) {
+        let before = text[..at].chars().next_back().unwrap_or_default();
+        if joins_at(before, after) {
+            parts += O200K.estimate(&text[from..at]);
+            counter.push(&text[from..at]);
+            from = at;
+        }
+    }
+    counter.push(&text[from..]);
+    assert_eq!(parts + O200K.estimate(&text[from..]), count);
+    assert_eq!(counter.count(), count);
+}

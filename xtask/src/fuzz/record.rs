@@ -1,0 +1,131 @@
+//! What was run, added up over runs, and the table that the document has of it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use lcp_fuzz::{TARGETS, Target, corpus};
+use serde::{Deserialize, Serialize};
+
+use lcp_cli::Result;
+use lcp_cli::failure::{Code, Failure};
+
+use super::libfuzzer::{Run, size};
+
+const RECORD: &str = "fuzz/record.json";
+const DOCUMENT: &str = "docs/reliability.md";
+
+/// What stands around the table there.
+const BEGIN: &str = "<!-- figures: written by `cargo xtask fuzz --write` -->\n";
+const END: &str = "<!-- end of figures -->\n";
+
+/// All runs of a target that were recorded.
+#[derive(Debug, Default, Deserialize, PartialEq, Serialize)]
+struct Recorded {
+    executions: u64,
+    /// Of them, with a sanitizer that watches memory.
+    with_address: u64,
+    /// Of one processor.
+    seconds: u64,
+    /// Edges of the code that the inputs of the last run without that sanitizer reached.
+    edges: u64,
+    /// Inputs that the last run found to break a law.
+    crashes: usize,
+}
+
+type Record = BTreeMap<String, Recorded>;
+
+/// Adds runs to the record, and writes both.
+pub(super) fn write(runs: &[(&Target, Run)], address: bool) -> Result {
+    let path = crate::workspace().join(RECORD);
+    let mut record: Record = match std::fs::read(&path) {
+        Ok(json) => serde_json::from_slice(&json)
+            .map_err(|error| Failure::new(Code::Malformed, format!("{RECORD}: {error}")))?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Record::new(),
+        Err(error) => return Err(Failure::io("read", RECORD, &error)),
+    };
+    for (target, run) in runs {
+        add(record.entry(target.name.to_owned()).or_default(), run, address);
+    }
+    let json = serde_json::to_string_pretty(&record).unwrap_or_default() + "\n";
+    std::fs::write(&path, json).map_err(|error| Failure::io("write", RECORD, &error))?;
+    let path = crate::workspace().join(DOCUMENT);
+    let document =
+        std::fs::read_to_string(&path).map_err(|error| Failure::io("read", DOCUMENT, &error))?;
+    let document = with(&document, &table(&record, &corpus())).ok_or_else(|| {
+        Failure::new(Code::Malformed, format!("{DOCUMENT} has no place for figures"))
+    })?;
+    std::fs::write(&path, document).map_err(|error| Failure::io("write", DOCUMENT, &error))
+}
+
+fn add(recorded: &mut Recorded, run: &Run, address: bool) {
+    recorded.executions += run.executions;
+    recorded.seconds += run.seconds;
+    recorded.crashes = run.crashes.len();
+    if address {
+        recorded.with_address += run.executions;
+    } else if run.edges > 0 {
+        recorded.edges = run.edges;
+    }
+}
+
+/// The document with this table in place of the one that it has.
+fn with(document: &str, table: &str) -> Option<String> {
+    let (before, rest) = document.split_once(BEGIN)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}{table}{END}{after}"))
+}
+
+fn table(record: &Record, corpus: &Path) -> String {
+    let mut table = String::from(
+        "| target | executions | of them with AddressSanitizer | processor seconds | edges reached | corpus, inputs | corpus, bytes | open crashes |\n\
+         |---|---|---|---|---|---|---|---|\n",
+    );
+    let mut all = Recorded::default();
+    let (mut inputs_of_all, mut bytes_of_all) = (0, 0);
+    for target in TARGETS {
+        let Some(of) = record.get(target.name) else { continue };
+        let (inputs, bytes) = size(&corpus.join(target.name));
+        row(&mut table, &format!("`{}`", target.name), of, &of.edges.to_string(), inputs, bytes);
+        all.executions += of.executions;
+        all.with_address += of.with_address;
+        all.seconds += of.seconds;
+        all.crashes += of.crashes;
+        inputs_of_all += inputs;
+        bytes_of_all += bytes;
+    }
+    row(&mut table, "all", &all, "", inputs_of_all, bytes_of_all);
+    table
+}
+
+fn row(table: &mut String, name: &str, of: &Recorded, edges: &str, inputs: usize, bytes: u64) {
+    let Recorded { executions, with_address, seconds, crashes, .. } = of;
+    // Writing to a string cannot fail.
+    _ = writeln!(
+        table,
+        "| {name} | {executions} | {with_address} | {seconds} | {edges} | {inputs} | {bytes} | {crashes} |"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_add_up_and_the_last_one_says_what_is_open() {
+        let run = |executions, crashes| Run { executions, seconds: 2, edges: 7, crashes };
+        let mut recorded = Recorded::default();
+        add(&mut recorded, &run(100, vec!["crash".into()]), false);
+        add(&mut recorded, &Run { edges: 90, ..run(50, Vec::new()) }, true);
+        let expected =
+            Recorded { executions: 150, with_address: 50, seconds: 4, edges: 7, crashes: 0 };
+        assert_eq!(recorded, expected);
+        let record = Record::from([("decoder".to_owned(), recorded)]);
+        let table = table(&record, Path::new("nowhere"));
+        assert!(table.contains("| `decoder` | 150 | 50 | 4 | 7 | 0 | 0 | 0 |"), "{table}");
+        assert!(table.contains("| all | 150 |"), "{table}");
+        let document = format!("a\n{BEGIN}old\n{END}b\n");
+        assert_eq!(with(&document, "new\n"), Some(format!("a\n{BEGIN}new\n{END}b\n")));
+        assert_eq!(with("no place", ""), None);
+    }
+}
