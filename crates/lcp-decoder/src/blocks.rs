@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::mem;
 
+use lcp_types::limits::BLOCK_MEMORY_BYTES;
 use lcp_types::schema::Record;
 use lcp_types::{
     Annotation, Block, BlockContent, BlockType, Code, Conversation, Document, StructuredData,
@@ -14,6 +15,7 @@ use crate::events::{Event, Frame, Header};
 use crate::options::DecodeOptions;
 use crate::parser::Parser;
 use crate::plain;
+use crate::reader::FRAME_BYTES_MIN;
 
 const CODE: u8 = BlockType::Code.code();
 const CONVERSATION: u8 = BlockType::Conversation.code();
@@ -45,7 +47,9 @@ impl<'a, 's> Events<'a, 's> {
         let options = self.parser.limits();
         let may_be = !self.done
             && self.parser.is_at_plain_frame()
-            && options.fields_max >= plain::FIELDS_MAX as u64;
+            && options.fields_max >= plain::FIELDS_MAX as u64
+            // Each of them then allows more memory for blocks than it takes.
+            && options.block_memory_per_byte >= BLOCK_MEMORY_BYTES.div_ceil(FRAME_BYTES_MIN);
         if may_be { options.blocks_max.saturating_sub(self.parser.index()) } else { 0 }
     }
 

@@ -7,35 +7,73 @@ use lcp_types::{Block, BlockContent, BlockType, ContentHash, ContentStore, RawBl
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::events::Frame;
-use crate::fields::{self, Fields};
+use crate::fields::{self, Fields, Left};
 use crate::inflate;
 use crate::options::Limits;
 use crate::reader::Reader;
 
+/// What the blocks of a pack took before, and what one more takes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spent {
+    /// Bytes that bodies gave when they were decompressed or resolved.
+    pub(crate) inflated: u64,
+    /// Bytes of memory of nested records and unknown fields.
+    pub(crate) nested: u64,
+}
+
+impl Spent {
+    #[cfg(feature = "rayon")]
+    pub(crate) fn and(self, more: Self) -> Self {
+        Self { inflated: self.inflated + more.inflated, nested: self.nested + more.nested }
+    }
+
+    #[cfg(feature = "rayon")]
+    pub(crate) fn without(self, before: Self) -> Self {
+        Self { inflated: self.inflated - before.inflated, nested: self.nested - before.nested }
+    }
+
+    /// Bytes of memory that the blocks take, those up to this frame counted.
+    pub(crate) fn memory(&self, frame: &Frame<'_>) -> u64 {
+        block_memory(frame.index).saturating_add(self.nested)
+    }
+}
+
+/// Bytes of memory that the blocks up to this one take, without what they hold.
+pub(crate) fn block_memory(index: u64) -> u64 {
+    index.saturating_add(1).saturating_mul(limits::BLOCK_MEMORY_BYTES)
+}
+
 /// Decodes a frame. `payload` bytes of the pack were decompressed to get at
-/// it, `inflated` counts what bodies gave before and is added to.
+/// it, `spent` is what was counted before and is added to.
 pub(crate) fn decode<'a>(
     frame: &Frame<'a>,
     limits: &Limits,
     store: Option<&dyn ContentStore>,
     payload: u64,
-    inflated: &mut u64,
+    spent: &mut Spent,
 ) -> Result<Block<'a>> {
     let offset = frame.body_offset;
-    if !frame.is_reference() && !frame.is_compressed() {
-        return match &frame.body {
-            Cow::Borrowed(body) => block(frame, Reader::new(body, offset), limits),
-            Cow::Owned(body) => {
-                block(frame, Reader::new(body, offset), limits).map(Block::into_owned)
-            }
-        };
-    }
-    let left = limits.total_decompressed_bytes_max.saturating_sub(payload + *inflated);
-    let body = real_body(frame, limits, store, left)?;
-    *inflated += body.len() as u64;
-    block(frame, Reader::new(&body, 0), limits)
-        .map(Block::into_owned)
-        .map_err(|error| error.inside(offset))
+    let (found, max) = (spent.memory(frame), limits.block_memory(frame.input_bytes));
+    let Some(memory) = max.checked_sub(found) else {
+        return Err(Error::new(fields::block_memory(found, max), frame.offset));
+    };
+    let mut left = Left::new(limits.fields_max, memory, max);
+    let block = if frame.is_reference() || frame.is_compressed() {
+        let total_left =
+            limits.total_decompressed_bytes_max.saturating_sub(payload + spent.inflated);
+        let body = real_body(frame, limits, store, total_left)?;
+        spent.inflated += body.len() as u64;
+        block(frame, Reader::new(&body, 0), &mut left)
+            .map(Block::into_owned)
+            .map_err(|error| error.inside(offset))?
+    } else {
+        match &frame.body {
+            Cow::Borrowed(body) => block(frame, Reader::new(body, offset), &mut left)?,
+            Cow::Owned(body) => block(frame, Reader::new(body, offset), &mut left)?.into_owned(),
+        }
+    };
+    spent.nested += memory - left.memory();
+    Ok(block)
 }
 
 /// The body that a reference or a zstd stream stands for, of at most `left` bytes.
@@ -82,15 +120,14 @@ fn real_body(
     Ok(body.into_owned())
 }
 
-fn block<'b>(frame: &Frame<'_>, mut body: Reader<'b>, limits: &Limits) -> Result<Block<'b>> {
+fn block<'b>(frame: &Frame<'_>, mut body: Reader<'b>, left: &mut Left) -> Result<Block<'b>> {
     let mut summary = None;
     if frame.flags & BLOCK_HAS_SUMMARY != 0 {
         let window = body.length_prefixed("a summary")?;
         let max = limits::SUMMARY_BYTES_MAX;
         summary = Some(fields::text(window, "summary", "SUMMARY_BYTES_MAX", max)?);
     }
-    let mut left = limits.fields_max;
-    let mut fields = Fields::new(body, frame.block_type.name(), &mut left);
+    let mut fields = Fields::new(body, frame.block_type.name(), left);
     let content = match BlockContent::read(frame.block_type, &mut fields)? {
         Some(content) => content,
         None => BlockContent::Raw(RawBlock {

@@ -86,6 +86,9 @@ pub struct Frame<'a> {
     pub block_type: BlockType,
     /// The flags as they stand.
     pub flags: u8,
+    /// How many bytes of the input were read up to its end; those of a compressed payload
+    /// as stored.
+    pub input_bytes: u64,
     /// The body as stored: with its summary, perhaps compressed or a hash.
     pub body: Cow<'a, [u8]>,
 }
@@ -108,9 +111,9 @@ impl Frame<'_> {
     /// Copies a body that is borrowed.
     #[must_use]
     pub fn into_owned(self) -> Frame<'static> {
-        let Self { index, offset, body_offset, block_type, flags, body } = self;
+        let Self { index, offset, body_offset, block_type, flags, input_bytes, body } = self;
         let body = Cow::Owned(body.into_owned());
-        Frame { index, offset, body_offset, block_type, flags, body }
+        Frame { index, offset, body_offset, block_type, flags, input_bytes, body }
     }
 }
 

@@ -8,15 +8,55 @@ use lcp_types::{Bytes, UnknownField, UnknownValue, limits, wire};
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader;
 
+/// What a block may still have, all levels of its fields together.
+pub(crate) struct Left {
+    /// Fields.
+    fields: u64,
+    fields_max: u64,
+    /// Bytes of memory for records and unknown fields.
+    memory: u64,
+    memory_max: u64,
+}
+
+impl Left {
+    /// `memory` bytes are left of `memory_max`.
+    pub(crate) fn new(fields_max: u64, memory: u64, memory_max: u64) -> Self {
+        Self { fields: fields_max, fields_max, memory, memory_max }
+    }
+
+    /// Bytes of memory that are left.
+    pub(crate) fn memory(&self) -> u64 {
+        self.memory
+    }
+
+    fn take_field(&mut self) -> Result<(), ErrorKind> {
+        let max = self.fields_max;
+        let exceeded = ErrorKind::TooLarge { limit: "FIELDS_MAX", found: max + 1, max };
+        self.fields = self.fields.checked_sub(1).ok_or(exceeded)?;
+        Ok(())
+    }
+
+    fn take_memory(&mut self, bytes: u64) -> Result<(), ErrorKind> {
+        let Some(left) = self.memory.checked_sub(bytes) else {
+            return Err(block_memory(self.memory_max - self.memory + bytes, self.memory_max));
+        };
+        self.memory = left;
+        Ok(())
+    }
+}
+
+/// The error of blocks that take more memory than the input may ask for.
+pub(crate) fn block_memory(found: u64, max: u64) -> ErrorKind {
+    ErrorKind::TooLarge { limit: "BLOCK_MEMORY_BYTES_MAX", found, max }
+}
+
 /// One level of fields: those of a block, or of a nested record.
 ///
 /// Levels nest as deep as [`limits::DEPTH_MAX`], so the recursion over them is
 /// bounded by a constant, not by the input. Every byte is looked at once.
 pub(crate) struct Fields<'a, 'c> {
     rest: Reader<'a>,
-    /// How many more fields the block may have, all levels together.
-    left: &'c mut u64,
-    max: u64,
+    left: &'c mut Left,
     depth: u32,
     record: &'static str,
     field: FieldSpec,
@@ -36,23 +76,15 @@ enum Payload<'a> {
 const NO_FIELD: FieldSpec = FieldSpec { id: 0, name: "", wire: wire::VARINT, required: false };
 
 impl<'a, 'c> Fields<'a, 'c> {
-    pub(crate) fn new(body: Reader<'a>, record: &'static str, left: &'c mut u64) -> Self {
-        let max = *left;
-        Self::level(body, record, left, max, 0)
+    pub(crate) fn new(body: Reader<'a>, record: &'static str, left: &'c mut Left) -> Self {
+        Self::level(body, record, left, 0)
     }
 
-    fn level(
-        rest: Reader<'a>,
-        record: &'static str,
-        left: &'c mut u64,
-        max: u64,
-        depth: u32,
-    ) -> Self {
+    fn level(rest: Reader<'a>, record: &'static str, left: &'c mut Left, depth: u32) -> Self {
         Self {
             start: rest.offset(),
             rest,
             left,
-            max,
             depth,
             record,
             field: NO_FIELD,
@@ -94,10 +126,7 @@ impl<'a> FieldReader<'a> for Fields<'a, '_> {
     fn next_field(&mut self, specs: &'static [FieldSpec]) -> Result<Option<u64>> {
         while !self.rest.is_empty() {
             self.start = self.rest.offset();
-            *self.left = self.left.checked_sub(1).ok_or_else(|| {
-                let max = self.max;
-                self.fail(ErrorKind::TooLarge { limit: "FIELDS_MAX", found: max + 1, max })
-            })?;
+            self.left.take_field().map_err(|kind| self.fail(kind))?;
             let id = self.rest.varint(self.record)?;
             let wire_type = self.rest.varint(self.record)?;
             let known = specs.iter().find(|spec| spec.id == id);
@@ -122,6 +151,8 @@ impl<'a> FieldReader<'a> for Fields<'a, '_> {
                 }
                 Payload::Window(window) => UnknownValue::Bytes(window.rest().into()),
             };
+            let memory = limits::UNKNOWN_FIELD_MEMORY_BYTES;
+            self.left.take_memory(memory).map_err(|kind| self.fail(kind))?;
             self.unknown.push(UnknownField { id, value });
         }
         Ok(None)
@@ -161,8 +192,10 @@ impl<'a> FieldReader<'a> for Fields<'a, '_> {
             let (found, max) = (u64::from(depth), u64::from(limits::DEPTH_MAX));
             return Err(self.fail(ErrorKind::TooLarge { limit: "DEPTH_MAX", found, max }));
         }
+        const { assert!(4 * size_of::<T>() as u64 <= limits::RECORD_MEMORY_BYTES) };
         let window = self.window()?;
-        let mut level = Fields::level(window, T::NAME, self.left, self.max, depth);
+        self.left.take_memory(limits::RECORD_MEMORY_BYTES).map_err(|kind| self.fail(kind))?;
+        let mut level = Fields::level(window, T::NAME, self.left, depth);
         into.push(T::read(&mut level)?);
         Ok(())
     }

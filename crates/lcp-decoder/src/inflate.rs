@@ -6,7 +6,7 @@ mod with_zstd {
 
     use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 
-    use lcp_types::wire::HEADER_BYTES;
+    use lcp_types::wire::{HEADER_BYTES, PAYLOAD_WINDOW_BYTES};
 
     use crate::error::{Error, ErrorKind, Result};
     use crate::options::Limits;
@@ -32,7 +32,7 @@ mod with_zstd {
     /// zstd may decide by what it is given at once, so it is always given the
     /// same: windows at fixed offsets, the last one shorter. However the input
     /// was cut, the output and the place of an error are then the same.
-    const WINDOW_BYTES: usize = 64 * 1024;
+    const WINDOW_BYTES: usize = PAYLOAD_WINDOW_BYTES;
 
     /// How much it gives at a time, so that a window of a bomb need not be held.
     const CHUNK_BYTES: usize = 16 * 1024;
@@ -92,6 +92,11 @@ mod with_zstd {
             self.ended
         }
 
+        /// Bytes of the input that were read: the header, and all windows so far.
+        pub(crate) fn input_bytes(&self) -> u64 {
+            HEADER_BYTES as u64 + self.fed + self.window.len() as u64
+        }
+
         /// Bytes of memory that it takes, those of zstd not counted.
         pub(crate) fn capacity(&self) -> usize {
             self.window.capacity() + self.chunk.len()
@@ -134,6 +139,11 @@ mod with_zstd {
                 if self.given > max {
                     let found = self.given;
                     return Err(at(ErrorKind::TooLarge { limit, found, max }, self.fed));
+                }
+                // It doubles, but not beyond what may still come.
+                if out.capacity() - out.len() < written.len() {
+                    let most = usize::try_from(max - self.given).unwrap_or(usize::MAX);
+                    out.reserve_exact(written.len() + out.len().min(most));
                 }
                 out.extend_from_slice(written);
                 self.taken = self.taken.map(|taken| taken + input.pos());
@@ -191,6 +201,10 @@ mod without_zstd {
         }
 
         pub(crate) fn ended(&self) -> bool {
+            match *self {}
+        }
+
+        pub(crate) fn input_bytes(&self) -> u64 {
             match *self {}
         }
 

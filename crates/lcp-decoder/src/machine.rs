@@ -1,12 +1,15 @@
 //! The state of a parser: all of it but the store that references are found in.
 
 use std::borrow::Cow;
+use std::mem;
 
 use lcp_types::wire::{HEADER_BYTES, HEADER_FLAGS_AT, HEADER_RESERVED, TYPE_END};
 use lcp_types::{Block, BlockType, ContentStore};
 
+use crate::body::{self, Spent, block_memory};
 use crate::error::{Error, ErrorKind, Result, Warning};
 use crate::events::{Event, Frame, Header, Step};
+use crate::fields;
 use crate::inflate;
 use crate::options::Limits;
 use crate::reader::Reader;
@@ -30,8 +33,8 @@ pub(crate) struct Machine {
     /// The stream offset of the next byte: of the input, or of `buffer`.
     offset: u64,
     index: u64,
-    /// Bytes that bodies gave when they were decompressed or resolved.
-    inflated: u64,
+    /// What the blocks that were decoded took.
+    spent: Spent,
     payload: Option<Box<PayloadState>>,
     has_trailer: bool,
     /// What the next event needs at least, where the last call found none.
@@ -49,6 +52,30 @@ struct PayloadState {
     failed: Option<Error>,
 }
 
+/// Bytes of a body from which on it is not copied out of a payload.
+const MOVED_BYTES_MIN: usize = 64 * 1024;
+
+impl PayloadState {
+    /// Takes a frame of so many bytes off the front, and gives its body, which is the end of it.
+    fn take(&mut self, frame_bytes: usize, body_bytes: usize) -> Vec<u8> {
+        let end = (self.start + frame_bytes).min(self.buffer.len());
+        let body = end.saturating_sub(body_bytes)..end;
+        let behind = self.buffer.get(end..).unwrap_or_default();
+        if body_bytes < MOVED_BYTES_MIN || behind.len() > body_bytes {
+            self.start = end;
+            return self.buffer.get(body).unwrap_or_default().to_vec();
+        }
+        // What is behind it is less to copy, and a long body is not held twice.
+        let behind = behind.to_vec();
+        let mut buffer = mem::replace(&mut self.buffer, behind);
+        self.start = 0;
+        buffer.truncate(end);
+        buffer.drain(..body.start);
+        buffer.shrink_to_fit();
+        buffer
+    }
+}
+
 impl Machine {
     pub(crate) fn new(limits: Limits) -> Self {
         Self {
@@ -56,7 +83,7 @@ impl Machine {
             state: State::Header,
             offset: 0,
             index: 0,
-            inflated: 0,
+            spent: Spent::default(),
             payload: None,
             has_trailer: false,
             missing: HEADER_BYTES as u64,
@@ -122,7 +149,7 @@ impl Machine {
             }
             State::Blocks => {
                 let start = self.offset;
-                let event = self.frame(data, eof)?.map(|raw| raw.event(Cow::Borrowed));
+                let event = self.frame(data, eof, None)?.map(RawFrame::event);
                 let consumed = usize::try_from(self.offset - start).unwrap_or(data.len());
                 Ok(Step { consumed, event })
             }
@@ -164,10 +191,16 @@ impl Machine {
     }
 
     /// Parses the next frame of `data`, which begins at `self.offset`, and
-    /// moves behind it; `None` if it is not there as a whole.
-    fn frame<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Option<RawFrame<'a>>> {
+    /// moves behind it; `None` if it is not there as a whole. `input_bytes` were read to
+    /// get at it, where the data is not the input itself.
+    fn frame<'a>(
+        &mut self,
+        data: &'a [u8],
+        eof: bool,
+        input_bytes: Option<u64>,
+    ) -> Result<Option<RawFrame<&'a [u8]>>> {
         let mut reader = Reader::new(data, self.offset);
-        match self.whole_frame(&mut reader) {
+        match self.whole_frame(&mut reader, input_bytes) {
             Ok(raw) => {
                 self.offset = reader.offset();
                 if raw.block_type == BlockType::End {
@@ -188,7 +221,11 @@ impl Machine {
         }
     }
 
-    fn whole_frame<'a>(&self, reader: &mut Reader<'a>) -> Result<RawFrame<'a>> {
+    fn whole_frame<'a>(
+        &self,
+        reader: &mut Reader<'a>,
+        input_bytes: Option<u64>,
+    ) -> Result<RawFrame<&'a [u8]>> {
         let offset = reader.offset();
         let type_id = reader.varint("a block type")?;
         let Ok(type_id) = u8::try_from(type_id) else {
@@ -220,7 +257,13 @@ impl Machine {
         }
         let body_offset = reader.offset();
         let body = reader.bytes(length, "the body of a block")?;
-        Ok(RawFrame { index: self.index, offset, body_offset, block_type, flags, body })
+        let input_bytes = input_bytes.unwrap_or(reader.offset());
+        let (found, max) = (block_memory(self.index), self.limits.block_memory(input_bytes));
+        if found > max && type_id != TYPE_END {
+            return Err(Error::new(fields::block_memory(found, max), offset));
+        }
+        let index = self.index;
+        Ok(RawFrame { index, offset, body_offset, block_type, flags, input_bytes, body })
     }
 
     /// A step through a compressed payload: the frames lie in the buffer, the
@@ -254,11 +297,15 @@ impl Machine {
                 event
             } else {
                 let start = self.offset;
-                let event = self
-                    .frame(ready, ended)?
-                    .map(|raw| raw.event(|body| Cow::Owned(body.to_vec())));
-                payload.start += usize::try_from(self.offset - start).unwrap_or_default();
-                event
+                let frame = self.frame(ready, ended, Some(payload.inflate.input_bytes()))?;
+                let frame = frame.map(|raw| {
+                    let (frame, body) = raw.without_body();
+                    (frame, body.len())
+                });
+                let frame_bytes = usize::try_from(self.offset - start).unwrap_or_default();
+                frame.map(|(frame, body_bytes)| {
+                    frame.event_with(Cow::Owned(payload.take(frame_bytes, body_bytes)))
+                })
             };
             if event.is_some() {
                 return Ok(Step { consumed, event });
@@ -304,31 +351,35 @@ impl Machine {
         store: Option<&dyn ContentStore>,
     ) -> Result<Block<'a>> {
         let payload = self.payload_bytes(frame);
-        crate::body::decode(frame, &self.limits, store, payload, &mut self.inflated)
+        body::decode(frame, &self.limits, store, payload, &mut self.spent)
             .map_err(|error| error.in_block(frame.index))
     }
 
-    /// Decodes a compressed block without counting it, after `spent` bytes more than
-    /// were counted; with how many bytes it has. `None` if anything is wrong.
+    /// Decodes a compressed block without counting it, after `more` than was counted;
+    /// with what it takes. `None` if anything is wrong.
     #[cfg(feature = "rayon")]
     pub(crate) fn decode_apart(
         &self,
         frame: &Frame<'_>,
-        spent: u64,
-    ) -> Option<(Block<'static>, u64)> {
-        let before = self.inflated + spent;
-        let mut inflated = before;
+        more: Spent,
+    ) -> Option<(Block<'static>, Spent)> {
+        let before = self.spent.and(more);
+        let mut spent = before;
         let payload = self.payload_bytes(frame);
-        let block = crate::body::decode(frame, &self.limits, None, payload, &mut inflated).ok()?;
-        Some((block.into_owned(), inflated - before))
+        let block = body::decode(frame, &self.limits, None, payload, &mut spent).ok()?;
+        Some((block.into_owned(), spent.without(before)))
     }
 
-    /// Counts a block that was decoded apart, unless that exceeds the limit.
+    /// Counts a block that was decoded apart, unless that exceeds a limit.
     #[cfg(feature = "rayon")]
-    pub(crate) fn count(&mut self, frame: &Frame<'_>, bytes: u64) -> bool {
-        let spent = self.payload_bytes(frame) + self.inflated + bytes;
-        let fits = spent <= self.limits.total_decompressed_bytes_max;
-        self.inflated += if fits { bytes } else { 0 };
+    pub(crate) fn count(&mut self, frame: &Frame<'_>, more: Spent) -> bool {
+        let spent = self.spent.and(more);
+        let total = self.payload_bytes(frame) + spent.inflated;
+        let fits = total <= self.limits.total_decompressed_bytes_max
+            && spent.memory(frame) <= self.limits.block_memory(frame.input_bytes);
+        if fits {
+            self.spent = spent;
+        }
         fits
     }
 
@@ -343,21 +394,35 @@ impl Machine {
 }
 
 /// A frame whose body is still a window of what was parsed.
-struct RawFrame<'d> {
+struct RawFrame<B> {
     index: u64,
     offset: u64,
     body_offset: u64,
     block_type: BlockType,
     flags: u8,
-    body: &'d [u8],
+    input_bytes: u64,
+    body: B,
 }
 
-impl<'d> RawFrame<'d> {
-    fn event<'a>(self, body: impl FnOnce(&'d [u8]) -> Cow<'a, [u8]>) -> Event<'a> {
-        let Self { index, offset, body_offset, block_type, flags, .. } = self;
+impl<'a> RawFrame<&'a [u8]> {
+    fn event(self) -> Event<'a> {
+        let (frame, body) = self.without_body();
+        frame.event_with(Cow::Borrowed(body))
+    }
+
+    /// The frame, and its body apart.
+    fn without_body(self) -> (RawFrame<()>, &'a [u8]) {
+        let Self { index, offset, body_offset, block_type, flags, input_bytes, body } = self;
+        (RawFrame { index, offset, body_offset, block_type, flags, input_bytes, body: () }, body)
+    }
+}
+
+impl RawFrame<()> {
+    fn event_with(self, body: Cow<'_, [u8]>) -> Event<'_> {
+        let Self { index, offset, body_offset, block_type, flags, input_bytes, body: () } = self;
         if block_type == BlockType::End {
             return Event::End { offset };
         }
-        Event::Frame(Frame { index, offset, body_offset, block_type, flags, body: body(self.body) })
+        Event::Frame(Frame { index, offset, body_offset, block_type, flags, input_bytes, body })
     }
 }

@@ -29,6 +29,12 @@ pub struct DecodeOptions<'s> {
     pub blocks_max: u64,
     /// Fields of one block ([`limits::FIELDS_MAX`]).
     pub fields_max: u64,
+    /// Bytes of memory that blocks take beside their contents, of an input of any size
+    /// ([`limits::BLOCK_MEMORY_BYTES_MAX`]; RFC 0008 §5 says what is counted).
+    pub block_memory_bytes_max: u64,
+    /// How many more for each byte of the input that was read
+    /// ([`limits::BLOCK_MEMORY_PER_BYTE`]).
+    pub block_memory_per_byte: u64,
 }
 
 /// [`DecodeOptions`] without the store, which need not be for every thread.
@@ -42,6 +48,16 @@ pub(crate) struct Limits {
     pub(crate) total_decompressed_bytes_max: u64,
     pub(crate) blocks_max: u64,
     pub(crate) fields_max: u64,
+    pub(crate) block_memory_bytes_max: u64,
+    pub(crate) block_memory_per_byte: u64,
+}
+
+impl Limits {
+    /// Bytes of memory that blocks may take after so many bytes of input.
+    pub(crate) fn block_memory(&self, input_bytes: u64) -> u64 {
+        let Self { block_memory_bytes_max: max, block_memory_per_byte: per_byte, .. } = *self;
+        limits::block_memory(max, per_byte, input_bytes)
+    }
 }
 
 impl DecodeOptions<'_> {
@@ -55,6 +71,8 @@ impl DecodeOptions<'_> {
             total_decompressed_bytes_max,
             blocks_max,
             fields_max,
+            block_memory_bytes_max,
+            block_memory_per_byte,
         } = *self;
         Limits {
             strict,
@@ -64,6 +82,8 @@ impl DecodeOptions<'_> {
             total_decompressed_bytes_max,
             blocks_max,
             fields_max,
+            block_memory_bytes_max,
+            block_memory_per_byte,
         }
     }
 }
@@ -79,6 +99,8 @@ impl Default for DecodeOptions<'_> {
             total_decompressed_bytes_max: limits::TOTAL_DECOMPRESSED_BYTES_MAX,
             blocks_max: limits::BLOCKS_MAX,
             fields_max: limits::FIELDS_MAX,
+            block_memory_bytes_max: limits::BLOCK_MEMORY_BYTES_MAX,
+            block_memory_per_byte: limits::BLOCK_MEMORY_PER_BYTE,
         }
     }
 }

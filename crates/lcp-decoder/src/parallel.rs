@@ -6,6 +6,7 @@ use lcp_types::Block;
 use rayon::prelude::*;
 
 use crate::blocks::Pack;
+use crate::body::Spent;
 use crate::error::{Error, ErrorKind, Result};
 use crate::events::{Event, Frame};
 use crate::machine::Machine;
@@ -79,7 +80,7 @@ pub fn decode_parallel<'a>(pack: &'a [u8], options: DecodeOptions<'_>) -> Result
         let mut ready = decompressed(&batch, &machine);
         for (i, frame) in batch.iter().enumerate() {
             let block = match ready.get_mut(i).and_then(Option::take) {
-                Some((block, bytes)) if machine.count(frame, bytes) => block,
+                Some((block, spent)) if machine.count(frame, spent) => block,
                 _ => {
                     if is_shared(frame) {
                         // It is wrong, or the limit is near: `decode` knows which. What
@@ -107,8 +108,8 @@ fn is_shared(frame: &Frame<'_>) -> bool {
     frame.is_compressed() && !frame.is_reference()
 }
 
-/// A block that was compressed, and how many bytes its body has.
-type Decompressed = (Block<'static>, u64);
+/// A block that was compressed, and what it takes.
+type Decompressed = (Block<'static>, Spent);
 
 /// The frames of the batch that are compressed, decoded, in its order; `None` for
 /// others and what is wrong. Empty where it is not worth it.
@@ -121,12 +122,14 @@ fn decompressed(batch: &[Frame<'_>], machine: &Machine) -> Vec<Option<Decompress
     }
     // What the threads have decompressed so far: an upper bound of what comes before
     // a block, which keeps all of them together within the limit.
-    let spent = AtomicU64::new(0);
+    let (inflated, nested) = (AtomicU64::new(0), AtomicU64::new(0));
+    let load = |of: &AtomicU64| of.load(Ordering::Relaxed);
     let decode = |frame: &Frame<'_>| {
-        let before = spent.load(Ordering::Relaxed);
-        let (block, bytes) = machine.decode_apart(frame, before)?;
-        spent.fetch_add(bytes, Ordering::Relaxed);
-        Some((block, bytes))
+        let before = Spent { inflated: load(&inflated), nested: load(&nested) };
+        let (block, spent) = machine.decode_apart(frame, before)?;
+        inflated.fetch_add(spent.inflated, Ordering::Relaxed);
+        nested.fetch_add(spent.nested, Ordering::Relaxed);
+        Some((block, spent))
     };
     let decode = |frame: &Frame<'_>| if is_shared(frame) { decode(frame) } else { None };
     batch.par_iter().with_max_len(8).map(decode).collect()

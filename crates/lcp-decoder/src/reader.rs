@@ -6,6 +6,9 @@ use lcp_types::wire::VARINT_BYTES_MAX;
 
 use crate::error::{Error, ErrorKind, Result};
 
+/// Bytes of the shortest frame: type, flags and length.
+pub(crate) const FRAME_BYTES_MIN: u64 = 3;
+
 /// A window of the input and the offset of its first byte.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reader<'a> {

@@ -1,7 +1,7 @@
 //! The builder of packs.
 
 use lcp_types::wire::{
-    BLOCK_COMPRESSED, BLOCK_HAS_SUMMARY, BLOCK_IS_REFERENCE, BLOCK_RESERVED, END_FRAME,
+    BLOCK_COMPRESSED, BLOCK_HAS_SUMMARY, BLOCK_IS_REFERENCE, BLOCK_RESERVED, END_FRAME, HASH_BYTES,
     HEADER_BYTES, HEADER_FLAGS_AT, HEADER_PAYLOAD_ZSTD, HEADER_TRAILER, MAGIC_BCP, MAGIC_LCP,
     VERSION_MAJOR, VERSION_MINOR,
 };
@@ -12,6 +12,7 @@ use lcp_types::{
 use crate::compress;
 use crate::error::{Error, Result, check};
 use crate::fields::{Fields, Prefix, length_prefixed, varint};
+use crate::memory::{Memory, nested};
 use crate::trailer::{self, Index};
 
 /// The magic that a pack begins with.
@@ -89,6 +90,8 @@ pub struct PackBuilder {
     blocks: u64,
     /// Bytes that a reader gets by decompressing and resolving bodies.
     inflated: u64,
+    /// What a reader needs for the blocks beside their contents.
+    memory: Memory,
     /// What the trailer will say of the frames.
     index: Index,
 }
@@ -111,7 +114,8 @@ impl PackBuilder {
         let flags = if compressed { HEADER_PAYLOAD_ZSTD } else { 0 };
         let mut bytes = magic.to_vec();
         bytes.extend_from_slice(&[VERSION_MAJOR, VERSION_MINOR, flags, 0]);
-        Self { options, bytes, blocks: 0, inflated: 0, index: Index::default() }
+        let memory = Memory::new(compressed);
+        Self { options, bytes, blocks: 0, inflated: 0, memory, index: Index::default() }
     }
 
     /// How many blocks were written, annotations counted: the index that the
@@ -152,10 +156,12 @@ impl PackBuilder {
     ) -> Result<Added<'_>> {
         // The annotations that may follow are counted too, each in its turn.
         check("the pack", "BLOCKS_MAX", self.blocks + 1, limits::BLOCKS_MAX)?;
-        let left = limits::TOTAL_DECOMPRESSED_BYTES_MAX - self.inflated;
         let start = self.bytes.len();
-        self.inflated += frame(&mut self.bytes, block, store, self.options.compression, left)
+        let before = Before { inflated: self.inflated, memory: &self.memory };
+        let taken = frame(&mut self.bytes, block, store, self.options.compression, &before)
             .inspect_err(|_| self.bytes.truncate(start))?;
+        self.inflated += taken.inflated;
+        self.memory.push(taken.nested, self.bytes.len());
         if self.options.has_trailer() {
             self.index.push(&self.bytes[start..], Ok(block));
         }
@@ -169,8 +175,8 @@ impl PackBuilder {
     ///
     /// # Errors
     ///
-    /// If the pack would have too many blocks, or bodies too large once
-    /// decompressed: `inflated` bytes come of this one, 0 of one that is stored as
+    /// If the pack would have too many blocks, more of them than such a pack may ask memory
+    /// for, or bodies too large once decompressed: `inflated` bytes come of this one, 0 of one that is stored as
     /// it is.
     pub fn add_stored(
         &mut self,
@@ -181,8 +187,15 @@ impl PackBuilder {
         check("the pack", "BLOCKS_MAX", self.blocks + 1, limits::BLOCKS_MAX)?;
         let (found, max) = (self.inflated + inflated, limits::TOTAL_DECOMPRESSED_BYTES_MAX);
         check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", found, max)?;
+        let nested = block.map_or(0, nested);
+        let end = self.bytes.len() + stored.len();
+        if self.options.compression != Compression::Payload {
+            let (found, max) = self.memory.with(nested, end);
+            check("the pack", "BLOCK_MEMORY_BYTES_MAX", found, max)?;
+        }
         self.bytes.extend_from_slice(stored);
         self.inflated = found;
+        self.memory.push(nested, end);
         if self.options.has_trailer() {
             self.index.push(stored, block);
         }
@@ -239,14 +252,21 @@ impl PackBuilder {
     /// The whole pack, its payload compressed.
     fn compressed(&self, pack: &[u8]) -> Result<Vec<u8>> {
         let (header, frames) = pack.split_at(HEADER_BYTES);
-        let payload = [frames, &END_FRAME].concat();
+        let mut payload = [frames, &END_FRAME].concat();
         let max = limits::PAYLOAD_DECOMPRESSED_BYTES_MAX;
         let found = payload.len() as u64;
         check("the payload", "PAYLOAD_DECOMPRESSED_BYTES_MAX", found, max)?;
         let (found, max) = (found + self.inflated, limits::TOTAL_DECOMPRESSED_BYTES_MAX);
         check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", found, max)?;
         let mut pack = header.to_vec();
-        pack.extend(compress::zstd(&payload)?);
+        let compressed = compress::zstd(&payload)?;
+        if self.memory.payload_fits(|| compress::given(&compressed))? {
+            payload = compressed;
+        } else {
+            // A reader would refuse that many blocks in so few bytes.
+            pack[HEADER_FLAGS_AT] &= !HEADER_PAYLOAD_ZSTD;
+        }
+        pack.extend(payload);
         Ok(pack)
     }
 }
@@ -354,16 +374,29 @@ fn text_bytes(block: &Block<'_>) -> usize {
     block.content.text().map_or(0, Bytes::len) + summary
 }
 
-/// Appends the frame of a block to `out`, and gives the bytes that a reader gets
-/// by decompressing or resolving its body: at most `left`. After an error, what
-/// was appended is of no use.
+/// What the blocks before took of a reader's limits.
+struct Before<'m> {
+    /// Bytes by decompressing and resolving bodies.
+    inflated: u64,
+    memory: &'m Memory,
+}
+
+/// What a frame takes of them.
+struct Taken {
+    inflated: u64,
+    /// Bytes of memory for nested records and unknown fields.
+    nested: u64,
+}
+
+/// Appends the frame of a block to `out`, and gives what it takes of a reader's limits.
+/// After an error, what was appended is of no use.
 fn frame(
     out: &mut Vec<u8>,
     block: &Block<'_>,
     store: Option<&mut dyn ContentStore>,
     compression: Compression,
-    left: u64,
-) -> Result<u64> {
+    before: &Before<'_>,
+) -> Result<Taken> {
     if block.reserved_flags & !BLOCK_RESERVED != 0 {
         return Err(Error::NotReserved { flags: block.reserved_flags });
     }
@@ -390,12 +423,17 @@ fn frame(
     let real = body.len() as u64;
     check("a block", "BODY_BYTES_MAX", real, limits::BODY_BYTES_MAX)?;
     let mut stored = None;
+    let nested = nested(block);
+    let left = limits::TOTAL_DECOMPRESSED_BYTES_MAX - before.inflated;
+    let memory = |bytes: usize| before.memory.with(nested, body_at + bytes);
     if let Some(store) = store {
         let max = limits::BODY_DECOMPRESSED_BYTES_MAX;
         check("a referenced block", "BODY_DECOMPRESSED_BYTES_MAX", real, max)?;
         // The limit is told as it was set, not what is left of it.
         let total = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
         check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", total - left + real, total)?;
+        let (found, max) = memory(HASH_BYTES);
+        check("the pack", "BLOCK_MEMORY_BYTES_MAX", found, max)?;
         let hash = *blake3::hash(body).as_bytes();
         store.put(hash, body).map_err(|error| Error::Store { reason: error.to_string() })?;
         flags |= BLOCK_IS_REFERENCE;
@@ -404,6 +442,8 @@ fn frame(
         // Beyond this a reader would refuse it, so it is stored as it is.
         && real <= left.min(limits::BODY_DECOMPRESSED_BYTES_MAX)
         && let Some(smaller) = compress::body(body)?
+        && let (found, max) = memory(smaller.len())
+        && found <= max
     {
         flags |= BLOCK_COMPRESSED;
         stored = Some(smaller);
@@ -415,5 +455,5 @@ fn frame(
     }
     out[flags_at] = flags;
     prefix.set(out);
-    Ok(inflated)
+    Ok(Taken { inflated, nested })
 }

@@ -27,6 +27,40 @@ pub(crate) fn zstd(bytes: &[u8]) -> Result<Vec<u8>> {
         .map_err(|error| Error::Compression { reason: error.to_string() })
 }
 
+/// How many bytes of a pack a reader has read, and how many it has of it then, its payload
+/// decompressed: after each window (RFC 0001 §10.2).
+#[cfg(feature = "zstd")]
+pub(crate) fn given(compressed: &[u8]) -> Result<Vec<(u64, u64)>> {
+    use ::zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
+    use lcp_types::wire::{HEADER_BYTES, PAYLOAD_WINDOW_BYTES};
+
+    let failed = |error: std::io::Error| Error::Compression { reason: error.to_string() };
+    let mut decoder = Decoder::new().map_err(failed)?;
+    let mut chunk = vec![0; 128 << 10];
+    let (mut read, mut given) = (HEADER_BYTES as u64, HEADER_BYTES as u64);
+    let mut places = Vec::new();
+    for window in compressed.chunks(PAYLOAD_WINDOW_BYTES) {
+        let mut input = InBuffer::around(window);
+        loop {
+            let mut output = OutBuffer::around(&mut chunk[..]);
+            decoder.run(&mut input, &mut output).map_err(failed)?;
+            given += output.pos() as u64;
+            // There may be more where less than the chunk was filled.
+            if output.pos() == 0 && input.pos() == window.len() {
+                break;
+            }
+        }
+        read += window.len() as u64;
+        places.push((read, given));
+    }
+    Ok(places)
+}
+
+#[cfg(not(feature = "zstd"))]
+pub(crate) fn given(_compressed: &[u8]) -> Result<Vec<(u64, u64)>> {
+    Err(crate::error::Error::CompressionUnsupported)
+}
+
 #[cfg(not(feature = "zstd"))]
 pub(crate) fn body(_body: &[u8]) -> Result<Option<Vec<u8>>> {
     Err(crate::error::Error::CompressionUnsupported)

@@ -15,6 +15,7 @@ mod error;
 mod fields;
 #[cfg(feature = "manifest")]
 pub mod manifest;
+mod memory;
 mod trailer;
 
 pub use builder::{Added, Compression, EncodeOptions, Magic, PackBuilder, encode, encode_with};

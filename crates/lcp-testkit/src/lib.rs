@@ -7,7 +7,8 @@
 //! | nesting | [`nested_tree`] |
 //! | content that looks like boundaries | [`DELIMITERS`] |
 //! | a seeded choice: places to cut, bytes to change | [`SplitMix64`] |
-//! | exact bytes | [`hex`] |
+//! | exact bytes | [`hex`], [`wire`] |
+//! | what an attacker would write | [`hostile`] |
 //! | what needs a PostgreSQL server | [`Postgres`] |
 //! | how often a client asks a server | [`RoundTrips`] |
 //! | a program as its users run it, in a folder with settings | [`program`] |
@@ -17,11 +18,13 @@
 mod blocks;
 mod corpus;
 mod delimiters;
+pub mod hostile;
 mod postgres;
 pub mod program;
 pub mod python;
 mod rng;
 mod trips;
+pub mod wire;
 
 pub use blocks::{any_block, any_pack, known_block, known_pack};
 pub use corpus::{comments, files_in, is_prose};

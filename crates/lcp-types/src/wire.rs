@@ -46,6 +46,9 @@ pub const HASH_BYTES: usize = 32;
 /// Bytes of the longest varint.
 pub const VARINT_BYTES_MAX: usize = 10;
 
+/// Bytes of a compressed payload that a reader gives to zstd at once (RFC 0001 §10.2).
+pub const PAYLOAD_WINDOW_BYTES: usize = 64 * 1024;
+
 /// The type of the block behind END that holds the index (RFC 0003 §3).
 pub const TYPE_INDEX: u8 = 0xFD;
 /// Bytes of the footer that ends a pack with an index.

@@ -7,7 +7,7 @@ use lcp_types::{
 
 use super::error::{TrailerError, TrailerErrorKind};
 use super::{Frames, Result};
-use crate::reader::Reader;
+use crate::reader::{FRAME_BYTES_MIN, Reader};
 
 /// The columns of an index of so many blocks. Unknown ones are passed over.
 pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(Frames, Facts)> {
@@ -84,8 +84,7 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(Frames, Facts)> {
     Ok((frames, facts))
 }
 
-/// Bytes of the shortest frame, and of the longest: type and flags, length and body.
-const FRAME_BYTES_MIN: u64 = 3;
+/// Bytes of the longest frame: type and flags, length and body.
 const FRAME_BYTES_MAX: u64 = limits::BODY_BYTES_MAX + 21;
 
 /// The columns by their ids, all of wire type BYTES but those said to be nested.

@@ -16,6 +16,8 @@ fn defaults_are_the_limits_of_the_format() {
         options.total_decompressed_bytes_max,
         options.blocks_max,
         options.fields_max,
+        options.block_memory_bytes_max,
+        options.block_memory_per_byte,
     ];
     let expected = [
         limits::BODY_BYTES_MAX,
@@ -24,6 +26,8 @@ fn defaults_are_the_limits_of_the_format() {
         limits::TOTAL_DECOMPRESSED_BYTES_MAX,
         limits::BLOCKS_MAX,
         limits::FIELDS_MAX,
+        limits::BLOCK_MEMORY_BYTES_MAX,
+        limits::BLOCK_MEMORY_PER_BYTE,
     ];
     assert_eq!(found, expected);
     assert!(!options.strict && options.store.is_none());

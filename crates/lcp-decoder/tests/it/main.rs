@@ -2,6 +2,7 @@
 //! panic, no copy that is not needed, and the same however the input is cut.
 #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
 
+mod block_memory;
 mod borrowed;
 #[cfg(feature = "zstd")]
 mod compressed;

@@ -16,6 +16,8 @@ const STRICT: DecodeOptions<'static> = DecodeOptions {
     total_decompressed_bytes_max: 1 << 20,
     blocks_max: 100,
     fields_max: 100,
+    block_memory_bytes_max: 1 << 20,
+    block_memory_per_byte: 200,
 };
 
 const AFTER_END: &str = "trailing_data: bytes after END are ignored (byte 23)";

@@ -25,6 +25,8 @@ fn limited(rng: &mut SplitMix64) -> DecodeOptions<'static> {
     limit(rng, &mut options.blocks_max, 12);
     limit(rng, &mut options.fields_max, 12);
     limit(rng, &mut options.body_bytes_max, 200);
+    limit(rng, &mut options.block_memory_bytes_max, 12 * 384);
+    limit(rng, &mut options.block_memory_per_byte, 200);
     options
 }
 

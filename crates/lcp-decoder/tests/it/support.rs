@@ -3,58 +3,10 @@
 use expect_test::Expect;
 use lcp_decoder::{DecodeOptions, Error, decode};
 
+pub(crate) use lcp_testkit::wire::{END, bytes, frame, header, nested, number, pack, varint};
+
 use crate::stream::assert_same_when_read;
 use crate::walk::{Cuts, assert_same_however_cut};
-
-/// A header with these flags.
-pub(crate) fn header(flags: u8) -> Vec<u8> {
-    vec![b'L', b'C', b'P', 0, 1, 0, flags, 0]
-}
-
-/// An unsigned LEB128 varint.
-pub(crate) fn varint(mut value: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while value >= 0x80 {
-        bytes.push(value.to_le_bytes()[0] | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value.to_le_bytes()[0]);
-    bytes
-}
-
-/// A field of wire type 0.
-pub(crate) fn number(id: u64, value: u64) -> Vec<u8> {
-    [varint(id), vec![0], varint(value)].concat()
-}
-
-/// A field of wire type 1.
-pub(crate) fn bytes(id: u64, payload: impl AsRef<[u8]>) -> Vec<u8> {
-    window(id, 1, payload.as_ref())
-}
-
-/// A field of wire type 2.
-pub(crate) fn nested(id: u64, fields: &[Vec<u8>]) -> Vec<u8> {
-    window(id, 2, &fields.concat())
-}
-
-fn window(id: u64, wire_type: u8, payload: &[u8]) -> Vec<u8> {
-    let length = varint(payload.len() as u64);
-    [varint(id), vec![wire_type], length, payload.to_vec()].concat()
-}
-
-/// A block frame.
-pub(crate) fn frame(block_type: u8, flags: u8, body: impl AsRef<[u8]>) -> Vec<u8> {
-    let body = body.as_ref();
-    let (block_type, length) = (varint(block_type.into()), varint(body.len() as u64));
-    [block_type, vec![flags], length, body.to_vec()].concat()
-}
-
-pub(crate) const END: [u8; 4] = [0xFF, 0x01, 0x00, 0x00];
-
-/// Header, frames, END.
-pub(crate) fn pack(frames: &[Vec<u8>]) -> Vec<u8> {
-    [header(0), frames.concat(), END.to_vec()].concat()
-}
 
 /// CONVERSATION of the user, saying `hi`: 8 bytes of body.
 pub(crate) fn hi() -> Vec<u8> {

@@ -21,6 +21,8 @@ const STRICT: DecodeOptions<'static> = DecodeOptions {
     total_decompressed_bytes_max: 1 << 24,
     blocks_max: 100,
     fields_max: 1000,
+    block_memory_bytes_max: 1 << 20,
+    block_memory_per_byte: 200,
 };
 
 proptest! {

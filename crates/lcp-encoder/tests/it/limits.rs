@@ -29,3 +29,66 @@ fn texts_and_summaries() {
     let bytes = encode(&[block], EncodeOptions::default()).expect("within the limits");
     assert!(decode(&bytes, DecodeOptions::default()).is_ok());
 }
+
+/// Entries that are all alike: much memory for a reader, and next to nothing compressed.
+#[cfg(feature = "zstd")]
+fn tree() -> Block<'static> {
+    Block::file_tree("/", vec![lcp_types::FileEntry::file("a", 1); 200_000])
+}
+
+#[cfg(feature = "zstd")]
+fn with(compression: lcp_encoder::Compression) -> EncodeOptions {
+    EncodeOptions { compression, ..EncodeOptions::default() }
+}
+
+/// What a reader would not take compressed is written as it is.
+#[test]
+#[cfg(feature = "zstd")]
+fn memory_of_blocks_that_are_compressed() {
+    use lcp_encoder::Compression;
+
+    let small = Block::file_tree("/", vec![lcp_types::FileEntry::file("a", 1); 100]);
+    let blocks = [small, tree()];
+    let pack = encode(&blocks, with(Compression::Block)).expect("within the limits");
+    let events = lcp_decoder::Events::new(&pack, DecodeOptions::default());
+    let is_compressed = events.filter_map(|event| match event {
+        Ok(lcp_decoder::Event::Frame(frame)) => Some(frame.is_compressed()),
+        _ => None,
+    });
+    assert_eq!(is_compressed.collect::<Vec<_>>(), [true, false]);
+    assert_eq!(decode(&pack, DecodeOptions::default()).expect("what is written").blocks, blocks);
+}
+
+/// Likewise a payload; what is long enough beside them earns their memory.
+#[test]
+#[cfg(feature = "zstd")]
+fn memory_of_payloads() {
+    use lcp_encoder::Compression;
+
+    let noise = Block::raw(0x42, lcp_testkit::SplitMix64::new(1).bytes(400 << 10));
+    let few = vec![Block::raw(0x42, ""); 100_000];
+    let many = vec![Block::raw(0x42, ""); 300_000];
+    let behind = [std::slice::from_ref(&noise), &many[..]].concat();
+    let before = [&many[..], &[noise]].concat();
+    for (blocks, is_compressed) in
+        [(few, true), (many, false), (behind, true), (before, false), (vec![tree()], false)]
+    {
+        let pack = encode(&blocks, with(Compression::Payload)).expect("within the limits");
+        let found = decode(&pack, DecodeOptions::default()).expect("what is written is read");
+        assert_eq!(found.header.payload_compressed(), is_compressed, "{} blocks", blocks.len());
+        assert!(found.blocks == blocks, "other blocks");
+    }
+}
+
+#[test]
+#[cfg(feature = "zstd")]
+fn memory_of_references() {
+    let mut pack = lcp_encoder::PackBuilder::default();
+    let mut store = lcp_types::MemoryStore::default();
+    let error = pack.add_reference(&tree(), &mut store).expect_err("76.8 MB for 35 bytes");
+    assert!(error.is_limit());
+    assert_eq!(
+        error.to_string(),
+        "the pack is too large: BLOCK_MEMORY_BYTES_MAX is 67117120, it has 76800384"
+    );
+}

@@ -1,0 +1,298 @@
+//! Packs that ask for more than they bring, as an attacker would write them.
+//!
+//! [`cases`] has them large enough to hurt; [`cases_of`] has the same of few things, to
+//! begin fuzzing with. Each has a name that says what it does.
+
+use std::io::{self, Read as _, Write as _};
+
+use crate::wire::{END, bytes, frame, header, nested, number, pack, varint};
+
+/// A name, and the bytes.
+pub type Case = (&'static str, Vec<u8>);
+
+/// How large the cases are.
+#[derive(Clone, Copy, Debug)]
+struct Scale {
+    /// Entries, hunks, fields, annotations.
+    many: usize,
+    /// Blocks that hold nothing, which compress best.
+    most: usize,
+    /// Bytes that a bomb gives.
+    bomb: u64,
+}
+
+const MIB: u64 = 1 << 20;
+const COMPRESSED: u8 = 0b010;
+const REFERENCE: u8 = 0b100;
+const RAW: u8 = 0x42;
+
+/// Every case: bombs of a gigabyte, 2²⁴ blocks, a million of all else.
+#[must_use]
+pub fn cases() -> Vec<Case> {
+    all(Scale { many: 1_000_000, most: 1 << 24, bomb: 1 << 30 })
+}
+
+/// The same cases with at most so many things in each, and bombs of four mebibytes.
+#[must_use]
+pub fn cases_of(many: usize) -> Vec<Case> {
+    all(Scale { many, most: many, bomb: 4 * MIB })
+}
+
+fn all(scale: Scale) -> Vec<Case> {
+    [bombs(scale), lies(), aggregates(scale), compressed_aggregates(scale), trailers()].concat()
+}
+
+/// Little zstd that becomes much.
+fn bombs(scale: Scale) -> Vec<Case> {
+    let body = |len| frame(RAW, COMPRESSED, zeros(&[], len));
+    let long = (scale.bomb / 5).max(100);
+    let head = [vec![RAW, 0], varint(long)].concat();
+    let twice = zstd(&zeros(&[], scale.bomb));
+    let body_max = (16 * MIB).min(scale.bomb);
+    vec![
+        ("a body that is a bomb", pack(&[body(scale.bomb)])),
+        ("bodies that are a bomb together", pack(&vec![body(body_max); 64])),
+        ("a body that is a bomb in a bomb", pack(&[frame(RAW, COMPRESSED, twice)])),
+        ("a payload that is a bomb", [header(1), zeros(&[RAW, 0, 100], scale.bomb)].concat()),
+        ("a payload of one long block", [header(1), zeros_and_end(&head, long)].concat()),
+        ("bombs in a bomb", payload(&vec![body(body_max); 64].concat())),
+        ("zstd that says it gives 2^40 bytes", pack(&[frame(RAW, COMPRESSED, SAYS_2_40)])),
+        ("zstd with a window of 128 MiB", pack(&[frame(RAW, COMPRESSED, WIDE_WINDOW)])),
+    ]
+}
+
+/// A frame of zstd: a content size of 8 bytes, 2⁴⁰; then one block, the last, a byte repeated.
+const SAYS_2_40: &[u8] =
+    &[0x28, 0xB5, 0x2F, 0xFD, 0xC0, 0x50, 0, 0, 0, 0, 0, 1, 0, 0, 0x0B, 0, 0, 0x61];
+
+/// A window of 2²⁷ bytes and no content size; one block, the last, of one byte.
+const WIDE_WINDOW: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x88, 0x0B, 0, 0, 0x61];
+
+/// Lengths and numbers beyond what there is.
+fn lies() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (name, len) in
+        [("256 MiB", 256 * MIB), ("4 GiB", 4096 * MIB), ("2^63", 1 << 63), ("2^64 - 1", u64::MAX)]
+    {
+        let head = [vec![RAW, 0], varint(len)].concat();
+        let field = [vec![1, 1], varint(len)].concat();
+        let record = [bytes(1, "/"), vec![2, 2], varint(len)].concat();
+        let name = |what| -> &'static str { Box::leak(format!("{what} of {name}").into()) };
+        cases.extend([
+            (name("a body that says it is"), [header(0), head.clone()].concat()),
+            (name("the same in a payload, it is"), [header(1), zstd(&head)].concat()),
+            (name("a text that says it is"), pack(&[frame(5, 0, field.clone())])),
+            (name("a text in zstd that says it is"), pack(&[frame(5, COMPRESSED, zstd(&field))])),
+            (name("a record that says it is"), pack(&[frame(3, 0, record)])),
+            (name("a summary that says it is"), pack(&[frame(2, 1, varint(len))])),
+        ]);
+    }
+    cases
+}
+
+/// Many small things, as they are.
+fn aggregates(scale: Scale) -> Vec<Case> {
+    let many = scale.many;
+    let annotation = |kind, value: &str| annotation(0, kind, value);
+    vec![
+        ("empty blocks", pack(&[frame(RAW, 0, []).repeat(many)])),
+        ("empty turns", pack(&[turn(&[]).repeat(many)])),
+        ("a tree of empty entries", pack(&[tree(&entry(&[]).repeat(many))])),
+        ("a tree as deep as it may be", pack(&[tree(&deep(64))])),
+        ("trees as deep as they may be", pack(&[tree(&deep(64).repeat(many / 64 + 1))])),
+        ("a tree that is too deep", pack(&[tree(&deep(65))])),
+        ("a tree that is a thousand deep", pack(&[tree(&deep(1000))])),
+        ("a diff of empty hunks", pack(&[diff(&hunk().repeat(many))])),
+        ("unknown fields", pack(&[turn(&number(9, 0).repeat(many))])),
+        ("unknown fields that are empty", pack(&[turn(&bytes(9, "").repeat(many))])),
+        ("one field again and again", pack(&[turn(&number(1, 2).repeat(many))])),
+        ("entries with a field each", pack(&[tree(&entry(&number(9, 0)).repeat(many / 2))])),
+        ("annotations of one block", pack(&[turn(&[]), annotation(1, "\u{3}").repeat(many)])),
+        ("tags of one block", pack(&[turn(&[]), annotation(3, "rank=1").repeat(many)])),
+        ("annotations of nothing", pack(&[self::annotation(u64::MAX, 3, "a").repeat(many)])),
+        ("references", pack(&[frame(2, REFERENCE, [7; 32]).repeat(many)])),
+        ("summaries that are empty", pack(&[frame(RAW, 1, [0]).repeat(many)])),
+        ("calls with one id", pack(&[call("c").repeat(many)])),
+    ]
+}
+
+/// The same behind zstd: many more than were brought.
+fn compressed_aggregates(scale: Scale) -> Vec<Case> {
+    let most = scale.most;
+    // What fits a body that may be decompressed.
+    let many = scale.many.min(1_300_000);
+    let body = |block_type, fields: &[u8]| pack(&[frame(block_type, COMPRESSED, zstd(fields))]);
+    let entries = [bytes(1, "/"), entry(&[]).repeat(many)].concat();
+    let hunks = [bytes(1, "p"), hunk().repeat(many)].concat();
+    let unknown = |field: Vec<u8>, many| [turn_fields(), field.repeat(many)].concat();
+    let each = frame(3, COMPRESSED, zstd(&[bytes(1, "/"), entry(&[]).repeat(2000)].concat()));
+    vec![
+        ("empty blocks behind zstd", repeated(&frame(RAW, 0, []), most)),
+        ("empty turns behind zstd", repeated(&turn(&[]), most)),
+        ("annotations behind zstd", repeated(&annotation(0, 3, "rank=1"), most / 2)),
+        ("references behind zstd", repeated(&frame(2, REFERENCE, [7; 32]), most / 8)),
+        ("a tree of empty entries behind zstd", body(3, &entries)),
+        ("a diff of empty hunks behind zstd", body(7, &hunks)),
+        ("unknown fields behind zstd", body(2, &unknown(number(9, 0), many * 4))),
+        ("trees behind zstd, one by one", pack(&[each.repeat(scale.many / 2000 + 1)])),
+        ("trees behind zstd, twice", repeated(&each, scale.many / 2000 + 1)),
+    ]
+}
+
+/// Footers that say what is not so, with checksums that are right.
+fn trailers() -> Vec<Case> {
+    let frames = turn(&[]);
+    let end_offset = 8 + frames.len() as u64;
+    let blocks = [header(2), frames, END.to_vec()].concat();
+    let of = |index: Vec<u8>, count: u64| with_footer(&blocks, end_offset, &index, count);
+    let column = |id, len: usize| bytes(id, vec![0; len]);
+    let index = |columns: &[Vec<u8>]| frame(0xFD, 0, columns.concat());
+    let three = [column(1, 1), column(2, 1), bytes(3, [9])];
+    let said = vec![nested(17, &[bytes(1, "o200k_base"), bytes(3, [0]), bytes(4, [0])]); 1000];
+    vec![
+        ("an index of 2^24 blocks that has none", of(index(&[]), 1 << 24)),
+        ("an index of more blocks than may be", of(index(&three), 1 << 40)),
+        ("an index of 2^24 blocks with columns of one", of(index(&three), 1 << 24)),
+        ("an index of a thousand encodings", of(index(&[three.concat(), said.concat()]), 1)),
+        ("an index whose columns come again", of(index(&vec![three.concat(); 1000]), 1)),
+        ("an index of names that are empty", of(index(&[three.concat(), column(9, 1 << 16)]), 1)),
+        ("a trailer that is not there", blocks.clone()),
+    ]
+}
+
+/// A pack with an index and its footer (RFC 0003 §2).
+fn with_footer(blocks: &[u8], end_offset: u64, index: &[u8], count: u64) -> Vec<u8> {
+    let mut footer = Vec::new();
+    for number in [end_offset, blocks.len() as u64, index.len() as u64, count] {
+        footer.extend(number.to_le_bytes());
+    }
+    for number in [crc32c::crc32c(blocks), crc32c::crc32c(index), 1] {
+        footer.extend(number.to_le_bytes());
+    }
+    let check = crc32c::crc32c_append(crc32c::crc32c(&footer), &lcp_types::wire::FOOTER_MAGIC);
+    footer.extend(check.to_le_bytes());
+    footer.extend(lcp_types::wire::FOOTER_MAGIC);
+    [blocks, index, &footer].concat()
+}
+
+/// A CONVERSATION of the user without a word, and with these fields more.
+fn turn(more: &[u8]) -> Vec<u8> {
+    frame(2, 0, [&turn_fields(), more].concat())
+}
+
+fn turn_fields() -> Vec<u8> {
+    [number(1, 2), bytes(2, "")].concat()
+}
+
+/// A turn that answers this call.
+fn call(id: &str) -> Vec<u8> {
+    frame(2, 0, [number(1, 4), bytes(2, ""), bytes(3, id)].concat())
+}
+
+fn annotation(target: u64, kind: u64, value: &str) -> Vec<u8> {
+    frame(8, 0, [number(1, target), number(2, kind), bytes(3, value)].concat())
+}
+
+fn tree(entries: &[u8]) -> Vec<u8> {
+    frame(3, 0, [&bytes(1, "/"), entries].concat())
+}
+
+/// An entry of a tree without a name, and with these fields more.
+fn entry(more: &[u8]) -> Vec<u8> {
+    nested(2, &[bytes(1, ""), number(2, 0), number(3, 0), more.to_vec()])
+}
+
+/// Entries, each the only one of that before.
+fn deep(levels: usize) -> Vec<u8> {
+    let mut fields = Vec::new();
+    for level in 0..levels {
+        let child = if level == 0 { Vec::new() } else { nested(4, &[fields]) };
+        fields = [bytes(1, "d"), number(2, 1), number(3, 0), child].concat();
+    }
+    nested(2, &[fields])
+}
+
+fn diff(hunks: &[u8]) -> Vec<u8> {
+    frame(7, 0, [&bytes(1, "p"), hunks].concat())
+}
+
+fn hunk() -> Vec<u8> {
+    nested(2, &[number(1, 0), number(2, 0), bytes(3, "")])
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    zstd::bulk::compress(bytes, 3).expect("zstd takes any bytes")
+}
+
+/// A payload of these frames and END.
+fn payload(frames: &[u8]) -> Vec<u8> {
+    [header(1), zstd(&[frames, &END].concat())].concat()
+}
+
+/// A payload of one frame again and again, without holding them all.
+fn repeated(frame: &[u8], times: usize) -> Vec<u8> {
+    let len = (frame.len() * times) as u64;
+    let piece = frame.repeat((1 << 16) / frame.len().min(1 << 16));
+    let mut encoder = zstd::stream::write::Encoder::new(header(1), 3).expect("zstd starts");
+    let mut left = len;
+    while left > 0 {
+        let part = piece.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        encoder.write_all(&piece[..part]).expect("memory takes it");
+        left -= part as u64;
+    }
+    encoder.write_all(&END).expect("memory takes it");
+    encoder.finish().expect("memory takes it")
+}
+
+/// zstd of `len` zeros behind `head`, without holding them all.
+#[must_use]
+pub fn zeros(head: &[u8], len: u64) -> Vec<u8> {
+    zeros_between(head, len, &[])
+}
+
+fn zeros_and_end(head: &[u8], len: u64) -> Vec<u8> {
+    zeros_between(head, len, &END)
+}
+
+fn zeros_between(head: &[u8], len: u64, behind: &[u8]) -> Vec<u8> {
+    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).expect("zstd starts");
+    encoder.write_all(head).expect("memory takes it");
+    io::copy(&mut io::repeat(0).take(len), &mut encoder).expect("memory takes it");
+    encoder.write_all(behind).expect("memory takes it");
+    encoder.finish().expect("memory takes it")
+}
+
+/// JSON manifests that ask for more than they bring, of so many things each.
+#[must_use]
+pub fn manifests(many: usize) -> Vec<Case> {
+    let list = |item: &str| vec![item; many.max(1)].join(",");
+    let blocks = |block: &str| format!("{{\"blocks\":[{}]}}", list(block));
+    let raw = r#"{"type":"raw","type_id":66,"body_base64":""}"#;
+    let tagged = |tags: &str| {
+        format!(
+            "{{\"blocks\":[{{\"type\":\"raw\",\"type_id\":66,\"body_base64\":\"\",\"tags\":[{tags}]}}]}}"
+        )
+    };
+    let hunks = list(r#"{"old_start":1,"new_start":1,"lines":""}"#);
+    let keys: Vec<_> = (0..many).map(|key| format!("\"{key}\":0")).collect();
+    let text = |json: String| json.into_bytes();
+    vec![
+        ("arrays in arrays", vec![b'['; many]),
+        ("objects in objects", text(r#"{"a":"#.repeat(many))),
+        ("as deep as it may be", text(format!("{}{}", "[".repeat(200), "]".repeat(200)))),
+        ("numbers", text(format!("{{\"blocks\":[{}]}}", list("0")))),
+        ("arrays that are empty", text(format!("[{}]", list("[]")))),
+        ("objects that are empty", text(blocks("{}"))),
+        ("blocks that are empty", text(blocks(raw))),
+        ("tags of one block", text(tagged(&list("\"a\"")))),
+        (
+            "hunks",
+            text(format!(
+                "{{\"blocks\":[{{\"type\":\"diff\",\"path\":\"\",\"hunks\":[{hunks}]}}]}}"
+            )),
+        ),
+        ("keys", text(format!("{{{}}}", keys.join(",")))),
+        ("escapes", text(format!("{{\"blocks\":\"{}\"}}", r"\u0000".repeat(many)))),
+        ("a string that does not end", text(format!("{{\"blocks\":\"{}", "a".repeat(many)))),
+    ]
+}
