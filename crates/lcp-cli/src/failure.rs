@@ -1,4 +1,7 @@
 //! What a command says besides its output, and with which code it ends.
+//!
+//! What is said has labels, paths and contents of others in it. Whatever would not show, or
+//! steer a terminal, is escaped here, where it is printed: no message can forget it.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -6,6 +9,7 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use lcp_driver::{visible, visible_lines};
 
 /// The exit codes of every command, and what each means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,17 +132,18 @@ impl Output {
         }
     }
 
-    /// Prints progress of long work.
+    /// Prints a line of progress of long work.
     pub fn progress(&self, message: impl Display) {
         if !self.quiet {
-            self.print(message);
+            self.print(visible(&message.to_string()));
         }
     }
 
-    /// Prints what was asked for to standard error.
+    /// Prints what was asked for to standard error, as lines.
     pub fn print(&self, message: impl Display) {
+        let message = message.to_string();
         // Nobody to tell where standard error is gone.
-        let _ = writeln!(std::io::stderr().lock(), "{message}");
+        let _ = writeln!(std::io::stderr().lock(), "{}", visible_lines(&message));
     }
 
     /// Whether what goes to `stream` is to be coloured.
@@ -150,7 +155,10 @@ impl Output {
         }
     }
 
+    /// One line: a newline in it would be another message.
     fn say(&self, what: &str, color: &str, message: impl Display) {
+        let message = message.to_string();
+        let message = visible(&message);
         let stderr = std::io::stderr();
         let colored = self.is_colored(&stderr);
         let mut stderr = stderr.lock();

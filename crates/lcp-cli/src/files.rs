@@ -8,7 +8,9 @@ use std::sync::{Mutex, PoisonError};
 
 use lcp_convert::Format;
 use lcp_decoder::{DecodeOptions, Pack};
+use lcp_driver::{visible_json, visible_lines};
 use lcp_types::wire::MAGIC_LCP;
+use serde_json::Value;
 
 use crate::Result;
 use crate::failure::{Code, Failure};
@@ -190,6 +192,17 @@ pub enum Written {
     All,
     /// Whoever reads has had enough: that is no failure.
     Cut,
+}
+
+/// Prints lines for people to standard output. What would not show in them, or steer a
+/// terminal, is escaped; JSON of [`json`] has none of it.
+pub fn print(lines: &str) -> Result {
+    write_stdout(visible_lines(lines).as_bytes()).map(drop)
+}
+
+/// JSON as commands print it: a terminal shows all of it, and it is the same data.
+pub fn json(json: &Value) -> String {
+    visible_json(&format!("{json:#}\n")).into_owned()
 }
 
 /// Writes to standard output.

@@ -2,6 +2,9 @@
 //! target `lcp_continuity`, and figures of the `metrics` facade, each behind its
 //! feature. Without them nothing here does anything. No contents, ever.
 
+#[cfg(feature = "tracing")]
+use lcp_driver::visible;
+
 use crate::model::TokenUsage;
 
 #[cfg(feature = "tracing")]
@@ -13,7 +16,7 @@ pub(crate) fn utilization(usage: &TokenUsage, max_tokens: u32) {
     {
         let percent = percent(usage, max_tokens);
         // Stores take no ids with control characters, but others that would not show.
-        let conversation = usage.conversation_id.escape_debug();
+        let conversation = visible(&usage.conversation_id);
         tracing::info!(
             target: TARGET,
             "[CONT] Context utilization {percent}% for conversation {conversation}"
@@ -43,7 +46,10 @@ pub(crate) fn approaching(remaining_turns: u32) {
 /// Tells that a hand-off was prepared and is kept.
 pub(crate) fn handed_off(handoff: &str, tokens_before: u32, tokens_after: u32) {
     #[cfg(feature = "tracing")]
-    tracing::info!(target: TARGET, handoff, tokens_before, tokens_after, "[CONT] Hand-off prepared");
+    {
+        let handoff = &*visible(handoff);
+        tracing::info!(target: TARGET, handoff, tokens_before, tokens_after, "[CONT] Hand-off prepared");
+    }
     #[cfg(feature = "metrics")]
     metrics::counter!("Agents.Continuity.HandoffsTriggered").increment(1);
     let _ = (handoff, tokens_before, tokens_after);
@@ -53,7 +59,7 @@ pub(crate) fn handed_off(handoff: &str, tokens_before: u32, tokens_after: u32) {
 pub(crate) fn resumed(handoff: &str, conversation: &str, tokens: u32) {
     #[cfg(feature = "tracing")]
     {
-        let conversation = conversation.escape_debug();
+        let (conversation, handoff) = (visible(conversation), &*visible(handoff));
         tracing::info!(
             target: TARGET,
             handoff,

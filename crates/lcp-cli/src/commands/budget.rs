@@ -3,7 +3,7 @@
 mod rows;
 mod tree;
 
-use lcp_driver::{Warning, WarningCode};
+use lcp_driver::{Warning, WarningCode, visible};
 use serde_json::{Value, json};
 
 use crate::Result;
@@ -67,7 +67,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         let note = divided.note().map_or_else(String::new, |note| format!("Note: {note}\n"));
         format!("{}{note}\n{}", divided.tree(), table(&in_force, &rows))
     };
-    files::write(None, text.as_bytes())
+    files::print(&text)
 }
 
 /// A setting in force.
@@ -102,7 +102,7 @@ fn table(in_force: &InForce, rows: &[Row]) -> String {
 /// Who said it, in words.
 fn origin(from: Origin, in_force: &InForce) -> String {
     match (from, &in_force.config.path) {
-        (Origin::File(line), Some(path)) => format!("{}:{line}", files::name(path)),
+        (Origin::File(line), Some(path)) => format!("{}:{line}", visible(&files::name(path))),
         (Origin::Flag(name), _) => name.to_owned(),
         _ => "default".to_owned(),
     }
@@ -137,5 +137,5 @@ fn as_json(in_force: &InForce, rows: &[Row]) -> String {
         "note": divided.note().map(|note| note.to_string()),
         "settings": rows.collect::<Vec<_>>(),
     });
-    format!("{whole:#}\n")
+    files::json(&whole)
 }

@@ -71,7 +71,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     output.note(sums(&covered, pack.blocks.len(), blocks.len()));
     if let Some(path) = &args.report {
         let json = report(&covered, pack.blocks.len(), blocks.len());
-        let json = format!("{json:#}\n");
+        let json = files::json(&json);
         if path.as_os_str() == files::STANDARD {
             output.print(json.trim_end());
         } else {

@@ -58,8 +58,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let pairs = compare(&a, &b);
     let seen = Seen { a, b, plans, pairs };
     let colored = output.is_colored(&std::io::stdout());
-    let text =
-        if args.json { format!("{:#}\n", seen.json()) } else { seen.lines(args.text, colored) };
+    let text = if args.json { files::json(&seen.json()) } else { seen.lines(args.text, colored) };
     files::write(None, text.as_bytes())?;
     counter.keep(output);
     if args.exit_code && seen.pairs.iter().any(Pair::differs) {

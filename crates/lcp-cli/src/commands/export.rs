@@ -89,11 +89,11 @@ pub fn run(args: &Args, output: &Output) -> Result {
         .map_err(|error| args.denied(&error))?;
     tell(&candidates, &fitted, &counter, output);
     if let Some(path) = &args.report {
-        let json = format!("{:#}", facts(target, &candidates, &fitted, config.token_budget));
+        let json = files::json(&facts(target, &candidates, &fitted, config.token_budget));
         if path.as_os_str() == files::STANDARD {
-            output.print(json);
+            output.print(json.trim_end());
         } else {
-            files::write(Some(path), format!("{json}\n").as_bytes())?;
+            files::write(Some(path), json.as_bytes())?;
         }
     }
     files::write(args.output.as_deref(), format!("{}\n", fitted.exported.json).as_bytes())?;

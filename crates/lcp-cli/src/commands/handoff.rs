@@ -69,7 +69,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     tell(&prepared, output);
     let id = prepared.handoff.as_ref().map(|(handoff, _)| handoff.handoff_id.as_str());
     let printed = match id {
-        _ if args.json => format!("{:#}\n", as_json(&prepared)),
+        _ if args.json => files::json(&as_json(&prepared)),
         Some(id) => format!("{id}\n"),
         None => String::new(),
     };

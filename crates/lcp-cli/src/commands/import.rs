@@ -94,17 +94,17 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let what = format!("the pack of {}", files::name(&args.file));
     let pack = writer.encode(&imported.blocks, &what, output)?;
     output.progress(line(format, report));
-    let json = facts(format, &imported);
+    let json = files::json(&facts(format, &imported));
     if let Some(path) = &args.report {
         if path == standard {
-            output.print(format!("{json:#}"));
+            output.print(json.trim_end());
         } else {
-            files::write(Some(path), format!("{json:#}\n").as_bytes())?;
+            files::write(Some(path), json.as_bytes())?;
         }
     }
     files::write(args.output.as_deref(), &pack)?;
     if args.json {
-        files::write(None, format!("{json:#}\n").as_bytes())?;
+        files::print(&json)?;
     }
     Ok(())
 }

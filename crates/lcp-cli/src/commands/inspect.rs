@@ -69,11 +69,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
         })
         .collect();
     let seen = Seen { pack: &pack, bytes: bytes.len(), trailer, metas, plans, summaries };
-    let text = if args.json {
-        format!("{:#}\n", seen.json())
-    } else {
-        seen.table(Look::of_stdout(output))
-    };
+    let text =
+        if args.json { files::json(&seen.json()) } else { seen.table(Look::of_stdout(output)) };
     files::write(None, text.as_bytes())?;
     if let Some(counter) = &counter {
         counter.keep(output);
@@ -192,7 +189,11 @@ impl Seen<'_> {
         }
         if let Some(plan) = self.plans.first() {
             let tokens: u64 = plan.items.iter().map(|item| u64::from(item.content_tokens)).sum();
-            sums.extend([format!(", {} tokens of content ({})", grouped(tokens), plan.encoding)]);
+            sums.extend([format!(
+                ", {} tokens of content ({})",
+                grouped(tokens),
+                visible(&plan.encoding)
+            )]);
         }
         sums
     }

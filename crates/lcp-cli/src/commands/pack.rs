@@ -324,7 +324,7 @@ fn write_report(
     let totals = &mut json["totals"];
     totals["blocks"] = Value::from(blocks);
     totals["pack_bytes"] = Value::from(pack_bytes);
-    let json = format!("{json:#}\n");
+    let json = files::json(&json);
     if path.as_os_str() == OsStr::new(files::STANDARD) {
         output.print(json.trim_end());
         return Ok(());

@@ -58,7 +58,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     })?;
     files::write(args.output.as_deref(), &recovered.pack)?;
     if args.json {
-        files::write(None, as_json(&name, &recovered).as_bytes())?;
+        files::print(&as_json(&name, &recovered))?;
     } else {
         for lost in joined(&recovered.lost) {
             output.warn(format!("{} ({name})", line(&lost)));
@@ -136,7 +136,7 @@ fn as_json(name: &str, recovered: &Recovered) -> String {
         "dropped": recovered.dropped,
         "lost": recovered.lost.iter().map(row).collect::<Vec<_>>(),
     });
-    format!("{report:#}\n")
+    files::json(&report)
 }
 
 /// What the command ends with where something is lost.

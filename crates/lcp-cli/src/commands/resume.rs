@@ -67,7 +67,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     for warning in &resumed.directive.warnings {
         output.warn(warning.escape_debug());
     }
-    let text = if args.json { format!("{:#}\n", as_json(&resumed)) } else { as_text(&resumed)? };
+    let text = if args.json { files::json(&as_json(&resumed)) } else { as_text(&resumed)? };
     let again = format!("lcp resume --again {}", args.handoff.escape_debug());
     match files::write_stdout(text.as_bytes()) {
         // It is resumed, and no other try gives this text.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use lcp_driver::{OutputMode, Plan, grouped};
+use lcp_driver::{OutputMode, Plan, grouped, visible};
 use lcp_tokens::TokenEstimator;
 use lcp_types::Relation;
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let counter = args.counting.plain(false, output)?;
     let stats = Stats::of(&pack, bytes.len() as u64, &counter.estimator)?;
     let text = if args.json {
-        format!("{:#}\n", stats.json(&pack))
+        files::json(&stats.json(&pack))
     } else {
         stats.table(&pack, Look::of_stdout(output))
     };
@@ -166,7 +166,7 @@ impl Stats {
              Metadata: {} blocks\n\
              Twice: {}\n",
             table::render(&COLUMNS, &rows, look),
-            self.encoding,
+            visible(&self.encoding),
             beside.collect::<Vec<_>>().join(", "),
             pack.compression(),
             grouped(self.metadata),

@@ -161,12 +161,12 @@ fn expire(store: &dyn Store, as_json: bool) -> Result {
             "handoffs": expired.handoffs,
             "bodies": expired.bodies,
         });
-        format!("{json:#}\n")
+        files::json(&json)
     } else {
         format!(
             "dropped: {} conversations, {} hand-offs, {} bodies\n",
             expired.conversations, expired.handoffs, expired.bodies
         )
     };
-    files::write(None, text.as_bytes())
+    files::print(&text)
 }

@@ -64,8 +64,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let window = may_begin.then_some(&settled);
     let tracked = opened.sessions.record_usage(&args.id, said, args.usage, window)?;
     opened.keep_counts(output);
-    let text = if args.json { format!("{:#}\n", tracked.json()) } else { tracked.lines() };
-    files::write(None, text.as_bytes())
+    let text = if args.json { files::json(&tracked.json()) } else { tracked.lines() };
+    files::print(&text)
 }
 
 /// `INPUT[,CACHED[,OUTPUT]]`

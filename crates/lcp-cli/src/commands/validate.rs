@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use lcp_driver::visible;
 use serde_json::{Value, json};
 
 use crate::Result;
@@ -41,7 +42,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let checked: Vec<_> =
         args.packs.iter().map(|path| (files::name(path), check(path, args.full))).collect();
     let text = if args.json { as_json(&checked) } else { lines(&checked) };
-    files::write(None, text.as_bytes())?;
+    files::print(&text)?;
     let blocks: usize = checked.iter().flat_map(|(_, found)| found).map(|found| found.blocks).sum();
     output.note(format!("{blocks} blocks were looked at"));
     verdict(checked, output)
@@ -59,8 +60,13 @@ fn lines(checked: &[Checked]) -> String {
     let mut text = String::new();
     for (name, found) in checked {
         let Ok(found) = found else { continue };
-        let problems = found.problems.iter().map(|problem| format!("{name}: {problem}\n"));
-        let notes = found.notes.iter().map(|note| format!("{name}: note: {note}\n"));
+        // A newline in it would be another line.
+        let name = visible(name);
+        let line = |before: &str, problem: &Problem| {
+            format!("{name}: {before}{}\n", visible(&problem.to_string()))
+        };
+        let problems = found.problems.iter().map(|problem| line("", problem));
+        let notes = found.notes.iter().map(|note| line("note: ", note));
         if found.problems.is_empty() {
             text.extend([format!("{name}: {} blocks, no problem\n", found.blocks)]);
         }
@@ -91,7 +97,7 @@ fn as_json(checked: &[Checked]) -> String {
         Err(failure) => json!({ "file": name, "valid": Value::Null, "error": failure.message }),
     };
     let packs: Vec<_> = checked.iter().map(pack).collect();
-    format!("{:#}\n", json!({ "schema": "lcp.validate.v1", "packs": packs }))
+    files::json(&json!({ "schema": "lcp.validate.v1", "packs": packs }))
 }
 
 /// What the command ends with: the worst of all packs.

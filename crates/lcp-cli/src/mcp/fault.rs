@@ -3,6 +3,7 @@
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
+use super::desk::shown;
 use crate::failure::{Code, Failure};
 
 /// Why a call did not do what it was asked.
@@ -27,7 +28,7 @@ pub(super) const UNKNOWN_PACK: &str = "unknown_pack";
 
 impl Fault {
     pub(super) fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None }
+        Self { code, message: line(message), hint: None }
     }
 
     /// The arguments are not what they must be.
@@ -52,7 +53,7 @@ impl Fault {
 
     /// The same with what to do about it.
     pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hint = Some(line(hint));
         self
     }
 
@@ -60,6 +61,11 @@ impl Fault {
     pub(super) fn json(&self) -> Value {
         json!({ "code": self.code, "message": self.message, "hint": self.hint })
     }
+}
+
+/// What is said, in a line: clients show it to people, too.
+fn line(said: impl Into<String>) -> String {
+    shown(&said.into()).into_owned()
 }
 
 /// The name of an exit code.
@@ -78,8 +84,8 @@ impl From<Failure> for Fault {
         let code = failure.name.unwrap_or(name(failure.code));
         Self {
             code,
-            message: failure.message,
-            hint: failure.hint.filter(|hint| is_for_tools(hint)),
+            message: line(failure.message),
+            hint: failure.hint.filter(|hint| is_for_tools(hint)).map(line),
         }
     }
 }

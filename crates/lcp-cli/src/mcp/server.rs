@@ -74,8 +74,7 @@ impl Server {
         match outcome {
             Ok(_) => output.note(format!("{what}: done")),
             Err(fault) => {
-                let message = fault.message.escape_debug();
-                output.note(format!("{what}: {} ({message})", fault.code));
+                output.note(format!("{what}: {} ({})", fault.code, fault.message));
             }
         }
     }

@@ -13,6 +13,7 @@ mod dedup;
 mod docs;
 mod export;
 mod full;
+mod hidden;
 mod import;
 mod inspect;
 #[cfg(feature = "mcp")]

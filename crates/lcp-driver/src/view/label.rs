@@ -40,15 +40,51 @@ fn is_hidden(c: char) -> bool {
 /// ```
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_hidden) {
-        return Cow::Borrowed(text);
+    escaped(text, is_hidden, |out, c| out.extend(c.escape_unicode()))
+}
+
+/// The same of lines: their ends stay.
+///
+/// ```
+/// assert_eq!(lcp_driver::visible_lines("a\r\n\u{202e}b\n"), "a\\u{d}\n\\u{202e}b\n");
+/// ```
+#[must_use]
+pub fn visible_lines(text: &str) -> Cow<'_, str> {
+    let hides = |c| c != '\n' && is_hidden(c);
+    escaped(text, hides, |out, c| out.extend(c.escape_unicode()))
+}
+
+/// JSON with what [`visible`] escapes as `\uXXXX`: a terminal shows it and does nothing else,
+/// and a program reads what it read before. Lines and indents stay.
+///
+/// ```
+/// assert_eq!(lcp_driver::visible_json("[\n\"\u{202e}\"]"), "[\n\"\\u202e\"]");
+/// ```
+#[must_use]
+pub fn visible_json(json: &str) -> Cow<'_, str> {
+    // Outside of its strings JSON has none but these.
+    let hides = |c| !matches!(c, '\n' | '\r' | '\t') && is_hidden(c);
+    escaped(json, hides, |out, c| {
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            append(out, format_args!("\\u{unit:04x}"));
+        }
+    })
+}
+
+/// A text with other words for some of its characters.
+fn escaped(
+    text: &str,
+    hides: impl Fn(char) -> bool,
+    escape: impl Fn(&mut String, char),
+) -> Cow<'_, str> {
+    let Some(first) = text.find(&hides) else { return Cow::Borrowed(text) };
+    let (before, rest) = text.split_at(first);
+    let mut out = String::with_capacity(text.len() + 8);
+    out.push_str(before);
+    for c in rest.chars() {
+        if hides(c) { escape(&mut out, c) } else { out.push(c) }
     }
-    let escape = |c: char| {
-        let hidden = is_hidden(c).then(|| c.escape_unicode());
-        let shown = hidden.is_none().then_some(c);
-        hidden.into_iter().flatten().chain(shown)
-    };
-    Cow::Owned(text.chars().flat_map(escape).collect())
+    Cow::Owned(out)
 }
 
 /// Appends a label as the value of an XML attribute.

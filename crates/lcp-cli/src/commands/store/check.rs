@@ -37,7 +37,7 @@ pub(super) fn run(store: &dyn Store, as_json: bool) -> Result {
             "handoffs": handoffs,
             "problems": problems,
         });
-        format!("{json:#}\n")
+        files::json(&json)
     } else {
         let mut lines: Vec<_> = problems.iter().map(|it| it.escape_debug().to_string()).collect();
         let count = problems.len();
@@ -47,7 +47,7 @@ pub(super) fn run(store: &dyn Store, as_json: bool) -> Result {
         ));
         lines.join("\n")
     };
-    files::write(None, text.as_bytes())?;
+    files::print(&text)?;
     if problems.is_empty() {
         return Ok(());
     }

@@ -25,11 +25,11 @@ pub(super) fn run(config: &Config, store: &dyn Store, as_json: bool) -> Result {
     let text = if as_json {
         let conversations: Vec<_> = records.iter().map(|it| facts(it, config)).collect();
         let json = json!({ "schema": "lcp.store.v1", "conversations": conversations });
-        format!("{json:#}\n")
+        files::json(&json)
     } else {
         table(&records, config)
     };
-    files::write(None, text.as_bytes())
+    files::print(&text)
 }
 
 /// All conversations, by their ids.

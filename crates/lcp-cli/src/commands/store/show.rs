@@ -26,7 +26,7 @@ pub(super) fn run(config: &Config, store: &dyn Store, id: &str, as_json: bool) -
                 let mut json = json!({ "schema": "lcp.handoff-record.v1" });
                 merge(&mut json, handoff_json(&handoff));
                 json["pack_bytes"] = handoff.pack.len().into();
-                format!("{json:#}\n")
+                files::json(&json)
             }
             Ok(handoff) => handoff_lines(&handoff),
             Err(Error::UnknownHandoff { .. }) => return Err(failed(unknown)),
@@ -34,7 +34,7 @@ pub(super) fn run(config: &Config, store: &dyn Store, id: &str, as_json: bool) -
         },
         Err(error) => return Err(failed(error)),
     };
-    files::write(None, text.as_bytes())
+    files::print(&text)
 }
 
 fn conversation(
@@ -61,7 +61,7 @@ fn conversation(
         merge(&mut json, list::facts(record, config));
         json["handoffs"] = handoffs.iter().map(handoff_json).collect();
         json["recorded"] = lines.iter().map(Line::json).collect();
-        return Ok(format!("{json:#}\n"));
+        return Ok(files::json(&json));
     }
     let mut text = format!(
         "{}: {}, window {}, epoch {}, begun {}, updated {}\n",
