@@ -86,6 +86,6 @@ pub use plan::{Certificate, Plan, PlanItem, Reason, RolledUp, ShareUse};
 pub use source::{PlannedBy, SourceRenderError, SourceRendered, WhyAll};
 pub use text::{BlockText, BlockTexts};
 pub use values::Values;
-pub use view::label::visible;
+pub use view::label::{LABEL_CHARS_MAX, visible};
 pub use view::{block_label, content_text, fence_info};
 pub use warning::{Warning, WarningCode};

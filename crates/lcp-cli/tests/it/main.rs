@@ -26,3 +26,4 @@ mod shell;
 mod smallest;
 mod stable;
 mod trailer;
+mod unrender;

@@ -26,3 +26,4 @@ mod split;
 mod stable;
 #[cfg(all(feature = "rayon", feature = "report"))]
 mod threads;
+mod unrender;
