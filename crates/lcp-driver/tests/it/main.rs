@@ -21,6 +21,7 @@ mod segments;
 mod selector;
 mod shares;
 mod sharing;
+mod special;
 mod split;
 #[cfg(feature = "plan-file")]
 mod stable;
