@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lcp_decoder::{DecodeOptions, PackReader, ReadError, Trailer, TrailerError};
+use lcp_driver::special::SpecialTokens;
 use lcp_driver::{
     DefaultDriver, PlannedBy, REVISION, SourceRenderError, SourceRendered, Warning, WarningCode,
 };
@@ -24,6 +25,8 @@ pub fn render(settled: &Settled<'_>, output: &Output) -> Result<Option<SourceRen
     let Settled { path, config, counter, .. } = settled;
     if *path == OsStr::new(files::STANDARD)
         || settled.deduping.is_some()
+        // What is changed costs something else, and what is refused may not be shown.
+        || settled.special_tokens != SpecialTokens::Report
         || !config.is_planned_by_costs()
     {
         return Ok(None);

@@ -7,7 +7,7 @@ use crate::Command;
 /// The groups, and the subcommands of each in their order.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Make packs", &["pack", "import", "encode", "merge", "append", "recover", "dedup"]),
-    ("Show them", &["render", "report", "export", "cat", "decode"]),
+    ("Show them", &["render", "report", "export", "cat", "decode", "unrender"]),
     ("Look into them", &["inspect", "validate", "stats", "diff", "count", "budget"]),
     ("Sessions", &["track", "handoff", "resume", "store"]),
     ("Serve", &["mcp"]),

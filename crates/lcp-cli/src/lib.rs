@@ -40,6 +40,7 @@ pub mod problems;
 pub mod progress;
 pub mod recovering;
 pub mod sessions;
+pub mod special;
 pub mod stable;
 pub mod stored;
 pub mod summaries;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use lcp_decoder::Pack;
 use lcp_dedup::Options;
+use lcp_driver::special::SpecialTokens;
 use lcp_driver::window::Window;
 use lcp_driver::{
     DefaultDriver, DriverConfig, DriverError, OutputMode, Overflow, Plan, Rendered, Verbosity,
@@ -22,6 +23,7 @@ use crate::duplicates::{self, Deduping};
 use crate::failure::{Code, Failure, Output};
 use crate::files;
 use crate::limits::{InForce, Limits};
+use crate::special::{self, Treatment};
 use crate::stable::Keeping;
 
 /// What decides what a text is: as flags say it, or any other program.
@@ -50,6 +52,11 @@ pub struct Choices {
     /// What is done about what stands twice.
     #[command(flatten)]
     pub deduping: Deduping,
+    /// What is done about words like <|im_start|> in a content, of which careless programs make
+    /// control tokens: `neutralise` puts a space into each, `reject` ends with 3; to report those
+    /// of the text unless lcp.toml says otherwise
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub special_tokens: Option<Treatment>,
 }
 
 /// The format of a text.
@@ -122,6 +129,8 @@ pub struct Settled<'b> {
     pub(crate) config: DriverConfig,
     /// What is looked for that stands twice, if anything is.
     pub(crate) deduping: Option<Options>,
+    /// What is done about special tokens.
+    pub(crate) special_tokens: SpecialTokens,
     window: Option<Window>,
     pub(crate) counter: Counter,
     /// What is odd about the settings.
@@ -136,7 +145,12 @@ impl<'b> Settled<'b> {
         of_trailer: Vec<Warning>,
         output: &Output,
     ) -> Result<Run<'b>> {
-        let Self { path, mut config, deduping, window, counter, mut warnings } = self;
+        let Self { path, mut config, deduping, special_tokens, window, counter, mut warnings } =
+            self;
+        if let Some(warning) = special::treat(&mut pack.blocks, special_tokens, path)? {
+            output.warn(&warning);
+            warnings.push(warning);
+        }
         if let Some(options) = deduping {
             let previous = config.stable.as_ref().and_then(|stable| stable.previous.as_deref());
             let in_text = previous.map(|plan| plan.in_text(&pack.blocks)).unwrap_or_default();
@@ -220,7 +234,9 @@ impl Choices {
             None => options,
         });
         let window = settings.budget.as_ref().and_then(|budget| budget.value.window);
-        Ok(Settled { path: &self.pack, config, deduping, window, counter, warnings })
+        let special_tokens = special::in_force(self.special_tokens, file);
+        let path = self.pack.as_path();
+        Ok(Settled { path, config, deduping, special_tokens, window, counter, warnings })
     }
 
     /// What is asked for, but for what is kept of a previous text.

@@ -14,6 +14,7 @@
 //! | levels for the segments of a conversation | [`segments`] |
 //! | reports for programs, terminals and browsers | `report` (feature `report`) |
 //! | a text back into its pieces | [`mod@split`] |
+//! | words of a chat's own format in contents | [`special`] |
 //!
 //! Features: `report`, `rebalance` and `plan-file` (on by default), `tracing` and
 //! `metrics` (off): events of every decision, gauges of what was allocated; `rayon`
@@ -65,6 +66,7 @@ pub mod report;
 pub mod segments;
 pub mod shares;
 mod source;
+pub mod special;
 pub mod split;
 pub mod stable;
 mod text;
@@ -86,6 +88,6 @@ pub use plan::{Certificate, Plan, PlanItem, Reason, RolledUp, ShareUse};
 pub use source::{PlannedBy, SourceRenderError, SourceRendered, WhyAll};
 pub use text::{BlockText, BlockTexts};
 pub use values::Values;
-pub use view::label::{visible, visible_json, visible_lines};
+pub use view::label::{LABEL_CHARS_MAX, visible, visible_json, visible_lines};
 pub use view::{block_label, content_text, fence_info};
 pub use warning::{Warning, WarningCode};

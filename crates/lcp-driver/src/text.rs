@@ -11,7 +11,9 @@ use crate::excerpt;
 use crate::placeholder;
 use crate::plan::{Plan, RolledUp};
 use crate::render::{Part, Shown, envelope, part, part_of, placeholder};
+use crate::special;
 use crate::view::{Head, View};
+use crate::warning::Warning;
 
 /// What a text is made of.
 #[derive(Clone, Debug)]
@@ -64,9 +66,21 @@ pub(crate) struct Text {
     pub(crate) text: String,
     /// In bytes from the front, in the order of the parts.
     pub(crate) ends: Vec<usize>,
+    /// The block of each of them.
+    pub(crate) blocks: Vec<usize>,
 }
 
 impl Text {
+    /// Warns of the special tokens in it. `index`: the index of a block in the pack.
+    pub(crate) fn warn_of_special(
+        &self,
+        index: impl Fn(usize) -> usize,
+        warnings: &mut Vec<Warning>,
+    ) {
+        let blocks = self.blocks.iter().map(|block| index(*block));
+        special::warn_of_text(&self.text, blocks.zip(self.ends.iter().copied()), warnings);
+    }
+
     /// The parts.
     pub(crate) fn parts(&self, mode: OutputMode) -> impl Iterator<Item = &str> {
         let mut start = envelope(mode).0.len();
@@ -97,11 +111,11 @@ pub(crate) fn render(
     mode: OutputMode,
     layout: &Layout,
 ) -> Text {
+    if layout.shown.is_empty() && layout.rolled_up.is_none() {
+        return Text::default();
+    }
     let mut text = String::new();
     let mut ends = Vec::with_capacity(layout.shown.len());
-    if layout.shown.is_empty() && layout.rolled_up.is_none() {
-        return Text { text, ends };
-    }
     let (opening, closing) = envelope(mode);
     text.push_str(opening);
     for &(i, piece, tokens) in &layout.shown {
@@ -112,7 +126,7 @@ pub(crate) fn render(
         text.push_str(&roll_up_line(rolled_up, mode));
     }
     text.push_str(closing);
-    Text { text, ends }
+    Text { text, ends, blocks: layout.shown.iter().map(|(i, ..)| *i).collect() }
 }
 
 /// The part of a block of which `piece` is shown, given to `with`.

@@ -91,6 +91,8 @@ warning_codes! {
     NoEffect = "no_effect",
     /// Content that is not UTF-8 was rendered with U+FFFD in its place.
     NonUtf8Content = "non_utf8_content",
+    /// Words of a chat's own format in the text, or that were taken out of it (RFC 0008 §3).
+    SpecialTokens = "special_tokens",
     /// A block of a type that this version does not know.
     UnknownBlockType = "unknown_block_type",
     /// A priority annotation with a bad value; it is ignored.

@@ -25,6 +25,7 @@ pub mod resume;
 pub mod stats;
 pub mod store;
 pub mod track;
+pub mod unrender;
 pub mod validate;
 
 use crate::Result;
@@ -41,6 +42,7 @@ pub enum Command {
     Count(count::Args),
     Encode(encode::Args),
     Decode(decode::Args),
+    Unrender(unrender::Args),
     Validate(validate::Args),
     Dedup(dedup::Args),
     Merge(merge::Args),
@@ -73,6 +75,7 @@ impl Command {
             Self::Count(args) => count::run(args, output),
             Self::Encode(args) => encode::run(args, output),
             Self::Decode(args) => decode::run(args, output),
+            Self::Unrender(args) => unrender::run(args, output),
             Self::Validate(args) => validate::run(args, output),
             Self::Dedup(args) => dedup::run(args, output),
             Self::Merge(args) => merge::run(args, output),

@@ -1,6 +1,7 @@
 //! The sections of an `lcp.toml`.
 
 use lcp_driver::shares::{Share, Shares};
+use lcp_driver::special::SpecialTokens;
 use lcp_driver::usage::{UsageMonitor, UsageThresholds};
 use lcp_driver::{Objective, Overflow, Values};
 use lcp_tokens::ENCODINGS;
@@ -45,6 +46,8 @@ pub struct Budget {
     pub objective: Option<Found<Objective>>,
     /// What to do where Critical blocks exceed the budget.
     pub overflow: Option<Found<Overflow>>,
+    /// What is done about special tokens.
+    pub special_tokens: Option<Found<SpecialTokens>>,
 }
 
 impl Budget {
@@ -62,6 +65,10 @@ impl Budget {
             excerpts: section.boolean("excerpts")?,
             objective: section.take("objective").map(|entry| objective(&entry)).transpose()?,
             overflow: section.take("overflow").map(|entry| overflow(&entry)).transpose()?,
+            special_tokens: section
+                .take("special_tokens")
+                .map(|entry| special_tokens(&entry))
+                .transpose()?,
         };
         section.finish()?;
         Ok(budget)
@@ -79,6 +86,12 @@ fn overflow(entry: &Entry<'_>) -> Result<Found<Overflow>> {
     let word = entry.word(&["allow", "deny"])?;
     let overflow = if word.value == "deny" { Overflow::Deny } else { Overflow::Allow };
     Ok(entry.spot().found(overflow))
+}
+
+fn special_tokens(entry: &Entry<'_>) -> Result<Found<SpecialTokens>> {
+    let word = entry.word(&SpecialTokens::ALL.map(SpecialTokens::name))?;
+    let of = SpecialTokens::ALL.into_iter().find(|of| of.name() == word.value);
+    Ok(entry.spot().found(of.unwrap_or_default()))
 }
 
 fn shares(

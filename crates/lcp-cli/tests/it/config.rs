@@ -73,6 +73,7 @@ fill = true
 excerpts = false
 objective = "value"
 overflow = "deny"
+special_tokens = "neutralise"
 shares = "conversation"
 
 [context.values]
@@ -103,6 +104,7 @@ min_segments_at_brief = 4
         ("context.budget.excerpts", false.into()),
         ("context.budget.objective", "value".into()),
         ("context.budget.overflow", "deny".into()),
+        ("context.budget.special_tokens", "neutralise".into()),
         ("context.values.placeholder", 0.into()),
         ("context.stable.high_watermark", 1.0.into()),
         ("context.stable.low_watermark", 0.25.into()),

@@ -25,5 +25,7 @@ mod sessions;
 mod settings;
 mod shell;
 mod smallest;
+mod special;
 mod stable;
 mod trailer;
+mod unrender;

@@ -65,6 +65,7 @@ impl Scan<'_, '_> {
         };
         let shares = sharing.uses(self, &items);
         sharing::warn_of_caps(&shares, self.config.overflow, &mut warnings)?;
+        text.warn_of_special(|block| block, &mut warnings);
         cap_warnings(&mut warnings);
         let plan = Plan {
             shares,

@@ -151,8 +151,8 @@ fn by_index<S: BlockSource + ?Sized>(
 
     let layout = Layout { shown, rolled_up };
     let own = Metas { own: &metas, kept: None };
-    let text = text::render(&blocks, own, config.mode, &layout).text;
-    let used = estimator.recount(&text);
+    let text = text::render(&blocks, own, config.mode, &layout);
+    let used = estimator.recount(&text.text);
     if used > budget {
         if allocation.outcome == Outcome::Fits {
             return Err(Stop::Wrong("the text has more tokens than its parts".to_owned()));
@@ -170,6 +170,7 @@ fn by_index<S: BlockSource + ?Sized>(
         used,
         &mut warnings,
     )?;
+    text.warn_of_special(|at| indices[at] as usize, &mut warnings);
     cap_warnings(&mut warnings);
     observe::indexed(&IndexedRun {
         used,
@@ -179,7 +180,7 @@ fn by_index<S: BlockSource + ?Sized>(
         warnings: &warnings,
     });
     Ok(SourceRendered {
-        text,
+        text: text.text,
         used_tokens: used,
         rolled_up,
         blocks: facts.len(),

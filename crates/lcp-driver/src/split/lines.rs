@@ -1,7 +1,7 @@
 //! The pieces of a Markdown or Minimal text: a part goes on until the next
 //! line that begins one, unless its head says what ends it.
 
-use lcp_types::BlockType;
+use lcp_types::{BlockType, Priority};
 
 use super::{Cursor, Piece, PieceKind, SplitError};
 use crate::render::guard::{self, FENCE};
@@ -35,7 +35,9 @@ pub(super) fn split(text: &str, form: &Form) -> Result<Vec<Piece>, SplitError> {
     let mut cursor = Cursor { text, at: 0 };
     let mut pieces = Vec::new();
     while !cursor.rest().is_empty() {
-        pieces.push(piece(&mut cursor, form)?);
+        let start = cursor.at;
+        let piece = piece(&mut cursor, form)?;
+        pieces.push(Piece { at: start..cursor.at, ..piece });
     }
     Ok(pieces)
 }
@@ -60,6 +62,7 @@ fn piece(cursor: &mut Cursor<'_>, form: &Form) -> Result<Piece, SplitError> {
         if let Some(kind) = notes.split(", ").find_map(PieceKind::from_name) {
             piece.kind = kind;
         }
+        piece.priority = notes.split(", ").find_map(Priority::from_name);
         rest = behind;
     }
     let head_end = cursor.text.len() - rest.len();
@@ -143,7 +146,10 @@ fn markdown_body(
     cursor.at += 1;
     if cursor.rest().starts_with(FENCE) {
         let line = cursor.line()?;
-        let fence = &line[..line.bytes().take_while(|b| *b == b'`').count()];
+        let (fence, lang) = line.split_at(line.bytes().take_while(|b| *b == b'`').count());
+        // Only around a content it has a word.
+        let is_content = matches!(piece.kind, PieceKind::Full | PieceKind::Excerpt);
+        piece.lang = is_content.then(|| lang.to_owned());
         piece.body = Some(cursor.lines_until(fence)?.to_owned());
     } else {
         piece.body = until_head(cursor, form);

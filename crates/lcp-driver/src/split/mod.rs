@@ -18,16 +18,26 @@
 //! ```
 
 mod lines;
+mod made;
+mod unrender;
 mod xml;
 
 use std::fmt;
+use std::ops::Range;
+
+use lcp_types::Priority;
 
 use crate::config::OutputMode;
-use crate::render::Shown;
+use crate::render::{Shown, envelope, guard, markdown, minimal};
+
+pub use unrender::{ShownBlock, Unrendered, unrender};
 
 /// What one part of a text is.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Piece {
+    /// Where it stands, in bytes of the text.
+    pub at: Range<usize>,
     /// What stands there.
     pub kind: PieceKind,
     /// The label of the block's type, empty for the roll-up line.
@@ -38,6 +48,13 @@ pub struct Piece {
     pub lines: Option<String>,
     /// The tool call that it belongs to.
     pub tool_call_id: Option<String>,
+    /// The language: the attribute of XML, or the word behind the fence of Markdown
+    /// around a content, which may be empty. `None` where there is neither.
+    pub lang: Option<String>,
+    /// The schema, which only XML shows.
+    pub schema: Option<String>,
+    /// The priority, where the head says one.
+    pub priority: Option<Priority>,
     /// Content or summary, as it was in the pack. `None` where the head is all
     /// there is.
     pub body: Option<String>,
@@ -103,6 +120,26 @@ pub fn split(text: &str, mode: OutputMode) -> Result<Vec<Piece>, SplitError> {
     }
 }
 
+/// The mode that a text looks to be of, by its first line.
+///
+/// ```
+/// use lcp_driver::{OutputMode, split};
+///
+/// assert_eq!(split::looks_like("[user] hi\n"), Some(OutputMode::Minimal));
+/// assert_eq!(split::looks_like("[link] hi\n"), None);
+/// ```
+#[must_use]
+pub fn looks_like(text: &str) -> Option<OutputMode> {
+    let begins = |opening, omitted| guard::begins_part(text, opening) || text.starts_with(omitted);
+    if text.starts_with(envelope(OutputMode::Xml).0) {
+        Some(OutputMode::Xml)
+    } else if begins(markdown::HEADING, markdown::OMITTED) {
+        Some(OutputMode::Markdown)
+    } else {
+        begins(minimal::OPENING, minimal::OMITTED).then_some(OutputMode::Minimal)
+    }
+}
+
 impl PieceKind {
     /// What a head says of it, read back.
     fn from_name(name: &str) -> Option<Self> {
@@ -120,11 +157,15 @@ impl PieceKind {
 impl Piece {
     fn new(kind: PieceKind, block_type: impl Into<String>) -> Self {
         Self {
+            at: 0..0,
             kind,
             block_type: block_type.into(),
             words: Vec::new(),
             lines: None,
             tool_call_id: None,
+            lang: None,
+            schema: None,
+            priority: None,
             body: None,
         }
     }

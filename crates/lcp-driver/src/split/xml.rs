@@ -1,5 +1,7 @@
 //! The pieces of an XML text.
 
+use lcp_types::Priority;
+
 use super::{Cursor, Piece, PieceKind, SplitError};
 use crate::config::OutputMode;
 use crate::render::envelope;
@@ -15,7 +17,9 @@ pub(super) fn split(text: &str) -> Result<Vec<Piece>, SplitError> {
     cursor.at = opening.len();
     let mut pieces = Vec::new();
     while cursor.rest() != closing {
-        pieces.push(piece(&mut cursor)?);
+        let start = cursor.at;
+        let piece = piece(&mut cursor)?;
+        pieces.push(Piece { at: start..cursor.at, ..piece });
     }
     Ok(pieces)
 }
@@ -74,8 +78,9 @@ fn described(name: &str, attributes: Vec<(&str, String)>) -> Option<Piece> {
             "detail" => piece.kind = PieceKind::from_name(&value)?,
             "lines" => piece.lines = Some(value),
             "tool_call_id" => piece.tool_call_id = Some(value),
-            // What the other modes do not show.
-            "lang" | "schema" | "priority" => {}
+            "lang" => piece.lang = Some(value),
+            "schema" => piece.schema = Some(value),
+            "priority" => piece.priority = Some(Priority::from_name(&value)?),
             _ => piece.words.push(value),
         }
     }

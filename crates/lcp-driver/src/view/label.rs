@@ -8,7 +8,7 @@ use crate::append::append;
 
 /// Characters of the longest label that is shown whole. A longer one loses its
 /// middle: of a path, both ends say more.
-pub(crate) const LABEL_CHARS_MAX: usize = 200;
+pub const LABEL_CHARS_MAX: usize = 200;
 
 /// Shortens a label that is too long.
 pub(crate) fn cap(label: &str) -> Cow<'_, str> {

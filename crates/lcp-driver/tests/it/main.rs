@@ -21,8 +21,10 @@ mod segments;
 mod selector;
 mod shares;
 mod sharing;
+mod special;
 mod split;
 #[cfg(feature = "plan-file")]
 mod stable;
 #[cfg(all(feature = "rayon", feature = "report"))]
 mod threads;
+mod unrender;

@@ -20,7 +20,7 @@ mod write;
 
 use std::fmt;
 
-use lcp_types::{Block, Level, Priority, Tag};
+use lcp_types::{Block, BlockType, Level, Priority, Tag};
 
 use crate::{EncodeOptions, PackBuilder};
 
@@ -44,14 +44,41 @@ pub struct Entry {
     pub tags: Vec<Tag<'static>>,
     /// Its further levels of detail, each with its text.
     pub levels: Vec<(Level, String)>,
+    /// Keys that it leaves out, of those that a manifest need not say; the block has what
+    /// stands for them: `lang`, `status`, `format_hint`.
+    pub absent: Vec<&'static str>,
 }
 
 impl Entry {
+    /// A block, of which nothing more is said.
+    #[must_use]
+    pub fn new(block: Block<'static>) -> Self {
+        let (tags, levels, absent) = (Vec::new(), Vec::new(), Vec::new());
+        Self { block, priority: None, tags, levels, absent }
+    }
+
+    /// The same without the keys of these names, as far as a manifest need not say them.
+    #[must_use]
+    pub fn without(mut self, names: &[&str]) -> Self {
+        let of_type = DEFAULTS.iter().filter(|(of, ..)| *of == self.block.block_type());
+        let left_out = of_type.map(|(_, key, _)| *key).filter(|key| names.contains(key));
+        self.absent.extend(left_out);
+        self
+    }
+
     /// Whether it says anything that becomes a block of its own.
     fn says_more(&self) -> bool {
         self.priority.is_some() || !self.tags.is_empty() || !self.levels.is_empty()
     }
 }
+
+/// What a manifest may leave out: type, key, value. The format has no
+/// optional field for these, a person should not have to write them.
+const DEFAULTS: &[(BlockType, &str, &str)] = &[
+    (BlockType::Code, "lang", "unknown"),
+    (BlockType::ToolResult, "status", "ok"),
+    (BlockType::Document, "format_hint", "plain"),
+];
 
 /// Gives the bytes that a `…_file` key names. Paths mean what the caller wants
 /// them to mean; the commands take them relative to the manifest.
@@ -73,6 +100,23 @@ impl Manifest {
     /// ```
     pub fn parse(json: &[u8], load: &mut Load<'_>) -> Result<Self, ManifestError> {
         read::manifest(json, load)
+    }
+
+    /// The manifest as JSON, one block a line: reading it gives the same manifest.
+    ///
+    /// ```
+    /// use lcp_encoder::manifest::{Entry, Manifest};
+    /// use lcp_types::{Block, Lang, Priority};
+    ///
+    /// let code = Block::code(Lang::Unknown, "a", "x");
+    /// let entry = Entry { priority: Some(Priority::High), ..Entry::new(code).without(&["lang"]) };
+    /// let json = Manifest { entries: vec![entry] }.to_json();
+    /// let line = r#"{"type":"code","priority":"high","path":"a","content":"x"}"#;
+    /// assert_eq!(json, format!("{{\"blocks\":[\n{line}\n]}}\n"));
+    /// ```
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        write::manifest(&self.entries)
     }
 
     /// Encodes the blocks, each followed by the annotations that the manifest

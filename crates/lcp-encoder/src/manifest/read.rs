@@ -13,17 +13,9 @@ use lcp_types::{
 };
 use serde_json::{Map, Value};
 
-use super::{Entry, Load, Manifest, ManifestError, ManifestErrorKind};
+use super::{DEFAULTS, Entry, Load, Manifest, ManifestError, ManifestErrorKind};
 
 type Result<T, E = ManifestError> = std::result::Result<T, E>;
-
-/// What a manifest may leave out: type, key, value. The format has no
-/// optional field for these, a person should not have to write them.
-const DEFAULTS: &[(BlockType, &str, &str)] = &[
-    (BlockType::Code, "lang", "unknown"),
-    (BlockType::ToolResult, "status", "ok"),
-    (BlockType::Document, "format_hint", "plain"),
-];
 
 pub(super) fn manifest(json: &[u8], load: &mut Load<'_>) -> Result<Manifest> {
     check_depth(json)?;
@@ -104,6 +96,7 @@ fn entry(value: Value, path: &str, load: &mut Load<'_>) -> Result<Entry> {
     }
     let levels = levels(&mut object)?;
     let reserved_flags = object.take_reserved_flags()?;
+    let mut absent = Vec::new();
     let content = if name == "raw" {
         object.raw()?
     } else {
@@ -112,13 +105,17 @@ fn entry(value: Value, path: &str, load: &mut Load<'_>) -> Result<Entry> {
             return Err(object.unknown_value("type", &name, names));
         };
         for (_, key, value) in DEFAULTS.iter().filter(|(of, ..)| *of == block_type) {
-            object.map.entry(*key).or_insert_with(|| (*value).into());
+            if !object.map.contains_key(*key) {
+                object.map.insert((*key).to_owned(), (*value).into());
+                absent.push(*key);
+            }
         }
         // Every name of `ALL` is a type with fields.
         BlockContent::read(block_type, &mut object)?
             .ok_or_else(|| object.fail("type", "has no fields"))?
     };
-    Ok(Entry { block: Block { summary, content, reserved_flags }, priority, tags, levels })
+    let block = Block { summary, content, reserved_flags };
+    Ok(Entry { block, priority, tags, levels, absent })
 }
 
 fn levels(object: &mut Object<'_, '_>) -> Result<Vec<(Level, String)>> {

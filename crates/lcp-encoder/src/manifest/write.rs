@@ -7,6 +7,8 @@ use base64::prelude::BASE64_STANDARD;
 use lcp_types::schema::{FieldSpec, FieldWriter, Record};
 use lcp_types::{Block, Bytes, UnknownField, UnknownValue};
 
+use super::Entry;
+
 /// The manifest of `blocks` as they stand, annotations included: reading it
 /// gives the same blocks. One block a line.
 ///
@@ -18,38 +20,76 @@ use lcp_types::{Block, Bytes, UnknownField, UnknownValue};
 /// ```
 #[must_use]
 pub fn to_json(blocks: &[Block<'_>]) -> String {
+    listed(blocks, |block, object| push_block(block, object, |_| {}))
+}
+
+/// The manifest of these entries.
+pub(super) fn manifest(entries: &[Entry]) -> String {
+    listed(entries, |entry, object| {
+        object.absent.clone_from(&entry.absent);
+        push_block(&entry.block, object, |object| {
+            if let Some(priority) = entry.priority {
+                object.string("priority", priority.name());
+            }
+            if !entry.tags.is_empty() {
+                object.key("tags");
+                let tags: Vec<_> = entry.tags.iter().map(ToString::to_string).collect();
+                object.out.push_str(&serde_json::Value::from(tags).to_string());
+            }
+            if !entry.levels.is_empty() {
+                object.key("levels");
+                let mut levels = Object::begin(object.out);
+                for (level, text) in &entry.levels {
+                    levels.string(level.name(), text);
+                }
+                levels.end();
+            }
+        });
+    })
+}
+
+/// A manifest of these items, one a line.
+fn listed<T>(items: &[T], item: impl Fn(&T, &mut Object<'_>)) -> String {
     let mut out = String::from("{\"blocks\":[");
-    for (i, block) in blocks.iter().enumerate() {
+    for (i, of) in items.iter().enumerate() {
         out.push_str(if i == 0 { "\n" } else { ",\n" });
         let mut object = Object::begin(&mut out);
-        object.string("type", block.block_type().name());
-        if block.reserved_flags != 0 {
-            object.number("reserved_flags", u64::from(block.reserved_flags));
-        }
-        if let Some(summary) = &block.summary {
-            object.string("summary", summary);
-        }
-        let Ok(raw) = block.content.write(&mut object);
-        if let Some(raw) = raw {
-            object.number("type_id", u64::from(raw.type_id));
-            object.base64("body", raw.body.as_slice());
-        }
+        item(of, &mut object);
         object.end();
     }
     out.push_str("\n]}\n");
     out
 }
 
+/// The keys of a block, and `more` behind those that every type has.
+fn push_block(block: &Block<'_>, object: &mut Object<'_>, more: impl FnOnce(&mut Object<'_>)) {
+    object.string("type", block.block_type().name());
+    if block.reserved_flags != 0 {
+        object.number("reserved_flags", u64::from(block.reserved_flags));
+    }
+    if let Some(summary) = &block.summary {
+        object.string("summary", summary);
+    }
+    more(object);
+    let Ok(raw) = block.content.write(object);
+    if let Some(raw) = raw {
+        object.number("type_id", u64::from(raw.type_id));
+        object.base64("body", raw.body.as_slice());
+    }
+}
+
 /// A JSON object that is being written.
 struct Object<'o> {
     out: &'o mut String,
     empty: bool,
+    /// Keys of codes that are left out.
+    absent: Vec<&'static str>,
 }
 
 impl<'o> Object<'o> {
     fn begin(out: &'o mut String) -> Self {
         out.push('{');
-        Self { out, empty: true }
+        Self { out, empty: true, absent: Vec::new() }
     }
 
     fn end(self) {
@@ -131,6 +171,9 @@ impl FieldWriter for Object<'_> {
         code: u8,
         label: Option<&'static str>,
     ) -> Result<(), Infallible> {
+        if self.absent.contains(&name) {
+            return Ok(());
+        }
         match label {
             Some(label) => self.string(name, label),
             None => self.number(name, u64::from(code)),

@@ -1,6 +1,7 @@
 //! The settings in force, one row each, under their keys in `lcp.toml`.
 
 use lcp_driver::segments::BudgetAllocationOptions;
+use lcp_driver::special::SpecialTokens;
 use lcp_driver::usage::UsageThresholds;
 use lcp_driver::{Excerpts, Objective, Overflow};
 use serde_json::Value;
@@ -23,6 +24,9 @@ pub(super) fn rows(in_force: &InForce, encoding: Setting<&str>) -> Vec<Row> {
         Row { idle: Some(idle.to_string()), ..row(idle.key, setting) }
     }));
     division(&mut rows, settings);
+    let special = config.budget.special_tokens.as_ref().map(|found| found.map(|of| of.name()));
+    let special = Setting::or(special.as_ref(), SpecialTokens::default().name());
+    rows.push(row("context.budget.special_tokens", special));
     if let Objective::Value(_) = settings.objective.value {
         rows.extend(config.values.settings().into_iter().map(|(key, value)| row(key, value)));
     }

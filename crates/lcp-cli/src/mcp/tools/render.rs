@@ -13,6 +13,7 @@ use crate::mcp::desk::{Desk, counting, first, first_within};
 use crate::mcp::fault::{Fault, Outcome};
 use crate::mcp::tool::{self, Answer, Changes};
 use crate::prepare::{Choices, Level, Mode, block_type};
+use crate::special::Treatment;
 
 /// Blocks that are listed because they are not in full.
 const LESSER_MAX: usize = 200;
@@ -54,6 +55,9 @@ pub(in crate::mcp) struct Input {
     pub(in crate::mcp) overflow: Option<OnOverflow>,
     /// Show once what stands twice: off, exact, overlap or near.
     pub(in crate::mcp) dedup: Option<Wanted>,
+    /// What to do about words like <|im_start|> in a content: report those of the text, neutralise
+    /// (put a space into each), or reject the pack.
+    pub(in crate::mcp) special_tokens: Option<Treatment>,
     /// Only blocks of these types: code, conversation, file-tree, tool-result, document, data,
     /// diff, embedding-ref, image, extension.
     pub(in crate::mcp) types: Option<Vec<String>>,
@@ -218,6 +222,7 @@ fn choices(input: Input) -> Outcome<Choices> {
         counting: counting(input.encoding, input.model)?,
         types,
         deduping: Deduping::at_level(input.dedup),
+        special_tokens: input.special_tokens,
         ..Choices::default()
     })
 }

@@ -1,10 +1,10 @@
 //! Blocks to JSON and back lose nothing.
 
 use lcp_decoder::{DecodeOptions, decode};
-use lcp_encoder::manifest::{ManifestErrorKind, to_json};
+use lcp_encoder::manifest::{Entry, Manifest, ManifestErrorKind, to_json};
 use lcp_encoder::{EncodeOptions, encode};
 use lcp_testkit::{any_pack, nested_tree};
-use lcp_types::Block;
+use lcp_types::{Block, BlockContent, FormatHint, Lang, Level, Priority, Status, Tag};
 use proptest::prelude::*;
 
 use super::parse;
@@ -23,6 +23,56 @@ proptest! {
         let pack = decode(&bytes, DecodeOptions::default()).expect("as written");
         prop_assert_eq!(to_json(&pack.blocks), json);
     }
+}
+
+const LEFT_OUT: &[&str] = &["lang", "status", "format_hint", "content"];
+
+proptest! {
+    /// What is said beside the blocks, and what need not be said.
+    #[test]
+    fn a_printed_manifest_is_read_as_it_was(
+        blocks in any_pack(),
+        said in (prop::option::of(0usize..5), prop::option::of("[a-z=]{0,3}"), prop::option::of(".{0,9}")),
+        without in prop::sample::subsequence(LEFT_OUT, 0..=LEFT_OUT.len()),
+    ) {
+        let (priority, value, text) = said;
+        let tag = value.map_or_else(|| Tag::bare("pinned"), |value| Tag::new("rank", value));
+        let entry = |block: Block<'static>| Entry {
+            priority: priority.map(|at| Priority::ALL[at]),
+            tags: vec![tag.clone()],
+            levels: text.iter().map(|text| (Level::ALL[0], text.clone())).collect(),
+            // What is left out must be what stands for it.
+            ..match &block.content {
+                BlockContent::Code(code) if code.lang != Lang::Unknown => Entry::new(block),
+                BlockContent::ToolResult(of) if of.status != Status::Ok => Entry::new(block),
+                BlockContent::Document(of) if of.format_hint != FormatHint::Plain => Entry::new(block),
+                _ => Entry::new(block).without(&without),
+            }
+        };
+        let is_annotation = |block: &Block<'_>| block.as_annotation().is_some();
+        let entries: Vec<_> = blocks.into_iter().filter(|of| !is_annotation(of)).map(entry).collect();
+        let manifest = Manifest { entries };
+        prop_assert_eq!(parse(&manifest.to_json()).expect("as printed"), manifest);
+    }
+}
+
+#[test]
+fn keys_that_need_not_be_there_are_left_out() {
+    let entry = |block| Entry::new(block).without(LEFT_OUT);
+    let blocks = [
+        Block::code(Lang::Unknown, "a", "x"),
+        Block::tool_result("sh", Status::Ok, "x"),
+        Block::document("d", "x", FormatHint::Plain),
+    ];
+    let manifest = Manifest { entries: blocks.into_iter().map(entry).collect() };
+    let expected = r#"{"blocks":[
+{"type":"code","path":"a","content":"x"},
+{"type":"tool_result","tool_name":"sh","content":"x"},
+{"type":"document","title":"d","content":"x"}
+]}
+"#;
+    assert_eq!(manifest.to_json(), expected);
+    assert_eq!(parse(expected).expect("as printed"), manifest);
 }
 
 #[test]

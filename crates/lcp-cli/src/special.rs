@@ -1,0 +1,69 @@
+//! What is done about special tokens of a pack, before anything is counted (RFC 0008 §3).
+
+use std::path::Path;
+
+use clap::ValueEnum;
+use lcp_driver::special::{Found, SpecialTokens, neutralise, of_blocks};
+use lcp_driver::{Warning, WarningCode, visible};
+use lcp_types::Block;
+
+use crate::Result;
+use crate::config::Config;
+use crate::failure::{Code, Failure};
+use crate::files;
+
+/// What is done about special tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[cfg_attr(feature = "mcp", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "mcp", schemars(inline))]
+#[expect(missing_docs, reason = "they say it")]
+pub enum Treatment {
+    Report,
+    Neutralise,
+    Reject,
+}
+
+/// What is in force: what the flag says, else the file.
+pub fn in_force(flag: Option<Treatment>, config: &Config) -> SpecialTokens {
+    match flag {
+        Some(Treatment::Report) => SpecialTokens::Report,
+        Some(Treatment::Neutralise) => SpecialTokens::Neutralise,
+        Some(Treatment::Reject) => SpecialTokens::Reject,
+        None => config.budget.special_tokens.as_ref().map(|found| found.value).unwrap_or_default(),
+    }
+}
+
+/// Does it to the blocks of a pack; what was changed is warned of. What stays, the plan warns of.
+pub fn treat(blocks: &mut [Block<'_>], how: SpecialTokens, path: &Path) -> Result<Option<Warning>> {
+    match how {
+        SpecialTokens::Report => Ok(None),
+        SpecialTokens::Neutralise => Ok(changed(&neutralise(blocks))),
+        SpecialTokens::Reject => match of_blocks(blocks).first {
+            Some((block, token)) => Err(rejected(block, &blocks[block], &token, path)),
+            None => Ok(None),
+        },
+    }
+}
+
+fn changed(found: &Found) -> Option<Warning> {
+    let (block, _) = found.first.as_ref()?;
+    let message = match found.count {
+        1 => "a space was put into a special token".to_owned(),
+        count => {
+            format!("a space was put into each of {count} special tokens, the first in this block")
+        }
+    };
+    Some(Warning::new(WarningCode::SpecialTokens, Some(*block), message))
+}
+
+fn rejected(index: usize, block: &Block<'_>, token: &str, path: &Path) -> Failure {
+    let (ty, label) = (block.block_type().label(), block.label());
+    let name = WarningCode::SpecialTokens.name();
+    let (file, label) = (files::name(path), visible(&label));
+    let message = format!(
+        "the special token {token} is not allowed [{name}] ({file}, block {index}, {ty} {label})"
+    );
+    Failure { name: Some(name), ..Failure::new(Code::Malformed, message) }
+        .hint("--special-tokens neutralise puts a space into each")
+}

@@ -1,0 +1,158 @@
+//! `unrender`: from a text back to a manifest (RFC 0008 §2).
+
+use lcp_testkit::program::root;
+use serde_json::{Value, json};
+
+use crate::command::{LCP, printed, run, run_with, stderr};
+
+const MODES: [&str; 3] = ["xml", "markdown", "minimal"];
+
+#[track_caller]
+fn blocks(manifest: &str) -> Vec<Value> {
+    let manifest: Value = serde_json::from_str(manifest).unwrap();
+    manifest["blocks"].as_array().unwrap().clone()
+}
+
+/// A manifest without what no text has.
+fn shown(manifest: &[u8]) -> Vec<u8> {
+    let mut manifest: Value = serde_json::from_slice(manifest).unwrap();
+    for block in manifest["blocks"].as_array_mut().unwrap() {
+        let Value::Object(block) = block else { unreachable!() };
+        for (of, key) in [("image", "data"), ("raw", "body")] {
+            if block["type"] == of {
+                block.retain(|name, _| !name.starts_with(key));
+                block.insert(format!("{key}_base64"), "".into());
+            }
+        }
+    }
+    manifest.to_string().into_bytes()
+}
+
+/// Render, unrender, encode, render: the same text.
+#[test]
+fn a_text_of_every_sample_comes_back() {
+    let samples = root().join("samples");
+    let call = |arguments: &[&str], input: &[u8]| {
+        let output = LCP.run_in(&samples, arguments, input);
+        assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+        output.stdout
+    };
+    let mut compared = 0;
+    for entry in std::fs::read_dir(&samples).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let pack = call(&["encode", "-"], &shown(&std::fs::read(&path).unwrap()));
+        for mode in MODES {
+            let render = ["render", "-", "--verbosity", "full", "--mode", mode];
+            let text = call(&render, &pack);
+            let manifest = call(&["unrender", "-", "--mode", mode], &text);
+            let again = call(&render, &call(&["encode", "-"], &manifest));
+            assert!(again == text, "{}, {mode}", path.display());
+            compared += usize::from(!text.is_empty());
+        }
+    }
+    assert!(compared >= 40, "{compared}");
+}
+
+#[test]
+fn a_manifest_has_what_the_text_shows() {
+    let text = "<context>\n\
+        <code.2 lang=\"rust\" path=\"a&quot;.rs\" lines=\"3-\" priority=\"high\">\n</code\r\n\n</code.2>\n\
+        <tool-result name=\"sh\" status=\"error\" tool_call_id=\"c1\">\nno\n</tool-result>\n\
+        <document title=\"d\">\n\n</document>\n\
+        </context>\n";
+    let output = run_with(&["unrender", "-"], text.as_bytes());
+    assert_eq!(stderr(&output), "");
+    let expected = [
+        json!({"type": "code", "priority": "high", "lang": "rust", "path": "a\".rs",
+            "content": "</code\r\n", "line_start": 3}),
+        json!({"type": "tool_result", "tags": ["tool_call_id=c1"], "tool_name": "sh",
+            "status": "error", "content": "no"}),
+        // Only the fence of Markdown says a format.
+        json!({"type": "document", "title": "d", "content": ""}),
+    ];
+    assert_eq!(blocks(&printed(&output)), expected);
+
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (folder.path().join("text.xml"), folder.path().join("manifest.json"));
+    std::fs::write(&from, text).unwrap();
+    let (from, to) = (from.to_str().unwrap(), to.to_str().unwrap());
+    let written = run(&["unrender", from, "-o", to]);
+    assert!(written.status.success() && written.stdout.is_empty(), "{}", stderr(&written));
+    assert_eq!(std::fs::read(to).unwrap(), output.stdout);
+    let same = run(&["unrender", from, "-o", from]);
+    assert_eq!(same.status.code(), Some(2));
+    assert!(stderr(&same).contains("the text and -o are the same file"), "{}", stderr(&same));
+}
+
+#[test]
+fn what_a_text_does_not_have_is_told() {
+    let text = "\
+        [code a.rs (excerpt)]\nfn a() {\n… 3 lines omitted …\n\
+        [user (summary)] asks\n\
+        [diff \"b\\u{1B}.rs\" (tags)]\nb\n\
+        [image png 7]\nred\n\
+        [raw 66 3]\n\
+        [omitted: code c.rs ~800tok]\n\
+        [omitted: conversation user ~5tok]\n\
+        [omitted: code d.rs ~23tok]\n\
+        [omitted: 412 blocks ~1048576tok]\n";
+    let output = run_with(&["unrender", "-", "--mode", "minimal"], text.as_bytes());
+    let expected = "\
+warning: 3 blocks left out: a placeholder stands for each (2 code of 823 tokens, 1 conversation of 5 tokens) [omitted]
+warning: 412 blocks of 1048576 tokens left out: one line stands for all [rolled_up]
+warning: 1 block stood in the text by a summary, which is the content now [in_part] (the first is block 1, conversation user)
+warning: 1 block stood in the text by tags, which are the content now [in_part] (the first is block 2, diff b\\u{1b}.rs)
+warning: 1 block stood in the text in part, which is the content now [in_part] (the first is block 0, code a.rs)
+warning: 1 block of a type without a text of its own became a document [became_document] (the first is block 2, diff b\\u{1b}.rs)
+warning: 1 block without a picture: no text has it [not_in_text] (the first is block 3, image png)
+warning: 1 block of an unknown type without a body: no text has it [not_in_text] (the first is block 4, raw 66)
+";
+    assert_eq!(stderr(&output), expected);
+    let manifest = printed(&output);
+    let types: Vec<_> = blocks(&manifest).iter().map(|block| block["type"].clone()).collect();
+    assert_eq!(types, ["code", "conversation", "document", "image", "raw"]);
+    assert!(run_with(&["encode", "-"], manifest.as_bytes()).status.success());
+    assert_eq!(
+        stderr(&run_with(&["unrender", "-", "--mode", "minimal", "-q"], text.as_bytes())),
+        ""
+    );
+}
+
+#[test]
+fn what_no_renderer_wrote_ends_with_3() {
+    let fails = |mode: &str, text: &[u8], says: &str| {
+        let output = run_with(&["unrender", "-", "--mode", mode], text);
+        assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(3), says));
+        assert!(output.stdout.is_empty());
+    };
+    fails(
+        "xml",
+        b"<context>\n<code path=\"a\">\nx\n</code>\nhello\n</context>\n",
+        "error: not a rendered text: an element is expected at byte 36 (line 5, standard input)\n",
+    );
+    fails(
+        "xml",
+        b"<context>\n<code path=\"\xff\">\n",
+        "error: not a rendered text: not UTF-8 at byte 22 (line 2, standard input)\n",
+    );
+    fails(
+        "xml",
+        b"### code a\n```\nx\n```\n",
+        "error: not a rendered text: <context> is expected at byte 0 (line 1, standard input)\n\
+         hint: this looks like a text in markdown: --mode markdown\n",
+    );
+    fails(
+        "minimal",
+        b"[code a]\r\nx\r\n",
+        "error: not a rendered text: the end of the head is expected at byte 7 (line 1, standard input)\n\
+         hint: its lines end with \\r\\n: it must be as `render` wrote it\n",
+    );
+    let pack = std::fs::read(root().join("samples/every-type.lcp")).unwrap();
+    let output = run_with(&["unrender", "-"], &pack);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains("hint: this is a pack"), "{}", stderr(&output));
+    assert_eq!(run(&["unrender", "no such file"]).status.code(), Some(1));
+}

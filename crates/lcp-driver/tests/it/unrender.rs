@@ -1,0 +1,422 @@
+//! Blocks that a text shows in full come back from it, whatever they hold (RFC 0008 §2).
+
+use lcp_driver::split::{PieceKind, ShownBlock, looks_like, split, unrender};
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Verbosity};
+use lcp_types::{
+    Block, BlockContent, BlockType, DiffHunk, FileEntry, FileEntryKind, FormatHint, Lang,
+    MediaType, Priority, Role, Status, ToolResult, UnknownFields,
+};
+use proptest::prelude::*;
+
+use crate::packs::{O200K, any_block, any_config, any_pack, any_text, every_type, priority, tag};
+
+/// What stands around blocks, in every mode, and what could be taken for it.
+const OURS: &[&str] = &[
+    "</context>\n",
+    "<context>\n",
+    "</code>\n",
+    "\n</code",
+    "</code.2",
+    "</code.18446744073709551615>\n",
+    "</code.99999999999999999999>\n",
+    "\n</conversation>\n",
+    "</file-tree>\n",
+    "</tool-result.2>\n",
+    "\n</tool-result>",
+    "</document>\n",
+    "</data>\n",
+    "</diff>\n",
+    "</embedding-ref>\n",
+    "</image>\n",
+    "</extension>\n",
+    "</raw>\n",
+    "</annotation>\n",
+    "</omitted>\n",
+    "<document title=\"x\">\n",
+    "<image media_type=\"png\" bytes=\"3\" detail=\"summary\">\n",
+    "<omitted count=\"4\" tokens=\"3\" />\n",
+    "\n```\n",
+    "\n`````\n",
+    "```````",
+    "~~~~\n",
+    "  ```\n",
+    "\n### file-tree /\n",
+    "### raw 66 3\n",
+    "### role-9\n",
+    "### system (high, summary)\n",
+    "\n_[Omitted: 412 blocks, ~1048576 tokens]_\n",
+    "\n[assistant] \n",
+    "[tool #c1 <<EOF]\n",
+    "[role-255]",
+    "[raw 66 3]\n",
+    "[data json (excerpt)]\n",
+    "\n[omitted: 1 block ~3tok]\n",
+    "EOF\n",
+    "\nEOF\r\n",
+    "EOF18446744073709551615\n",
+    "@@ -1,0 +1 @@ 3 bytes\n",
+    "\n@@ -1 +1,2 @@\n",
+    "+a\n",
+    "-b\n",
+    "\\ No newline at end of file\n",
+    "\r",
+    "\u{0}\u{7}\u{1b}[2J",
+    "\u{202e}\u{2066}",
+    "…",
+];
+
+fn hostile() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        3 => prop::sample::select(OURS).prop_map(str::to_owned),
+        1 => any_text(),
+    ];
+    prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+}
+
+/// Labels that need quotes, or that break out of them.
+const ODD: &[&str] =
+    &["", " ", "\">\n", "\\\"", "\\u{41}", "&#x41;", "&amp;", "a/b", "x:1-2", "a (summary)", "'"];
+
+/// Names and titles: mostly what needs quotes, or breaks out of them.
+fn label() -> impl Strategy<Value = String> {
+    prop_oneof![
+        1 => prop::sample::select(ODD).prop_map(str::to_owned),
+        1 => hostile().prop_map(|label| label.chars().take(120).collect()),
+        1 => "[a-z]{1,5}(/[a-z]{1,5}){0,2}",
+    ]
+}
+
+fn entry() -> impl Strategy<Value = FileEntry<'static>> {
+    let size = prop_oneof![2 => Just(0u64), 1 => any::<u64>()];
+    let leaf = (label(), 0..5u8, size).prop_map(|(name, kind, size)| FileEntry {
+        kind: FileEntryKind::from_code(kind),
+        ..FileEntry::file(name, size)
+    });
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        (label(), 0..4u8, prop::collection::vec(inner, 0..4)).prop_map(|(name, kind, children)| {
+            FileEntry {
+                kind: FileEntryKind::from_code(kind),
+                ..FileEntry::directory(name, children)
+            }
+        })
+    })
+}
+
+fn hunk() -> impl Strategy<Value = DiffHunk<'static>> {
+    let line = prop::sample::select(&["+", "-", " ", "\\", "+a", "-\r", " @@ -1 +1 @@"][..]);
+    let lines = prop::collection::vec(line, 0..5)
+        .prop_map(|lines| lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+    let lines = prop_oneof![2 => lines, 1 => hostile()];
+    (any::<u32>(), 0..9u32, lines).prop_map(|(old, new, lines)| DiffHunk::new(old, new, lines))
+}
+
+/// Blocks of every type, all of whose texts are hostile.
+fn block() -> impl Strategy<Value = Block<'static>> {
+    let tree = (label(), prop::collection::vec(entry(), 0..5))
+        .prop_map(|(root, entries)| Block::file_tree(root, entries));
+    let diff = (label(), prop::collection::vec(hunk(), 0..4))
+        .prop_map(|(path, hunks)| Block::diff(path, hunks));
+    let result = (label(), 0..5u8, hostile(), prop::option::of(label())).prop_map(
+        |(name, status, content, schema)| {
+            Block::new(ToolResult {
+                tool_name: name.into(),
+                status: Status::from_code(status),
+                content: content.into(),
+                schema_hint: schema.map(Into::into),
+                unknown: UnknownFields::new(),
+            })
+        },
+    );
+    // The labels and the content of any block, exchanged for worse.
+    let other = (any_block(), hostile(), label(), any::<u8>(), any::<bool>());
+    let other = other.prop_map(|(mut block, text, label, code, only_half)| {
+        match &mut block.content {
+            BlockContent::Code(code_block) => {
+                code_block.path = label.into();
+                code_block.lang = Lang::from_code(code % 32);
+                code_block.line_end = code_block.line_end.filter(|_| !only_half);
+            }
+            BlockContent::Document(document) => document.title = label.into(),
+            BlockContent::Conversation(turn) => turn.role = Role::from_code(code % 8),
+            BlockContent::StructuredData(data) => data.schema = Some(label.into()),
+            BlockContent::Image(image) => image.alt_text = text.clone().into(),
+            BlockContent::Extension(extension) => extension.type_name = label.into(),
+            _ => {}
+        }
+        if let Some(content) = block.content.text_mut() {
+            *content = text.into();
+        }
+        block
+    });
+    prop_oneof![6 => other, 2 => tree, 2 => diff, 2 => result]
+}
+
+fn pack() -> impl Strategy<Value = Vec<Block<'static>>> {
+    let marks = (prop::option::of(0usize..5), prop::option::of(label()));
+    prop::collection::vec((block(), marks), 0..6).prop_map(|marked| {
+        let (blocks, marks): (Vec<_>, Vec<_>) = marked.into_iter().unzip();
+        let mut said = Vec::new();
+        for (target, (level, call)) in (0..).zip(marks) {
+            said.extend(level.map(|level| priority(target, Priority::ALL[level])));
+            said.extend(call.map(|call| tag(target, &format!("tool_call_id={call}"))));
+        }
+        blocks.into_iter().chain(said).collect()
+    })
+}
+
+/// The same block with what no text of this mode shows at the value that says least.
+fn as_shown(block: &Block<'_>, mode: OutputMode, found: &Block<'_>) -> Block<'static> {
+    let mut block = block.to_static();
+    block.summary = None;
+    let only_xml = mode == OutputMode::Xml;
+    match &mut block.content {
+        BlockContent::Code(code) if mode == OutputMode::Minimal || code.lang.name().is_none() => {
+            code.lang = Lang::Unknown;
+        }
+        BlockContent::ToolResult(result) => {
+            result.schema_hint = result.schema_hint.take().filter(|_| only_xml);
+        }
+        BlockContent::StructuredData(data) => data.schema = data.schema.take().filter(|_| only_xml),
+        BlockContent::Document(document) => {
+            // The fence of Markdown says the format, where there is one.
+            let BlockContent::Document(found) = &found.content else { return block };
+            let said = mode == OutputMode::Markdown && found.format_hint != FormatHint::Plain;
+            document.format_hint = match document.format_hint.name() {
+                Some(_) if said => document.format_hint,
+                None if said => FormatHint::from_code(0),
+                _ => FormatHint::Plain,
+            };
+        }
+        BlockContent::EmbeddingRef(embedding) => embedding.source_hash = "".into(),
+        BlockContent::Image(image) => image.data = "".into(),
+        BlockContent::Raw(raw) => raw.body = "".into(),
+        _ => {}
+    }
+    block
+}
+
+fn full(blocks: &[Block<'_>], mode: OutputMode) -> String {
+    let config = DriverConfig { mode, verbosity: Verbosity::Full, ..DriverConfig::default() };
+    DefaultDriver::new(O200K).render(blocks, &config).unwrap()
+}
+
+/// The priority that a head of this mode says.
+fn said(priority: Option<Priority>, mode: OutputMode) -> Option<Priority> {
+    priority.filter(|of| *of < Priority::Normal && mode != OutputMode::Minimal)
+}
+
+fn check(pack: &[Block<'_>], mode: OutputMode) -> Result<(), TestCaseError> {
+    let text = full(pack, mode);
+    let found = match unrender(&text, mode) {
+        Ok(found) => found,
+        Err(error) => return Err(TestCaseError::fail(format!("{error}\n{text}"))),
+    };
+    prop_assert_eq!(found.omitted, vec![]);
+    let blocks: Vec<_> = pack.iter().filter(|block| block.as_annotation().is_none()).collect();
+    prop_assert_eq!(found.blocks.len(), blocks.len(), "{}", text);
+    let metas = lcp_types::Meta::of_all(pack, &mut |_, _| {});
+    for (at, (shown, block)) in found.blocks.iter().zip(blocks).enumerate() {
+        prop_assert_eq!(&shown.block, &as_shown(block, mode, &shown.block), "{}", text);
+        prop_assert_eq!(shown.shown, PieceKind::Full);
+        prop_assert_eq!(shown.block_type, block.block_type());
+        let annotated = metas[at].annotated.then_some(metas[at].priority);
+        prop_assert_eq!(shown.priority, said(annotated, mode));
+        let call = metas[at].tool_call_id.as_deref();
+        let call = call.filter(|_| block.block_type() == BlockType::ToolResult);
+        prop_assert_eq!(shown.tool_call_id.as_deref(), call);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3_000, ..ProptestConfig::default() })]
+
+    /// The law of RFC 0008 §2.
+    #[test]
+    fn blocks_in_full_come_back(pack in pack()) {
+        for mode in OutputMode::ALL {
+            check(&pack, mode)?;
+        }
+    }
+
+    /// Of any text there are as many blocks as it shows, by their type and in order, and
+    /// lines for the rest.
+    #[test]
+    fn every_text_is_one_that_a_renderer_made(
+        pack in any_pack(),
+        config in any_config(),
+        budget in prop::option::of(0u32..600),
+    ) {
+        let config = DriverConfig { token_budget: budget, ..config };
+        let text = DefaultDriver::new(O200K).render(&pack, &config).unwrap();
+        let found = match unrender(&text, config.mode) {
+            Ok(found) => found,
+            Err(error) => return Err(TestCaseError::fail(format!("{error}\n{text}"))),
+        };
+        let pieces = split(&text, config.mode).unwrap();
+        let is_omitted = |kind: &PieceKind| {
+            matches!(kind, PieceKind::Placeholder { .. } | PieceKind::RolledUp { .. })
+        };
+        let kinds: Vec<_> = pieces.iter().map(|piece| piece.kind).collect();
+        let shown: Vec<_> = found.blocks.iter().map(|block| block.shown).collect();
+        let omitted: Vec<_> = found.omitted.iter().map(|piece| piece.kind).collect();
+        let (lines, blocks): (Vec<_>, Vec<_>) = kinds.into_iter().partition(is_omitted);
+        prop_assert_eq!((shown, omitted), (blocks, lines));
+    }
+
+    /// Whatever becomes of a text: an error at a place in it, or blocks that render to it.
+    #[test]
+    fn what_is_read_is_what_was_rendered(
+        pack in pack(),
+        at in any::<prop::sample::Index>(),
+        taken in 0usize..12,
+        given in prop_oneof![hostile(), label()],
+        mode in prop::sample::select(&OutputMode::ALL[..]),
+    ) {
+        let mut text: Vec<char> = full(&pack, mode).chars().collect();
+        let at = at.index(text.len() + 1);
+        let taken = taken.min(text.len() - at);
+        text.splice(at..at + taken, given.chars());
+        let text = String::from_iter(text);
+        let found = match unrender(&text, mode) {
+            Ok(found) => found,
+            Err(error) => {
+                prop_assert!(text.is_char_boundary(error.offset), "{}", error);
+                return Ok(());
+            }
+        };
+        let is_whole = |block: &ShownBlock| {
+            block.shown == PieceKind::Full && !block.absent.iter().any(|name| ["data", "body"].contains(name))
+        };
+        if !found.omitted.is_empty() || !found.blocks.iter().all(is_whole) {
+            return Ok(());
+        }
+        let said = (0..).zip(&found.blocks).flat_map(|(target, shown)| {
+            let level = shown.priority.map(|level| priority(target, level));
+            let call = shown.tool_call_id.as_ref().map(|id| tag(target, &format!("tool_call_id={id}")));
+            level.into_iter().chain(call)
+        });
+        let blocks = found.blocks.iter().map(|shown| shown.block.clone());
+        let again = full(&blocks.chain(said).collect::<Vec<_>>(), mode);
+        prop_assert_eq!(again, text);
+    }
+}
+
+#[test]
+fn placeholders_and_levels_are_told_from_blocks() {
+    let text = "<context>\n\
+        <code lang=\"rust\" path=\"a.rs\" priority=\"high\" detail=\"excerpt\">\nfn a() {\n… 3 lines omitted …\n</code>\n\
+        <file-tree root=\"/r\" detail=\"summary\">\ntwo files\n</file-tree>\n\
+        <image media_type=\"png\" bytes=\"7\" detail=\"tags\">\nred\n</image>\n\
+        <omitted type=\"tool-result\" name=\"sh\" tool_call_id=\"c1\" tokens=\"823\" />\n\
+        <omitted count=\"412\" tokens=\"1048576\" />\n\
+        </context>\n";
+    let found = unrender(text, OutputMode::Xml).unwrap();
+    let [code, tree, image] = &found.blocks[..] else { unreachable!() };
+    let excerpt = "fn a() {\n… 3 lines omitted …";
+    assert_eq!(code.block, Block::code(Lang::Rust, "a.rs", excerpt));
+    assert_eq!((code.shown, code.priority), (PieceKind::Excerpt, Some(Priority::High)));
+    assert_eq!(tree.block, Block::document("/r", "two files", FormatHint::Plain));
+    assert_eq!((tree.shown, tree.block_type), (PieceKind::Summary, BlockType::FileTree));
+    assert_eq!(tree.absent, ["format_hint"]);
+    assert_eq!(image.block, Block::image(MediaType::Png, "red", ""));
+    assert_eq!((image.shown, image.absent), (PieceKind::Tags, &["data"][..]));
+    let omitted: Vec<_> =
+        found.omitted.iter().map(|piece| (piece.kind, piece.words.concat())).collect();
+    let expected = [
+        (PieceKind::Placeholder { tokens: 823 }, "sh".to_owned()),
+        (PieceKind::RolledUp { count: 412, tokens: 1_048_576 }, String::new()),
+    ];
+    assert_eq!(omitted, expected);
+}
+
+/// Of a longer label the text has the ends.
+#[test]
+fn labels_are_exact_up_to_their_limit() {
+    for mode in OutputMode::ALL {
+        for chars in [200, 201] {
+            let path: String = "ä/\n\"".chars().cycle().take(chars).collect();
+            let text = full(&[Block::code(Lang::Rust, path.as_str(), "x")], mode);
+            let found = unrender(&text, mode).unwrap();
+            let label = found.blocks[0].block.label();
+            assert_eq!(label == path, chars == 200, "{label}");
+            assert_eq!(label.chars().count(), 200);
+        }
+    }
+}
+
+#[test]
+fn what_no_renderer_made_is_refused_where_it_differs() {
+    let cases = [
+        (OutputMode::Xml, "<context>\n</context>\n", 10, "a block"),
+        (OutputMode::Xml, "<context>\n<code>\n\n</code>\n</context>\n", 10, "the head of a block"),
+        (
+            OutputMode::Xml,
+            "<context>\n<code path=\"a\" >\n\n</code>\n</context>\n",
+            10,
+            "an attribute",
+        ),
+        // A number that its content does not ask for.
+        (
+            OutputMode::Xml,
+            "<context>\n<code.2 path=\"a\">\n\n</code.2>\n</context>\n",
+            15,
+            "what a renderer writes",
+        ),
+        (
+            OutputMode::Xml,
+            "<context>\n<code path=\"&#x61;\">\n\n</code>\n</context>\n",
+            22,
+            "what a renderer writes",
+        ),
+        // Annotations, and extensions of our own, are for no text.
+        (
+            OutputMode::Xml,
+            "<context>\n<annotation target=\"0\" />\n</context>\n",
+            10,
+            "the head of a block",
+        ),
+        (OutputMode::Minimal, "[extension lcp level]\n\n", 0, "the head of a block"),
+        (OutputMode::Minimal, "[image png 07]\n\n", 0, "the head of a block"),
+        (OutputMode::Minimal, "[raw 1 7]\n", 0, "the head of a block"),
+        (OutputMode::Minimal, "[omitted: 1 blocks ~3tok]\n", 17, "what a renderer writes"),
+        (OutputMode::Minimal, "[file-tree /]\n    a\n", 0, "a block whose body is one of its type"),
+        (OutputMode::Minimal, "[diff a]\n@@ -1,2 +1 @@\n+a\n", 15, "what a renderer writes"),
+        (OutputMode::Markdown, "### code a\n````\nx\n````\n", 14, "what a renderer writes"),
+        (OutputMode::Markdown, "### user (low)\nhi\n", 8, "what a renderer writes"),
+        (OutputMode::Markdown, "_[Omitted: code a, ~03 tokens]_\n", 20, "what a renderer writes"),
+    ];
+    for (mode, text, offset, expected) in cases {
+        let error = unrender(text, mode).unwrap_err();
+        assert_eq!((error.offset, error.expected), (offset, expected), "{text}");
+    }
+    for mode in OutputMode::ALL {
+        assert_eq!(unrender("", mode).unwrap().blocks, []);
+    }
+}
+
+/// Deeper than a pack can hold, and deep enough for a stack to overflow.
+#[test]
+fn a_tree_is_as_deep_as_a_pack_may_have_it() {
+    let tree = |levels: usize| {
+        let lines = (0..levels).map(|level| format!("{}d/\n", "  ".repeat(level)));
+        format!("[file-tree /]\n{}", lines.collect::<String>())
+    };
+    assert_eq!(unrender(&tree(64), OutputMode::Minimal).unwrap().blocks.len(), 1);
+    for levels in [65, 2_000] {
+        let error = unrender(&tree(levels), OutputMode::Minimal).unwrap_err();
+        assert_eq!(error.expected, "a block whose body is one of its type");
+    }
+}
+
+#[test]
+fn a_text_looks_like_the_mode_that_it_is_of() {
+    for mode in OutputMode::ALL {
+        for block in every_type() {
+            let text = full(std::slice::from_ref(&block), mode);
+            assert_eq!(looks_like(&text), Some(mode), "{text}");
+        }
+    }
+    assert_eq!(looks_like("# Title\n\n[link](to)\n"), None);
+    assert_eq!(looks_like(""), None);
+}
