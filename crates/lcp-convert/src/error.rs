@@ -28,7 +28,7 @@ pub enum ErrorKind {
     #[error("not JSON: {0}")]
     NotJson(String),
     /// Arrays and objects nest deeper than parsers of JSON go.
-    #[error("nested deeper than {max} levels")]
+    #[error("nested deeper than {max} levels, which is TRANSCRIPT_DEPTH_MAX")]
     TooDeep {
         /// The levels that may be.
         max: usize,

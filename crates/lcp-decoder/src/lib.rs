@@ -38,6 +38,8 @@ mod read_at;
 mod reader;
 mod stream;
 mod trailer;
+#[cfg(test)]
+mod varints;
 
 pub use blocks::{Blocks, Events, Pack, blocks, decode};
 pub use error::{Error, ErrorKind, Result, Warning};

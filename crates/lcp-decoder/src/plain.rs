@@ -47,7 +47,7 @@ impl<'a> Frame<'a> {
 
 /// A varint of up to four bytes.
 #[inline(always)]
-fn varint(data: &[u8]) -> Option<(u64, &[u8])> {
+pub(crate) fn varint(data: &[u8]) -> Option<(u64, &[u8])> {
     match *data {
         [byte @ 0..0x80, ref rest @ ..] => Some((byte.into(), rest)),
         _ => longer_varint(data),

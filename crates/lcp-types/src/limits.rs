@@ -36,6 +36,9 @@ limits! {
     /// Levels of arrays and objects of a JSON manifest: enough for a FILE_TREE of
     /// [`DEPTH_MAX`] levels, few enough for a parser's stack.
     MANIFEST_DEPTH_MAX: usize = 200;
+    /// Levels of arrays and objects of a transcript: parsers often read 128; what is exported
+    /// has a few more than what was imported (RFC 0010 §5).
+    TRANSCRIPT_DEPTH_MAX: usize = 120;
     /// Bytes of a text field that is not content: paths, titles, names, ids.
     TEXT_BYTES_MAX: u64 = MIB;
     /// Bytes of a summary.
@@ -45,9 +48,9 @@ limits! {
     /// allows [`BLOCK_MEMORY_PER_BYTE`] more (RFC 0008 §5).
     BLOCK_MEMORY_BYTES_MAX: u64 = 64 * MIB;
     /// Bytes of memory for blocks that each byte of the input allows beyond
-    /// [`BLOCK_MEMORY_BYTES_MAX`]: as much as one of a frame or a field takes that is not
-    /// compressed, and more.
-    BLOCK_MEMORY_PER_BYTE: u64 = 192;
+    /// [`BLOCK_MEMORY_BYTES_MAX`]: a block, which has three bytes at least where it is not
+    /// compressed.
+    BLOCK_MEMORY_PER_BYTE: u64 = 384;
     /// Encodings, by revision, in which an index says what blocks cost (RFC 0003 §4).
     INDEX_ENCODINGS_MAX: usize = 32;
     /// Modes for each of them.
@@ -79,7 +82,7 @@ pub const UNKNOWN_FIELD_MEMORY_BYTES: u64 = 192;
 /// use lcp_types::limits::{BLOCK_MEMORY_BYTES_MAX, BLOCK_MEMORY_PER_BYTE, block_memory};
 ///
 /// let of_a_kib = block_memory(BLOCK_MEMORY_BYTES_MAX, BLOCK_MEMORY_PER_BYTE, 1 << 10);
-/// assert_eq!(of_a_kib, (64 << 20) + (192 << 10));
+/// assert_eq!(of_a_kib, (64 << 20) + (384 << 10));
 /// ```
 #[must_use]
 pub const fn block_memory(bytes_max: u64, per_byte: u64, input_bytes: u64) -> u64 {

@@ -1,13 +1,10 @@
 //! The text of an input: its values, and where they stand.
 
+use lcp_types::limits::TRANSCRIPT_DEPTH_MAX;
 use serde_json::value::RawValue;
 
 use super::is_object;
 use crate::{Error, ErrorKind, Result};
-
-/// Levels of arrays and objects. Parsers often read 128; what is exported has a few more
-/// than what was imported.
-const DEPTH_MAX: usize = 120;
 
 /// The text of an input, which knows its lines.
 pub(crate) struct Source<'a> {
@@ -79,7 +76,7 @@ impl<'a> Source<'a> {
             None => Ok(value),
             Some(at) => {
                 let (line, column) = self.place(self.offset(value.get()) + at);
-                Err(Error::at(ErrorKind::TooDeep { max: DEPTH_MAX }, line, column))
+                Err(Error::at(ErrorKind::TooDeep { max: TRANSCRIPT_DEPTH_MAX }, line, column))
             }
         }
     }
@@ -125,7 +122,7 @@ pub(super) fn too_deep(json: &str) -> Option<usize> {
             b'"' => in_string = true,
             b'[' | b'{' => {
                 depth += 1;
-                if depth > DEPTH_MAX {
+                if depth > TRANSCRIPT_DEPTH_MAX {
                     return Some(at);
                 }
             }

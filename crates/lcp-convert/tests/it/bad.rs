@@ -69,7 +69,9 @@ fn errors_say_what_and_where() {
     refused(
         chat,
         deep.as_bytes(),
-        &expect!["nested deeper than 120 levels (line 1, column 121) [LCP-CNV-003]"],
+        &expect![
+            "nested deeper than 120 levels, which is TRANSCRIPT_DEPTH_MAX (line 1, column 121) [LCP-CNV-003]"
+        ],
     );
 }
 

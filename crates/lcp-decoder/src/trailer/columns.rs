@@ -170,16 +170,18 @@ fn mode(column: &Column<'_>, contents: &[u32]) -> Result<ModeCosts> {
     Ok(costs)
 }
 
-/// The varint at the front, and what is behind it; `None` where it is cut short or
+/// The varint at the front, and what is behind it; `None` where it is none, is cut short or
 /// above 2³² - 1.
-fn short_varint(bytes: &[u8]) -> Option<(u32, &[u8])> {
+pub(crate) fn short_varint(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let (mut number, mut shift) = (0, 0);
-    for (at, &byte) in bytes.iter().enumerate() {
+    for (at, &byte) in bytes.iter().take(wire::VARINT_BYTES_MAX).enumerate() {
         let bits = u32::from(byte & 0x7F);
-        if shift > 28 || shift == 28 && bits > 0xF {
+        if shift < 28 || shift == 28 && bits <= 0xF {
+            number |= bits << shift;
+        } else if bits > 0 {
+            // It may be longer than its value needs, not larger than 32 bits.
             return None;
         }
-        number |= bits << shift;
         if byte & 0x80 == 0 {
             return Some((number, bytes.get(at + 1..)?));
         }

@@ -14,6 +14,8 @@ use lcp_types::{Facts, limits};
 
 use crate::events::{Header, Magic};
 use crate::reader::{Reader, within};
+#[cfg(test)]
+pub(crate) use columns::short_varint;
 pub use error::{TrailerError, TrailerErrorKind};
 pub(crate) use verify::verify;
 

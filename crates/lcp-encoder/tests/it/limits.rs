@@ -89,6 +89,6 @@ fn memory_of_references() {
     assert!(error.is_limit());
     assert_eq!(
         error.to_string(),
-        "the pack is too large: BLOCK_MEMORY_BYTES_MAX is 67117120, it has 76800384"
+        "the pack is too large: BLOCK_MEMORY_BYTES_MAX is 67125376, it has 76800384"
     );
 }

@@ -1,0 +1,166 @@
+//! Every reader of varints beside one that is written from the definition (RFC 0001 §1), on
+//! all short inputs and at every boundary beyond.
+
+use crate::error::ErrorKind;
+use crate::plain;
+use crate::reader::Reader;
+use crate::trailer::short_varint;
+
+/// What the definition says of the front of some bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Read {
+    /// A value, and how many bytes it takes.
+    Value(u128, usize),
+    /// It may still become one.
+    Short,
+    /// It never does: an eleventh byte would follow, or there is a bit past 64.
+    Bad,
+}
+
+/// Seven bits a byte, lowest group first, bit 7 set on every byte but the last; at most ten
+/// bytes, and at most 64 bits.
+fn by_definition(bytes: &[u8]) -> Read {
+    let Some(last) = bytes.iter().position(|byte| *byte < 128) else {
+        return if bytes.len() < 10 { Read::Short } else { Read::Bad };
+    };
+    if last >= 10 {
+        return Read::Bad;
+    }
+    let mut value = 0u128;
+    for &byte in bytes[..=last].iter().rev() {
+        value = value * 128 + u128::from(byte % 128);
+    }
+    if value < 1 << 64 { Read::Value(value, last + 1) } else { Read::Bad }
+}
+
+/// Fails where a reader says otherwise.
+#[track_caller]
+fn check(bytes: &[u8]) {
+    let expected = by_definition(bytes);
+    // The parser's: all values, and what is wrong.
+    let mut reader = Reader::new(bytes, 100);
+    let found = match reader.varint("a number") {
+        Ok(value) => {
+            assert_eq!(reader.offset(), 100 + (bytes.len() - reader.remaining()) as u64);
+            Read::Value(value.into(), bytes.len() - reader.remaining())
+        }
+        Err(error) => {
+            assert_eq!(reader.remaining(), bytes.len(), "nothing is taken");
+            match error.kind() {
+                ErrorKind::UnexpectedEof { missing: 1, .. } => {
+                    assert_eq!(error.offset(), 100 + bytes.len() as u64);
+                    Read::Short
+                }
+                ErrorKind::BadVarint => {
+                    assert_eq!(error.offset(), 100);
+                    Read::Bad
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    };
+    assert_eq!(found, expected, "the parser, {bytes:02x?}");
+    // The short way's: up to four bytes, the rest is left to the parser.
+    let found = plain::varint(bytes);
+    let found = found.map(|(value, rest)| (u128::from(value), bytes.len() - rest.len()));
+    let wanted = match expected {
+        Read::Value(value, len @ 1..=4) => Some((value, len)),
+        _ => None,
+    };
+    assert_eq!(found, wanted, "the short way, {bytes:02x?}");
+    // The columns': values of 32 bits.
+    let found = short_varint(bytes);
+    let found = found.map(|(value, rest)| (u128::from(value), bytes.len() - rest.len()));
+    let wanted = match expected {
+        Read::Value(value, len) if value < 1 << 32 => Some((value, len)),
+        _ => None,
+    };
+    assert_eq!(found, wanted, "the columns, {bytes:02x?}");
+}
+
+/// Every varint of exactly `len` bytes, and every beginning of a longer one: bytes behind the
+/// end of one do not matter, so that is all there is.
+fn every(len: u32) {
+    let mut bytes = [0u8; 5];
+    let len = len as usize;
+    for groups in 0..1u64 << (7 * len) {
+        for (i, byte) in bytes[..len].iter_mut().enumerate() {
+            *byte = (groups >> (7 * i)).to_le_bytes()[0] & 0x7F | 0x80;
+        }
+        check(&bytes[..len]);
+        bytes[len - 1] &= 0x7F;
+        check(&bytes[..len]);
+        // What is behind it stays there.
+        bytes[len] = bytes[0] ^ 0xFF;
+        check(&bytes[..=len]);
+    }
+}
+
+#[test]
+fn every_input_of_up_to_two_bytes_and_the_empty_one() {
+    check(&[]);
+    every(1);
+    every(2);
+    // With what is behind, whatever it is.
+    for all in 0..=u16::MAX {
+        check(&all.to_le_bytes());
+    }
+}
+
+#[test]
+fn every_input_of_three_bytes() {
+    every(3);
+}
+
+#[test]
+#[ignore = "half a billion inputs: some seconds, a minute on a busy machine"]
+fn every_input_of_four_bytes() {
+    every(4);
+}
+
+/// Bytes of a value, in `len` bytes at least: zero groups behind it where it needs fewer.
+fn written(value: u128, len: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = value;
+    while rest > 0 || bytes.len() < len.max(1) {
+        bytes.push((rest % 128) as u8 | 0x80);
+        rest /= 128;
+    }
+    if let Some(last) = bytes.last_mut() {
+        *last &= 0x7F;
+    }
+    bytes
+}
+
+/// Values beside every power of two in every length, up to beyond 64 bits and ten bytes; each
+/// cut short, and with more behind.
+#[test]
+fn every_boundary_in_every_length() {
+    let mut values = vec![0, u128::from(u64::MAX), 1 << 64, (1 << 70) - 1];
+    for bit in 0..72 {
+        values.extend([(1u128 << bit) - 1, 1 << bit, (1 << bit) + 1]);
+    }
+    for value in values {
+        for len in 1..=12 {
+            let bytes = written(value, len);
+            for cut in 0..=bytes.len() {
+                check(&bytes[..cut]);
+            }
+            for behind in [0x00, 0x7F, 0x80, 0xFF] {
+                check(&[&bytes[..], &[behind; 3]].concat());
+            }
+        }
+    }
+}
+
+/// The tenth byte: all that it can be, behind the groups that can stand before it.
+#[test]
+fn every_tenth_byte() {
+    for before in [0x80, 0x81, 0xC0, 0xFE, 0xFF] {
+        for tenth in 0..=u8::MAX {
+            for behind in [&[][..], &[0], &[0x80], &[0xFF, 0xFF]] {
+                check(&[&[before; 9][..], &[tenth], behind].concat());
+            }
+        }
+    }
+}
