@@ -24,6 +24,7 @@ mod input;
 mod json;
 mod packs;
 mod records;
+mod rows;
 mod seeds;
 mod texts;
 
@@ -31,6 +32,7 @@ pub use dedup::dedup;
 pub use json::{import, manifest};
 pub use packs::{decoder, encoder, round_trip, trailer};
 pub use records::records;
+pub use rows::row;
 pub use seeds::seeds;
 pub use texts::{render, split, tokens};
 

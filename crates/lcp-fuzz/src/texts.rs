@@ -1,11 +1,13 @@
 //! Texts: planned, rendered, split again, counted.
 
+use std::borrow::Cow;
+
 use lcp_driver::budget::TokenEstimator;
 use lcp_driver::shares::Shares;
-use lcp_driver::split::{PieceKind, split as pieces_of};
+use lcp_driver::split::{PieceKind, split as pieces_of, unrender};
 use lcp_driver::{
     DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, Plan, RenderDecision, Values,
-    Verbosity,
+    Verbosity, content_text, special,
 };
 use lcp_tokens::{AppendCounter, Encoding, HeuristicEstimator, Tiktoken, joins_at};
 use lcp_types::{Block, Priority};
@@ -40,8 +42,15 @@ pub fn render(data: &[u8]) {
     let mut input = Input::new(data);
     let config = config(&mut input);
     let budget = u32::try_from(input.below(4_000)).expect("small");
-    let exact = input.byte() < 200;
-    let blocks = input.blocks();
+    let (exact, neutral) = (input.byte() < 200, input.byte() > 220);
+    let mut blocks = input.blocks();
+    if neutral {
+        special::neutralise(&mut blocks);
+        let text =
+            DefaultDriver::new(HeuristicEstimator).run(&blocks, &config).expect("any blocks").text;
+        assert_eq!(special::find(&text).next(), None, "{text}");
+        assert_eq!(special::neutralise(&mut blocks).count, 0);
+    }
     if exact {
         laws(&DefaultDriver::new(O200K), &O200K, &blocks, &config, budget);
     } else {
@@ -98,13 +107,35 @@ fn splits_back(blocks: &[Block<'_>], plan: &Plan, text: &str) {
         assert_eq!(piece.block_type, block.block_type().label());
         if item.decision == RenderDecision::Full {
             assert_eq!(piece.kind, PieceKind::Full);
-            if let Some(content) = lcp_driver::content_text(&block.content) {
+            if let Some(content) = content_text(&block.content) {
                 assert_eq!(piece.body.as_deref(), Some(&*content), "{text}");
             }
         }
     }
     let rest = pieces.next();
     assert_eq!(rest.is_some(), plan.rolled_up.is_some(), "{rest:?}");
+    unrenders(blocks, plan, text);
+}
+
+/// Every block that is shown in full comes back, in its order.
+fn unrenders(blocks: &[Block<'_>], plan: &Plan, text: &str) {
+    let found = unrender(text, plan.mode).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let is_line =
+        |decision: &RenderDecision| matches!(decision, RenderDecision::Placeholder { .. });
+    let mut found = found.blocks.iter();
+    for (block, item) in blocks.iter().zip(&plan.items) {
+        if !item.decision.is_shown() || is_line(&item.decision) {
+            continue;
+        }
+        let shown = found.next().expect("a block for each that is shown");
+        assert_eq!(shown.block_type, block.block_type());
+        if item.decision == RenderDecision::Full {
+            assert_eq!(shown.shown, PieceKind::Full);
+            let content = |block: &Block<'_>| content_text(&block.content).map(Cow::into_owned);
+            assert_eq!(content(&shown.block), content(block), "{text}");
+        }
+    }
+    assert_eq!(found.next(), None);
 }
 
 /// Any text is pieces, or an error with its place.
@@ -127,6 +158,14 @@ pub fn split(data: &[u8]) {
         let Ok(text) = std::str::from_utf8(input.rest()) else { return };
         text
     };
+    // What is taken for a text of ours, one block or line for each piece, or refused.
+    match (unrender(text, mode), pieces_of(text, mode)) {
+        (Ok(found), pieces) => {
+            let pieces = pieces.expect("it was split before").len();
+            assert_eq!(found.blocks.len() + found.omitted.len(), pieces);
+        }
+        (Err(error), _) => assert!(text.is_char_boundary(error.offset), "{error}"),
+    }
     match pieces_of(text, mode) {
         Ok(pieces) => assert!(pieces.len() <= text.len()),
         Err(error) => assert!(text.is_char_boundary(error.offset), "{error}"),
