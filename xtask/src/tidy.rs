@@ -1,6 +1,7 @@
 //! `tidy`: what the compiler does not see. Architecture, documents, sizes.
 
 mod documents;
+mod limits;
 mod requirements;
 
 use std::path::{Path, PathBuf};
@@ -102,6 +103,7 @@ pub(crate) fn run(_args: &Args, output: &Output) -> Result {
     problems.extend(sizes()?);
     problems.extend(unsafe_code()?);
     problems.extend(documents::check()?);
+    problems.extend(limits::check()?);
     problems.extend(requirements::check()?);
     if problems.is_empty() {
         output.progress("tidy");

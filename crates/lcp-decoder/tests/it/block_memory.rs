@@ -1,14 +1,13 @@
 //! The memory that blocks may take beside their contents: as much as the input has earned.
 
 use expect_test::expect;
-use lcp_decoder::{DecodeOptions, PackReader, decode};
+use lcp_decoder::{DecodeOptions, decode};
 use lcp_encoder::EncodeOptions;
-use lcp_testkit::{SplitMix64, any_pack};
-use lcp_types::{BlockSource, limits};
+use lcp_testkit::any_pack;
+use lcp_types::limits;
 use proptest::prelude::*;
 
 use crate::support::{bytes, check_with, frame, hi, nested, number, pack};
-use crate::walk::{Cuts, assert_same_however_cut};
 
 fn memory(block_memory_bytes_max: u64, block_memory_per_byte: u64) -> DecodeOptions<'static> {
     DecodeOptions { block_memory_bytes_max, block_memory_per_byte, ..DecodeOptions::default() }
@@ -125,10 +124,13 @@ fn what_fails_is_not_kept() {
 mod compressed {
     use std::io::Write as _;
 
-    use lcp_decoder::ErrorKind;
+    use lcp_decoder::{ErrorKind, PackReader};
+    use lcp_testkit::SplitMix64;
+    use lcp_types::BlockSource;
 
     use super::*;
     use crate::support::{END, header};
+    use crate::walk::{Cuts, assert_same_however_cut};
 
     fn zstd(bytes: &[u8]) -> Vec<u8> {
         zstd::bulk::compress(bytes, 3).expect("zstd takes any bytes")
