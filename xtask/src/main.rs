@@ -6,6 +6,7 @@
 
 mod bench;
 mod ci;
+mod deny;
 mod exact;
 mod formats;
 mod handoff;
@@ -52,6 +53,7 @@ enum Task {
     Formats(formats::Args),
     Instructions(instructions::Args),
     Bench(bench::Args),
+    Deny(deny::Args),
     Providers(providers::Args),
     Tidy(tidy::Args),
     Torture(torture::Args),
@@ -81,6 +83,7 @@ fn main() -> ExitCode {
         Task::Formats(args) => formats::run(args, output),
         Task::Instructions(args) => instructions::run(args, output),
         Task::Bench(args) => bench::run(args, output),
+        Task::Deny(args) => deny::run(args, output),
         Task::Providers(args) => providers::run(args, output),
         Task::Tidy(args) => tidy::run(args, output),
         Task::Torture(args) => torture::run(args, output),
