@@ -10,6 +10,7 @@ mod deny;
 mod exact;
 mod formats;
 mod handoff;
+mod hostile;
 mod instructions;
 mod million;
 mod providers;
@@ -51,6 +52,7 @@ enum Task {
     Million(million::Args),
     Exact(exact::Args),
     Formats(formats::Args),
+    Hostile(hostile::Args),
     Instructions(instructions::Args),
     Bench(bench::Args),
     Deny(deny::Args),
@@ -81,6 +83,7 @@ fn main() -> ExitCode {
         Task::Million(args) => million::run(args, output),
         Task::Exact(args) => exact::run(args, output),
         Task::Formats(args) => formats::run(args, output),
+        Task::Hostile(args) => hostile::run(args, output),
         Task::Instructions(args) => instructions::run(args, output),
         Task::Bench(args) => bench::run(args, output),
         Task::Deny(args) => deny::run(args, output),
