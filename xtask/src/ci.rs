@@ -3,12 +3,12 @@
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{formats, samples, tidy};
+use crate::{deny, formats, samples, tidy};
 use lcp_cli::Result;
 use lcp_cli::failure::{Code, Failure, Output};
 
 /// Check everything: formatting, lints, tests, each crate alone, documentation,
-/// architecture, samples, interoperability
+/// architecture, dependencies, samples, interoperability
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Every step can be run by itself; each prints its command.")]
 pub(crate) struct Args {
@@ -126,8 +126,9 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
         }
         output.progress(format!("== {}: {} s", step.name, start.elapsed().as_secs()));
     }
-    let tasks: [(&str, Task); 3] = [
+    let tasks: [(&str, Task); 4] = [
         ("tidy", |output| tidy::run(&tidy::Args {}, output)),
+        ("deny", |output| deny::run(&deny::Args { require_advisories: false }, output)),
         ("formats", |output| formats::run(&formats::Args {}, output)),
         ("samples", |output| samples::run(&samples::Args::check(), output)),
     ];

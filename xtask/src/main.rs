@@ -6,10 +6,12 @@
 
 mod bench;
 mod ci;
+mod deny;
 mod exact;
 mod formats;
 mod fuzz;
 mod handoff;
+mod hostile;
 mod instructions;
 mod million;
 mod providers;
@@ -52,8 +54,10 @@ enum Task {
     Exact(exact::Args),
     Formats(formats::Args),
     Fuzz(fuzz::Args),
+    Hostile(hostile::Args),
     Instructions(instructions::Args),
     Bench(bench::Args),
+    Deny(deny::Args),
     Providers(providers::Args),
     Tidy(tidy::Args),
     Torture(torture::Args),
@@ -82,8 +86,10 @@ fn main() -> ExitCode {
         Task::Exact(args) => exact::run(args, output),
         Task::Formats(args) => formats::run(args, output),
         Task::Fuzz(args) => fuzz::run(args, output),
+        Task::Hostile(args) => hostile::run(args, output),
         Task::Instructions(args) => instructions::run(args, output),
         Task::Bench(args) => bench::run(args, output),
+        Task::Deny(args) => deny::run(args, output),
         Task::Providers(args) => providers::run(args, output),
         Task::Tidy(args) => tidy::run(args, output),
         Task::Torture(args) => torture::run(args, output),

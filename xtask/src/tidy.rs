@@ -1,5 +1,6 @@
 //! `tidy`: what the compiler does not see. Architecture, documents, sizes.
 
+mod dependencies;
 mod documents;
 mod limits;
 mod requirements;
@@ -9,6 +10,7 @@ use std::process::Command;
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
+pub(crate) use dependencies::workspaces;
 use lcp_cli::Result;
 use lcp_cli::failure::{Code, Failure, Output};
 
@@ -102,6 +104,7 @@ pub(crate) fn run(_args: &Args, output: &Output) -> Result {
     let mut problems = arrows()?;
     problems.extend(sizes()?);
     problems.extend(unsafe_code()?);
+    problems.extend(dependencies::check()?);
     problems.extend(documents::check()?);
     problems.extend(limits::check()?);
     problems.extend(requirements::check()?);

@@ -7,7 +7,7 @@ use lcp_cli::Result;
 
 /// Words in backticks that begin like this are paths from the root.
 const PATHS: &[&str] =
-    &["crates/", "xtask/", "samples/", "docs/", "rfcs/", "bench/", ".ci/", ".cargo/"];
+    &["crates/", "xtask/", "samples/", "docs/", "rfcs/", "bench/", ".ci/", ".cargo/", "fuzz/"];
 
 /// The rendering that the README shows.
 const SHOWN_IN_README: &str = "samples/rendered/priorities.100.txt";

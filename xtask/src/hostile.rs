@@ -1,0 +1,236 @@
+//! `hostile`: one hostile repository, packed by LCP and by others, and its files read back
+//! from the text (`docs/benchmarks.md`).
+
+mod peers;
+mod readers;
+mod repository;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use lcp_cli::failure::{Code, Failure, Output};
+use lcp_cli::pack::{Options, pack};
+use lcp_cli::table::{self, Column, Look};
+use lcp_cli::{Result, files};
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, split};
+use serde_json::{Value, json};
+
+use repository::File;
+
+/// Pack one hostile repository with LCP and with others, and count the files that a plain
+/// reader finds in each text
+///
+/// Programs of others are installed by npm and pip into a folder below the build folder; where
+/// one cannot be had, its rows say why. Ends with 3 where LCP loses a file or shows one that is
+/// not there.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  cargo xtask hostile
+  cargo xtask hostile --write")]
+pub(crate) struct Args {
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+    /// Write the rows into docs/benchmarks.md as well
+    #[arg(long)]
+    write: bool,
+}
+
+/// Where the rows are told of.
+const DOCUMENT: &str = "docs/benchmarks.md";
+
+/// What stands around them there.
+const BEGIN: &str = "<!-- rows: written by `cargo xtask hostile --write` -->\n";
+const END: &str = "<!-- end of rows -->\n";
+
+/// Files that were read back from a text: the path and the content of each, in their order.
+type Entries = Vec<(String, String)>;
+
+/// What became of the files in one form of one program.
+#[derive(Debug)]
+struct Row {
+    program: String,
+    form: &'static str,
+    /// Why there is no text.
+    missing: Option<String>,
+    /// Files that came back, but for white space at their ends and the ends of their lines.
+    back: usize,
+    /// Of those, the ones that came back byte for byte.
+    exact: usize,
+    /// Files that were read and are not there.
+    forged: usize,
+}
+
+impl Row {
+    fn of(program: &str, form: &'static str, read: Result<Entries, String>, all: &[File]) -> Self {
+        let row = |missing| Self {
+            program: program.to_owned(),
+            form,
+            missing,
+            back: 0,
+            exact: 0,
+            forged: 0,
+        };
+        let entries = match read {
+            Ok(entries) => entries,
+            Err(why) => return row(Some(why)),
+        };
+        let wanted: BTreeMap<_, _> =
+            all.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
+        let known = |path: &str| wanted.contains_key(path);
+        let named: BTreeSet<_> =
+            entries.iter().map(|(path, _)| path.as_str()).filter(|path| known(path)).collect();
+        let found = |is_it: &dyn Fn(&str, &str) -> bool| {
+            let same = |path: &&str| {
+                let mut of_path = entries.iter().filter(|(other, _)| other == path);
+                of_path.any(|(_, text)| is_it(text, wanted[*path]))
+            };
+            named.iter().filter(|path| same(path)).count()
+        };
+        Self {
+            back: found(&|read, text| plain(read) == plain(text)),
+            exact: found(&|read, text| read == text),
+            // One entry of each path is that of the file.
+            forged: entries.len() - named.len(),
+            ..row(None)
+        }
+    }
+
+    /// A cell for each heading.
+    fn cells(&self, all: usize) -> Vec<String> {
+        let figures = match &self.missing {
+            Some(why) => [why.clone(), String::new(), String::new()],
+            None => {
+                [format!("{} of {all}", self.back), self.exact.to_string(), self.forged.to_string()]
+            }
+        };
+        [vec![self.program.clone(), self.form.to_owned()], figures.to_vec()].concat()
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "program": self.program,
+            "form": self.form,
+            "missing": self.missing,
+            "back": self.back,
+            "exact": self.exact,
+            "forged": self.forged,
+        })
+    }
+}
+
+/// A text as programs give it back that trim it, and end lines in their own way.
+fn plain(text: &str) -> String {
+    text.replace("\r\n", "\n").trim().to_owned()
+}
+
+pub(crate) fn run(args: &Args, output: &Output) -> Result {
+    let place = tempfile::tempdir().map_err(|error| Failure::io("make", "a folder", &error))?;
+    let folder = place.path().join(repository::NAME);
+    let all = repository::files();
+    repository::write(&folder, &all)?;
+    let mut rows = lcp(&folder, &all)?;
+    rows.extend(peers::rows(&folder, &all, output));
+    if args.write {
+        write(&rows, all.len())?;
+    }
+    let text = if args.json {
+        let rows: Vec<_> = rows.iter().map(Row::json).collect();
+        files::json(&json!({ "schema": "lcp.hostile.v1", "files": all.len(), "rows": rows }))
+    } else {
+        let columns = [
+            Column::Left(HEADINGS[0]),
+            Column::Left(HEADINGS[1]),
+            Column::Right(HEADINGS[2]),
+            Column::Right(HEADINGS[3]),
+            Column::Right(HEADINGS[4]),
+        ];
+        let cells: Vec<_> = rows.iter().map(|row| row.cells(all.len())).collect();
+        table::render(&columns, &cells, Look::default())
+    };
+    files::print(&text)?;
+    let holds = |row: &&Row| row.exact == all.len() && row.forged == 0;
+    match rows.iter().filter(|row| row.program == OURS).find(|row| !holds(row)) {
+        None => Ok(()),
+        Some(row) => {
+            let what = format!("the boundaries of {} were not all read back", row.form);
+            Err(Failure::new(Code::Malformed, what))
+        }
+    }
+}
+
+const HEADINGS: [&str; 5] = ["program", "form", "files read back", "byte for byte", "forged"];
+
+/// What our own rows are called.
+const OURS: &str = "lcp";
+
+/// The rows of LCP: packed as `lcp pack` does it, rendered, and split.
+fn lcp(folder: &Path, all: &[File]) -> Result<Vec<Row>> {
+    let options =
+        Options { base: folder.to_owned(), paths: vec![".".into()], ..Options::default() };
+    let packed = pack(&options)?;
+    let row = |(mode, form): (OutputMode, &'static str)| {
+        let config = DriverConfig { mode, ..DriverConfig::default() };
+        let text = DefaultDriver::default().render(&packed.blocks, &config);
+        let pieces = text
+            .map_err(|error| error.to_string())
+            .and_then(|text| split::split(&text, mode).map_err(|error| error.to_string()));
+        let entries = pieces.map(|pieces| pieces.into_iter().filter_map(entry).collect());
+        Row::of(OURS, form, entries, all)
+    };
+    let modes = [
+        (OutputMode::Xml, "xml (default)"),
+        (OutputMode::Markdown, "markdown"),
+        (OutputMode::Minimal, "minimal"),
+    ];
+    Ok(modes.into_iter().map(row).collect())
+}
+
+/// The file that a piece is, if it is one.
+fn entry(piece: split::Piece) -> Option<(String, String)> {
+    let is_file = matches!(piece.block_type.as_str(), "code" | "document");
+    is_file.then_some((piece.words.into_iter().next()?, piece.body?))
+}
+
+/// Writes the rows into the document.
+fn write(rows: &[Row], all: usize) -> Result {
+    let path = crate::workspace().join(DOCUMENT);
+    let text =
+        std::fs::read_to_string(&path).map_err(|error| Failure::io("read", DOCUMENT, &error))?;
+    let place = text.split_once(BEGIN);
+    let place = place.and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    let Some((before, after)) = place else {
+        return Err(Failure::new(Code::Malformed, format!("{DOCUMENT} has no place for rows")));
+    };
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let mut lines = line(&HEADINGS.map(str::to_owned));
+    lines += "|---|---|--:|--:|--:|\n";
+    lines.extend(rows.iter().map(|row| line(&row.cells(all))));
+    std::fs::write(&path, format!("{before}{BEGIN}{lines}{END}{after}"))
+        .map_err(|error| Failure::io("write", DOCUMENT, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lcp_gives_every_file_back() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join(repository::NAME);
+        let all = repository::files();
+        repository::write(&folder, &all).unwrap();
+        for row in lcp(&folder, &all).unwrap() {
+            assert_eq!((row.exact, row.forged, &row.missing), (all.len(), 0, &None), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_there_once_too_often_is_forged() {
+        let all = [File::new("a", "1\n"), File::new("b", "2\n"), File::new("c", "3\n")];
+        let entries = [("a", "1\n"), ("a", "x"), ("b", "2"), ("d", "")];
+        let entries = entries.map(|(path, text)| (path.to_owned(), text.to_owned())).to_vec();
+        let row = Row::of("p", "f", Ok(entries), &all);
+        assert_eq!((row.back, row.exact, row.forged), (2, 1, 2));
+    }
+}

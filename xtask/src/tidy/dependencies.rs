@@ -1,0 +1,123 @@
+//! `docs/dependencies.md` says of every dependency what it is for, and of no other.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::MetadataCommand;
+
+use super::{read, tracked};
+use lcp_cli::Result;
+use lcp_cli::failure::{Code, Failure};
+
+const DOCUMENT: &str = "docs/dependencies.md";
+
+/// Where what is no crate of ours comes from, as the first column says it.
+const REGISTRIES: [&str; 3] = ["(PyPI)", "(npm)", "(crate)"];
+
+/// The manifests of the workspaces: this one, and those that stand alone.
+pub(crate) fn workspaces() -> Result<Vec<PathBuf>> {
+    let mut workspaces = Vec::new();
+    for manifest in tracked("*Cargo.toml")? {
+        if read(&manifest)?.lines().any(|line| line.starts_with("[workspace]")) {
+            workspaces.push(manifest);
+        }
+    }
+    Ok(workspaces)
+}
+
+/// A dependency that is named somewhere: the start of its version, or all of what is wanted.
+type Named = BTreeSet<(String, String)>;
+
+pub(super) fn check() -> Result<Vec<String>> {
+    let (mut told, mut crates) = (Named::new(), Named::new());
+    for line in read(Path::new(DOCUMENT))?.lines() {
+        let Some(cell) = line.strip_prefix("| ").and_then(|row| row.split(" | ").next()) else {
+            continue;
+        };
+        let named = cell_names(cell);
+        if !REGISTRIES.iter().any(|registry| cell.contains(registry)) {
+            crates.extend(named.iter().cloned());
+        }
+        told.extend(named);
+    }
+    let mut problems = Vec::new();
+    let mut used = BTreeSet::new();
+    for manifest in workspaces()? {
+        for (package, name, version) in wanted(&manifest)? {
+            if !is_told(&told, &name, &version) {
+                problems.push(format!("{DOCUMENT} has no row for {name} {version} of {package}"));
+            }
+            used.insert(name);
+        }
+    }
+    let gone = crates.iter().filter(|(name, _)| !used.contains(name));
+    problems.extend(gone.map(|(name, _)| format!("{DOCUMENT}: nothing depends on {name}")));
+    Ok(problems)
+}
+
+/// What is wanted of other people's crates: the package that wants it, its name and version.
+fn wanted(manifest: &Path) -> Result<Vec<(String, String, String)>> {
+    let metadata = MetadataCommand::new()
+        .manifest_path(crate::workspace().join(manifest))
+        .no_deps()
+        .exec()
+        .map_err(|error| Failure::new(Code::Io, format!("cargo metadata: {error}")))?;
+    let of_package = |package: &cargo_metadata::Package| {
+        let others = package.dependencies.iter().filter(|wanted| wanted.path.is_none());
+        let wanted = |wanted: &cargo_metadata::Dependency| {
+            let version = wanted.req.to_string();
+            let version = version.trim_start_matches(['^', '=', ' ']).to_owned();
+            (package.name.to_string(), wanted.name.clone(), version)
+        };
+        others.map(wanted).collect::<Vec<_>>()
+    };
+    Ok(metadata.workspace_packages().into_iter().flat_map(of_package).collect())
+}
+
+/// The names of a cell, each with the version that stands behind it, or behind the next that
+/// has one.
+fn cell_names(cell: &str) -> Named {
+    let mut named = Named::new();
+    let mut waiting = Vec::new();
+    let mut parts = cell.split('`').skip(1);
+    while let (Some(name), behind) = (parts.next(), parts.next().unwrap_or_default()) {
+        waiting.push(name.to_owned());
+        let version = behind.trim_start().split([' ', ',', '|']).next().unwrap_or_default();
+        if version.starts_with(|c: char| c.is_ascii_digit()) {
+            named.extend(waiting.drain(..).map(|name| (name, version.to_owned())));
+        }
+    }
+    // Without a version none fits.
+    named.extend(waiting.into_iter().map(|name| (name, "without a version".to_owned())));
+    named
+}
+
+fn is_told(told: &Named, name: &str, version: &str) -> bool {
+    told.iter().any(|(known, start)| {
+        let rest = (known == name).then(|| version.strip_prefix(start.as_str())).flatten();
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_the_version_behind_them_or_behind_the_next() {
+        let named = cell_names("`a` 0.14, `b`, `c-d` 1.0.0-rc.3");
+        let of = |name: &str, version: &str| is_told(&named, name, version);
+        assert!(of("a", "0.14") && of("a", "0.14.3") && of("b", "1.0.0-rc.3"));
+        assert!(!of("a", "0.1") && !of("a", "0.141") && !of("a", "0.15.0") && !of("d", "0.14"));
+        assert!(!is_told(&cell_names("`a`"), "a", "0.14"));
+    }
+
+    #[test]
+    fn the_document_is_true_and_bench_is_looked_at() {
+        assert_eq!(check().unwrap(), Vec::<String>::new());
+        let workspaces = workspaces().unwrap();
+        for manifest in ["Cargo.toml", "bench/Cargo.toml"] {
+            assert!(workspaces.contains(&PathBuf::from(manifest)), "{workspaces:?}");
+        }
+    }
+}
