@@ -64,10 +64,9 @@ impl Piece {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Text {
     pub(crate) text: String,
-    /// In bytes from the front, in the order of the parts.
-    pub(crate) ends: Vec<usize>,
-    /// The block of each of them.
-    pub(crate) blocks: Vec<usize>,
+    /// The block of each part, and its end in bytes from the front, in the order of the
+    /// parts.
+    pub(crate) ends: Vec<(usize, usize)>,
 }
 
 impl Text {
@@ -77,14 +76,14 @@ impl Text {
         index: impl Fn(usize) -> usize,
         warnings: &mut Vec<Warning>,
     ) {
-        let blocks = self.blocks.iter().map(|block| index(*block));
-        special::warn_of_text(&self.text, blocks.zip(self.ends.iter().copied()), warnings);
+        let ends = self.ends.iter().map(|(block, end)| (index(*block), *end));
+        special::warn_of_text(&self.text, ends, warnings);
     }
 
     /// The parts.
     pub(crate) fn parts(&self, mode: OutputMode) -> impl Iterator<Item = &str> {
         let mut start = envelope(mode).0.len();
-        self.ends.iter().map(move |&end| &self.text[std::mem::replace(&mut start, end)..end])
+        self.ends.iter().map(move |&(_, end)| &self.text[std::mem::replace(&mut start, end)..end])
     }
 }
 
@@ -120,13 +119,13 @@ pub(crate) fn render(
     text.push_str(opening);
     for &(i, piece, tokens) in &layout.shown {
         with_part(&blocks[i], metas.of(i), piece, tokens, mode, |part| part.push_to(&mut text));
-        ends.push(text.len());
+        ends.push((i, text.len()));
     }
     if let Some(rolled_up) = layout.rolled_up {
         text.push_str(&roll_up_line(rolled_up, mode));
     }
     text.push_str(closing);
-    Text { text, ends, blocks: layout.shown.iter().map(|(i, ..)| *i).collect() }
+    Text { text, ends }
 }
 
 /// The part of a block of which `piece` is shown, given to `with`.

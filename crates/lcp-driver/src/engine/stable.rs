@@ -349,7 +349,7 @@ impl Scan<'_, '_> {
     fn prefix_tokens(&self, parts: &[SavedPart], text: &Text) -> u32 {
         let Some(last) = parts.len().checked_sub(1) else { return 0 };
         if !self.estimator.is_additive() {
-            return self.estimator.estimate(&text.text[..text.ends[last]]);
+            return self.estimator.estimate(&text.text[..text.ends[last].1]);
         }
         let opening = self.estimator.estimate(envelope(self.config.mode).0);
         parts.iter().fold(opening, |sum, part| sum.saturating_add(part.cost))
@@ -381,7 +381,7 @@ impl Scan<'_, '_> {
         let before = previous.map_or(&[][..], |previous| &previous.parts);
         let same = parts.iter().zip(before).take_while(|(part, before)| part.text == before.text);
         let same = same.count();
-        let end = |parts: usize| parts.checked_sub(1).map_or(0, |last| settled.text.ends[last]);
+        let end = |parts: usize| parts.checked_sub(1).map_or(0, |last| settled.text.ends[last].1);
         StableUse {
             turn: stands.turn,
             cause: stands.cause,

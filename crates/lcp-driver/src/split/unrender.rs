@@ -264,11 +264,11 @@ fn absent(content: &BlockContent<'_>, piece: &Piece, mode: OutputMode) -> &'stat
 fn lines(range: Option<&str>) -> Option<(Option<u32>, Option<u32>)> {
     let Some(range) = range else { return Some((None, None)) };
     let (first, last) = range.split_once('-')?;
-    Some((line(first)?, line(last)?))
-}
-
-fn line(number: &str) -> Option<Option<u32>> {
-    if number.is_empty() { Some(None) } else { number.parse().ok().map(Some) }
+    let line = |number: &str| match number {
+        "" => Ok(None),
+        number => number.parse().map(Some),
+    };
+    Some((line(first).ok()?, line(last).ok()?))
 }
 
 fn role(label: &str) -> Option<Role> {

@@ -105,7 +105,7 @@ fn entry() -> impl Strategy<Value = FileEntry<'static>> {
 fn hunk() -> impl Strategy<Value = DiffHunk<'static>> {
     let line = prop::sample::select(&["+", "-", " ", "\\", "+a", "-\r", " @@ -1 +1 @@"][..]);
     let lines = prop::collection::vec(line, 0..5)
-        .prop_map(|lines| lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+        .prop_map(|lines| lines.iter().flat_map(|line| [*line, "\n"]).collect::<String>());
     let lines = prop_oneof![2 => lines, 1 => hostile()];
     (any::<u32>(), 0..9u32, lines).prop_map(|(old, new, lines)| DiffHunk::new(old, new, lines))
 }
