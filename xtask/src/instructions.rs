@@ -1,6 +1,7 @@
-//! `instructions`: what five paths through the code cost, in instructions of the processor
-//! as valgrind counts them. Unlike time, that is the same on a busy machine.
+//! `instructions`: what five paths through the code cost, and how work grows, in instructions of
+//! the processor as valgrind counts them. Unlike time, that is the same on a busy machine.
 
+mod growth;
 mod paths;
 
 use std::path::Path;
@@ -22,11 +23,20 @@ pub(crate) struct Args {
     /// Record what is counted, for later comparisons
     #[arg(long)]
     bless: bool,
+    /// Count how work grows with inputs that hurt, instead: of four times as much, at most
+    /// five times as many instructions
+    #[arg(long, conflicts_with = "bless")]
+    growth: bool,
+    /// Walk this one of them once, of so many things
+    #[arg(long, hide = true, requires = "things")]
+    growth_of: Option<usize>,
+    #[arg(long, hide = true)]
+    things: Option<usize>,
     /// Walk this path once and say nothing: what is run under valgrind
     #[arg(long, hide = true)]
     walk: Option<Way>,
     /// Prepare it only
-    #[arg(long, hide = true, requires = "walk")]
+    #[arg(long, hide = true)]
     idle: bool,
 }
 
@@ -50,9 +60,16 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
         way.walk(args.idle);
         return Ok(());
     }
+    if let (Some(at), Some(many)) = (args.growth_of, args.things) {
+        growth::walk(at, many, args.idle);
+        return Ok(());
+    }
     if !tools::is_there("valgrind") {
         output.progress("no valgrind: no instructions are counted");
         return Ok(());
+    }
+    if args.growth {
+        return growth::run(count_of, output);
     }
     let mut instructions = Vec::new();
     for way in Way::value_variants() {
@@ -114,6 +131,15 @@ fn change(count: u64, before: u64) -> f64 {
 
 /// The instructions of this program on that path.
 fn count(name: &str, idle: bool) -> Result<u64> {
+    let mut arguments = vec!["--walk".to_owned(), name.to_owned()];
+    if idle {
+        arguments.push("--idle".into());
+    }
+    count_of(&arguments)
+}
+
+/// The instructions of this command with these arguments.
+fn count_of(walk: &[String]) -> Result<u64> {
     let program = std::env::current_exe().map_err(|error| Failure::io("find", "xtask", &error))?;
     let folder = tempfile::tempdir().map_err(|error| Failure::io("make", "a folder", &error))?;
     let out = folder.path().join("callgrind.out");
@@ -123,12 +149,8 @@ fn count(name: &str, idle: bool) -> Result<u64> {
         format!("--callgrind-out-file={}", out.display()),
         program.display().to_string(),
         "instructions".to_owned(),
-        "--walk".to_owned(),
-        name.to_owned(),
     ];
-    if idle {
-        arguments.push("--idle".into());
-    }
+    arguments.extend_from_slice(walk);
     tools::tool("valgrind", &arguments, &crate::workspace())?;
     total(&out)
 }
