@@ -29,14 +29,16 @@ const REPOMIX_FORMS: &[Form] = &[
     ("markdown, --parsable-style", &["--style", "markdown", "--parsable-style"], |text| {
         readers::fences(text, "## File: ")
     }),
-    ("plain", &["--style", "plain"], |text| readers::rules(text, REPOMIX_RULE, "File: ")),
+    ("plain", &["--style", "plain"], |text| {
+        readers::without(readers::rules(text, REPOMIX_RULE, "File: "), "\n")
+    }),
     ("json", &["--style", "json"], readers::object),
 ];
 
 const FILES_TO_PROMPT_FORMS: &[Form] = &[
     ("plain (default)", &[], readers::dashes),
     ("--cxml", &["--cxml"], readers::documents),
-    ("--markdown", &["--markdown"], |text| readers::fences(text, "")),
+    ("--markdown", &["--markdown"], |text| readers::without(readers::fences(text, ""), "\n")),
 ];
 
 /// A row for each form; where a program cannot be had, rows that say why.
@@ -59,7 +61,8 @@ pub(super) fn rows(folder: &Path, all: &[File], output: &Output) -> Vec<Row> {
         printed(gitingest.arg(".").arg("-o").arg(&to).current_dir(folder))?;
         std::fs::read_to_string(&to).map_err(|error| error.to_string())
     });
-    let read = text.map(|text| readers::rules(&text, GITINGEST_RULE, "FILE: "));
+    let read = |text: &str| readers::rules(text, GITINGEST_RULE, "FILE: ");
+    let read = text.map(|text| readers::without(read(&text), "\n\n\n"));
     rows.push(Row::of(&format!("gitingest {GITINGEST}"), "text", read, all));
     for (form, flags, read) in FILES_TO_PROMPT_FORMS {
         let text = pypi.clone().and_then(|programs| {

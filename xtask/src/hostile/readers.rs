@@ -129,6 +129,15 @@ pub(super) fn documents(text: &str) -> Entries {
     entries
 }
 
+/// The same without what the form adds behind each content.
+pub(super) fn without(mut entries: Entries, added: &str) -> Entries {
+    for (_, text) in &mut entries {
+        let len = text.strip_suffix(added).map_or(text.len(), str::len);
+        text.truncate(len);
+    }
+    entries
+}
+
 /// An object of paths and contents: repomix's JSON.
 pub(super) fn object(text: &str) -> Entries {
     let json: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
