@@ -52,7 +52,7 @@ pub struct Choices {
     /// What is done about what stands twice.
     #[command(flatten)]
     pub deduping: Deduping,
-    /// What is done about words like <|im_start|> in a content, of which careless programs make
+    /// What is done about words like `<|im_start|>` in a content, of which careless programs make
     /// control tokens: `neutralise` puts a space into each, `reject` ends with 3; to report those
     /// of the text unless lcp.toml says otherwise
     #[arg(long, value_enum, value_name = "WHAT")]

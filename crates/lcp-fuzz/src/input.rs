@@ -84,7 +84,7 @@ impl<'a> Input<'a> {
             let piece = self.below(DELIMITERS.len() + 12);
             match DELIMITERS.get(piece) {
                 Some(piece) => text.push_str(piece),
-                None if piece % 4 == 0 => text.push_str(&text.clone()),
+                None if piece.is_multiple_of(4) => text.push_str(&text.clone()),
                 None => text.push_str(&String::from_utf8_lossy(self.some_bytes())),
             }
             if text.len() > 4_000 {
@@ -126,7 +126,7 @@ impl<'a> Input<'a> {
         }
         let mut id = 100;
         let mut fields = Vec::new();
-        for _ in 0..1 + self.below(3) {
+        for _ in 0..=self.below(3) {
             id += self.number() % 1_000;
             let value = match self.below(3) {
                 0 => UnknownValue::Varint(self.number()),

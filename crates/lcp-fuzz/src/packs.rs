@@ -38,7 +38,7 @@ pub fn decoder(data: &[u8]) {
     assert_same_however_cut(data, options, cuts);
     let pack = decode(data, options);
     // Threads are for what is compressed; starting them for each input costs more than all else.
-    if seed >> 3 & 63 == 0 {
+    if (seed >> 3).is_multiple_of(64) {
         assert_eq!(decode_parallel(data, options).map(said), pack.map(said));
     }
 }

@@ -41,7 +41,7 @@ fn a_decoder_in_python_agrees() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let found =
         python::with(&folder.join("decoder-python"), &fuzz.join("decoder.txt"), &mut |said| {
-            eprintln!("{said}")
+            eprintln!("{said}");
         });
     let python = match found {
         Ok(python) => python,

@@ -220,7 +220,10 @@ fn hunk() -> Vec<u8> {
     nested(2, &[number(1, 0), number(2, 0), bytes(3, "")])
 }
 
-fn zstd(bytes: &[u8]) -> Vec<u8> {
+/// zstd of these bytes.
+#[must_use]
+#[expect(clippy::missing_panics_doc, reason = "zstd takes any bytes")]
+pub fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::bulk::compress(bytes, 3).expect("zstd takes any bytes")
 }
 

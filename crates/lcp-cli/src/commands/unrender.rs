@@ -54,7 +54,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
 /// The blocks of a text that was read from `path`.
 fn found(bytes: &[u8], mode: OutputMode, path: &Path) -> Result<Unrendered> {
     let failure = |what: String, offset: usize| {
-        let line = bytes[..offset].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = bytes[..offset].split(|byte| *byte == b'\n').count();
         Failure::new(Code::Malformed, format!("{what} (line {line}, {})", files::name(path)))
     };
     let text = str::from_utf8(bytes).map_err(|error| {

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::Output;
 
 use clap::CommandFactory;
+use lcp_driver::{OutputMode, render_placeholder};
+use lcp_types::{Block, Lang};
 use serde_json::{Value, json};
 
 use crate::command::{LCP, Project, sample};
@@ -231,6 +233,7 @@ const CALLS: &[(&str, &[(Prints, &str)])] = &[
             (ForPeople, "bad.lcp"),
         ],
     ),
+    ("unrender", &[(Data, "- --mode minimal"), (Data, "- --mode markdown"), (Data, "all.lcp")]),
     ("budget show", &[(ForPeople, "--budget 300"), (ForPeople, "--json --config wrong0.toml")]),
     (
         "count",
@@ -389,6 +392,10 @@ fn without_colors(output: &Output) -> Output {
 }
 
 fn input(leaf: &str) -> String {
+    if leaf == "unrender" {
+        let block = Block::code(Lang::Unknown, HIDDEN, "");
+        return render_placeholder(&block, 3, OutputMode::Minimal) + "\n";
+    }
     if leaf != "mcp" {
         return HIDDEN.to_owned();
     }

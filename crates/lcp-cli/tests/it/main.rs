@@ -16,6 +16,7 @@ mod full;
 mod hidden;
 mod import;
 mod inspect;
+mod limits;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod merge;

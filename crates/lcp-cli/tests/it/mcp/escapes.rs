@@ -1,6 +1,6 @@
 //! Nothing outside the roots is read.
 
-use lcp_encoder::{Compression, EncodeOptions, PackBuilder};
+use lcp_encoder::PackBuilder;
 use lcp_types::Block;
 use serde_json::{Value, json};
 
@@ -148,18 +148,16 @@ fn ignore_files_that_lead_out_are_not_read() {
     assert!(!shown.contains("sub/other") && !shown.contains("hunter2"), "{shown}");
 }
 
-/// A few kilobytes of a file may be blocks without end: each tool refuses them, and the
-/// server goes on.
+/// What a pack keeps of each block is more than the three bytes that it has: each tool refuses
+/// too many, and the server goes on.
 #[test]
 fn packs_of_too_many_blocks_are_refused() {
     let place = Place::new();
-    let options = EncodeOptions { compression: Compression::Payload, ..EncodeOptions::default() };
-    let mut pack = PackBuilder::new(options);
+    let mut pack = PackBuilder::default();
     for _ in 0..300_000 {
         pack.add(&Block::raw(0x42, "")).unwrap();
     }
     let bytes = pack.finish().unwrap();
-    assert!(bytes.len() < 10_000, "{}", bytes.len());
     std::fs::write(place.path("root/many.lcp"), bytes).unwrap();
     let mut client = place.client(&[]);
     for (tool, arguments) in [
