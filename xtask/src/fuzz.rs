@@ -1,5 +1,6 @@
 //! `fuzz`: looks for inputs for which a law does not hold (RFC 0008 §6).
 
+mod figures;
 mod libfuzzer;
 mod record;
 
@@ -108,7 +109,8 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
         }
     }
     if args.write {
-        record::write(&finished, args.sanitizer == Sanitizer::Address)?;
+        let figures = figures::figures(output)?;
+        record::write(&finished, args.sanitizer == Sanitizer::Address, &figures)?;
     }
     let broken: Vec<_> = finished.iter().filter(|(_, run)| !run.crashes.is_empty()).collect();
     for (target, run) in &broken {

@@ -35,8 +35,8 @@ struct Recorded {
 
 type Record = BTreeMap<String, Recorded>;
 
-/// Adds runs to the record, and writes both.
-pub(super) fn write(runs: &[(&Target, Run)], address: bool) -> Result {
+/// Adds runs to the record, and writes both, the document with these figures behind the table.
+pub(super) fn write(runs: &[(&Target, Run)], address: bool, figures: &str) -> Result {
     let path = crate::workspace().join(RECORD);
     let mut record: Record = match std::fs::read(&path) {
         Ok(json) => serde_json::from_slice(&json)
@@ -52,7 +52,8 @@ pub(super) fn write(runs: &[(&Target, Run)], address: bool) -> Result {
     let path = crate::workspace().join(DOCUMENT);
     let document =
         std::fs::read_to_string(&path).map_err(|error| Failure::io("read", DOCUMENT, &error))?;
-    let document = with(&document, &table(&record, &corpus())).ok_or_else(|| {
+    let table = table(&record, &corpus()) + figures;
+    let document = with(&document, &table).ok_or_else(|| {
         Failure::new(Code::Malformed, format!("{DOCUMENT} has no place for figures"))
     })?;
     std::fs::write(&path, document).map_err(|error| Failure::io("write", DOCUMENT, &error))
