@@ -13,6 +13,7 @@ use lcp_cli::pack::{Options, pack};
 use lcp_cli::table::{self, Column, Look};
 use lcp_cli::{Result, files};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, split};
+use lcp_types::{BlockContent, Bytes};
 use serde_json::{Value, json};
 
 use repository::File;
@@ -172,10 +173,10 @@ fn lcp(folder: &Path, all: &[File]) -> Result<Vec<Row>> {
     let row = |(mode, form): (OutputMode, &'static str)| {
         let config = DriverConfig { mode, ..DriverConfig::default() };
         let text = DefaultDriver::default().render(&packed.blocks, &config);
-        let pieces = text
+        let found = text
             .map_err(|error| error.to_string())
-            .and_then(|text| split::split(&text, mode).map_err(|error| error.to_string()));
-        let entries = pieces.map(|pieces| pieces.into_iter().filter_map(entry).collect());
+            .and_then(|text| split::unrender(&text, mode).map_err(|error| error.to_string()));
+        let entries = found.map(|found| found.blocks.into_iter().map(entry).collect());
         Row::of(OURS, form, entries, all)
     };
     let modes = [
@@ -186,10 +187,14 @@ fn lcp(folder: &Path, all: &[File]) -> Result<Vec<Row>> {
     Ok(modes.into_iter().map(row).collect())
 }
 
-/// The file that a piece is, if it is one.
-fn entry(piece: split::Piece) -> Option<(String, String)> {
-    let is_file = matches!(piece.block_type.as_str(), "code" | "document");
-    is_file.then_some((piece.words.into_iter().next()?, piece.body?))
+/// The file that a block is; of any other, which is forged, a name that no file has.
+fn entry(shown: split::ShownBlock) -> (String, String) {
+    let text = |bytes: Bytes<'_>| bytes.to_str_lossy().into_owned();
+    match shown.block.content {
+        BlockContent::Code(code) => (code.path.into_owned(), text(code.content)),
+        BlockContent::Document(document) => (document.title.into_owned(), text(document.content)),
+        _ => (format!("{}:", shown.block_type.label()), String::new()),
+    }
 }
 
 /// Writes the rows into the document.

@@ -30,15 +30,18 @@ impl Left {
     }
 
     fn take_field(&mut self) -> Result<(), ErrorKind> {
-        let max = self.fields_max;
-        let exceeded = ErrorKind::TooLarge { limit: "FIELDS_MAX", found: max + 1, max };
-        self.fields = self.fields.checked_sub(1).ok_or(exceeded)?;
+        let Some(left) = self.fields.checked_sub(1) else {
+            let (found, max) = (self.fields_max.saturating_add(1), self.fields_max);
+            return Err(ErrorKind::TooLarge { limit: "FIELDS_MAX", found, max });
+        };
+        self.fields = left;
         Ok(())
     }
 
     fn take_memory(&mut self, bytes: u64) -> Result<(), ErrorKind> {
         let Some(left) = self.memory.checked_sub(bytes) else {
-            return Err(block_memory(self.memory_max - self.memory + bytes, self.memory_max));
+            let found = (self.memory_max - self.memory).saturating_add(bytes);
+            return Err(block_memory(found, self.memory_max));
         };
         self.memory = left;
         Ok(())

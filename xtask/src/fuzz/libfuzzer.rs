@@ -70,7 +70,6 @@ impl Fuzzer {
         let work = created(folder().join("work").join(target.name))?;
         let seeds = seeded(target)?;
         let artifacts = created(folder().join("artifacts").join(target.name))?;
-        let before = files(&artifacts);
         let log = folder().join("work").join(format!("{}.log", target.name));
         let written = File::create(&log).and_then(|log| Ok((log.try_clone()?, log)));
         let (stdout, stderr) =
@@ -93,14 +92,27 @@ impl Fuzzer {
             .map_err(|error| Failure::io("run", target.name, &error))?;
         let said = fs::read(&log).map_err(|error| Failure::io("read", log.display(), &error))?;
         let said = String::from_utf8_lossy(&said);
+        // Those of earlier runs are open as long as they break anything.
         let crashes: Vec<_> =
-            files(&artifacts).into_iter().filter(|path| !before.contains(path)).collect();
+            files(&artifacts).into_iter().filter(|path| self.breaks(target, path)).collect();
         if !status.success() && crashes.is_empty() {
             let log = super::shown(&log);
             return Err(Failure::new(Code::Io, format!("{} failed: see {log}", target.name)));
         }
         let (executions, edges) = figures(&said);
         Ok(Run { executions, seconds: start.elapsed().as_secs(), edges, crashes })
+    }
+
+    /// Whether this input still breaks the target.
+    fn breaks(&self, target: &Target, input: &Path) -> bool {
+        let status = Command::new(self.programs.join(target.name))
+            .args(["-timeout=10", "-rss_limit_mb=1024"])
+            .arg(input)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        !status.is_ok_and(|status| status.success())
     }
 
     /// Makes the committed corpus of a target anew, of all inputs that there are. Returns how

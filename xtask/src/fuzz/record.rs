@@ -29,7 +29,7 @@ struct Recorded {
     seconds: u64,
     /// Edges of the code that the inputs of the last run without that sanitizer reached.
     edges: u64,
-    /// Inputs that the last run found to break a law.
+    /// Inputs in `fuzz/artifacts` that broke a law after the last run.
     crashes: usize,
 }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use lcp_driver::split::{Piece, PieceKind, ShownBlock, SplitError, Unrendered, looks_like};
 use lcp_driver::{LABEL_CHARS_MAX, OutputMode, split, visible};
 use lcp_encoder::manifest::{Entry, Manifest};
-use lcp_types::Tag;
 use lcp_types::wire::MAGIC_LCP;
+use lcp_types::{Block, BlockContent, Tag};
 
 use crate::Result;
 use crate::failure::{Code, Failure, Output};
@@ -19,7 +19,7 @@ const TEXT: &str = "the text";
 
 /// Print the JSON manifest of the blocks of a rendered text
 ///
-/// Contents and labels are exact; what the mode does not show is absent. What
+/// Contents and labels of up to 200 characters are exact; what the mode does not show is absent. What
 /// stands in the text only by a placeholder or in part is warned of. A text
 /// that `render` did not write ends with 3.
 #[derive(Debug, clap::Args)]
@@ -128,7 +128,11 @@ fn warnings(found: &Unrendered) -> Vec<String> {
     ] {
         tell("not_in_text", &|shown| shown.absent.contains(&name), what);
     }
-    let is_shortened = |shown: &ShownBlock| is_shortened(&shown.block.label());
+    let is_shortened = |shown: &ShownBlock| {
+        is_shortened(&shown.block.label())
+            || shown.tool_call_id.as_deref().is_some_and(is_shortened)
+            || has_shortened_name(&shown.block)
+    };
     tell("shortened_label", &is_shortened, "with a label that the text may have shortened");
     warnings
 }
@@ -160,6 +164,19 @@ fn left_out(omitted: &[Piece]) -> Vec<String> {
         format!("{} left out: a placeholder stands for each ({each}) [omitted]", blocks(all));
     warnings.splice(0..0, (all > 0).then_some(line));
     warnings
+}
+
+/// Whether that is so of a name in a tree.
+fn has_shortened_name(block: &Block<'_>) -> bool {
+    let BlockContent::FileTree(tree) = &block.content else { return false };
+    let mut entries: Vec<_> = tree.entries.iter().collect();
+    while let Some(entry) = entries.pop() {
+        if is_shortened(&entry.name) {
+            return true;
+        }
+        entries.extend(&entry.children);
+    }
+    false
 }
 
 /// Whether a label may be what is left of a longer one.

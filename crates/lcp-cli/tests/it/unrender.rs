@@ -156,3 +156,21 @@ fn what_no_renderer_wrote_ends_with_3() {
     assert!(stderr(&output).contains("hint: this is a pack"), "{}", stderr(&output));
     assert_eq!(run(&["unrender", "no such file"]).status.code(), Some(1));
 }
+
+/// A name in a tree that the text has in part is warned of.
+#[test]
+fn names_that_were_shortened_are_told() {
+    let name = "n".repeat(300);
+    let manifest = json!({ "blocks": [
+        { "type": "file_tree", "root": "/", "entries": [
+            { "name": "d", "kind": "directory", "size": 0, "children": [
+                { "name": name, "kind": "file", "size": 1 }] }] },
+    ] });
+    let folder = tempfile::tempdir().unwrap();
+    let call = |arguments: &[&str], input: &[u8]| LCP.run_in(folder.path(), arguments, input);
+    let pack = call(&["encode", "-"], manifest.to_string().as_bytes()).stdout;
+    let text = call(&["render", "-"], &pack).stdout;
+    let output = call(&["unrender", "-"], &text);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stderr(&output).contains("[shortened_label]"), "{}", stderr(&output));
+}

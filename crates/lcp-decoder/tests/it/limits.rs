@@ -33,6 +33,30 @@ fn defaults_are_the_limits_of_the_format() {
     assert!(!options.strict && options.store.is_none());
 }
 
+/// Whoever wants no limits may say so.
+#[test]
+fn limits_as_high_as_numbers_go() {
+    let options = DecodeOptions {
+        body_bytes_max: u64::MAX,
+        body_decompressed_bytes_max: u64::MAX,
+        payload_decompressed_bytes_max: u64::MAX,
+        total_decompressed_bytes_max: u64::MAX,
+        blocks_max: u64::MAX,
+        fields_max: u64::MAX,
+        block_memory_bytes_max: u64::MAX,
+        block_memory_per_byte: u64::MAX,
+        ..DecodeOptions::default()
+    };
+    let tree = [bytes(1, "/"), nested(2, &[bytes(1, "a"), number(2, 0), number(9, 1)])];
+    for input in
+        [pack(&[hi(), hi()]), one(3, &tree), one(2, &[number(1, 2), bytes(2, ""), number(77, 1)])]
+    {
+        let found = decode(&input, options).map(|pack| pack.blocks);
+        assert_eq!(found, decode(&input, DecodeOptions::default()).map(|pack| pack.blocks));
+        assert!(found.is_ok(), "{found:?}");
+    }
+}
+
 #[test]
 fn bodies() {
     let options = |body_bytes_max| DecodeOptions { body_bytes_max, ..DecodeOptions::default() };
