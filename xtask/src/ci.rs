@@ -15,6 +15,9 @@ pub(crate) struct Args {
     /// Only the steps whose name contains this
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
+    /// Also what compiles peers, for minutes: after a change of bench/
+    #[arg(long)]
+    full: bool,
 }
 
 /// The crates that must build, pass and document alone.
@@ -72,7 +75,7 @@ fn step(name: &str, arguments: &str) -> Step {
     }
 }
 
-fn steps() -> Vec<Step> {
+fn steps(full: bool) -> Vec<Step> {
     let mut steps = vec![
         step("fmt", "fmt --all --check"),
         step("clippy", "clippy --workspace --all-targets --all-features -- -D warnings"),
@@ -110,7 +113,9 @@ fn steps() -> Vec<Step> {
     // In the folder of this workspace: most of what they depend on is built there.
     let manifest = "--manifest-path bench/Cargo.toml --target-dir target --locked";
     let peers = "--features peers --all-targets -- -D warnings";
-    steps.push(step("bench with peers", &format!("clippy {manifest} {peers}")));
+    if full {
+        steps.push(step("bench with peers", &format!("clippy {manifest} {peers}")));
+    }
     steps.push(step("bench", &format!("test {manifest}")));
     steps
 }
@@ -118,7 +123,7 @@ fn steps() -> Vec<Step> {
 pub(crate) fn run(args: &Args, output: &Output) -> Result {
     let wanted = |name: &str| args.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
     let mut failed = Vec::new();
-    for step in steps().iter().filter(|step| wanted(&step.name)) {
+    for step in steps(args.full).iter().filter(|step| wanted(&step.name)) {
         output.progress(format!("== {}: cargo {}", step.name, step.arguments.join(" ")));
         let start = Instant::now();
         if !succeeds(step)? {

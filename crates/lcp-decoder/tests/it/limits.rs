@@ -47,7 +47,8 @@ fn limits_as_high_as_numbers_go() {
         block_memory_per_byte: u64::MAX,
         ..DecodeOptions::default()
     };
-    let tree = [bytes(1, "/"), nested(2, &[bytes(1, "a"), number(2, 0), number(9, 1)])];
+    let tree =
+        [bytes(1, "/"), nested(2, &[bytes(1, "a"), number(2, 0), number(3, 0), number(9, 1)])];
     for input in
         [pack(&[hi(), hi()]), one(3, &tree), one(2, &[number(1, 2), bytes(2, ""), number(77, 1)])]
     {
