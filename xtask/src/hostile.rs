@@ -13,7 +13,7 @@ use lcp_cli::pack::{Options, pack};
 use lcp_cli::table::{self, Column, Look};
 use lcp_cli::{Result, files};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, split};
-use lcp_types::{BlockContent, Bytes};
+use lcp_types::{BlockContent, BlockType, Bytes};
 use serde_json::{Value, json};
 
 use repository::File;
@@ -176,7 +176,14 @@ fn lcp(folder: &Path, all: &[File]) -> Result<Vec<Row>> {
         let found = text
             .map_err(|error| error.to_string())
             .and_then(|text| split::unrender(&text, mode).map_err(|error| error.to_string()));
-        let entries = found.map(|found| found.blocks.into_iter().map(entry).collect());
+        // The tree of the folder is a block, too.
+        let is_tree = |shown: &split::ShownBlock| {
+            shown.block_type == BlockType::FileTree
+                && packed.blocks.iter().any(|block| block.content == shown.block.content)
+        };
+        let entries = found.map(|found| {
+            found.blocks.into_iter().filter(|shown| !is_tree(shown)).map(entry).collect()
+        });
         Row::of(OURS, form, entries, all)
     };
     let modes = [
