@@ -98,9 +98,13 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
     });
     let mut runs = runs.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     runs.sort_by_key(|(target, _)| TARGETS.iter().position(|of| of.name == target.name));
-    let mut finished = Vec::new();
+    // One that could not run takes nothing from the others.
+    let (mut finished, mut failed) = (Vec::new(), None);
     for (target, run) in runs {
-        finished.push((target, run?));
+        match run {
+            Ok(run) => finished.push((target, run)),
+            Err(failure) => failed = Some(failure),
+        }
     }
     if args.minimise {
         for target in targets {
@@ -120,7 +124,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
         }
     }
     if broken.is_empty() {
-        return Ok(());
+        return failed.map_or(Ok(()), Err);
     }
     Err(Failure::new(Code::Io, format!("{} targets do not hold", broken.len())))
 }
