@@ -1,7 +1,7 @@
 //! Task 016.c, `OverlapDedupTests`, and its example.
 
 use lcp_dedup::{Level, Options};
-use lcp_types::{Block, Lang, Priority, Relation};
+use lcp_types::{Block, Lang, Priority, Relation, Status};
 
 use crate::support::{
     at, chunk, contents, covered, file, numbered, priority, range, rank, tag, with,
@@ -235,4 +235,22 @@ fn a_file_and_its_chunks_become_the_file() {
     ];
     let found = at(Level::Overlap, &blocks);
     assert_eq!(contents(&found.pack(&blocks)), [numbered(1, 30), "fn b() {}\n".to_owned()]);
+}
+
+/// What a result says stands in a chunk that another one takes in: it refers to that one.
+#[test]
+fn a_result_refers_to_the_chunk_that_took_its_like_in() {
+    let blocks = [
+        Block::tool_result("test", Status::Ok, numbered(15, 29)),
+        chunk("c", 10, 18),
+        priority(1, Priority::Critical),
+        chunk("c", 15, 29),
+        priority(3, Priority::Critical),
+    ];
+    let found = at(Level::Overlap, &blocks);
+    assert!(covered(&found).contains(&(0, Relation::Overlapping, 1)), "{:?}", covered(&found));
+    assert_eq!(
+        contents(&found.pack(&blocks)),
+        ["[all of it stands in c:10-29 below]".to_owned(), numbered(10, 29)]
+    );
 }
