@@ -51,7 +51,7 @@ impl SpecialTokens {
 }
 
 /// Those that do not stand between bars.
-const TABLE: [&str; 10] = [
+const TABLE: [&str; 15] = [
     "<s>",
     "</s>",
     "<bos>",
@@ -60,6 +60,11 @@ const TABLE: [&str; 10] = [
     "<end_of_turn>",
     "[INST]",
     "[/INST]",
+    "[TOOL_CALLS]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
     "<<SYS>>",
     "<</SYS>>",
 ];
