@@ -86,12 +86,16 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
                 while let Some(target) = next() {
                     output.progress(format!("{}: {} minutes", target.name, args.minutes));
                     let run = fuzzer.run(target, args.minutes);
-                    if let Ok(run) = &run {
-                        output.progress(said(target, run));
-                    }
-                    runs.lock()
-                        .unwrap_or_else(std::sync::PoisonError::into_inner)
-                        .push((target, run));
+                    let mut runs = runs.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    // At once: what stops a later target takes nothing from the record.
+                    let run = run.and_then(|run| {
+                        output.progress(said(target, &run));
+                        if args.write {
+                            record::add(target, &run, args.sanitizer == Sanitizer::Address)?;
+                        }
+                        Ok(run)
+                    });
+                    runs.push((target, run));
                 }
             });
         }
@@ -113,8 +117,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
         }
     }
     if args.write {
-        let figures = figures::figures(output)?;
-        record::write(&finished, args.sanitizer == Sanitizer::Address, &figures)?;
+        record::write(&figures::figures(output)?)?;
     }
     let broken: Vec<_> = finished.iter().filter(|(_, run)| !run.crashes.is_empty()).collect();
     for (target, run) in &broken {

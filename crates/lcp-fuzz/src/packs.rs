@@ -5,7 +5,7 @@
 mod walk;
 
 use lcp_cli::recovering::recover;
-use lcp_decoder::{DecodeOptions, Pack, PackReader, decode, decode_parallel};
+use lcp_decoder::{DecodeOptions, ErrorKind, Pack, PackReader, decode, decode_parallel};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, index_costs};
 use lcp_encoder::{Compression, EncodeOptions, Magic};
 use lcp_testkit::SplitMix64;
@@ -158,7 +158,12 @@ fn changed(bytes: &[u8], seed: u8) {
         }
     }
     let Ok(recovered) = recover(bytes) else { return };
-    let saved = decode(&recovered.pack, options).expect("what is saved is a pack");
+    let saved = match decode(&recovered.pack, options) {
+        Ok(saved) => saved,
+        // A reference is saved as one: its body is in a store that is not here.
+        Err(error) if matches!(error.kind(), ErrorKind::NoStore { .. }) => return,
+        Err(error) => panic!("what is saved is no pack: {error}"),
+    };
     assert_eq!(saved.blocks.len() as u64, recovered.saved);
     if decoded.is_ok() && recovered.lost.is_empty() {
         assert_eq!(Ok(saved.blocks), decoded.map(|pack| pack.blocks));

@@ -35,38 +35,46 @@ struct Recorded {
 
 type Record = BTreeMap<String, Recorded>;
 
-/// Adds runs to the record, and writes both, the document with these figures behind the table.
-pub(super) fn write(runs: &[(&Target, Run)], address: bool, figures: &str) -> Result {
-    let path = crate::workspace().join(RECORD);
-    let mut record: Record = match std::fs::read(&path) {
-        Ok(json) => serde_json::from_slice(&json)
-            .map_err(|error| Failure::new(Code::Malformed, format!("{RECORD}: {error}")))?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Record::new(),
-        Err(error) => return Err(Failure::io("read", RECORD, &error)),
-    };
-    for (target, run) in runs {
-        add(record.entry(target.name.to_owned()).or_default(), run, address);
-    }
+/// Adds a run to the record.
+pub(super) fn add(target: &Target, run: &Run, address: bool) -> Result {
+    let mut record = read()?;
+    record.entry(target.name.to_owned()).or_default().add(run, address);
     let json = serde_json::to_string_pretty(&record).unwrap_or_default() + "\n";
-    std::fs::write(&path, json).map_err(|error| Failure::io("write", RECORD, &error))?;
+    let path = crate::workspace().join(RECORD);
+    std::fs::write(path, json).map_err(|error| Failure::io("write", RECORD, &error))
+}
+
+fn read() -> Result<Record> {
+    match std::fs::read(crate::workspace().join(RECORD)) {
+        Ok(json) => serde_json::from_slice(&json)
+            .map_err(|error| Failure::new(Code::Malformed, format!("{RECORD}: {error}"))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Record::new()),
+        Err(error) => Err(Failure::io("read", RECORD, &error)),
+    }
+}
+
+/// Writes the document anew: a table of the record, and these figures behind it.
+pub(super) fn write(figures: &str) -> Result {
     let path = crate::workspace().join(DOCUMENT);
     let document =
         std::fs::read_to_string(&path).map_err(|error| Failure::io("read", DOCUMENT, &error))?;
-    let table = table(&record, &corpus()) + figures;
+    let table = table(&read()?, &corpus()) + figures;
     let document = with(&document, &table).ok_or_else(|| {
         Failure::new(Code::Malformed, format!("{DOCUMENT} has no place for figures"))
     })?;
     std::fs::write(&path, document).map_err(|error| Failure::io("write", DOCUMENT, &error))
 }
 
-fn add(recorded: &mut Recorded, run: &Run, address: bool) {
-    recorded.executions += run.executions;
-    recorded.seconds += run.seconds;
-    recorded.crashes = run.crashes.len();
-    if address {
-        recorded.with_address += run.executions;
-    } else if run.edges > 0 {
-        recorded.edges = run.edges;
+impl Recorded {
+    fn add(&mut self, run: &Run, address: bool) {
+        self.executions += run.executions;
+        self.seconds += run.seconds;
+        self.crashes = run.crashes.len();
+        if address {
+            self.with_address += run.executions;
+        } else if run.edges > 0 {
+            self.edges = run.edges;
+        }
     }
 }
 
@@ -116,8 +124,8 @@ mod tests {
     fn runs_add_up_and_the_last_one_says_what_is_open() {
         let run = |executions, crashes| Run { executions, seconds: 2, edges: 7, crashes };
         let mut recorded = Recorded::default();
-        add(&mut recorded, &run(100, vec!["crash".into()]), false);
-        add(&mut recorded, &Run { edges: 90, ..run(50, Vec::new()) }, true);
+        recorded.add(&run(100, vec!["crash".into()]), false);
+        recorded.add(&Run { edges: 90, ..run(50, Vec::new()) }, true);
         let expected =
             Recorded { executions: 150, with_address: 50, seconds: 4, edges: 7, crashes: 0 };
         assert_eq!(recorded, expected);
