@@ -2,10 +2,9 @@
 //!
 //! `render`, `report`, `budget`, `count`, `encode`, `decode`, `validate`, `dedup` and `handoff`
 //! keep the command's contract (`docs/command.md`); the others build and check the workspace
-//! itself.
+//! itself. `ci` is a program of its own (`xtask/ci`), which hands the others on to this one.
 
 mod bench;
-mod ci;
 mod deny;
 mod exact;
 mod formats;
@@ -31,6 +30,7 @@ use lcp_cli::{arguments, failure};
 /// Render, encode and check LLM Context Packs
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version, arg_required_else_help = true)]
+#[command(after_help = "cargo xtask ci takes every step that must pass before a change lands.")]
 struct Cli {
     #[command(subcommand)]
     task: Task,
@@ -62,7 +62,6 @@ enum Task {
     Tidy(tidy::Args),
     Torture(torture::Args),
     Vocabulary(vocabulary::Args),
-    Ci(ci::Args),
 }
 
 fn main() -> ExitCode {
@@ -94,7 +93,6 @@ fn main() -> ExitCode {
         Task::Tidy(args) => tidy::run(args, output),
         Task::Torture(args) => torture::run(args, output),
         Task::Vocabulary(args) => vocabulary::run(args, output),
-        Task::Ci(args) => ci::run(args, output),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

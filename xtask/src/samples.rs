@@ -25,13 +25,6 @@ pub(crate) struct Args {
     bless: bool,
 }
 
-impl Args {
-    /// Compare, change nothing.
-    pub(crate) const fn check() -> Self {
-        Self { bless: false }
-    }
-}
-
 /// One sample.
 struct Sample {
     name: &'static str,

@@ -74,11 +74,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "lcp-driver",
             "lcp-dedup",
             "lcp-continuity",
+            "lcp-convert",
             "lcp-cli",
             "lcp-fuzz",
             "lcp-testkit",
         ],
     ),
+    ("xtask-ci", &[]),
 ];
 
 /// What crates must stay free of, whatever their features.
