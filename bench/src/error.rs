@@ -105,10 +105,9 @@ impl Error {
     pub(crate) fn io(what: &'static str, path: &Path, error: std::io::Error) -> Self {
         Self::Io { what, path: path.to_owned(), error }
     }
-}
 
-impl Error {
     /// What failed while something was measured, in its own words.
+    #[cfg(feature = "peers")]
     pub(crate) fn worker(cause: &dyn std::fmt::Display) -> Self {
         Self::Worker { message: cause.to_string() }
     }

@@ -1,6 +1,7 @@
 //! `deny`: dependencies have licences that are allowed, come from crates.io, and have no
 //! known holes (`deny.toml`).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -45,17 +46,25 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
     }
     let mut refused = Vec::new();
     for manifest in workspaces()? {
-        let what = ["bans", "licenses", "sources"];
-        let what = what.into_iter().chain(advisories.then_some("advisories"));
-        let mut deny = Command::new(&program);
-        // What is built is what is locked.
-        deny.args(["--log-level", "error", "--all-features", "--locked", "--manifest-path"]);
-        // It looks for deny.toml in the manifest's folder and those above.
-        deny.arg(&manifest).args(["check", "--hide-inclusion-graph"]).args(what);
-        let status = deny.current_dir(crate::workspace()).status();
-        let status = status.map_err(|error| Failure::io("run", program.display(), &error))?;
-        if !status.success() {
-            refused.push(manifest.display().to_string());
+        let mut check = |what: &[&str]| -> Result {
+            let mut deny = Command::new(&program);
+            // What is built is what is locked.
+            deny.args(["--log-level", "error", "--all-features", "--locked", "--manifest-path"]);
+            // It looks for deny.toml in the manifest's folder and those above.
+            deny.arg(&manifest).args(["check", "--hide-inclusion-graph"]).args(what);
+            let status = deny.current_dir(crate::workspace()).status();
+            let status = status.map_err(|error| Failure::io("run", program.display(), &error))?;
+            if !status.success() {
+                refused.push(format!("{} ({})", manifest.display(), what.join(", ")));
+            }
+            Ok(())
+        };
+        check(&["bans", "licenses", "sources"])?;
+        if advisories {
+            check(&["advisories"])?;
+        }
+        if let Some(line) = duplicates(&manifest.with_file_name("Cargo.lock"))? {
+            output.progress(line);
         }
     }
     if refused.is_empty() {
@@ -63,6 +72,34 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
     }
     let message = format!("what these depend on is not allowed: {}", refused.join(", "));
     Err(Failure::new(Code::Malformed, message).hint("deny.toml says what is, and why"))
+}
+
+/// What is built in several versions, a line for a lock file. cargo-deny takes ten for each.
+fn duplicates(lock: &Path) -> Result<Option<String>> {
+    let text = std::fs::read_to_string(lock)
+        .map_err(|error| Failure::io("read", lock.display(), &error))?;
+    let lock_file: Lock = toml::from_str(&text)
+        .map_err(|error| Failure::new(Code::Malformed, format!("{}: {error}", lock.display())))?;
+    let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for package in &lock_file.package {
+        versions.entry(&package.name).or_default().push(&package.version);
+    }
+    versions.retain(|_, versions| versions.len() > 1);
+    let each = versions.iter().map(|(name, versions)| format!("{name} {}", versions.join(" ")));
+    let each = each.collect::<Vec<_>>().join(", ");
+    let line = format!("{}: {} in several versions: {each}", lock.display(), versions.len());
+    Ok(Some(line).filter(|_| !versions.is_empty()))
+}
+
+#[derive(serde::Deserialize)]
+struct Lock {
+    package: Vec<Locked>,
+}
+
+#[derive(serde::Deserialize)]
+struct Locked {
+    name: String,
+    version: String,
 }
 
 /// The cargo-deny that is installed, else one that is fetched.
@@ -88,4 +125,23 @@ fn is_reached() -> bool {
     git.env("GIT_TERMINAL_PROMPT", "0").env("GIT_ASKPASS", "true");
     git.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     git.status().is_ok_and(|status| status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_versions_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = folder.path().join("Cargo.lock");
+        let package =
+            |name, version| format!("[[package]]\nname = '{name}'\nversion = '{version}'\n");
+        let once = package("a", "1.0.0") + &package("b", "1.0.0");
+        std::fs::write(&lock, &once).unwrap();
+        assert_eq!(duplicates(&lock).unwrap(), None);
+        std::fs::write(&lock, once + &package("b", "2.0.0")).unwrap();
+        let line = duplicates(&lock).unwrap().unwrap();
+        assert!(line.ends_with("1 in several versions: b 1.0.0 2.0.0"), "{line}");
+    }
 }

@@ -46,8 +46,12 @@ pub(crate) struct Args {
     /// Add what was run to fuzz/record.json, and write docs/reliability.md
     #[arg(long)]
     write: bool,
+    /// Also try what can be tried to the end: every bit of packs flipped, every end cut off,
+    /// memory of inputs that ask for more than they bring
+    #[arg(long)]
+    exhaustive: bool,
     /// Give this input to the target, once
-    #[arg(long, value_name = "PATH", requires = "target", conflicts_with_all = ["minimise", "write"])]
+    #[arg(long, value_name = "PATH", requires = "target", conflicts_with_all = ["minimise", "write", "exhaustive"])]
     input: Option<PathBuf>,
 }
 
@@ -116,8 +120,11 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
             output.progress(format!("{}: {inputs} inputs, {bytes} bytes", target.name));
         }
     }
+    let figures = if args.exhaustive { Some(figures::figures(output)?) } else { None };
     if args.write {
-        record::write(&figures::figures(output)?)?;
+        record::write(figures.as_deref())?;
+    } else if let Some(figures) = figures {
+        output.progress(figures);
     }
     let broken: Vec<_> = finished.iter().filter(|(_, run)| !run.crashes.is_empty()).collect();
     for (target, run) in &broken {

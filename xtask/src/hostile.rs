@@ -16,6 +16,7 @@ use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, split};
 use lcp_types::{BlockContent, BlockType, Bytes};
 use serde_json::{Value, json};
 
+use crate::tools;
 use repository::File;
 
 /// Pack one hostile repository with LCP and with others, and count the files that a plain
@@ -206,20 +207,11 @@ fn entry(shown: split::ShownBlock) -> (String, String) {
 
 /// Writes the rows into the document.
 fn write(rows: &[Row], all: usize) -> Result {
-    let path = crate::workspace().join(DOCUMENT);
-    let text =
-        std::fs::read_to_string(&path).map_err(|error| Failure::io("read", DOCUMENT, &error))?;
-    let place = text.split_once(BEGIN);
-    let place = place.and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
-    let Some((before, after)) = place else {
-        return Err(Failure::new(Code::Malformed, format!("{DOCUMENT} has no place for rows")));
-    };
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut lines = line(&HEADINGS.map(str::to_owned));
     lines += "|---|---|--:|--:|--:|\n";
     lines.extend(rows.iter().map(|row| line(&row.cells(all))));
-    std::fs::write(&path, format!("{before}{BEGIN}{lines}{END}{after}"))
-        .map_err(|error| Failure::io("write", DOCUMENT, &error))
+    tools::write_between(DOCUMENT, (BEGIN, END), &lines)
 }
 
 #[cfg(test)]

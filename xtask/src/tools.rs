@@ -45,6 +45,23 @@ fn command(program: &OsStr, arguments: &[impl AsRef<OsStr>], folder: &Path) -> C
     command
 }
 
+/// Writes lines into a document of the repository, in place of what it has between two marks.
+pub(crate) fn write_between(document: &str, marks: (&str, &str), lines: &str) -> Result {
+    let path = crate::workspace().join(document);
+    let text =
+        std::fs::read_to_string(&path).map_err(|error| Failure::io("read", document, &error))?;
+    let text = between(&text, marks, lines).ok_or_else(|| {
+        Failure::new(Code::Malformed, format!("{document} has no place for what is written"))
+    })?;
+    std::fs::write(&path, text).map_err(|error| Failure::io("write", document, &error))
+}
+
+fn between(text: &str, (begin, end): (&str, &str), lines: &str) -> Option<String> {
+    let (before, rest) = text.split_once(begin)?;
+    let (_, after) = rest.split_once(end)?;
+    Some(format!("{before}{begin}{lines}{end}{after}"))
+}
+
 /// Whether a program is there at all.
 pub(crate) fn is_there(program: &str) -> bool {
     let mut command = Command::new(program);
@@ -64,4 +81,17 @@ pub(crate) fn python(folder: &Path, packages: &[&str]) -> Result<PathBuf> {
     let arguments = [&install[..], packages].concat();
     tool(program.as_os_str(), &arguments, folder)?;
     Ok(program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_stand_between_their_own_marks() {
+        let of = |lines| format!("a\n<1>\nx\n<end>\nb\n<2>\n{lines}<end>\nc\n");
+        let marks = ("<2>\n", "<end>\n");
+        assert_eq!(between(&of("old\n"), marks, "new\n"), Some(of("new\n")));
+        assert_eq!(between("no place", marks, ""), None);
+    }
 }

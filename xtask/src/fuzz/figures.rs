@@ -1,6 +1,7 @@
 //! What is tried exhaustively beside the search: flipped bits, cut ends, memory.
 
 use std::fmt::Write as _;
+use std::num::NonZero;
 use std::process::Command;
 
 use lcp_cli::Result;
@@ -9,6 +10,7 @@ use lcp_cli::problems::check_full;
 use lcp_cli::recovering::recover;
 use lcp_decoder::{DecodeOptions, PackReader, decode};
 use lcp_fuzz::seeds;
+use lcp_types::Block;
 
 /// Inputs of fewer bytes say nothing of memory per byte: what is constant is most of it.
 const BYTES_MIN: f64 = 65_536.0;
@@ -17,25 +19,19 @@ const BYTES_MIN: f64 = 65_536.0;
 pub(super) fn figures(output: &Output) -> Result<String> {
     output.progress("every bit flipped, every end cut off");
     let packs: Vec<_> = seeds("decoder").into_iter().filter(|pack| has_trailer(pack)).collect();
-    let (mut flips, mut unnoticed, mut cuts, mut lost) = (0_u64, 0_u64, 0_u64, 0_u64);
-    for pack in &packs {
-        let mut pack = pack.clone();
-        for bit in 0..pack.len() * 8 {
-            pack[bit / 8] ^= 1 << (bit % 8);
-            flips += 1;
-            unnoticed += u64::from(check_full(&pack).problems.is_empty());
-            pack[bit / 8] ^= 1 << (bit % 8);
-        }
-        for len in 0..pack.len() {
-            cuts += 1;
-            lost += lost_by_cut(&pack, len);
-        }
+    let mut all = Tried::default();
+    for (at, pack) in packs.iter().enumerate() {
+        output.progress(format!("{} of {}: {} bytes", at + 1, packs.len(), pack.len()));
+        all.add(&Tried::of(pack));
     }
+    let Tried { flips, unnoticed, cuts, lost } = all;
+    output.progress("every varint of up to four bytes");
+    tested("-p lcp-decoder --all-features --lib -- --include-ignored varints")?;
     output.progress("memory of inputs that ask for more than they bring");
     let rows = memory()?;
     let (name, per_byte) = worst(&rows)
         .ok_or_else(|| Failure::new(Code::Malformed, "the test of memory printed no figures"))?;
-    let mut lines = String::from("\n| tried | how often | |\n|---|---|---|\n");
+    let mut lines = String::from("| tried | how often | |\n|---|---|---|\n");
     // Writing to a string cannot fail.
     _ = writeln!(
         lines,
@@ -48,6 +44,10 @@ pub(super) fn figures(output: &Output) -> Result<String> {
     );
     _ = writeln!(
         lines,
+        "| a varint is read, every input of up to four bytes | each that differs before its varint ends | every reader as RFC 0001 §1 has it |"
+    );
+    _ = writeln!(
+        lines,
         "| more is asked for than brought, {} inputs, every way to read | within the limits | at most {per_byte:.1} bytes of memory for a byte of the input, of those of {} KiB and more ({name}) |",
         rows.len(),
         BYTES_MIN / 1024.0
@@ -55,13 +55,65 @@ pub(super) fn figures(output: &Output) -> Result<String> {
     Ok(lines)
 }
 
+/// What was done to packs, and what came of it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tried {
+    flips: u64,
+    unnoticed: u64,
+    cuts: u64,
+    lost: u64,
+}
+
+impl Tried {
+    /// Flips every bit and cuts at every byte, on all processors.
+    fn of(pack: &[u8]) -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let mut all = Self::default();
+        std::thread::scope(|scope| {
+            let parts = (0..processors).map(|part| {
+                scope.spawn(move || Self::of_bytes(pack, (part..pack.len()).step_by(processors)))
+            });
+            for part in parts.collect::<Vec<_>>() {
+                match part.join() {
+                    Ok(part) => all.add(&part),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+        });
+        all
+    }
+
+    /// Does it to these bytes.
+    fn of_bytes(pack: &[u8], bytes: impl Iterator<Item = usize>) -> Self {
+        let (mut tried, mut changed) = (Self::default(), pack.to_vec());
+        for at in bytes {
+            for bit in 0..8 {
+                changed[at] ^= 1 << bit;
+                tried.flips += 1;
+                tried.unnoticed += u64::from(check_full(&changed).problems.is_empty());
+                changed[at] ^= 1 << bit;
+            }
+            tried.cuts += 1;
+            tried.lost += lost_by_cut(pack, at);
+        }
+        tried
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.flips += other.flips;
+        self.unnoticed += other.unnoticed;
+        self.cuts += other.cuts;
+        self.lost += other.lost;
+    }
+}
+
 fn has_trailer(pack: &[u8]) -> bool {
     let reader = PackReader::open(pack, DecodeOptions::default());
     reader.is_ok_and(|reader| matches!(reader.trailer(), Some(Ok(_))))
 }
 
-/// Blocks that are whole in the first `len` bytes of a pack and are not saved, or not as they
-/// were. Annotations of blocks that are missing are dropped on purpose, and count as saved.
+/// Blocks that are whole in the first `len` bytes of a pack and are not saved as they were.
+/// Annotations of blocks that are missing are dropped on purpose, and count as saved.
 fn lost_by_cut(pack: &[u8], len: usize) -> u64 {
     let Ok(reader) = PackReader::open(pack, DecodeOptions::default()) else { return 0 };
     let Some(Ok(trailer)) = reader.trailer() else { return 0 };
@@ -72,7 +124,14 @@ fn lost_by_cut(pack: &[u8], len: usize) -> u64 {
     }
     let Ok(recovered) = recover(&pack[..len]) else { return whole };
     let Ok(saved) = decode(&recovered.pack, DecodeOptions::default()) else { return whole };
-    whole.saturating_sub(saved.blocks.len() as u64 + recovered.dropped)
+    // In their order; an annotation may name its block by another index then.
+    let Ok(all) = decode(pack, DecodeOptions::default()) else { return whole };
+    let mut left = saved.blocks.iter();
+    let mut is_saved =
+        |block: &&Block<'_>| block.as_annotation().is_some() || left.any(|saved| saved == *block);
+    let contents = all.blocks.iter().take(usize::try_from(whole).unwrap_or(usize::MAX));
+    let lost = contents.filter(|block| !is_saved(block)).count() as u64;
+    lost.max(whole.saturating_sub(saved.blocks.len() as u64 + recovered.dropped))
 }
 
 /// A row of the test of memory: the input, its bytes, the peak for each of them.
@@ -80,14 +139,21 @@ type Row = (String, f64, f64);
 
 /// What the test of memory prints; it fails where more is taken than is allowed.
 fn memory() -> Result<Vec<Row>> {
+    let said =
+        tested("-p lcp-decoder --all-features --test memory -- --nocapture --include-ignored")?;
+    Ok(said.lines().filter_map(row).collect())
+}
+
+/// What these tests print; an error where one fails.
+fn tested(tests: &str) -> Result<String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let test = "test -p lcp-decoder --all-features --test memory -- --nocapture no_input";
-    let ran = Command::new(cargo).args(test.split(' ')).current_dir(crate::workspace()).output();
-    let ran = ran.map_err(|error| Failure::io("run", "cargo", &error))?;
+    let mut command = Command::new(cargo);
+    command.arg("test").args(tests.split(' ')).current_dir(crate::workspace());
+    let ran = command.output().map_err(|error| Failure::io("run", "cargo", &error))?;
     if !ran.status.success() {
-        return Err(Failure::new(Code::Limit, "cargo test -p lcp-decoder --test memory failed"));
+        return Err(Failure::new(Code::Limit, format!("cargo test {tests} failed")));
     }
-    Ok(String::from_utf8_lossy(&ran.stdout).lines().filter_map(row).collect())
+    Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
 }
 
 /// A name of several words, bytes, peak, peak per byte, and the way in.

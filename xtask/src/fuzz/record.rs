@@ -11,12 +11,14 @@ use lcp_cli::Result;
 use lcp_cli::failure::{Code, Failure};
 
 use super::libfuzzer::{Run, size};
+use crate::tools;
 
 const RECORD: &str = "fuzz/record.json";
 const DOCUMENT: &str = "docs/reliability.md";
 
-/// What stands around the table there.
-const BEGIN: &str = "<!-- figures: written by `cargo xtask fuzz --write` -->\n";
+/// What stands in front of the table there, and of the other figures.
+const TABLE: &str = "<!-- figures: written by `cargo xtask fuzz --write` -->\n";
+const EXHAUSTIVE: &str = "<!-- figures: written by `cargo xtask fuzz --exhaustive --write` -->\n";
 const END: &str = "<!-- end of figures -->\n";
 
 /// All runs of a target that were recorded.
@@ -25,7 +27,7 @@ struct Recorded {
     executions: u64,
     /// Of them, with a sanitizer that watches memory.
     with_address: u64,
-    /// Of one processor.
+    /// By the clock, of one process.
     seconds: u64,
     /// Edges of the code that the inputs of the last run without that sanitizer reached.
     edges: u64,
@@ -53,16 +55,10 @@ fn read() -> Result<Record> {
     }
 }
 
-/// Writes the document anew: a table of the record, and these figures behind it.
-pub(super) fn write(figures: &str) -> Result {
-    let path = crate::workspace().join(DOCUMENT);
-    let document =
-        std::fs::read_to_string(&path).map_err(|error| Failure::io("read", DOCUMENT, &error))?;
-    let table = table(&read()?, &corpus()) + figures;
-    let document = with(&document, &table).ok_or_else(|| {
-        Failure::new(Code::Malformed, format!("{DOCUMENT} has no place for figures"))
-    })?;
-    std::fs::write(&path, document).map_err(|error| Failure::io("write", DOCUMENT, &error))
+/// Writes the document anew: a table of the record, and the other figures where there are new.
+pub(super) fn write(exhaustive: Option<&str>) -> Result {
+    tools::write_between(DOCUMENT, (TABLE, END), &table(&read()?, &corpus()))?;
+    exhaustive.map_or(Ok(()), |figures| tools::write_between(DOCUMENT, (EXHAUSTIVE, END), figures))
 }
 
 impl Recorded {
@@ -78,16 +74,9 @@ impl Recorded {
     }
 }
 
-/// The document with this table in place of the one that it has.
-fn with(document: &str, table: &str) -> Option<String> {
-    let (before, rest) = document.split_once(BEGIN)?;
-    let (_, after) = rest.split_once(END)?;
-    Some(format!("{before}{BEGIN}{table}{END}{after}"))
-}
-
 fn table(record: &Record, corpus: &Path) -> String {
     let mut table = String::from(
-        "| target | executions | of them with AddressSanitizer | processor seconds | edges reached | corpus, inputs | corpus, bytes | open crashes |\n\
+        "| target | executions | of them with AddressSanitizer | seconds | edges reached | corpus, inputs | corpus, bytes | open crashes |\n\
          |---|---|---|---|---|---|---|---|\n",
     );
     let mut all = Recorded::default();
@@ -133,8 +122,5 @@ mod tests {
         let table = table(&record, Path::new("nowhere"));
         assert!(table.contains("| `decoder` | 150 | 50 | 4 | 7 | 0 | 0 | 0 |"), "{table}");
         assert!(table.contains("| all | 150 |"), "{table}");
-        let document = format!("a\n{BEGIN}old\n{END}b\n");
-        assert_eq!(with(&document, "new\n"), Some(format!("a\n{BEGIN}new\n{END}b\n")));
-        assert_eq!(with("no place", ""), None);
     }
 }

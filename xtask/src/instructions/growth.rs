@@ -1,22 +1,28 @@
 //! How work grows on inputs that hurt most: four times as much of a thing takes about four
 //! times as many instructions, never sixteen times.
 
+mod inputs;
+
 use std::hint::black_box;
 use std::io::Read;
 
-use lcp_decoder::{DecodeOptions, PackStream, decode};
+use lcp_convert::{Options, detect, import};
+use lcp_decoder::{DecodeOptions, PackReader, PackStream, decode};
+use lcp_driver::special::{neutralise, of_blocks};
+use lcp_driver::split::unrender;
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
 use lcp_encoder::manifest::Manifest;
 use lcp_encoder::{EncodeOptions, encode};
-use lcp_testkit::{hostile, wire};
 use lcp_tokens::HeuristicEstimator;
-use lcp_types::{Block, FormatHint, Lang, Role};
+use lcp_types::{Block, BlockSource as _, MemoryStore};
 
 use lcp_cli::Result;
 use lcp_cli::failure::{Code, Failure, Output};
+use lcp_cli::recovering::recover;
 
-/// How many things there are, and how many times as many there are then.
-const FEW: usize = 1_000;
+/// How many things there are, and how many times as many there are then. What is quadratic
+/// in as few as this shows: what is not, costs about a hundred instructions for each.
+const FEW: usize = 2_000;
 const TIMES: usize = 4;
 
 /// How many times as many instructions that may take.
@@ -32,11 +38,23 @@ enum Walk {
     Encode,
     /// Decoded, and rendered in every mode, in full and within a budget.
     Render,
+    /// As a pack with an index, where it has one: opened, and all of it read.
+    Reader,
+    /// What is left of a pack without its end.
+    Recover,
+    /// Special tokens looked for, and taken out.
+    Special,
+    /// A rendered text, back into its blocks, in every mode.
+    Unrender,
     /// A manifest, and the pack of it.
     Manifest,
+    /// A transcript, by what it looks like.
+    Import,
+    /// A diff, into blocks.
+    Diff,
 }
 
-/// What is walked, by the names of [`hostile`] or of [`contents`].
+/// What is walked, by the names of [`inputs::cases`].
 const WALKS: &[(Walk, &str)] = &[
     (Walk::Decode, "empty blocks"),
     (Walk::Decode, "a tree of empty entries"),
@@ -44,7 +62,7 @@ const WALKS: &[(Walk, &str)] = &[
     (Walk::Decode, "a diff of empty hunks"),
     (Walk::Decode, "unknown fields"),
     (Walk::Decode, "one field again and again"),
-    (Walk::Decode, "references"),
+    (Walk::Decode, "references to one body"),
     (Walk::Decode, "unknown fields behind zstd"),
     (Walk::Bytes, "empty turns"),
     (Walk::Bytes, "a tree of empty entries"),
@@ -67,82 +85,110 @@ const WALKS: &[(Walk, &str)] = &[
     (Walk::Render, "end tags"),
     (Walk::Render, "ends of minimal texts"),
     (Walk::Render, "a huge label"),
+    (Walk::Reader, "empty turns"),
+    (Walk::Reader, "empty turns behind zstd"),
+    (Walk::Reader, "annotations of one block"),
+    (Walk::Recover, "empty turns"),
+    (Walk::Recover, "annotations of one block"),
+    (Walk::Recover, "trees as deep as they may be"),
+    (Walk::Special, "special tokens"),
+    (Walk::Special, "special tokens that do not end"),
+    (Walk::Special, "a tree of empty entries"),
+    (Walk::Unrender, "empty turns"),
+    (Walk::Unrender, "trees as deep as they may be"),
+    (Walk::Unrender, "a diff of empty hunks"),
+    (Walk::Unrender, "newlines"),
+    (Walk::Unrender, "fences"),
+    (Walk::Unrender, "fences that grow"),
+    (Walk::Unrender, "end tags"),
+    (Walk::Unrender, "ends of minimal texts"),
     (Walk::Manifest, "blocks that are empty"),
     (Walk::Manifest, "tags of one block"),
     (Walk::Manifest, "hunks"),
     (Walk::Manifest, "keys"),
+    (Walk::Import, "messages"),
+    (Walk::Import, "results of one call"),
+    (Walk::Import, "calls of one message"),
+    (Walk::Import, "parts of one message"),
+    (Walk::Import, "lines of one id"),
+    (Walk::Import, "headings"),
+    (Walk::Import, "fences in Markdown"),
+    (Walk::Diff, "files"),
+    (Walk::Diff, "hunks"),
+    (Walk::Diff, "headers alone"),
 ];
 
-/// Contents that renderers must guard, of so many lines.
-fn contents(many: usize) -> Vec<hostile::Case> {
-    let of = |content: String| {
-        let blocks = [
-            Block::code(Lang::Rust, "a.rs", content.as_str()),
-            Block::document("a", content.as_str(), FormatHint::Markdown),
-            Block::conversation(Role::User, content.as_str()),
-        ];
-        encode(&blocks, EncodeOptions::default()).unwrap_or_default()
+/// Walks one of them once, or prepares it only. Says whether there was anything to walk.
+pub(super) fn walk(at: usize, many: usize, idle: bool) -> bool {
+    let Some((walk, name)) = WALKS.get(at) else { return false };
+    let mut store = MemoryStore::default();
+    let mut cases = inputs::cases(*walk, many, &mut store).into_iter();
+    let Some((_, input)) = cases.find(|(known, _)| known == name) else { return false };
+    let options = DecodeOptions { store: Some(&store), ..DecodeOptions::default() };
+    let mut blocks = match walk {
+        Walk::Encode | Walk::Render | Walk::Special | Walk::Unrender => {
+            decode(&input, options).map(|pack| pack.blocks).unwrap_or_default()
+        }
+        _ => Vec::new(),
     };
-    let label = Block::code(Lang::Rust, "<&\u{1b}a".repeat(many), "x");
-    // As many bytes as lines of four, in fences that are longer each time.
-    let growing = (3..).scan(0, |sum, len| {
-        *sum += len + 1;
-        (*sum < 4 * many).then(|| "`".repeat(len) + "\n")
-    });
-    vec![
-        ("newlines", of("\n".repeat(many))),
-        ("spaces", of(" ".repeat(many))),
-        ("fences", of("```\n".repeat(many))),
-        ("fences that grow", of(growing.collect())),
-        ("end tags", of("</code>\n</doc>\n</turn>\n".repeat(many))),
-        ("ends of minimal texts", of("EOF\n--- \n".repeat(many))),
-        ("a huge label", encode(&[label], EncodeOptions::default()).unwrap_or_default()),
-    ]
-}
-
-/// Walks one of them once, or prepares it only.
-pub(super) fn walk(at: usize, many: usize, idle: bool) {
-    let Some((walk, name)) = WALKS.get(at) else { return };
-    let cases = match walk {
-        Walk::Manifest => hostile::manifests(many),
-        _ => [hostile::cases_of(many), contents(many)].concat(),
+    let texts = match walk {
+        Walk::Unrender => OutputMode::ALL.map(|mode| rendered(&blocks, mode, None)).to_vec(),
+        _ => Vec::new(),
     };
-    let input = cases.into_iter().find(|(known, _)| known == name).map(|(_, input)| input);
-    let input = input.unwrap_or_else(|| wire::pack(&[]));
-    let options = DecodeOptions::default();
-    let blocks = match walk {
-        Walk::Encode | Walk::Render => decode(&input, options).map(|pack| pack.blocks),
-        _ => Ok(Vec::new()),
-    };
-    let blocks = blocks.unwrap_or_default();
     if idle {
-        black_box(&blocks);
-        return;
+        black_box((&blocks, &texts));
+        return true;
     }
     match walk {
-        Walk::Decode => drop(black_box(decode(&input, options))),
+        Walk::Decode => decode(black_box(&input), options).is_ok(),
         Walk::Bytes => {
             let mut stream = PackStream::new(Single(&input), options);
+            let mut count = 0;
             while let Ok(Some(block)) = stream.next_block() {
                 black_box(&block);
+                count += 1;
             }
+            count > 0
         }
-        Walk::Encode => drop(black_box(encode(&blocks, EncodeOptions::default()))),
+        Walk::Encode => !blocks.is_empty() && encode(&blocks, EncodeOptions::default()).is_ok(),
         Walk::Render => {
             for mode in OutputMode::ALL {
                 for token_budget in [None, Some(1_000)] {
-                    let config = DriverConfig { mode, token_budget, ..DriverConfig::default() };
-                    let driver = DefaultDriver::new(HeuristicEstimator);
-                    drop(black_box(driver.render(&blocks, &config)));
+                    black_box(rendered(&blocks, mode, token_budget));
                 }
             }
+            !blocks.is_empty()
         }
+        Walk::Reader => PackReader::open(&input[..], options)
+            .is_ok_and(|reader| black_box(reader.read_all()).is_ok()),
+        Walk::Recover => recover(black_box(&input[..input.len() - 1])).is_ok(),
+        Walk::Special => {
+            black_box(of_blocks(&blocks));
+            black_box(neutralise(&mut blocks));
+            !blocks.is_empty()
+        }
+        Walk::Unrender => OutputMode::ALL
+            .into_iter()
+            .zip(&texts)
+            .all(|(mode, text)| !text.is_empty() && black_box(unrender(text, mode)).is_ok()),
         Walk::Manifest => {
             let manifest = Manifest::parse(&input, &mut |_| Err(std::io::Error::other("no file")));
             let pack = manifest.and_then(|manifest| manifest.encode(EncodeOptions::default()));
-            drop(black_box(pack));
+            black_box(pack).is_ok() || *name == "keys"
+        }
+        Walk::Import => detect(&input)
+            .is_some_and(|format| black_box(import(format, &input, &Options::default())).is_ok()),
+        Walk::Diff => {
+            let text = str::from_utf8(&input).unwrap_or_default();
+            black_box(lcp_convert::diff::parse(text)).is_ok()
         }
     }
+}
+
+fn rendered(blocks: &[Block<'_>], mode: OutputMode, token_budget: Option<u32>) -> String {
+    let config = DriverConfig { mode, token_budget, ..DriverConfig::default() };
+    let driver = DefaultDriver::new(HeuristicEstimator);
+    driver.render(blocks, &config).unwrap_or_default()
 }
 
 /// Gives one byte at a time.
@@ -190,15 +236,11 @@ fn ratio(many: u64, few: u64) -> f64 {
 mod tests {
     use super::*;
 
-    /// A name that is not there would be walked as an empty pack.
+    /// One that is not there, or is refused at once, would be walked in no time.
     #[test]
     fn every_walk_has_an_input() {
-        let (packs, manifests) =
-            ([hostile::cases_of(8), contents(8)].concat(), hostile::manifests(8));
-        for (at, (of, name)) in WALKS.iter().enumerate() {
-            let cases = if matches!(of, Walk::Manifest) { &manifests } else { &packs };
-            assert!(cases.iter().any(|(known, _)| known == name), "{name}");
-            walk(at, 8, false);
+        for (at, (walk, name)) in WALKS.iter().enumerate() {
+            assert!(super::walk(at, 100, false), "{walk:?} of {name}");
         }
     }
 
