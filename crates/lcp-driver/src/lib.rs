@@ -85,6 +85,7 @@ pub use error::DriverError;
 pub use facts::{REVISION, index_costs, index_costs_from, index_costs_watched};
 pub use placeholder::render_placeholder;
 pub use plan::{Certificate, Plan, PlanItem, Reason, RolledUp, ShareUse};
+pub use render::append_text;
 pub use source::{PlannedBy, SourceRenderError, SourceRendered, WhyAll};
 pub use text::{BlockText, BlockTexts};
 pub use values::Values;

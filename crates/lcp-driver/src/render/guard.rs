@@ -13,24 +13,40 @@ pub(crate) fn is_head_word(word: &str) -> bool {
 }
 
 /// Whether any line of `content` could be taken for the first line of a part:
-/// `opening` and a head word, or `omitted`.
-pub(crate) fn could_be_head(content: &str, opening: &str, omitted: &str) -> bool {
-    content.contains(opening) && lines(content).any(|line| begins_part(line, opening))
-        || content.contains(omitted) && lines(content).any(|line| line.starts_with(omitted))
+/// `opening` and a head word, or `omitted`. `blanks`: also with other blanks than theirs, as
+/// Markdown has it.
+pub(crate) fn could_be_head(content: &str, opening: &str, omitted: &str, blanks: bool) -> bool {
+    let [opening, omitted] =
+        [opening, omitted].map(|mark| if blanks { mark.trim_end() } else { mark });
+    (content.contains(opening) || content.contains(omitted))
+        && lines(content).any(|line| {
+            let line = if blanks { line.trim_start() } else { line };
+            let rest = line.strip_prefix(opening);
+            let rest = rest.map(|rest| if blanks { rest.trim_start() } else { rest });
+            rest.is_some_and(begins_with_head_word) || line.starts_with(omitted)
+        })
 }
 
 /// Whether `line` begins with `opening` and a head word.
 pub(crate) fn begins_part(line: &str, opening: &str) -> bool {
-    line.strip_prefix(opening).is_some_and(|rest| {
-        let end = rest.find([' ', ']', ':', '\r', '\n']).unwrap_or(rest.len());
-        is_head_word(&rest[..end])
-    })
+    line.strip_prefix(opening).is_some_and(begins_with_head_word)
 }
 
-/// Lines as the modes have them: what stands between newlines, and nothing else.
-pub(crate) fn lines(text: &str) -> std::str::Split<'_, char> {
-    text.split('\n')
+fn begins_with_head_word(text: &str) -> bool {
+    let ends = |c: char| c.is_whitespace() || matches!(c, ']' | ':');
+    let end = text.find(ends).unwrap_or(text.len());
+    is_head_word(&text[..end])
 }
+
+/// Lines as any reader may have them. The modes know newlines only; but a program that reads
+/// a text may take others for them, or translate them.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split(LINE_ENDS)
+}
+
+/// What Unicode, Markdown or a language's library ends lines with.
+const LINE_ENDS: [char; 10] =
+    ['\n', '\r', '\u{B}', '\u{C}', '\u{1C}', '\u{1D}', '\u{1E}', '\u{85}', '\u{2028}', '\u{2029}'];
 
 /// The smallest number from 2 on that is not among `taken`.
 pub(crate) fn free_number(taken: impl Iterator<Item = u64>) -> u64 {

@@ -2,10 +2,11 @@
 //! fence that is longer than any run of backticks inside.
 //!
 //! Prose goes into a fence too where one of its lines could be taken for the
-//! beginning of a block, where it begins with a fence, or where it leaves one
-//! open: else it would swallow what follows.
+//! beginning of a block, where it begins with a fence, or where it may leave one
+//! open, or HTML: else it would swallow what follows (`prose.rs`).
 
-use super::guard::{FENCE, could_be_head, lines, longest_run};
+use super::guard::{FENCE, longest_run};
+use super::prose::stands_alone;
 use super::{Part, Shown, push_head};
 use crate::append::append;
 use crate::view::View;
@@ -36,15 +37,4 @@ pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> 
     }
     head.push('\n');
     Part { head, body, tail: format!("{fence}\n") }
-}
-
-/// Whether prose can stand without a fence.
-fn stands_alone(text: &str) -> bool {
-    let fences = || lines(text).filter(|line| is_fence(line));
-    !text.starts_with(FENCE) && fences().count() % 2 == 0 && !could_be_head(text, HEADING, OMITTED)
-}
-
-fn is_fence(line: &str) -> bool {
-    let line = line.trim_start_matches(' ');
-    line.starts_with(FENCE) || line.starts_with("~~~")
 }

@@ -26,7 +26,7 @@ pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> 
         head.push(']');
         return Part::line(head);
     };
-    if could_be_head(text, OPENING, OMITTED) {
+    if could_be_head(text, OPENING, OMITTED, false) {
         let word = heredoc(text);
         append(&mut head, format_args!(" <<{word}]\n"));
         return Part { head, body, tail: format!("{word}\n") };

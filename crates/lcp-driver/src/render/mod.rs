@@ -8,6 +8,7 @@
 pub(crate) mod guard;
 pub(crate) mod markdown;
 pub(crate) mod minimal;
+mod prose;
 pub(crate) mod xml;
 
 use crate::config::OutputMode;
@@ -80,6 +81,27 @@ pub(crate) fn envelope(mode: OutputMode) -> (&'static str, &'static str) {
     match mode {
         OutputMode::Xml => ("<context>\n", "</context>\n"),
         OutputMode::Markdown | OutputMode::Minimal => ("", ""),
+    }
+}
+
+/// Appends a text to another of the same mode, so that they are one: without the envelope
+/// that would stand in its middle (RFC 0008 §2).
+///
+/// ```
+/// use lcp_driver::{OutputMode, append_text};
+///
+/// let mut text = String::from("<context>\na\n</context>\n");
+/// append_text(&mut text, "<context>\nb\n</context>\n", OutputMode::Xml);
+/// assert_eq!(text, "<context>\na\nb\n</context>\n");
+/// ```
+pub fn append_text(text: &mut String, behind: &str, mode: OutputMode) {
+    let (opening, closing) = envelope(mode);
+    match behind.strip_prefix(opening) {
+        Some(rest) if text.ends_with(closing) => {
+            text.truncate(text.len() - closing.len());
+            text.push_str(rest);
+        }
+        _ => text.push_str(behind),
     }
 }
 

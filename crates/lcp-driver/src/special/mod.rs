@@ -50,14 +50,29 @@ impl SpecialTokens {
     }
 }
 
-/// Those that do not stand between bars.
-const TABLE: [&str; 15] = [
+/// Those that do not stand between bars: what begins or ends a text, a turn or a part of one
+/// to some model. Words that are as likely to be meant (`[ARGS]`, `<think>`) are not among them.
+const TABLE: [&str; 33] = [
     "<s>",
     "</s>",
     "<bos>",
     "<eos>",
     "<start_of_turn>",
     "<end_of_turn>",
+    "<start_of_image>",
+    "<end_of_image>",
+    "<BOS_TOKEN>",
+    "<EOS_TOKEN>",
+    "<pad>",
+    "<unk>",
+    "<sop>",
+    "<eop>",
+    "<fim_prefix>",
+    "<fim_middle>",
+    "<fim_suffix>",
+    "[gMASK]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
     "[INST]",
     "[/INST]",
     "[TOOL_CALLS]",
@@ -65,6 +80,10 @@ const TABLE: [&str; 15] = [
     "[/TOOL_RESULTS]",
     "[AVAILABLE_TOOLS]",
     "[/AVAILABLE_TOOLS]",
+    "[TOOL_CONTENT]",
+    "[CALL_ID]",
+    "[THINK]",
+    "[/THINK]",
     "<<SYS>>",
     "<</SYS>>",
 ];

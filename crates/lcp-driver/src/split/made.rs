@@ -7,26 +7,48 @@
 use lcp_types::limits::DEPTH_MAX;
 use lcp_types::{DiffHunk, FileEntry, FileEntryKind, UnknownFields};
 
+use super::TooLarge;
 use crate::view::label::take_word;
 
 /// What a level of a tree is indented by.
 const INDENT: &str = "  ";
 
-/// The entries of a tree; `None` if a line is not one, or stands too deep.
-pub(super) fn entries(text: &str) -> Option<Vec<FileEntry<'static>>> {
+/// Why a body is none of its type.
+pub(super) enum NotMade {
+    /// A line is not as it must be.
+    Line,
+    /// An entry is on this level, which is too deep.
+    Depth(u64),
+}
+
+impl NotMade {
+    /// What is expected in its place, and the limit that it exceeds.
+    pub(super) fn said(&self) -> (&'static str, Option<TooLarge>) {
+        match *self {
+            Self::Line => ("a block whose body is one of its type", None),
+            Self::Depth(found) => {
+                let limit = TooLarge { limit: "DEPTH_MAX", found, max: DEPTH_MAX.into() };
+                ("a tree of so few levels", Some(limit))
+            }
+        }
+    }
+}
+
+/// The entries of a tree.
+pub(super) fn entries(text: &str) -> Result<Vec<FileEntry<'static>>, NotMade> {
     // The entries of each level that is open, a stack instead of recursion.
     let mut levels: Vec<Vec<FileEntry<'static>>> = vec![Vec::new()];
     // No entry is the empty line.
     for line in text.split('\n').filter(|_| !text.is_empty()) {
         let mut rest = line;
-        let mut level = 0;
+        let mut level = 0_usize;
         while let Some(behind) = rest.strip_prefix(INDENT) {
             (rest, level) = (behind, level + 1);
         }
         if level >= DEPTH_MAX as usize {
-            return None;
+            return Err(NotMade::Depth(level as u64 + 1));
         }
-        let entry = entry(rest)?;
+        let entry = entry(rest).ok_or(NotMade::Line)?;
         while level + 1 < levels.len() {
             close(&mut levels);
         }
@@ -36,12 +58,12 @@ pub(super) fn entries(text: &str) -> Option<Vec<FileEntry<'static>>> {
         // Only what has an entry above it can stand deeper.
         let has_entry = |above: usize| levels.get(above).is_some_and(|level| !level.is_empty());
         let is_below = level.checked_sub(1).is_none_or(has_entry);
-        levels.get_mut(level).filter(|_| is_below)?.push(entry);
+        levels.get_mut(level).filter(|_| is_below).ok_or(NotMade::Line)?.push(entry);
     }
     while levels.len() > 1 {
         close(&mut levels);
     }
-    levels.pop()
+    Ok(levels.pop().unwrap_or_default())
 }
 
 /// Gives the entries of the deepest level to the entry that they stand below.

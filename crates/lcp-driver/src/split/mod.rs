@@ -94,11 +94,28 @@ pub struct SplitError {
     pub offset: usize,
     /// What should stand there.
     pub expected: &'static str,
+    /// The limit that it exceeds, if that is what is wrong.
+    pub too_large: Option<TooLarge>,
+}
+
+/// What exceeds a limit of [`lcp_types::limits`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge {
+    /// The name of the limit.
+    pub limit: &'static str,
+    /// What was found.
+    pub found: u64,
+    /// What is allowed.
+    pub max: u64,
 }
 
 impl fmt::Display for SplitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not a rendered text: {} is expected at byte {}", self.expected, self.offset)
+        let Self { offset, expected, too_large } = self;
+        if let Some(TooLarge { limit, found, max }) = too_large {
+            return write!(f, "{limit} is {max}, the text has {found} at byte {offset}");
+        }
+        write!(f, "not a rendered text: {expected} is expected at byte {offset}")
     }
 }
 
@@ -184,7 +201,7 @@ impl<'t> Cursor<'t> {
     }
 
     fn fail<T>(&self, expected: &'static str) -> Result<T, SplitError> {
-        Err(SplitError { offset: self.at, expected })
+        Err(SplitError { offset: self.at, expected, too_large: None })
     }
 
     /// Takes a line, without its newline.

@@ -9,7 +9,8 @@ use lcp_types::{
     Meta, Priority, Role, Status, StructuredData, ToolResult, UnknownFields,
 };
 
-use super::{Cursor, Piece, PieceKind, SplitError, made, split};
+use super::made::{self, NotMade};
+use super::{Cursor, Piece, PieceKind, SplitError, split};
 use crate::config::OutputMode;
 use crate::placeholder;
 use crate::render::{Part, Shown, envelope, part, part_of, placeholder as line_of};
@@ -76,10 +77,11 @@ pub fn unrender(text: &str, mode: OutputMode) -> Result<Unrendered, SplitError> 
         let Some(mut typed) = Typed::of(&piece) else {
             return start.fail("the head of a block");
         };
-        if let (PieceKind::Full, Some(body)) = (piece.kind, &piece.body)
-            && fill(&mut typed.block, body).is_none()
-        {
-            return start.fail("a block whose body is one of its type");
+        if let (PieceKind::Full, Some(body)) = (piece.kind, &piece.body) {
+            fill(&mut typed.block, body).map_err(|not_made| {
+                let (expected, too_large) = not_made.said();
+                SplitError { offset: start.at, expected, too_large }
+            })?;
         }
         typed.check(start, &piece, mode)?;
         match piece.kind {
@@ -232,15 +234,15 @@ fn same(start: Cursor<'_>, piece: &Piece, part: &Part<'_>) -> Result<(), SplitEr
     Cursor { at, ..start }.fail("what a renderer writes")
 }
 
-/// Makes the body the content; `None` if it cannot be that of a block of this type.
-fn fill(block: &mut Block<'static>, body: &str) -> Option<()> {
+/// Makes the body the content.
+fn fill(block: &mut Block<'static>, body: &str) -> Result<(), NotMade> {
     match &mut block.content {
         BlockContent::FileTree(tree) => tree.entries = made::entries(body)?,
-        BlockContent::Diff(diff) => diff.hunks = made::hunks(body)?,
+        BlockContent::Diff(diff) => diff.hunks = made::hunks(body).ok_or(NotMade::Line)?,
         BlockContent::Image(image) => image.alt_text = body.to_owned().into(),
-        content => *content.text_mut()? = body.to_owned().into(),
+        content => *content.text_mut().ok_or(NotMade::Line)? = body.to_owned().into(),
     }
-    Some(())
+    Ok(())
 }
 
 const FORMAT_HINT: &[&str] = &["format_hint"];

@@ -119,10 +119,10 @@ fn plans_are_the_same_bytes_in_every_build() {
         .iter()
         .map(|pack| digest(&driver, pack, &configs).to_hex()[..16].to_owned())
         .collect();
-    expect![[r"
-        83167efaf0b8cd0d
-        f346f2d3e03ffd5b
-        9b18c53bb17adb76
-        05209bdbc66e2dc9"]]
+    expect![[r#"
+        f0bd9d1b9754436e
+        8347b00cf464e2aa
+        2ec4aa58ded93057
+        23ba1baa94b7026b"#]]
     .assert_eq(&digests.join("\n"));
 }

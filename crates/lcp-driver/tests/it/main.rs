@@ -13,6 +13,7 @@ mod objective;
 mod observe;
 mod packs;
 mod placeholder;
+mod readers;
 mod relations;
 mod render;
 #[cfg(feature = "report")]

@@ -1,6 +1,6 @@
 //! Blocks that a text shows in full come back from it, whatever they hold (RFC 0008 §2).
 
-use lcp_driver::split::{PieceKind, ShownBlock, looks_like, split, unrender};
+use lcp_driver::split::{PieceKind, ShownBlock, TooLarge, looks_like, split, unrender};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Verbosity};
 use lcp_types::{
     Block, BlockContent, BlockType, DiffHunk, FileEntry, FileEntryKind, FormatHint, Lang,
@@ -405,7 +405,9 @@ fn a_tree_is_as_deep_as_a_pack_may_have_it() {
     assert_eq!(unrender(&tree(64), OutputMode::Minimal).unwrap().blocks.len(), 1);
     for levels in [65, 2_000] {
         let error = unrender(&tree(levels), OutputMode::Minimal).unwrap_err();
-        assert_eq!(error.expected, "a block whose body is one of its type");
+        // The first line that is too deep is told.
+        let expected = TooLarge { limit: "DEPTH_MAX", found: 65, max: 64 };
+        assert_eq!(error.too_large, Some(expected));
     }
 }
 

@@ -83,7 +83,7 @@ fn edited(plan: &SavedPlan, from: &str, to: &str) -> SavedPlan {
 #[test]
 fn a_plan_that_says_what_is_not_so_is_refused() {
     let edits = [
-        ("\"renderer\":1", "\"renderer\":2"),
+        ("\"renderer\":2", "\"renderer\":1"),
         ("\"detail\":\"full\"", "\"detail\":\"placeholder\""),
         ("\"detail\":\"full\"", "\"detail\":\"summary\",\"level\":\"three values\""),
         (
@@ -100,12 +100,12 @@ fn a_plan_that_says_what_is_not_so_is_refused() {
         caller.previous = Some(Arc::new(plan));
         said.push(refusal(&caller.turn(&blocks()).plan));
     }
-    expect![[r"
-        it is of version 2 of the text's forms, this is version 1
+    expect![[r#"
+        it is of version 1 of the text's forms, this is version 2
         its part 0 is not what the block renders to
         its part 0 is not what the block renders to
         its part 0 is not what the block renders to
-        its part 0 is not what the block renders to"]]
+        its part 0 is not what the block renders to"#]]
     .assert_eq(&said.join("\n"));
 }
 

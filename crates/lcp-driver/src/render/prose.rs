@@ -1,0 +1,136 @@
+//! Whether Markdown can stand as it is: whoever reads what follows it must still find the
+//! heading there (RFC 0008 §1.1).
+//!
+//! A reader of `CommonMark` takes a line for less than a heading inside a fence, and inside of
+//! HTML. Both are followed here where they are sure to end; where they may not, the answer is
+//! no, and a fence goes around the whole.
+
+use super::guard::{FENCE, could_be_head};
+use super::markdown::{HEADING, OMITTED};
+
+/// Whether this text needs no fence.
+pub(super) fn stands_alone(text: &str) -> bool {
+    !text.starts_with(FENCE) && !could_be_head(text, HEADING, OMITTED, true) && ends_open(text)
+}
+
+/// Whether a line behind this text begins anew, in no fence and in no HTML.
+fn ends_open(text: &str) -> bool {
+    let mut fence: Option<Fence> = None;
+    // In HTML up to the next blank line.
+    let mut in_html = false;
+    for line in text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)) {
+        // Not all readers end a line there.
+        if line.contains('\r') {
+            return false;
+        }
+        let rest = line.trim_start_matches(' ');
+        let indent = line.len() - rest.len();
+        let is_blank = rest.trim_start_matches('\t').is_empty();
+        let mark = Fence::begins(indent, rest);
+        if let Some(open) = fence {
+            match mark {
+                Some(mark) if mark.closes(&open) => {
+                    if indent != open.indent {
+                        return false;
+                    }
+                    fence = None;
+                }
+                // In a list the fence would end here.
+                _ if !is_blank && indent < open.indent && !rest.starts_with('\t') => return false,
+                _ => {}
+            }
+            continue;
+        }
+        if let Some(mark) = mark.filter(Fence::opens) {
+            // In HTML it is no fence, and in doubt neither is known.
+            if in_html {
+                return false;
+            }
+            fence = Some(mark);
+        } else if is_blank {
+            in_html = false;
+        } else if indent < CODE_INDENT {
+            match html(rest) {
+                Html::None => {}
+                Html::ToBlankLine => in_html = true,
+                Html::Open => return false,
+            }
+        }
+    }
+    fence.is_none() && !in_html
+}
+
+/// Spaces from which on a line is code, or of a list.
+const CODE_INDENT: usize = 4;
+
+/// A line that could begin or end a fence.
+#[derive(Clone, Copy)]
+struct Fence {
+    indent: usize,
+    mark: u8,
+    count: usize,
+    /// Nothing but blanks is behind the marks.
+    is_bare: bool,
+    /// A backtick is behind them.
+    has_backtick: bool,
+}
+
+impl Fence {
+    fn begins(indent: usize, rest: &str) -> Option<Self> {
+        let mark = *rest.as_bytes().first().filter(|mark| b"`~".contains(mark))?;
+        let count = rest.bytes().take_while(|byte| *byte == mark).count();
+        let info = rest.get(count..)?;
+        let is_bare = info.trim_matches([' ', '\t']).is_empty();
+        let fence = Self { indent, mark, count, is_bare, has_backtick: info.contains('`') };
+        (indent < CODE_INDENT && count >= FENCE.len()).then_some(fence)
+    }
+
+    fn opens(&self) -> bool {
+        self.mark == b'~' || !self.has_backtick
+    }
+
+    fn closes(&self, open: &Self) -> bool {
+        self.is_bare && self.mark == open.mark && self.count >= open.count
+    }
+}
+
+/// What a line is to HTML.
+enum Html {
+    /// No HTML, or some that ends on the line.
+    None,
+    /// HTML that a blank line ends.
+    ToBlankLine,
+    /// HTML that only its own end ends, which is not on the line.
+    Open,
+}
+
+fn html(line: &str) -> Html {
+    let Some(rest) = line.strip_prefix('<') else { return Html::None };
+    let lower = rest.to_ascii_lowercase();
+    let is = |name: &&str| {
+        let behind = lower.strip_prefix(*name);
+        behind.is_some_and(|behind| behind.starts_with(['>', ' ', '\t']) || behind.is_empty())
+    };
+    let ends = if lower.starts_with("!--") {
+        Some(lower.contains("-->"))
+    } else if lower.starts_with("![cdata[") {
+        Some(lower.contains("]]>"))
+    } else if lower.starts_with('?') {
+        Some(lower.contains("?>"))
+    } else if lower.starts_with('!') {
+        Some(lower.contains('>'))
+    } else {
+        // Which of them may end another, readers do not agree on.
+        let name = ["script", "pre", "style", "textarea"].iter().find(|name| is(name));
+        name.map(|name| lower.contains(&format!("</{name}>")))
+    };
+    let name = lower.strip_prefix('/').unwrap_or(&lower);
+    let behind = name.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '-');
+    let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && (behind.is_empty() || behind.starts_with([' ', '\t', '>', '/']));
+    match ends {
+        Some(false) => Html::Open,
+        None if is_tag => Html::ToBlankLine,
+        Some(true) | None => Html::None,
+    }
+}

@@ -1,0 +1,218 @@
+//! What readers of others make of a text: a parser of `CommonMark`, and programs that
+//! translate the ends of lines (RFC 0008 §1.1).
+
+use lcp_driver::split::{Piece, PieceKind, split};
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
+use lcp_types::{Block, FormatHint, Lang, Role};
+use proptest::prelude::*;
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
+
+use crate::packs::{O200K, any_text};
+
+/// What opens and closes what Markdown keeps apart.
+const MARKS: &[&str] = &[
+    "\n",
+    "\n",
+    "\n\n",
+    "\r",
+    "\r\n",
+    "```\n",
+    "````\n",
+    "```rust\n",
+    "~~~\n",
+    " ```\n",
+    "   ```\n",
+    "    ```\n",
+    "\t```\n",
+    "```a`b\n",
+    "- a\n",
+    "  b\n",
+    "1. a\n",
+    "> q\n",
+    "<div>\n",
+    "</div>\n",
+    "<details>",
+    "<!--",
+    "-->\n",
+    "<!-- c -->\n",
+    "<pre>\n",
+    "</pre>\n",
+    "<script>",
+    "<?x\n",
+    "<!X\n",
+    "<![CDATA[",
+    "]]>\n",
+    "<https://a.b>\n",
+    "### user\n",
+    " ### tool\n",
+    "###\tassistant\n",
+    "#### user\n",
+    "## user\n",
+    "### Other\n",
+    "===\n",
+    "---\n",
+    "[a]: b\n",
+    "| a |\n|---|\n",
+    "a\n",
+    "\\",
+    "`",
+    "*",
+    "\u{85}### user\n",
+    "\u{2028}[user] x\n",
+    "[system] x\n",
+    "\r[user] x\r",
+    "EOF\r\n",
+    "\rEOF\r",
+    "_[Omitted: 3 blocks, ~9 tokens]_\n",
+];
+
+fn marked() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        8 => prop::sample::select(MARKS).prop_map(str::to_owned),
+        1 => any_text(),
+    ];
+    prop::collection::vec(piece, 0..9).prop_map(|pieces| pieces.concat())
+}
+
+fn pack() -> impl Strategy<Value = Vec<Block<'static>>> {
+    let block = (0..4, marked()).prop_map(|(kind, text)| match kind {
+        0 => Block::conversation(Role::User, text),
+        1 => Block::document("d", text, FormatHint::Markdown),
+        2 => Block::code(Lang::Rust, "a.rs", text),
+        _ => Block::conversation(Role::Assistant, text),
+    });
+    prop::collection::vec(block, 1..5)
+}
+
+fn full(pack: &[Block<'_>], mode: OutputMode) -> String {
+    let config = DriverConfig { mode, ..DriverConfig::default() };
+    DefaultDriver::new(O200K).render(pack, &config).unwrap()
+}
+
+/// Where a parser of `CommonMark` finds headings that could be ours, in nothing else.
+fn headings(text: &str) -> Vec<usize> {
+    let mut depth = 0;
+    let mut found = Vec::new();
+    for (event, at) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
+        match event {
+            Event::Start(tag) => {
+                let is_ours = matches!(tag, Tag::Heading { level: HeadingLevel::H3, .. });
+                let first = text[at.clone()].trim_start_matches(['#', ' ', '\t']);
+                let word = first.split_whitespace().next().unwrap_or_default();
+                let is_head =
+                    ["user", "assistant", "tool", "system", "document", "code"].contains(&word);
+                if depth == 0 && is_ours && is_head {
+                    found.push(at.start);
+                }
+                depth += 1;
+            }
+            Event::End(_) => depth -= 1,
+            _ => {}
+        }
+    }
+    found
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
+
+    /// It finds the heading of every block, and no other that looks like one.
+    #[test]
+    fn a_parser_of_markdown_finds_every_block(pack in pack()) {
+        let text = full(&pack, OutputMode::Markdown);
+        let pieces = split(&text, OutputMode::Markdown).unwrap();
+        let starts: Vec<_> = pieces.iter().map(|piece| piece.at.start).collect();
+        prop_assert_eq!(headings(&text), starts, "{}", text);
+    }
+
+    /// The blocks are the same, each with the ends of its lines translated.
+    #[test]
+    fn translated_line_ends_make_no_other_blocks(pack in pack()) {
+        for mode in OutputMode::ALL {
+            let text = full(&pack, mode);
+            let parts = |text: &str| -> Vec<_> {
+                let pieces = split(text, mode).unwrap().into_iter();
+                pieces.map(|piece| (piece.block_type, piece.kind, piece.words, piece.body)).collect()
+            };
+            let translated = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n");
+            let expected = parts(&text).into_iter().map(|(block_type, kind, words, body)| {
+                // What ends a body with CR, ends it as one line with the newline behind it.
+                let body = body.map(|body| translated(&format!("{body}\n")));
+                let body = body.map(|body| body.strip_suffix('\n').map(str::to_owned));
+                (block_type, kind, words, body.flatten())
+            });
+            prop_assert_eq!(parts(&translated(&text)), expected.collect::<Vec<_>>(), "{}", text);
+        }
+    }
+}
+
+/// The one piece of a text, and whether it stands between fences.
+fn alone(content: &str) -> (Piece, bool) {
+    let text = full(&[Block::conversation(Role::User, content)], OutputMode::Markdown);
+    let mut pieces = split(&text, OutputMode::Markdown).unwrap();
+    assert_eq!(pieces.len(), 1, "{text}");
+    (pieces.remove(0), text.starts_with("### user\n```"))
+}
+
+#[test]
+fn prose_stands_as_it_is_where_it_ends() {
+    let ends = [
+        "a",
+        "a\n```rust\nfn a() {}\n```\nb",
+        "1. a\n   ```sh\n   ls\n   ```\n2. b",
+        "a\n~~~\n```\n~~~",
+        "a `<div>` b\n<https://a.b>",
+        "<!-- note -->\n# Title",
+        "<details>\n\n```sh\nls\n```\n\n</details>\n\nb",
+        "### Usage\n### users",
+        "a\n```a`b",
+    ];
+    for content in ends {
+        let (piece, is_fenced) = alone(content);
+        assert!(!is_fenced, "{content}");
+        assert_eq!((piece.kind, piece.body.as_deref()), (PieceKind::Full, Some(content)));
+    }
+}
+
+#[test]
+fn prose_that_may_swallow_what_follows_is_fenced() {
+    let may = [
+        "```\na",
+        "a\n````\n```\nb",
+        "a\n```\n~~~\nb",
+        "a\n```\nx\n    ```",
+        "- a\n  ```\n```\nb",
+        "- a\n  ```\nb\n  ```",
+        "a\n<!--\n",
+        "<!--\n```\n-->\n```\nb",
+        "<div>\n```\n\n```\n",
+        "a\n\n<div>\nb",
+        "<pre>\na",
+        "<script></pre>\n",
+        " ### assistant",
+        "###  assistant",
+        "###\tassistant",
+        "a\r### assistant\rb",
+        "a\u{2028}### assistant",
+        " _[Omitted: 3 blocks, ~9 tokens]_",
+    ];
+    for content in may {
+        let (piece, is_fenced) = alone(content);
+        assert!(is_fenced, "{content}");
+        assert_eq!(piece.body.as_deref(), Some(content));
+    }
+}
+
+#[test]
+fn no_end_of_a_line_makes_a_head() {
+    for content in [
+        "a\r[assistant] b",
+        "a\r\n[user] x\r\nEOF\r\n[system] b\r\n",
+        "\u{b}[omitted: 3 blocks ~9tok]",
+    ] {
+        let text = full(&[Block::conversation(Role::User, content)], OutputMode::Minimal);
+        assert!(text.starts_with("[user <<EOF"), "{text:?}");
+    }
+    let text = full(&[Block::conversation(Role::User, "[user] x\r\nEOF\r\n")], OutputMode::Minimal);
+    assert!(text.starts_with("[user <<EOF2]\n"), "{text:?}");
+}
