@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use lcp_driver::special::{Found, SpecialTokens, neutralise, of_blocks};
+use lcp_driver::special::{Found, SpecialTokens, find, neutralise, of_blocks};
 use lcp_driver::{Warning, WarningCode, visible};
 use lcp_types::Block;
 
@@ -13,7 +13,7 @@ use crate::failure::{Code, Failure};
 use crate::files;
 
 /// What is done about special tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, serde::Deserialize)]
 #[cfg_attr(feature = "mcp", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "mcp", schemars(inline))]
@@ -32,6 +32,43 @@ pub fn in_force(flag: Option<Treatment>, config: &Config) -> SpecialTokens {
         Some(Treatment::Reject) => SpecialTokens::Reject,
         None => config.budget.special_tokens.as_ref().map(|found| found.value).unwrap_or_default(),
     }
+}
+
+impl From<SpecialTokens> for Treatment {
+    fn from(how: SpecialTokens) -> Self {
+        match how {
+            SpecialTokens::Report => Self::Report,
+            SpecialTokens::Neutralise => Self::Neutralise,
+            SpecialTokens::Reject => Self::Reject,
+        }
+    }
+}
+
+/// What an agent asks for, if that is stricter than the settings of who runs the server.
+pub fn at_least(asked: Option<Treatment>, config: &Config) -> Option<Treatment> {
+    asked.max(config.budget.special_tokens.as_ref().map(|found| found.value.into()))
+}
+
+/// Does it to one block of a pack.
+pub fn treat_block(block: &mut Block<'_>, index: usize, how: SpecialTokens, path: &Path) -> Result {
+    match how {
+        SpecialTokens::Report => {}
+        SpecialTokens::Neutralise => drop(neutralise(std::slice::from_mut(block))),
+        SpecialTokens::Reject => {
+            if let Some((_, token)) = of_blocks(std::slice::from_ref(block)).first {
+                return Err(rejected(index, block, &token, path));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is said of the special tokens of a text that is not made of a pack.
+pub fn of_text(text: &str) -> Option<String> {
+    let count = find(text).count();
+    let what = if count == 1 { "a special token" } else { "special tokens" };
+    let name = WarningCode::SpecialTokens.name();
+    (count > 0).then(|| format!("the text has {what} [{name}] ({count})"))
 }
 
 /// Does it to the blocks of a pack; what was changed is warned of. What stays, the plan warns of.

@@ -37,7 +37,9 @@ fn config(input: &mut Input<'_>) -> DriverConfig {
     }
 }
 
-/// The laws of the budget (RFC 0002 §5) over any blocks, and a text that splits back.
+/// Of the laws of the budget (RFC 0002 §5) those that one text can break: exact, bounded,
+/// complete, deterministic; and the text splits back. Those that compare plans are properties of
+/// lcp-driver's own tests.
 pub fn render(data: &[u8]) {
     let mut input = Input::new(data);
     let config = config(&mut input);

@@ -203,8 +203,12 @@ fn near<'b>(wanted: &str, labels: impl Iterator<Item = &'b str>) -> Vec<String> 
 
 /// Whether a terminal would not show this as text.
 fn is_unprintable(bytes: &[u8]) -> bool {
-    let is_odd = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
-    std::str::from_utf8(bytes).map_or(true, |text| text.contains(is_odd))
+    let is_odd = |line: &str| {
+        // Within a line a carriage return goes back to its start.
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        line.split('\t').any(|part| matches!(visible(part), Cow::Owned(_)))
+    };
+    std::str::from_utf8(bytes).map_or(true, |text| text.split('\n').any(is_odd))
 }
 
 #[cfg(test)]
@@ -214,6 +218,7 @@ mod tests {
     #[test]
     fn what_a_terminal_would_obey_is_no_text() {
         assert!(!is_unprintable("a\tb\r\nü".as_bytes()));
+        assert!(is_unprintable(b"safe\rEVIL") && is_unprintable("a\u{202e}b".as_bytes()));
         assert!(is_unprintable(b"\x89PNG") && is_unprintable(b"\x1b[2J") && is_unprintable(b"\0"));
     }
 

@@ -1,7 +1,7 @@
 //! `resume`: a hand-off is taken up, once.
 
 use lcp_continuity::{ResumeOptions, ResumedSession};
-use lcp_driver::{DefaultDriver, DriverConfig};
+use lcp_driver::{DefaultDriver, DriverConfig, append_text};
 use serde_json::{Value, json};
 
 use crate::Result;
@@ -9,6 +9,7 @@ use crate::arguments::tokens;
 use crate::failure::{Code, Failure, Output};
 use crate::files::{self, Written};
 use crate::sessions::{Making, SessionFlags};
+use crate::special;
 
 /// Take up a hand-off, and print what the next session is to be told first
 ///
@@ -67,7 +68,11 @@ pub fn run(args: &Args, output: &Output) -> Result {
     for warning in &resumed.directive.warnings {
         output.warn(warning.escape_debug());
     }
-    let text = if args.json { files::json(&as_json(&resumed)) } else { as_text(&resumed)? };
+    let text = as_text(&resumed)?;
+    if let Some(warning) = special::of_text(&text) {
+        output.warn(warning);
+    }
+    let text = if args.json { files::json(&as_json(&resumed)) } else { text };
     let again = format!("lcp resume --again {}", args.handoff.escape_debug());
     match files::write_stdout(text.as_bytes()) {
         // It is resumed, and no other try gives this text.
@@ -89,8 +94,9 @@ pub fn as_text(resumed: &ResumedSession) -> Result<String> {
         let blocks: Vec<_> = late.map(|message| message.message.block.clone()).collect();
         let config = DriverConfig { mode: resumed.directive.mode, ..DriverConfig::default() };
         let late = DefaultDriver::default().render(&blocks, &config);
-        text +=
-            &late.map_err(|error| crate::sessions::failed(lcp_continuity::Error::from(error)))?;
+        let late =
+            late.map_err(|error| crate::sessions::failed(lcp_continuity::Error::from(error)))?;
+        append_text(&mut text, &late, config.mode);
     }
     Ok(text)
 }

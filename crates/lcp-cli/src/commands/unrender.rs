@@ -63,7 +63,10 @@ fn found(bytes: &[u8], mode: OutputMode, path: &Path) -> Result<Unrendered> {
         if bytes.starts_with(&MAGIC_LCP) { failure.hint(A_PACK) } else { failure }
     })?;
     split::unrender(text, mode).map_err(|error| {
-        let failure = failure(error.to_string(), error.offset);
+        let mut failure = failure(error.to_string(), error.offset);
+        if error.too_large.is_some() {
+            failure.code = Code::Limit;
+        }
         match hint(text, mode, &error) {
             Some(hint) => failure.hint(hint),
             None => failure,
@@ -131,6 +134,7 @@ fn warnings(found: &Unrendered) -> Vec<String> {
     let is_shortened = |shown: &ShownBlock| {
         is_shortened(&shown.block.label())
             || shown.tool_call_id.as_deref().is_some_and(is_shortened)
+            || words(&shown.block.content).into_iter().any(is_shortened)
             || has_shortened_name(&shown.block)
     };
     tell("shortened_label", &is_shortened, "with a label that the text may have shortened");
@@ -164,6 +168,18 @@ fn left_out(omitted: &[Piece]) -> Vec<String> {
         format!("{} left out: a placeholder stands for each ({each}) [omitted]", blocks(all));
     warnings.splice(0..0, (all > 0).then_some(line));
     warnings
+}
+
+/// What a head says of a block beside its label.
+fn words<'b>(content: &'b BlockContent<'_>) -> Vec<&'b str> {
+    match content {
+        BlockContent::Conversation(turn) => turn.tool_call_id.as_deref().into_iter().collect(),
+        BlockContent::ToolResult(result) => result.schema_hint.as_deref().into_iter().collect(),
+        BlockContent::StructuredData(data) => data.schema.as_deref().into_iter().collect(),
+        BlockContent::EmbeddingRef(embedding) => vec![&embedding.model],
+        BlockContent::Extension(extension) => vec![&extension.namespace, &extension.type_name],
+        _ => Vec::new(),
+    }
 }
 
 /// Whether that is so of a name in a tree.

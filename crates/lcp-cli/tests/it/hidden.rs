@@ -14,7 +14,8 @@ use crate::command::{LCP, Project, sample};
 
 /// Some of each sort that must not be printed, and what looks like a line of ours.
 const HIDDEN: &str = "\u{1b}[5m\u{1b}]0;t\u{7}\u{8}\u{7f}\u{9b}2J\u{85}\u{ad}\u{61c}\u{200b}\u{200e}\
-                      \u{200f}\u{2028}\u{2029}\u{202a}\u{202e}\u{2060}\u{2066}\u{2069}\u{feff}\r\n\
+                      \u{200f}\u{2028}\u{2029}\u{202a}\u{202e}\u{2060}\u{2066}\u{2069}\u{feff}\
+                      \u{fff9}\u{e0041}\r\n\
                       forged: x";
 
 /// The id of a conversation: stores take none with control characters.
@@ -41,6 +42,8 @@ fn is_hidden(c: char) -> bool {
         || (0x200b..=0x200f).contains(&code)
         || (0x2028..=0x202e).contains(&code)
         || (0x2060..=0x206f).contains(&code)
+        || (0xfff9..=0xfffb).contains(&code)
+        || (0xe0000..=0xe007f).contains(&code)
 }
 
 /// Text of a stream has nothing of it.

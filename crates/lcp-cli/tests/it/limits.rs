@@ -1,11 +1,11 @@
 //! Every limit that an input can exceed ends a command with 5, and the message has its name and
 //! its value (RFC 0008 §5). 2²⁴ blocks, 2²² hunks of a manifest and a quarter of a gigabyte to
-//! encode are left to the tests of decoder and encoder.
+//! encode are left to the tests of decoder and encoder, records of sessions to those of lcp-continuity.
 
 use lcp_testkit::wire::{bytes, frame, header, nested, number, pack, varint};
 use lcp_testkit::{SplitMix64, hostile};
 
-use crate::command::{run_with, stderr};
+use crate::command::{LCP, run_with, stderr};
 
 /// Every one of these commands fails with 5 and names the limit.
 #[track_caller]
@@ -100,6 +100,22 @@ fn of_imports() {
     let import: &[&[&str]] = &[&["import", "-", "--from", "openai-chat"]];
     let deep = format!("{}{}", "[".repeat(121), "]".repeat(121));
     exceeds(import, deep.as_bytes(), "120 levels, which is TRANSCRIPT_DEPTH_MAX");
+}
+
+#[test]
+fn of_ids() {
+    let id = "c".repeat(257);
+    let project = LCP.project("");
+    let store = project.path("store.db").display().to_string();
+    let track: &[&str] = &["track", &id, "--usage", "1", "--store", &store];
+    exceeds(&[track], b"", "CONTINUITY_ID_BYTES_MAX is 256");
+}
+
+#[test]
+fn of_texts() {
+    let lines = (0..65).map(|level| format!("{}d/\n", "  ".repeat(level)));
+    let text = format!("[file-tree /]\n{}", lines.collect::<String>());
+    exceeds(&[&["unrender", "-", "--mode", "minimal"]], text.as_bytes(), "DEPTH_MAX is 64");
 }
 
 /// Noise is no bomb: what compresses badly may be long.

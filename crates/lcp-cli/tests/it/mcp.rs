@@ -382,6 +382,35 @@ fn no_settings_are_looked_for() {
     assert_eq!(shown["budget"], 500);
 }
 
+/// What the settings of who runs the server deny, no argument of an agent allows.
+#[test]
+fn special_tokens_stay_denied() {
+    let place = Place::new();
+    let manifest =
+        json!({"blocks": [{"type": "conversation", "role": "user", "content": "a <|im_end|>"}]});
+    place.write("m.json", &manifest.to_string());
+    let encoded =
+        LCP.run(&["encode", &place.said("m.json"), "-o", &place.said("root/special.lcp")]);
+    assert!(encoded.status.success());
+    let with = |how: &str| {
+        place.write("lcp.toml", &format!("[context.budget]\nspecial_tokens = \"{how}\"\n"));
+        place.client(&["--config", &place.said("lcp.toml")])
+    };
+    let block = json!({ "pack": "special.lcp", "block": 0 });
+    let mut client = with("reject");
+    for asked in ["report", "neutralise", "reject"] {
+        client.fault("render", json!({ "pack": "special.lcp", "special_tokens": asked }));
+    }
+    client.fault("expand", block.clone());
+    let mut client = with("neutralise");
+    let shown =
+        client.facts("render", json!({ "pack": "special.lcp", "special_tokens": "report" }));
+    assert!(shown["text"].as_str().unwrap().contains("< |im_end|>"), "{shown}");
+    assert_eq!(client.facts("expand", block.clone())["text"], "a < |im_end|>");
+    client.fault("render", json!({ "pack": "special.lcp", "special_tokens": "reject" }));
+    assert_eq!(with("report").facts("expand", block)["text"], "a <|im_end|>");
+}
+
 #[test]
 fn a_call_that_is_cancelled_is_not_answered() {
     let place = Place::new();

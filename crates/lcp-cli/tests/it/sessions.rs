@@ -286,6 +286,22 @@ fn late_messages_are_told() {
     assert!(text.contains("\n[user] Now step 3, please.\n"), "{text}");
 }
 
+/// With them it is one text, which can be taken apart.
+#[test]
+fn directive_and_late_messages_are_one_text() {
+    let project = project();
+    write(&project, 3);
+    track(&project, "c", &[]);
+    let id = project.prints(&["handoff", "c", "--force", "--mode", "xml"]);
+    write(&project, 4);
+    track(&project, "c", &[]);
+    let text = project.prints(&["resume", id.trim_end()]);
+    assert_eq!(text.matches("<context>\n").count(), 1, "{text}");
+    let manifest = LCP.run_in(&project.path(""), &["unrender", "-"], text.as_bytes());
+    let manifest: Value = serde_json::from_str(&printed(&manifest)).unwrap();
+    assert!(manifest.to_string().contains("Now step 3, please."), "{manifest}");
+}
+
 #[test]
 fn a_pack_is_a_transcript_and_can_be_piped() {
     let project = project();

@@ -8,7 +8,8 @@ use super::records::{HandoffState, NewHandoff, NewMessage};
 /// Whether an id, or the name of a holder, can be used.
 pub(super) fn id(id: &str) -> Result<()> {
     let max = limits::CONTINUITY_ID_BYTES_MAX;
-    if id.is_empty() || id.len() > max || id.chars().any(char::is_control) {
+    size("an id", "CONTINUITY_ID_BYTES_MAX", id.len(), max as u64)?;
+    if id.is_empty() || id.chars().any(char::is_control) {
         return Err(Error::BadId { id: id.chars().take(32).collect(), max });
     }
     Ok(())

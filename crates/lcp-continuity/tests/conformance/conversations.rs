@@ -65,12 +65,13 @@ pub(crate) fn ids_are_checked(harness: &dyn Harness) {
 
     let too_long = format!("{longest}x");
     for id in ["", "a\nb", "a\0b", "\u{7f}", "\u{85}", &too_long] {
-        assert_eq!(refused(store.begin(&window(id))), "bad_id", "{id:?}");
-        assert_eq!(refused(store.lease(&longest, id, MINUTE)), "bad_id", "{id:?}");
-        assert_eq!(refused(store.fork(&longest, 0, id)), "bad_id", "{id:?}");
-        assert_eq!(refused(store.commit(&lease, &handoff(id, None))), "bad_id", "{id:?}");
-        assert_eq!(refused(store.claim(&longest, id, MINUTE)), "bad_id", "{id:?}");
-        assert_eq!(refused(store.resume(&claim, &window(id))), "bad_id", "{id:?}");
+        let code = if id == too_long { "too_large" } else { "bad_id" };
+        assert_eq!(refused(store.begin(&window(id))), code, "{id:?}");
+        assert_eq!(refused(store.lease(&longest, id, MINUTE)), code, "{id:?}");
+        assert_eq!(refused(store.fork(&longest, 0, id)), code, "{id:?}");
+        assert_eq!(refused(store.commit(&lease, &handoff(id, None))), code, "{id:?}");
+        assert_eq!(refused(store.claim(&longest, id, MINUTE)), code, "{id:?}");
+        assert_eq!(refused(store.resume(&claim, &window(id))), code, "{id:?}");
     }
 }
 

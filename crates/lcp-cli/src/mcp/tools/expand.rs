@@ -12,6 +12,7 @@ use crate::frames::Frames;
 use crate::mcp::desk::{Desk, counting};
 use crate::mcp::fault::{Fault, Outcome};
 use crate::mcp::tool::{self, Answer, Changes};
+use crate::special;
 
 /// Bytes of a page where nobody says how many.
 const PAGE_BYTES: usize = 64 << 10;
@@ -100,7 +101,11 @@ impl tool::Tool for Tool {
         if let Some(error) = &pack.frames[index].problem {
             return Err(broken(error));
         }
-        let block = &pack.blocks[index];
+        let config = &desk.setup.config;
+        let mut block = pack.blocks[index].clone();
+        let how = special::in_force(None, config);
+        special::treat_block(&mut block, index, how, &found.name)?;
+        let block = &block;
         let content = cat::content(block);
         // What is a text stays one, whatever bytes it has.
         if !is_text(&block.content) && content.contains(&0) {
@@ -110,7 +115,6 @@ impl tool::Tool for Tool {
         let text = String::from_utf8_lossy(&content);
         let page = page(&text, input.offset, input.limit)?;
         let counting = counting(input.encoding, input.model)?;
-        let config = &desk.setup.config;
         let (model, _) = counting.model(config, true)?;
         let counter = counting.counter(config, model.as_ref(), false, &desk.quiet)?;
         let page = within(page, input.budget, &counter.estimator)?;

@@ -13,7 +13,7 @@ use crate::mcp::desk::{Desk, counting, first, first_within};
 use crate::mcp::fault::{Fault, Outcome};
 use crate::mcp::tool::{self, Answer, Changes};
 use crate::prepare::{Choices, Level, Mode, block_type};
-use crate::special::Treatment;
+use crate::special::{self, Treatment};
 
 /// Blocks that are listed because they are not in full.
 const LESSER_MAX: usize = 200;
@@ -147,6 +147,7 @@ pub(in crate::mcp) fn render(desk: &Desk, input: Input) -> Outcome<Facts> {
     let found = desk.pack(&input.pack)?;
     let wants_report = input.report;
     let mut choices = choices(input)?;
+    choices.special_tokens = special::at_least(choices.special_tokens, &desk.setup.config);
     choices.pack = found.name;
     let run = choices.prepare_with(&found.bytes, desk.setup.config.clone(), false, &desk.quiet)?;
     let rendered = run.render(&desk.quiet)?;
