@@ -173,6 +173,17 @@ fn mode(column: &Column<'_>, contents: &[u32]) -> Result<ModeCosts> {
 /// The varint at the front, and what is behind it; `None` where it is none, is cut short or
 /// above 2³² - 1.
 pub(crate) fn short_varint(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    // Most are a byte or two, and an index has one in each column for each block.
+    match bytes {
+        [first, rest @ ..] if *first < 0x80 => Some((u32::from(*first), rest)),
+        [first, second, rest @ ..] if *second < 0x80 => {
+            Some((u32::from(first & 0x7F) | u32::from(*second) << 7, rest))
+        }
+        _ => longer_varint(bytes),
+    }
+}
+
+fn longer_varint(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let (mut number, mut shift) = (0, 0);
     for (at, &byte) in bytes.iter().take(wire::VARINT_BYTES_MAX).enumerate() {
         let bits = u32::from(byte & 0x7F);

@@ -109,9 +109,9 @@ fn allowed(pack: &[u8], options: &DecodeOptions<'_>, decompressed: u64) -> u64 {
     let blocks = limits::block_memory(max, per_byte, len);
     // A body grows by doubling while it is decompressed, and threads have one each.
     let bodies = 2 * threads() * options.body_decompressed_bytes_max.min(decompressed);
-    let payload = options.payload_decompressed_bytes_max.min(decompressed);
+    // Of a payload and bodies together.
     let total = options.total_decompressed_bytes_max.min(decompressed);
-    payload + total + bodies + blocks + 2 * len + CONSTANT
+    total + bodies + blocks + 2 * len + CONSTANT
 }
 
 fn threads() -> u64 {
