@@ -87,7 +87,7 @@ fn steps(full: bool) -> Vec<Step> {
         step("clippy", "clippy --workspace --all-targets --all-features -- -D warnings"),
         step("test", "test --workspace --all-features"),
         // The bytes of plans are golden: they are those of the dev profile too.
-        step("determinism", "test -p lcp-driver --release --test it -- determinism"),
+        step("determinism", "test -p lcp-driver --release --test determinism"),
     ];
     for library in LIBRARIES {
         // The tests run above, with every feature; alone, what matters is that

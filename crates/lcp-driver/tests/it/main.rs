@@ -2,8 +2,6 @@
 
 mod api;
 mod budget;
-#[cfg(all(feature = "plan-file", feature = "report"))]
-mod determinism;
 mod duplicates;
 mod excerpts;
 mod indexed;

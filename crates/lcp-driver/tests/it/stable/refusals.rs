@@ -100,12 +100,12 @@ fn a_plan_that_says_what_is_not_so_is_refused() {
         caller.previous = Some(Arc::new(plan));
         said.push(refusal(&caller.turn(&blocks()).plan));
     }
-    expect![[r#"
+    expect![[r"
         it is of version 1 of the text's forms, this is version 2
         its part 0 is not what the block renders to
         its part 0 is not what the block renders to
         its part 0 is not what the block renders to
-        its part 0 is not what the block renders to"#]]
+        its part 0 is not what the block renders to"]]
     .assert_eq(&said.join("\n"));
 }
 
