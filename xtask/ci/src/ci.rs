@@ -11,7 +11,8 @@ pub(crate) struct Args {
     /// Only the steps whose name contains this
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// Also what compiles peers, for minutes: after a change of bench/
+    /// Also what compiles for minutes: peers, after a change of bench/, and features with
+    /// dozens of dependencies
     #[arg(long)]
     full: bool,
 }
@@ -35,7 +36,6 @@ const CHOICES: &[(&str, &str)] = &[
     ("lcp-tokens", "o200k"),
     ("lcp-tokens", "cl100k"),
     ("lcp-tokens", "r50k,cache"),
-    ("lcp-tokens", "files"),
     ("lcp-tokens", "models-file,parallel"),
     ("lcp-decoder", "tokio"),
     ("lcp-decoder", "rayon,zstd"),
@@ -48,10 +48,12 @@ const CHOICES: &[(&str, &str)] = &[
     ("lcp-dedup", "sqlite"),
     ("lcp-dedup", "object-store"),
     ("lcp-continuity", "sqlite,metrics"),
-    ("lcp-continuity", "postgres,tracing"),
     ("lcp-outline", "rust"),
-    ("lcp-cli", "mcp"),
 ];
+
+/// Those for which dozens of dependencies are checked once more, with features of their own.
+const COSTLY_CHOICES: &[(&str, &str)] =
+    &[("lcp-tokens", "files"), ("lcp-continuity", "postgres,tracing"), ("lcp-cli", "mcp")];
 
 /// Other tasks that are steps, with whether they decide.
 const TASKS: &[(&str, bool)] = &[
@@ -97,7 +99,8 @@ fn steps(full: bool) -> Vec<Step> {
         let name = format!("alone {library} without features");
         steps.push(step(&name, &format!("{bare} -- -D warnings")));
     }
-    for (library, features) in CHOICES {
+    let costly = if full { COSTLY_CHOICES } else { &[] };
+    for (library, features) in CHOICES.iter().chain(costly) {
         let name = format!("alone {library} with {features}");
         // The tests would bring what they depend on, with features of its own, once more.
         let choice = "--lib --no-default-features --features";
