@@ -46,6 +46,42 @@ pub(crate) fn is_lossy(value: &RawValue) -> bool {
     value.get().starts_with('"') && serde_json::from_str::<String>(value.get()).is_err()
 }
 
+/// The same JSON with U+FFFD for halves of surrogate pairs: strict readers take none, and what
+/// is passed on as it was may have some.
+pub(crate) fn strict(json: String) -> String {
+    /// The code unit of an escape that this begins with.
+    fn unit(json: &str) -> Option<u16> {
+        u16::from_str_radix(json.strip_prefix("\\u")?.get(..4)?, 16).ok()
+    }
+    let mut out = String::new();
+    // Up to here `out` has it all.
+    let (mut taken, mut at) = (0, 0);
+    while let Some(found) = json[at..].find('\\') {
+        at += found;
+        let escape = &json[at..];
+        // Behind any other escape one character is passed, which may be a backslash.
+        let Some(first) = unit(escape) else {
+            at += 1 + escape[1..].chars().next().map_or(0, char::len_utf8);
+            continue;
+        };
+        let second = escape.get(6..).and_then(unit);
+        match (first, second) {
+            (0xD800..=0xDBFF, Some(0xDC00..=0xDFFF)) => at += 12,
+            (0xD800..=0xDFFF, _) => {
+                out.push_str(&json[taken..at]);
+                out.push_str("\\ufffd");
+                at += 6;
+                taken = at;
+            }
+            _ => at += 6,
+        }
+    }
+    if taken == 0 {
+        return json;
+    }
+    out + &json[taken..]
+}
+
 /// The truth that a value says.
 pub(crate) fn boolean(value: &RawValue) -> Option<bool> {
     serde_json::from_str(value.get()).ok()
@@ -170,4 +206,25 @@ pub(crate) fn is_json_object(text: &str) -> bool {
     text.trim_start().starts_with('{')
         && source::too_deep(text).is_none()
         && serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_of_pairs_become_what_every_reader_takes() {
+        for (json, expected) in [
+            (r#""a\ud800b""#, r#""a\ufffdb""#),
+            (
+                r#""\udc00\ud83e\udd80\ud800\ud800\udc00""#,
+                r#""\ufffd\ud83e\udd80\ufffd\ud800\udc00""#,
+            ),
+            (r#""\\ud800 \n\u00e9 \ud800""#, r#""\\ud800 \n\u00e9 \ufffd""#),
+            (r#"{"é":"\\"}"#, r#"{"é":"\\"}"#),
+        ] {
+            assert_eq!(strict(json.to_owned()), expected);
+            serde_json::from_str::<serde_json::Value>(expected).unwrap();
+        }
+    }
 }

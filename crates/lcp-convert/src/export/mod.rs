@@ -168,5 +168,11 @@ pub fn export(target: Target, blocks: &[ExportBlock<'_>], note: Option<&str>) ->
     json.all(Some(&fields));
     report.messages = messages.len() as u64;
     let renamed_tools = read.names.into_inner();
-    Exported { json: json.finish(), messages, request: read.request, report, renamed_tools }
+    Exported {
+        json: crate::json::strict(json.finish()),
+        messages,
+        request: read.request,
+        report,
+        renamed_tools,
+    }
 }
