@@ -179,6 +179,18 @@ fn the_model_never_ends_in_a_thought() {
     "#]].assert_eq(&format!("{}\n{:?}\n", back.json, back.report));
 }
 
+// Fuzzing found it: by the end of the word, the checker of messages took it for a thought.
+#[test]
+fn a_part_of_an_unknown_type_is_no_thought() {
+    let text = r#"[{"role": "user", "content": "a"},
+        {"role": "assistant", "content": [{"type": "linethinking", "thinking": "b"}]}]"#;
+    let back = exported(Target::Anthropic, &imported(Format::Anthropic, text).blocks);
+    assert_eq!(
+        back.json,
+        r#"{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type": "linethinking", "thinking": "b"}]}]}"#
+    );
+}
+
 #[test]
 fn what_answers_have_is_no_part_of_a_request() {
     let text = r#"{"messages": [{"role": "user", "content": "a"},

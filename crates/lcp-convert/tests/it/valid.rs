@@ -174,7 +174,7 @@ fn anthropic(messages: &[Value]) -> Result<(), String> {
             }
         }
         let last = parts.last().and_then(|last| last["type"].as_str()).unwrap_or_default();
-        if role == "assistant" && last.ends_with("thinking") {
+        if role == "assistant" && matches!(last, "thinking" | "redacted_thinking") {
             return Err(wrong("the model ends in a thought".to_owned()));
         }
         if let Some(key) = NOT_OF_MESSAGES.iter().find(|key| message.get(**key).is_some()) {
