@@ -122,9 +122,13 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result {
     }
     let figures = if args.exhaustive { Some(figures::figures(output)?) } else { None };
     if args.write {
-        record::write(figures.as_deref())?;
-    } else if let Some(figures) = figures {
-        output.progress(figures);
+        record::write(figures.as_ref().map(|figures| figures.table.as_str()))?;
+    } else if let Some(figures) = &figures {
+        output.progress(&figures.table);
+    }
+    if figures.is_some_and(|figures| !figures.holds) {
+        let message = "a flipped bit went unnoticed, or a whole block was lost";
+        failed = failed.or_else(|| Some(Failure::new(Code::Malformed, message)));
     }
     let broken: Vec<_> = finished.iter().filter(|(_, run)| !run.crashes.is_empty()).collect();
     for (target, run) in &broken {

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::ValueEnum;
+use lcp_decoder::{DecodeOptions, Event, Events};
 use lcp_driver::{Warning, WarningCode, index_costs_watched};
 use lcp_encoder::{Compression, EncodeOptions, Magic};
 use lcp_tokens::TokenEstimator;
@@ -134,9 +135,18 @@ impl Writer<'_> {
             counter.keep(output);
         }
         drop(bar);
-        lcp_encoder::encode_with(blocks, self.options, &costs).map_err(|error| {
+        let pack = lcp_encoder::encode_with(blocks, self.options, &costs).map_err(|error| {
             let code = if error.is_limit() { Code::Limit } else { Code::Io };
             Failure::new(code, format!("{error} ({what})"))
-        })
+        })?;
+        let wanted = self.options.compression == Compression::Payload;
+        let header = Events::new(&pack, DecodeOptions::default()).next();
+        if wanted && matches!(header, Some(Ok(Event::Header(it))) if !it.payload_compressed()) {
+            output.warn(
+                "the pack is not compressed: a reader would take so many blocks of so few bytes \
+                 for an attack (BLOCK_MEMORY_BYTES_MAX)",
+            );
+        }
+        Ok(pack)
     }
 }

@@ -1,9 +1,10 @@
 //! What is done about special tokens of a pack, before anything is counted (RFC 0008 §3).
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use clap::ValueEnum;
-use lcp_driver::special::{Found, SpecialTokens, find, neutralise, of_blocks};
+use lcp_driver::special::{Found, SpecialTokens, find, neutralise, neutralised, of_blocks};
 use lcp_driver::{Warning, WarningCode, visible};
 use lcp_types::Block;
 
@@ -63,6 +64,21 @@ pub fn treat_block(block: &mut Block<'_>, index: usize, how: SpecialTokens, path
     Ok(())
 }
 
+/// Does it to the text of one block that no render would show: a picture, an unknown type.
+pub fn treat_text<'t>(
+    text: Cow<'t, str>,
+    (index, block): (usize, &Block<'_>),
+    how: SpecialTokens,
+    path: &Path,
+) -> Result<Cow<'t, str>> {
+    let first = find(&text).next();
+    match (how, first) {
+        (SpecialTokens::Neutralise, Some(_)) => Ok(neutralised(&text).into_owned().into()),
+        (SpecialTokens::Reject, Some(at)) => Err(rejected(index, block, &text[at], path)),
+        (SpecialTokens::Report, _) | (_, None) => Ok(text),
+    }
+}
+
 /// What is said of the special tokens of a text that is not made of a pack.
 pub fn of_text(text: &str) -> Option<String> {
     let count = find(text).count();
@@ -97,9 +113,11 @@ fn changed(found: &Found) -> Option<Warning> {
 fn rejected(index: usize, block: &Block<'_>, token: &str, path: &Path) -> Failure {
     let (ty, label) = (block.block_type().label(), block.label());
     let name = WarningCode::SpecialTokens.name();
+    // Who reads the message may be the model.
+    let (token, label) = (neutralised(token), neutralised(&label));
     let (file, label) = (files::name(path), visible(&label));
     let message = format!(
-        "the special token {token} is not allowed [{name}] ({file}, block {index}, {ty} {label})"
+        "the special token {token}, here with a space in it, is not allowed [{name}] ({file}, block {index}, {ty} {label})"
     );
     Failure { name: Some(name), ..Failure::new(Code::Malformed, message) }
         .hint("--special-tokens neutralise puts a space into each")

@@ -12,7 +12,7 @@ use crate::view::View;
 
 /// The revision of the renderer: costs of another one are not used. It is
 /// raised when the text of any part changes.
-pub const REVISION: u32 = 2;
+pub const REVISION: u32 = 3;
 
 impl Detail {
     /// The level of an index that it is, if it is one.

@@ -89,6 +89,6 @@ pub use render::append_text;
 pub use source::{PlannedBy, SourceRenderError, SourceRendered, WhyAll};
 pub use text::{BlockText, BlockTexts};
 pub use values::Values;
-pub use view::label::{LABEL_CHARS_MAX, visible, visible_json, visible_lines};
+pub use view::label::{LABEL_CHARS_MAX, steers, visible, visible_json, visible_lines};
 pub use view::{block_label, content_text, fence_info};
 pub use warning::{Warning, WarningCode};

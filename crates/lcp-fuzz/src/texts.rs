@@ -16,6 +16,9 @@ use crate::input::Input;
 
 const O200K: Tiktoken = Tiktoken::new(Encoding::O200kBase);
 
+/// No line that stands for all the rest has more tokens.
+const ROLL_UP_TOKENS: u32 = 30;
+
 fn config(input: &mut Input<'_>) -> DriverConfig {
     DriverConfig {
         mode: input.one_of(&OutputMode::ALL),
@@ -38,8 +41,8 @@ fn config(input: &mut Input<'_>) -> DriverConfig {
 }
 
 /// Of the laws of the budget (RFC 0002 §5) those that one text can break: exact, bounded,
-/// complete, deterministic; and the text splits back. Those that compare plans are properties of
-/// lcp-driver's own tests.
+/// complete, deterministic; monotone, by the tokens; and the text splits back. Those that compare
+/// steps of the walk are properties of lcp-driver's own tests.
 pub fn render(data: &[u8]) {
     let mut input = Input::new(data);
     let config = config(&mut input);
@@ -81,6 +84,13 @@ fn laws(
         let floor = run(&at(0)).plan.used_tokens;
         assert!(plan.used_tokens <= budget.max(floor), "{} of {budget}", plan.used_tokens);
         complete(plan);
+        let is_walk = config.objective == Objective::Strict && config.shares.is_none();
+        if is_walk && counter.is_additive() && !config.fill && config.excerpts != Excerpts::On {
+            let more = run(&at(budget + 1 + budget % 40)).plan;
+            let line = if more.rolled_up.is_some() { ROLL_UP_TOKENS } else { 0 };
+            let of_more: u32 = more.items.iter().map(|item| item.tokens).sum();
+            assert!(shown <= of_more + line, "{shown} of {budget}, then {of_more}");
+        }
     }
     assert_eq!(driver.render_plan(blocks, plan).expect("its own plan"), *text);
     assert_eq!(run(&config), rendered, "the same again");

@@ -11,8 +11,8 @@ pub(crate) struct Args {
     /// Only the steps whose name contains this
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// Also what compiles for minutes: peers, after a change of bench/, and features with
-    /// dozens of dependencies
+    /// Also what takes minutes more: peers, after a change of bench/, features with dozens of
+    /// dependencies, how work grows with inputs that hurt
     #[arg(long)]
     full: bool,
 }
@@ -65,6 +65,12 @@ const TASKS: &[(&str, bool)] = &[
     ("instructions", false),
 ];
 
+/// What counts for minutes, with the whole of a task's arguments.
+const LONG_TASKS: &[&str] = &["instructions --growth"];
+
+/// The step that builds the program of the tasks, too.
+const TEST: &str = "test";
+
 struct Step {
     name: String,
     arguments: Vec<String>,
@@ -87,7 +93,7 @@ fn steps(full: bool) -> Vec<Step> {
     let mut steps = vec![
         step("fmt", "fmt --all --check"),
         step("clippy", "clippy --workspace --all-targets --all-features -- -D warnings"),
-        step("test", "test --workspace --all-features"),
+        step(TEST, "test --workspace --all-features"),
         // The bytes of plans are golden: they are those of the dev profile too.
         step("determinism", "test -p lcp-driver --release --test determinism"),
     ];
@@ -130,18 +136,22 @@ fn steps(full: bool) -> Vec<Step> {
     for (name, decides) in TASKS {
         steps.push(Step { decides: *decides, ..step(name, &format!("xtask {name}")) });
     }
+    for task in LONG_TASKS.iter().filter(|_| full) {
+        steps.push(step(task, &format!("xtask {task}")));
+    }
     steps
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let wanted = |name: &str| args.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
-    let (mut failed, mut taken) = (Vec::new(), 0);
+    let (mut failed, mut taken, mut tested) = (Vec::new(), 0, false);
     let begun = Instant::now();
     let steps = steps(args.full);
     for step in steps.iter().filter(|step| wanted(&step.name)) {
         eprintln!("== {}: cargo {}", step.name, step.arguments.join(" "));
         let start = Instant::now();
-        let succeeded = succeeds(step, args.only.is_none())?;
+        let succeeded = succeeds(step, tested)?;
+        tested |= succeeded && step.name == TEST;
         eprintln!("== {}: {} s", step.name, start.elapsed().as_secs());
         taken += 1;
         if !succeeded && step.decides {
@@ -167,11 +177,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 /// Takes a step. `tested`: the tests have been built, and with them the program of the tasks.
 fn succeeds(step: &Step, tested: bool) -> Result<bool, String> {
     let mut command = match step.arguments.as_slice() {
-        [xtask, task] if xtask == "xtask" && tested => {
+        [xtask, task @ ..] if xtask == "xtask" && tested => {
             let program = std::env::current_exe().map_err(|error| error.to_string())?;
             let name = format!("xtask{}", std::env::consts::EXE_SUFFIX);
             let mut command = Command::new(program.with_file_name(name));
-            command.arg(task);
+            command.args(task);
             command
         }
         arguments => {

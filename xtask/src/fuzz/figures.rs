@@ -18,8 +18,16 @@ const BYTES_MIN: f64 = 65_536.0;
 /// Bytes of the longest pack of which every bit is flipped: each flip reads all of it.
 const PACK_BYTES_MAX: usize = 8 << 10;
 
-/// Lines for the document, after all of it was tried.
-pub(super) fn figures(output: &Output) -> Result<String> {
+/// What came of it.
+pub(super) struct Figures {
+    /// Lines for the document.
+    pub(super) table: String,
+    /// Whether no flipped bit went unnoticed, and no whole block was lost.
+    pub(super) holds: bool,
+}
+
+/// Tries all of it.
+pub(super) fn figures(output: &Output) -> Result<Figures> {
     output.progress("every bit flipped, every end cut off");
     let is_tried = |pack: &Vec<u8>| pack.len() <= PACK_BYTES_MAX && has_trailer(pack);
     let packs: Vec<_> = seeds("decoder").into_iter().filter(is_tried).collect();
@@ -56,7 +64,7 @@ pub(super) fn figures(output: &Output) -> Result<String> {
         rows.len(),
         BYTES_MIN / 1024.0
     );
-    Ok(lines)
+    Ok(Figures { table: lines, holds: (unnoticed, lost) == (0, 0) })
 }
 
 /// What was done to packs, and what came of it.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use lcp_driver::{block_label, content_text, visible};
+use lcp_driver::{block_label, content_text, steers, visible};
 use lcp_types::{Block, BlockContent, Meta};
 
 use crate::Result;
@@ -83,7 +83,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     };
     let to_terminal = args.output.is_none() && std::io::stdout().is_terminal();
     if to_terminal && is_unprintable(&text) {
-        let message = format!("block {index} is binary, and standard output is a terminal");
+        let message =
+            format!("block {index} is binary, or would steer a terminal, which standard output is");
         return Err(Failure::new(Code::Usage, message).hint("name a file with -o, or pipe it"));
     }
     files::write(args.output.as_deref(), &text)
@@ -201,12 +202,12 @@ fn near<'b>(wanted: &str, labels: impl Iterator<Item = &'b str>) -> Vec<String> 
     scored.into_iter().take(NEAR_MAX).map(|(_, label)| visible(label).into_owned()).collect()
 }
 
-/// Whether a terminal would not show this as text.
+/// Whether a terminal would obey some of it, or could not show it as text.
 fn is_unprintable(bytes: &[u8]) -> bool {
     let is_odd = |line: &str| {
         // Within a line a carriage return goes back to its start.
         let line = line.strip_suffix('\r').unwrap_or(line);
-        line.split('\t').any(|part| matches!(visible(part), Cow::Owned(_)))
+        line.contains(|c| c != '\t' && steers(c))
     };
     std::str::from_utf8(bytes).map_or(true, |text| text.split('\n').any(is_odd))
 }
@@ -217,7 +218,9 @@ mod tests {
 
     #[test]
     fn what_a_terminal_would_obey_is_no_text() {
-        assert!(!is_unprintable("a\tb\r\nü".as_bytes()));
+        for text in ["a\tb\r\nü", "\u{feff}a", "👨\u{200d}👩", "می\u{200c}خواهم"] {
+            assert!(!is_unprintable(text.as_bytes()), "{text}");
+        }
         assert!(is_unprintable(b"safe\rEVIL") && is_unprintable("a\u{202e}b".as_bytes()));
         assert!(is_unprintable(b"\x89PNG") && is_unprintable(b"\x1b[2J") && is_unprintable(b"\0"));
     }

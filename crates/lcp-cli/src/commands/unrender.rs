@@ -19,9 +19,9 @@ const TEXT: &str = "the text";
 
 /// Print the JSON manifest of the blocks of a rendered text
 ///
-/// Contents and labels of up to 200 characters are exact; what the mode does not show is absent. What
-/// stands in the text only by a placeholder or in part is warned of. A text
-/// that `render` did not write ends with 3.
+/// Contents are exact, and so are labels of up to 200 characters; what the mode does
+/// not show is absent. What stands in the text only by a placeholder or in part is
+/// warned of. A text that `render` did not write ends with 3.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   lcp render samples/every-type.lcp -o /tmp/text.xml

@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use lcp_encoder::EncodeOptions;
 use lcp_testkit::program::Program;
 pub(crate) use lcp_testkit::program::{Project, printed, sample, stderr};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
+use lcp_types::{Block, Role};
 use serde_json::Value;
 
 /// The program under test.
@@ -454,6 +456,18 @@ fn encode_and_decode_are_inverse() {
             );
         }
     }
+}
+
+/// What a reader would refuse is written in another way, and not silently.
+#[test]
+fn a_payload_that_stays_uncompressed_is_warned_of() {
+    let turns = vec![Block::conversation(Role::User, ""); 180_000];
+    let pack = lcp_encoder::encode(&turns, EncodeOptions::default()).unwrap();
+    let merged = run_with(&["merge", "-", "--compress", "payload"], &pack);
+    assert!(merged.status.success() && merged.stdout.len() >= pack.len() / 2);
+    assert!(stderr(&merged).contains("not compressed"), "{}", stderr(&merged));
+    let few = lcp_encoder::encode(&turns[..9], EncodeOptions::default()).unwrap();
+    assert_eq!(stderr(&run_with(&["merge", "-", "--compress", "payload"], &few)), "");
 }
 
 #[test]

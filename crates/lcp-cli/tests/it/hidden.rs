@@ -322,11 +322,7 @@ const CALLS: &[(&str, &[(Prints, &str)])] = &[
     ),
     (
         "export",
-        &[
-            (Data, "all.lcp --to openai --report -"),
-            (Data, "all.lcp --to anthropic --budget 50"),
-            (Data, "all.lcp --to openai-responses"),
-        ],
+        &[(Data, "all.lcp --to openai --report -"), (Data, "all.lcp --to anthropic --budget 50")],
     ),
     (
         "track",

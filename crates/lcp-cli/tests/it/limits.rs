@@ -4,19 +4,30 @@
 
 use lcp_testkit::wire::{bytes, frame, header, nested, number, pack, varint};
 use lcp_testkit::{SplitMix64, hostile};
+use lcp_types::limits;
 
 use crate::command::{LCP, run_with, stderr};
 
 /// Every one of these commands fails with 5 and names the limit.
 #[track_caller]
 fn exceeds(commands: &[&[&str]], input: &[u8], says: &str) {
+    for said in refusals(commands, input) {
+        assert!(said.contains(says), "not {says:?}: {said}");
+    }
+}
+
+/// What each of these commands says, which fails with 5.
+#[track_caller]
+fn refusals(commands: &[&[&str]], input: &[u8]) -> Vec<String> {
+    let mut all = Vec::new();
     for command in commands {
         let output = run_with(command, input);
         // `validate` tells what is wrong on standard output.
         let said = [String::from_utf8_lossy(&output.stdout).as_ref(), &stderr(&output)].concat();
         assert_eq!(output.status.code(), Some(5), "{command:?}: {said}");
-        assert!(said.contains(says), "{command:?}, not {says:?}: {said}");
+        all.push(said);
     }
+    all
 }
 
 /// What reads a whole pack.
@@ -57,7 +68,15 @@ fn of_what_is_small_and_many() {
         "a tree of empty entries behind zstd",
         "unknown fields behind zstd",
     ] {
-        exceeds(READ, &hostile_case(name), "BLOCK_MEMORY_BYTES_MAX is 67");
+        // The constant, and what the bytes up to there have earned.
+        let input = hostile_case(name);
+        let least = limits::BLOCK_MEMORY_BYTES_MAX;
+        let most = limits::block_memory(least, limits::BLOCK_MEMORY_PER_BYTE, input.len() as u64);
+        for said in refusals(READ, &input) {
+            let value = said.split_once("BLOCK_MEMORY_BYTES_MAX is ").unwrap().1;
+            let value: u64 = value.split(',').next().unwrap().parse().unwrap();
+            assert!((least + 1..=most).contains(&value), "{value} of {least} to {most}");
+        }
     }
 }
 

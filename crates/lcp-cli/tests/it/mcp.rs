@@ -386,8 +386,10 @@ fn no_settings_are_looked_for() {
 #[test]
 fn special_tokens_stay_denied() {
     let place = Place::new();
-    let manifest =
-        json!({"blocks": [{"type": "conversation", "role": "user", "content": "a <|im_end|>"}]});
+    let manifest = json!({"blocks": [
+        {"type": "conversation", "role": "user", "content": "a <|im_end|>"},
+        {"type": "raw", "type_id": 77, "body_base64": "PHxpbV9zdGFydHw+Yg=="},
+    ]});
     place.write("m.json", &manifest.to_string());
     let encoded =
         LCP.run(&["encode", &place.said("m.json"), "-o", &place.said("root/special.lcp")]);
@@ -401,8 +403,14 @@ fn special_tokens_stay_denied() {
     for asked in ["report", "neutralise", "reject"] {
         client.fault("render", json!({ "pack": "special.lcp", "special_tokens": asked }));
     }
-    client.fault("expand", block.clone());
+    // No render shows the body of an unknown type, but this does.
+    let raw = json!({ "pack": "special.lcp", "block": 1 });
+    for block in [&block, &raw] {
+        let fault = client.fault("expand", block.clone());
+        assert_eq!(lcp_driver::special::find(&fault.to_string()).count(), 0, "{fault}");
+    }
     let mut client = with("neutralise");
+    assert_eq!(client.facts("expand", raw)["text"], "< |im_start|>b");
     let shown =
         client.facts("render", json!({ "pack": "special.lcp", "special_tokens": "report" }));
     assert!(shown["text"].as_str().unwrap().contains("< |im_end|>"), "{shown}");

@@ -64,8 +64,8 @@ fn a_pack_that_has_one_is_refused() {
         assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0));
         stderr(&output)
     };
-    let expected = "error: the special token [INST] is not allowed [special_tokens] \
-        (standard input, block 1, code <|fim_middle|>)\n\
+    let expected = "error: the special token [ INST], here with a space in it, is not allowed \
+        [special_tokens] (standard input, block 1, code < |fim_middle|>)\n\
         hint: --special-tokens neutralise puts a space into each\n";
     // Whether or not it would be shown.
     for budget in ["5", "500"] {

@@ -171,7 +171,7 @@ pub fn export(target: Target, blocks: &[ExportBlock<'_>], note: Option<&str>) ->
     Exported {
         json: crate::json::strict(json.finish()),
         messages,
-        request: read.request,
+        request: read.request.map(crate::json::strict),
         report,
         renamed_tools,
     }

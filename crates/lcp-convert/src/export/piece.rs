@@ -9,7 +9,7 @@ use super::said::Tags;
 use super::turn::{Answer, Call, Form, Part, Speaker, What};
 use super::{ExportBlock, Shown, others};
 use crate::anthropic::OF_ANSWERS;
-use crate::json::{self, Object};
+use crate::json::{self, Object, strict};
 use crate::{Format, Target, forms, tags};
 
 /// Keys of messages that an export writes itself, of what it knows.
@@ -192,7 +192,9 @@ fn call<'b>(
     let arguments = text.get(name.len()..).unwrap_or_default();
     let (name, arguments) = (name.to_owned(), arguments.strip_prefix(' ').unwrap_or(arguments));
     let arguments = match shown {
-        None => Cow::Owned(arguments.to_owned()),
+        None if form == Form::Custom => Cow::Owned(arguments.to_owned()),
+        // JSON inside of a text, where no writer of the whole would look.
+        None => Cow::Owned(strict(arguments.to_owned())),
         Some(shown) if form == Form::Custom => shown,
         Some(shown) => {
             let mut object = Object::default();

@@ -5,7 +5,7 @@
 //! of its own stands between `<<EOF` and `EOF`, as in a shell, with a number
 //! where it has such a line too.
 
-use super::guard::{could_be_head, free_number, lines};
+use super::guard::{could_be_head, free_number, is_blank, lines};
 use super::{Part, Shown, push_head};
 use crate::append::append;
 use crate::view::View;
@@ -26,7 +26,7 @@ pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> 
         head.push(']');
         return Part::line(head);
     };
-    if could_be_head(text, OPENING, OMITTED, false) {
+    if could_be_head(text, OPENING, OMITTED) {
         let word = heredoc(text);
         append(&mut head, format_args!(" <<{word}]\n"));
         return Part { head, body, tail: format!("{word}\n") };
@@ -36,11 +36,11 @@ pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> 
     Part { head, body, tail: String::new() }
 }
 
-/// `EOF`, or with the smallest number that no line of `text` has.
+/// `EOF`, or with the smallest number that no line of `text` has, whatever blanks are around it.
 fn heredoc(text: &str) -> String {
-    if !lines(text).any(|line| line == HEREDOC) {
+    let ends = || lines(text).filter_map(|line| line.trim_matches(is_blank).strip_prefix(HEREDOC));
+    if !ends().any(str::is_empty) {
         return HEREDOC.to_owned();
     }
-    let taken = lines(text).filter_map(|line| line.strip_prefix(HEREDOC)?.parse().ok());
-    format!("{HEREDOC}{}", free_number(taken))
+    format!("{HEREDOC}{}", free_number(ends().filter_map(|number| number.parse().ok())))
 }

@@ -10,7 +10,7 @@ use super::markdown::{HEADING, OMITTED};
 
 /// Whether this text needs no fence.
 pub(super) fn stands_alone(text: &str) -> bool {
-    !text.starts_with(FENCE) && !could_be_head(text, HEADING, OMITTED, true) && ends_open(text)
+    !text.starts_with(FENCE) && !could_be_head(text, HEADING, OMITTED) && ends_open(text)
 }
 
 /// Whether a line behind this text begins anew, in no fence and in no HTML.
@@ -18,7 +18,11 @@ fn ends_open(text: &str) -> bool {
     let mut fence: Option<Fence> = None;
     // In HTML up to the next blank line.
     let mut in_html = false;
-    for line in text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)) {
+    // Where the line behind this one begins, and the last paragraph at the latest.
+    let (mut behind, mut paragraph) = (0, 0);
+    for line in text.split('\n') {
+        behind += line.len() + 1;
+        let line = line.strip_suffix('\r').unwrap_or(line);
         // Not all readers end a line there.
         if line.contains('\r') {
             return false;
@@ -33,7 +37,7 @@ fn ends_open(text: &str) -> bool {
                     if indent != open.indent {
                         return false;
                     }
-                    fence = None;
+                    (fence, paragraph) = (None, behind);
                 }
                 // In a list the fence would end here.
                 _ if !is_blank && indent < open.indent && !rest.starts_with('\t') => return false,
@@ -48,7 +52,7 @@ fn ends_open(text: &str) -> bool {
             }
             fence = Some(mark);
         } else if is_blank {
-            in_html = false;
+            (in_html, paragraph) = (false, behind);
         } else if indent < CODE_INDENT {
             match html(rest) {
                 Html::None => {}
@@ -57,7 +61,27 @@ fn ends_open(text: &str) -> bool {
             }
         }
     }
-    fence.is_none() && !in_html
+    fence.is_none() && !in_html && !may_be_cut(text.get(paragraph..).unwrap_or_default())
+}
+
+/// Whether a paragraph may end inside of something that a line of ours behind it could close,
+/// and be hidden by: a comment, a tag, the target of a link.
+fn may_be_cut(paragraph: &str) -> bool {
+    let ends = [("<!--", "-->"), ("<?", "?>"), ("<![", "]]>"), ("](", ")")];
+    let is_open = |(begin, end): (&str, &str)| {
+        let at = paragraph.rfind(begin);
+        at.is_some_and(|at| !paragraph[at + begin.len()..].contains(end))
+    };
+    // A tag ends before the next one, and outside of quotes.
+    let mut tags = paragraph
+        .split('<')
+        .skip(1)
+        .filter(|tag| tag.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/'));
+    let is_cut = |tag: &str| {
+        let end = tag.find('>').map(|end| &tag[..end]);
+        end.is_none_or(|tag| ['"', '\''].iter().any(|quote| tag.matches(*quote).count() % 2 == 1))
+    };
+    ends.into_iter().any(is_open) || tags.any(is_cut)
 }
 
 /// Spaces from which on a line is code, or of a list.
@@ -111,12 +135,13 @@ fn html(line: &str) -> Html {
         let behind = lower.strip_prefix(*name);
         behind.is_some_and(|behind| behind.starts_with(['>', ' ', '\t']) || behind.is_empty())
     };
-    let ends = if lower.starts_with("!--") {
-        Some(lower.contains("-->"))
+    let ends = if let Some(rest) = lower.strip_prefix("!--") {
+        // Some readers take `<!-->` for a whole comment, some for the beginning of one.
+        Some(rest.trim_start_matches('-').contains("-->"))
     } else if lower.starts_with("![cdata[") {
         Some(lower.contains("]]>"))
-    } else if lower.starts_with('?') {
-        Some(lower.contains("?>"))
+    } else if let Some(rest) = lower.strip_prefix('?') {
+        Some(rest.contains("?>"))
     } else if lower.starts_with('!') {
         Some(lower.contains('>'))
     } else {

@@ -8,7 +8,7 @@
 
 use lcp_types::BlockType;
 
-use super::guard::free_number;
+use super::guard::{free_number, is_blank};
 use super::{ENVELOPE, Part, Shown};
 use crate::view::View;
 use crate::view::label::push_xml;
@@ -47,23 +47,39 @@ pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> 
     Part { head, body, tail: format!("</{name}>\n") }
 }
 
-/// The number that an element needs, if its content could be taken to close
-/// one of ours.
+/// The number that an element needs, if its content could be taken to close one of ours, or
+/// to open another of its own name: a reader that nests them would end that one in its place.
 fn number(word: &str, content: &str) -> Option<u64> {
-    let closings = || content.match_indices("</").map(|(at, mark)| &content[at + mark.len()..]);
-    closings().any(closes_ours).then(|| {
-        free_number(closings().filter_map(|closing| {
-            let digits = closing.strip_prefix(word)?.strip_prefix(NESTING_MARK)?;
+    let tags = || {
+        content.match_indices('<').map(|(at, mark)| {
+            let rest = content[at + mark.len()..].trim_start_matches(is_blank);
+            let closing = rest.strip_prefix('/');
+            (closing.is_some(), closing.map_or(rest, |rest| rest.trim_start_matches(is_blank)))
+        })
+    };
+    let gives_way = |(closes, name): (bool, &str)| {
+        let name = &name[..name_len(name)];
+        if closes { is_ours(name) } else { name.eq_ignore_ascii_case(word) }
+    };
+    tags().any(gives_way).then(|| {
+        free_number(tags().filter_map(|(_, name)| {
+            let own = name.get(..word.len()).filter(|own| own.eq_ignore_ascii_case(word))?;
+            let digits = name[own.len()..].strip_prefix(NESTING_MARK)?;
             let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
             digits[..end].parse().ok()
         }))
     })
 }
 
-/// Whether the text behind `</` begins with the name of one of our elements.
-fn closes_ours(closing: &str) -> bool {
-    let end =
-        closing.find(|c: char| !(c.is_ascii_lowercase() || c == '-')).unwrap_or(closing.len());
-    let name = &closing[..end];
-    name == ENVELOPE || name == BlockType::Other(0).label() || BlockType::from_label(name).is_some()
+/// The bytes of the name that a tag begins with.
+fn name_len(tag: &str) -> usize {
+    tag.find(|c: char| !(c.is_ascii_alphabetic() || c == '-')).unwrap_or(tag.len())
+}
+
+/// Whether one of our elements has this name; readers of HTML ignore case.
+fn is_ours(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name == ENVELOPE
+        || name == BlockType::Other(0).label()
+        || BlockType::from_label(&name).is_some()
 }

@@ -17,6 +17,7 @@
 
 mod texts;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use lcp_types::Block;
@@ -52,7 +53,7 @@ impl SpecialTokens {
 
 /// Those that do not stand between bars: what begins or ends a text, a turn or a part of one
 /// to some model. Words that are as likely to be meant (`[ARGS]`, `<think>`) are not among them.
-const TABLE: [&str; 33] = [
+const TABLE: [&str; 45] = [
     "<s>",
     "</s>",
     "<bos>",
@@ -70,6 +71,18 @@ const TABLE: [&str; 33] = [
     "<fim_prefix>",
     "<fim_middle>",
     "<fim_suffix>",
+    "<fim_pad>",
+    "<file_sep>",
+    "<repo_name>",
+    "<reserved_106>",
+    "<reserved_107>",
+    "<seed:bos>",
+    "<seed:eos>",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+    "[IMG_BREAK]",
+    "[IMG_END]",
     "[gMASK]",
     "[SYSTEM_PROMPT]",
     "[/SYSTEM_PROMPT]",
@@ -139,7 +152,7 @@ fn length(bytes: &[u8]) -> Option<usize> {
         {
             return rest.starts_with(b">").then(|| bytes.len() - rest.len() + 1);
         }
-        let of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-/".contains(byte);
+        let of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.:-/".contains(byte);
         rest = match rest.split_first() {
             Some((byte, rest)) if of_name(byte) => rest,
             _ => rest.strip_prefix(LOW_BAR.as_bytes())?,
@@ -196,6 +209,20 @@ pub fn neutralise(blocks: &mut [Block<'_>]) -> Found {
         texts::each(block, &mut |bytes| spaced(bytes, &found.add(index, bytes)));
     }
     found
+}
+
+/// The same of one text, whatever it is of.
+///
+/// ```
+/// assert_eq!(lcp_driver::special::neutralised("a <s> b"), "a < s> b");
+/// ```
+#[must_use]
+pub fn neutralised(text: &str) -> Cow<'_, str> {
+    match spaced(text.as_bytes(), &find(text).collect::<Vec<_>>()) {
+        // Spaces make no other text of it.
+        Some(spaced) => String::from_utf8_lossy(&spaced).into_owned().into(),
+        None => Cow::Borrowed(text),
+    }
 }
 
 /// The bytes with a space behind the first of each of these; `None` if there are none.

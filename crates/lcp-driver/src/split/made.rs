@@ -45,9 +45,6 @@ pub(super) fn entries(text: &str) -> Result<Vec<FileEntry<'static>>, NotMade> {
         while let Some(behind) = rest.strip_prefix(INDENT) {
             (rest, level) = (behind, level + 1);
         }
-        if level >= DEPTH_MAX as usize {
-            return Err(NotMade::Depth(level as u64 + 1));
-        }
         let entry = entry(rest).ok_or(NotMade::Line)?;
         while level + 1 < levels.len() {
             close(&mut levels);
@@ -57,8 +54,13 @@ pub(super) fn entries(text: &str) -> Result<Vec<FileEntry<'static>>, NotMade> {
         }
         // Only what has an entry above it can stand deeper.
         let has_entry = |above: usize| levels.get(above).is_some_and(|level| !level.is_empty());
-        let is_below = level.checked_sub(1).is_none_or(has_entry);
-        levels.get_mut(level).filter(|_| is_below).ok_or(NotMade::Line)?.push(entry);
+        if !level.checked_sub(1).is_none_or(has_entry) {
+            return Err(NotMade::Line);
+        }
+        if level >= DEPTH_MAX as usize {
+            return Err(NotMade::Depth(level as u64 + 1));
+        }
+        levels.get_mut(level).ok_or(NotMade::Line)?.push(entry);
     }
     while levels.len() > 1 {
         close(&mut levels);

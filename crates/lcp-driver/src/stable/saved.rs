@@ -13,7 +13,7 @@ use crate::view::View;
 
 /// The version of the text's forms (RFC 0002 §6). It rises when one changes, so
 /// that no saved plan is taken for what it is no longer.
-pub(crate) const RENDERER: u32 = 2;
+pub(crate) const RENDERER: u32 = 3;
 
 /// Bytes that tell blocks and parts apart: the first of their BLAKE3 hash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

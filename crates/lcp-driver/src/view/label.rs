@@ -23,13 +23,25 @@ pub(crate) fn cap(label: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{}…{}", &label[..head], &label[tail..]))
 }
 
-/// Characters that do not show, or change how their neighbours show: control
-/// characters, line and paragraph separators, bidirectional controls, and
-/// what has no width.
-fn is_hidden(c: char) -> bool {
+/// Whether a terminal obeys this instead of showing it: control characters, line and paragraph
+/// separators, and what turns the direction of a text.
+///
+/// ```
+/// assert!(lcp_driver::steers('\u{1b}') && lcp_driver::steers('\u{202e}'));
+/// assert!(!lcp_driver::steers('\u{feff}'));
+/// ```
+#[must_use]
+pub fn steers(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
-            | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
+        || matches!(c, '\u{61C}' | '\u{200E}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Characters that a terminal obeys, or that do not show. What joins letters and emoji or keeps
+/// them apart is no such: it shows in its neighbours.
+pub(crate) fn is_hidden(c: char) -> bool {
+    steers(c)
+        || matches!(c, '\u{AD}' | '\u{180E}' | '\u{200B}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}'
+            | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
 }
 
 /// A text of a pack with what would not show, or would change how its

@@ -125,9 +125,9 @@ fn plans_are_the_same_bytes_in_every_build() {
         .map(|pack| digest(&driver, pack, &configs).to_hex()[..16].to_owned())
         .collect();
     expect![[r"
-        f0bd9d1b9754436e
-        8347b00cf464e2aa
-        2ec4aa58ded93057
-        23ba1baa94b7026b"]]
+        0cea3c8e981687be
+        1515d4ccee94b59b
+        a9eb522af5775e0c
+        f7d218d2ddf99571"]]
     .assert_eq(&digests.join("\n"));
 }

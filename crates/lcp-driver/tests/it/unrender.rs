@@ -409,6 +409,9 @@ fn a_tree_is_as_deep_as_a_pack_may_have_it() {
         let expected = TooLarge { limit: "DEPTH_MAX", found: 65, max: 64 };
         assert_eq!(error.too_large, Some(expected));
     }
+    // What has no entry above it stands on no level.
+    let alone = format!("[file-tree /]\na/\n{}x\n", " ".repeat(140));
+    assert_eq!(unrender(&alone, OutputMode::Minimal).unwrap_err().too_large, None);
 }
 
 #[test]

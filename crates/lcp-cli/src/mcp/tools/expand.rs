@@ -113,6 +113,7 @@ impl tool::Tool for Tool {
             return Err(Fault::usage(message).hint("`lcp cat` prints its bytes"));
         }
         let text = String::from_utf8_lossy(&content);
+        let text = special::treat_text(text, (index, block), how, &found.name)?;
         let page = page(&text, input.offset, input.limit)?;
         let counting = counting(input.encoding, input.model)?;
         let (model, _) = counting.model(config, true)?;

@@ -9,6 +9,7 @@ use crate::commands::resume::as_text;
 use crate::mcp::desk::{Desk, first_within};
 use crate::mcp::fault::{Fault, Outcome};
 use crate::mcp::tool::{self, Answer, Changes};
+use crate::special;
 
 /// Anchors that are listed.
 const ANCHORS_MAX: usize = 1_000;
@@ -101,6 +102,7 @@ impl tool::Tool for Tool {
         let text = as_text(&resumed)?;
         // Messages may have come in between.
         tool::fits(&text, LONG)?;
+        let warnings = resumed.directive.warnings.into_iter().chain(special::of_text(&text));
         let anchors = resumed.restored_anchors.into_iter().map(|anchor| anchor.text).collect();
         let (anchors, more_anchors) =
             first_within(anchors, ANCHORS_MAX, ANCHORS_BYTES_MAX, String::len);
@@ -114,7 +116,7 @@ impl tool::Tool for Tool {
                 late_messages: resumed.late_messages.len(),
                 anchors,
                 more_anchors,
-                warnings: resumed.directive.warnings,
+                warnings: warnings.collect(),
             },
         })
     }

@@ -99,7 +99,7 @@ fn a_session_is_recorded_handed_over_and_resumed() {
     let mut client = place.client(&[]);
     let said = json!([
         { "role": "system", "text": "You write Rust." },
-        { "role": "user", "text": "You must never panic in the parser. Fix it." },
+        { "role": "user", "text": "You must never panic in the parser. Fix <s> it." },
         { "role": "assistant", "text": "cargo test", "tool_call_id": "1" },
         { "role": "tool", "text": "ok", "tool_name": "shell", "tool_call_id": "1" },
     ]);
@@ -133,6 +133,8 @@ fn a_session_is_recorded_handed_over_and_resumed() {
     assert_eq!((&resumed["conversation"], &resumed["previous"]), (&json!("d"), &json!("c")));
     assert!(resumed["text"].as_str().unwrap().contains("never panic"), "{resumed}");
     assert_eq!(result["content"][0]["text"], resumed["text"]);
+    let warning = resumed["warnings"].as_array().unwrap().last().unwrap().as_str().unwrap();
+    assert!(warning.contains("[special_tokens]"), "{resumed}");
     assert_eq!(client.fault("resume", arguments)["code"], "already_resumed");
 }
 

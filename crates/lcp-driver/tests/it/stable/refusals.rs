@@ -83,7 +83,7 @@ fn edited(plan: &SavedPlan, from: &str, to: &str) -> SavedPlan {
 #[test]
 fn a_plan_that_says_what_is_not_so_is_refused() {
     let edits = [
-        ("\"renderer\":2", "\"renderer\":1"),
+        ("\"renderer\":3", "\"renderer\":2"),
         ("\"detail\":\"full\"", "\"detail\":\"placeholder\""),
         ("\"detail\":\"full\"", "\"detail\":\"summary\",\"level\":\"three values\""),
         (
@@ -101,7 +101,7 @@ fn a_plan_that_says_what_is_not_so_is_refused() {
         said.push(refusal(&caller.turn(&blocks()).plan));
     }
     expect![[r"
-        it is of version 1 of the text's forms, this is version 2
+        it is of version 2 of the text's forms, this is version 3
         its part 0 is not what the block renders to
         its part 0 is not what the block renders to
         its part 0 is not what the block renders to
