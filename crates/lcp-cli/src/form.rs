@@ -110,6 +110,18 @@ impl Form {
     }
 }
 
+/// Warns of a pack whose payload was to be compressed and is not.
+pub fn uncompressed(pack: &[u8], options: EncodeOptions, output: &Output) {
+    let wanted = options.compression == Compression::Payload;
+    let header = Events::new(pack, DecodeOptions::default()).next();
+    if wanted && matches!(header, Some(Ok(Event::Header(it))) if !it.payload_compressed()) {
+        output.warn(
+            "the pack is not compressed: a reader would take so many blocks of so few bytes for an \
+             attack (BLOCK_MEMORY_BYTES_MAX)",
+        );
+    }
+}
+
 /// Writes packs, with what their blocks cost where that is asked for.
 pub struct Writer<'c> {
     options: EncodeOptions,
@@ -139,14 +151,7 @@ impl Writer<'_> {
             let code = if error.is_limit() { Code::Limit } else { Code::Io };
             Failure::new(code, format!("{error} ({what})"))
         })?;
-        let wanted = self.options.compression == Compression::Payload;
-        let header = Events::new(&pack, DecodeOptions::default()).next();
-        if wanted && matches!(header, Some(Ok(Event::Header(it))) if !it.payload_compressed()) {
-            output.warn(
-                "the pack is not compressed: a reader would take so many blocks of so few bytes \
-                 for an attack (BLOCK_MEMORY_BYTES_MAX)",
-            );
-        }
+        uncompressed(&pack, self.options, output);
         Ok(pack)
     }
 }

@@ -10,7 +10,7 @@ use crate::Result;
 use crate::counting::Counting;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
-use crate::form::{Form, refuse_terminal};
+use crate::form::{Form, refuse_terminal, uncompressed};
 
 /// Make a pack of a JSON manifest
 #[derive(Debug, clap::Args)]
@@ -34,7 +34,8 @@ pub struct Args {
 pub fn run(args: &Args, output: &Output) -> Result {
     refuse_terminal(args.output.as_deref())?;
     let writer = args.form.writer_alone(&args.counting, output)?;
-    let (mut pack, parts) = encoded(&args.manifest, args.form.options())?;
+    let options = args.form.options();
+    let (mut pack, parts) = encoded(&args.manifest, options)?;
     let out = args.output.as_deref().map(|path| ("-o", path));
     let parts = parts.iter().map(|path| ("a file of the manifest", path.as_path()));
     let inputs: Vec<_> = parts.chain([("the manifest", args.manifest.as_path())]).collect();
@@ -43,6 +44,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if writer.counts() {
         let blocks = files::decode(&args.manifest, &pack)?.blocks;
         pack = writer.encode(&blocks, &files::name(&args.manifest), output)?;
+    } else {
+        uncompressed(&pack, options, output);
     }
     files::write(args.output.as_deref(), &pack)
 }

@@ -1,5 +1,6 @@
 //! What is wrong with a call, for the model that made it.
 
+use lcp_driver::special::neutralised;
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
@@ -63,9 +64,10 @@ impl Fault {
     }
 }
 
-/// What is said, in a line: clients show it to people, too.
+/// What is said, in a line: clients show it to people and to models, which are given no special
+/// token by it.
 fn line(said: impl Into<String>) -> String {
-    shown(&said.into()).into_owned()
+    neutralised(&shown(&said.into())).into_owned()
 }
 
 /// The name of an exit code.

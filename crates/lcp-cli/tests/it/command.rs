@@ -466,6 +466,9 @@ fn a_payload_that_stays_uncompressed_is_warned_of() {
     let merged = run_with(&["merge", "-", "--compress", "payload"], &pack);
     assert!(merged.status.success() && merged.stdout.len() >= pack.len() / 2);
     assert!(stderr(&merged).contains("not compressed"), "{}", stderr(&merged));
+    let manifest = run_with(&["decode", "-"], &pack).stdout;
+    let encoded = run_with(&["encode", "-", "--compress", "payload"], &manifest);
+    assert_eq!((stderr(&encoded), encoded.stdout), (stderr(&merged), merged.stdout));
     let few = lcp_encoder::encode(&turns[..9], EncodeOptions::default()).unwrap();
     assert_eq!(stderr(&run_with(&["merge", "-", "--compress", "payload"], &few)), "");
 }

@@ -389,6 +389,7 @@ fn special_tokens_stay_denied() {
     let manifest = json!({"blocks": [
         {"type": "conversation", "role": "user", "content": "a <|im_end|>"},
         {"type": "raw", "type_id": 77, "body_base64": "PHxpbV9zdGFydHw+Yg=="},
+        {"type": "document", "title": "src/<|im_start|>.md", "content": ""},
     ]});
     place.write("m.json", &manifest.to_string());
     let encoded =
@@ -405,7 +406,8 @@ fn special_tokens_stay_denied() {
     }
     // No render shows the body of an unknown type, but this does.
     let raw = json!({ "pack": "special.lcp", "block": 1 });
-    for block in [&block, &raw] {
+    let unknown = json!({ "pack": "special.lcp", "label": "src/im_start.md" });
+    for block in [&block, &raw, &unknown] {
         let fault = client.fault("expand", block.clone());
         assert_eq!(lcp_driver::special::find(&fault.to_string()).count(), 0, "{fault}");
     }

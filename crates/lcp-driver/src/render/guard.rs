@@ -7,64 +7,85 @@ use crate::view::label::is_hidden;
 /// The shortest fence of Markdown.
 pub(crate) const FENCE: &str = "```";
 
+/// The words that a head in brackets or behind a heading mark begins with, but for types and
+/// the numbers of roles.
+const HEAD_WORDS: [&str; 5] = ["system", "user", "assistant", "tool", "raw"];
+
+/// What a role without a name begins with.
+const ROLE: &str = "role-";
+
+/// The word that placeholders begin with, in any case.
+pub(crate) const OMITTED_WORD: &str = "omitted";
+
 /// The words that a head in brackets or behind a heading mark begins with.
 pub(crate) fn is_head_word(word: &str) -> bool {
-    matches!(word, "system" | "user" | "assistant" | "tool" | "raw")
+    let is_code =
+        |code: &str| code.bytes().all(|byte| byte.is_ascii_digit()) && code.parse::<u8>().is_ok();
+    HEAD_WORDS.contains(&word)
         || BlockType::from_label(word).is_some()
-        || word.strip_prefix("role-").is_some_and(|code| code.parse::<u8>().is_ok())
+        || word.strip_prefix(ROLE).is_some_and(is_code)
 }
 
-/// Whether any line of `content` could be taken for the first line of a part: `opening` and a
-/// head word, or `omitted`. What we read is exact ([`begins_part`]); other readers trim lines,
-/// ignore case, and show a heading without its marks, and these are kept from it too.
-pub(crate) fn could_be_head(content: &str, opening: &str, omitted: &str) -> bool {
-    let [opening, omitted] = [opening, omitted].map(str::trim_end);
-    // What both begin with, where that is the same.
-    (content.contains(opening) || content.contains(&omitted[..2]))
-        && lines(content).any(|line| {
-            let line = line.trim_start_matches(is_blank);
-            let begins = line.get(..omitted.len());
-            line.strip_prefix(opening).is_some_and(shows_head_word)
-                || begins.is_some_and(|begins| begins.eq_ignore_ascii_case(omitted))
-        })
+/// Whether a head word begins so.
+pub(crate) fn may_be_head_word(beginning: &str) -> bool {
+    let types = BlockType::ALL.iter().map(|block_type| block_type.label());
+    let mut all = types.chain(HEAD_WORDS).chain([ROLE]);
+    all.any(|word| word.starts_with(beginning)) || beginning.starts_with(ROLE)
 }
 
-/// What a reader may take for nothing between two words.
+/// Whether any line of `content` could be taken for the first line of a part. What we read is
+/// exact: `opening` and a head word, or `omitted`. Other readers are not: `looks` says of a line
+/// without the blanks before it what they may see there.
+pub(crate) fn could_be_head(
+    content: &str,
+    opening: &str,
+    omitted: &str,
+    looks: impl Fn(&str) -> bool,
+) -> bool {
+    lines(content).any(|line| {
+        begins_part(line, opening)
+            || line.starts_with(omitted)
+            || looks(line.trim_start_matches(is_blank))
+    })
+}
+
+/// What a reader may take for nothing, between words and in them.
 pub(crate) fn is_blank(c: char) -> bool {
-    c.is_whitespace() || is_hidden(c) || matches!(c, '\u{200C}' | '\u{200D}')
+    c.is_whitespace() || is_nothing(c)
 }
 
-/// Characters of a head word at most.
-const WORD_CHARS_MAX: usize = 32;
+/// What does not show and is no blank: what labels show as `\u{…}`, joiners, fillers and
+/// variation selectors.
+pub(crate) fn is_nothing(c: char) -> bool {
+    let is_filler = || {
+        matches!(c, '\u{34F}' | '\u{115F}' | '\u{1160}' | '\u{180B}'..='\u{180F}' | '\u{200C}' | '\u{200D}'
+            | '\u{2800}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FFA0}' | '\u{E0100}'..='\u{E01EF}')
+    };
+    !c.is_whitespace() && (is_hidden(c) || is_filler())
+}
 
-/// Whether what this shows may begin with a head word: whatever its case, and with marks of
-/// Markdown around or in it. What stands for something else, an entity or a tag, is in doubt.
-fn shows_head_word(text: &str) -> bool {
+/// Characters of a word of ours at most.
+pub(crate) const WORD_CHARS_MAX: usize = 32;
+
+/// The word that a reader may see at the beginning: in lower case, without what does not show.
+/// And what is behind it.
+pub(crate) fn first_word(text: &str) -> (String, &str) {
     let mut word = String::new();
-    for (at, c) in text.char_indices() {
-        match c {
-            'a'..='z' | 'A'..='Z' | '0'..='9' | '-' if word.len() < WORD_CHARS_MAX => {
-                word.push(c.to_ascii_lowercase());
-            }
-            '*' | '_' | '`' | '~' | '\\' | '!' | '[' => {}
-            '&' | '<' if stands_for_another(&text[at..]) => return true,
-            // Between letters, only what does not show.
-            _ if is_blank(c) && (word.is_empty() || !c.is_whitespace()) => {}
-            _ => break,
+    let mut rest = text.trim_start_matches(is_blank);
+    while let Some(c) = rest.chars().next() {
+        if is_of_word(c) && word.len() < WORD_CHARS_MAX {
+            word.push(c.to_ascii_lowercase());
+        } else if !is_nothing(c) {
+            break;
         }
+        rest = &rest[c.len_utf8()..];
     }
-    is_head_word(&word)
+    (word, rest)
 }
 
-/// Whether an entity, a tag or a comment begins here.
-fn stands_for_another(text: &str) -> bool {
-    let rest = &text[1..];
-    if text.starts_with('<') {
-        return rest.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c));
-    }
-    let name = rest.trim_start_matches('#');
-    let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
-    end > 0 && name[end..].starts_with(';')
+/// Whether words of ours have such characters, in some case.
+pub(crate) fn is_of_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-'
 }
 
 /// Whether `line` begins with `opening` and a head word.

@@ -5,7 +5,9 @@
 //! of its own stands between `<<EOF` and `EOF`, as in a shell, with a number
 //! where it has such a line too.
 
-use super::guard::{could_be_head, free_number, is_blank, lines};
+use super::guard::{
+    OMITTED_WORD, could_be_head, first_word, free_number, is_blank, is_head_word, lines,
+};
 use super::{Part, Shown, push_head};
 use crate::append::append;
 use crate::view::View;
@@ -26,7 +28,7 @@ pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> 
         head.push(']');
         return Part::line(head);
     };
-    if could_be_head(text, OPENING, OMITTED) {
+    if text.contains(OPENING) && could_be_head(text, OPENING, OMITTED, looks_like_head) {
         let word = heredoc(text);
         append(&mut head, format_args!(" <<{word}]\n"));
         return Part { head, body, tail: format!("{word}\n") };
@@ -36,10 +38,26 @@ pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> 
     Part { head, body, tail: String::new() }
 }
 
-/// `EOF`, or with the smallest number that no line of `text` has, whatever blanks are around it.
+/// Whether a line may be taken for a head or a placeholder: by its word, whatever its case and
+/// the blanks around it.
+fn looks_like_head(line: &str) -> bool {
+    let Some(inside) = line.strip_prefix(OPENING) else { return false };
+    let (word, rest) = first_word(inside);
+    let is_ours = word == OMITTED_WORD || is_head_word(&word);
+    is_ours && !rest.starts_with(|c| !is_blank(c) && !matches!(c, ']' | ':'))
+}
+
+/// `EOF`, or with the smallest number that no line of `text` has, in any case and whatever blanks
+/// are around it.
 fn heredoc(text: &str) -> String {
-    let ends = || lines(text).filter_map(|line| line.trim_matches(is_blank).strip_prefix(HEREDOC));
-    if !ends().any(str::is_empty) {
+    let ends = || {
+        lines(text).filter_map(|line| {
+            let (word, rest) = first_word(line);
+            let number = word.strip_prefix("eof")?.to_owned();
+            rest.chars().all(is_blank).then_some(number)
+        })
+    };
+    if !ends().any(|number| number.is_empty()) {
         return HEREDOC.to_owned();
     }
     format!("{HEREDOC}{}", free_number(ends().filter_map(|number| number.parse().ok())))

@@ -5,12 +5,68 @@
 //! HTML. Both are followed here where they are sure to end; where they may not, the answer is
 //! no, and a fence goes around the whole.
 
-use super::guard::{FENCE, could_be_head};
+use super::guard::{
+    FENCE, OMITTED_WORD, WORD_CHARS_MAX, could_be_head, is_head_word, is_nothing, is_of_word,
+    may_be_head_word,
+};
 use super::markdown::{HEADING, OMITTED};
 
 /// Whether this text needs no fence.
 pub(super) fn stands_alone(text: &str) -> bool {
-    !text.starts_with(FENCE) && !could_be_head(text, HEADING, OMITTED) && ends_open(text)
+    !text.starts_with(FENCE)
+        && !could_be_head(text, HEADING, OMITTED, looks_like_head)
+        && ends_open(text)
+}
+
+/// Whether a line may show as a heading or a placeholder of ours: by the word that a reader sees
+/// first, with marks of Markdown around it or in it.
+fn looks_like_head(line: &str) -> bool {
+    if let Some(heading) = line.strip_prefix(HEADING.trim_end()) {
+        let (word, is_whole) = shown_word(heading);
+        return if is_whole { is_head_word(&word) } else { may_be_head_word(&word) };
+    }
+    // By either mark of italics; behind one of a list is a blank.
+    line.strip_prefix(['*', '_']).is_some_and(|shown| {
+        let (word, is_whole) = shown_word(shown);
+        let is_item = shown.starts_with(char::is_whitespace);
+        !is_item && if is_whole { word == OMITTED_WORD } else { OMITTED_WORD.starts_with(&word) }
+    })
+}
+
+fn is_ours(word: &str) -> bool {
+    word == OMITTED_WORD || is_head_word(word)
+}
+
+/// The word that this shows first, in lower case, and whether that is all of it: not where an
+/// entity, a tag or the end of a link is, behind which it may go on.
+fn shown_word(text: &str) -> (String, bool) {
+    let mut word = String::new();
+    let mut in_link = false;
+    for (at, c) in text.char_indices() {
+        match c {
+            // What is a word already, may not go on behind a mark that is none there.
+            '*' | '_' | '`' | '~' | '\\' | '!' | '[' if is_ours(&word) => break,
+            '*' | '_' | '`' | '~' | '\\' | '!' => {}
+            '[' => in_link = true,
+            ']' if in_link => return (word, false),
+            '&' | '<' if stands_for_another(&text[at..]) => return (word, false),
+            _ if is_of_word(c) && word.len() < WORD_CHARS_MAX => word.push(c.to_ascii_lowercase()),
+            _ if is_nothing(c) || word.is_empty() && c.is_whitespace() => {}
+            _ => break,
+        }
+    }
+    (word, true)
+}
+
+/// Whether an entity, a tag or a comment begins here.
+fn stands_for_another(text: &str) -> bool {
+    let rest = &text[1..];
+    if text.starts_with('<') {
+        return rest.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c));
+    }
+    let name = rest.trim_start_matches('#');
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
+    end > 0 && name[end..].starts_with(';')
 }
 
 /// Whether a line behind this text begins anew, in no fence and in no HTML.
@@ -65,9 +121,9 @@ fn ends_open(text: &str) -> bool {
 }
 
 /// Whether a paragraph may end inside of something that a line of ours behind it could close,
-/// and be hidden by: a comment, a tag, the target of a link.
+/// and be hidden by: a comment, a tag, a link or a picture, code.
 fn may_be_cut(paragraph: &str) -> bool {
-    let ends = [("<!--", "-->"), ("<?", "?>"), ("<![", "]]>"), ("](", ")")];
+    let ends = [("<!--", "-->"), ("<?", "?>"), ("<![", "]]>"), ("[", "]"), ("](", ")")];
     let is_open = |(begin, end): (&str, &str)| {
         let at = paragraph.rfind(begin);
         at.is_some_and(|at| !paragraph[at + begin.len()..].contains(end))
@@ -81,7 +137,8 @@ fn may_be_cut(paragraph: &str) -> bool {
         let end = tag.find('>').map(|end| &tag[..end]);
         end.is_none_or(|tag| ['"', '\''].iter().any(|quote| tag.matches(*quote).count() % 2 == 1))
     };
-    ends.into_iter().any(is_open) || tags.any(is_cut)
+    let ticks = paragraph.bytes().filter(|byte| *byte == b'`').count();
+    ends.into_iter().any(is_open) || tags.any(is_cut) || ticks % 2 == 1
 }
 
 /// Spaces from which on a line is code, or of a list.

@@ -8,7 +8,7 @@
 
 use lcp_types::BlockType;
 
-use super::guard::{free_number, is_blank};
+use super::guard::{first_word, free_number, is_blank};
 use super::{ENVELOPE, Part, Shown};
 use crate::view::View;
 use crate::view::label::push_xml;
@@ -54,32 +54,23 @@ fn number(word: &str, content: &str) -> Option<u64> {
         content.match_indices('<').map(|(at, mark)| {
             let rest = content[at + mark.len()..].trim_start_matches(is_blank);
             let closing = rest.strip_prefix('/');
-            (closing.is_some(), closing.map_or(rest, |rest| rest.trim_start_matches(is_blank)))
+            let (name, behind) = first_word(closing.unwrap_or(rest));
+            (closing.is_some(), name, behind)
         })
     };
-    let gives_way = |(closes, name): (bool, &str)| {
-        let name = &name[..name_len(name)];
-        if closes { is_ours(name) } else { name.eq_ignore_ascii_case(word) }
+    let gives_way = |(closes, name, _): (bool, String, _)| {
+        if closes { is_ours(&name) } else { name == word }
     };
     tags().any(gives_way).then(|| {
-        free_number(tags().filter_map(|(_, name)| {
-            let own = name.get(..word.len()).filter(|own| own.eq_ignore_ascii_case(word))?;
-            let digits = name[own.len()..].strip_prefix(NESTING_MARK)?;
+        free_number(tags().filter(|(_, name, _)| name == word).filter_map(|(.., behind)| {
+            let digits = behind.strip_prefix(NESTING_MARK)?;
             let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
             digits[..end].parse().ok()
         }))
     })
 }
 
-/// The bytes of the name that a tag begins with.
-fn name_len(tag: &str) -> usize {
-    tag.find(|c: char| !(c.is_ascii_alphabetic() || c == '-')).unwrap_or(tag.len())
-}
-
-/// Whether one of our elements has this name; readers of HTML ignore case.
+/// Whether one of our elements has this name.
 fn is_ours(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    name == ENVELOPE
-        || name == BlockType::Other(0).label()
-        || BlockType::from_label(&name).is_some()
+    name == ENVELOPE || name == BlockType::Other(0).label() || BlockType::from_label(name).is_some()
 }
