@@ -26,6 +26,11 @@ pub(crate) fn is_head_word(word: &str) -> bool {
         || word.strip_prefix(ROLE).is_some_and(is_code)
 }
 
+/// Whether a head or a placeholder begins with this word.
+pub(crate) fn is_ours(word: &str) -> bool {
+    word == OMITTED_WORD || is_head_word(word)
+}
+
 /// Whether a head word begins so.
 pub(crate) fn may_be_head_word(beginning: &str) -> bool {
     let types = BlockType::ALL.iter().map(|block_type| block_type.label());

@@ -5,9 +5,7 @@
 //! of its own stands between `<<EOF` and `EOF`, as in a shell, with a number
 //! where it has such a line too.
 
-use super::guard::{
-    OMITTED_WORD, could_be_head, first_word, free_number, is_blank, is_head_word, lines,
-};
+use super::guard::{could_be_head, first_word, free_number, is_blank, is_ours, lines};
 use super::{Part, Shown, push_head};
 use crate::append::append;
 use crate::view::View;
@@ -43,8 +41,7 @@ pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> 
 fn looks_like_head(line: &str) -> bool {
     let Some(inside) = line.strip_prefix(OPENING) else { return false };
     let (word, rest) = first_word(inside);
-    let is_ours = word == OMITTED_WORD || is_head_word(&word);
-    is_ours && !rest.starts_with(|c| !is_blank(c) && !matches!(c, ']' | ':'))
+    is_ours(&word) && !rest.starts_with(|c| !is_blank(c) && !matches!(c, ']' | ':'))
 }
 
 /// `EOF`, or with the smallest number that no line of `text` has, in any case and whatever blanks

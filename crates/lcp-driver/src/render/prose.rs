@@ -7,7 +7,7 @@
 
 use super::guard::{
     FENCE, OMITTED_WORD, WORD_CHARS_MAX, could_be_head, is_head_word, is_nothing, is_of_word,
-    may_be_head_word,
+    is_ours, may_be_head_word,
 };
 use super::markdown::{HEADING, OMITTED};
 
@@ -31,10 +31,6 @@ fn looks_like_head(line: &str) -> bool {
         let is_item = shown.starts_with(char::is_whitespace);
         !is_item && if is_whole { word == OMITTED_WORD } else { OMITTED_WORD.starts_with(&word) }
     })
-}
-
-fn is_ours(word: &str) -> bool {
-    word == OMITTED_WORD || is_head_word(word)
 }
 
 /// The word that this shows first, in lower case, and whether that is all of it: not where an
