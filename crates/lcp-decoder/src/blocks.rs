@@ -61,6 +61,15 @@ impl<'a, 's> Events<'a, 's> {
     pub fn decode(&mut self, frame: &Frame<'a>) -> Result<Block<'a>> {
         self.parser.decode(frame)
     }
+
+    /// Looks into a frame and uses it up, as [`Parser::decode_once`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::decode`].
+    pub fn decode_once(&mut self, frame: Frame<'a>) -> Result<Block<'a>> {
+        self.parser.decode_once(frame)
+    }
 }
 
 impl<'a> Iterator for Events<'a, '_> {
@@ -176,7 +185,7 @@ impl<'a> Blocks<'a, '_> {
                 Ok(Event::Warning(warning)) => self.warnings.push(warning),
                 Ok(Event::End { .. } | Event::Done) => {}
                 Ok(Event::Frame(frame)) => {
-                    let block = self.events.decode(&frame);
+                    let block = self.events.decode_once(frame);
                     self.events.done |= block.is_err();
                     self.plain_left = self.events.may_be_plain();
                     self.plain_since = (self.plain_left, self.events.data.len());

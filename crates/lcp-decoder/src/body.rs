@@ -1,6 +1,7 @@
 //! The body of a block: reference, compression, summary, fields, in this order.
 
 use std::borrow::Cow;
+use std::mem;
 
 use lcp_types::wire::{BLOCK_HAS_SUMMARY, BLOCK_RESERVED, HASH_BYTES};
 use lcp_types::{Block, BlockContent, BlockType, ContentHash, ContentStore, RawBlock, limits};
@@ -10,6 +11,7 @@ use crate::events::Frame;
 use crate::fields::{self, Fields, Left};
 use crate::inflate;
 use crate::options::Limits;
+use crate::owned;
 use crate::reader::Reader;
 
 /// What the blocks of a pack took before, and what one more takes.
@@ -46,14 +48,14 @@ pub(crate) fn block_memory(index: u64) -> u64 {
 /// Decodes a frame. `payload` bytes of the pack were decompressed to get at
 /// it, `spent` is what was counted before and is added to.
 pub(crate) fn decode<'a>(
-    frame: &Frame<'a>,
+    mut frame: Frame<'a>,
     limits: &Limits,
     store: Option<&dyn ContentStore>,
     payload: u64,
     spent: &mut Spent,
 ) -> Result<Block<'a>> {
     let offset = frame.body_offset;
-    let (found, max) = (spent.memory(frame), limits.block_memory(frame.input_bytes));
+    let (found, max) = (spent.memory(&frame), limits.block_memory(frame.input_bytes));
     let Some(memory) = max.checked_sub(found) else {
         return Err(Error::new(fields::block_memory(found, max), frame.offset));
     };
@@ -61,15 +63,16 @@ pub(crate) fn decode<'a>(
     let block = if frame.is_reference() || frame.is_compressed() {
         let total_left =
             limits.total_decompressed_bytes_max.saturating_sub(payload + spent.inflated);
-        let body = real_body(frame, limits, store, total_left)?;
+        let body = real_body(&frame, limits, store, total_left)?;
         spent.inflated += body.len() as u64;
-        block(frame, Reader::new(&body, 0), &mut left)
-            .map(Block::into_owned)
+        owned::block(body, |body| block(&frame, Reader::new(body, 0), &mut left))
             .map_err(|error| error.inside(offset))?
     } else {
-        match &frame.body {
-            Cow::Borrowed(body) => block(frame, Reader::new(body, offset), &mut left)?,
-            Cow::Owned(body) => block(frame, Reader::new(body, offset), &mut left)?.into_owned(),
+        match mem::take(&mut frame.body) {
+            Cow::Borrowed(body) => block(&frame, Reader::new(body, offset), &mut left)?,
+            Cow::Owned(body) => {
+                owned::block(body, |body| block(&frame, Reader::new(body, offset), &mut left))?
+            }
         }
     };
     spent.nested += memory - left.memory();

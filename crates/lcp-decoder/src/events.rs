@@ -108,6 +108,12 @@ impl Frame<'_> {
 }
 
 impl Frame<'_> {
+    /// The same frame, whose body is borrowed from this one.
+    pub(crate) fn lend(&self) -> Frame<'_> {
+        let Self { index, offset, body_offset, block_type, flags, input_bytes, ref body } = *self;
+        Frame { index, offset, body_offset, block_type, flags, input_bytes, body: (&**body).into() }
+    }
+
     /// Copies a body that is borrowed.
     #[must_use]
     pub fn into_owned(self) -> Frame<'static> {

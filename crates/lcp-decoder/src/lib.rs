@@ -29,6 +29,7 @@ mod fields;
 mod inflate;
 mod machine;
 mod options;
+mod owned;
 mod pack_reader;
 #[cfg(feature = "rayon")]
 mod parallel;

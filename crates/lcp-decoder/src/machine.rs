@@ -350,9 +350,22 @@ impl Machine {
         frame: &Frame<'a>,
         store: Option<&dyn ContentStore>,
     ) -> Result<Block<'a>> {
-        let payload = self.payload_bytes(frame);
+        match frame.body {
+            Cow::Borrowed(_) => self.decode_once(frame.clone(), store),
+            Cow::Owned(_) => self.decode_once(frame.lend(), store).map(Block::into_owned),
+        }
+    }
+
+    /// As [`Self::decode`]; a long body that the frame owns is handed over to the block.
+    pub(crate) fn decode_once<'a>(
+        &mut self,
+        frame: Frame<'a>,
+        store: Option<&dyn ContentStore>,
+    ) -> Result<Block<'a>> {
+        let payload = self.payload_bytes(&frame);
+        let index = frame.index;
         body::decode(frame, &self.limits, store, payload, &mut self.spent)
-            .map_err(|error| error.in_block(frame.index))
+            .map_err(|error| error.in_block(index))
     }
 
     /// Decodes a compressed block without counting it, after `more` than was counted;
@@ -366,7 +379,7 @@ impl Machine {
         let before = self.spent.and(more);
         let mut spent = before;
         let payload = self.payload_bytes(frame);
-        let block = body::decode(frame, &self.limits, None, payload, &mut spent).ok()?;
+        let block = body::decode(frame.lend(), &self.limits, None, payload, &mut spent).ok()?;
         Some((block.into_owned(), spent.without(before)))
     }
 

@@ -218,13 +218,21 @@ impl<S: ReadAt> BlockSource for PackReader<'_, S> {
         if let Some(trailer) = self.index() {
             return self.read_by(trailer, indices);
         }
-        let mut blocks = self.decode()?.blocks;
+        let mut blocks: Vec<_> = self.decode()?.blocks.into_iter().map(Some).collect();
+        let mut wanted = vec![0_u32; blocks.len()];
+        for &index in indices {
+            *wanted
+                .get_mut(index as usize)
+                .ok_or_else(|| SourceError::mismatch(format!("there is no block {index}")))? += 1;
+        }
+        // Only what is wanted again is copied: the blocks may be all that memory allows.
         let block = |&index: &u32| {
-            let block = blocks.get_mut(index as usize);
-            let missing = || SourceError::mismatch(format!("there is no block {index}"));
-            block.map(|block| block.clone()).ok_or_else(missing)
+            let left = wanted.get_mut(index as usize)?;
+            *left -= 1;
+            let block = blocks.get_mut(index as usize)?;
+            if *left == 0 { block.take() } else { block.clone() }
         };
-        indices.iter().map(block).collect()
+        Ok(indices.iter().filter_map(block).collect())
     }
 
     fn read_all(&self) -> Result<Cow<'_, [Block<'_>]>, SourceError> {
@@ -306,5 +314,5 @@ fn indexed<'a>(
     if trailer.flags(index) != Some(frame.flags) {
         return Err(differs("its flags"));
     }
-    parser.decode(&frame).map_err(|error| error.to_string())
+    parser.decode_once(frame).map_err(|error| error.to_string())
 }

@@ -78,16 +78,16 @@ pub fn decode_parallel<'a>(pack: &'a [u8], options: DecodeOptions<'_>) -> Result
             }
         }
         let mut ready = decompressed(&batch, &machine);
-        for (i, frame) in batch.iter().enumerate() {
+        for (i, frame) in batch.into_iter().enumerate() {
             let block = match ready.get_mut(i).and_then(Option::take) {
-                Some((block, spent)) if machine.count(frame, spent) => block,
+                Some((block, spent)) if machine.count(&frame, spent) => block,
                 _ => {
-                    if is_shared(frame) {
+                    if is_shared(&frame) {
                         // It is wrong, or the limit is near: `decode` knows which. What
                         // others have decompressed behind it is in its way.
                         ready = Vec::new();
                     }
-                    machine.decode(frame, options.store)?
+                    machine.decode_once(frame, options.store)?
                 }
             };
             blocks.push(block);

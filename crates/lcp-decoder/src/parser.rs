@@ -24,7 +24,7 @@ use crate::options::{DecodeOptions, Limits};
 ///     let step = parser.parse(data, true)?;
 ///     data = &data[step.consumed..];
 ///     match step.event {
-///         Some(Event::Frame(frame)) => println!("{:?}", parser.decode(&frame)?),
+///         Some(Event::Frame(frame)) => println!("{:?}", parser.decode_once(frame)?),
 ///         Some(Event::Done) => break,
 ///         Some(_) => {}
 ///         None => unreachable!("all data was given, with eof"),
@@ -106,5 +106,16 @@ impl<'s> Parser<'s> {
     /// still be parsed and decoded.
     pub fn decode<'a>(&mut self, frame: &Frame<'a>) -> Result<Block<'a>> {
         self.machine.decode(frame, self.store)
+    }
+
+    /// As [`Self::decode`], of a frame that is not looked into again: a long body that
+    /// it owns, because the payload is compressed, becomes the block's and is not held
+    /// twice (RFC 0008 §5.2).
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::decode`].
+    pub fn decode_once<'a>(&mut self, frame: Frame<'a>) -> Result<Block<'a>> {
+        self.machine.decode_once(frame, self.store)
     }
 }

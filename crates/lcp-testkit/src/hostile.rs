@@ -19,6 +19,8 @@ struct Scale {
     most: usize,
     /// Bytes that a bomb gives.
     bomb: u64,
+    /// Bytes of a block that takes nearly all that a payload may give.
+    long: usize,
 }
 
 const MIB: u64 = 1 << 20;
@@ -29,13 +31,13 @@ const RAW: u8 = 0x42;
 /// Every case: bombs of a gigabyte, 2²⁴ blocks, a million of all else.
 #[must_use]
 pub fn cases() -> Vec<Case> {
-    all(Scale { many: 1_000_000, most: 1 << 24, bomb: 1 << 30 })
+    all(Scale { many: 1_000_000, most: 1 << 24, bomb: 1 << 30, long: 250 << 20 })
 }
 
 /// The same cases with at most so many things in each, and bombs of four mebibytes.
 #[must_use]
 pub fn cases_of(many: usize) -> Vec<Case> {
-    all(Scale { many, most: many, bomb: 4 * MIB })
+    all(Scale { many, most: many, bomb: 4 * MIB, long: 2000 << 10 })
 }
 
 fn all(scale: Scale) -> Vec<Case> {
@@ -45,8 +47,8 @@ fn all(scale: Scale) -> Vec<Case> {
 /// Little zstd that becomes much.
 fn bombs(scale: Scale) -> Vec<Case> {
     let body = |len| frame(RAW, COMPRESSED, zeros(&[], len));
-    let long = (scale.bomb / 5).max(100);
-    let head = [vec![RAW, 0], varint(long)].concat();
+    let part = |of: usize| bytes(9, vec![0; scale.long / of]);
+    let long_name = nested(2, &[bytes(1, vec![0; scale.long / 250]), number(2, 0), number(3, 0)]);
     let twice = zstd(&zeros(&[], scale.bomb));
     let body_max = (16 * MIB).min(scale.bomb);
     vec![
@@ -54,7 +56,10 @@ fn bombs(scale: Scale) -> Vec<Case> {
         ("bodies that are a bomb together", pack(&vec![body(body_max); 64])),
         ("a body that is a bomb in a bomb", pack(&[frame(RAW, COMPRESSED, twice)])),
         ("a payload that is a bomb", [header(1), zeros(&[RAW, 0, 100], scale.bomb)].concat()),
-        ("a payload of one long block", [header(1), zeros_and_end(&head, long)].concat()),
+        ("a payload of one long block", payload(&frame(RAW, 0, vec![0; scale.long]))),
+        ("a payload of two long fields", payload(&turn(&part(2).repeat(2)))),
+        ("a payload of seven long fields", payload(&turn(&part(7).repeat(7)))),
+        ("a payload of a tree of long names", payload(&tree(&long_name.repeat(250)))),
         ("bombs in a bomb", payload(&vec![body(body_max); 64].concat())),
         ("zstd that says it gives 2^40 bytes", pack(&[frame(RAW, COMPRESSED, SAYS_2_40)])),
         ("zstd with a window of 128 MiB", pack(&[frame(RAW, COMPRESSED, WIDE_WINDOW)])),
@@ -249,19 +254,11 @@ fn repeated(frame: &[u8], times: usize) -> Vec<u8> {
 
 /// zstd of `len` zeros behind `head`, without holding them all.
 #[must_use]
+#[expect(clippy::missing_panics_doc, reason = "zstd takes any bytes")]
 pub fn zeros(head: &[u8], len: u64) -> Vec<u8> {
-    zeros_between(head, len, &[])
-}
-
-fn zeros_and_end(head: &[u8], len: u64) -> Vec<u8> {
-    zeros_between(head, len, &END)
-}
-
-fn zeros_between(head: &[u8], len: u64, behind: &[u8]) -> Vec<u8> {
     let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).expect("zstd starts");
     encoder.write_all(head).expect("memory takes it");
     io::copy(&mut io::repeat(0).take(len), &mut encoder).expect("memory takes it");
-    encoder.write_all(behind).expect("memory takes it");
     encoder.finish().expect("memory takes it")
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::{
     Annotation, Bytes, Code, Conversation, DataFormat, Diff, DiffHunk, Document, EmbeddingRef,
     Extension, FileEntry, FileTree, FormatHint, Image, IntoOwned, Lang, MediaType, Role, Status,
-    StructuredData, ToolResult, UnknownFields,
+    StructuredData, ToolResult, UnknownFields, Visitor,
 };
 
 /// The block types: `code Variant(Content), "manifest_name", "label";`.
@@ -153,6 +153,13 @@ macro_rules! block_types {
                 match self {
                     $(Self::$variant(content) => BlockContent::$variant(content.to_static()),)*
                     Self::Raw(raw) => BlockContent::Raw(RawBlock { type_id: raw.type_id, body: raw.body.to_static() }),
+                }
+            }
+
+            fn visit<V: Visitor>(&mut self, visitor: &mut V) {
+                match self {
+                    $(Self::$variant(content) => content.visit(visitor),)*
+                    Self::Raw(raw) => visitor.bytes(&mut raw.body),
                 }
             }
         }
@@ -321,6 +328,13 @@ impl<'a> Block<'a> {
             content: self.content.to_static(),
             reserved_flags: self.reserved_flags,
         }
+    }
+
+    /// Shows every text and every content of the block to `visitor`, always in the same
+    /// order.
+    pub fn visit<V: Visitor>(&mut self, visitor: &mut V) {
+        self.summary.visit(visitor);
+        self.content.visit(visitor);
     }
 
     /// The same block, owning everything it holds.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::IntoOwned;
+use crate::{IntoOwned, Visitor};
 
 /// Bytes that are borrowed from a pack or owned: the `content` of a block.
 ///
@@ -85,6 +85,10 @@ impl IntoOwned for Bytes<'_> {
     #[inline]
     fn to_static(&self) -> Bytes<'static> {
         Bytes(Cow::Owned(self.0.to_vec()))
+    }
+
+    fn visit<V: Visitor>(&mut self, visitor: &mut V) {
+        visitor.bytes(self);
     }
 }
 

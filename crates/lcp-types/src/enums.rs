@@ -128,6 +128,8 @@ macro_rules! wire_enum {
             fn to_static(&self) -> Self {
                 *self
             }
+
+            fn visit<V: $crate::Visitor>(&mut self, _: &mut V) {}
         }
 
         #[cfg(feature = "serde")]

@@ -59,7 +59,7 @@ pub use enums::{
 pub use facts::{CallOf, CostLevel, CostsOf, Facts, FactsCollector, Labels, LevelCost, ModeCosts};
 pub use level::{Level, LevelText};
 pub use meta::{HANDOFF_TYPE_NAME, Meta, MetaProblem, MetaProblemKind, brief};
-pub use owned::IntoOwned;
+pub use owned::{IntoOwned, Visitor};
 pub use source::{BlockSource, SourceError, SourceErrorKind};
 pub use store::{ContentHash, ContentStore, MemoryStore, StoreError};
 pub use unknown::{UnknownField, UnknownFields, UnknownValue};

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::Bytes;
+
 /// Turns a value that may borrow into one that owns everything it holds.
 pub trait IntoOwned {
     /// The same type with a `'static` lifetime.
@@ -13,6 +15,20 @@ pub trait IntoOwned {
     /// Copies everything. Of what was just read this is faster than
     /// [`Self::into_owned`], which moves it several times.
     fn to_static(&self) -> Self::Owned;
+
+    /// Shows every text and every content that the value holds to `visitor`, always in
+    /// the same order.
+    fn visit<V: Visitor>(&mut self, visitor: &mut V);
+}
+
+/// Is shown what a value holds of texts and contents, and may replace it: for who
+/// hands memory over instead of copying it.
+pub trait Visitor {
+    /// A text.
+    fn text(&mut self, text: &mut Cow<'_, str>);
+
+    /// A content.
+    fn bytes(&mut self, bytes: &mut Bytes<'_>);
 }
 
 impl IntoOwned for Cow<'_, str> {
@@ -25,6 +41,10 @@ impl IntoOwned for Cow<'_, str> {
     #[inline]
     fn to_static(&self) -> Cow<'static, str> {
         Cow::Owned((**self).to_owned())
+    }
+
+    fn visit<V: Visitor>(&mut self, visitor: &mut V) {
+        visitor.text(self);
     }
 }
 
@@ -39,6 +59,8 @@ impl IntoOwned for u32 {
     fn to_static(&self) -> Self {
         *self
     }
+
+    fn visit<V: Visitor>(&mut self, _: &mut V) {}
 }
 
 impl IntoOwned for u64 {
@@ -52,6 +74,8 @@ impl IntoOwned for u64 {
     fn to_static(&self) -> Self {
         *self
     }
+
+    fn visit<V: Visitor>(&mut self, _: &mut V) {}
 }
 
 impl<T: IntoOwned> IntoOwned for Option<T> {
@@ -64,6 +88,12 @@ impl<T: IntoOwned> IntoOwned for Option<T> {
     #[inline]
     fn to_static(&self) -> Self::Owned {
         self.as_ref().map(T::to_static)
+    }
+
+    fn visit<V: Visitor>(&mut self, visitor: &mut V) {
+        if let Some(value) = self {
+            value.visit(visitor);
+        }
     }
 }
 
@@ -84,5 +114,11 @@ impl<T: IntoOwned> IntoOwned for Vec<T> {
             return Vec::new();
         }
         self.iter().map(T::to_static).collect()
+    }
+
+    fn visit<V: Visitor>(&mut self, visitor: &mut V) {
+        for value in self {
+            value.visit(visitor);
+        }
     }
 }

@@ -494,6 +494,11 @@ macro_rules! record {
                     unknown: $crate::IntoOwned::to_static(&self.unknown),
                 }
             }
+
+            fn visit<V: $crate::Visitor>(&mut self, visitor: &mut V) {
+                $($crate::IntoOwned::visit(&mut self.$field, visitor);)*
+                $crate::IntoOwned::visit(&mut self.unknown, visitor);
+            }
         }
     };
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use crate::{Bytes, IntoOwned};
+use crate::{Bytes, IntoOwned, Visitor};
 
 /// The fields of a record whose ids this version does not know, in the order in
 /// which they stood: a list that takes one word where it is empty, as nearly
@@ -89,6 +89,12 @@ impl IntoOwned for UnknownFields<'_> {
     fn to_static(&self) -> UnknownFields<'static> {
         UnknownFields(self.0.as_ref().map(|fields| Box::new(fields.to_static())))
     }
+
+    fn visit<V: Visitor>(&mut self, visitor: &mut V) {
+        if let Some(fields) = &mut self.0 {
+            fields.visit(visitor);
+        }
+    }
 }
 
 /// A field whose id this version does not know, kept so that writing the block
@@ -128,5 +134,12 @@ impl IntoOwned for UnknownField<'_> {
 
     fn to_static(&self) -> UnknownField<'static> {
         self.clone().into_owned()
+    }
+
+    fn visit<V: Visitor>(&mut self, visitor: &mut V) {
+        match &mut self.value {
+            UnknownValue::Varint(_) => {}
+            UnknownValue::Bytes(bytes) | UnknownValue::Nested(bytes) => visitor.bytes(bytes),
+        }
     }
 }

@@ -88,7 +88,7 @@ impl Buffer {
             return Err(error.clone());
         }
         let block = self.advance(|machine, event| match event {
-            Event::Frame(frame) => Some(machine.decode(&frame, store).map(Block::into_owned)),
+            Event::Frame(frame) => Some(machine.decode_once(frame, store).map(Block::into_owned)),
             _ => None,
         })?;
         Ok(match block {

@@ -29,14 +29,15 @@ pub(crate) fn verify(
     while let Some(event) = events.next() {
         let Event::Frame(frame) = event? else { continue };
         wrong.extend(frame_differs(trailer, pack, &frame));
-        if let Ok(block) = events.decode(&frame) {
+        let block_type = frame.block_type;
+        if let Ok(block) = events.decode_once(frame) {
             collector.push(&block);
         } else {
             // Its body is stored elsewhere, or it is malformed, which is for others to tell.
-            collector.push_unknown(frame.block_type);
+            collector.push_unknown(block_type);
             bodies_known = false;
             // Only these can speak of others.
-            said_known &= !matches!(frame.block_type, BlockType::Annotation | BlockType::Extension);
+            said_known &= !matches!(block_type, BlockType::Annotation | BlockType::Extension);
         }
     }
     let fail = |what| TrailerError::new(TrailerErrorKind::Lies { what }, index_offset);
