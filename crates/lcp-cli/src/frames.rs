@@ -56,22 +56,23 @@ impl<'a> Frames<'a> {
             match event {
                 Ok(Event::Header(header)) => seen.header = Some(header),
                 Ok(Event::Frame(frame)) => {
-                    let (block, problem) = match events.decode(&frame) {
-                        Ok(block) => (block, None),
-                        Err(error) => (stand_in(frame.index), Some(error)),
-                    };
-                    let length = frame.body.len() as u64;
+                    let (index, length) = (frame.index, frame.body.len() as u64);
                     seen.unpacked = frame.body_offset + length;
-                    seen.blocks.push(block);
-                    seen.frames.push(Frame {
+                    let mut of_frame = Frame {
                         block_type: frame.block_type,
                         offset: frame.offset,
                         length,
                         flags: frame.flags,
                         compressed: frame.is_compressed(),
                         reference: frame.is_reference(),
-                        problem,
+                        problem: None,
+                    };
+                    let block = events.decode_once(frame).unwrap_or_else(|error| {
+                        of_frame.problem = Some(error);
+                        stand_in(index)
                     });
+                    seen.blocks.push(block);
+                    seen.frames.push(of_frame);
                 }
                 Ok(Event::End { offset }) => seen.unpacked = offset + END_FRAME.len() as u64,
                 Ok(Event::Warning(warning)) => seen.warnings.push(warning),

@@ -30,20 +30,45 @@ pub(crate) fn block(
 /// The same of a long body.
 fn apart(body: Vec<u8>, read: impl FnOnce(&[u8]) -> Result<Block<'_>>) -> Result<Block<'static>> {
     let mut block = read(&body)?;
-    let mut places = Places { body: &body, found: Vec::new() };
+    let mut count = Count(0);
+    block.visit(&mut count);
+    let mut places = Places { body: &body, parts: Vec::with_capacity(count.0) };
     block.visit(&mut places);
-    let found = places.found;
+    let mut parts = places.parts;
     // Nothing of it is borrowed from the body any more.
     let mut block = block.into_owned();
-    block.visit(&mut Pieces { cut: cut(body, &found).into_iter() });
+    cut(body, &mut parts);
+    block.visit(&mut Cut(parts.into_iter()));
     Ok(block)
 }
 
-/// Notes where in the body each text and content stands, and leaves an empty one.
+/// What becomes of a text or a content, in the order of the visit.
+enum Part {
+    /// It does not lie in the body, and stays.
+    Elsewhere,
+    /// Where in the body it lies.
+    Place(Range<usize>),
+    /// What was cut out there.
+    Piece(Vec<u8>),
+}
+
+/// Counts the texts and contents.
+struct Count(usize);
+
+impl Visitor for Count {
+    fn text(&mut self, _: &mut Cow<'_, str>) {
+        self.0 += 1;
+    }
+
+    fn bytes(&mut self, _: &mut Bytes<'_>) {
+        self.0 += 1;
+    }
+}
+
+/// Notes where each text and content stands, and leaves an empty one.
 struct Places<'b> {
     body: &'b [u8],
-    /// In the order of the visit; `None` of what does not lie in the body.
-    found: Vec<Option<Range<usize>>>,
+    parts: Vec<Part>,
 }
 
 impl Places<'_> {
@@ -53,7 +78,7 @@ impl Places<'_> {
         let place = start.and_then(|start| Some(start..start.checked_add(part.len())?));
         let place = place.filter(|place| place.end <= self.body.len());
         let lies_there = place.is_some();
-        self.found.push(place);
+        self.parts.push(place.map_or(Part::Elsewhere, Part::Place));
         lies_there
     }
 }
@@ -73,39 +98,48 @@ impl Visitor for Places<'_> {
 }
 
 /// Puts the pieces where they were noted.
-struct Pieces<I> {
-    cut: I,
+struct Cut<I>(I);
+
+impl<I: Iterator<Item = Part>> Cut<I> {
+    fn piece(&mut self) -> Option<Vec<u8>> {
+        match self.0.next()? {
+            Part::Piece(piece) => Some(piece),
+            Part::Elsewhere | Part::Place(_) => None,
+        }
+    }
 }
 
-impl<I: Iterator<Item = Option<Vec<u8>>>> Visitor for Pieces<I> {
+impl<I: Iterator<Item = Part>> Visitor for Cut<I> {
     fn text(&mut self, text: &mut Cow<'_, str>) {
-        if let Some(Some(piece)) = self.cut.next() {
-            // It was UTF-8 when it was borrowed.
-            let piece = String::from_utf8(piece)
-                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-            *text = Cow::Owned(piece);
-        }
+        let Some(piece) = self.piece() else { return };
+        *text = Cow::Owned(String::from_utf8(piece).unwrap_or_else(|error| {
+            debug_assert!(false, "it was text when it was borrowed");
+            String::from_utf8_lossy(error.as_bytes()).into_owned()
+        }));
     }
 
     fn bytes(&mut self, bytes: &mut Bytes<'_>) {
-        if let Some(Some(piece)) = self.cut.next() {
+        if let Some(piece) = self.piece() {
             *bytes = Bytes::from(piece);
         }
     }
 }
 
-/// The parts of `body` at these places, which do not overlap.
-fn cut(mut body: Vec<u8>, places: &[Option<Range<usize>>]) -> Vec<Option<Vec<u8>>> {
-    let mut pieces = vec![None; places.len()];
-    let mut order: Vec<_> = places.iter().zip(&mut pieces).collect();
+/// Cuts all places out of `body`, the last one first. They do not overlap.
+fn cut(mut body: Vec<u8>, parts: &mut [Part]) {
+    let start_and_end = |part: &&mut Part| match part {
+        Part::Place(place) => Some(Reverse((place.start, place.end))),
+        Part::Elsewhere | Part::Piece(_) => None,
+    };
+    let mut order: Vec<_> = parts.iter_mut().collect();
     // What is empty stands before what begins at the same place.
-    order.sort_unstable_by_key(|(place, _)| Reverse(place.as_ref().map(|at| (at.start, at.end))));
-    for (place, piece) in order {
-        let Some(place) = place else { continue };
+    order.sort_unstable_by_key(start_and_end);
+    for part in order {
+        let Part::Place(place) = part else { continue };
+        debug_assert!(place.end <= body.len(), "{place:?} was cut off already");
         body.truncate(place.end);
-        *piece = Some(split_off(&mut body, place.start));
+        *part = Part::Piece(split_off(&mut body, place.start));
     }
-    pieces
 }
 
 /// As [`Vec::split_off`], without room for both at a time.

@@ -218,21 +218,19 @@ impl<S: ReadAt> BlockSource for PackReader<'_, S> {
         if let Some(trailer) = self.index() {
             return self.read_by(trailer, indices);
         }
-        let mut blocks: Vec<_> = self.decode()?.blocks.into_iter().map(Some).collect();
-        let mut wanted = vec![0_u32; blocks.len()];
-        for &index in indices {
-            *wanted
-                .get_mut(index as usize)
-                .ok_or_else(|| SourceError::mismatch(format!("there is no block {index}")))? += 1;
+        let mut wanted = indices.iter().peekable();
+        let mut blocks = self.decode()?.blocks;
+        let mut at = 0_u64;
+        // In its place: the blocks may be all that memory allows.
+        blocks.retain(|_| {
+            let is_wanted = wanted.next_if(|&&index| u64::from(index) == at).is_some();
+            at += 1;
+            is_wanted
+        });
+        match wanted.next() {
+            None => Ok(blocks),
+            Some(index) => Err(SourceError::mismatch(format!("there is no block {index}"))),
         }
-        // Only what is wanted again is copied: the blocks may be all that memory allows.
-        let block = |&index: &u32| {
-            let left = wanted.get_mut(index as usize)?;
-            *left -= 1;
-            let block = blocks.get_mut(index as usize)?;
-            if *left == 0 { block.take() } else { block.clone() }
-        };
-        Ok(indices.iter().filter_map(block).collect())
     }
 
     fn read_all(&self) -> Result<Cow<'_, [Block<'_>]>, SourceError> {

@@ -108,9 +108,9 @@ impl<'s> Parser<'s> {
         self.machine.decode(frame, self.store)
     }
 
-    /// As [`Self::decode`], of a frame that is not looked into again: a long body that
-    /// it owns, because the payload is compressed, becomes the block's and is not held
-    /// twice (RFC 0008 §5.2).
+    /// As [`Self::decode`], of a frame that is not looked into again. A body that it owns,
+    /// as frames of compressed payloads do, is handed over to the block where it has 1 MiB
+    /// or more, and not held twice (RFC 0008 §5.2).
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! Packs that ask for more than they bring, as an attacker would write them.
 //!
 //! [`cases`] has them large enough to hurt; [`cases_of`] has the same of few things, to
-//! begin fuzzing with. Each has a name that says what it does.
+//! try quickly. Each has a name that says what it does.
 
 use std::io::{self, Read as _, Write as _};
 

@@ -21,8 +21,31 @@ pub trait IntoOwned {
     fn visit<V: Visitor>(&mut self, visitor: &mut V);
 }
 
-/// Is shown what a value holds of texts and contents, and may replace it: for who
-/// hands memory over instead of copying it.
+/// Is shown each text and each content of a value, and may change or replace it. Contents
+/// of unknown fields and of unknown blocks, and vectors of embeddings, come as bytes.
+///
+/// ```
+/// use std::borrow::Cow;
+///
+/// use lcp_types::{Block, Bytes, Lang, Visitor};
+///
+/// /// Bytes of texts and contents.
+/// struct Length(usize);
+///
+/// impl Visitor for Length {
+///     fn text(&mut self, text: &mut Cow<'_, str>) {
+///         self.0 += text.len();
+///     }
+///
+///     fn bytes(&mut self, bytes: &mut Bytes<'_>) {
+///         self.0 += bytes.len();
+///     }
+/// }
+///
+/// let mut length = Length(0);
+/// Block::code(Lang::Rust, "a.rs", "fn a() {}").visit(&mut length);
+/// assert_eq!(length.0, 13);
+/// ```
 pub trait Visitor {
     /// A text.
     fn text(&mut self, text: &mut Cow<'_, str>);

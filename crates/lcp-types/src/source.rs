@@ -26,12 +26,12 @@ pub trait BlockSource {
     /// is.
     fn facts(&self) -> Option<&Facts>;
 
-    /// The blocks of these indices, which ascend.
+    /// The blocks of these indices, each larger than the one before.
     ///
     /// # Errors
     ///
     /// [`SourceError`] if one of them cannot be read, or is not what is known
-    /// of it.
+    /// of it; indices in another order may be one, too.
     fn read(&self, indices: &[u32]) -> Result<Vec<Block<'_>>, SourceError>;
 
     /// All blocks, annotations included, in the order of the stream: what is

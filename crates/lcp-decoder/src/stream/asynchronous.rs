@@ -129,6 +129,15 @@ impl<R: AsyncRead + Unpin> AsyncPackStream<R> {
         self.buffer.decode(frame, of(self.store.as_deref()))
     }
 
+    /// Looks into a frame and uses it up, as [`Parser::decode_once`](crate::Parser::decode_once).
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::decode`].
+    pub fn decode_once(&mut self, frame: Frame<'static>) -> Result<Block<'static>, Error> {
+        self.buffer.decode_once(frame, of(self.store.as_deref()))
+    }
+
     fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), StreamError>> {
         loop {
             let mut space = ReadBuf::new(self.buffer.space());

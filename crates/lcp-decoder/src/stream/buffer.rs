@@ -114,6 +114,15 @@ impl Buffer {
         self.machine.decode(frame, store)
     }
 
+    /// Looks into a frame that was given, and uses it up.
+    pub(super) fn decode_once(
+        &mut self,
+        frame: Frame<'static>,
+        store: Option<&dyn ContentStore>,
+    ) -> Result<Block<'static>> {
+        self.machine.decode_once(frame, store)
+    }
+
     /// Parses up to the next event of which `take` makes something.
     fn advance<T>(
         &mut self,

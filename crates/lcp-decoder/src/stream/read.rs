@@ -19,8 +19,8 @@ use crate::options::DecodeOptions;
 /// the input, behind END, as `decode` looks at all of it; who must not wait for
 /// that takes [`Event::End`] for the end.
 ///
-/// What is held is the longest block, 64 KiB at least; of a compressed payload up to
-/// twice the longest block and 192 KiB, beside what zstd needs. It asks for 64 KiB at
+/// What is held beside the block that is given is the longest block, 64 KiB at least; of a
+/// compressed payload up to twice the longest block and 192 KiB, beside what zstd needs. It asks for 64 KiB at
 /// once or more, so that no [`BufReader`](std::io::BufReader) is needed.
 ///
 /// # Example: a file, block by block
@@ -98,6 +98,15 @@ impl<'s, R: Read> PackStream<'s, R> {
     /// If the body is malformed or exceeds a limit.
     pub fn decode(&mut self, frame: &Frame<'static>) -> Result<Block<'static>, Error> {
         self.buffer.decode(frame, self.store)
+    }
+
+    /// Looks into a frame and uses it up, as [`Parser::decode_once`](crate::Parser::decode_once).
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::decode`].
+    pub fn decode_once(&mut self, frame: Frame<'static>) -> Result<Block<'static>, Error> {
+        self.buffer.decode_once(frame, self.store)
     }
 
     fn fill(&mut self) -> Result<(), StreamError> {

@@ -97,8 +97,11 @@ fn packs_without_a_trailer_are_read_as_a_whole() {
     let reader = PackReader::open(pack, DecodeOptions::default()).expect("a pack");
     assert!(reader.facts().is_none() && reader.trailer().is_none());
     assert_eq!(reader.read(&[3, 9]).expect("as written"), [blocks[3].clone(), blocks[9].clone()]);
-    let error = reader.read(&[10]).unwrap_err();
-    assert_eq!(error.kind, SourceErrorKind::Mismatch);
+    // One that is not there, one twice, and one behind a larger one.
+    for wrong in [&[10][..], &[3, 3], &[9, 3]] {
+        let error = reader.read(wrong).unwrap_err();
+        assert_eq!(error.kind, SourceErrorKind::Mismatch);
+    }
 }
 
 /// A source that breaks off.

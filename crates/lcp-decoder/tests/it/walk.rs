@@ -51,6 +51,10 @@ pub(crate) fn whole(pack: &[u8], options: DecodeOptions<'_>) -> Vec<Seen> {
         match event {
             Ok(Event::Frame(frame)) => {
                 let block = events.decode(&frame).map(Block::into_owned);
+                let once = Events::new(pack, options).decode_once(frame.clone().into_owned());
+                if let (Ok(block), Ok(once)) = (&block, once) {
+                    assert!(*block == once, "{frame:?}");
+                }
                 seen.push(Seen::Event(Event::Frame(frame.into_owned())));
                 seen.push(Seen::Block(block));
             }

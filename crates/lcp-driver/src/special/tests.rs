@@ -84,8 +84,9 @@ fn bytes_that_are_no_text_keep_what_they_are() {
 }
 
 fn any_text() -> impl Strategy<Value = String> {
-    let pieces =
-        ["<", "|", "｜", "s", ">", "/", "im_start", "▁", "[", "]", "INST", "<|", "|>", " ", "é"];
+    let pieces = [
+        "<", "|", "｜", "s", ">", "/", "im_start", "▁", "[", "]", "INST", ":", "<|", "|>", " ", "é",
+    ];
     prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..24).prop_map(|of| of.concat())
 }
 
@@ -114,7 +115,7 @@ proptest! {
             let name = |bar: &str| {
                 part.strip_prefix('<')?.strip_prefix(bar)?.strip_suffix('>')?.strip_suffix(bar)
             };
-            let of_name = |c: char| c.is_ascii_alphanumeric() || "_.-/▁".contains(c);
+            let of_name = |c: char| c.is_ascii_alphanumeric() || "_.-/:▁".contains(c);
             let is_name = |name: &str| {
                 (1..=64).contains(&name.chars().count()) && name.chars().all(of_name)
             };
