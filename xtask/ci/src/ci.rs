@@ -130,7 +130,7 @@ fn steps(full: bool) -> Vec<Step> {
     let manifest = "--manifest-path bench/Cargo.toml --target-dir target --locked";
     let peers = "--features peers --all-targets -- -D warnings";
     if full {
-        steps.push(step("fuzz targets", "check --manifest-path fuzz/Cargo.toml --locked"));
+        steps.push(step("fuzz targets", "check --manifest-path fuzz/Cargo.toml --target-dir target --locked"));
         steps.push(step("bench with peers", &format!("clippy {manifest} {peers}")));
     }
     steps.push(step("bench", &format!("test {manifest}")));
