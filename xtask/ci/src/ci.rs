@@ -130,7 +130,8 @@ fn steps(full: bool) -> Vec<Step> {
     let manifest = "--manifest-path bench/Cargo.toml --target-dir target --locked";
     let peers = "--features peers --all-targets -- -D warnings";
     if full {
-        steps.push(step("fuzz targets", "check --manifest-path fuzz/Cargo.toml --target-dir target --locked"));
+        let fuzz = "check --manifest-path fuzz/Cargo.toml --target-dir target --locked";
+        steps.push(step("fuzz targets", fuzz));
         steps.push(step("bench with peers", &format!("clippy {manifest} {peers}")));
     }
     steps.push(step("bench", &format!("test {manifest}")));
