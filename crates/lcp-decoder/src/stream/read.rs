@@ -20,8 +20,8 @@ use crate::options::DecodeOptions;
 /// that takes [`Event::End`] for the end.
 ///
 /// What is held beside the block that is given is the longest block, 64 KiB at least; of a
-/// compressed payload up to twice the longest block and 192 KiB, beside what zstd needs. It asks for 64 KiB at
-/// once or more, so that no [`BufReader`](std::io::BufReader) is needed.
+/// compressed payload up to twice the longest block and 192 KiB, beside what zstd needs. It
+/// asks for 64 KiB at once or more, so that no [`BufReader`](std::io::BufReader) is needed.
 ///
 /// # Example: a file, block by block
 ///
