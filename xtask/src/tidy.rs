@@ -1,9 +1,13 @@
 //! `tidy`: what the compiler does not see. Architecture, documents, sizes.
 
+mod cycles;
 mod dependencies;
 mod documents;
+mod exceptions;
 mod limits;
+mod names;
 mod requirements;
+mod sources;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -110,6 +114,7 @@ pub(crate) fn run(_args: &Args, output: &Output) -> Result {
     problems.extend(documents::check()?);
     problems.extend(limits::check()?);
     problems.extend(requirements::check()?);
+    problems.extend(sources::check()?);
     if problems.is_empty() {
         output.progress("tidy");
         return Ok(());
