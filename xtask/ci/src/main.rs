@@ -40,11 +40,24 @@ fn main() -> ExitCode {
     })
 }
 
-/// Runs another task, built as it is now, in the folder that it was called from.
+/// The commands of the product that tasks are called like.
+const PRODUCT: &[&str] =
+    &["render", "report", "budget", "count", "encode", "decode", "validate", "dedup"];
+
+/// Runs another task, built as it is now, in the folder that it was called from: by the `lcp`
+/// command without its features where that has it, else by the program of `xtask`.
 fn forward(arguments: &[OsString]) -> Result<ExitCode, String> {
-    let manifest = workspace().join("xtask/Cargo.toml");
+    let is_flag = |argument: &&OsString| argument.as_encoded_bytes().starts_with(b"-");
+    let task = arguments.iter().find(|argument| !is_flag(argument));
+    let is_product = task.is_some_and(|task| PRODUCT.iter().any(|name| task == name));
+    let (manifest, features): (_, &[_]) = if is_product {
+        ("crates/lcp-cli/Cargo.toml", &["--no-default-features"])
+    } else {
+        ("xtask/Cargo.toml", &[])
+    };
     let mut command = Command::new(cargo());
-    command.args(["run", "--quiet", "--manifest-path"]).arg(manifest).arg("--").args(arguments);
+    command.args(["run", "--quiet", "--manifest-path"]).arg(workspace().join(manifest));
+    command.args(features).arg("--").args(arguments);
     let status = command.status().map_err(|error| format!("cannot run cargo: {error}"))?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
