@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lcp_convert::tags;
 use lcp_driver::block_label;
+use lcp_transcripts::tags;
 use lcp_types::{Annotation, AnnotationKind, Block, Meta, Tag};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 

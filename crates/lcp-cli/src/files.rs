@@ -6,9 +6,9 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use lcp_convert::Format;
 use lcp_decoder::{DecodeOptions, Pack};
 use lcp_driver::{visible_json, visible_lines};
+use lcp_transcripts::Format;
 use lcp_types::wire::MAGIC_LCP;
 use serde_json::Value;
 
@@ -238,7 +238,7 @@ pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Failu
     let failure = Failure::new(code, message);
     let looks_like_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     // Any text is Markdown.
-    let transcript = || lcp_convert::detect(bytes).filter(|format| *format != Format::Markdown);
+    let transcript = || lcp_transcripts::detect(bytes).filter(|format| *format != Format::Markdown);
     if let lcp_decoder::ErrorKind::BadMagic { .. } = error.kind()
         && let Some(format) = transcript()
     {

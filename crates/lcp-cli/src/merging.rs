@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use lcp_continuity::moved_index;
-use lcp_convert::tags;
+use lcp_transcripts::tags;
 use lcp_types::{Annotation, Block, BlockContent, HANDOFF_TYPE_NAME, Level, Tag};
 
 /// The blocks of all packs, one pack behind the other.

@@ -1,13 +1,13 @@
 //! What comes in as text: manifests, transcripts, diffs, numbered lines.
 
-#[path = "../../lcp-convert/tests/it/valid.rs"]
+#[path = "../../lcp-transcripts/tests/it/valid.rs"]
 #[allow(clippy::pedantic, dead_code, reason = "a module of tests, of which less is needed here")]
 mod valid;
 
-use lcp_convert::{ExportBlock, Format, Options, Target, detect, export, import as import_as};
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_encoder::EncodeOptions;
 use lcp_encoder::manifest::{Manifest, to_json};
+use lcp_transcripts::{ExportBlock, Format, Options, Target, detect, export, import as import_as};
 
 /// A manifest that is read, is written and comes back; another one is an error.
 pub fn manifest(data: &[u8]) {
@@ -34,18 +34,19 @@ pub fn import(data: &[u8]) {
         transcript(format, bytes, choice);
     }
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    if let Some(diff) = lcp_convert::diff::exact(text) {
-        assert_eq!(lcp_convert::diff::write(&diff), text);
+    if let Some(diff) = lcp_transcripts::diff::exact(text) {
+        assert_eq!(lcp_transcripts::diff::write(&diff), text);
     }
-    if let Ok(patch) = lcp_convert::diff::parse(text) {
+    if let Ok(patch) = lcp_transcripts::diff::parse(text) {
         for diff in &patch.diffs {
-            let written = lcp_convert::diff::write(diff);
-            let again = lcp_convert::diff::parse(&written).expect("as written");
+            let written = lcp_transcripts::diff::write(diff);
+            let again = lcp_transcripts::diff::parse(&written).expect("as written");
             assert_eq!(again.diffs.len(), 1, "{written}");
         }
     }
-    if let Some(numbered) = lcp_convert::numbered::exact(text) {
-        let again = lcp_convert::numbered::write(&numbered.content, numbered.first, numbered.style);
+    if let Some(numbered) = lcp_transcripts::numbered::exact(text) {
+        let again =
+            lcp_transcripts::numbered::write(&numbered.content, numbered.first, numbered.style);
         assert_eq!(again, text);
     }
 }

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use lcp_cli::journal::Journal;
 use lcp_continuity::store::{MemoryStore, NewConversation};
 use lcp_continuity::{HandoffOptions, ManualClock, Message, SessionContinuityService, Timestamp};
-use lcp_convert::Format;
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_driver::stable::Stable;
 use lcp_driver::{DefaultDriver, DriverConfig};
 use lcp_encoder::{Compression, EncodeOptions};
 use lcp_testkit::program::root;
 use lcp_tokens::HeuristicEstimator;
+use lcp_transcripts::Format;
 
 /// Inputs for the target of this name: the samples, the transcripts of the tests, and what is
 /// made of them. None for those that take their choices from bytes: any bytes do.
@@ -58,7 +58,7 @@ fn packs() -> Vec<Vec<u8>> {
 }
 
 fn transcripts() -> Vec<Vec<u8>> {
-    let fixtures = root().join("crates/lcp-convert/tests/it/fixtures");
+    let fixtures = root().join("crates/lcp-transcripts/tests/it/fixtures");
     let mut inputs = Vec::new();
     for extension in ["json", "jsonl", "md"] {
         for file in files(&fixtures, extension) {

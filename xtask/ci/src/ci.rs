@@ -27,7 +27,7 @@ const LIBRARIES: &[&str] = &[
     "lcp-sqlite",
     "lcp-dedup",
     "lcp-continuity",
-    "lcp-convert",
+    "lcp-transcripts",
     "lcp-outline",
 ];
 

@@ -6,7 +6,6 @@ mod inputs;
 use std::hint::black_box;
 use std::io::Read;
 
-use lcp_convert::{Options, detect, import};
 use lcp_decoder::{DecodeOptions, PackReader, PackStream, decode};
 use lcp_driver::special::{neutralise, of_blocks};
 use lcp_driver::split::unrender;
@@ -14,6 +13,7 @@ use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
 use lcp_encoder::manifest::Manifest;
 use lcp_encoder::{EncodeOptions, encode};
 use lcp_tokens::HeuristicEstimator;
+use lcp_transcripts::{Options, detect, import};
 use lcp_types::{Block, BlockSource as _, MemoryStore};
 
 use lcp_cli::Result;
@@ -181,7 +181,7 @@ pub(super) fn walk(at: usize, many: usize, idle: bool) -> bool {
             .is_some_and(|format| black_box(import(format, &input, &Options::default())).is_ok()),
         Walk::Diff => {
             let text = str::from_utf8(&input).unwrap_or_default();
-            black_box(lcp_convert::diff::parse(text)).is_ok()
+            black_box(lcp_transcripts::diff::parse(text)).is_ok()
         }
     }
 }

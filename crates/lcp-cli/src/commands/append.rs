@@ -99,7 +99,7 @@ fn input(path: &Path) -> Result<Vec<u8>> {
     let bytes = files::read(path)?;
     let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     // A transcript is JSON, too; what reads packs says what to do with it.
-    if is_json && lcp_convert::detect(&bytes).is_none() {
+    if is_json && lcp_transcripts::detect(&bytes).is_none() {
         return encode::manifest(path, &bytes, EncodeOptions::default());
     }
     Ok(bytes)

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::builder::PossibleValuesParser;
-use lcp_convert::Target;
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow};
+use lcp_transcripts::Target;
 use serde_json::{Value, json};
 
 use crate::Result;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
-use lcp_convert::{Error, ErrorKind, Format, Imported, Options, Report};
+use lcp_transcripts::{Error, ErrorKind, Format, Imported, Options, Report};
 use lcp_types::{Block, BlockContent, Lang};
 use serde_json::{Value, json};
 
@@ -126,11 +126,11 @@ pub fn import(
     options: &Options,
 ) -> Result<(Format, Imported)> {
     let named = from.and_then(Format::from_name);
-    let Some(format) = named.or_else(|| lcp_convert::detect(bytes)) else {
+    let Some(format) = named.or_else(|| lcp_transcripts::detect(bytes)) else {
         return Err(unknown(path, bytes));
     };
     let mut imported =
-        lcp_convert::import(format, bytes, options).map_err(|error| malformed(path, &error))?;
+        lcp_transcripts::import(format, bytes, options).map_err(|error| malformed(path, &error))?;
     for block in &mut imported.blocks {
         name_language(block);
     }
@@ -157,7 +157,7 @@ fn unknown(path: &Path, bytes: &[u8]) -> Failure {
         return Failure::new(Code::Malformed, message).hint("`lcp render` shows it");
     }
     // What begins as JSON has a place where it is none.
-    let as_chat = lcp_convert::import(Format::OpenAiChat, bytes, &Options::default());
+    let as_chat = lcp_transcripts::import(Format::OpenAiChat, bytes, &Options::default());
     match as_chat {
         Err(error) if !matches!(error.kind, ErrorKind::NotATranscript { .. }) => {
             malformed(path, &error)

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use lcp_convert::{Exported, ExportedMessage};
 use lcp_driver::{
     DefaultDriver, DriverConfig, DriverError, Overflow, Plan, RenderDecision, RolledUp, Warning,
 };
 use lcp_tokens::TokenEstimator;
+use lcp_transcripts::{Exported, ExportedMessage};
 use lcp_types::{Block, Priority};
 
 use super::{Candidates, Unfit, beside, count, warnings};

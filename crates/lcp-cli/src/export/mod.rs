@@ -6,9 +6,9 @@ mod warnings;
 
 use std::collections::BTreeSet;
 
-use lcp_convert::{ExportBlock, Exported, Format, Shown, Target, tags};
 use lcp_driver::{BlockTexts, Plan, RenderDecision};
 use lcp_tokens::TokenEstimator;
+use lcp_transcripts::{ExportBlock, Exported, Format, Shown, Target, tags};
 use lcp_types::{Annotation, Block, BlockContent, Role, Tag};
 
 pub use fit::{Fitted, fit, has_turns};
@@ -48,7 +48,7 @@ impl<'b> Candidates<'b> {
                 ExportBlock { block, shown }
             })
             .collect();
-        let whole = lcp_convert::export(target, &all, None);
+        let whole = lcp_transcripts::export(target, &all, None);
         let planned = whole.messages.iter().flat_map(|message| message.blocks.iter().copied());
         let planned = planned.collect();
         Self { target, blocks, planned, along, sidechains: sidechains.len(), whole }
@@ -130,12 +130,12 @@ impl<'b> Candidates<'b> {
             blocks[*at].shown = Shown::Whole;
         }
         let note = texts.roll_up.as_deref().map(str::trim_end);
-        lcp_convert::export(self.target, &blocks, note)
+        lcp_transcripts::export(self.target, &blocks, note)
     }
 }
 
 /// Tokens of a request: those of all that its messages say
-/// ([`ExportedMessage::text`](lcp_convert::ExportedMessage::text)), 4 for each and 3 for
+/// ([`ExportedMessage::text`](lcp_transcripts::ExportedMessage::text)), 4 for each and 3 for
 /// all, and [`beside`] them.
 pub fn count(exported: &Exported, estimator: &dyn TokenEstimator) -> u64 {
     let texts = exported.messages.iter().map(|message| message.text.as_str());

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use lcp_convert::{Format, Shown};
 use lcp_driver::{BlockText, RenderDecision};
+use lcp_transcripts::{Format, Shown};
 use lcp_types::{Block, BlockContent};
 
 /// `is_answer`: the block is what a tool gave, and can be written as the tool did.

@@ -208,7 +208,7 @@ impl<'r> Place<'r> {
                 .warnings
                 .push(format!("changes below {at} are not UTF-8: they are shown with U+FFFD"));
         }
-        let read = lcp_convert::diff::parse(&text).map_err(|error| {
+        let read = lcp_transcripts::diff::parse(&text).map_err(|error| {
             Failure::new(Code::Malformed, format!("what git prints is no diff: {error}"))
         })?;
         for diff in read.diffs {

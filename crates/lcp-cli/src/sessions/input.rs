@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use lcp_continuity::Message;
-use lcp_convert::{AIDER_TOOL_NAME, Format, tags};
+use lcp_transcripts::{AIDER_TOOL_NAME, Format, tags};
 use lcp_types::{Block, BlockContent, Meta};
 
 use crate::failure::{Code, Failure};
@@ -22,10 +22,11 @@ pub fn messages(path: &Path) -> Result<Vec<Message>> {
 
 /// The same of bytes that were read from there.
 pub fn messages_of(path: &Path, bytes: &[u8]) -> Result<Vec<Message>> {
-    let messages = match lcp_convert::detect(bytes) {
+    let messages = match lcp_transcripts::detect(bytes) {
         Some(format) => {
-            let imported = lcp_convert::import(format, bytes, &lcp_convert::Options::default());
-            let malformed = |error: lcp_convert::Error| {
+            let imported =
+                lcp_transcripts::import(format, bytes, &lcp_transcripts::Options::default());
+            let malformed = |error: lcp_transcripts::Error| {
                 Failure::new(Code::Malformed, format!("{error} ({})", files::name(path)))
             };
             let mut messages = of_blocks(&imported.map_err(malformed)?.blocks);

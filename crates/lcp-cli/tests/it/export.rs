@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use lcp_cli::export::{Candidates, Fitted, Unfit, count, fit};
-use lcp_convert::{Format, Options, Target, detect, import};
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow, RenderDecision, Verbosity};
 use lcp_encoder::{EncodeOptions, PackBuilder};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
+use lcp_transcripts::{Format, Options, Target, detect, import};
 use lcp_types::{Annotation, Block, BlockContent, Priority, Role, Status, Tag};
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::command::{run, run_with, stderr};
 
-/// A transcript of the tests of lcp-convert.
+/// A transcript of the tests of lcp-transcripts.
 pub(crate) fn transcript(name: &str) -> PathBuf {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    crates.join("lcp-convert/tests/it/fixtures").join(name)
+    crates.join("lcp-transcripts/tests/it/fixtures").join(name)
 }
 
 fn path(path: &Path) -> &str {

@@ -1,8 +1,8 @@
 //! `export` where next to nothing fits, or is there: what is left, and what is said of it.
 
 use expect_test::expect;
-use lcp_convert::Target;
 use lcp_encoder::PackBuilder;
+use lcp_transcripts::Target;
 use serde_json::{Value, json};
 
 use crate::command::{run_with, sample, stderr};

@@ -131,7 +131,7 @@ impl ExportReport {
 /// others are changed, in call and result alike, and told of.
 ///
 /// ```
-/// use lcp_convert::{ExportBlock, Target, export};
+/// use lcp_transcripts::{ExportBlock, Target, export};
 /// use lcp_types::{Annotation, Block, Role, Status, Tag};
 ///
 /// let blocks = [

@@ -1,7 +1,7 @@
 //! What a transcript says comes out of an export: for each format, told part by part beside
 //! what the fixture says, which was written down by hand.
 
-use lcp_convert::{Format, Target};
+use lcp_transcripts::{Format, Target};
 use serde_json::Value;
 
 use crate::support::{exported, imported, value};

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
-use lcp_convert::{ExportBlock, Format, Shown, Target, export};
+use lcp_transcripts::{ExportBlock, Format, Shown, Target, export};
 use lcp_types::{
     Annotation, Block, DataFormat, DiffHunk, FileEntry, FormatHint, Lang, MediaType, Role, Status,
     Tag,

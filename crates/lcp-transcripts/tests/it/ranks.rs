@@ -1,6 +1,6 @@
 //! What is newer in a conversation has the higher rank.
 
-use lcp_convert::{Format, Imported, Target};
+use lcp_transcripts::{Format, Imported, Target};
 use lcp_types::{Block, Meta, Role};
 
 use crate::support::{exported, imported};

@@ -1,7 +1,7 @@
 //! Input that is broken, hostile, or something else.
 
 use expect_test::{Expect, expect};
-use lcp_convert::{Format, Options, Target, WARNINGS_MAX, import};
+use lcp_transcripts::{Format, Options, Target, WARNINGS_MAX, import};
 use lcp_types::{Annotation, Block};
 use proptest::prelude::*;
 

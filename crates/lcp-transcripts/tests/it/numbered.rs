@@ -1,6 +1,6 @@
 //! Lines with numbers.
 
-use lcp_convert::numbered::{Style, exact, write};
+use lcp_transcripts::numbered::{Style, exact, write};
 use proptest::prelude::*;
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
-use lcp_convert::{ErrorKind, Format, Imported, Options, detect, import};
+use lcp_transcripts::{ErrorKind, Format, Imported, Options, detect, import};
 use lcp_types::{Block, BlockContent, Tag};
 use proptest::prelude::*;
 

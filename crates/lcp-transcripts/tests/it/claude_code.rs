@@ -1,6 +1,6 @@
 //! Sessions of Claude Code: which lines are the conversation.
 
-use lcp_convert::{Format, Imported, Options, Target, import, tags};
+use lcp_transcripts::{Format, Imported, Options, Target, import, tags};
 use lcp_types::{Annotation, Block, BlockContent, Meta, Priority};
 use serde_json::{Value, json};
 

@@ -23,7 +23,7 @@ const LOOKED_AT_MAX: usize = 200;
 /// open is [`Format::OpenAiChat`], which other servers take as well.
 ///
 /// ```
-/// use lcp_convert::{Format, detect};
+/// use lcp_transcripts::{Format, detect};
 ///
 /// let chat = br#"[{"role":"system","content":"Be brief."},{"role":"user","content":"hi"}]"#;
 /// assert_eq!(detect(chat), Some(Format::OpenAiChat));

@@ -51,7 +51,7 @@ impl Format {
     /// The format of this name.
     ///
     /// ```
-    /// use lcp_convert::Format;
+    /// use lcp_transcripts::Format;
     ///
     /// assert_eq!(Format::from_name("claude-code"), Some(Format::ClaudeCode));
     /// assert_eq!(Format::from_name("word"), None);

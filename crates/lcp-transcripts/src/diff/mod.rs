@@ -70,7 +70,7 @@ pub enum DiffErrorKind {
 /// The one diff that a text is, if [`write()`] gives exactly this text for it.
 ///
 /// ```
-/// use lcp_convert::diff;
+/// use lcp_transcripts::diff;
 ///
 /// let text = "--- a/x.rs\n+++ b/x.rs\n@@ -1 +1 @@\n-a\n+b\n";
 /// assert_eq!(diff::write(&diff::exact(text).unwrap()), text);

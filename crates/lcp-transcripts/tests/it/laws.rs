@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use lcp_convert::{ExportBlock, Format, Shown, Target, export};
 use lcp_testkit::known_block;
+use lcp_transcripts::{ExportBlock, Format, Shown, Target, export};
 use lcp_types::{Annotation, Block, Role, Status, Tag};
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Messages of Anthropic.
 
 use expect_test::expect;
-use lcp_convert::{ExportBlock, Format, Shown, Target, export};
+use lcp_transcripts::{ExportBlock, Format, Shown, Target, export};
 use lcp_types::{Block, BlockContent, Meta, Priority, Role};
 
 use crate::support::{comes_back, exported, imported, lines, value};

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use lcp_convert::{Exported, Target};
+use lcp_transcripts::{Exported, Target};
 use serde_json::Value;
 
 /// What is wrong with the messages of an export, if anything.

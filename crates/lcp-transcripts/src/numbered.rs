@@ -24,7 +24,7 @@ impl Style {
     /// The name in a tag: `cat-n`; `cat-n,WIDTH,tab` or `…,arrow` for any other style.
     ///
     /// ```
-    /// use lcp_convert::numbered::Style;
+    /// use lcp_transcripts::numbered::Style;
     ///
     /// assert_eq!(Style::CAT.name(), "cat-n");
     /// assert_eq!(Style { width: 5, separator: '→' }.name(), "cat-n,5,arrow");
@@ -77,7 +77,7 @@ pub struct Numbered {
 /// text for them.
 ///
 /// ```
-/// use lcp_convert::numbered::{self, Style};
+/// use lcp_transcripts::numbered::{self, Style};
 ///
 /// let text = "     7\tfn main() {\n     8\t}\n";
 /// let lines = numbered::exact(text).unwrap();

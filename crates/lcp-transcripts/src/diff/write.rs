@@ -11,7 +11,7 @@ use super::names::{self, NULL};
 /// Bytes that are not UTF-8 become U+FFFD.
 ///
 /// ```
-/// use lcp_convert::diff;
+/// use lcp_transcripts::diff;
 /// use lcp_types::{Diff, DiffHunk, UnknownFields};
 ///
 /// let hunks = vec![DiffHunk::new(0, 1, "+one\n")];

@@ -1,7 +1,7 @@
 //! Messages of chat completions and items of responses.
 
 use expect_test::expect;
-use lcp_convert::{Format, Target};
+use lcp_transcripts::{Format, Target};
 use serde_json::json;
 
 use crate::support::{comes_back, exported, imported, lines, normal, value};

@@ -5,7 +5,7 @@
 //! No budget is known here, and no file is read.
 //!
 //! ```
-//! use lcp_convert::{ExportBlock, Format, Options, Target, export, import};
+//! use lcp_transcripts::{ExportBlock, Format, Options, Target, export, import};
 //!
 //! let transcript = br#"[{"role": "user", "content": "Why does it fail?"}]"#;
 //! let imported = import(Format::OpenAiChat, transcript, &Options::default())?;
@@ -17,7 +17,7 @@
 //!     exported.json,
 //!     r#"{"messages":[{"role":"user","content":"Why does it fail?"}]}"#
 //! );
-//! # Ok::<(), lcp_convert::Error>(())
+//! # Ok::<(), lcp_transcripts::Error>(())
 //! ```
 //!
 //! | look for | in |

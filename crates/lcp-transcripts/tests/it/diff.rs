@@ -1,7 +1,7 @@
 //! Unified diffs.
 
 use expect_test::expect;
-use lcp_convert::diff::{DiffErrorKind, Patch, exact, parse, write};
+use lcp_transcripts::diff::{DiffErrorKind, Patch, exact, parse, write};
 use lcp_types::{Diff, DiffHunk, UnknownFields};
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn read(text: &str) -> String {
     let diff = |diff: &Diff<'_>| {
         format!("{:?}{}\n", diff.path, diff.hunks.iter().map(hunk).collect::<String>())
     };
-    let note = |note: &lcp_convert::diff::Note<'_>| {
+    let note = |note: &lcp_transcripts::diff::Note<'_>| {
         format!("line {}: {:?} {:?}\n", note.line, note.path, note.text)
     };
     let diffs: String = diffs.iter().map(diff).collect();

@@ -35,10 +35,10 @@ const KNOWN: [&str; 5] =
 /// [`DiffError`], with the line: a hunk that cannot be read, or that ends early.
 ///
 /// ```
-/// let patch = lcp_convert::diff::parse("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n")?;
+/// let patch = lcp_transcripts::diff::parse("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n")?;
 /// assert_eq!(patch.diffs[0].path, "x");
 /// assert_eq!(patch.diffs[0].hunks[0].lines.as_str(), Some("-old\n+new\n"));
-/// # Ok::<(), lcp_convert::diff::DiffError>(())
+/// # Ok::<(), lcp_transcripts::diff::DiffError>(())
 /// ```
 pub fn parse(text: &str) -> Result<Patch<'_>, DiffError> {
     let mut reader = Reader {

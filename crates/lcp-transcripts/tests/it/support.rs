@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use lcp_convert::{ExportBlock, Exported, Format, Imported, Options, Target, export, import};
+use lcp_transcripts::{ExportBlock, Exported, Format, Imported, Options, Target, export, import};
 use lcp_types::{Block, BlockContent, Tag};
 use serde_json::{Map, Value, json};
 
