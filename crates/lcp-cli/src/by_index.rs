@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lcp_decoder::{DecodeOptions, PackReader, ReadError, Trailer, TrailerError};
-use lcp_driver::special::SpecialTokens;
+use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::{
     DefaultDriver, PlannedBy, REVISION, SourceRenderError, SourceRendered, Warning, WarningCode,
 };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use lcp_decoder::Pack;
 use lcp_dedup::Options;
-use lcp_driver::special::SpecialTokens;
+use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::window::Window;
 use lcp_driver::{
     DefaultDriver, DriverConfig, DriverError, OutputMode, Overflow, Plan, Rendered, Verbosity,

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use clap::ValueEnum;
-use lcp_driver::special::{Found, SpecialTokens, find, neutralise, neutralised, of_blocks};
+use lcp_driver::special_tokens::{
+    Occurrences, SpecialTokens, escape, escape_text, find, find_in_blocks,
+};
 use lcp_driver::{Warning, WarningCode, visible};
 use lcp_types::Block;
 
@@ -54,9 +56,9 @@ pub fn at_least(asked: Option<Treatment>, config: &Config) -> Option<Treatment> 
 pub fn treat_block(block: &mut Block<'_>, index: usize, how: SpecialTokens, path: &Path) -> Result {
     match how {
         SpecialTokens::Report => {}
-        SpecialTokens::Neutralise => drop(neutralise(std::slice::from_mut(block))),
+        SpecialTokens::Neutralise => drop(escape(std::slice::from_mut(block))),
         SpecialTokens::Reject => {
-            if let Some((_, token)) = of_blocks(std::slice::from_ref(block)).first {
+            if let Some((_, token)) = find_in_blocks(std::slice::from_ref(block)).first {
                 return Err(rejected(index, block, &token, path));
             }
         }
@@ -73,7 +75,7 @@ pub fn treat_text<'t>(
 ) -> Result<Cow<'t, str>> {
     let first = find(&text).next();
     match (how, first) {
-        (SpecialTokens::Neutralise, Some(_)) => Ok(neutralised(&text).into_owned().into()),
+        (SpecialTokens::Neutralise, Some(_)) => Ok(escape_text(&text).into_owned().into()),
         (SpecialTokens::Reject, Some(at)) => Err(rejected(index, block, &text[at], path)),
         (SpecialTokens::Report, _) | (_, None) => Ok(text),
     }
@@ -91,15 +93,15 @@ pub fn of_text(text: &str) -> Option<String> {
 pub fn treat(blocks: &mut [Block<'_>], how: SpecialTokens, path: &Path) -> Result<Option<Warning>> {
     match how {
         SpecialTokens::Report => Ok(None),
-        SpecialTokens::Neutralise => Ok(changed(&neutralise(blocks))),
-        SpecialTokens::Reject => match of_blocks(blocks).first {
+        SpecialTokens::Neutralise => Ok(changed(&escape(blocks))),
+        SpecialTokens::Reject => match find_in_blocks(blocks).first {
             Some((block, token)) => Err(rejected(block, &blocks[block], &token, path)),
             None => Ok(None),
         },
     }
 }
 
-fn changed(found: &Found) -> Option<Warning> {
+fn changed(found: &Occurrences) -> Option<Warning> {
     let (block, _) = found.first.as_ref()?;
     let message = match found.count {
         1 => "a space was put into a special token".to_owned(),
@@ -114,7 +116,7 @@ fn rejected(index: usize, block: &Block<'_>, token: &str, path: &Path) -> Failur
     let (ty, label) = (block.block_type().label(), block.label());
     let name = WarningCode::SpecialTokens.name();
     // Who reads the message may be the model.
-    let (token, label) = (neutralised(token), neutralised(&label));
+    let (token, label) = (escape_text(token), escape_text(&label));
     let (file, label) = (files::name(path), visible(&label));
     let message = format!(
         "the special token {token}, here with a space in it, is not allowed [{name}] ({file}, block {index}, {ty} {label})"

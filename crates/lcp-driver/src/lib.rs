@@ -14,7 +14,7 @@
 //! | levels for the segments of a conversation | [`segments`] |
 //! | reports for programs, terminals and browsers | `report` (feature `report`) |
 //! | a text back into its pieces | [`mod@split`] |
-//! | words of a chat's own format in contents | [`special`] |
+//! | special tokens of chat formats in contents | [`special_tokens`] |
 //!
 //! Features: `report`, `rebalance` and `plan-file` (on by default), `tracing` and
 //! `metrics` (off): events of every decision, gauges of what was allocated; `rayon`
@@ -66,7 +66,7 @@ pub mod report;
 pub mod segments;
 pub mod shares;
 mod source;
-pub mod special;
+pub mod special_tokens;
 pub mod split;
 pub mod stable;
 mod text;

@@ -11,7 +11,7 @@ use crate::excerpt;
 use crate::placeholder;
 use crate::plan::{Plan, RolledUp};
 use crate::render::{Part, Shown, envelope, part, part_of, placeholder};
-use crate::special;
+use crate::special_tokens;
 use crate::view::{Head, View};
 use crate::warning::Warning;
 
@@ -77,7 +77,7 @@ impl Text {
         warnings: &mut Vec<Warning>,
     ) {
         let ends = self.ends.iter().map(|(block, end)| (index(*block), *end));
-        special::warn_of_text(&self.text, ends, warnings);
+        special_tokens::warn_of_text(&self.text, ends, warnings);
     }
 
     /// The parts.

@@ -7,7 +7,7 @@ use lcp_driver::shares::Shares;
 use lcp_driver::split::{PieceKind, split as pieces_of, unrender};
 use lcp_driver::{
     DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, Plan, RenderDecision, Values,
-    Verbosity, content_text, special,
+    Verbosity, content_text, special_tokens,
 };
 use lcp_tokens::{AppendCounter, Encoding, HeuristicEstimator, Tiktoken, joins_at};
 use lcp_types::{Block, Priority};
@@ -50,11 +50,11 @@ pub fn render(data: &[u8]) {
     let (exact, neutral) = (input.byte() < 200, input.byte() > 220);
     let mut blocks = input.blocks();
     if neutral {
-        special::neutralise(&mut blocks);
+        special_tokens::escape(&mut blocks);
         let text =
             DefaultDriver::new(HeuristicEstimator).run(&blocks, &config).expect("any blocks").text;
-        assert_eq!(special::find(&text).next(), None, "{text}");
-        assert_eq!(special::neutralise(&mut blocks).count, 0);
+        assert_eq!(special_tokens::find(&text).next(), None, "{text}");
+        assert_eq!(special_tokens::escape(&mut blocks).count, 0);
     }
     if exact {
         laws(&DefaultDriver::new(O200K), &O200K, &blocks, &config, budget);

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::io::Read;
 
 use lcp_decoder::{DecodeOptions, PackReader, PackStream, decode};
-use lcp_driver::special::{neutralise, of_blocks};
+use lcp_driver::special_tokens::{escape, find_in_blocks};
 use lcp_driver::split::unrender;
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
 use lcp_encoder::manifest::Manifest;
@@ -163,8 +163,8 @@ pub(super) fn walk(at: usize, many: usize, idle: bool) -> bool {
             .is_ok_and(|reader| black_box(reader.read_all()).is_ok()),
         Walk::Recover => recover(black_box(&input[..input.len() - 1])).is_ok(),
         Walk::Special => {
-            black_box(of_blocks(&blocks));
-            black_box(neutralise(&mut blocks));
+            black_box(find_in_blocks(&blocks));
+            black_box(escape(&mut blocks));
             !blocks.is_empty()
         }
         Walk::Unrender => OutputMode::ALL

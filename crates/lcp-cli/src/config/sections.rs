@@ -1,7 +1,7 @@
 //! The sections of an `lcp.toml`.
 
 use lcp_driver::shares::{Share, Shares};
-use lcp_driver::special::SpecialTokens;
+use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::usage::{UsageMonitor, UsageThresholds};
 use lcp_driver::{Objective, Overflow, Values};
 use lcp_tokens::ENCODINGS;

@@ -1,6 +1,6 @@
 //! What is wrong with a call, for the model that made it.
 
-use lcp_driver::special::neutralised;
+use lcp_driver::special_tokens::escape_text;
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ impl Fault {
 /// What is said, in a line: clients show it to people and to models, which are given no special
 /// token by it.
 fn line(said: impl Into<String>) -> String {
-    neutralised(&shown(&said.into())).into_owned()
+    escape_text(&shown(&said.into())).into_owned()
 }
 
 /// The name of an exit code.

@@ -409,7 +409,7 @@ fn special_tokens_stay_denied() {
     let unknown = json!({ "pack": "special.lcp", "label": "src/im_start.md" });
     for block in [&block, &raw, &unknown] {
         let fault = client.fault("expand", block.clone());
-        assert_eq!(lcp_driver::special::find(&fault.to_string()).count(), 0, "{fault}");
+        assert_eq!(lcp_driver::special_tokens::find(&fault.to_string()).count(), 0, "{fault}");
     }
     let mut client = with("neutralise");
     assert_eq!(client.facts("expand", raw)["text"], "< |im_start|>b");

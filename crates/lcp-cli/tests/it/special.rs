@@ -41,7 +41,7 @@ fn neutralised_text_has_none_and_keeps_its_budget() {
             }
             let output = run_with(&arguments, &pack());
             let text = printed(&output);
-            assert_eq!(lcp_driver::special::find(&text).count(), 0, "{text}");
+            assert_eq!(lcp_driver::special_tokens::find(&text).count(), 0, "{text}");
             let report: Value = serde_json::from_str(&stderr(&output)).unwrap();
             let first = &report["warnings"][0];
             assert_eq!((&first["code"], &first["block"]), (&"special_tokens".into(), &1.into()));
@@ -92,7 +92,7 @@ fn an_index_is_not_used_for_what_is_changed() {
     assert_eq!(all.stdout, by_index.stdout);
     assert!(stderr(&all).contains("[special_tokens] (block 2)"), "{}", stderr(&all));
     let neutral = render(&["--special-tokens", "neutralise"]);
-    assert_eq!(lcp_driver::special::find(&printed(&neutral)).count(), 0);
+    assert_eq!(lcp_driver::special_tokens::find(&printed(&neutral)).count(), 0);
     assert_eq!(render(&["--special-tokens", "reject"]).status.code(), Some(3));
 }
 

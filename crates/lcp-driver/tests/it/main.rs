@@ -20,7 +20,7 @@ mod segments;
 mod selector;
 mod shares;
 mod sharing;
-mod special;
+mod special_tokens;
 mod split;
 #[cfg(feature = "plan-file")]
 mod stable;

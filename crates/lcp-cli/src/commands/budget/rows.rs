@@ -1,7 +1,7 @@
 //! The settings in force, one row each, under their keys in `lcp.toml`.
 
 use lcp_driver::segments::BudgetAllocationOptions;
-use lcp_driver::special::SpecialTokens;
+use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::usage::UsageThresholds;
 use lcp_driver::{Excerpts, Objective, Overflow};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Special tokens of contents, in texts and out of them (RFC 0008 §3).
 
-use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, WarningCode, special};
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, WarningCode, special_tokens};
 use lcp_tokens::TokenEstimator;
 use lcp_types::{Block, Lang, Role};
 use proptest::prelude::*;
@@ -82,10 +82,10 @@ proptest! {
             }
             block.summary = block.summary.as_ref().map(|summary| format!("{summary}{token}").into());
         }
-        special::neutralise(&mut blocks);
+        special_tokens::escape(&mut blocks);
         let config = DriverConfig { token_budget: budget, ..config };
         let rendered = DefaultDriver::new(O200K).run(&blocks, &config).unwrap();
-        prop_assert_eq!(special::find(&rendered.text).count(), 0, "{}", rendered.text);
+        prop_assert_eq!(special_tokens::find(&rendered.text).count(), 0, "{}", rendered.text);
         prop_assert_eq!(rendered.plan.used_tokens, O200K.estimate(&rendered.text));
         let over = rendered.plan.warnings.iter().any(|warning| {
             matches!(warning.code, WarningCode::OverBudget | WarningCode::BelowFloor)

@@ -1,15 +1,15 @@
-//! Every text that can be shown of a block.
+//! Visits every text of a block that can be rendered.
 
 use std::borrow::Cow;
 
 use lcp_types::{Block, BlockContent, Bytes, Level};
 
-/// What becomes of a text; `None`: it stays as it is.
+/// Returns the replacement of a text, or `None` to leave it unchanged.
 type Change<'c> = dyn FnMut(&[u8]) -> Option<Vec<u8>> + 'c;
 
-/// Shows `change` every text of the block that can stand in a rendered text, be it by what
-/// the block says of another.
-pub(super) fn each(block: &mut Block<'_>, change: &mut Change<'_>) {
+/// Calls `change` with every text of the block that can be rendered, including the texts that it
+/// has about another block.
+pub(super) fn visit(block: &mut Block<'_>, change: &mut Change<'_>) {
     if let Some(summary) = &mut block.summary {
         label(summary, change);
     }
@@ -43,7 +43,7 @@ pub(super) fn each(block: &mut Block<'_>, change: &mut Change<'_>) {
             label(&mut embedding.model, change);
         }
         BlockContent::Image(image) => label(&mut image.alt_text, change),
-        // What LCP's own are is never shown.
+        // The names of LCP's own extensions are never shown.
         BlockContent::Extension(extension) if extension.namespace != Level::NAMESPACE => {
             label(&mut extension.namespace, change);
             label(&mut extension.type_name, change);

@@ -1,16 +1,16 @@
-//! Special tokens: words of a chat's own format that stand in a content (RFC 0008 §3).
+//! Special tokens: control words of chat formats (`<|im_start|>`) that stand in contents
+//! (RFC 0008 §3).
 //!
-//! Every estimator counts them as ordinary text, and a careful program encodes them so. A
-//! careless one makes control tokens of them, and with these turns that nobody took. A text
-//! that has any is warned of; [`neutralise`] takes them out of blocks, before anything is
-//! counted.
+//! Every estimator counts them as ordinary text, and a careful program encodes them as such. A
+//! careless one turns them into control tokens, and thereby into turns that nobody took. A plan
+//! warns of those in its text; [`escape`] breaks them up in blocks, before anything is counted.
 //!
 //! ```
-//! use lcp_driver::special;
+//! use lcp_driver::special_tokens;
 //! use lcp_types::{Block, Role};
 //!
 //! let mut blocks = [Block::conversation(Role::User, "Hi<|im_end|>")];
-//! let found = special::neutralise(&mut blocks);
+//! let found = special_tokens::escape(&mut blocks);
 //! assert_eq!(found.count, 1);
 //! assert_eq!(blocks[0], Block::conversation(Role::User, "Hi< |im_end|>"));
 //! ```
@@ -51,9 +51,9 @@ impl SpecialTokens {
     }
 }
 
-/// Those that do not stand between bars: what begins or ends a text, a turn or a part of one
-/// to some model. Words that are as likely to be meant (`[ARGS]`, `<think>`) are not among them.
-const TABLE: [&str; 45] = [
+/// Special tokens of known models without bars: they begin or end a text, a turn or a part of a
+/// turn. Words that authors are as likely to mean literally (`[ARGS]`, `<think>`) are excluded.
+const KNOWN_TOKENS: [&str; 45] = [
     "<s>",
     "</s>",
     "<bos>",
@@ -101,33 +101,33 @@ const TABLE: [&str; 45] = [
     "<</SYS>>",
 ];
 
-/// The bars within the angles of the others: the usual one, and the full-width one.
-const BARS: [&str; 2] = ["|", "｜"];
+/// The delimiters of a name within angle brackets: the usual bar and the full-width one.
+const DELIMITERS: [&str; 2] = ["|", "｜"];
 
-/// What some names have in place of a space.
-const LOW_BAR: &str = "▁";
+/// The character that stands for a space in some names.
+const WORD_SEPARATOR: &str = "▁";
 
-/// Characters that stand between the bars at most.
+/// Maximum number of characters between the delimiters.
 const NAME_CHARS_MAX: usize = 64;
 
-/// The special tokens of a text, in order, as ranges of bytes. No two overlap.
+/// Finds the special tokens of a text: byte ranges in order, none of which overlap.
 ///
 /// ```
 /// let text = "a <|im_start|> b [INST] c <| no |>";
-/// let found: Vec<_> = lcp_driver::special::find(text).map(|at| &text[at]).collect();
+/// let found: Vec<_> = lcp_driver::special_tokens::find(text).map(|at| &text[at]).collect();
 /// assert_eq!(found, ["<|im_start|>", "[INST]"]);
 /// ```
 pub fn find(text: &str) -> impl Iterator<Item = Range<usize>> {
     find_bytes(text.as_bytes())
 }
 
-/// The same of bytes, which may be no text.
+/// Finds the special tokens in bytes that may not be UTF-8.
 fn find_bytes(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;
     std::iter::from_fn(move || {
         while let Some(found) = bytes[from..].iter().position(|byte| matches!(byte, b'<' | b'[')) {
             let at = from + found;
-            if let Some(length) = length(&bytes[at..]) {
+            if let Some(length) = token_len(&bytes[at..]) {
                 from = at + length;
                 return Some(at..from);
             }
@@ -138,14 +138,14 @@ fn find_bytes(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The bytes of the special token that these begin with.
-fn length(bytes: &[u8]) -> Option<usize> {
-    if let Some(word) = TABLE.iter().find(|word| bytes.starts_with(word.as_bytes())) {
+/// Returns the length of the special token at the beginning of `bytes`.
+fn token_len(bytes: &[u8]) -> Option<usize> {
+    if let Some(word) = KNOWN_TOKENS.iter().find(|word| bytes.starts_with(word.as_bytes())) {
         return Some(word.len());
     }
     let rest = bytes.strip_prefix(b"<")?;
     let (bar, mut rest) =
-        BARS.iter().find_map(|bar| Some((bar, rest.strip_prefix(bar.as_bytes())?)))?;
+        DELIMITERS.iter().find_map(|bar| Some((bar, rest.strip_prefix(bar.as_bytes())?)))?;
     for chars in 0..=NAME_CHARS_MAX {
         if let Some(rest) = rest.strip_prefix(bar.as_bytes())
             && chars > 0
@@ -155,23 +155,23 @@ fn length(bytes: &[u8]) -> Option<usize> {
         let of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.:-/".contains(byte);
         rest = match rest.split_first() {
             Some((byte, rest)) if of_name(byte) => rest,
-            _ => rest.strip_prefix(LOW_BAR.as_bytes())?,
+            _ => rest.strip_prefix(WORD_SEPARATOR.as_bytes())?,
         };
     }
     None
 }
 
-/// Special tokens of blocks.
+/// The special tokens of a list of blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
-    /// How many there are.
+pub struct Occurrences {
+    /// Their number.
     pub count: usize,
-    /// The block that the first stands in, by its index, and what it is.
+    /// The index of the block that has the first one, and that token.
     pub first: Option<(usize, String)>,
 }
 
-impl Found {
-    /// Counts those of a text of block `index`; gives them if there are any.
+impl Occurrences {
+    /// Counts the special tokens of a text of block `index` and returns their byte ranges.
     fn add(&mut self, index: usize, bytes: &[u8]) -> Vec<Range<usize>> {
         let found: Vec<_> = find_bytes(bytes).collect();
         if let (None, Some(at)) = (&self.first, found.first()) {
@@ -184,13 +184,13 @@ impl Found {
     }
 }
 
-/// The special tokens of everything that a text could show of these blocks: contents,
+/// Finds the special tokens in every text of these blocks that can be rendered: contents,
 /// summaries, further levels and labels.
 #[must_use]
-pub fn of_blocks(blocks: &[Block<'_>]) -> Found {
-    let mut found = Found::default();
+pub fn find_in_blocks(blocks: &[Block<'_>]) -> Occurrences {
+    let mut found = Occurrences::default();
     for (index, block) in blocks.iter().enumerate() {
-        texts::each(&mut block.clone(), &mut |bytes| {
+        texts::visit(&mut block.clone(), &mut |bytes| {
             found.add(index, bytes);
             None
         });
@@ -198,35 +198,33 @@ pub fn of_blocks(blocks: &[Block<'_>]) -> Found {
     found
 }
 
-/// Puts a space behind the first character of each special token of [`of_blocks`]: no text of
-/// the blocks has one any more. Says which there were.
+/// Inserts a space after the first character of each special token that [`find_in_blocks`] finds,
+/// so that none is left, and returns those that there were.
 ///
-/// What stands in the plan of a text before is not changed: a stable text that goes on shows it
-/// as it did.
-pub fn neutralise(blocks: &mut [Block<'_>]) -> Found {
-    let mut found = Found::default();
+/// A stable text that continues a previous one still shows the previous part unchanged.
+pub fn escape(blocks: &mut [Block<'_>]) -> Occurrences {
+    let mut found = Occurrences::default();
     for (index, block) in blocks.iter_mut().enumerate() {
-        texts::each(block, &mut |bytes| spaced(bytes, &found.add(index, bytes)));
+        texts::visit(block, &mut |bytes| insert_spaces(bytes, &found.add(index, bytes)));
     }
     found
 }
 
-/// The same of one text, whatever it is of.
+/// Inserts a space into each special token of one text.
 ///
 /// ```
-/// assert_eq!(lcp_driver::special::neutralised("a <s> b"), "a < s> b");
+/// assert_eq!(lcp_driver::special_tokens::escape_text("a <s> b"), "a < s> b");
 /// ```
 #[must_use]
-pub fn neutralised(text: &str) -> Cow<'_, str> {
-    match spaced(text.as_bytes(), &find(text).collect::<Vec<_>>()) {
-        // Spaces make no other text of it.
-        Some(spaced) => String::from_utf8_lossy(&spaced).into_owned().into(),
+pub fn escape_text(text: &str) -> Cow<'_, str> {
+    match insert_spaces(text.as_bytes(), &find(text).collect::<Vec<_>>()) {
+        Some(escaped) => String::from_utf8_lossy(&escaped).into_owned().into(),
         None => Cow::Borrowed(text),
     }
 }
 
-/// The bytes with a space behind the first of each of these; `None` if there are none.
-fn spaced(bytes: &[u8], found: &[Range<usize>]) -> Option<Vec<u8>> {
+/// Inserts a space after the first byte of each range; returns `None` if there are no ranges.
+fn insert_spaces(bytes: &[u8], found: &[Range<usize>]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(bytes.len() + found.len());
     let mut from = 0;
     for at in found {
@@ -239,7 +237,7 @@ fn spaced(bytes: &[u8], found: &[Range<usize>]) -> Option<Vec<u8>> {
     (!found.is_empty()).then_some(out)
 }
 
-/// Warns of the special tokens of a text. `ends`: where the part of each block ends.
+/// Warns of the special tokens of a text. `ends` has the end of each block's part.
 pub(crate) fn warn_of_text(
     text: &str,
     ends: impl Iterator<Item = (usize, usize)>,

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn found(text: &str) -> Vec<&str> {
+fn tokens_in(text: &str) -> Vec<&str> {
     find(text).map(|at| &text[at]).collect()
 }
 
@@ -20,29 +20,29 @@ fn names_between_bars_are_special() {
         "<|fim▁hole|>",
         &most,
     ] {
-        assert_eq!(found(token), [token]);
-        assert_eq!(found(&format!("<{token}{token}>")), [token, token]);
+        assert_eq!(tokens_in(token), [token]);
+        assert_eq!(tokens_in(&format!("<{token}{token}>")), [token, token]);
     }
     let longer = format!("<|{}|>", "a".repeat(65));
-    let low = format!("<|{}|>", LOW_BAR.repeat(65));
+    let low = format!("<|{}|>", WORD_SEPARATOR.repeat(65));
     for text in [
         "<||>", "<|a b|>", "<|a", "<|a|", "<|a｜>", "<｜a|>", "< |a|>", "<|ä|>", "<|a\n|>", "|a|>",
         &longer, &low, "<", "[", "",
     ] {
-        assert_eq!(found(text), [""; 0], "{text}");
+        assert_eq!(tokens_in(text), [""; 0], "{text}");
     }
     // What is none may hold one, or begin where one ends.
-    assert_eq!(found("<|a<|b|>"), ["<|b|>"]);
-    assert_eq!(found("<|a|b|>"), [""; 0]);
+    assert_eq!(tokens_in("<|a<|b|>"), ["<|b|>"]);
+    assert_eq!(tokens_in("<|a|b|>"), [""; 0]);
 }
 
 #[test]
 fn words_of_the_table_are_special() {
-    for word in TABLE {
-        assert_eq!(found(&format!("x{word}{word}")), [word, word]);
+    for word in KNOWN_TOKENS {
+        assert_eq!(tokens_in(&format!("x{word}{word}")), [word, word]);
     }
-    assert_eq!(found("<S> <s/> [inst] <SYS> <<sys>> <ss>"), [""; 0]);
-    assert_eq!(found("<<s>>[[INST]]"), ["<s>", "[INST]"]);
+    assert_eq!(tokens_in("<S> <s/> [inst] <SYS> <<sys>> <ss>"), [""; 0]);
+    assert_eq!(tokens_in("<<s>>[[INST]]"), ["<s>", "[INST]"]);
 }
 
 /// Each of its texts, and nothing else, of every type.
@@ -69,9 +69,9 @@ fn every_text_of_a_block_is_looked_at() {
     ];
     for (block, count) in cases {
         let mut blocks = [block.clone()];
-        assert_eq!(of_blocks(&blocks).count, count, "{block:?}");
-        assert_eq!(neutralise(&mut blocks).count, count);
-        assert_eq!(of_blocks(&blocks), Found::default());
+        assert_eq!(find_in_blocks(&blocks).count, count, "{block:?}");
+        assert_eq!(escape(&mut blocks).count, count);
+        assert_eq!(find_in_blocks(&blocks), Occurrences::default());
         assert_eq!(blocks == [block], count == 0);
     }
 }
@@ -79,7 +79,7 @@ fn every_text_of_a_block_is_looked_at() {
 #[test]
 fn bytes_that_are_no_text_keep_what_they_are() {
     let mut blocks = [Block::conversation(Role::User, b"\xff<s>\xfe".as_slice())];
-    assert_eq!(neutralise(&mut blocks).first, Some((0, "<s>".to_owned())));
+    assert_eq!(escape(&mut blocks).first, Some((0, "<s>".to_owned())));
     assert_eq!(blocks, [Block::conversation(Role::User, b"\xff< s>\xfe".as_slice())]);
 }
 
@@ -96,14 +96,14 @@ proptest! {
     fn neutralised_once_is_neutral(text in any_text()) {
         let mut blocks = [Block::conversation(Role::User, text.clone())];
         let expected = find(&text).count();
-        let found = neutralise(&mut blocks);
+        let found = escape(&mut blocks);
         prop_assert_eq!(found.count, expected);
         let neutral = blocks[0].content.text().unwrap().as_str().unwrap().to_owned();
         prop_assert_eq!(find(&neutral).count(), 0);
         prop_assert_eq!(neutral.len(), text.len() + expected);
         prop_assert_eq!(neutral.replace(' ', ""), text.replace(' ', ""));
         let once = blocks.clone();
-        prop_assert_eq!(neutralise(&mut blocks), Found::default());
+        prop_assert_eq!(escape(&mut blocks), Occurrences::default());
         prop_assert_eq!(blocks, once);
     }
 
@@ -119,7 +119,7 @@ proptest! {
             let is_name = |name: &str| {
                 (1..=64).contains(&name.chars().count()) && name.chars().all(of_name)
             };
-            TABLE.contains(&part) || BARS.iter().any(|bar| name(bar).is_some_and(is_name))
+            KNOWN_TOKENS.contains(&part) || DELIMITERS.iter().any(|bar| name(bar).is_some_and(is_name))
         };
         let mut expected = Vec::new();
         for start in (0..text.len()).filter(|at| text.is_char_boundary(*at)) {
