@@ -59,7 +59,7 @@ impl Found {
             let fate = &self.fates[*index];
             !matches!(fate, Some(Fate::Covered { relation: Relation::Contained, .. }))
         };
-        let annotated = Meta::of_annotated(blocks, &mut |_, _| {});
+        let annotated = Meta::of_annotated(blocks);
         // Ranges first, for the lines that refer to what grew.
         for (index, fate) in self.fates.iter().enumerate() {
             if let Some(Fate::Grown(lines) | Fate::Cut { lines, .. }) = fate

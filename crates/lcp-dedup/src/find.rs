@@ -52,7 +52,7 @@ pub fn find(
     estimator: &dyn TokenEstimator,
 ) -> Result<Found, DedupError> {
     options.check()?;
-    let metas = Meta::of_annotated(blocks, &mut |_, _| {});
+    let metas = Meta::of_annotated(blocks);
     let mut work = Work::new(blocks, &metas, options);
     let paths = (options.level >= Level::Overlap).then(|| Paths::new(&mut work));
     if let Some(paths) = paths.as_ref().filter(|_| options.keep == Keep::Best) {

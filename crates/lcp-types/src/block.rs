@@ -304,6 +304,41 @@ impl<'a> Block<'a> {
         }
     }
 
+    /// The extension, if the block is one.
+    #[must_use]
+    pub const fn as_extension(&self) -> Option<&Extension<'a>> {
+        match &self.content {
+            BlockContent::Extension(extension) => Some(extension),
+            _ => None,
+        }
+    }
+
+    /// What reports call the block: its path, title, name or role; empty where
+    /// it has none. As it stands in the pack: nothing is escaped.
+    ///
+    /// ```
+    /// use lcp_types::{Block, Lang};
+    ///
+    /// assert_eq!(Block::code(Lang::Rust, "src/main.rs", "fn main() {}").label(), "src/main.rs");
+    /// ```
+    #[must_use]
+    pub fn label(&self) -> Cow<'_, str> {
+        match &self.content {
+            BlockContent::Code(code) => code.path.as_ref().into(),
+            BlockContent::Conversation(turn) => turn.role.label(),
+            BlockContent::FileTree(tree) => tree.root.as_ref().into(),
+            BlockContent::ToolResult(result) => result.tool_name.as_ref().into(),
+            BlockContent::Document(document) => document.title.as_ref().into(),
+            BlockContent::StructuredData(data) => data.format.to_string().into(),
+            BlockContent::Diff(diff) => diff.path.as_ref().into(),
+            BlockContent::EmbeddingRef(embedding) => embedding.vector_id.to_str_lossy(),
+            BlockContent::Image(image) => image.media_type.to_string().into(),
+            BlockContent::Extension(extension) => extension.namespace.as_ref().into(),
+            BlockContent::Raw(raw) => raw.type_id.to_string().into(),
+            BlockContent::Annotation(annotation) => annotation.target_block_id.to_string().into(),
+        }
+    }
+
     /// The same block with this summary.
     #[must_use]
     pub fn with_summary(mut self, summary: impl Into<Cow<'a, str>>) -> Self {

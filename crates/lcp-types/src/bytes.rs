@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::{IntoOwned, Visitor};
-
 /// Bytes that are borrowed from a pack or owned: the `content` of a block.
 ///
 /// Content is whatever the writer put there. [`Bytes::as_str`] is the text if
@@ -70,25 +68,9 @@ impl<'a> Bytes<'a> {
 
     /// The bytes, still borrowed where they were.
     #[must_use]
+    #[inline]
     pub fn into_cow(self) -> Cow<'a, [u8]> {
         self.0
-    }
-}
-
-impl IntoOwned for Bytes<'_> {
-    type Owned = Bytes<'static>;
-    #[inline]
-    fn into_owned(self) -> Bytes<'static> {
-        Bytes(Cow::Owned(self.0.into_owned()))
-    }
-
-    #[inline]
-    fn to_static(&self) -> Bytes<'static> {
-        Bytes(Cow::Owned(self.0.to_vec()))
-    }
-
-    fn visit<V: Visitor>(&mut self, visitor: &mut V) {
-        visitor.bytes(self);
     }
 }
 
@@ -121,6 +103,7 @@ impl<'a> From<&'a str> for Bytes<'a> {
 }
 
 impl From<Vec<u8>> for Bytes<'_> {
+    #[inline]
     fn from(bytes: Vec<u8>) -> Self {
         Self(Cow::Owned(bytes))
     }

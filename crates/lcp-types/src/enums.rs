@@ -3,6 +3,8 @@
 //! A row makes the variant, its code, its name, its place in `ALL` and both
 //! conversions. Codes that no row names survive as `Other` (RFC 0001 §6).
 
+use std::borrow::Cow;
+
 /// One row per value: `Variant = code, "name";`.
 ///
 /// ```text
@@ -304,6 +306,17 @@ wire_enum! {
         File = 0, "file";
         /// A directory.
         Directory = 1, "directory";
+    }
+}
+
+impl Role {
+    /// What labels and heads call it: its name, `role-9` of one that has none.
+    #[must_use]
+    pub fn label(self) -> Cow<'static, str> {
+        match self.name() {
+            Some(name) => Cow::Borrowed(name),
+            None => Cow::Owned(format!("role-{}", self.code())),
+        }
     }
 }
 

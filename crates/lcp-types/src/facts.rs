@@ -1,10 +1,9 @@
 //! What a plan needs to know of blocks without reading them: the columns of an
 //! index (RFC 0003 §3, §4).
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::{Block, BlockContent, BlockType, Meta, MetaProblem, Priority, Role};
+use crate::{Block, BlockContent, BlockType, Meta, Priority, Role};
 
 /// What is known of the blocks of a pack, as columns.
 ///
@@ -411,67 +410,5 @@ impl Labels {
             }
         }
         (end == text.len()).then_some(Self { heads, text, recent: Vec::new() })
-    }
-}
-
-impl Block<'_> {
-    /// What reports call the block: its path, title, name or role; empty where
-    /// it has none. As it stands in the pack: nothing is escaped.
-    ///
-    /// ```
-    /// use lcp_types::{Block, Lang};
-    ///
-    /// assert_eq!(Block::code(Lang::Rust, "src/main.rs", "fn main() {}").label(), "src/main.rs");
-    /// ```
-    #[must_use]
-    pub fn label(&self) -> Cow<'_, str> {
-        match &self.content {
-            BlockContent::Code(code) => code.path.as_ref().into(),
-            BlockContent::Conversation(turn) => turn.role.label(),
-            BlockContent::FileTree(tree) => tree.root.as_ref().into(),
-            BlockContent::ToolResult(result) => result.tool_name.as_ref().into(),
-            BlockContent::Document(document) => document.title.as_ref().into(),
-            BlockContent::StructuredData(data) => data.format.to_string().into(),
-            BlockContent::Diff(diff) => diff.path.as_ref().into(),
-            BlockContent::EmbeddingRef(embedding) => embedding.vector_id.to_str_lossy(),
-            BlockContent::Image(image) => image.media_type.to_string().into(),
-            BlockContent::Extension(extension) => extension.namespace.as_ref().into(),
-            BlockContent::Raw(raw) => raw.type_id.to_string().into(),
-            BlockContent::Annotation(annotation) => annotation.target_block_id.to_string().into(),
-        }
-    }
-}
-
-impl Role {
-    /// What labels and heads call it: its name, `role-9` of one that has none.
-    #[must_use]
-    pub fn label(self) -> Cow<'static, str> {
-        match self.name() {
-            Some(name) => Cow::Borrowed(name),
-            None => Cow::Owned(format!("role-{}", self.code())),
-        }
-    }
-}
-
-impl<'b> Meta<'b> {
-    /// What one block says of another: the index of that one, and what is said;
-    /// `None` if it says nothing of any.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with what it says; it has no effect then.
-    #[must_use]
-    pub fn said_by(block: &'b Block<'_>) -> Option<Result<(u64, Self), MetaProblem>> {
-        let mut said = None;
-        let outcome = crate::meta::apply(block, &mut |target, with| {
-            let mut meta = Self::default();
-            let outcome = with(&mut meta);
-            said = Some((target as u64, meta));
-            Some(outcome)
-        });
-        match outcome {
-            Err((kind, message)) => Some(Err(MetaProblem::new(kind, message))),
-            Ok(()) => said.map(Ok),
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Block, BlockContent, Extension, UnknownFields};
+use crate::{Extension, UnknownFields};
 
 /// A level of detail that a pack can carry of a block besides its content and
 /// its summary (RFC 0004 §6).
@@ -92,16 +92,5 @@ impl Level {
             let target = target.parse().map_err(|_| bad)?;
             Ok(LevelText { target, level, text: text.into() })
         })
-    }
-}
-
-impl Block<'_> {
-    /// The extension, if the block is one.
-    #[must_use]
-    pub fn as_extension(&self) -> Option<&Extension<'_>> {
-        match &self.content {
-            BlockContent::Extension(extension) => Some(extension),
-            _ => None,
-        }
     }
 }

@@ -41,7 +41,6 @@ mod owned;
 pub mod schema;
 mod source;
 mod store;
-mod target;
 mod unknown;
 pub mod wire;
 

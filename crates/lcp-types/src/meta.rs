@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::{Annotation, AnnotationKind, Block, Level, Priority, Tag};
+use crate::{Annotation, AnnotationKind, Block, BlockContent, Level, LevelText, Priority, Tag};
 
 /// The type name of LCP's own extension that tells what the blocks of a hand-off
 /// are (RFC 0007 §5). It speaks of no single block.
@@ -57,7 +57,7 @@ pub struct MetaProblem {
 }
 
 impl MetaProblem {
-    pub(crate) fn new(kind: MetaProblemKind, message: String) -> Self {
+    fn new(kind: MetaProblemKind, message: String) -> Self {
         Self { kind, message }
     }
 }
@@ -83,22 +83,20 @@ pub enum MetaProblemKind {
 }
 
 impl<'b> Meta<'b> {
-    /// What is said of the block of index `target`, which stands beside those that
-    /// speak of it: `said` are these, in the order of the stream. What they say of
-    /// others is passed over.
+    /// Resolves the annotations of `block`, the block of index `target`. `annotations` are
+    /// the blocks that may speak of it, in the order of the stream; those that speak of
+    /// other blocks are skipped.
     #[must_use]
     pub fn of_one(
         target: u64,
         block: &'b Block<'_>,
-        said: impl IntoIterator<Item = &'b Block<'b>>,
+        annotations: impl IntoIterator<Item = &'b Block<'b>>,
     ) -> Self {
         let mut meta = Self::default();
-        for by in said {
-            let of_it = &mut |index: usize, with: &mut dyn FnMut(&mut Self) -> Outcome| {
-                Some(if index as u64 == target { with(&mut meta) } else { Ok(()) })
-            };
-            // What is wrong has no effect.
-            drop(apply(by, of_it));
+        let statements = annotations.into_iter().filter_map(Statement::from_block);
+        for statement in statements.flatten().filter(|statement| statement.target() == target) {
+            // An annotation with an error has no effect.
+            drop(statement.apply(&mut meta));
         }
         meta.with_own_summary(block)
     }
@@ -111,128 +109,155 @@ impl<'b> Meta<'b> {
         self
     }
 
-    /// What is said of each block, in the order of the stream: the last valid
-    /// annotation for a block wins. `problem` is told what is wrong with which
-    /// block (the annotation's index).
+    /// Resolves the annotations of every block, in the order of the stream: the last
+    /// valid annotation for a block wins. Calls `problem` with each annotation that has
+    /// an error, by its index.
     #[must_use]
     pub fn of_all(
         blocks: &'b [Block<'_>],
         problem: &mut dyn FnMut(usize, MetaProblem),
     ) -> Vec<Self> {
         let mut metas = vec![Self::default(); blocks.len()];
-        apply_all(blocks, &mut |target, with| metas.get_mut(target).map(&mut *with), problem);
+        for (index, block) in blocks.iter().enumerate() {
+            let Some(statement) = Statement::from_block(block) else { continue };
+            let applied = statement.and_then(|statement| {
+                let target = usize::try_from(statement.target()).ok();
+                match target.and_then(|target| metas.get_mut(target)) {
+                    Some(meta) => statement.apply(meta),
+                    None => Err(statement.missing_target()),
+                }
+            });
+            if let Err(error) = applied {
+                problem(index, error);
+            }
+        }
         for (meta, block) in metas.iter_mut().zip(blocks) {
             *meta = std::mem::take(meta).with_own_summary(block);
         }
         metas
     }
 
-    /// The same for the blocks alone that annotations and levels speak of, by their
-    /// index; without the summaries that blocks have themselves.
+    /// Resolves the annotations of the blocks that have any, by the index of the block;
+    /// without the summaries that blocks have themselves.
     #[must_use]
-    pub fn of_annotated(
-        blocks: &'b [Block<'_>],
-        problem: &mut dyn FnMut(usize, MetaProblem),
-    ) -> BTreeMap<usize, Self> {
+    pub fn of_annotated(blocks: &'b [Block<'_>]) -> BTreeMap<usize, Self> {
         let mut metas: BTreeMap<usize, Self> = BTreeMap::new();
-        let mut change = |target: usize, with: &mut dyn FnMut(&mut Self) -> Outcome| {
-            (target < blocks.len()).then(|| with(metas.entry(target).or_default()))
-        };
-        apply_all(blocks, &mut change, problem);
+        for statement in blocks.iter().filter_map(Statement::from_block).flatten() {
+            let target = usize::try_from(statement.target()).ok();
+            if let Some(target) = target.filter(|target| *target < blocks.len()) {
+                // An annotation with an error has no effect.
+                drop(statement.apply(metas.entry(target).or_default()));
+            }
+        }
         metas
     }
-}
 
-pub(crate) type Outcome = Result<(), (MetaProblemKind, String)>;
-
-/// Changes what is said of the block of this index: `None` if there is none.
-pub(crate) type Change<'b, 'c> =
-    dyn FnMut(usize, &mut dyn FnMut(&mut Meta<'b>) -> Outcome) -> Option<Outcome> + 'c;
-
-fn apply_all<'b>(
-    blocks: &'b [Block<'_>],
-    change: &mut Change<'b, '_>,
-    problem: &mut dyn FnMut(usize, MetaProblem),
-) {
-    for (index, block) in blocks.iter().enumerate() {
-        if let Err((kind, message)) = apply(block, change) {
-            problem(index, MetaProblem::new(kind, message));
-        }
+    /// Reads the annotation or the level that a block is: the index of the block that it
+    /// is about, and what it gives that block. `None` if the block is neither.
+    ///
+    /// # Errors
+    ///
+    /// If its value has an error; it has no effect then.
+    #[must_use]
+    pub fn said_by(block: &'b Block<'_>) -> Option<Result<(u64, Self), MetaProblem>> {
+        Some(Statement::from_block(block)?.and_then(|statement| {
+            let (target, mut meta) = (statement.target(), Self::default());
+            statement.apply(&mut meta)?;
+            Ok((target, meta))
+        }))
     }
 }
 
-/// Applies what a block says of another, if it does.
-pub(crate) fn apply<'b>(block: &'b Block<'_>, change: &mut Change<'b, '_>) -> Outcome {
-    let bad = |message| (MetaProblemKind::BadValue, message);
-    if let Some(extension) = block.as_extension().filter(|of| of.namespace == Level::NAMESPACE) {
-        return match Level::read(extension) {
-            Some(Ok(level)) => {
-                let (target, mut text) = (level.target, Some(level.text));
-                let index = usize::try_from(target).ok();
-                let done = index.and_then(|index| {
-                    change(index, &mut |meta| {
-                        let text = text.take().filter(|text| !text.is_empty());
-                        match level.level {
-                            Level::Detailed => meta.detailed = text,
-                            Level::Tags => meta.tags = text,
-                        }
-                        Ok(())
-                    })
-                });
-                done.unwrap_or_else(|| {
-                    Err(bad(format!("a level names block {target}, which does not exist")))
-                })
+/// A statement about another block.
+enum Statement<'b> {
+    Annotation(&'b Annotation<'b>),
+    Level(LevelText<'b>),
+}
+
+impl<'b> Statement<'b> {
+    /// Reads the statement that a block makes; `None` if it makes none about another block.
+    fn from_block(block: &'b Block<'_>) -> Option<Result<Self, MetaProblem>> {
+        if let Some(annotation) = block.as_annotation() {
+            return Some(Ok(Self::Annotation(annotation)));
+        }
+        let extension = block.as_extension().filter(|of| of.namespace == Level::NAMESPACE)?;
+        match Level::read(extension) {
+            Some(Ok(level)) => Some(Ok(Self::Level(level))),
+            Some(Err(message)) => {
+                Some(Err(MetaProblem::new(MetaProblemKind::BadValue, message.to_owned())))
             }
-            Some(Err(message)) => Err(bad(message.to_owned())),
-            None if extension.type_name == HANDOFF_TYPE_NAME => Ok(()),
+            None if extension.type_name == HANDOFF_TYPE_NAME => None,
             None => {
                 let name = brief(extension.type_name.as_bytes());
                 let message = format!("extensions {name} of lcp are unknown to this version");
-                Err((MetaProblemKind::UnknownExtension, message))
+                Some(Err(MetaProblem::new(MetaProblemKind::UnknownExtension, message)))
+            }
+        }
+    }
+
+    const fn target(&self) -> u64 {
+        match self {
+            Self::Annotation(annotation) => annotation.target_block_id,
+            Self::Level(level) => level.target,
+        }
+    }
+
+    fn missing_target(&self) -> MetaProblem {
+        let (kind, what) = match self {
+            Self::Annotation(_) => (MetaProblemKind::BadTarget, "an annotation"),
+            Self::Level(_) => (MetaProblemKind::BadValue, "a level"),
+        };
+        let target = self.target();
+        MetaProblem::new(kind, format!("{what} names block {target}, which does not exist"))
+    }
+
+    /// Applies the statement to what is known of its target.
+    fn apply(self, meta: &mut Meta<'b>) -> Result<(), MetaProblem> {
+        let annotation = match self {
+            Self::Annotation(annotation) => annotation,
+            Self::Level(LevelText { level, text, .. }) => {
+                let text = Some(text).filter(|text| !text.is_empty());
+                match level {
+                    Level::Detailed => meta.detailed = text,
+                    Level::Tags => meta.tags = text,
+                }
+                return Ok(());
             }
         };
-    }
-    let Some(annotation) = block.as_annotation() else { return Ok(()) };
-    let target = annotation.target_block_id;
-    let index = usize::try_from(target).ok();
-    let done = index.and_then(|index| change(index, &mut |meta| annotate(annotation, meta)));
-    done.unwrap_or_else(|| {
-        let message = format!("an annotation names block {target}, which does not exist");
-        Err((MetaProblemKind::BadTarget, message))
-    })
-}
-
-/// Applies an annotation to its target.
-fn annotate<'b>(annotation: &'b Annotation<'_>, meta: &mut Meta<'b>) -> Outcome {
-    let bad = |message| (MetaProblemKind::BadValue, message);
-    let target = annotation.target_block_id;
-    let value = || brief(annotation.value.as_slice());
-    match annotation.kind {
-        AnnotationKind::Priority => {
-            let Some(priority) = annotation.as_priority() else {
-                let message = format!("block {target} is given the unknown priority {}", value());
-                return Err((MetaProblemKind::BadPriority, message));
-            };
-            (meta.priority, meta.annotated) = (priority, true);
-        }
-        AnnotationKind::Summary => match annotation.value.as_str() {
-            Some(summary) => meta.summary = Some(summary.into()),
-            None => {
-                return Err(bad(format!("block {target} is given a summary that is not UTF-8")));
+        let target = annotation.target_block_id;
+        let value = || brief(annotation.value.as_slice());
+        let error = |kind, message: String| Err(MetaProblem::new(kind, message));
+        match annotation.kind {
+            AnnotationKind::Priority => {
+                let Some(priority) = annotation.as_priority() else {
+                    let message =
+                        format!("block {target} is given the unknown priority {}", value());
+                    return error(MetaProblemKind::BadPriority, message);
+                };
+                (meta.priority, meta.annotated) = (priority, true);
             }
-        },
-        AnnotationKind::Tag => {
-            if !annotation.value.as_str().is_some_and(|text| tag(meta, &Tag::parse(text))) {
-                return Err(bad(format!("block {target} is given the bad tag {}", value())));
+            AnnotationKind::Summary => {
+                let Some(summary) = annotation.value.as_str() else {
+                    let message = format!("block {target} is given a summary that is not UTF-8");
+                    return error(MetaProblemKind::BadValue, message);
+                };
+                meta.summary = Some(summary.into());
             }
+            AnnotationKind::Tag => {
+                let text = annotation.value.as_str();
+                if !text.is_some_and(|text| apply_tag(meta, &Tag::parse(text))) {
+                    let message = format!("block {target} is given the bad tag {}", value());
+                    return error(MetaProblemKind::BadValue, message);
+                }
+            }
+            AnnotationKind::Other(_) => {}
         }
-        AnnotationKind::Other(_) => {}
+        Ok(())
     }
-    Ok(())
 }
 
 /// Applies a tag; `false` where its value is bad. Unknown keys mean nothing.
-fn tag<'b>(meta: &mut Meta<'b>, tag: &Tag<'b>) -> bool {
+fn apply_tag<'b>(meta: &mut Meta<'b>, tag: &Tag<'b>) -> bool {
     match (tag.key.as_ref(), &tag.value) {
         (Tag::CATEGORY, Some(value)) if !value.is_empty() => meta.category = Some(value.clone()),
         (Tag::TOOL_CALL_ID, Some(value)) if !value.is_empty() => {
@@ -260,4 +285,50 @@ pub fn brief(bytes: &[u8]) -> String {
     const SHOWN_BYTES_MAX: usize = 60;
     let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_BYTES_MAX)]);
     format!("{shown:?}{}", if bytes.len() > SHOWN_BYTES_MAX { "…" } else { "" })
+}
+
+impl Block<'_> {
+    /// The index of the block that this one speaks of, annotations counted: that of an
+    /// annotation's target, or of a level's. `None` for every other block, and for
+    /// a level that cannot be read.
+    ///
+    /// ```
+    /// use lcp_types::{Annotation, Block, Priority, Role};
+    ///
+    /// let annotation = Block::new(Annotation::priority(3, Priority::High));
+    /// assert_eq!(annotation.target(), Some(3));
+    /// assert_eq!(annotation.retargeted(|target| target + 10).target(), Some(13));
+    /// assert_eq!(Block::conversation(Role::User, "hi").target(), None);
+    /// ```
+    #[must_use]
+    pub fn target(&self) -> Option<u64> {
+        match &self.content {
+            BlockContent::Annotation(annotation) => Some(annotation.target_block_id),
+            BlockContent::Extension(extension) => {
+                Level::read(extension).and_then(Result::ok).map(|level| level.target)
+            }
+            _ => None,
+        }
+    }
+
+    /// The same block, speaking of the block of index `to(target)`; as it is where it
+    /// speaks of none.
+    #[must_use]
+    pub fn retargeted(mut self, to: impl FnOnce(u64) -> u64) -> Self {
+        match &mut self.content {
+            BlockContent::Annotation(annotation) => {
+                annotation.target_block_id = to(annotation.target_block_id);
+            }
+            BlockContent::Extension(extension) => {
+                let level = Level::read(extension)
+                    .and_then(Result::ok)
+                    .map(|level| level.level.of(to(level.target), &level.text).content);
+                if let Some(content) = level {
+                    extension.content = content;
+                }
+            }
+            _ => {}
+        }
+        self
+    }
 }

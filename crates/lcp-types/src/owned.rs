@@ -71,35 +71,45 @@ impl IntoOwned for Cow<'_, str> {
     }
 }
 
-impl IntoOwned for u32 {
-    type Owned = Self;
+impl IntoOwned for Bytes<'_> {
+    type Owned = Bytes<'static>;
     #[inline]
-    fn into_owned(self) -> Self {
-        self
+    fn into_owned(self) -> Bytes<'static> {
+        self.into_cow().into_owned().into()
     }
 
     #[inline]
-    fn to_static(&self) -> Self {
-        *self
+    fn to_static(&self) -> Bytes<'static> {
+        self.as_slice().to_vec().into()
     }
 
-    fn visit<V: Visitor>(&mut self, _: &mut V) {}
+    fn visit<V: Visitor>(&mut self, visitor: &mut V) {
+        visitor.bytes(self);
+    }
 }
 
-impl IntoOwned for u64 {
-    type Owned = Self;
-    #[inline]
-    fn into_owned(self) -> Self {
-        self
-    }
+/// Implements [`IntoOwned`] for a number.
+macro_rules! number {
+    ($ty:ty) => {
+        impl IntoOwned for $ty {
+            type Owned = Self;
+            #[inline]
+            fn into_owned(self) -> Self {
+                self
+            }
 
-    #[inline]
-    fn to_static(&self) -> Self {
-        *self
-    }
+            #[inline]
+            fn to_static(&self) -> Self {
+                *self
+            }
 
-    fn visit<V: Visitor>(&mut self, _: &mut V) {}
+            fn visit<V: Visitor>(&mut self, _: &mut V) {}
+        }
+    };
 }
+
+number!(u32);
+number!(u64);
 
 impl<T: IntoOwned> IntoOwned for Option<T> {
     type Owned = Option<T::Owned>;

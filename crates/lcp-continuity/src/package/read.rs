@@ -16,7 +16,7 @@ pub(super) fn handoff(bytes: &[u8]) -> Result<SessionHandoff, PackageError> {
     let pack = lcp_decoder::decode(bytes, DecodeOptions::default())?;
     let index = index(&pack.blocks)?;
     let shown = Shown { blocks: &pack.blocks };
-    let metas = Meta::of_annotated(&pack.blocks, &mut |_, _| {});
+    let metas = Meta::of_annotated(&pack.blocks);
     let tasks = shown.same(index.tasks, blocks::task_block)?;
     let state = shown.same(index.state.into_iter().collect(), blocks::state_block)?;
     let mut anchors = Vec::with_capacity(index.anchors.len());
