@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use lcp_driver::stable::{SavedPlan, Stable, StableUse, Turn, Watermarks};
 use lcp_driver::{DefaultDriver, DriverConfig, Objective, Rendered, Values, grouped};
-use lcp_tokens::{Cached, CountCache, Encoding, Tiktoken, TokenEstimator};
+use lcp_tokens::{CachedEstimator, CountCache, Encoding, Tiktoken, TokenEstimator};
 
 use crate::error::Error;
 use crate::table::{Better, Report, Row, Wanted};
@@ -52,7 +52,7 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
     let session = Session::new(TURNS)?;
     let counter = Tiktoken::new(Encoding::O200kBase);
     let counts = Arc::new(CountCache::new(COUNTS_BYTES));
-    let driver = DefaultDriver::new(Cached::new(counter, counts));
+    let driver = DefaultDriver::new(CachedEstimator::new(counter, counts));
     let whole = driver.plan(&session.blocks, &DriverConfig::default())?.used_tokens;
     let each = u64::from(whole) / TURNS as u64;
     progress(format!("{TURNS} turns, {} tokens, {each} a turn", grouped(whole.into())));

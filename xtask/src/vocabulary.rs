@@ -27,7 +27,7 @@ pub(crate) fn run(_args: &Args, output: &Output) -> Result {
     for (name, core) in encodings {
         let packed = pack(core)?;
         output.progress(format!("{name}: {} tokens", packed.len() / 6));
-        files::write(Some(&folder.join(format!("{name}.pairs"))), &packed)?;
+        files::write(Some(&folder.join(format!("{name}.bpe"))), &packed)?;
     }
     files::write(Some(&folder.join("classes.bin")), &classes()?)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Plan, Verbosity};
-use lcp_tokens::{Cached, CountCache, TokenEstimator};
+use lcp_tokens::{CachedEstimator, CountCache, TokenEstimator};
 use lcp_types::Block;
 
 use crate::Result;
@@ -19,7 +19,7 @@ pub fn whole(
     estimator: &Arc<dyn TokenEstimator>,
 ) -> Result<Vec<Plan>> {
     let cache = Arc::new(CountCache::new(CACHE_BYTES));
-    let driver = DefaultDriver::new(Cached::new(Arc::clone(estimator), cache));
+    let driver = DefaultDriver::new(CachedEstimator::new(Arc::clone(estimator), cache));
     let plan = |&mode: &OutputMode| {
         let config = DriverConfig { mode, verbosity: Verbosity::Full, ..DriverConfig::default() };
         driver.plan(blocks, &config).map_err(|error| Failure::new(Code::Usage, error.to_string()))

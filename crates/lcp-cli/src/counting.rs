@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use lcp_driver::{Warning, WarningCode};
 use lcp_tokens::{
-    CacheFileError, Cached, CountCache, ENCODINGS, Encoding, Model, NAMES, Tiktoken,
-    TokenEstimator, TokenizerError, by_name, by_name_or_file, for_model, or_heuristic,
+    CacheFileError, CachedEstimator, CountCache, ENCODINGS, Encoding, Model, TOKENIZER_NAMES,
+    Tiktoken, TokenEstimator, TokenizerError, or_fallback, tokenizer_by_name,
+    tokenizer_by_name_or_file, tokenizer_for_model,
 };
 
 use crate::Result;
@@ -147,7 +148,7 @@ impl Counting {
         let Setting { value: tokenizer, from } = self.tokenizer(config, model)?;
         let estimator = match tokenizer {
             Err(error) if strict => return Err(unloaded(&error, from, config)),
-            tokenizer => or_heuristic(tokenizer),
+            tokenizer => or_fallback(tokenizer),
         };
         let place = place_of(from, config);
         Ok(Counter { from, place, ..self.cached(estimator, output)? })
@@ -162,7 +163,7 @@ impl Counting {
         config: &Config,
     ) -> Result<Vec<Arc<dyn TokenEstimator>>> {
         let from = Origin::Flag("--counts");
-        let tokenizer = |name: &String| Setting { value: by_name_or_file(name), from };
+        let tokenizer = |name: &String| Setting { value: tokenizer_by_name_or_file(name), from };
         let mut tokenizers: Vec<_> = named.iter().map(tokenizer).collect();
         if tokenizers.is_empty() {
             let (model, _) = self.model(config, true)?;
@@ -205,7 +206,7 @@ impl Counting {
             Ok(cache) => cache,
         };
         let cache = Arc::new(cache);
-        let estimator = Arc::new(Cached::new(estimator, Arc::clone(&cache)));
+        let estimator = Arc::new(CachedEstimator::new(estimator, Arc::clone(&cache)));
         Ok(Counter { estimator, from, place, kept: Some((path.clone(), cache)) })
     }
 
@@ -234,13 +235,13 @@ impl Counting {
     ) -> Result<Setting<Tokenizer>> {
         if let Some(encoding) = &self.encoding {
             let from = Origin::Flag("--encoding");
-            return Ok(Setting { value: by_name_or_file(encoding), from });
+            return Ok(Setting { value: tokenizer_by_name_or_file(encoding), from });
         }
         let of_model = |model: &Setting<Model>| Setting {
-            value: for_model(&model.value, config.folder()),
+            value: tokenizer_for_model(&model.value, config.folder()),
             from: model.from,
         };
-        let default = || by_name(DEFAULT).map_err(TokenizerError::from);
+        let default = || tokenizer_by_name(DEFAULT).map_err(TokenizerError::from);
         let flagged = model.filter(|model| model.from == Origin::Flag("--model"));
         if let Some(model) = flagged.filter(|model| model.value.encoding.is_some()) {
             return Ok(of_model(model));
@@ -260,8 +261,10 @@ impl Counting {
                 return Err(Failure::new(Code::Usage, place(&what, from, config))
                     .hint("leave `type` out for the tokenizer of the model, or name an encoding"));
             }
-            (name, _) if ENCODINGS.contains(&name) => by_name(name).map_err(TokenizerError::from),
-            (file, _) => by_name_or_file(&config.folder().join(file).to_string_lossy()),
+            (name, _) if ENCODINGS.contains(&name) => {
+                tokenizer_by_name(name).map_err(TokenizerError::from)
+            }
+            (file, _) => tokenizer_by_name_or_file(&config.folder().join(file).to_string_lossy()),
         };
         Ok(Setting { value, from })
     }
@@ -309,7 +312,7 @@ impl Counter {
             let (found, counted) = cache.hits_and_misses();
             output.note(format!("{found} counts were known, {counted} were not"));
             // Something else may have been written there by now: the pack itself.
-            let kept = CountCache::may_save(path)
+            let kept = CountCache::check_writable(path)
                 .map_err(|error| format!("{}: {error}", path.display()))
                 .and_then(|()| {
                     files::write(Some(path), &cache.to_bytes()).map_err(|failure| failure.message)
@@ -324,8 +327,8 @@ impl Counter {
 
 /// A name of an encoding, or a tokenizer file.
 pub fn encoding(value: &str) -> Result<String, String> {
-    if NAMES.contains(&value) || value.contains(['.', '/', '\\']) {
+    if TOKENIZER_NAMES.contains(&value) || value.contains(['.', '/', '\\']) {
         return Ok(value.to_owned());
     }
-    Err(format!("it may be {}, or a tokenizer file", NAMES.join(", ")))
+    Err(format!("it may be {}, or a tokenizer file", TOKENIZER_NAMES.join(", ")))
 }

@@ -9,7 +9,9 @@ use lcp_driver::{
     DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, Plan, RenderDecision, Values,
     Verbosity, content_text, special_tokens,
 };
-use lcp_tokens::{AppendCounter, Encoding, HeuristicEstimator, Tiktoken, joins_at};
+use lcp_tokens::{
+    Encoding, HeuristicEstimator, IncrementalCounter, Tiktoken, is_additive_boundary,
+};
 use lcp_types::{Block, Priority};
 
 use crate::input::Input;
@@ -204,12 +206,12 @@ pub fn tokens(data: &[u8]) {
     let (start, end) = (O200K.truncate_to(&text, limit), O200K.truncate_front_to(&text, limit));
     assert!(text.starts_with(start) && O200K.estimate(start) <= limit);
     assert!(text.ends_with(end) && O200K.estimate(end) <= limit);
-    let mut counter = AppendCounter::new(O200K);
+    let mut counter = IncrementalCounter::new(O200K);
     let mut parts = 0;
     let mut from = 0;
     for (at, after) in text.char_indices().skip(1) {
         let before = text[..at].chars().next_back().unwrap_or_default();
-        if joins_at(before, after) {
+        if is_additive_boundary(before, after) {
             parts += O200K.estimate(&text[from..at]);
             counter.push(&text[from..at]);
             from = at;

@@ -3,7 +3,7 @@
 use crate::TokenEstimator;
 
 /// How many tokens each of `texts` is, in their order (seed 004,
-/// `ITokenCounter`). With the feature `parallel`, on as many threads as
+/// `ITokenCounter`). With the feature `rayon`, on as many threads as
 /// rayon's pool has; the counts are the same.
 ///
 /// ```
@@ -16,11 +16,11 @@ where
     E: TokenEstimator + ?Sized,
     S: AsRef<str> + Sync,
 {
-    #[cfg(feature = "parallel")]
+    #[cfg(feature = "rayon")]
     {
         use rayon::prelude::*;
         texts.par_iter().map(|text| estimator.estimate(text.as_ref())).collect()
     }
-    #[cfg(not(feature = "parallel"))]
+    #[cfg(not(feature = "rayon"))]
     texts.iter().map(|text| estimator.estimate(text.as_ref())).collect()
 }

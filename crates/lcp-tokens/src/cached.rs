@@ -141,7 +141,7 @@ impl CountCache {
     /// # Errors
     ///
     /// [`CacheFileError::Foreign`], and what the file system says.
-    pub fn may_save(path: &Path) -> Result<(), CacheFileError> {
+    pub fn check_writable(path: &Path) -> Result<(), CacheFileError> {
         let mut head = Vec::new();
         match fs::File::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -223,32 +223,32 @@ impl CountCache {
 ///
 /// Counts are those of the estimator inside, which is asked directly for texts
 /// of less than 128 bytes, and always for [`recount`](TokenEstimator::recount).
-/// One that cannot [`identify`](TokenEstimator::identify) itself is always
+/// One that cannot [`write_cache_key`](TokenEstimator::write_cache_key) itself is always
 /// asked.
 ///
 /// ```
 /// use std::sync::Arc;
-/// use lcp_tokens::{Cached, CountCache, HeuristicEstimator, TokenEstimator};
+/// use lcp_tokens::{CachedEstimator, CountCache, HeuristicEstimator, TokenEstimator};
 ///
 /// let cache = Arc::new(CountCache::new(1 << 20));
-/// let counter = Cached::new(HeuristicEstimator, Arc::clone(&cache));
+/// let counter = CachedEstimator::new(HeuristicEstimator, Arc::clone(&cache));
 /// let text = "a file that is read again and again\n".repeat(10);
 /// assert_eq!(counter.estimate(&text), counter.estimate(&text));
 /// assert_eq!(cache.hits_and_misses(), (1, 1));
 /// ```
 #[derive(Clone, Debug)]
-pub struct Cached<E> {
+pub struct CachedEstimator<E> {
     estimator: E,
     /// The key of its texts' hashes.
     key: Option<Key>,
     cache: Arc<CountCache>,
 }
 
-impl<E: TokenEstimator> Cached<E> {
+impl<E: TokenEstimator> CachedEstimator<E> {
     /// `estimator` with `cache`, which others may use too.
     pub fn new(estimator: E, cache: Arc<CountCache>) -> Self {
         let mut hash = blake3::Hasher::new_derive_key("LCP token counts by content, version 1");
-        let identified = estimator.identify(&mut |part| {
+        let identified = estimator.write_cache_key(&mut |part| {
             hash.update(&(part.len() as u64).to_le_bytes());
             hash.update(part);
         });
@@ -262,7 +262,7 @@ impl<E: TokenEstimator> Cached<E> {
     }
 }
 
-impl<E: TokenEstimator> TokenEstimator for Cached<E> {
+impl<E: TokenEstimator> TokenEstimator for CachedEstimator<E> {
     fn estimate(&self, text: &str) -> u32 {
         match &self.key {
             Some(key) if text.len() >= TEXT_BYTES_MIN => {
@@ -275,6 +275,6 @@ impl<E: TokenEstimator> TokenEstimator for Cached<E> {
 
     forward!(
         self to self.estimator;
-        is_exact, is_additive, name, caveat, limits, recount, identify,
+        is_exact, is_additive, name, caveat, limits, recount, write_cache_key,
     );
 }

@@ -18,7 +18,7 @@ pub trait TokenEstimator: Send + Sync {
         false
     }
 
-    /// Whether counts add up at the joins that [`joins_at`](crate::joins_at)
+    /// Whether counts add up at the joins that [`is_additive_boundary`](crate::is_additive_boundary)
     /// describes: the count of two texts put together is then the sum of
     /// theirs.
     fn is_additive(&self) -> bool {
@@ -66,9 +66,9 @@ pub trait TokenEstimator: Send + Sync {
     /// appended to it, and how many tokens they are: the count of the text
     /// with more behind it is those tokens and the count of the rest with it.
     ///
-    /// For [`AppendCounter`](crate::AppendCounter). By default nothing is
+    /// For [`IncrementalCounter`](crate::IncrementalCounter). By default nothing is
     /// settled.
-    fn settled(&self, _text: &str) -> (usize, u32) {
+    fn stable_prefix(&self, _text: &str) -> (usize, u32) {
         (0, 0)
     }
 
@@ -82,7 +82,7 @@ pub trait TokenEstimator: Send + Sync {
     /// example, so that counts that are kept are never taken for those of
     /// another estimator; returns whether it can. By default it cannot, and
     /// its counts are not kept.
-    fn identify(&self, _write: &mut dyn FnMut(&[u8])) -> bool {
+    fn write_cache_key(&self, _write: &mut dyn FnMut(&[u8])) -> bool {
         false
     }
 }
@@ -128,8 +128,8 @@ macro_rules! forward {
         fn truncate_front_to<'t>(&$self, text: &'t str, tokens: u32) -> &'t str {
             $to.truncate_front_to(text, tokens)
         }
-        fn settled(&$self, text: &str) -> (usize, u32) {
-            $to.settled(text)
+        fn stable_prefix(&$self, text: &str) -> (usize, u32) {
+            $to.stable_prefix(text)
         }
     };
     (@recount $self:ident $to:expr) => {
@@ -137,9 +137,9 @@ macro_rules! forward {
             $to.recount(text)
         }
     };
-    (@identify $self:ident $to:expr) => {
-        fn identify(&$self, write: &mut dyn FnMut(&[u8])) -> bool {
-            $to.identify(write)
+    (@write_cache_key $self:ident $to:expr) => {
+        fn write_cache_key(&$self, write: &mut dyn FnMut(&[u8])) -> bool {
+            $to.write_cache_key(write)
         }
     };
 }
@@ -151,7 +151,7 @@ macro_rules! pointers {
         impl<T: TokenEstimator + ?Sized> TokenEstimator for $pointer {
             forward!(
                 self to (**self);
-                estimate, is_exact, is_additive, name, caveat, limits, recount, identify,
+                estimate, is_exact, is_additive, name, caveat, limits, recount, write_cache_key,
             );
         }
     )*};

@@ -26,7 +26,7 @@ impl TokenEstimator for HeuristicEstimator {
         "heuristic"
     }
 
-    fn identify(&self, write: &mut dyn FnMut(&[u8])) -> bool {
+    fn write_cache_key(&self, write: &mut dyn FnMut(&[u8])) -> bool {
         write(b"heuristic/1");
         true
     }
@@ -59,7 +59,7 @@ impl TokenEstimator for CodeAwareEstimator {
         "code-aware"
     }
 
-    fn identify(&self, write: &mut dyn FnMut(&[u8])) -> bool {
+    fn write_cache_key(&self, write: &mut dyn FnMut(&[u8])) -> bool {
         write(b"code-aware/1");
         true
     }

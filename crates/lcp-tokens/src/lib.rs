@@ -10,12 +10,12 @@
 //! | [`CodeAwareEstimator`] | no | bytes ÷ 3 for what looks like code, else ÷ 4 (SPEC_08) |
 //! | [`ScaledEstimator`] | no | another count times a factor: Claude's is not public |
 //! | `Tiktoken` (feature `tiktoken`, or one for each encoding) | yes | OpenAI's encodings, vocabularies built in |
-//! | `FileTokenizer` (feature `files`) | yes | a tokenizer file given by path |
+//! | `FileTokenizer` (feature `tokenizer-files`) | yes | a tokenizer file given by path |
 //!
-//! [`by_name`] and [`by_name_or_file`] give the estimator for what a flag says,
-//! [`for_model`] that of a model in the table of [`Models`], [`or_heuristic`]
-//! one that can always count. [`AppendCounter`] counts a text that grows,
-//! [`count_batch`] many texts, and `Cached` (feature `cache`) remembers.
+//! [`tokenizer_by_name`] and [`tokenizer_by_name_or_file`] give the estimator for what a flag says,
+//! [`tokenizer_for_model`] that of a model in the table of [`Models`], [`or_fallback`]
+//! one that can always count. [`IncrementalCounter`] counts a text that grows,
+//! [`count_batch`] many texts, and `CachedEstimator` (feature `cache`) remembers.
 //!
 //! ```
 //! use lcp_tokens::{HeuristicEstimator, TokenEstimator};
@@ -24,39 +24,40 @@
 //! assert!(!HeuristicEstimator.is_exact());
 //! ```
 
-mod append;
 mod batch;
+mod boundary;
 #[cfg(feature = "bpe")]
 mod bpe;
 #[cfg(feature = "cache")]
 mod cached;
-mod choose;
 mod estimator;
-#[cfg(feature = "files")]
-mod file;
 mod heuristic;
-mod join;
+mod incremental;
 mod models;
+mod resolve;
 mod scaled;
 #[cfg(feature = "bpe")]
 mod tiktoken;
+#[cfg(feature = "tokenizer-files")]
+mod tokenizer_file;
 mod truncate;
 
-pub use append::AppendCounter;
 pub use batch::count_batch;
+pub use boundary::{is_additive_boundary, split_at_boundary};
 #[cfg(feature = "cache")]
-pub use cached::{CacheFileError, Cached, CountCache};
-pub use choose::{
-    NAMES, TokenizerError, UnknownName, by_name, by_name_or_file, for_model, or_heuristic,
-};
+pub use cached::{CacheFileError, CachedEstimator, CountCache};
 pub use estimator::TokenEstimator;
-#[cfg(feature = "files")]
-pub use file::{FILE_BYTES_MAX, FileError, FileFormat, FileTokenizer};
 pub use heuristic::{CodeAwareEstimator, HeuristicEstimator};
-pub use join::{joins_at, split_at_join};
+pub use incremental::IncrementalCounter;
 pub use models::{ENCODINGS, Model, Models, UnknownModel};
 #[cfg(feature = "models-file")]
 pub use models::{ModelsError, ModelsErrorKind};
-pub use scaled::{CLAUDE_4_7_PERCENT, CLAUDE_PERCENT, ScaledEstimator};
+pub use resolve::{
+    TOKENIZER_NAMES, TokenizerError, UnknownTokenizer, or_fallback, tokenizer_by_name,
+    tokenizer_by_name_or_file, tokenizer_for_model,
+};
+pub use scaled::{CLAUDE_4_7_SCALE_PERCENT, CLAUDE_SCALE_PERCENT, ScaledEstimator};
 #[cfg(feature = "bpe")]
 pub use tiktoken::{Encoding, Tiktoken, TokenEnds};
+#[cfg(feature = "tokenizer-files")]
+pub use tokenizer_file::{FILE_BYTES_MAX, FileTokenizer, TokenizerFileError, TokenizerFileFormat};

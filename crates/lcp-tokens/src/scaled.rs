@@ -10,14 +10,14 @@ use crate::{Encoding, Tiktoken};
 ///
 /// An assumption: Anthropic publishes no tokenizer for Claude 3 and later, and
 /// 1.18 is the factor that people count with. Nothing here has measured it.
-pub const CLAUDE_PERCENT: u32 = 118;
+pub const CLAUDE_SCALE_PERCENT: u32 = 118;
 
 /// Claude's tokens per 100 tokens of `o200k_base`, for 4.7 and later.
 ///
-/// An assumption like [`CLAUDE_PERCENT`]. Anthropic's page on token counting
+/// An assumption like [`CLAUDE_SCALE_PERCENT`]. Anthropic's page on token counting
 /// says of the newer tokenizer that the same text has about 30 % more tokens,
 /// which agrees: 1.18 × 1.30 = 1.53.
-pub const CLAUDE_4_7_PERCENT: u32 = 153;
+pub const CLAUDE_4_7_SCALE_PERCENT: u32 = 153;
 
 /// The count of another estimator times a percentage, rounded up.
 ///
@@ -71,7 +71,7 @@ impl<E: TokenEstimator> ScaledEstimator<E> {
 #[cfg(feature = "o200k")]
 impl ScaledEstimator<Tiktoken> {
     /// An estimate for Claude before 4.7, named `claude`: `o200k_base` ×
-    /// [`CLAUDE_PERCENT`].
+    /// [`CLAUDE_SCALE_PERCENT`].
     ///
     /// Not a count. Ask the provider where the number must be right.
     ///
@@ -86,20 +86,20 @@ impl ScaledEstimator<Tiktoken> {
     pub const fn claude() -> Self {
         Self {
             inner: Tiktoken::new(Encoding::O200kBase),
-            percent: CLAUDE_PERCENT,
+            percent: CLAUDE_SCALE_PERCENT,
             name: Cow::Borrowed("claude"),
         }
     }
 
     /// An estimate for Claude 4.7 and later, named `claude-4.7`: `o200k_base` ×
-    /// [`CLAUDE_4_7_PERCENT`].
+    /// [`CLAUDE_4_7_SCALE_PERCENT`].
     ///
     /// Not a count, as [`Self::claude`] is none.
     #[must_use]
     pub const fn claude_4_7() -> Self {
         Self {
             inner: Tiktoken::new(Encoding::O200kBase),
-            percent: CLAUDE_4_7_PERCENT,
+            percent: CLAUDE_4_7_SCALE_PERCENT,
             name: Cow::Borrowed("claude-4.7"),
         }
     }
@@ -130,8 +130,8 @@ impl<E: TokenEstimator> TokenEstimator for ScaledEstimator<E> {
         self.inner.caveat()
     }
 
-    fn identify(&self, write: &mut dyn FnMut(&[u8])) -> bool {
+    fn write_cache_key(&self, write: &mut dyn FnMut(&[u8])) -> bool {
         write(&self.percent.to_le_bytes());
-        self.inner.identify(write)
+        self.inner.write_cache_key(write)
     }
 }

@@ -70,7 +70,7 @@ impl Encoding {
         macro_rules! engine {
             ($pattern:expr, $vocabulary:literal, $id:literal) => {{
                 static ENGINE: OnceLock<Bpe> = OnceLock::new();
-                let packed = include_bytes!(concat!("../data/", $vocabulary, ".pairs"));
+                let packed = include_bytes!(concat!("../data/", $vocabulary, ".bpe"));
                 ENGINE.get_or_init(|| Bpe::new($pattern, packed, $id))
             }};
         }
@@ -198,13 +198,13 @@ impl TokenEstimator for Tiktoken {
         &text[self.encoding.engine().longest_end(text, tokens as usize)..]
     }
 
-    fn settled(&self, text: &str) -> (usize, u32) {
-        let (bytes, tokens) = self.encoding.engine().settled(text);
+    fn stable_prefix(&self, text: &str) -> (usize, u32) {
+        let (bytes, tokens) = self.encoding.engine().stable_prefix(text);
         (bytes, saturated(tokens))
     }
 
-    fn identify(&self, write: &mut dyn FnMut(&[u8])) -> bool {
-        self.encoding.engine().identify(write);
+    fn write_cache_key(&self, write: &mut dyn FnMut(&[u8])) -> bool {
+        self.encoding.engine().write_cache_key(write);
         true
     }
 }

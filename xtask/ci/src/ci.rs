@@ -36,7 +36,7 @@ const CHOICES: &[(&str, &str)] = &[
     ("lcp-tokens", "o200k"),
     ("lcp-tokens", "cl100k"),
     ("lcp-tokens", "r50k,cache"),
-    ("lcp-tokens", "models-file,parallel"),
+    ("lcp-tokens", "models-file,rayon"),
     ("lcp-decoder", "tokio"),
     ("lcp-decoder", "rayon,zstd"),
     ("lcp-decoder", "map"),
@@ -52,8 +52,11 @@ const CHOICES: &[(&str, &str)] = &[
 ];
 
 /// Those for which dozens of dependencies are checked once more, with features of their own.
-const COSTLY_CHOICES: &[(&str, &str)] =
-    &[("lcp-tokens", "files"), ("lcp-continuity", "postgres,tracing"), ("lcp-cli", "mcp")];
+const COSTLY_CHOICES: &[(&str, &str)] = &[
+    ("lcp-tokens", "tokenizer-files"),
+    ("lcp-continuity", "postgres,tracing"),
+    ("lcp-cli", "mcp"),
+];
 
 /// Other tasks that are steps, with whether they decide.
 const TASKS: &[(&str, bool)] = &[

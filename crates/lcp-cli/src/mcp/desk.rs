@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lcp_decoder::{DecodeOptions, Events};
-use lcp_tokens::NAMES;
+use lcp_tokens::TOKENIZER_NAMES;
 use lcp_types::limits;
 
 use super::fault::{Fault, Outcome, UNKNOWN_PACK};
@@ -97,9 +97,9 @@ fn unknown(id: &str) -> Fault {
 
 /// What counts, as a tool is told. Only names: a path would be read.
 pub(super) fn counting(encoding: Option<String>, model: Option<String>) -> Outcome<Counting> {
-    if let Some(name) = encoding.as_deref().filter(|name| !NAMES.contains(name)) {
+    if let Some(name) = encoding.as_deref().filter(|name| !TOKENIZER_NAMES.contains(name)) {
         let message = format!("there is no encoding {name:?}");
-        return Err(Fault::usage(message).hint(format!("it may be {}", NAMES.join(", "))));
+        return Err(Fault::usage(message).hint(format!("it may be {}", TOKENIZER_NAMES.join(", "))));
     }
     Ok(Counting::of(encoding, model))
 }

@@ -96,11 +96,11 @@ fn render_writes_files_whole() {
 
 #[test]
 fn render_counts_in_every_encoding() {
-    for encoding in lcp_tokens::NAMES {
+    for encoding in lcp_tokens::TOKENIZER_NAMES {
         let output =
             run(&["render", &sample("priorities.lcp"), "--budget", "150", "--encoding", encoding]);
         assert!(output.status.success(), "{}", stderr(&output));
-        let counter = lcp_tokens::by_name(encoding).unwrap();
+        let counter = lcp_tokens::tokenizer_by_name(encoding).unwrap();
         let text = String::from_utf8(output.stdout.clone()).unwrap();
         assert!(counter.estimate(&text) <= 150, "{encoding}");
         assert_eq!(stderr(&output).contains("estimated_counts"), !counter.is_exact(), "{encoding}");

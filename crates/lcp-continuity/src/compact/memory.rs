@@ -1,7 +1,7 @@
 //! What is remembered of messages that are no longer shown.
 
 use lcp_driver::segments::CompressionLevel;
-use lcp_tokens::{AppendCounter, TokenEstimator};
+use lcp_tokens::{IncrementalCounter, TokenEstimator};
 use lcp_types::Role;
 
 use super::CompactionRequest;
@@ -194,13 +194,13 @@ impl Summaries<'_> {
 /// A text that has no more than so many tokens, whatever is added to it.
 struct Text<'c> {
     written: String,
-    counter: AppendCounter<&'c dyn TokenEstimator>,
+    counter: IncrementalCounter<&'c dyn TokenEstimator>,
     max_tokens: u32,
 }
 
 impl<'c> Text<'c> {
     fn new(counter: &'c dyn TokenEstimator, max_tokens: u32) -> Self {
-        let mut counter = AppendCounter::new(counter);
+        let mut counter = IncrementalCounter::new(counter);
         counter.push(MEMORY_HEADING);
         Self { written: MEMORY_HEADING.to_owned(), counter, max_tokens }
     }
@@ -226,7 +226,7 @@ impl<'c> Text<'c> {
         fits
     }
 
-    fn with(&self, more: &str) -> AppendCounter<&'c dyn TokenEstimator> {
+    fn with(&self, more: &str) -> IncrementalCounter<&'c dyn TokenEstimator> {
         let mut counter = self.counter.clone();
         counter.push(more);
         counter

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use lcp_tokens::{TokenEstimator, split_at_join};
+use lcp_tokens::{TokenEstimator, split_at_boundary};
 
 use crate::budget::walk::DETAILS_MAX;
 use crate::config::OutputMode;
@@ -204,13 +204,14 @@ impl<'e> Counter<'e> {
         self.with_text(|counter, text| {
             text.push_str(body);
             text.push('\n');
-            let joins = body.chars().next().is_some_and(|c| lcp_tokens::joins_at('\n', c));
+            let joins =
+                body.chars().next().is_some_and(|c| lcp_tokens::is_additive_boundary('\n', c));
             let tokens = if !counter.additive {
                 counter.estimator.estimate(text)
             } else if joins {
                 counter.count(text)
             } else {
-                let (first, rest) = split_at_join(text);
+                let (first, rest) = split_at_boundary(text);
                 counter.count(first).saturating_add(counter.count(rest))
             };
             Body { tokens, joins }
@@ -238,7 +239,7 @@ impl<'e> Counter<'e> {
             let body_at = text.len();
             text.push_str(body);
             text.push('\n');
-            let (first, rest) = split_at_join(&text[body_at..]);
+            let (first, rest) = split_at_boundary(&text[body_at..]);
             let first_tokens = if rest.is_empty() { counted.tokens } else { counter.count(first) };
             let opening = counter.count(&text[..body_at + first.len()]);
             let rest = counted.tokens.saturating_sub(first_tokens);

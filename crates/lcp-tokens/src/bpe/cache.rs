@@ -144,7 +144,7 @@ mod tests {
     /// with the other.
     #[test]
     fn pieces_that_share_a_place_are_told_apart() {
-        let vocabulary = Vocabulary::unpack(include_bytes!("../../data/cl100k_base.pairs"));
+        let vocabulary = Vocabulary::unpack(include_bytes!("../../data/cl100k_base.bpe"));
         let mut cache = Cache::new();
         let place = |piece: &[u8]| vocabulary::hash(piece) >> (u64::BITS - LONG_PLACES_BITS);
         let texts: Vec<String> =

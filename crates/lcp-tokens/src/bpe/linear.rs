@@ -203,7 +203,7 @@ mod tests {
     use crate::bpe::merge;
 
     fn vocabulary() -> Vocabulary {
-        Vocabulary::unpack(include_bytes!("../../data/cl100k_base.pairs"))
+        Vocabulary::unpack(include_bytes!("../../data/cl100k_base.bpe"))
     }
 
     /// Both ways make the same tokens of the same bytes.

@@ -37,7 +37,7 @@ impl Bpe {
     }
 
     /// Gives `write` all that decides the counts, but for this engine itself.
-    pub(crate) fn identify(&self, write: &mut dyn FnMut(&[u8])) {
+    pub(crate) fn write_cache_key(&self, write: &mut dyn FnMut(&[u8])) {
         write(self.pattern.name().as_bytes());
         write(classes::TABLES);
         write(self.vocabulary.packed());
@@ -119,7 +119,7 @@ impl Bpe {
     /// two. A piece is decided by what is in it, by the next one (white space
     /// that goes on, letters that may be of either case) and by three bytes at
     /// most of the one after (a contraction), which would be part of the next.
-    pub(crate) fn settled(&self, text: &str) -> (usize, usize) {
+    pub(crate) fn stable_prefix(&self, text: &str) -> (usize, usize) {
         // Where the last piece begins, where the one before does, and the
         // tokens before each.
         let (mut last, mut before) = ((0, 0), (0, 0));

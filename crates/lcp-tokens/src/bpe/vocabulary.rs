@@ -296,7 +296,7 @@ mod tests {
     /// What `split::space` relies on for cl100k.
     #[test]
     fn no_token_has_white_space_behind_its_last_newline() {
-        let packed = include_bytes!("../../data/cl100k_base.pairs");
+        let packed = include_bytes!("../../data/cl100k_base.bpe");
         let vocabulary = Vocabulary::unpack(packed);
         let is_newline = |byte: &u8| matches!(byte, b'\n' | b'\r');
         let with_newline = (0..vocabulary.len())

@@ -32,8 +32,8 @@ const KINDS: &[&str] = &[
     "tts",
 ];
 
-/// How many near names are listed.
-const NEAR_MAX: usize = 5;
+/// The most names that are suggested.
+const SUGGESTIONS_MAX: usize = 5;
 
 /// How much of a name is compared for nearness, in characters; the rest of an
 /// absurdly long one would only cost time.
@@ -41,28 +41,21 @@ const COMPARED_MAX: usize = 64;
 
 /// The model that a name means.
 pub(super) fn find<'m>(models: &'m [Model], name: &str) -> Option<&'m Model> {
-    let whole = normal(name);
-    let bare = bare(&whole);
-    [whole.as_str(), bare]
-        .into_iter()
-        .find_map(|name| exact(models, name))
-        .or_else(|| [whole.as_str(), bare].into_iter().find_map(|name| longest(models, name)))
+    let whole = normalize(name);
+    let bare = strip_provider(&whole);
+    [whole.as_str(), bare].into_iter().find_map(|name| exact_match(models, name)).or_else(|| {
+        [whole.as_str(), bare].into_iter().find_map(|name| longest_prefix(models, name))
+    })
 }
 
-/// Whether two spellings are one.
-#[cfg(feature = "models-file")]
-pub(super) fn same(one: &str, other: &str) -> bool {
-    normal(one) == normal(other)
-}
-
-/// Lower case, one kind of separator between words.
-pub(super) fn normal(name: &str) -> String {
+/// Returns a name in lower case, with `-` between words.
+pub(super) fn normalize(name: &str) -> String {
     let words = |c: char| if c.is_whitespace() || c == '_' { '-' } else { c };
     name.trim().to_lowercase().chars().map(words).collect()
 }
 
-/// The model's own name, without provider, region and fine-tune.
-fn bare(name: &str) -> &str {
+/// Removes provider, region and fine-tune from a model's name.
+fn strip_provider(name: &str) -> &str {
     let mut bare = name.rsplit('/').next().unwrap_or(name);
     while let Some((before, rest)) = bare.split_once(['.', ':']) {
         if !BEFORE.split(' ').any(|known| known == before) {
@@ -76,19 +69,19 @@ fn bare(name: &str) -> &str {
     }
 }
 
-fn exact<'m>(models: &'m [Model], name: &str) -> Option<&'m Model> {
-    models.iter().find(|model| model.spellings().any(|spelling| normal(spelling) == name))
+fn exact_match<'m>(models: &'m [Model], name: &str) -> Option<&'m Model> {
+    models.iter().find(|model| model.spellings().any(|spelling| normalize(spelling) == name))
 }
 
-fn longest<'m>(models: &'m [Model], name: &str) -> Option<&'m Model> {
+fn longest_prefix<'m>(models: &'m [Model], name: &str) -> Option<&'m Model> {
     // A family only where no model of it is meant, however long its prefix.
     let mut best: Option<((bool, usize), &Model)> = None;
     for model in models {
         for prefix in &model.prefixes {
-            let prefix = normal(prefix);
+            let prefix = normalize(prefix);
             let rank = (!model.assumed, prefix.len());
             let longer = best.is_none_or(|(so_far, _)| rank > so_far);
-            if longer && reaches(&prefix, name) && !(model.assumed && is_other_kind(name)) {
+            if longer && prefix_matches(&prefix, name) && !(model.assumed && is_other_kind(name)) {
                 best = Some((rank, model));
             }
         }
@@ -96,8 +89,8 @@ fn longest<'m>(models: &'m [Model], name: &str) -> Option<&'m Model> {
     best.map(|(_, model)| model)
 }
 
-/// Whether a prefix stands for a name; [`super::Models::find`] has the rules.
-fn reaches(prefix: &str, name: &str) -> bool {
+/// Returns whether a prefix matches a name, by the rules of [`super::Models::find`].
+fn prefix_matches(prefix: &str, name: &str) -> bool {
     let Some(rest) = name.strip_prefix(prefix) else { return false };
     if prefix.ends_with(|c: char| !c.is_alphanumeric()) {
         return !rest.is_empty();
@@ -127,21 +120,21 @@ fn is_other_kind(name: &str) -> bool {
     parts(name).any(|part| KINDS.contains(&part))
 }
 
-/// The names of the models nearest to a name that none has.
-pub(super) fn near(models: &[Model], name: &str) -> Vec<String> {
-    let whole = normal(name);
-    let asked: String = bare(&whole).chars().take(COMPARED_MAX).collect();
+/// Returns the names of the models nearest to an unknown name.
+pub(super) fn suggestions(models: &[Model], name: &str) -> Vec<String> {
+    let whole = normalize(name);
+    let asked: String = strip_provider(&whole).chars().take(COMPARED_MAX).collect();
     let mut found: Vec<(usize, &str)> = models
         .iter()
         .filter(|model| !model.assumed)
         .filter_map(|model| {
             let spellings = model.spellings().chain(model.prefixes.iter().map(String::as_str));
-            let distance = spellings.filter_map(|known| distance(&asked, &normal(known))).min();
+            let distance = spellings.filter_map(|known| distance(&asked, &normalize(known))).min();
             distance.map(|distance| (distance, model.name.as_str()))
         })
         .collect();
     found.sort_unstable();
-    found.into_iter().map(|(_, name)| name.to_owned()).take(NEAR_MAX).collect()
+    found.into_iter().map(|(_, name)| name.to_owned()).take(SUGGESTIONS_MAX).collect()
 }
 
 /// How far apart two names are, if they are near: up to a third of the letters

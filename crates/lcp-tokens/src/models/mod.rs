@@ -78,19 +78,19 @@ impl Model {
 
 /// A name that no model has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown model {name:?}; {}", suggestion(near))]
+#[error("unknown model {name:?}; {}", describe(suggestions))]
 pub struct UnknownModel {
     /// The name, as it was asked for.
     pub name: String,
-    /// Models with names like it, the nearest first; at most 5.
-    pub near: Vec<String>,
+    /// At most 5 models with similar names, the nearest first.
+    pub suggestions: Vec<String>,
 }
 
-fn suggestion(near: &[String]) -> String {
-    if near.is_empty() {
+fn describe(suggestions: &[String]) -> String {
+    if suggestions.is_empty() {
         return "no name that is known is near it".to_owned();
     }
-    format!("names near it: {}", near.join(", "))
+    format!("names near it: {}", suggestions.join(", "))
 }
 
 /// The table of models.
@@ -143,8 +143,10 @@ impl Models {
     /// # Ok::<(), lcp_tokens::UnknownModel>(())
     /// ```
     pub fn find(&self, name: &str) -> Result<&Model, UnknownModel> {
-        lookup::find(&self.models, name)
-            .ok_or_else(|| UnknownModel { name: name.to_owned(), near: self.near(name) })
+        lookup::find(&self.models, name).ok_or_else(|| UnknownModel {
+            name: name.to_owned(),
+            suggestions: lookup::suggestions(&self.models, name),
+        })
     }
 
     /// Every model, later additions first, families last.
@@ -200,8 +202,10 @@ impl Models {
     #[cfg(feature = "models-file")]
     pub fn extend_from_toml(&mut self, text: &str) -> Result<(), ModelsError> {
         for mut model in toml::parse(text)?.into_iter().rev() {
-            if let Some(at) =
-                self.models.iter().position(|old| lookup::same(&old.name, &model.name))
+            if let Some(at) = self
+                .models
+                .iter()
+                .position(|old| lookup::normalize(&old.name) == lookup::normalize(&model.name))
             {
                 let old = self.models.remove(at);
                 model.encoding = model.encoding.or(old.encoding);
@@ -214,9 +218,5 @@ impl Models {
             self.models.insert(0, model);
         }
         Ok(())
-    }
-
-    fn near(&self, name: &str) -> Vec<String> {
-        lookup::near(&self.models, name)
     }
 }

@@ -110,7 +110,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Model>, ModelsError> {
         let names = names.chain(entry.aliases.iter().map(|alias| ("aliases", alias)));
         let prefixes = entry.prefixes.iter().map(|prefix| ("prefixes", prefix));
         for (key, spelling) in names.chain(prefixes) {
-            let normal = lookup::normal(spelling.get_ref());
+            let normal = lookup::normalize(spelling.get_ref());
             if normal.is_empty() {
                 return fail(spelling.span(), ModelsErrorKind::Empty { key });
             }

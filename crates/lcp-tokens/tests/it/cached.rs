@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use lcp_testkit::SplitMix64;
-use lcp_tokens::{CacheFileError, Cached, CountCache, HeuristicEstimator, TokenEstimator};
+use lcp_tokens::{CacheFileError, CachedEstimator, CountCache, HeuristicEstimator, TokenEstimator};
 
 /// Counts how often it is asked; `name` decides its counts.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ impl TokenEstimator for Asked {
         self.times.fetch_add(1, Ordering::Relaxed);
         u32::try_from(text.len() * self.name.len()).unwrap()
     }
-    fn identify(&self, write: &mut dyn FnMut(&[u8])) -> bool {
+    fn write_cache_key(&self, write: &mut dyn FnMut(&[u8])) -> bool {
         write(self.name.as_bytes());
         !self.name.is_empty()
     }
@@ -42,7 +42,7 @@ fn text(i: usize) -> String {
 fn estimators_do_not_share_counts() {
     let cache = Arc::new(CountCache::new(1 << 20));
     let asked = ["a", "bb"].map(Asked::new);
-    let cached = asked.clone().map(|asked| Cached::new(asked, Arc::clone(&cache)));
+    let cached = asked.clone().map(|asked| CachedEstimator::new(asked, Arc::clone(&cache)));
     let text = text(1);
     for _ in 0..2 {
         assert_eq!(cached[0].estimate(&text) * 2, cached[1].estimate(&text));
@@ -57,14 +57,14 @@ fn estimators_do_not_share_counts() {
 fn encodings_do_not_share_counts() {
     let cache = Arc::new(CountCache::new(1 << 20));
     let text = "    indented\n".repeat(20);
-    for name in lcp_tokens::NAMES {
-        let estimator = lcp_tokens::by_name(name).unwrap();
-        let cached = Cached::new(Arc::clone(&estimator), Arc::clone(&cache));
+    for name in lcp_tokens::TOKENIZER_NAMES {
+        let estimator = lcp_tokens::tokenizer_by_name(name).unwrap();
+        let cached = CachedEstimator::new(Arc::clone(&estimator), Arc::clone(&cache));
         assert_eq!(cached.estimate(&text), estimator.estimate(&text), "{name}");
     }
     // Only o200k_harmony is another name for what is there.
     let (found, counted) = cache.hits_and_misses();
-    assert_eq!((found, counted), (1, lcp_tokens::NAMES.len() as u64 - 1));
+    assert_eq!((found, counted), (1, lcp_tokens::TOKENIZER_NAMES.len() as u64 - 1));
 }
 
 /// What cannot say what decides its counts, short texts, and counts that must
@@ -74,8 +74,10 @@ fn some_texts_are_always_counted() {
     let cache = Arc::new(CountCache::new(1 << 20));
     let unknown = Asked::new("");
     let known = Asked::new("known");
-    let (a, b) =
-        (Cached::new(unknown.clone(), Arc::clone(&cache)), Cached::new(known.clone(), cache));
+    let (a, b) = (
+        CachedEstimator::new(unknown.clone(), Arc::clone(&cache)),
+        CachedEstimator::new(known.clone(), cache),
+    );
     for _ in 0..3 {
         a.estimate(&text(1));
         b.estimate("short");
@@ -89,7 +91,7 @@ fn some_texts_are_always_counted() {
 #[test]
 fn the_cache_stays_within_its_bytes() {
     let cache = Arc::new(CountCache::new(64 << 10));
-    let counter = Cached::new(HeuristicEstimator, Arc::clone(&cache));
+    let counter = CachedEstimator::new(HeuristicEstimator, Arc::clone(&cache));
     for i in 0..20_000 {
         assert_eq!(counter.estimate(&text(i)), HeuristicEstimator.estimate(&text(i)));
     }
@@ -101,7 +103,7 @@ fn the_cache_stays_within_its_bytes() {
 fn threads_share_it() {
     let cache = Arc::new(CountCache::new(1 << 20));
     let asked = Asked::new("a");
-    let counter = Cached::new(asked.clone(), Arc::clone(&cache));
+    let counter = CachedEstimator::new(asked.clone(), Arc::clone(&cache));
     for i in 0..50 {
         counter.estimate(&text(i));
     }
@@ -124,13 +126,13 @@ fn counts_are_kept_between_runs() {
     let path = folder.path().join("counts");
     let cache = Arc::new(CountCache::load(&path, 1 << 20).unwrap());
     assert!(cache.is_empty(), "there is no file yet");
-    let counter = Cached::new(HeuristicEstimator, Arc::clone(&cache));
+    let counter = CachedEstimator::new(HeuristicEstimator, Arc::clone(&cache));
     for i in 0..100 {
         counter.estimate(&text(i));
     }
     cache.save(&path).unwrap();
     let again = Arc::new(CountCache::load(&path, 1 << 20).unwrap());
-    let asked = Cached::new(HeuristicEstimator, Arc::clone(&again));
+    let asked = CachedEstimator::new(HeuristicEstimator, Arc::clone(&again));
     for i in 0..100 {
         assert_eq!(asked.estimate(&text(i)), HeuristicEstimator.estimate(&text(i)));
     }
@@ -147,7 +149,7 @@ fn a_damaged_file_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("counts");
     let cache = Arc::new(CountCache::new(1 << 20));
-    let counter = Cached::new(HeuristicEstimator, Arc::clone(&cache));
+    let counter = CachedEstimator::new(HeuristicEstimator, Arc::clone(&cache));
     for i in 0..5 {
         counter.estimate(&text(i));
     }

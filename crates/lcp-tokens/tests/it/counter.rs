@@ -1,7 +1,7 @@
 //! The token counter of the requirements (seed 004, `TokenCounterTests`), test
 //! by test. The numbers are those of Python's tiktoken 0.14.0.
 
-use lcp_tokens::{Encoding, Models, Tiktoken, TokenEstimator, by_name, count_batch};
+use lcp_tokens::{Encoding, Models, Tiktoken, TokenEstimator, count_batch, tokenizer_by_name};
 
 const O200K: Tiktoken = Tiktoken::new(Encoding::O200kBase);
 const CL100K: Tiktoken = Tiktoken::new(Encoding::Cl100kBase);
@@ -15,8 +15,8 @@ fn check(text: &str, expected: [u32; 2]) {
 #[test]
 fn should_count_empty_string() {
     check("", [0, 0]);
-    for name in lcp_tokens::NAMES {
-        assert_eq!(by_name(name).unwrap().estimate(""), 0, "{name}");
+    for name in lcp_tokens::TOKENIZER_NAMES {
+        assert_eq!(tokenizer_by_name(name).unwrap().estimate(""), 0, "{name}");
     }
 }
 
@@ -127,11 +127,11 @@ fn lines(n: u32) -> String {
 #[cfg(feature = "cache")]
 #[test]
 fn should_cache_repeated_counts() {
-    use lcp_tokens::{Cached, CountCache};
+    use lcp_tokens::{CachedEstimator, CountCache};
     use std::sync::Arc;
 
     let cache = Arc::new(CountCache::new(1 << 20));
-    let counter = Cached::new(O200K, Arc::clone(&cache));
+    let counter = CachedEstimator::new(O200K, Arc::clone(&cache));
     let (text, other) = (lines(20), lines(200));
     assert_eq!(counter.estimate(&text), 140);
     assert_eq!(cache.hits_and_misses(), (0, 1));
@@ -144,7 +144,7 @@ fn should_cache_repeated_counts() {
 
     // Another encoding has counts of its own.
     let emoji = "👍🏽\n".repeat(40);
-    let cl100k = Cached::new(CL100K, Arc::clone(&cache));
+    let cl100k = CachedEstimator::new(CL100K, Arc::clone(&cache));
     for _ in 0..2 {
         assert_eq!((counter.estimate(&emoji), cl100k.estimate(&emoji)), (160, 280));
     }
@@ -164,7 +164,7 @@ fn should_count_batch() {
     // As many as there are, in their order, through a pointer too.
     let many: Vec<String> = (0..2_000).map(|n| lines(n % 40)).collect();
     let expected: Vec<u32> = (0..2_000).map(|n| 7 * (n % 40)).collect();
-    assert_eq!(count_batch(&*by_name("o200k_base").unwrap(), &many), expected);
+    assert_eq!(count_batch(&*tokenizer_by_name("o200k_base").unwrap(), &many), expected);
 }
 
 /// The encoding that our table gives a model counts as the one that
@@ -193,7 +193,7 @@ fn should_match_model_tokenizer() {
     let table = Models::builtin();
     for (name, expected) in models {
         let model = table.find(name).unwrap();
-        let counter = by_name(model.encoding.as_deref().unwrap()).unwrap();
+        let counter = tokenizer_by_name(model.encoding.as_deref().unwrap()).unwrap();
         let oracle = tiktoken_rs::bpe_for_model(name).unwrap();
         assert!(counter.is_exact(), "{name}");
         assert_eq!(counter.estimate(text), expected, "{name}");

@@ -5,7 +5,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use lcp_tokens::{FILE_BYTES_MAX, FileError, FileFormat, FileTokenizer, TokenEstimator};
+use lcp_tokens::{
+    FILE_BYTES_MAX, FileTokenizer, TokenEstimator, TokenizerFileError, TokenizerFileFormat,
+};
 
 fn load(name: &str, bytes: &[u8]) -> FileTokenizer {
     FileTokenizer::from_bytes(name, bytes).unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -50,7 +52,7 @@ const BPE: &str = r#"{
 #[test]
 fn a_hugging_face_file_counts_what_its_model_makes_of_the_text() {
     let counter = load("tokenizer.json", BPE.as_bytes());
-    assert_eq!(counter.format(), FileFormat::HuggingFace);
+    assert_eq!(counter.format(), TokenizerFileFormat::HuggingFace);
     assert!(counter.is_exact() && !counter.is_additive());
     counts(
         &counter,
@@ -137,7 +139,7 @@ const PIECES: [(&str, f32, u8); 7] = [
 #[test]
 fn a_sentencepiece_model_merges_by_score() {
     let counter = load("tokenizer.model", &model(MERGES, &PIECES, false, false));
-    assert_eq!(counter.format(), FileFormat::SentencePiece);
+    assert_eq!(counter.format(), TokenizerFileFormat::SentencePiece);
     counts(
         &counter,
         &[
@@ -215,7 +217,7 @@ fn tekken() -> String {
 #[test]
 fn a_tekken_file_merges_bytes_by_rank() {
     let counter = load("tekken.json", tekken().as_bytes());
-    assert_eq!(counter.format(), FileFormat::Tekken);
+    assert_eq!(counter.format(), TokenizerFileFormat::Tekken);
     counts(
         &counter,
         &[
@@ -247,11 +249,13 @@ fn names_tell_files_apart_and_know_no_paths() {
     assert!(format!("{opened:?}").contains("SentencePiece"));
 
     let error = FileTokenizer::open(&folder.path().join("none.json")).unwrap_err();
-    assert!(matches!(error, FileError::Read { .. }) && error.to_string().contains("none.json"));
+    assert!(
+        matches!(error, TokenizerFileError::Read { .. }) && error.to_string().contains("none.json")
+    );
     let error = FileTokenizer::open(folder.path()).unwrap_err();
-    assert!(matches!(error, FileError::Read { .. }), "{error}");
+    assert!(matches!(error, TokenizerFileError::Read { .. }), "{error}");
     let error = FileTokenizer::open(Path::new("")).unwrap_err();
-    assert!(matches!(error, FileError::Read { .. }), "{error}");
+    assert!(matches!(error, TokenizerFileError::Read { .. }), "{error}");
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -265,7 +269,7 @@ fn a_file_too_large_is_not_read_further() {
     let file = std::fs::File::create(&path).unwrap();
     // A file of one hole takes no room.
     file.set_len(FILE_BYTES_MAX as u64 + 1).unwrap();
-    assert!(matches!(FileTokenizer::open(&path).unwrap_err(), FileError::TooLarge));
+    assert!(matches!(FileTokenizer::open(&path).unwrap_err(), TokenizerFileError::TooLarge));
 }
 
 /// A few hundred bytes that would make gigabytes of a line.
@@ -282,7 +286,7 @@ fn a_file_that_makes_texts_grow_is_refused() {
     let counter = FileTokenizer::from_bytes("grow.json", file(6).as_bytes()).unwrap();
     assert_eq!(counter.estimate("o"), 64);
     let error = FileTokenizer::from_bytes("grow.json", file(40).as_bytes()).unwrap_err();
-    assert!(matches!(error, FileError::Unsupported { part: "normalizer", .. }), "{error}");
+    assert!(matches!(error, TokenizerFileError::Unsupported { part: "normalizer", .. }), "{error}");
 }
 
 #[test]
@@ -308,7 +312,7 @@ fn foreign_files_are_named() {
     ];
     for (bytes, looks_like) in cases {
         let error = FileTokenizer::from_bytes("file", bytes).unwrap_err();
-        assert!(matches!(error, FileError::NotATokenizer { .. }), "{looks_like}: {error}");
+        assert!(matches!(error, TokenizerFileError::NotATokenizer { .. }), "{looks_like}: {error}");
         assert!(error.to_string().contains(looks_like), "{looks_like}: {error}");
     }
     let error = FileTokenizer::from_bytes("file", format!("{{{vocab}}}").as_bytes()).unwrap_err();
@@ -365,7 +369,10 @@ fn broken_and_unsupported_files_say_what_is_wrong() {
     ];
     for (bytes, wanted) in cases {
         let error = FileTokenizer::from_bytes("file", &bytes).expect_err(wanted);
-        let known = matches!(error, FileError::Unsupported { .. } | FileError::Broken { .. });
+        let known = matches!(
+            error,
+            TokenizerFileError::Unsupported { .. } | TokenizerFileError::Broken { .. }
+        );
         assert!(known && error.to_string().contains(wanted), "{wanted}: {error}");
     }
 }

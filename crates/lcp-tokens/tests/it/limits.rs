@@ -3,7 +3,7 @@
 
 use lcp_testkit::SplitMix64;
 use lcp_tokens::{
-    AppendCounter, CodeAwareEstimator, Encoding, HeuristicEstimator, Tiktoken, TokenEstimator,
+    CodeAwareEstimator, Encoding, HeuristicEstimator, IncrementalCounter, Tiktoken, TokenEstimator,
     count_batch,
 };
 use proptest::prelude::*;
@@ -110,7 +110,7 @@ proptest! {
     /// At every moment the count of what there is so far.
     #[test]
     fn a_growing_text_counts_as_the_whole(parts in prop::collection::vec(any_text(), 0..12), by in any_encoding()) {
-        let (mut counter, mut whole) = (AppendCounter::new(by), String::new());
+        let (mut counter, mut whole) = (IncrementalCounter::new(by), String::new());
         for part in parts {
             // In pieces of a few characters, too: they can end anywhere.
             for few in part.chars().collect::<Vec<_>>().chunks(3) {
@@ -125,7 +125,7 @@ proptest! {
     /// Whatever comes behind what is settled.
     #[test]
     fn what_is_settled_counts_by_itself(text in any_text(), more in any_text(), by in any_encoding()) {
-        let (bytes, tokens) = by.settled(&text);
+        let (bytes, tokens) = by.stable_prefix(&text);
         let whole = format!("{text}{more}");
         prop_assert_eq!(by.estimate(&whole), tokens + by.estimate(&whole[bytes..]));
     }
@@ -214,7 +214,7 @@ fn limits_stop_early() {
 #[test]
 fn a_growing_piece_without_an_end() {
     let by = Tiktoken::new(Encoding::O200kBase);
-    let mut counter = AppendCounter::new(by);
+    let mut counter = IncrementalCounter::new(by);
     for _ in 0..100_000 {
         counter.push("letters");
     }
@@ -230,7 +230,7 @@ fn a_growing_text_that_takes_back_what_seemed_settled() {
         [("don'", "t"), ("I'", "ll"), ("a\n  ", "\n"), ("漢AB", "b"), ("x  ", "y"), ("!", "\n/")];
     for (text, more) in cases {
         for by in Encoding::ALL.iter().copied().map(Tiktoken::new) {
-            let (bytes, tokens) = by.settled(text);
+            let (bytes, tokens) = by.stable_prefix(text);
             let whole = format!("{text}{more}");
             let name = by.name();
             assert_eq!(
@@ -239,7 +239,7 @@ fn a_growing_text_that_takes_back_what_seemed_settled() {
                 "{name} {whole:?}"
             );
             let before = "word ".repeat(60);
-            let mut counter = AppendCounter::new(by);
+            let mut counter = IncrementalCounter::new(by);
             for part in [&before, text, more] {
                 counter.push(part);
             }
@@ -298,33 +298,36 @@ fn pointers_answer_as_what_they_point_to() {
         fn truncate_front_to<'t>(&self, text: &'t str, _: u32) -> &'t str {
             &text[1..]
         }
-        fn settled(&self, _: &str) -> (usize, u32) {
+        fn stable_prefix(&self, _: &str) -> (usize, u32) {
             (3, 4)
         }
         fn recount(&self, _: &str) -> u32 {
             5
         }
-        fn identify(&self, write: &mut dyn FnMut(&[u8])) -> bool {
+        fn write_cache_key(&self, write: &mut dyn FnMut(&[u8])) -> bool {
             write(b"odd");
             true
         }
     }
     fn check(by: &impl TokenEstimator) {
         let mut told = Vec::new();
-        assert!(by.identify(&mut |part| told.extend_from_slice(part)));
+        assert!(by.write_cache_key(&mut |part| told.extend_from_slice(part)));
         assert_eq!(told, b"odd");
         assert_eq!((by.estimate("text"), by.is_exact(), by.is_additive()), (1, true, true));
         assert_eq!((by.name(), by.caveat()), ("odd", Some("odd")));
         assert_eq!(by.count_up_to("text", 9), Some(2));
         assert_eq!((by.truncate_to("text", 9), by.truncate_front_to("text", 9)), ("t", "ext"));
-        assert_eq!((by.settled("text"), by.recount("text")), ((3, 4), 5));
+        assert_eq!((by.stable_prefix("text"), by.recount("text")), ((3, 4), 5));
     }
     check(&&Odd);
     check(&std::sync::Arc::new(Odd));
     let boxed: Box<dyn TokenEstimator> = Box::new(Odd);
     check(&boxed);
     #[cfg(feature = "cache")]
-    check(&lcp_tokens::Cached::new(Odd, std::sync::Arc::new(lcp_tokens::CountCache::new(0))));
+    check(&lcp_tokens::CachedEstimator::new(
+        Odd,
+        std::sync::Arc::new(lcp_tokens::CountCache::new(0)),
+    ));
 }
 
 /// An estimator that breaks its promise about the empty text does no harm.

@@ -6,7 +6,7 @@ mod cached;
 mod counter;
 #[cfg(feature = "tiktoken")]
 mod exact;
-#[cfg(feature = "files")]
+#[cfg(feature = "tokenizer-files")]
 mod files;
 mod heuristic;
 #[cfg(feature = "tiktoken")]
@@ -21,9 +21,9 @@ mod tiktoken;
 /// The names that flags take give estimators with those names.
 #[test]
 fn every_name_gives_its_estimator() {
-    for name in lcp_tokens::NAMES {
-        assert_eq!(lcp_tokens::by_name(name).unwrap().name(), *name);
+    for name in lcp_tokens::TOKENIZER_NAMES {
+        assert_eq!(lcp_tokens::tokenizer_by_name(name).unwrap().name(), *name);
     }
-    let error = lcp_tokens::by_name("gpt-4").err().unwrap().to_string();
+    let error = lcp_tokens::tokenizer_by_name("gpt-4").err().unwrap().to_string();
     assert!(error.contains("\"gpt-4\"") && error.contains("heuristic"), "{error}");
 }

@@ -270,7 +270,7 @@ fn other_models_are_not_taken_for_one_that_is_known() {
     ] {
         let error = models.find(name).expect_err(name);
         assert_eq!(error.name, name);
-        assert!(error.near.len() <= 5, "{error}");
+        assert!(error.suggestions.len() <= 5, "{error}");
     }
 }
 
@@ -292,15 +292,15 @@ fn unknown_names_list_near_ones() {
         ("mistral-large", "mistral-large-3"),
     ] {
         let error = models.find(name).unwrap_err();
-        assert!(error.near.iter().any(|known| known == near), "{error}");
-        assert!(error.near.iter().all(|known| models.find(known).is_ok()), "{error}");
+        assert!(error.suggestions.iter().any(|known| known == near), "{error}");
+        assert!(error.suggestions.iter().all(|known| models.find(known).is_ok()), "{error}");
         assert!(
-            error.to_string().contains(&format!("names near it: {}", error.near[0])),
+            error.to_string().contains(&format!("names near it: {}", error.suggestions[0])),
             "{error}"
         );
     }
     // The nearest is first.
-    assert_eq!(models.find("gpt-41-mini").unwrap_err().near[0], "gpt-4.1-mini");
+    assert_eq!(models.find("gpt-41-mini").unwrap_err().suggestions[0], "gpt-4.1-mini");
     let error = models.find("zebra").unwrap_err();
     assert_eq!(error.to_string(), "unknown model \"zebra\"; no name that is known is near it");
 }
@@ -369,7 +369,7 @@ mod file {
         assert_eq!(llama.tokenizer_file(Path::new("/work")), Some(file));
         // Without a separator at its end, a prefix stops at another version.
         assert!(models.find("llama-9-2-70b").is_err());
-        assert!(models.find("my-modem").unwrap_err().near.contains(&"My Model".to_owned()));
+        assert!(models.find("my-modem").unwrap_err().suggestions.contains(&"My Model".to_owned()));
         assert_eq!(models.iter().next().unwrap().name, "My Model");
     }
 

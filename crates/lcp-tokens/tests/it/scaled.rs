@@ -91,13 +91,13 @@ fn it_is_an_estimate_whatever_it_scales() {
 #[cfg(feature = "tiktoken")]
 #[test]
 fn claude_is_o200k_times_a_documented_factor() {
-    use lcp_tokens::{CLAUDE_4_7_PERCENT, CLAUDE_PERCENT, Encoding, Tiktoken};
+    use lcp_tokens::{CLAUDE_4_7_SCALE_PERCENT, CLAUDE_SCALE_PERCENT, Encoding, Tiktoken};
 
     let text = "fn main() {\n    println!(\"a budget is a promise\");\n}\n".repeat(50);
     let o200k = u64::from(Tiktoken::new(Encoding::O200kBase).estimate(&text));
     for (estimator, percent, name) in [
-        (ScaledEstimator::claude(), CLAUDE_PERCENT, "claude"),
-        (ScaledEstimator::claude_4_7(), CLAUDE_4_7_PERCENT, "claude-4.7"),
+        (ScaledEstimator::claude(), CLAUDE_SCALE_PERCENT, "claude"),
+        (ScaledEstimator::claude_4_7(), CLAUDE_4_7_SCALE_PERCENT, "claude-4.7"),
     ] {
         let expected = (o200k * u64::from(percent)).div_ceil(100);
         assert_eq!(u64::from(estimator.estimate(&text)), expected);
@@ -105,5 +105,5 @@ fn claude_is_o200k_times_a_documented_factor() {
         assert!(!estimator.is_exact() && !estimator.is_additive());
         assert_eq!(estimator.estimate(""), 0);
     }
-    assert_eq!((CLAUDE_PERCENT, CLAUDE_4_7_PERCENT), (118, 153));
+    assert_eq!((CLAUDE_SCALE_PERCENT, CLAUDE_4_7_SCALE_PERCENT), (118, 153));
 }

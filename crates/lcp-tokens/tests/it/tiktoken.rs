@@ -1,6 +1,6 @@
 //! Exact counts: known figures, hostile text, and the rule of joins.
 
-use lcp_tokens::{Encoding, Tiktoken, TokenEstimator, joins_at, split_at_join};
+use lcp_tokens::{Encoding, Tiktoken, TokenEstimator, is_additive_boundary, split_at_boundary};
 use proptest::prelude::*;
 
 const ADDITIVE: [Encoding; 3] = [Encoding::O200kBase, Encoding::Cl100kBase, Encoding::O200kHarmony];
@@ -110,14 +110,14 @@ proptest! {
     fn counts_add_up_at_joins(a in any_text(), b in any_text(), which in 0usize..3) {
         let (a, encoding) = (a + "
 ", ADDITIVE[which]);
-        let b = b.trim_start_matches(|first| !joins_at('\n', first));
+        let b = b.trim_start_matches(|first| !is_additive_boundary('\n', first));
         prop_assert_eq!(count(encoding, &format!("{a}{b}")), count(encoding, &a) + count(encoding, b));
     }
 
     /// What is in front of the first join does not change what is behind it.
     #[test]
     fn the_rest_behind_a_join_counts_by_itself(head in any_text(), text in any_text(), which in 0usize..3) {
-        let (first, rest) = split_at_join(&text);
+        let (first, rest) = split_at_boundary(&text);
         prop_assert_eq!(format!("{first}{rest}"), text.clone());
         let encoding = ADDITIVE[which];
         let whole = count(encoding, &format!("{head}{text}"));

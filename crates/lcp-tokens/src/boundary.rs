@@ -10,7 +10,7 @@
 /// back over it, except more white space, and `/`, which o200k lets a run of
 /// punctuation swallow together with newlines.
 #[must_use]
-pub fn joins_at(before: char, after: char) -> bool {
+pub fn is_additive_boundary(before: char, after: char) -> bool {
     before == '\n' && !after.is_whitespace() && after != '/'
 }
 
@@ -21,18 +21,18 @@ pub fn joins_at(before: char, after: char) -> bool {
 /// The second part is empty where there is no join.
 ///
 /// ```
-/// use lcp_tokens::split_at_join;
+/// use lcp_tokens::split_at_boundary;
 ///
-/// let (head, rest) = split_at_join("// licence\n\n  // more\nfn main() {}\n");
+/// let (head, rest) = split_at_boundary("// licence\n\n  // more\nfn main() {}\n");
 /// assert_eq!((head, rest), ("// licence\n\n  // more\n", "fn main() {}\n"));
 /// ```
 #[must_use]
-pub fn split_at_join(text: &str) -> (&str, &str) {
+pub fn split_at_boundary(text: &str) -> (&str, &str) {
     let mut from = 0;
     while let Some(newline) = text[from..].find('\n') {
         from += newline + 1;
         match text[from..].chars().next() {
-            Some(after) if joins_at('\n', after) => return text.split_at(from),
+            Some(after) if is_additive_boundary('\n', after) => return text.split_at(from),
             Some(_) => {}
             None => break,
         }

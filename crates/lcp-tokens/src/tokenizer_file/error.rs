@@ -7,18 +7,18 @@ use super::FILE_BYTES_MAX;
 
 /// Why a file gives no tokenizer.
 ///
-/// [`FileError::Read`] names the file; the others say what is wrong inside it.
+/// [`TokenizerFileError::Read`] names the file; the others say what is wrong inside it.
 ///
 /// ```
-/// use lcp_tokens::{FileError, FileTokenizer};
+/// use lcp_tokens::{TokenizerFileError, FileTokenizer};
 ///
 /// let error = FileTokenizer::from_bytes("model.gguf", b"GGUF\x03\0\0\0").unwrap_err();
-/// assert!(matches!(error, FileError::NotATokenizer { .. }));
+/// assert!(matches!(error, TokenizerFileError::NotATokenizer { .. }));
 /// assert_eq!(error.to_string(), "not a tokenizer file: it looks like GGUF model weights");
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum FileError {
+pub enum TokenizerFileError {
     /// The file cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
@@ -40,7 +40,7 @@ pub enum FileError {
     #[error("unsupported {part} {kind:?} in the {format} file")]
     Unsupported {
         /// The file's format.
-        format: FileFormat,
+        format: TokenizerFileFormat,
         /// Which part of the tokenizer: its model, normalizer, …
         part: &'static str,
         /// The kind of it that the file asks for.
@@ -50,7 +50,7 @@ pub enum FileError {
     #[error("broken {format} file: {reason}")]
     Broken {
         /// The file's format.
-        format: FileFormat,
+        format: TokenizerFileFormat,
         /// What is wrong, and where if that is known.
         reason: String,
     },
@@ -59,7 +59,7 @@ pub enum FileError {
 /// The formats of tokenizer files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum FileFormat {
+pub enum TokenizerFileFormat {
     /// `tokenizer.json` of Hugging Face's libraries.
     HuggingFace,
     /// Mistral's `tekken.json`.
@@ -68,7 +68,7 @@ pub enum FileFormat {
     SentencePiece,
 }
 
-impl std::fmt::Display for FileFormat {
+impl std::fmt::Display for TokenizerFileFormat {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(match self {
             Self::HuggingFace => "tokenizer.json",

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use self::file::{Algorithm, File, Kind};
 use self::normalize::{Normalizer, SPACE};
-use super::FileError;
+use super::TokenizerFileError;
 use super::merge::Merger;
 
 pub(super) struct SentencePiece {
@@ -38,7 +38,7 @@ enum Piece {
 }
 
 impl SentencePiece {
-    pub(super) fn new(bytes: &[u8]) -> Result<Self, FileError> {
+    pub(super) fn new(bytes: &[u8]) -> Result<Self, TokenizerFileError> {
         let file = File::read(bytes)?;
         let across = |piece: &file::Entry| {
             let text = piece.text.trim_start_matches(SPACE);

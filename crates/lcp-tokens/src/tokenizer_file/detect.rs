@@ -5,11 +5,12 @@ use std::str;
 
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
-use super::{FileError, FileFormat};
+use super::{TokenizerFileError, TokenizerFileFormat};
 
 /// The format of a tokenizer file.
-pub(super) fn detect(bytes: &[u8]) -> Result<FileFormat, FileError> {
-    let looks_like = |what: &str| Err(FileError::NotATokenizer { looks_like: what.into() });
+pub(super) fn detect(bytes: &[u8]) -> Result<TokenizerFileFormat, TokenizerFileError> {
+    let looks_like =
+        |what: &str| Err(TokenizerFileError::NotATokenizer { looks_like: what.into() });
     if let Some(what) = foreign(bytes) {
         return looks_like(what);
     }
@@ -18,7 +19,7 @@ pub(super) fn detect(bytes: &[u8]) -> Result<FileFormat, FileError> {
     }
     // The first field of a SentencePiece model is its list of pieces.
     if bytes.starts_with(b"\n") && !is_text(bytes) {
-        return Ok(FileFormat::SentencePiece);
+        return Ok(TokenizerFileFormat::SentencePiece);
     }
     if is_text(bytes) {
         return looks_like(text(bytes));
@@ -82,21 +83,22 @@ fn text(bytes: &[u8]) -> &'static str {
 }
 
 /// A tokenizer.json has `model`, a tekken file `config` and `vocab`.
-fn json(bytes: &[u8]) -> Result<FileFormat, FileError> {
+fn json(bytes: &[u8]) -> Result<TokenizerFileFormat, TokenizerFileError> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let keys = reader.deserialize_map(Keys).and_then(|keys| reader.end().map(|()| keys));
     let keys = keys.map_err(|error| {
         // Which of the two it was to be cannot be told any more, but for this.
         let head = &bytes[..bytes.len().min(4096)];
         let tekken = head.windows(13).any(|window| window == b"\"token_bytes\"");
-        let format = if tekken { FileFormat::Tekken } else { FileFormat::HuggingFace };
-        FileError::Broken { format, reason: error.to_string() }
+        let format =
+            if tekken { TokenizerFileFormat::Tekken } else { TokenizerFileFormat::HuggingFace };
+        TokenizerFileError::Broken { format, reason: error.to_string() }
     })?;
     let has = |key: &str| keys.contains(key);
     let looks_like = if has("model") {
-        return Ok(FileFormat::HuggingFace);
+        return Ok(TokenizerFileFormat::HuggingFace);
     } else if has("config") && has("vocab") {
-        return Ok(FileFormat::Tekken);
+        return Ok(TokenizerFileFormat::Tekken);
     } else if has("tokenizer_class") || has("added_tokens_decoder") {
         "tokenizer_config.json, which only describes a tokenizer; its tokenizer.json is needed"
     } else if has("architectures") || has("model_type") {
@@ -106,7 +108,7 @@ fn json(bytes: &[u8]) -> Result<FileFormat, FileError> {
     } else {
         "JSON without `model`"
     };
-    Err(FileError::NotATokenizer { looks_like: looks_like.into() })
+    Err(TokenizerFileError::NotATokenizer { looks_like: looks_like.into() })
 }
 
 /// Reads the keys of an object and passes over the values.

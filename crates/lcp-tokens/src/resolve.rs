@@ -12,11 +12,11 @@ use crate::ScaledEstimator;
 use crate::Tiktoken;
 use crate::estimator::forward;
 use crate::{CodeAwareEstimator, HeuristicEstimator, Model, TokenEstimator};
-#[cfg(feature = "files")]
-use crate::{FileError, FileTokenizer};
+#[cfg(feature = "tokenizer-files")]
+use crate::{FileTokenizer, TokenizerFileError};
 
-/// The names that [`by_name`] knows, in the order of a help text.
-pub const NAMES: &[&str] = &[
+/// The names that [`tokenizer_by_name`] knows, in the order of a help text.
+pub const TOKENIZER_NAMES: &[&str] = &[
     #[cfg(feature = "o200k")]
     "o200k_base",
     #[cfg(feature = "cl100k")]
@@ -37,8 +37,8 @@ pub const NAMES: &[&str] = &[
 
 /// A name that no estimator has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown encoding {name:?}; it may be {}", NAMES.join(", "))]
-pub struct UnknownName {
+#[error("unknown encoding {name:?}; it may be {}", TOKENIZER_NAMES.join(", "))]
+pub struct UnknownTokenizer {
     /// The name.
     pub name: String,
 }
@@ -49,19 +49,19 @@ pub struct UnknownName {
 pub enum TokenizerError {
     /// It is neither a name nor looks like a file.
     #[error(transparent)]
-    UnknownName(#[from] UnknownName),
+    UnknownTokenizer(#[from] UnknownTokenizer),
     /// The file cannot be used.
-    #[cfg(feature = "files")]
+    #[cfg(feature = "tokenizer-files")]
     #[error("{name}: {}", without_path(error))]
     File {
         /// The file's name, without its folder.
         name: String,
         /// What is wrong.
         #[source]
-        error: FileError,
+        error: TokenizerFileError,
     },
     /// Tokenizer files are not read by this build.
-    #[error("{name}: tokenizer files need the feature `files` of lcp-tokens")]
+    #[error("{name}: tokenizer files need the feature `tokenizer-files` of lcp-tokens")]
     NoFiles {
         /// The file's name, without its folder.
         name: String,
@@ -74,19 +74,19 @@ pub enum TokenizerError {
     },
 }
 
-/// The estimator with this name, one of [`NAMES`].
+/// The estimator with this name, one of [`TOKENIZER_NAMES`].
 ///
 /// # Errors
 ///
-/// [`UnknownName`], which lists the names there are.
+/// [`UnknownTokenizer`], which lists the names there are.
 ///
 /// ```
-/// assert_eq!(lcp_tokens::by_name("heuristic")?.name(), "heuristic");
-/// let error = lcp_tokens::by_name("o200k").err().unwrap();
+/// assert_eq!(lcp_tokens::tokenizer_by_name("heuristic")?.name(), "heuristic");
+/// let error = lcp_tokens::tokenizer_by_name("o200k").err().unwrap();
 /// assert!(error.to_string().starts_with("unknown encoding \"o200k\"; it may be "));
-/// # Ok::<(), lcp_tokens::UnknownName>(())
+/// # Ok::<(), lcp_tokens::UnknownTokenizer>(())
 /// ```
-pub fn by_name(name: &str) -> Result<Arc<dyn TokenEstimator>, UnknownName> {
+pub fn tokenizer_by_name(name: &str) -> Result<Arc<dyn TokenEstimator>, UnknownTokenizer> {
     match name {
         "heuristic" => return Ok(Arc::new(HeuristicEstimator)),
         "code-aware" => return Ok(Arc::new(CodeAwareEstimator)),
@@ -100,18 +100,18 @@ pub fn by_name(name: &str) -> Result<Arc<dyn TokenEstimator>, UnknownName> {
     if let Some(encoding) = Encoding::from_name(name) {
         return Ok(Arc::new(Tiktoken::new(encoding)));
     }
-    Err(UnknownName { name: name.to_owned() })
+    Err(UnknownTokenizer { name: name.to_owned() })
 }
 
-/// The estimator for what a flag may say: one of [`NAMES`], or the path of a
-/// tokenizer file (`tokenizer.json`, tekken, `SentencePiece`; feature `files`).
+/// The estimator for what a flag may say: one of [`TOKENIZER_NAMES`], or the path of a
+/// tokenizer file (`tokenizer.json`, tekken, `SentencePiece`; feature `tokenizer-files`).
 /// A path is what has a `.`, `/` or `\` and is no name.
 ///
 /// # Errors
 ///
-/// [`TokenizerError`]; [`or_heuristic`] counts all the same.
-pub fn by_name_or_file(what: &str) -> Result<Arc<dyn TokenEstimator>, TokenizerError> {
-    match by_name(what) {
+/// [`TokenizerError`]; [`or_fallback`] counts all the same.
+pub fn tokenizer_by_name_or_file(what: &str) -> Result<Arc<dyn TokenEstimator>, TokenizerError> {
+    match tokenizer_by_name(what) {
         Err(_) if what.contains(['.', '/', '\\']) => file(Path::new(what)),
         known => Ok(known?),
     }
@@ -123,21 +123,24 @@ pub fn by_name_or_file(what: &str) -> Result<Arc<dyn TokenEstimator>, TokenizerE
 ///
 /// # Errors
 ///
-/// [`TokenizerError`]; [`or_heuristic`] counts all the same.
+/// [`TokenizerError`]; [`or_fallback`] counts all the same.
 ///
 /// ```
 /// use std::path::Path;
-/// use lcp_tokens::{Models, for_model};
+/// use lcp_tokens::{Models, tokenizer_for_model};
 ///
 /// let models = Models::builtin();
 /// let here = Path::new(".");
 /// # #[cfg(feature = "o200k")]
-/// assert_eq!(for_model(models.find("gpt-4o")?, here)?.name(), "o200k_base");
-/// let error = for_model(models.find("llama-3.1-70b")?, here).err().unwrap();
+/// assert_eq!(tokenizer_for_model(models.find("gpt-4o")?, here)?.name(), "o200k_base");
+/// let error = tokenizer_for_model(models.find("llama-3.1-70b")?, here).err().unwrap();
 /// assert!(error.to_string().ends_with("is not built in, and no tokenizer file was given"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn for_model(model: &Model, folder: &Path) -> Result<Arc<dyn TokenEstimator>, TokenizerError> {
+pub fn tokenizer_for_model(
+    model: &Model,
+    folder: &Path,
+) -> Result<Arc<dyn TokenEstimator>, TokenizerError> {
     if let Some(path) = model.tokenizer_file(folder) {
         return file(&path);
     }
@@ -147,14 +150,14 @@ pub fn for_model(model: &Model, folder: &Path) -> Result<Arc<dyn TokenEstimator>
                 "the model is not in the table; counted by {name}, as its family {} is taken to be",
                 model.name
             );
-            Ok(Arc::new(StandIn { estimator: by_name(name)?, caveat }))
+            Ok(Arc::new(FallbackEstimator { estimator: tokenizer_by_name(name)?, caveat }))
         }
-        Some(name) => Ok(by_name(name)?),
+        Some(name) => Ok(tokenizer_by_name(name)?),
         None => Err(TokenizerError::NoTokenizer { model: model.name.clone() }),
     }
 }
 
-#[cfg(feature = "files")]
+#[cfg(feature = "tokenizer-files")]
 fn file(path: &Path) -> Result<Arc<dyn TokenEstimator>, TokenizerError> {
     match FileTokenizer::open(path) {
         Ok(tokenizer) => Ok(Arc::new(tokenizer)),
@@ -162,16 +165,16 @@ fn file(path: &Path) -> Result<Arc<dyn TokenEstimator>, TokenizerError> {
     }
 }
 
-#[cfg(not(feature = "files"))]
+#[cfg(not(feature = "tokenizer-files"))]
 fn file(path: &Path) -> Result<Arc<dyn TokenEstimator>, TokenizerError> {
     Err(TokenizerError::NoFiles { name: file_name(path) })
 }
 
 /// What is wrong with a file, without its folder.
-#[cfg(feature = "files")]
-fn without_path(error: &FileError) -> String {
+#[cfg(feature = "tokenizer-files")]
+fn without_path(error: &TokenizerFileError) -> String {
     match error {
-        FileError::Read { source, .. } => format!("cannot read it: {source}"),
+        TokenizerFileError::Read { source, .. } => format!("cannot read it: {source}"),
         other => other.to_string(),
     }
 }
@@ -186,33 +189,33 @@ fn file_name(path: &Path) -> String {
 /// (seed 004, T16-FM-01). Who needs the tokenizer itself takes the error.
 ///
 /// ```
-/// use lcp_tokens::{TokenEstimator, by_name_or_file, or_heuristic};
+/// use lcp_tokens::{TokenEstimator, tokenizer_by_name_or_file, or_fallback};
 ///
-/// let estimator = or_heuristic(by_name_or_file("missing/tokenizer.json"));
+/// let estimator = or_fallback(tokenizer_by_name_or_file("missing/tokenizer.json"));
 /// assert_eq!(estimator.estimate("twelve bytes"), 3);
 /// assert!(!estimator.is_exact());
 /// assert!(estimator.caveat().unwrap().contains("tokenizer.json"));
 /// ```
 #[must_use]
-pub fn or_heuristic(
+pub fn or_fallback(
     tokenizer: Result<Arc<dyn TokenEstimator>, TokenizerError>,
 ) -> Arc<dyn TokenEstimator> {
     tokenizer.unwrap_or_else(|error| {
         let caveat = format!("{error}; counted as bytes ÷ 4 instead");
-        Arc::new(StandIn { estimator: Arc::new(HeuristicEstimator), caveat })
+        Arc::new(FallbackEstimator { estimator: Arc::new(HeuristicEstimator), caveat })
     })
 }
 
 /// An estimator in place of another, and why: never exact.
-struct StandIn {
+struct FallbackEstimator {
     estimator: Arc<dyn TokenEstimator>,
     caveat: String,
 }
 
-impl TokenEstimator for StandIn {
+impl TokenEstimator for FallbackEstimator {
     fn caveat(&self) -> Option<&str> {
         Some(&self.caveat)
     }
 
-    forward!(self to self.estimator; estimate, is_additive, name, limits, recount, identify);
+    forward!(self to self.estimator; estimate, is_additive, name, limits, recount, write_cache_key);
 }

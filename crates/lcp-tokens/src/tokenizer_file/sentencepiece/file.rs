@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::charsmap::Charsmap;
 use super::super::protobuf::{Fields, Malformed, Value};
-use super::super::{FileError, FileFormat};
+use super::super::{TokenizerFileError, TokenizerFileFormat};
 use super::normalize::{Normalizer, SPACE, Side, Symbols};
 
 /// A longer piece would make counting slow, and none is near it.
@@ -55,7 +55,7 @@ pub(super) struct File {
 }
 
 impl File {
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, FileError> {
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, TokenizerFileError> {
         let mut file = Self {
             pieces: Vec::new(),
             algorithm: Algorithm::Unigram,
@@ -81,7 +81,7 @@ impl File {
         Ok(file)
     }
 
-    fn piece(&mut self, mut fields: Fields<'_>) -> Result<(), FileError> {
+    fn piece(&mut self, mut fields: Fields<'_>) -> Result<(), TokenizerFileError> {
         let place = self.pieces.len();
         let wrong = |what: &str| broken(format!("piece {place} {what}"));
         let mut entry = Entry { text: String::new(), score: 0.0, kind: Kind::Normal };
@@ -117,7 +117,7 @@ impl File {
         Ok(())
     }
 
-    fn trainer(&mut self, mut fields: Fields<'_>) -> Result<(), FileError> {
+    fn trainer(&mut self, mut fields: Fields<'_>) -> Result<(), TokenizerFileError> {
         while let Some((field, value)) = fields.next().map_err(malformed)? {
             match (field, value) {
                 (3, Value::Number(1)) => self.algorithm = Algorithm::Unigram,
@@ -128,8 +128,8 @@ impl File {
                         4 => "char".to_owned(),
                         other => other.to_string(),
                     };
-                    return Err(FileError::Unsupported {
-                        format: FileFormat::SentencePiece,
+                    return Err(TokenizerFileError::Unsupported {
+                        format: TokenizerFileFormat::SentencePiece,
                         part: "model",
                         kind,
                     });
@@ -143,7 +143,7 @@ impl File {
         Ok(())
     }
 
-    fn normalizer(&mut self, mut fields: Fields<'_>) -> Result<(), FileError> {
+    fn normalizer(&mut self, mut fields: Fields<'_>) -> Result<(), TokenizerFileError> {
         while let Some((field, value)) = fields.next().map_err(malformed)? {
             match (field, value) {
                 (2, Value::Bytes([])) => self.charsmap = None,
@@ -161,7 +161,7 @@ impl File {
     }
 
     /// What the original library refuses too.
-    fn check(&self) -> Result<(), FileError> {
+    fn check(&self) -> Result<(), TokenizerFileError> {
         if self.pieces.is_empty() {
             return Err(broken("it has no pieces".into()));
         }
@@ -202,10 +202,10 @@ impl File {
     }
 }
 
-fn broken(reason: String) -> FileError {
-    FileError::Broken { format: FileFormat::SentencePiece, reason }
+fn broken(reason: String) -> TokenizerFileError {
+    TokenizerFileError::Broken { format: TokenizerFileFormat::SentencePiece, reason }
 }
 
-fn malformed(error: Malformed) -> FileError {
+fn malformed(error: Malformed) -> TokenizerFileError {
     broken(error.to_string())
 }

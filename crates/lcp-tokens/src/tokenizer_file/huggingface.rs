@@ -16,7 +16,7 @@ use tokenizers::{
 
 use super::charsmap::Charsmap;
 use super::split::Splitter;
-use super::{FileError, FileFormat};
+use super::{TokenizerFileError, TokenizerFileFormat};
 
 /// The pattern of `ByteLevel`, which is GPT-2's.
 const BYTE_LEVEL: &str =
@@ -43,7 +43,7 @@ pub(super) struct HuggingFace {
 }
 
 impl HuggingFace {
-    pub(super) fn new(bytes: &[u8]) -> Result<Self, FileError> {
+    pub(super) fn new(bytes: &[u8]) -> Result<Self, TokenizerFileError> {
         let unknown = outline(bytes)?;
         let mut tokenizer =
             Tokenizer::from_bytes(bytes).map_err(|error| broken(error.to_string()))?;
@@ -127,7 +127,7 @@ impl Pattern for Cuts<'_> {
     }
 }
 
-fn flatten(step: &PreTokenizerWrapper, steps: &mut Vec<Step>) -> Result<(), FileError> {
+fn flatten(step: &PreTokenizerWrapper, steps: &mut Vec<Step>) -> Result<(), TokenizerFileError> {
     let compile = |pattern: &str| {
         Splitter::new(pattern)
             .map_err(|error| broken(format!("the pattern {pattern:?} does not compile: {error}")))
@@ -160,8 +160,8 @@ fn flatten(step: &PreTokenizerWrapper, steps: &mut Vec<Step>) -> Result<(), File
     Ok(())
 }
 
-fn broken(reason: impl Into<String>) -> FileError {
-    FileError::Broken { format: FileFormat::HuggingFace, reason: reason.into() }
+fn broken(reason: impl Into<String>) -> TokenizerFileError {
+    TokenizerFileError::Broken { format: TokenizerFileFormat::HuggingFace, reason: reason.into() }
 }
 
 /// Checks what the library would only find out while counting, and gives the
@@ -169,7 +169,7 @@ fn broken(reason: impl Into<String>) -> FileError {
 fn counting_model(
     tokenizer: &Tokenizer,
     unknown: Option<usize>,
-) -> Result<Option<ModelWrapper>, FileError> {
+) -> Result<Option<ModelWrapper>, TokenizerFileError> {
     let model = tokenizer.get_model();
     let unknown_of = |token: &str| match model.token_to_id(token) {
         Some(_) => Ok(()),
@@ -191,8 +191,8 @@ fn counting_model(
             }))
         }
         ModelWrapper::WordPiece(model) if model.max_input_chars_per_word > WORD_CHARS_MAX => {
-            Err(FileError::Unsupported {
-                format: FileFormat::HuggingFace,
+            Err(TokenizerFileError::Unsupported {
+                format: TokenizerFileFormat::HuggingFace,
                 part: "max_input_chars_per_word",
                 kind: model.max_input_chars_per_word.to_string(),
             })
@@ -209,7 +209,7 @@ fn without_special(
     tokenizer: &Tokenizer,
     model: &Unigram,
     unknown: Option<usize>,
-) -> Result<Option<ModelWrapper>, FileError> {
+) -> Result<Option<ModelWrapper>, TokenizerFileError> {
     if unknown.is_none() {
         return Err(broken("the model has no unknown token"));
     }
@@ -308,9 +308,13 @@ const PRE_TOKENIZERS: [&str; 12] = [
 
 /// Checks what kinds of parts the file asks for, which the library would only
 /// refuse with the names of its own types. Gives a Unigram model's `unk_id`.
-fn outline(bytes: &[u8]) -> Result<Option<usize>, FileError> {
+fn outline(bytes: &[u8]) -> Result<Option<usize>, TokenizerFileError> {
     let unsupported = |part, kind: String| {
-        Err(FileError::Unsupported { format: FileFormat::HuggingFace, part, kind })
+        Err(TokenizerFileError::Unsupported {
+            format: TokenizerFileFormat::HuggingFace,
+            part,
+            kind,
+        })
     };
     let outline: Outline =
         serde_json::from_slice(bytes).map_err(|error| broken(error.to_string()))?;

@@ -21,7 +21,7 @@ use self::sentencepiece::SentencePiece;
 use self::tekken::Tekken;
 use crate::TokenEstimator;
 
-pub use self::error::{FileError, FileFormat};
+pub use self::error::{TokenizerFileError, TokenizerFileFormat};
 
 /// The most bytes that a tokenizer file may have: 256 MiB, eight times the
 /// largest in use.
@@ -52,12 +52,12 @@ pub const FILE_BYTES_MAX: usize = 256 << 20;
 /// let counter = FileTokenizer::from_bytes("small.json", file.as_bytes())?;
 /// assert_eq!(counter.estimate("abba"), 3);
 /// assert_eq!(counter.name(), "small.json#8af801a2");
-/// # Ok::<(), lcp_tokens::FileError>(())
+/// # Ok::<(), lcp_tokens::TokenizerFileError>(())
 /// ```
 pub struct FileTokenizer {
     name: String,
     fingerprint: [u8; 32],
-    format: FileFormat,
+    format: TokenizerFileFormat,
     engine: Engine,
 }
 
@@ -72,10 +72,10 @@ impl FileTokenizer {
     ///
     /// # Errors
     ///
-    /// [`FileError::Read`] if it cannot be read, and those of
+    /// [`TokenizerFileError::Read`] if it cannot be read, and those of
     /// [`Self::from_bytes`].
-    pub fn open(path: &Path) -> Result<Self, FileError> {
-        let read = |source| FileError::Read { path: path.to_owned(), source };
+    pub fn open(path: &Path) -> Result<Self, TokenizerFileError> {
+        let read = |source| TokenizerFileError::Read { path: path.to_owned(), source };
         let mut bytes = Vec::new();
         let file = File::open(path).map_err(read)?;
         // One byte more than allowed is enough to know.
@@ -89,26 +89,30 @@ impl FileTokenizer {
     ///
     /// # Errors
     ///
-    /// [`FileError::TooLarge`], [`FileError::NotATokenizer`],
-    /// [`FileError::Unsupported`] or [`FileError::Broken`].
-    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, FileError> {
+    /// [`TokenizerFileError::TooLarge`], [`TokenizerFileError::NotATokenizer`],
+    /// [`TokenizerFileError::Unsupported`] or [`TokenizerFileError::Broken`].
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, TokenizerFileError> {
         if bytes.len() > FILE_BYTES_MAX {
-            return Err(FileError::TooLarge);
+            return Err(TokenizerFileError::TooLarge);
         }
         let format = detect::detect(bytes)?;
         // The library asserts things of files that need not hold.
         let load = || {
             Ok(match format {
-                FileFormat::HuggingFace => Engine::HuggingFace(HuggingFace::new(bytes)?.into()),
-                FileFormat::Tekken => Engine::Tekken(Tekken::new(bytes)?),
-                FileFormat::SentencePiece => Engine::SentencePiece(SentencePiece::new(bytes)?),
+                TokenizerFileFormat::HuggingFace => {
+                    Engine::HuggingFace(HuggingFace::new(bytes)?.into())
+                }
+                TokenizerFileFormat::Tekken => Engine::Tekken(Tekken::new(bytes)?),
+                TokenizerFileFormat::SentencePiece => {
+                    Engine::SentencePiece(SentencePiece::new(bytes)?)
+                }
             })
         };
         let engine = catch_unwind(AssertUnwindSafe(load)).unwrap_or_else(|panic| {
             let told = panic.downcast_ref::<String>().map(String::as_str);
             let told = told.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or_default();
             let reason = format!("its parts contradict each other: {told}");
-            Err(FileError::Broken { format, reason })
+            Err(TokenizerFileError::Broken { format, reason })
         })?;
         let hash = blake3::hash(bytes);
         let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -124,7 +128,7 @@ impl FileTokenizer {
 
     /// The format of the file.
     #[must_use]
-    pub fn format(&self) -> FileFormat {
+    pub fn format(&self) -> TokenizerFileFormat {
         self.format
     }
 }
@@ -154,7 +158,7 @@ impl TokenEstimator for FileTokenizer {
         &self.name
     }
 
-    fn identify(&self, write: &mut dyn FnMut(&[u8])) -> bool {
+    fn write_cache_key(&self, write: &mut dyn FnMut(&[u8])) -> bool {
         write(b"file/1");
         write(&self.fingerprint);
         true

@@ -12,16 +12,16 @@ use crate::TokenEstimator;
 /// The count is always that of the whole text at once.
 ///
 /// ```
-/// use lcp_tokens::{AppendCounter, HeuristicEstimator, TokenEstimator};
+/// use lcp_tokens::{IncrementalCounter, HeuristicEstimator, TokenEstimator};
 ///
-/// let mut counter = AppendCounter::new(HeuristicEstimator);
+/// let mut counter = IncrementalCounter::new(HeuristicEstimator);
 /// for part in ["ex", "act", "ly once"] {
 ///     counter.push(part);
 /// }
 /// assert_eq!(counter.count(), HeuristicEstimator.estimate("exactly once"));
 /// ```
 #[derive(Clone, Debug)]
-pub struct AppendCounter<E> {
+pub struct IncrementalCounter<E> {
     estimator: E,
     /// Tokens of what is settled.
     settled: u32,
@@ -34,7 +34,7 @@ pub struct AppendCounter<E> {
 /// Bytes of a tail that are kept without a look: less is not worth it.
 const TAIL_BYTES: usize = 256;
 
-impl<E: TokenEstimator> AppendCounter<E> {
+impl<E: TokenEstimator> IncrementalCounter<E> {
     /// A counter of an empty text.
     pub const fn new(estimator: E) -> Self {
         Self { estimator, settled: 0, tail: String::new(), look_at: TAIL_BYTES }
@@ -46,7 +46,7 @@ impl<E: TokenEstimator> AppendCounter<E> {
         if self.tail.len() < self.look_at {
             return;
         }
-        let (bytes, tokens) = self.estimator.settled(&self.tail);
+        let (bytes, tokens) = self.estimator.stable_prefix(&self.tail);
         self.tail.drain(..bytes);
         // A large text that was appended leaves no large buffer.
         self.tail.shrink_to(TAIL_BYTES);

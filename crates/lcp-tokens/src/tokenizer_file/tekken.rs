@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::merge::Merger;
 use super::split::Splitter;
-use super::{FileError, FileFormat};
+use super::{TokenizerFileError, TokenizerFileFormat};
 
 #[derive(Deserialize)]
 struct File {
@@ -37,8 +37,11 @@ pub(super) struct Tekken {
 }
 
 impl Tekken {
-    pub(super) fn new(bytes: &[u8]) -> Result<Self, FileError> {
-        let broken = |reason: String| FileError::Broken { format: FileFormat::Tekken, reason };
+    pub(super) fn new(bytes: &[u8]) -> Result<Self, TokenizerFileError> {
+        let broken = |reason: String| TokenizerFileError::Broken {
+            format: TokenizerFileFormat::Tekken,
+            reason,
+        };
         let file: File =
             serde_json::from_slice(bytes).map_err(|error| broken(error.to_string()))?;
         let splitter = Splitter::new(&file.config.pattern)
