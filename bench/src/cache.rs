@@ -10,8 +10,8 @@ pub(crate) mod session;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lcp_driver::stable::{SavedPlan, Stable, StableUse, Turn, Watermarks};
-use lcp_driver::{DefaultDriver, DriverConfig, Objective, Rendered, Values, grouped};
+use lcp_driver::prompt_cache::{PreviousPlan, StableOptions, StableOutcome, TextReuse, Watermarks};
+use lcp_driver::{DefaultDriver, DriverConfig, Objective, Rendered, ValueModel, group_thousands};
 use lcp_tokens::{CachedEstimator, CountCache, Encoding, Tiktoken, TokenEstimator};
 
 use crate::error::Error;
@@ -55,10 +55,10 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
     let driver = DefaultDriver::new(CachedEstimator::new(counter, counts));
     let whole = driver.plan(&session.blocks, &DriverConfig::default())?.used_tokens;
     let each = u64::from(whole) / TURNS as u64;
-    progress(format!("{TURNS} turns, {} tokens, {each} a turn", grouped(whole.into())));
+    progress(format!("{TURNS} turns, {} tokens, {each} a turn", group_thousands(whole.into())));
 
     let mut rows = Vec::new();
-    for objective in [Objective::Strict, Objective::Value(Values::default())] {
+    for objective in [Objective::Strict, Objective::Value(ValueModel::default())] {
         let name = objective.name();
         let mut play = |what: &str, watermarks: Option<Watermarks>| {
             progress(format!("{name}, {what}"));
@@ -93,7 +93,7 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
             let row = other.billed_beside(&anew, format!("{name}, {what}, billed a turn"));
             rows.push(row.notes(Some(format!(
                 "{} tokens shown a turn, packed anew in {} turns",
-                grouped(other.shown / other.turns as u64),
+                group_thousands(other.shown / other.turns as u64),
                 other.repacks(),
             ))));
         }
@@ -129,7 +129,7 @@ impl Bill {
     }
 
     fn repacks(&self) -> usize {
-        let repacked = self.turned.iter().filter(|((turn, _), _)| *turn == Turn::Repacked.name());
+        let repacked = self.turned.iter().filter(|((turn, _), _)| *turn == TextReuse::Repacked.name());
         repacked.map(|(_, turns)| turns).sum()
     }
 
@@ -164,7 +164,7 @@ impl Player<'_> {
             let config = DriverConfig {
                 token_budget: Some(BUDGET),
                 objective,
-                stable: watermarks.map(|watermarks| Stable { watermarks, previous }),
+                stable: watermarks.map(|watermarks| StableOptions { watermarks, previous }),
                 ..DriverConfig::default()
             };
             let Rendered { text, plan } = self.driver.run(&session.blocks[..turn.end], &config)?;
@@ -197,7 +197,7 @@ struct Before {
     text: String,
     /// Bytes of the text that a cache was to keep.
     prefix: usize,
-    plan: Option<Arc<SavedPlan>>,
+    plan: Option<Arc<PreviousPlan>>,
 }
 
 impl Before {
@@ -208,7 +208,7 @@ impl Before {
         &self,
         turn: usize,
         text: &str,
-        stable: Option<&StableUse>,
+        stable: Option<&StableOutcome>,
         counter: Tiktoken,
     ) -> Result<u64, Error> {
         let pairs = self.text.bytes().zip(text.bytes());
@@ -222,7 +222,7 @@ impl Before {
         if kept > same.min(self.prefix) {
             return Err(untrue(format!("{kept} bytes were kept")));
         }
-        if stable.turn == Turn::Appended && kept < self.prefix {
+        if stable.turn == TextReuse::Appended && kept < self.prefix {
             return Err(untrue("all parts were kept".to_owned()));
         }
         let tokens = counter.estimate(text.get(..kept).unwrap_or_default());

@@ -90,7 +90,7 @@ pub enum Error {
     Dedup(#[from] lcp_dedup::DedupError),
     /// Watermarks that are none.
     #[error(transparent)]
-    Watermarks(#[from] lcp_driver::stable::WatermarkError),
+    Watermarks(#[from] lcp_driver::prompt_cache::WatermarkError),
     /// A plan that says of its text what is not so: there is nothing to bill.
     #[error("turn {turn}: the plan says that {claim}, and it is not so")]
     Untrue {

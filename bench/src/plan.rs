@@ -11,7 +11,7 @@ mod value;
 use std::time::Duration;
 
 use lcp_driver::shares::Shares;
-use lcp_driver::{Certificate, DefaultDriver, DriverConfig, Excerpts};
+use lcp_driver::{OptimalityBound, DefaultDriver, DriverConfig, Excerpts};
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Annotation, Block, Priority, Role, Tag};
 
@@ -67,7 +67,7 @@ struct Times {
     /// A plan, counting included.
     whole: Duration,
     /// How good it is, where the objective is value.
-    certificate: Option<Certificate>,
+    optimality: Option<OptimalityBound>,
 }
 
 impl Times {
@@ -82,15 +82,15 @@ impl Times {
         let one = [budget];
         let many: Vec<_> = (0..=replayed).map(|_| budget).collect();
         let (mut best_one, mut best_many) = (Duration::MAX, Duration::MAX);
-        let mut certificate = None;
+        let mut optimality = None;
         for _ in 0..rounds {
             let (spent, certified) = time(pack, config, &one)?;
             best_one = best_one.min(spent);
             best_many = best_many.min(time(pack, config, &many)?.0);
-            certificate = certified;
+            optimality = certified;
         }
         let each = best_many.saturating_sub(best_one) / replayed.max(1);
-        Ok(Self { each, whole: best_one, certificate })
+        Ok(Self { each, whole: best_one, optimality })
     }
 
     fn row(&self, what: impl Into<String>) -> Row {
@@ -107,12 +107,12 @@ fn time(
     pack: &[Block<'_>],
     config: &DriverConfig,
     budgets: &[u32],
-) -> Result<(Duration, Option<Certificate>), Error> {
+) -> Result<(Duration, Option<OptimalityBound>), Error> {
     let driver = DefaultDriver::new(Tiktoken::new(Encoding::O200kBase));
     let (plans, spent) = Spent::on(|| driver.replay(pack, config, budgets));
     let plans = plans.unwrap_or_default();
     assert_eq!(plans.len(), budgets.len(), "nothing denies a budget");
-    Ok((spent.alone()?, plans.first().and_then(|plan| plan.certificate)))
+    Ok((spent.alone()?, plans.first().and_then(|plan| plan.optimality)))
 }
 
 /// Blocks of 5 to 60 words in eight categories, of all priorities, half of them

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use lcp_decoder::{DecodeOptions, Event, Events, Trailer, decode};
-use lcp_driver::index_costs;
+use lcp_driver::IndexCosts;
 use lcp_encoder::EncodeOptions;
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::CostsOf;
@@ -84,8 +84,10 @@ fn counted(folder: &Path) -> Result<PathBuf> {
         .map_err(|e| wrong(&e.to_string(), &sample))?
         .blocks;
     let encodings = [Encoding::O200kBase, Encoding::Cl100kBase];
-    let costs: Vec<_> =
-        encodings.iter().filter_map(|of| index_costs(&blocks, &Tiktoken::new(*of))).collect();
+    let costs: Vec<_> = encodings
+        .iter()
+        .filter_map(|of| IndexCosts::new(&Tiktoken::new(*of)).count(&blocks))
+        .collect();
     let pack = lcp_encoder::encode_with(&blocks, EncodeOptions::default(), &costs)
         .map_err(|error| wrong(&error.to_string(), &sample))?;
     let path = folder.join("counted.lcp");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use lcp_decoder::DecodeOptions;
 use lcp_dedup::{Level, Options};
 use lcp_driver::shares::Shares;
-use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, Values, split};
+use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, ValueModel, split};
 use lcp_encoder::{Compression, EncodeOptions, Magic, manifest};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 
@@ -165,7 +165,7 @@ fn config(sample: &Sample, mode: OutputMode, token_budget: Option<u32>) -> Drive
         mode,
         token_budget,
         objective: match sample.way {
-            Way::Value => Objective::Value(Values::default()),
+            Way::Value => Objective::Value(ValueModel::default()),
             Way::Strict | Way::Shared | Way::Once => Objective::Strict,
         },
         shares: is_shared.then(Shares::agent),

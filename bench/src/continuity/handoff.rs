@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use lcp_continuity::store::MemoryStore;
 use lcp_continuity::{HandoffOptions, Message, SessionContinuityService};
-use lcp_driver::grouped;
+use lcp_driver::group_thousands;
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 use lcp_types::BlockContent;
 
@@ -53,10 +53,10 @@ pub(super) fn row(progress: &mut dyn FnMut(String)) -> Result<Row, Error> {
     let speed = f64::from(tokens) / prepared.as_secs_f64();
     let note = format!(
         "{} messages, {} tokens: {speed:.0} tokens a second",
-        grouped(messages.len() as u64),
-        grouped(u64::from(tokens))
+        group_thousands(messages.len() as u64),
+        group_thousands(u64::from(tokens))
     );
-    let what = format!("a hand-off of {} tokens, prepared", grouped(u64::from(TOKENS)));
+    let what = format!("a hand-off of {} tokens, prepared", group_thousands(u64::from(TOKENS)));
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
     Ok(Row::of(what, Better::Lower, "ms")
         .beside_itself(milliseconds(prepared), "counting it once", milliseconds(once))

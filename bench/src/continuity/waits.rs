@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use lcp_continuity::store::SqliteStore;
-use lcp_driver::grouped;
+use lcp_driver::group_thousands;
 use serde::{Deserialize, Serialize};
 
 use super::writers::{Bare, Own, Writer};
@@ -41,7 +41,7 @@ struct Waited {
 pub(super) fn row(progress: &mut dyn FnMut(String)) -> Result<Row, Error> {
     progress(format!("{PROCESSES} processes write to one file"));
     let (own, bare) = (together(OWN)?, together(BARE)?);
-    let commits = |of: &[Waited]| grouped(of.iter().map(|waited| waited.commits).sum::<u64>());
+    let commits = |of: &[Waited]| group_thousands(of.iter().map(|waited| waited.commits).sum::<u64>());
     let worst =
         |of: &[Waited]| of.iter().map(|waited| waited.worst_milliseconds).fold(f64::NAN, f64::max);
     let seconds = SPAN.as_secs();

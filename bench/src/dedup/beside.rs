@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use lcp_dedup::Level;
-use lcp_driver::grouped;
+use lcp_driver::group_thousands;
 use lcp_types::Block;
 
 use super::drops::Dropped;
@@ -54,7 +54,7 @@ pub(super) fn rows(
     let score = Score::of(&near, &own);
     let ways = measure(&texts, &sets, &near, progress);
 
-    let what = |which: &str| format!("{} texts, {which}", grouped(texts.len() as u64));
+    let what = |which: &str| format!("{} texts, {which}", group_thousands(texts.len() as u64));
     let mut rows = Vec::new();
     for way in &ways {
         let row = Row::of(what("time"), Better::Lower, "ms");

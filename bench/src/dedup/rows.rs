@@ -51,7 +51,7 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
 
     progress("sources of the registry".to_owned());
     let blocks = real::chunks(1)?;
-    let what = format!("real code, {} chunks", lcp_driver::grouped(blocks.len() as u64));
+    let what = format!("real code, {} chunks", lcp_driver::group_thousands(blocks.len() as u64));
     rows.push(Times::of(&blocks, Level::Near, 3)?.row(&what));
     lost.push(Dropped::of(&blocks, Level::Near)?.row(&what));
     rows.extend(lost);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use lcp_dedup::{Level, Options, find};
-use lcp_driver::grouped;
+use lcp_driver::group_thousands;
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator as _};
 use lcp_types::Block;
 
@@ -23,7 +23,7 @@ pub(super) fn what(chunks: usize, level: Level, mix: Mix) -> String {
         (Level::Overlap, _) => "exact and overlap",
         (Level::Exact, _) => "exact",
     };
-    format!("{} chunks, {relations}", grouped(chunks as u64))
+    format!("{} chunks, {relations}", group_thousands(chunks as u64))
 }
 
 /// The best of some rounds.
@@ -80,7 +80,7 @@ pub(super) fn growth(
             Row::of(format!("{}, growth", what(many, level, mix)), Better::Lower, "ms")
                 .beside_itself(
                     milliseconds(times[1]),
-                    format!("{} chunks", grouped(few as u64)),
+                    format!("{} chunks", group_thousands(few as u64)),
                     milliseconds(times[0]),
                 )
                 .wants(Wanted::RatioAtMost((steps(many) / steps(few)).round())),

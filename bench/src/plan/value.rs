@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use lcp_driver::{Certificate, DriverConfig, Excerpts, Objective, Values, grouped};
+use lcp_driver::{OptimalityBound, DriverConfig, Excerpts, Objective, ValueModel, group_thousands};
 use lcp_testkit::SplitMix64;
 use lcp_types::{Annotation, Block, Level, Priority, Role, Tag};
 
@@ -35,7 +35,7 @@ const OF_BOUND_MIN: f64 = 99.9;
 
 pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> {
     let config = DriverConfig {
-        objective: Objective::Value(Values::default()),
+        objective: Objective::Value(ValueModel::default()),
         excerpts: Excerpts::On,
         ..DriverConfig::default()
     };
@@ -44,7 +44,7 @@ pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> 
     for (blocks, rounds, replayed) in PACKS {
         let pack = pack(blocks);
         for &budget in budgets(blocks) {
-            let what = format!("by value, {} blocks, budget {budget}", grouped(blocks as u64));
+            let what = format!("by value, {} blocks, budget {budget}", group_thousands(blocks as u64));
             progress(what.clone());
             let times = Times::of(&pack, &config, budget, rounds, replayed)?;
             if blocks == LIMITED.0 {
@@ -58,7 +58,7 @@ pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> 
             if budget == GROWTH_BUDGET && blocks > GROWTH_FROM {
                 growth.push(grown(blocks, times.each, base));
             }
-            good.push(certified(&what, times.certificate));
+            good.push(certified(&what, times.optimality));
         }
     }
     Ok(speed.into_iter().chain(growth).chain(good).collect())
@@ -78,11 +78,11 @@ fn budgets(blocks: usize) -> &'static [u32] {
 #[expect(clippy::cast_precision_loss, reason = "a million blocks")]
 fn grown(blocks: usize, time: Duration, base: Duration) -> Row {
     let steps = |blocks: usize| blocks as f64 * (blocks as f64).log2();
-    let what = format!("by value, {} blocks, growth", grouped(blocks as u64));
+    let what = format!("by value, {} blocks, growth", group_thousands(blocks as u64));
     Row::of(what, Better::Lower, "ms")
         .beside_itself(
             milliseconds(time),
-            format!("{} blocks", grouped(GROWTH_FROM as u64)),
+            format!("{} blocks", group_thousands(GROWTH_FROM as u64)),
             milliseconds(base),
         )
         .wants(Wanted::RatioAtMost((steps(blocks) / steps(GROWTH_FROM)).round()))
@@ -90,24 +90,24 @@ fn grown(blocks: usize, time: Duration, base: Duration) -> Row {
 
 /// What a plan is worth, in percent of the LP bound.
 #[expect(clippy::cast_precision_loss, reason = "values are below 2^52 here")]
-fn certified(what: &str, certificate: Option<Certificate>) -> Row {
-    let percent = certificate.map_or(f64::NAN, |certificate| {
-        certificate.value as f64 * 100.0 / certificate.lp_bound as f64
+fn certified(what: &str, optimality: Option<OptimalityBound>) -> Row {
+    let percent = optimality.map_or(f64::NAN, |optimality| {
+        optimality.value as f64 * 100.0 / optimality.lp_bound as f64
     });
-    let note = certificate.map(|certificate| {
-        if certificate.is_best() {
+    let note = optimality.map(|optimality| {
+        if optimality.is_optimal() {
             "proven best".to_owned()
         } else {
-            format!("at most {:.4} % below the best", certificate.gap() * 100.0)
+            format!("at most {:.4} % below the best", optimality.relative_gap() * 100.0)
         }
     });
     let row = Row::of(format!("{what}, value"), Better::Higher, "%")
         .figures(percent, "LP bound", 100.0)
         .notes(note);
     // Nothing is wanted where a single upgrade is more than what is missing.
-    let values = Values::default();
+    let values = ValueModel::default();
     let largest = u64::from(values.high) * u64::from(values.highest_rank);
-    let is_fine = certificate.is_some_and(|certificate| certificate.value >= 1_000 * largest);
+    let is_fine = optimality.is_some_and(|optimality| optimality.value >= 1_000 * largest);
     if is_fine { row.wants(Wanted::OwnAtLeast(OF_BOUND_MIN)) } else { row }
 }
 

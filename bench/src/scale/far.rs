@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use lcp_decoder::{DecodeOptions, Object, PackReader, ReadAt};
-use lcp_driver::{DefaultDriver, DriverConfig, PlannedBy};
+use lcp_driver::{DefaultDriver, DriverConfig, PlanSource};
 use lcp_testkit::SplitMix64;
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Block, Lang};
@@ -80,7 +80,7 @@ pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> 
     let driver = DefaultDriver::new(Tiktoken::new(Encoding::O200kBase));
     let config = DriverConfig { token_budget: Some(BUDGET), ..DriverConfig::default() };
     let rendered = driver.render_source(&reader, &config).map_err(|error| Error::worker(&error))?;
-    let PlannedBy::Index { .. } = rendered.planned else {
+    let PlanSource::Index { .. } = rendered.planned else {
         return Err(Error::worker(&format!("planned by {:?}", rendered.planned)));
     };
     let (ranges, bytes) = (reader.source().ranges.get(), reader.source().bytes.get());

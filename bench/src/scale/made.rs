@@ -57,7 +57,7 @@ pub(super) fn pack(blocks: &[Block<'_>]) -> Result<Vec<u8>, Error> {
             all.push(Block::new(lcp_types::Annotation::priority(index, Priority::High)));
         }
     }
-    let costs = lcp_driver::index_costs(&all, &Tiktoken::new(Encoding::O200kBase));
+    let costs = lcp_driver::IndexCosts::new(&Tiktoken::new(Encoding::O200kBase)).count(&all);
     let costs: Vec<_> = costs.into_iter().collect();
     pack.into_bytes(&costs).map_err(|error| Error::worker(&error))
 }

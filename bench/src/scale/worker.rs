@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use lcp_decoder::{DecodeOptions, Map, PackReader};
-use lcp_driver::{DefaultDriver, DriverConfig, PlannedBy};
+use lcp_driver::{DefaultDriver, DriverConfig, PlanSource};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 use serde::{Deserialize, Serialize};
 
@@ -100,8 +100,8 @@ fn render(counter: Tiktoken, scan: bool, path: &str) -> Result<(u32, usize, Stri
     let rendered = DefaultDriver::new(counter).render_source(&reader, &config);
     let rendered = rendered.map_err(|error| Error::worker(&error))?;
     let read = match rendered.planned {
-        PlannedBy::Index { read, .. } if !scan => read,
-        PlannedBy::AllBlocks(_) if scan => rendered.blocks,
+        PlanSource::Index { read, .. } if !scan => read,
+        PlanSource::AllBlocks(_) if scan => rendered.blocks,
         other => return Err(Error::worker(&format!("planned by {other:?}"))),
     };
     Ok((rendered.used_tokens, read, rendered.text))

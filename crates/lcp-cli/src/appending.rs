@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use lcp_decoder::{DecodeOptions, PackReader, Trailer, Warning};
-use lcp_driver::{REVISION, index_costs_from};
+use lcp_driver::{IndexCosts, RENDERER_REVISION};
 use lcp_encoder::{Compression, EncodeOptions, PackBuilder};
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::wire::{HEADER_BYTES, HEADER_RESERVED, VERSION_MINOR};
@@ -195,10 +195,10 @@ fn costs(
     let mut seen = BTreeSet::new();
     for before in facts.costs.iter().filter(|costs| seen.insert(&costs.encoding)) {
         // An encoding may be there in several revisions.
-        let before = facts.costs_in(&before.encoding, REVISION).unwrap_or(before);
-        let counted = Encoding::from_name(&before.encoding)
-            .filter(|_| is_known)
-            .and_then(|of| index_costs_from(blocks, start, before, &Tiktoken::new(of)));
+        let before = facts.costs_in(&before.encoding, RENDERER_REVISION).unwrap_or(before);
+        let counted = Encoding::from_name(&before.encoding).filter(|_| is_known).and_then(|of| {
+            IndexCosts::new(&Tiktoken::new(of)).starting_at(start, before).count(blocks)
+        });
         if counted.is_none() {
             let why = if is_known {
                 "that cannot be counted here"

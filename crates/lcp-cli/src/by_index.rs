@@ -8,7 +8,8 @@ use std::sync::Arc;
 use lcp_decoder::{DecodeOptions, PackReader, ReadError, Trailer, TrailerError};
 use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::{
-    DefaultDriver, PlannedBy, REVISION, SourceRenderError, SourceRendered, Warning, WarningCode,
+    DefaultDriver, IndexedRender, PlanSource, RENDERER_REVISION, SourceRenderError, Warning,
+    WarningCode,
 };
 use lcp_types::wire::HEADER_RESERVED;
 use lcp_types::{BlockSource, SourceErrorKind};
@@ -21,7 +22,7 @@ use crate::prepare::{Settled, denied};
 
 /// The text, where the index of the pack is enough to give the one that all blocks
 /// give; says what it warns of.
-pub fn render(settled: &Settled<'_>, output: &Output) -> Result<Option<SourceRendered>> {
+pub fn render(settled: &Settled<'_>, output: &Output) -> Result<Option<IndexedRender>> {
     let Settled { path, config, counter, .. } = settled;
     if *path == OsStr::new(files::STANDARD)
         || settled.deduping.is_some()
@@ -39,7 +40,7 @@ pub fn render(settled: &Settled<'_>, output: &Output) -> Result<Option<SourceRen
         return Ok(None);
     }
     let name = counter.estimator.name();
-    if reader.facts().and_then(|facts| facts.costs_in(name, REVISION)).is_none() {
+    if reader.facts().and_then(|facts| facts.costs_in(name, RENDERER_REVISION)).is_none() {
         return Ok(None);
     }
     let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
@@ -57,10 +58,10 @@ pub fn render(settled: &Settled<'_>, output: &Output) -> Result<Option<SourceRen
     }
     let budget = config.token_budget.unwrap_or_default();
     let blocks = match rendered.planned {
-        PlannedBy::Index { read, .. } => {
+        PlanSource::Index { read, .. } => {
             format!("{read} of {} blocks read", rendered.blocks)
         }
-        PlannedBy::AllBlocks(_) => format!("{} blocks", rendered.blocks),
+        PlanSource::AllBlocks(_) => format!("{} blocks", rendered.blocks),
     };
     output.note(format!("{} tokens ({budget}), {blocks}", rendered.used_tokens));
     Ok(Some(rendered))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use lcp_decoder::{DecodeOptions, Event, Events};
-use lcp_driver::{Warning, WarningCode, index_costs_watched};
+use lcp_driver::{IndexCosts, Warning, WarningCode};
 use lcp_encoder::{Compression, EncodeOptions, Magic};
 use lcp_tokens::TokenEstimator;
 use lcp_types::Block;
@@ -143,7 +143,9 @@ impl Writer<'_> {
         bar.expect(blocks.len() * self.estimators.len());
         for estimator in &self.estimators {
             let counter = self.counting.cached(Arc::clone(estimator), output)?;
-            costs.extend(index_costs_watched(blocks, &counter.estimator, &mut || bar.step()));
+            costs.extend(
+                IndexCosts::new(&counter.estimator).progress(&mut || bar.step()).count(blocks),
+            );
             counter.keep(output);
         }
         drop(bar);

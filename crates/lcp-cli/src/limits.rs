@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use lcp_driver::shares::Shares;
-use lcp_driver::{Excerpts, Objective, Overflow, Values, Warning, WarningCode};
+use lcp_driver::{Excerpts, Objective, Overflow, ValueModel, Warning, WarningCode};
 use lcp_tokens::Model;
 
 use crate::Result;
@@ -176,7 +176,7 @@ impl Limits {
             objective: self.objective.map(|objective| match objective {
                 Competition::Strict => Objective::Strict,
                 // The table is that of lcp.toml.
-                Competition::Value => Objective::Value(Values::default()),
+                Competition::Value => Objective::Value(ValueModel::default()),
             }),
             overflow,
         })

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use lcp_decoder::Pack;
 use lcp_dedup::Options;
 use lcp_driver::special_tokens::SpecialTokens;
-use lcp_driver::window::Window;
+use lcp_driver::window::ContextWindow;
 use lcp_driver::{
     DefaultDriver, DriverConfig, DriverError, OutputMode, Overflow, Plan, Rendered, Verbosity,
     Warning, WarningCode,
@@ -115,7 +115,7 @@ pub struct Run<'b> {
     driver: DefaultDriver,
     config: DriverConfig,
     /// The window that the budget was taken from.
-    pub window: Option<Window>,
+    pub window: Option<ContextWindow>,
     counter: Counter,
     /// What is odd about the settings.
     warnings: Vec<Warning>,
@@ -131,7 +131,7 @@ pub struct Settled<'b> {
     pub(crate) deduping: Option<Options>,
     /// What is done about special tokens.
     pub(crate) special_tokens: SpecialTokens,
-    window: Option<Window>,
+    window: Option<ContextWindow>,
     pub(crate) counter: Counter,
     /// What is odd about the settings.
     warnings: Vec<Warning>,

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lcp_driver::stable::{SavedPlan, Stable, Watermarks};
+use lcp_driver::prompt_cache::{PreviousPlan, StableOptions, Watermarks};
 use lcp_driver::{DriverConfig, Verbosity, Warning, WarningCode};
 
 use crate::Result;
@@ -35,7 +35,7 @@ pub struct Keeping {
 #[derive(Default)]
 pub struct Kept {
     /// What the driver is told.
-    pub stable: Option<Stable>,
+    pub stable: Option<StableOptions>,
     warning: Option<Warning>,
     /// What the warning is about: not in the report, which is the same wherever
     /// files are.
@@ -79,7 +79,7 @@ impl Keeping {
             },
         };
         let watermarks = self.watermarks.unwrap_or_else(|| file.stable.watermarks());
-        let stable = Some(Stable { watermarks, previous });
+        let stable = Some(StableOptions { watermarks, previous });
         Ok(Kept { stable, warning, path: self.previous.clone() })
     }
 
@@ -105,7 +105,7 @@ impl Kept {
 }
 
 /// The previous plan, or why there is none.
-fn read(path: &Path) -> Result<Result<SavedPlan, String>> {
+fn read(path: &Path) -> Result<Result<PreviousPlan, String>> {
     if path == Path::new(files::STANDARD) {
         let message = format!("{PREVIOUS} needs a file: standard input is for packs");
         return Err(Failure::new(Code::Usage, message));
@@ -114,7 +114,8 @@ fn read(path: &Path) -> Result<Result<SavedPlan, String>> {
         return Ok(Err("there is no previous plan yet; a fresh one is made".to_owned()));
     };
     let plan = str::from_utf8(&bytes).map_err(|error| format!("the plan is no text: {error}"));
-    let plan = plan.and_then(|json| SavedPlan::from_json(json).map_err(|error| error.to_string()));
+    let plan =
+        plan.and_then(|json| PreviousPlan::from_json(json).map_err(|error| error.to_string()));
     Ok(plan.map_err(|why| format!("{why}; a fresh one is made")))
 }
 

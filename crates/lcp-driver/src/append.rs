@@ -11,12 +11,12 @@ pub(crate) fn append(out: &mut String, args: Arguments<'_>) {
 /// A number as people write it.
 ///
 /// ```
-/// use lcp_driver::grouped;
+/// use lcp_driver::group_thousands;
 ///
-/// assert_eq!((grouped(999).as_str(), grouped(1_234_567).as_str()), ("999", "1,234,567"));
+/// assert_eq!((group_thousands(999).as_str(), group_thousands(1_234_567).as_str()), ("999", "1,234,567"));
 /// ```
 #[must_use]
-pub fn grouped(number: u64) -> String {
+pub fn group_thousands(number: u64) -> String {
     let digits = number.to_string();
     let groups = digits.as_bytes().rchunks(3).rev();
     let groups: Vec<_> = groups.filter_map(|group| std::str::from_utf8(group).ok()).collect();

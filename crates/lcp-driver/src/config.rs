@@ -2,9 +2,9 @@
 
 use lcp_types::{Block, BlockType, Duplicates};
 
+use crate::prompt_cache::StableOptions;
 use crate::shares::Shares;
-use crate::stable::Stable;
-use crate::values::Values;
+use crate::values::ValueModel;
 
 /// The format of the rendered text (RFC 0002 §6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -91,8 +91,8 @@ pub enum Objective {
     #[default]
     Strict,
     /// By value per token, as this table says what details are worth (RFC 0005
-    /// §3). The plan then has a [`Certificate`](crate::Certificate).
-    Value(Values),
+    /// §3). The plan then has a [`OptimalityBound`](crate::OptimalityBound).
+    Value(ValueModel),
 }
 
 impl Objective {
@@ -141,7 +141,7 @@ pub struct DriverConfig {
     /// Keep what the previous text showed, for the sake of prompt caches (RFC
     /// 0005 §6). Needs a budget and the verbosity `Adaptive`. `None`: every
     /// plan is made afresh.
-    pub stable: Option<Stable>,
+    pub stable: Option<StableOptions>,
     /// Named parts of the budget that blocks of a category share; `None`: all
     /// blocks compete for the whole.
     pub shares: Option<Shares>,

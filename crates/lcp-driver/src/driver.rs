@@ -13,8 +13,8 @@ use crate::error::DriverError;
 use crate::meta::resolve;
 use crate::observe;
 use crate::plan::Plan;
-use crate::source::{SourceRenderError, SourceRendered};
-use crate::stable::SavedPart;
+use crate::prompt_cache::SavedPart;
+use crate::source::{IndexedRender, SourceRenderError};
 use crate::text::{self, BlockTexts, Layout, Metas};
 
 /// Renders packs within token budgets (SPEC_08 §6).
@@ -104,7 +104,7 @@ impl DefaultDriver {
     /// As [`Self::render`], and where the source cannot give its blocks.
     ///
     /// ```
-    /// use lcp_driver::{DefaultDriver, DriverConfig, PlannedBy, WhyAll};
+    /// use lcp_driver::{DefaultDriver, DriverConfig, PlanSource, FullReadReason};
     /// use lcp_types::{Block, Role};
     ///
     /// let blocks = [Block::conversation(Role::User, "hi")];
@@ -112,7 +112,7 @@ impl DefaultDriver {
     /// let driver = DefaultDriver::default();
     /// // A slice knows nothing but its blocks.
     /// let rendered = driver.render_source(&blocks[..], &config)?;
-    /// assert_eq!(rendered.planned, PlannedBy::AllBlocks(WhyAll::NoIndex));
+    /// assert_eq!(rendered.planned, PlanSource::AllBlocks(FullReadReason::NoIndex));
     /// assert_eq!(rendered.text, driver.render(&blocks, &config)?);
     /// # Ok::<(), lcp_driver::SourceRenderError>(())
     /// ```
@@ -120,7 +120,7 @@ impl DefaultDriver {
         &self,
         source: &S,
         config: &DriverConfig,
-    ) -> Result<SourceRendered, SourceRenderError> {
+    ) -> Result<IndexedRender, SourceRenderError> {
         engine::indexed::render(source, config, &self.estimator)
     }
 

@@ -3,7 +3,7 @@
 
 use lcp_tokens::TokenEstimator;
 
-use crate::append::{append, grouped};
+use crate::append::{append, group_thousands};
 use crate::budget::Excerpt;
 use crate::budget::cost::Counter;
 use crate::config::OutputMode;
@@ -78,7 +78,8 @@ pub(crate) fn body(content: &str, excerpt: &Excerpt) -> String {
     }
     let lines = excerpt.omitted_lines;
     let unit = if lines == 1 { "line" } else { "lines" };
-    let (lines, tokens) = (grouped(lines as u64), grouped(excerpt.omitted_tokens.into()));
+    let (lines, tokens) =
+        (group_thousands(lines as u64), group_thousands(excerpt.omitted_tokens.into()));
     append(&mut text, format_args!("… {lines} {unit}, ~{tokens} tokens omitted …"));
     if !tail.is_empty() {
         text.push('\n');

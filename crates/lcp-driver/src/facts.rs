@@ -12,7 +12,7 @@ use crate::view::View;
 
 /// The revision of the renderer: costs of another one are not used. It is
 /// raised when the text of any part changes.
-pub const REVISION: u32 = 3;
+pub const RENDERER_REVISION: u32 = 3;
 
 impl Detail {
     /// The level of an index that it is, if it is one.
@@ -35,80 +35,97 @@ impl Detail {
     }
 }
 
-/// Counts what blocks cost in every mode, as plans do, for an index (RFC 0003
-/// §4). Blocks are all those of a pack, annotations included.
-///
-/// `None` where counts do not add up or are estimates: they are of no use to
-/// plan by.
+/// Counts what blocks cost in every mode, for an index (RFC 0003 §4).
 ///
 /// ```
-/// use lcp_driver::index_costs;
+/// use lcp_driver::IndexCosts;
 /// use lcp_tokens::{Encoding, Tiktoken};
 /// use lcp_types::{Block, Role};
 ///
 /// let blocks = [Block::conversation(Role::User, "hi")];
-/// let costs = index_costs(&blocks, &Tiktoken::new(Encoding::O200kBase)).unwrap();
+/// let costs = IndexCosts::new(&Tiktoken::new(Encoding::O200kBase)).count(&blocks).unwrap();
 /// assert_eq!((costs.encoding.as_str(), &costs.contents[..]), ("o200k_base", &[2][..]));
 /// assert_eq!(costs.mode("minimal").unwrap().full, [4]);
 /// ```
-#[must_use]
-pub fn index_costs(blocks: &[Block<'_>], estimator: &dyn TokenEstimator) -> Option<CostsOf> {
-    index_costs_watched(blocks, estimator, &mut || ())
+pub struct IndexCosts<'a> {
+    estimator: &'a dyn TokenEstimator,
+    progress: Option<&'a mut dyn FnMut()>,
+    known: Option<(usize, &'a CostsOf)>,
 }
 
-/// As [`index_costs`], and `None` where that gives none; `each` is called after each
-/// block, for who shows how far it is.
-#[must_use]
-pub fn index_costs_watched(
-    blocks: &[Block<'_>],
-    estimator: &dyn TokenEstimator,
-    each: &mut dyn FnMut(),
-) -> Option<CostsOf> {
-    counted(blocks, estimator, |_| None, each)
-}
-
-/// As [`index_costs`] where the blocks before `start` were counted before, which
-/// `old` says: of these only those are counted again of which one from `start` on
-/// says something. All are where `old` is of another encoding or revision, or
-/// has not all of them. `None` where [`index_costs`] gives none.
-///
-/// The figures of `old` are taken as they are: they must be those of the blocks
-/// before `start`. The levels of its modes must ascend by block, as they do in what
-/// [`index_costs`] gives and in an index that was accepted; of others some are not
-/// found.
-#[must_use]
-pub fn index_costs_from(
-    blocks: &[Block<'_>],
-    start: usize,
-    old: &CostsOf,
-    estimator: &dyn TokenEstimator,
-) -> Option<CostsOf> {
-    let start = start.min(blocks.len());
-    let modes = OutputMode::ALL.map(|mode| old.mode(mode.name()));
-    let has_all = |costs: Option<&ModeCosts>| {
-        costs.is_some_and(|costs| costs.full.len() >= start && costs.line.len() >= start)
-    };
-    let is_usable = old.encoding == estimator.name()
-        && old.revision == REVISION
-        && old.contents.len() >= start
-        && old.joins.len() >= start.div_ceil(8)
-        && modes.into_iter().all(has_all);
-    if !is_usable {
-        return index_costs(blocks, estimator);
+impl<'a> IndexCosts<'a> {
+    /// Creates a counter that counts with `estimator`.
+    pub fn new(estimator: &'a dyn TokenEstimator) -> Self {
+        Self { estimator, progress: None, known: None }
     }
-    let said = blocks[start..].iter().filter_map(|by| Meta::said_by(by)?.ok());
-    let spoken_of: BTreeSet<u64> = said.map(|(target, _)| target).collect();
-    let known = |index: usize| {
-        let is_known = index < start && !spoken_of.contains(&(index as u64));
-        let tokens = *old.contents.get(index).filter(|_| is_known)?;
-        let joins = old.joins.get(index / 8)? >> (index % 8) & 1 == 1;
-        let costs = modes.map(|costs| match costs {
-            Some(costs) => known_costs(costs, index, levels_of(&costs.levels, index), tokens),
-            None => Costs::new(tokens, [None; Detail::ALL.len()]),
+
+    /// Calls `progress` after each block.
+    #[must_use]
+    pub fn progress(self, progress: &'a mut dyn FnMut()) -> Self {
+        Self { progress: Some(progress), ..self }
+    }
+
+    /// Takes the costs of the blocks before `start` from `known`. Of these, only blocks that
+    /// an annotation from `start` on names are counted again.
+    ///
+    /// All blocks are counted if `known` is of another encoding or revision, or lacks some of
+    /// them. Its figures are not checked. The levels of its modes must ascend by block, as in
+    /// every result of [`Self::count`] and in every accepted index.
+    #[must_use]
+    pub fn starting_at(self, start: usize, known: &'a CostsOf) -> Self {
+        Self { known: Some((start, known)), ..self }
+    }
+
+    /// Counts `blocks`: all blocks of a pack, annotations included.
+    ///
+    /// Returns `None` if the estimator is inexact or not additive: such counts are of no use
+    /// for planning.
+    #[must_use]
+    pub fn count(self, blocks: &[Block<'_>]) -> Option<CostsOf> {
+        let Self { estimator, progress, known } = self;
+        let mut ignore = || ();
+        let progress = progress.unwrap_or(&mut ignore);
+        let usable = known.and_then(|(start, known)| {
+            KnownCosts::new(blocks, start.min(blocks.len()), known, estimator.name())
         });
-        Some((Body { tokens, joins }, costs))
-    };
-    counted(blocks, estimator, known, &mut || ())
+        counted(blocks, estimator, |index| usable.as_ref()?.of_block(index), progress)
+    }
+}
+
+/// Costs that an earlier count knows.
+struct KnownCosts<'a> {
+    costs: &'a CostsOf,
+    modes: [&'a ModeCosts; OutputMode::ALL.len()],
+    /// The first block that is not known.
+    start: usize,
+    /// Blocks that later annotations name.
+    annotated: BTreeSet<u64>,
+}
+
+impl<'a> KnownCosts<'a> {
+    fn new(blocks: &[Block<'_>], start: usize, costs: &'a CostsOf, encoding: &str) -> Option<Self> {
+        let [xml, markdown, minimal] = OutputMode::ALL.map(|mode| costs.mode(mode.name()));
+        let modes = [xml?, markdown?, minimal?];
+        let is_usable = costs.encoding == encoding
+            && costs.revision == RENDERER_REVISION
+            && costs.contents.len() >= start
+            && costs.joins.len() >= start.div_ceil(8)
+            && modes.iter().all(|mode| mode.full.len() >= start && mode.line.len() >= start);
+        let annotations = blocks[start..].iter().filter_map(|by| Meta::said_by(by)?.ok());
+        is_usable.then(|| {
+            let annotated = annotations.map(|(target, _)| target).collect();
+            Self { costs, modes, start, annotated }
+        })
+    }
+
+    fn of_block(&self, index: usize) -> Option<Counted> {
+        let is_known = index < self.start && !self.annotated.contains(&(index as u64));
+        let tokens = *self.costs.contents.get(index).filter(|_| is_known)?;
+        let joins = self.costs.joins.get(index / 8)? >> (index % 8) & 1 == 1;
+        let in_mode =
+            |mode: &ModeCosts| known_costs(mode, index, levels_of(&mode.levels, index), tokens);
+        Some((Body { tokens, joins }, self.modes.map(in_mode)))
+    }
 }
 
 /// What an index says that a block costs in a mode, of which these are the levels.
@@ -154,7 +171,7 @@ fn counted(
         |mode: OutputMode| ModeCosts { mode: mode.name().to_owned(), ..ModeCosts::default() };
     let mut costs = CostsOf {
         encoding: estimator.name().to_owned(),
-        revision: REVISION,
+        revision: RENDERER_REVISION,
         contents: Vec::with_capacity(blocks.len()),
         joins: vec![0; blocks.len().div_ceil(8)],
         modes: OutputMode::ALL.map(of_mode).into(),

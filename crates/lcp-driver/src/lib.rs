@@ -9,14 +9,14 @@
 //! | look for | in |
 //! |---|---|
 //! | what decides, and what was decided | [`DriverConfig`], [`Plan`] |
-//! | plans that keep what stands before | [`stable`] |
+//! | plans that keep what stands before | [`prompt_cache`] |
 //! | named parts of a budget | [`shares`], the whole of it [`window`], what was used of it [`usage`] |
 //! | levels for the segments of a conversation | [`segments`] |
 //! | reports for programs, terminals and browsers | `report` (feature `report`) |
 //! | a text back into its pieces | [`mod@split`] |
 //! | special tokens of chat formats in contents | [`special_tokens`] |
 //!
-//! Features: `report`, `rebalance` and `plan-file` (on by default), `tracing` and
+//! Features: `report` and `serde` (on by default), `tracing` and
 //! `metrics` (off): events of every decision, gauges of what was allocated; `rayon`
 //! (off): what blocks cost is counted on all processors, with the same plan.
 //!
@@ -59,6 +59,7 @@ mod meta;
 mod observe;
 mod placeholder;
 mod plan;
+pub mod prompt_cache;
 mod ratio;
 mod render;
 #[cfg(feature = "report")]
@@ -68,7 +69,6 @@ pub mod shares;
 mod source;
 pub mod special_tokens;
 pub mod split;
-pub mod stable;
 mod text;
 pub mod usage;
 mod values;
@@ -76,19 +76,19 @@ mod view;
 mod warning;
 pub mod window;
 
-pub use append::grouped;
+pub use append::group_thousands;
 pub use budget::{Excerpt, RenderDecision, allocate_budget, resolve_priorities};
 pub use config::{DriverConfig, Excerpts, Objective, OutputMode, Overflow, Verbosity};
 pub use dedup::DedupSums;
 pub use driver::{DefaultDriver, Rendered};
 pub use error::DriverError;
-pub use facts::{REVISION, index_costs, index_costs_from, index_costs_watched};
+pub use facts::{IndexCosts, RENDERER_REVISION};
 pub use placeholder::render_placeholder;
-pub use plan::{Certificate, Plan, PlanItem, Reason, RolledUp, ShareUse};
+pub use plan::{OptimalityBound, Plan, PlanItem, Reason, RollUp, ShareUsage};
 pub use render::append_text;
-pub use source::{PlannedBy, SourceRenderError, SourceRendered, WhyAll};
+pub use source::{FullReadReason, IndexedRender, PlanSource, SourceRenderError};
 pub use text::{BlockText, BlockTexts};
-pub use values::Values;
+pub use values::ValueModel;
 pub use view::label::{LABEL_CHARS_MAX, steers, visible, visible_json, visible_lines};
 pub use view::{block_label, content_text, fence_info};
 pub use warning::{Warning, WarningCode};

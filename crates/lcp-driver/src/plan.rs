@@ -6,7 +6,7 @@ use lcp_types::{BlockType, Duplicates, Priority, Relation};
 
 use crate::budget::RenderDecision;
 use crate::config::{Objective, OutputMode, Verbosity};
-use crate::stable::StableUse;
+use crate::prompt_cache::StableOutcome;
 use crate::warning::Warning;
 
 /// What a text will be, block by block, before it is rendered.
@@ -23,10 +23,10 @@ pub struct Plan {
     pub objective: Objective,
     /// How good the plan is, where the objective is value and a budget had to
     /// be kept; none where old parts were kept (RFC 0005 §4).
-    pub certificate: Option<Certificate>,
+    pub optimality: Option<OptimalityBound>,
     /// What was kept of the previous text, and what the next plan needs to
     /// keep this one, where plans are stable (RFC 0005 §6).
-    pub stable: Option<StableUse>,
+    pub stable: Option<StableOutcome>,
     /// Tokens that the text may have; `None` for any number.
     pub budget: Option<u32>,
     /// The name of the estimator that counted.
@@ -39,7 +39,7 @@ pub struct Plan {
     /// block is in the pack, asked for, and not removed itself.
     pub duplicates: Option<Duplicates>,
     /// What the roll-up line stands for, if there is one.
-    pub rolled_up: Option<RolledUp>,
+    pub rolled_up: Option<RollUp>,
     /// Tokens of the whole text as it will be written.
     pub used_tokens: u32,
     /// Tokens that belong to no block: the envelope and the roll-up line. The
@@ -47,7 +47,7 @@ pub struct Plan {
     pub overhead_tokens: u32,
     /// The shares of the budget and what became of them, in their order, then
     /// what belongs to none; empty without shares (RFC 0004 §5).
-    pub shares: Vec<ShareUse>,
+    pub shares: Vec<ShareUsage>,
     /// The smallest budget in which every block has all that it may have, under
     /// the caps of shares: given where this one left blocks with less, or none
     /// of them for a cap alone. None where a stable text was appended to: no budget
@@ -60,10 +60,10 @@ pub struct Plan {
 
 /// How good a plan by value is (RFC 0005 §4).
 ///
-/// Values are those of [`Values`](crate::Values), added up over all blocks that
+/// Values are those of [`ValueModel`](crate::ValueModel), added up over all blocks that
 /// are neither Critical nor pinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Certificate {
+pub struct OptimalityBound {
     /// What the plan is worth.
     pub value: u64,
     /// What no plan within the budget can exceed that serves the newest user turn
@@ -73,7 +73,7 @@ pub struct Certificate {
     pub lp_bound: u64,
 }
 
-impl Certificate {
+impl OptimalityBound {
     /// The same bounds, of a plan that is worth this.
     pub(crate) fn of(self, value: u64) -> Self {
         let bound = self.bound.max(value);
@@ -84,15 +84,15 @@ impl Certificate {
     /// 0, where it is proven best, to 1.
     ///
     /// ```
-    /// use lcp_driver::Certificate;
+    /// use lcp_driver::OptimalityBound;
     ///
-    /// let certificate = Certificate { value: 995, bound: 1000, lp_bound: 1001 };
-    /// assert_eq!(certificate.gap(), 0.005);
-    /// assert!(!certificate.is_best());
+    /// let optimality = OptimalityBound { value: 995, bound: 1000, lp_bound: 1001 };
+    /// assert_eq!(optimality.relative_gap(), 0.005);
+    /// assert!(!optimality.is_optimal());
     /// ```
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a part, for people")]
-    pub fn gap(&self) -> f64 {
+    pub fn relative_gap(&self) -> f64 {
         if self.bound == 0 {
             return 0.0;
         }
@@ -101,14 +101,14 @@ impl Certificate {
 
     /// Whether no plan is worth more.
     #[must_use]
-    pub fn is_best(&self) -> bool {
+    pub fn is_optimal(&self) -> bool {
         self.value >= self.bound
     }
 }
 
 /// What became of one share of the budget (RFC 0004 §5).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShareUse {
+pub struct ShareUsage {
     /// Its name: a category. Empty for the blocks whose category has no share.
     pub name: String,
     /// Tokens that are its own.
@@ -124,7 +124,7 @@ pub struct ShareUse {
     pub blocks: usize,
 }
 
-impl ShareUse {
+impl ShareUsage {
     /// Tokens that it has from other shares: with a cap, at most what the cap
     /// allows beyond its own. What Critical blocks exceed a cap by is not lent.
     #[must_use]
@@ -159,7 +159,7 @@ pub struct PlanItem {
 
 /// What the roll-up line stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RolledUp {
+pub struct RollUp {
     /// Blocks that have no line of their own.
     pub count: usize,
     /// Tokens of their contents.

@@ -3,19 +3,19 @@
 use lcp_types::{SourceError, SourceErrorKind};
 
 use crate::error::DriverError;
-use crate::plan::RolledUp;
+use crate::plan::RollUp;
 use crate::warning::Warning;
 
 /// The text of a pack, and what there is to know of it without a plan of every
 /// block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceRendered {
+pub struct IndexedRender {
     /// The text.
     pub text: String,
     /// Its tokens.
     pub used_tokens: u32,
     /// What the roll-up line stands for, if there is one.
-    pub rolled_up: Option<RolledUp>,
+    pub rolled_up: Option<RollUp>,
     /// Blocks of the pack, annotations included.
     pub blocks: usize,
     /// Blocks that have a part of the text of their own.
@@ -24,12 +24,12 @@ pub struct SourceRendered {
     /// there are none.
     pub warnings: Vec<Warning>,
     /// What was planned by.
-    pub planned: PlannedBy,
+    pub planned: PlanSource,
 }
 
 /// What a text was planned by: the text is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlannedBy {
+pub enum PlanSource {
     /// The index. Only what is shown was read, and what speaks of it.
     Index {
         /// Blocks that were read.
@@ -38,13 +38,13 @@ pub enum PlannedBy {
         passed_over: usize,
     },
     /// All blocks, which were read.
-    AllBlocks(WhyAll),
+    AllBlocks(FullReadReason),
 }
 
 /// Why all blocks were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum WhyAll {
+pub enum FullReadReason {
     /// Nothing is known of the blocks without reading them.
     NoIndex,
     /// What was asked for takes more than costs:
@@ -59,7 +59,7 @@ pub enum WhyAll {
     OverBudget,
 }
 
-impl WhyAll {
+impl FullReadReason {
     /// The name in messages.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -9,7 +9,7 @@ use crate::budget::{Excerpt, RenderDecision};
 use crate::config::OutputMode;
 use crate::excerpt;
 use crate::placeholder;
-use crate::plan::{Plan, RolledUp};
+use crate::plan::{Plan, RollUp};
 use crate::render::{Part, Shown, envelope, part, part_of, placeholder};
 use crate::special_tokens;
 use crate::view::{Head, View};
@@ -21,7 +21,7 @@ pub(crate) struct Layout {
     /// The blocks that have a part, in the order of the text: their index, what
     /// of each is shown, and the tokens of its content.
     pub(crate) shown: Vec<(usize, Piece, u32)>,
-    pub(crate) rolled_up: Option<RolledUp>,
+    pub(crate) rolled_up: Option<RollUp>,
 }
 
 /// What is shown of a block.
@@ -193,7 +193,7 @@ pub(crate) fn block_texts(
 }
 
 /// The line that stands for the blocks without one of their own.
-pub(crate) fn roll_up_line(rolled_up: RolledUp, mode: OutputMode) -> String {
+pub(crate) fn roll_up_line(rolled_up: RollUp, mode: OutputMode) -> String {
     let mut text = String::new();
     Part::line(placeholder::roll_up(rolled_up.count, rolled_up.tokens, mode)).push_to(&mut text);
     text

@@ -15,14 +15,14 @@ use crate::budget::cost::Detail;
 /// is worth its part of the whole's tokens.
 ///
 /// ```
-/// use lcp_driver::Values;
+/// use lcp_driver::ValueModel;
 ///
 /// // Summaries are nearly as good as the whole here, and tiers are closer.
-/// let values = Values { high: 20, summary: 900, ..Values::default() };
+/// let values = ValueModel { high: 20, summary: 900, ..ValueModel::default() };
 /// assert_eq!(values.normal, 16);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Values {
+pub struct ValueModel {
     /// The weight of High blocks; like every weight at most
     /// [`Self::WEIGHT_MAX`]: what is above counts as that.
     pub high: u32,
@@ -48,7 +48,7 @@ pub struct Values {
     pub highest_rank: u32,
 }
 
-impl Values {
+impl ValueModel {
     /// The largest weight.
     pub const WEIGHT_MAX: u32 = 1_000_000;
     /// The largest factor of the highest rank, in thousandths.
@@ -131,7 +131,7 @@ impl Ranks {
 /// Thousandths of a whole.
 pub(crate) const WHOLE: u32 = 1000;
 
-impl Default for Values {
+impl Default for ValueModel {
     fn default() -> Self {
         Self {
             high: 64,
@@ -174,7 +174,8 @@ mod tests {
 
     #[test]
     fn what_is_out_of_range_counts_as_the_limit() {
-        let values = Values { normal: u32::MAX, full: 2_000, highest_rank: 1, ..Values::default() };
+        let values =
+            ValueModel { normal: u32::MAX, full: 2_000, highest_rank: 1, ..ValueModel::default() };
         assert_eq!(values.of(Priority::Normal, 1_000, Detail::Full), 1_000_000_000);
         assert_eq!(values.highest_factor(), 1_000);
         assert_eq!(values.of(Priority::Critical, 1_000, Detail::Full), 0);
@@ -182,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_default_table_is_that_of_rfc_0005() {
-        let of = |priority, detail| Values::default().of(priority, 1_000, detail);
+        let of = |priority, detail| ValueModel::default().of(priority, 1_000, detail);
         assert_eq!(of(Priority::High, Detail::Full), 64_000);
         assert_eq!(of(Priority::Normal, Detail::Summary), 8_000);
         assert_eq!(of(Priority::Low, Detail::Tags), 800);

@@ -8,14 +8,14 @@ pub const DEFAULT_SAFETY: f64 = 0.8;
 /// A context window, and what is taken off it.
 ///
 /// ```
-/// use lcp_driver::window::Window;
+/// use lcp_driver::window::ContextWindow;
 ///
-/// assert_eq!(Window::of_model(8_192).available(), Ok(6_553));
-/// let total = Window::total(100_000).with_reserves(2_000, 8_000);
+/// assert_eq!(ContextWindow::from_model(8_192).available(), Ok(6_553));
+/// let total = ContextWindow::from_total(100_000).with_reserves(2_000, 8_000);
 /// assert_eq!(total.available(), Ok(90_000));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Window {
+pub struct ContextWindow {
     /// Tokens of the whole window.
     pub tokens: u32,
     /// The part of it that may be used, above 0 and up to 1.
@@ -26,16 +26,16 @@ pub struct Window {
     pub response_reserve: u32,
 }
 
-impl Window {
+impl ContextWindow {
     /// The window of a model: a fifth of it stays unused ([`DEFAULT_SAFETY`]).
     #[must_use]
-    pub const fn of_model(tokens: u32) -> Self {
+    pub const fn from_model(tokens: u32) -> Self {
         Self { tokens, safety: DEFAULT_SAFETY, system_prompt_reserve: 0, response_reserve: 0 }
     }
 
     /// A total that is given as a number: only reserves are taken off it.
     #[must_use]
-    pub const fn total(tokens: u32) -> Self {
+    pub const fn from_total(tokens: u32) -> Self {
         Self { tokens, safety: 1.0, system_prompt_reserve: 0, response_reserve: 0 }
     }
 
@@ -85,7 +85,7 @@ pub enum WindowError {
     )]
     NothingLeft {
         /// The window.
-        window: Window,
+        window: ContextWindow,
         /// Tokens of it before the reserves.
         usable: u64,
     },

@@ -6,7 +6,7 @@ mod walk;
 
 use lcp_cli::recovering::recover;
 use lcp_decoder::{DecodeOptions, ErrorKind, Pack, PackReader, decode, decode_parallel};
-use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, index_costs};
+use lcp_driver::{DefaultDriver, DriverConfig, IndexCosts, OutputMode};
 use lcp_encoder::{Compression, EncodeOptions, Magic};
 use lcp_testkit::SplitMix64;
 use lcp_tokens::{Encoding, Tiktoken};
@@ -101,7 +101,8 @@ pub fn trailer(data: &[u8]) {
         (0..input.below(5)).map(|_| (input.below(0x1_0000), input.byte())).collect();
     let (cut, counts, seed) = (input.below(0x1_0000), input.flag(), input.byte());
     let blocks = input.blocks();
-    let costs: Vec<_> = index_costs(&blocks, &O200K).filter(|_| counts).into_iter().collect();
+    let costs: Vec<_> =
+        IndexCosts::new(&O200K).count(&blocks).filter(|_| counts).into_iter().collect();
     let options = EncodeOptions { compression, ..EncodeOptions::default() };
     let mut bytes = lcp_encoder::encode_with(&blocks, options, &costs).expect("costs of its own");
     whole(&bytes, &blocks, seed);

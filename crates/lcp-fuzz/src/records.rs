@@ -4,7 +4,7 @@ use lcp_cli::journal::{Journal, as_before};
 use lcp_continuity::store::StoredMessage;
 use lcp_continuity::{SessionHandoff, Timestamp};
 use lcp_dedup::store::{Backend, Found, Name, Put, Result, Store};
-use lcp_driver::stable::SavedPlan;
+use lcp_driver::prompt_cache::PreviousPlan;
 use lcp_types::ContentStore;
 
 /// What is accepted, comes back; a body that is not that of its hash is found.
@@ -36,9 +36,9 @@ fn message(bytes: &[u8]) {
 
 fn saved_plan(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let Ok(plan) = SavedPlan::from_json(text) else { return };
+    let Ok(plan) = PreviousPlan::from_json(text) else { return };
     let json = plan.to_json();
-    assert_eq!(SavedPlan::from_json(&json).expect("as written").to_json(), json);
+    assert_eq!(PreviousPlan::from_json(&json).expect("as written").to_json(), json);
 }
 
 /// A pack and a journal beside it, whose checksum is right: what is behind it may be anything.

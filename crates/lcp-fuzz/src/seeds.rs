@@ -8,7 +8,7 @@ use lcp_cli::journal::Journal;
 use lcp_continuity::store::{MemoryStore, NewConversation};
 use lcp_continuity::{HandoffOptions, ManualClock, Message, SessionContinuityService, Timestamp};
 use lcp_decoder::{DecodeOptions, decode};
-use lcp_driver::stable::Stable;
+use lcp_driver::prompt_cache::StableOptions;
 use lcp_driver::{DefaultDriver, DriverConfig};
 use lcp_encoder::{Compression, EncodeOptions};
 use lcp_testkit::program::root;
@@ -96,7 +96,7 @@ fn saved_plan(pack: &[u8]) -> Option<Vec<u8>> {
     let pack = decode(pack, DecodeOptions::default()).ok()?;
     let config = DriverConfig {
         token_budget: Some(300),
-        stable: Some(Stable::default()),
+        stable: Some(StableOptions::default()),
         ..DriverConfig::default()
     };
     let plan = DefaultDriver::new(HeuristicEstimator).plan(&pack.blocks, &config).ok()?;

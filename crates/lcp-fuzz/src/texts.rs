@@ -6,7 +6,7 @@ use lcp_driver::budget::TokenEstimator;
 use lcp_driver::shares::Shares;
 use lcp_driver::split::{PieceKind, split as pieces_of, unrender};
 use lcp_driver::{
-    DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, Plan, RenderDecision, Values,
+    DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, Plan, RenderDecision, ValueModel,
     Verbosity, content_text, special_tokens,
 };
 use lcp_tokens::{
@@ -29,7 +29,7 @@ fn config(input: &mut Input<'_>) -> DriverConfig {
         fill: input.flag(),
         excerpts: input.one_of(&[Excerpts::WithFill, Excerpts::On, Excerpts::Off]),
         objective: if input.byte() > 200 {
-            Objective::Value(Values::default())
+            Objective::Value(ValueModel::default())
         } else {
             Objective::Strict
         },

@@ -83,7 +83,7 @@ fn table(in_force: &InForce, rows: &[Row]) -> String {
     let shown = |row: &Row| match &row.value {
         Value::String(text) => text.escape_debug().to_string(),
         Value::Number(number) => match number.as_u64() {
-            Some(number) => lcp_driver::grouped(number),
+            Some(number) => lcp_driver::group_thousands(number),
             None => number.to_string(),
         },
         Value::Null => "none".to_owned(),

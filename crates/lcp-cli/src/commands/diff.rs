@@ -4,7 +4,7 @@ mod lines;
 
 use std::path::{Path, PathBuf};
 
-use lcp_driver::{OutputMode, Plan, block_label, grouped, visible};
+use lcp_driver::{OutputMode, Plan, block_label, group_thousands, visible};
 use lcp_types::Block;
 use serde_json::{Value, json};
 
@@ -144,13 +144,13 @@ impl Seen<'_> {
         let sums = self.sums();
         out + &format!(
             "{} added, {} removed, {} changed, {} moved, {} the same; {} tokens added, {} removed\n",
-            grouped(sums.added),
-            grouped(sums.removed),
-            grouped(sums.changed),
-            grouped(sums.moved),
-            grouped(sums.same),
-            grouped(sums.tokens_added),
-            grouped(sums.tokens_removed),
+            group_thousands(sums.added),
+            group_thousands(sums.removed),
+            group_thousands(sums.changed),
+            group_thousands(sums.moved),
+            group_thousands(sums.same),
+            group_thousands(sums.tokens_added),
+            group_thousands(sums.tokens_removed),
         )
     }
 
@@ -174,9 +174,9 @@ impl Seen<'_> {
         }
         said.push(match pair.fate() {
             Fate::Kept if before != after => {
-                format!("{} tokens, now {}", grouped(before), grouped(after))
+                format!("{} tokens, now {}", group_thousands(before), group_thousands(after))
             }
-            _ => format!("{} tokens", grouped(before.max(after))),
+            _ => format!("{} tokens", group_thousands(before.max(after))),
         });
         said.join(", ")
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use lcp_decoder::{Trailer, TrailerError};
-use lcp_driver::{OutputMode, Plan, WarningCode, block_label, grouped, visible};
+use lcp_driver::{OutputMode, Plan, WarningCode, block_label, group_thousands, visible};
 use lcp_types::Meta;
 use lcp_types::wire::{BLOCK_HAS_SUMMARY, BLOCK_RESERVED, FOOTER_BYTES};
 use serde_json::{Value, json};
@@ -137,13 +137,13 @@ impl Seen<'_> {
             Column::Left("flags"),
         ];
         let row = |(index, frame): (usize, &Frame)| {
-            let tokens = self.content(index).map(|tokens| grouped(tokens.into()));
+            let tokens = self.content(index).map(|tokens| group_thousands(tokens.into()));
             vec![
                 index.to_string(),
                 frame.block_type.to_string(),
                 self.label(index, frame),
                 frame.offset.to_string(),
-                grouped(frame.length),
+                group_thousands(frame.length),
                 tokens.unwrap_or_default(),
                 self.priority(index).unwrap_or_default().to_owned(),
                 self.flags(index, frame),
@@ -178,20 +178,20 @@ impl Seen<'_> {
             metadata.filter(|(block, of)| block.content.is_metadata() && of.problem.is_none());
         let mut sums = format!(
             "{} blocks ({} of metadata), {} bytes, magic {}, compression {}",
-            grouped(blocks.len() as u64),
-            grouped(metadata.count() as u64),
-            grouped(self.bytes as u64),
+            group_thousands(blocks.len() as u64),
+            group_thousands(metadata.count() as u64),
+            group_thousands(self.bytes as u64),
             pack.magic().unwrap_or("unknown"),
             pack.compression(),
         );
         if pack.compression() != "none" {
-            sums.extend([format!(", {} bytes of frames", grouped(pack.unpacked))]);
+            sums.extend([format!(", {} bytes of frames", group_thousands(pack.unpacked))]);
         }
         if let Some(plan) = self.plans.first() {
             let tokens: u64 = plan.items.iter().map(|item| u64::from(item.content_tokens)).sum();
             sums.extend([format!(
                 ", {} tokens of content ({})",
-                grouped(tokens),
+                group_thousands(tokens),
                 visible(&plan.encoding)
             )]);
         }
@@ -200,7 +200,7 @@ impl Seen<'_> {
 
     /// The line that tells of the trailer.
     fn behind(&self) -> String {
-        let bytes = grouped(self.trailer_bytes());
+        let bytes = group_thousands(self.trailer_bytes());
         match &self.trailer {
             None => "no trailer".to_owned(),
             Some(Err(_)) => format!("trailer of {bytes} bytes, not accepted"),

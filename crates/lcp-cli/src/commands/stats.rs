@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use lcp_driver::{OutputMode, Plan, grouped, visible};
+use lcp_driver::{OutputMode, Plan, group_thousands, visible};
 use lcp_tokens::TokenEstimator;
 use lcp_types::Relation;
 use serde_json::{Value, json};
@@ -150,14 +150,14 @@ impl Stats {
         ];
         let row = |row: &Row| {
             let numbers = [row.blocks, row.content].into_iter().chain(row.modes).chain([row.naive]);
-            std::iter::once(row.name.clone()).chain(numbers.map(grouped)).collect()
+            std::iter::once(row.name.clone()).chain(numbers.map(group_thousands)).collect()
         };
         let rows: Vec<Vec<_>> = self.rows().map(row).collect();
         let beside = OutputMode::ALL
             .iter()
             .zip(self.whole.modes)
             .map(|(mode, tokens)| format!("{} {}", mode.name(), beside(tokens, self.whole.naive)));
-        let (stored, unpacked) = (grouped(self.bytes), grouped(self.unpacked));
+        let (stored, unpacked) = (group_thousands(self.bytes), group_thousands(self.unpacked));
         let ratio = ratio(self.unpacked, self.bytes);
         format!(
             "{}\nTokens: {}, the final newline of contents counted\n\
@@ -169,7 +169,7 @@ impl Stats {
             visible(&self.encoding),
             beside.collect::<Vec<_>>().join(", "),
             pack.compression(),
-            grouped(self.metadata),
+            group_thousands(self.metadata),
             self.duplicates.line(),
         )
     }
@@ -220,7 +220,7 @@ impl Saved {
         if self.blocks == 0 {
             return "nothing (--dedup overlap)".to_owned();
         }
-        let (blocks, tokens) = (grouped(self.blocks), grouped(self.tokens));
+        let (blocks, tokens) = (group_thousands(self.blocks), group_thousands(self.tokens));
         let of = self.by_relation.iter().filter(|(_, blocks, _)| *blocks > 0);
         let of: Vec<_> = of.map(|(name, blocks, _)| format!("{blocks} {name}")).collect();
         format!("--dedup overlap saves {tokens} tokens of {blocks} blocks ({})", of.join(", "))

@@ -3,7 +3,7 @@
 use lcp_driver::shares::{Share, Shares};
 use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::usage::{UsageMonitor, UsageThresholds};
-use lcp_driver::{Objective, Overflow, Values};
+use lcp_driver::{Objective, Overflow, ValueModel};
 use lcp_tokens::ENCODINGS;
 
 use super::reader::{Entry, Found, Result, Section, near};
@@ -76,7 +76,7 @@ impl Budget {
 }
 
 fn objective(entry: &Entry<'_>) -> Result<Found<Objective>> {
-    let by_value = Objective::Value(Values::default());
+    let by_value = Objective::Value(ValueModel::default());
     let word = entry.word(&[Objective::Strict.name(), by_value.name()])?;
     let objective = if word.value == by_value.name() { by_value } else { Objective::Strict };
     Ok(entry.spot().found(objective))

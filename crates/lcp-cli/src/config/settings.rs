@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use lcp_driver::window::{DEFAULT_SAFETY, Window, WindowError};
+use lcp_driver::window::{ContextWindow, DEFAULT_SAFETY, WindowError};
 use lcp_driver::{Excerpts, Objective, Overflow};
 use lcp_tokens::Model;
 
@@ -100,7 +100,7 @@ pub struct Allowance {
     /// The key or flag that says it.
     pub key: &'static str,
     /// The window that they are left of; `None` for a budget of the text itself.
-    pub window: Option<Window>,
+    pub window: Option<ContextWindow>,
     /// Whether it is a total that is taken as it is, without the safety factor.
     pub is_total: bool,
 }
@@ -246,8 +246,11 @@ impl Settings {
         flag: Option<u32>,
         file: &Budget,
         model: Option<&Setting<Model>>,
-    ) -> Option<Setting<(&'static str, Window)>> {
-        let window = |tokens| Window { safety: self.safety.value, ..Window::of_model(tokens) };
+    ) -> Option<Setting<(&'static str, ContextWindow)>> {
+        let window = |tokens| ContextWindow {
+            safety: self.safety.value,
+            ..ContextWindow::from_model(tokens)
+        };
         let found = |key, found: &Found<u32>, window| Setting {
             value: (key, window),
             from: Origin::File(found.line),
@@ -255,7 +258,7 @@ impl Settings {
         let mut setting = if let Some(tokens) = flag {
             Setting { value: (WINDOW, window(tokens)), from: Origin::Flag("--window") }
         } else if let Some(total) = &file.total_tokens {
-            found(TOTAL_TOKENS, total, Window::total(total.value))
+            found(TOTAL_TOKENS, total, ContextWindow::from_total(total.value))
         } else if let Some(tokens) = &file.window {
             found(WINDOW, tokens, window(tokens.value))
         } else {
@@ -269,7 +272,7 @@ impl Settings {
     }
 }
 
-impl Setting<(&'static str, Window)> {
+impl Setting<(&'static str, ContextWindow)> {
     fn left(self, settings: &Settings) -> Result<Setting<Allowance>, NothingLeft> {
         let Self { value: (key, window), from } = self;
         let tokens = window.available().map_err(|error| NothingLeft {

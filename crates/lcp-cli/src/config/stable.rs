@@ -1,7 +1,7 @@
 //! `[context.stable]`: between which parts of the budget a stable text grows (RFC
 //! 0005 §6).
 
-use lcp_driver::stable::{WatermarkError, Watermarks};
+use lcp_driver::prompt_cache::{WatermarkError, Watermarks};
 
 use super::reader::{Found, Result, Section};
 use super::settings::Setting;

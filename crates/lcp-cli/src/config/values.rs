@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use lcp_driver::Values;
+use lcp_driver::ValueModel;
 
 use super::reader::{Found, Result, Section};
 use super::settings::Setting;
@@ -12,14 +12,14 @@ use super::settings::Setting;
 struct Entry {
     key: &'static str,
     range: RangeInclusive<u32>,
-    of: fn(&mut Values) -> &mut u32,
+    of: fn(&mut ValueModel) -> &mut u32,
 }
 
 impl Entry {
     const fn new(
         key: &'static str,
         range: RangeInclusive<u32>,
-        of: fn(&mut Values) -> &mut u32,
+        of: fn(&mut ValueModel) -> &mut u32,
     ) -> Self {
         Self { key, range, of }
     }
@@ -30,13 +30,13 @@ const SECTION: &str = "values";
 /// What all keys begin with.
 const ABOVE: &str = "context.values.";
 
-const WEIGHT: RangeInclusive<u32> = 0..=Values::WEIGHT_MAX;
+const WEIGHT: RangeInclusive<u32> = 0..=ValueModel::WEIGHT_MAX;
 
 /// What is conveyed is in thousandths of the whole.
 const CONVEYED: RangeInclusive<u32> = 0..=1_000;
 
 /// So are factors, and no rank makes a block worth less.
-const FACTOR: RangeInclusive<u32> = 1_000..=Values::HIGHEST_RANK_MAX;
+const FACTOR: RangeInclusive<u32> = 1_000..=ValueModel::HIGHEST_RANK_MAX;
 
 const ENTRIES: [Entry; 10] = [
     Entry::new("context.values.high", WEIGHT, |values| &mut values.high),
@@ -71,8 +71,8 @@ impl ValueTable {
     }
 
     /// The table, by default where the file says nothing.
-    pub fn values(&self) -> Values {
-        let mut values = Values::default();
+    pub fn values(&self) -> ValueModel {
+        let mut values = ValueModel::default();
         for entry in &ENTRIES {
             if let Some(found) = self.found(entry.key) {
                 *(entry.of)(&mut values) = found.value;
@@ -83,7 +83,7 @@ impl ValueTable {
 
     /// Every entry, and who said it.
     pub fn settings(&self) -> Vec<(&'static str, Setting<u32>)> {
-        let mut default = Values::default();
+        let mut default = ValueModel::default();
         let setting = |entry: &Entry| {
             let default = *(entry.of)(&mut default);
             (entry.key, Setting::or(self.found(entry.key), default))

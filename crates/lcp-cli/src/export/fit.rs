@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lcp_driver::{
-    DefaultDriver, DriverConfig, DriverError, Overflow, Plan, RenderDecision, RolledUp, Warning,
+    DefaultDriver, DriverConfig, DriverError, Overflow, Plan, RenderDecision, RollUp, Warning,
 };
 use lcp_tokens::TokenEstimator;
 use lcp_transcripts::{Exported, ExportedMessage};
@@ -250,7 +250,7 @@ impl Maker<'_, '_> {
             for at in &unseen {
                 plan.items[*at].decision = RenderDecision::RolledUp;
             }
-            let rolled_up = RolledUp { count: unseen.len(), tokens };
+            let rolled_up = RollUp { count: unseen.len(), tokens };
             plan.rolled_up = (rolled_up.count > 0).then_some(rolled_up);
             texts = self.driver.block_texts(self.blocks, &plan)?;
             exported = self.candidates.export(&plan, &texts, dropped);

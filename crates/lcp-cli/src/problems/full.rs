@@ -1,7 +1,7 @@
 //! What stands behind END, beside the blocks that it speaks of (RFC 0003 §5).
 
 use lcp_decoder::{DecodeOptions, PackReader, Trailer, TrailerError, TrailerErrorKind};
-use lcp_driver::{REVISION, index_costs};
+use lcp_driver::{IndexCosts, RENDERER_REVISION};
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Block, CostsOf};
 
@@ -43,8 +43,9 @@ fn costs(trailer: &Trailer, blocks: &[Block<'_>], found: &mut Findings) {
     let offset = trailer.footer().index_offset;
     for said in &trailer.facts().costs {
         let name = said.encoding.escape_debug();
-        let encoding = Encoding::from_name(&said.encoding).filter(|_| said.revision == REVISION);
-        let counted = encoding.and_then(|of| index_costs(blocks, &Tiktoken::new(of)));
+        let encoding =
+            Encoding::from_name(&said.encoding).filter(|_| said.revision == RENDERER_REVISION);
+        let counted = encoding.and_then(|of| IndexCosts::new(&Tiktoken::new(of)).count(blocks));
         match counted {
             None => {
                 let message = format!("what blocks cost in {name} cannot be counted here");

@@ -2,7 +2,7 @@
 
 use lcp_continuity::store::ConversationRecord;
 use lcp_continuity::{HandoffDecision, Thresholds, TokenUsage, UsageSource};
-use lcp_driver::grouped;
+use lcp_driver::group_thousands;
 use serde_json::{Value, json};
 
 /// What is known of a conversation.
@@ -109,17 +109,19 @@ impl Tracked {
         // Nobody knows how long turns are before there is one.
         let turns = match usage.average_tokens_per_turn {
             0 => String::new(),
-            _ => format!(" for {} turns", grouped(decision.estimated_remaining_turns.into())),
+            _ => {
+                format!(" for {} turns", group_thousands(decision.estimated_remaining_turns.into()))
+            }
         };
         let used = format!(
             "{}: {} of {} tokens ({} %, {source}), {} left{turns}\n",
             self.conversation.escape_debug(),
-            grouped(usage.total_tokens.into()),
-            grouped(self.effective_window().into()),
+            group_thousands(usage.total_tokens.into()),
+            group_thousands(self.effective_window().into()),
             self.percent(),
-            grouped(self.effective_window().saturating_sub(usage.total_tokens).into()),
+            group_thousands(self.effective_window().saturating_sub(usage.total_tokens).into()),
         );
-        let (messages, recorded) = (grouped(*messages), grouped(*recorded));
+        let (messages, recorded) = (group_thousands(*messages), group_thousands(*recorded));
         let says = match verdict {
             Verdict::None => "nothing to do",
             Verdict::Warning => "the limit approaches",

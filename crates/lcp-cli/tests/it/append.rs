@@ -8,7 +8,7 @@ use lcp_cli::appending::{Addition, append};
 use lcp_cli::journal::{Files, Journal, Locked, path_of, replace_tail};
 use lcp_cli::merging::merge;
 use lcp_decoder::{DecodeOptions, Trailer, decode};
-use lcp_driver::index_costs;
+use lcp_driver::IndexCosts;
 use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode, encode_with};
 use lcp_testkit::any_pack;
 use lcp_tokens::{Encoding, Tiktoken};
@@ -69,7 +69,7 @@ proptest! {
 }
 
 fn costs(blocks: &[Block<'_>]) -> CostsOf {
-    index_costs(blocks, &Tiktoken::new(Encoding::O200kBase)).unwrap()
+    IndexCosts::new(&Tiktoken::new(Encoding::O200kBase)).count(blocks).unwrap()
 }
 
 #[test]

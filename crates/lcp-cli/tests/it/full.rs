@@ -1,7 +1,7 @@
 //! `validate --full` (RFC 0003 §5): what stands behind the blocks.
 
 use lcp_cli::problems::{Findings, check, check_full};
-use lcp_driver::index_costs;
+use lcp_driver::IndexCosts;
 use lcp_encoder::{Compression, EncodeOptions, PackBuilder, encode, encode_with};
 use lcp_testkit::any_pack;
 use lcp_tokens::{Encoding, Tiktoken};
@@ -21,7 +21,7 @@ fn small() -> Vec<Block<'static>> {
 }
 
 fn costs(blocks: &[Block<'_>]) -> CostsOf {
-    index_costs(blocks, &Tiktoken::new(Encoding::O200kBase)).unwrap()
+    IndexCosts::new(&Tiktoken::new(Encoding::O200kBase)).count(blocks).unwrap()
 }
 
 fn codes(found: &Findings) -> Vec<&'static str> {

@@ -2,7 +2,7 @@
 //! tells of it (RFC 0003).
 
 use lcp_decoder::{DecodeOptions, Trailer, decode};
-use lcp_driver::index_costs;
+use lcp_driver::IndexCosts;
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::CostsOf;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ fn costs(pack: &[u8]) -> Option<Vec<CostsOf>> {
 /// What they cost.
 fn counted(pack: &[u8], encoding: Encoding) -> CostsOf {
     let blocks = decode(pack, DecodeOptions::default()).expect("a pack").blocks;
-    index_costs(&blocks, &Tiktoken::new(encoding)).expect("counts that add up")
+    IndexCosts::new(&Tiktoken::new(encoding)).count(&blocks).expect("counts that add up")
 }
 
 #[track_caller]
@@ -169,7 +169,7 @@ fn inspect_tells_of_the_trailer() {
     let mut pack = output.stdout;
     let (seen, said) = inspected(&pack);
     let bytes = pack.len() as u64 - seen["unpacked_bytes"].as_u64().unwrap();
-    let costs = json!([{ "encoding": "o200k_base", "revision": lcp_driver::REVISION }]);
+    let costs = json!([{ "encoding": "o200k_base", "revision": lcp_driver::RENDERER_REVISION }]);
     let wanted = json!({ "accepted": true, "bytes": bytes, "costs": costs, "problem": null });
     assert_eq!((&seen["trailer"], &seen["warnings"], said.as_str()), (&wanted, &json!([]), ""));
     let table = printed(&run_with(&["inspect", "-", "--no-tokens"], &pack));

@@ -7,7 +7,7 @@ mod result;
 mod select;
 
 use lcp_driver::shares::Shares;
-use lcp_driver::window::Window;
+use lcp_driver::window::ContextWindow;
 use lcp_tokens::TokenEstimator;
 
 pub use memory::MEMORY_HEADING;
@@ -58,7 +58,7 @@ impl CompactionOptions {
     /// # Errors
     ///
     /// If nothing is available.
-    pub fn target_tokens(&self, window: &Window) -> Result<u32, CompactionError> {
+    pub fn target_tokens(&self, window: &ContextWindow) -> Result<u32, CompactionError> {
         Ok(part(window.tokens, self.target_percent).min(window.available()?))
     }
 
@@ -87,7 +87,7 @@ pub struct CompactionRequest<'a> {
     /// like one is a prompt like any other.
     pub memory: Option<u64>,
     /// The model's window, and what is taken off it.
-    pub window: Window,
+    pub window: ContextWindow,
     /// Tokens that are used of it, counted or as the provider reports. What they
     /// exceed the messages by stays in the window.
     pub used_tokens: u32,

@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 
 use lcp_driver::shares::Shares;
-use lcp_driver::window::Window;
+use lcp_driver::window::ContextWindow;
 use lcp_types::Role;
 
 use super::SessionContinuityService;
@@ -62,8 +62,8 @@ impl SessionContinuityService {
         let shown = system.into_iter().chain(session.memory()).chain(turns);
         let messages: Vec<Recorded> = shown.cloned().collect();
         let record = &session.record;
-        let window =
-            Window::total(record.window_tokens).with_reserves(0, record.output_reserve_tokens);
+        let window = ContextWindow::from_total(record.window_tokens)
+            .with_reserves(0, record.output_reserve_tokens);
         let (anchors, _) = self.live_anchors(session, &self.config.handoff, &mut Vec::new());
         Ok(compact(&CompactionRequest {
             messages: &messages,

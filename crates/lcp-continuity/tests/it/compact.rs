@@ -12,7 +12,7 @@ use lcp_continuity::compact::{
 use lcp_continuity::words::{Summarizer, SummaryError, SummaryRequest};
 use lcp_continuity::{AnchorKind, AnchorPoint, AnchorSource, Message, Recorded};
 use lcp_driver::shares::Shares;
-use lcp_driver::window::{Window, WindowError};
+use lcp_driver::window::{ContextWindow, WindowError};
 use lcp_tokens::TokenEstimator;
 use lcp_types::Status;
 
@@ -82,7 +82,7 @@ fn anchor(kind: AnchorKind, text: &str, importance: f64) -> AnchorPoint {
 struct Case<'a> {
     messages: &'a [Recorded],
     memory: Option<u64>,
-    window: Window,
+    window: ContextWindow,
     used: u32,
     anchors: &'a [AnchorPoint],
     summarizer: &'a dyn Summarizer,
@@ -95,7 +95,7 @@ impl<'a> Case<'a> {
         Self {
             messages,
             memory: None,
-            window: Window::of_model(window),
+            window: ContextWindow::from_model(window),
             used: 0,
             anchors: &[],
             summarizer: &Says,
@@ -195,9 +195,9 @@ fn a_budget_that_is_not_low_gives_no_alert() {
 #[test]
 fn the_target_is_half_of_the_window_and_no_more_than_is_available() {
     let target = |window| CompactionOptions::default().target_tokens(&window);
-    assert_eq!(target(Window::of_model(8_001)), Ok(4_000));
-    assert_eq!(target(Window::of_model(8_000).with_reserves(400, 3_000)), Ok(3_000));
-    let nothing = Window::of_model(8_000).with_reserves(400, 6_000);
+    assert_eq!(target(ContextWindow::from_model(8_001)), Ok(4_000));
+    assert_eq!(target(ContextWindow::from_model(8_000).with_reserves(400, 3_000)), Ok(3_000));
+    let nothing = ContextWindow::from_model(8_000).with_reserves(400, 6_000);
     assert!(matches!(
         target(nothing),
         Err(CompactionError::Window(WindowError::NothingLeft { .. }))
@@ -236,7 +236,7 @@ fn what_must_stay_may_exceed_the_target() {
         error.to_string(),
         "compaction is futile: 101 of 201 tokens would stay, the target is 100"
     );
-    assert!(Case { window: Window::of_model(202), ..case }.compact().is_ok());
+    assert!(Case { window: ContextWindow::from_model(202), ..case }.compact().is_ok());
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod purse;
 
 use lcp_types::Priority;
 
-use crate::shares::{Want, fill};
+use crate::shares::{Demand, max_min_fair};
 pub(crate) use purse::{EXCERPT_MIN, Purse, rung};
 
 /// A small pack shows every block on a line of its own: up to this many blocks
@@ -499,20 +499,20 @@ pub(crate) fn grants(items: &[Item], terms: Terms<'_>, total: u64, spent: &[u64]
         .zip(spent)
         .map(|((share, wanted), spent)| wanted.min(share.cap).max(*spent))
         .collect();
-    let own = |((share, limit), &floor): ((&ShareTerms, &u64), &u64)| Want {
+    let own = |((share, limit), &floor): ((&ShareTerms, &u64), &u64)| Demand {
         weight: share.own,
         floor,
         limit: u64::from(share.own).min(*limit).max(floor),
     };
     let own: Vec<_> = terms.shares.iter().zip(&limits).zip(spent).map(own).collect();
-    let own = fill(total, &own);
-    let lent = |((share, limit), floor): ((&ShareTerms, u64), u64)| Want {
+    let own = max_min_fair(total, &own);
+    let lent = |((share, limit), floor): ((&ShareTerms, u64), u64)| Demand {
         weight: share.weight,
         floor,
         limit,
     };
     let lent: Vec<_> = terms.shares.iter().zip(limits).zip(own).map(lent).collect();
-    fill(total, &lent)
+    max_min_fair(total, &lent)
 }
 
 /// The blocks from High to Low, in the order in which they are served:

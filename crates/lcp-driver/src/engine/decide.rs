@@ -10,7 +10,7 @@ use crate::budget::cost::{Costs, Detail};
 use crate::budget::walk::{Allocation, Choice, Outcome, Standing};
 use crate::config::{Objective, Verbosity};
 use crate::error::DriverError;
-use crate::plan::{Reason, RolledUp};
+use crate::plan::{Reason, RollUp};
 use crate::text::{self, Layout, Metas, Piece};
 use crate::warning::{Warning, WarningCode};
 
@@ -111,7 +111,7 @@ impl Scan<'_, '_> {
         let text = text::render(self.blocks, metas, self.config.mode, &layout);
         // The figure that counts: never from a cache.
         let used = self.estimator.recount(&text.text);
-        Settled { decided, text, rolled_up: layout.rolled_up, used, fits, certificate: None }
+        Settled { decided, text, rolled_up: layout.rolled_up, used, fits, optimality: None }
     }
 
     /// The places of the blocks that have a part, in the order of the text:
@@ -126,7 +126,7 @@ impl Scan<'_, '_> {
     }
 
     fn layout(&self, decided: &[Decided]) -> Layout {
-        let mut rolled_up = RolledUp { count: 0, tokens: 0 };
+        let mut rolled_up = RollUp { count: 0, tokens: 0 };
         for ((_, costs), (decision, ..)) in self.shown.iter().zip(decided) {
             if *decision == RenderDecision::RolledUp {
                 rolled_up.count += 1;

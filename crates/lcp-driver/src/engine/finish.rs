@@ -11,8 +11,8 @@ use super::{Made, Settled};
 use crate::budget::RenderDecision;
 use crate::budget::cost::Detail;
 use crate::error::DriverError;
-use crate::plan::{Plan, PlanItem, Reason, RolledUp};
-use crate::stable::Turn;
+use crate::plan::{Plan, PlanItem, Reason, RollUp};
+use crate::prompt_cache::TextReuse;
 use crate::text;
 use crate::warning::{Warning, WarningCode};
 
@@ -26,7 +26,7 @@ impl Scan<'_, '_> {
         mut warnings: Vec<Warning>,
     ) -> Result<(Plan, String), DriverError> {
         let Made { settled, sharing, stable } = made;
-        let Settled { decided, text, rolled_up, used, certificate, .. } = settled;
+        let Settled { decided, text, rolled_up, used, optimality, .. } = settled;
         let mut decided = self.shown.iter().zip(decided).peekable();
         let item = |(i, block): (usize, &Block<'_>)| {
             let shown = decided.next_if(|((at, _), _)| *at == i);
@@ -59,7 +59,7 @@ impl Scan<'_, '_> {
         // appended to gets no more for a larger budget.
         let wanted_budget = match (&stable, &self.config.stable) {
             (Some(used), Some(stable)) => wanted_budget
-                .filter(|_| used.turn != Turn::Appended)
+                .filter(|_| used.turn != TextReuse::Appended)
                 .map(|tokens| stable.watermarks.budget_for(tokens)),
             _ => wanted_budget,
         };
@@ -72,7 +72,7 @@ impl Scan<'_, '_> {
             duplicates: self.duplicates.as_deref().cloned(),
             wanted_budget: wanted_budget.filter(|_| budget.is_some()),
             objective: self.config.objective,
-            certificate,
+            optimality,
             stable,
             mode: self.config.mode,
             verbosity: self.config.verbosity,
@@ -101,7 +101,7 @@ impl Scan<'_, '_> {
     }
 
     /// The envelope and the roll-up line, by themselves.
-    fn overhead(&self, rolled_up: Option<RolledUp>) -> u64 {
+    fn overhead(&self, rolled_up: Option<RollUp>) -> u64 {
         let line = rolled_up.map_or(0, |rolled_up| {
             self.estimator.estimate(&text::roll_up_line(rolled_up, self.config.mode))
         });

@@ -21,10 +21,10 @@ use crate::budget::cost::{Costs, Counter, Detail};
 use crate::budget::walk::{Allocation, Choice, Cut, Outcome, Terms, walk};
 use crate::config::DriverConfig;
 use crate::error::DriverError;
-use crate::facts::REVISION;
+use crate::facts::RENDERER_REVISION;
 use crate::observe::{self, IndexedRun};
-use crate::plan::RolledUp;
-use crate::source::{PlannedBy, SourceRenderError, SourceRendered, WhyAll};
+use crate::plan::RollUp;
+use crate::source::{FullReadReason, IndexedRender, PlanSource, SourceRenderError};
 use crate::text::{self, Layout, Metas, Piece};
 use crate::warning::{Warning, WarningCode};
 use check::Check;
@@ -37,12 +37,12 @@ pub(crate) fn render<S: BlockSource + ?Sized>(
     source: &S,
     config: &DriverConfig,
     estimator: &dyn TokenEstimator,
-) -> Result<SourceRendered, SourceRenderError> {
+) -> Result<IndexedRender, SourceRenderError> {
     let (why, wrong) = match by_index(source, config, estimator) {
         Ok(rendered) => return Ok(rendered),
         Err(Stop::Failed(error)) => return Err(error),
         Err(Stop::All(why)) => (why, None),
-        Err(Stop::Wrong(wrong)) => (WhyAll::BadIndex, Some(wrong)),
+        Err(Stop::Wrong(wrong)) => (FullReadReason::BadIndex, Some(wrong)),
     };
     let blocks = source.read_all()?;
     let (mut plan, text) = super::planned_text(&blocks, config, estimator)?;
@@ -51,21 +51,21 @@ pub(crate) fn render<S: BlockSource + ?Sized>(
         plan.warnings.insert(0, Warning::new(WarningCode::BadIndex, None, message));
     }
     observe::run(&plan);
-    Ok(SourceRendered {
+    Ok(IndexedRender {
         text,
         used_tokens: plan.used_tokens,
         rolled_up: plan.rolled_up,
         blocks: plan.items.len(),
         shown: plan.items.iter().filter(|item| item.decision.is_shown()).count(),
         warnings: plan.warnings,
-        planned: PlannedBy::AllBlocks(why),
+        planned: PlanSource::AllBlocks(why),
     })
 }
 
 /// Why the index gives no text.
 enum Stop {
     /// It cannot: all blocks are read.
-    All(WhyAll),
+    All(FullReadReason),
     /// It does not agree with itself or with the blocks.
     Wrong(String),
     /// Nothing can.
@@ -102,14 +102,14 @@ fn by_index<S: BlockSource + ?Sized>(
     source: &S,
     config: &DriverConfig,
     estimator: &dyn TokenEstimator,
-) -> Result<SourceRendered, Stop> {
-    let facts = source.facts().ok_or(Stop::All(WhyAll::NoIndex))?;
+) -> Result<IndexedRender, Stop> {
+    let facts = source.facts().ok_or(Stop::All(FullReadReason::NoIndex))?;
     let by_costs = config.token_budget.filter(|_| config.is_planned_by_costs());
-    let budget = by_costs.ok_or(Stop::All(WhyAll::Asked))?;
+    let budget = by_costs.ok_or(Stop::All(FullReadReason::Asked))?;
     let adds_up = estimator.is_additive() && estimator.is_exact();
-    let costs = facts.costs_in(estimator.name(), REVISION).filter(|_| adds_up);
+    let costs = facts.costs_in(estimator.name(), RENDERER_REVISION).filter(|_| adds_up);
     let costs = costs.and_then(|costs| Some((costs, costs.mode(config.mode.name())?)));
-    let (costs, mode) = costs.ok_or(Stop::All(WhyAll::NoCosts))?;
+    let (costs, mode) = costs.ok_or(Stop::All(FullReadReason::NoCosts))?;
     let columns = Columns::new(facts, costs, mode).map_err(Stop::Wrong)?;
     let competing = Competing::new(columns, config, budget);
 
@@ -160,7 +160,7 @@ fn by_index<S: BlockSource + ?Sized>(
         // That blocks must be shown is believed of pins alone, which nothing takes back: a
         // later annotation that the index does not name may have lowered a priority.
         if !layout.shown.iter().all(|(at, ..)| metas[*at].pinned) {
-            return Err(Stop::All(WhyAll::OverBudget));
+            return Err(Stop::All(FullReadReason::OverBudget));
         }
     }
     let items = &competing.items;
@@ -179,14 +179,14 @@ fn by_index<S: BlockSource + ?Sized>(
         parts: &parts.iter().map(|part| (part.detail, part.cost)).collect::<Vec<_>>(),
         warnings: &warnings,
     });
-    Ok(SourceRendered {
+    Ok(IndexedRender {
         text: text.text,
         used_tokens: used,
         rolled_up,
         blocks: facts.len(),
         shown: parts.len(),
         warnings,
-        planned: PlannedBy::Index { read: blocks.len(), passed_over: competing.passed_over },
+        planned: PlanSource::Index { read: blocks.len(), passed_over: competing.passed_over },
     })
 }
 
@@ -250,7 +250,7 @@ impl<'b> Read<'b> {
 impl Competing {
     /// What the roll-up line stands for: all that the text must show or count,
     /// and does not show.
-    fn rolled_up(&self, allocation: &Allocation) -> Option<RolledUp> {
+    fn rolled_up(&self, allocation: &Allocation) -> Option<RollUp> {
         if allocation.outcome != Outcome::Fits {
             return None;
         }

@@ -27,8 +27,8 @@ use crate::budget::walk::{Allocation, Item, Outcome, Standing, Terms, fixed_alon
 use crate::config::{DriverConfig, Objective, OutputMode, Verbosity};
 use crate::error::DriverError;
 use crate::meta::resolve;
-use crate::plan::{Certificate, Plan, RolledUp};
-use crate::stable::{Stable, StableUse};
+use crate::plan::{OptimalityBound, Plan, RollUp};
+use crate::prompt_cache::{StableOptions, StableOutcome};
 use crate::text::{self, Text};
 use crate::warning::{Warning, WarningCode};
 use decide::Decided;
@@ -87,26 +87,26 @@ struct Settled {
     /// For each block that can be shown.
     decided: Vec<Decided>,
     text: Text,
-    rolled_up: Option<RolledUp>,
+    rolled_up: Option<RollUp>,
     /// The tokens of the text.
     used: u32,
     /// Whether the budget holds more than Critical blocks.
     fits: bool,
-    certificate: Option<Certificate>,
+    optimality: Option<OptimalityBound>,
 }
 
 /// All that a plan is made of.
 struct Made {
     settled: Settled,
     sharing: Sharing,
-    stable: Option<StableUse>,
+    stable: Option<StableOutcome>,
 }
 
 impl<'c> Scan<'_, 'c> {
     fn make(
         &mut self,
         budget: Option<u32>,
-        stable: Option<&'c Stable>,
+        stable: Option<&'c StableOptions>,
         warnings: &mut Vec<Warning>,
     ) -> Result<Made, DriverError> {
         let Some(budget) = budget.filter(|_| self.config.verbosity == Verbosity::Adaptive) else {
@@ -136,14 +136,14 @@ impl<'c> Scan<'_, 'c> {
         let mut cutter = Cutter::new(self);
         let line = self.roll_up_bound();
         let mut available = u64::from(budget);
-        let mut certificate = None;
+        let mut optimality = None;
         // Where the counts of parts add up, the first plan is the last. Where
         // they do not, the excess is taken off and the plan made again.
         for _ in 0..ATTEMPTS_MAX {
             let (allocation, own) = self.allocate(available, line, sharing, &mut cutter);
             // The first knows the whole budget: what it says no plan exceeds.
-            certificate = certificate.or(own).zip(own).map(|(first, own)| first.of(own.value));
-            let settled = self.attempt(&allocation, sharing, &cutter, certificate);
+            optimality = optimality.or(own).zip(own).map(|(first, own)| first.of(own.value));
+            let settled = self.attempt(&allocation, sharing, &cutter, optimality);
             let used = settled.used;
             let fits = allocation.outcome == Outcome::Fits;
             let over_caps = self.over_caps(sharing, &settled);
@@ -163,15 +163,15 @@ impl<'c> Scan<'_, 'c> {
             available = spent.saturating_sub(u64::from(used - budget));
         }
         // Critical blocks and the roll-up line, else Critical blocks alone.
-        let certificate = certificate.map(|certificate| certificate.of(0));
+        let optimality = optimality.map(|optimality| optimality.of(0));
         let counted = self.smallest(Outcome::Fits);
-        let settled = self.attempt(&counted, sharing, &cutter, certificate);
+        let settled = self.attempt(&counted, sharing, &cutter, optimality);
         if settled.used <= budget {
             self.shortfall().warn_of(&counted, budget, settled.used, warnings)?;
             return Ok(settled);
         }
         let alone = self.smallest(Outcome::BelowFloor);
-        let settled = self.attempt(&alone, sharing, &cutter, certificate);
+        let settled = self.attempt(&alone, sharing, &cutter, optimality);
         self.shortfall().warn_of(&alone, budget, settled.used, warnings)?;
         Ok(settled)
     }
@@ -182,14 +182,14 @@ impl<'c> Scan<'_, 'c> {
         line: u64,
         sharing: &Sharing,
         cutter: &mut Cutter<'_, '_, '_>,
-    ) -> (Allocation, Option<Certificate>) {
+    ) -> (Allocation, Option<OptimalityBound>) {
         let terms = self.terms(budget, line, sharing);
         match self.config.objective {
             Objective::Strict => (walk(&self.items, terms, cutter), None),
             Objective::Value(_) => {
-                let (allocation, certificate) =
+                let (allocation, optimality) =
                     value::allocate(&self.items, &self.worths, terms, cutter);
-                (allocation, Some(certificate).filter(|_| self.kept.is_none()))
+                (allocation, Some(optimality).filter(|_| self.kept.is_none()))
             }
         }
     }
@@ -199,11 +199,11 @@ impl<'c> Scan<'_, 'c> {
         allocation: &Allocation,
         sharing: &Sharing,
         cutter: &Cutter<'_, '_, '_>,
-        certificate: Option<Certificate>,
+        optimality: Option<OptimalityBound>,
     ) -> Settled {
         let decided = self.decide(allocation, sharing, cutter);
         let fits = allocation.outcome == Outcome::Fits;
-        Settled { certificate, ..self.settle(decided, fits) }
+        Settled { optimality, ..self.settle(decided, fits) }
     }
 
     /// What is allocated, and by which rules.
@@ -240,7 +240,7 @@ impl<'c> Scan<'_, 'c> {
     fn roll_up_bound(&self) -> u64 {
         let rest = || self.items.iter().zip(&self.shown).filter(|(item, _)| item.is_rest());
         let tokens = rest().map(|(_, (_, costs))| u64::from(costs.content)).sum();
-        line_bound(RolledUp { count: rest().count(), tokens }, self.config.mode, self.estimator)
+        line_bound(RollUp { count: rest().count(), tokens }, self.config.mode, self.estimator)
     }
 
     /// What a text within a budget falls short of.
@@ -265,7 +265,7 @@ fn is_first(newest: &Item, own: Priority) -> bool {
 }
 
 /// What the roll-up line can cost at most, where it can stand for all of these.
-fn line_bound(all: RolledUp, mode: OutputMode, estimator: &dyn TokenEstimator) -> u64 {
+fn line_bound(all: RollUp, mode: OutputMode, estimator: &dyn TokenEstimator) -> u64 {
     // More blocks and more tokens only add digits, so this is a bound.
     u64::from(estimator.estimate(&text::roll_up_line(all, mode)))
 }

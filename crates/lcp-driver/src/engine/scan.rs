@@ -16,7 +16,7 @@ use crate::budget::{Excerpt, TokenEstimator};
 use crate::config::{DriverConfig, Objective, OutputMode};
 use crate::excerpt;
 use crate::render::envelope;
-use crate::values::{Ranks, Values};
+use crate::values::{Ranks, ValueModel};
 use crate::view::View;
 use crate::warning::{Warning, WarningCode};
 
@@ -159,7 +159,7 @@ fn labels(blocks: &[Block<'_>]) -> Vec<Arc<str>> {
 }
 
 /// What the details of each item are worth, beside their costs.
-fn worths(values: &Values, items: &[Item], shown: &[(usize, Costs)]) -> Vec<Ladder> {
+fn worths(values: &ValueModel, items: &[Item], shown: &[(usize, Costs)]) -> Vec<Ladder> {
     // Fixed blocks do not compete. The newest turn is ranked above all.
     let competing = items.iter().filter(|item| !item.is_fixed());
     let ranks = competing.filter_map(|item| item.rank).filter(|rank| rank.is_finite());

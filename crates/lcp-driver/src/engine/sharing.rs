@@ -9,7 +9,7 @@ use super::scan::Scan;
 use crate::budget::walk::{Allocation, Item, ShareTerms};
 use crate::config::Overflow;
 use crate::error::DriverError;
-use crate::plan::{PlanItem, ShareUse};
+use crate::plan::{PlanItem, ShareUsage};
 use crate::shares::Shares;
 use crate::view;
 use crate::warning::{Warning, WarningCode};
@@ -125,12 +125,12 @@ impl Sharing {
     }
 
     /// What became of the shares, given what became of the blocks.
-    pub(super) fn uses(&self, scan: &Scan<'_, '_>, plan: &[PlanItem]) -> Vec<ShareUse> {
-        let mut uses: Vec<ShareUse> = self
+    pub(super) fn uses(&self, scan: &Scan<'_, '_>, plan: &[PlanItem]) -> Vec<ShareUsage> {
+        let mut uses: Vec<ShareUsage> = self
             .terms
             .iter()
             .zip(&self.names)
-            .map(|(share, (name, cap))| ShareUse {
+            .map(|(share, (name, cap))| ShareUsage {
                 name: name.clone(),
                 tokens: share.own,
                 cap: *cap,
@@ -175,7 +175,7 @@ pub(super) fn categories(
 /// Warns of the shares whose Critical blocks, which are shown in any case,
 /// exceed their caps.
 pub(super) fn warn_of_caps(
-    uses: &[ShareUse],
+    uses: &[ShareUsage],
     overflow: Overflow,
     warnings: &mut Vec<Warning>,
 ) -> Result<(), DriverError> {

@@ -13,10 +13,12 @@ use crate::budget::cost::Detail;
 use crate::budget::walk::{Item, Standing, fixed};
 use crate::config::Objective;
 use crate::error::DriverError;
-use crate::render::envelope;
-use crate::stable::{
-    Cause, Hash, Old, RENDERER, SavedPart, SavedPlan, Stable, StableUse, Turn, hash_of,
+use crate::facts::RENDERER_REVISION;
+use crate::prompt_cache::{
+    Hash, Old, PreviousPlan, RepackReason, SavedPart, StableOptions, StableOutcome, TextReuse,
+    hash_of,
 };
+use crate::render::envelope;
 use crate::text::{self, Layout, Metas, Piece, Text};
 use crate::view::Head;
 use crate::warning::{Warning, WarningCode};
@@ -55,8 +57,8 @@ struct Marks {
 
 /// A plan that stands.
 struct Stands {
-    turn: Turn,
-    cause: Option<Cause>,
+    turn: TextReuse,
+    cause: Option<RepackReason>,
     settled: Settled,
     sharing: Sharing,
 }
@@ -66,7 +68,7 @@ impl<'c> Scan<'_, 'c> {
     pub(super) fn stable(
         &mut self,
         budget: u32,
-        stable: &'c Stable,
+        stable: &'c StableOptions,
         warnings: &mut Vec<Warning>,
     ) -> Result<Made, DriverError> {
         let hashes: Vec<_> = self.shown.iter().map(|(i, _)| hash_of(&self.blocks[*i])).collect();
@@ -88,7 +90,7 @@ impl<'c> Scan<'_, 'c> {
         let previous_tokens = kept.as_ref().map_or(0, |kept| kept.tokens);
         let stands = match kept {
             Some(kept) => self.carry_on(kept, marks, warnings)?,
-            None => self.pack(Turn::Fresh, None, marks, warnings)?,
+            None => self.pack(TextReuse::Fresh, None, marks, warnings)?,
         };
         let stable = self.stable_use(&stands, marks, &hashes, previous, previous_tokens);
         let Stands { settled, sharing, .. } = stands;
@@ -97,10 +99,10 @@ impl<'c> Scan<'_, 'c> {
 
     /// Finds the blocks of a saved plan, and checks that their parts can be
     /// rendered as they were; else says why not.
-    fn recognise(&self, plan: &'c SavedPlan, hashes: &[Hash]) -> Result<Kept<'c>, String> {
-        if plan.renderer != RENDERER {
+    fn recognise(&self, plan: &'c PreviousPlan, hashes: &[Hash]) -> Result<Kept<'c>, String> {
+        if plan.renderer != RENDERER_REVISION {
             return Err(format!(
-                "it is of version {} of the text's forms, this is version {RENDERER}",
+                "it is of version {} of the text's forms, this is version {RENDERER_REVISION}",
                 plan.renderer
             ));
         }
@@ -143,13 +145,18 @@ impl<'c> Scan<'_, 'c> {
         let lowered = lowered.filter(|(_, part)| !is_whole(part.piece)).map(|(&at, _)| at);
         let became = lowered.chain(kept.out.iter().copied()).any(|at| self.items[at].is_fixed());
         if became {
-            return self.pack(Turn::Repacked, Some(Cause::BecameCritical), marks, warnings);
+            return self.pack(
+                TextReuse::Repacked,
+                Some(RepackReason::BecameCritical),
+                marks,
+                warnings,
+            );
         }
         if self.lacks_question(&kept, marks.budget) {
-            return self.pack(Turn::Repacked, Some(Cause::Question), marks, warnings);
+            return self.pack(TextReuse::Repacked, Some(RepackReason::Question), marks, warnings);
         }
         if self.holds_back(&kept, marks.low) {
-            return self.pack(Turn::Repacked, Some(Cause::Pair), marks, warnings);
+            return self.pack(TextReuse::Repacked, Some(RepackReason::Pair), marks, warnings);
         }
         let musts = self.musts();
         let before = self.items.clone();
@@ -164,15 +171,15 @@ impl<'c> Scan<'_, 'c> {
         let (target, cause) = if needed <= high {
             (Some(marks.high), None)
         } else if musts >= low {
-            (Some(marks.budget), Some(Cause::CriticalAboveLow))
+            (Some(marks.budget), Some(RepackReason::CriticalAboveLow))
         } else if turn == 0 {
             // Of what adds nothing the text itself says whether it fits: parts
             // may count more by themselves.
             (Some(marks.high), None)
         } else if turn > high - low && needed <= u64::from(marks.budget) {
-            (Some(marks.budget), Some(Cause::TurnAboveGap))
+            (Some(marks.budget), Some(RepackReason::TurnAboveGap))
         } else {
-            (None, Some(Cause::HighWatermark))
+            (None, Some(RepackReason::HighWatermark))
         };
         self.kept = Some(kept);
         let why = match target.map(|target| self.within(target)) {
@@ -182,14 +189,14 @@ impl<'c> Scan<'_, 'c> {
                 if let Some(cause) = cause.filter(|_| settled.used > marks.high) {
                     warnings.push(above(cause, settled.used, marks));
                 }
-                return Ok(Stands { turn: Turn::Appended, cause, settled, sharing });
+                return Ok(Stands { turn: TextReuse::Appended, cause, settled, sharing });
             }
             Some(Err(why)) => Some(why),
             None => cause,
         };
         self.items = before;
         self.kept = None;
-        self.pack(Turn::Repacked, why, marks, warnings)
+        self.pack(TextReuse::Repacked, why, marks, warnings)
     }
 
     /// Tokens that no plan can do without: those of Critical and pinned blocks,
@@ -274,7 +281,7 @@ fn freeze(items: &mut [Item], kept: &Kept<'_>) {
 }
 
 /// An append or a pack that can stand, and what it warns of; else why not.
-type Within = Result<(Settled, Sharing, Vec<Warning>), Cause>;
+type Within = Result<(Settled, Sharing, Vec<Warning>), RepackReason>;
 
 impl Scan<'_, '_> {
     /// A plan within `target`, if nothing is missing that must not be.
@@ -282,10 +289,10 @@ impl Scan<'_, '_> {
         let mut warnings = Vec::new();
         let mut sharing = Sharing::new(self, target, &mut warnings);
         let Ok(settled) = self.adaptive(target, &mut sharing, &mut warnings) else {
-            return Err(Cause::HighWatermark);
+            return Err(RepackReason::HighWatermark);
         };
         if !settled.fits || settled.used > target || self.exceeds_a_cap(&settled, &sharing) {
-            return Err(Cause::HighWatermark);
+            return Err(RepackReason::HighWatermark);
         }
         let is_shown = |&&at: &&usize| settled.decided[at].0.is_shown();
         let is_torn = |group: &Vec<usize>| {
@@ -293,14 +300,14 @@ impl Scan<'_, '_> {
             shown > 0 && shown < group.len()
         };
         if self.relations.groups.iter().any(is_torn) {
-            return Err(Cause::Pair);
+            return Err(RepackReason::Pair);
         }
         let lacks = |newest: usize| {
             let item = &self.items[newest];
             u64::from(settled.decided[newest].2) < item.costs[item.ceiling]
         };
         if self.first().is_some_and(lacks) {
-            return Err(Cause::HighWatermark);
+            return Err(RepackReason::HighWatermark);
         }
         Ok((settled, sharing, warnings))
     }
@@ -316,8 +323,8 @@ impl Scan<'_, '_> {
     /// down to the low one.
     fn pack(
         &mut self,
-        turn: Turn,
-        cause: Option<Cause>,
+        turn: TextReuse,
+        cause: Option<RepackReason>,
         marks: Marks,
         warnings: &mut Vec<Warning>,
     ) -> Result<Stands, DriverError> {
@@ -362,9 +369,9 @@ impl Scan<'_, '_> {
         stands: &Stands,
         marks: Marks,
         hashes: &[Hash],
-        previous: Option<&SavedPlan>,
+        previous: Option<&PreviousPlan>,
         previous_tokens: u32,
-    ) -> StableUse {
+    ) -> StableOutcome {
         let settled = &stands.settled;
         let mode = self.config.mode;
         let order = self.text_order(&settled.decided);
@@ -382,7 +389,7 @@ impl Scan<'_, '_> {
         let same = parts.iter().zip(before).take_while(|(part, before)| part.text == before.text);
         let same = same.count();
         let end = |parts: usize| parts.checked_sub(1).map_or(0, |last| settled.text.ends[last].1);
-        StableUse {
+        StableOutcome {
             turn: stands.turn,
             cause: stands.cause,
             high_tokens: marks.high,
@@ -393,8 +400,8 @@ impl Scan<'_, '_> {
             kept_bytes: end(same),
             kept_tokens: self.prefix_tokens(&parts[..same], &settled.text),
             order: order.iter().map(|&at| self.shown[at].0).collect(),
-            next: SavedPlan {
-                renderer: RENDERER,
+            next: PreviousPlan {
+                renderer: RENDERER_REVISION,
                 encoding: self.estimator.name().to_owned(),
                 mode,
                 parts,
@@ -428,7 +435,7 @@ impl Scan<'_, '_> {
 /// The places, among blocks with these hashes, of those of a saved plan: of its
 /// parts, in their order, and of blocks without. Equal blocks are told by their
 /// order in the pack.
-fn find(plan: &SavedPlan, hashes: &[Hash]) -> Result<(Vec<usize>, Vec<usize>), String> {
+fn find(plan: &PreviousPlan, hashes: &[Hash]) -> Result<(Vec<usize>, Vec<usize>), String> {
     let mut found: HashMap<Hash, VecDeque<usize>> = HashMap::new();
     for (at, hash) in hashes.iter().enumerate() {
         found.entry(*hash).or_default().push_back(at);
@@ -466,9 +473,9 @@ fn fixed_kept(items: &[Item]) -> u64 {
     kept.map(|item| item.costs[0]).sum()
 }
 
-fn above(cause: Cause, used: u32, marks: Marks) -> Warning {
+fn above(cause: RepackReason, used: u32, marks: Marks) -> Warning {
     let why = match cause {
-        Cause::CriticalAboveLow => {
+        RepackReason::CriticalAboveLow => {
             "critical and pinned blocks and the newest question alone reach the low one"
         }
         _ => "the turn is larger than what lies between the watermarks",

@@ -5,7 +5,7 @@ use lcp_types::{
     Priority, Role, Status,
 };
 
-use super::REVISION;
+use super::RENDERER_REVISION;
 use crate::config::OutputMode;
 use crate::placeholder;
 use crate::render::{Shown, envelope, part, placeholder as line};
@@ -83,9 +83,9 @@ fn a_revision_is_of_one_text() {
     }
     let hash = blake3::hash(all.as_bytes()).to_hex();
     assert_eq!(
-        (REVISION, &hash[..16]),
+        (RENDERER_REVISION, &hash[..16]),
         (3, "bfeece38ae944c7f"),
-        "the text of a part is another than that of this revision: raise REVISION, so that \
+        "the text of a part is another than that of this revision: raise RENDERER_REVISION, so that \
          counts of the old text are not used, and give the new hash here"
     );
 }

@@ -7,7 +7,7 @@ use tracing::{Level, debug, enabled, info, warn};
 use super::IndexedRun;
 use crate::append::append;
 use crate::dedup::DedupSums;
-use crate::plan::{Certificate, Plan};
+use crate::plan::{OptimalityBound, Plan};
 use crate::segments::LevelAllocation;
 use crate::view::label::{push_word, visible};
 use crate::warning::Warning;
@@ -86,7 +86,7 @@ fn summary(plan: &Plan) {
         line.push_str(if at == 0 { "; " } else { ", " });
         append(&mut line, format_args!("{decision} {count}"));
     }
-    if let Some(Certificate { value, bound, .. }) = plan.certificate {
+    if let Some(OptimalityBound { value, bound, .. }) = plan.optimality {
         append(&mut line, format_args!("; worth {value} of at most {bound}"));
     }
     if let Some(stable) = &plan.stable {

@@ -1,8 +1,8 @@
 //! Figures that every form of the report gives.
 
-use crate::append::grouped;
+use crate::append::group_thousands;
 use crate::budget::RenderDecision;
-use crate::plan::{Plan, PlanItem, Reason, ShareUse};
+use crate::plan::{Plan, PlanItem, Reason, ShareUsage};
 use crate::shares;
 
 impl Plan {
@@ -56,7 +56,7 @@ impl Plan {
             format!(
                 "a budget of {} would show everything that priorities and caps allow; \
                  {} % of it is not shown now",
-                grouped(wanted),
+                group_thousands(wanted),
                 percent(cut, wanted).unwrap_or_default()
             )
         })
@@ -74,7 +74,7 @@ pub(super) fn percent(part: u64, whole: u64) -> Option<u64> {
 }
 
 /// Tokens that Critical blocks of a share have beyond its cap.
-pub(super) fn over_cap(share: &ShareUse) -> u32 {
+pub(super) fn over_cap(share: &ShareUsage) -> u32 {
     share.cap.map_or(0, |cap| share.used.saturating_sub(cap))
 }
 

@@ -14,7 +14,7 @@ use super::json::ShareRow;
 use super::names::{rank, sentence, short, visible};
 use super::stable::{self, StableRow};
 use super::value;
-use crate::append::grouped;
+use crate::append::group_thousands;
 use crate::budget::RenderDecision;
 use crate::config::Verbosity;
 use crate::plan::{Plan, Reason};
@@ -84,9 +84,11 @@ pub fn to_html(plan: &Plan, replay: &[Plan]) -> String {
 
 /// What is said where scripts do not run. Numbers only.
 fn without_script(plan: &Plan) -> String {
-    let used = grouped(plan.used_tokens.into());
-    let of =
-        plan.budget.map(|budget| format!(" of {}", grouped(budget.into()))).unwrap_or_default();
+    let used = group_thousands(plan.used_tokens.into());
+    let of = plan
+        .budget
+        .map(|budget| format!(" of {}", group_thousands(budget.into())))
+        .unwrap_or_default();
     format!("{used}{of} tokens used. The rest of this report is drawn by a script.")
 }
 
@@ -251,9 +253,9 @@ impl<'p> Run<'p> {
             shown: plan.content_tokens_shown(),
             suggestion: plan.suggestion(),
             value: plan
-                .certificate
+                .optimality
                 .as_ref()
-                .map(|certificate| (grouped(certificate.value), value::quality(certificate))),
+                .map(|optimality| (group_thousands(optimality.value), value::quality(optimality))),
             stable: plan.stable.as_ref().map(StableRow::from),
             why: plan.stable.as_ref().and_then(stable::why),
             shares: plan

@@ -10,7 +10,7 @@ use super::figures::{Cut, cuts, over_cap, percent};
 use super::stable::StableRow;
 use super::value::ValueRow;
 use crate::budget::{Excerpt, RenderDecision};
-use crate::plan::{Plan, PlanItem, ShareUse};
+use crate::plan::{Plan, PlanItem, ShareUsage};
 use crate::warning::Warning;
 
 /// What the tokens of a text went to: what is shown of a block, or no block.
@@ -117,7 +117,7 @@ pub(super) struct ShareRow<'p> {
 }
 
 impl<'p> ShareRow<'p> {
-    pub(super) fn new(share: &ShareUse, name: Cow<'p, str>) -> Self {
+    pub(super) fn new(share: &ShareUsage, name: Cow<'p, str>) -> Self {
         Self {
             name,
             tokens: share.tokens,
@@ -190,7 +190,7 @@ pub fn to_json(plan: &Plan) -> String {
         fill: plan.fill(),
         wanted_budget: plan.wanted_budget,
         suggestion: plan.suggestion(),
-        value: plan.certificate.as_ref().map(ValueRow::from),
+        value: plan.optimality.as_ref().map(ValueRow::from),
         stable: plan.stable.as_ref().map(StableRow::from),
         dedup: plan.duplicates.as_ref().map(DedupRow::from),
         blocks: Vec::with_capacity(plan.items.len()),
@@ -240,7 +240,7 @@ pub fn to_json(plan: &Plan) -> String {
 }
 
 fn by_share(plan: &Plan) -> BTreeMap<&str, Sum> {
-    let sum = |share: &ShareUse| Sum { blocks: share.blocks as u64, tokens: share.used.into() };
+    let sum = |share: &ShareUsage| Sum { blocks: share.blocks as u64, tokens: share.used.into() };
     plan.shares.iter().map(|share| (share.name.as_str(), sum(share))).collect()
 }
 

@@ -4,9 +4,9 @@ mod duplicates;
 mod sections;
 mod style;
 
-use crate::append::{append, grouped};
-use crate::plan::{Plan, ShareUse};
-use crate::window::Window;
+use crate::append::{append, group_thousands};
+use crate::plan::{Plan, ShareUsage};
+use crate::window::ContextWindow;
 
 use super::figures::{over_cap, percent};
 use super::names::title;
@@ -35,7 +35,7 @@ pub struct TableOptions {
     /// left of a line, and there are no bars where nothing is.
     pub width: u16,
     /// The window that the budget was taken from: its tokens are the total.
-    pub window: Option<Window>,
+    pub window: Option<ContextWindow>,
 }
 
 impl Default for TableOptions {
@@ -117,9 +117,9 @@ impl Table<'_> {
         let rule = self.style.dim(&"─".repeat(20));
         self.line(title);
         self.line(rule);
-        let budget = self.plan.budget.map(|budget| grouped(budget.into()));
+        let budget = self.plan.budget.map(|budget| group_thousands(budget.into()));
         let total = match self.options.window {
-            Some(window) => grouped(window.tokens.into()),
+            Some(window) => group_thousands(window.tokens.into()),
             None => budget.clone().unwrap_or_else(|| "none".to_owned()),
         };
         self.line(format!("Total Budget: {total}"));
@@ -139,13 +139,13 @@ impl Table<'_> {
         let widest = |text: &dyn Fn(&Usage) -> String| {
             rows.iter().map(|row| text(row).chars().count()).max().unwrap_or_default()
         };
-        let limit = |row: &Usage| row.limit.map(grouped).unwrap_or_default();
+        let limit = |row: &Usage| row.limit.map(group_thousands).unwrap_or_default();
         let share = |row: &Usage| match percent(row.used, row.whole) {
             Some(percent) => format!("({percent}%)"),
             None => "(–)".to_owned(),
         };
         let name_width = widest(&|row| row.name.clone()) + 2;
-        let used_width = widest(&|row| grouped(row.used));
+        let used_width = widest(&|row| group_thousands(row.used));
         let limit_width = widest(&limit);
         let share_width = widest(&share);
         let note_width = match widest(&|row| row.note.clone()) {
@@ -154,7 +154,7 @@ impl Table<'_> {
         };
         for row in &rows {
             let mut line = format!("  {}", pad(&format!("{}:", row.name), name_width));
-            append(&mut line, format_args!("  {:>used_width$}", grouped(row.used)));
+            append(&mut line, format_args!("  {:>used_width$}", group_thousands(row.used)));
             if limit_width > 0 {
                 append(&mut line, format_args!(" / {:>limit_width$}", limit(row)));
             }
@@ -186,16 +186,16 @@ impl Table<'_> {
             sums.into_iter().map(|(name, sum)| usage(category(name), sum.tokens)).collect();
         if !rest.is_empty() {
             let tokens = rest.iter().map(|(_, sum)| sum.tokens).sum();
-            rows.push(usage(format!("{} More", grouped(rest.len() as u64)), tokens));
+            rows.push(usage(format!("{} More", group_thousands(rest.len() as u64)), tokens));
         }
         rows
     }
 
     fn total(&mut self) {
         let used = u64::from(self.plan.used_tokens);
-        let mut line = format!("Total Used: {}", grouped(used));
+        let mut line = format!("Total Used: {}", group_thousands(used));
         if let Some(budget) = self.plan.budget {
-            append(&mut line, format_args!(" / {}", grouped(budget.into())));
+            append(&mut line, format_args!(" / {}", group_thousands(budget.into())));
             if let Some(percent) = percent(used, budget.into()) {
                 append(&mut line, format_args!(" ({percent}%)"));
             }
@@ -204,9 +204,9 @@ impl Table<'_> {
     }
 
     fn objective(&mut self) {
-        let Some(certificate) = &self.plan.certificate else { return };
-        let (worth, quality) = (grouped(certificate.value), value::quality(certificate));
-        let comma = if certificate.is_best() { "," } else { "" };
+        let Some(optimality) = &self.plan.optimality else { return };
+        let (worth, quality) = (group_thousands(optimality.value), value::quality(optimality));
+        let comma = if optimality.is_optimal() { "," } else { "" };
         self.line(format!("Objective: value {worth}{comma} {quality}"));
     }
 
@@ -217,7 +217,7 @@ impl Table<'_> {
             self.line(format!("  Kept: {kept}"));
         }
         let (tokens, bytes) = (stable.prefix_tokens.into(), stable.prefix_bytes as u64);
-        let (tokens, bytes) = (grouped(tokens), grouped(bytes));
+        let (tokens, bytes) = (group_thousands(tokens), group_thousands(bytes));
         self.line(format!("  Prefix: {tokens} tokens ({bytes} bytes) that a cache may keep"));
         if let Some(why) = stable::why(stable) {
             self.line(format!("  {}: {why}", title(stable.turn.name())));
@@ -237,17 +237,17 @@ fn category(name: &str) -> String {
     fit(&title(name), CATEGORY_CHARS_MAX)
 }
 
-fn share_usage(share: &ShareUse) -> Usage {
+fn share_usage(share: &ShareUsage) -> Usage {
     let mut notes = Vec::new();
     if let Some(cap) = share.cap {
-        notes.push(format!("cap {}", grouped(cap.into())));
+        notes.push(format!("cap {}", group_thousands(cap.into())));
     }
     // What has no share has nothing of its own: all of it is what others left.
     if share.borrowed() > 0 && share.tokens > 0 {
-        notes.push(format!("{} borrowed", grouped(share.borrowed().into())));
+        notes.push(format!("{} borrowed", group_thousands(share.borrowed().into())));
     }
     if over_cap(share) > 0 {
-        notes.push(format!("{} over its cap", grouped(over_cap(share).into())));
+        notes.push(format!("{} over its cap", group_thousands(over_cap(share).into())));
     }
     Usage {
         name: if share.name.is_empty() { "No Share".to_owned() } else { category(&share.name) },

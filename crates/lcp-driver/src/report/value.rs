@@ -3,8 +3,8 @@
 
 use serde::Serialize;
 
-use crate::append::grouped;
-use crate::plan::Certificate;
+use crate::append::group_thousands;
+use crate::plan::OptimalityBound;
 
 #[derive(Serialize)]
 pub(super) struct ValueRow {
@@ -15,32 +15,37 @@ pub(super) struct ValueRow {
     best: bool,
 }
 
-impl From<&Certificate> for ValueRow {
-    fn from(certificate: &Certificate) -> Self {
+impl From<&OptimalityBound> for ValueRow {
+    fn from(optimality: &OptimalityBound) -> Self {
         const MILLION: u32 = 1_000_000;
         Self {
-            value: certificate.value,
-            bound: certificate.bound,
-            lp_bound: certificate.lp_bound,
-            gap: f64::from(gap(certificate, MILLION)) / f64::from(MILLION),
-            best: certificate.is_best(),
+            value: optimality.value,
+            bound: optimality.bound,
+            lp_bound: optimality.lp_bound,
+            gap: f64::from(gap(optimality, MILLION)) / f64::from(MILLION),
+            best: optimality.is_optimal(),
         }
     }
 }
 
 /// How good it is, in words that stand behind the value.
-pub(super) fn quality(certificate: &Certificate) -> String {
-    if certificate.is_best() {
+pub(super) fn quality(optimality: &OptimalityBound) -> String {
+    if optimality.is_optimal() {
         return "proven best".to_owned();
     }
-    let gap = gap(certificate, 10_000);
-    format!("of at most {} (gap {}.{:02} %)", grouped(certificate.bound), gap / 100, gap % 100)
+    let gap = gap(optimality, 10_000);
+    format!(
+        "of at most {} (gap {}.{:02} %)",
+        group_thousands(optimality.bound),
+        gap / 100,
+        gap % 100
+    )
 }
 
 /// The gap in parts of the bound, such as millionths. Rounded up: the true one
 /// is never larger, and only that of a plan that is proven best is 0.
-fn gap(certificate: &Certificate, parts: u32) -> u32 {
-    let Certificate { value, bound, .. } = *certificate;
+fn gap(optimality: &OptimalityBound, parts: u32) -> u32 {
+    let OptimalityBound { value, bound, .. } = *optimality;
     let missing = u128::from(bound.saturating_sub(value)) * u128::from(parts);
     let gap = missing.div_ceil(u128::from(bound.max(1)));
     u32::try_from(gap).unwrap_or(parts)
@@ -52,31 +57,31 @@ mod tests {
 
     use super::*;
 
-    fn certificate(value: u64, bound: u64) -> Certificate {
-        Certificate { value, bound, lp_bound: bound }
+    fn optimality(value: u64, bound: u64) -> OptimalityBound {
+        OptimalityBound { value, bound, lp_bound: bound }
     }
 
     #[test]
     fn gaps_are_rounded_up() {
-        let millionths = |value, bound| gap(&certificate(value, bound), 1_000_000);
+        let millionths = |value, bound| gap(&optimality(value, bound), 1_000_000);
         assert_eq!(millionths(995, 1_000), 5_000);
         assert_eq!(millionths(2, 3), 333_334);
         assert_eq!(millionths(u64::MAX - 1, u64::MAX), 1);
         assert_eq!(millionths(0, u64::MAX), 1_000_000);
         assert_eq!((millionths(0, 0), millionths(7, 7), millionths(8, 7)), (0, 0, 0));
-        assert_eq!(quality(&certificate(995, 1_000)), "of at most 1,000 (gap 0.50 %)");
-        assert_eq!(quality(&certificate(999_999, 1_000_000)), "of at most 1,000,000 (gap 0.01 %)");
-        assert_eq!(quality(&certificate(0, 5)), "of at most 5 (gap 100.00 %)");
-        assert_eq!(quality(&certificate(5, 5)), "proven best");
+        assert_eq!(quality(&optimality(995, 1_000)), "of at most 1,000 (gap 0.50 %)");
+        assert_eq!(quality(&optimality(999_999, 1_000_000)), "of at most 1,000,000 (gap 0.01 %)");
+        assert_eq!(quality(&optimality(0, 5)), "of at most 5 (gap 100.00 %)");
+        assert_eq!(quality(&optimality(5, 5)), "proven best");
     }
 
     proptest! {
         #[test]
         fn no_gap_is_smaller_than_it_is(value: u64, bound: u64) {
-            let certificate = certificate(value.min(bound), bound.max(value));
-            let gap = u128::from(gap(&certificate, 1_000_000));
-            let bound = u128::from(certificate.bound);
-            let missing = bound - u128::from(certificate.value);
+            let optimality = optimality(value.min(bound), bound.max(value));
+            let gap = u128::from(gap(&optimality, 1_000_000));
+            let bound = u128::from(optimality.bound);
+            let missing = bound - u128::from(optimality.value);
             prop_assert!(gap * bound >= missing * 1_000_000);
             prop_assert!(gap == 0 || (gap - 1) * bound < missing * 1_000_000);
         }

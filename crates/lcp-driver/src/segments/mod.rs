@@ -3,9 +3,9 @@
 //!
 //! A segment is a run of a conversation that is compressed as one. Whoever
 //! compresses it says what each of its forms costs; [`allocate`] chooses a form
-//! for each segment so that all of them together never exceed a budget. With
-//! the feature `rebalance`, `rebalance` adapts what was chosen to an expansion,
-//! to new messages or to another budget, and changes as little as it can.
+//! for each segment so that all of them together never exceed a budget. [`rebalance`]
+//! adapts what was chosen to an expansion, to new messages or to another budget, and
+//! changes as little as it can.
 //!
 //! ```
 //! use lcp_driver::segments::{
@@ -31,9 +31,7 @@ mod segment;
 mod serve;
 mod turns;
 
-#[cfg(feature = "rebalance")]
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 pub use allocation::{AllocationReason, LevelAllocation, SegmentAllocation};
 pub use error::SegmentsError;
@@ -99,7 +97,6 @@ pub fn allocate(
 /// # Errors
 ///
 /// As [`allocate`].
-#[cfg(feature = "rebalance")]
 pub fn rebalance(
     segments: &[Segment],
     current: &LevelAllocation,

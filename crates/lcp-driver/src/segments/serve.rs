@@ -10,7 +10,6 @@ use crate::ratio::BILLION;
 
 /// What is in force of a segment.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(feature = "rebalance"), expect(dead_code, reason = "nothing is ever in force"))]
 pub(super) enum Held {
     /// It is not known yet.
     New,

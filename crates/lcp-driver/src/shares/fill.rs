@@ -3,7 +3,7 @@
 
 /// What one taker asks of [`fill`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Want {
+pub struct Demand {
     /// Its part beside the others, in any unit that all of them share. With 0
     /// it takes only what the weighted ones leave.
     pub weight: u32,
@@ -32,14 +32,14 @@ const LEVEL_BITS: u32 = u32::BITS;
 /// anyone, which rounding by largest remainder does.
 ///
 /// ```
-/// use lcp_driver::shares::{Want, fill};
+/// use lcp_driver::shares::{Demand, max_min_fair};
 ///
-/// let want = |weight, limit| Want { weight, floor: 0, limit };
+/// let want = |weight, limit| Demand { weight, floor: 0, limit };
 /// // The second needs only 10; the others divide the rest as 40 to 20.
 /// assert_eq!(fill(100, &[want(40, 500), want(30, 10), want(20, 500)]), [60, 10, 30]);
 /// ```
 #[must_use]
-pub fn fill(total: u64, wants: &[Want]) -> Vec<u64> {
+pub fn max_min_fair(total: u64, wants: &[Demand]) -> Vec<u64> {
     let mut left = total;
     let mut given = Vec::with_capacity(wants.len());
     for want in wants {
@@ -48,8 +48,8 @@ pub fn fill(total: u64, wants: &[Want]) -> Vec<u64> {
         given.push(floor);
     }
     let takers = |weighted: bool| -> Vec<Taker> {
-        let chosen = |want: &Want| want.limit > 0 && (want.weight > 0) == weighted;
-        let taker = |(at, want): (usize, &Want)| {
+        let chosen = |want: &Demand| want.limit > 0 && (want.weight > 0) == weighted;
+        let taker = |(at, want): (usize, &Demand)| {
             chosen(want).then_some(Taker { at, weight: want.weight.max(1), limit: want.limit })
         };
         wants.iter().enumerate().filter_map(taker).collect()

@@ -15,7 +15,7 @@ mod share;
 pub use context::{ContextBudget, ShareBudget, ShareLeft, percent};
 pub use divide::calculate_budget;
 pub use error::{BudgetError, SharesNote};
-pub use fill::{Want, fill};
+pub use fill::{Demand, max_min_fair};
 pub use presets::{
     AGENT_RATIOS, CODE_FOCUSED_RATIOS, DEFAULT_BUDGET_RATIOS, PREFERENCE_FOCUSED_RATIOS,
     SESSION_FOCUSED_RATIOS,

@@ -1,6 +1,6 @@
 //! Deterministic: the same plan, byte for byte, on any number of threads and in
 //! any build. A program of its own, because `ci` builds it with the release profile, too.
-#![cfg(all(feature = "plan-file", feature = "report"))]
+#![cfg(all(feature = "serde", feature = "report"))]
 
 #[path = "../it/packs.rs"]
 #[allow(dead_code, reason = "a module of the other tests, of which less is needed here")]
@@ -9,10 +9,10 @@ mod packs;
 use std::sync::Arc;
 
 use expect_test::expect;
+use lcp_driver::prompt_cache::StableOptions;
 use lcp_driver::report::to_json;
 use lcp_driver::shares::Shares;
-use lcp_driver::stable::Stable;
-use lcp_driver::{DefaultDriver, DriverConfig, Objective, OutputMode, Values};
+use lcp_driver::{DefaultDriver, DriverConfig, Objective, OutputMode, ValueModel};
 use lcp_types::{Block, Priority, Role, Status};
 
 use packs::{O200K, bare_file, every_type, file, priority, source, tag};
@@ -48,7 +48,7 @@ fn packs() -> Vec<Vec<Block<'static>>> {
 fn configs() -> Vec<DriverConfig> {
     let mut configs = Vec::new();
     for (at, mode) in OutputMode::ALL.into_iter().enumerate() {
-        for objective in [Objective::Strict, Objective::Value(Values::default())] {
+        for objective in [Objective::Strict, Objective::Value(ValueModel::default())] {
             for budget in [90, 700, 6_000] {
                 configs.push(DriverConfig {
                     mode,
@@ -70,7 +70,7 @@ fn plan_bytes(driver: &DefaultDriver, blocks: &[Block<'_>], config: &DriverConfi
     let afresh = driver.run(blocks, config).unwrap();
     let mut bytes = to_json(&afresh.plan).into_bytes();
     bytes.extend(afresh.text.bytes());
-    let mut stable = Stable::default();
+    let mut stable = StableOptions::default();
     for turn in 1..=5 {
         let grown = &blocks[..blocks.len() * turn / 5];
         let config = DriverConfig { stable: Some(stable.clone()), ..config.clone() };

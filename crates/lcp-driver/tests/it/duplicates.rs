@@ -2,7 +2,7 @@
 //! none of what was removed, and decides nothing else about them.
 
 mod laws;
-#[cfg(feature = "plan-file")]
+#[cfg(feature = "serde")]
 mod stable;
 
 use std::collections::BTreeSet;

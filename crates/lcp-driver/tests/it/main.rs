@@ -22,7 +22,7 @@ mod shares;
 mod sharing;
 mod special_tokens;
 mod split;
-#[cfg(feature = "plan-file")]
+#[cfg(feature = "serde")]
 mod stable;
 #[cfg(all(feature = "rayon", feature = "report"))]
 mod threads;

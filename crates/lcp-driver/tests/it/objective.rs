@@ -2,8 +2,8 @@
 
 use lcp_driver::shares::Shares;
 use lcp_driver::{
-    Certificate, DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, Plan,
-    RenderDecision, Values,
+    DefaultDriver, DriverConfig, Excerpts, Objective, OptimalityBound, OutputMode, Plan,
+    RenderDecision, ValueModel,
 };
 use lcp_tokens::HeuristicEstimator;
 use lcp_types::{Block, Priority};
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use crate::packs::{O200K, any_config, any_pack, bare_file, file, priority, tag};
 
-fn by_value(values: Values, budget: u32) -> DriverConfig {
+fn by_value(values: ValueModel, budget: u32) -> DriverConfig {
     DriverConfig {
         token_budget: Some(budget),
         objective: Objective::Value(values),
@@ -41,26 +41,26 @@ fn many_small_blocks_can_be_worth_more_than_one_large() {
     let blocks = one_and_many();
     let strict = DriverConfig { token_budget: Some(2_000), ..DriverConfig::default() };
     assert_eq!(full(&plan(&blocks, &strict))[0], 0);
-    let plan = plan(&blocks, &by_value(Values::default(), 2_000));
+    let plan = plan(&blocks, &by_value(ValueModel::default(), 2_000));
     assert_eq!(full(&plan), (1..31).collect::<Vec<_>>());
     assert!(plan.used_tokens <= 2_000);
 }
 
 #[test]
 fn another_table_decides_otherwise() {
-    let high = Values { high: 5_000, ..Values::default() };
+    let high = ValueModel { high: 5_000, ..ValueModel::default() };
     assert_eq!(full(&plan(&one_and_many(), &by_value(high, 2_000)))[0], 0);
 }
 
 #[test]
 fn a_summary_that_says_nearly_all_is_taken_for_the_whole() {
     let blocks: Vec<_> = (0..4).map(|i| file(&format!("f{i}.rs"), 20)).collect();
-    let summaries = Values { summary: 999, ..Values::default() };
+    let summaries = ValueModel { summary: 999, ..ValueModel::default() };
     let plan_with = |values| plan(&blocks, &by_value(values, 600));
     let shown =
         |plan: &Plan, decision| plan.items.iter().filter(|item| item.decision == decision).count();
     assert_eq!(shown(&plan_with(summaries), RenderDecision::Summary), 2);
-    let nothing = Values { summary: 0, placeholder: 0, ..Values::default() };
+    let nothing = ValueModel { summary: 0, placeholder: 0, ..ValueModel::default() };
     assert_eq!(shown(&plan_with(nothing), RenderDecision::Summary), 0);
 }
 
@@ -68,8 +68,8 @@ fn a_summary_that_says_nearly_all_is_taken_for_the_whole() {
 fn the_higher_rank_is_worth_more() {
     let mut blocks: Vec<_> = (0..6).map(|i| bare_file(&format!("f{i}.rs"), 20)).collect();
     blocks.extend([tag(4, "rank=0.9"), tag(2, "rank=0.4")]);
-    assert_eq!(full(&plan(&blocks, &by_value(Values::default(), 450))), [4]);
-    assert_eq!(full(&plan(&blocks, &by_value(Values::default(), 720))), [2, 4]);
+    assert_eq!(full(&plan(&blocks, &by_value(ValueModel::default(), 450))), [4]);
+    assert_eq!(full(&plan(&blocks, &by_value(ValueModel::default(), 720))), [2, 4]);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn ceilings_stay_without_fill_and_all_is_shown_where_all_fits() {
     blocks.extend((1..3).map(|low| priority(low, Priority::Low)));
     blocks.extend([bare_file("d.rs", 5), priority(6, Priority::Background)]);
     blocks.rotate_right(0);
-    let config = by_value(Values::default(), 5_000);
+    let config = by_value(ValueModel::default(), 5_000);
     let decisions = |config: &DriverConfig| -> Vec<_> {
         let plan = plan(&blocks, config);
         let shown = plan.items.iter().filter(|item| item.decision != RenderDecision::Metadata);
@@ -97,7 +97,7 @@ fn low_blocks_grow_beside_what_others_have() {
     blocks.extend((1..21).map(|low| priority(low, Priority::Low)));
     let mut grown = false;
     for budget in (2_000..6_000).step_by(100) {
-        let plan = plan(&blocks, &by_value(Values::default(), budget));
+        let plan = plan(&blocks, &by_value(ValueModel::default(), budget));
         let low = full(&plan).iter().filter(|&&i| i > 0).count();
         assert!(low == 0 || plan.items[0].decision == RenderDecision::Full, "{budget}: {low}");
         grown |= low > 0;
@@ -113,7 +113,8 @@ fn low_blocks_grow_beside_what_others_have_with_shares() {
     blocks.extend((1..5).map(|low| priority(low, Priority::Low)));
     let shares = Some(Shares::agent());
     for budget in (600..2_000).step_by(50) {
-        let config = DriverConfig { shares: shares.clone(), ..by_value(Values::default(), budget) };
+        let config =
+            DriverConfig { shares: shares.clone(), ..by_value(ValueModel::default(), budget) };
         let plan = plan(&blocks, &config);
         assert_eq!(full(&plan).first(), Some(&0), "{budget}");
     }
@@ -127,7 +128,7 @@ fn a_large_question_is_cut() {
     let question = crate::packs::source(200);
     blocks.push(Block::conversation(lcp_types::Role::User, question));
     let strict = DriverConfig { token_budget: Some(1_500), ..DriverConfig::default() };
-    for config in [strict, by_value(Values::default(), 1_500)] {
+    for config in [strict, by_value(ValueModel::default(), 1_500)] {
         let config = DriverConfig { excerpts: Excerpts::On, ..config };
         let plan = plan(&blocks, &config);
         let question = &plan.items[12];
@@ -140,30 +141,30 @@ fn a_large_question_is_cut() {
 #[test]
 fn a_plan_that_shows_all_is_proven_best() {
     let blocks = one_and_many();
-    let plan = plan(&blocks, &by_value(Values::default(), 50_000));
-    let certificate = plan.certificate.unwrap();
-    assert_eq!(certificate, Certificate { value: 544_000, bound: 544_000, lp_bound: 544_000 });
-    assert!(certificate.is_best());
+    let plan = plan(&blocks, &by_value(ValueModel::default(), 50_000));
+    let optimality = plan.optimality.unwrap();
+    assert_eq!(optimality, OptimalityBound { value: 544_000, bound: 544_000, lp_bound: 544_000 });
+    assert!(optimality.is_optimal());
 }
 
 #[test]
 fn a_strict_plan_and_one_without_a_budget_have_no_certificate() {
     let strict = DriverConfig { token_budget: Some(500), ..DriverConfig::default() };
-    assert_eq!(plan(&one_and_many(), &strict).certificate, None);
-    let free = DriverConfig { token_budget: None, ..by_value(Values::default(), 0) };
-    assert_eq!(plan(&one_and_many(), &free).certificate, None);
+    assert_eq!(plan(&one_and_many(), &strict).optimality, None);
+    let free = DriverConfig { token_budget: None, ..by_value(ValueModel::default(), 0) };
+    assert_eq!(plan(&one_and_many(), &free).optimality, None);
 }
 
 #[test]
 fn excerpts_take_what_is_left() {
     let blocks: Vec<_> = (0..12).map(|i| bare_file(&format!("f{i}.rs"), 100)).collect();
-    let config = DriverConfig { excerpts: Excerpts::On, ..by_value(Values::default(), 4_000) };
+    let config = DriverConfig { excerpts: Excerpts::On, ..by_value(ValueModel::default(), 4_000) };
     let with = plan(&blocks, &config);
-    let without = plan(&blocks, &by_value(Values::default(), 4_000));
+    let without = plan(&blocks, &by_value(ValueModel::default(), 4_000));
     let is_excerpt = |item: &&lcp_driver::PlanItem| item.decision.name() == "excerpt";
     assert_eq!(with.items.iter().filter(is_excerpt).count(), 1);
     assert!(with.used_tokens > without.used_tokens && with.used_tokens <= 4_000);
-    assert!(with.certificate.unwrap().value > without.certificate.unwrap().value);
+    assert!(with.optimality.unwrap().value > without.optimality.unwrap().value);
 }
 
 #[test]
@@ -171,23 +172,23 @@ fn shares_hold_by_value_too() {
     let mut blocks = one_and_many();
     blocks.push(tag(0, "category=odd"));
     let shares = Shares::agent().with_cap("open_files", 900).unwrap();
-    let config = DriverConfig { shares: Some(shares), ..by_value(Values::default(), 2_000) };
+    let config = DriverConfig { shares: Some(shares), ..by_value(ValueModel::default(), 2_000) };
     let plan = plan(&blocks, &config);
     let files = plan.shares.iter().find(|share| share.name == "open_files").unwrap();
     assert!(files.used <= 900 && files.used > 800, "{files:?}");
-    let certificate = plan.certificate.unwrap();
-    assert!(certificate.value < certificate.bound);
+    let optimality = plan.optimality.unwrap();
+    assert!(optimality.value < optimality.bound);
 }
 
 #[test]
 fn estimators_that_do_not_add_up_keep_the_bound_of_the_whole_budget() {
     let driver = DefaultDriver::new(HeuristicEstimator);
     for budget in (50..3_000).step_by(190) {
-        let plan = driver.plan(&one_and_many(), &by_value(Values::default(), budget)).unwrap();
-        let certificate = plan.certificate.unwrap();
+        let plan = driver.plan(&one_and_many(), &by_value(ValueModel::default(), budget)).unwrap();
+        let optimality = plan.optimality.unwrap();
         assert!(plan.used_tokens <= budget);
-        assert!(certificate.value <= certificate.bound);
-        assert!(certificate.bound <= certificate.lp_bound);
+        assert!(optimality.value <= optimality.bound);
+        assert!(optimality.bound <= optimality.lp_bound);
     }
 }
 
@@ -204,12 +205,12 @@ proptest! {
         more in 1u32..60,
     ) {
         let worth = |budget| {
-            let config = DriverConfig { mode, fill: true, excerpts: Excerpts::Off, ..by_value(Values::default(), budget) };
-            plan(&blocks, &config).certificate.unwrap()
+            let config = DriverConfig { mode, fill: true, excerpts: Excerpts::Off, ..by_value(ValueModel::default(), budget) };
+            plan(&blocks, &config).optimality.unwrap()
         };
         let is_user = |block: &Block<'_>| block.block_type() == lcp_types::BlockType::Conversation;
         let (before, after) = (worth(budget), worth(budget + more));
-        if before.is_best() && after.is_best() && !blocks.iter().any(is_user) {
+        if before.is_optimal() && after.is_optimal() && !blocks.iter().any(is_user) {
             prop_assert!(before.value <= after.value, "{before:?} {after:?}");
         }
     }
@@ -220,11 +221,11 @@ proptest! {
     fn bounds_are_in_order(blocks in any_pack(), config in any_config(), budget in 0u32..1_500) {
         let config = DriverConfig { token_budget: Some(budget), ..config };
         let plan = plan(&blocks, &config);
-        prop_assert_eq!(plan.certificate.is_some(), config.objective != Objective::Strict);
-        if let Some(certificate) = plan.certificate {
-            prop_assert!(certificate.value <= certificate.bound);
-            prop_assert!(certificate.bound <= certificate.lp_bound);
-            prop_assert!((0.0..=1.0).contains(&certificate.gap()));
+        prop_assert_eq!(plan.optimality.is_some(), config.objective != Objective::Strict);
+        if let Some(optimality) = plan.optimality {
+            prop_assert!(optimality.value <= optimality.bound);
+            prop_assert!(optimality.bound <= optimality.lp_bound);
+            prop_assert!((0.0..=1.0).contains(&optimality.relative_gap()));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Packs for the tests: small ones by hand, random ones made of what hurts.
 
 use lcp_driver::shares::{Share, Shares};
-use lcp_driver::{DriverConfig, Excerpts, Objective, OutputMode, Values};
+use lcp_driver::{DriverConfig, Excerpts, Objective, OutputMode, ValueModel};
 use lcp_testkit::DELIMITERS;
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{
@@ -189,11 +189,11 @@ pub(crate) fn any_config() -> impl Strategy<Value = DriverConfig> {
 
 /// Tiers, or one of several tables of values.
 fn any_objective() -> impl Strategy<Value = Objective> {
-    let flat = Values { high: 1, normal: 1, low: 1, background: 1, ..Values::default() };
-    let nothing = Values { low: 0, summary: 0, placeholder: 0, highest_rank: 9_000, ..flat };
+    let flat = ValueModel { high: 1, normal: 1, low: 1, background: 1, ..ValueModel::default() };
+    let nothing = ValueModel { low: 0, summary: 0, placeholder: 0, highest_rank: 9_000, ..flat };
     prop_oneof![
         3 => Just(Objective::Strict),
-        2 => Just(Objective::Value(Values::default())),
+        2 => Just(Objective::Value(ValueModel::default())),
         1 => Just(Objective::Value(flat)),
         1 => Just(Objective::Value(nothing)),
     ]

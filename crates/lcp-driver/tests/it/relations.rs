@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lcp_driver::shares::Shares;
 use lcp_driver::{
     DefaultDriver, DriverConfig, DriverError, Objective, Overflow, Plan, Reason, RenderDecision,
-    Values, Verbosity, WarningCode,
+    ValueModel, Verbosity, WarningCode,
 };
 use lcp_types::{Annotation, Block, Priority, Role, Status, Tag};
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ fn within(budget: u32) -> DriverConfig {
 }
 
 fn by_value(budget: u32) -> DriverConfig {
-    DriverConfig { objective: Objective::Value(Values::default()), ..within(budget) }
+    DriverConfig { objective: Objective::Value(ValueModel::default()), ..within(budget) }
 }
 
 fn plan(blocks: &[Block<'_>], config: &DriverConfig) -> Plan {

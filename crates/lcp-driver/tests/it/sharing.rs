@@ -4,7 +4,7 @@
 use lcp_driver::budget::TokenEstimator;
 use lcp_driver::shares::{Share, Shares};
 use lcp_driver::{
-    DefaultDriver, DriverConfig, DriverError, Excerpts, Overflow, Plan, Reason, ShareUse,
+    DefaultDriver, DriverConfig, DriverError, Excerpts, Overflow, Plan, Reason, ShareUsage,
     WarningCode,
 };
 use lcp_tokens::{Encoding, Tiktoken};
@@ -21,7 +21,7 @@ fn plan_with(blocks: &[Block<'_>], shares: Shares, budget: u32) -> Plan {
     DefaultDriver::new(O200K).plan(blocks, &config).unwrap()
 }
 
-fn share<'p>(plan: &'p Plan, name: &str) -> &'p ShareUse {
+fn share<'p>(plan: &'p Plan, name: &str) -> &'p ShareUsage {
     plan.shares.iter().find(|share| share.name == name).unwrap()
 }
 

@@ -6,10 +6,7 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use lcp_driver::report::to_json;
-use lcp_driver::{
-    DefaultDriver, DriverConfig, Objective, OutputMode, Values, index_costs, index_costs_from,
-    index_costs_watched,
-};
+use lcp_driver::{DefaultDriver, DriverConfig, IndexCosts, Objective, OutputMode, ValueModel};
 use lcp_tokens::{HeuristicEstimator, TokenEstimator};
 use lcp_types::{Block, Priority, Role};
 use proptest::prelude::*;
@@ -56,7 +53,7 @@ fn plans_of_a_long_pack() {
     let blocks = long_pack();
     for (at, mode) in OutputMode::ALL.into_iter().enumerate() {
         let objective =
-            if at == 1 { Objective::Value(Values::default()) } else { Objective::Strict };
+            if at == 1 { Objective::Value(ValueModel::default()) } else { Objective::Strict };
         let token_budget = Some(20_000);
         let config = DriverConfig { mode, objective, token_budget, ..DriverConfig::default() };
         let [one, others @ ..] =
@@ -73,13 +70,16 @@ fn plans_of_a_long_pack() {
 fn costs_for_an_index() {
     let blocks = long_pack();
     let start = blocks.len() / 2;
-    let old = index_costs(&blocks[..start], &O200K).expect("counts that add up");
+    let old = IndexCosts::new(&O200K).count(&blocks[..start]).expect("counts that add up");
     let mut seen = 0;
-    let all = index_costs_watched(&blocks, &O200K, &mut || seen += 1);
+    let all = IndexCosts::new(&O200K).progress(&mut || seen += 1).count(&blocks);
     assert_eq!(seen, blocks.len());
     for pool in POOLS.each_ref() {
-        assert_eq!(pool.install(|| index_costs(&blocks, &O200K)), all);
-        assert_eq!(pool.install(|| index_costs_from(&blocks, start, &old, &O200K)), all);
+        assert_eq!(pool.install(|| IndexCosts::new(&O200K).count(&blocks)), all);
+        assert_eq!(
+            pool.install(|| IndexCosts::new(&O200K).starting_at(start, &old).count(&blocks)),
+            all
+        );
     }
 }
 

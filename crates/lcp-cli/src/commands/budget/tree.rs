@@ -1,9 +1,9 @@
 //! How the budget comes about and is divided, as a tree.
 
-use lcp_driver::grouped;
+use lcp_driver::group_thousands;
 use lcp_driver::report::title;
 use lcp_driver::shares::{ContextBudget, Share, ShareSize, SharesNote};
-use lcp_driver::window::Window;
+use lcp_driver::window::ContextWindow;
 use serde_json::{Value, json};
 
 use crate::config::{Allowance, Settings};
@@ -84,18 +84,19 @@ impl<'s> Divided<'s> {
             ShareSize::Ratio(ratio) => format!("{}%", percent(ratio)),
             _ => "fixed".to_owned(),
         };
-        let cap =
-            share.cap.map_or_else(String::new, |cap| format!(", cap {}", grouped(cap.into())));
+        let cap = share
+            .cap
+            .map_or_else(String::new, |cap| format!(", cap {}", group_thousands(cap.into())));
         let name = format!("{} ({size}{cap})", title(&share.name));
         self.tokens(share).map_or_else(|| Node::new(&name), |tokens| Node::tokens(&name, tokens))
     }
 }
 
 /// What stands between a window and its budget.
-fn taken_off(window: &Window) -> Vec<Node> {
+fn taken_off(window: &ContextWindow) -> Vec<Node> {
     let mut nodes = Vec::new();
     if window.safety < 1.0 {
-        let bare = Window { system_prompt_reserve: 0, response_reserve: 0, ..*window };
+        let bare = ContextWindow { system_prompt_reserve: 0, response_reserve: 0, ..*window };
         let margin = window.tokens - bare.available().unwrap_or(0);
         let name = format!("Safety Margin ({}%)", percent(1.0 - window.safety));
         nodes.push(Node::tokens(&name, margin));
@@ -116,7 +117,7 @@ impl Node {
     }
 
     fn tokens(name: &str, tokens: u32) -> Self {
-        Self::new(&format!("{name}: {} tokens", grouped(tokens.into())))
+        Self::new(&format!("{name}: {} tokens", group_thousands(tokens.into())))
     }
 
     fn with(self, parts: Vec<Self>) -> Self {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use lcp_continuity::Timestamp;
 use lcp_continuity::store::{ConversationRecord, EXPIRY_DAYS, Store};
-use lcp_driver::grouped;
+use lcp_driver::group_thousands;
 use serde_json::{Value, json};
 
 use crate::config::Config;
@@ -102,12 +102,12 @@ fn table(records: &[ConversationRecord], config: &Config) -> String {
 }
 
 fn row(record: &ConversationRecord, config: &Config) -> [String; HEADINGS.len()] {
-    let tokens = record.usage().map(|usage| grouped(usage.total_tokens.into()));
+    let tokens = record.usage().map(|usage| group_thousands(usage.total_tokens.into()));
     [
         record.id.escape_debug().to_string(),
-        grouped(record.messages),
+        group_thousands(record.messages),
         tokens.unwrap_or_else(|| "-".to_owned()),
-        grouped(record.window_tokens.into()),
+        group_thousands(record.window_tokens.into()),
         record.epoch.to_string(),
         second(record.active),
         second(expires(record, config)),

@@ -4,7 +4,7 @@ use lcp_continuity::Message;
 use lcp_continuity::store::{
     ConversationRecord, Error, HandoffRecord, HandoffState, Store, StoredMessage,
 };
-use lcp_driver::grouped;
+use lcp_driver::group_thousands;
 use serde_json::{Value, json};
 
 use super::list::{self, PAGE, second};
@@ -67,7 +67,7 @@ fn conversation(
         "{}: {}, window {}, epoch {}, begun {}, updated {}\n",
         record.id.escape_debug(),
         list::state(record),
-        grouped(record.window_tokens.into()),
+        group_thousands(record.window_tokens.into()),
         record.epoch,
         second(record.created),
         second(record.active),

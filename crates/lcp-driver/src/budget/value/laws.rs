@@ -7,7 +7,7 @@ use super::{allocate, of_excerpt, worth};
 use crate::budget::walk::{
     Allocation, Choice, Cut, EXCERPT_MIN, Item, Ladder, Outcome, Standing, Terms, rung, walk,
 };
-use crate::plan::Certificate;
+use crate::plan::OptimalityBound;
 
 /// What is tried: items, what their details are worth, groups, terms without
 /// those.
@@ -36,7 +36,7 @@ impl Case {
         }
     }
 
-    fn allocate(&self) -> (Allocation, Certificate) {
+    fn allocate(&self) -> (Allocation, OptimalityBound) {
         allocate(&self.items, &self.worths, self.terms(), &mut NoCuts)
     }
 
@@ -200,17 +200,17 @@ proptest! {
             item.may_be_cut = true;
         }
         let terms = Terms { excerpts: true, ..case.terms() };
-        let (allocation, certificate) = allocate(&case.items, &case.worths, terms, &mut Cuts);
+        let (allocation, optimality) = allocate(&case.items, &case.worths, terms, &mut Cuts);
         if allocation.outcome != Outcome::Fits {
             return Ok(());
         }
-        prop_assert_eq!(certificate.value, worth(&case.items, &case.worths, &allocation));
+        prop_assert_eq!(optimality.value, worth(&case.items, &case.worths, &allocation));
         let optimum = optimum_with_an_excerpt(&case);
-        prop_assert!(optimum <= certificate.bound, "{optimum} above {certificate:?}");
+        prop_assert!(optimum <= optimality.bound, "{optimum} above {optimality:?}");
         let strict = walk(&case.items, terms, &mut Cuts);
         let by_tiers = worth(&case.items, &case.worths, &strict);
-        prop_assert!(by_tiers <= certificate.bound);
-        prop_assert!(by_tiers - certificate.value.min(by_tiers) <= certificate.bound / 999);
+        prop_assert!(by_tiers <= optimality.bound);
+        prop_assert!(by_tiers - optimality.value.min(by_tiers) <= optimality.bound / 999);
     }
 }
 
@@ -221,10 +221,10 @@ proptest! {
     /// so: it is worth what it says, and no plan is worth more than the bound.
     #[test]
     fn certified(case in any_case()) {
-        let (allocation, certificate) = case.allocate();
-        prop_assert_eq!(certificate.value, worth(&case.items, &case.worths, &allocation));
-        prop_assert!(certificate.value <= certificate.bound);
-        prop_assert!(certificate.bound <= certificate.lp_bound);
+        let (allocation, optimality) = case.allocate();
+        prop_assert_eq!(optimality.value, worth(&case.items, &case.worths, &allocation));
+        prop_assert!(optimality.value <= optimality.bound);
+        prop_assert!(optimality.bound <= optimality.lp_bound);
         let chosen: Vec<_> =
             allocation.chosen.iter().map(|choice| choice.and_then(Choice::detail)).collect();
         if allocation.outcome != Outcome::Fits {
@@ -234,12 +234,12 @@ proptest! {
         }
         prop_assert!(case.cost(&chosen).is_some());
         let optimum = case.optimum().unwrap_or_default();
-        prop_assert!(certificate.value <= optimum);
+        prop_assert!(optimality.value <= optimum);
         if case.first.is_none() {
-            prop_assert!(optimum <= certificate.bound, "{optimum} above {certificate:?}");
+            prop_assert!(optimum <= optimality.bound, "{optimum} above {optimality:?}");
             // So few blocks are decided exactly; of large groups the hull is.
             if case.groups.iter().all(|group| group.len() <= 3) {
-                prop_assert_eq!(certificate.value, optimum);
+                prop_assert_eq!(optimality.value, optimum);
             }
         }
     }

@@ -16,7 +16,7 @@ use super::walk::{
     Allocation, Choice, Cut, Item, Ladder, Outcome, Standing, Terms, fixed, fixed_alone,
     last_resort, order,
 };
-use crate::plan::Certificate;
+use crate::plan::OptimalityBound;
 use classes::{Classes, Floor};
 
 /// Allocates the budget by value; `worths` are the values of each item's
@@ -26,7 +26,7 @@ pub(crate) fn allocate(
     worths: &[Ladder],
     terms: Terms<'_>,
     cutter: &mut dyn Cut,
-) -> (Allocation, Certificate) {
+) -> (Allocation, OptimalityBound) {
     let field = Field { items, worths, terms, question: None };
     let (mut allocation, mut bounds) = field.allocate(cutter);
     if terms.excerpts && allocation.outcome == Outcome::Fits && allocation.told(items) == 0 {
@@ -39,7 +39,7 @@ pub(crate) fn allocate(
     }
     let value = worth(items, worths, &allocation);
     let bound = bounds.bound.max(value);
-    (allocation, Certificate { value, bound, lp_bound: bounds.lp_bound.max(bound) })
+    (allocation, OptimalityBound { value, bound, lp_bound: bounds.lp_bound.max(bound) })
 }
 
 /// What an allocation is worth, the fixed blocks left out.

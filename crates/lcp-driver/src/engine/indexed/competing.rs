@@ -9,7 +9,7 @@ use crate::config::DriverConfig;
 use crate::engine::is_first;
 use crate::engine::relations::{Relations, groups};
 use crate::engine::scan::item_of;
-use crate::plan::RolledUp;
+use crate::plan::RollUp;
 
 /// What is walked, and what is known of the rest.
 pub(super) struct Competing {
@@ -25,7 +25,7 @@ pub(super) struct Competing {
     pub(super) first: Option<usize>,
     /// All blocks that a text must show or count, those that were passed over
     /// included.
-    pub(super) rest: RolledUp,
+    pub(super) rest: RollUp,
     /// How many blocks can be shown.
     pub(super) blocks: usize,
     pub(super) passed_over: usize,
@@ -42,7 +42,7 @@ impl Competing {
             contents: Vec::new(),
             groups: vec![Vec::new(); related.relations.groups.len()],
             first: None,
-            rest: RolledUp { count: 0, tokens: 0 },
+            rest: RollUp { count: 0, tokens: 0 },
             blocks: 0,
             passed_over: 0,
         };

@@ -7,7 +7,7 @@ use lcp_types::{Covered, Relation};
 use super::super::duplicates::covered;
 use super::Table;
 use super::style::fit;
-use crate::append::grouped;
+use crate::append::group_thousands;
 use crate::view::label::push_word;
 
 /// Duplicates that have a line of their own.
@@ -20,18 +20,18 @@ impl Table<'_> {
     pub(super) fn dedup(&mut self) {
         let Some(sums) = self.plan.dedup_sums() else { return };
         self.heading("Deduplication:");
-        self.line(format!("  Duplicates removed: {}", grouped(sums.removed)));
-        self.line(format!("  Overlaps merged: {}", grouped(sums.merged)));
+        self.line(format!("  Duplicates removed: {}", group_thousands(sums.removed)));
+        self.line(format!("  Overlaps merged: {}", group_thousands(sums.merged)));
         for (name, blocks) in [
             ("Superseded removed", sums.superseded),
             ("Shown as a reference or a diff", sums.referred),
             ("Cut to lines of their own", sums.cut),
         ] {
             if blocks > 0 {
-                self.line(format!("  {name}: {}", grouped(blocks)));
+                self.line(format!("  {name}: {}", group_thousands(blocks)));
             }
         }
-        self.line(format!("  Tokens saved: {}", grouped(sums.tokens_saved)));
+        self.line(format!("  Tokens saved: {}", group_thousands(sums.tokens_saved)));
     }
 
     /// Which blocks others cover, those first that save most.
@@ -40,7 +40,7 @@ impl Table<'_> {
         rows.sort_by_key(|(_, covered)| Reverse(covered.tokens_saved));
         let Some((_, first)) = rows.first() else { return };
         self.heading("Largest Duplicates:");
-        let width = grouped(first.tokens_saved).len();
+        let width = group_thousands(first.tokens_saved).len();
         for &(index, covered) in rows.iter().take(DUPLICATES_MAX) {
             self.duplicate(index, covered, width);
         }
@@ -58,7 +58,7 @@ impl Table<'_> {
             label
         };
         let (label, by) = (label(index), label(covered.by));
-        let saved = grouped(covered.tokens_saved);
+        let saved = group_thousands(covered.tokens_saved);
         let start = format!("  {saved:>width$} tokens  ");
         let middle = format!(" (#{index}): {} ", stands(covered));
         // Of the same file one label is enough.

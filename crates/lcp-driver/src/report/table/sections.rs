@@ -8,7 +8,7 @@ use super::super::json::Sum;
 use super::super::names::{rank, title};
 use super::Table;
 use super::style::{bar, fit, pad};
-use crate::append::grouped;
+use crate::append::group_thousands;
 use crate::budget::RenderDecision;
 use crate::plan::{Plan, PlanItem};
 use crate::view::label::push_word;
@@ -82,12 +82,14 @@ impl Table<'_> {
             width = NAME + 2
         ));
         for (name, blocks, tokens) in rows {
-            let blocks = blocks.map(grouped).unwrap_or_default();
+            let blocks = blocks.map(group_thousands).unwrap_or_default();
             let used = u64::from(self.plan.used_tokens);
             let share = percent(*tokens, used).map(|part| format!("({part}%)")).unwrap_or_default();
             let name = format!("{}:", title(name));
-            let mut line =
-                format!("  {name:<NAME$}{blocks:>NUMBER$}{:>NUMBER$} {share:<6}", grouped(*tokens));
+            let mut line = format!(
+                "  {name:<NAME$}{blocks:>NUMBER$}{:>NUMBER$} {share:<6}",
+                group_thousands(*tokens)
+            );
             let room = self.room(line.chars().count() + 2);
             if room > 0 {
                 line.push_str("  ");
@@ -103,7 +105,7 @@ impl Table<'_> {
             return;
         }
         self.heading("Largest Cuts:");
-        let width = cuts.first().map_or(0, |cut| grouped(cut.tokens.into()).len());
+        let width = cuts.first().map_or(0, |cut| group_thousands(cut.tokens.into()).len());
         for Cut { item, tokens, .. } in cuts.iter().take(CUTS_MAX) {
             let mut label = String::new();
             push_word(&mut label, &item.label);
@@ -112,13 +114,13 @@ impl Table<'_> {
                     " (1 line omitted)".to_owned()
                 }
                 RenderDecision::Excerpt(excerpt) => {
-                    format!(" ({} lines omitted)", grouped(excerpt.omitted_lines as u64))
+                    format!(" ({} lines omitted)", group_thousands(excerpt.omitted_lines as u64))
                 }
                 _ => String::new(),
             };
             let line = format!(
                 "  {:>width$} tokens  {}  ",
-                grouped(u64::from(*tokens)),
+                group_thousands(u64::from(*tokens)),
                 pad(&title(item.decision.name()), 11),
             );
             let taken = line.chars().count() + lines.chars().count();
@@ -133,7 +135,11 @@ impl Table<'_> {
 
     /// Rows that have no line of their own, and their tokens.
     pub(super) fn more(&mut self, rows: usize, tokens: u64) {
-        let more = format!("  and {} more, {} tokens", grouped(rows as u64), grouped(tokens));
+        let more = format!(
+            "  and {} more, {} tokens",
+            group_thousands(rows as u64),
+            group_thousands(tokens)
+        );
         self.line(self.style.dim(&more));
     }
 
@@ -157,10 +163,10 @@ impl Table<'_> {
         if !codes.is_empty() {
             let times = |(code, times): &(&str, u64)| match times {
                 1 => (*code).to_owned(),
-                times => format!("{code} × {}", grouped(*times)),
+                times => format!("{code} × {}", group_thousands(*times)),
             };
             let list: Vec<_> = codes.iter().map(times).collect();
-            let warnings = grouped(self.plan.warnings.len() as u64);
+            let warnings = group_thousands(self.plan.warnings.len() as u64);
             let line = format!("Warnings: {warnings} ({})", list.join(", "));
             self.line(self.style.alert(&line));
         }

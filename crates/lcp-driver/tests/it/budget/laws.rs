@@ -4,7 +4,7 @@
 use lcp_driver::budget::TokenEstimator;
 use lcp_driver::{
     DefaultDriver, DriverConfig, Excerpts, OutputMode, Plan, PlanItem, Reason, RenderDecision,
-    ShareUse, Verbosity, WarningCode,
+    ShareUsage, Verbosity, WarningCode,
 };
 use lcp_tokens::{CodeAwareEstimator, Encoding, HeuristicEstimator, Tiktoken};
 use lcp_types::{Block, Priority};
@@ -59,7 +59,7 @@ proptest! {
         if config.shares.is_some() {
             let of_shares: u32 = plan.shares.iter().map(|share| share.used).sum();
             prop_assert_eq!(of_shares + plan.overhead_tokens, plan.used_tokens);
-            let over = |share: &ShareUse| share.cap.is_some_and(|cap| share.used > cap);
+            let over = |share: &ShareUsage| share.cap.is_some_and(|cap| share.used > cap);
             let warned = plan.warnings.iter().any(|w| w.code == WarningCode::OverShareCap);
             prop_assert_eq!(plan.shares.iter().any(over), warned);
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use lcp_driver::stable::{Stable, StableUse, Turn};
+use lcp_driver::prompt_cache::{StableOptions, StableOutcome, TextReuse};
 use lcp_driver::{DefaultDriver, DriverConfig, Rendered};
 use lcp_types::{Block, Duplicates, Relation, Role};
 
@@ -24,11 +24,11 @@ fn found(blocks: &[Block<'_>]) -> Duplicates {
     config(covered).duplicates.unwrap()
 }
 
-fn turn(blocks: &[Block<'_>], previous: Option<&StableUse>) -> Rendered {
+fn turn(blocks: &[Block<'_>], previous: Option<&StableOutcome>) -> Rendered {
     let previous = previous.map(|stable| Arc::new(stable.next.clone()));
     let config = DriverConfig {
         token_budget: Some(2_000),
-        stable: Some(Stable { previous, ..Stable::default() }),
+        stable: Some(StableOptions { previous, ..StableOptions::default() }),
         duplicates: Some(found(blocks)),
         ..config([])
     };
@@ -46,7 +46,7 @@ fn the_prefix_stands_though_copies_come_in() {
         let stable = last.as_ref().and_then(|last| last.plan.stable.as_ref());
         let rendered = turn(&blocks, stable);
         if let Some(last) = &last {
-            assert_eq!(rendered.plan.stable.as_ref().unwrap().turn, Turn::Appended);
+            assert_eq!(rendered.plan.stable.as_ref().unwrap().turn, TextReuse::Appended);
             assert!(rendered.text.starts_with(&last.text), "{}", rendered.text);
         }
         let again = DefaultDriver::new(O200K).render_plan(&blocks, &rendered.plan).unwrap();

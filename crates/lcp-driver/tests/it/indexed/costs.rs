@@ -2,8 +2,7 @@
 
 use lcp_driver::budget::HeuristicEstimator;
 use lcp_driver::{
-    DefaultDriver, DriverConfig, OutputMode, REVISION, RenderDecision, index_costs,
-    index_costs_from,
+    DefaultDriver, DriverConfig, IndexCosts, OutputMode, RENDERER_REVISION, RenderDecision,
 };
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Block, CostLevel, CostsOf, Role};
@@ -38,8 +37,8 @@ proptest! {
         estimator in prop::sample::select(&[O200K, CL100K][..]),
         share in 0u32..=100,
     ) {
-        let costs = index_costs(&blocks, &estimator).unwrap();
-        prop_assert_eq!((costs.revision, costs.contents.len()), (REVISION, blocks.len()));
+        let costs = IndexCosts::new(&estimator).count(&blocks).unwrap();
+        prop_assert_eq!((costs.revision, costs.contents.len()), (RENDERER_REVISION, blocks.len()));
         let driver = DefaultDriver::new(estimator);
         for mode in OutputMode::ALL {
             let config = DriverConfig { mode, ..DriverConfig::default() };
@@ -58,30 +57,33 @@ proptest! {
     #[test]
     fn old_costs_are_those_of_new_blocks_too(blocks in any_pack(), start in 0usize..80) {
         let start = start.min(blocks.len());
-        let old = index_costs(&blocks[..start], &O200K).unwrap();
-        let all = index_costs(&blocks, &O200K);
-        prop_assert_eq!(index_costs_from(&blocks, start, &old, &O200K), all);
+        let old = IndexCosts::new(&O200K).count(&blocks[..start]).unwrap();
+        let all = IndexCosts::new(&O200K).count(&blocks);
+        prop_assert_eq!(IndexCosts::new(&O200K).starting_at(start, &old).count(&blocks), all);
     }
 }
 
 #[test]
 fn costs_of_another_revision_or_encoding_are_counted_anew() {
     let blocks = [Block::conversation(Role::User, "hello"), Block::raw(0x42, vec![1])];
-    let right = index_costs(&blocks, &O200K).unwrap();
+    let right = IndexCosts::new(&O200K).count(&blocks).unwrap();
     let wrong = CostsOf { contents: vec![77, 77], ..right.clone() };
-    assert_eq!(index_costs_from(&blocks, 2, &wrong, &O200K).unwrap().contents, [77, 77]);
-    let other_revision = CostsOf { revision: REVISION + 1, ..wrong.clone() };
+    assert_eq!(
+        IndexCosts::new(&O200K).starting_at(2, &wrong).count(&blocks).unwrap().contents,
+        [77, 77]
+    );
+    let other_revision = CostsOf { revision: RENDERER_REVISION + 1, ..wrong.clone() };
     let other_encoding = CostsOf { encoding: "cl100k_base".to_owned(), ..wrong.clone() };
     let without_modes = CostsOf { modes: Vec::new(), ..wrong.clone() };
     let short = CostsOf { contents: vec![77], ..wrong };
     for old in [other_revision, other_encoding, without_modes, short] {
-        assert_eq!(index_costs_from(&blocks, 2, &old, &O200K).unwrap(), right);
+        assert_eq!(IndexCosts::new(&O200K).starting_at(2, &old).count(&blocks).unwrap(), right);
     }
 }
 
 #[test]
 fn counts_that_do_not_add_up_are_of_no_use() {
     let blocks = [Block::conversation(Role::User, "hello")];
-    assert_eq!(index_costs(&blocks, &HeuristicEstimator), None);
-    assert_eq!(index_costs(&blocks, &Tiktoken::new(Encoding::P50kBase)), None);
+    assert_eq!(IndexCosts::new(&HeuristicEstimator).count(&blocks), None);
+    assert_eq!(IndexCosts::new(&Tiktoken::new(Encoding::P50kBase)).count(&blocks), None);
 }

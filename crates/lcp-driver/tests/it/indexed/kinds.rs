@@ -1,6 +1,6 @@
 //! Packs of thousands of blocks, most of which are never walked.
 
-use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, OutputMode, PlannedBy};
+use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, OutputMode, PlanSource};
 use lcp_types::{Block, Level, Priority, Role, Status};
 use proptest::prelude::*;
 
@@ -101,7 +101,7 @@ fn most_are_passed_over() {
     for mode in OutputMode::ALL {
         for budget in [60, 600, 3_000] {
             let rendered = check(&driver, &source, &any_config(mode, false, budget));
-            let PlannedBy::Index { read, passed_over } = rendered.planned else {
+            let PlanSource::Index { read, passed_over } = rendered.planned else {
                 panic!("{:?}", rendered.planned);
             };
             assert!(passed_over > 2_000, "{passed_over} of 6,000 within {budget}");

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use lcp_driver::{
-    DefaultDriver, DriverConfig, PlannedBy, SourceRendered, WarningCode, WhyAll, index_costs,
+    DefaultDriver, DriverConfig, FullReadReason, IndexCosts, IndexedRender, PlanSource, WarningCode,
 };
 use lcp_tokens::TokenEstimator;
 use lcp_types::{Block, BlockSource, Facts, SourceError};
@@ -24,7 +24,8 @@ pub(crate) struct Indexed {
 impl Indexed {
     pub(crate) fn new(blocks: Vec<Block<'static>>, estimators: &[&dyn TokenEstimator]) -> Self {
         let mut facts = Facts::of(&blocks);
-        facts.costs = estimators.iter().filter_map(|of| index_costs(&blocks, *of)).collect();
+        facts.costs =
+            estimators.iter().filter_map(|of| IndexCosts::new(*of).count(&blocks)).collect();
         Self { blocks, facts, read: RefCell::default() }
     }
 }
@@ -46,7 +47,7 @@ impl BlockSource for Indexed {
 }
 
 /// Renders by the index, and compares with what all blocks give.
-fn check(driver: &DefaultDriver, source: &Indexed, config: &DriverConfig) -> SourceRendered {
+fn check(driver: &DefaultDriver, source: &Indexed, config: &DriverConfig) -> IndexedRender {
     let all = driver.run(&source.blocks, config).unwrap();
     let rendered = driver.render_source(source, config).unwrap();
     assert_eq!(rendered.text, all.text);
@@ -64,7 +65,7 @@ fn check(driver: &DefaultDriver, source: &Indexed, config: &DriverConfig) -> Sou
         assert_eq!(of_all(&rendered.warnings), of_all(&all.plan.warnings));
         assert!(rendered.warnings.iter().all(|warning| all.plan.warnings.contains(warning)));
     }
-    if let PlannedBy::Index { read, .. } = rendered.planned {
+    if let PlanSource::Index { read, .. } = rendered.planned {
         assert_eq!(read, source.read.take().len());
     }
     rendered
@@ -78,8 +79,8 @@ fn check_lie(driver: &DefaultDriver, source: &Indexed, config: &DriverConfig) ->
     let budget = config.token_budget.unwrap();
     assert!(rendered.used_tokens <= budget.max(all.plan.used_tokens));
     let warned = rendered.warnings.iter().any(|warning| warning.code == WarningCode::BadIndex);
-    assert_eq!(warned, rendered.planned == PlannedBy::AllBlocks(WhyAll::BadIndex));
-    if let PlannedBy::AllBlocks(_) = rendered.planned {
+    assert_eq!(warned, rendered.planned == PlanSource::AllBlocks(FullReadReason::BadIndex));
+    if let PlanSource::AllBlocks(_) = rendered.planned {
         assert_eq!(rendered.text, all.text);
     }
     warned

@@ -143,7 +143,6 @@ fn what_deduplication_saved_in_a_run() {
     is(gauges.dedup("Removed"), 0);
 }
 
-#[cfg(feature = "rebalance")]
 #[test]
 fn total_allocated_after_rebalancing() {
     use lcp_driver::segments::rebalance;

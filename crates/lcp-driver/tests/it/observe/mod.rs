@@ -8,7 +8,7 @@ mod trace;
 use lcp_driver::segments::{
     BudgetAllocationOptions, Focus, Forms, LevelAllocation, Segment, allocate,
 };
-use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Plan, PlannedBy, SourceRendered};
+use lcp_driver::{DefaultDriver, DriverConfig, IndexedRender, OutputMode, Plan, PlanSource};
 use lcp_types::{Block, Covered, Duplicates, Lang, Relation, Role};
 
 use crate::indexed::Indexed;
@@ -33,10 +33,10 @@ fn run() -> Plan {
 }
 
 /// The same with an exact count, by an index.
-fn run_by_index() -> SourceRendered {
+fn run_by_index() -> IndexedRender {
     let source = Indexed::new(blocks(), &[&O200K]);
     let rendered = DefaultDriver::new(O200K).render_source(&source, &config()).unwrap();
-    assert!(matches!(rendered.planned, PlannedBy::Index { .. }));
+    assert!(matches!(rendered.planned, PlanSource::Index { .. }));
     rendered
 }
 

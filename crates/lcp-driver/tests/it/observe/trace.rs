@@ -6,8 +6,8 @@ use std::sync::{Arc, Once};
 
 use expect_test::expect;
 use lcp_driver::budget::TokenEstimator;
-use lcp_driver::stable::Stable;
-use lcp_driver::{Objective, Values};
+use lcp_driver::prompt_cache::StableOptions;
+use lcp_driver::{Objective, ValueModel};
 use tracing::callsite::rebuild_interest_cache;
 use tracing::field::{Field, Visit};
 use tracing::subscriber::{Interest, set_global_default};
@@ -132,8 +132,8 @@ fn without_a_budget_there_is_none_in_the_line() {
 #[test]
 fn the_line_says_what_a_plan_is_worth_and_what_was_kept() {
     let mut config = DriverConfig {
-        objective: Objective::Value(Values::default()),
-        stable: Some(Stable::default()),
+        objective: Objective::Value(ValueModel::default()),
+        stable: Some(StableOptions::default()),
         ..config()
     };
     let line = |config: &DriverConfig| {
@@ -144,7 +144,7 @@ fn the_line_says_what_a_plan_is_worth_and_what_was_kept() {
         .assert_eq(&line(&config));
     let plan = DefaultDriver::default().plan(&blocks(), &config).unwrap();
     let previous = plan.stable.map(|stable| Arc::new(stable.next));
-    config.stable = Some(Stable { previous, ..Stable::default() });
+    config.stable = Some(StableOptions { previous, ..StableOptions::default() });
     expect!["INFO lcp_driver: planned 3 blocks: 31/60 tokens; full 1, placeholder 1, summary 1; appended, kept 31 of 31 tokens"].assert_eq(&line(&config));
 }
 
@@ -203,7 +203,6 @@ fn comp_budget_line_of_an_allocation() {
     );
 }
 
-#[cfg(feature = "rebalance")]
 #[test]
 fn comp_budget_line_of_a_rebalancing() {
     use lcp_driver::segments::rebalance;

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use lcp_driver::report::{TableOptions, to_json, to_table};
-use lcp_driver::window::Window;
+use lcp_driver::window::ContextWindow;
 use lcp_driver::{DefaultDriver, DriverConfig, Plan};
 use lcp_types::Relation;
 use serde_json::Value;
@@ -22,7 +22,7 @@ fn table(plan: &Plan) -> String {
     let plan = Plan { duplicates: Some(duplicates), ..plan.clone() };
     let options = TableOptions {
         width: 0,
-        window: Some(Window::total(100_000).with_reserves(2_000, 8_000)),
+        window: Some(ContextWindow::from_total(100_000).with_reserves(2_000, 8_000)),
         ..TableOptions::default()
     };
     to_table(&plan, &options)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lcp_driver::shares::Shares;
-use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Plan, RenderDecision, ShareUse, report};
+use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Plan, RenderDecision, ShareUsage, report};
 use lcp_types::Priority;
 use serde_json::Value;
 
@@ -165,7 +165,7 @@ fn cuts_are_all_that_lacks_room_the_largest_first() {
 
 #[test]
 fn what_exceeds_a_cap_is_not_borrowed() {
-    let share = |cap, used| ShareUse { cap, ..super::share("open_files", used, 300) };
+    let share = |cap, used| ShareUsage { cap, ..super::share("open_files", used, 300) };
     let shares = vec![
         share(None, 500),
         share(Some(400), 350),
@@ -174,7 +174,7 @@ fn what_exceeds_a_cap_is_not_borrowed() {
         share(Some(200), 500),
     ];
     let plan = Plan { shares, ..super::empty_plan(1_000, 900) };
-    let borrowed: Vec<_> = plan.shares.iter().map(ShareUse::borrowed).collect();
+    let borrowed: Vec<_> = plan.shares.iter().map(ShareUsage::borrowed).collect();
     assert_eq!(borrowed, [200, 50, 100, 0, 0]);
     let report = json(&plan);
     let over: Vec<_> =

@@ -5,12 +5,12 @@ mod duplicates;
 mod html;
 mod json;
 mod laws;
-#[cfg(feature = "plan-file")]
+#[cfg(feature = "serde")]
 mod stable;
 mod table;
 mod value;
 
-use lcp_driver::{Certificate, Objective, OutputMode, Plan, ShareUse, Values, Verbosity};
+use lcp_driver::{Objective, OptimalityBound, OutputMode, Plan, ShareUsage, ValueModel, Verbosity};
 use lcp_types::{Covered, Duplicates, Relation};
 
 /// A plan without blocks, for what a report says of the budget alone.
@@ -19,7 +19,7 @@ fn empty_plan(budget: u32, used: u32) -> Plan {
         mode: OutputMode::Xml,
         verbosity: Verbosity::Adaptive,
         objective: Objective::Strict,
-        certificate: None,
+        optimality: None,
         stable: None,
         budget: Some(budget),
         encoding: "o200k_base".to_owned(),
@@ -35,15 +35,15 @@ fn empty_plan(budget: u32, used: u32) -> Plan {
     }
 }
 
-fn share(name: &str, used: u32, tokens: u32) -> ShareUse {
-    ShareUse { name: name.to_owned(), tokens, cap: None, wanted: used.into(), used, blocks: 1 }
+fn share(name: &str, used: u32, tokens: u32) -> ShareUsage {
+    ShareUsage { name: name.to_owned(), tokens, cap: None, wanted: used.into(), used, blocks: 1 }
 }
 
 /// A plan by value without blocks.
 fn by_value(value: u64, bound: u64) -> Plan {
     Plan {
-        objective: Objective::Value(Values::default()),
-        certificate: Some(Certificate { value, bound, lp_bound: bound + 1 }),
+        objective: Objective::Value(ValueModel::default()),
+        optimality: Some(OptimalityBound { value, bound, lp_bound: bound + 1 }),
         ..empty_plan(90_000, 51_700)
     }
 }

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use expect_test::expect;
+use lcp_driver::prompt_cache::{
+    PreviousPlan, RepackReason, StableOptions, StableOutcome, TextReuse,
+};
 use lcp_driver::report::{TableOptions, to_json, to_table};
-use lcp_driver::stable::{Cause, SavedPlan, Stable, StableUse, Turn};
 use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Plan, Reason, RenderDecision};
 use lcp_types::Block;
 use serde_json::{Value, json};
@@ -13,14 +15,14 @@ use super::{by_value, empty_plan};
 use crate::packs::{O200K, bare_file, file};
 
 /// A plan of a turn that kept all of the previous text.
-pub(super) fn appended() -> StableUse {
+pub(super) fn appended() -> StableOutcome {
     let saved = concat!(
         r#"{"schema":"lcp.plan.v1","renderer":1,"encoding":"o200k_base","mode":"markdown","#,
         r#""parts":[],"unshown":[],"check":"7e088740ceb1de17f9bbc9dc1ab5cf73"}"#,
         "\n"
     );
-    StableUse {
-        turn: Turn::Appended,
+    StableOutcome {
+        turn: TextReuse::Appended,
         cause: None,
         high_tokens: 90_000,
         low_tokens: 70_000,
@@ -30,22 +32,22 @@ pub(super) fn appended() -> StableUse {
         kept_bytes: 297_300,
         kept_tokens: 72_000,
         order: Vec::new(),
-        next: SavedPlan::from_json(saved).unwrap(),
+        next: PreviousPlan::from_json(saved).unwrap(),
     }
 }
 
 /// One of a turn that was packed anew.
-pub(super) fn repacked() -> StableUse {
-    StableUse {
-        turn: Turn::Repacked,
-        cause: Some(Cause::HighWatermark),
+pub(super) fn repacked() -> StableOutcome {
+    StableOutcome {
+        turn: TextReuse::Repacked,
+        cause: Some(RepackReason::HighWatermark),
         kept_bytes: 4_007,
         kept_tokens: 1_234,
         ..appended()
     }
 }
 
-fn plan(stable: StableUse) -> Plan {
+fn plan(stable: StableOutcome) -> Plan {
     Plan { stable: Some(stable), ..empty_plan(100_000, 72_950) }
 }
 
@@ -95,8 +97,8 @@ fn the_table_says_what_a_cache_keeps() {
 
 #[test]
 fn the_table_says_why_a_text_was_packed_anew() {
-    let fresh = StableUse {
-        turn: Turn::Fresh,
+    let fresh = StableOutcome {
+        turn: TextReuse::Fresh,
         previous_tokens: 0,
         kept_bytes: 0,
         kept_tokens: 0,
@@ -104,14 +106,14 @@ fn the_table_says_why_a_text_was_packed_anew() {
     };
     let mut turns = vec![fresh];
     for (turn, cause) in [
-        (Turn::Repacked, Cause::HighWatermark),
-        (Turn::Repacked, Cause::BecameCritical),
-        (Turn::Repacked, Cause::Question),
-        (Turn::Repacked, Cause::Pair),
-        (Turn::Appended, Cause::CriticalAboveLow),
-        (Turn::Appended, Cause::TurnAboveGap),
+        (TextReuse::Repacked, RepackReason::HighWatermark),
+        (TextReuse::Repacked, RepackReason::BecameCritical),
+        (TextReuse::Repacked, RepackReason::Question),
+        (TextReuse::Repacked, RepackReason::Pair),
+        (TextReuse::Appended, RepackReason::CriticalAboveLow),
+        (TextReuse::Appended, RepackReason::TurnAboveGap),
     ] {
-        turns.push(StableUse { turn, cause: Some(cause), ..repacked() });
+        turns.push(StableOutcome { turn, cause: Some(cause), ..repacked() });
     }
     let said: String = turns
         .into_iter()
@@ -185,8 +187,8 @@ fn what_was_kept_or_waits_is_not_over_budget() {
 /// Of real turns: what the second one keeps is all that the first one showed.
 #[test]
 fn turns_of_a_session_are_reported() {
-    let turn = |blocks: &[Block<'_>], previous: Option<SavedPlan>| {
-        let stable = Stable { previous: previous.map(Arc::new), ..Stable::default() };
+    let turn = |blocks: &[Block<'_>], previous: Option<PreviousPlan>| {
+        let stable = StableOptions { previous: previous.map(Arc::new), ..StableOptions::default() };
         let config = DriverConfig {
             token_budget: Some(600),
             stable: Some(stable),
@@ -200,7 +202,7 @@ fn turns_of_a_session_are_reported() {
     assert_eq!((&before["turn"], &before["kept_tokens"]), (&"fresh".into(), &0.into()));
     let written = first.stable.unwrap().next.to_json();
     blocks.push(file("src/d.rs", 2));
-    let second = turn(&blocks, Some(SavedPlan::from_json(&written).unwrap()));
+    let second = turn(&blocks, Some(PreviousPlan::from_json(&written).unwrap()));
     let now = report(&second);
     assert_eq!((&now["stable"]["turn"], now["stable"].get("cause")), (&"appended".into(), None));
     for kept in ["kept_tokens", "previous_tokens"] {

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use lcp_driver::report::{TableOptions, to_json, to_table};
-use lcp_driver::{Objective, Plan, Values};
+use lcp_driver::{Objective, Plan, ValueModel};
 use serde_json::{Value, json};
 
 use super::{by_value, empty_plan};
@@ -16,7 +16,7 @@ fn the_objective_is_always_given() {
     let strict = report(&empty_plan(100, 0));
     assert_eq!((&strict["objective"], strict.get("value")), (&"strict".into(), None));
     // Where old parts were kept, nothing is certified.
-    let kept = Plan { objective: Objective::Value(Values::default()), ..empty_plan(100, 0) };
+    let kept = Plan { objective: Objective::Value(ValueModel::default()), ..empty_plan(100, 0) };
     assert_eq!((&report(&kept)["objective"], report(&kept).get("value")), (&"value".into(), None));
     assert!(!to_table(&kept, &TableOptions::default()).contains("Objective"));
 }
@@ -42,7 +42,7 @@ fn a_gap_is_never_rounded_down() {
     for (value, bound) in [(2, 3), (999_999_999, 1_000_000_000), (u64::MAX - 2, u64::MAX - 1)] {
         let plan = by_value(value, bound);
         let gap = report(&plan)["value"]["gap"].as_f64().unwrap();
-        let exact = plan.certificate.unwrap().gap();
+        let exact = plan.optimality.unwrap().relative_gap();
         assert!(gap >= exact && gap > 0.0 && gap <= exact + 1e-6, "{gap}, not {exact}");
     }
 }

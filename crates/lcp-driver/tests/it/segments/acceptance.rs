@@ -71,7 +71,6 @@ fn the_total_allocation_does_not_exceed_the_budget() {
 }
 
 /// Ten segments of which 7,000 of 8,000 tokens are used.
-#[cfg(feature = "rebalance")]
 fn conversation() -> (Vec<Segment>, BudgetAllocationOptions) {
     let mut all = [forms(1_200, 700, 300, 50); 10];
     all[2] = forms(2_200, 1_500, 200, 50);
@@ -83,7 +82,6 @@ fn conversation() -> (Vec<Segment>, BudgetAllocationOptions) {
 
 /// Scenario: budget rebalancing after expansion. Criterion 4: after an
 /// expansion the budget is rebalanced to make room.
-#[cfg(feature = "rebalance")]
 #[test]
 fn budget_rebalancing_after_expansion() {
     use lcp_driver::segments::rebalance;

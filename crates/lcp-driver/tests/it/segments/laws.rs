@@ -112,7 +112,6 @@ proptest! {
     }
 }
 
-#[cfg(feature = "rebalance")]
 mod rebalancing {
     use lcp_driver::segments::rebalance;
 

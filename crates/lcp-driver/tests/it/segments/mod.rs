@@ -6,7 +6,6 @@ mod forms;
 mod laws;
 mod options;
 mod reasons;
-#[cfg(feature = "rebalance")]
 mod rebalance;
 
 use lcp_driver::segments::{

@@ -1,11 +1,11 @@
 //! Task 016.c, the tests of its budget manager, under their names.
 
 use lcp_driver::shares::{BudgetError, ContextBudget, ShareBudget, Shares};
-use lcp_driver::window::{Window, WindowError};
+use lcp_driver::window::{ContextWindow, WindowError};
 
 /// The breakdown of the document: 100,000 less 2,000 and 8,000.
-fn window() -> Window {
-    Window::total(100_000).with_reserves(2_000, 8_000)
+fn window() -> ContextWindow {
+    ContextWindow::from_total(100_000).with_reserves(2_000, 8_000)
 }
 
 fn budget() -> ContextBudget {
@@ -19,14 +19,14 @@ fn should_calculate_total_available() {
 
 #[test]
 fn should_apply_system_reserve() {
-    assert_eq!(Window::total(100_000).with_reserves(2_000, 0).available(), Ok(98_000));
-    assert_eq!(Window::total(100_000).with_reserves(2_001, 0).available(), Ok(97_999));
+    assert_eq!(ContextWindow::from_total(100_000).with_reserves(2_000, 0).available(), Ok(98_000));
+    assert_eq!(ContextWindow::from_total(100_000).with_reserves(2_001, 0).available(), Ok(97_999));
 }
 
 #[test]
 fn should_apply_response_reserve() {
-    assert_eq!(Window::total(100_000).with_reserves(0, 8_000).available(), Ok(92_000));
-    assert_eq!(Window::total(100_000).with_reserves(0, 8_001).available(), Ok(91_999));
+    assert_eq!(ContextWindow::from_total(100_000).with_reserves(0, 8_000).available(), Ok(92_000));
+    assert_eq!(ContextWindow::from_total(100_000).with_reserves(0, 8_001).available(), Ok(91_999));
 }
 
 #[test]
@@ -125,5 +125,8 @@ fn should_handle_zero_budget() {
     assert_eq!(budget.consume(1, "references").unwrap_err().code(), "LCP-BUD-001");
     assert_eq!(budget.adjust_for_total(100).tokens("open_files"), Some(30));
 
-    assert!(matches!(Window::total(0).available(), Err(WindowError::NothingLeft { .. })));
+    assert!(matches!(
+        ContextWindow::from_total(0).available(),
+        Err(WindowError::NothingLeft { .. })
+    ));
 }

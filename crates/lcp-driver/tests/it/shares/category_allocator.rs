@@ -1,6 +1,6 @@
 //! Task 016.c, the tests of its category allocator, under their names.
 
-use lcp_driver::shares::{ContextBudget, Share, Shares, Want, fill};
+use lcp_driver::shares::{ContextBudget, Demand, Share, Shares, max_min_fair};
 use proptest::prelude::*;
 
 fn tokens(budget: &ContextBudget) -> Vec<u32> {
@@ -58,9 +58,11 @@ fn should_handle_empty_category() {
     // A share of no tokens, and one that nobody wants.
     let shares = Shares::new([Share::ratio("none", 0.0), Share::ratio("all", 1.0)]).unwrap();
     assert_eq!(tokens(&shares.divide(500)), [0, 500]);
-    let wants =
-        [Want { weight: 400, floor: 0, limit: 0 }, Want { weight: 600, floor: 0, limit: 5_000 }];
-    assert_eq!(fill(1_000, &wants), [0, 1_000]);
+    let wants = [
+        Demand { weight: 400, floor: 0, limit: 0 },
+        Demand { weight: 600, floor: 0, limit: 5_000 },
+    ];
+    assert_eq!(max_min_fair(1_000, &wants), [0, 1_000]);
 }
 
 #[test]
@@ -68,11 +70,11 @@ fn should_redistribute_unused() {
     let budget = Shares::agent().divide(90_000);
     // Files and references need less than they have, the others more.
     let limits = [80_000, 7_000, 80_000, 2_000];
-    let wants: Vec<Want> = budget
+    let wants: Vec<Demand> = budget
         .iter()
         .zip(limits)
-        .map(|(share, limit)| Want { weight: share.tokens, floor: 0, limit })
+        .map(|(share, limit)| Demand { weight: share.tokens, floor: 0, limit })
         .collect();
     // 81,000 for two that have 36,000 and 18,000 of their own.
-    assert_eq!(fill(90_000, &wants), [54_000, 7_000, 27_000, 2_000]);
+    assert_eq!(max_min_fair(90_000, &wants), [54_000, 7_000, 27_000, 2_000]);
 }

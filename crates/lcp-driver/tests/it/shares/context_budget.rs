@@ -5,7 +5,7 @@ use lcp_driver::shares::{
     PREFERENCE_FOCUSED_RATIOS, SESSION_FOCUSED_RATIOS, Share, ShareSize, Shares, calculate_budget,
 };
 use lcp_driver::usage::{UsageHistory, UsageLevel, UsageMonitor};
-use lcp_driver::window::Window;
+use lcp_driver::window::ContextWindow;
 
 const SECTIONS: [&str; 8] = [
     "system_prompt",
@@ -23,7 +23,7 @@ fn tokens(budget: &ContextBudget) -> Vec<u32> {
 }
 
 fn budget_of_model(window: u32) -> ContextBudget {
-    calculate_budget(Window::of_model(window).available().unwrap())
+    calculate_budget(ContextWindow::from_model(window).available().unwrap())
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! The laws of weighted max-min filling (RFC 0004 §3).
 
-use lcp_driver::shares::{Want, fill};
+use lcp_driver::shares::{Demand, max_min_fair};
 use proptest::prelude::*;
 
-fn want(weight: u32, floor: u64, limit: u64) -> Want {
-    Want { weight, floor, limit }
+fn want(weight: u32, floor: u64, limit: u64) -> Demand {
+    Demand { weight, floor, limit }
 }
 
-fn any_wants(tokens: u64) -> impl Strategy<Value = Vec<Want>> {
+fn any_wants(tokens: u64) -> impl Strategy<Value = Vec<Demand>> {
     let weight = prop_oneof![1 => Just(0), 6 => 1u32..20, 2 => any::<u32>()];
     let floor = prop_oneof![3 => Just(0), 1 => 0..tokens / 8 + 1];
     let any_want = (weight, floor, 0..=tokens);
@@ -16,16 +16,16 @@ fn any_wants(tokens: u64) -> impl Strategy<Value = Vec<Want>> {
 }
 
 /// What it is to have at least.
-fn floor(want: &Want) -> u64 {
+fn floor(want: &Demand) -> u64 {
     want.floor.min(want.limit)
 }
 
-fn floors(wants: &[Want]) -> u128 {
+fn floors(wants: &[Demand]) -> u128 {
     wants.iter().map(|want| u128::from(floor(want))).sum()
 }
 
 /// One token after the other to who stands lowest.
-fn token_by_token(total: u64, wants: &[Want]) -> Vec<u64> {
+fn token_by_token(total: u64, wants: &[Demand]) -> Vec<u64> {
     let mut given: Vec<u64> = wants.iter().map(floor).collect();
     for _ in given.iter().sum::<u64>()..total {
         let mut next: Option<(usize, u32)> = None;
@@ -57,7 +57,7 @@ proptest! {
     /// The sum is what there is, or all that is wanted.
     #[test]
     fn it_gives_out_all(total: u64, wants in any_wants(u64::MAX)) {
-        let given: u128 = fill(total, &wants).into_iter().map(u128::from).sum();
+        let given: u128 = max_min_fair(total, &wants).into_iter().map(u128::from).sum();
         let wanted: u128 = wants.iter().map(|want| u128::from(want.limit)).sum();
         prop_assert_eq!(given, wanted.min(u128::from(total)));
     }
@@ -66,7 +66,7 @@ proptest! {
     /// there is enough for all floors.
     #[test]
     fn it_stays_within_bounds(total: u64, wants in any_wants(u64::MAX)) {
-        for (given, want) in fill(total, &wants).into_iter().zip(&wants) {
+        for (given, want) in max_min_fair(total, &wants).into_iter().zip(&wants) {
             prop_assert!(given <= want.limit);
             prop_assert!(given >= floor(want) || floors(&wants) > u128::from(total));
         }
@@ -78,7 +78,7 @@ proptest! {
     #[test]
     fn it_is_fair(total: u64, wants in any_wants(u64::MAX)) {
         prop_assume!(floors(&wants) <= u128::from(total));
-        let given = fill(total, &wants);
+        let given = max_min_fair(total, &wants);
         for (has, rich) in given.iter().zip(&wants).filter(|(has, want)| **has > floor(want)) {
             for (lacks, poor) in given.iter().zip(&wants).filter(|(has, want)| **has < want.limit) {
                 if rich.weight == 0 || poor.weight == 0 {
@@ -96,14 +96,14 @@ proptest! {
     #[test]
     fn it_is_what_single_tokens_give(total in 0u64..300, wants in any_wants(200)) {
         prop_assume!(floors(&wants) <= u128::from(total));
-        prop_assert_eq!(fill(total, &wants), token_by_token(total, &wants));
+        prop_assert_eq!(max_min_fair(total, &wants), token_by_token(total, &wants));
     }
 
     /// A larger total takes nothing from anyone.
     #[test]
     fn it_is_monotone(total in 0u64..400, more in 0u64..5, wants in any_wants(200)) {
-        let larger = fill(total + more, &wants);
-        for (before, after) in fill(total, &wants).into_iter().zip(larger) {
+        let larger = max_min_fair(total + more, &wants);
+        for (before, after) in max_min_fair(total, &wants).into_iter().zip(larger) {
             prop_assert!(before <= after);
         }
     }
@@ -119,10 +119,10 @@ proptest! {
         }),
     ) {
         prop_assume!(floors(&wants) <= u128::from(total));
-        let shuffled: Vec<Want> = order.iter().map(|&at| wants[at]).collect();
-        let given = fill(total, &wants);
+        let shuffled: Vec<Demand> = order.iter().map(|&at| wants[at]).collect();
+        let given = max_min_fair(total, &wants);
         let mut moved: Option<(u64, u32)> = None;
-        for (&at, other) in order.iter().zip(fill(total, &shuffled)) {
+        for (&at, other) in order.iter().zip(max_min_fair(total, &shuffled)) {
             let (low, high) = (given[at].min(other), given[at].max(other));
             prop_assert!(high - low <= 1);
             if high > low {
@@ -137,9 +137,9 @@ proptest! {
     /// own, as far as it wants them.
     #[test]
     fn own_tokens_are_guaranteed(wants in any_wants(200), more in 0u64..50) {
-        let own = |want: &Want| u64::from(want.weight).max(floor(want));
+        let own = |want: &Demand| u64::from(want.weight).max(floor(want));
         let total = wants.iter().map(own).sum::<u64>() + more;
-        for (given, want) in fill(total, &wants).into_iter().zip(&wants) {
+        for (given, want) in max_min_fair(total, &wants).into_iter().zip(&wants) {
             prop_assert!(given >= want.limit.min(want.weight.into()));
         }
     }
@@ -147,41 +147,53 @@ proptest! {
 
 #[test]
 fn what_one_leaves_goes_to_the_others() {
-    assert_eq!(fill(100, &[want(40, 0, 500), want(30, 0, 500), want(30, 0, 500)]), [40, 30, 30]);
-    assert_eq!(fill(100, &[want(40, 0, 500), want(30, 0, 10), want(20, 0, 500)]), [60, 10, 30]);
+    assert_eq!(
+        max_min_fair(100, &[want(40, 0, 500), want(30, 0, 500), want(30, 0, 500)]),
+        [40, 30, 30]
+    );
+    assert_eq!(
+        max_min_fair(100, &[want(40, 0, 500), want(30, 0, 10), want(20, 0, 500)]),
+        [60, 10, 30]
+    );
     // What the second leaves fills the third as well, so the first has the rest.
-    assert_eq!(fill(100, &[want(10, 0, 500), want(50, 0, 10), want(40, 0, 45)]), [45, 10, 45]);
-    assert_eq!(fill(100, &[want(1, 0, 20), want(1, 0, 30)]), [20, 30]);
-    assert_eq!(fill(100, &[]), [0; 0]);
+    assert_eq!(
+        max_min_fair(100, &[want(10, 0, 500), want(50, 0, 10), want(40, 0, 45)]),
+        [45, 10, 45]
+    );
+    assert_eq!(max_min_fair(100, &[want(1, 0, 20), want(1, 0, 30)]), [20, 30]);
+    assert_eq!(max_min_fair(100, &[]), [0; 0]);
 }
 
 #[test]
 fn a_floor_is_met_before_weights_count() {
-    assert_eq!(fill(100, &[want(1, 70, 500), want(9, 0, 500)]), [70, 30]);
-    assert_eq!(fill(1_000, &[want(1, 70, 500), want(9, 0, 9_000)]), [100, 900]);
+    assert_eq!(max_min_fair(100, &[want(1, 70, 500), want(9, 0, 500)]), [70, 30]);
+    assert_eq!(max_min_fair(1_000, &[want(1, 70, 500), want(9, 0, 9_000)]), [100, 900]);
     // A floor over its limit, and floors over the total, met in order.
-    assert_eq!(fill(100, &[want(1, 70, 20), want(1, 0, 500)]), [20, 80]);
-    assert_eq!(fill(100, &[want(1, 70, 500), want(9, 50, 500), want(1, 1, 500)]), [70, 30, 0]);
+    assert_eq!(max_min_fair(100, &[want(1, 70, 20), want(1, 0, 500)]), [20, 80]);
+    assert_eq!(
+        max_min_fair(100, &[want(1, 70, 500), want(9, 50, 500), want(1, 1, 500)]),
+        [70, 30, 0]
+    );
 }
 
 #[test]
 fn without_weight_only_leftovers() {
-    assert_eq!(fill(100, &[want(0, 0, 80), want(5, 0, 60), want(0, 0, 80)]), [20, 60, 20]);
-    assert_eq!(fill(100, &[want(0, 10, 80), want(5, 0, 500)]), [10, 90]);
-    assert_eq!(fill(5, &[want(0, 0, 80), want(0, 0, 1), want(0, 0, 80)]), [2, 1, 2]);
+    assert_eq!(max_min_fair(100, &[want(0, 0, 80), want(5, 0, 60), want(0, 0, 80)]), [20, 60, 20]);
+    assert_eq!(max_min_fair(100, &[want(0, 10, 80), want(5, 0, 500)]), [10, 90]);
+    assert_eq!(max_min_fair(5, &[want(0, 0, 80), want(0, 0, 1), want(0, 0, 80)]), [2, 1, 2]);
 }
 
 #[test]
 fn the_largest_numbers() {
     let most = u64::MAX;
     assert_eq!(
-        fill(most, &[want(u32::MAX, 0, most), want(1, 0, most)]),
+        max_min_fair(most, &[want(u32::MAX, 0, most), want(1, 0, most)]),
         [most - (1 << 32), 1 << 32]
     );
-    assert_eq!(fill(most, &[want(1, 0, most)]), [most]);
-    assert_eq!(fill(most, &[want(7, most, most), want(7, most, most)]), [most, 0]);
+    assert_eq!(max_min_fair(most, &[want(1, 0, most)]), [most]);
+    assert_eq!(max_min_fair(most, &[want(7, most, most), want(7, most, most)]), [most, 0]);
     let many = vec![want(3, 0, most); 100];
-    let given = fill(most, &many);
+    let given = max_min_fair(most, &many);
     assert_eq!(given.iter().map(|&tokens| u128::from(tokens)).sum::<u128>(), u128::from(most));
     assert!(given.iter().all(|&tokens| tokens.abs_diff(most / 100) <= 1));
 }

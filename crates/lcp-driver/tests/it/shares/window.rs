@@ -1,36 +1,36 @@
 //! RFC 0004 §2: what a window leaves.
 
 use expect_test::expect;
-use lcp_driver::window::{DEFAULT_SAFETY, Window, WindowError};
+use lcp_driver::window::{ContextWindow, DEFAULT_SAFETY, WindowError};
 
-fn with_safety(tokens: u32, safety: f64) -> Window {
-    Window { safety, ..Window::of_model(tokens) }
+fn with_safety(tokens: u32, safety: f64) -> ContextWindow {
+    ContextWindow { safety, ..ContextWindow::from_model(tokens) }
 }
 
 #[test]
 fn four_fifths_of_a_model_window() {
     let rows = [(4_096, 3_276), (8_192, 6_553), (32_768, 26_214), (200_000, 160_000)];
     for (window, available) in rows {
-        assert_eq!(Window::of_model(window).available(), Ok(available));
+        assert_eq!(ContextWindow::from_model(window).available(), Ok(available));
     }
     // 1 of 1 would need the whole.
-    assert_eq!(Window::of_model(2).available(), Ok(1));
-    assert!(Window::of_model(1).available().is_err());
+    assert_eq!(ContextWindow::from_model(2).available(), Ok(1));
+    assert!(ContextWindow::from_model(1).available().is_err());
     for window in (2..20_000).chain((u32::MAX - 20)..=u32::MAX) {
-        assert_eq!(Window::of_model(window).available(), Ok(window - window.div_ceil(5)));
+        assert_eq!(ContextWindow::from_model(window).available(), Ok(window - window.div_ceil(5)));
     }
 }
 
 #[test]
 fn a_given_total_is_not_reduced() {
-    assert_eq!(Window::total(100_000).available(), Ok(100_000));
-    assert_eq!(Window::total(u32::MAX).available(), Ok(u32::MAX));
+    assert_eq!(ContextWindow::from_total(100_000).available(), Ok(100_000));
+    assert_eq!(ContextWindow::from_total(u32::MAX).available(), Ok(u32::MAX));
 }
 
 #[test]
 fn the_safety_factor_is_a_setting() {
-    assert_eq!(Window::of_model(8_192), with_safety(8_192, 0.8));
-    assert_eq!(Window::of_model(8_192), with_safety(8_192, DEFAULT_SAFETY));
+    assert_eq!(ContextWindow::from_model(8_192), with_safety(8_192, 0.8));
+    assert_eq!(ContextWindow::from_model(8_192), with_safety(8_192, DEFAULT_SAFETY));
     assert_eq!(with_safety(8_192, 0.7).available(), Ok(5_734));
     assert_eq!(with_safety(10, 0.1 + 0.2).available(), Ok(3));
     // As floats these two are 57.99 and 28.99.
@@ -48,16 +48,22 @@ fn the_safety_factor_is_a_setting() {
 
 #[test]
 fn reserves_are_taken_off() {
-    assert_eq!(Window::of_model(8_192).with_reserves(500, 1_000).available(), Ok(5_053));
-    assert_eq!(Window::total(100_000).with_reserves(2_000, 8_000).available(), Ok(90_000));
-    assert_eq!(Window::total(10).with_reserves(4, 5).available(), Ok(1));
+    assert_eq!(ContextWindow::from_model(8_192).with_reserves(500, 1_000).available(), Ok(5_053));
+    assert_eq!(
+        ContextWindow::from_total(100_000).with_reserves(2_000, 8_000).available(),
+        Ok(90_000)
+    );
+    assert_eq!(ContextWindow::from_total(10).with_reserves(4, 5).available(), Ok(1));
 }
 
 #[test]
 fn nothing_left_is_an_error_with_all_numbers() {
-    let error = Window::of_model(8_192).with_reserves(2_000, 8_000).available().unwrap_err();
+    let error =
+        ContextWindow::from_model(8_192).with_reserves(2_000, 8_000).available().unwrap_err();
     expect!["nothing is left of a window of 8192 tokens: 6553 at a safety factor of 0.8, less 2000 for the system prompt and 8000 for the answer"]
         .assert_eq(&error.to_string());
-    assert!(Window::total(10).with_reserves(5, 5).available().is_err());
-    assert!(Window::total(u32::MAX).with_reserves(u32::MAX, u32::MAX).available().is_err());
+    assert!(ContextWindow::from_total(10).with_reserves(5, 5).available().is_err());
+    assert!(
+        ContextWindow::from_total(u32::MAX).with_reserves(u32::MAX, u32::MAX).available().is_err()
+    );
 }

@@ -1,7 +1,7 @@
 //! What stability saves (RFC 0005 §6.1).
 
 use lcp_driver::budget::TokenEstimator;
-use lcp_driver::stable::Turn;
+use lcp_driver::prompt_cache::TextReuse;
 use lcp_types::{Block, Role};
 
 use super::Caller;
@@ -28,7 +28,7 @@ fn bill(is_stable: bool) -> (u64, u64) {
         }
         let rendered = if is_stable { caller.turn(&blocks) } else { caller.anew(&blocks) };
         let stable = rendered.plan.stable.as_ref();
-        appended += u64::from(stable.is_some_and(|stable| stable.turn == Turn::Appended));
+        appended += u64::from(stable.is_some_and(|stable| stable.turn == TextReuse::Appended));
         // A cache keeps what the two texts begin with, whoever made them.
         // All of them is ASCII.
         let same = before.bytes().zip(rendered.text.bytes()).take_while(|(a, b)| a == b).count();

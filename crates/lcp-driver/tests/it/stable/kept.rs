@@ -1,7 +1,7 @@
 //! Kept: what stands of the previous text, and what the plan says of it.
 
-use lcp_driver::stable::Turn;
-use lcp_driver::{Objective, Reason, RenderDecision, Values, WarningCode};
+use lcp_driver::prompt_cache::TextReuse;
+use lcp_driver::{Objective, Reason, RenderDecision, ValueModel, WarningCode};
 use lcp_types::Priority;
 use proptest::prelude::*;
 
@@ -29,11 +29,11 @@ pub(super) fn check(turn: &Turned, before: Option<&Turned>) -> Law {
     let stable = stable_of(turn.plan());
     let refused = has_warning(turn.plan(), WarningCode::PreviousRefused);
     let Some(before) = before.filter(|_| !refused) else {
-        prop_assert_eq!(stable.turn, Turn::Fresh);
+        prop_assert_eq!(stable.turn, TextReuse::Fresh);
         prop_assert_eq!((stable.kept_bytes, stable.kept_tokens, stable.previous_tokens), (0, 0, 0));
         return Ok(());
     };
-    prop_assert!(stable.turn != Turn::Fresh);
+    prop_assert!(stable.turn != TextReuse::Fresh);
     let (parts, old) = (turn.parts(), before.parts());
     let same = parts.iter().zip(&old).take_while(|(part, old)| part == old).count();
     let bytes: usize = parts[..same].iter().map(|part| part.len()).sum();
@@ -43,7 +43,7 @@ pub(super) fn check(turn: &Turned, before: Option<&Turned>) -> Law {
     prop_assert_eq!(&turn.text()[..bytes], &before.text()[..bytes]);
     prop_assert_eq!(stable.kept_tokens, turn.estimator.count(&turn.text()[..bytes]));
     prop_assert_eq!(stable.previous_tokens, stable_of(before.plan()).prefix_tokens);
-    if stable.turn == Turn::Appended {
+    if stable.turn == TextReuse::Appended {
         prop_assert_eq!(stable.kept_bytes, stable_of(before.plan()).prefix_bytes);
         appended(turn, before)?;
     }
@@ -83,7 +83,7 @@ fn at_ceilings(turn: &Turned) -> Law {
     }
     let (plan, said) = (turn.plan(), turn.said());
     // By other values, some may be worth nothing.
-    if ![Objective::Strict, Objective::Value(Values::default())].contains(&plan.objective) {
+    if ![Objective::Strict, Objective::Value(ValueModel::default())].contains(&plan.objective) {
         return Ok(());
     }
     // A call of which a part waits, and that a plan made anew would not show

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use lcp_driver::prompt_cache::{PreviousPlan, RepackReason, StableOptions, TextReuse};
 use lcp_driver::split::{PieceKind, split};
-use lcp_driver::stable::{Cause, SavedPlan, Stable, Turn};
 use lcp_driver::{
     DriverConfig, OutputMode, Overflow, Reason, RenderDecision, Verbosity, WarningCode,
 };
@@ -131,7 +131,7 @@ fn plain(turn: &Turned) -> Law {
     prop_assert_eq!(&driver.render_plan(&turn.blocks, turn.plan()).unwrap(), turn.text());
     prop_assert_eq!(&driver.plan(&turn.blocks, &turn.config).unwrap(), turn.plan());
     let next = &stable_of(turn.plan()).next;
-    prop_assert_eq!(&SavedPlan::from_json(&next.to_json()).unwrap(), next);
+    prop_assert_eq!(&PreviousPlan::from_json(&next.to_json()).unwrap(), next);
     Ok(())
 }
 
@@ -153,23 +153,31 @@ fn marks(turn: &Turned) -> Law {
     prop_assert_eq!((stable.high_tokens, stable.low_tokens), watermarks.tokens(turn.budget()));
     let above = has_warning(plan, WarningCode::AboveWatermark);
     match (stable.turn, stable.cause) {
-        (Turn::Appended, None) => {
+        (TextReuse::Appended, None) => {
             prop_assert!(!above && plan.used_tokens <= stable.high_tokens);
         }
-        (Turn::Appended, Some(Cause::CriticalAboveLow | Cause::TurnAboveGap)) => {
+        (
+            TextReuse::Appended,
+            Some(RepackReason::CriticalAboveLow | RepackReason::TurnAboveGap),
+        ) => {
             prop_assert!(plan.used_tokens <= turn.budget());
             prop_assert_eq!(above, plan.used_tokens > stable.high_tokens);
         }
-        (Turn::Fresh, None)
+        (TextReuse::Fresh, None)
         | (
-            Turn::Repacked,
-            Some(Cause::HighWatermark | Cause::BecameCritical | Cause::Question | Cause::Pair),
+            TextReuse::Repacked,
+            Some(
+                RepackReason::HighWatermark
+                | RepackReason::BecameCritical
+                | RepackReason::Question
+                | RepackReason::Pair,
+            ),
         ) => {
             prop_assert!(!above);
         }
         other => prop_assert!(false, "{:?}", other),
     }
-    if stable.turn != Turn::Appended {
+    if stable.turn != TextReuse::Appended {
         packed(turn)?;
     }
     Ok(())
@@ -224,17 +232,19 @@ fn stands_still(turn: &Turned) -> Law {
     let shows = plan.items.iter().any(|item| item.decision.shows_content());
     let is_short = has_warning(plan, WarningCode::BelowFloor) || !shows;
     let above = plan.used_tokens > stable.high_tokens;
-    let is_due = above && stable.cause != Some(Cause::CriticalAboveLow);
+    let is_due = above && stable.cause != Some(RepackReason::CriticalAboveLow);
     if is_due || is_short || said.newest.is_some_and(gone) {
         return Ok(());
     }
     let watermarks = turn.config.stable.as_ref().unwrap().watermarks;
     let previous = Some(Arc::new(stable.next.clone()));
-    let again =
-        DriverConfig { stable: Some(Stable { watermarks, previous }), ..turn.config.clone() };
+    let again = DriverConfig {
+        stable: Some(StableOptions { watermarks, previous }),
+        ..turn.config.clone()
+    };
     let again = turn.estimator.driver().run(&turn.blocks, &again).unwrap();
     let (now, cause) = (stable_of(&again.plan).turn, stable_of(&again.plan).cause);
-    prop_assert_eq!(now, Turn::Appended, "{:?}: {}", cause, turn.text());
+    prop_assert_eq!(now, TextReuse::Appended, "{:?}: {}", cause, turn.text());
     prop_assert_eq!(&again.text, turn.text());
     prop_assert_eq!(&stable_of(&again.plan).next.to_json(), &stable.next.to_json());
     Ok(())
@@ -250,9 +260,9 @@ fn check(session: &Session) -> Law {
         settings = other.as_ref().unwrap_or(settings);
         let previous = before.as_ref().map(|before| {
             let json = stable_of(before.plan()).next.to_json();
-            Arc::new(SavedPlan::from_json(&json).unwrap())
+            Arc::new(PreviousPlan::from_json(&json).unwrap())
         });
-        let stable = Some(Stable { watermarks: settings.watermarks, previous });
+        let stable = Some(StableOptions { watermarks: settings.watermarks, previous });
         let config = DriverConfig { stable, ..settings.config(whole) };
         let blocks = pack.blocks();
         let rendered = session.estimator.driver().run(&blocks, &config).unwrap();

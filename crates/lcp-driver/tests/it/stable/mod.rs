@@ -10,19 +10,19 @@ mod watched;
 
 use std::sync::Arc;
 
-use lcp_driver::stable::{SavedPlan, Stable, StableUse, Watermarks};
+use lcp_driver::prompt_cache::{PreviousPlan, StableOptions, StableOutcome, Watermarks};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Plan, Rendered, WarningCode};
 use lcp_types::Block;
 
 use crate::packs::O200K;
 
-fn stable_of(plan: &Plan) -> &StableUse {
+fn stable_of(plan: &Plan) -> &StableOutcome {
     plan.stable.as_ref().expect("a stable plan")
 }
 
 /// What the next turn starts from, out of a file.
-fn saved(plan: &Plan) -> Arc<SavedPlan> {
-    Arc::new(SavedPlan::from_json(&stable_of(plan).next.to_json()).unwrap())
+fn saved(plan: &Plan) -> Arc<PreviousPlan> {
+    Arc::new(PreviousPlan::from_json(&stable_of(plan).next.to_json()).unwrap())
 }
 
 fn has_warning(plan: &Plan, code: WarningCode) -> bool {
@@ -33,7 +33,7 @@ fn has_warning(plan: &Plan, code: WarningCode) -> bool {
 struct Caller {
     config: DriverConfig,
     watermarks: Watermarks,
-    previous: Option<Arc<SavedPlan>>,
+    previous: Option<Arc<PreviousPlan>>,
 }
 
 impl Caller {
@@ -53,8 +53,10 @@ impl Caller {
     /// What a turn would be.
     fn peek(&self, blocks: &[Block<'_>]) -> Rendered {
         let (watermarks, previous) = (self.watermarks, self.previous.clone());
-        let config =
-            DriverConfig { stable: Some(Stable { watermarks, previous }), ..self.config.clone() };
+        let config = DriverConfig {
+            stable: Some(StableOptions { watermarks, previous }),
+            ..self.config.clone()
+        };
         DefaultDriver::new(O200K).run(blocks, &config).unwrap()
     }
 

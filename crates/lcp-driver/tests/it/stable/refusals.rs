@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use expect_test::expect;
-use lcp_driver::stable::{SavedPlan, Turn};
+use lcp_driver::prompt_cache::{PreviousPlan, TextReuse};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Plan, Verbosity, WarningCode};
 use lcp_types::{Block, BlockType, Role};
 
@@ -27,7 +27,7 @@ fn refusal(plan: &Plan) -> String {
     let code = WarningCode::PreviousRefused;
     let warning = plan.warnings.iter().find(|warning| warning.code == code).unwrap();
     let stable = stable_of(plan);
-    assert_eq!((stable.turn, stable.cause), (Turn::Fresh, None));
+    assert_eq!((stable.turn, stable.cause), (TextReuse::Fresh, None));
     assert_eq!((stable.kept_bytes, stable.kept_tokens, stable.previous_tokens), (0, 0, 0));
     let said = "the previous plan is not used, a fresh one is made: ";
     warning.message.strip_prefix(said).unwrap().to_owned()
@@ -62,7 +62,10 @@ fn a_plan_of_another_pack_mode_or_types_is_refused() {
 
 #[test]
 fn a_plan_of_another_encoding_is_refused() {
-    let stable = lcp_driver::stable::Stable { previous: caller().previous, ..Default::default() };
+    let stable = lcp_driver::prompt_cache::StableOptions {
+        previous: caller().previous,
+        ..Default::default()
+    };
     let config = DriverConfig { stable: Some(stable), ..caller().config };
     let plan = DefaultDriver::new(CL100K).plan(&blocks(), &config).unwrap();
     expect![[r#"its tokens are those of "o200k_base", not of "cl100k_base""#]]
@@ -70,14 +73,14 @@ fn a_plan_of_another_encoding_is_refused() {
 }
 
 /// The same plan with a change, and the checksum that fits.
-fn edited(plan: &SavedPlan, from: &str, to: &str) -> SavedPlan {
+fn edited(plan: &PreviousPlan, from: &str, to: &str) -> PreviousPlan {
     let json = plan.to_json();
     assert!(json.contains(from), "{json}");
     let json = json.replacen(from, to, 1);
     let end = json.rfind("\"check\":\"").unwrap();
     let check = &blake3::hash(&json.as_bytes()[..end]).to_hex()[..32];
     let json = format!("{}\"check\":\"{check}\"}}\n", &json[..end]);
-    SavedPlan::from_json(&json).unwrap()
+    PreviousPlan::from_json(&json).unwrap()
 }
 
 #[test]
@@ -131,7 +134,7 @@ fn a_removed_block_that_was_not_shown_is_no_reason() {
     let first = caller.turn(&blocks);
     let gone = first.plan.items.iter().position(|item| !item.decision.is_shown()).unwrap();
     blocks.remove(gone);
-    assert_eq!(stable_of(&caller.peek(&blocks).plan).turn, Turn::Appended);
+    assert_eq!(stable_of(&caller.peek(&blocks).plan).turn, TextReuse::Appended);
     let shown = stable_of(&first.plan).order[0];
     blocks.remove(shown);
     assert!(has_warning(&caller.peek(&blocks).plan, WarningCode::PreviousRefused));
@@ -152,5 +155,8 @@ fn stable_plans_need_a_budget_and_the_verbosity_adaptive() {
     // And a saved plan still is what it was.
     caller.config.verbosity = Verbosity::Adaptive;
     let plan = caller.peek(&blocks()).plan;
-    assert_eq!((stable_of(&plan).turn, saved(&plan)), (Turn::Appended, caller.previous.unwrap()));
+    assert_eq!(
+        (stable_of(&plan).turn, saved(&plan)),
+        (TextReuse::Appended, caller.previous.unwrap())
+    );
 }

@@ -1,7 +1,7 @@
 //! Random sessions: a pack that grows, shrinks and is annotated, turn by turn.
 
 use lcp_driver::budget::TokenEstimator;
-use lcp_driver::stable::Watermarks;
+use lcp_driver::prompt_cache::Watermarks;
 use lcp_driver::{DefaultDriver, DriverConfig, Verbosity};
 use lcp_tokens::{CodeAwareEstimator, HeuristicEstimator};
 use lcp_types::{Annotation, Block, BlockType, Level, Priority, Role, Status, Tag};

@@ -1,7 +1,7 @@
 //! What becomes of a text from turn to turn, by example.
 
 use expect_test::expect;
-use lcp_driver::stable::{Cause, Turn};
+use lcp_driver::prompt_cache::{RepackReason, TextReuse};
 use lcp_driver::{Reason, Rendered, WarningCode};
 use lcp_types::{Annotation, Block, Lang, Priority, Role};
 
@@ -12,7 +12,7 @@ fn user(text: &str) -> Block<'_> {
     Block::conversation(Role::User, text)
 }
 
-fn what(rendered: &Rendered) -> (Turn, Option<Cause>) {
+fn what(rendered: &Rendered) -> (TextReuse, Option<RepackReason>) {
     let stable = stable_of(&rendered.plan);
     (stable.turn, stable.cause)
 }
@@ -21,8 +21,9 @@ fn decisions(rendered: &Rendered) -> Vec<&'static str> {
     rendered.plan.items.iter().map(|item| item.decision.name()).collect()
 }
 
-const APPENDED: (Turn, Option<Cause>) = (Turn::Appended, None);
-const FULL: (Turn, Option<Cause>) = (Turn::Repacked, Some(Cause::HighWatermark));
+const APPENDED: (TextReuse, Option<RepackReason>) = (TextReuse::Appended, None);
+const FULL: (TextReuse, Option<RepackReason>) =
+    (TextReuse::Repacked, Some(RepackReason::HighWatermark));
 
 #[test]
 fn new_blocks_stand_behind_old_ones_wherever_they_are_in_the_pack() {
@@ -97,7 +98,7 @@ fn a_text_grows_to_the_high_mark_and_is_packed_down_to_the_low_one() {
         let rendered = caller.turn(&blocks);
         let stable = stable_of(&rendered.plan);
         assert_eq!((stable.high_tokens, stable.low_tokens), (900, 700));
-        let mark = if stable.turn == Turn::Repacked { 700 } else { 900 };
+        let mark = if stable.turn == TextReuse::Repacked { 700 } else { 900 };
         assert!(rendered.plan.used_tokens <= mark);
         sizes.push(format!("{} {}", stable.turn.name(), rendered.plan.used_tokens));
     }
@@ -128,7 +129,7 @@ fn a_block_that_became_critical_or_pinned_is_in_full_at_once() {
         blocks.push(said);
         blocks.push(bare_file("d.rs", 1));
         let second = caller.turn(&blocks);
-        assert_eq!(what(&second), (Turn::Repacked, Some(Cause::BecameCritical)));
+        assert_eq!(what(&second), (TextReuse::Repacked, Some(RepackReason::BecameCritical)));
         assert_eq!(decisions(&second)[2], "full");
     }
 }
@@ -153,7 +154,7 @@ fn critical_blocks_above_the_low_mark_are_no_reason_to_repack() {
     assert!((700..900).contains(&first.plan.used_tokens), "{}", first.plan.used_tokens);
     blocks.push(bare_file("b.rs", 13));
     let second = caller.turn(&blocks);
-    assert_eq!(what(&second), (Turn::Appended, Some(Cause::CriticalAboveLow)));
+    assert_eq!(what(&second), (TextReuse::Appended, Some(RepackReason::CriticalAboveLow)));
     assert!(second.text.starts_with(&first.text));
     assert!((901..=1_000).contains(&second.plan.used_tokens));
     let code = WarningCode::AboveWatermark;
@@ -161,7 +162,7 @@ fn critical_blocks_above_the_low_mark_are_no_reason_to_repack() {
     expect!["the text has 914 tokens, above its high watermark of 900: packing anew would not help, critical and pinned blocks and the newest question alone reach the low one"].assert_eq(&warning.message);
     // Nothing new is none either.
     let again = caller.peek(&blocks);
-    assert_eq!(what(&again), (Turn::Appended, Some(Cause::CriticalAboveLow)));
+    assert_eq!(what(&again), (TextReuse::Appended, Some(RepackReason::CriticalAboveLow)));
     assert_eq!(again.text, second.text);
     // A new Critical block that does not fit behind it is in full all the same.
     blocks.extend([bare_file("c.rs", 9), priority(4, Priority::Critical)]);
@@ -179,7 +180,7 @@ fn a_turn_above_the_gap_is_appended_up_to_the_budget() {
     assert!((600..700).contains(&first.plan.used_tokens), "{}", first.plan.used_tokens);
     blocks.push(bare_file("b.rs", 20));
     let second = caller.turn(&blocks);
-    assert_eq!(what(&second), (Turn::Appended, Some(Cause::TurnAboveGap)));
+    assert_eq!(what(&second), (TextReuse::Appended, Some(RepackReason::TurnAboveGap)));
     assert!((901..=1_000).contains(&second.plan.used_tokens));
     assert!(has_warning(&second.plan, WarningCode::AboveWatermark));
     // A small one is due for a repack then.
@@ -248,7 +249,7 @@ fn a_result_whose_call_waits_forces_a_repack_once() {
     blocks.extend([pair("call_1", 2).swap_remove(1), tag(63, "tool_call_id=call_1")]);
     blocks.push(priority(63, Priority::High));
     let second = caller.turn(&blocks);
-    assert_eq!(what(&second), (Turn::Repacked, Some(Cause::Pair)));
+    assert_eq!(what(&second), (TextReuse::Repacked, Some(RepackReason::Pair)));
     assert_eq!((decisions(&second)[60], decisions(&second)[63]), ("full", "full"));
     let third = caller.turn(&blocks);
     assert_eq!((what(&third), third.text), (APPENDED, second.text));

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lcp_driver::report::to_html;
-use lcp_driver::{Plan, RenderDecision, ShareUse, Warning, WarningCode};
+use lcp_driver::{Plan, RenderDecision, ShareUsage, Warning, WarningCode};
 
 use super::super::{by_value, share};
 use super::{large_plan, plan};
@@ -120,15 +120,15 @@ fn rows<'d>(dom: &'d str, attribute: &str) -> Vec<&'d str> {
     values(dom, "<tr", attribute)
 }
 
-fn grouped(number: u32) -> String {
+fn group_thousands(number: u32) -> String {
     let (thousands, rest) = (number / 1_000, number % 1_000);
     if thousands == 0 { rest.to_string() } else { format!("{thousands},{rest:03}") }
 }
 
 #[track_caller]
 fn check_figures(dom: &str, plan: &Plan) {
-    assert_eq!(text(dom, "used"), grouped(plan.used_tokens));
-    assert_eq!(text(dom, "budget"), plan.budget.map_or("None".to_owned(), grouped));
+    assert_eq!(text(dom, "used"), group_thousands(plan.used_tokens));
+    assert_eq!(text(dom, "budget"), plan.budget.map_or("None".to_owned(), group_thousands));
     let shown = plan.items.iter().filter(|item| item.decision.shows_content()).count();
     assert_eq!(text(dom, "blocks-shown"), shown.to_string());
     assert_eq!(text(dom, "exact"), "Exact");
@@ -140,7 +140,7 @@ fn a_page_shows_the_plan() {
     let page = to_html(&this, &[plan(Some(300)), plan(None)]);
     let Some(dom) = dom(&page, "#sort=index&metadata=true") else { return };
     check_figures(&dom, &this);
-    assert_eq!(text(&dom, "remaining"), grouped(this.remaining_tokens()));
+    assert_eq!(text(&dom, "remaining"), group_thousands(this.remaining_tokens()));
     let decisions: Vec<_> = this.items.iter().map(|item| item.decision.name()).collect();
     assert_eq!(rows(&dom, "data-decision"), decisions);
     let reasons: Vec<_> = this.items.iter().map(|item| item.reason.name()).collect();
@@ -257,7 +257,7 @@ fn columns_are_named_at_even_steps() {
 #[test]
 fn what_exceeds_a_cap_is_told_from_what_is_borrowed() {
     let mut this = plan(Some(1_000));
-    this.shares[0] = ShareUse { cap: Some(400), ..share("tool_results", 500, 300) };
+    this.shares[0] = ShareUsage { cap: Some(400), ..share("tool_results", 500, 300) };
     this.shares[1] = share("open_files", 2_996, 3_000);
     let Some(dom) = dom(&to_html(&this, &[]), "") else { return };
     assert!(dom.contains(" · 100 borrowed · 100 over its cap"));
@@ -273,7 +273,7 @@ fn a_plan_by_value_says_how_good_it_is() {
 }
 
 #[test]
-#[cfg(feature = "plan-file")]
+#[cfg(feature = "serde")]
 fn a_stable_plan_says_what_was_kept() {
     use super::super::stable::{appended, repacked};
 

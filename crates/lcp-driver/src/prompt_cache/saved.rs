@@ -11,10 +11,6 @@ use crate::config::OutputMode;
 use crate::text::Piece;
 use crate::view::View;
 
-/// The version of the text's forms (RFC 0002 §6). It rises when one changes, so
-/// that no saved plan is taken for what it is no longer.
-pub(crate) const RENDERER: u32 = 3;
-
 /// Bytes that tell blocks and parts apart: the first of their BLAKE3 hash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Hash(pub(crate) [u8; 16]);
@@ -30,10 +26,10 @@ impl fmt::Debug for Hash {
 /// had none.
 ///
 /// It holds no contents, but the text of levels that are shown. It is passed on
-/// as [`Stable::previous`](super::Stable::previous), within a program as it is,
-/// between programs as JSON (feature `plan-file`).
+/// as [`StableOptions::previous`](super::StableOptions::previous), within a program as it is,
+/// between programs as JSON (feature `serde`).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SavedPlan {
+pub struct PreviousPlan {
     pub(crate) renderer: u32,
     pub(crate) encoding: String,
     pub(crate) mode: OutputMode,
@@ -52,7 +48,7 @@ pub(crate) enum Old<'p> {
     Unshown(&'p Hash),
 }
 
-impl SavedPlan {
+impl PreviousPlan {
     /// Which of these blocks stand in the text, by their index, and whether in
     /// full: what must not be changed, and what a reader of the text can read
     /// there. Of several equal blocks each has its own place, in their order.

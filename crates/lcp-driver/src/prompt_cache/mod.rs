@@ -13,7 +13,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use lcp_driver::stable::{Stable, Turn};
+//! use lcp_driver::prompt_cache::{StableOptions, TextReuse};
 //! use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
 //! use lcp_types::{Block, Role};
 //!
@@ -21,47 +21,47 @@
 //! let mut config = DriverConfig {
 //!     token_budget: Some(1_000),
 //!     mode: OutputMode::Minimal,
-//!     stable: Some(Stable::default()),
+//!     stable: Some(StableOptions::default()),
 //!     ..DriverConfig::default()
 //! };
 //! let mut blocks = vec![Block::conversation(Role::User, "What is a pack?")];
 //! let first = driver.run(&blocks, &config)?;
 //!
 //! let previous = first.plan.stable.map(|stable| Arc::new(stable.next));
-//! config.stable = Some(Stable { previous, ..Stable::default() });
+//! config.stable = Some(StableOptions { previous, ..StableOptions::default() });
 //! blocks.push(Block::conversation(Role::Assistant, "A stream of typed blocks."));
 //! let second = driver.run(&blocks, &config)?;
 //! assert!(second.text.starts_with(&first.text));
-//! assert_eq!(second.plan.stable.unwrap().turn, Turn::Appended);
+//! assert_eq!(second.plan.stable.unwrap().turn, TextReuse::Appended);
 //! # Ok::<(), lcp_driver::DriverError>(())
 //! ```
 
-#[cfg(feature = "plan-file")]
+#[cfg(feature = "serde")]
 mod file;
 mod saved;
 mod watermarks;
 
 use std::sync::Arc;
 
-#[cfg(feature = "plan-file")]
+#[cfg(feature = "serde")]
 pub use file::{PlanFileError, SCHEMA};
-pub use saved::SavedPlan;
-pub(crate) use saved::{Hash, Old, RENDERER, SavedPart, hash_of};
+pub use saved::PreviousPlan;
+pub(crate) use saved::{Hash, Old, SavedPart, hash_of};
 pub use watermarks::{WatermarkError, Watermarks};
 
 /// What a stable plan starts from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stable {
+pub struct StableOptions {
     /// When to pack anew, and down to where.
     pub watermarks: Watermarks,
     /// The plan of the previous turn; `None` on the first.
-    pub previous: Option<Arc<SavedPlan>>,
+    pub previous: Option<Arc<PreviousPlan>>,
 }
 
 /// What became of the previous text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Turn {
+pub enum TextReuse {
     /// There was none that could be used.
     Fresh,
     /// All its parts stand as they were; new ones follow.
@@ -70,7 +70,7 @@ pub enum Turn {
     Repacked,
 }
 
-impl Turn {
+impl TextReuse {
     /// The name in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -85,7 +85,7 @@ impl Turn {
 /// Why a text was packed anew, or is above its high watermark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Cause {
+pub enum RepackReason {
     /// It would have been above the high watermark.
     HighWatermark,
     /// A block became Critical or pinned, and was not in full.
@@ -103,7 +103,7 @@ pub enum Cause {
     TurnAboveGap,
 }
 
-impl Cause {
+impl RepackReason {
     /// The name in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -120,11 +120,11 @@ impl Cause {
 
 /// What a stable plan kept, and what the next one needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StableUse {
+pub struct StableOutcome {
     /// What became of the previous text.
-    pub turn: Turn,
+    pub turn: TextReuse,
     /// Why it was packed anew, or is above the high watermark.
-    pub cause: Option<Cause>,
+    pub cause: Option<RepackReason>,
     /// The high watermark, in tokens.
     pub high_tokens: u32,
     /// The low watermark, in tokens.
@@ -144,6 +144,6 @@ pub struct StableUse {
     /// The blocks that have a part, by their index in the pack, in the order of
     /// the text.
     pub order: Vec<usize>,
-    /// What [`Stable::previous`] should be in the next turn.
-    pub next: SavedPlan,
+    /// What [`StableOptions::previous`] should be in the next turn.
+    pub next: PreviousPlan,
 }

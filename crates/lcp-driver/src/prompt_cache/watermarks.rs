@@ -6,7 +6,7 @@ use crate::ratio::{BILLION, billionths};
 /// default 0.9 and 0.7.
 ///
 /// ```
-/// use lcp_driver::stable::Watermarks;
+/// use lcp_driver::prompt_cache::Watermarks;
 ///
 /// assert_eq!(Watermarks::default().tokens(100_000), (90_000, 70_000));
 /// assert!(Watermarks::new(0.5, 0.8).is_err());

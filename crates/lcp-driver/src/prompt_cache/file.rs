@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use error::PlanFileError;
 use row::Row;
 
-use super::saved::{Hash, SavedPlan};
+use super::saved::{Hash, PreviousPlan};
 use crate::append::append;
 use crate::config::OutputMode;
 use crate::view::label::{cap, push_quoted, visible};
@@ -40,24 +40,24 @@ struct File {
 /// The end of a file: what the checksum stands in.
 const CHECK: (&str, &str) = ("\"check\":\"", "\"}\n");
 
-impl SavedPlan {
+impl PreviousPlan {
     /// The plan as JSON, one part a line, with a final newline. The same plan
     /// gives the same bytes.
     ///
     /// ```
-    /// use lcp_driver::stable::{SavedPlan, Stable};
+    /// use lcp_driver::prompt_cache::{PreviousPlan, StableOptions};
     /// use lcp_driver::{DefaultDriver, DriverConfig};
     /// use lcp_types::{Block, Role};
     ///
     /// let config = DriverConfig {
     ///     token_budget: Some(1_000),
-    ///     stable: Some(Stable::default()),
+    ///     stable: Some(StableOptions::default()),
     ///     ..DriverConfig::default()
     /// };
     /// let blocks = [Block::conversation(Role::User, "What is a pack?")];
     /// let plan = DefaultDriver::default().plan(&blocks, &config)?;
     /// let next = plan.stable.unwrap().next;
-    /// assert_eq!(SavedPlan::from_json(&next.to_json()), Ok(next));
+    /// assert_eq!(PreviousPlan::from_json(&next.to_json()), Ok(next));
     /// # Ok::<(), lcp_driver::DriverError>(())
     /// ```
     #[must_use]
@@ -84,9 +84,9 @@ impl SavedPlan {
     /// renderer, encoding or mode is read all the same.
     ///
     /// ```
-    /// use lcp_driver::stable::{PlanFileError, SavedPlan};
+    /// use lcp_driver::prompt_cache::{PlanFileError, PreviousPlan};
     ///
-    /// let error = SavedPlan::from_json("{\"schema\":\"lcp.report.v1\"}").unwrap_err();
+    /// let error = PreviousPlan::from_json("{\"schema\":\"lcp.report.v1\"}").unwrap_err();
     /// assert!(matches!(error, PlanFileError::Schema { .. }));
     /// ```
     ///

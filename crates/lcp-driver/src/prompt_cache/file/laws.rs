@@ -9,11 +9,11 @@ use lcp_types::Priority;
 use super::*;
 use crate::budget::Excerpt;
 use crate::budget::cost::Detail;
-use crate::stable::SavedPart;
+use crate::prompt_cache::SavedPart;
 use crate::text::Piece;
 
 /// One part of each kind.
-fn small() -> SavedPlan {
+fn small() -> PreviousPlan {
     let part = |byte, piece| SavedPart {
         place: usize::from(byte) * 2,
         block: Hash([byte; 16]),
@@ -25,7 +25,7 @@ fn small() -> SavedPlan {
         level: None,
     };
     let excerpt = Excerpt { head_bytes: 120, tail_bytes: 0, omitted_lines: 7, omitted_tokens: 96 };
-    SavedPlan {
+    PreviousPlan {
         renderer: 1,
         encoding: "o200k_base".to_owned(),
         mode: OutputMode::Markdown,
@@ -44,8 +44,8 @@ fn small() -> SavedPlan {
     }
 }
 
-fn empty() -> SavedPlan {
-    SavedPlan { parts: Vec::new(), unshown: Vec::new(), ..small() }
+fn empty() -> PreviousPlan {
+    PreviousPlan { parts: Vec::new(), unshown: Vec::new(), ..small() }
 }
 
 /// A file that differs in `from`, with the checksum that it then has.
@@ -63,7 +63,7 @@ fn checked(text: &str) -> String {
 
 #[track_caller]
 fn error(text: &str) -> PlanFileError {
-    SavedPlan::from_json(text).unwrap_err()
+    PreviousPlan::from_json(text).unwrap_err()
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_plan_is_one_part_a_line() {
         {"schema":"lcp.plan.v1","renderer":1,"encoding":"o200k_base","mode":"markdown","parts":[],"unshown":[],"check":"7e088740ceb1de17f9bbc9dc1ab5cf73"}
     "#]].assert_eq(&empty().to_json());
     for plan in [small(), empty()] {
-        assert_eq!(SavedPlan::from_json(&plan.to_json()), Ok(plan));
+        assert_eq!(PreviousPlan::from_json(&plan.to_json()), Ok(plan));
     }
 }
 
@@ -98,7 +98,7 @@ fn every_change_of_a_byte_is_refused() {
             }
             bytes[at] = byte;
             let Ok(changed) = String::from_utf8(bytes) else { continue };
-            assert!(SavedPlan::from_json(&changed).is_err(), "byte {at}: {changed}");
+            assert!(PreviousPlan::from_json(&changed).is_err(), "byte {at}: {changed}");
         }
     }
 }
@@ -107,16 +107,16 @@ fn every_change_of_a_byte_is_refused() {
 fn every_byte_more_or_less_is_refused() {
     let text = small().to_json();
     for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
-        assert!(at == text.len() || SavedPlan::from_json(&text[..at]).is_err(), "{at}");
+        assert!(at == text.len() || PreviousPlan::from_json(&text[..at]).is_err(), "{at}");
         let (before, behind) = text.split_at(at);
         for more in [" ", "\n", "\"", "0", "a", ",", "{", "}", "\0", "\u{feff}"] {
             let longer = format!("{before}{more}{behind}");
-            assert!(SavedPlan::from_json(&longer).is_err(), "byte {at}: {longer}");
+            assert!(PreviousPlan::from_json(&longer).is_err(), "byte {at}: {longer}");
         }
         let mut rest = behind.chars();
         if rest.next().is_some() {
             let shorter = format!("{before}{}", rest.as_str());
-            assert!(SavedPlan::from_json(&shorter).is_err(), "byte {at}: {shorter}");
+            assert!(PreviousPlan::from_json(&shorter).is_err(), "byte {at}: {shorter}");
         }
     }
 }
@@ -200,8 +200,8 @@ fn what_is_wrong_is_said_with_its_place() {
 
 #[test]
 fn a_newer_renderer_is_read() {
-    let plan = SavedPlan { renderer: u32::MAX, ..small() };
-    assert_eq!(SavedPlan::from_json(&plan.to_json()), Ok(plan));
+    let plan = PreviousPlan { renderer: u32::MAX, ..small() };
+    assert_eq!(PreviousPlan::from_json(&plan.to_json()), Ok(plan));
 }
 
 #[test]
@@ -253,12 +253,12 @@ fn any_part() -> impl Strategy<Value = SavedPart> {
     )
 }
 
-fn any_plan() -> impl Strategy<Value = SavedPlan> {
+fn any_plan() -> impl Strategy<Value = PreviousPlan> {
     let lists = (prop::collection::vec(any_part(), 0..8), prop::collection::vec(any_hash(), 0..4));
     let mode = prop::sample::select(&OutputMode::ALL[..]);
     (any::<u32>(), any_text(), mode, lists).prop_map(|(renderer, encoding, mode, lists)| {
         let (parts, unshown) = lists;
-        SavedPlan { renderer, encoding, mode, parts, unshown }
+        PreviousPlan { renderer, encoding, mode, parts, unshown }
     })
 }
 
@@ -271,24 +271,24 @@ proptest! {
             (0, lines) | (lines, 0) => lines + 2,
             (parts, unshown) => parts + unshown + 3,
         });
-        prop_assert_eq!(&SavedPlan::from_json(&text), &Ok(plan.clone()));
+        prop_assert_eq!(&PreviousPlan::from_json(&text), &Ok(plan.clone()));
         prop_assert_eq!(text, plan.clone().to_json());
     }
 
     #[test]
     fn no_text_panics(text in any::<String>(), at in 0usize..2_000, byte in any::<u8>()) {
-        prop_assert!(SavedPlan::from_json(&text).is_err());
+        prop_assert!(PreviousPlan::from_json(&text).is_err());
         let mut bytes = small().to_json().into_bytes();
         let at = at % bytes.len();
         bytes[at] = byte;
         let text = String::from_utf8_lossy(&bytes);
         let same = text == small().to_json();
-        prop_assert_eq!(SavedPlan::from_json(&text).is_ok(), same);
+        prop_assert_eq!(PreviousPlan::from_json(&text).is_ok(), same);
         // Whatever is read of what has its checksum can be written again.
         if text.contains("\"check\"")
-            && let Ok(plan) = SavedPlan::from_json(&checked(&text))
+            && let Ok(plan) = PreviousPlan::from_json(&checked(&text))
         {
-            prop_assert_eq!(SavedPlan::from_json(&plan.to_json()), Ok(plan));
+            prop_assert_eq!(PreviousPlan::from_json(&plan.to_json()), Ok(plan));
         }
     }
 }
