@@ -11,7 +11,6 @@
 //! | what was found, before tokens are counted | [`find`], [`Found`] |
 //! | the result | [`Deduplicated`], [`Duplicates`](lcp_types::Duplicates) |
 //! | a text that became a diff, again | [`restore`] |
-//! | bodies that many packs share | [`store`] |
 //!
 //! ```
 //! use lcp_dedup::{Level, Options, dedup};
@@ -43,7 +42,6 @@ mod overlap;
 mod paths;
 mod reference;
 mod sources;
-pub mod store;
 mod superseded;
 mod work;
 

@@ -3,8 +3,8 @@
 use lcp_cli::journal::{Journal, as_before};
 use lcp_continuity::store::StoredMessage;
 use lcp_continuity::{SessionHandoff, Timestamp};
-use lcp_dedup::store::{Backend, Found, Name, Put, Result, Store};
 use lcp_driver::prompt_cache::PreviousPlan;
+use lcp_store::content::{Backend, ContentAddressedStore, Lookup, Name, PutMode, Result};
 use lcp_types::ContentStore;
 
 /// What is accepted, comes back; a body that is not that of its hash is found.
@@ -69,18 +69,18 @@ impl Backend for Forged<'_> {
         Ok(vec![true; names.len()])
     }
 
-    fn get(&self, names: &[Name]) -> Result<Vec<Found>> {
-        Ok(vec![Found::Body(self.0.to_vec()); names.len()])
+    fn get(&self, names: &[Name]) -> Result<Vec<Lookup>> {
+        Ok(vec![Lookup::Body(self.0.to_vec()); names.len()])
     }
 
-    fn put(&mut self, _: &[(Name, &[u8])], _: Put) -> Result<()> {
+    fn put(&mut self, _: &[(Name, &[u8])], _: PutMode) -> Result<()> {
         Ok(())
     }
 }
 
 fn body(bytes: &[u8]) {
     let Some((hash, body)) = bytes.split_first_chunk() else { return };
-    let store = Store::new(Forged(body));
+    let store = ContentAddressedStore::new(Forged(body));
     let given = store.get(hash);
     let is_right = blake3::hash(body).as_bytes() == hash;
     assert_eq!(given.is_ok_and(|given| given.is_some()), is_right);

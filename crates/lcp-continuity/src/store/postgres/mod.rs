@@ -17,7 +17,6 @@ mod messages;
 mod migrate;
 mod pool;
 mod rows;
-mod runtime;
 mod sql;
 mod tls;
 

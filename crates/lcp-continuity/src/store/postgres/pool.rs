@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod};
+use lcp_store::runtime::OwnedRuntime;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{NoTls, Row};
 
@@ -10,7 +11,6 @@ use super::PostgresOptions;
 use super::address::Address;
 use super::error::Failure;
 use super::migrate::quoted;
-use super::runtime::Own;
 use super::tls;
 use crate::store::error::{Error, Result};
 
@@ -53,7 +53,7 @@ impl<'a> Call<'a> {
 pub(super) struct Database {
     // Before the runtime, so that it ends first.
     pool: Pool,
-    runtime: Own,
+    runtime: OwnedRuntime,
     patience: Duration,
     /// Where it is, without the password.
     pub(super) place: String,
@@ -86,7 +86,8 @@ impl Database {
             .map_err(|error| Error::Io { reason: error.to_string() })?;
         Ok(Self {
             pool,
-            runtime: Own::start()?,
+            runtime: OwnedRuntime::new("lcp-postgres")
+                .map_err(|error| Error::Io { reason: error.to_string() })?,
             patience: options.statement_timeout.saturating_add(GRACE),
             place,
         })
@@ -94,7 +95,7 @@ impl Database {
 
     /// What `work` comes to, on this thread.
     pub(super) fn wait_for<T>(&self, work: impl Future<Output = T>) -> T {
-        self.runtime.wait_for(work)
+        self.runtime.block_on(work)
     }
 
     /// A connection; where there is none to be had, the error says of what.

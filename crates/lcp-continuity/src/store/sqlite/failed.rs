@@ -28,19 +28,21 @@ impl From<rusqlite::Error> for Failed {
         if error.sqlite_error_code() == Some(ErrorCode::TooBig) {
             return Self::damaged(error.to_string());
         }
-        lcp_sqlite::Error::from(error).into()
+        lcp_store::sqlite::Error::from(error).into()
     }
 }
 
-impl From<lcp_sqlite::Error> for Failed {
-    fn from(error: lcp_sqlite::Error) -> Self {
-        use lcp_sqlite::Error as File;
+impl From<lcp_store::sqlite::Error> for Failed {
+    fn from(error: lcp_store::sqlite::Error) -> Self {
+        use lcp_store::sqlite::Error as File;
         Self(match error {
             File::ReadOnly => Error::ReadOnly,
             File::Full => Error::Full,
             File::Damaged { reason } => Error::Damaged { reason },
             File::Busy => Error::Busy,
-            File::NotOurs { path, reason } => Error::NotAStore { path, reason: reason.to_owned() },
+            File::ForeignFile { path, reason } => {
+                Error::NotAStore { path, reason: reason.to_owned() }
+            }
             File::TooNew { found, known } => Error::TooNew { found, known },
             File::NetworkFileSystem { path, kind } => Error::NetworkFileSystem { path, kind },
             File::Io { reason } => Error::Io { reason },

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use lcp_sqlite::{Options, WriteLock};
+use lcp_store::sqlite::{self, Options, WriteLock};
 use rusqlite::{Connection, Transaction};
 
 use self::failed::Failed;
@@ -128,7 +128,7 @@ impl SqliteStore {
         let SqliteOptions { busy_timeout, max_bytes, expiry, ref clock } = *options;
         let of_file = Options { busy_timeout, max_bytes, durable: true, local_only: true };
         let connection = || -> failed::Result<_> {
-            let connection = lcp_sqlite::open_private(&path, &schema::LAYOUT, &of_file)?;
+            let connection = sqlite::open_private(&path, &schema::SCHEMA, &of_file)?;
             // Every statement that there is.
             connection.set_prepared_statement_cache_capacity(64);
             Ok(connection)
@@ -136,7 +136,7 @@ impl SqliteStore {
         let opened = || -> failed::Result<_> {
             let writer = Mutex::new(connection()?);
             // It knows the file that the writer has, before it is opened again.
-            let lock = WriteLock::beside(&path, busy_timeout)?;
+            let lock = WriteLock::for_database(&path, busy_timeout)?;
             let reader = connection()?;
             reader.pragma_update(None, "query_only", true)?;
             let (reader, clock) = (Mutex::new(reader), Arc::clone(clock));
@@ -162,8 +162,8 @@ impl SqliteStore {
     ) -> Result<T> {
         // The queue first: then nobody else has the connection.
         let write = || {
-            let held = self.lock.hold()?;
-            held.write(&mut exclusive(&self.writer), |transaction| {
+            let guard = self.lock.acquire()?;
+            guard.write(&mut exclusive(&self.writer), |transaction| {
                 work(transaction, self.clock.now())
             })
         };

@@ -1,9 +1,9 @@
 //! What the file holds.
 
-use lcp_sqlite::Layout;
+use lcp_store::sqlite::SchemaSpec;
 use lcp_types::limits;
 
-pub(super) const LAYOUT: Layout = Layout {
+pub(super) const SCHEMA: SchemaSpec = SchemaSpec {
     // "LCPC"
     application_id: 0x4C43_5043,
     version: 1,

@@ -1,0 +1,45 @@
+//! Bodies that packs share, stored by their BLAKE3 hash (RFC 0006 §9).
+//!
+//! | where | backend | feature |
+//! |---|---|---|
+//! | in memory | [`MemoryBackend`] | – |
+#![cfg_attr(
+    feature = "content-sqlite",
+    doc = "| in one file, for several processes | [`SqliteBackend`] | `content-sqlite` |"
+)]
+#![cfg_attr(
+    feature = "object-store",
+    doc = "| where machines share it | [`ObjectStoreBackend`] | `object-store` |"
+)]
+//!
+//! [`BatchStore`] is the interface for callers. [`ContentAddressedStore`] implements it for every
+//! backend: it hashes, verifies, bounds and names bodies. A [`Backend`] only keeps bytes under
+//! names. Nothing is ever deleted.
+//!
+//! ```
+//! use lcp_store::content::{BatchStore, ContentAddressedStore};
+//!
+//! let mut store = ContentAddressedStore::in_memory();
+//! let hashes = store.put_many(&[b"one", b"two"])?;
+//! assert_eq!(store.has_many(&[hashes[1], [0; 32]])?, [true, false]);
+//! assert_eq!(store.get_many(&[[0; 32], hashes[0]])?, [None, Some(b"one".to_vec())]);
+//! # Ok::<(), lcp_store::content::Error>(())
+//! ```
+
+mod backend;
+#[cfg(feature = "content-sqlite")]
+mod compression;
+mod error;
+#[cfg(feature = "object-store")]
+mod object_store;
+#[cfg(feature = "content-sqlite")]
+mod sqlite;
+mod store;
+
+pub use backend::{Backend, Lookup, MemoryBackend, Name, PutMode};
+pub use error::{Error, Result};
+#[cfg(feature = "object-store")]
+pub use object_store::ObjectStoreBackend;
+#[cfg(feature = "content-sqlite")]
+pub use sqlite::SqliteBackend;
+pub use store::{BODY_BYTES_MAX, BatchStore, ContentAddressedStore, TenantKey};

@@ -1,0 +1,210 @@
+//! The backend on any `object_store`, for machines that share a store.
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+use object_store::path::Path;
+use object_store::{
+    Error as ObjectError, GetOptions, ObjectStore, ObjectStoreExt, PutMode as ObjectPutMode,
+    PutPayload,
+};
+use tokio::runtime::{Handle, RuntimeFlavor};
+
+use super::backend::{Backend, Lookup, Name, PutMode};
+use super::error::{Error, Result, write_error};
+use super::store::BODY_BYTES_MAX;
+use crate::runtime::{self, OwnedRuntime};
+
+/// Requests that run at the same time for one call.
+const CONCURRENCY: usize = 16;
+
+/// Bodies in an object store: S3, Azure, Google Cloud, a folder, memory, or
+/// whatever else implements [`ObjectStore`].
+///
+/// Which of them can be used is chosen by the features of the `object_store` crate (`aws`,
+/// `azure`, `gcp`, `fs` …). To share a bucket with other things, put an
+/// `object_store::prefix::PrefixStore` around it.
+///
+/// A body is one object, uncompressed, named by its hash in hexadecimal with a `/`
+/// after the first two digits. An existing one is not sent again. Up to 16
+/// requests run at the same time. A body is as durable as the object store
+/// makes it. A batch is not atomic: if it fails, some bodies may have been stored.
+///
+/// Calls block, so from asynchronous code they belong in `spawn_blocking`.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use lcp_store::content::{BatchStore, ContentAddressedStore, ObjectStoreBackend};
+/// use object_store::memory::InMemory;
+///
+/// let objects = Arc::new(InMemory::new());
+/// let mut store = ContentAddressedStore::new(ObjectStoreBackend::new(objects)?);
+/// let hashes = store.put_many(&[b"one", b"two"])?;
+/// assert_eq!(store.get_many(&hashes[1..])?, [Some(b"two".to_vec())]);
+/// # Ok::<(), lcp_store::content::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct ObjectStoreBackend {
+    objects: Arc<dyn ObjectStore>,
+    handle: Handle,
+    /// The runtime of the handle, if this backend started it.
+    _runtime: Option<Arc<OwnedRuntime>>,
+}
+
+impl ObjectStoreBackend {
+    /// Creates a backend on `objects`, with a private runtime.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] if the runtime's threads cannot be started.
+    pub fn new(objects: Arc<dyn ObjectStore>) -> Result<Self> {
+        let runtime = OwnedRuntime::new("lcp-store")
+            .map_err(|error| Error::Io { reason: error.to_string() })?;
+        let handle = runtime.handle().clone();
+        Ok(Self { objects, handle, _runtime: Some(Arc::new(runtime)) })
+    }
+
+    /// Creates a backend on `objects` whose requests are driven by the runtime of
+    /// `handle`. That one must be multi-threaded, and its tasks may use the
+    /// store only in `spawn_blocking`: one that blocks could wait for itself.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] if the runtime has one thread only.
+    pub fn with_runtime_of(handle: Handle, objects: Arc<dyn ObjectStore>) -> Result<Self> {
+        if handle.runtime_flavor() != RuntimeFlavor::MultiThread {
+            let reason =
+                "the runtime is not multi-threaded: use `ObjectStoreBackend::new`".to_owned();
+            return Err(Error::Io { reason });
+        }
+        Ok(Self { objects, handle, _runtime: None })
+    }
+
+    /// Runs `request` for every item, several at a time; the results are in their order.
+    fn for_each<I, T, F: Future<Output = Result<T>>>(
+        &self,
+        items: impl Iterator<Item = I>,
+        request: impl Fn(I) -> F,
+    ) -> Result<Vec<T>> {
+        let all = stream::iter(items).map(request).buffered(CONCURRENCY).try_collect();
+        runtime::block_on(&self.handle, all)
+    }
+
+    async fn exists(&self, name: &Name) -> Result<bool> {
+        match self.objects.head(&path(name)).await {
+            Ok(_) => Ok(true),
+            Err(ObjectError::NotFound { .. }) => Ok(false),
+            Err(error) => Err(read_failed(&error)),
+        }
+    }
+
+    async fn read(&self, name: &Name) -> Result<Lookup> {
+        let object = match self.objects.get_opts(&path(name), GetOptions::default()).await {
+            Ok(object) => object,
+            Err(ObjectError::NotFound { .. }) => return Ok(Lookup::Missing),
+            Err(error) => return Err(read_failed(&error)),
+        };
+        // Before it is fetched, and again while: what it claims need not be true.
+        if object.meta.size > BODY_BYTES_MAX {
+            return Ok(Lookup::Damaged);
+        }
+        let mut body = Vec::new();
+        let mut pieces = object.into_stream();
+        while let Some(piece) = pieces.try_next().await.map_err(|error| read_failed(&error))? {
+            body.extend_from_slice(&piece);
+            if body.len() as u64 > BODY_BYTES_MAX {
+                return Ok(Lookup::Damaged);
+            }
+        }
+        Ok(Lookup::Body(body))
+    }
+
+    async fn write(&self, name: &Name, body: &[u8], mode: PutMode) -> Result<()> {
+        // What cannot be asked for, by who may only write, may still be put.
+        if mode == PutMode::Keep && self.exists(name).await == Ok(true) {
+            return Ok(());
+        }
+        let (path, payload) = (path(name), PutPayload::from(body.to_vec()));
+        let mode = match mode {
+            PutMode::Keep => ObjectPutMode::Create,
+            PutMode::Replace => ObjectPutMode::Overwrite,
+        };
+        match self.objects.put_opts(&path, payload.clone(), mode.into()).await {
+            Ok(_) | Err(ObjectError::AlreadyExists { .. }) => Ok(()),
+            // Some services cannot make an object only where there is none. The
+            // same bytes once more do no harm.
+            Err(ObjectError::NotImplemented { .. } | ObjectError::NotSupported { .. }) => {
+                let overwritten = self.objects.put(&path, payload).await;
+                overwritten.map(drop).map_err(|error| write_failed(&error))
+            }
+            Err(error) => Err(write_failed(&error)),
+        }
+    }
+}
+
+impl Backend for ObjectStoreBackend {
+    fn has(&self, names: &[Name]) -> Result<Vec<bool>> {
+        self.for_each(names.iter(), |name| self.exists(name))
+    }
+
+    fn get(&self, names: &[Name]) -> Result<Vec<Lookup>> {
+        self.for_each(names.iter(), |name| self.read(name))
+    }
+
+    fn put(&mut self, bodies: &[(Name, &[u8])], mode: PutMode) -> Result<()> {
+        self.for_each(bodies.iter(), |(name, body)| self.write(name, body, mode)).map(drop)
+    }
+}
+
+/// Returns the path of an object: not all are in one folder, which file systems do not like.
+fn path(name: &Name) -> Path {
+    let name = blake3::Hash::from_bytes(*name).to_hex();
+    let (folder, file) = name.split_at(2);
+    Path::from_iter([folder, file])
+}
+
+fn read_failed(error: &ObjectError) -> Error {
+    Error::Io { reason: error.to_string() }
+}
+
+fn write_failed(error: &ObjectError) -> Error {
+    if matches!(error, ObjectError::PermissionDenied { .. }) {
+        return Error::ReadOnly;
+    }
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if let Some(known) = error.downcast_ref().and_then(write_error) {
+            return known;
+        }
+        cause = error.source();
+    }
+    read_failed(error)
+}
+
+/// Not as the service prints itself: one in memory prints its bodies.
+impl fmt::Debug for ObjectStoreBackend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ObjectStoreBackend").field(&format_args!("{}", self.objects)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn a_cause_says_what_to_do() {
+        let error = |kind: io::ErrorKind| {
+            let source = Box::new(io::Error::from(kind));
+            write_failed(&ObjectError::Generic { store: "test", source })
+        };
+        assert_eq!(error(io::ErrorKind::StorageFull), Error::Full);
+        assert_eq!(error(io::ErrorKind::QuotaExceeded), Error::Full);
+        assert_eq!(error(io::ErrorKind::ReadOnlyFilesystem), Error::ReadOnly);
+        assert!(matches!(error(io::ErrorKind::ConnectionReset), Error::Io { .. }));
+    }
+}

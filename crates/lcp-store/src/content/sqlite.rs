@@ -1,0 +1,223 @@
+//! The backend in one SQLite file, for several processes at once.
+
+use std::fmt;
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension, Statement, TransactionBehavior, ffi};
+use zstd::bulk::{Compressor, Decompressor};
+
+use super::backend::{Backend, Lookup, Name, PutMode};
+use super::compression;
+use super::error::{Error, Result};
+use super::store::BODY_BYTES_MAX;
+use crate::sqlite::{self, Options, SchemaSpec};
+
+const SCHEMA: SchemaSpec = SchemaSpec {
+    // "LCPS"
+    application_id: 0x4C43_5053,
+    version: 1,
+    name: "store",
+    // Bodies are a few KiB: most of them fit into one page.
+    page_bytes: 16 * 1024,
+    row_bytes_max: BODY_BYTES_MAX + ROW_BYTES_MAX,
+    schema: &[BODIES],
+    migrations: &[],
+};
+
+/// A table by row id with an index on the names: bodies stay where they were put,
+/// and names are found without reading any. Names are random, so that a table in
+/// their order would be rewritten all the time.
+const BODIES: &str = "CREATE TABLE bodies (
+    id INTEGER PRIMARY KEY,
+    name BLOB NOT NULL UNIQUE,
+    size INTEGER NOT NULL,
+    body BLOB NOT NULL
+) STRICT";
+
+/// Bytes of a row besides its body, generously.
+const ROW_BYTES_MAX: u64 = 4096;
+
+/// Bodies in one SQLite file.
+///
+/// Any number of processes, and of backends in one process, may have the same file
+/// open. It must be on a local disk: SQLite's write-ahead log does not work on network file
+/// systems. Next to it SQLite keeps two files, `-wal` and `-shm`; they belong to it while it is
+/// open. Symbolic links to the file are resolved; by two hard links at once it must not be
+/// opened.
+///
+/// A body is on the disk when `put` returns (`synchronous = FULL`, [`Options::durable`]).
+/// Without `durable`, a loss of power may take the batches that were put last, and packs that
+/// refer to them can no longer be read; by SQLite's design, nothing else is harmed. Single puts
+/// are many times faster then. A batch is stored completely or not at all, and waits for the
+/// disk once, as does a single body: put many at once.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("bodies.db");
+/// use lcp_store::content::{BatchStore, ContentAddressedStore, SqliteBackend};
+///
+/// let mut store = ContentAddressedStore::new(SqliteBackend::open(&path)?);
+/// let hashes = store.put_many(&[b"one", b"two"])?;
+/// drop(store);
+/// let store = ContentAddressedStore::new(SqliteBackend::open_read_only(&path)?);
+/// assert_eq!(store.get_many(&hashes[1..])?, [Some(b"two".to_vec())]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct SqliteBackend {
+    connection: Connection,
+    compressor: Compressor<'static>,
+}
+
+impl SqliteBackend {
+    /// Opens the store in this file; creates it where the file does not exist or is empty.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAStore`] and [`Error::TooNew`] if the file is something else,
+    /// which is left as it is; [`Error::Damaged`] if it is a store by its header, but
+    /// has not the tables of one, or more than these; [`Error::ReadOnly`] if it
+    /// cannot be written.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, &Options::default())
+    }
+
+    /// Opens the store in this file with `options`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`].
+    pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Self> {
+        Self::new(sqlite::open(path, &SCHEMA, options)?)
+    }
+
+    /// Opens the store in this file for reading. Others may write to it meanwhile.
+    ///
+    /// In a folder that cannot be written either, as on a read-only medium, nobody
+    /// may: what they changed would not be seen, or be seen as damaged.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAStore`], [`Error::TooNew`] and [`Error::Damaged`] as for
+    /// [`Self::open`]; [`Error::Io`] if there is no such file.
+    pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self> {
+        Self::new(sqlite::open_read_only(path, &SCHEMA, &Options::default())?)
+    }
+
+    fn new(connection: Connection) -> Result<Self> {
+        Ok(Self { connection, compressor: compression::compressor()? })
+    }
+
+    /// Returns the bodies whose names do not exist.
+    fn missing<'a, 'b>(&self, bodies: &'a [(Name, &'b [u8])]) -> Result<Vec<&'a (Name, &'b [u8])>> {
+        let names: Vec<_> = bodies.iter().map(|(name, _)| *name).collect();
+        let exists = self.has(&names)?;
+        Ok(bodies
+            .iter()
+            .zip(exists)
+            .filter_map(|(body, exists)| (!exists).then_some(body))
+            .collect())
+    }
+}
+
+impl Backend for SqliteBackend {
+    fn has(&self, names: &[Name]) -> Result<Vec<bool>> {
+        // One snapshot, and one lock, for all of them.
+        let snapshot = self.connection.unchecked_transaction()?;
+        let mut query = snapshot.prepare("SELECT 1 FROM bodies WHERE name = ?1")?;
+        names.iter().map(|name| Ok(query.exists([name])?)).collect()
+    }
+
+    fn get(&self, names: &[Name]) -> Result<Vec<Lookup>> {
+        let snapshot = self.connection.unchecked_transaction()?;
+        let mut query = snapshot.prepare("SELECT size, body FROM bodies WHERE name = ?1")?;
+        let mut decompressor = compression::decompressor()?;
+        names.iter().map(|name| find(&mut query, name, &mut decompressor)).collect()
+    }
+
+    fn put(&mut self, bodies: &[(Name, &[u8])], mode: PutMode) -> Result<()> {
+        let bodies = match mode {
+            PutMode::Keep => self.missing(bodies)?,
+            PutMode::Replace => bodies.iter().collect(),
+        };
+        if bodies.is_empty() {
+            return Ok(());
+        }
+        // Before the lock: others need not wait for the compression.
+        let mut rows = Vec::with_capacity(bodies.len());
+        for (name, body) in bodies {
+            rows.push((
+                name,
+                body.len().cast_signed(),
+                compression::compress(&mut self.compressor, body)?,
+            ));
+        }
+        let clash = match mode {
+            PutMode::Keep => "NOTHING",
+            PutMode::Replace => "UPDATE SET size = excluded.size, body = excluded.body",
+        };
+        let sql = format!(
+            "INSERT INTO bodies (name, size, body) VALUES (?1, ?2, ?3)
+             ON CONFLICT (name) DO {clash}"
+        );
+        let behavior = TransactionBehavior::Immediate;
+        let transaction = self.connection.transaction_with_behavior(behavior)?;
+        let mut insert = transaction.prepare(&sql)?;
+        for (name, size, body) in &rows {
+            insert.execute((name, size, body.as_ref()))?;
+        }
+        drop(insert);
+        Ok(transaction.commit()?)
+    }
+}
+
+fn find(
+    query: &mut Statement<'_>,
+    name: &Name,
+    decompressor: &mut Decompressor<'_>,
+) -> Result<Lookup> {
+    let found = query
+        .query_row([name], |row| {
+            let (size, body) = (row.get_ref(0)?.as_i64(), row.get_ref(1)?.as_blob());
+            Ok(match (size, body) {
+                (Ok(size), Ok(body)) => compression::decompress(decompressor, size, body),
+                _ => Lookup::Damaged,
+            })
+        })
+        .optional();
+    match found {
+        Ok(found) => Ok(found.unwrap_or(Lookup::Missing)),
+        // Larger than what was ever put, so that it was not even read.
+        Err(error) if error.sqlite_error_code() == Some(ffi::ErrorCode::TooBig) => {
+            Ok(Lookup::Damaged)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        sqlite::Error::from(error).into()
+    }
+}
+
+impl From<sqlite::Error> for Error {
+    fn from(error: sqlite::Error) -> Self {
+        use sqlite::Error as File;
+        match error {
+            File::ReadOnly => Self::ReadOnly,
+            File::Full => Self::Full,
+            File::Damaged { reason } => Self::Damaged { reason },
+            File::Busy => Self::Busy,
+            File::ForeignFile { path, reason } => Self::NotAStore { path, reason },
+            File::TooNew { found, known } => Self::TooNew { found, known },
+            File::Io { reason } => Self::Io { reason },
+            other => Self::Io { reason: other.to_string() },
+        }
+    }
+}
+
+impl fmt::Debug for SqliteBackend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SqliteBackend").field(&self.connection).finish()
+    }
+}

@@ -1,0 +1,184 @@
+//! The content-addressed store: hashes, verifies, bounds and names bodies for every backend.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+use lcp_types::{ContentHash, ContentStore, StoreError, limits};
+
+use super::backend::{Backend, Lookup, MemoryBackend, Name, PutMode};
+use super::error::{Error, Result};
+
+/// Bytes of the largest body that a store accepts: the most that a reader resolves of a
+/// reference.
+pub const BODY_BYTES_MAX: u64 = limits::BODY_DECOMPRESSED_BYTES_MAX;
+
+/// A store of bodies by their BLAKE3 hash, many at once.
+///
+/// Results stand in the order of the arguments, which may hold the same hash or body more than
+/// once.
+pub trait BatchStore: ContentStore {
+    /// Returns which of `hashes` exist. Their bodies are not read: a damaged one exists, too.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be read.
+    fn has_many(&self, hashes: &[ContentHash]) -> Result<Vec<bool>>;
+
+    /// Returns the bodies with these hashes; `None` for each that does not exist.
+    ///
+    /// One damaged body fails the call. The error names it: ask again without it, or for one
+    /// hash at a time, to get the others; [`Self::repair_many`] with the original repairs it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] for the first body that does not match its hash; other errors if the
+    /// store cannot be read.
+    fn get_many(&self, hashes: &[ContentHash]) -> Result<Vec<Option<Vec<u8>>>>;
+
+    /// Stores bodies, each of at most [`BODY_BYTES_MAX`] bytes, and returns their hashes.
+    /// Existing bodies are left as they are.
+    ///
+    /// # Errors
+    ///
+    /// If one is too large (then none was stored), or not all could be stored. Some may have
+    /// been stored then; to put them again does no harm.
+    fn put_many(&mut self, bodies: &[&[u8]]) -> Result<Vec<ContentHash>>;
+
+    /// Stores bodies like [`Self::put_many`], but replaces existing ones, which repairs damaged
+    /// bodies.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::put_many`].
+    fn repair_many(&mut self, bodies: &[&[u8]]) -> Result<Vec<ContentHash>>;
+}
+
+/// Bodies by their BLAKE3 hash, in a [`Backend`] that need not be trusted.
+///
+/// A body is stored under the hash computed here, and returned only if it still has that hash.
+#[derive(Clone, Debug, Default)]
+pub struct ContentAddressedStore<B> {
+    backend: B,
+    tenant: Option<TenantKey>,
+}
+
+impl ContentAddressedStore<MemoryBackend> {
+    /// Creates an empty store in memory.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Self::default()
+    }
+}
+
+impl<B: Backend> ContentAddressedStore<B> {
+    /// Creates a store that keeps its bodies in `backend`.
+    #[must_use]
+    pub const fn new(backend: B) -> Self {
+        Self { backend, tenant: None }
+    }
+
+    /// Returns the part of the store that belongs to the tenant with this key. It shares nothing
+    /// with the part of another key, or with that without a key.
+    #[must_use]
+    pub fn for_tenant(self, key: TenantKey) -> Self {
+        Self { tenant: Some(key), ..self }
+    }
+
+    fn name(&self, hash: &ContentHash) -> Name {
+        self.tenant.as_ref().map_or(*hash, |key| *blake3::keyed_hash(&key.0, hash).as_bytes())
+    }
+
+    fn names(&self, hashes: &[ContentHash]) -> Vec<Name> {
+        hashes.iter().map(|hash| self.name(hash)).collect()
+    }
+
+    fn put_all(&mut self, bodies: &[&[u8]], mode: PutMode) -> Result<Vec<ContentHash>> {
+        bodies.iter().try_for_each(|body| check_size(body))?;
+        let hashes: Vec<_> = bodies.iter().map(|body| hash(body)).collect();
+        let mut seen = HashSet::new();
+        let new = hashes.iter().zip(bodies).filter(|(hash, _)| seen.insert(**hash));
+        let named: Vec<_> = new.map(|(hash, body)| (self.name(hash), *body)).collect();
+        if !named.is_empty() {
+            self.backend.put(&named, mode)?;
+        }
+        Ok(hashes)
+    }
+}
+
+impl<B: Backend> BatchStore for ContentAddressedStore<B> {
+    fn has_many(&self, hashes: &[ContentHash]) -> Result<Vec<bool>> {
+        self.backend.has(&self.names(hashes))
+    }
+
+    fn get_many(&self, hashes: &[ContentHash]) -> Result<Vec<Option<Vec<u8>>>> {
+        let bodies = self.backend.get(&self.names(hashes))?;
+        bodies.into_iter().zip(hashes).map(|(body, hash)| verify(body, hash)).collect()
+    }
+
+    fn put_many(&mut self, bodies: &[&[u8]]) -> Result<Vec<ContentHash>> {
+        self.put_all(bodies, PutMode::Keep)
+    }
+
+    fn repair_many(&mut self, bodies: &[&[u8]]) -> Result<Vec<ContentHash>> {
+        self.put_all(bodies, PutMode::Replace)
+    }
+}
+
+impl<B: Backend> ContentStore for ContentAddressedStore<B> {
+    fn get(&self, hash: &ContentHash) -> Result<Option<Cow<'_, [u8]>>, StoreError> {
+        let body = self.backend.get(&[self.name(hash)])?.pop().unwrap_or(Lookup::Missing);
+        Ok(verify(body, hash)?.map(Cow::Owned))
+    }
+
+    fn put(&mut self, given: ContentHash, body: &[u8]) -> Result<(), StoreError> {
+        check_size(body)?;
+        let actual = hash(body);
+        if given != actual {
+            return Err(Error::WrongHash { given, actual }.into());
+        }
+        Ok(self.backend.put(&[(self.name(&given), body)], PutMode::Keep)?)
+    }
+}
+
+/// A tenant's secret: bodies are stored under names that only its holder can compute.
+///
+/// Who shares a store but not the key can neither ask whether a body exists, nor learn from a
+/// name which body it is. The bodies themselves are **not encrypted**: whoever can read the file
+/// or bucket can read them. A body of two tenants is stored twice.
+#[derive(Clone)]
+pub struct TenantKey([u8; 32]);
+
+impl TenantKey {
+    /// Creates a key of 32 random bytes. Without it the tenant's bodies cannot be found again.
+    #[must_use]
+    pub const fn new(key: [u8; 32]) -> Self {
+        Self(key)
+    }
+}
+
+impl fmt::Debug for TenantKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TenantKey(..)")
+    }
+}
+
+fn hash(body: &[u8]) -> ContentHash {
+    *blake3::hash(body).as_bytes()
+}
+
+fn check_size(body: &[u8]) -> Result<()> {
+    let (found, max) = (body.len() as u64, BODY_BYTES_MAX);
+    if found > max {
+        return Err(Error::TooLarge { limit: "BODY_DECOMPRESSED_BYTES_MAX", found, max });
+    }
+    Ok(())
+}
+
+fn verify(body: Lookup, asked: &ContentHash) -> Result<Option<Vec<u8>>> {
+    match body {
+        Lookup::Missing => Ok(None),
+        Lookup::Body(body) if hash(&body) == *asked => Ok(Some(body)),
+        Lookup::Body(_) | Lookup::Damaged => Err(Error::Corrupt { hash: *asked }),
+    }
+}

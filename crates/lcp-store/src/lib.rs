@@ -1,0 +1,19 @@
+//! Storage that the other crates build on.
+//!
+//! | module | contents | feature |
+//! |---|---|---|
+//! | [`content`] | a content-addressed store: bodies by their BLAKE3 hash | –; `content-sqlite`, `object-store` for its backends |
+#![cfg_attr(
+    feature = "sqlite",
+    doc = "| [`sqlite`] | SQLite files that are identified, checked and locked | `sqlite` |"
+)]
+#![cfg_attr(
+    feature = "runtime",
+    doc = "| [`runtime`] | blocking calls of asynchronous code, from anywhere | `runtime` |"
+)]
+
+pub mod content;
+#[cfg(feature = "runtime")]
+pub mod runtime;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;

@@ -1,0 +1,53 @@
+//! SQLite files that several processes share: identified, checked, locked.
+//!
+//! | look for | in |
+//! |---|---|
+//! | the mark and the tables of a file | [`SchemaSpec`] |
+//! | a connection | [`open`], [`open_private`], [`open_read_only`], [`Options`] |
+//! | writers that wait in a queue | [`WriteLock`] |
+//!
+//! A file of another program is refused and left as it is, without a trace. One
+//! that has our mark must hold the objects of its schema and no others: a trigger
+//! could drop what is written, a view run for ever.
+//!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("notes.db");
+//! use lcp_store::sqlite::{Error, SchemaSpec, Options, WriteLock, open, open_read_only};
+//!
+//! const NOTES: SchemaSpec = SchemaSpec {
+//!     application_id: 0x4E4F_5445,
+//!     version: 1,
+//!     name: "notebook",
+//!     page_bytes: 4096,
+//!     row_bytes_max: 1 << 20,
+//!     schema: &["CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT"],
+//!     migrations: &[],
+//! };
+//!
+//! let options = Options::default();
+//! let mut connection = open(&path, &NOTES, &options)?;
+//! let lock = WriteLock::for_database(&path, options.busy_timeout)?;
+//! lock.write(&mut connection, |transaction| {
+//!     transaction.execute("INSERT INTO notes (text) VALUES ('a')", ()).map_err(Error::from)
+//! })?;
+//!
+//! let reader = open_read_only(&path, &NOTES, &options)?;
+//! let text: String = reader.query_row("SELECT text FROM notes", (), |row| row.get(0))?;
+//! assert_eq!(text, "a");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod file_id;
+mod lock;
+mod network_fs;
+mod open;
+mod paths;
+mod schema;
+mod spec;
+
+pub use error::{Error, Result};
+pub use lock::{WriteGuard, WriteLock};
+pub use open::{open, open_private, open_read_only};
+pub use spec::{Options, SchemaSpec};

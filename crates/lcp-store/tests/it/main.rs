@@ -1,0 +1,5 @@
+//! The public behavior of the crate.
+
+mod content;
+#[cfg(feature = "sqlite")]
+mod sqlite;
