@@ -12,7 +12,7 @@ use lcp_cli::failure::{Code, Failure, Output};
 use lcp_cli::pack::{Options, pack};
 use lcp_cli::table::{self, Column, Look};
 use lcp_cli::{Result, files};
-use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, split};
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, parse};
 use lcp_types::{BlockContent, BlockType, Bytes};
 use serde_json::{Value, json};
 
@@ -176,9 +176,9 @@ fn lcp(folder: &Path, all: &[File]) -> Result<Vec<Row>> {
         let text = DefaultDriver::default().render(&packed.blocks, &config);
         let found = text
             .map_err(|error| error.to_string())
-            .and_then(|text| split::unrender(&text, mode).map_err(|error| error.to_string()));
+            .and_then(|text| parse::parse_blocks(&text, mode).map_err(|error| error.to_string()));
         // The tree of the folder is a block, too.
-        let is_tree = |shown: &split::ShownBlock| {
+        let is_tree = |shown: &parse::ParsedBlock| {
             shown.block_type == BlockType::FileTree
                 && packed.blocks.iter().any(|block| block.content == shown.block.content)
         };
@@ -196,7 +196,7 @@ fn lcp(folder: &Path, all: &[File]) -> Result<Vec<Row>> {
 }
 
 /// The file that a block is; of any other, which is forged, a name that no file has.
-fn entry(shown: split::ShownBlock) -> (String, String) {
+fn entry(shown: parse::ParsedBlock) -> (String, String) {
     let text = |bytes: Bytes<'_>| bytes.to_str_lossy().into_owned();
     match shown.block.content {
         BlockContent::Code(code) => (code.path.into_owned(), text(code.content)),

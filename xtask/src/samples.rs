@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use lcp_decoder::DecodeOptions;
 use lcp_dedup::{Level, Options};
 use lcp_driver::shares::Shares;
-use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, ValueModel, split};
+use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, ValueModel, parse};
 use lcp_encoder::{Compression, EncodeOptions, Magic, manifest};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 
@@ -195,7 +195,7 @@ fn render(path: &Path, pack: &[u8], way: Way, mut config: DriverConfig) -> Resul
         return Err(broken(format!("{used} tokens planned, {found} counted, budget {budget:?}")));
     }
     let pieces =
-        split::split(&rendered.text, config.mode).map_err(|error| broken(error.to_string()))?;
+        parse::parse(&rendered.text, config.mode).map_err(|error| broken(error.to_string()))?;
     let shown = rendered.plan.items.iter().filter(|item| item.decision.is_shown()).count();
     if pieces.len() != shown + usize::from(rendered.plan.rolled_up.is_some()) {
         return Err(broken(format!("{shown} blocks are shown, {} came back", pieces.len())));

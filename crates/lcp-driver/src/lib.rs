@@ -13,7 +13,7 @@
 //! | named parts of a budget | [`shares`], the whole of it [`window`], what was used of it [`usage`] |
 //! | levels for the segments of a conversation | [`segments`] |
 //! | reports for programs, terminals and browsers | `report` (feature `report`) |
-//! | a text back into its pieces | [`mod@split`] |
+//! | parsing a rendered text into pieces or blocks | [`mod@parse`] |
 //! | special tokens of chat formats in contents | [`special_tokens`] |
 //!
 //! Features: `report` and `serde` (on by default), `tracing` and
@@ -57,6 +57,7 @@ mod excerpt;
 mod facts;
 mod meta;
 mod observe;
+pub mod parse;
 mod placeholder;
 mod plan;
 pub mod prompt_cache;
@@ -68,7 +69,6 @@ pub mod segments;
 pub mod shares;
 mod source;
 pub mod special_tokens;
-pub mod split;
 mod text;
 pub mod usage;
 mod values;

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use lcp_driver::budget::TokenEstimator;
+use lcp_driver::parse::{PieceKind, parse, parse_blocks};
 use lcp_driver::shares::Shares;
-use lcp_driver::split::{PieceKind, split as pieces_of, unrender};
 use lcp_driver::{
     DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, Plan, RenderDecision, ValueModel,
     Verbosity, content_text, special_tokens,
@@ -113,7 +113,7 @@ fn complete(plan: &Plan) {
 }
 
 fn splits_back(blocks: &[Block<'_>], plan: &Plan, text: &str) {
-    let pieces = pieces_of(text, plan.mode).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let pieces = parse(text, plan.mode).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let shown = blocks.iter().zip(&plan.items).filter(|(_, item)| item.decision.is_shown());
     let mut pieces = pieces.into_iter();
     for (block, item) in shown {
@@ -133,7 +133,7 @@ fn splits_back(blocks: &[Block<'_>], plan: &Plan, text: &str) {
 
 /// Every block that is shown in full comes back, in its order.
 fn unrenders(blocks: &[Block<'_>], plan: &Plan, text: &str) {
-    let found = unrender(text, plan.mode).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let found = parse_blocks(text, plan.mode).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let is_line =
         |decision: &RenderDecision| matches!(decision, RenderDecision::Placeholder { .. });
     let mut found = found.blocks.iter();
@@ -173,14 +173,14 @@ pub fn split(data: &[u8]) {
         text
     };
     // What is taken for a text of ours, one block or line for each piece, or refused.
-    match (unrender(text, mode), pieces_of(text, mode)) {
+    match (parse_blocks(text, mode), parse(text, mode)) {
         (Ok(found), pieces) => {
             let pieces = pieces.expect("it was split before").len();
             assert_eq!(found.blocks.len() + found.omitted.len(), pieces);
         }
         (Err(error), _) => assert!(text.is_char_boundary(error.offset), "{error}"),
     }
-    match pieces_of(text, mode) {
+    match parse(text, mode) {
         Ok(pieces) => assert!(pieces.len() <= text.len()),
         Err(error) => assert!(text.is_char_boundary(error.offset), "{error}"),
     }

@@ -7,8 +7,8 @@ use std::hint::black_box;
 use std::io::Read;
 
 use lcp_decoder::{DecodeOptions, PackReader, PackStream, decode};
+use lcp_driver::parse::parse_blocks;
 use lcp_driver::special_tokens::{escape, find_in_blocks};
-use lcp_driver::split::unrender;
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
 use lcp_encoder::manifest::Manifest;
 use lcp_encoder::{EncodeOptions, encode};
@@ -170,7 +170,7 @@ pub(super) fn walk(at: usize, many: usize, idle: bool) -> bool {
         Walk::Unrender => OutputMode::ALL
             .into_iter()
             .zip(&texts)
-            .all(|(mode, text)| !text.is_empty() && black_box(unrender(text, mode)).is_ok()),
+            .all(|(mode, text)| !text.is_empty() && black_box(parse_blocks(text, mode)).is_ok()),
         Walk::Manifest => {
             let manifest = Manifest::parse(&input, &mut |_| Err(std::io::Error::other("no file")));
             let pack = manifest.and_then(|manifest| manifest.encode(EncodeOptions::default()));

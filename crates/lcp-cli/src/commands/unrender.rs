@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use lcp_driver::split::{Piece, PieceKind, ShownBlock, SplitError, Unrendered, looks_like};
-use lcp_driver::{LABEL_CHARS_MAX, OutputMode, split, visible};
+use lcp_driver::parse::{ParseError, ParsedBlock, ParsedBlocks, Piece, PieceKind, detect_mode};
+use lcp_driver::{LABEL_CHARS_MAX, OutputMode, parse, visible};
 use lcp_encoder::manifest::{Entry, Manifest};
 use lcp_types::wire::MAGIC_LCP;
 use lcp_types::{Block, BlockContent, Tag};
@@ -52,7 +52,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
 }
 
 /// The blocks of a text that was read from `path`.
-fn found(bytes: &[u8], mode: OutputMode, path: &Path) -> Result<Unrendered> {
+fn found(bytes: &[u8], mode: OutputMode, path: &Path) -> Result<ParsedBlocks> {
     let failure = |what: String, offset: usize| {
         let line = bytes[..offset].split(|byte| *byte == b'\n').count();
         Failure::new(Code::Malformed, format!("{what} (line {line}, {})", files::name(path)))
@@ -62,7 +62,7 @@ fn found(bytes: &[u8], mode: OutputMode, path: &Path) -> Result<Unrendered> {
         let failure = failure(format!("not a rendered text: not UTF-8 at byte {at}"), at);
         if bytes.starts_with(&MAGIC_LCP) { failure.hint(A_PACK) } else { failure }
     })?;
-    split::unrender(text, mode).map_err(|error| {
+    parse::parse_blocks(text, mode).map_err(|error| {
         let mut failure = failure(error.to_string(), error.offset);
         if error.too_large.is_some() {
             failure.code = Code::Limit;
@@ -78,11 +78,11 @@ const CHANGED: &str = "its lines end with \\r\\n: it must be as `render` wrote i
 const A_PACK: &str = "this is a pack: `lcp decode` prints its manifest";
 
 /// What may be the matter with a text that is not one of this mode.
-fn hint(text: &str, mode: OutputMode, error: &SplitError) -> Option<String> {
+fn hint(text: &str, mode: OutputMode, error: &ParseError) -> Option<String> {
     if text.as_bytes().starts_with(&MAGIC_LCP) {
         return Some(A_PACK.into());
     }
-    if let Some(other) = looks_like(text).filter(|other| *other != mode) {
+    if let Some(other) = detect_mode(text).filter(|other| *other != mode) {
         let name = other.name();
         return Some(format!("this looks like a text in {name}: --mode {name}"));
     }
@@ -93,7 +93,7 @@ fn hint(text: &str, mode: OutputMode, error: &SplitError) -> Option<String> {
 }
 
 /// As a manifest has it.
-fn entry(shown: ShownBlock) -> Entry {
+fn entry(shown: ParsedBlock) -> Entry {
     let tags = shown.tool_call_id.map(|id| Tag::new("tool_call_id", id));
     Entry {
         priority: shown.priority,
@@ -103,9 +103,9 @@ fn entry(shown: ShownBlock) -> Entry {
 }
 
 /// What is not in the manifest as it was in the pack, as far as the text tells.
-fn warnings(found: &Unrendered) -> Vec<String> {
+fn warnings(found: &ParsedBlocks) -> Vec<String> {
     let mut warnings = left_out(&found.omitted);
-    let mut tell = |name: &str, which: &dyn Fn(&ShownBlock) -> bool, what: &str| {
+    let mut tell = |name: &str, which: &dyn Fn(&ParsedBlock) -> bool, what: &str| {
         let mut of = found.blocks.iter().enumerate().filter(|(_, shown)| which(shown));
         let Some((first, shown)) = of.next() else { return };
         let label = shown.block.label();
@@ -122,7 +122,7 @@ fn warnings(found: &Unrendered) -> Vec<String> {
     ] {
         tell("in_part", &|shown| shown.shown == kind, what);
     }
-    let is_other = |shown: &ShownBlock| shown.block.block_type() != shown.block_type;
+    let is_other = |shown: &ParsedBlock| shown.block.block_type() != shown.block_type;
     tell("became_document", &is_other, "of a type without a text of its own became a document");
     for (name, what) in [
         ("data", "without a picture: no text has it"),
@@ -131,7 +131,7 @@ fn warnings(found: &Unrendered) -> Vec<String> {
     ] {
         tell("not_in_text", &|shown| shown.absent.contains(&name), what);
     }
-    let is_shortened = |shown: &ShownBlock| {
+    let is_shortened = |shown: &ParsedBlock| {
         is_shortened(&shown.block.label())
             || shown.tool_call_id.as_deref().is_some_and(is_shortened)
             || words(&shown.block.content).into_iter().any(is_shortened)

@@ -262,7 +262,7 @@ fn hostile_words_stand_as_they_are_and_close_nothing() {
     for options in all_forms(None) {
         let directive = directive(&handoff, &options);
         assert_eq!((directive.fidelity.score, directive.warnings.len()), (1.0, 0), "{options:?}");
-        let parts = lcp_driver::split::split(&directive.text, options.mode).expect("it splits");
+        let parts = lcp_driver::parse::parse(&directive.text, options.mode).expect("it splits");
         // No content made a part of its own.
         assert_eq!(parts.len(), parts_of(&handoff, options.style), "{}", directive.text);
     }

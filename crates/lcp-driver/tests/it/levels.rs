@@ -1,7 +1,7 @@
 //! Further levels that a pack carries of a block (RFC 0004 §6).
 
 use expect_test::expect;
-use lcp_driver::split::{PieceKind, split};
+use lcp_driver::parse::{PieceKind, parse};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Plan, Rendered, WarningCode};
 use lcp_types::{Block, Level, Priority};
 
@@ -99,7 +99,7 @@ fn levels_come_back_from_the_text() {
     let blocks = every_level();
     for mode in OutputMode::ALL {
         let text = run(&blocks, 60, mode).text;
-        let pieces = split(&text, mode).unwrap();
+        let pieces = parse(&text, mode).unwrap();
         assert_eq!(pieces[0].kind, PieceKind::Detailed, "{text}");
         let body = "let value_0 .. let value_79: each computed of its number\nand a text";
         assert_eq!(pieces[0].body.as_deref(), Some(body));

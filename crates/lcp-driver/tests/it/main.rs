@@ -10,6 +10,8 @@ mod objective;
 #[cfg(any(feature = "metrics", feature = "tracing"))]
 mod observe;
 mod packs;
+mod parse;
+mod parse_blocks;
 mod placeholder;
 mod readers;
 mod relations;
@@ -21,9 +23,7 @@ mod selector;
 mod shares;
 mod sharing;
 mod special_tokens;
-mod split;
 #[cfg(feature = "serde")]
 mod stable;
 #[cfg(all(feature = "rayon", feature = "report"))]
 mod threads;
-mod unrender;

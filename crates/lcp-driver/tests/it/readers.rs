@@ -1,7 +1,7 @@
 //! What readers of others make of a text: a parser of `CommonMark`, and programs that
 //! translate the ends of lines (RFC 0008 §1.1).
 
-use lcp_driver::split::{Piece, PieceKind, split};
+use lcp_driver::parse::{Piece, PieceKind, parse};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
 use lcp_types::{Block, FormatHint, Lang, Role};
 use proptest::prelude::*;
@@ -149,7 +149,7 @@ proptest! {
     #[test]
     fn a_parser_of_markdown_finds_every_block(pack in pack()) {
         let text = full(&pack, OutputMode::Markdown);
-        let pieces = split(&text, OutputMode::Markdown).unwrap();
+        let pieces = parse(&text, OutputMode::Markdown).unwrap();
         let starts: Vec<_> = pieces.iter().map(|piece| piece.at.start).collect();
         prop_assert_eq!(headings(&text), starts, "{}", text);
     }
@@ -160,7 +160,7 @@ proptest! {
         for mode in OutputMode::ALL {
             let text = full(&pack, mode);
             let parts = |text: &str| -> Vec<_> {
-                let pieces = split(text, mode).unwrap().into_iter();
+                let pieces = parse(text, mode).unwrap().into_iter();
                 pieces.map(|piece| (piece.block_type, piece.kind, piece.words, piece.body)).collect()
             };
             let translated = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n");
@@ -178,7 +178,7 @@ proptest! {
 /// The one piece of a text, and whether it stands between fences.
 fn alone(content: &str) -> (Piece, bool) {
     let text = full(&[Block::conversation(Role::User, content)], OutputMode::Markdown);
-    let mut pieces = split(&text, OutputMode::Markdown).unwrap();
+    let mut pieces = parse(&text, OutputMode::Markdown).unwrap();
     assert_eq!(pieces.len(), 1, "{text}");
     (pieces.remove(0), text.starts_with("### user\n```"))
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use lcp_driver::parse::{PieceKind, parse};
 use lcp_driver::prompt_cache::{PreviousPlan, RepackReason, StableOptions, TextReuse};
-use lcp_driver::split::{PieceKind, split};
 use lcp_driver::{
     DriverConfig, OutputMode, Overflow, Reason, RenderDecision, Verbosity, WarningCode,
 };
@@ -92,9 +92,9 @@ fn splits(turn: &Turned) -> Law {
     let (plan, mode) = (turn.plan(), turn.config.mode);
     let whole = DriverConfig { verbosity: Verbosity::Full, stable: None, ..turn.config.clone() };
     let whole = turn.estimator.driver().render(&turn.blocks, &whole).unwrap();
-    let whole = split(&whole, mode).unwrap();
+    let whole = parse(&whole, mode).unwrap();
     let place = |i: usize| (0..i).filter(|&i| turn.is_block(i)).count();
-    let mut pieces = split(turn.text(), mode).unwrap().into_iter();
+    let mut pieces = parse(turn.text(), mode).unwrap().into_iter();
     for &i in &stable_of(plan).order {
         let (item, piece) = (&plan.items[i], pieces.next().unwrap());
         prop_assert_eq!(&piece.block_type, item.block_type.label());

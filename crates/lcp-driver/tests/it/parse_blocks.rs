@@ -1,6 +1,6 @@
 //! Blocks that a text shows in full come back from it, whatever they hold (RFC 0008 §2).
 
-use lcp_driver::split::{PieceKind, ShownBlock, TooLarge, looks_like, split, unrender};
+use lcp_driver::parse::{ParsedBlock, PieceKind, TooLarge, detect_mode, parse, parse_blocks};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Verbosity};
 use lcp_types::{
     Block, BlockContent, BlockType, DiffHunk, FileEntry, FileEntryKind, FormatHint, Lang,
@@ -207,7 +207,7 @@ fn said(priority: Option<Priority>, mode: OutputMode) -> Option<Priority> {
 
 fn check(pack: &[Block<'_>], mode: OutputMode) -> Result<(), TestCaseError> {
     let text = full(pack, mode);
-    let found = match unrender(&text, mode) {
+    let found = match parse_blocks(&text, mode) {
         Ok(found) => found,
         Err(error) => return Err(TestCaseError::fail(format!("{error}\n{text}"))),
     };
@@ -249,11 +249,11 @@ proptest! {
     ) {
         let config = DriverConfig { token_budget: budget, ..config };
         let text = DefaultDriver::new(O200K).render(&pack, &config).unwrap();
-        let found = match unrender(&text, config.mode) {
+        let found = match parse_blocks(&text, config.mode) {
             Ok(found) => found,
             Err(error) => return Err(TestCaseError::fail(format!("{error}\n{text}"))),
         };
-        let pieces = split(&text, config.mode).unwrap();
+        let pieces = parse(&text, config.mode).unwrap();
         let is_omitted = |kind: &PieceKind| {
             matches!(kind, PieceKind::Placeholder { .. } | PieceKind::RolledUp { .. })
         };
@@ -278,14 +278,14 @@ proptest! {
         let taken = taken.min(text.len() - at);
         text.splice(at..at + taken, given.chars());
         let text = String::from_iter(text);
-        let found = match unrender(&text, mode) {
+        let found = match parse_blocks(&text, mode) {
             Ok(found) => found,
             Err(error) => {
                 prop_assert!(text.is_char_boundary(error.offset), "{}", error);
                 return Ok(());
             }
         };
-        let is_whole = |block: &ShownBlock| {
+        let is_whole = |block: &ParsedBlock| {
             block.shown == PieceKind::Full && !block.absent.iter().any(|name| ["data", "body"].contains(name))
         };
         if !found.omitted.is_empty() || !found.blocks.iter().all(is_whole) {
@@ -311,7 +311,7 @@ fn placeholders_and_levels_are_told_from_blocks() {
         <omitted type=\"tool-result\" name=\"sh\" tool_call_id=\"c1\" tokens=\"823\" />\n\
         <omitted count=\"412\" tokens=\"1048576\" />\n\
         </context>\n";
-    let found = unrender(text, OutputMode::Xml).unwrap();
+    let found = parse_blocks(text, OutputMode::Xml).unwrap();
     let [code, tree, image] = &found.blocks[..] else { unreachable!() };
     let excerpt = "fn a() {\n… 3 lines omitted …";
     assert_eq!(code.block, Block::code(Lang::Rust, "a.rs", excerpt));
@@ -337,7 +337,7 @@ fn labels_are_exact_up_to_their_limit() {
         for chars in [200, 201] {
             let path: String = "ä/\n\"".chars().cycle().take(chars).collect();
             let text = full(&[Block::code(Lang::Rust, path.as_str(), "x")], mode);
-            let found = unrender(&text, mode).unwrap();
+            let found = parse_blocks(&text, mode).unwrap();
             let label = found.blocks[0].block.label();
             assert_eq!(label == path, chars == 200, "{label}");
             assert_eq!(label.chars().count(), 200);
@@ -387,11 +387,11 @@ fn what_no_renderer_made_is_refused_where_it_differs() {
         (OutputMode::Markdown, "_[Omitted: code a, ~03 tokens]_\n", 20, "what a renderer writes"),
     ];
     for (mode, text, offset, expected) in cases {
-        let error = unrender(text, mode).unwrap_err();
+        let error = parse_blocks(text, mode).unwrap_err();
         assert_eq!((error.offset, error.expected), (offset, expected), "{text}");
     }
     for mode in OutputMode::ALL {
-        assert_eq!(unrender("", mode).unwrap().blocks, []);
+        assert_eq!(parse_blocks("", mode).unwrap().blocks, []);
     }
 }
 
@@ -402,16 +402,16 @@ fn a_tree_is_as_deep_as_a_pack_may_have_it() {
         let lines = (0..levels).map(|level| format!("{}d/\n", "  ".repeat(level)));
         format!("[file-tree /]\n{}", lines.collect::<String>())
     };
-    assert_eq!(unrender(&tree(64), OutputMode::Minimal).unwrap().blocks.len(), 1);
+    assert_eq!(parse_blocks(&tree(64), OutputMode::Minimal).unwrap().blocks.len(), 1);
     for levels in [65, 2_000] {
-        let error = unrender(&tree(levels), OutputMode::Minimal).unwrap_err();
+        let error = parse_blocks(&tree(levels), OutputMode::Minimal).unwrap_err();
         // The first line that is too deep is told.
         let expected = TooLarge { limit: "DEPTH_MAX", found: 65, max: 64 };
         assert_eq!(error.too_large, Some(expected));
     }
     // What has no entry above it stands on no level.
     let alone = format!("[file-tree /]\na/\n{}x\n", " ".repeat(140));
-    assert_eq!(unrender(&alone, OutputMode::Minimal).unwrap_err().too_large, None);
+    assert_eq!(parse_blocks(&alone, OutputMode::Minimal).unwrap_err().too_large, None);
 }
 
 #[test]
@@ -419,9 +419,9 @@ fn a_text_looks_like_the_mode_that_it_is_of() {
     for mode in OutputMode::ALL {
         for block in every_type() {
             let text = full(std::slice::from_ref(&block), mode);
-            assert_eq!(looks_like(&text), Some(mode), "{text}");
+            assert_eq!(detect_mode(&text), Some(mode), "{text}");
         }
     }
-    assert_eq!(looks_like("# Title\n\n[link](to)\n"), None);
-    assert_eq!(looks_like(""), None);
+    assert_eq!(detect_mode("# Title\n\n[link](to)\n"), None);
+    assert_eq!(detect_mode(""), None);
 }

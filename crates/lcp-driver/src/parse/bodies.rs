@@ -1,8 +1,6 @@
-//! Bodies that are made, back into what they were made of: trees and hunks (RFC 0002
-//! §6.3).
+//! Parsers of the bodies that renderers generate: file trees and diff hunks (RFC 0002 §6.3).
 //!
-//! What is read here need not be as a renderer writes it: who calls renders it again
-//! and compares.
+//! They accept more than a renderer writes: the caller renders the result again and compares.
 
 use lcp_types::limits::DEPTH_MAX;
 use lcp_types::{DiffHunk, FileEntry, FileEntryKind, UnknownFields};
@@ -10,20 +8,20 @@ use lcp_types::{DiffHunk, FileEntry, FileEntryKind, UnknownFields};
 use super::TooLarge;
 use crate::view::label::take_word;
 
-/// What a level of a tree is indented by.
+/// The indentation of one level of a tree.
 const INDENT: &str = "  ";
 
-/// Why a body is none of its type.
-pub(super) enum NotMade {
-    /// A line is not as it must be.
+/// The error of a body that does not fit its block type.
+pub(super) enum BodyError {
+    /// A line has the wrong form.
     Line,
-    /// An entry is on this level, which is too deep.
+    /// An entry is on this level, which exceeds the maximum depth.
     Depth(u64),
 }
 
-impl NotMade {
-    /// What is expected in its place, and the limit that it exceeds.
-    pub(super) fn said(&self) -> (&'static str, Option<TooLarge>) {
+impl BodyError {
+    /// Returns the expected input and the exceeded limit.
+    pub(super) fn describe(&self) -> (&'static str, Option<TooLarge>) {
         match *self {
             Self::Line => ("a block whose body is one of its type", None),
             Self::Depth(found) => {
@@ -34,8 +32,8 @@ impl NotMade {
     }
 }
 
-/// The entries of a tree.
-pub(super) fn entries(text: &str) -> Result<Vec<FileEntry<'static>>, NotMade> {
+/// Parses the entries of a file tree.
+pub(super) fn parse_tree(text: &str) -> Result<Vec<FileEntry<'static>>, BodyError> {
     // The entries of each level that is open, a stack instead of recursion.
     let mut levels: Vec<Vec<FileEntry<'static>>> = vec![Vec::new()];
     // No entry is the empty line.
@@ -45,7 +43,7 @@ pub(super) fn entries(text: &str) -> Result<Vec<FileEntry<'static>>, NotMade> {
         while let Some(behind) = rest.strip_prefix(INDENT) {
             (rest, level) = (behind, level + 1);
         }
-        let entry = entry(rest).ok_or(NotMade::Line)?;
+        let entry = entry(rest).ok_or(BodyError::Line)?;
         while level + 1 < levels.len() {
             close(&mut levels);
         }
@@ -55,12 +53,12 @@ pub(super) fn entries(text: &str) -> Result<Vec<FileEntry<'static>>, NotMade> {
         // Only what has an entry above it can stand deeper.
         let has_entry = |above: usize| levels.get(above).is_some_and(|level| !level.is_empty());
         if !level.checked_sub(1).is_none_or(has_entry) {
-            return Err(NotMade::Line);
+            return Err(BodyError::Line);
         }
         if level >= DEPTH_MAX as usize {
-            return Err(NotMade::Depth(level as u64 + 1));
+            return Err(BodyError::Depth(level as u64 + 1));
         }
-        levels.get_mut(level).ok_or(NotMade::Line)?.push(entry);
+        levels.get_mut(level).ok_or(BodyError::Line)?.push(entry);
     }
     while levels.len() > 1 {
         close(&mut levels);
@@ -68,7 +66,7 @@ pub(super) fn entries(text: &str) -> Result<Vec<FileEntry<'static>>, NotMade> {
     Ok(levels.pop().unwrap_or_default())
 }
 
-/// Gives the entries of the deepest level to the entry that they stand below.
+/// Moves the entries of the deepest level into their parent entry.
 fn close(levels: &mut Vec<Vec<FileEntry<'static>>>) {
     let children = levels.pop().unwrap_or_default();
     if let Some(parent) = levels.last_mut().and_then(|level| level.last_mut()) {
@@ -76,7 +74,7 @@ fn close(levels: &mut Vec<Vec<FileEntry<'static>>>) {
     }
 }
 
-/// `name/`, `name 12` or `name kind 7 12`.
+/// Parses `name/`, `name 12` or `name kind 7 12`.
 fn entry(line: &str) -> Option<FileEntry<'static>> {
     let (name, rest) = if line.starts_with('"') {
         take_word(line)?
@@ -107,8 +105,8 @@ fn entry(line: &str) -> Option<FileEntry<'static>> {
     })
 }
 
-/// The hunks of a diff; `None` if a line is of none.
-pub(super) fn hunks(text: &str) -> Option<Vec<DiffHunk<'static>>> {
+/// Parses the hunks of a diff; returns `None` if a line belongs to none.
+pub(super) fn parse_hunks(text: &str) -> Option<Vec<DiffHunk<'static>>> {
     let mut hunks = Vec::new();
     let mut rest = Some(text).filter(|text| !text.is_empty());
     while let Some(hunk) = rest {
@@ -132,15 +130,15 @@ pub(super) fn hunks(text: &str) -> Option<Vec<DiffHunk<'static>>> {
     Some(hunks)
 }
 
-/// Takes the lines of a hunk, each behind a newline, up to the next header. The last
-/// newline of the hunk is not in the text.
+/// Takes the lines of a hunk, each after a newline, up to the next header. The text does not have
+/// the last newline of the hunk.
 fn unified(body: &str) -> (String, &str) {
     let (lines, behind) = body.split_at(body.find("\n@").unwrap_or(body.len()));
     let lines = lines.strip_prefix('\n').map(|lines| format!("{lines}\n"));
     (lines.unwrap_or_default(), behind)
 }
 
-/// The first line of `7` or `7,3`.
+/// Parses the first line of the range `7` or `7,3`.
 fn start(range: &str) -> Option<u32> {
     range.split_once(',').map_or(range, |(start, _)| start).parse().ok()
 }

@@ -1,55 +1,55 @@
-//! The pieces of a Markdown or Minimal text: a part goes on until the next
-//! line that begins one, unless its head says what ends it.
+//! Parser of Markdown and Minimal texts: a part ends before the next line that begins one, unless
+//! its head names a terminator.
 
 use lcp_types::{BlockType, Priority};
 
-use super::{Cursor, Piece, PieceKind, SplitError};
+use super::{Cursor, ParseError, Piece, PieceKind};
 use crate::render::guard::{self, FENCE};
 use crate::render::{markdown, minimal};
 use crate::view::label::take_word;
 
-/// What the two modes differ in.
-pub(super) struct Form {
+/// The syntax of one of the two modes.
+pub(super) struct LineSyntax {
     opening: &'static str,
     omitted: &'static str,
-    /// What stands between the figures of an omitted line.
+    /// The text before and after the token count of an omitted line.
     omitted_parts: [&'static str; 2],
     fences: bool,
 }
 
-pub(super) const MARKDOWN: Form = Form {
+pub(super) const MARKDOWN: LineSyntax = LineSyntax {
     opening: markdown::HEADING,
     omitted: markdown::OMITTED,
     omitted_parts: [", ~", " tokens]_"],
     fences: true,
 };
 
-pub(super) const MINIMAL: Form = Form {
+pub(super) const MINIMAL: LineSyntax = LineSyntax {
     opening: minimal::OPENING,
     omitted: minimal::OMITTED,
     omitted_parts: [" ~", "tok]"],
     fences: false,
 };
 
-pub(super) fn split(text: &str, form: &Form) -> Result<Vec<Piece>, SplitError> {
+pub(super) fn parse(text: &str, syntax: &LineSyntax) -> Result<Vec<Piece>, ParseError> {
     let mut cursor = Cursor { text, at: 0 };
     let mut pieces = Vec::new();
     while !cursor.rest().is_empty() {
         let start = cursor.at;
-        let piece = piece(&mut cursor, form)?;
+        let piece = piece(&mut cursor, syntax)?;
         pieces.push(Piece { at: start..cursor.at, ..piece });
     }
     Ok(pieces)
 }
 
-fn piece(cursor: &mut Cursor<'_>, form: &Form) -> Result<Piece, SplitError> {
+fn piece(cursor: &mut Cursor<'_>, syntax: &LineSyntax) -> Result<Piece, ParseError> {
     let start = *cursor;
-    if let Some(rest) = cursor.rest().strip_prefix(form.omitted) {
+    if let Some(rest) = cursor.rest().strip_prefix(syntax.omitted) {
         let line = rest.split('\n').next().unwrap_or_default();
         cursor.line()?;
-        return omitted(line, form).map_or_else(|| start.fail("an omitted line"), Ok);
+        return omitted(line, syntax).map_or_else(|| start.fail("an omitted line"), Ok);
     }
-    let Some(head) = cursor.rest().strip_prefix(form.opening) else {
+    let Some(head) = cursor.rest().strip_prefix(syntax.opening) else {
         return start.fail("the head of a block");
     };
     let Some((mut piece, mut rest)) = head_words(head) else {
@@ -66,15 +66,15 @@ fn piece(cursor: &mut Cursor<'_>, form: &Form) -> Result<Piece, SplitError> {
         rest = behind;
     }
     let head_end = cursor.text.len() - rest.len();
-    if form.fences {
-        markdown_body(cursor, head_end, form, &mut piece)?;
+    if syntax.fences {
+        markdown_body(cursor, head_end, syntax, &mut piece)?;
     } else {
-        minimal_body(cursor, head_end, form, &mut piece)?;
+        minimal_body(cursor, head_end, syntax, &mut piece)?;
     }
     Ok(piece)
 }
 
-/// The words of a head, and what comes behind them.
+/// Parses the words of a head; returns the piece and the rest of the text.
 fn head_words(head: &str) -> Option<(Piece, &str)> {
     let end = head.find([' ', ']', '\n'])?;
     let (word, mut rest) = head.split_at(end);
@@ -102,7 +102,7 @@ fn head_words(head: &str) -> Option<(Piece, &str)> {
     Some((piece, rest))
 }
 
-/// Takes a word, and the range of lines that may stand behind a colon.
+/// Takes a word and the line range after a colon, if there is one.
 fn take_word_and_lines(text: &str) -> Option<(String, Option<String>, &str)> {
     let (word, rest) = take_word(text)?;
     let is_range = |lines: &str| lines.bytes().all(|b| b.is_ascii_digit() || b == b'-');
@@ -118,8 +118,8 @@ fn take_word_and_lines(text: &str) -> Option<(String, Option<String>, &str)> {
     }
 }
 
-fn omitted(line: &str, form: &Form) -> Option<Piece> {
-    let [before, after] = form.omitted_parts;
+fn omitted(line: &str, syntax: &LineSyntax) -> Option<Piece> {
+    let [before, after] = syntax.omitted_parts;
     let (head, tokens) = line.strip_suffix(after)?.rsplit_once(before)?;
     let tokens = tokens.parse().ok()?;
     if let Some((count, "block" | "blocks")) = head.split_once(' ')
@@ -136,9 +136,9 @@ fn omitted(line: &str, form: &Form) -> Option<Piece> {
 fn markdown_body(
     cursor: &mut Cursor<'_>,
     head_end: usize,
-    form: &Form,
+    syntax: &LineSyntax,
     piece: &mut Piece,
-) -> Result<(), SplitError> {
+) -> Result<(), ParseError> {
     cursor.at = head_end;
     if !cursor.rest().starts_with('\n') {
         return cursor.fail("the end of the heading");
@@ -147,12 +147,12 @@ fn markdown_body(
     if cursor.rest().starts_with(FENCE) {
         let line = cursor.line()?;
         let (fence, lang) = line.split_at(line.bytes().take_while(|b| *b == b'`').count());
-        // Only around a content it has a word.
+        // Only the fence around a content has an info string.
         let is_content = matches!(piece.kind, PieceKind::Full | PieceKind::Excerpt);
         piece.lang = is_content.then(|| lang.to_owned());
         piece.body = Some(cursor.lines_until(fence)?.to_owned());
     } else {
-        piece.body = until_head(cursor, form);
+        piece.body = until_head(cursor, syntax);
     }
     Ok(())
 }
@@ -160,9 +160,9 @@ fn markdown_body(
 fn minimal_body(
     cursor: &mut Cursor<'_>,
     head_end: usize,
-    form: &Form,
+    syntax: &LineSyntax,
     piece: &mut Piece,
-) -> Result<(), SplitError> {
+) -> Result<(), ParseError> {
     cursor.at = head_end;
     if let Some(rest) = cursor.rest().strip_prefix(" <<") {
         let Some((word, _)) = rest.split_once("]\n") else {
@@ -176,17 +176,17 @@ fn minimal_body(
         return cursor.fail("the end of the head");
     }
     cursor.at += 2;
-    piece.body = until_head(cursor, form);
+    piece.body = until_head(cursor, syntax);
     Ok(())
 }
 
-/// The lines up to the next that begins a part; `None` if there are none.
-fn until_head(cursor: &mut Cursor<'_>, form: &Form) -> Option<String> {
+/// Takes the lines up to the next one that begins a part; returns `None` if there are none.
+fn until_head(cursor: &mut Cursor<'_>, syntax: &LineSyntax) -> Option<String> {
     let start = cursor.at;
     let mut at = start;
     for line in cursor.rest().split_inclusive('\n') {
         let inline = at == start && !cursor.text[..start].ends_with('\n');
-        let begins = guard::begins_part(line, form.opening) || line.starts_with(form.omitted);
+        let begins = guard::begins_part(line, syntax.opening) || line.starts_with(syntax.omitted);
         if begins && !inline {
             break;
         }

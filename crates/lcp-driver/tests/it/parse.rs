@@ -1,6 +1,6 @@
 //! A rendered text splits back into its blocks, whatever they hold.
 
-use lcp_driver::split::{Piece, PieceKind, split};
+use lcp_driver::parse::{Piece, PieceKind, parse};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, RenderDecision, Rendered, Verbosity};
 use lcp_types::{Block, BlockContent};
 use proptest::prelude::*;
@@ -87,7 +87,7 @@ fn check_piece(
 
 fn check(blocks: &[Block<'_>], config: &DriverConfig) -> Result<(), TestCaseError> {
     let Rendered { text, plan } = DefaultDriver::new(O200K).run(blocks, config).unwrap();
-    let mut pieces = match split(&text, config.mode) {
+    let mut pieces = match parse(&text, config.mode) {
         Ok(pieces) => pieces.into_iter(),
         Err(error) => return Err(TestCaseError::fail(format!("{error}\n{text}"))),
     };
@@ -125,10 +125,10 @@ proptest! {
 
 #[test]
 fn a_text_that_no_renderer_made_is_an_error_with_its_place() {
-    let error = split("<context>\nhello\n</context>\n", OutputMode::Xml).unwrap_err();
+    let error = parse("<context>\nhello\n</context>\n", OutputMode::Xml).unwrap_err();
     assert_eq!(error.to_string(), "not a rendered text: an element is expected at byte 10");
-    let error = split("hello\n", OutputMode::Markdown).unwrap_err();
+    let error = parse("hello\n", OutputMode::Markdown).unwrap_err();
     assert_eq!((error.offset, error.expected), (0, "the head of a block"));
-    let error = split("[code a <<EOF]\nx\n", OutputMode::Minimal).unwrap_err();
+    let error = parse("[code a <<EOF]\nx\n", OutputMode::Minimal).unwrap_err();
     assert_eq!(error.expected, "the end of the block");
 }

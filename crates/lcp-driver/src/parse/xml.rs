@@ -1,14 +1,14 @@
-//! The pieces of an XML text.
+//! Parser of XML texts.
 
 use lcp_types::Priority;
 
-use super::{Cursor, Piece, PieceKind, SplitError};
+use super::{Cursor, ParseError, Piece, PieceKind};
 use crate::config::OutputMode;
 use crate::render::envelope;
 use crate::render::xml::NESTING_MARK;
 use crate::view::label::from_xml;
 
-pub(super) fn split(text: &str) -> Result<Vec<Piece>, SplitError> {
+pub(super) fn parse(text: &str) -> Result<Vec<Piece>, ParseError> {
     let (opening, closing) = envelope(OutputMode::Xml);
     let mut cursor = Cursor { text, at: 0 };
     if !text.starts_with(opening) {
@@ -24,7 +24,7 @@ pub(super) fn split(text: &str) -> Result<Vec<Piece>, SplitError> {
     Ok(pieces)
 }
 
-fn piece(cursor: &mut Cursor<'_>) -> Result<Piece, SplitError> {
+fn piece(cursor: &mut Cursor<'_>) -> Result<Piece, ParseError> {
     let start = *cursor;
     let line = cursor.line()?;
     let Some(tag) = line.strip_prefix('<') else {
@@ -56,7 +56,7 @@ fn take_attribute(text: &str) -> Option<(&str, String, &str)> {
     Some((key, from_xml(value)?, rest))
 }
 
-/// What an element's name and attributes say.
+/// Builds a piece from the name and attributes of an element.
 fn described(name: &str, attributes: Vec<(&str, String)>) -> Option<Piece> {
     let name = name.split_once(NESTING_MARK).map_or(name, |(name, _)| name);
     let mut piece = Piece::new(PieceKind::Full, name);
