@@ -53,13 +53,13 @@ pub trait TokenEstimator: Send + Sync {
     /// than the limit needs; for the others counts are taken to grow with the
     /// text, which may miss a few characters.
     fn truncate_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
-        truncate::start(self, text, tokens)
+        truncate::longest_prefix(text, |part| self.count_up_to(part, tokens).is_some())
     }
 
     /// The longest end of `text`, beginning between two characters, that by
     /// itself counts `tokens` at most; as [`Self::truncate_to`] otherwise.
     fn truncate_front_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
-        truncate::end(self, text, tokens)
+        truncate::longest_suffix(text, |part| self.count_up_to(part, tokens).is_some())
     }
 
     /// How many bytes at the start of `text` count by themselves whatever is

@@ -155,7 +155,7 @@ impl Iterator for TokenEnds<'_> {
 
     fn next(&mut self) -> Option<usize> {
         if self.piece.is_empty() && self.at < self.text.len() {
-            self.piece = self.engine.piece_at(self.text, self.at);
+            self.piece = self.engine.token_lengths_reversed(self.text, self.at);
         }
         self.at += usize::from(self.piece.pop()?);
         Some(self.at)
@@ -178,7 +178,7 @@ impl TokenEstimator for Tiktoken {
     }
 
     fn is_additive(&self) -> bool {
-        self.encoding.engine().cuts_at_newlines()
+        self.encoding.engine().is_additive()
     }
 
     fn name(&self) -> &str {
@@ -191,11 +191,11 @@ impl TokenEstimator for Tiktoken {
     }
 
     fn truncate_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
-        &text[..self.encoding.engine().longest_start(text, tokens as usize)]
+        &text[..self.encoding.engine().longest_prefix(text, tokens as usize)]
     }
 
     fn truncate_front_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
-        &text[self.encoding.engine().longest_end(text, tokens as usize)..]
+        &text[self.encoding.engine().longest_suffix(text, tokens as usize)..]
     }
 
     fn stable_prefix(&self, text: &str) -> (usize, u32) {

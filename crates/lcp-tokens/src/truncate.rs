@@ -1,45 +1,44 @@
-//! Cutting a text to a number of tokens, for any estimator.
+//! Truncates a text to a number of tokens by binary search, for any estimator.
 
-use crate::TokenEstimator;
-
-/// The longest start of `text` that is found to count `most` tokens at most, by
-/// a search that takes counts to grow with the text.
-pub(crate) fn start<'t>(by: &(impl TokenEstimator + ?Sized), text: &'t str, most: u32) -> &'t str {
-    if text.is_empty() || by.count_up_to(text, most).is_some() {
+/// Returns the longest prefix of `text` for which `fits` is true, provided that it is true
+/// for every shorter one.
+pub(crate) fn longest_prefix(text: &str, fits: impl Fn(&str) -> bool) -> &str {
+    if text.is_empty() || fits(text) {
         return text;
     }
-    // The first fits, the second does not.
+    // The prefix up to `low` fits, the one up to `high` does not.
     let (mut low, mut high) = (0, text.len());
     loop {
-        // Behind `low`, where it may have to be.
-        let middle = floor(text, low + (high - low) / 2).max(ceil(text, low + 1));
+        // After `low`, beyond the middle if the character there is long.
+        let middle = floor_char_boundary(text, low + (high - low) / 2)
+            .max(ceil_char_boundary(text, low + 1));
         if middle >= high {
             return &text[..low];
         }
-        let fits = by.count_up_to(&text[..middle], most).is_some();
-        *(if fits { &mut low } else { &mut high }) = middle;
+        *(if fits(&text[..middle]) { &mut low } else { &mut high }) = middle;
     }
 }
 
-/// The same, of the end of `text`.
-pub(crate) fn end<'t>(by: &(impl TokenEstimator + ?Sized), text: &'t str, most: u32) -> &'t str {
-    if text.is_empty() || by.count_up_to(text, most).is_some() {
+/// Returns the longest suffix of `text` for which `fits` is true, provided that it is true
+/// for every shorter one.
+pub(crate) fn longest_suffix(text: &str, fits: impl Fn(&str) -> bool) -> &str {
+    if text.is_empty() || fits(text) {
         return text;
     }
-    // The second fits, the first does not.
+    // The suffix from `high` fits, the one from `low` does not.
     let (mut low, mut high) = (0, text.len());
     loop {
-        let middle = ceil(text, high - (high - low) / 2).min(floor(text, high - 1));
+        let middle = ceil_char_boundary(text, high - (high - low) / 2)
+            .min(floor_char_boundary(text, high - 1));
         if middle <= low {
             return &text[high..];
         }
-        let fits = by.count_up_to(&text[middle..], most).is_some();
-        *(if fits { &mut high } else { &mut low }) = middle;
+        *(if fits(&text[middle..]) { &mut high } else { &mut low }) = middle;
     }
 }
 
-/// The last boundary of a character that is not behind `at`.
-pub(crate) fn floor(text: &str, at: usize) -> usize {
+/// Returns the last character boundary at or before `at`.
+pub(crate) fn floor_char_boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -47,9 +46,8 @@ pub(crate) fn floor(text: &str, at: usize) -> usize {
     at
 }
 
-/// The first boundary of a character that is not before `at`, which is in the
-/// text or its end.
-pub(crate) fn ceil(text: &str, mut at: usize) -> usize {
+/// Returns the first character boundary at or after `at`, which is at most the length.
+pub(crate) fn ceil_char_boundary(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at += 1;
     }

@@ -1,28 +1,29 @@
-//! Merging a piece: the pair of the lowest rank first, the leftmost of several,
+//! Merges a piece by definition: the pair of the lowest rank first, the leftmost of several,
 //! until none merges.
 //!
-//! Looking at all pairs for each merge is the fastest way for pieces as they
-//! occur; what is longer goes to [`linear`](super::linear).
+//! A scan of all pairs for each merge is the fastest way for pieces as they occur; longer
+//! ones go to [`linear`](super::linear).
 
 use super::linear;
-use super::vocabulary::{NONE, TOKEN_BITS, Token, Vocabulary};
+use super::trie::Token;
+use super::vocabulary::{NONE, TOKEN_BITS, Vocabulary};
 
-/// Bytes of the pieces that most are: room for less takes less time.
+/// Lengths of most pieces, in bytes: smaller arrays take less time.
 const SHORT: usize = 16;
 const MIDDLE: usize = 64;
 
-/// Bytes of the longest piece whose pairs are looked at again and again.
+/// The length of the longest piece that is merged here.
 pub(super) const LONG: usize = 512;
 
-/// Bits of a place in a piece, which stand behind the rank: the lowest key is
-/// the lowest rank, and the leftmost of several.
-const PLACE_BITS: u32 = LONG.trailing_zeros();
+/// The number of bits of a position in a piece, below those of the rank: the lowest key has
+/// the lowest rank, and is the leftmost of several.
+const POSITION_BITS: u32 = LONG.trailing_zeros();
 
-/// A place that nothing merges at.
+/// The key of a position where nothing merges.
 const NEVER: i32 = i32::MAX;
-const _: () = assert!(TOKEN_BITS + PLACE_BITS < i32::BITS - 1, "a key is not negative");
+const _: () = assert!(TOKEN_BITS + POSITION_BITS < i32::BITS - 1, "a key is not negative");
 
-/// How many tokens a piece is.
+/// Returns the number of tokens of a piece.
 pub(super) fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
     if piece.len() < 2 || vocabulary.is_token(piece) {
         return piece.len().min(1);
@@ -35,10 +36,10 @@ pub(super) fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
     }
 }
 
-/// The bytes of each token of a piece; no token has more than 255.
+/// Returns the length in bytes of each token of a piece; no token has more than 255.
 pub(super) fn lengths(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<u8> {
     if piece.len() < 2 || vocabulary.is_token(piece) {
-        return vec![linear::short(piece.len())];
+        return vec![linear::to_u8(piece.len())];
     }
     if piece.len() > LONG {
         return linear::lengths(vocabulary, piece);
@@ -48,17 +49,17 @@ pub(super) fn lengths(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<u8> {
         next[..piece.len()].get(*end).map(|end| usize::from(*end))
     });
     let mut at = 0;
-    ends.map(|end| linear::short(end - std::mem::replace(&mut at, end))).collect()
+    ends.map(|end| linear::to_u8(end - std::mem::replace(&mut at, end))).collect()
 }
 
-/// How many tokens a piece of 2 to `N` bytes is, and where the token that
-/// begins at a place ends.
+/// Merges a piece of 2 to `N` bytes. Returns the number of tokens, and for each position
+/// where the token that begins there ends.
 #[inline]
 fn merge<const N: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> (usize, [u16; N]) {
     const { assert!(N <= LONG && N.is_multiple_of(8)) }
     let len = piece.len();
     let mut tokens: [Token; N] = [NONE; N];
-    // Ranks and places of the merges of each token with the next.
+    // Ranks and positions of the merges of each token with the next.
     let mut keys = [NEVER; N];
     let mut next = [0u16; N];
     let mut previous = [0u16; N];
@@ -79,7 +80,7 @@ fn merge<const N: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> (usize, [u16;
         }
         #[expect(clippy::cast_sign_loss, reason = "keys are not negative")]
         let (merged, at) =
-            ((lowest >> PLACE_BITS) as Token, (lowest & ((1 << PLACE_BITS) - 1)) as usize);
+            ((lowest >> POSITION_BITS) as Token, (lowest & ((1 << POSITION_BITS) - 1)) as usize);
         let gone = usize::from(next[at]);
         let after = usize::from(next[gone]);
         tokens[at] = merged;
@@ -98,7 +99,7 @@ fn merge<const N: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> (usize, [u16;
     }
 }
 
-/// The lowest key; eight at a time, which the processor compares at once.
+/// Returns the lowest key; compares eight at a time.
 #[inline]
 fn lowest(keys: &[i32]) -> i32 {
     let mut lowest = [NEVER; 8];
@@ -114,8 +115,8 @@ fn lowest(keys: &[i32]) -> i32 {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
-    reason = "a token and a place have 27 bits together"
+    reason = "a token and a position have 27 bits together"
 )]
-fn merge_key(rank: Token, place: usize) -> i32 {
-    if rank == NONE { NEVER } else { (rank << PLACE_BITS) as i32 | place as i32 }
+fn merge_key(rank: Token, position: usize) -> i32 {
+    if rank == NONE { NEVER } else { (rank << POSITION_BITS) as i32 | position as i32 }
 }

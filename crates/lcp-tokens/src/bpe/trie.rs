@@ -1,8 +1,18 @@
-//! All tokens as a trie: which of them a text begins with, or ends with.
+//! A trie of all tokens, which finds those that a text begins with, or ends with.
 
-use super::vocabulary::Token;
+/// The number of a token, which is also its rank: the lowest merges first.
+pub(super) type Token = u32;
 
-/// Bits of a node's number: the largest vocabulary has half a million nodes.
+/// The direction in which a piece is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    /// From its start to its end.
+    Forward,
+    /// From its end to its start.
+    Backward,
+}
+
+/// The number of bits of a node: the largest vocabulary has half a million nodes.
 const NODE_BITS: u32 = 20;
 
 const ROOT: u32 = 0;
@@ -21,8 +31,8 @@ pub(super) struct Trie {
 const EMPTY: u64 = u64::MAX;
 
 impl Trie {
-    /// The trie of tokens, each as its number and its bytes in the order in
-    /// which they will be looked up; `bytes` is how many those are in all.
+    /// Builds the trie of tokens, each given by its number and its bytes in the order of
+    /// lookup; `bytes` is the sum of their lengths.
     pub(super) fn new<B: Iterator<Item = u8>>(
         tokens: impl Iterator<Item = (Token, B)>,
         bytes: usize,
@@ -72,8 +82,8 @@ impl Trie {
         })
     }
 
-    /// The tokens that `text` begins with and how many bytes each has, the
-    /// shortest first.
+    /// Returns the tokens that `text` begins with and their lengths in bytes, the shortest
+    /// first.
     #[inline]
     pub(super) fn prefixes(
         &self,

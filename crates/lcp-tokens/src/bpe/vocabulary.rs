@@ -1,45 +1,41 @@
-//! The vocabulary of an encoding: the pairs that merge, and the bytes of each
+//! The vocabulary of an encoding: the pairs of tokens that merge, and the bytes of each
 //! token.
 //!
-//! Every token of more than one byte is made by exactly one pair of other
-//! tokens: what the merges of its own bytes end with. So the pairs are the
-//! vocabulary, and merging needs no strings to be looked up, only pairs.
+//! Every token of more than one byte is the merge of exactly one pair of other tokens, the
+//! last merge of its own bytes. So the pairs are the vocabulary, and merging looks up pairs
+//! instead of strings.
 
 use std::sync::OnceLock;
 
-use super::linear::From;
-use super::trie::Trie;
-
-/// A token's number, which is also its rank: the lowest merges first.
-pub(super) type Token = u32;
+use super::trie::{Direction, Token, Trie};
 
 /// No token.
 pub(super) const NONE: Token = Token::MAX;
 
-/// Bytes of one token in the packed form: two numbers of three bytes.
+/// The length of a token in the packed form: two numbers of three bytes.
 const ENTRY_BYTES: usize = 6;
 
-/// The left number of a token that is one byte, or none at all.
+/// The left number of a token of one byte, and of a number without an ordinary token.
 const SINGLE: u32 = 0x00FF_FFFF;
 
-/// Bits of a token's number: the largest vocabulary has 200,000.
+/// The number of bits of a token's number: the largest vocabulary has 200,000.
 pub(super) const TOKEN_BITS: u32 = 18;
 
 pub(super) struct Vocabulary {
     packed: &'static [u8],
-    /// The tokens of single bytes.
+    /// The token of each byte.
     bytes: [Token; 256],
-    /// What two bytes merge to, at hand: every piece begins with such pairs.
-    pairs_of_bytes: Box<[Token]>,
+    /// The merges of two bytes: every piece begins with such pairs.
+    byte_pairs: Box<[Token]>,
     /// Open addressing: left, right and merged token in one number each.
     pairs: Vec<u64>,
     /// The bytes of all tokens in the order of their numbers.
     text: Vec<u8>,
-    /// Where the bytes of a token end, and those of the next begin.
+    /// Where the bytes of each token end.
     ends: Vec<u32>,
-    /// Open addressing: half of a hash of a token's bytes, and its number.
+    /// Open addressing: half of the hash of a token's bytes, and its number.
     index: Vec<u64>,
-    /// The shift that turns a hash into a place; both tables have one size.
+    /// The shift that turns a hash into a slot; both tables have one size.
     shift: u32,
     longest: usize,
     trie: OnceLock<Trie>,
@@ -56,20 +52,20 @@ fn key(left: Token, right: Token) -> u64 {
 }
 
 impl Vocabulary {
-    /// Unpacks what `cargo xtask vocabulary` packed: six bytes a token, the
-    /// numbers of its two parts, or 0xFFFFFF and its byte, or 0xFFFFFF twice
-    /// where the number has no ordinary token.
+    /// Loads a table that `cargo xtask vocabulary` generated: six bytes a token, the numbers
+    /// of its two parts, or 0xFFFFFF and its byte, or 0xFFFFFF twice where the number has no
+    /// ordinary token.
     pub(super) fn unpack(packed: &'static [u8]) -> Self {
-        let places = (packed.len() / ENTRY_BYTES * 5 / 4).next_power_of_two();
-        // The pairs are half of the work and need no bytes of tokens: another thread
-        // makes them, where there are threads.
+        let slots = (packed.len() / ENTRY_BYTES * 5 / 4).next_power_of_two();
+        // The pairs are half of the work and need no bytes of tokens: another thread builds
+        // their table, where there are threads.
         std::thread::scope(|scope| {
-            let made = || pairs(packed, places);
-            let beside = std::thread::Builder::new().spawn_scoped(scope, made);
-            let mut this = Self::spelled(packed, places);
-            let beside = beside.ok().and_then(|thread| thread.join().ok());
-            this.pairs = beside.unwrap_or_else(made);
-            for (pair, merged) in this.pairs_of_bytes.iter_mut().enumerate() {
+            let build = || pair_table(packed, slots);
+            let thread = std::thread::Builder::new().spawn_scoped(scope, build);
+            let mut this = Self::without_pairs(packed, slots);
+            let pairs = thread.ok().and_then(|thread| thread.join().ok());
+            this.pairs = pairs.unwrap_or_else(build);
+            for (pair, merged) in this.byte_pairs.iter_mut().enumerate() {
                 let tokens = (this.bytes[pair >> 8], this.bytes[pair & 0xFF]);
                 *merged = find_pair(&this.pairs, this.shift, tokens.0, tokens.1);
             }
@@ -77,18 +73,17 @@ impl Vocabulary {
         })
     }
 
-    /// The tokens and their bytes, without the pairs.
-    fn spelled(packed: &'static [u8], places: usize) -> Self {
+    fn without_pairs(packed: &'static [u8], slots: usize) -> Self {
         let tokens = packed.len() / ENTRY_BYTES;
         let mut this = Self {
             packed,
             bytes: [NONE; 256],
-            pairs_of_bytes: vec![NONE; 1 << 16].into(),
+            byte_pairs: vec![NONE; 1 << 16].into(),
             pairs: Vec::new(),
             text: Vec::with_capacity(tokens * 7),
             ends: Vec::with_capacity(tokens),
-            index: vec![EMPTY; places],
-            shift: shift(places),
+            index: vec![EMPTY; slots],
+            shift: shift(slots),
             longest: 0,
             trie: OnceLock::new(),
             reversed: OnceLock::new(),
@@ -109,29 +104,29 @@ impl Vocabulary {
         this
     }
 
-    /// The packed vocabulary, which tells it from any other.
+    /// Returns the packed form, which identifies the vocabulary.
     pub(super) const fn packed(&self) -> &'static [u8] {
         self.packed
     }
 
-    /// How many numbers there are.
+    /// Returns the number of tokens, special ones included.
     #[expect(clippy::cast_possible_truncation, reason = "there are 2^18 at most")]
     pub(super) const fn len(&self) -> Token {
         (self.packed.len() / ENTRY_BYTES) as Token
     }
 
-    /// Bytes of the longest token.
+    /// Returns the length in bytes of the longest token.
     pub(super) const fn longest(&self) -> usize {
         self.longest
     }
 
-    /// The two tokens that merge to this one, unless it is a single byte.
+    /// Returns the two tokens that merge to this one, unless it is a single byte.
     pub(super) fn parts(&self, token: Token) -> Option<(Token, Token)> {
         parts(self.packed, token)
     }
 
-    /// Appends the bytes of a token to the text: a byte, or those of its parts,
-    /// which have lower numbers and are there.
+    /// Appends the bytes of a token to the text: a byte, or those of its parts, which have
+    /// lower numbers and precede it.
     fn spell(&mut self, token: Token) {
         match entry(self.packed, token) {
             (SINGLE, SINGLE) => {}
@@ -149,7 +144,7 @@ impl Vocabulary {
         start as usize..self.ends[token] as usize
     }
 
-    /// The bytes of a token; none where the number has no ordinary token.
+    /// Returns the bytes of a token; none where the number has no ordinary token.
     pub(super) fn spelling(&self, token: Token) -> &[u8] {
         &self.text[self.span(token)]
     }
@@ -157,42 +152,41 @@ impl Vocabulary {
     fn insert_token(&mut self, token: Token) {
         let hash = hash(self.spelling(token));
         let mask = self.index.len() - 1;
-        let mut place = place(hash, self.shift);
-        while self.index[place & mask] != EMPTY {
-            place += 1;
+        let mut slot = slot_of(hash, self.shift);
+        while self.index[slot & mask] != EMPTY {
+            slot += 1;
         }
-        self.index[place & mask] = hash >> 32 << 32 | u64::from(token);
+        self.index[slot & mask] = hash >> 32 << 32 | u64::from(token);
     }
 
-    /// The token of a single byte.
+    /// Returns the token of a byte.
     #[inline]
     pub(super) fn byte(&self, byte: u8) -> Token {
         self.bytes[usize::from(byte)]
     }
 
-    /// What two bytes merge to.
+    /// Returns the token that two bytes merge to.
     #[inline]
     pub(super) fn merged_bytes(&self, left: u8, right: u8) -> Token {
-        self.pairs_of_bytes[usize::from(left) << 8 | usize::from(right)]
+        self.byte_pairs[usize::from(left) << 8 | usize::from(right)]
     }
 
-    /// What two tokens merge to, which is also the rank of the merge.
+    /// Returns the token that two tokens merge to, which is also the rank of the merge.
     #[inline]
     pub(super) fn merged(&self, left: Token, right: Token) -> Token {
         find_pair(&self.pairs, self.shift, left, right)
     }
 
-    /// Whether a piece is a token as it stands. Then it is one token however
-    /// its bytes merge.
+    /// Returns whether a piece is a token. Then it counts as one, whatever its bytes merge to.
     pub(super) fn is_token(&self, piece: &[u8]) -> bool {
         if piece.len() > self.longest {
             return false;
         }
         let hash = hash(piece);
         let mask = self.index.len() - 1;
-        let mut place = place(hash, self.shift);
+        let mut slot = slot_of(hash, self.shift);
         loop {
-            let entry = self.index[place & mask];
+            let entry = self.index[slot & mask];
             if entry == EMPTY {
                 return false;
             }
@@ -201,18 +195,18 @@ impl Vocabulary {
             if entry >> 32 == hash >> 32 && self.spelling(token) == piece {
                 return true;
             }
-            place += 1;
+            slot += 1;
         }
     }
 
-    /// The tokens as a trie of their bytes as they are read from the end of a
-    /// text (the last one read is the first of the token), or from its start.
-    /// Made at its first use.
-    pub(super) fn trie(&self, from: From) -> &Trie {
+    /// Returns the trie of all tokens for segments that grow in this direction: their last
+    /// token is looked up from its last byte, or their first one from its first. Built at its
+    /// first use.
+    pub(super) fn trie(&self, direction: Direction) -> &Trie {
         let tokens = (0..self.len()).map(|token| (token, self.spelling(token).iter().copied()));
-        match from {
-            From::End => self.trie.get_or_init(|| Trie::new(tokens, self.text.len())),
-            From::Start => self.reversed.get_or_init(|| {
+        match direction {
+            Direction::Backward => self.trie.get_or_init(|| Trie::new(tokens, self.text.len())),
+            Direction::Forward => self.reversed.get_or_init(|| {
                 let reversed = tokens.map(|(token, bytes)| (token, bytes.rev()));
                 Trie::new(reversed, self.text.len())
             }),
@@ -220,7 +214,7 @@ impl Vocabulary {
     }
 }
 
-/// The packed numbers of a token.
+/// Returns the packed numbers of a token.
 fn entry(packed: &[u8], token: Token) -> (u32, u32) {
     let at = token as usize * ENTRY_BYTES;
     let number = |at: usize| u32::from_le_bytes([packed[at], packed[at + 1], packed[at + 2], 0]);
@@ -232,33 +226,33 @@ fn parts(packed: &[u8], token: Token) -> Option<(Token, Token)> {
     (left != SINGLE).then_some((left, right))
 }
 
-/// The table of pairs.
-fn pairs(packed: &[u8], places: usize) -> Vec<u64> {
-    let (mut pairs, mask, shift) = (vec![EMPTY; places], places - 1, shift(places));
+/// Returns the hash table of pairs.
+fn pair_table(packed: &[u8], slots: usize) -> Vec<u64> {
+    let (mut pairs, mask, shift) = (vec![EMPTY; slots], slots - 1, shift(slots));
     for (token, _) in (0..).zip(packed.chunks_exact(ENTRY_BYTES)) {
         let Some((left, right)) = parts(packed, token) else { continue };
         let key = key(left, right);
-        let mut place = place(key, shift);
-        while pairs[place & mask] != EMPTY {
-            place += 1;
+        let mut slot = slot_of(key, shift);
+        while pairs[slot & mask] != EMPTY {
+            slot += 1;
         }
-        pairs[place & mask] = key << TOKEN_BITS | u64::from(token);
+        pairs[slot & mask] = key << TOKEN_BITS | u64::from(token);
     }
     pairs
 }
 
-/// The shift that turns a hash into one of so many places.
-const fn shift(places: usize) -> u32 {
-    u64::BITS - places.trailing_zeros()
+/// Returns the shift that turns a hash into one of so many slots.
+const fn shift(slots: usize) -> u32 {
+    u64::BITS - slots.trailing_zeros()
 }
 
 #[inline]
 fn find_pair(pairs: &[u64], shift: u32, left: Token, right: Token) -> Token {
     let key = key(left, right);
     let mask = pairs.len() - 1;
-    let mut place = place(key, shift);
+    let mut slot = slot_of(key, shift);
     loop {
-        let entry = pairs[place & mask];
+        let entry = pairs[slot & mask];
         if entry >> TOKEN_BITS == key {
             #[expect(clippy::cast_possible_truncation, reason = "the low bits are a token")]
             return entry as Token & ((1 << TOKEN_BITS) - 1);
@@ -266,17 +260,17 @@ fn find_pair(pairs: &[u64], shift: u32, left: Token, right: Token) -> Token {
         if entry == EMPTY {
             return NONE;
         }
-        place += 1;
+        slot += 1;
     }
 }
 
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "the shift leaves the bits of a place")]
-fn place(key: u64, shift: u32) -> usize {
+#[expect(clippy::cast_possible_truncation, reason = "the shift leaves the bits of a slot")]
+fn slot_of(key: u64, shift: u32) -> usize {
     (key.wrapping_mul(SPREAD) >> shift) as usize
 }
 
-/// A hash of the bytes of a piece.
+/// Returns a hash of the bytes of a piece.
 #[inline]
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     let mix = |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(SPREAD);
@@ -287,23 +281,4 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
     word[..rest.len()].copy_from_slice(rest);
     let hash = mix(hash, u64::from_le_bytes(word));
     hash ^ hash >> 32
-}
-
-#[cfg(all(test, feature = "cl100k"))]
-mod tests {
-    use super::*;
-
-    /// What `split::space` relies on for cl100k.
-    #[test]
-    fn no_token_has_white_space_behind_its_last_newline() {
-        let packed = include_bytes!("../../data/cl100k_base.bpe");
-        let vocabulary = Vocabulary::unpack(packed);
-        let is_newline = |byte: &u8| matches!(byte, b'\n' | b'\r');
-        let with_newline = (0..vocabulary.len())
-            .map(|token| vocabulary.spelling(token))
-            .filter(|bytes| bytes.iter().any(is_newline))
-            .inspect(|bytes| assert!(is_newline(&bytes[bytes.len() - 1]), "{bytes:?}"))
-            .count();
-        assert!(with_newline > 100, "{with_newline} tokens have newlines");
-    }
 }

@@ -1,21 +1,18 @@
-//! Where pieces begin in 64 bytes of ASCII, all at once.
+//! The pre-tokenizers of cl100k and o200k on 64 bytes of ASCII at once.
 //!
-//! Each class of characters is a mask with a bit a byte, and each rule of the
-//! patterns a few operations on masks, so the time does not depend on what the
-//! text is like. What a window cannot decide (characters that are not ASCII,
-//! contractions, a piece that goes on behind it) is left to
-//! [`split`](super::split), which is also what the tests compare this with.
+//! Each class of characters is a mask with a bit a byte, and each rule of the patterns is
+//! a few operations on masks, so the time does not depend on the text. What a window
+//! cannot decide (characters outside ASCII, contractions, a piece that continues after
+//! it) is left to [`scalar`](super::scalar), with which the tests compare this module.
 
 use wide::u8x16;
 
-use super::split::Pattern;
+/// The number of bytes classified together.
+pub(in super::super) const WINDOW: usize = 64;
 
-/// Bytes that are looked at together.
-pub(super) const WINDOW: usize = 64;
-
-/// Which bytes of a window are what. Bit `i` stands for byte `i`.
+/// The bytes of a window by class. Bit `i` stands for byte `i`.
 #[derive(Clone, Copy, Default)]
-struct Masks {
+struct ByteClassMasks {
     upper: u64,
     lower: u64,
     digit: u64,
@@ -31,9 +28,9 @@ struct Masks {
     foreign: u64,
 }
 
-impl Masks {
+impl ByteClassMasks {
     #[inline]
-    fn of(window: &[u8; WINDOW]) -> Self {
+    fn classify(window: &[u8; WINDOW]) -> Self {
         let all = u8x16::splat;
         // For ASCII, the high bit tells whether a byte is `least` or more.
         let from = |bytes: u8x16, least: u8| bytes + all(128 - least);
@@ -61,7 +58,7 @@ impl Masks {
         masks
     }
 
-    /// Only the bytes of `known`.
+    /// Keeps only the bytes of `known`.
     #[inline]
     fn within(self, known: u64) -> Self {
         Self {
@@ -78,23 +75,22 @@ impl Masks {
     }
 }
 
-/// Where pieces of a text begin, given that one begins with this window: bit
-/// `i` for byte `i`, bit 0 among them.
+/// Returns where pieces begin, given that one begins with this window: bit `i` for byte
+/// `i`, bit 0 among them. The rules are those of o200k if `o200k`, else those of cl100k.
 ///
-/// Between the first bit and the last no beginning is left out; behind the
-/// last there may be more. `Pattern::Gpt2` has no such rules here.
+/// Between the first bit and the last no beginning is left out; after the last there may
+/// be more.
 #[inline]
-pub(super) fn starts(pattern: Pattern, window: &[u8; WINDOW]) -> u64 {
-    let masks = Masks::of(window);
+pub(super) fn piece_starts(o200k: bool, window: &[u8; WINDOW]) -> u64 {
+    let masks = ByteClassMasks::classify(window);
     let bytes = masks.foreign.trailing_zeros();
     if bytes == 0 {
         return 1;
     }
     let known = u64::MAX >> (64 - bytes);
     let last = 1 << (bytes - 1);
-    let Masks { upper, lower, digit, space, white, newline, slash, apostrophe, .. } =
+    let ByteClassMasks { upper, lower, digit, space, white, newline, slash, apostrophe, .. } =
         masks.within(known);
-    let o200k = pattern == Pattern::O200k;
     let letter = upper | lower;
     let punctuation = known & !(letter | digit | white);
 
@@ -161,8 +157,8 @@ pub(super) fn starts(pattern: Pattern, window: &[u8; WINDOW]) -> u64 {
     starts & certain
 }
 
-/// The bits up to the first one of the run that `place` is in; `gaps` has the
-/// bits that are not in runs.
+/// Returns the bits up to the first one of the run that `place` is in; `gaps` has the bits
+/// that are not in runs.
 #[inline]
 fn up_to_run(gaps: u64, place: u64) -> u64 {
     let before = gaps & (place - 1);

@@ -1,4 +1,4 @@
-//! The classes of characters that the patterns of the encodings tell apart.
+//! The Unicode classes that the patterns of the encodings distinguish.
 
 /// Upper and title case, and what has no case: `\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}`.
 pub(super) const UPPER: u8 = 1 << 0;
@@ -11,17 +11,17 @@ pub(super) const NUMBER: u8 = 1 << 3;
 /// White space: `\s`.
 pub(super) const SPACE: u8 = 1 << 4;
 
-/// The tables that `cargo xtask vocabulary` made: for each 128 characters the
-/// number of a page, and the pages, a byte of classes a character.
+/// The tables that `cargo xtask vocabulary` generates: for each 128 characters the number
+/// of a page, then the pages, with a byte of classes for each character.
 pub(super) const TABLES: &[u8] = include_bytes!("../../data/classes.bin");
 
 const PAGE: usize = 128;
 /// Pages that cover all of Unicode.
 const INDICES: usize = 0x11_0000 / PAGE;
 
-/// The classes of the character that begins at `at`, and how many bytes it is.
+/// Returns the classes of the character that begins at `at`, and its length in bytes.
 ///
-/// `text` is UTF-8 and `at` a boundary, so the bytes of a character are there.
+/// `text` is UTF-8 and `at` is a boundary in it.
 #[inline]
 pub(super) fn class(text: &[u8], at: usize) -> (u8, usize) {
     let lead = text[at];
@@ -44,7 +44,7 @@ const fn lookup(c: usize) -> u8 {
     TABLES[INDICES + page * PAGE + c % PAGE]
 }
 
-/// The classes of ASCII, at hand.
+/// The classes of ASCII.
 static ASCII: [u8; 128] = {
     let mut ascii = [0; 128];
     let mut c = 0;

@@ -1,43 +1,10 @@
-//! The pre-tokenizers: where a piece ends, without a regular expression.
+//! The pre-tokenizers one piece at a time, without a regular expression.
 //!
-//! Each function is one of the patterns of tiktoken, its alternatives tried in
-//! their order. They never look back, and look at a character a constant
-//! number of times, so no text makes them slow.
+//! Each function implements one of tiktoken's patterns and tries its alternatives in their
+//! order. It never looks back and reads each character a constant number of times, so the
+//! time is linear for every text.
 
-use super::classes::{LETTER, LOWER, NUMBER, SPACE, UPPER, class};
-
-/// How an encoding cuts text into pieces.
-#[cfg_attr(not(feature = "tiktoken"), allow(dead_code, reason = "encodings may be left out"))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pattern {
-    /// The o200k family.
-    O200k,
-    /// `cl100k_base`.
-    Cl100k,
-    /// `p50k_base` and `r50k_base`.
-    Gpt2,
-}
-
-impl Pattern {
-    /// The name of it, and of how it is followed here.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::O200k => "o200k/1",
-            Self::Cl100k => "cl100k/1",
-            Self::Gpt2 => "gpt2/1",
-        }
-    }
-
-    /// Where the piece that begins at `at` ends. There is one: `at < text.len()`.
-    #[inline]
-    pub(crate) fn next(self, text: &[u8], at: usize) -> usize {
-        match self {
-            Self::O200k => o200k(text, at),
-            Self::Cl100k => cl100k(text, at),
-            Self::Gpt2 => gpt2(text, at),
-        }
-    }
-}
+use super::super::unicode::{LETTER, LOWER, NUMBER, SPACE, UPPER, class};
 
 /// ```text
 /// [^\r\n\p{L}\p{N}]? U* L+ (?i:'s|'t|'re|'ve|'m|'ll|'d)?
@@ -45,7 +12,7 @@ impl Pattern {
 /// | \p{N}{1,3} |  ?[^\s\p{L}\p{N}]+[\r\n/]* | \s*[\r\n]+ | \s+(?!\S) | \s+
 /// ```
 /// where U is [`UPPER`] and L is [`LOWER`].
-fn o200k(text: &[u8], at: usize) -> usize {
+pub(super) fn o200k(text: &[u8], at: usize) -> usize {
     let (first, len) = class(text, at);
     let prefix = first & (LETTER | NUMBER) == 0 && !is_newline(text[at]);
     let behind = at + len;
@@ -71,14 +38,14 @@ fn o200k(text: &[u8], at: usize) -> usize {
         return numbers(text, behind);
     }
     punctuation(text, at, |byte| is_newline(byte) || byte == b'/')
-        .unwrap_or_else(|| space(text, at, true))
+        .unwrap_or_else(|| white_space(text, at, true))
 }
 
 /// ```text
 /// '(?i:[sdmt]|ll|ve|re) | [^\r\n\p{L}\p{N}]?\p{L}+ | \p{N}{1,3}
 /// |  ?[^\s\p{L}\p{N}]+[\r\n]* | \s+$ | \s*[\r\n] | \s+(?!\S) | \s
 /// ```
-fn cl100k(text: &[u8], at: usize) -> usize {
+pub(super) fn cl100k(text: &[u8], at: usize) -> usize {
     let end = contraction(text, at, true);
     if end > at {
         return end;
@@ -97,13 +64,13 @@ fn cl100k(text: &[u8], at: usize) -> usize {
             return end;
         }
     }
-    punctuation(text, at, is_newline).unwrap_or_else(|| space(text, at, true))
+    punctuation(text, at, is_newline).unwrap_or_else(|| white_space(text, at, true))
 }
 
 /// ```text
 /// '(?:[sdmt]|ll|ve|re) |  ?\p{L}+ |  ?\p{N}+ |  ?[^\s\p{L}\p{N}]+ | \s+$ | \s+(?!\S) | \s
 /// ```
-fn gpt2(text: &[u8], at: usize) -> usize {
+pub(super) fn gpt2(text: &[u8], at: usize) -> usize {
     let end = contraction(text, at, false);
     if end > at {
         return end;
@@ -115,7 +82,7 @@ fn gpt2(text: &[u8], at: usize) -> usize {
             return end;
         }
     }
-    punctuation(text, at, |_| false).unwrap_or_else(|| space(text, at, false))
+    punctuation(text, at, |_| false).unwrap_or_else(|| white_space(text, at, false))
 }
 
 fn is_newline(byte: u8) -> bool {
@@ -218,7 +185,7 @@ fn punctuation(text: &[u8], at: usize, trails: impl Fn(u8) -> bool) -> Option<us
 /// cl100k's `\s+$` would take newlines and blanks at the end of a text as one
 /// piece. No token has white space behind its last newline (a test looks), so
 /// cutting there as elsewhere counts the same.
-fn space(text: &[u8], at: usize, cuts_at_newlines: bool) -> usize {
+fn white_space(text: &[u8], at: usize, cuts_at_newlines: bool) -> usize {
     let (mut end, mut last, mut newline) = (at, at, None);
     while end < text.len() {
         let (kind, len) = class(text, end);
