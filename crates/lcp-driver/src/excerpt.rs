@@ -7,7 +7,7 @@ use crate::append::{append, group_thousands};
 use crate::budget::Excerpt;
 use crate::budget::cost::Counter;
 use crate::config::OutputMode;
-use crate::render::{Shown, part_of};
+use crate::render::{Shown, part_with_body};
 use crate::view::{Keep, View};
 
 /// How often a cut is made anew, smaller, where it costs more than it may: counts
@@ -64,7 +64,7 @@ fn cost(
     counter: &mut Counter<'_>,
 ) -> u32 {
     let body = body(content, excerpt);
-    counter.part(&part_of(view, Shown::Excerpt, Some(&body), mode)).1
+    counter.part(&part_with_body(view, Shown::Excerpt, Some(&body), mode)).1
 }
 
 /// The text of an excerpt, without a final newline.

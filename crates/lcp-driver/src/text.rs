@@ -8,9 +8,8 @@ use crate::budget::cost::Detail;
 use crate::budget::{Excerpt, RenderDecision};
 use crate::config::OutputMode;
 use crate::excerpt;
-use crate::placeholder;
 use crate::plan::{Plan, RollUp};
-use crate::render::{Part, Shown, envelope, part, part_of, placeholder};
+use crate::render::{Part, Shown, envelope, part, part_with_body, placeholder, roll_up};
 use crate::special_tokens;
 use crate::view::{Head, View};
 use crate::warning::Warning;
@@ -141,7 +140,7 @@ fn with_part<R>(
         Piece::Excerpt(excerpt) => {
             let view = View::new(block, meta);
             let body = view.content.as_deref().map(|text| excerpt::body(text, &excerpt));
-            with(&part_of(&view, Shown::Excerpt, body.as_deref(), mode))
+            with(&part_with_body(&view, Shown::Excerpt, body.as_deref(), mode))
         }
         Piece::Detail(detail) => match detail.shown() {
             Some(shown) => with(&part(&View::new(block, meta), shown, mode)),
@@ -195,6 +194,6 @@ pub(crate) fn block_texts(
 /// The line that stands for the blocks without one of their own.
 pub(crate) fn roll_up_line(rolled_up: RollUp, mode: OutputMode) -> String {
     let mut text = String::new();
-    Part::line(placeholder::roll_up(rolled_up.count, rolled_up.tokens, mode)).push_to(&mut text);
+    roll_up(rolled_up.count, rolled_up.tokens, mode).push_to(&mut text);
     text
 }

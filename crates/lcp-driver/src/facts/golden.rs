@@ -7,8 +7,7 @@ use lcp_types::{
 
 use super::RENDERER_REVISION;
 use crate::config::OutputMode;
-use crate::placeholder;
-use crate::render::{Shown, envelope, part, placeholder as line};
+use crate::render::{Shown, envelope, part, placeholder, roll_up};
 use crate::view::View;
 
 /// Contents that parts must guard against.
@@ -66,7 +65,7 @@ fn parts(text: &str, mode: OutputMode) -> String {
             for shown in [Shown::Content, Shown::Detailed, Shown::Summary, Shown::Tags] {
                 part(&view, shown, mode).push_to(&mut all);
             }
-            line(&view.head, 123, mode).push_to(&mut all);
+            placeholder(&view.head, 123, mode).push_to(&mut all);
         }
     }
     all
@@ -78,7 +77,7 @@ fn a_revision_is_of_one_text() {
     for mode in OutputMode::ALL {
         all.push_str(envelope(mode).0);
         all.extend(ODD.map(|text| parts(text, mode)));
-        all.push_str(&placeholder::roll_up(2, 345, mode));
+        all.push_str(roll_up(2, 345, mode).head.trim_end());
         all.push_str(envelope(mode).1);
     }
     let hash = blake3::hash(all.as_bytes()).to_hex();

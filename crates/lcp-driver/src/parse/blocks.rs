@@ -11,8 +11,7 @@ use lcp_types::{
 use super::bodies::{self, BodyError};
 use super::{Cursor, ParseError, Piece, PieceKind, parse};
 use crate::config::OutputMode;
-use crate::placeholder;
-use crate::render::{Part, Shown, envelope, part, part_of, placeholder as line_of};
+use crate::render::{Part, Shown, envelope, part, part_with_body, placeholder, roll_up};
 use crate::view::View;
 
 /// The blocks that a rendered text shows, and those that it omits.
@@ -69,7 +68,7 @@ pub fn parse_blocks(text: &str, mode: OutputMode) -> Result<ParsedBlocks, ParseE
         let start = Cursor { text, at: piece.at.start };
         if let PieceKind::RolledUp { count, tokens } = piece.kind {
             let count = usize::try_from(count).unwrap_or(usize::MAX);
-            check_rendering(start, &piece, &Part::line(placeholder::roll_up(count, tokens, mode)))?;
+            check_rendering(start, &piece, &roll_up(count, tokens, mode))?;
             found.omitted.push(piece);
             continue;
         }
@@ -182,7 +181,7 @@ impl TypedPiece {
                 let Ok(tokens) = u32::try_from(tokens) else {
                     return start.fail("a number of tokens");
                 };
-                return check_rendering(start, piece, &line_of(&view.head, tokens, mode));
+                return check_rendering(start, piece, &placeholder(&view.head, tokens, mode));
             }
             PieceKind::Detailed => Shown::Detailed,
             PieceKind::Summary => Shown::Summary,
@@ -192,7 +191,7 @@ impl TypedPiece {
                 return check_rendering(start, piece, &part(&view, Shown::Content, mode));
             }
         };
-        check_rendering(start, piece, &part_of(&view, shown, piece.body.as_deref(), mode))
+        check_rendering(start, piece, &part_with_body(&view, shown, piece.body.as_deref(), mode))
     }
 
     /// Converts it to a block with the shown text as its content.

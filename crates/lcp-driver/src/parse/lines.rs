@@ -4,32 +4,25 @@
 use lcp_types::{BlockType, Priority};
 
 use super::{Cursor, ParseError, Piece, PieceKind};
-use crate::render::guard::{self, FENCE};
-use crate::render::{markdown, minimal};
+use crate::render::collision::{self, Delimiters, FENCE};
 use crate::view::label::take_word;
 
 /// The syntax of one of the two modes.
 pub(super) struct LineSyntax {
-    opening: &'static str,
-    omitted: &'static str,
+    delimiters: Delimiters,
     /// The text before and after the token count of an omitted line.
     omitted_parts: [&'static str; 2],
     fences: bool,
 }
 
 pub(super) const MARKDOWN: LineSyntax = LineSyntax {
-    opening: markdown::HEADING,
-    omitted: markdown::OMITTED,
+    delimiters: collision::MARKDOWN,
     omitted_parts: [", ~", " tokens]_"],
     fences: true,
 };
 
-pub(super) const MINIMAL: LineSyntax = LineSyntax {
-    opening: minimal::OPENING,
-    omitted: minimal::OMITTED,
-    omitted_parts: [" ~", "tok]"],
-    fences: false,
-};
+pub(super) const MINIMAL: LineSyntax =
+    LineSyntax { delimiters: collision::MINIMAL, omitted_parts: [" ~", "tok]"], fences: false };
 
 pub(super) fn parse(text: &str, syntax: &LineSyntax) -> Result<Vec<Piece>, ParseError> {
     let mut cursor = Cursor { text, at: 0 };
@@ -44,12 +37,12 @@ pub(super) fn parse(text: &str, syntax: &LineSyntax) -> Result<Vec<Piece>, Parse
 
 fn piece(cursor: &mut Cursor<'_>, syntax: &LineSyntax) -> Result<Piece, ParseError> {
     let start = *cursor;
-    if let Some(rest) = cursor.rest().strip_prefix(syntax.omitted) {
+    if let Some(rest) = cursor.rest().strip_prefix(syntax.delimiters.omitted) {
         let line = rest.split('\n').next().unwrap_or_default();
         cursor.line()?;
         return omitted(line, syntax).map_or_else(|| start.fail("an omitted line"), Ok);
     }
-    let Some(head) = cursor.rest().strip_prefix(syntax.opening) else {
+    let Some(head) = cursor.rest().strip_prefix(syntax.delimiters.opening) else {
         return start.fail("the head of a block");
     };
     let Some((mut piece, mut rest)) = head_words(head) else {
@@ -186,8 +179,7 @@ fn until_head(cursor: &mut Cursor<'_>, syntax: &LineSyntax) -> Option<String> {
     let mut at = start;
     for line in cursor.rest().split_inclusive('\n') {
         let inline = at == start && !cursor.text[..start].ends_with('\n');
-        let begins = guard::begins_part(line, syntax.opening) || line.starts_with(syntax.omitted);
-        if begins && !inline {
+        if syntax.delimiters.begin(line) && !inline {
             break;
         }
         at += line.len();

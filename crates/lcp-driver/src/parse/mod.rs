@@ -28,7 +28,8 @@ use std::ops::Range;
 use lcp_types::Priority;
 
 use crate::config::OutputMode;
-use crate::render::{Shown, envelope, guard, markdown, minimal};
+use crate::render::collision::{MARKDOWN, MINIMAL};
+use crate::render::{Shown, envelope};
 
 pub use blocks::{ParsedBlock, ParsedBlocks, parse_blocks};
 
@@ -146,13 +147,12 @@ pub fn parse(text: &str, mode: OutputMode) -> Result<Vec<Piece>, ParseError> {
 /// ```
 #[must_use]
 pub fn detect_mode(text: &str) -> Option<OutputMode> {
-    let begins = |opening, omitted| guard::begins_part(text, opening) || text.starts_with(omitted);
     if text.starts_with(envelope(OutputMode::Xml).0) {
         Some(OutputMode::Xml)
-    } else if begins(markdown::HEADING, markdown::OMITTED) {
+    } else if MARKDOWN.begin(text) {
         Some(OutputMode::Markdown)
     } else {
-        begins(minimal::OPENING, minimal::OMITTED).then_some(OutputMode::Minimal)
+        MINIMAL.begin(text).then_some(OutputMode::Minimal)
     }
 }
 

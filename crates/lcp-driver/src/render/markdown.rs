@@ -1,21 +1,16 @@
-//! Markdown: a heading a block, then prose as it is and everything else in a
+//! Markdown renderer: a heading for each block, then prose without a fence and everything else in a
 //! fence that is longer than any run of backticks inside.
 //!
-//! Prose goes into a fence too where one of its lines could be taken for the
-//! beginning of a block, where it begins with a fence, or where it may leave one
-//! open, or HTML: else it would swallow what follows (`prose.rs`).
+//! Prose gets a fence too unless it is self-contained (`commonmark.rs`).
 
-use super::guard::{FENCE, longest_run};
-use super::prose::stands_alone;
+use super::collision::{FENCE, MARKDOWN, longest_run};
+use super::commonmark::is_self_contained;
 use super::{Part, Shown, push_head};
 use crate::append::append;
 use crate::view::View;
 
-pub(crate) const HEADING: &str = "### ";
-pub(crate) const OMITTED: &str = "_[Omitted: ";
-
 pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
-    let mut head = HEADING.to_owned();
+    let mut head = MARKDOWN.opening.to_owned();
     push_head(&mut head, &view.head);
     let priority = view.head.priority.map(lcp_types::Priority::name);
     let notes: Vec<_> = priority.into_iter().chain(shown.name()).collect();
@@ -27,7 +22,7 @@ pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> 
     };
     head.push('\n');
     let prose = view.prose || !shown.is_content();
-    if prose && stands_alone(text) {
+    if prose && is_self_contained(text) {
         return Part { head, body, tail: String::new() };
     }
     let fence = "`".repeat(FENCE.len().max(longest_run(text, b'`') + 1));

@@ -1,23 +1,19 @@
-//! Minimal: the fewest tokens that keep blocks apart.
+//! Minimal renderer: the fewest tokens that keep blocks apart.
 //!
-//! A block is `[type label]` and its content up to the next such line; a chat
-//! turn stands on the line of its `[role]`. Content that has a line like that
-//! of its own stands between `<<EOF` and `EOF`, as in a shell, with a number
-//! where it has such a line too.
+//! A block is `[type label]` and its content up to the next such line; a chat turn follows its
+//! `[role]` on the same line. Content that has such a line itself is a heredoc, as in a shell:
+//! between `<<EOF` and `EOF`, with a number if the content has that line too.
 
-use super::guard::{could_be_head, first_word, free_number, is_blank, is_ours, lines};
+use super::collision::{MINIMAL, first_free_suffix, first_word, is_blank, is_reserved_word, lines};
 use super::{Part, Shown, push_head};
 use crate::append::append;
 use crate::view::View;
 
-/// The word that ends content which could be taken for something else.
-pub(crate) const HEREDOC: &str = "EOF";
-
-pub(crate) const OPENING: &str = "[";
-pub(crate) const OMITTED: &str = "[omitted: ";
+/// The terminator of content that a reader may take for something else.
+const TERMINATOR: &str = "EOF";
 
 pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
-    let mut head = OPENING.to_owned();
+    let mut head = MINIMAL.opening.to_owned();
     push_head(&mut head, &view.head);
     if let Some(detail) = shown.name() {
         append(&mut head, format_args!(" ({detail})"));
@@ -26,8 +22,8 @@ pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> 
         head.push(']');
         return Part::line(head);
     };
-    if text.contains(OPENING) && could_be_head(text, OPENING, OMITTED, looks_like_head) {
-        let word = heredoc(text);
+    if text.contains(MINIMAL.opening) && MINIMAL.may_begin_in(text, looks_like_head) {
+        let word = heredoc_terminator(text);
         append(&mut head, format_args!(" <<{word}]\n"));
         return Part { head, body, tail: format!("{word}\n") };
     }
@@ -36,17 +32,17 @@ pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> 
     Part { head, body, tail: String::new() }
 }
 
-/// Whether a line may be taken for a head or a placeholder: by its word, whatever its case and
-/// the blanks around it.
+/// Returns whether a reader may take a line for a head or a placeholder, by its first word,
+/// regardless of case and blanks.
 fn looks_like_head(line: &str) -> bool {
-    let Some(inside) = line.strip_prefix(OPENING) else { return false };
+    let Some(inside) = line.strip_prefix(MINIMAL.opening) else { return false };
     let (word, rest) = first_word(inside);
-    is_ours(&word) && !rest.starts_with(|c| !is_blank(c) && !matches!(c, ']' | ':'))
+    is_reserved_word(&word) && !rest.starts_with(|c| !is_blank(c) && !matches!(c, ']' | ':'))
 }
 
-/// `EOF`, or with the smallest number that no line of `text` has, in any case and whatever blanks
-/// are around it.
-fn heredoc(text: &str) -> String {
+/// Returns `EOF`, or `EOF` with the smallest number that no line of `text` has, regardless of case
+/// and blanks.
+fn heredoc_terminator(text: &str) -> String {
     let ends = || {
         lines(text).filter_map(|line| {
             let (word, rest) = first_word(line);
@@ -55,7 +51,7 @@ fn heredoc(text: &str) -> String {
         })
     };
     if !ends().any(|number| number.is_empty()) {
-        return HEREDOC.to_owned();
+        return TERMINATOR.to_owned();
     }
-    format!("{HEREDOC}{}", free_number(ends().filter_map(|number| number.parse().ok())))
+    format!("{TERMINATOR}{}", first_free_suffix(ends().filter_map(|number| number.parse().ok())))
 }

@@ -1,27 +1,30 @@
-//! The text of blocks, mode by mode (RFC 0002 §6).
+//! Renderers of blocks in the output modes (RFC 0002 §6).
 //!
-//! Each mode turns a view into a [`Part`]. Every part ends with a newline and
-//! begins with a character that is neither white space nor `/`, so the counts
-//! of parts add up; and every part can be told from its neighbours whatever
-//! its content holds, so a text can be split back.
+//! Each renderer turns the view of a block into a [`Part`]. Every part ends with a newline and
+//! begins with a character that is neither white space nor `/`, so the token counts of parts add
+//! up. Every part can be told from its neighbours regardless of its content, so a text can be
+//! parsed again.
 
-pub(crate) mod guard;
-pub(crate) mod markdown;
-pub(crate) mod minimal;
-mod prose;
+pub(crate) mod collision;
+mod commonmark;
+mod markdown;
+mod minimal;
+mod placeholder;
 pub(crate) mod xml;
 
 use crate::config::OutputMode;
-use crate::placeholder;
 use crate::view::label::push_word;
 use crate::view::{Form, Head, View};
+
+pub use placeholder::render_placeholder;
+pub(crate) use placeholder::{placeholder, roll_up};
 
 /// The text of one block: head, then the body and a newline, then tail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part<'v> {
     pub(crate) head: String,
-    /// Content or summary, without the newline that is added behind it.
-    /// `None`: the head is the whole text.
+    /// The content or summary, without the newline that is added after it. `None` if the part has
+    /// only a head.
     pub(crate) body: Option<&'v str>,
     pub(crate) tail: String,
 }
@@ -42,7 +45,7 @@ impl Part<'_> {
     }
 }
 
-/// What of a block a part shows.
+/// The text of a block that a part shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     Content,
@@ -53,10 +56,10 @@ pub(crate) enum Shown {
 }
 
 impl Shown {
-    /// Every way but the whole content, which heads do not name.
+    /// All but `Content`, which heads do not name.
     pub(crate) const NAMED: [Self; 4] = [Self::Detailed, Self::Summary, Self::Tags, Self::Excerpt];
 
-    /// What the head says of it.
+    /// Returns the name in heads.
     pub(crate) const fn name(self) -> Option<&'static str> {
         match self {
             Self::Content => None,
@@ -67,7 +70,7 @@ impl Shown {
         }
     }
 
-    /// Whether it is the block's own content, or a part of it.
+    /// Returns whether it is the content of the block or a part of it.
     const fn is_content(self) -> bool {
         matches!(self, Self::Content | Self::Excerpt)
     }
@@ -76,7 +79,7 @@ impl Shown {
 /// The element around a text in XML.
 pub(crate) const ENVELOPE: &str = "context";
 
-/// What a text begins and ends with; counted once a text.
+/// Returns the beginning and the end of a text, which are counted once.
 pub(crate) fn envelope(mode: OutputMode) -> (&'static str, &'static str) {
     match mode {
         OutputMode::Xml => ("<context>\n", "</context>\n"),
@@ -84,8 +87,7 @@ pub(crate) fn envelope(mode: OutputMode) -> (&'static str, &'static str) {
     }
 }
 
-/// Appends a text to another of the same mode, so that they are one: without the envelope
-/// that would stand in its middle (RFC 0008 §2).
+/// Appends a text to another one of the same mode, without a second envelope (RFC 0008 §2).
 ///
 /// ```
 /// use lcp_driver::{OutputMode, append_text};
@@ -94,18 +96,18 @@ pub(crate) fn envelope(mode: OutputMode) -> (&'static str, &'static str) {
 /// append_text(&mut text, "<context>\nb\n</context>\n", OutputMode::Xml);
 /// assert_eq!(text, "<context>\na\nb\n</context>\n");
 /// ```
-pub fn append_text(text: &mut String, behind: &str, mode: OutputMode) {
+pub fn append_text(text: &mut String, appended: &str, mode: OutputMode) {
     let (opening, closing) = envelope(mode);
-    match behind.strip_prefix(opening) {
+    match appended.strip_prefix(opening) {
         Some(rest) if text.ends_with(closing) => {
             text.truncate(text.len() - closing.len());
             text.push_str(rest);
         }
-        _ => text.push_str(behind),
+        _ => text.push_str(appended),
     }
 }
 
-/// The part of a block that is shown in full or by a level that it carries.
+/// Renders a block in full or by a level that it carries.
 pub(crate) fn part<'v>(view: &'v View<'_>, shown: Shown, mode: OutputMode) -> Part<'v> {
     let body = match shown {
         Shown::Content | Shown::Excerpt => view.content.as_deref(),
@@ -113,11 +115,11 @@ pub(crate) fn part<'v>(view: &'v View<'_>, shown: Shown, mode: OutputMode) -> Pa
         Shown::Summary => view.summary,
         Shown::Tags => view.tags,
     };
-    part_of(view, shown, body, mode)
+    part_with_body(view, shown, body, mode)
 }
 
-/// The part of a block with this body.
-pub(crate) fn part_of<'v>(
+/// Renders a block with this body.
+pub(crate) fn part_with_body<'v>(
     view: &View<'_>,
     shown: Shown,
     body: Option<&'v str>,
@@ -130,20 +132,15 @@ pub(crate) fn part_of<'v>(
     }
 }
 
-/// The part of a block that is shown as a placeholder.
-pub(crate) fn placeholder(head: &Head<'_>, tokens: u32, mode: OutputMode) -> Part<'static> {
-    Part::line(placeholder::line(head, tokens, mode))
-}
-
-/// Appends the arguments of a head as words, each behind a space.
+/// Appends the arguments of a head as words, each after a space.
 pub(crate) fn push_words(out: &mut String, head: &Head<'_>) {
     for arg in &head.args {
         push_arg(out, arg.form, &arg.value);
     }
 }
 
-/// Appends the head in brackets or behind a heading mark: the speaker of a
-/// turn, else the type and its arguments.
+/// Appends the head in brackets or after a heading mark: the speaker of a turn, else the type and
+/// its arguments.
 fn push_head(out: &mut String, head: &Head<'_>) {
     let Some(role) = &head.role else {
         out.push_str(head.word);

@@ -1,19 +1,18 @@
-//! XML: an element a block, its content on lines of its own.
+//! XML renderer: an element for each block, with its content on separate lines.
 //!
-//! Content stands as it is, unescaped: escaping would cost tokens and change
-//! what a model reads. So that no content can close its element, an element
-//! whose content holds something like the end of one of ours gets a number
-//! that its content does not have: `<code.2 …>` to `</code.2>`. The number
-//! depends on the content alone, so a block always renders the same.
+//! Content is not escaped: that would cost tokens and change what a model reads. If a reader may
+//! take a part of the content for the end of an element, the element gets a number that the
+//! content does not have: `<code.2 …>` to `</code.2>`. The number depends on the content alone, so
+//! a block always renders the same.
 
 use lcp_types::BlockType;
 
-use super::guard::{first_word, free_number, is_blank};
+use super::collision::{first_free_suffix, first_word, is_blank};
 use super::{ENVELOPE, Part, Shown};
 use crate::view::View;
 use crate::view::label::push_xml;
 
-/// What stands between an element's name and its number.
+/// The separator of an element's name and its number.
 pub(crate) const NESTING_MARK: char = '.';
 
 pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
@@ -47,8 +46,8 @@ pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> 
     Part { head, body, tail: format!("</{name}>\n") }
 }
 
-/// The number that an element needs, if its content could be taken to close one of ours, or
-/// to open another of its own name: a reader that nests them would end that one in its place.
+/// Returns the number that an element needs: if its content may close an element, or open another
+/// one of the same name, which a reader would close in its place.
 fn number(word: &str, content: &str) -> Option<u64> {
     let tags = || {
         content.match_indices('<').map(|(at, mark)| {
@@ -58,11 +57,11 @@ fn number(word: &str, content: &str) -> Option<u64> {
             (closing.is_some(), name, behind)
         })
     };
-    let gives_way = |(closes, name, _): (bool, String, _)| {
-        if closes { is_ours(&name) } else { name == word }
+    let collides = |(closes, name, _): (bool, String, _)| {
+        if closes { is_element(&name) } else { name == word }
     };
-    tags().any(gives_way).then(|| {
-        free_number(tags().filter(|(_, name, _)| name == word).filter_map(|(.., behind)| {
+    tags().any(collides).then(|| {
+        first_free_suffix(tags().filter(|(_, name, _)| name == word).filter_map(|(.., behind)| {
             let digits = behind.strip_prefix(NESTING_MARK)?;
             let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
             digits[..end].parse().ok()
@@ -70,7 +69,7 @@ fn number(word: &str, content: &str) -> Option<u64> {
     })
 }
 
-/// Whether one of our elements has this name.
-fn is_ours(name: &str) -> bool {
+/// Returns whether one of our elements has this name.
+fn is_element(name: &str) -> bool {
     name == ENVELOPE || name == BlockType::Other(0).label() || BlockType::from_label(name).is_some()
 }

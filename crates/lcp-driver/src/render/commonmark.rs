@@ -1,61 +1,61 @@
-//! Whether Markdown can stand as it is: whoever reads what follows it must still find the
-//! heading there (RFC 0008 §1.1).
+//! The check whether Markdown needs no fence: a reader must recognize the heading after it
+//! (RFC 0008 §1.1).
 //!
-//! A reader of `CommonMark` takes a line for less than a heading inside a fence, and inside of
-//! HTML. Both are followed here where they are sure to end; where they may not, the answer is
-//! no, and a fence goes around the whole.
+//! A `CommonMark` reader recognizes no heading inside a fence or HTML. This scanner follows both
+//! to their ends; if it is in doubt where they end, the text gets a fence.
 
-use super::guard::{
-    FENCE, OMITTED_WORD, WORD_CHARS_MAX, could_be_head, is_head_word, is_nothing, is_of_word,
-    is_ours, may_be_head_word,
+use super::collision::{
+    FENCE, MARKDOWN, OMITTED_WORD, WORD_CHARS_MAX, is_head_word, is_invisible, is_reserved_word,
+    is_word_char, may_be_head_word,
 };
-use super::markdown::{HEADING, OMITTED};
 
-/// Whether this text needs no fence.
-pub(super) fn stands_alone(text: &str) -> bool {
+/// Returns whether this text needs no fence.
+pub(super) fn is_self_contained(text: &str) -> bool {
     !text.starts_with(FENCE)
-        && !could_be_head(text, HEADING, OMITTED, looks_like_head)
-        && ends_open(text)
+        && !MARKDOWN.may_begin_in(text, looks_like_head)
+        && ends_at_top_level(text)
 }
 
-/// Whether a line may show as a heading or a placeholder of ours: by the word that a reader sees
-/// first, with marks of Markdown around it or in it.
+/// Returns whether a line may be displayed as a heading or a placeholder of ours, by the first
+/// word that a reader sees, with Markdown marks around it or in it.
 fn looks_like_head(line: &str) -> bool {
-    if let Some(heading) = line.strip_prefix(HEADING.trim_end()) {
-        let (word, is_whole) = shown_word(heading);
+    if let Some(heading) = line.strip_prefix(MARKDOWN.opening.trim_end()) {
+        let (word, is_whole) = first_displayed_word(heading);
         return if is_whole { is_head_word(&word) } else { may_be_head_word(&word) };
     }
     // By either mark of italics; behind one of a list is a blank.
     line.strip_prefix(['*', '_']).is_some_and(|shown| {
-        let (word, is_whole) = shown_word(shown);
+        let (word, is_whole) = first_displayed_word(shown);
         let is_item = shown.starts_with(char::is_whitespace);
         !is_item && if is_whole { word == OMITTED_WORD } else { OMITTED_WORD.starts_with(&word) }
     })
 }
 
-/// The word that this shows first, in lower case, and whether that is all of it: not where an
-/// entity, a tag or the end of a link is, behind which it may go on.
-fn shown_word(text: &str) -> (String, bool) {
+/// Returns the first word that is displayed, in lower case, and whether it is complete: it may
+/// continue after an entity, a tag or the end of a link.
+fn first_displayed_word(text: &str) -> (String, bool) {
     let mut word = String::new();
     let mut in_link = false;
     for (at, c) in text.char_indices() {
         match c {
-            // What is a word already, may not go on behind a mark that is none there.
-            '*' | '_' | '`' | '~' | '\\' | '!' | '[' if is_ours(&word) => break,
+            // A complete word may not continue after a mark.
+            '*' | '_' | '`' | '~' | '\\' | '!' | '[' if is_reserved_word(&word) => break,
             '*' | '_' | '`' | '~' | '\\' | '!' => {}
             '[' => in_link = true,
             ']' if in_link => return (word, false),
-            '&' | '<' if stands_for_another(&text[at..]) => return (word, false),
-            _ if is_of_word(c) && word.len() < WORD_CHARS_MAX => word.push(c.to_ascii_lowercase()),
-            _ if is_nothing(c) || word.is_empty() && c.is_whitespace() => {}
+            '&' | '<' if is_entity_or_tag(&text[at..]) => return (word, false),
+            _ if is_word_char(c) && word.len() < WORD_CHARS_MAX => {
+                word.push(c.to_ascii_lowercase());
+            }
+            _ if is_invisible(c) || word.is_empty() && c.is_whitespace() => {}
             _ => break,
         }
     }
     (word, true)
 }
 
-/// Whether an entity, a tag or a comment begins here.
-fn stands_for_another(text: &str) -> bool {
+/// Returns whether an entity, a tag or a comment begins here.
+fn is_entity_or_tag(text: &str) -> bool {
     let rest = &text[1..];
     if text.starts_with('<') {
         return rest.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c));
@@ -65,17 +65,17 @@ fn stands_for_another(text: &str) -> bool {
     end > 0 && name[end..].starts_with(';')
 }
 
-/// Whether a line behind this text begins anew, in no fence and in no HTML.
-fn ends_open(text: &str) -> bool {
+/// Returns whether the line after this text is outside of any fence and any HTML.
+fn ends_at_top_level(text: &str) -> bool {
     let mut fence: Option<Fence> = None;
-    // In HTML up to the next blank line.
+    // Whether the line is in HTML that ends at the next blank line.
     let mut in_html = false;
-    // Where the line behind this one begins, and the last paragraph at the latest.
-    let (mut behind, mut paragraph) = (0, 0);
+    // The offsets of the next line and of the latest beginning of the last paragraph.
+    let (mut next_line, mut paragraph) = (0, 0);
     for line in text.split('\n') {
-        behind += line.len() + 1;
+        next_line += line.len() + 1;
         let line = line.strip_suffix('\r').unwrap_or(line);
-        // Not all readers end a line there.
+        // Only some readers end a line there.
         if line.contains('\r') {
             return false;
         }
@@ -89,22 +89,22 @@ fn ends_open(text: &str) -> bool {
                     if indent != open.indent {
                         return false;
                     }
-                    (fence, paragraph) = (None, behind);
+                    (fence, paragraph) = (None, next_line);
                 }
-                // In a list the fence would end here.
+                // In a list, the fence would end here.
                 _ if !is_blank && indent < open.indent && !rest.starts_with('\t') => return false,
                 _ => {}
             }
             continue;
         }
         if let Some(mark) = mark.filter(Fence::opens) {
-            // In HTML it is no fence, and in doubt neither is known.
+            // Within HTML this is no fence, and the end of the HTML is in doubt.
             if in_html {
                 return false;
             }
             fence = Some(mark);
         } else if is_blank {
-            (in_html, paragraph) = (false, behind);
+            (in_html, paragraph) = (false, next_line);
         } else if indent < CODE_INDENT {
             match html(rest) {
                 Html::None => {}
@@ -113,12 +113,12 @@ fn ends_open(text: &str) -> bool {
             }
         }
     }
-    fence.is_none() && !in_html && !may_be_cut(text.get(paragraph..).unwrap_or_default())
+    fence.is_none() && !in_html && !may_end_inside_inline(text.get(paragraph..).unwrap_or_default())
 }
 
-/// Whether a paragraph may end inside of something that a line of ours behind it could close,
-/// and be hidden by: a comment, a tag, a link or a picture, code.
-fn may_be_cut(paragraph: &str) -> bool {
+/// Returns whether a paragraph may end inside an inline construct that the next line could close
+/// and be hidden by: a comment, a tag, a link, an image or code.
+fn may_end_inside_inline(paragraph: &str) -> bool {
     let ends = [("<!--", "-->"), ("<?", "?>"), ("<![", "]]>"), ("[", "]"), ("](", ")")];
     let is_open = |(begin, end): (&str, &str)| {
         let at = paragraph.rfind(begin);
@@ -137,7 +137,7 @@ fn may_be_cut(paragraph: &str) -> bool {
     ends.into_iter().any(is_open) || tags.any(is_cut) || ticks % 2 == 1
 }
 
-/// Spaces from which on a line is code, or of a list.
+/// Indentation from which on a line is code or belongs to a list.
 const CODE_INDENT: usize = 4;
 
 /// A line that could begin or end a fence.
@@ -146,9 +146,9 @@ struct Fence {
     indent: usize,
     mark: u8,
     count: usize,
-    /// Nothing but blanks is behind the marks.
+    /// Only blanks follow the marks.
     is_bare: bool,
-    /// A backtick is behind them.
+    /// A backtick follows them.
     has_backtick: bool,
 }
 
@@ -171,13 +171,13 @@ impl Fence {
     }
 }
 
-/// What a line is to HTML.
+/// The HTML that begins on a line.
 enum Html {
     /// No HTML, or some that ends on the line.
     None,
     /// HTML that a blank line ends.
     ToBlankLine,
-    /// HTML that only its own end ends, which is not on the line.
+    /// HTML whose closing mark is not on the line.
     Open,
 }
 
@@ -189,7 +189,7 @@ fn html(line: &str) -> Html {
         behind.is_some_and(|behind| behind.starts_with(['>', ' ', '\t']) || behind.is_empty())
     };
     let ends = if let Some(rest) = lower.strip_prefix("!--") {
-        // Some readers take `<!-->` for a whole comment, some for the beginning of one.
+        // Some readers take `<!-->` for a complete comment, some for the beginning of one.
         Some(rest.trim_start_matches('-').contains("-->"))
     } else if lower.starts_with("![cdata[") {
         Some(lower.contains("]]>"))
@@ -198,7 +198,7 @@ fn html(line: &str) -> Html {
     } else if lower.starts_with('!') {
         Some(lower.contains('>'))
     } else {
-        // Which of them may end another, readers do not agree on.
+        // Readers do not agree which of them may end another.
         let name = ["script", "pre", "style", "textarea"].iter().find(|name| is(name));
         name.map(|name| lower.contains(&format!("</{name}>")))
     };

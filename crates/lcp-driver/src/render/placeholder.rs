@@ -2,17 +2,17 @@
 
 use lcp_types::Block;
 
+use super::{Part, push_words};
 use crate::append::append;
 use crate::config::OutputMode;
-use crate::render::push_words;
 use crate::view::label::push_xml;
 use crate::view::{Form, Head};
 
-/// The line that stands in for a block, without a newline (SPEC_08 §5).
+/// Renders the line that replaces a block, without a newline (SPEC_08 §5).
 ///
-/// `omitted_tokens` are those of the block's content with its final newline,
-/// so the figure is the same in every mode. What only tags say of a block (the
-/// call that a tool result answers) is not known here; a plan's text has it.
+/// `omitted_tokens` is the token count of the block's content with its final newline, so it is the
+/// same in every mode. The line lacks what only tags say of a block (the call that a tool result
+/// answers); the text of a plan has it.
 ///
 /// ```
 /// use lcp_driver::{OutputMode, render_placeholder};
@@ -37,7 +37,7 @@ pub fn render_placeholder(block: &Block<'_>, omitted_tokens: u32, mode: OutputMo
     line(&Head::new(block, None), omitted_tokens, mode)
 }
 
-pub(crate) fn line(head: &Head<'_>, tokens: u32, mode: OutputMode) -> String {
+fn line(head: &Head<'_>, tokens: u32, mode: OutputMode) -> String {
     let mut out = String::new();
     match mode {
         OutputMode::Xml => {
@@ -69,13 +69,18 @@ pub(crate) fn line(head: &Head<'_>, tokens: u32, mode: OutputMode) -> String {
     out
 }
 
-/// The line that stands for all blocks that have none of their own. `tokens`
-/// are those of their contents.
-pub(crate) fn roll_up(count: usize, tokens: u64, mode: OutputMode) -> String {
+/// Renders a block as a placeholder.
+pub(crate) fn placeholder(head: &Head<'_>, tokens: u32, mode: OutputMode) -> Part<'static> {
+    Part::line(line(head, tokens, mode))
+}
+
+/// Renders the line that replaces all blocks without a line of their own. `tokens` is the token
+/// count of their contents.
+pub(crate) fn roll_up(count: usize, tokens: u64, mode: OutputMode) -> Part<'static> {
     let blocks = if count == 1 { "block" } else { "blocks" };
-    match mode {
+    Part::line(match mode {
         OutputMode::Xml => format!("<omitted count=\"{count}\" tokens=\"{tokens}\" />"),
         OutputMode::Markdown => format!("_[Omitted: {count} {blocks}, ~{tokens} tokens]_"),
         OutputMode::Minimal => format!("[omitted: {count} {blocks} ~{tokens}tok]"),
-    }
+    })
 }

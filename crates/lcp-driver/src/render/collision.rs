@@ -1,0 +1,147 @@
+//! Detection of delimiter collisions: content that a reader may take for the first line of a part
+//! or for the end of one.
+
+use lcp_types::BlockType;
+
+use crate::view::label::is_hidden;
+
+/// The shortest fence of Markdown.
+pub(crate) const FENCE: &str = "```";
+
+/// The words that begin a head besides block types and numbered roles.
+const HEAD_WORDS: [&str; 5] = ["system", "user", "assistant", "tool", "raw"];
+
+/// The prefix of a role without a name.
+const ROLE: &str = "role-";
+
+/// The word that begins a placeholder, in any case.
+pub(crate) const OMITTED_WORD: &str = "omitted";
+
+/// The line beginnings that delimit parts in a mode without elements.
+#[derive(Clone, Copy)]
+pub(crate) struct Delimiters {
+    /// The text before the first word of a head.
+    pub(crate) opening: &'static str,
+    /// The beginning of a placeholder or of the roll-up line.
+    pub(crate) omitted: &'static str,
+}
+
+pub(crate) const MARKDOWN: Delimiters = Delimiters { opening: "### ", omitted: "_[Omitted: " };
+
+pub(crate) const MINIMAL: Delimiters = Delimiters { opening: "[", omitted: "[omitted: " };
+
+impl Delimiters {
+    /// Returns whether our parser takes `line` for the first line of a part.
+    pub(crate) fn begin(&self, line: &str) -> bool {
+        line.strip_prefix(self.opening).is_some_and(begins_with_head_word)
+            || line.starts_with(self.omitted)
+    }
+
+    /// Returns whether some reader may take a line of `content` for the first line of a part. Our
+    /// parser is exact; `looks_like_head` gets each line without leading blanks and says what
+    /// other readers may see there.
+    pub(crate) fn may_begin_in(
+        &self,
+        content: &str,
+        looks_like_head: impl Fn(&str) -> bool,
+    ) -> bool {
+        lines(content)
+            .any(|line| self.begin(line) || looks_like_head(line.trim_start_matches(is_blank)))
+    }
+}
+
+/// Returns whether a head in brackets or after a heading mark begins with this word.
+pub(crate) fn is_head_word(word: &str) -> bool {
+    let is_code =
+        |code: &str| code.bytes().all(|byte| byte.is_ascii_digit()) && code.parse::<u8>().is_ok();
+    HEAD_WORDS.contains(&word)
+        || BlockType::from_label(word).is_some()
+        || word.strip_prefix(ROLE).is_some_and(is_code)
+}
+
+/// Returns whether a head or a placeholder begins with this word.
+pub(crate) fn is_reserved_word(word: &str) -> bool {
+    word == OMITTED_WORD || is_head_word(word)
+}
+
+/// Returns whether `beginning` may be the beginning of a head word.
+pub(crate) fn may_be_head_word(beginning: &str) -> bool {
+    let types = BlockType::ALL.iter().map(|block_type| block_type.label());
+    let mut all = types.chain(HEAD_WORDS).chain([ROLE]);
+    all.any(|word| word.starts_with(beginning)) || beginning.starts_with(ROLE)
+}
+
+fn begins_with_head_word(text: &str) -> bool {
+    let ends = |c: char| c.is_whitespace() || matches!(c, ']' | ':');
+    let end = text.find(ends).unwrap_or(text.len());
+    is_head_word(&text[..end])
+}
+
+/// Returns whether a reader may ignore this character, between words and within them.
+pub(crate) fn is_blank(c: char) -> bool {
+    c.is_whitespace() || is_invisible(c)
+}
+
+/// Returns whether a character is invisible but no white space: what labels escape as `\u{…}`,
+/// joiners, fillers and variation selectors.
+pub(crate) fn is_invisible(c: char) -> bool {
+    let is_filler = || {
+        matches!(c, '\u{34F}' | '\u{115F}' | '\u{1160}' | '\u{180B}'..='\u{180F}' | '\u{200C}' | '\u{200D}'
+            | '\u{2800}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FFA0}' | '\u{E0100}'..='\u{E01EF}')
+    };
+    !c.is_whitespace() && (is_hidden(c) || is_filler())
+}
+
+/// Maximum length of a reserved word.
+pub(crate) const WORD_CHARS_MAX: usize = 32;
+
+/// Returns the first word that a reader may see, in lower case and without invisible characters,
+/// and the text after it.
+pub(crate) fn first_word(text: &str) -> (String, &str) {
+    let mut word = String::new();
+    let mut rest = text.trim_start_matches(is_blank);
+    while let Some(c) = rest.chars().next() {
+        if is_word_char(c) && word.len() < WORD_CHARS_MAX {
+            word.push(c.to_ascii_lowercase());
+        } else if !is_invisible(c) {
+            break;
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+    (word, rest)
+}
+
+/// Returns whether reserved words have such characters, in some case.
+pub(crate) fn is_word_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-'
+}
+
+/// Splits a text at everything that some reader takes for the end of a line. The modes use only
+/// newlines, but a program that reads a text may recognize others, or convert them.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split(LINE_ENDS)
+}
+
+/// The line ends of Unicode, Markdown and standard libraries.
+const LINE_ENDS: [char; 10] =
+    ['\n', '\r', '\u{B}', '\u{C}', '\u{1C}', '\u{1D}', '\u{1E}', '\u{85}', '\u{2028}', '\u{2029}'];
+
+/// Returns the smallest number from 2 on that is not among `taken`.
+pub(crate) fn first_free_suffix(taken: impl Iterator<Item = u64>) -> u64 {
+    let taken: std::collections::BTreeSet<u64> = taken.collect();
+    let mut free = 2;
+    while taken.contains(&free) {
+        free += 1;
+    }
+    free
+}
+
+/// Returns the length of the longest run of `c` in `text`.
+pub(crate) fn longest_run(text: &str, c: u8) -> usize {
+    let (mut longest, mut run) = (0, 0);
+    for byte in text.bytes() {
+        run = if byte == c { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
+}
