@@ -102,7 +102,7 @@ impl Bench {
             .blocks
             .iter()
             .filter(|block| block.content.text().is_some())
-            .map(|block| lcp_driver::block_label(block).into_owned())
+            .map(|block| block.label().into_owned())
             .collect();
         files.sort_unstable();
         let naive = self.count(lcp_cli::naive::markdown(&decoded.blocks).as_bytes());

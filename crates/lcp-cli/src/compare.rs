@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lcp_driver::block_label;
 use lcp_transcripts::tags;
 use lcp_types::{Annotation, AnnotationKind, Block, Meta, Tag};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -89,7 +88,7 @@ impl<'b> Side<'b> {
         let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for (index, block) in self.blocks.iter().enumerate() {
             if !block.content.is_metadata() {
-                let key = (block.block_type().code(), block_label(block));
+                let key = (block.block_type().code(), block.label());
                 groups.entry(key).or_default().push(index);
             }
         }

@@ -9,7 +9,7 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use lcp_driver::{visible, visible_lines};
+use lcp_driver::{escape_control, escape_control_lines};
 
 /// The exit codes of every command, and what each means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +135,7 @@ impl Output {
     /// Prints a line of progress of long work.
     pub fn progress(&self, message: impl Display) {
         if !self.quiet {
-            self.print(visible(&message.to_string()));
+            self.print(escape_control(&message.to_string()));
         }
     }
 
@@ -143,7 +143,7 @@ impl Output {
     pub fn print(&self, message: impl Display) {
         let message = message.to_string();
         // Nobody to tell where standard error is gone.
-        let _ = writeln!(std::io::stderr().lock(), "{}", visible_lines(&message));
+        let _ = writeln!(std::io::stderr().lock(), "{}", escape_control_lines(&message));
     }
 
     /// Whether what goes to `stream` is to be coloured.
@@ -158,7 +158,7 @@ impl Output {
     /// One line: a newline in it would be another message.
     fn say(&self, what: &str, color: &str, message: impl Display) {
         let message = message.to_string();
-        let message = visible(&message);
+        let message = escape_control(&message);
         let stderr = std::io::stderr();
         let colored = self.is_colored(&stderr);
         let mut stderr = stderr.lock();

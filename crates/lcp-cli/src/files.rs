@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use lcp_decoder::{DecodeOptions, Pack};
-use lcp_driver::{visible_json, visible_lines};
+use lcp_driver::{escape_control_json, escape_control_lines};
 use lcp_transcripts::Format;
 use lcp_types::wire::MAGIC_LCP;
 use serde_json::Value;
@@ -197,12 +197,12 @@ pub enum Written {
 /// Prints lines for people to standard output. What would not show in them, or steer a
 /// terminal, is escaped; JSON of [`json`] has none of it.
 pub fn print(lines: &str) -> Result {
-    write_stdout(visible_lines(lines).as_bytes()).map(drop)
+    write_stdout(escape_control_lines(lines).as_bytes()).map(drop)
 }
 
 /// JSON as commands print it: a terminal shows all of it, and it is the same data.
 pub fn json(json: &Value) -> String {
-    visible_json(&format!("{json:#}\n")).into_owned()
+    escape_control_json(&format!("{json:#}\n")).into_owned()
 }
 
 /// Writes to standard output.

@@ -1,7 +1,7 @@
 //! What people do without packs: files and turns pasted one below the other as
 //! Markdown. The figure that LCP's own texts stand beside.
 
-use lcp_driver::{block_label, content_text, fence_info};
+use lcp_driver::{content_text, fence_info};
 use lcp_types::{Block, BlockContent};
 
 /// A block as naive Markdown; empty for annotations and other metadata.
@@ -12,7 +12,7 @@ pub fn block(block: &Block<'_>) -> String {
     if block.content.is_metadata() {
         return String::new();
     }
-    let label = block_label(block);
+    let label = block.label();
     let text = content_text(&block.content);
     if let BlockContent::Conversation(_) = block.content {
         return format!("**{label}:** {}\n\n", text.unwrap_or_default());

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use lcp_driver::special_tokens::{
     Occurrences, SpecialTokens, escape, escape_text, find, find_in_blocks,
 };
-use lcp_driver::{Warning, WarningCode, visible};
+use lcp_driver::{Warning, WarningCode, escape_control};
 use lcp_types::Block;
 
 use crate::Result;
@@ -117,7 +117,7 @@ fn rejected(index: usize, block: &Block<'_>, token: &str, path: &Path) -> Failur
     let name = WarningCode::SpecialTokens.name();
     // Who reads the message may be the model.
     let (token, label) = (escape_text(token), escape_text(&label));
-    let (file, label) = (files::name(path), visible(&label));
+    let (file, label) = (files::name(path), escape_control(&label));
     let message = format!(
         "the special token {token}, here with a space in it, is not allowed [{name}] ({file}, block {index}, {ty} {label})"
     );

@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use lcp_driver::visible;
+use lcp_driver::escape_control;
 
 use crate::failure::Output;
 
@@ -44,7 +44,7 @@ impl Look {
 pub fn render(columns: &[Column], rows: &[Vec<String>], look: Look) -> String {
     let rows: Vec<Vec<_>> = rows
         .iter()
-        .map(|row| row.iter().map(|cell| visible(cell).into_owned()).collect())
+        .map(|row| row.iter().map(|cell| escape_control(cell).into_owned()).collect())
         .collect();
     let mut widths: Vec<_> = columns.iter().map(|column| width(column.title())).collect();
     for row in &rows {

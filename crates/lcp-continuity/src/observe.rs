@@ -3,7 +3,7 @@
 //! feature. Without them nothing here does anything. No contents, ever.
 
 #[cfg(feature = "tracing")]
-use lcp_driver::visible;
+use lcp_driver::escape_control;
 
 use crate::model::TokenUsage;
 
@@ -16,7 +16,7 @@ pub(crate) fn utilization(usage: &TokenUsage, max_tokens: u32) {
     {
         let percent = percent(usage, max_tokens);
         // Stores take no ids with control characters, but others that would not show.
-        let conversation = visible(&usage.conversation_id);
+        let conversation = escape_control(&usage.conversation_id);
         tracing::info!(
             target: TARGET,
             "[CONT] Context utilization {percent}% for conversation {conversation}"
@@ -47,7 +47,7 @@ pub(crate) fn approaching(remaining_turns: u32) {
 pub(crate) fn handed_off(handoff: &str, tokens_before: u32, tokens_after: u32) {
     #[cfg(feature = "tracing")]
     {
-        let handoff = &*visible(handoff);
+        let handoff = &*escape_control(handoff);
         tracing::info!(target: TARGET, handoff, tokens_before, tokens_after, "[CONT] Hand-off prepared");
     }
     #[cfg(feature = "metrics")]
@@ -59,7 +59,7 @@ pub(crate) fn handed_off(handoff: &str, tokens_before: u32, tokens_after: u32) {
 pub(crate) fn resumed(handoff: &str, conversation: &str, tokens: u32) {
     #[cfg(feature = "tracing")]
     {
-        let (conversation, handoff) = (visible(conversation), &*visible(handoff));
+        let (conversation, handoff) = (escape_control(conversation), &*escape_control(handoff));
         tracing::info!(
             target: TARGET,
             handoff,

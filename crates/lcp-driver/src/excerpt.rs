@@ -4,11 +4,11 @@
 use lcp_tokens::TokenEstimator;
 
 use crate::append::{append, group_thousands};
+use crate::block_view::{BlockView, ExcerptFocus};
 use crate::budget::Excerpt;
 use crate::budget::cost::Counter;
 use crate::config::OutputMode;
 use crate::render::{Shown, part_with_body};
-use crate::view::{Keep, View};
 
 /// How often a cut is made anew, smaller, where it costs more than it may: counts
 /// of parts do not add up, or a longer fence is needed around what is kept.
@@ -17,7 +17,7 @@ const TRIES_MAX: u32 = 24;
 /// The largest excerpt of `view` that costs `most` tokens at most in this mode,
 /// and what it costs. `content_tokens` are those of the whole content.
 pub(crate) fn cut(
-    view: &View<'_>,
+    view: &BlockView<'_>,
     content_tokens: u32,
     most: u32,
     mode: OutputMode,
@@ -30,7 +30,8 @@ pub(crate) fn cut(
     // What is kept goes from what fits, nothing at first, up to what does not.
     let (mut best, mut fits, mut too_much, mut tokens) = (None, 0, first + 1, first);
     for _ in 0..TRIES_MAX {
-        let excerpt = keep(content, content_tokens, tokens, view.keep, counter.estimator());
+        let excerpt =
+            keep(content, content_tokens, tokens, view.excerpt_focus, counter.estimator());
         let cut = excerpt.map(|excerpt| (excerpt, cost(view, content, &excerpt, mode, counter)));
         let mut over = 0;
         match cut {
@@ -57,7 +58,7 @@ pub(crate) fn cut(
 
 /// What the part of an excerpt costs.
 fn cost(
-    view: &View<'_>,
+    view: &BlockView<'_>,
     content: &str,
     excerpt: &Excerpt,
     mode: OutputMode,
@@ -93,13 +94,13 @@ fn keep(
     content: &str,
     content_tokens: u32,
     tokens: u32,
-    keep: Keep,
+    focus: ExcerptFocus,
     estimator: &dyn TokenEstimator,
 ) -> Option<Excerpt> {
-    let of_head = match keep {
-        Keep::Head => tokens,
-        Keep::MostlyTail => tokens / 3,
-        Keep::Both => tokens / 2,
+    let of_head = match focus {
+        ExcerptFocus::Head => tokens,
+        ExcerptFocus::MostlyTail => tokens / 3,
+        ExcerptFocus::Both => tokens / 2,
     };
     // A beginning of blank lines says nothing: then the end stands for it.
     let head = whole_start(estimator.truncate_to(content, of_head));
@@ -107,7 +108,7 @@ fn keep(
     let head = if is_in_crlf(content, head.len()) { &head[..head.len() - 1] } else { head };
     let head_tokens = estimator.estimate(head);
     let rest = &content[head.len()..];
-    let head_only = keep == Keep::Head && !head.is_empty();
+    let head_only = focus == ExcerptFocus::Head && !head.is_empty();
     let of_tail = if head_only { 0 } else { tokens.saturating_sub(head_tokens) };
     let tail = whole_end(estimator.truncate_front_to(rest, of_tail));
     let tail = if is_in_crlf(content, content.len() - tail.len()) { &tail[1..] } else { tail };

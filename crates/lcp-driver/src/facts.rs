@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use lcp_tokens::TokenEstimator;
 use lcp_types::{Block, CostLevel, CostsOf, LevelCost, Meta, ModeCosts};
 
+use crate::block_view::BlockView;
 use crate::budget::cost::{Body, Costs, Counter, Detail};
 use crate::config::OutputMode;
 use crate::engine::counting;
-use crate::view::View;
 
 /// The revision of the renderer: costs of another one are not used. It is
 /// raised when the text of any part changes.
@@ -182,7 +182,7 @@ fn counted(
         if block.content.is_metadata() {
             return None;
         }
-        let view = View::new(block, &metas[index]);
+        let view = BlockView::new(block, &metas[index]);
         Some(known(index).unwrap_or_else(|| counter.costs_in(&view, OutputMode::ALL)))
     };
     let found = counting::each(&mut counter, blocks, &indices, &count);

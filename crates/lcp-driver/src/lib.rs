@@ -47,6 +47,7 @@
 //! ```
 
 mod append;
+mod block_view;
 pub mod budget;
 mod config;
 mod dedup;
@@ -71,11 +72,15 @@ pub mod special_tokens;
 mod text;
 pub mod usage;
 mod values;
-mod view;
+
 mod warning;
 pub mod window;
 
 pub use append::group_thousands;
+pub use block_view::label::{
+    LABEL_CHARS_MAX, escape_control, escape_control_json, escape_control_lines, is_terminal_control,
+};
+pub use block_view::{content_text, fence_info};
 pub use budget::{Excerpt, RenderDecision, allocate_budget, resolve_priorities};
 pub use config::{DriverConfig, Excerpts, Objective, OutputMode, Overflow, Verbosity};
 pub use dedup::DedupSums;
@@ -87,6 +92,4 @@ pub use render::{append_text, render_placeholder};
 pub use source::{FullReadReason, IndexedRender, PlanSource, SourceRenderError};
 pub use text::{BlockText, BlockTexts};
 pub use values::ValueModel;
-pub use view::label::{LABEL_CHARS_MAX, steers, visible, visible_json, visible_lines};
-pub use view::{block_label, content_text, fence_info};
 pub use warning::{Warning, WarningCode};

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use lcp_types::{Block, Meta};
 
+use crate::block_view::{BlockView, Head};
 use crate::budget::cost::Detail;
 use crate::budget::{Excerpt, RenderDecision};
 use crate::config::OutputMode;
@@ -11,7 +12,6 @@ use crate::excerpt;
 use crate::plan::{Plan, RollUp};
 use crate::render::{Part, Shown, envelope, part, part_with_body, placeholder, roll_up};
 use crate::special_tokens;
-use crate::view::{Head, View};
 use crate::warning::Warning;
 
 /// What a text is made of.
@@ -138,12 +138,12 @@ fn with_part<R>(
 ) -> R {
     match piece {
         Piece::Excerpt(excerpt) => {
-            let view = View::new(block, meta);
+            let view = BlockView::new(block, meta);
             let body = view.content.as_deref().map(|text| excerpt::body(text, &excerpt));
             with(&part_with_body(&view, Shown::Excerpt, body.as_deref(), mode))
         }
         Piece::Detail(detail) => match detail.shown() {
-            Some(shown) => with(&part(&View::new(block, meta), shown, mode)),
+            Some(shown) => with(&part(&BlockView::new(block, meta), shown, mode)),
             None => with(&placeholder(&Head::new(block, Some(meta)), content_tokens, mode)),
         },
     }

@@ -3,7 +3,7 @@
 mod rows;
 mod tree;
 
-use lcp_driver::{Warning, WarningCode, visible};
+use lcp_driver::{Warning, WarningCode, escape_control};
 use serde_json::{Value, json};
 
 use crate::Result;
@@ -102,7 +102,9 @@ fn table(in_force: &InForce, rows: &[Row]) -> String {
 /// Who said it, in words.
 fn origin(from: Origin, in_force: &InForce) -> String {
     match (from, &in_force.config.path) {
-        (Origin::File(line), Some(path)) => format!("{}:{line}", visible(&files::name(path))),
+        (Origin::File(line), Some(path)) => {
+            format!("{}:{line}", escape_control(&files::name(path)))
+        }
         (Origin::Flag(name), _) => name.to_owned(),
         _ => "default".to_owned(),
     }

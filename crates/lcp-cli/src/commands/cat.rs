@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use lcp_driver::{block_label, content_text, steers, visible};
+use lcp_driver::{content_text, escape_control, is_terminal_control};
 use lcp_types::{Block, BlockContent, Meta};
 
 use crate::Result;
@@ -158,7 +158,7 @@ fn labels<'p>(pack: &'p Frames<'_>) -> impl Iterator<Item = (usize, Cow<'p, str>
     (pack.blocks.iter().zip(&pack.frames))
         .enumerate()
         .filter(|(_, (block, frame))| frame.problem.is_none() && !block.content.is_metadata())
-        .map(|(index, (block, _))| (index, block_label(block)))
+        .map(|(index, (block, _))| (index, block.label()))
 }
 
 fn ambiguous(
@@ -175,12 +175,13 @@ fn ambiguous(
     if count > LISTED_MAX {
         listed += ", …";
     }
-    let message = format!("{count} blocks are called {}: {listed}", visible(label));
+    let message = format!("{count} blocks are called {}: {listed}", escape_control(label));
     Failure::new(Code::Usage, message).hint("name one by its index")
 }
 
 fn unknown<'b>(wanted: &str, labels: impl Iterator<Item = &'b str>) -> Failure {
-    let failure = Failure::new(Code::Usage, format!("no block is called {}", visible(wanted)));
+    let failure =
+        Failure::new(Code::Usage, format!("no block is called {}", escape_control(wanted)));
     let near = near(wanted, labels);
     match &near[..] {
         [] => failure.hint(LISTS),
@@ -199,7 +200,7 @@ fn near<'b>(wanted: &str, labels: impl Iterator<Item = &'b str>) -> Vec<String> 
     let mut scored: Vec<_> = scored.filter(|(score, _)| *score >= NEAR).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     scored.dedup_by(|a, b| a.1 == b.1);
-    scored.into_iter().take(NEAR_MAX).map(|(_, label)| visible(label).into_owned()).collect()
+    scored.into_iter().take(NEAR_MAX).map(|(_, label)| escape_control(label).into_owned()).collect()
 }
 
 /// Whether a terminal would obey some of it, or could not show it as text.
@@ -207,7 +208,7 @@ fn is_unprintable(bytes: &[u8]) -> bool {
     let is_odd = |line: &str| {
         // Within a line a carriage return goes back to its start.
         let line = line.strip_suffix('\r').unwrap_or(line);
-        line.contains(|c| c != '\t' && steers(c))
+        line.contains(|c| c != '\t' && is_terminal_control(c))
     };
     std::str::from_utf8(bytes).map_or(true, |text| text.split('\n').any(is_odd))
 }

@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use lcp_driver::visible;
+use lcp_driver::escape_control;
 use lcp_tokens::TokenEstimator;
 use serde_json::json;
 
@@ -63,7 +63,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
             rows.push(json!({ "file": file, "bytes": bytes, "tokens": count }));
         } else {
             let count = count.map_or_else(|| format!(">{limit}"), |count| count.to_string());
-            let line = format!("{count} {}", visible(&path.display().to_string()));
+            let line = format!("{count} {}", escape_control(&path.display().to_string()));
             if print(line)? == Written::Cut {
                 counter.keep(output);
                 return Ok(());

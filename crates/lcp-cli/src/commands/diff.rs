@@ -4,7 +4,7 @@ mod lines;
 
 use std::path::{Path, PathBuf};
 
-use lcp_driver::{OutputMode, Plan, block_label, group_thousands, visible};
+use lcp_driver::{OutputMode, Plan, escape_control, group_thousands};
 use lcp_types::Block;
 use serde_json::{Value, json};
 
@@ -131,9 +131,13 @@ impl Seen<'_> {
                 Fate::Kept if pair.changed.is_empty() => ('>', "36"),
                 Fate::Kept => ('~', "33"),
             };
-            let label = block_label(block);
-            let line =
-                format!("{sign} {} {} ({})", block.block_type(), visible(&label), self.what(pair));
+            let label = block.label();
+            let line = format!(
+                "{sign} {} {} ({})",
+                block.block_type(),
+                escape_control(&label),
+                self.what(pair)
+            );
             let line = if colored { format!("\x1b[{color}m{line}\x1b[0m") } else { line };
             out += &line;
             out.push('\n');
@@ -195,7 +199,7 @@ impl Seen<'_> {
                     Fate::Kept => "changed",
                 },
                 "type": block.block_type().label(),
-                "label": block_label(block),
+                "label": block.label(),
                 "a": pair.a,
                 "b": pair.b,
                 "changed": pair.changed,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use lcp_decoder::{Trailer, TrailerError};
-use lcp_driver::{OutputMode, Plan, WarningCode, block_label, group_thousands, visible};
+use lcp_driver::{OutputMode, Plan, WarningCode, escape_control, group_thousands};
 use lcp_types::Meta;
 use lcp_types::wire::{BLOCK_HAS_SUMMARY, BLOCK_RESERVED, FOOTER_BYTES};
 use serde_json::{Value, json};
@@ -104,7 +104,7 @@ impl Seen<'_> {
 
     fn label(&self, index: usize, frame: &Frame) -> String {
         let is_read = frame.problem.is_none();
-        if is_read { block_label(&self.pack.blocks[index]).into_owned() } else { String::new() }
+        if is_read { self.pack.blocks[index].label().into_owned() } else { String::new() }
     }
 
     /// The priority, of what has one.
@@ -192,7 +192,7 @@ impl Seen<'_> {
             sums.extend([format!(
                 ", {} tokens of content ({})",
                 group_thousands(tokens),
-                visible(&plan.encoding)
+                escape_control(&plan.encoding)
             )]);
         }
         sums
@@ -206,7 +206,7 @@ impl Seen<'_> {
             Some(Err(_)) => format!("trailer of {bytes} bytes, not accepted"),
             Some(Ok(trailer)) => {
                 let costs: Vec<_> =
-                    trailer.facts().costs.iter().map(|of| visible(&of.encoding)).collect();
+                    trailer.facts().costs.iter().map(|of| escape_control(&of.encoding)).collect();
                 let of = if costs.is_empty() { "none".to_owned() } else { costs.join(", ") };
                 format!("trailer of {bytes} bytes, accepted, costs of {of}")
             }

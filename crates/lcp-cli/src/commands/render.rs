@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lcp_driver::usage::{UsageMonitor, debug_budget_enabled};
-use lcp_driver::{Plan, report, visible_json};
+use lcp_driver::{Plan, escape_control_json, report};
 
 use crate::Result;
 use crate::by_index;
@@ -90,7 +90,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let plan = &rendered.plan;
     if let Some(path) = &args.report {
         let json = report::to_json(plan);
-        let json = visible_json(&json);
+        let json = escape_control_json(&json);
         if path == standard {
             output.print(json.trim_end());
         } else {

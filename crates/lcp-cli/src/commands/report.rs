@@ -1,7 +1,7 @@
 //! `report`: what a render would do with a pack, as a table.
 
+use lcp_driver::escape_control_json;
 use lcp_driver::report::{TableOptions, to_json, to_table};
-use lcp_driver::visible_json;
 
 use crate::Result;
 use crate::failure::Output;
@@ -32,7 +32,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let run = args.choices.prepare(&bytes, false, output)?;
     let plan = run.plan(output)?;
     let text = if args.json {
-        visible_json(&to_json(&plan)).into_owned()
+        escape_control_json(&to_json(&plan)).into_owned()
     } else {
         let color = output.is_colored(&std::io::stdout());
         to_table(&plan, &TableOptions { color, window: run.window, ..TableOptions::default() })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use lcp_driver::{OutputMode, Plan, group_thousands, visible};
+use lcp_driver::{OutputMode, Plan, escape_control, group_thousands};
 use lcp_tokens::TokenEstimator;
 use lcp_types::Relation;
 use serde_json::{Value, json};
@@ -166,7 +166,7 @@ impl Stats {
              Metadata: {} blocks\n\
              Twice: {}\n",
             table::render(&COLUMNS, &rows, look),
-            visible(&self.encoding),
+            escape_control(&self.encoding),
             beside.collect::<Vec<_>>().join(", "),
             pack.compression(),
             group_thousands(self.metadata),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use lcp_driver::parse::{ParseError, ParsedBlock, ParsedBlocks, Piece, PieceKind, detect_mode};
-use lcp_driver::{LABEL_CHARS_MAX, OutputMode, parse, visible};
+use lcp_driver::{LABEL_CHARS_MAX, OutputMode, escape_control, parse};
 use lcp_encoder::manifest::{Entry, Manifest};
 use lcp_types::wire::MAGIC_LCP;
 use lcp_types::{Block, BlockContent, Tag};
@@ -109,7 +109,7 @@ fn warnings(found: &ParsedBlocks) -> Vec<String> {
         let mut of = found.blocks.iter().enumerate().filter(|(_, shown)| which(shown));
         let Some((first, shown)) = of.next() else { return };
         let label = shown.block.label();
-        let (ty, label) = (shown.block_type.label(), visible(&label));
+        let (ty, label) = (shown.block_type.label(), escape_control(&label));
         let count = blocks(of.count() + 1);
         warnings
             .push(format!("{count} {what} [{name}] (the first is block {first}, {ty} {label})"));

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lcp_driver::visible;
+use lcp_driver::escape_control;
 use serde_json::{Value, json};
 
 use crate::Result;
@@ -61,9 +61,9 @@ fn lines(checked: &[Checked]) -> String {
     for (name, found) in checked {
         let Ok(found) = found else { continue };
         // A newline in it would be another line.
-        let name = visible(name);
+        let name = escape_control(name);
         let line = |before: &str, problem: &Problem| {
-            format!("{name}: {before}{}\n", visible(&problem.to_string()))
+            format!("{name}: {before}{}\n", escape_control(&problem.to_string()))
         };
         let problems = found.problems.iter().map(|problem| line("", problem));
         let notes = found.notes.iter().map(|note| line("note: ", note));

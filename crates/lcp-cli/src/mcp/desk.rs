@@ -131,5 +131,5 @@ pub(super) fn first_within<T>(
 
 /// Text of other people in a line.
 pub(super) fn shown(text: &str) -> Cow<'_, str> {
-    lcp_driver::visible(text)
+    lcp_driver::escape_control(text)
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lcp_driver::visible_json;
+use lcp_driver::escape_control_json;
 use rmcp::handler::server::common::{schema_for_input, schema_for_output};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool as Description, ToolAnnotations};
 use schemars::JsonSchema;
@@ -94,7 +94,7 @@ fn call<T: Tool>(desk: &Desk, arguments: JsonObject) -> Outcome<CallToolResult> 
     })?;
     let Answer { text, facts } = T::call(desk, input)?;
     let facts = serde_json::to_value(facts).map_err(|error| Fault::internal(error.to_string()))?;
-    let text = text.unwrap_or_else(|| visible_json(&facts.to_string()).into_owned());
+    let text = text.unwrap_or_else(|| escape_control_json(&facts.to_string()).into_owned());
     fits(&text, "give a budget")?;
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(facts);

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use lcp_driver::block_label;
 use lcp_outline::Kind;
 use lcp_types::limits::SUMMARY_BYTES_MAX;
 use lcp_types::{Block, BlockContent, FormatHint};
@@ -44,7 +43,7 @@ fn of(block: &Block<'_>, summaries: &Summaries) -> Option<String> {
         BlockContent::ToolResult(result) => (Kind::Text, &result.content),
         _ => return None,
     };
-    let label: Cow<'_, str> = block_label(block);
+    let label: Cow<'_, str> = block.label();
     let summary = summaries.summary(&label, kind, content.as_str()?)?;
     let is_smaller = summary.len() < content.len();
     let fits = summary.len() as u64 <= SUMMARY_BYTES_MAX;

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 
 use lcp_tokens::{TokenEstimator, split_at_boundary};
 
+use crate::block_view::BlockView;
 use crate::budget::walk::DETAILS_MAX;
 use crate::config::OutputMode;
 use crate::render::{Part, Shown, part, placeholder};
-use crate::view::View;
 
 /// How much of a block is shown: what a budget buys. The fullest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -160,7 +160,7 @@ impl<'e> Counter<'e> {
     }
 
     /// Everything that `view` could cost in this mode.
-    pub(crate) fn costs(&mut self, view: &View<'_>, mode: OutputMode) -> Costs {
+    pub(crate) fn costs(&mut self, view: &BlockView<'_>, mode: OutputMode) -> Costs {
         let (_, [costs]) = self.costs_in(view, [mode]);
         costs
     }
@@ -169,7 +169,7 @@ impl<'e> Counter<'e> {
     /// of its content. Each text is counted once, where counts add up.
     pub(crate) fn costs_in<const N: usize>(
         &mut self,
-        view: &View<'_>,
+        view: &BlockView<'_>,
         modes: [OutputMode; N],
     ) -> (Body, [Costs; N]) {
         let mut all = [[None; Detail::ALL.len()]; N];

@@ -3,12 +3,12 @@
 
 use lcp_types::{Block, Meta};
 
+use crate::block_view::BlockView;
 use crate::budget::cost::{Costs, Counter};
 use crate::config::OutputMode;
-use crate::view::View;
 
 /// A block by its index, what there is to show of it, and what that costs.
-pub(super) type Counted<'b> = (usize, View<'b>, Costs);
+pub(super) type Counted<'b> = (usize, BlockView<'b>, Costs);
 
 /// Counts the blocks of these indices, in their order.
 pub(super) fn counted<'b>(
@@ -19,7 +19,7 @@ pub(super) fn counted<'b>(
     mode: OutputMode,
 ) -> impl Iterator<Item = Counted<'b>> {
     each(counter, blocks, indices, move |counter, i| {
-        let view = View::new(&blocks[i], &metas[i]);
+        let view = BlockView::new(&blocks[i], &metas[i]);
         let costs = counter.costs(&view, mode);
         (i, view, costs)
     })

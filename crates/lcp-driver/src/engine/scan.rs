@@ -10,6 +10,7 @@ use super::counting::counted;
 use super::relations::Relations;
 use super::sharing;
 use super::stable::Kept;
+use crate::block_view::BlockView;
 use crate::budget::cost::{Costs, Counter, Detail};
 use crate::budget::walk::{Cut, Item, Ladder, Standing};
 use crate::budget::{Excerpt, TokenEstimator};
@@ -17,7 +18,6 @@ use crate::config::{DriverConfig, Objective, OutputMode};
 use crate::excerpt;
 use crate::render::envelope;
 use crate::values::{Ranks, ValueModel};
-use crate::view::View;
 use crate::warning::{Warning, WarningCode};
 
 /// What is known of the blocks before a budget is.
@@ -93,7 +93,7 @@ impl<'b, 'c> Scan<'b, 'c> {
     }
 
     /// Block `i`, the one at `at` of those that can be shown.
-    fn item(&self, at: usize, i: usize, view: &View<'_>, costs: &Costs) -> Item {
+    fn item(&self, at: usize, i: usize, view: &BlockView<'_>, costs: &Costs) -> Item {
         let is_newest = self.relations.newest == Some(at);
         Item {
             // Annotations can only give finite ones.
@@ -187,7 +187,7 @@ pub(super) fn warn_of_counts(estimator: &dyn TokenEstimator, warnings: &mut Vec<
 pub(super) fn warn_of_block(
     i: usize,
     block: &Block<'_>,
-    view: &View<'_>,
+    view: &BlockView<'_>,
     costs: &Costs,
     warnings: &mut Vec<Warning>,
 ) {
@@ -235,7 +235,7 @@ impl Cut for Cutter<'_, '_, '_> {
         let (scan, counter) = (self.scan, &mut self.counter);
         let cut = *self.cuts.entry((i, most)).or_insert_with(|| {
             let (block, costs) = &scan.shown[i];
-            let view = View::new(&scan.blocks[*block], &scan.metas[*block]);
+            let view = BlockView::new(&scan.blocks[*block], &scan.metas[*block]);
             let most = u32::try_from(most).unwrap_or(u32::MAX);
             excerpt::cut(&view, costs.content, most, scan.config.mode, counter)
         });

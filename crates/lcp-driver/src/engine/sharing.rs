@@ -6,12 +6,12 @@ use std::sync::Arc;
 use lcp_types::{Block, Meta, Priority, brief};
 
 use super::scan::Scan;
+use crate::block_view;
 use crate::budget::walk::{Allocation, Item, ShareTerms};
 use crate::config::Overflow;
 use crate::error::DriverError;
 use crate::plan::{PlanItem, ShareUsage};
 use crate::shares::Shares;
-use crate::view;
 use crate::warning::{Warning, WarningCode};
 
 /// The shares of a budget.
@@ -163,7 +163,7 @@ pub(super) fn categories(
     let mut categories = Vec::with_capacity(blocks.len());
     for (block, meta) in blocks.iter().zip(metas) {
         let name = meta.category.as_deref().unwrap_or_else(|| {
-            let defaults = view::default_categories(&block.content);
+            let defaults = block_view::default_categories(&block.content);
             let is_share = |name: &&&str| shares.is_some_and(|all| all.index_of(name).is_some());
             defaults.iter().find(is_share).or(defaults.first()).copied().unwrap_or_default()
         });

@@ -8,6 +8,7 @@ use super::decide::Decided;
 use super::scan::Scan;
 use super::sharing::Sharing;
 use super::{Made, Settled};
+use crate::block_view::Head;
 use crate::budget::RenderDecision;
 use crate::budget::cost::Detail;
 use crate::budget::walk::{Item, Standing, fixed};
@@ -20,7 +21,6 @@ use crate::prompt_cache::{
 };
 use crate::render::envelope;
 use crate::text::{self, Layout, Metas, Piece, Text};
-use crate::view::Head;
 use crate::warning::{Warning, WarningCode};
 
 /// What stands as in the text before.

@@ -6,9 +6,9 @@ use lcp_types::{
 };
 
 use super::RENDERER_REVISION;
+use crate::block_view::BlockView;
 use crate::config::OutputMode;
 use crate::render::{Shown, envelope, part, placeholder, roll_up};
-use crate::view::View;
 
 /// Contents that parts must guard against.
 const ODD: [&str; 8] = [
@@ -61,7 +61,7 @@ fn parts(text: &str, mode: OutputMode) -> String {
                 tool_call_id: Some("c2".into()),
                 ..Meta::default()
             };
-            let view = View::new(&block, &meta);
+            let view = BlockView::new(&block, &meta);
             for shown in [Shown::Content, Shown::Detailed, Shown::Summary, Shown::Tags] {
                 part(&view, shown, mode).push_to(&mut all);
             }

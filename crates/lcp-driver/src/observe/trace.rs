@@ -6,10 +6,10 @@ use tracing::{Level, debug, enabled, info, warn};
 
 use super::IndexedRun;
 use crate::append::append;
+use crate::block_view::label::{escape_control, push_word};
 use crate::dedup::DedupSums;
 use crate::plan::{OptimalityBound, Plan};
 use crate::segments::LevelAllocation;
-use crate::view::label::{push_word, visible};
 use crate::warning::Warning;
 
 const TARGET: &str = "lcp_driver";
@@ -67,7 +67,7 @@ fn warnings(warnings: &[Warning]) {
             code = warning.code.name(),
             block = warning.block,
             "{}",
-            visible(&warning.message)
+            escape_control(&warning.message)
         );
     }
 }

@@ -10,9 +10,9 @@ use lcp_types::{
 
 use super::bodies::{self, BodyError};
 use super::{Cursor, ParseError, Piece, PieceKind, parse};
+use crate::block_view::BlockView;
 use crate::config::OutputMode;
 use crate::render::{Part, Shown, envelope, part, part_with_body, placeholder, roll_up};
-use crate::view::View;
 
 /// The blocks that a rendered text shows, and those that it omits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -172,7 +172,7 @@ impl TypedPiece {
         let tool_call_id = piece.tool_call_id.as_deref().map(Into::into);
         let (annotated, priority) = (piece.priority.is_some(), piece.priority.unwrap_or_default());
         let meta = Meta { annotated, priority, tool_call_id, ..Meta::default() };
-        let mut view = View::new(&self.block, &meta);
+        let mut view = BlockView::new(&self.block, &meta);
         if let (Some(arg), Some(bytes)) = (view.head.args.last_mut(), &self.bytes) {
             arg.value = bytes.into();
         }

@@ -6,7 +6,7 @@ use lcp_types::limits::DEPTH_MAX;
 use lcp_types::{DiffHunk, FileEntry, FileEntryKind, UnknownFields};
 
 use super::TooLarge;
-use crate::view::label::take_word;
+use crate::block_view::label::take_word;
 
 /// The indentation of one level of a tree.
 const INDENT: &str = "  ";

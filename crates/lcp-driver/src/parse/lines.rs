@@ -4,8 +4,8 @@
 use lcp_types::{BlockType, Priority};
 
 use super::{Cursor, ParseError, Piece, PieceKind};
+use crate::block_view::label::take_word;
 use crate::render::collision::{self, Delimiters, FENCE};
-use crate::view::label::take_word;
 
 /// The syntax of one of the two modes.
 pub(super) struct LineSyntax {

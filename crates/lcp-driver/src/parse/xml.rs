@@ -3,10 +3,10 @@
 use lcp_types::Priority;
 
 use super::{Cursor, ParseError, Piece, PieceKind};
+use crate::block_view::label::from_xml;
 use crate::config::OutputMode;
 use crate::render::envelope;
 use crate::render::xml::NESTING_MARK;
-use crate::view::label::from_xml;
 
 pub(super) fn parse(text: &str) -> Result<Vec<Piece>, ParseError> {
     let (opening, closing) = envelope(OutputMode::Xml);

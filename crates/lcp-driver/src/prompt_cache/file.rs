@@ -15,8 +15,8 @@ use row::Row;
 
 use super::saved::{Hash, PreviousPlan};
 use crate::append::append;
+use crate::block_view::label::{cap, escape_control, push_quoted};
 use crate::config::OutputMode;
-use crate::view::label::{cap, push_quoted, visible};
 
 /// The name of the format.
 pub const SCHEMA: &str = "lcp.plan.v1";
@@ -206,7 +206,7 @@ fn wrong(error: &serde_json::Error) -> PlanFileError {
     let said = error.to_string();
     let place = format!(" at line {line} column {column}");
     // It may quote names and values of the file.
-    let message = visible(&cap(said.strip_suffix(&place).unwrap_or(&said))).into_owned();
+    let message = escape_control(&cap(said.strip_suffix(&place).unwrap_or(&said))).into_owned();
     if error.is_data() {
         PlanFileError::Field { message, line, column }
     } else {

@@ -6,10 +6,10 @@ use std::fmt;
 
 use lcp_types::{Block, Meta, Priority};
 
+use crate::block_view::BlockView;
 use crate::budget::cost::Detail;
 use crate::config::OutputMode;
 use crate::text::Piece;
-use crate::view::View;
 
 /// Bytes that tell blocks and parts apart: the first of their BLAKE3 hash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -145,7 +145,7 @@ impl Hash {
 /// its head, its content.
 pub(crate) fn hash_of(block: &Block<'_>) -> Hash {
     let meta = Meta::default();
-    let view = View::new(block, &meta);
+    let view = BlockView::new(block, &meta);
     let mut hasher = blake3::Hasher::new();
     let mut field = |bytes: &[u8]| {
         // With its length, so that no two lists of fields are alike.

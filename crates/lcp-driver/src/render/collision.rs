@@ -3,7 +3,7 @@
 
 use lcp_types::BlockType;
 
-use crate::view::label::is_hidden;
+use crate::block_view::label::is_hidden;
 
 /// The shortest fence of Markdown.
 pub(crate) const FENCE: &str = "```";

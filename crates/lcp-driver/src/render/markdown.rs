@@ -7,9 +7,9 @@ use super::collision::{FENCE, MARKDOWN, longest_run};
 use super::commonmark::is_self_contained;
 use super::{Part, Shown, push_head};
 use crate::append::append;
-use crate::view::View;
+use crate::block_view::BlockView;
 
-pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
+pub(super) fn part<'v>(view: &BlockView<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
     let mut head = MARKDOWN.opening.to_owned();
     push_head(&mut head, &view.head);
     let priority = view.head.priority.map(lcp_types::Priority::name);

@@ -7,12 +7,12 @@
 use super::collision::{MINIMAL, first_free_suffix, first_word, is_blank, is_reserved_word, lines};
 use super::{Part, Shown, push_head};
 use crate::append::append;
-use crate::view::View;
+use crate::block_view::BlockView;
 
 /// The terminator of content that a reader may take for something else.
 const TERMINATOR: &str = "EOF";
 
-pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
+pub(super) fn part<'v>(view: &BlockView<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
     let mut head = MINIMAL.opening.to_owned();
     push_head(&mut head, &view.head);
     if let Some(detail) = shown.name() {

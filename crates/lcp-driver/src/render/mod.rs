@@ -12,9 +12,9 @@ mod minimal;
 mod placeholder;
 pub(crate) mod xml;
 
+use crate::block_view::label::push_word;
+use crate::block_view::{BlockView, Form, Head};
 use crate::config::OutputMode;
-use crate::view::label::push_word;
-use crate::view::{Form, Head, View};
 
 pub use placeholder::render_placeholder;
 pub(crate) use placeholder::{placeholder, roll_up};
@@ -108,7 +108,7 @@ pub fn append_text(text: &mut String, appended: &str, mode: OutputMode) {
 }
 
 /// Renders a block in full or by a level that it carries.
-pub(crate) fn part<'v>(view: &'v View<'_>, shown: Shown, mode: OutputMode) -> Part<'v> {
+pub(crate) fn part<'v>(view: &'v BlockView<'_>, shown: Shown, mode: OutputMode) -> Part<'v> {
     let body = match shown {
         Shown::Content | Shown::Excerpt => view.content.as_deref(),
         Shown::Detailed => view.detailed,
@@ -120,7 +120,7 @@ pub(crate) fn part<'v>(view: &'v View<'_>, shown: Shown, mode: OutputMode) -> Pa
 
 /// Renders a block with this body.
 pub(crate) fn part_with_body<'v>(
-    view: &View<'_>,
+    view: &BlockView<'_>,
     shown: Shown,
     body: Option<&'v str>,
     mode: OutputMode,

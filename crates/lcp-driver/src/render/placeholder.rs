@@ -4,9 +4,9 @@ use lcp_types::Block;
 
 use super::{Part, push_words};
 use crate::append::append;
+use crate::block_view::label::push_xml;
+use crate::block_view::{Form, Head};
 use crate::config::OutputMode;
-use crate::view::label::push_xml;
-use crate::view::{Form, Head};
 
 /// Renders the line that replaces a block, without a newline (SPEC_08 §5).
 ///

@@ -9,13 +9,13 @@ use lcp_types::BlockType;
 
 use super::collision::{first_free_suffix, first_word, is_blank};
 use super::{ENVELOPE, Part, Shown};
-use crate::view::View;
-use crate::view::label::push_xml;
+use crate::block_view::BlockView;
+use crate::block_view::label::push_xml;
 
 /// The separator of an element's name and its number.
 pub(crate) const NESTING_MARK: char = '.';
 
-pub(super) fn part<'v>(view: &View<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
+pub(super) fn part<'v>(view: &BlockView<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
     let mut name = view.head.word.to_owned();
     if let Some(number) = body.and_then(|body| number(view.head.word, body)) {
         name.push(NESTING_MARK);

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::duplicates::PageRow;
 use super::json::ShareRow;
-use super::names::{rank, sentence, short, visible};
+use super::names::{escape_control, rank, sentence, short};
 use super::stable::{self, StableRow};
 use super::value;
 use crate::append::group_thousands;
@@ -289,7 +289,7 @@ impl Notice {
         if chars.next().is_some() {
             message.push('…');
         }
-        let message = visible(&message).into_owned();
+        let message = escape_control(&message).into_owned();
         Self { code: warning.code.name(), block: warning.block, message }
     }
 }

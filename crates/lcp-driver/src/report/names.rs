@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use lcp_types::Relation;
 
+pub(super) use crate::block_view::label::escape_control;
+use crate::block_view::label::{cap, push_word};
 use crate::plan::Reason;
-pub(super) use crate::view::label::visible;
-use crate::view::label::{cap, push_word};
 
 /// A name of ours, or a category, as people write it: `tool_results` is `Tool
 /// Results`. What is no plain name, which only a pack can bring, is escaped;
@@ -40,8 +40,8 @@ pub fn title(name: &str) -> String {
 /// with what does not show escaped.
 pub(super) fn short(name: &str) -> Cow<'_, str> {
     match cap(name) {
-        Cow::Borrowed(name) => visible(name),
-        Cow::Owned(name) => Cow::Owned(visible(&name).into_owned()),
+        Cow::Borrowed(name) => escape_control(name),
+        Cow::Owned(name) => Cow::Owned(escape_control(&name).into_owned()),
     }
 }
 
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn hidden_characters_show() {
-        assert_eq!(visible("a b.rs"), "a b.rs");
-        assert_eq!(visible("a\u{202e}b"), "a\\u{202e}b");
+        assert_eq!(escape_control("a b.rs"), "a b.rs");
+        assert_eq!(escape_control("a\u{202e}b"), "a\\u{202e}b");
     }
 }

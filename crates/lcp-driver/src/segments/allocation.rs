@@ -7,7 +7,7 @@ use super::segment::{CompressionLevel, Segment};
 use super::serve::Served;
 use super::turns::Turn;
 use crate::append::append;
-use crate::view::label::push_quoted;
+use crate::block_view::label::push_quoted;
 use crate::warning::{Warning, WarningCode};
 
 /// Why a segment is served when it is. The first that applies counts, in the

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lcp_driver::{content_text, visible};
+use lcp_driver::{content_text, escape_control};
 use lcp_types::BlockContent;
 use similar::{Algorithm, DiffTag, capture_diff_slices, group_diff_ops};
 
@@ -66,7 +66,7 @@ fn push(lines: &mut String, sign: char, text: &str, color: &str, colored: bool) 
     let text = text.strip_suffix('\n').unwrap_or(text);
     let text = text.strip_suffix('\r').unwrap_or(text);
     let end = text.char_indices().nth(CHARS_MAX).map(|(end, _)| end);
-    let cells: Vec<_> = text[..end.unwrap_or(text.len())].split('\t').map(visible).collect();
+    let cells: Vec<_> = text[..end.unwrap_or(text.len())].split('\t').map(escape_control).collect();
     let text = cells.join("\t");
     let more = if end.is_some() { "…" } else { "" };
     let line = format!("{sign}{text}{more}");

@@ -1,6 +1,6 @@
 //! `expand`: the whole text of one block, in pages.
 
-use lcp_driver::{block_label, content_text};
+use lcp_driver::content_text;
 use lcp_tokens::TokenEstimator;
 use lcp_types::BlockContent;
 use schemars::JsonSchema;
@@ -125,7 +125,7 @@ impl tool::Tool for Tool {
             facts: Facts {
                 block: index,
                 r#type: block.content.block_type().label(),
-                label: block_label(block).into_owned(),
+                label: block.label().into_owned(),
                 text: page.to_owned(),
                 offset: input.offset,
                 next_offset: (end < text.len()).then_some(end),

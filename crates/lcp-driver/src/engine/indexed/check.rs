@@ -6,11 +6,11 @@ use lcp_types::{Block, Meta};
 
 use super::Part;
 use super::columns::Columns;
+use crate::block_view::BlockView;
 use crate::budget::cost::Counter;
 use crate::config::OutputMode;
 use crate::engine::relations::{Call, call_of, is_user_turn};
 use crate::engine::scan::warn_of_block;
-use crate::view::View;
 use crate::warning::Warning;
 
 /// Compares blocks with columns.
@@ -65,7 +65,7 @@ impl<'c, 'b, 'e> Check<'c, 'b, 'e> {
         if is_user_turn(block) != is_newest && (is_newest || newest.is_none_or(|of| of < index)) {
             return wrong("place among user turns");
         }
-        let view = View::new(block, meta);
+        let view = BlockView::new(block, meta);
         let costs = self.counter.costs(&view, self.mode);
         if costs != part.costs {
             return wrong("cost");

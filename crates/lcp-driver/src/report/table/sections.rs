@@ -9,9 +9,9 @@ use super::super::names::{rank, title};
 use super::Table;
 use super::style::{bar, fit, pad};
 use crate::append::group_thousands;
+use crate::block_view::label::push_word;
 use crate::budget::RenderDecision;
 use crate::plan::{Plan, PlanItem};
-use crate::view::label::push_word;
 
 /// Cuts that have a line of their own.
 const CUTS_MAX: usize = 10;

@@ -1,16 +1,15 @@
-//! Labels in rendered text: paths, titles, names, ids. They come from packs
-//! that anybody may have written, so each stands on one line, bounded in
-//! length, and cannot be taken for anything else.
+//! Labels in rendered text: paths, titles, names, ids. They come from untrusted packs, so each is
+//! on one line, bounded in length, and unambiguous.
 
 use std::borrow::Cow;
 
 use crate::append::append;
 
-/// Characters of the longest label that is shown whole. A longer one loses its
-/// middle: of a path, both ends say more.
+/// Maximum number of characters of a label. A longer one loses its middle: both ends of a path
+/// say more.
 pub const LABEL_CHARS_MAX: usize = 200;
 
-/// Shortens a label that is too long.
+/// Shortens a label that is too long, by its middle.
 pub(crate) fn cap(label: &str) -> Cow<'_, str> {
     if label.len() <= LABEL_CHARS_MAX || label.chars().count() <= LABEL_CHARS_MAX {
         return Cow::Borrowed(label);
@@ -23,58 +22,58 @@ pub(crate) fn cap(label: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{}…{}", &label[..head], &label[tail..]))
 }
 
-/// Whether a terminal obeys this instead of showing it: control characters, line and paragraph
-/// separators, and what turns the direction of a text.
+/// Returns whether a terminal obeys this character instead of showing it: control characters, line
+/// and paragraph separators, bidirectional controls.
 ///
 /// ```
-/// assert!(lcp_driver::steers('\u{1b}') && lcp_driver::steers('\u{202e}'));
-/// assert!(!lcp_driver::steers('\u{feff}'));
+/// assert!(lcp_driver::is_terminal_control('\u{1b}') && lcp_driver::is_terminal_control('\u{202e}'));
+/// assert!(!lcp_driver::is_terminal_control('\u{feff}'));
 /// ```
 #[must_use]
-pub fn steers(c: char) -> bool {
+pub fn is_terminal_control(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61C}' | '\u{200E}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Characters that a terminal obeys, or that do not show. What joins letters and emoji or keeps
-/// them apart is no such: it shows in its neighbours.
+/// Returns whether a terminal obeys a character or does not show it. Joiners of letters and emoji
+/// are not hidden: they change how their neighbors look.
 pub(crate) fn is_hidden(c: char) -> bool {
-    steers(c)
+    is_terminal_control(c)
         || matches!(c, '\u{AD}' | '\u{180E}' | '\u{200B}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}'
             | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
 }
 
-/// A text of a pack with what would not show, or would change how its
-/// neighbours show, as `\u{…}`: a terminal or a log shows it and does nothing else.
+/// Escapes the control characters and invisible characters of a text as `\u{…}`, so that it is
+/// safe to print in a terminal or a log.
 ///
 /// ```
-/// assert_eq!(lcp_driver::visible("a\u{1b}[2Jb"), "a\\u{1b}[2Jb");
+/// assert_eq!(lcp_driver::escape_control("a\u{1b}[2Jb"), "a\\u{1b}[2Jb");
 /// ```
 #[must_use]
-pub fn visible(text: &str) -> Cow<'_, str> {
+pub fn escape_control(text: &str) -> Cow<'_, str> {
     escaped(text, is_hidden, |out, c| out.extend(c.escape_unicode()))
 }
 
-/// The same of lines: their ends stay.
+/// Escapes the same characters in lines, but not their newlines.
 ///
 /// ```
-/// assert_eq!(lcp_driver::visible_lines("a\r\n\u{202e}b\n"), "a\\u{d}\n\\u{202e}b\n");
+/// assert_eq!(lcp_driver::escape_control_lines("a\r\n\u{202e}b\n"), "a\\u{d}\n\\u{202e}b\n");
 /// ```
 #[must_use]
-pub fn visible_lines(text: &str) -> Cow<'_, str> {
+pub fn escape_control_lines(text: &str) -> Cow<'_, str> {
     let hides = |c| c != '\n' && is_hidden(c);
     escaped(text, hides, |out, c| out.extend(c.escape_unicode()))
 }
 
-/// JSON with what [`visible`] escapes as `\uXXXX`: a terminal shows it and does nothing else,
-/// and a program reads what it read before. Lines and indents stay.
+/// Escapes the same characters in JSON as `\uXXXX`: it is safe to print and still means the same to
+/// a program. Line ends and indentation stay.
 ///
 /// ```
-/// assert_eq!(lcp_driver::visible_json("[\n\"\u{202e}\"]"), "[\n\"\\u202e\"]");
+/// assert_eq!(lcp_driver::escape_control_json("[\n\"\u{202e}\"]"), "[\n\"\\u202e\"]");
 /// ```
 #[must_use]
-pub fn visible_json(json: &str) -> Cow<'_, str> {
-    // Outside of its strings JSON has none but these.
+pub fn escape_control_json(json: &str) -> Cow<'_, str> {
+    // JSON has no others outside of strings.
     let hides = |c| !matches!(c, '\n' | '\r' | '\t') && is_hidden(c);
     escaped(json, hides, |out, c| {
         for unit in c.encode_utf16(&mut [0; 2]) {
@@ -83,7 +82,7 @@ pub fn visible_json(json: &str) -> Cow<'_, str> {
     })
 }
 
-/// A text with other words for some of its characters.
+/// Escapes those characters of a text that `hides` selects.
 fn escaped(
     text: &str,
     hides: impl Fn(char) -> bool,
@@ -113,8 +112,8 @@ pub(crate) fn push_xml(out: &mut String, label: &str) {
     }
 }
 
-/// Appends a label as one word: as it is where that is unambiguous, else in
-/// quotes, with `\"`, `\\` and `\u{…}`.
+/// Appends a label as one word: unchanged if that is unambiguous, else in quotes, with `\"`, `\\`
+/// and `\u{…}`.
 pub(crate) fn push_word(out: &mut String, label: &str) {
     let label = cap(label);
     if is_bare(&label) {
@@ -124,7 +123,7 @@ pub(crate) fn push_word(out: &mut String, label: &str) {
     push_quoted(out, &label);
 }
 
-/// Appends a label in quotes, whatever it holds.
+/// Appends a label in quotes.
 pub(crate) fn push_quoted(out: &mut String, label: &str) {
     out.push('"');
     for c in cap(label).chars() {
@@ -138,8 +137,7 @@ pub(crate) fn push_quoted(out: &mut String, label: &str) {
     out.push('"');
 }
 
-/// Whether a word can stand without quotes between others: it holds none of
-/// what the forms of Markdown and Minimal are made of.
+/// Returns whether a word needs no quotes: it has none of the delimiters of Markdown and Minimal.
 fn is_bare(label: &str) -> bool {
     let plain =
         |c: char| !c.is_whitespace() && !is_hidden(c) && !matches!(c, '"' | '[' | ']' | ',');
@@ -152,7 +150,7 @@ fn is_bare(label: &str) -> bool {
         && !line_range
 }
 
-/// Undoes [`push_xml`], but for the middle of a label that was too long.
+/// Reverses [`push_xml`], except for the middle of a label that was too long.
 pub(crate) fn from_xml(value: &str) -> Option<String> {
     let mut label = String::new();
     let mut rest = value;
@@ -172,7 +170,7 @@ pub(crate) fn from_xml(value: &str) -> Option<String> {
     Some(label)
 }
 
-/// Takes a word that [`push_word`] made off the front of `text`.
+/// Takes a word of [`push_word`] from the beginning of `text`.
 pub(crate) fn take_word(text: &str) -> Option<(String, &str)> {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find([' ', ']', ',', '\n']).unwrap_or(text.len());

@@ -1,8 +1,7 @@
 //! The content of a block as text, the same in every mode.
 //!
-//! What has no text of its own gets one here: trees are listed, hunks get
-//! their headers. The text has no final newline of its own; renderers add
-//! exactly one, so that it can be split back.
+//! File trees become lists, and hunks get headers. The text has no final newline; renderers add
+//! exactly one, so that it can be parsed again.
 
 use std::borrow::Cow;
 
@@ -11,8 +10,8 @@ use lcp_types::{BlockContent, Bytes, Diff, DiffHunk, FileEntry, FileEntryKind, F
 use super::label::{push_quoted, push_word};
 use crate::append::append;
 
-/// The content, and whether bytes that are not UTF-8 were lost. `None` where a
-/// block has no content that is text.
+/// Returns the content, and whether bytes that are not UTF-8 were lost. `None` if the block has no
+/// text content.
 pub(crate) fn text<'b>(content: &'b BlockContent<'_>) -> Option<(Cow<'b, str>, bool)> {
     match content {
         BlockContent::Image(image) => Some((Cow::Borrowed(image.alt_text.as_ref()), false)),
@@ -22,9 +21,9 @@ pub(crate) fn text<'b>(content: &'b BlockContent<'_>) -> Option<(Cow<'b, str>, b
     }
 }
 
-/// The content of a block as text, the same in every mode, as renderers show it:
-/// trees are listed, hunks have their headers, of an image it is what it shows. Bytes
-/// that are not UTF-8 are U+FFFD. `None` where a block has no content that is text.
+/// Returns the content of a block as the text that renderers show: lists of files, hunks with
+/// headers, the alternative text of an image. Bytes that are not UTF-8 become U+FFFD. `None` if
+/// the block has no text content.
 #[must_use]
 pub fn content_text<'b>(content: &'b BlockContent<'_>) -> Option<Cow<'b, str>> {
     text(content).map(|(text, _)| text)
@@ -36,8 +35,8 @@ fn lossy<'b>(bytes: &'b Bytes<'_>) -> (Cow<'b, str>, bool) {
     (text, lost)
 }
 
-/// One entry a line, two spaces a level, `name/` for a directory and
-/// `name size` for a file whose size is known.
+/// Lists one entry per line, indented by two spaces per level: `name/` for a directory, `name size`
+/// for a file of known size.
 fn tree_text(tree: &FileTree<'_>) -> String {
     let mut text = String::new();
     // A stack of iterators instead of recursion: trees come from anywhere.
@@ -78,7 +77,7 @@ fn push_entry(text: &mut String, entry: &FileEntry<'_>) {
     }
 }
 
-/// The hunks as in a unified diff. `lost`: something was not UTF-8.
+/// Formats the hunks as in a unified diff; returns also whether bytes that are not UTF-8 were lost.
 fn diff_text<'b>(diff: &'b Diff<'_>) -> (Cow<'b, str>, bool) {
     let mut text = String::new();
     let mut any_lost = false;
@@ -93,10 +92,10 @@ fn diff_text<'b>(diff: &'b Diff<'_>) -> (Cow<'b, str>, bool) {
     (Cow::Owned(text), any_lost)
 }
 
-/// A header and the lines, without the last newline.
+/// Appends a header and the lines, without the last newline.
 ///
-/// Lines that could not stand in a unified diff would leave the end of the
-/// hunk in doubt; the header then says how many bytes they are.
+/// If a line is not valid in a unified diff, the end of the hunk would be in doubt; the header then
+/// has the length of the hunk in bytes.
 fn push_hunk(text: &mut String, hunk: &DiffHunk<'_>, lines: &str) {
     let (mut old, mut new, mut odd) = (0u32, 0u32, !lines.is_empty() && !lines.ends_with('\n'));
     for line in lines.split_terminator('\n') {
@@ -120,7 +119,7 @@ fn push_hunk(text: &mut String, hunk: &DiffHunk<'_>, lines: &str) {
     }
 }
 
-/// `7` for one line, `7,3` for any other number.
+/// Formats a range: `7` for one line, `7,3` for any other number.
 fn range(start: u32, lines: u32) -> String {
     if lines == 1 { start.to_string() } else { format!("{start},{lines}") }
 }

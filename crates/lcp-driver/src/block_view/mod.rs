@@ -1,5 +1,5 @@
-//! What there is to show of a block, the same for every mode: its head (what
-//! it is), its content as text, its summary.
+//! The parts of a block that can be rendered, the same in every mode: its head, its content as
+//! text, its further levels.
 
 mod content;
 mod head;
@@ -10,30 +10,28 @@ use std::borrow::Cow;
 use lcp_types::{Block, BlockContent, FormatHint, Lang, Meta, Role};
 
 pub use content::content_text;
-pub use head::block_label;
 pub(crate) use head::{Form, Head};
 
-/// One block, ready to be rendered in any mode.
+/// A block, prepared for rendering in any mode.
 #[derive(Clone, Debug)]
-pub(crate) struct View<'b> {
+pub(crate) struct BlockView<'b> {
     pub(crate) head: Head<'b>,
-    /// The content, without the newline that renderers add. `None`: the head
-    /// is all there is.
+    /// The content, without the newline that renderers add. `None` if the block has only a head.
     pub(crate) content: Option<Cow<'b, str>>,
-    /// Whether the content holds bytes that are not UTF-8 and so are not shown.
+    /// Whether the content has bytes that are not UTF-8 and so are not shown.
     pub(crate) lossy: bool,
     pub(crate) detailed: Option<&'b str>,
     pub(crate) summary: Option<&'b str>,
     pub(crate) tags: Option<&'b str>,
-    /// Which parts of the content an excerpt keeps.
-    pub(crate) keep: Keep,
+    /// The part of the content that an excerpt shows.
+    pub(crate) excerpt_focus: ExcerptFocus,
     /// Whether the content is prose, which Markdown shows without a fence.
     pub(crate) prose: bool,
     /// The language of a Markdown fence around the content.
     pub(crate) info: &'static str,
 }
 
-impl<'b> View<'b> {
+impl<'b> BlockView<'b> {
     pub(crate) fn new(block: &'b Block<'_>, meta: &'b Meta<'_>) -> Self {
         let prose = match &block.content {
             BlockContent::Conversation(_) | BlockContent::Image(_) => true,
@@ -48,15 +46,15 @@ impl<'b> View<'b> {
             detailed: meta.detailed.as_deref(),
             summary: meta.summary.as_deref(),
             tags: meta.tags.as_deref(),
-            keep: Keep::of(&block.content),
+            excerpt_focus: ExcerptFocus::for_content(&block.content),
             prose,
             info: fence_info(&block.content),
         }
     }
 }
 
-/// The categories that a block may have by its type and role, where no tag
-/// names one: the first that is a share (RFC 0004 §4).
+/// Returns the categories of a block without a category tag, by its type and role: the first one
+/// that is a share counts (RFC 0004 §4).
 pub(crate) fn default_categories(content: &BlockContent<'_>) -> &'static [&'static str] {
     match content {
         BlockContent::ToolResult(_) => &["tool_results", "recent_messages"],
@@ -72,20 +70,19 @@ pub(crate) fn default_categories(content: &BlockContent<'_>) -> &'static [&'stat
     }
 }
 
-/// Which parts of a content an excerpt keeps (RFC 0004 §7).
+/// The part of a content that an excerpt shows (RFC 0004 §7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Keep {
-    /// The beginning, where files say what they are.
+pub(crate) enum ExcerptFocus {
+    /// The beginning, where a file has its declarations.
     Head,
-    /// The end, where tools say what went wrong, and a third of it from the
-    /// beginning.
+    /// The end, where tools report errors, and a third from the beginning.
     MostlyTail,
-    /// As much of both.
+    /// Half from either end.
     Both,
 }
 
-impl Keep {
-    fn of(content: &BlockContent<'_>) -> Self {
+impl ExcerptFocus {
+    fn for_content(content: &BlockContent<'_>) -> Self {
         match content {
             BlockContent::ToolResult(_) => Self::MostlyTail,
             BlockContent::Conversation(turn) if turn.role == Role::Tool => Self::MostlyTail,
@@ -95,7 +92,7 @@ impl Keep {
     }
 }
 
-/// The language behind a Markdown fence around this content; empty for none.
+/// Returns the info string of a Markdown fence around this content; empty if there is none.
 #[must_use]
 pub fn fence_info(content: &BlockContent<'_>) -> &'static str {
     match content {

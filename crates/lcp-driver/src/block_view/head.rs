@@ -1,20 +1,18 @@
-//! The head of a block: what it is, as a list of arguments that each mode
-//! prints in its own way.
+//! The head of a block: its type and a list of arguments that each mode prints in its own way.
 
 use std::borrow::Cow;
 
 use lcp_types::{Block, BlockContent, Meta, Priority, Status};
 
-/// What a block is.
+/// The head of a block.
 #[derive(Clone, Debug)]
 pub(crate) struct Head<'b> {
     /// The block type's label: the element of XML, the first word elsewhere.
     pub(crate) word: &'static str,
-    /// Who speaks, of a chat turn: Markdown and Minimal show it in place of
-    /// the word.
+    /// The speaker of a chat turn: Markdown and Minimal show it in place of the word.
     pub(crate) role: Option<Cow<'static, str>>,
     pub(crate) args: Vec<Arg<'b>>,
-    /// The priority, where it was given and says that the block matters.
+    /// The priority, if it was given and is above Normal.
     pub(crate) priority: Option<Priority>,
 }
 
@@ -27,16 +25,16 @@ pub(crate) struct Arg<'b> {
     pub(crate) form: Form,
 }
 
-/// How an argument stands outside of XML.
+/// The form of an argument outside of XML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// A word, in quotes where it must be.
+    /// A word, in quotes if necessary.
     Word,
-    /// `:1-20` behind the word before it.
+    /// `:1-20` after the previous word.
     Lines,
     /// `#id`.
     Call,
-    /// Not at all, and not in placeholders: what the other arguments imply.
+    /// Omitted, also in placeholders: the other arguments imply it.
     XmlOnly,
 }
 
@@ -127,17 +125,4 @@ impl<'b> Head<'b> {
     fn push(&mut self, key: &'static str, value: impl Into<Cow<'b, str>>, form: Form) {
         self.args.push(Arg { key, value: value.into(), form });
     }
-}
-
-/// What reports call a block: its path, title, name or role; empty where it has none.
-///
-/// ```
-/// use lcp_types::{Block, Lang};
-///
-/// let block = Block::code(Lang::Rust, "src/main.rs", "fn main() {}");
-/// assert_eq!(lcp_driver::block_label(&block), "src/main.rs");
-/// ```
-#[must_use]
-pub fn block_label<'b>(block: &'b Block<'_>) -> Cow<'b, str> {
-    block.label()
 }
