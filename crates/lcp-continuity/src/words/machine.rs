@@ -4,39 +4,10 @@ use super::sentences::lines;
 
 /// How lines of an output begin, besides places, codes and banners.
 const OUTPUT: [&str; 34] = [
-    "Traceback (",
-    "File \"",
-    ">>> ",
-    "$ ",
-    "E  ",
-    "--> ",
-    "error[",
-    "error:",
-    "Error:",
-    "ERROR ",
-    "ERROR:",
-    "warning:",
-    "WARNING ",
-    "WARNING:",
-    "INFO ",
-    "INFO:",
-    "DEBUG ",
-    "FATAL ",
-    "FAILED ",
-    "PASSED ",
-    "fatal:",
-    "panic:",
-    "thread '",
-    "goroutine ",
-    "npm ERR!",
-    "make:",
-    "make[",
-    "usage:",
-    "Usage:",
-    "collected ",
-    "Compiling ",
-    "Downloading ",
-    "Collecting ",
+    "Traceback (", "File \"", ">>> ", "$ ", "E  ", "--> ", "error[", "error:", "Error:", "ERROR ",
+    "ERROR:", "warning:", "WARNING ", "WARNING:", "INFO ", "INFO:", "DEBUG ", "FATAL ", "FAILED ",
+    "PASSED ", "fatal:", "panic:", "thread '", "goroutine ", "npm ERR!", "make:", "make[",
+    "usage:", "Usage:", "collected ", "Compiling ", "Downloading ", "Collecting ",
     "Requirement already ",
 ];
 
@@ -170,12 +141,7 @@ mod tests {
     #[test]
     fn banners_and_punctuation_are_noise() {
         for noise in [
-            "=== 1 failed ===",
-            "a ===== b",
-            "---- reader stdout ----",
-            "}",
-            "(); };",
-            "### x ###",
+            "=== 1 failed ===", "a ===== b", "---- reader stdout ----", "}", "(); };", "### x ###",
             "…",
         ] {
             assert!(is_noise(noise), "{noise}");

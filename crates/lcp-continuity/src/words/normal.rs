@@ -91,33 +91,9 @@ pub(crate) fn has_any(words: &[&str], phrases: &[&str]) -> bool {
 
 /// What is said before one comes to the point.
 const LEADS: [&str; 27] = [
-    "ok",
-    "okay",
-    "great",
-    "sure",
-    "yes",
-    "yeah",
-    "yep",
-    "right",
-    "so",
-    "and",
-    "then",
-    "but",
-    "well",
-    "thanks",
-    "perfect",
-    "alright",
-    "also",
-    "oh",
-    "hmm",
-    "sorry",
-    "ah",
-    "good",
-    "hey",
-    "hi",
-    "hello",
-    "understood",
-    "wait",
+    "ok", "okay", "great", "sure", "yes", "yeah", "yep", "right", "so", "and", "then", "but",
+    "well", "thanks", "perfect", "alright", "also", "oh", "hmm", "sorry", "ah", "good", "hey",
+    "hi", "hello", "understood", "wait",
 ];
 
 /// How many words of `words` come before the point.

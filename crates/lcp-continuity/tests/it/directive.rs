@@ -227,9 +227,7 @@ fn reminders_are_the_anchors_that_hold_by_kind_and_importance() {
     assert_eq!(
         directive.reminders,
         [
-            "Keep the WAL.\nAlways.",
-            "Use SQLite.",
-            "I will not touch the \"v1\" table.",
+            "Keep the WAL.\nAlways.", "Use SQLite.", "I will not touch the \"v1\" table.",
             "Should old sessions expire?",
         ],
     );

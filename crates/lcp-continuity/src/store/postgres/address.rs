@@ -103,11 +103,8 @@ mod tests {
         assert_eq!(place, "u@h,i:1,2/d");
         assert_eq!(parse("host=h user=u password=hunter2").unwrap().place(), "u@h/u");
         for url in [
-            "postgres://u:hunter2@h/d?hunter2=1",
-            "postgres://u:hunter2@h:port/d",
-            "postgres://u:hunter2@/d?x",
-            "password=hunter2",
-            "hunter2",
+            "postgres://u:hunter2@h/d?hunter2=1", "postgres://u:hunter2@h:port/d",
+            "postgres://u:hunter2@/d?x", "password=hunter2", "hunter2",
         ] {
             let error = parse(url).err().unwrap().to_string();
             assert!(!error.contains("hunter2"), "{error}");

@@ -87,18 +87,8 @@ impl PostgresStore {
         let previous = new.previous.as_deref().map(name);
         let (messages, status) = (big(new.messages), new.status.as_ref().map(String::as_bytes));
         let values: Values<'_> = &[
-            &conversation,
-            &holder,
-            &fence,
-            &epoch,
-            &now,
-            &new.id,
-            &previous,
-            &messages,
-            &hash,
-            &new.pack,
-            &expiry,
-            &status,
+            &conversation, &holder, &fence, &epoch, &now, &new.id, &previous, &messages, &hash,
+            &new.pack, &expiry, &status,
         ];
         let call =
             Call { lock: Some((LOCK, &[&conversation])), ..Call::repeatable(COMMIT, values) };

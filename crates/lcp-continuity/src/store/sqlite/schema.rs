@@ -11,13 +11,7 @@ pub(super) const SCHEMA: SchemaSpec = SchemaSpec {
     page_bytes: 4096,
     row_bytes_max: largest(limits::MESSAGE_BYTES_MAX, limits::HANDOFF_BYTES_MAX) + ROW_BYTES_MAX,
     schema: &[
-        CONVERSATIONS,
-        CONTENTS,
-        MESSAGES,
-        MESSAGES_BY_CONTENT,
-        HANDOFFS,
-        OPEN_HANDOFFS,
-        PACKS,
+        CONVERSATIONS, CONTENTS, MESSAGES, MESSAGES_BY_CONTENT, HANDOFFS, OPEN_HANDOFFS, PACKS,
     ],
     migrations: &[],
 };

@@ -7,41 +7,12 @@ use super::rules::Said;
 
 /// With what a model begins to tell of its own change.
 const CHANGES: &[&str] = &[
-    "this change",
-    "this modification",
-    "this update",
-    "this fix",
-    "this ensures",
-    "this will",
-    "this would",
-    "this should",
-    "this allows",
-    "this makes",
-    "this means",
-    "this assumes",
-    "this test",
-    "these changes",
-    "these modifications",
-    "these updates",
-    "these fixes",
-    "these ensure",
-    "the change",
-    "the changes",
-    "the modification",
-    "the modifications",
-    "the update",
-    "the updates",
-    "the updated",
-    "the modified",
-    "with this",
-    "with these",
-    "i've",
-    "i have",
-    "we've",
-    "we have",
-    "we need",
-    "we're",
-    "we are",
+    "this change", "this modification", "this update", "this fix", "this ensures", "this will",
+    "this would", "this should", "this allows", "this makes", "this means", "this assumes",
+    "this test", "these changes", "these modifications", "these updates", "these fixes",
+    "these ensure", "the change", "the changes", "the modification", "the modifications",
+    "the update", "the updates", "the updated", "the modified", "with this", "with these", "i've",
+    "i have", "we've", "we have", "we need", "we're", "we are",
 ];
 
 /// With what it begins to tell what its code does.
@@ -52,12 +23,7 @@ const NARRATORS: [&str; 13] = [
 
 /// What stays a rule beside code.
 const RULES: [&str; 7] = [
-    "must",
-    "mustn't",
-    "requires",
-    "only works with",
-    "only works if",
-    "only works when",
+    "must", "mustn't", "requires", "only works with", "only works if", "only works when",
     "hard limit",
 ];
 

@@ -98,17 +98,8 @@ pub(super) const EXCEPT: &[(&str, &[&str])] = &[
     (
         "must",
         &[
-            "have",
-            "admit",
-            "say",
-            "be because",
-            "be why",
-            "be that",
-            "be the",
-            "be a",
-            "be an",
-            "be something",
-            "be some",
+            "have", "admit", "say", "be because", "be why", "be that", "be the", "be a", "be an",
+            "be something", "be some",
         ],
     ),
     ("never", &["mind", "been", "had", "seen"]),
@@ -149,41 +140,16 @@ pub(super) const DECIDED_BY: &[&str] = &[
 
 /// What makes an offer of a promise.
 pub(super) const OFFERS: &[&str] = &[
-    "if you want",
-    "if you like",
-    "if you'd like",
-    "if you would like",
-    "if you prefer",
-    "if you wish",
-    "if needed",
-    "if necessary",
-    "if that's ok",
-    "if that works",
-    "if you have",
-    "if you need",
-    "if you provide",
-    "if you share",
-    "once you share",
-    "once you provide",
-    "please share",
-    "please provide",
-    "please specify",
-    "feel free",
-    "happy to",
-    "would you like",
+    "if you want", "if you like", "if you'd like", "if you would like", "if you prefer",
+    "if you wish", "if needed", "if necessary", "if that's ok", "if that works", "if you have",
+    "if you need", "if you provide", "if you share", "once you share", "once you provide",
+    "please share", "please provide", "please specify", "feel free", "happy to", "would you like",
     "let me know",
 ];
 
 /// What a decision is not for: it only says how something is looked for.
 pub(super) const LOOKING_FOR: &[&str] = &[
-    "to find",
-    "to search",
-    "to look",
-    "to see",
-    "to check",
-    "to read",
-    "to locate",
-    "to inspect",
+    "to find", "to search", "to look", "to see", "to check", "to read", "to locate", "to inspect",
 ];
 
 /// Questions that wait for no answer.
@@ -192,31 +158,14 @@ pub(super) const SMALL_TALK: &[&str] =
 
 /// Questions with which a model offers its help.
 pub(super) const OFFERED: &[&str] = &[
-    "how can i",
-    "how may i",
-    "what can i",
-    "can i help",
-    "would you like",
-    "do you want me",
-    "shall i",
-    "shall we",
-    "let me know",
-    "make sense",
-    "what would you like",
+    "how can i", "how may i", "what can i", "can i help", "would you like", "do you want me",
+    "shall i", "shall we", "let me know", "make sense", "what would you like",
 ];
 
 /// Apologies of a model: they say that something was wrong.
 pub(super) const APOLOGIES: &[&str] = &[
-    "i apologize",
-    "i apologise",
-    "my apologies",
-    "i made a mistake",
-    "i misunderstood",
-    "you're right",
-    "you are right",
-    "you're correct",
-    "you are correct",
-    "you're absolutely",
+    "i apologize", "i apologise", "my apologies", "i made a mistake", "i misunderstood",
+    "you're right", "you are right", "you're correct", "you are correct", "you're absolutely",
     "you are absolutely",
 ];
 

@@ -8,22 +8,10 @@ use crate::model::{Recorded, Speaker};
 
 /// Replies that put off the answer.
 const DEFERRALS: &[&str] = &[
-    "i'll check",
-    "i will check",
-    "let me check",
-    "i'll look into",
-    "i will look into",
-    "let me look into",
-    "i'll find out",
-    "i will find out",
-    "let me find out",
-    "i'll get back to",
-    "i will get back to",
-    "i'll have to check",
-    "i need to check",
-    "i don't know yet",
-    "i'm not sure yet",
-    "i can't say yet",
+    "i'll check", "i will check", "let me check", "i'll look into", "i will look into",
+    "let me look into", "i'll find out", "i will find out", "let me find out", "i'll get back to",
+    "i will get back to", "i'll have to check", "i need to check", "i don't know yet",
+    "i'm not sure yet", "i can't say yet",
 ];
 
 /// Whose earlier questions the message at `at` answers: a turn of the user those of

@@ -34,19 +34,9 @@ impl Line<'_> {
 /// Tags between which programs put what nobody said, into the turns of users and
 /// models. Lower case.
 const MACHINE_TAGS: [&str; 14] = [
-    "system-reminder",
-    "system_reminder",
-    "environment_context",
-    "environment_details",
-    "user_instructions",
-    "instructions",
-    "local-command-stdout",
-    "local-command-stderr",
-    "local-command-caveat",
-    "command-name",
-    "command-message",
-    "bash-stdout",
-    "bash-stderr",
+    "system-reminder", "system_reminder", "environment_context", "environment_details",
+    "user_instructions", "instructions", "local-command-stdout", "local-command-stderr",
+    "local-command-caveat", "command-name", "command-message", "bash-stdout", "bash-stderr",
     "thinking",
 ];
 

@@ -8,37 +8,14 @@ use super::{MAX_FILES, newest};
 
 /// Words of the names of tools that read, write or edit files.
 const TOOLS: [&str; 17] = [
-    "read",
-    "write",
-    "edit",
-    "view",
-    "open",
-    "cat",
-    "patch",
-    "update",
-    "create",
-    "replace",
-    "insert",
-    "multiedit",
-    "notebook",
-    "file",
-    "save",
-    "append",
-    "editor",
+    "read", "write", "edit", "view", "open", "cat", "patch", "update", "create", "replace",
+    "insert", "multiedit", "notebook", "file", "save", "append", "editor",
 ];
 
 /// Keys under which they are given a path.
 const KEYS: [&str; 10] = [
-    "file_path",
-    "path",
-    "filepath",
-    "filePath",
-    "filename",
-    "file",
-    "notebook_path",
-    "target_file",
-    "relative_path",
-    "absolute_path",
+    "file_path", "path", "filepath", "filePath", "filename", "file", "notebook_path",
+    "target_file", "relative_path", "absolute_path",
 ];
 
 /// How patches name the files that they change.

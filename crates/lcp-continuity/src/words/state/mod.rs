@@ -23,19 +23,8 @@ const CUT: &str = " […]";
 
 /// Words of the names of tools that run commands.
 const SHELLS: [&str; 13] = [
-    "bash",
-    "shell",
-    "sh",
-    "zsh",
-    "exec",
-    "execute",
-    "run",
-    "terminal",
-    "command",
-    "cmd",
-    "powershell",
-    "pwsh",
-    "console",
+    "bash", "shell", "sh", "zsh", "exec", "execute", "run", "terminal", "command", "cmd",
+    "powershell", "pwsh", "console",
 ];
 
 /// The state of a session after these messages, oldest first, where it was `before`

@@ -4,16 +4,7 @@ use crate::model::SessionState;
 
 /// Parts of the names of variables that hold secrets.
 const SECRETS: [&str; 11] = [
-    "KEY",
-    "TOKEN",
-    "SECRET",
-    "PASS",
-    "PWD",
-    "CREDENTIAL",
-    "AUTH",
-    "PRIVATE",
-    "COOKIE",
-    "DSN",
+    "KEY", "TOKEN", "SECRET", "PASS", "PWD", "CREDENTIAL", "AUTH", "PRIVATE", "COOKIE", "DSN",
     "SIGNATURE",
 ];
 

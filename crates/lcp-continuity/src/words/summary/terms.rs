@@ -144,39 +144,16 @@ mod tests {
     #[test]
     fn what_is_a_term() {
         for term in [
-            "src/main.rs",
-            "/etc/hosts",
-            "Cargo.toml",
-            "parse_header",
-            "std::mem",
-            "parseHeader",
-            "HttpServer",
-            "E0502",
-            "https://example.org/a/b",
-            "~/notes",
-            "a.c",
-            "utf8_error",
+            "src/main.rs", "/etc/hosts", "Cargo.toml", "parse_header", "std::mem", "parseHeader",
+            "HttpServer", "E0502", "https://example.org/a/b", "~/notes", "a.c", "utf8_error",
         ] {
             assert_eq!(is_term(term), Some(term));
             assert_eq!(is_term(&format!("(`{term}`),")), Some(term));
         }
         assert_eq!(is_term("src/a.rs:12:5:"), Some("src/a.rs"));
         for word in [
-            "and/or",
-            "e.g.",
-            "i.e.",
-            "Header",
-            "HTTP",
-            "3.14",
-            "done.",
-            "1/2",
-            "...",
-            "",
-            "42",
-            "x1",
-            "don't",
-            "well-known",
-            "a=b_c",
+            "and/or", "e.g.", "i.e.", "Header", "HTTP", "3.14", "done.", "1/2", "...", "", "42",
+            "x1", "don't", "well-known", "a=b_c",
         ] {
             assert_eq!(is_term(word), None, "{word}");
         }

@@ -8,11 +8,7 @@ const MAX_LEAD: usize = 200;
 
 /// How lines begin that say by what a task is known to be done. Lower case.
 const ACCEPTANCE: [&str; 6] = [
-    "done when",
-    "acceptance:",
-    "acceptance criteria:",
-    "acceptance criterion:",
-    "accepted when",
+    "done when", "acceptance:", "acceptance criteria:", "acceptance criterion:", "accepted when",
     "definition of done:",
 ];
 

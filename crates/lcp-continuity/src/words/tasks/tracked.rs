@@ -218,12 +218,7 @@ fn is_blocked(step: &Step) -> bool {
     };
     step.state == StepState::Blocked
         || [
-            "(blocked",
-            "[blocked",
-            "blocked:",
-            "blocked by",
-            "blocked on",
-            "waiting for",
+            "(blocked", "[blocked", "blocked:", "blocked by", "blocked on", "waiting for",
             "waiting on",
         ]
         .into_iter()

@@ -35,22 +35,14 @@ fn model(text: &str) -> Message {
 #[test]
 fn decisions() {
     let texts = [
-        "We decided to keep SQLite.",
-        "I've decided on three retries.",
-        "It was decided to drop the cache.",
-        "Decided against a new crate.",
-        "The decision is to ship without it.",
-        "Ok, let's go with option B.",
-        "Let’s use BLAKE3 for the hashes.",
-        "We'll use one file per tenant.",
-        "WE WILL USE POSTGRES.",
-        "Agreed: the API stays as it is.",
-        "We agreed on a limit of 10 MiB.",
-        "Instead of Redis we use PostgreSQL.",
-        "We use tabs instead of spaces here.",
-        "Go with the second design.",
-        "No, we'll go with the first one.",
-        "**We chose** the smaller model.",
+        "We decided to keep SQLite.", "I've decided on three retries.",
+        "It was decided to drop the cache.", "Decided against a new crate.",
+        "The decision is to ship without it.", "Ok, let's go with option B.",
+        "Let’s use BLAKE3 for the hashes.", "We'll use one file per tenant.",
+        "WE WILL USE POSTGRES.", "Agreed: the API stays as it is.",
+        "We agreed on a limit of 10 MiB.", "Instead of Redis we use PostgreSQL.",
+        "We use tabs instead of spaces here.", "Go with the second design.",
+        "No, we'll go with the first one.", "**We chose** the smaller model.",
     ];
     each_is(AnchorKind::Decision, user, &texts);
     each_is(AnchorKind::Decision, model, &texts);
@@ -80,17 +72,11 @@ fn corrections() {
         AnchorKind::Correction,
         user,
         &[
-            "No, the port is 8080.",
-            "Wait, no, it has to be sorted by name.",
-            "Actually, the file is in docs.",
-            "That's wrong, the test is new.",
-            "That is not right at all.",
-            "It is not Redis but Valkey.",
-            "It's port 8080, not 80.",
-            "Use the other table instead.",
-            "You should return an error instead.",
-            "Scratch that, it works.",
-            "I meant the second file.",
+            "No, the port is 8080.", "Wait, no, it has to be sorted by name.",
+            "Actually, the file is in docs.", "That's wrong, the test is new.",
+            "That is not right at all.", "It is not Redis but Valkey.", "It's port 8080, not 80.",
+            "Use the other table instead.", "You should return an error instead.",
+            "Scratch that, it works.", "I meant the second file.",
         ],
     );
     each_is(
@@ -113,15 +99,10 @@ fn preferences() {
         AnchorKind::Preference,
         user,
         &[
-            "I prefer small commits.",
-            "I'd rather have one file.",
-            "Please use British spelling.",
-            "Please don't add dependencies.",
-            "Always use `rg` for that.",
-            "Don't use unwrap in the library.",
-            "I like short names.",
-            "From now on write tests first.",
-            "Do not touch the vendored code.",
+            "I prefer small commits.", "I'd rather have one file.", "Please use British spelling.",
+            "Please don't add dependencies.", "Always use `rg` for that.",
+            "Don't use unwrap in the library.", "I like short names.",
+            "From now on write tests first.", "Do not touch the vendored code.",
             "Avoid macros where you can.",
         ],
     );

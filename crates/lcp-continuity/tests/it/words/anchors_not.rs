@@ -9,19 +9,11 @@ use super::anchors::found;
 #[test]
 fn what_a_model_does_right_now_is_no_commitment() {
     for text in [
-        "I'll read the file.",
-        "I'll now write the parser.",
-        "I will look at the tests first.",
-        "Let me check the configuration.",
-        "Let me run the tests to make sure.",
-        "I'll run the tests.",
-        "Now I'll check the other file.",
-        "Let's look at the error.",
-        "Let's see what happens.",
-        "I'll start by reading the code.",
-        "We'll need two files.",
-        "I'll be brief here.",
-        "I won't need the second file.",
+        "I'll read the file.", "I'll now write the parser.", "I will look at the tests first.",
+        "Let me check the configuration.", "Let me run the tests to make sure.",
+        "I'll run the tests.", "Now I'll check the other file.", "Let's look at the error.",
+        "Let's see what happens.", "I'll start by reading the code.", "We'll need two files.",
+        "I'll be brief here.", "I won't need the second file.",
         "First, I'll search for the usages.",
     ] {
         assert_eq!(found([Message::assistant(text)]), [], "{text}");
@@ -59,21 +51,12 @@ fn offers_and_conditions_are_none() {
 #[test]
 fn what_happens_is_no_rule() {
     for text in [
-        "It returns None instead of Some.",
-        "The worker never closes the socket.",
-        "It always fails on Windows.",
-        "That must be the cause.",
-        "It must have been the cache.",
-        "Never mind the warning.",
-        "The compiler decided to inline it.",
-        "No problem, go ahead.",
-        "No, thanks for asking.",
-        "I like it very much.",
-        "It looks like a race.",
-        "I'd like a table of it.",
-        "It is not only slow but also wrong.",
-        "It is not done but it works.",
-        "Don't worry about that.",
+        "It returns None instead of Some.", "The worker never closes the socket.",
+        "It always fails on Windows.", "That must be the cause.", "It must have been the cache.",
+        "Never mind the warning.", "The compiler decided to inline it.", "No problem, go ahead.",
+        "No, thanks for asking.", "I like it very much.", "It looks like a race.",
+        "I'd like a table of it.", "It is not only slow but also wrong.",
+        "It is not done but it works.", "Don't worry about that.",
     ] {
         assert_eq!(found([Message::user(text)]), [], "{text}");
     }
@@ -82,8 +65,7 @@ fn what_happens_is_no_rule() {
 #[test]
 fn words_within_words_are_none() {
     for text in [
-        "The musty nevertheless-crate is big.",
-        "Agreedness, mustard, notes: all three.",
+        "The musty nevertheless-crate is big.", "Agreedness, mustard, notes: all three.",
         "Unlet's goodwill see.",
     ] {
         assert_eq!(found([Message::user(text)]), [], "{text}");
@@ -218,12 +200,9 @@ fn what_a_message_does_itself_is_no_commitment() {
 #[test]
 fn steps_of_a_model_are_no_commitments() {
     for text in [
-        "Let's fix the order of the rows.",
-        "First, we'll migrate the old rows.",
-        "Then we'll migrate the old rows.",
-        "Next, I'll migrate the old rows.",
-        "I'll then migrate the old rows.",
-        "Finally, we'll drop the old rows.",
+        "Let's fix the order of the rows.", "First, we'll migrate the old rows.",
+        "Then we'll migrate the old rows.", "Next, I'll migrate the old rows.",
+        "I'll then migrate the old rows.", "Finally, we'll drop the old rows.",
         "After that, we'll drop the old rows.",
     ] {
         assert_eq!(found([Message::assistant(text)]), [], "{text}");

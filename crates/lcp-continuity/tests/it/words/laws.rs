@@ -173,16 +173,10 @@ proptest! {
 /// would never end here.
 #[test]
 fn long_texts_end() {
-    for piece in PIECES.iter().chain(&[
-        "<thinking></thinking>",
-        "(.\"",
-        "...",
-        "<a",
-        "[",
-        "{",
-        "\"plan\":[",
-        "a.b. ",
-    ]) {
+    for piece in PIECES
+        .iter()
+        .chain(&["<thinking></thinking>", "(.\"", "...", "<a", "[", "{", "\"plan\":[", "a.b. "])
+    {
         let text = piece.repeat(10_000);
         let messages = recorded([
             Message::user(text.clone()),

@@ -45,15 +45,8 @@ fn files_of_blocks_and_calls() {
     assert_eq!(
         state.active_files,
         [
-            "src/b.rs",
-            "docs/c.md",
-            "src/d.rs",
-            "My Notes.md",
-            "src/e.rs",
-            "src/f.rs",
-            "g.rs",
-            "h.rs",
-            "src/a.rs",
+            "src/b.rs", "docs/c.md", "src/d.rs", "My Notes.md", "src/e.rs", "src/f.rs", "g.rs",
+            "h.rs", "src/a.rs",
         ]
     );
 }
