@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use lcp_continuity::moved_index;
+use lcp_continuity::renumber_index;
 use lcp_transcripts::tags;
 use lcp_types::{Annotation, Block, BlockContent, HANDOFF_TYPE_NAME, Level, Tag};
 
@@ -52,7 +52,7 @@ pub fn merge(packs: Vec<Vec<Block<'_>>>) -> Vec<Block<'_>> {
 /// of a hand-off that is damaged, or that a newer program wrote.
 pub fn unmoved<'b>(pack: &'b [Block<'_>]) -> impl Iterator<Item = usize> + 'b {
     let is_unmoved = |block: &Block<'_>| {
-        index_of_handoff(block).is_some_and(|content| moved_index(content, |at| at).is_none())
+        index_of_handoff(block).is_some_and(|content| renumber_index(content, |at| at).is_none())
     };
     pack.iter().enumerate().filter(move |(_, block)| is_unmoved(block)).map(|(index, _)| index)
 }
@@ -91,7 +91,7 @@ fn renumbered<'b>(block: Block<'b>, first: u64, numbers: &HashMap<u64, u64>) -> 
 
 /// The block, which speaks of others by new indices.
 pub(crate) fn moved(mut block: Block<'_>, to: impl Fn(u64) -> u64) -> Block<'_> {
-    let index = index_of_handoff(&block).and_then(|content| moved_index(content, &to));
+    let index = index_of_handoff(&block).and_then(|content| renumber_index(content, &to));
     if let (Some(content), BlockContent::Extension(extension)) = (index, &mut block.content) {
         extension.content = content.into();
         return block;

@@ -1,7 +1,7 @@
 //! What can go wrong with a session.
 
 use crate::compact::CompactionError;
-use crate::package::PackageError;
+use crate::handoff_pack::PackageError;
 use crate::store;
 use crate::trigger::ThresholdsError;
 

@@ -9,9 +9,10 @@
 //! |---|---|
 //! | where it is kept | [`store`] |
 //! | when a hand-off is due | [`Thresholds`], [`TriggerMode`], [`HandoffDecision`] |
-//! | what a hand-off holds, and what of it may be lost | [`SessionHandoff`], [`fidelity`] |
-//! | what the next session is told | [`ContinuationDirective`], [`directive`] |
-//! | summaries, promises and tasks found in other ways | [`words`] |
+//! | what a hand-off holds, and what of it may be lost | [`SessionHandoff`], [`coverage`] |
+//! | what the next session is told | [`ContinuationDirective`], [`resume_prompt`] |
+//! | summaries, anchors and tasks by other rules | [`extract`] |
+//! | a program that is run with limits | [`command`] |
 //! | more room within the session | [`compact`] |
 //! | tokens alone, without a store | [`ConversationTokenTracker`] |
 //! | what happened, as it happens | [`ContinuityEvent`] |
@@ -24,7 +25,7 @@
 //! use std::sync::Arc;
 //!
 //! use lcp_continuity::store::{MemoryStore, NewConversation};
-//! use lcp_continuity::{Message, Outcome, SessionContinuityService};
+//! use lcp_continuity::{Message, CheckOutcome, SessionContinuityService};
 //! use lcp_tokens::HeuristicEstimator;
 //!
 //! let store = Arc::new(MemoryStore::new());
@@ -35,7 +36,7 @@
 //! for step in 1..=20 {
 //!     service.record_message(&id, Message::user(format!("Now step {step}, please.")))?;
 //!     service.record_message(&id, Message::assistant("That is done. ".repeat(50)))?;
-//!     if let Outcome::Prepared(handoff) = service.check(&id)?.outcome {
+//!     if let CheckOutcome::Prepared(handoff) = service.check(&id)?.outcome {
 //!         id = service.resume_from_handoff(&handoff.handoff_id)?.new_conversation_id;
 //!     }
 //!     // What the model is to see now.
@@ -47,43 +48,44 @@
 //!
 //! **After a crash** everything that was recorded is there:
 //!
-//! - [`take_up(id)`](SessionContinuityService::take_up) the conversation, in a process
+//! - [`reopen(id)`](SessionContinuityService::reopen) the conversation, in a process
 //!   with the same [`holder`](ContinuityConfig::holder), or once the lease has ended.
 //! - Where [`store.latest(id)`](store::Store::latest) names a hand-off, it was prepared and
 //!   not resumed: [`resume_from_handoff`](SessionContinuityService::resume_from_handoff).
 //! - [`Continued { into, .. }`](store::Error::Continued) and
 //!   [`AlreadyResumed { into, .. }`](store::Error::AlreadyResumed) say that it was:
-//!   `take_up(into)`.
+//!   `reopen(into)`.
 
+pub mod command;
 pub mod compact;
-pub mod directive;
+pub mod coverage;
 mod error;
 mod events;
-pub mod fidelity;
+pub mod extract;
+mod handoff_pack;
 mod model;
 mod observe;
-mod package;
-mod pairs;
+pub mod resume_prompt;
 mod service;
 pub mod store;
+mod tool_pairs;
 mod tracker;
 mod trigger;
-pub mod words;
 
-pub use directive::{ContinuationDirective, DirectiveStyle};
 pub use error::{Error, Result};
 pub use events::{
     ContextLimitApproachingEvent, ContinuityEvent, SessionHandoffPreparedEvent, SessionResumedEvent,
 };
-pub use fidelity::Fidelity;
+pub use handoff_pack::{PackageError, renumber_index};
 pub use model::{
-    AnchorKind, AnchorPoint, AnchorSource, Clock, HandoffDecision, HandoffMetadata, HandoffOptions,
-    ManualClock, Message, OpenCall, PendingTask, Recorded, ReportedUsage, ResumedSession,
-    SessionHandoff, SessionState, Speaker, SystemClock, TaskStatus, Timestamp, TokenUsage,
-    UsageSource,
+    AnchorKind, AnchorPoint, AnchorSource, Clock, ContinuationDirective, Coverage, DirectiveStyle,
+    HandoffDecision, HandoffMetadata, HandoffOptions, ManualClock, Message, OpenCall, PendingTask,
+    Recorded, ReportedUsage, ResumedSession, SessionHandoff, SessionState, Speaker, SystemClock,
+    TaskStatus, Timestamp, TokenUsage, UsageSource,
 };
-pub use package::{PackageError, moved_index};
-pub use service::{Checked, ContinuityConfig, Outcome, ResumeOptions, SessionContinuityService};
+pub use service::{
+    CheckOutcome, CheckResult, ContinuityConfig, ResumeOptions, SessionContinuityService,
+};
 pub use tracker::ConversationTokenTracker;
 pub use trigger::{
     Observation, Thresholds, ThresholdsError, Trigger, TriggerEvent, TriggerMode, TriggerState,

@@ -5,7 +5,7 @@ use std::time::Instant;
 use lcp_continuity::compact::Compaction;
 use lcp_continuity::store::NewConversation;
 use lcp_continuity::{
-    ContinuationDirective, Error, Message, Outcome, SessionContinuityService, SessionHandoff,
+    CheckOutcome, ContinuationDirective, Error, Message, SessionContinuityService, SessionHandoff,
 };
 use lcp_types::{BlockContent, Role};
 
@@ -158,10 +158,10 @@ impl Drive<'_> {
         let checked = self.service.check(&self.id).map_err(failed)?;
         let tokens = checked.decision.current_usage.total_tokens;
         match checked.outcome {
-            Outcome::Prepared(handoff) => self.resume(*handoff, start)?,
-            Outcome::Warned => self.mark(MarkKind::Warning, tokens),
-            Outcome::Due => self.mark(MarkKind::Due, tokens),
-            Outcome::Futile { next_session_tokens, max_tokens } => {
+            CheckOutcome::Prepared(handoff) => self.resume(*handoff, start)?,
+            CheckOutcome::Warned => self.mark(MarkKind::Warning, tokens),
+            CheckOutcome::Due => self.mark(MarkKind::Due, tokens),
+            CheckOutcome::Futile { next_session_tokens, max_tokens } => {
                 self.output.warn(format!(
                     "a hand-off would be futile: the next session would begin with \
                      {next_session_tokens} of {max_tokens} tokens"

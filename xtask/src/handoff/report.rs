@@ -1,6 +1,6 @@
 //! What became of a conversation, for programs.
 
-use lcp_continuity::fidelity::Kept;
+use lcp_continuity::coverage::Ratio;
 use lcp_tokens::TokenEstimator;
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ pub(super) fn json(
 
 fn handed_over_json(handed: &HandedOver, counter: &dyn TokenEstimator, is_shown: bool) -> Value {
     let HandedOver { after, handoff, pack, directive, resumed_as } = handed;
-    let (metadata, fidelity) = (&handoff.metadata, &handoff.metadata.fidelity);
+    let (metadata, fidelity) = (&handoff.metadata, &handoff.metadata.coverage);
     let mut json = json!({
         "id": handoff.handoff_id,
         "previous": handoff.previous_handoff_id,
@@ -79,8 +79,8 @@ fn handed_over_json(handed: &HandedOver, counter: &dyn TokenEstimator, is_shown:
     json
 }
 
-fn kept(kept: Kept) -> Value {
-    json!({ "kept": kept.kept, "of": kept.of })
+fn kept(kept: Ratio) -> Value {
+    json!({ "kept": kept.retained, "of": kept.total })
 }
 
 fn compacted(compacted: &Compacted) -> Value {

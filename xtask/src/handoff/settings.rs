@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use lcp_continuity::extract::CommandSummarizer;
 use lcp_continuity::store::{NewConversation, Store};
-use lcp_continuity::words::CommandSummarizer;
 use lcp_continuity::{
     ContinuityConfig, ManualClock, SessionContinuityService, Timestamp, TriggerMode,
 };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use lcp_continuity::fidelity::Kept;
+use lcp_continuity::coverage::Ratio;
 
 use super::checks::Checks;
 use super::drive::{HandedOver, Story};
@@ -89,7 +89,7 @@ fn rows(text: &mut String, handed_over: &[HandedOver]) {
 
 fn row(handed: &HandedOver) -> [String; HEADINGS.len()] {
     let HandedOver { after, handoff, pack, .. } = handed;
-    let (metadata, fidelity) = (&handoff.metadata, &handoff.metadata.fidelity);
+    let (metadata, fidelity) = (&handoff.metadata, &handoff.metadata.coverage);
     [
         handoff.handoff_id.chars().take(ID_CHARS).collect(),
         handoff.epoch.to_string(),
@@ -108,8 +108,8 @@ fn row(handed: &HandedOver) -> [String; HEADINGS.len()] {
     ]
 }
 
-fn kept(kept: Kept) -> String {
-    format!("{}/{}", kept.kept, kept.of)
+fn kept(kept: Ratio) -> String {
+    format!("{}/{}", kept.retained, kept.total)
 }
 
 fn totals(text: &mut String, settings: &Settings, story: &Story, checks: &Checks) {
@@ -130,7 +130,7 @@ fn totals(text: &mut String, settings: &Settings, story: &Story, checks: &Checks
     );
     line(text, format_args!("{} of {pairs} tool pairs intact", pairs - pairs_split));
     line(text, format_args!("{over_budget} tokens over the budget of a directive at worst"));
-    let gone = &last.handoff.metadata.fidelity.lost;
+    let gone = &last.handoff.metadata.coverage.lost;
     if !gone.is_empty() {
         line(text, format_args!("{} not in the last directive, only in its package:", gone.len()));
     }

@@ -125,7 +125,7 @@ fn as_json(prepared: &Prepared) -> Value {
             "pending_tasks": handoff.pending_tasks.len(),
             "summarizer": metadata.summarizer,
             "warnings": metadata.warnings,
-            "lost": metadata.fidelity.lost,
+            "lost": metadata.coverage.lost,
             "pack_bytes": pack.len(),
         })
     });

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use lcp_continuity::moved_index;
+use lcp_continuity::renumber_index;
 use lcp_encoder::{EncodeOptions, PackBuilder};
 use lcp_types::{Block, BlockType};
 
@@ -61,7 +61,7 @@ fn moved<'b>(block: &'b Block<'b>, to: impl Fn(u64) -> u64) -> Option<Block<'b>>
 fn named(block: &Block<'_>) -> Vec<u64> {
     if let Some(content) = index_of_handoff(block) {
         let mut named = Vec::new();
-        let read = moved_index(content, |block| {
+        let read = renumber_index(content, |block| {
             named.push(block);
             block
         });

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use lcp_continuity::words::{CommandOptions, CommandSummarizer};
+use lcp_continuity::command::CommandOptions;
+use lcp_continuity::extract::CommandSummarizer;
 use lcp_continuity::{ContinuityConfig, DirectiveStyle, HandoffOptions};
 use lcp_driver::OutputMode;
 

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use lcp_continuity::extract::{CommandSummarizer, Summarizer};
 use lcp_continuity::store::{self, HandoffState, Store};
-use lcp_continuity::words::{CommandSummarizer, Summarizer};
 use lcp_continuity::{
-    ContinuityConfig, HandoffDecision, Message, Outcome, ReportedUsage, ResumeOptions,
+    CheckOutcome, ContinuityConfig, HandoffDecision, Message, ReportedUsage, ResumeOptions,
     ResumedSession, SessionContinuityService, SessionHandoff,
 };
 use lcp_tokens::TokenEstimator;
@@ -117,7 +117,7 @@ impl Sessions {
         let is_new = self.begin(id, window)?;
         self.with(id, || {
             let recorded = match said {
-                Said::Whole(messages) => self.service.record_beyond(id, messages)?,
+                Said::Whole(messages) => self.service.append_new_messages(id, messages)?,
                 Said::Next(messages) => {
                     let count = messages.len() as u64;
                     self.service.record_messages(id, messages)?;
@@ -181,9 +181,9 @@ impl Sessions {
         check: impl FnOnce(&ResumedSession) -> Result,
     ) -> Result<ResumedSession> {
         let _one = self.one();
-        check(&self.service.resumption(handoff, options).map_err(failed)?)?;
+        check(&self.service.inspect_resume(handoff, options).map_err(failed)?)?;
         self.held.claims(Some(handoff));
-        let resumed = self.service.resume_with(handoff, options);
+        let resumed = self.service.resume_with_options(handoff, options);
         if let Ok(resumed) = &resumed {
             // All is kept; a lease that could not be given back ends by itself.
             let _ = self.service.close(&resumed.new_conversation_id);
@@ -199,7 +199,7 @@ impl Sessions {
             let message = format!("hand-off {handoff:?} was not resumed [not_resumed]");
             return Err(Failure::new(Code::Io, message).hint("resume it without `again`"));
         }
-        self.service.resumption(handoff, &ResumeOptions::default()).map_err(failed)
+        self.service.inspect_resume(handoff, &ResumeOptions::default()).map_err(failed)
     }
 
     /// Begins a conversation that is not there. Whether it did.
@@ -226,7 +226,7 @@ impl Sessions {
     fn with<T>(&self, id: &str, work: impl FnOnce() -> lcp_continuity::Result<T>) -> Result<T> {
         let _taken = Taken { sessions: self, id };
         self.held.takes(id);
-        self.service.take_up(id).map_err(failed)?;
+        self.service.reopen(id).map_err(failed)?;
         work().map_err(failed)
     }
 
@@ -253,8 +253,8 @@ impl Sessions {
     ) -> lcp_continuity::Result<Result<(SessionHandoff, bool), Option<String>>> {
         let checked = self.service.check(id)?;
         Ok(match checked.outcome {
-            Outcome::Prepared(handoff) => Ok((*handoff, true)),
-            Outcome::Futile { next_session_tokens, max_tokens } => Err(Some(format!(
+            CheckOutcome::Prepared(handoff) => Ok((*handoff, true)),
+            CheckOutcome::Futile { next_session_tokens, max_tokens } => Err(Some(format!(
                 "it would be futile: the next session would begin with {next_session_tokens} of \
                  {max_tokens} tokens"
             ))),

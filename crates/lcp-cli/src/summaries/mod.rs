@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::ValueEnum;
-use lcp_continuity::words::{CommandFilter, CommandOptions, SummaryError};
+use lcp_continuity::command::{CommandError, CommandFilter, CommandOptions};
 use lcp_outline::{Kind, outline};
 use lcp_types::Lang;
 use lcp_types::limits::SUMMARY_BYTES_MAX;
@@ -198,7 +198,7 @@ impl Summaries {
 
 impl Asked {
     /// What was kept of this text, else what the program says.
-    fn answer(&self, path: &str, lang: &str, text: &str) -> Result<String, SummaryError> {
+    fn answer(&self, path: &str, lang: &str, text: &str) -> Result<String, CommandError> {
         let key = cache::key(&[&self.line, path, lang, text]);
         if let Some(answer) = self.cache.as_ref().and_then(|cache| cache.get(&key)) {
             return Ok(answer);
@@ -209,7 +209,7 @@ impl Asked {
         };
         let answer = answer.trim();
         if answer.is_empty() {
-            return Err(SummaryError::Empty { name: self.filter.name().to_owned() });
+            return Err(CommandError::Empty { program: self.filter.name().to_owned() });
         }
         if let Some(cache) = &self.cache {
             cache.put(&key, answer);

@@ -7,8 +7,8 @@ use lcp_types::Role;
 use super::CompactionRequest;
 use super::chunks::Archived;
 use super::result::{CompactionWarning, Memory};
+use crate::extract::{ExtractiveSummarizer, SummaryError, SummaryRequest, summarize_or_builtin};
 use crate::model::{AnchorKind, AnchorPoint, Message};
-use crate::words::{ExtractiveSummarizer, SummaryError, SummaryRequest, summarize_or_builtin};
 
 /// The first line of a memory.
 pub const MEMORY_HEADING: &str = "[Persistent Memory]";

@@ -14,8 +14,8 @@ pub use memory::MEMORY_HEADING;
 pub(crate) use memory::begins_like_memory;
 pub use result::{ArchivedChunk, Compaction, CompactionError, CompactionWarning, Memory};
 
+use crate::extract::Summarizer;
 use crate::model::{AnchorPoint, Recorded};
-use crate::words::Summarizer;
 use result::Alert;
 
 /// When a conversation is compacted, and to what.

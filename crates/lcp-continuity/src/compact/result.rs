@@ -5,8 +5,8 @@ use std::fmt;
 use lcp_driver::shares::{ContextBudget, percent};
 use lcp_driver::window::WindowError;
 
+use crate::extract::SummaryError;
 use crate::model::{AnchorKind, Message, Recorded};
-use crate::words::SummaryError;
 
 /// A conversation that was compacted: what to send from now on, in this order, and
 /// what it no longer holds.

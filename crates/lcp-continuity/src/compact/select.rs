@@ -52,7 +52,7 @@ impl<'a> Work<'a> {
             tokens: messages.iter().map(count).collect(),
             memory: memory.first().copied(),
             prompts,
-            groups: crate::pairs::groups(&said),
+            groups: crate::tool_pairs::groups(&said),
             history,
         }
     }

@@ -110,7 +110,7 @@ pub enum Speaker {
 impl Speaker {
     /// The speaker of turns of this role; of system turns and tools there is none.
     #[must_use]
-    pub const fn of(role: Role) -> Option<Self> {
+    pub const fn from_role(role: Role) -> Option<Self> {
         match role {
             Role::User => Some(Self::User),
             Role::Assistant => Some(Self::Model),

@@ -5,13 +5,12 @@ use lcp_driver::segments::CompressionLevel;
 use serde::{Deserialize, Serialize};
 
 use super::anchor::AnchorPoint;
+use super::directive::{ContinuationDirective, Coverage, DirectiveStyle};
 use super::message::{Message, Recorded};
 use super::state::SessionState;
 use super::task::PendingTask;
 use super::time::Timestamp;
 use super::usage::TokenUsage;
-use crate::directive::{ContinuationDirective, DirectiveStyle};
-use crate::fidelity::Fidelity;
 
 /// What a hand-off is to hold.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,7 +112,7 @@ impl OpenCall {
     const CHARS: usize = 200;
 
     /// The call that a message makes.
-    pub(crate) fn of(message: &Message) -> Self {
+    pub(crate) fn from_message(message: &Message) -> Self {
         Self {
             id: message.tool_call_id().unwrap_or_default().to_owned(),
             text: message.text().chars().take(Self::CHARS).collect(),
@@ -152,8 +151,9 @@ pub struct HandoffMetadata {
     /// What was not as it was asked for: a summariser that failed, parts that gave
     /// way. In words, each once.
     pub warnings: Vec<String>,
-    /// What of it the directive keeps within its target.
-    pub fidelity: Fidelity,
+    /// The share of it that the directive retains within its target.
+    #[serde(rename = "fidelity")]
+    pub coverage: Coverage,
 }
 
 /// Whether a session should be handed over, and why.

@@ -122,6 +122,22 @@ impl Message {
     pub fn is_result(&self) -> bool {
         self.result_of.is_some() || self.role() == Role::Tool
     }
+
+    /// Whether it calls a tool.
+    pub(crate) fn is_call(&self) -> bool {
+        self.tool_call_id().is_some() && !self.is_result()
+    }
+
+    /// Returns what the user or the model says with it; `None` for calls, results, system
+    /// turns, blocks that are no turns, and turns without text.
+    pub(crate) fn turn_text(&self) -> Option<(Role, Cow<'_, str>)> {
+        let BlockContent::Conversation(turn) = &self.block.content else { return None };
+        let is_speech = matches!(turn.role, Role::User | Role::Assistant)
+            && turn.tool_call_id.is_none()
+            && !self.is_result();
+        let text = is_speech.then(|| self.text())?;
+        (!text.trim().is_empty()).then_some((turn.role, text))
+    }
 }
 
 /// A message and its place in a conversation.

@@ -1,14 +1,18 @@
 //! What continuity speaks of: plain data.
 
 mod anchor;
+mod directive;
 mod handoff;
 mod message;
 mod state;
 mod task;
+#[cfg(test)]
+mod tests;
 mod time;
 mod usage;
 
 pub use anchor::{AnchorKind, AnchorPoint, AnchorSource, Speaker};
+pub use directive::{ContinuationDirective, Coverage, DirectiveStyle, Ratio};
 pub use handoff::{
     HandoffDecision, HandoffMetadata, HandoffOptions, OpenCall, ResumedSession, SessionHandoff,
 };

@@ -12,17 +12,17 @@ use crate::trigger::{Observation, TriggerEvent};
 
 /// What a check found, and did.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Checked {
+pub struct CheckResult {
     /// What the rules say.
     pub decision: HandoffDecision,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
 }
 
 /// What came of a check.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Outcome {
+pub enum CheckOutcome {
     /// Nothing: there is no reason, or it came of it before.
     Nothing,
     /// The limit approaches: the event was told.
@@ -78,50 +78,54 @@ impl SessionContinuityService {
     ///
     /// [`Error::NotOpen`](crate::Error::NotOpen), and those of
     /// [`Self::prepare_handoff`]: it is tried again once the conversation has grown.
-    pub fn check(&self, conversation: &str) -> Result<Checked> {
+    pub fn check(&self, conversation: &str) -> Result<CheckResult> {
         let session = self.session(conversation)?;
         let (checked, event) = {
             let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
-            self.checked(&mut session)?
+            self.check_session(&mut session)?
         };
         if let Some(event) = event {
-            self.tell(&event);
+            self.notify(&event);
         }
         Ok(checked)
     }
 
-    fn checked(&self, session: &mut Session) -> Result<(Checked, Option<ContinuityEvent>)> {
+    fn check_session(
+        &self,
+        session: &mut Session,
+    ) -> Result<(CheckResult, Option<ContinuityEvent>)> {
         let max_tokens = session.effective_window();
         let decision = self.decide(session, max_tokens);
         let usage = decision.current_usage.clone();
         observe::utilization(&usage, max_tokens);
         // Nobody else is preparing: it would have this session.
-        session.trigger.interrupted();
+        session.trigger.mark_interrupted();
         let before = session.trigger.clone();
-        let seen =
-            Observation::of(&self.config.thresholds, &decision, max_tokens, self.config.mode);
+        let seen = Observation::from_decision(
+            &self.config.thresholds, &decision, max_tokens, self.config.mode,
+        );
         let fired = session.trigger.observe(&seen);
         let (outcome, event) = match fired {
-            None => (Outcome::Nothing, None),
+            None => (CheckOutcome::Nothing, None),
             Some(TriggerEvent::Warn) => {
                 observe::approaching(decision.estimated_remaining_turns);
-                (Outcome::Warned, Some(approaching(&decision)))
+                (CheckOutcome::Warned, Some(approaching(&decision)))
             }
-            Some(TriggerEvent::Due) => (Outcome::Due, None),
+            Some(TriggerEvent::Due) => (CheckOutcome::Due, None),
             Some(TriggerEvent::Futile) => {
                 let next_session_tokens = usage.total_tokens;
                 observe::futile(next_session_tokens, max_tokens);
-                (Outcome::Futile { next_session_tokens, max_tokens }, None)
+                (CheckOutcome::Futile { next_session_tokens, max_tokens }, None)
             }
             Some(TriggerEvent::Prepare) => self.prepare_due(session, &decision, max_tokens)?,
         };
         // A hand-off was kept with its status already.
-        if session.trigger != before && !matches!(outcome, Outcome::Prepared(_)) {
+        if session.trigger != before && !matches!(outcome, CheckOutcome::Prepared(_)) {
             // What was not kept was not said either.
-            let kept = self.keep_status(session, &usage);
+            let kept = self.save_state(session, &usage);
             kept.inspect_err(|_| session.trigger = before)?;
         }
-        Ok((Checked { decision, outcome }, event))
+        Ok((CheckResult { decision, outcome }, event))
     }
 
     /// Prepares the hand-off that is due.
@@ -130,36 +134,36 @@ impl SessionContinuityService {
         session: &mut Session,
         decision: &HandoffDecision,
         max_tokens: u32,
-    ) -> Result<(Outcome, Option<ContinuityEvent>)> {
+    ) -> Result<(CheckOutcome, Option<ContinuityEvent>)> {
         let target = self.config.target_token_budget.unwrap_or(max_tokens / 4);
         let usage = &decision.current_usage;
         let prepared = self
-            .draft(session, usage, target, &self.config.handoff, &decision.reason)
+            .build_handoff(session, usage, target, &self.config.handoff, &decision.reason)
             .and_then(|draft| {
                 let told = draft.handoff.metadata.tokens_after;
                 let next = told.saturating_add(session.system_prompt_tokens());
-                if self.config.thresholds.futile(next, max_tokens) {
-                    return Ok(Err(session.trigger.futile().map(|_| next)));
+                if self.config.thresholds.is_futile(next, max_tokens) {
+                    return Ok(Err(session.trigger.mark_futile().map(|_| next)));
                 }
-                session.trigger.prepared();
+                session.trigger.mark_prepared();
                 self.commit(session, draft, usage, &self.config.handoff).map(Ok)
             });
         match prepared {
             Ok(Ok(handoff)) => {
                 let event = SessionHandoffPreparedEvent { handoff: handoff.clone() };
                 let event = ContinuityEvent::HandoffPrepared(Box::new(event));
-                Ok((Outcome::Prepared(Box::new(handoff)), Some(event)))
+                Ok((CheckOutcome::Prepared(Box::new(handoff)), Some(event)))
             }
             Ok(Err(Some(next_session_tokens))) => {
                 observe::futile(next_session_tokens, max_tokens);
-                Ok((Outcome::Futile { next_session_tokens, max_tokens }, None))
+                Ok((CheckOutcome::Futile { next_session_tokens, max_tokens }, None))
             }
             // It was said in this epoch.
-            Ok(Err(None)) => Ok((Outcome::Nothing, None)),
+            Ok(Err(None)) => Ok((CheckOutcome::Nothing, None)),
             Err(error) => {
-                session.trigger.failed(usage.total_tokens);
+                session.trigger.mark_failed(usage.total_tokens);
                 // Why it failed matters more than that this could not be kept.
-                let _ = self.keep_status(session, usage);
+                let _ = self.save_state(session, usage);
                 Err(error)
             }
         }

@@ -7,7 +7,7 @@ use lcp_driver::window::ContextWindow;
 use lcp_types::Role;
 
 use super::SessionContinuityService;
-use super::session::{Session, View};
+use super::session::{ContextView, Session};
 use crate::compact::{Compaction, CompactionOptions, CompactionRequest, compact};
 use crate::error::Result;
 use crate::model::Recorded;
@@ -51,13 +51,13 @@ impl SessionContinuityService {
         session: &mut Session,
         options: &CompactionOptions,
     ) -> Result<Compaction> {
-        let compaction = self.compacted(session, options)?;
+        let compaction = self.compaction(session, options)?;
         observe::warnings("compaction", compaction.warnings.len());
         self.begin_epoch(session, &compaction)?;
         Ok(compaction)
     }
 
-    fn compacted(&self, session: &Session, options: &CompactionOptions) -> Result<Compaction> {
+    fn compaction(&self, session: &Session, options: &CompactionOptions) -> Result<Compaction> {
         let (system, turns) = session.shown();
         let shown = system.into_iter().chain(session.memory()).chain(turns);
         let messages: Vec<Recorded> = shown.cloned().collect();
@@ -117,7 +117,7 @@ impl SessionContinuityService {
 }
 
 /// What is shown: the messages that are left of these, and the memory.
-fn view(compaction: &Compaction, memory: Option<u64>, messages: &[Recorded]) -> View {
+fn view(compaction: &Compaction, memory: Option<u64>, messages: &[Recorded]) -> ContextView {
     let mut also: Vec<u64> = compaction.recent.iter().map(|message| message.position).collect();
     also.sort_unstable();
     let mut from = messages.len() as u64;
@@ -130,5 +130,5 @@ fn view(compaction: &Compaction, memory: Option<u64>, messages: &[Recorded]) -> 
         }
         from = message.position;
     }
-    View { memory, from, also }
+    ContextView { memory, from, also }
 }

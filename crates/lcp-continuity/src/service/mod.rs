@@ -1,15 +1,15 @@
 //! Sessions from their first message to the one that continues them.
 
-mod beyond;
+mod build_handoff;
 mod check;
 mod compact;
-mod draft;
-mod known;
+mod inherited;
 mod open;
 mod prepare;
 mod record;
 mod resume;
 mod session;
+mod sync;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,18 +18,19 @@ use std::time::Duration;
 
 use lcp_tokens::TokenEstimator;
 
-pub use check::{Checked, Outcome};
+pub use check::{CheckOutcome, CheckResult};
 pub use resume::ResumeOptions;
 
 use crate::error::{Error, Result};
 use crate::events::ContinuityEvent;
+use crate::extract::{
+    AnchorExtractor, ExtractiveSummarizer, ListTaskExtractor, RuleAnchorExtractor, Summarizer,
+    TaskExtractor,
+};
 use crate::model::{Clock, HandoffOptions, SystemClock};
 use crate::store::Store;
 use crate::tracker::ConversationTokenTracker;
 use crate::trigger::{Thresholds, TriggerMode};
-use crate::words::{
-    AnchorExtractor, ExtractiveSummarizer, ListedTasks, PhraseAnchors, Summarizer, TaskExtractor,
-};
 use session::Session;
 
 /// How sessions are kept.
@@ -64,7 +65,7 @@ impl Default for ContinuityConfig {
             thresholds: Thresholds::default(),
             target_token_budget: None,
             handoff: HandoffOptions::default(),
-            holder: format!("process {}, {}", std::process::id(), session::unique()),
+            holder: format!("process {}, {}", std::process::id(), session::random_holder_id()),
             lease: Duration::from_secs(5 * 60),
         }
     }
@@ -119,7 +120,7 @@ pub struct SessionContinuityService {
     sessions: Mutex<HashMap<String, Open>>,
     /// One at a time: to take a lease or a claim that is ours gives it again, and what
     /// two threads have of it is no longer exactly one's.
-    taking_up: Mutex<()>,
+    opening: Mutex<()>,
     resuming: Mutex<()>,
 }
 
@@ -136,11 +137,11 @@ impl SessionContinuityService {
             clock,
             config: ContinuityConfig::default(),
             summarizer: Box::new(ExtractiveSummarizer),
-            anchors: Box::new(PhraseAnchors),
-            tasks: Box::new(ListedTasks),
+            anchors: Box::new(RuleAnchorExtractor),
+            tasks: Box::new(ListTaskExtractor),
             listeners: Vec::new(),
             sessions: Mutex::default(),
-            taking_up: Mutex::default(),
+            opening: Mutex::default(),
             resuming: Mutex::default(),
         }
     }
@@ -197,7 +198,7 @@ impl SessionContinuityService {
         &self.config
     }
 
-    fn tell(&self, event: &ContinuityEvent) {
+    fn notify(&self, event: &ContinuityEvent) {
         for listener in &self.listeners {
             listener(event);
         }

@@ -6,11 +6,11 @@ use std::time::Instant;
 use lcp_types::Role;
 
 use super::SessionContinuityService;
-use super::known;
-use super::session::{Session, Status};
-use crate::directive::DirectiveOptions;
+use super::inherited;
+use super::session::{SavedState, Session};
 use crate::error::Result;
 use crate::model::{Recorded, SessionHandoff, TokenUsage};
+use crate::resume_prompt::DirectiveOptions;
 use crate::store::{ConversationRecord, Lease, NewConversation, StoredMessage};
 use crate::trigger::Trigger;
 
@@ -25,12 +25,12 @@ impl SessionContinuityService {
     ///
     /// [`store::Error::Exists`](crate::store::Error::Exists) if the id is that of a
     /// conversation with another window, or of one that was resumed or forked: see
-    /// [`Self::take_up`]; [`Held`](crate::store::Error::Held) while another has it;
+    /// [`Self::reopen`]; [`Held`](crate::store::Error::Held) while another has it;
     /// [`Error::Thresholds`](crate::Error::Thresholds).
     pub fn open(&self, conversation: &NewConversation) -> Result<TokenUsage> {
         self.config.thresholds.validate()?;
         self.store.begin(conversation)?;
-        self.take_up(&conversation.id)
+        self.reopen(&conversation.id)
     }
 
     /// Takes up a conversation that is stored: one that began here or elsewhere, was
@@ -43,9 +43,9 @@ impl SessionContinuityService {
     /// [`Continued`](crate::store::Error::Continued) if it goes on as another;
     /// [`Error::Thresholds`](crate::Error::Thresholds) where those of the configuration
     /// are none.
-    pub fn take_up(&self, conversation: &str) -> Result<TokenUsage> {
+    pub fn reopen(&self, conversation: &str) -> Result<TokenUsage> {
         self.config.thresholds.validate()?;
-        let _taking = self.taking_up.lock().unwrap_or_else(PoisonError::into_inner);
+        let _taking = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         if self.session(conversation).is_ok() {
             return Ok(self.tracker.usage(conversation));
         }
@@ -62,11 +62,11 @@ impl SessionContinuityService {
     ///
     /// # Errors
     ///
-    /// As [`Store::fork`](crate::store::Store::fork) and [`Self::take_up`].
+    /// As [`Store::fork`](crate::store::Store::fork) and [`Self::reopen`].
     pub fn fork(&self, conversation: &str, messages: u64, id: &str) -> Result<TokenUsage> {
         self.config.thresholds.validate()?;
         self.store.fork(conversation, messages, id)?;
-        self.take_up(id)
+        self.reopen(id)
     }
 
     /// Gives the lease of a conversation back, and forgets it here. Nothing is lost:
@@ -96,16 +96,16 @@ impl SessionContinuityService {
         let record = self.store.conversation(&lease.conversation)?;
         let messages = self.stored(&record.id, 0)?;
         let origin = self.origin(&record)?;
-        let kept = self.kept(&record)?;
-        let memories = known::memories(kept.as_ref(), &record, &messages);
+        let kept = self.inherited_state(&record)?;
+        let memories = inherited::memories(kept.as_ref(), &record, &messages);
         let superseded = self.superseded(kept.as_ref(), &messages, origin.as_ref())?;
-        let status = Status::of(&record).filter(|status| status.is_of(&record));
+        let status = SavedState::from_record(&record).filter(|status| status.is_of(&record));
         let (trigger, view) = if let Some(status) = status {
             self.tracker.restore(status.usage);
             (status.trigger, status.view)
         } else {
             self.count_anew(&record, &messages, &memories, origin.as_ref())?;
-            (Trigger::armed(record.epoch), None)
+            (Trigger::new(record.epoch), None)
         };
         let mut session = Session {
             record,
@@ -120,7 +120,7 @@ impl SessionContinuityService {
         };
         // Earlier versions kept some of them many times.
         session.supersede(&superseded);
-        self.arrive(&mut session)?;
+        self.start_from_handoff(&mut session)?;
         Ok(session)
     }
 
@@ -135,7 +135,7 @@ impl SessionContinuityService {
     ) -> Result<()> {
         self.tracker.begin(&record.id, record.epoch);
         if let Some(origin) = origin {
-            let directive = self.directive(origin, &DirectiveOptions::of(origin))?;
+            let directive = self.directive(origin, &DirectiveOptions::from_handoff(origin))?;
             self.tracker.record_counted(&record.id, Role::System, directive.tokens);
         }
         for message in messages.iter().filter(|message| !memories.contains(&message.position)) {

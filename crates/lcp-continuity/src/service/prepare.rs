@@ -3,13 +3,13 @@
 use std::sync::PoisonError;
 
 use super::SessionContinuityService;
-use super::draft::Draft;
+use super::build_handoff::HandoffDraft;
 use super::session::Session;
-use crate::directive::{ContinuationDirective, DirectiveOptions};
 use crate::error::Result;
 use crate::events::{ContinuityEvent, SessionHandoffPreparedEvent};
-use crate::model::{HandoffOptions, SessionHandoff, TokenUsage};
+use crate::model::{ContinuationDirective, HandoffOptions, SessionHandoff, TokenUsage};
 use crate::observe;
+use crate::resume_prompt::DirectiveOptions;
 use crate::store::NewHandoff;
 
 impl SessionContinuityService {
@@ -37,14 +37,15 @@ impl SessionContinuityService {
             let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
             let usage = self.tracker.usage(conversation);
             let reason = self.reason(&session);
-            let draft = self.draft(&session, &usage, target_token_budget, options, &reason)?;
+            let draft =
+                self.build_handoff(&session, &usage, target_token_budget, options, &reason)?;
             let before = session.trigger.clone();
-            session.trigger.prepared();
+            session.trigger.mark_prepared();
             let kept = self.commit(&mut session, draft, &usage, options);
             kept.inspect_err(|_| session.trigger = before)?
         };
         let event = SessionHandoffPreparedEvent { handoff: handoff.clone() };
-        self.tell(&ContinuityEvent::HandoffPrepared(Box::new(event)));
+        self.notify(&ContinuityEvent::HandoffPrepared(Box::new(event)));
         Ok(handoff)
     }
 
@@ -62,7 +63,7 @@ impl SessionContinuityService {
         let before = session.superseded.clone();
         session.supersede(&[(id.to_owned(), by.to_owned())]);
         let usage = self.tracker.usage(conversation);
-        let kept = self.keep_status(&mut session, &usage);
+        let kept = self.save_state(&mut session, &usage);
         kept.inspect_err(|_| session.superseded = before)
     }
 
@@ -77,7 +78,7 @@ impl SessionContinuityService {
         &self,
         handoff: &SessionHandoff,
     ) -> Result<ContinuationDirective> {
-        self.directive(handoff, &DirectiveOptions::of(handoff))
+        self.directive(handoff, &DirectiveOptions::from_handoff(handoff))
     }
 
     /// A hand-off that is kept, whatever became of it.
@@ -100,11 +101,11 @@ impl SessionContinuityService {
     pub(super) fn commit(
         &self,
         session: &mut Session,
-        draft: Draft,
+        draft: HandoffDraft,
         usage: &TokenUsage,
         options: &HandoffOptions,
     ) -> Result<SessionHandoff> {
-        let Draft { handoff, pack } = draft;
+        let HandoffDraft { handoff, pack } = draft;
         let before = session.superseded.clone();
         session.supersede(&options.superseded_anchors);
         let new = NewHandoff {

@@ -6,8 +6,8 @@ use std::time::Instant;
 use super::SessionContinuityService;
 use super::session::Session;
 use crate::error::{Error, Result};
+use crate::handoff_pack::encode_message;
 use crate::model::{Message, Recorded, ReportedUsage, TokenUsage};
-use crate::package::encode_message;
 use crate::store::{self, Lease, NewMessage};
 
 impl SessionContinuityService {
@@ -19,7 +19,7 @@ impl SessionContinuityService {
     /// conversation, which is then no longer open here, and
     /// [`store::Error::Continued`] if it goes on as another. Nothing was recorded
     /// then, but where the store says [`store::Error::Io`] nobody knows: the
-    /// conversation is no longer open here, and [`Self::take_up`] reads what there
+    /// conversation is no longer open here, and [`Self::reopen`] reads what there
     /// is.
     pub fn record_message(&self, conversation: &str, message: Message) -> Result<TokenUsage> {
         self.record_messages(conversation, vec![message])
@@ -55,7 +55,7 @@ impl SessionContinuityService {
         let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
         let before = self.tracker.usage(conversation);
         let usage = self.tracker.record_reported(conversation, reported);
-        self.keep_status(&mut session, &usage).inspect_err(|_| self.undo(before))?;
+        self.save_state(&mut session, &usage).inspect_err(|_| self.undo(before))?;
         Ok(usage)
     }
 
@@ -137,7 +137,7 @@ impl SessionContinuityService {
     }
 
     /// Keeps what is used, and the trigger.
-    pub(super) fn keep_status(&self, session: &mut Session, usage: &TokenUsage) -> Result<()> {
+    pub(super) fn save_state(&self, session: &mut Session, usage: &TokenUsage) -> Result<()> {
         let status = session.status(usage);
         self.with_lease(session, |store, lease| store.append(lease, &[], status.as_deref()))?;
         Ok(())

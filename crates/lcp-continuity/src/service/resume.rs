@@ -8,13 +8,15 @@ use lcp_types::Role;
 use super::SessionContinuityService;
 use super::open::recorded;
 use super::session::Session;
-use crate::directive::{ContinuationDirective, DirectiveOptions};
 use crate::error::Result;
 use crate::events::{ContinuityEvent, SessionResumedEvent};
-use crate::model::{AnchorPoint, Message, Recorded, ResumedSession, SessionHandoff};
+use crate::model::{
+    AnchorPoint, ContinuationDirective, Message, Recorded, ResumedSession, SessionHandoff,
+};
 use crate::observe;
-use crate::pairs;
+use crate::resume_prompt::DirectiveOptions;
 use crate::store::{self, Claim, HandoffState, NewConversation};
+use crate::tool_pairs;
 use crate::trigger::Trigger;
 
 /// How a hand-off is resumed.
@@ -44,7 +46,7 @@ impl SessionContinuityService {
     /// [`Error::Thresholds`](crate::Error::Thresholds); and a hand-off that cannot be
     /// read, which nobody has claimed then.
     pub fn resume_from_handoff(&self, handoff_id: &str) -> Result<ResumedSession> {
-        self.resume_with(handoff_id, &ResumeOptions::default())
+        self.resume_with_options(handoff_id, &ResumeOptions::default())
     }
 
     /// Resumes a hand-off as `options` say.
@@ -53,7 +55,11 @@ impl SessionContinuityService {
     ///
     /// As [`Self::resume_from_handoff`];
     /// [`Exists`](crate::store::Error::Exists) if there is a conversation of this id.
-    pub fn resume_with(&self, handoff_id: &str, options: &ResumeOptions) -> Result<ResumedSession> {
+    pub fn resume_with_options(
+        &self,
+        handoff_id: &str,
+        options: &ResumeOptions,
+    ) -> Result<ResumedSession> {
         // A hand-off is resumed once: nothing must be wrong afterwards.
         self.config.thresholds.validate()?;
         let session = {
@@ -68,7 +74,7 @@ impl SessionContinuityService {
         };
         observe::resumed(handoff_id, &session.new_conversation_id, session.directive.tokens);
         let event = SessionResumedEvent { session: session.clone() };
-        self.tell(&ContinuityEvent::SessionResumed(Box::new(event)));
+        self.notify(&ContinuityEvent::SessionResumed(Box::new(event)));
         Ok(session)
     }
 
@@ -83,7 +89,11 @@ impl SessionContinuityService {
     /// [`Superseded`](crate::store::Error::Superseded),
     /// [`HandoffExpired`](crate::store::Error::HandoffExpired), the latter also where it was
     /// resumed and only its id is left; and a hand-off that cannot be read.
-    pub fn resumption(&self, handoff_id: &str, options: &ResumeOptions) -> Result<ResumedSession> {
+    pub fn inspect_resume(
+        &self,
+        handoff_id: &str,
+        options: &ResumeOptions,
+    ) -> Result<ResumedSession> {
         let into = match self.store.handoff(handoff_id)?.state {
             HandoffState::Resumed { into } => Some(into),
             HandoffState::Committed | HandoffState::Claimed { .. } => None,
@@ -96,7 +106,7 @@ impl SessionContinuityService {
                 return Err(store::Error::HandoffExpired { handoff }.into());
             }
         };
-        let handoff = self.as_it_holds(handoff_id)?;
+        let handoff = self.handoff_as_superseded(handoff_id)?;
         let mut late = self.late(&handoff)?;
         if let Some(into) = &into {
             // They stand first there, unless whoever resumed it died before they arrived.
@@ -130,7 +140,7 @@ impl SessionContinuityService {
             let fence = old.lock().unwrap_or_else(PoisonError::into_inner).lease.fence;
             self.forget(&before.id, fence);
         }
-        self.take_up(&conversation.id)?;
+        self.reopen(&conversation.id)?;
         let (late, handoff) = {
             let session = self.session(&conversation.id)?;
             let session = session.lock().unwrap_or_else(PoisonError::into_inner);
@@ -145,7 +155,7 @@ impl SessionContinuityService {
     /// A conversation that begins with a hand-off takes over what was recorded in
     /// the one before after that was prepared. Done once, also where the process
     /// that resumed it died in between: nothing is kept with it before.
-    pub(super) fn arrive(&self, session: &mut Session) -> Result<()> {
+    pub(super) fn start_from_handoff(&self, session: &mut Session) -> Result<()> {
         let record = &session.record;
         if record.status.is_some() || record.parent.is_some() {
             return Ok(());
@@ -154,7 +164,7 @@ impl SessionContinuityService {
         let late = self.late(origin)?;
         let mut superseded = self.superseded_before(origin)?;
         if !superseded.is_empty() {
-            let mut come = self.found(&origin.conversation_id, &late).0;
+            let mut come = self.extract_anchors(&origin.conversation_id, &late).0;
             come.extend(origin.anchors.iter().cloned());
             superseded.retain(|(id, _)| come.iter().any(|anchor| anchor.id == *id));
         }
@@ -183,11 +193,11 @@ impl SessionContinuityService {
     /// The trigger of an epoch that begins with so many tokens. What is recorded
     /// later in it is no reason to call its hand-off futile.
     pub(super) fn trigger_of(&self, session: &Session, epoch: u32, begins: u32) -> Trigger {
-        if self.config.thresholds.futile(begins, session.effective_window()) {
+        if self.config.thresholds.is_futile(begins, session.effective_window()) {
             // It says so when it sees the epoch for the first time.
-            Trigger::armed(epoch.saturating_sub(1))
+            Trigger::new(epoch.saturating_sub(1))
         } else {
-            Trigger::armed(epoch)
+            Trigger::new(epoch)
         }
     }
 
@@ -203,7 +213,7 @@ impl SessionContinuityService {
         let session = session.lock().unwrap_or_else(PoisonError::into_inner);
         let mut context = Vec::new();
         if let Some(origin) = &session.origin {
-            let directive = self.directive(origin, &DirectiveOptions::of(origin))?;
+            let directive = self.directive(origin, &DirectiveOptions::from_handoff(origin))?;
             // A budget may be too small for any; an empty turn is refused elsewhere.
             if !directive.text.is_empty() {
                 context.push(Message::system(directive.text));
@@ -243,7 +253,7 @@ fn resumed(
 
 /// Whether results among these messages answer calls that are not.
 fn has_results_alone(messages: &[Recorded]) -> bool {
-    let mut answered = messages.iter().zip(pairs::answered(said(messages)));
+    let mut answered = messages.iter().zip(tool_pairs::answered(said(messages)));
     answered.any(|(of, call)| {
         call.is_none() && of.message.is_result() && of.message.tool_call_id().is_some()
     })
@@ -252,7 +262,8 @@ fn has_results_alone(messages: &[Recorded]) -> bool {
 /// The late messages, behind those calls of the ones before that they answer.
 fn with_calls(before: Vec<Recorded>, late: Vec<Recorded>) -> Vec<Recorded> {
     let all = said(&before).chain(said(&late));
-    let calls: HashSet<_> = pairs::answered(all).into_iter().skip(before.len()).flatten().collect();
+    let calls: HashSet<_> =
+        tool_pairs::answered(all).into_iter().skip(before.len()).flatten().collect();
     let before = before.into_iter().enumerate();
     let answered = before.filter(|(at, _)| calls.contains(at)).map(|(_, call)| call);
     answered.chain(late).collect()

@@ -24,7 +24,7 @@ pub(super) struct Session {
     pub(super) origin: Option<SessionHandoff>,
     pub(super) trigger: Trigger,
     /// What its window shows, where it was compacted.
-    pub(super) view: Option<View>,
+    pub(super) view: Option<ContextView>,
     /// The places of memories that compactions wrote, the newest last.
     pub(super) memories: Vec<u64>,
     /// The ids of anchors that no longer hold, each once, with what replaced it.
@@ -71,7 +71,7 @@ impl Session {
 
     /// What is kept with the conversation.
     pub(super) fn status(&self, usage: &TokenUsage) -> Option<String> {
-        let status = Status {
+        let status = SavedState {
             usage: usage.clone(),
             trigger: self.trigger.clone(),
             view: self.view.clone(),
@@ -86,11 +86,11 @@ impl Session {
 /// What is kept with a conversation, so that another process goes on where this one
 /// was.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Status {
+pub(super) struct SavedState {
     pub(super) usage: TokenUsage,
     pub(super) trigger: Trigger,
     #[serde(default)]
-    pub(super) view: Option<View>,
+    pub(super) view: Option<ContextView>,
     /// Earlier versions kept none of them.
     #[serde(default)]
     pub(super) memories: Option<Vec<u64>>,
@@ -101,7 +101,7 @@ pub(super) struct Status {
 /// What the window of a conversation shows after a compaction: system turns, the
 /// memory, and the messages from here on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct View {
+pub(super) struct ContextView {
     /// The place of the message that is the memory, if there is one.
     pub(super) memory: Option<u64>,
     /// The place of the message from which on all are shown.
@@ -110,7 +110,7 @@ pub(super) struct View {
     pub(super) also: Vec<u64>,
 }
 
-impl View {
+impl ContextView {
     /// Whether the message at this place is shown, if it is no system turn.
     pub(super) fn shows(&self, position: u64) -> bool {
         position >= self.from || self.also.contains(&position)
@@ -122,13 +122,13 @@ impl ConversationRecord {
     /// message of one that was begun or forked.
     #[must_use]
     pub fn usage(&self) -> Option<TokenUsage> {
-        Status::of(self).filter(|status| status.is_of(self)).map(|status| status.usage)
+        SavedState::from_record(self).filter(|status| status.is_of(self)).map(|status| status.usage)
     }
 }
 
-impl Status {
+impl SavedState {
     /// What was kept, if it can be read.
-    pub(super) fn of(record: &ConversationRecord) -> Option<Self> {
+    pub(super) fn from_record(record: &ConversationRecord) -> Option<Self> {
         serde_json::from_str(record.status.as_deref()?).ok()
     }
 
@@ -152,7 +152,7 @@ pub(super) fn likely_memories(messages: &[Recorded]) -> Vec<u64> {
 
 /// A number that no other holder has, in this process or, in all likelihood, on any
 /// machine.
-pub(super) fn unique() -> String {
+pub(super) fn random_holder_id() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let next = NEXT.fetch_add(1, Ordering::Relaxed);
     format!("{:x}-{next:x}", Timestamp::now().0)

@@ -1,8 +1,8 @@
 //! When a session should be handed over (RFC 0007 §4).
 
-mod machine;
+mod state;
 
-pub use machine::{Observation, Trigger, TriggerEvent, TriggerMode, TriggerState};
+pub use state::{Observation, Trigger, TriggerEvent, TriggerMode, TriggerState};
 
 use crate::model::{HandoffDecision, PendingTask, TokenUsage};
 
@@ -163,7 +163,7 @@ impl Thresholds {
     /// use: it would begin within the margin of the lowest threshold that hands
     /// over, or above it.
     #[must_use]
-    pub fn futile(&self, next_session_tokens: u32, max_token_count: u32) -> bool {
+    pub fn is_futile(&self, next_session_tokens: u32, max_token_count: u32) -> bool {
         let from = self.lowest_percent().saturating_sub(self.margin_percent);
         reaches(next_session_tokens, from, max_token_count)
     }

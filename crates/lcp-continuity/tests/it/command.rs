@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use expect_test::{Expect, expect};
 use lcp_continuity::Message;
-use lcp_continuity::words::{
-    CommandOptions, CommandSummarizer, Summarizer, SummaryError, SummaryRequest,
-    summarize_or_builtin,
+use lcp_continuity::command::{CommandError, CommandOptions};
+use lcp_continuity::extract::{
+    CommandSummarizer, Summarizer, SummaryError, SummaryRequest, summarize_or_builtin,
 };
 use lcp_driver::segments::CompressionLevel::Brief;
 use lcp_tokens::HeuristicEstimator;
@@ -115,7 +115,8 @@ fn a_program_that_fails() {
 #[test]
 fn the_end_of_a_long_complaint() {
     let line = "i=0; while [ $i -lt 2000 ]; do echo \"é line $i\" >&2; i=$((i+1)); done; exit 1";
-    let Err(SummaryError::Failed { stderr, .. }) = answer(line, CommandOptions::default()) else {
+    let answer = answer(line, CommandOptions::default());
+    let Err(SummaryError::Command(CommandError::Failed { stderr, .. })) = answer else {
         panic!("it failed");
     };
     assert!(stderr.ends_with("line 1999") && !stderr.contains('\u{fffd}'), "{stderr}");
@@ -156,8 +157,8 @@ fn a_flood_with_and_without_lines() {
 fn as_much_as_may_be_is_no_flood() {
     let options = CommandOptions { max_output_bytes: 6, ..CommandOptions::default() };
     assert_eq!(answer("echo 12345", options), Ok("12345".into()));
-    let flood = SummaryError::Flood { program: "echo 123456".into(), max: 6 };
-    assert_eq!(answer("echo 123456", options), Err(flood));
+    let flood = CommandError::OutputTooLong { program: "echo 123456".into(), max: 6 };
+    assert_eq!(answer("echo 123456", options), Err(flood.into()));
 }
 
 #[test]
@@ -185,7 +186,7 @@ fn a_program_that_hangs_is_stopped_with_all_that_it_started() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("group");
     let line = format!("echo $$ > '{}'; sleep 600 & sleep 600", file.display());
-    let timed_out = Err(SummaryError::TimedOut { program: name(&line), seconds: 1 });
+    let timed_out = Err(CommandError::TimedOut { program: name(&line), seconds: 1 }.into());
     assert_eq!(answer(&line, millis(300)), timed_out);
     gone(&fs::read_to_string(file).unwrap());
 }
@@ -193,8 +194,8 @@ fn a_program_that_hangs_is_stopped_with_all_that_it_started() {
 #[test]
 fn a_program_that_closes_its_output_and_hangs() {
     let line = "echo ok; exec >&- 2>&- <&-; sleep 600";
-    let timed_out = SummaryError::TimedOut { program: line.into(), seconds: 1 };
-    assert_eq!(answer(line, millis(300)), Err(timed_out));
+    let timed_out = CommandError::TimedOut { program: line.into(), seconds: 1 };
+    assert_eq!(answer(line, millis(300)), Err(timed_out.into()));
 }
 
 #[test]

@@ -5,11 +5,12 @@ mod laws;
 use std::fmt::Write as _;
 
 use expect_test::expect;
+use lcp_continuity::command::CommandError;
 use lcp_continuity::compact::{
     Compaction, CompactionError, CompactionOptions, CompactionRequest, CompactionWarning,
     MEMORY_HEADING, compact,
 };
-use lcp_continuity::words::{Summarizer, SummaryError, SummaryRequest};
+use lcp_continuity::extract::{Summarizer, SummaryError, SummaryRequest};
 use lcp_continuity::{AnchorKind, AnchorPoint, AnchorSource, Message, Recorded};
 use lcp_driver::shares::Shares;
 use lcp_driver::window::{ContextWindow, WindowError};
@@ -464,7 +465,7 @@ fn a_summariser_that_cannot_be_had_is_asked_once() {
     impl Summarizer for Gone {
         fn summarize(&self, _: &SummaryRequest<'_>) -> Result<String, SummaryError> {
             self.0.fetch_add(1, Ordering::Relaxed);
-            Err(SummaryError::TimedOut { program: "gone".into(), seconds: 60 })
+            Err(CommandError::TimedOut { program: "gone".into(), seconds: 60 }.into())
         }
         fn name(&self) -> &'static str {
             "gone"

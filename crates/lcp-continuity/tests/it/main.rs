@@ -6,11 +6,11 @@ mod command;
 mod compact;
 #[path = "../conformance/mod.rs"]
 mod conformance;
-mod directive;
-mod fidelity;
+mod coverage;
+mod extract;
 mod memory;
+mod resume_prompt;
 mod service;
 mod summary;
 mod tracker;
 mod trigger;
-mod words;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
-use lcp_continuity::words::{ExtractiveSummarizer, Summarizer, SummaryRequest};
+use lcp_continuity::extract::{ExtractiveSummarizer, Summarizer, SummaryRequest};
 use lcp_continuity::{Message, Recorded};
 use lcp_driver::segments::CompressionLevel::{self, Brief, Detailed, Full, Tags};
 use lcp_tokens::{Encoding, HeuristicEstimator, Tiktoken, TokenEstimator};

@@ -86,10 +86,10 @@ fn warnings_at_their_exact_edges() {
 #[test]
 fn futile_within_the_margin_of_the_lowest_threshold() {
     let default = Thresholds::default();
-    assert_eq!([599, 600].map(|tokens| default.futile(tokens, 1_000)), [false, true]);
+    assert_eq!([599, 600].map(|tokens| default.is_futile(tokens, 1_000)), [false, true]);
     let low = Thresholds { handoff_percent: 50, long_task_percent: 50, ..default };
-    assert_eq!([399, 400].map(|tokens| low.futile(tokens, 1_000)), [false, true]);
-    assert!(!default.futile(1_000, 0));
+    assert_eq!([399, 400].map(|tokens| low.is_futile(tokens, 1_000)), [false, true]);
+    assert!(!default.is_futile(1_000, 0));
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn each_event_fires_once_however_usage_trembles() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     assert_eq!(watch.see_all([100, 749, 750, 749, 751, 750]), [Warn]);
     assert_eq!(watch.see_all([849, 850, 849, 851, 850]), [Prepare]);
-    watch.trigger.prepared();
+    watch.trigger.mark_prepared();
     assert_eq!(watch.trigger.state(), TriggerState::Cooling);
     assert_eq!(watch.see_all([849, 850, 10, 750, 850, 1_000]), []);
 }
@@ -182,7 +182,7 @@ fn a_handoff_that_the_caller_prepares_is_one() {
     for before in [None, Some(760), Some(860)] {
         let mut watch = Watch::new(TriggerMode::Manual);
         watch.see_all(before);
-        watch.trigger.prepared();
+        watch.trigger.mark_prepared();
         assert_eq!(watch.see_all([760, 860, 1_000]), [], "{before:?}");
     }
 }
@@ -191,7 +191,7 @@ fn a_handoff_that_the_caller_prepares_is_one() {
 fn it_arms_again_in_a_new_epoch_below_the_margin() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     watch.see_all([860]);
-    watch.trigger.prepared();
+    watch.trigger.mark_prepared();
     watch.epoch = 1;
     assert_eq!(watch.see_all([599]), []);
     assert_eq!(watch.trigger.state(), TriggerState::Armed);
@@ -203,7 +203,7 @@ fn it_arms_again_in_a_new_epoch_below_the_margin() {
 fn an_epoch_that_begins_within_the_margin_is_futile() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     watch.see_all([860]);
-    watch.trigger.prepared();
+    watch.trigger.mark_prepared();
     for epoch in 1..4 {
         watch.epoch = epoch;
         assert_eq!(watch.see_all([600, 860, 601, 1_000]), [Futile]);
@@ -217,28 +217,28 @@ fn an_epoch_that_begins_within_the_margin_is_futile() {
 fn a_handoff_of_no_use_ends_the_epoch() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     watch.see_all([860]);
-    assert_eq!(watch.trigger.futile(), Some(Futile));
-    assert_eq!(watch.trigger.futile(), None);
+    assert_eq!(watch.trigger.mark_futile(), Some(Futile));
+    assert_eq!(watch.trigger.mark_futile(), None);
     assert_eq!(watch.see_all([10, 860, 1_000]), []);
     watch.epoch = 1;
     assert_eq!(watch.see_all([10, 860]), [Prepare]);
-    assert_eq!(watch.trigger.futile(), Some(Futile));
+    assert_eq!(watch.trigger.mark_futile(), Some(Futile));
 }
 
 #[test]
 fn a_failed_preparation_is_tried_again_when_usage_has_grown() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     watch.see_all([800, 860]);
-    watch.trigger.failed(860);
+    watch.trigger.mark_failed(860);
     assert_eq!(watch.see_all([860, 800, 869]), []);
     assert_eq!(watch.see_all([870, 900]), [Prepare]);
-    watch.trigger.failed(870);
+    watch.trigger.mark_failed(870);
     assert_eq!(watch.see_all([879, 880]), [Prepare]);
     // It was prepared, but could not be kept.
-    watch.trigger.prepared();
-    watch.trigger.failed(880);
+    watch.trigger.mark_prepared();
+    watch.trigger.mark_failed(880);
     assert_eq!(watch.see_all([889, 890]), [Prepare]);
-    watch.trigger.prepared();
+    watch.trigger.mark_prepared();
     assert_eq!(watch.see_all([1_000]), []);
 }
 
@@ -246,7 +246,7 @@ fn a_failed_preparation_is_tried_again_when_usage_has_grown() {
 fn what_was_not_tried_does_not_fail() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     watch.see_all([760]);
-    watch.trigger.failed(760);
+    watch.trigger.mark_failed(760);
     assert_eq!(watch.see_all([760, 850]), [Prepare]);
 }
 
@@ -254,10 +254,10 @@ fn what_was_not_tried_does_not_fail() {
 fn a_preparation_whose_process_ended_is_due_again() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     watch.see_all([860]);
-    watch.trigger.interrupted();
+    watch.trigger.mark_interrupted();
     assert_eq!(watch.see_all([860, 870]), [Prepare]);
-    watch.trigger.prepared();
-    watch.trigger.interrupted();
+    watch.trigger.mark_prepared();
+    watch.trigger.mark_interrupted();
     assert_eq!(watch.see_all([900]), []);
 }
 
@@ -275,7 +275,7 @@ fn what_is_late_from_an_earlier_epoch_changes_nothing() {
 #[test]
 fn a_fork_is_armed_whatever_it_uses() {
     let mut watch = Watch::new(TriggerMode::Automatic);
-    (watch.trigger, watch.epoch) = (Trigger::armed(3), 3);
+    (watch.trigger, watch.epoch) = (Trigger::new(3), 3);
     assert_eq!(watch.see_all([760, 860]), [Warn, Prepare]);
 }
 
@@ -283,12 +283,12 @@ fn a_fork_is_armed_whatever_it_uses() {
 fn it_is_kept_as_json() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     watch.see_all([860]);
-    watch.trigger.failed(860);
+    watch.trigger.mark_failed(860);
     expect![[r#"{"epoch":0,"state":"warned","closed":false,"failed_at":860,"told_due":false,"told_futile":false}"#]]
         .assert_eq(&serde_json::to_string(&watch.trigger).unwrap());
     // What an older or a newer version wrote.
     let trigger: Trigger = serde_json::from_str(r#"{"epoch":3,"more":true}"#).unwrap();
-    assert_eq!(trigger, Trigger::armed(3));
+    assert_eq!(trigger, Trigger::new(3));
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -352,23 +352,23 @@ fn run(ops: &[Op], cut: Option<usize>) -> Run {
             }
             Op::Prepared | Op::Futile if epoch != run.trigger.epoch() => None,
             Op::Prepared => {
-                run.trigger.prepared();
+                run.trigger.mark_prepared();
                 closed = true;
                 None
             }
             Op::Futile => {
                 closed = true;
-                run.trigger.futile()
+                run.trigger.mark_futile()
             }
             Op::Failed => {
-                run.trigger.failed(total);
+                run.trigger.mark_failed(total);
                 if (preparing || closed) && epoch == run.trigger.epoch() {
                     (closed, failed_at, may_repeat) = (false, Some(total), true);
                 }
                 None
             }
             Op::Interrupted => {
-                run.trigger.interrupted();
+                run.trigger.mark_interrupted();
                 if preparing && epoch == run.trigger.epoch() {
                     (failed_at, may_repeat) = (None, true);
                 }

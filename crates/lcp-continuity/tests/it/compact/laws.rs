@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lcp_continuity::compact::{
     CompactionError, CompactionOptions, CompactionWarning, MEMORY_HEADING,
 };
-use lcp_continuity::words::{ExtractiveSummarizer, Summarizer};
+use lcp_continuity::extract::{ExtractiveSummarizer, Summarizer};
 use lcp_continuity::{AnchorKind, AnchorPoint, Message, Recorded};
 use lcp_tokens::{HeuristicEstimator, TokenEstimator};
 use lcp_types::{Role, Status};

@@ -69,7 +69,7 @@ fn handoff_is_a_complete_package() {
     assert_eq!(metadata.messages, 5);
     assert!(metadata.tokens_before > 0 && metadata.tokens_after > 0);
     assert_eq!(metadata.reason, "Requested");
-    assert!(metadata.fidelity.ok, "{:?}", metadata.fidelity);
+    assert!(metadata.coverage.ok, "{:?}", metadata.coverage);
 }
 
 /// Criterion 5.

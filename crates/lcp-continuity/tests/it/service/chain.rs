@@ -61,7 +61,7 @@ fn ten_handoffs_keep_what_binds() {
         assert!(fixture.service.usage(&id).total_tokens > 0);
         assert!(super::prepare::counted(&handoff.summary) <= SUMMARY_TOKENS);
         assert!(handoff.metadata.tokens_after <= TARGET_TOKENS);
-        assert!(handoff.metadata.fidelity.ok, "{:?}", handoff.metadata);
+        assert!(handoff.metadata.coverage.ok, "{:?}", handoff.metadata);
         assert_pairs(&handoff);
         let resumed = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap();
         id = resumed.new_conversation_id;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use lcp_continuity::store::HandoffState;
 use lcp_continuity::{
-    AnchorKind, AnchorPoint, AnchorSource, ContinuityConfig, ContinuityEvent, HandoffOptions,
-    Message, Outcome, ReportedUsage, SessionContinuityService, Thresholds, TriggerMode,
+    AnchorKind, AnchorPoint, AnchorSource, CheckOutcome, ContinuityConfig, ContinuityEvent,
+    HandoffOptions, Message, ReportedUsage, SessionContinuityService, Thresholds, TriggerMode,
 };
 
 use super::support::{Fixture, PLAN, Words, words};
@@ -14,7 +14,7 @@ fn manual() -> Fixture {
     Fixture::with(ContinuityConfig { mode: TriggerMode::Manual, ..ContinuityConfig::default() })
 }
 
-fn report(fixture: &Fixture, tokens: u32) -> Outcome {
+fn report(fixture: &Fixture, tokens: u32) -> CheckOutcome {
     let reported = ReportedUsage { input_tokens: tokens, ..ReportedUsage::default() };
     fixture.service.record_reported("c", reported).unwrap();
     fixture.service.check("c").unwrap().outcome
@@ -25,14 +25,14 @@ fn a_warning_then_a_handoff_each_once() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     fixture.say("c", Message::user(words(2_000)));
-    assert_eq!(report(&fixture, 7_499), Outcome::Nothing);
-    assert_eq!(report(&fixture, 7_500), Outcome::Warned);
+    assert_eq!(report(&fixture, 7_499), CheckOutcome::Nothing);
+    assert_eq!(report(&fixture, 7_500), CheckOutcome::Warned);
     for tokens in [7_499, 7_500, 7_501, 8_499] {
-        assert_eq!(report(&fixture, tokens), Outcome::Nothing, "{tokens}");
+        assert_eq!(report(&fixture, tokens), CheckOutcome::Nothing, "{tokens}");
     }
-    assert!(matches!(report(&fixture, 8_500), Outcome::Prepared(_)));
+    assert!(matches!(report(&fixture, 8_500), CheckOutcome::Prepared(_)));
     for tokens in [8_499, 8_500, 8_499, 8_501, 9_999] {
-        assert_eq!(report(&fixture, tokens), Outcome::Nothing, "{tokens}");
+        assert_eq!(report(&fixture, tokens), CheckOutcome::Nothing, "{tokens}");
         assert_eq!(
             fixture.service.should_handoff("c", 10_000).unwrap().should_handoff,
             tokens >= 8_500
@@ -53,8 +53,8 @@ fn a_long_task_hands_over_at_70_percent() {
     let fixture = manual();
     fixture.open("c", 10_000);
     fixture.say("c", Message::assistant(PLAN));
-    assert_eq!(report(&fixture, 6_999), Outcome::Nothing);
-    assert_eq!(report(&fixture, 7_000), Outcome::Due);
+    assert_eq!(report(&fixture, 6_999), CheckOutcome::Nothing);
+    assert_eq!(report(&fixture, 7_000), CheckOutcome::Due);
     let decision = fixture.service.should_handoff("c", 10_000).unwrap();
     assert_eq!(decision.reason, "Long-running task detected with limited remaining context");
 }
@@ -64,7 +64,7 @@ fn a_task_of_five_steps_is_not_long() {
     let fixture = manual();
     fixture.open("c", 10_000);
     fixture.say("c", Message::assistant(PLAN.replace("- [ ] split lexer.rs\n", "")));
-    assert_eq!(report(&fixture, 8_499), Outcome::Warned);
+    assert_eq!(report(&fixture, 8_499), CheckOutcome::Warned);
     let decision = fixture.service.should_handoff("c", 10_000).unwrap();
     assert_eq!(decision.reason, "Sufficient context remaining");
 }
@@ -74,8 +74,8 @@ fn manual_says_that_it_is_due_and_keeps_nothing() {
     let fixture = manual();
     fixture.open("c", 10_000);
     fixture.say("c", Message::user(words(10)));
-    assert_eq!(report(&fixture, 8_500), Outcome::Due);
-    assert_eq!(report(&fixture, 8_600), Outcome::Nothing);
+    assert_eq!(report(&fixture, 8_500), CheckOutcome::Due);
+    assert_eq!(report(&fixture, 8_600), CheckOutcome::Nothing);
     assert_eq!(fixture.store.latest("c").unwrap(), None);
     fixture.service.prepare_handoff("c", 1_000, &HandoffOptions::default()).unwrap();
     assert!(fixture.store.latest("c").unwrap().is_some());
@@ -88,8 +88,8 @@ fn the_output_reserve_is_not_to_be_filled() {
     conversation.output_reserve_tokens = 2_000;
     fixture.service.open(&conversation).unwrap();
     fixture.say("c", Message::user(words(10)));
-    assert_eq!(report(&fixture, 8_499), Outcome::Warned);
-    assert_eq!(report(&fixture, 8_500), Outcome::Due);
+    assert_eq!(report(&fixture, 8_499), CheckOutcome::Warned);
+    assert_eq!(report(&fixture, 8_500), CheckOutcome::Due);
 }
 
 #[test]
@@ -101,14 +101,14 @@ fn a_handoff_that_would_be_due_again_at_once_is_futile() {
     fixture.say("c", Message::user(words(250)));
     let checked = fixture.service.check("c").unwrap();
     assert!(checked.decision.should_handoff);
-    let Outcome::Futile { next_session_tokens, max_tokens } = checked.outcome else {
+    let CheckOutcome::Futile { next_session_tokens, max_tokens } = checked.outcome else {
         panic!("{:?}", checked.outcome)
     };
     assert!(next_session_tokens > 620 && max_tokens == 1_000);
     assert_eq!(fixture.store.latest("c").unwrap(), None);
     for _ in 0..5 {
         fixture.say("c", Message::user(words(10)));
-        assert_eq!(fixture.service.check("c").unwrap().outcome, Outcome::Nothing);
+        assert_eq!(fixture.service.check("c").unwrap().outcome, CheckOutcome::Nothing);
     }
     assert_eq!(fixture.events(), []);
 }
@@ -118,11 +118,11 @@ fn another_process_does_not_fire_again() {
     let fixture = manual();
     fixture.open("c", 10_000);
     fixture.say("c", Message::user(words(10)));
-    assert_eq!(report(&fixture, 8_500), Outcome::Due);
+    assert_eq!(report(&fixture, 8_500), CheckOutcome::Due);
     fixture.service.close("c").unwrap();
     let other = fixture.another("other");
-    assert_eq!(other.service.take_up("c").unwrap().total_tokens, 8_500);
-    assert_eq!(other.service.check("c").unwrap().outcome, Outcome::Nothing);
+    assert_eq!(other.service.reopen("c").unwrap().total_tokens, 8_500);
+    assert_eq!(other.service.check("c").unwrap().outcome, CheckOutcome::Nothing);
 }
 
 #[test]
@@ -130,12 +130,12 @@ fn the_next_session_arms_anew() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     fixture.say("c", Message::user(words(100)));
-    let Outcome::Prepared(handoff) = report(&fixture, 8_500) else { panic!() };
+    let CheckOutcome::Prepared(handoff) = report(&fixture, 8_500) else { panic!() };
     let resumed = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap();
     let id = &resumed.new_conversation_id;
-    assert_eq!(fixture.service.check(id).unwrap().outcome, Outcome::Nothing);
+    assert_eq!(fixture.service.check(id).unwrap().outcome, CheckOutcome::Nothing);
     fixture.say(id, Message::user(words(9_000)));
-    assert!(matches!(fixture.service.check(id).unwrap().outcome, Outcome::Prepared(_)));
+    assert!(matches!(fixture.service.check(id).unwrap().outcome, CheckOutcome::Prepared(_)));
 }
 
 /// What follows in an epoch is no reason to call its hand-off futile.
@@ -144,12 +144,12 @@ fn a_large_message_after_a_small_directive_is_not_futile() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     fixture.say("c", Message::user(words(100)));
-    let Outcome::Prepared(handoff) = report(&fixture, 8_500) else { panic!() };
+    let CheckOutcome::Prepared(handoff) = report(&fixture, 8_500) else { panic!() };
     let id = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap().new_conversation_id;
     fixture.say(&id, Message::user(words(6_500)));
-    assert_eq!(fixture.service.check(&id).unwrap().outcome, Outcome::Nothing);
+    assert_eq!(fixture.service.check(&id).unwrap().outcome, CheckOutcome::Nothing);
     fixture.say(&id, Message::user(words(2_000)));
-    assert!(matches!(fixture.service.check(&id).unwrap().outcome, Outcome::Prepared(_)));
+    assert!(matches!(fixture.service.check(&id).unwrap().outcome, CheckOutcome::Prepared(_)));
 }
 
 /// What was there from the beginning is.
@@ -158,12 +158,12 @@ fn a_session_that_begins_near_its_end_says_futile_once() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     fixture.say("c", Message::user(words(100)));
-    let Outcome::Prepared(handoff) = report(&fixture, 8_500) else { panic!() };
+    let CheckOutcome::Prepared(handoff) = report(&fixture, 8_500) else { panic!() };
     fixture.say("c", Message::user(words(6_500)));
     let id = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap().new_conversation_id;
-    assert!(matches!(fixture.service.check(&id).unwrap().outcome, Outcome::Futile { .. }));
+    assert!(matches!(fixture.service.check(&id).unwrap().outcome, CheckOutcome::Futile { .. }));
     fixture.say(&id, Message::user(words(2_500)));
-    assert_eq!(fixture.service.check(&id).unwrap().outcome, Outcome::Nothing);
+    assert_eq!(fixture.service.check(&id).unwrap().outcome, CheckOutcome::Nothing);
 }
 
 /// What it said of the whole epoch holds for a hand-off in it too.
@@ -172,7 +172,7 @@ fn an_epoch_is_called_futile_once_whatever_for() {
     let fixture = Fixture::new();
     fixture.open("c", 1_000);
     fixture.say("c", Message::user(words(100)));
-    let Outcome::Prepared(handoff) = report(&fixture, 850) else { panic!() };
+    let CheckOutcome::Prepared(handoff) = report(&fixture, 850) else { panic!() };
     fixture.say("c", Message::user(words(650)));
     let id = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap().new_conversation_id;
     let report = |tokens| {
@@ -180,12 +180,12 @@ fn an_epoch_is_called_futile_once_whatever_for() {
         fixture.service.record_reported(&id, reported).unwrap();
         fixture.service.check(&id).unwrap().outcome
     };
-    assert!(matches!(fixture.service.check(&id).unwrap().outcome, Outcome::Futile { .. }));
+    assert!(matches!(fixture.service.check(&id).unwrap().outcome, CheckOutcome::Futile { .. }));
     // There is room after all; but the next session would begin with this as well.
-    assert_eq!(report(500), Outcome::Nothing);
+    assert_eq!(report(500), CheckOutcome::Nothing);
     fixture.say(&id, Message::system(words(620)));
-    assert_eq!(report(900), Outcome::Nothing);
-    assert_eq!(report(950), Outcome::Nothing);
+    assert_eq!(report(900), CheckOutcome::Nothing);
+    assert_eq!(report(950), CheckOutcome::Nothing);
     assert_eq!(fixture.store.latest(&id).unwrap(), None);
 }
 
@@ -209,7 +209,7 @@ fn thresholds_that_are_none_are_refused() {
         let conversation = super::support::conversation;
         for error in [
             service.open(&conversation("d", 1_000)).unwrap_err(),
-            service.take_up("c").unwrap_err(),
+            service.reopen("c").unwrap_err(),
             service.fork("c", 1, "d").unwrap_err(),
             service.resume_from_handoff(&handoff.handoff_id).unwrap_err(),
         ] {
@@ -248,7 +248,7 @@ fn what_the_configuration_supersedes_is_kept_with_the_conversation() {
     fixture.say("c", Message::user("DECISION: Use spaces."));
     fixture.say("c", Message::user(words(850)));
     let outcome = fixture.service.check("c").unwrap().outcome;
-    let Outcome::Prepared(handoff) = outcome else { panic!("{outcome:?}") };
+    let CheckOutcome::Prepared(handoff) = outcome else { panic!("{outcome:?}") };
     assert_eq!(handoff.superseded, superseded);
     let options = HandoffOptions::default();
     let by_hand = fixture.service.prepare_handoff("c", 500, &options).unwrap();

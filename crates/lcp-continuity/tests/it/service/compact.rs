@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use lcp_continuity::compact::CompactionOptions;
-use lcp_continuity::words::{Summarizer, SummaryError, SummaryRequest};
-use lcp_continuity::{ContinuityConfig, HandoffOptions, Message, Outcome, TriggerMode};
+use lcp_continuity::extract::{Summarizer, SummaryError, SummaryRequest};
+use lcp_continuity::{CheckOutcome, ContinuityConfig, HandoffOptions, Message, TriggerMode};
 use lcp_types::Role;
 
 use super::support::{Fixture, words};
@@ -67,7 +67,7 @@ fn a_compacted_conversation_is_taken_over_and_compacted_again() {
     let context = fixture.service.context("c").unwrap();
     fixture.service.close("c").unwrap();
     let other = fixture.another("other");
-    other.service.take_up("c").unwrap();
+    other.service.reopen("c").unwrap();
     assert_eq!(other.service.context("c").unwrap(), context);
     for turn in 40..70 {
         other.say("c", Message::user(format!("Question {turn}: {}", words(18))));
@@ -85,11 +85,11 @@ fn a_compacted_conversation_is_taken_over_and_compacted_again() {
 fn the_trigger_arms_in_the_new_epoch() {
     let fixture = filled();
     fixture.say("c", Message::user(words(60)));
-    assert_eq!(fixture.service.check("c").unwrap().outcome, Outcome::Due);
+    assert_eq!(fixture.service.check("c").unwrap().outcome, CheckOutcome::Due);
     fixture.service.compact("c", &CompactionOptions::default()).unwrap();
-    assert_eq!(fixture.service.check("c").unwrap().outcome, Outcome::Nothing);
+    assert_eq!(fixture.service.check("c").unwrap().outcome, CheckOutcome::Nothing);
     fixture.say("c", Message::user(words(500)));
-    assert_eq!(fixture.service.check("c").unwrap().outcome, Outcome::Due);
+    assert_eq!(fixture.service.check("c").unwrap().outcome, CheckOutcome::Due);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn what_no_longer_holds_is_not_remembered_from_before() {
         compaction.memory.unwrap().message.text().into_owned()
     };
     let asked = "Which port does the server use?";
-    fixture.service.take_up("c").unwrap();
+    fixture.service.reopen("c").unwrap();
     fixture.say("c", Message::user(asked));
     fixture.say("c", Message::user(words(400)));
     let first = memory();
@@ -156,7 +156,7 @@ fn the_configuration_supersedes_for_compactions_too() {
     config.handoff.superseded_anchors = vec![(handoff.anchors[0].id.clone(), "x".into())];
     fixture.service.close("c").unwrap();
     let fixture = fixture.configured(config);
-    fixture.service.take_up("c").unwrap();
+    fixture.service.reopen("c").unwrap();
     let compaction = fixture.service.compact("c", &CompactionOptions::default()).unwrap();
     let memory = compaction.memory.unwrap().message.text().into_owned();
     assert!(!memory.contains("- decision: Nothing is deleted."), "{memory}");
@@ -182,7 +182,7 @@ fn a_system_turn_that_begins_like_a_memory_is_none() {
         assert_eq!((&context[0], memories(&context)), (&imported, 2));
         assert_eq!(fixture.service.usage("c").total_tokens, compaction.tokens_after);
         fixture.service.close("c").unwrap();
-        fixture.service.take_up("c").unwrap();
+        fixture.service.reopen("c").unwrap();
         assert_eq!(fixture.service.context("c").unwrap(), context);
         say();
     }
@@ -209,7 +209,7 @@ fn a_status_of_before_tells_memories_by_their_first_line() {
     let lease = fixture.store.lease("c", "an earlier version", Duration::from_secs(1)).unwrap();
     fixture.store.append(&lease, &[], Some(&status.to_string())).unwrap();
     fixture.store.release(&lease).unwrap();
-    fixture.service.take_up("c").unwrap();
+    fixture.service.reopen("c").unwrap();
     assert_eq!(fixture.service.context("c").unwrap(), context);
     let messages = fixture.service.messages("c").unwrap().len() as u64;
     fixture.service.fork("c", messages, "fork").unwrap();

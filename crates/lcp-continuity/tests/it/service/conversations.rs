@@ -35,9 +35,9 @@ fn a_process_takes_over_where_another_was() {
     fixture.open("c", 10_000);
     fixture.say("c", Message::user("DECISION: Two spaces."));
     let other = fixture.another("other");
-    assert_eq!(other.service.take_up("c").unwrap_err().code(), "held");
+    assert_eq!(other.service.reopen("c").unwrap_err().code(), "held");
     fixture.wait(fixture.service.config().lease);
-    let usage = other.service.take_up("c").unwrap();
+    let usage = other.service.reopen("c").unwrap();
     assert_eq!((usage.total_tokens, usage.message_count), (3, 1));
     other.say("c", Message::assistant("Done."));
     // The first wakes up: it has lost the conversation, and writes nothing.
@@ -122,7 +122,7 @@ fn any_block_is_a_message_but_metadata_is_not() {
     assert_eq!(fixture.service.usage("c").message_count, 2);
     let other = fixture.another("other");
     fixture.service.close("c").unwrap();
-    other.service.take_up("c").unwrap();
+    other.service.reopen("c").unwrap();
     let messages: Vec<_> =
         other.service.messages("c").unwrap().into_iter().map(|m| m.message).collect();
     assert_eq!(messages, [file.clone(), file.answering("call_9")]);
@@ -137,7 +137,7 @@ fn ids_of_other_conversations_are_not_taken() {
     assert_eq!(error.code(), "exists");
     let error = fixture.service.open(&conversation("a\nb", 20_000)).unwrap_err();
     assert_eq!(error.code(), "bad_id");
-    assert_eq!(fixture.service.take_up("nobody").unwrap_err().code(), "unknown_conversation");
+    assert_eq!(fixture.service.reopen("nobody").unwrap_err().code(), "unknown_conversation");
 }
 
 #[test]

@@ -6,16 +6,16 @@ use std::thread;
 use std::time::Duration;
 
 use lcp_continuity::compact::CompactionOptions;
+use lcp_continuity::extract::{
+    AnchorExtractor, ExtractiveSummarizer, Summarizer, SummaryError, SummaryRequest,
+};
 use lcp_continuity::store::{
     self, Claim, ConversationRecord, Expired, HandoffRecord, Lease, MemoryStore, NewConversation,
     NewHandoff, NewMessage, Store, StoredMessage,
 };
-use lcp_continuity::words::{
-    AnchorExtractor, ExtractiveSummarizer, Summarizer, SummaryError, SummaryRequest,
-};
 use lcp_continuity::{
-    AnchorKind, AnchorPoint, AnchorSource, ContinuityConfig, ContinuityEvent, HandoffOptions,
-    Message, Outcome, Recorded, SessionContinuityService, TriggerMode,
+    AnchorKind, AnchorPoint, AnchorSource, CheckOutcome, ContinuityConfig, ContinuityEvent,
+    HandoffOptions, Message, Recorded, SessionContinuityService, TriggerMode,
 };
 
 use super::support::{Fixture, Words, conversation, words};
@@ -161,7 +161,7 @@ fn a_message_of_which_nobody_knows_is_read_anew() {
     assert_eq!(error.code(), "io");
     let error = service.record_message("c", Message::user("later words")).unwrap_err();
     assert_eq!(error.code(), "not_open");
-    assert_eq!(service.take_up("c").unwrap().total_tokens, 5);
+    assert_eq!(service.reopen("c").unwrap().total_tokens, 5);
     service.record_message("c", Message::user("later words")).unwrap();
     let handoff = service.prepare_handoff("c", 500, &HandoffOptions::default()).unwrap();
     assert_eq!(handoff.anchors[0].text, "Alpha stays.");
@@ -182,8 +182,8 @@ fn what_is_due_is_said_after_a_store_failed() {
     service.record_message("c", Message::user(words(86))).unwrap();
     store.append.store(BEFORE, Ordering::SeqCst);
     assert_eq!(service.check("c").unwrap_err().code(), "io");
-    service.take_up("c").unwrap();
-    assert_eq!(service.check("c").unwrap().outcome, Outcome::Due);
+    service.reopen("c").unwrap();
+    assert_eq!(service.check("c").unwrap().outcome, CheckOutcome::Due);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn a_conversation_that_could_not_be_taken_up_is_counted_once() {
     store.append.store(BEFORE, Ordering::SeqCst);
     assert_eq!(service.resume_from_handoff(&handoff.handoff_id).unwrap_err().code(), "io");
     let id = store.conversation("c").unwrap().continued_as.unwrap();
-    let usage = service.take_up(&id).unwrap();
+    let usage = service.reopen(&id).unwrap();
     assert_eq!(usage.total_tokens, shown(&service, &id));
     assert_eq!(service.messages(&id).unwrap().len(), 1);
 }
@@ -226,7 +226,7 @@ fn a_crash_between_memory_and_epoch_counts_nothing_twice() {
     store.next_epoch.store(BEFORE, Ordering::SeqCst);
     first.compact("c", &CompactionOptions::default()).unwrap_err();
     let second = configured(&store, first.config().clone());
-    let usage = second.take_up("c").unwrap();
+    let usage = second.reopen("c").unwrap();
     assert_eq!((usage.total_tokens, usage.epoch), (shown(&second, "c"), 0));
     second.compact("c", &CompactionOptions::default()).unwrap();
     let context = second.context("c").unwrap();
@@ -259,7 +259,7 @@ fn a_summarizer_that_panics_stops_one_preparation() {
     }
     let other = Arc::clone(&service);
     assert!(thread::spawn(move || other.check("c").is_ok()).join().is_err());
-    assert!(matches!(service.check("c").unwrap().outcome, Outcome::Prepared(_)));
+    assert!(matches!(service.check("c").unwrap().outcome, CheckOutcome::Prepared(_)));
 }
 
 /// Takes its time.
@@ -382,7 +382,7 @@ fn what_supersedes_an_anchor_is_known_from_then_on() {
     fixture.service.supersede_anchor("c", alpha, &first.anchors[1].id).unwrap();
     fixture.service.close("c").unwrap();
     let other = fixture.another("other");
-    other.service.take_up("c").unwrap();
+    other.service.reopen("c").unwrap();
     let compaction = other.service.compact("c", &CompactionOptions::default()).unwrap();
     let memory = compaction.memory.unwrap().message.text().into_owned();
     assert!(

@@ -1,17 +1,17 @@
 //! The service: sessions from their first message to the one that continues them.
 
 mod acceptance;
-mod beyond;
 mod calls;
 mod chain;
 mod check;
 mod compact;
 mod conversations;
 mod failing;
+mod handoff_pack;
 mod handovers;
 #[cfg(all(feature = "metrics", feature = "tracing"))]
 mod observe;
-mod package;
 mod prepare;
 mod resume;
 pub(crate) mod support;
+mod sync;

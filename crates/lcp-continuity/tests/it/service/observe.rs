@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use lcp_continuity::{Message, Outcome};
+use lcp_continuity::{CheckOutcome, Message};
 use metrics::{
     Counter, CounterFn, Gauge, GaugeFn, Histogram, HistogramFn, Key, KeyName, Metadata, Recorder,
     SharedString, Unit, with_local_recorder,
@@ -133,10 +133,10 @@ fn observed() -> (Lines, Figures) {
         with_local_recorder(&figures, || {
             let id = "a\u{202e}b";
             fixture.say(id, Message::user(words(760)));
-            assert_eq!(fixture.service.check(id).unwrap().outcome, Outcome::Warned);
+            assert_eq!(fixture.service.check(id).unwrap().outcome, CheckOutcome::Warned);
             fixture.say(id, Message::user(words(100)));
             let outcome = fixture.service.check(id).unwrap().outcome;
-            let Outcome::Prepared(handoff) = outcome else { panic!("{outcome:?}") };
+            let CheckOutcome::Prepared(handoff) = outcome else { panic!("{outcome:?}") };
             fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap();
         });
     });

@@ -1,7 +1,9 @@
 //! What a hand-off holds, and what gives way.
 
-use lcp_continuity::words::{Summarizer, SummaryError, SummaryRequest};
-use lcp_continuity::{AnchorPoint, Error, HandoffOptions, Message, Recorded, SessionState, words};
+use lcp_continuity::extract::{Summarizer, SummaryError, SummaryRequest};
+use lcp_continuity::{
+    AnchorPoint, Error, HandoffOptions, Message, Recorded, SessionState, extract,
+};
 use lcp_driver::segments::CompressionLevel;
 use lcp_tokens::TokenEstimator;
 use lcp_types::{Block, Role};
@@ -55,7 +57,7 @@ fn what_gives_way_is_said() {
     assert!(!handoff.metadata.warnings.is_empty());
     let roomy = fixture.service.prepare_handoff("c", 9_000, &HandoffOptions::default()).unwrap();
     assert_eq!(roomy.metadata.warnings, [] as [String; 0]);
-    assert!(roomy.metadata.fidelity.ok);
+    assert!(roomy.metadata.coverage.ok);
 }
 
 #[test]
@@ -113,9 +115,9 @@ fn a_summarizer_that_lies_about_its_size_is_not_used() {
 /// Makes words up.
 struct Inventor;
 
-impl words::AnchorExtractor for Inventor {
+impl extract::AnchorExtractor for Inventor {
     fn anchors(&self, conversation: &str, messages: &[Recorded]) -> Vec<AnchorPoint> {
-        let mut anchors = words::PhraseAnchors.anchors(conversation, messages);
+        let mut anchors = extract::RuleAnchorExtractor.anchors(conversation, messages);
         anchors[0].text.push_str(" And so on.");
         anchors
     }

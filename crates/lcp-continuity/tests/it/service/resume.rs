@@ -46,7 +46,7 @@ fn the_old_conversation_ends() {
     let resumed = other.service.resume_from_handoff(&handoff).unwrap();
     let error = fixture.service.record_message("c", Message::user("hello?")).unwrap_err();
     assert!(error.to_string().contains(&resumed.new_conversation_id), "{error}");
-    assert_eq!(fixture.service.take_up("c").unwrap_err().code(), "continued");
+    assert_eq!(fixture.service.reopen("c").unwrap_err().code(), "continued");
     let id = &resumed.new_conversation_id;
     other.say(id, Message::user("Go on, please, with the query."));
     assert_eq!(other.service.messages(id).unwrap().len(), 1);
@@ -91,7 +91,7 @@ fn a_resumer_that_died_half_way_is_taken_over_from() {
     let next = super::support::conversation("next", 10_000);
     fixture.store.resume(&claim, &next).unwrap();
     let other = fixture.another("other");
-    let usage = other.service.take_up("next").unwrap();
+    let usage = other.service.reopen("next").unwrap();
     assert_eq!(other.service.messages("next").unwrap().len(), 1);
     let context = other.service.context("next").unwrap();
     let counted: u32 = context.iter().map(|m| super::prepare::counted(&m.text())).sum();
@@ -108,13 +108,13 @@ fn a_resumption_is_told_before_and_again() {
     let other = fixture.another("other");
     let options =
         ResumeOptions { conversation_id: Some("next".into()), ..ResumeOptions::default() };
-    let before = other.service.resumption(&handoff, &options).unwrap();
+    let before = other.service.inspect_resume(&handoff, &options).unwrap();
     // Nothing was claimed by that.
-    let resumed = fixture.service.resume_with(&handoff, &options).unwrap();
+    let resumed = fixture.service.resume_with_options(&handoff, &options).unwrap();
     assert_eq!((&before.directive, resumed.late_messages.len()), (&resumed.directive, 1));
     // What goes on meanwhile is no part of it, and nobody else needs to let go of it.
     fixture.say("next", Message::user("Let us go on."));
-    let again = || other.service.resumption(&handoff, &ResumeOptions::default()).unwrap();
+    let again = || other.service.inspect_resume(&handoff, &ResumeOptions::default()).unwrap();
     assert_eq!(again(), resumed);
     let next = fixture.service.prepare_handoff("next", 2_000, &HandoffOptions::default()).unwrap();
     fixture.service.resume_from_handoff(&next.handoff_id).unwrap();
@@ -130,7 +130,7 @@ fn what_cannot_be_resumed_is_no_resumption() {
     let fixture = Fixture::new();
     let first = handed_over(&fixture);
     let code = |handoff: &str| {
-        let told = fixture.service.resumption(handoff, &ResumeOptions::default());
+        let told = fixture.service.inspect_resume(handoff, &ResumeOptions::default());
         told.map(|told| told.late_messages.len()).map_err(|error| error.code())
     };
     fixture.say("c", Message::user("And the index?"));
@@ -154,7 +154,7 @@ fn a_larger_window_and_a_name() {
         window_tokens: Some(1_000_000),
         ..ResumeOptions::default()
     };
-    let resumed = fixture.service.resume_with(&handoff, &options).unwrap();
+    let resumed = fixture.service.resume_with_options(&handoff, &options).unwrap();
     assert_eq!(resumed.new_conversation_id, "the query, part 2");
     let record = fixture.store.conversation("the query, part 2").unwrap();
     assert_eq!((record.window_tokens, record.origin), (1_000_000, Some(handoff)));
@@ -235,7 +235,7 @@ fn what_is_superseded_after_the_handoff_does_not_come_back() {
     assert_eq!(fixture.service.usage(id).total_tokens, resumed.directive.tokens);
     fixture.service.close(id).unwrap();
     let other = fixture.another("other");
-    other.service.take_up(id).unwrap();
+    other.service.reopen(id).unwrap();
     assert_eq!(other.service.context(id).unwrap(), context);
     let usage = other.service.fork(id, 0, "fork").unwrap();
     assert_eq!(usage.total_tokens, resumed.directive.tokens);

@@ -1,0 +1,215 @@
+//! Runs a program with an input, within bounds.
+
+use std::io::{Read, Write};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::group::{ProcessGroup, RunningGroups};
+use super::{CommandError, CommandOptions};
+
+/// Bytes of the end of standard error that are end.
+const STDERR_BYTES: usize = 2 << 10;
+
+/// How long it takes at most to see that the program has ended.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// How long a pipe is waited for whose program has ended: what was written is there,
+/// but somebody who left the group may keep it open.
+const DRAIN: Duration = Duration::from_millis(500);
+
+/// Parts of output that may wait to be taken.
+const PARTS: usize = 16;
+
+/// What the threads at the pipes say.
+enum Event {
+    Output(Vec<u8>),
+    OutputEnds,
+    ErrorsEnd,
+}
+
+/// Runs `command` with `input` and returns what it wrote to standard output, if it
+/// ended well. Reports call it `name`.
+///
+/// A thread at each of its pipes: it may read and write in any order, or not at all.
+/// No thread is waited for, as somebody may keep the pipes open.
+pub(super) fn run(
+    name: &str,
+    mut command: Command,
+    input: String,
+    options: CommandOptions,
+    running: Arc<RunningGroups>,
+) -> Result<Vec<u8>, CommandError> {
+    let program = || name.to_owned();
+    let not_started = |error: std::io::Error| CommandError::NotStarted {
+        program: program(),
+        reason: error.to_string(),
+    };
+    let deadline = Instant::now().checked_add(options.timeout);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut group = ProcessGroup::start(&mut command, running).map_err(not_started)?;
+    let (send, events) = mpsc::sync_channel(PARTS);
+    let stderr = Arc::new(Mutex::new(Vec::new()));
+    if let Err(error) = attach(&mut group, input, &send, &stderr) {
+        group.stop();
+        return Err(not_started(error));
+    }
+    drop(send);
+    let mut output = Output { bytes: Vec::new(), max: options.max_output_bytes, open: [true; 2] };
+    let failed = |status, stderr| CommandError::Failed { program: program(), status, stderr };
+    let error = match output.read_to_end(&mut group, &events, deadline) {
+        Ok(status) if status.success() => return Ok(output.bytes),
+        Ok(status) => {
+            let stderr = stderr.lock().unwrap_or_else(PoisonError::into_inner);
+            return Err(failed(status.to_string(), escape(&stderr)));
+        }
+        Err(Stop::TimedOut) => {
+            // 300 ms are not 0 s.
+            let seconds = options.timeout.as_millis().div_ceil(1000);
+            let seconds = seconds.try_into().unwrap_or(u64::MAX);
+            CommandError::TimedOut { program: program(), seconds }
+        }
+        Err(Stop::OutputTooLong) => {
+            CommandError::OutputTooLong { program: program(), max: options.max_output_bytes }
+        }
+        Err(Stop::NoStatus(error)) => failed(error.to_string(), String::new()),
+    };
+    group.stop();
+    Err(error)
+}
+
+/// Why a program is stopped.
+enum Stop {
+    TimedOut,
+    OutputTooLong,
+    /// The system does not tell whether it has ended.
+    NoStatus(std::io::Error),
+}
+
+/// Starts the threads at the pipes.
+fn attach(
+    group: &mut ProcessGroup,
+    input: String,
+    send: &SyncSender<Event>,
+    stderr: &Arc<Mutex<Vec<u8>>>,
+) -> std::io::Result<()> {
+    let child = group.child();
+    let named = |name: &str| thread::Builder::new().name(format!("lcp-summary-{name}"));
+    if let Some(mut pipe) = child.stdin.take() {
+        // It need not read: a pipe that is closed is no error.
+        named("in").spawn(move || drop(pipe.write_all(input.as_bytes())))?;
+    }
+    if let Some(pipe) = child.stdout.take() {
+        let send = send.clone();
+        named("out").spawn(move || {
+            read_parts(pipe, |part| send.send(Event::Output(part.to_vec())).is_ok());
+            drop(send.send(Event::OutputEnds));
+        })?;
+    }
+    if let Some(pipe) = child.stderr.take() {
+        let (send, stderr) = (send.clone(), Arc::clone(stderr));
+        named("err").spawn(move || {
+            read_parts(pipe, |part| {
+                let mut end = stderr.lock().unwrap_or_else(PoisonError::into_inner);
+                end.extend_from_slice(part);
+                let more = end.len().saturating_sub(STDERR_BYTES);
+                end.drain(..more);
+                // Nobody listens any more.
+                Arc::strong_count(&stderr) > 1
+            });
+            drop(send.send(Event::ErrorsEnd));
+        })?;
+    }
+    Ok(())
+}
+
+/// Gives `each` what comes out of a pipe, until it ends, or `each` has enough.
+fn read_parts(mut pipe: impl Read, mut each: impl FnMut(&[u8]) -> bool) {
+    let mut buffer = [0; 8 << 10];
+    loop {
+        match pipe.read(&mut buffer) {
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Ok(count) if count > 0 && each(&buffer[..count]) => {}
+            _ => return,
+        }
+    }
+}
+
+/// What a program wrote so far.
+struct Output {
+    bytes: Vec<u8>,
+    max: usize,
+    /// Whether standard output and standard error are open.
+    open: [bool; 2],
+}
+
+impl Output {
+    /// Takes what comes until the program has ended and its pipes are empty.
+    fn read_to_end(
+        &mut self,
+        group: &mut ProcessGroup,
+        events: &Receiver<Event>,
+        deadline: Option<Instant>,
+    ) -> Result<ExitStatus, Stop> {
+        let mut look_every = Duration::from_millis(1);
+        // No deadline: so far away that there is no such moment.
+        let left = |until: Option<Instant>| {
+            until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()))
+        };
+        let status = loop {
+            if let Some(status) = group.try_wait().map_err(Stop::NoStatus)? {
+                break status;
+            }
+            let left = left(deadline);
+            if left.is_zero() {
+                return Err(Stop::TimedOut);
+            }
+            let wait = left.min(look_every);
+            match events.recv_timeout(wait) {
+                Ok(event) => self.add(event)?,
+                Err(RecvTimeoutError::Timeout) => {}
+                // Both pipes are closed, but it lives on.
+                Err(RecvTimeoutError::Disconnected) => thread::sleep(wait),
+            }
+            look_every = (look_every * 2).min(LOOK_EVERY);
+        };
+        let drained = Instant::now().checked_add(DRAIN);
+        while self.open.contains(&true) {
+            match events.recv_timeout(left(drained)) {
+                Ok(event) => self.add(event)?,
+                Err(_) => break,
+            }
+        }
+        Ok(status)
+    }
+
+    fn add(&mut self, event: Event) -> Result<(), Stop> {
+        match event {
+            Event::Output(part) if part.len() > self.max - self.bytes.len() => {
+                return Err(Stop::OutputTooLong);
+            }
+            Event::Output(part) => self.bytes.extend(part),
+            Event::OutputEnds => self.open[0] = false,
+            Event::ErrorsEnd => self.open[1] = false,
+        }
+        Ok(())
+    }
+}
+
+/// Makes one line of the end of standard error.
+fn escape(stderr: &[u8]) -> String {
+    // The end may begin within a character.
+    let start = stderr.iter().take(3).take_while(|byte| (0x80..0xc0).contains(*byte)).count();
+    let text = String::from_utf8_lossy(stderr.get(start..).unwrap_or_default());
+    let mut shown = String::new();
+    for c in text.trim().chars() {
+        match c {
+            // These show.
+            '"' | '\'' | '\\' => shown.push(c),
+            c => shown.extend(c.escape_debug()),
+        }
+    }
+    shown
+}

@@ -1,0 +1,112 @@
+//! Measures the coverage of a hand-off by a text: the share of anchors, steps and state
+//! that the text retains, and the fidelity score (RFC 0007 §8).
+
+use crate::model::{SessionHandoff, SessionState};
+use crate::resume_prompt::truncate_inline;
+
+pub use crate::model::{Coverage, Ratio};
+
+/// What anchors, steps and the state count for in the score. The state, which gives
+/// way first and can be found out again, may be lost; more may not.
+pub const WEIGHTS: [u32; 3] = [50, 35, 15];
+
+/// The score from which on a hand-off is in order.
+pub const COVERAGE_MIN: f64 = 0.85;
+
+/// The same in whole numbers, so that the edge is exact.
+const MIN_PARTS: (u128, u128) = (17, 20);
+
+/// Characters of what is lost that name it.
+const LOST_CHARS: usize = 60;
+
+/// What `text` keeps of `handoff`: anchors that hold, steps of tasks and things of the
+/// state, each byte for byte.
+///
+/// A variable is kept where both its name and its value are.
+#[must_use]
+pub fn measure(handoff: &SessionHandoff, text: &str) -> Coverage {
+    let mut binding_lost = false;
+    let mut anchors = Tally::default();
+    for anchor in handoff.anchors.iter().filter(|anchor| anchor.is_live()) {
+        let is_retained = text.contains(&anchor.text);
+        binding_lost |= !is_retained && anchor.kind.is_binding();
+        anchors.add(is_retained, anchor.kind.title(), &anchor.text);
+    }
+    let mut steps = Tally::default();
+    for task in &handoff.pending_tasks {
+        for step in task.done_steps.iter().chain(&task.remaining_steps) {
+            steps.add(text.contains(step), "step", step);
+        }
+    }
+    let state = handoff.state.as_ref().map(|state| tally_state(state, text)).unwrap_or_default();
+    let groups = [anchors.ratio, steps.ratio, state.ratio];
+    let lost = anchors.lost.into_iter().chain(steps.lost).chain(state.lost).collect();
+    Coverage {
+        anchors: anchors.ratio,
+        task_steps: steps.ratio,
+        state: state.ratio,
+        score: score(&groups),
+        lost,
+        ok: is_enough(&groups) && !binding_lost,
+    }
+}
+
+/// What is kept of one group, and what is lost.
+#[derive(Default)]
+struct Tally {
+    ratio: Ratio,
+    lost: Vec<String>,
+}
+
+impl Tally {
+    fn add(&mut self, is_retained: bool, kind: &str, item: &str) {
+        self.ratio.total += 1;
+        self.ratio.retained += u32::from(is_retained);
+        if !is_retained {
+            self.lost.push(format!("{kind} \"{}\"", truncate_inline(item, LOST_CHARS)));
+        }
+    }
+}
+
+fn tally_state(state: &SessionState, text: &str) -> Tally {
+    let mut tally = Tally::default();
+    let one = |kind, item| (kind, item, "");
+    let things = state
+        .working_directory
+        .iter()
+        .map(|item| one("directory", item))
+        .chain(state.branch.iter().map(|item| one("branch", item)))
+        .chain(state.active_files.iter().map(|item| one("file", item)))
+        .chain(state.recent_commands.iter().map(|item| one("command", item)))
+        .chain(state.variables.iter().map(|(name, value)| ("variable", name, value.as_str())));
+    for (kind, item, value) in things {
+        tally.add(text.contains(item) && text.contains(value), kind, item);
+    }
+    tally
+}
+
+/// The groups that there are, with their weights.
+fn weighted(groups: &[Ratio; 3]) -> impl Iterator<Item = (u32, Ratio)> {
+    WEIGHTS.into_iter().zip(*groups).filter(|(_, group)| group.total > 0)
+}
+
+/// The weighted mean of the parts kept of each group that there is; 1 where there is
+/// none.
+fn score(groups: &[Ratio; 3]) -> f64 {
+    let (sum, of) = weighted(groups).fold((0.0, 0), |(sum, of), (weight, group)| {
+        let part = f64::from(group.retained) / f64::from(group.total);
+        (sum + f64::from(weight) * part, of + weight)
+    });
+    if of == 0 { 1.0 } else { sum / f64::from(of) }
+}
+
+/// Whether the score is at least [`COVERAGE_MIN`].
+fn is_enough(groups: &[Ratio; 3]) -> bool {
+    // Three counts of 32 bits, and numbers below 2,000, fit.
+    let product: u128 = weighted(groups).map(|(_, group)| u128::from(group.total)).product();
+    let (kept, of) = weighted(groups).fold((0, 0), |(kept, of), (weight, group)| {
+        let part = product / u128::from(group.total) * u128::from(group.retained);
+        (kept + u128::from(weight) * part, of + u128::from(weight))
+    });
+    kept * MIN_PARTS.1 >= MIN_PARTS.0 * of * product
+}

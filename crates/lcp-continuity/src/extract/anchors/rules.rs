@@ -1,0 +1,354 @@
+//! What makes a sentence an anchor.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use lcp_types::Role;
+
+use super::super::output_detection::is_finding;
+use super::super::tokenize::{WordTokens, begins, has, has_any, lead};
+use super::phrases::{
+    APOLOGIES, CONDITIONS, DECIDED_BY, DOING_NOW, EXCEPT, IMPERATIVES, LOOKING_FOR, OF_PROGRAMS,
+    OFFERED, OFFERS, PHRASES, Phrase, Place, RIGHTS, SMALL_TALK, WE_USE, Who,
+};
+use crate::model::AnchorKind;
+
+/// Words of the shortest sentence that is an anchor.
+const MIN_WORDS: usize = 3;
+
+/// Words of the shortest question that is one, behind words like "ok, so".
+const MIN_ASKED: usize = 4;
+
+/// Who says a sentence, and when.
+#[derive(Clone, Copy)]
+pub(super) struct SentenceContext {
+    /// The user or the model.
+    pub(super) role: Role,
+    /// Whether a call follows, of which it only says what it is for.
+    pub(super) is_before_call: bool,
+    /// Whether the message does what it speaks of: it holds code, or a call follows.
+    pub(super) is_acting: bool,
+}
+
+/// The phrases by their first word.
+static BY_WORD: LazyLock<HashMap<&str, Vec<&Phrase>>> = LazyLock::new(|| {
+    let mut by_word: HashMap<&str, Vec<&Phrase>> = HashMap::new();
+    for phrase in PHRASES {
+        let word = phrase.words.split(' ').next().unwrap_or_default();
+        by_word.entry(word).or_default().push(phrase);
+    }
+    by_word
+});
+
+/// The order in which kinds are tried: a sentence has one.
+const ORDER: [AnchorKind; 5] = [
+    AnchorKind::Decision,
+    AnchorKind::Commitment,
+    AnchorKind::Correction,
+    AnchorKind::Preference,
+    AnchorKind::CriticalFact,
+];
+
+/// What the sentence is, if it is an anchor.
+pub(super) fn kind_of(sentence: &str, context: SentenceContext) -> Option<AnchorKind> {
+    let normal = WordTokens::new(sentence);
+    let words = normal.words();
+    let count =
+        |words: &[&str]| words.iter().filter(|word| word.contains(char::is_alphanumeric)).count();
+    if count(&words) < MIN_WORDS || is_finding(sentence) {
+        return None;
+    }
+    let start = lead(&words);
+    let end = sentence.trim_end_matches(['"', '\'', ')', ']', '”', '’', '*', '_', '»', '」']);
+    if end.ends_with(['?', '？']) {
+        let waits = count(&words[start..]) >= MIN_ASKED
+            && !has_any(&words, SMALL_TALK)
+            && (context.role == Role::User || !has_any(&words, OFFERED));
+        return waits.then_some(AnchorKind::OpenQuestion);
+    }
+    let mut best = ORDER.len();
+    for (at, word) in words.iter().enumerate() {
+        for phrase in BY_WORD.get(word).into_iter().flatten() {
+            let rank = ORDER.iter().position(|kind| *kind == phrase.kind).unwrap_or(best);
+            if rank < best && holds(phrase, &words, at, start, context) {
+                best = rank;
+            }
+        }
+    }
+    let found = ORDER.get(best).copied();
+    match found {
+        None | Some(AnchorKind::Preference | AnchorKind::CriticalFact) => {
+            if context.role == Role::User && is_replacement(&words) {
+                return Some(AnchorKind::Correction);
+            }
+            found
+        }
+        _ => found,
+    }
+}
+
+/// Whether a question waits for no answer, whoever asks it.
+pub(super) fn is_small_talk(question: &str) -> bool {
+    has_any(&WordTokens::new(question).words(), SMALL_TALK)
+}
+
+/// Whether `phrase` is at `at` and means what it is listed for.
+fn holds(
+    phrase: &Phrase,
+    words: &[&str],
+    at: usize,
+    start: usize,
+    context: SentenceContext,
+) -> bool {
+    let in_place = match phrase.place {
+        Place::Start => at == start,
+        Place::Anywhere => true,
+    };
+    let speaks = match phrase.who {
+        Who::Anyone => true,
+        Who::User => context.role == Role::User,
+        Who::Rested => context.role == Role::User || !context.is_before_call,
+    };
+    if !in_place || !speaks || !begins(&words[at..], phrase.words) {
+        return false;
+    }
+    let rest = &words[at + phrase.words.split(' ').count()..];
+    let is_exception = EXCEPT.iter().any(|(words, after)| {
+        *words == phrase.words && after.iter().any(|after| begins(rest, after))
+    });
+    // "Agreed to that", but not "It was agreed to."
+    let is_bare = rest.iter().all(|word| !word.contains(char::is_alphanumeric));
+    if is_exception || is_bare && phrase.kind == AnchorKind::Decision {
+        return false;
+    }
+    let before = &words[at.saturating_sub(3)..at];
+    match (phrase.kind, phrase.words) {
+        (AnchorKind::Decision, "instead of") => has_any(words, WE_USE),
+        (AnchorKind::Decision, phrase) => {
+            !is_conditional(before)
+                && !has_any(words, LOOKING_FOR)
+                && !has_any(words, OFFERS)
+                && (context.role == Role::User || !is_relative(before))
+                && (!phrase.starts_with("decided") || is_decided_by(before, at == start))
+        }
+        (AnchorKind::Commitment, phrase) => {
+            !is_conditional(before)
+                && !has_any(words, OFFERS)
+                && is_promise(words, at, phrase, context)
+        }
+        // "It gives X instead of Y" tells what happens, not what is wanted.
+        (AnchorKind::Correction, "instead") => {
+            words.get(start).is_some_and(|word| IMPERATIVES.contains(word)) || has(words, "should")
+        }
+        (AnchorKind::Correction, "actually") => {
+            context.role == Role::User || rest.first() == Some(&",") && !has_any(words, DOING_NOW)
+        }
+        // A model that is sorry, and says no more, corrects nothing.
+        (AnchorKind::Correction, _) => {
+            context.role == Role::User || !has_any(words, APOLOGIES) || has_any(words, RIGHTS)
+        }
+        (AnchorKind::Preference, _) => {
+            !OF_PROGRAMS.iter().any(|subject| begins(&words[start..], subject))
+                && !happens(&words[..at])
+        }
+        (AnchorKind::CriticalFact, phrase) => is_fact(words, at, start, phrase, context),
+        (AnchorKind::OpenQuestion, _) => true,
+    }
+}
+
+/// Whether what stands right before a phrase makes it a condition.
+fn is_conditional(before: &[&str]) -> bool {
+    before.iter().any(|word| CONDITIONS.contains(word))
+}
+
+/// Whether it is said who decided.
+fn is_decided_by(before: &[&str], is_start: bool) -> bool {
+    is_start
+        || before.last().is_some_and(|word| DECIDED_BY.contains(word))
+            && !has_any(before, &["not", "haven't", "hasn't", "never", "nothing"])
+}
+
+/// Whether it says one thing in place of another: "not X but Y", "it's X, not Y".
+fn is_replacement(words: &[&str]) -> bool {
+    let Some(not) = words.iter().position(|word| *word == "not") else { return false };
+    let after = &words[not + 1..];
+    if let Some(but) = after.iter().take(4).position(|word| *word == "but") {
+        let clause = ["i", "we", "you", "it", "that", "this", "there", "they", "still", "also"];
+        let is_clause = after.get(but + 1).is_none_or(|word| clause.contains(word));
+        let is_term = !after[..but].contains(&"only") && !after[..but].contains(&",");
+        return but > 0 && is_term && !is_clause;
+    }
+    let is_named = ["should be", "it's", "it is", "use", "is called", "meant"]
+        .iter()
+        .any(|phrase| has(&words[..not], phrase));
+    not > 0 && words[not - 1] == "," && is_named && after.len() <= 6
+}
+
+/// Phrases that promise, whatever is said beside them.
+const PROMISES: [&str; 4] = ["i promise", "we promise", "i commit to", "we commit to"];
+
+/// What one will not do because one cannot, or need not.
+const LIMITS: [&str; 9] =
+    ["be", "need", "have", "know", "matter", "work", "worry", "forget", "see"];
+
+/// Words between "I will" and the verb.
+const AFTER_SUBJECT: [&str; 15] = [
+    "now", "then", "also", "first", "next", "just", "quickly", "still", "definitely", "certainly",
+    "therefore", "simply", "immediately", "briefly", "finally",
+];
+
+/// Words that make of it a step among others.
+const STEPS: [&str; 10] = [
+    "first", "firstly", "second", "secondly", "third", "then", "next", "finally", "lastly", "step",
+];
+
+/// Words right before "we'll" with which it tells of something else.
+const RELATIVES: [&str; 5] = ["which", "that", "where", "why", "when"];
+
+/// Verbs of what one does at this moment, to find out or to go on.
+const LOOKING: &[&str] = &[
+    "read", "look", "check", "run", "re-run", "rerun", "see", "search", "find", "grep", "open",
+    "view", "inspect", "examine", "explore", "investigate", "list", "start", "begin", "take", "go",
+    "try", "verify", "test", "review", "analyze", "analyse", "scan", "get", "fetch", "use", "call",
+    "do", "need", "likely", "think", "explain", "show", "walk", "summarize", "summarise",
+    "continue", "proceed", "have", "be", "assume", "assist", "help", "wait", "ask", "figure",
+    "trace", "load", "locate", "gather", "confirm", "dig", "compare", "query", "print", "count",
+    "focus", "break", "work", "know", "give",
+];
+
+/// What makes a promise of it, whatever the verb.
+const LASTING: &[&str] = &[
+    "i promise", "we promise", "i commit to", "we commit to", "from now on", "from here on",
+    "going forward", "in future", "in the future", "until", "never", "always", "later",
+    "afterwards", "tomorrow", "next time", "make sure", "before i", "before you", "before any",
+    "before every", "before merging", "before pushing", "before releasing", "before deploying",
+    "before deleting", "before the release", "before the merge", "after i", "after you",
+    "after every", "after merging", "after the release", "after the merge", "as soon as",
+    "every time", "once i", "once you", "once we", "once the", "once it", "once that",
+];
+
+/// Words behind which a time is one of the code that is told of.
+const OF_CODE: [&str; 9] =
+    ["to", "that", "if", "which", "where", "so", "ensure", "ensuring", "while"];
+
+/// Whether what somebody says they will do is more than what they do right now;
+/// `phrase` is "I will", "we'll", "let's" or the like, at `at` in `words`.
+fn is_promise(words: &[&str], at: usize, phrase: &str, context: SentenceContext) -> bool {
+    let is_user = context.role == Role::User;
+    let rest = &words[at + phrase.split(' ').count()..];
+    let adverbs = rest.iter().take_while(|word| AFTER_SUBJECT.contains(word)).count();
+    let (adverbs, rest) = rest.split_at(adverbs);
+    if !is_user && (phrase == "let's" || is_step(&words[..at], adverbs)) {
+        return false;
+    }
+    let is_no = |word: &&str| ["not", "never"].contains(word);
+    let Some(verb) = rest.iter().find(|word| !is_no(word)) else { return false };
+    if phrase.ends_with("won't") || rest.first().is_some_and(is_no) {
+        return !LIMITS.contains(verb);
+    }
+    if adverbs.contains(&"now") || begins(words, "now") {
+        return false;
+    }
+    if !is_user && context.is_acting {
+        return PROMISES.contains(&phrase) || has_any(&words[..at], LASTING) || lasts(rest);
+    }
+    !LOOKING.contains(verb) || has_any(words, LASTING)
+}
+
+/// Whether "we'll", said behind `before` and followed by `adverbs`, tells of one
+/// step of several, or of something that is not it.
+fn is_step(before: &[&str], adverbs: &[&str]) -> bool {
+    let near = &before[before.len().saturating_sub(3)..];
+    let is_one = near.iter().chain(adverbs).any(|word| STEPS.contains(word));
+    is_one && !has(near, "next time") || has(near, "after that") || is_relative(before)
+}
+
+/// Whether the word right before a phrase makes a part of another sentence of it.
+fn is_relative(before: &[&str]) -> bool {
+    before.last().is_some_and(|word| RELATIVES.contains(word))
+}
+
+/// Whether what is to be done is bound to a time to come, not the code that is told
+/// of ("I'll change it to always return a list").
+fn lasts(rest: &[&str]) -> bool {
+    let of_code = rest.iter().position(|word| OF_CODE.contains(word)).unwrap_or(rest.len());
+    // "Make sure to …" and "make sure that …" end right before such a word.
+    (0..of_code).any(|at| LASTING.iter().any(|phrase| begins(&rest[at..], phrase)))
+}
+
+/// With what a model begins to tell of its own change.
+const CHANGES: &[&str] = &[
+    "this change", "this modification", "this update", "this fix", "this ensures", "this will",
+    "this would", "this should", "this allows", "this makes", "this means", "this assumes",
+    "this test", "these changes", "these modifications", "these updates", "these fixes",
+    "these ensure", "the change", "the changes", "the modification", "the modifications",
+    "the update", "the updates", "the updated", "the modified", "with this", "with these", "i've",
+    "i have", "we've", "we have", "we need", "we're", "we are",
+];
+
+/// With what it begins to tell what its code does.
+const NARRATORS: [&str; 13] = [
+    "this", "these", "those", "we", "i", "we've", "i've", "we're", "i'm", "let's", "now", "with",
+    "it'll",
+];
+
+/// What stays a rule beside code.
+const RULES: [&str; 7] = [
+    "must", "mustn't", "requires", "only works with", "only works if", "only works when",
+    "hard limit",
+];
+
+/// Whether the phrase of a fact at `at` in `words` is one; `start` is where they
+/// come to the point.
+fn is_fact(
+    words: &[&str],
+    at: usize,
+    start: usize,
+    phrase: &str,
+    context: SentenceContext,
+) -> bool {
+    let (before, point) = (&words[..at], &words[start..]);
+    let rest = &words[at + phrase.split(' ').count()..];
+    let begins_any = |words: &[&str], list: &[&str]| list.iter().any(|it| begins(words, it));
+    if context.role != Role::User {
+        if begins_any(point, CHANGES) || begins_any(rest, CHANGES) {
+            return false;
+        }
+        let is_rule =
+            phrase != "must" || rest.first().is_some_and(|word| ["not", "never"].contains(word));
+        let is_weak = ["must", "never", "always", "is required", "are required"].contains(&phrase);
+        let is_told = point.first().is_some_and(|word| NARRATORS.contains(word));
+        if context.is_acting && is_weak && !(RULES.contains(&phrase) && is_rule)
+            || (is_weak || phrase == "requires") && is_told
+        {
+            return false;
+        }
+    }
+    match phrase {
+        // "It never closes the file" tells what happens, "Never close it" is a rule.
+        "never" | "always" => {
+            !rest.first().is_some_and(|word| is_description(word)) && !happens(before)
+        }
+        "must" => !has(before, "if"),
+        "is required" | "are required" => !has_any(before, &["if", "when", "once", "that"]),
+        _ => true,
+    }
+}
+
+/// Whether a word is a verb that tells what something does.
+fn is_description(word: &str) -> bool {
+    word.ends_with('s') && !word.ends_with("ss") && word.chars().nth(2).is_some()
+}
+
+/// Whether "always" and "never", said behind `before`, tell what something does: "it
+/// will always …", "it doesn't always …", "rather than always …".
+fn happens(before: &[&str]) -> bool {
+    let is_told = before.windows(2).any(|pair| {
+        pair[1] == "will" && !["i", "we", "you"].contains(&pair[0])
+            || ["seems", "appears"].contains(&pair[0]) && pair[1] == "to"
+    });
+    is_told
+        || before
+            .last()
+            .is_some_and(|word| ["of", "than", "not"].contains(word) || word.ends_with("n't"))
+}

@@ -1,0 +1,224 @@
+//! The lines in which somebody says something.
+
+/// A line that is no code, no quotation and no tag, and not empty.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line<'t> {
+    /// Where its text begins in the whole text, in bytes.
+    pub(crate) start: usize,
+    /// What it says: without white space around it, marker, or tags around it.
+    pub(crate) text: &'t str,
+    /// What it is.
+    pub(crate) kind: LineKind,
+    /// Whether the line before it is the one before it in the text too.
+    pub(crate) follows: bool,
+}
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LineKind {
+    /// Neither of the others.
+    Text,
+    /// It begins with a list marker.
+    Item,
+    /// It begins with `#`.
+    Heading,
+}
+
+impl Line<'_> {
+    /// Where its text ends in the whole text.
+    pub(crate) fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+}
+
+/// Tags between which programs put what nobody said, into the turns of users and
+/// models. Lower case.
+const MACHINE_TAGS: [&str; 14] = [
+    "system-reminder", "system_reminder", "environment_context", "environment_details",
+    "user_instructions", "instructions", "local-command-stdout", "local-command-stderr",
+    "local-command-caveat", "command-name", "command-message", "bash-stdout", "bash-stderr",
+    "thinking",
+];
+
+/// The lines of `text` in which somebody says something.
+pub(crate) fn lines(text: &str) -> Lines<'_> {
+    Lines { text, at: 0, line_end: 0, follows: false, unclosed: [false; MACHINE_TAGS.len()] }
+}
+
+/// See [`lines`].
+pub(crate) struct Lines<'t> {
+    text: &'t str,
+    at: usize,
+    /// Where the line ends that was looked at last: looked for once only.
+    line_end: usize,
+    follows: bool,
+    /// Tags that are never closed from here on: looked for once only.
+    unclosed: [bool; MACHINE_TAGS.len()],
+}
+
+impl<'t> Iterator for Lines<'t> {
+    type Item = Line<'t>;
+
+    fn next(&mut self) -> Option<Line<'t>> {
+        while self.at < self.text.len() {
+            let start = self.at;
+            let line = self.take_line();
+            if let Some(line) = self.parse_line(start, line) {
+                self.follows = true;
+                return Some(line);
+            }
+            self.follows = false;
+        }
+        None
+    }
+}
+
+impl<'t> Lines<'t> {
+    /// The line at the place reached, without its end; goes behind it.
+    fn take_line(&mut self) -> &'t str {
+        let start = self.at;
+        if start >= self.line_end {
+            let rest = self.text.get(start..).unwrap_or_default();
+            self.line_end = start + rest.find('\n').unwrap_or(rest.len());
+        }
+        self.at = (self.line_end + 1).min(self.text.len());
+        self.text.get(start..self.line_end).unwrap_or_default()
+    }
+
+    /// What `line`, which begins at `start`, says; goes behind what it opens.
+    fn parse_line(&mut self, start: usize, line: &'t str) -> Option<Line<'t>> {
+        let body = line.trim();
+        if let Some(fence) = fence(body) {
+            self.skip_fenced(fence);
+            return None;
+        }
+        if body.starts_with('>') || !body.contains(char::is_alphanumeric) {
+            return None;
+        }
+        if self.skip_machine_tag(start, line, body) {
+            return None;
+        }
+        let body = without_tags(body);
+        let (kind, text) = without_marker(body);
+        let text = without_tags(text);
+        // A slice of the line, so that the difference is where it begins.
+        let offset = text.as_ptr() as usize - line.as_ptr() as usize;
+        text.contains(char::is_alphanumeric).then_some(Line {
+            start: start + offset,
+            text,
+            kind,
+            follows: self.follows,
+        })
+    }
+
+    /// Goes behind the fence that closes this one, or to the end.
+    fn skip_fenced(&mut self, opening: &str) {
+        while self.at < self.text.len() {
+            let line = self.take_line().trim();
+            let closes = if opening == SEARCH {
+                line.starts_with(REPLACE)
+            } else {
+                line.starts_with(opening)
+                    && line.trim_start_matches(char::from(opening.as_bytes()[0])).is_empty()
+            };
+            if closes {
+                return;
+            }
+        }
+    }
+
+    /// Where the line opens a tag of a program, goes behind what closes it.
+    fn skip_machine_tag(&mut self, start: usize, line: &str, body: &str) -> bool {
+        let Some((name, _)) = tag(body).filter(|_| !body.starts_with("</")) else { return false };
+        let Some(at) = MACHINE_TAGS.iter().position(|known| name.eq_ignore_ascii_case(known))
+        else {
+            return false;
+        };
+        if self.unclosed[at] {
+            return false;
+        }
+        let open = start + (line.len() - line.trim_start().len());
+        let inside = self.text.get(open..).unwrap_or_default();
+        let closing = format!("</{name}>");
+        if let Some(found) = inside.find(&closing) {
+            self.at = open + found + closing.len();
+        } else {
+            self.unclosed[at] = true;
+        }
+        !self.unclosed[at]
+    }
+}
+
+/// With what an edit begins that tells both texts, or a conflict.
+const SEARCH: &str = "<<<<<<<";
+
+/// With what it ends.
+const REPLACE: &str = ">>>>>>>";
+
+/// The fence that a line opens; an edit is one too.
+fn fence(line: &str) -> Option<&str> {
+    if line.starts_with(SEARCH) {
+        return Some(SEARCH);
+    }
+    let first = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let length = line.len() - line.trim_start_matches(first).len();
+    // "```word```" in one line is no fence.
+    (length >= 3 && !line[length..].contains('`')).then(|| &line[..length])
+}
+
+/// The name of the tag that a text begins with, and what follows the tag.
+fn tag(text: &str) -> Option<(&str, &str)> {
+    let (inside, rest) = text.strip_prefix('<')?.split_once('>')?;
+    let inside = inside.trim_start_matches('/').trim_end_matches('/');
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let name = &inside[..inside.len() - inside.trim_start_matches(is_name).len()];
+    let attributes = &inside[name.len()..];
+    let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && !attributes.contains('<')
+        && (attributes.is_empty() || attributes.starts_with(char::is_whitespace));
+    is_tag.then_some((name, rest))
+}
+
+/// A line without the tags that it begins with and those that it closes last.
+fn without_tags(line: &str) -> &str {
+    let mut line = line;
+    while let Some((_, rest)) = tag(line) {
+        line = rest.trim_start();
+    }
+    while let Some(at) = line.strip_suffix('>').and_then(|_| line.rfind("</")) {
+        if tag(&line[at..]).is_none_or(|(_, rest)| !rest.is_empty()) {
+            break;
+        }
+        line = line[..at].trim_end();
+    }
+    line
+}
+
+/// A line without its marker, and what the marker makes of it.
+fn without_marker(line: &str) -> (LineKind, &str) {
+    if let Some(text) = spaced(line.trim_start_matches('#'), line) {
+        return (LineKind::Heading, text.trim_end_matches('#').trim_end());
+    }
+    if let Some(text) =
+        line.strip_prefix(['-', '*', '+', '•', '◦', '▪', '–']).and_then(|text| spaced(text, line))
+    {
+        return (LineKind::Item, text);
+    }
+    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    if (1..=4).contains(&(line.len() - digits.len()))
+        && let Some(text) = digits.strip_prefix(['.', ')']).and_then(|text| spaced(text, line))
+    {
+        return (LineKind::Item, text);
+    }
+    if super::check_box(line).is_some() {
+        return (LineKind::Item, line);
+    }
+    (LineKind::Text, line)
+}
+
+/// `text` without the white space that it begins with, if it does, and if it is not
+/// the whole `line`.
+fn spaced<'t>(text: &'t str, line: &str) -> Option<&'t str> {
+    let trimmed = text.trim_start();
+    (text.len() < line.len() && trimmed.len() < text.len()).then_some(trimmed)
+}

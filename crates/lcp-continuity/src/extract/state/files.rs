@@ -1,0 +1,109 @@
+//! Files that are worked on.
+
+use lcp_types::BlockContent;
+use serde_json::Value;
+
+use super::super::tool_calls::Call;
+use super::{MAX_FILES, push_newest};
+
+/// Words of the names of tools that read, write or edit files.
+const TOOLS: [&str; 17] = [
+    "read", "write", "edit", "view", "open", "cat", "patch", "update", "create", "replace",
+    "insert", "multiedit", "notebook", "file", "save", "append", "editor",
+];
+
+/// Keys under which they are given a path.
+const KEYS: [&str; 10] = [
+    "file_path", "path", "filepath", "filePath", "filename", "file", "notebook_path",
+    "target_file", "relative_path", "absolute_path",
+];
+
+/// How patches name the files that they change.
+const PATCHED: [&str; 4] = ["*** Update File: ", "*** Add File: ", "*** Move to: ", "+++ b/"];
+
+/// Bytes of the longest path that is taken for one.
+const MAX_PATH: usize = 300;
+
+/// The path of a block that is a file, or a part of one.
+pub(super) fn path_of_block(content: &BlockContent<'_>) -> Option<String> {
+    match content {
+        BlockContent::Code(code) => is_sane(&code.path).then(|| code.path.to_string()),
+        BlockContent::Diff(diff) => is_sane(&diff.path).then(|| diff.path.to_string()),
+        BlockContent::Document(document) => {
+            is_path(&document.title).then(|| document.title.to_string())
+        }
+        _ => None,
+    }
+}
+
+/// Adds the files that a call reads, writes or edits.
+pub(super) fn add_from_call(call: &Call, files: &mut Vec<String>) {
+    if !call.names_any(&TOOLS) {
+        return;
+    }
+    for path in paths(call) {
+        push_newest(files, path, MAX_FILES);
+    }
+}
+
+fn paths(call: &Call) -> Vec<String> {
+    let Some(json) = &call.json else { return in_text(&call.text) };
+    let named = call.argument(&KEYS).and_then(Value::as_str).filter(|path| is_sane(path));
+    let mut paths: Vec<String> = named.map(str::to_owned).into_iter().collect();
+    if let Some(Value::Array(many)) = call.argument(&["paths", "files", "file_paths"]) {
+        let many = many.iter().filter_map(|path| {
+            path.as_str().or_else(|| KEYS.iter().find_map(|key| path.get(*key)?.as_str()))
+        });
+        paths.extend(many.filter(|path| is_sane(path)).map(str::to_owned));
+    }
+    if paths.is_empty() {
+        let patch = ["patch", "input", "diff"].iter().find_map(|key| json.get(*key)?.as_str());
+        paths = patch.map(patched).unwrap_or_default();
+    }
+    paths
+}
+
+/// The files of a patch, else the first word that is a path.
+fn in_text(text: &str) -> Vec<String> {
+    let patched = patched(text);
+    if !patched.is_empty() {
+        return patched;
+    }
+    let trim = |word| str::trim_matches(word, ['"', '\'', '`', ',', '(', ')']);
+    text.split_whitespace()
+        .map(trim)
+        .find(|word| is_path(word))
+        .map(str::to_owned)
+        .into_iter()
+        .collect()
+}
+
+fn patched(patch: &str) -> Vec<String> {
+    let named = |line: &str| {
+        PATCHED.iter().find_map(|mark| Some(line.strip_prefix(mark)?.trim().to_owned()))
+    };
+    patch.lines().filter_map(named).filter(|path| is_sane(path)).collect()
+}
+
+/// Whether a text that is said to be a path can be one.
+fn is_sane(path: &str) -> bool {
+    (1..=MAX_PATH).contains(&path.len())
+        && path.trim() == path
+        && !path.contains(char::is_control)
+        && !matches!(path, "." | ".." | "/")
+}
+
+/// Whether a text looks like the path of a file.
+fn is_path(text: &str) -> bool {
+    let name = text.rsplit(['/', '\\']).next().unwrap_or(text);
+    let has_extension = name.rsplit_once('.').is_some_and(|(_, extension)| {
+        (1..=8).contains(&extension.len())
+            && extension.starts_with(|c: char| c.is_ascii_alphabetic())
+            && extension.chars().all(|c| c.is_ascii_alphanumeric())
+    });
+    is_sane(text)
+        && !text.contains(char::is_whitespace)
+        && !text.contains("://")
+        && !text.starts_with(['-', '{', '['])
+        && (has_extension || name.len() < text.len() && !name.is_empty())
+}

@@ -1,0 +1,131 @@
+//! Summaries that another program writes.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+
+use lcp_types::{BlockContent, Status};
+
+use super::super::{Summarizer, SummaryError, SummaryRequest};
+use super::validated;
+use crate::command::{CommandFilter, CommandOptions};
+use crate::model::{Message, Recorded};
+
+/// Asks a program for the summary: a model's command line, a script (RFC 0007 §6).
+///
+/// The program reads the conversation from standard input, as text: a paragraph
+/// `[role] …` for each message, before them `[earlier summary] …` if there is one. A
+/// line within that begins with `[` has a space before it, so that nothing which was
+/// said passes for another message. The environment says what is asked for:
+/// `LCP_TARGET_TOKENS` is a number, `LCP_SUMMARY_LEVEL` one of `full`, `detailed`,
+/// `brief`, `tags`. What it writes to standard output, without the white space
+/// around it, is the summary.
+///
+/// It need not read its input. When it ends, or is stopped, on Unix all that it
+/// started is stopped with it; but what has left its process group is not.
+///
+/// ```
+/// use lcp_continuity::extract::{CommandSummarizer, Summarizer};
+///
+/// let summarizer = CommandSummarizer::new("summarise", ["--short"]);
+/// assert_eq!(summarizer.name(), "summarise");
+/// ```
+#[derive(Clone, Debug)]
+pub struct CommandSummarizer {
+    filter: CommandFilter,
+}
+
+impl CommandSummarizer {
+    /// Runs `program` with these arguments, without a shell. Its name in reports is
+    /// the name of its file.
+    pub fn new(
+        program: impl Into<OsString>,
+        args: impl IntoIterator<Item = impl Into<OsString>>,
+    ) -> Self {
+        Self { filter: CommandFilter::new(program, args) }
+    }
+
+    /// Runs a line by the shell: `sh -c` on Unix, `cmd /C` on Windows. The line is its
+    /// name in reports.
+    pub fn shell(command_line: impl Into<OsString>) -> Self {
+        Self { filter: CommandFilter::shell(command_line) }
+    }
+
+    /// Replaces the bounds.
+    #[must_use]
+    pub fn with_options(self, options: CommandOptions) -> Self {
+        Self { filter: self.filter.with_options(options) }
+    }
+
+    /// Returns the filter that runs the program: a clone of it stops what this has started.
+    #[must_use]
+    pub const fn filter(&self) -> &CommandFilter {
+        &self.filter
+    }
+}
+
+impl Summarizer for CommandSummarizer {
+    fn summarize(&self, request: &SummaryRequest<'_>) -> Result<String, SummaryError> {
+        let target = request.target_tokens.to_string();
+        let variables =
+            [("LCP_TARGET_TOKENS", target.as_str()), ("LCP_SUMMARY_LEVEL", request.level.name())];
+        let input = transcript(request.before, request.messages);
+        let output = self.filter.run(input, &variables)?;
+        validated(self.name(), output.trim().to_owned(), request)
+    }
+
+    fn name(&self) -> &str {
+        self.filter.name()
+    }
+}
+
+/// Writes a conversation as [`CommandSummarizer`] describes it.
+fn transcript(before: Option<&str>, messages: &[Recorded]) -> String {
+    let mut out = String::new();
+    if let Some(before) = before {
+        push(&mut out, "earlier summary", before);
+    }
+    for recorded in messages {
+        let message = &recorded.message;
+        if message.block.content.is_metadata() {
+            continue;
+        }
+        let text = message.text();
+        let summary = message.block.summary.as_deref().unwrap_or_default();
+        push(&mut out, &speaker(message), if text.trim().is_empty() { summary } else { &text });
+    }
+    out
+}
+
+/// Adds a paragraph, if it says anything.
+fn push(out: &mut String, speaker: &str, text: &str) {
+    let text = text.trim();
+    if text.is_empty() {
+        return;
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    let _ = write!(out, "[{speaker}] ");
+    for (at, line) in text.lines().enumerate() {
+        // What is said must not pass for another message.
+        let guard = if at > 0 && line.starts_with('[') { " " } else { "" };
+        let _ = writeln!(out, "{guard}{line}");
+    }
+}
+
+/// Who speaks; of a result the tool, and how the call ended unless it succeeded.
+fn speaker(message: &Message) -> String {
+    let role = message.role();
+    let role = role.name().unwrap_or("turn");
+    match &message.block.content {
+        BlockContent::Conversation(_) => role.to_owned(),
+        BlockContent::ToolResult(result) => {
+            let tool = result.tool_name.replace(['\n', '\r', ']'], " ");
+            match result.status {
+                Status::Ok => format!("{role} {tool}"),
+                status => format!("{role} {tool}: {}", status.name().unwrap_or("unknown")),
+            }
+        }
+        content => format!("{role} {}", content.block_type()),
+    }
+}

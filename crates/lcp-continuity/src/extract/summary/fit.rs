@@ -1,0 +1,168 @@
+//! As many pieces as fit, never a token more.
+
+use std::collections::BTreeSet;
+
+use lcp_tokens::TokenEstimator;
+
+use super::line::{CUT, Line, PieceRef};
+
+/// Pieces in a row that do not fit before the rest is left out.
+const MISSES: usize = 64;
+
+/// How often what is left over is given out.
+const ROUNDS: usize = 4;
+
+/// Tokens that the best piece may have though it is more than half of what there is.
+const BEST_TOKENS: u32 = 16;
+
+/// A text that grows, and never counts more than it may.
+pub(super) struct Fit<'c> {
+    counter: &'c dyn TokenEstimator,
+    text: String,
+}
+
+impl<'c> Fit<'c> {
+    /// An empty text.
+    pub(super) fn new(counter: &'c dyn TokenEstimator) -> Self {
+        Self { counter, text: String::new() }
+    }
+
+    /// The text.
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+
+    /// Adds those of the pieces of `lines` at `ranks`, the best first, with which the
+    /// whole text counts `most` tokens at most. The best is cut if it has to be.
+    ///
+    /// Parts are counted to find what may fit; what decides is the count of the
+    /// whole, whether counts add up or not.
+    pub(super) fn add(&mut self, lines: &mut [Line], mut ranks: Vec<PieceRef>, most: u32) {
+        let Some(best) = ranks.first().copied() else { return };
+        let Some(mut spent) = self.count(&self.text, most) else { return };
+        self.shorten(lines, best, most - spent);
+        let before = self.text.clone();
+        let mut chosen: Vec<PieceRef> = Vec::new();
+        for _ in 0..ROUNDS {
+            let sure = chosen.len();
+            self.take(lines, &mut ranks, &mut chosen, most - spent);
+            let mut less = 1;
+            while chosen.len() > sure {
+                let text = joined(&before, lines, &chosen);
+                if let Some(count) = self.count(&text, most) {
+                    (self.text, spent) = (text, count);
+                    break;
+                }
+                // Twice as many each time: few looks at a text that is far too long.
+                let keep = sure.max(chosen.len().saturating_sub(less));
+                ranks.splice(..0, chosen.drain(keep..));
+                less *= 2;
+            }
+            if chosen.len() == sure {
+                break;
+            }
+        }
+        if self.text.is_empty() {
+            self.text = self.scrap(&joined("", lines, &[best]), most);
+        }
+    }
+
+    /// Moves pieces from `ranks` to `chosen` that seem to fit into `room` tokens.
+    fn take(
+        &self,
+        lines: &[Line],
+        ranks: &mut Vec<PieceRef>,
+        chosen: &mut Vec<PieceRef>,
+        mut room: u32,
+    ) {
+        let mut begun: BTreeSet<usize> = chosen.iter().map(|&(line, _)| line).collect();
+        let mut misses = 0;
+        ranks.retain(|&(line, piece)| {
+            if room == 0 || misses == MISSES {
+                return true;
+            }
+            let source = &lines[line];
+            let lead = if begun.contains(&line) {
+                source.between[1].to_owned()
+            } else {
+                format!("\n{}", source.head(piece))
+            };
+            let cost = self.counter.estimate(&format!("{lead}{}", source.pieces[piece].text));
+            if cost > room {
+                misses += 1;
+                return true;
+            }
+            (room, misses) = (room - cost, 0);
+            begun.insert(line);
+            chosen.push((line, piece));
+            false
+        });
+    }
+
+    /// Cuts the piece at `best` where it would take more than half of `room`.
+    fn shorten(&self, lines: &mut [Line], (line, piece): PieceRef, room: u32) {
+        let head = lines[line].head(piece);
+        let whole = format!("{head}{}", lines[line].pieces[piece].text);
+        let most = (room / 2).max(room.min(BEST_TOKENS));
+        if self.count(&whole, most).is_some() {
+            return;
+        }
+        // A mark, and the newline before the line.
+        let mut tokens = most.saturating_sub(self.counter.estimate(CUT) + 1);
+        while tokens > 0 {
+            let start = self.counter.truncate_to(&whole, tokens);
+            let start = start.rfind(char::is_whitespace).map_or("", |at| start[..at].trim_end());
+            let Some(words) = start.get(head.len()..).filter(|words| !words.is_empty()) else {
+                return;
+            };
+            let cut = format!("{words}{CUT}");
+            if self.count(&format!("\n{head}{cut}"), most).is_some() {
+                lines[line].pieces[piece].text = cut;
+                return;
+            }
+            tokens -= (tokens / 4).max(1);
+        }
+    }
+
+    /// As much of the start of `text` as fits, wherever that ends.
+    fn scrap(&self, text: &str, most: u32) -> String {
+        let mut tokens = most;
+        while tokens > 0 {
+            let start = self.counter.truncate_to(text, tokens).trim_end();
+            if self.count(start, most).is_some() {
+                return start.to_owned();
+            }
+            tokens /= 2;
+        }
+        String::new()
+    }
+
+    /// The count of a text that is to be kept, if it is `most` at most.
+    fn count(&self, text: &str, most: u32) -> Option<u32> {
+        Some(self.counter.recount(text)).filter(|count| *count <= most)
+    }
+}
+
+/// `before`, and the pieces at `chosen` in the order of the lines.
+fn joined(before: &str, lines: &[Line], chosen: &[PieceRef]) -> String {
+    let mut text = before.to_owned();
+    let mut last: Option<PieceRef> = None;
+    for (line, piece) in chosen.iter().copied().collect::<BTreeSet<PieceRef>>() {
+        let source = &lines[line];
+        match last {
+            Some((same, before)) if same == line => {
+                let gap = source.pieces[piece].at > source.pieces[before].at + 1;
+                text.push_str(source.between[usize::from(gap)]);
+            }
+            _ => {
+                if !text.is_empty() {
+                    text.push('\n');
+                }
+                text.push_str(&source.head(piece));
+            }
+        }
+        text.push_str(&source.pieces[piece].text);
+        last = Some((line, piece));
+    }
+    text
+}

@@ -1,0 +1,172 @@
+//! What a sentence is worth (RFC 0007 §6).
+//!
+//! The table is in the RFC: points for who says it and when, for its place in the
+//! message, and for words that speak of decisions, outcomes and errors, of places in
+//! code, and of figures. Each sentence after the best of a message is worth less, so
+//! that more messages get a word in.
+
+use lcp_driver::segments::CompressionLevel;
+use lcp_types::Role;
+
+use super::super::output_detection::is_output;
+use super::features::Features;
+use super::line::{Kind, Piece, is_command, kind, recency};
+use crate::model::{Message, Recorded};
+
+/// Points of the first user turn: the goal.
+const GOAL: i32 = 100;
+/// Points of the newest user turn.
+const NEWEST_USER: i32 = 90;
+/// Points of the newest turn of the model: how far it is.
+const NEWEST_REPLY: i32 = 80;
+/// Points of other user turns.
+const USER: i32 = 40;
+/// Points of results that failed.
+const FAILED: i32 = 35;
+/// Points of other turns.
+const REPLY: i32 = 20;
+/// Points of files and other blocks that were handed in.
+const OTHER: i32 = 15;
+/// Points of calls of tools.
+const CALL: i32 = 5;
+/// Points of the first sentence of a user turn that is not short: what is asked for.
+const ASKED: i32 = 40;
+/// Points of the first sentence of another message that is not short.
+const FIRST: i32 = 10;
+/// Points of the last sentence of a message.
+const LAST: i32 = 5;
+/// Points taken from what is too short to say much.
+const SHORT: i32 = -20;
+/// Points taken from a sentence for each better one of its message.
+const FURTHER: i32 = -8;
+
+/// Bytes below which a sentence, or a turn, is short: "yes", "go on".
+const SHORT_BYTES: usize = 12;
+
+/// Whether a turn is what a user says, not what one pastes.
+fn is_wish(message: &Message) -> bool {
+    message.role() == Role::User && !is_output(&message.text())
+}
+
+/// The messages that matter more than others.
+pub(super) struct Scorer {
+    count: usize,
+    goal: Option<usize>,
+    newest_user: Option<usize>,
+    newest_reply: Option<usize>,
+    newest_result: Option<usize>,
+}
+
+impl Scorer {
+    pub(super) fn new(messages: &[Recorded]) -> Self {
+        let says = |recorded: &&Recorded, role: Role, least: usize| {
+            kind(&recorded.message) == Kind::Turn
+                && recorded.message.role() == role
+                && recorded.message.text().trim().len() >= least
+                && (least == 1 || !is_command(&recorded.message))
+        };
+        let is_words = |recorded: &Recorded| !is_output(&recorded.message.text());
+        let goal =
+            messages.iter().position(|it| says(&it, Role::User, SHORT_BYTES) && is_words(it));
+        let newest = |role, least| messages.iter().rposition(|it| says(&it, role, least));
+        let oldest = |role, least| messages.iter().position(|it| says(&it, role, least));
+        let is_result = |it: &Recorded| matches!(kind(&it.message), Kind::Result { .. });
+        // "Go on" is neither a goal nor news, and a log is no goal, unless there is
+        // nothing else.
+        Self {
+            count: messages.len(),
+            goal: goal
+                .or_else(|| oldest(Role::User, SHORT_BYTES))
+                .or_else(|| oldest(Role::User, 1)),
+            newest_user: newest(Role::User, SHORT_BYTES).or_else(|| newest(Role::User, 1)),
+            newest_reply: newest(Role::Assistant, SHORT_BYTES)
+                .or_else(|| newest(Role::Assistant, 1)),
+            newest_result: messages.iter().rposition(is_result),
+        }
+    }
+
+    /// Whether it is one of those that a short summary has.
+    fn is_key(&self, at: usize, kind: Kind) -> bool {
+        [self.goal, self.newest_user, self.newest_reply].contains(&Some(at))
+            || (self.newest_result == Some(at) && kind == Kind::Result { failed: true })
+    }
+
+    /// Points of message `at`.
+    fn points(&self, message: &Message, at: usize) -> i32 {
+        let points = match kind(message) {
+            _ if self.goal == Some(at) => GOAL,
+            _ if self.newest_user == Some(at) => NEWEST_USER,
+            _ if self.newest_reply == Some(at) => NEWEST_REPLY,
+            Kind::Turn if is_wish(message) => USER,
+            Kind::Turn => REPLY,
+            Kind::Call => CALL,
+            Kind::Result { failed: true } => FAILED,
+            Kind::Result { failed: false } => 0,
+            Kind::Other => OTHER,
+        };
+        points + recency(at, self.count)
+    }
+
+    /// Of the pieces of message `at`, with their places, those that may stand at
+    /// this level, in order, with what they are worth.
+    pub(super) fn choose(
+        &self,
+        message: &Message,
+        at: usize,
+        pieces: Vec<(usize, String)>,
+        level: CompressionLevel,
+    ) -> Vec<Piece> {
+        let (kind, base, count) = (kind(message), self.points(message, at), pieces.len());
+        let key = self.is_key(at, kind);
+        let most = match level {
+            CompressionLevel::Full => usize::MAX,
+            CompressionLevel::Detailed => 3,
+            CompressionLevel::Brief | CompressionLevel::Tags => 1 + usize::from(key),
+        };
+        let is_short = |text: &str| text.len() < SHORT_BYTES;
+        let first = pieces.iter().position(|(_, text)| !is_short(text)).unwrap_or_default();
+        let user = kind == Kind::Turn && is_wish(message);
+        let mut chosen = Vec::with_capacity(count);
+        for (index, (place, text)) in pieces.into_iter().enumerate() {
+            let features = Features::new(&text);
+            let stands = match level {
+                CompressionLevel::Full => true,
+                // Neither what only says what comes next, nor a result that says no
+                // more than how long it is.
+                CompressionLevel::Detailed => {
+                    (key || features.points >= 0)
+                        && (kind != Kind::Result { failed: false } || !text.is_empty())
+                }
+                CompressionLevel::Brief | CompressionLevel::Tags => {
+                    key || (kind == Kind::Turn && features.matters)
+                }
+            };
+            if !stands {
+                continue;
+            }
+            let place_points = match index {
+                _ if index == first => {
+                    if user {
+                        ASKED
+                    } else {
+                        FIRST
+                    }
+                }
+                _ if index + 1 == count => LAST,
+                _ => 0,
+            };
+            let short = if is_short(&text) { SHORT } else { 0 };
+            let score = base + features.points + place_points + short;
+            chosen.push(Piece { text, at: place, score });
+        }
+        chosen.sort_by_key(|piece| (-piece.score, piece.at));
+        chosen.truncate(most);
+        let mut less = 0;
+        for piece in &mut chosen {
+            piece.score += less;
+            less += FURTHER;
+        }
+        chosen.sort_by_key(|piece| piece.at);
+        chosen
+    }
+}

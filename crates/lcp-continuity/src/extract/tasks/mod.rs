@@ -1,0 +1,105 @@
+//! Extracts tasks by rules: to-do lists of tools, and check boxes.
+
+mod checkboxes;
+mod task_list;
+mod todo_tool;
+
+use std::collections::HashMap;
+
+use lcp_types::{BlockContent, Role};
+
+use self::task_list::TaskList;
+use super::TaskExtractor;
+use super::agreement::agreement;
+use super::tool_calls::name_words;
+use crate::model::{Message, PendingTask, Recorded};
+
+/// Words of tools and calls that are about plans.
+const PLANS: [&str; 8] =
+    ["todo", "todos", "task", "tasks", "plan", "plans", "checklist", "checklists"];
+
+/// Finds the tasks that are not done in lists that say so (RFC 0007 §6): what tools
+/// keep (`todos` of `TodoWrite`, `plan` of `update_plan`, as JSON in calls and
+/// results), and check boxes (`- [ ] step`, `☐ step`) in turns, and in results of
+/// calls that name a to-do list, a task, a plan or a checklist: any other file has
+/// boxes that are not ours.
+///
+/// Later lists update earlier ones. The user's next turn after a list approves it,
+/// refuses it, or says neither. A line "Done when …" or "Acceptance: …" with a list
+/// says by what it is known to be done. Tasks that have no step left are not told.
+/// The work grows with the text, and with the steps of the lists.
+///
+/// ```
+/// use lcp_continuity::extract::{ListTaskExtractor, TaskExtractor};
+/// use lcp_continuity::{Message, Recorded, TaskStatus};
+///
+/// let message = Message::assistant("## Port\n- [x] Read the code\n- [ ] Write the parser");
+/// let messages = [Recorded { position: 0, epoch: 0, tokens: 16, message }];
+/// let tasks = ListTaskExtractor.pending_tasks(&[], &messages);
+/// assert_eq!(tasks[0].description, "Port");
+/// assert_eq!(tasks[0].status, TaskStatus::InProgress);
+/// assert_eq!(tasks[0].remaining_steps, ["Write the parser"]);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ListTaskExtractor;
+
+impl TaskExtractor for ListTaskExtractor {
+    fn pending_tasks(&self, known: &[PendingTask], messages: &[Recorded]) -> Vec<PendingTask> {
+        let mut list = TaskList::new(known);
+        let calls: HashMap<&str, &Message> = messages
+            .iter()
+            .map(|recorded| &recorded.message)
+            .filter(|message| message.is_call())
+            .filter_map(|call| Some((call.tool_call_id()?, call)))
+            .collect();
+        for Recorded { message, .. } in messages {
+            let speaker = message.turn_text().map(|(role, _)| role);
+            let from_tool = message.is_call() || message.is_result();
+            if speaker.is_none() && !from_tool {
+                continue;
+            }
+            let text = message.text();
+            if speaker == Some(Role::User) {
+                list.answer(agreement(&text));
+            }
+            if from_tool && let Some(todos) = todo_tool::last_list(&text) {
+                list.update_list(todos);
+            }
+            if speaker.is_some() || is_of_plan(message, &calls) {
+                for group in checkboxes::groups(&text) {
+                    list.update_boxes(group, speaker == Some(Role::Assistant));
+                }
+            }
+        }
+        list.pending()
+    }
+}
+
+/// Whether a message is the result of a tool, or of a call, that names a plan.
+fn is_of_plan(message: &Message, calls: &HashMap<&str, &Message>) -> bool {
+    let names_plan =
+        |text: &str| name_words(text).iter().any(|word| PLANS.contains(&word.as_str()));
+    let call = || calls.get(message.tool_call_id()?);
+    message.is_result()
+        && (matches!(&message.block.content,
+                BlockContent::ToolResult(result) if names_plan(&result.tool_name))
+            || call().is_some_and(|call| names_plan(&call.text())))
+}
+
+/// A step of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Step {
+    /// What is to be done, word for word.
+    text: String,
+    /// How far it is.
+    state: StepState,
+}
+
+/// How far a step is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StepState {
+    Open,
+    Doing,
+    Blocked,
+    Done,
+}

@@ -1,0 +1,254 @@
+//! Tasks as they change from message to message.
+
+use std::collections::{HashMap, HashSet};
+
+use super::checkboxes::BoxGroup;
+use super::todo_tool::{ListKind, ToolList};
+use super::{Step, StepState};
+use crate::model::{PendingTask, TaskStatus, short_hash};
+
+/// Tasks that are kept apart: of more, the oldest are forgotten.
+const MAX_TASKS: usize = 64;
+
+/// A task, done or not.
+#[derive(Clone, Debug)]
+struct Task {
+    id: String,
+    description: String,
+    steps: Vec<Step>,
+    approved: Option<bool>,
+    acceptance: Option<String>,
+    /// What it was before, until a list says more of it.
+    status: Option<TaskStatus>,
+}
+
+/// The tasks so far.
+pub(super) struct TaskList {
+    tasks: Vec<Task>,
+    /// The ids of those that the user has not answered to.
+    proposed: HashSet<String>,
+}
+
+impl TaskList {
+    /// Begins with these.
+    pub(super) fn new(known: &[PendingTask]) -> Self {
+        let task = |task: &PendingTask| {
+            let steps = |texts: &[String], state| -> Vec<Step> {
+                texts.iter().map(|text| Step { text: text.clone(), state }).collect()
+            };
+            let mut all = steps(&task.done_steps, StepState::Done);
+            all.extend(steps(&task.remaining_steps, StepState::Open));
+            Task {
+                id: task.id.clone(),
+                description: task.description.clone(),
+                steps: all,
+                approved: task.approved,
+                acceptance: task.acceptance.clone(),
+                status: Some(task.status),
+            }
+        };
+        let proposed = known.iter().filter(|task| task.awaits_answer);
+        Self {
+            tasks: known.iter().map(task).collect(),
+            proposed: proposed.map(|task| task.id.clone()).collect(),
+        }
+    }
+
+    /// The user answered: `Some` where that is a plain yes or no.
+    pub(super) fn answer(&mut self, answer: Option<bool>) {
+        let proposed = std::mem::take(&mut self.proposed);
+        if answer.is_none() {
+            return;
+        }
+        for task in self.tasks.iter_mut().filter(|task| proposed.contains(&task.id)) {
+            task.approved = answer;
+        }
+    }
+
+    /// A tool's list: it replaces the one before it.
+    pub(super) fn update_list(&mut self, list: ToolList) {
+        let ToolList { kind, explanation, steps } = list;
+        let id = id_of_list(kind);
+        if let Some(task) = self.tasks.iter_mut().find(|task| task.id == id) {
+            let goes_on = steps.is_empty() || count_shared(&task.steps, &steps) > 0;
+            if !goes_on {
+                task.approved = None;
+                task.acceptance = None;
+            }
+            if !goes_on || task.description == kind.title() {
+                task.description = explanation.unwrap_or_else(|| kind.title().to_owned());
+            }
+            task.steps = steps;
+            task.status = None;
+        } else if !steps.is_empty() {
+            let description = explanation.unwrap_or_else(|| kind.title().to_owned());
+            self.add(Task {
+                id: id.clone(),
+                description,
+                steps,
+                approved: None,
+                acceptance: None,
+                status: None,
+            });
+        }
+        self.proposed.insert(id);
+    }
+
+    /// Check boxes; `proposes` where the user is to answer to them.
+    pub(super) fn update_boxes(&mut self, group: BoxGroup, proposes: bool) {
+        let id = self.merge(group);
+        if proposes {
+            self.proposed.insert(id);
+        }
+    }
+
+    /// Finds the task that a group is of, or makes one; returns its id.
+    fn merge(&mut self, group: BoxGroup) -> String {
+        let BoxGroup { lead, steps, acceptance } = group;
+        let by_steps = self
+            .tasks
+            .iter()
+            .enumerate()
+            .map(|(at, task)| (count_shared(&task.steps, &steps), at))
+            .max()
+            .filter(|(count, _)| *count > 0);
+        let same_lead = |task: &Task| {
+            lead.as_deref().is_some_and(|lead| lead.eq_ignore_ascii_case(&task.description))
+        };
+        if let Some((count, at)) = by_steps
+            && (count == steps.len() || count * 2 >= steps.len() || same_lead(&self.tasks[at]))
+        {
+            let task = &mut self.tasks[at];
+            if count == steps.len() {
+                // A part of it: what it does not list stays as it is.
+                update_states(&mut task.steps, &steps);
+            } else {
+                task.steps = steps;
+            }
+            task.acceptance = acceptance.or(task.acceptance.take());
+            task.status = None;
+            return task.id.clone();
+        }
+        // Other steps under the same words: another task in the place of the old one.
+        self.tasks.retain(|task| !same_lead(task) || task.is_of_tool());
+        let first = steps.first().map_or("", |step| step.text.as_str());
+        let description = lead.unwrap_or_else(|| first.to_owned());
+        let id = short_hash(&[description.as_bytes(), first.as_bytes()]);
+        self.tasks.retain(|task| task.id != id);
+        self.add(Task {
+            id: id.clone(),
+            description,
+            steps,
+            approved: None,
+            acceptance,
+            status: None,
+        });
+        id
+    }
+
+    fn add(&mut self, task: Task) {
+        if self.tasks.len() >= MAX_TASKS {
+            self.tasks.remove(0);
+        }
+        self.tasks.push(task);
+    }
+
+    /// Those that are not done.
+    pub(super) fn pending(self) -> Vec<PendingTask> {
+        let Self { tasks, proposed } = self;
+        tasks.into_iter().filter_map(|task| task.pending(&proposed)).collect()
+    }
+}
+
+impl Task {
+    fn is_of_tool(&self) -> bool {
+        [ListKind::Todos, ListKind::Plan].into_iter().any(|kind| id_of_list(kind) == self.id)
+    }
+
+    /// What is told of it, if it is not done; `proposed` wait for the user's answer.
+    fn pending(self, proposed: &HashSet<String>) -> Option<PendingTask> {
+        let texts = |is_done: bool| -> Vec<String> {
+            let steps = self.steps.iter();
+            steps
+                .filter(|step| (step.state == StepState::Done) == is_done)
+                .map(|step| step.text.clone())
+                .collect()
+        };
+        let (done_steps, remaining_steps) = (texts(true), texts(false));
+        // A task that was made by others may have no steps.
+        if remaining_steps.is_empty() && (self.status.is_none() || !done_steps.is_empty()) {
+            return None;
+        }
+        let status = self.status.unwrap_or_else(|| status(&self.steps));
+        Some(PendingTask {
+            awaits_answer: proposed.contains(&self.id),
+            id: self.id,
+            description: self.description,
+            status,
+            done_steps,
+            remaining_steps,
+            approved: self.approved,
+            acceptance: self.acceptance,
+        })
+    }
+}
+
+/// How far a task with these steps is.
+fn status(steps: &[Step]) -> TaskStatus {
+    let mut open = steps.iter().filter(|step| step.state != StepState::Done);
+    let current = open.clone().find(|step| step.state != StepState::Open).or_else(|| open.next());
+    if current.is_some_and(is_blocked) {
+        TaskStatus::Blocked
+    } else if steps.iter().any(|step| step.state != StepState::Open) {
+        TaskStatus::InProgress
+    } else {
+        TaskStatus::Pending
+    }
+}
+
+/// Whether a step says that it waits.
+fn is_blocked(step: &Step) -> bool {
+    let text = step.text.to_lowercase();
+    let says = |mark: &str| {
+        text.match_indices(mark).any(|(at, _)| {
+            let is_edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+            is_edge(text[..at].chars().next_back())
+                && is_edge(text[at + mark.len()..].chars().next())
+        })
+    };
+    step.state == StepState::Blocked
+        || [
+            "(blocked", "[blocked", "blocked:", "blocked by", "blocked on", "waiting for",
+            "waiting on",
+        ]
+        .into_iter()
+        .any(says)
+}
+
+/// The id of the list that a tool keeps: there is one.
+fn id_of_list(kind: ListKind) -> String {
+    short_hash(&[b"list", kind.key().as_bytes()])
+}
+
+/// How steps are compared: case, white space and emphasis do not matter.
+fn key(step: &str) -> String {
+    let words = step.split_whitespace().map(|word| word.trim_matches(['*', '_', '`', '.', ':']));
+    words.collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// How many of `new` are in `old` too.
+fn count_shared(old: &[Step], new: &[Step]) -> usize {
+    let old: HashSet<String> = old.iter().map(|step| key(&step.text)).collect();
+    new.iter().filter(|step| old.contains(&key(&step.text))).count()
+}
+
+/// Gives the steps of `old` the states that `new` gives them.
+fn update_states(old: &mut [Step], new: &[Step]) {
+    let new: HashMap<String, StepState> =
+        new.iter().map(|step| (key(&step.text), step.state)).collect();
+    for step in old {
+        if let Some(state) = new.get(&key(&step.text)) {
+            step.state = *state;
+        }
+    }
+}

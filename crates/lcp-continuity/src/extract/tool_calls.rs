@@ -1,0 +1,157 @@
+//! Calls: which tool, with what.
+
+use std::collections::HashMap;
+
+use lcp_types::{BlockContent, Status};
+use serde_json::Value;
+
+use crate::model::{Message, Recorded};
+use crate::tool_pairs;
+
+/// Keys under which the name of a tool is found.
+const NAMES: [&str; 4] = ["name", "tool", "tool_name", "recipient_name"];
+
+/// Keys under which its arguments are found.
+const ARGUMENTS: [&str; 5] = ["input", "arguments", "args", "parameters", "params"];
+
+/// What a tool is called with.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    /// The words of the tool's name in lower case: `read`, `file` of `readFile`.
+    pub(crate) tool: Vec<String>,
+    /// The arguments where they are JSON.
+    pub(crate) json: Option<Value>,
+    /// The arguments, or all of the text, where they are none.
+    pub(crate) text: String,
+}
+
+impl Call {
+    /// The call in `text`: `{"name": "Read", "input": {…}}`, `Read {…}`, `Read(…)`
+    /// or `read_file src/main.rs`; `tool` is the name that the result says.
+    pub(crate) fn parse(text: &str, tool: Option<&str>) -> Self {
+        let text = text.trim();
+        if let Ok(Value::Object(whole)) = serde_json::from_str(text) {
+            let whole = match whole.get("function") {
+                Some(Value::Object(function)) => function.clone(),
+                _ => whole,
+            };
+            let named = NAMES.iter().find_map(|key| whole.get(*key)?.as_str());
+            let json = ARGUMENTS
+                .iter()
+                .find_map(|key| to_object(whole.get(*key)?))
+                .unwrap_or_else(|| Value::Object(whole.clone()));
+            let tool = name_words(tool.or(named).unwrap_or_default());
+            return Self { tool, json: Some(json), text: String::new() };
+        }
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let behind = text.trim_start_matches(is_name);
+        let (named, rest) = match behind.chars().next() {
+            Some(' ' | '\t' | '\n' | '(' | ':' | '{') | None => (
+                &text[..text.len() - behind.len()],
+                behind.trim_start_matches([':', ' ', '\t', '\n']),
+            ),
+            _ => ("", text),
+        };
+        let inside = match behind.strip_prefix('(') {
+            Some(inside) => inside.strip_suffix(')').unwrap_or(rest),
+            None => rest,
+        };
+        let json = serde_json::from_str(inside).ok().filter(Value::is_object);
+        let known = tool.map(name_words);
+        // A text that does not begin with the tool's name is all of it arguments.
+        let is_named = known.as_ref().is_none_or(|known| *known == name_words(named));
+        let text = if is_named { inside } else { text };
+        let tool = known.unwrap_or_else(|| name_words(named));
+        Self { tool, json, text: text.trim().to_owned() }
+    }
+
+    /// The argument under the first of these keys that is there.
+    pub(crate) fn argument(&self, keys: &[&str]) -> Option<&Value> {
+        keys.iter().find_map(|key| self.json.as_ref()?.get(*key)).filter(|value| !value.is_null())
+    }
+
+    /// Whether the tool's name has one of these words.
+    pub(crate) fn names_any(&self, words: &[&str]) -> bool {
+        self.tool.iter().any(|word| words.contains(&word.as_str()))
+    }
+}
+
+/// A value, or the JSON that it says where it is a string.
+fn to_object(value: &Value) -> Option<Value> {
+    match value {
+        Value::Object(_) => Some(value.clone()),
+        Value::String(text) => serde_json::from_str(text).ok().filter(Value::is_object),
+        _ => None,
+    }
+}
+
+/// The words of a name, in lower case.
+pub(crate) fn name_words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for c in name.chars() {
+        let begins = c.is_uppercase() && was_lower || !c.is_alphanumeric();
+        if begins && words.last().is_some_and(|word| !word.is_empty()) {
+            words.push(String::new());
+        }
+        if let (true, Some(word)) = (c.is_alphanumeric(), words.last_mut()) {
+            word.extend(c.to_lowercase());
+        }
+        was_lower = c.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Messages, and the results of the calls among them.
+pub(crate) struct CallResults<'m> {
+    messages: &'m [Recorded],
+    /// The places of results, by those of their calls.
+    result_of: HashMap<usize, usize>,
+    /// The places of calls, by those of their results.
+    answered: Vec<Option<usize>>,
+}
+
+impl<'m> CallResults<'m> {
+    pub(crate) fn new(messages: &'m [Recorded]) -> Self {
+        let answered = tool_pairs::answered(messages.iter().map(|recorded| &recorded.message));
+        let mut result_of = HashMap::new();
+        for (at, call) in answered.iter().enumerate() {
+            if let Some(call) = call {
+                // What a call gives back first says how it went.
+                result_of.entry(*call).or_insert(at);
+            }
+        }
+        Self { messages, result_of, answered }
+    }
+
+    /// The call that the message at `at` makes, if it makes one.
+    pub(crate) fn call(&self, at: usize) -> Option<Call> {
+        let message = &self.messages.get(at)?.message;
+        if !message.is_call() {
+            return None;
+        }
+        let tool = match self.result_of.get(&at).and_then(|at| self.messages.get(*at)) {
+            Some(result) => tool_of(&result.message),
+            None => None,
+        };
+        Some(Call::parse(&message.text(), tool))
+    }
+
+    /// The call of which the message at `at` says that it was done.
+    pub(crate) fn succeeded(&self, at: usize) -> Option<Call> {
+        let call = (*self.answered.get(at)?)?;
+        let is_first = self.result_of.get(&call) == Some(&at);
+        let failed = match &self.messages.get(at)?.message.block.content {
+            BlockContent::ToolResult(result) => !matches!(result.status, Status::Ok),
+            _ => false,
+        };
+        if is_first && !failed { self.call(call) } else { None }
+    }
+}
+
+/// The tool that a result names.
+fn tool_of(result: &Message) -> Option<&str> {
+    let BlockContent::ToolResult(result) = &result.block.content else { return None };
+    Some(result.tool_name.as_ref()).filter(|tool| !tool.is_empty())
+}

@@ -1,0 +1,248 @@
+//! The blocks of a directive. What is picked stands in full, pinned; the rest of each
+//! part is one block that gets what the budget leaves, and is counted where that is
+//! nothing.
+
+use lcp_types::{Annotation, Block, FormatHint, Level, Priority, Tag};
+
+use super::abridge::abridge;
+use super::blocks::{counted, intent_block, lines, push_steps, summary_block};
+use super::parts::{Parts, Section, Selection};
+use super::quoting::{push_item, truncate_inline};
+use super::styles::{self, ShownTask};
+use crate::model::DirectiveStyle;
+
+/// Characters of a message or a task that stand for it.
+const LINE_CHARS: usize = 60;
+
+/// What a block is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Intro,
+    Intent,
+    Actions,
+    Anchors,
+    Tasks,
+    Summary,
+    Messages,
+    State,
+}
+
+impl Part {
+    /// What it is called in warnings.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Intro => "the introduction",
+            Self::Intent => "the user's intent",
+            Self::Actions => "the immediate actions",
+            Self::Anchors => "anchors",
+            Self::Tasks => "tasks",
+            Self::Summary => "the summary",
+            Self::Messages => "recent messages",
+            Self::State => "the session's state",
+        }
+    }
+
+    /// The rank of those that give way first, within the priority Low.
+    const fn low_rank(self) -> Option<&'static str> {
+        match self {
+            Self::Summary => Some("3"),
+            Self::Messages => Some("2"),
+            Self::State => Some("1"),
+            _ => None,
+        }
+    }
+
+    /// The rank of the others, within the priority Normal.
+    const fn rank(self) -> &'static str {
+        match self {
+            Self::Intro => "5",
+            Self::Anchors => "4",
+            Self::Tasks => "3",
+            Self::Intent => "2",
+            _ => "1",
+        }
+    }
+}
+
+/// The blocks, and what those are called that may give variant.
+#[derive(Default)]
+pub(super) struct Draft {
+    pub(super) blocks: Vec<Block<'static>>,
+    /// By index.
+    pub(super) left: Vec<(usize, String)>,
+}
+
+impl Draft {
+    /// The blocks for these selections, one a section of `parts`.
+    pub(super) fn new(parts: &Parts<'_>, selections: &[Selection], style: DirectiveStyle) -> Self {
+        let picked = Picked::new(parts, selections);
+        let mut draft = Self::default();
+        draft.add(Part::Intro, styles::intro(style, parts.handoff), picked.has(&Section::Intro));
+        if let Some(intent) = parts.intent() {
+            draft.add(Part::Intent, intent_block(intent), picked.has(&Section::Intent));
+        }
+        if !parts.actions.is_empty() {
+            draft.add(
+                Part::Actions,
+                styles::actions(style, &parts.actions),
+                picked.has(&Section::Actions),
+            );
+        }
+        draft.anchors(parts, &picked, style);
+        draft.tasks(parts, &picked, style);
+        draft.summary(parts, picked.has(&Section::Summary));
+        if let Some(state) = parts.state() {
+            draft.add(Part::State, styles::state(style, state), picked.has(&Section::State));
+        }
+        draft.messages(parts, &picked);
+        draft
+    }
+
+    /// Adds a block, and gives its index.
+    fn add(&mut self, part: Part, block: Block<'static>, picked: bool) -> u64 {
+        let at = self.blocks.len();
+        let index = at as u64;
+        if !picked {
+            self.left.push((at, part.name().to_owned()));
+        }
+        self.blocks.push(block);
+        let mut annotate =
+            |annotation: Annotation<'static>| self.blocks.push(Block::new(annotation));
+        match part.low_rank() {
+            _ if picked => annotate(Annotation::tag(index, &Tag::bare(Tag::PINNED))),
+            None => annotate(Annotation::tag(index, &Tag::new(Tag::RANK, part.rank()))),
+            Some(rank) => {
+                annotate(Annotation::priority(index, Priority::Low));
+                annotate(Annotation::tag(index, &Tag::new(Tag::RANK, rank)));
+            }
+        }
+        index
+    }
+
+    /// The same of a block that holds what is left of a part, called `name`.
+    fn add_left(&mut self, part: Part, block: Block<'static>, name: String) {
+        self.add(part, block, false);
+        if let Some((_, of)) = self.left.last_mut() {
+            *of = name;
+        }
+    }
+
+    fn anchors(&mut self, parts: &Parts<'_>, picked: &Picked<'_>, style: DirectiveStyle) {
+        let of = |is: bool| {
+            let all = parts.anchors.iter().zip(&picked.anchors);
+            all.filter(move |(_, picked)| **picked == is).map(|(anchor, _)| *anchor)
+        };
+        for block in styles::anchors(style, &of(true).collect::<Vec<_>>()) {
+            self.add(Part::Anchors, block, true);
+        }
+        let mut left = String::new();
+        for anchor in of(false) {
+            push_item(&mut left, &format!("- {}:", anchor.kind.title()), &anchor.text);
+        }
+        if !left.is_empty() {
+            let block = Block::document("anchors", lines(left), FormatHint::Plain);
+            self.add_left(Part::Anchors, block, counted(of(false).count(), "anchor"));
+        }
+    }
+
+    fn tasks(&mut self, parts: &Parts<'_>, picked: &Picked<'_>, style: DirectiveStyle) {
+        let all = || parts.tasks.iter().zip(&picked.tasks);
+        let shown: Vec<_> = all()
+            .filter(|(_, selection)| **selection != Selection::Omitted)
+            .map(|(task, selection)| ShownTask { task, with_done: *selection == Selection::Full })
+            .collect();
+        for block in styles::tasks(style, &shown) {
+            self.add(Part::Tasks, block, true);
+        }
+        let (mut left, mut names) = (String::new(), Vec::new());
+        for (task, _) in all().filter(|(_, selection)| **selection == Selection::Omitted) {
+            names.push(format!("task \"{}\"", truncate_inline(&task.description, LINE_CHARS)));
+            push_item(&mut left, "task:", &task.description);
+            push_steps(&mut left, task, true);
+        }
+        if !left.is_empty() {
+            let block = Block::document("tasks", lines(left), FormatHint::Markdown);
+            self.add_left(Part::Tasks, block, names.join(", "));
+        }
+    }
+
+    /// The summary, with its levels: those of the hand-off, else shorter ones of it.
+    fn summary(&mut self, parts: &Parts<'_>, picked: bool) {
+        let handoff = parts.handoff;
+        if handoff.summary.is_empty() {
+            return;
+        }
+        let forms = if picked { None } else { abridge(&handoff.summary) };
+        let (detailed, brief, tags) = match forms {
+            Some(forms) => (Some(forms.detailed), Some(forms.brief), Some(forms.tags)),
+            None => (None, None, None),
+        };
+        let brief = handoff.summary_brief.clone().or(brief);
+        let block = summary_block(&handoff.summary, brief.as_deref());
+        let index = self.add(Part::Summary, block, picked);
+        let tags = handoff.summary_tags.clone().or(tags);
+        for (level, text) in [(Level::Detailed, detailed), (Level::Tags, tags)] {
+            self.blocks.extend(text.map(|text| Block::new(level.of(index, &text))));
+        }
+    }
+
+    fn messages(&mut self, parts: &Parts<'_>, picked: &Picked<'_>) {
+        let (mut left, mut brief, mut count) = (String::new(), String::new(), 0);
+        let all = || parts.messages.iter().zip(&picked.messages);
+        for (recorded, _) in all().filter(|(_, picked)| !**picked) {
+            let text = recorded.message.text();
+            let mark = format!("{}:", recorded.message.role());
+            count += 1;
+            push_item(&mut left, &mark, &text);
+            push_item(&mut brief, &mark, &truncate_inline(&text, LINE_CHARS));
+        }
+        if !left.is_empty() {
+            let block = Block::document("earlier messages", lines(left), FormatHint::Plain);
+            let name = format!("{count} of {} {}", parts.messages.len(), Part::Messages.name());
+            self.add_left(Part::Messages, block.with_summary(lines(brief)), name);
+        }
+        for (recorded, _) in all().filter(|(_, picked)| **picked) {
+            let index = self.add(Part::Messages, recorded.message.block.clone(), true);
+            if let Some(call) = recorded.message.answers().filter(|call| !call.is_empty()) {
+                let tag = Tag::new(Tag::TOOL_CALL_ID, call);
+                self.blocks.push(Block::new(Annotation::tag(index, &tag)));
+            }
+        }
+    }
+}
+
+/// What is picked, by part.
+struct Picked<'p> {
+    anchors: Vec<bool>,
+    tasks: Vec<Selection>,
+    messages: Vec<bool>,
+    /// The others.
+    whole: Vec<&'p Section>,
+}
+
+impl<'p> Picked<'p> {
+    fn new(parts: &'p Parts<'_>, selections: &[Selection]) -> Self {
+        let mut picked = Self {
+            anchors: vec![false; parts.anchors.len()],
+            tasks: vec![Selection::Omitted; parts.tasks.len()],
+            messages: vec![false; parts.messages.len()],
+            whole: Vec::new(),
+        };
+        for (section, selection) in parts.sections.iter().zip(selections) {
+            let whole = *selection == Selection::Full;
+            match section {
+                Section::Anchor(at) => picked.anchors[*at] = whole,
+                Section::Task(at) => picked.tasks[*at] = *selection,
+                Section::Messages(of) => of.iter().for_each(|at| picked.messages[*at] = whole),
+                _ if whole => picked.whole.push(section),
+                _ => {}
+            }
+        }
+        picked
+    }
+
+    /// Whether a section is that there is one of at most.
+    fn has(&self, section: &Section) -> bool {
+        self.whole.contains(&section)
+    }
+}

@@ -1,0 +1,207 @@
+//! As much as a budget holds, in the order of giving variant.
+
+use std::sync::Arc;
+
+use lcp_driver::{
+    DefaultDriver, DriverConfig, DriverError, Excerpts, Reason, Rendered, WarningCode,
+};
+use lcp_tokens::TokenEstimator;
+
+use super::DirectiveOptions;
+use super::draft::Draft;
+use super::parts::{Parts, Section, Selection};
+use crate::model::DirectiveStyle;
+
+/// How often what did not fit is passed over for what is smaller: each time costs some
+/// drafts of the whole directive.
+const TRIES_MAX: usize = 16;
+
+/// A directive, rendered.
+pub(super) struct Fitted {
+    pub(super) draft: Draft,
+    pub(super) rendered: Rendered,
+}
+
+impl Fitted {
+    /// Whether all that is picked fits, and the rest is at least counted.
+    fn holds(&self) -> bool {
+        let plan = &self.rendered.plan;
+        let is_below = |code| code == WarningCode::BelowFloor;
+        plan.overflow_tokens() == 0 && !plan.warnings.iter().any(|warning| is_below(warning.code))
+    }
+}
+
+/// One way to show a section.
+struct Variant {
+    /// Its place.
+    section: usize,
+    selection: Selection,
+    /// What its words alone cost.
+    tokens: u32,
+}
+
+/// Picks sections until the budget is spent.
+pub(super) fn fit(
+    parts: &Parts<'_>,
+    options: &DirectiveOptions,
+    counter: Arc<dyn TokenEstimator>,
+) -> Result<Fitted, DriverError> {
+    let config = DriverConfig {
+        mode: options.mode,
+        token_budget: options.budget,
+        // Half a decision may say the opposite: whole, or by a line.
+        excerpts: Excerpts::Off,
+        ..DriverConfig::default()
+    };
+    let driver = DefaultDriver::new(Arc::clone(&counter));
+    let fitter = Fitter { parts, style: options.style, config, driver, counter };
+    fitter.fit()
+}
+
+struct Fitter<'p, 'h> {
+    parts: &'p Parts<'h>,
+    style: DirectiveStyle,
+    config: DriverConfig,
+    driver: DefaultDriver,
+    counter: Arc<dyn TokenEstimator>,
+}
+
+impl Fitter<'_, '_> {
+    fn fit(&self) -> Result<Fitted, DriverError> {
+        let sections = &self.parts.sections;
+        let all = self.run(&vec![Selection::Full; sections.len()])?;
+        if all.holds() {
+            return Ok(all);
+        }
+        // None of them always fits.
+        let (fits, best) = self.most(sections.len(), |count| first(sections.len(), count))?;
+        let selections = first(sections.len(), fits);
+        let best = match best {
+            Some(best) => best,
+            None => self.run(&selections)?,
+        };
+        self.fill(fits, selections, best)
+    }
+
+    /// Those that give way last and are smaller may fit where one did not: adds what
+    /// of the sections from `from` on fits.
+    fn fill(
+        &self,
+        from: usize,
+        mut selections: Vec<Selection>,
+        mut best: Fitted,
+    ) -> Result<Fitted, DriverError> {
+        let variants = self.variants(from);
+        let mut variants = variants.as_slice();
+        for _ in 0..TRIES_MAX {
+            let may = may_fit(variants, self.left(&best));
+            let with = |count: usize| {
+                let mut selections = selections.clone();
+                for at in &may[..count] {
+                    selections[variants[*at].section] = variants[*at].selection;
+                }
+                selections
+            };
+            let (added, found) = self.most(may.len() + 1, with)?;
+            if let Some(found) = found {
+                (selections, best) = (with(added), found);
+            }
+            let Some(failed) = may.get(added) else { break };
+            variants = &variants[failed + 1..];
+        }
+        Ok(best)
+    }
+
+    /// How many, from the first on, fit, and they as they are rendered; `too_many` do
+    /// not. None where not even one does.
+    fn most(
+        &self,
+        mut too_many: usize,
+        selections: impl Fn(usize) -> Vec<Selection>,
+    ) -> Result<(usize, Option<Fitted>), DriverError> {
+        let (mut fits, mut best) = (0, None);
+        while too_many - fits > 1 {
+            let middle = fits + (too_many - fits) / 2;
+            let found = self.run(&selections(middle))?;
+            if found.holds() {
+                (fits, best) = (middle, Some(found));
+            } else {
+                too_many = middle;
+            }
+        }
+        Ok((fits, best))
+    }
+
+    fn run(&self, selections: &[Selection]) -> Result<Fitted, DriverError> {
+        let draft = Draft::new(self.parts, selections, self.style);
+        let rendered = self.driver.run(&draft.blocks, &self.config)?;
+        Ok(Fitted { draft, rendered })
+    }
+
+    /// The variants to show the sections from `from` on that give way last, in order.
+    fn variants(&self, from: usize) -> Vec<Variant> {
+        let sections = self.parts.sections.iter().enumerate().skip(from);
+        let last = sections.take_while(|(_, section)| section.gives_way_last());
+        last.flat_map(|(at, section)| {
+            let sizes = self.sizes(section);
+            sizes.into_iter().map(move |(selection, tokens)| Variant {
+                section: at,
+                selection,
+                tokens,
+            })
+        })
+        .collect()
+    }
+
+    /// The variants to show a section that gives way last, and what its words alone cost:
+    /// more than that it costs in any case.
+    fn sizes(&self, section: &Section) -> Vec<(Selection, u32)> {
+        let count = |words: &mut dyn Iterator<Item = &String>| -> u32 {
+            words.map(|words| self.counter.estimate(words)).sum()
+        };
+        match section {
+            Section::Anchor(at) => {
+                vec![(Selection::Full, self.counter.estimate(&self.parts.anchors[*at].text))]
+            }
+            Section::Task(at) => {
+                let task = self.parts.tasks[*at];
+                let short = count(&mut task.remaining_steps.iter());
+                let whole = short + count(&mut task.done_steps.iter());
+                let mut sizes = vec![(Selection::Full, whole)];
+                if !task.done_steps.is_empty() {
+                    sizes.push((Selection::WithoutDone, short));
+                }
+                sizes
+            }
+            _ => vec![(Selection::Full, 0)],
+        }
+    }
+
+    /// Tokens that what is picked leaves.
+    fn left(&self, fitted: &Fitted) -> u32 {
+        let picked = fitted.rendered.plan.items.iter().filter(|item| item.reason == Reason::Pinned);
+        let picked: u32 = picked.map(|item| item.tokens).sum();
+        self.config.token_budget.unwrap_or(u32::MAX).saturating_sub(picked)
+    }
+}
+
+/// The places of those of `variants` that may fit together into `left` tokens, as far as
+/// their words alone tell: of each section one, the first before the later.
+fn may_fit(variants: &[Variant], mut left: u32) -> Vec<usize> {
+    let mut last = None;
+    let mut may = Vec::new();
+    for (at, variant) in variants.iter().enumerate() {
+        if variant.tokens <= left && last != Some(variant.section) {
+            left -= variant.tokens;
+            last = Some(variant.section);
+            may.push(at);
+        }
+    }
+    may
+}
+
+/// The first `whole` of `sections` sections.
+fn first(sections: usize, whole: usize) -> Vec<Selection> {
+    let selection = |at| if at < whole { Selection::Full } else { Selection::Omitted };
+    (0..sections).map(selection).collect()
+}

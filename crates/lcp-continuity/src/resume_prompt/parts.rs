@@ -1,0 +1,210 @@
+//! What a directive tells, and the order in which it gives variant.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::quoting::truncate_inline;
+use crate::model::{
+    AnchorKind, AnchorPoint, OpenCall, PendingTask, Recorded, SessionHandoff, SessionState,
+    Speaker, TaskStatus,
+};
+use crate::tool_pairs;
+
+/// What a directive tells of a hand-off.
+pub(super) struct Parts<'h> {
+    pub(super) handoff: &'h SessionHandoff,
+    /// Anchors that hold, in the order in which they are shown.
+    pub(super) anchors: Vec<&'h AnchorPoint>,
+    /// Tasks, those in progress first.
+    pub(super) tasks: Vec<&'h PendingTask>,
+    pub(super) actions: Vec<String>,
+    /// The newest messages, oldest first.
+    pub(super) messages: Vec<&'h Recorded>,
+    /// All of it, what matters most first.
+    pub(super) sections: Vec<Section>,
+}
+
+/// What is shown or gives way as one. The order is that of importance: what comes
+/// later gives way earlier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Section {
+    /// The line that says what this is.
+    Intro,
+    /// An anchor, by its place.
+    Anchor(usize),
+    /// A task, by its place.
+    Task(usize),
+    /// What the user wants.
+    Intent,
+    /// What to do now.
+    Actions,
+    /// What happened.
+    Summary,
+    /// A message, with the others of its tool call, by their places.
+    Messages(Vec<usize>),
+    /// The state of the session.
+    State,
+}
+
+/// How much of a section is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Selection {
+    /// It is left to what remains of the budget.
+    Omitted,
+    /// A task without the steps that are done.
+    WithoutDone,
+    /// All of it.
+    Full,
+}
+
+impl Section {
+    /// Whether it gives way last: nothing else stands while it does not.
+    pub(super) const fn gives_way_last(&self) -> bool {
+        matches!(self, Self::Intro | Self::Anchor(_) | Self::Task(_))
+    }
+}
+
+impl<'h> Parts<'h> {
+    pub(super) fn new(handoff: &'h SessionHandoff) -> Self {
+        let anchors = live_anchors(&handoff.anchors);
+        let mut tasks: Vec<_> = handoff.pending_tasks.iter().collect();
+        tasks.sort_by_key(|task| urgency(task));
+        let is_message = |of: &&Recorded| !of.message.block.content.is_metadata();
+        let messages: Vec<_> = handoff.recent.iter().filter(is_message).collect();
+        let mut parts = Self {
+            handoff,
+            anchors,
+            actions: immediate_actions(handoff, &tasks),
+            tasks,
+            messages,
+            sections: Vec::new(),
+        };
+        parts.sections = parts.sections();
+        parts
+    }
+
+    /// The state, where it says anything.
+    pub(super) fn state(&self) -> Option<&'h SessionState> {
+        self.handoff.state.as_ref().filter(|state| !state.is_empty())
+    }
+
+    /// What the user wants, where that is known.
+    pub(super) fn intent(&self) -> Option<&'h str> {
+        self.handoff.user_intent.as_deref().filter(|intent| !intent.is_empty())
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let anchors = || self.anchors.iter().enumerate();
+        let of = |binding: bool| {
+            let is =
+                move |(_, anchor): &(usize, &&AnchorPoint)| anchor.kind.is_binding() == binding;
+            anchors().filter(is).map(|(at, _)| Section::Anchor(at))
+        };
+        let mut sections = vec![Section::Intro];
+        sections.extend(of(true));
+        sections.extend((0..self.tasks.len()).map(Section::Task));
+        sections.extend(of(false));
+        sections.extend(self.intent().map(|_| Section::Intent));
+        if !self.actions.is_empty() {
+            sections.push(Section::Actions);
+        }
+        if !self.handoff.summary.is_empty() {
+            sections.push(Section::Summary);
+        }
+        sections.extend(groups(&self.messages).into_iter().map(Section::Messages));
+        sections.extend(self.state().map(|_| Section::State));
+        sections
+    }
+}
+
+/// The order of tasks: in progress, approved, others, those that wait, and those
+/// that the user did not agree to.
+fn urgency(task: &PendingTask) -> u8 {
+    match (task.status, task.approved) {
+        (_, Some(false)) => 4,
+        (TaskStatus::InProgress, _) => 0,
+        (TaskStatus::Blocked, _) => 3,
+        (TaskStatus::Pending, Some(true)) => 1,
+        (TaskStatus::Pending, None) => 2,
+    }
+}
+
+/// The places of messages that stand together, the newest first: those of one tool
+/// call, else each alone.
+fn groups(messages: &[&Recorded]) -> Vec<Vec<usize>> {
+    let answered = tool_pairs::answered(messages.iter().map(|recorded| &recorded.message));
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, call) in answered.into_iter().enumerate() {
+        groups.entry(call.unwrap_or(at)).or_default().push(at);
+    }
+    let mut groups: Vec<_> = groups.into_values().collect();
+    groups.sort_by_key(|group| Reverse(group.last().copied()));
+    groups
+}
+
+/// Actions that are named.
+const ACTIONS_MAX: usize = 10;
+
+/// Steps of a task in progress that are named; of others, one.
+const STEPS_MAX: usize = 3;
+
+/// Characters of a call or a description that stand for it.
+const NAME_CHARS: usize = 60;
+
+/// What to do now, the first first: the next steps of `tasks`, calls without a
+/// result, questions that are the assistant's to answer.
+fn immediate_actions(handoff: &SessionHandoff, tasks: &[&PendingTask]) -> Vec<String> {
+    let steps = tasks.iter().flat_map(|task| next_steps(task));
+    let calls = open_calls(handoff);
+    let asked = handoff.anchors.iter().filter(|anchor| {
+        anchor.is_live()
+            && anchor.kind == AnchorKind::OpenQuestion
+            && speaker_of(handoff, anchor) != Some(Speaker::Model)
+    });
+    let questions = asked.map(|anchor| format!("Answer, if it is still open: {}", anchor.text));
+    steps.chain(calls).chain(questions).take(ACTIONS_MAX).collect()
+}
+
+/// The anchors that hold, in the order in which they are shown: by kind, the more
+/// important first, else the older.
+fn live_anchors(anchors: &[AnchorPoint]) -> Vec<&AnchorPoint> {
+    let place = |kind| AnchorKind::ALL.iter().position(|of| *of == kind);
+    let order = |a: &&AnchorPoint, b: &&AnchorPoint| {
+        place(a.kind).cmp(&place(b.kind)).then(b.importance.total_cmp(&a.importance))
+    };
+    let mut live: Vec<_> = anchors.iter().filter(|anchor| anchor.is_live()).collect();
+    live.sort_by(order);
+    live
+}
+
+/// The next steps of a task; none that the user did not agree to.
+fn next_steps(task: &PendingTask) -> impl Iterator<Item = String> {
+    let name = truncate_inline(&task.description, NAME_CHARS);
+    let (lead, steps) = match (task.status, task.approved) {
+        (_, Some(false)) => (String::new(), 0),
+        (TaskStatus::InProgress, _) => (format!("Go on with \"{name}\": "), STEPS_MAX),
+        (TaskStatus::Blocked, _) => (format!("As soon as \"{name}\" is not blocked: "), 1),
+        (TaskStatus::Pending, Some(true)) => (format!("Begin \"{name}\" (approved): "), 1),
+        (TaskStatus::Pending, None) => (format!("Begin \"{name}\": "), 1),
+    };
+    task.remaining_steps.iter().take(steps).map(move |step| format!("{lead}{step}"))
+}
+
+/// The calls that have no result yet: those among the newest messages, then others.
+fn open_calls(handoff: &SessionHandoff) -> impl Iterator<Item = String> {
+    let open = tool_pairs::open(handoff.recent.iter().map(|recorded| &recorded.message));
+    let recent = open.into_iter().map(|at| OpenCall::from_message(&handoff.recent[at].message));
+    recent.chain(handoff.open_calls.iter().cloned()).map(|OpenCall { id, text }| {
+        let (name, id) = (truncate_inline(&text, NAME_CHARS), truncate_inline(&id, NAME_CHARS));
+        format!("The call \"{name}\" ({id}) has no result yet: make it again if it is needed")
+    })
+}
+
+/// Who said an anchor, where it says so or the message is at hand.
+fn speaker_of(handoff: &SessionHandoff, anchor: &AnchorPoint) -> Option<Speaker> {
+    if anchor.source.speaker.is_some() || anchor.source.conversation != handoff.conversation_id {
+        return anchor.source.speaker;
+    }
+    let said = handoff.recent.iter().find(|of| of.position == anchor.source.message);
+    said.and_then(|recorded| Speaker::from_role(recorded.message.role()))
+}

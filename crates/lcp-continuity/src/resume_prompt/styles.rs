@@ -1,0 +1,207 @@
+//! The wording of each part in each style. Whatever a style words, the words of others
+//! stand in it byte for byte.
+
+use lcp_types::{Block, FormatHint};
+
+use super::blocks::{
+    anchor_block, counted, lines, push_steps, short_task_block, state_block, state_brief,
+    status_line,
+};
+use super::quoting::{inline, push_item, push_quoted};
+use crate::model::DirectiveStyle::{self, Concise, Narrative, Structured};
+use crate::model::{AnchorKind, AnchorPoint, PendingTask, SessionHandoff, SessionState};
+
+/// A task, and whether the steps that are done are shown.
+#[derive(Clone, Copy)]
+pub(super) struct ShownTask<'h> {
+    pub(super) task: &'h PendingTask,
+    pub(super) with_done: bool,
+}
+
+/// Writes what the directive is, and what binds.
+pub(super) fn intro(style: DirectiveStyle, handoff: &SessionHandoff) -> Block<'static> {
+    let conversation = inline(&handoff.conversation_id);
+    let reason = handoff.metadata.reason.trim().trim_end_matches('.');
+    let ended = |before: &str, after: &str| {
+        let reason = (!reason.is_empty()).then(|| format!("{before}{}{after}", inline(reason)));
+        reason.unwrap_or_default()
+    };
+    let (title, text) = match style {
+        Concise => (
+            "continuation",
+            format!(
+                "Continues {conversation}{}. Do not start over. Decisions and commitments bind.",
+                ended(" (ended: ", ")")
+            ),
+        ),
+        Narrative => (
+            "briefing",
+            format!(
+                "You take over conversation {conversation} from the session before you.{} Go on \
+                 where it stopped, do not start over, and do not ask again what is settled here. \
+                 What is quoted was said in these very words, and the decisions and commitments \
+                 among it bind you.",
+                ended(" It ended because: ", ".")
+            ),
+        ),
+        Structured => (
+            "continuation",
+            format!(
+                "This continues conversation {conversation}, which ended{}.\n\
+                 Do not start over: go on where it stopped. The decisions and commitments below \
+                 are binding, word for word.",
+                ended(" because: ", "")
+            ),
+        ),
+    };
+    Block::document(title, text, FormatHint::Plain)
+}
+
+/// Writes what to do now; there must be something.
+pub(super) fn actions(style: DirectiveStyle, actions: &[String]) -> Block<'static> {
+    let mut text = String::new();
+    for (at, action) in actions.iter().enumerate() {
+        let mark = match style {
+            Concise => "-".to_owned(),
+            Narrative => if at == 0 { "First:" } else { "Then:" }.to_owned(),
+            Structured => format!("{}.", at + 1),
+        };
+        push_item(&mut text, &mark, action);
+    }
+    let title = match style {
+        Concise => "now",
+        Narrative => "what to do now",
+        Structured => "immediate actions",
+    };
+    Block::document(title, lines(text), FormatHint::Plain)
+}
+
+/// Writes anchors, in the order in which they are shown.
+pub(super) fn anchors(style: DirectiveStyle, anchors: &[&AnchorPoint]) -> Vec<Block<'static>> {
+    let by_kind = || anchors.chunk_by(|a, b| a.kind == b.kind);
+    match style {
+        Concise => by_kind()
+            .map(|group| {
+                let mut text = String::new();
+                for anchor in group {
+                    push_item(&mut text, "-", &anchor.text);
+                }
+                let title = format!("{}s", group[0].kind.title());
+                Block::document(title, lines(text), FormatHint::Plain)
+            })
+            .collect(),
+        Narrative => {
+            let mut text = String::new();
+            for group in by_kind() {
+                text.push_str(match group[0].kind {
+                    AnchorKind::Decision => "This was decided, and stands:",
+                    AnchorKind::Commitment => "This was promised, and is owed:",
+                    AnchorKind::Correction => "This was corrected:",
+                    AnchorKind::CriticalFact => "The work depends on this:",
+                    AnchorKind::Preference => "The user wants it like this:",
+                    AnchorKind::OpenQuestion => "This was asked, and is not answered:",
+                });
+                push_quotes(&mut text, group.iter().map(|anchor| anchor.text.as_str()));
+            }
+            document_unless_empty("what holds", text, FormatHint::Plain)
+        }
+        Structured => anchors.iter().map(|anchor| anchor_block(anchor)).collect(),
+    }
+}
+
+/// Writes tasks.
+pub(super) fn tasks(style: DirectiveStyle, tasks: &[ShownTask<'_>]) -> Vec<Block<'static>> {
+    let mut text = String::new();
+    match style {
+        Concise => {
+            for ShownTask { task, with_done } in tasks {
+                push_item(&mut text, &format!("{}:", status_line(task)), &task.description);
+                push_steps(&mut text, task, *with_done);
+            }
+            document_unless_empty("tasks", text, FormatHint::Markdown)
+        }
+        Narrative => {
+            for task in tasks {
+                push_task(&mut text, *task);
+            }
+            document_unless_empty("what remains to be done", text, FormatHint::Plain)
+        }
+        Structured => {
+            tasks.iter().map(|shown| short_task_block(shown.task, shown.with_done)).collect()
+        }
+    }
+}
+
+/// Writes the state; it must say something.
+pub(super) fn state(style: DirectiveStyle, state: &SessionState) -> Block<'static> {
+    if style != Narrative {
+        return state_block(state);
+    }
+    let mut text = String::new();
+    let mut say = |lead: &str, items: &[&String]| {
+        if !items.is_empty() {
+            text.push_str(lead);
+            push_quotes(&mut text, items.iter().map(|item| item.as_str()));
+        }
+    };
+    let list = Vec::from_iter::<std::slice::Iter<'_, String>>;
+    say("You work in the directory", state.working_directory.as_ref().as_slice());
+    say("The branch is", state.branch.as_ref().as_slice());
+    say("The files at hand, the newest last, are", &list(state.active_files.iter()));
+    say("The commands that were run, the newest last, are", &list(state.recent_commands.iter()));
+    for (name, value) in &state.variables {
+        say("A variable and its value:", &[name, value]);
+    }
+    Block::document("what is at hand", lines(text), FormatHint::Plain)
+        .with_summary(state_brief(state))
+}
+
+fn push_task(text: &mut String, ShownTask { task, with_done }: ShownTask<'_>) {
+    let steps = |text: &mut String, lead: &str, steps: &[String]| {
+        text.push_str(lead);
+        push_quotes(text, steps.iter().map(String::as_str));
+    };
+    text.push_str("The task ");
+    push_quoted(text, &task.description);
+    text.push_str(if text.ends_with('\n') { "is " } else { " is " });
+    text.push_str(&status_line(task));
+    text.push_str(".\n");
+    if !task.done_steps.is_empty() {
+        if with_done {
+            steps(text, "Done:", &task.done_steps);
+        } else {
+            text.push_str(&counted(task.done_steps.len(), "step"));
+            text.push_str(" of it: done, and not told here.\n");
+        }
+    }
+    if !task.remaining_steps.is_empty() {
+        steps(text, "To do, in this order:", &task.remaining_steps);
+    }
+    if let Some(acceptance) = &task.acceptance {
+        steps(text, "It is done when this holds:", std::slice::from_ref(acceptance));
+    }
+}
+
+/// Appends quotes, and ends the line.
+fn push_quotes<'a>(text: &mut String, quotes: impl Iterator<Item = &'a str>) {
+    for (at, quote) in quotes.enumerate() {
+        if !text.ends_with('\n') {
+            text.push_str(if at == 0 { " " } else { ", " });
+        }
+        push_quoted(text, quote);
+    }
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+}
+
+fn document_unless_empty(
+    title: &'static str,
+    text: String,
+    hint: FormatHint,
+) -> Vec<Block<'static>> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    vec![Block::document(title, lines(text), hint)]
+}

@@ -1,0 +1,284 @@
+//! A hand-off is made of a session: in memory, nothing is stored here.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use lcp_driver::segments::CompressionLevel;
+use lcp_types::Role;
+
+use super::SessionContinuityService;
+use super::session::Session;
+use crate::error::{Error, Result};
+use crate::extract::{
+    ExtractiveSummarizer, Summarizer, SummaryRequest, observed_state, summarize_or_builtin,
+    user_intent,
+};
+use crate::model::{
+    AnchorKind, AnchorPoint, ContinuationDirective, Coverage, HandoffMetadata, HandoffOptions,
+    OpenCall, Recorded, SessionHandoff, SessionState, TokenUsage,
+};
+use crate::observe;
+use crate::resume_prompt::{DirectiveOptions, continuation_directive};
+use crate::tool_pairs;
+
+/// Tokens of the user's intent, which is the user's own words, cut.
+const INTENT_TOKENS: u32 = 200;
+/// The part of the target that a summary may have in any case: where anchors and
+/// tasks leave less, the directive shows a shorter form of it.
+const SUMMARY_PART: u32 = 4;
+/// Tokens that a part of the directive needs beside its content, generously.
+const PART_TOKENS: u32 = 32;
+/// The short form of a summary has this part of its tokens, the few words that of
+/// the short form.
+const BRIEF_PART: u32 = 4;
+
+/// A hand-off that nobody has yet, and its pack.
+pub(super) struct HandoffDraft {
+    pub(super) handoff: SessionHandoff,
+    pub(super) pack: Vec<u8>,
+}
+
+impl SessionContinuityService {
+    /// Makes the hand-off of a session: its directive has at most `target` tokens.
+    pub(super) fn build_handoff(
+        &self,
+        session: &Session,
+        usage: &TokenUsage,
+        target: u32,
+        options: &HandoffOptions,
+        reason: &str,
+    ) -> Result<HandoffDraft> {
+        let conversation = &session.record.id;
+        if session.messages.is_empty() && session.origin.is_none() {
+            return Err(Error::NothingToHandOver { conversation: conversation.clone() });
+        }
+        let mut warnings = Vec::new();
+        let (anchors, superseded) = self.live_anchors(session, options, &mut warnings);
+        let tasks = if options.extract_pending_tasks { self.tasks_of(session) } else { Vec::new() };
+        let turns = turns(session);
+        let recent = tool_pairs::newest(&turns, options.recent_tokens);
+        let older = &turns[..turns.len() - recent.len()];
+        let reason = options.reason.as_deref().unwrap_or(reason);
+        let metadata = HandoffMetadata {
+            created: self.clock.now(),
+            tokens_before: usage.total_tokens,
+            tokens_after: 0,
+            compression_ratio: 0.0,
+            reason: reason.to_owned(),
+            target_tokens: target,
+            messages: session.messages.len() as u64,
+            summarizer: String::new(),
+            counter: self.counter.name().to_owned(),
+            exact: self.counter.is_exact(),
+            style: options.style,
+            mode: options.mode,
+            warnings: Vec::new(),
+            coverage: Coverage::default(),
+        };
+        let mut handoff = SessionHandoff {
+            handoff_id: String::new(),
+            conversation_id: conversation.clone(),
+            previous_handoff_id: session.record.origin.clone(),
+            epoch: session.record.epoch,
+            summary: String::new(),
+            summary_brief: None,
+            summary_tags: None,
+            anchors,
+            pending_tasks: tasks,
+            state: None,
+            user_intent: user_intent(&session.messages, &*self.counter, INTENT_TOKENS)
+                .or_else(|| session.origin.as_ref()?.user_intent.clone()),
+            recent: Vec::new(),
+            open_calls: open_calls(session, &turns, recent.len()),
+            superseded,
+            metadata,
+        };
+        // What gives way after the summary is there first; what gives way before it
+        // takes nothing from it.
+        let binding =
+            self.directive(&handoff, &DirectiveOptions { budget: None, ..of(options) })?;
+        let left = target.saturating_sub(binding.tokens).saturating_sub(PART_TOKENS);
+        let tokens = options.target_summary_tokens.min(left.max(target / SUMMARY_PART));
+        let older = if older.is_empty() { &turns } else { older };
+        self.summarise(session, older, tokens, options, &mut handoff, &mut warnings);
+        handoff.recent = recent.to_vec();
+        if options.include_session_state {
+            handoff.state = state(session, options);
+        }
+        let directive = self.directive(&handoff, &of(options).within(target))?;
+        let metadata = &mut handoff.metadata;
+        metadata.tokens_after = directive.tokens;
+        metadata.compression_ratio = ratio(directive.tokens, usage.total_tokens);
+        warnings.extend(directive.warnings);
+        observe::warnings("hand-off", warnings.len());
+        metadata.warnings = warnings;
+        metadata.coverage = directive.coverage;
+        let (handoff, pack) = handoff.with_id()?;
+        Ok(HandoffDraft { handoff, pack })
+    }
+
+    /// The directive of a hand-off.
+    pub(super) fn directive(
+        &self,
+        handoff: &SessionHandoff,
+        options: &DirectiveOptions,
+    ) -> Result<ContinuationDirective> {
+        Ok(continuation_directive(handoff, options, Arc::clone(&self.counter))?)
+    }
+
+    /// The anchors that hold, those of the hand-off before first, and what replaced
+    /// the others.
+    pub(super) fn live_anchors(
+        &self,
+        session: &Session,
+        options: &HandoffOptions,
+        warnings: &mut Vec<String>,
+    ) -> (Vec<AnchorPoint>, Vec<(String, String)>) {
+        let is_open = |anchor: &&AnchorPoint| {
+            anchor.kind != AnchorKind::OpenQuestion
+                || !self.anchors.is_answered(anchor, &session.messages)
+        };
+        let before = session.origin.iter().flat_map(|origin| &origin.anchors);
+        let carried = before.filter(is_open).cloned();
+        let (found, rewritten) = self.extract_anchors(&session.record.id, &session.messages);
+        if rewritten > 0 {
+            warnings.push(format!("{rewritten} anchors do not stand in their messages: left out"));
+        }
+        let mut ids = HashSet::new();
+        let mut superseded = session.superseded.clone();
+        superseded.extend(options.superseded_anchors.iter().cloned());
+        let mut live = Vec::new();
+        for anchor in carried.chain(found) {
+            if !ids.insert(anchor.id.clone()) || superseded.iter().any(|(id, _)| *id == anchor.id) {
+                continue;
+            }
+            match anchor.superseded_by.clone() {
+                Some(by) => superseded.push((anchor.id, by)),
+                None => live.push(anchor),
+            }
+        }
+        let mut told = HashSet::new();
+        superseded.retain(|(id, _)| ids.contains(id) && told.insert(id.clone()));
+        (live, superseded)
+    }
+
+    /// The anchors of these messages of a conversation, and of how many more the words
+    /// are not there.
+    pub(super) fn extract_anchors(
+        &self,
+        conversation: &str,
+        messages: &[Recorded],
+    ) -> (Vec<AnchorPoint>, usize) {
+        let found = self.anchors.anchors(conversation, messages);
+        let count = found.len();
+        let standing = found.into_iter().filter(|anchor| verify_quote(anchor, messages));
+        let standing: Vec<_> = standing.map(normalize).collect();
+        let rewritten = count - standing.len();
+        (standing, rewritten)
+    }
+
+    /// Writes the summary and its shorter forms.
+    fn summarise(
+        &self,
+        session: &Session,
+        messages: &[Recorded],
+        tokens: u32,
+        options: &HandoffOptions,
+        handoff: &mut SessionHandoff,
+        warnings: &mut Vec<String>,
+    ) {
+        let request = SummaryRequest {
+            messages,
+            before: session.origin.as_ref().map(|origin| origin.summary.as_str()),
+            target_tokens: tokens,
+            level: options.summary_level,
+            counter: &*self.counter,
+        };
+        let (summary, failed) = summarize_or_builtin(&*self.summarizer, &request);
+        let builtin = ExtractiveSummarizer;
+        let wrote = if failed.is_some() { builtin.name() } else { self.summarizer.name() };
+        wrote.clone_into(&mut handoff.metadata.summarizer);
+        if let Some(error) = failed {
+            warnings.push(format!("{error}; the built-in summary is used"));
+        }
+        let shorter = |level, tokens| {
+            let before = Some(summary.as_str());
+            let request =
+                SummaryRequest { messages: &[], before, target_tokens: tokens, level, ..request };
+            let text = builtin.summarize(&request).ok()?;
+            (!text.is_empty() && text.len() < summary.len()).then_some(text)
+        };
+        handoff.summary_brief = shorter(CompressionLevel::Brief, tokens / BRIEF_PART);
+        handoff.summary_tags = shorter(CompressionLevel::Tags, tokens / (BRIEF_PART * BRIEF_PART));
+        handoff.summary = summary;
+    }
+}
+
+/// How the directive of a hand-off with these options is made.
+fn of(options: &HandoffOptions) -> DirectiveOptions {
+    DirectiveOptions { budget: None, style: options.style, mode: options.mode }
+}
+
+impl DirectiveOptions {
+    fn within(self, tokens: u32) -> Self {
+        Self { budget: Some(tokens), ..self }
+    }
+}
+
+/// Whether an anchor's words stand in its message, byte for byte.
+fn verify_quote(anchor: &AnchorPoint, messages: &[Recorded]) -> bool {
+    let at = messages.binary_search_by_key(&anchor.source.message, |message| message.position);
+    let content = at.ok().and_then(|at| messages[at].message.block.content.text());
+    // Its bytes, not its text: that has other bytes in place of those that are not UTF-8.
+    let has = |bytes: &[u8]| bytes.utf8_chunks().any(|chunk| chunk.valid().contains(&anchor.text));
+    content.is_some_and(|content| has(content.as_slice())) && !anchor.text.is_empty()
+}
+
+/// The turns that no summary tells of yet: what the session before handed over as it
+/// was, and this session's own.
+fn turns(session: &Session) -> Vec<Recorded> {
+    let handed_over = session.origin.iter().flat_map(|origin| &origin.recent);
+    handed_over
+        .chain(&session.messages)
+        .filter(|message| message.message.role() != Role::System)
+        .cloned()
+        .collect()
+}
+
+/// The newest calls that have no result yet, but for those among the `recent` newest
+/// turns. Once the model has spoken, what it was told of is not told again.
+fn open_calls(session: &Session, turns: &[Recorded], recent: usize) -> Vec<OpenCall> {
+    let roles = || session.messages.iter().map(|message| message.message.role());
+    let has_spoken = roles().any(|role| role == Role::Assistant);
+    let own = roles().filter(|role| *role != Role::System).count();
+    let told = session.origin.iter().filter(|_| !has_spoken).flat_map(|origin| &origin.open_calls);
+    let turns = if has_spoken { &turns[turns.len() - own..] } else { turns };
+    let older = tool_pairs::open(turns.iter().map(|turn| &turn.message)).into_iter();
+    let older = older.filter(|at| at + recent < turns.len());
+    let older = older.map(|at| OpenCall::from_message(&turns[at].message));
+    let mut open: Vec<_> = told.cloned().chain(older).collect();
+    open.drain(..open.len().saturating_sub(OpenCall::MAX));
+    open
+}
+
+/// An anchor as it is kept: its id is made of what it says, whatever an extractor
+/// numbers it by, and its importance is a number.
+fn normalize(anchor: AnchorPoint) -> AnchorPoint {
+    let importance =
+        if anchor.importance.is_nan() { 0.5 } else { anchor.importance.clamp(0.0, 1.0) };
+    let superseded_by = anchor.superseded_by;
+    let normal = AnchorPoint::new(anchor.kind, anchor.text, importance, anchor.source);
+    AnchorPoint { superseded_by, ..normal }
+}
+
+/// What is known of the session's state, the caller's word last.
+fn state(session: &Session, options: &HandoffOptions) -> Option<SessionState> {
+    let before = session.origin.as_ref().and_then(|origin| origin.state.clone());
+    let seen = observed_state(&before.unwrap_or_default(), &session.messages);
+    let state = seen.updated(&options.state);
+    (!state.is_empty()).then_some(state)
+}
+
+fn ratio(after: u32, before: u32) -> f64 {
+    if before == 0 { 1.0 } else { f64::from(after) / f64::from(before) }
+}

@@ -1,0 +1,83 @@
+//! Tool calls and their results, which are never separated.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use crate::model::{Message, Recorded};
+
+/// The newest messages of at most `tokens` tokens together, calls and their results
+/// whole.
+pub(crate) fn newest(messages: &[Recorded], tokens: u32) -> &[Recorded] {
+    let plain: Vec<&Message> = messages.iter().map(|message| &message.message).collect();
+    let mut left = tokens;
+    let mut first = messages.len();
+    for group in groups(&plain).into_iter().rev() {
+        let size = messages[group.clone()]
+            .iter()
+            .fold(0u32, |sum, message| sum.saturating_add(message.tokens));
+        let Some(rest) = left.checked_sub(size) else { break };
+        (left, first) = (rest, group.start);
+    }
+    &messages[first..]
+}
+
+/// Whether what follows the message at `at` is a call: it then only says what the call is
+/// for.
+pub(crate) fn is_before_call(messages: &[Recorded], at: usize) -> bool {
+    messages.get(at + 1).is_some_and(|next| next.message.is_call())
+}
+
+/// For each message that answers a call, the place of that call: the newest before it
+/// of its id. `None` for all others.
+pub(crate) fn answered<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Vec<Option<usize>> {
+    let mut calls: HashMap<&str, usize> = HashMap::new();
+    let mut answered = Vec::new();
+    for (at, message) in messages.into_iter().enumerate() {
+        let id = message.tool_call_id();
+        if message.is_result() {
+            answered.push(id.and_then(|id| calls.get(id).copied()));
+        } else {
+            calls.extend(id.map(|id| (id, at)));
+            answered.push(None);
+        }
+    }
+    answered
+}
+
+/// The places of the calls that have no result among these messages.
+pub(crate) fn open<'m>(messages: impl IntoIterator<Item = &'m Message> + Clone) -> Vec<usize> {
+    let answered: HashSet<_> = answered(messages.clone()).into_iter().flatten().collect();
+    let all = messages.into_iter().enumerate();
+    all.filter(|(at, message)| message.is_call() && !answered.contains(at))
+        .map(|(at, _)| at)
+        .collect()
+}
+
+/// The messages in runs that must not be separated, in order.
+///
+/// A call and all its results stand together, with all between them: so do calls
+/// that run at once. A call that has no result yet stands with the message after
+/// it, a result whose call is not known with the message before it. An id that is
+/// used again is that of the newest call.
+pub(crate) fn groups(messages: &[&Message]) -> Vec<Range<usize>> {
+    // The last message that must stand with each.
+    let mut reach: Vec<usize> = (0..messages.len()).collect();
+    let answered = answered(messages.iter().copied());
+    for ((at, message), call) in messages.iter().enumerate().zip(answered) {
+        if message.is_result() {
+            reach[call.unwrap_or(at.saturating_sub(1))] = at;
+        } else if message.tool_call_id().is_some() {
+            reach[at] = (at + 1).min(messages.len() - 1);
+        }
+    }
+    let mut groups: Vec<Range<usize>> = Vec::new();
+    let mut end = 0;
+    for (at, reach) in reach.into_iter().enumerate() {
+        match groups.last_mut() {
+            Some(group) if at < end => group.end = at + 1,
+            _ => groups.push(at..at + 1),
+        }
+        end = end.max(reach + 1);
+    }
+    groups
+}

@@ -1,0 +1,103 @@
+//! What texts keep of hand-offs.
+
+use lcp_continuity::coverage::{COVERAGE_MIN, Ratio, measure};
+use lcp_continuity::{AnchorKind, PendingTask, SessionHandoff, SessionState};
+
+use crate::resume_prompt::{anchor, empty};
+
+/// A hand-off with this many anchors of `kind`, and the text that keeps `kept` of
+/// them.
+fn anchored(kind: AnchorKind, of: usize, kept: usize) -> (SessionHandoff, String) {
+    let words = |at: usize| format!("<anchor {at}>");
+    let anchors = (0..of).map(|at| anchor(kind, &words(at), 0.5)).collect();
+    let text: String = (0..kept).map(words).collect();
+    (SessionHandoff { anchors, ..empty() }, text)
+}
+
+#[test]
+fn a_hand_off_that_holds_nothing_is_kept_by_any_text() {
+    let fidelity = measure(&empty(), "");
+    assert_eq!((fidelity.score, fidelity.ok), (1.0, true));
+    assert_eq!(fidelity.anchors, Ratio { retained: 0, total: 0 });
+}
+
+#[test]
+fn exactly_0_85_is_in_order_and_less_is_not() {
+    let (handoff, text) = anchored(AnchorKind::CriticalFact, 20, 17);
+    let fidelity = measure(&handoff, &text);
+    assert_eq!((fidelity.score, fidelity.ok), (COVERAGE_MIN, true));
+    assert_eq!(fidelity.lost[0], "critical fact \"<anchor 17>\"");
+    let (handoff, text) = anchored(AnchorKind::CriticalFact, 20, 16);
+    assert!(!measure(&handoff, &text).ok);
+}
+
+#[test]
+fn the_state_may_be_lost_and_not_a_step_more() {
+    let (mut handoff, mut text) = anchored(AnchorKind::Preference, 3, 3);
+    let steps = (0..7).map(|step| format!("<step {step}>")).collect();
+    handoff.pending_tasks = vec![PendingTask { remaining_steps: steps, ..PendingTask::default() }];
+    handoff.state =
+        Some(SessionState { branch: Some("main".to_owned()), ..SessionState::default() });
+    text.push_str("<step 0><step 1><step 2><step 3><step 4><step 5>");
+    assert!(!measure(&handoff, &text).ok);
+    text.push_str("<step 6>");
+    // 50 + 35 of 100, by no binary fractions.
+    let fidelity = measure(&handoff, &text);
+    assert!((fidelity.score - 0.85).abs() < 1e-12 && fidelity.ok);
+    // Without a state, the others count for all: 85 of 85.
+    handoff.state = None;
+    assert!((measure(&handoff, &text).score - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_lost_decision_or_commitment_is_never_in_order() {
+    for kind in AnchorKind::ALL {
+        let (handoff, text) = anchored(kind, 100, 99);
+        assert_eq!(measure(&handoff, &text).ok, !kind.is_binding(), "{kind:?}");
+    }
+}
+
+#[test]
+fn anchors_that_no_longer_hold_are_not_missed() {
+    let (mut handoff, _) = anchored(AnchorKind::Decision, 1, 0);
+    handoff.anchors[0].superseded_by = Some("newer".to_owned());
+    assert!(measure(&handoff, "").ok);
+}
+
+#[test]
+fn a_byte_that_is_not_the_same_is_a_loss() {
+    let text = "Use “SQLite”.";
+    let handoff =
+        SessionHandoff { anchors: vec![anchor(AnchorKind::Decision, text, 0.5)], ..empty() };
+    assert!(measure(&handoff, &format!("before {text} behind")).ok);
+    assert!(!measure(&handoff, "Use \"SQLite\".").ok);
+}
+
+#[test]
+fn what_is_lost_is_named_by_its_kind_and_beginning() {
+    let long = "a".repeat(61);
+    let state = SessionState {
+        variables: [("PORT".to_owned(), "80".to_owned())].into(),
+        active_files: vec!["a.rs".to_owned()],
+        recent_commands: vec!["make\nall".to_owned()],
+        working_directory: Some("/w".to_owned()),
+        branch: Some("main".to_owned()),
+    };
+    let task = PendingTask { done_steps: vec![long], ..PendingTask::default() };
+    let handoff = SessionHandoff { pending_tasks: vec![task], state: Some(state), ..empty() };
+    let fidelity = measure(&handoff, "PORT a.rs");
+    let step = format!("step \"{}…\"", "a".repeat(60));
+    assert_eq!(
+        fidelity.lost,
+        [
+            step.as_str(),
+            "directory \"/w\"",
+            "branch \"main\"",
+            "command \"make\\nall\"",
+            "variable \"PORT\"",
+        ],
+    );
+    assert_eq!(fidelity.state, Ratio { retained: 1, total: 5 });
+    // A fifth of the state, none of the steps.
+    assert!((fidelity.score - 0.2 * 15.0 / 50.0).abs() < 1e-12);
+}

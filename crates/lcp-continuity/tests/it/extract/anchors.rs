@@ -1,0 +1,218 @@
+//! What is an anchor, rule by rule.
+
+use std::fmt::Write as _;
+
+use lcp_continuity::extract::{AnchorExtractor, RuleAnchorExtractor};
+use lcp_continuity::{AnchorKind, AnchorPoint, Message};
+use lcp_types::Status;
+
+use super::recorded;
+
+pub(super) fn anchors(messages: impl IntoIterator<Item = Message>) -> Vec<AnchorPoint> {
+    RuleAnchorExtractor.anchors("c1", &recorded(messages))
+}
+
+/// The kinds and texts of the anchors.
+pub(super) fn found(messages: impl IntoIterator<Item = Message>) -> Vec<(AnchorKind, String)> {
+    anchors(messages).into_iter().map(|anchor| (anchor.kind, anchor.text)).collect()
+}
+
+/// Checks that each text, said by itself, is one anchor of that kind.
+fn each_is(kind: AnchorKind, say: impl Fn(&str) -> Message, texts: &[&str]) {
+    for text in texts {
+        assert_eq!(found([say(text)]), [(kind, (*text).to_owned())], "{text}");
+    }
+}
+
+fn user(text: &str) -> Message {
+    Message::user(text)
+}
+
+fn model(text: &str) -> Message {
+    Message::assistant(text)
+}
+
+#[test]
+fn decisions() {
+    let texts = [
+        "We decided to keep SQLite.", "I've decided on three retries.",
+        "It was decided to drop the cache.", "Decided against a new crate.",
+        "The decision is to ship without it.", "Ok, let's go with option B.",
+        "Let’s use BLAKE3 for the hashes.", "We'll use one file per tenant.",
+        "WE WILL USE POSTGRES.", "Agreed: the API stays as it is.",
+        "We agreed on a limit of 10 MiB.", "Instead of Redis we use PostgreSQL.",
+        "We use tabs instead of spaces here.", "Go with the second design.",
+        "No, we'll go with the first one.", "**We chose** the smaller model.",
+    ];
+    each_is(AnchorKind::Decision, user, &texts);
+    each_is(AnchorKind::Decision, model, &texts);
+}
+
+#[test]
+fn commitments() {
+    let texts = [
+        "I will keep the public API stable.",
+        "I’ll send you the numbers tomorrow.",
+        "We'll migrate the old rows in a second step.",
+        "I promise to ask before I delete anything.",
+        "I won't touch the public API.",
+        "I will not push to main.",
+        "I'm going to split the crate in two.",
+        "I'll run the tests every time I change the parser.",
+        "I'll make sure that nothing is lost.",
+    ];
+    each_is(AnchorKind::Commitment, user, &texts);
+    each_is(AnchorKind::Commitment, model, &texts);
+    each_is(AnchorKind::Commitment, user, &["Let's add a retry to the client."]);
+}
+
+#[test]
+fn corrections() {
+    each_is(
+        AnchorKind::Correction,
+        user,
+        &[
+            "No, the port is 8080.", "Wait, no, it has to be sorted by name.",
+            "Actually, the file is in docs.", "That's wrong, the test is new.",
+            "That is not right at all.", "It is not Redis but Valkey.", "It's port 8080, not 80.",
+            "Use the other table instead.", "You should return an error instead.",
+            "Scratch that, it works.", "I meant the second file.",
+        ],
+    );
+    each_is(
+        AnchorKind::Correction,
+        model,
+        &[
+            "I was wrong about the lock.",
+            "A correction: the default is 30 seconds.",
+            "Actually, the race is in the reader.",
+            "I misread the specification here.",
+            "You're right, I made a mistake: the port is 8081.",
+            "I misunderstood, it should be sorted by date.",
+        ],
+    );
+}
+
+#[test]
+fn preferences() {
+    each_is(
+        AnchorKind::Preference,
+        user,
+        &[
+            "I prefer small commits.", "I'd rather have one file.", "Please use British spelling.",
+            "Please don't add dependencies.", "Always use `rg` for that.",
+            "Don't use unwrap in the library.", "I like short names.",
+            "From now on write tests first.", "Do not touch the vendored code.",
+            "Avoid macros where you can.",
+        ],
+    );
+}
+
+#[test]
+fn critical_facts() {
+    let texts = [
+        "Important: the key rotates at midnight.",
+        "**Important:** the key rotates at midnight.",
+        "Note that the server speaks HTTP/1.1 only.",
+        "The token must not be logged.",
+        "Never restart the primary during a backup.",
+        "Ids are always lower case.",
+        "The limit is 4 MiB per request.",
+        "The build requires clang 17.",
+        "Warning: the migration locks the table.",
+        "Keep in mind that both share one lock.",
+        "The queue is limited to 512 entries.",
+    ];
+    each_is(AnchorKind::CriticalFact, user, &texts);
+    each_is(AnchorKind::CriticalFact, model, &texts);
+}
+
+#[test]
+fn questions_are_open_until_they_are_answered() {
+    let question = |text: &str| (AnchorKind::OpenQuestion, text.to_owned());
+    let asked = "Which region do you want?";
+    assert_eq!(found([model(asked)]), [question(asked)]);
+    assert_eq!(found([model(asked), user("eu-west")]), []);
+
+    let asked = "Why is the build slow?";
+    assert_eq!(found([user(asked)]), [question(asked)]);
+    assert_eq!(found([user(asked), model("The linker takes 40 s.")]), []);
+    // Put off, and never taken up again.
+    assert_eq!(found([user(asked), model("Let me check.")]), [question(asked)]);
+    let later = [user(asked), model("Let me check."), model("It is the linker.")];
+    assert_eq!(found(later), []);
+    // What is said before a call is no answer yet.
+    let call = || Message::tool_call("1", "bash cargo build");
+    let result = || Message::tool_result("1", "bash", Status::Ok, "done");
+    let working = [user(asked), model("The profile may tell."), call(), result()];
+    assert_eq!(found(working), [question(asked)]);
+    // What a model asks itself is not asked.
+    assert_eq!(found([model("Where is the lock taken?"), call()]), []);
+}
+
+#[test]
+fn markers_say_what_it_is() {
+    use AnchorKind::{Commitment, Correction, CriticalFact, Decision, OpenQuestion, Preference};
+    for (text, kind, marked) in [
+        ("DECISION: sqlite", Decision, "sqlite"),
+        ("decision: Wir nehmen SQLite. Punkt.", Decision, "Wir nehmen SQLite. Punkt."),
+        ("- [COMMITMENT] back up first", Commitment, "back up first"),
+        ("[question]: which one", OpenQuestion, "which one"),
+        ("> x\nFACT: 8 cores", CriticalFact, "8 cores"),
+        ("**Correction:** 9 cores", Correction, "9 cores"),
+        ("## Preference: tabs", Preference, "tabs"),
+    ] {
+        assert_eq!(found([model(text)]), [(kind, marked.to_owned())], "{text}");
+    }
+    let long = format!("FACT: {}", "word ".repeat(300).trim_end());
+    let anchors = anchors([user(&long)]);
+    assert_eq!((anchors[0].text.len(), anchors[0].importance), (1_499, 1.0));
+}
+
+#[test]
+fn what_a_line_announces_belongs_to_it() {
+    let text = "We decided to change two things:\n- the name\n- the version\n\nGo on.";
+    let list = "We decided to change two things:\n- the name\n- the version";
+    assert_eq!(found([user(text)]), [(AnchorKind::Decision, list.to_owned())]);
+    assert_eq!(found([user("We decided to change two things:")]), []);
+}
+
+#[test]
+fn wrapped_sentences_are_whole() {
+    let text = "Also: we decided to keep the old format for as long as\nanybody reads it. Bye.";
+    let sentence = &text[..text.len() - 5];
+    assert_eq!(found([user(text)]), [(AnchorKind::Decision, sentence.to_owned())]);
+}
+
+#[test]
+fn anchors_know_where_they_come_from_and_how_much_they_matter() {
+    let anchors = anchors([
+        user("Hi."),
+        user("We decided to use Rust. I prefer short names."),
+        model("I will keep the API. The build requires clang."),
+    ]);
+    let all: Vec<_> =
+        anchors.iter().map(|anchor| (anchor.source.message, anchor.importance)).collect();
+    assert_eq!(all, [(1, 0.95), (1, 0.75), (2, 0.8), (2, 0.6)]);
+    assert!(anchors.iter().all(|anchor| anchor.source.conversation == "c1" && anchor.is_live()));
+}
+
+#[test]
+fn equal_anchors_are_one_the_first() {
+    let anchors = anchors([user("We decided to use Rust."), model("We decided to use Rust.")]);
+    assert_eq!(anchors.len(), 1);
+    assert_eq!(anchors[0].source.message, 0);
+}
+
+#[test]
+fn a_message_has_sixteen_anchors_at_most_the_most_important() {
+    let mut text = String::new();
+    for at in 0..20 {
+        let _ = writeln!(text, "Rule {at} requires care.");
+    }
+    text.push_str("We decided to stop.\n");
+    let anchors = anchors([user(&text)]);
+    assert_eq!(anchors.len(), 16);
+    assert_eq!(anchors[15].kind, AnchorKind::Decision);
+    assert_eq!(anchors[14].text, "Rule 14 requires care.");
+}

@@ -1,0 +1,87 @@
+//! What the user wants.
+
+use lcp_continuity::extract::user_intent;
+use lcp_continuity::{Message, Recorded};
+use lcp_tokens::{HeuristicEstimator, TokenEstimator};
+use proptest::prelude::*;
+
+use super::recorded;
+
+fn intent(messages: &[Recorded], max: u32) -> Option<String> {
+    user_intent(messages, &HeuristicEstimator, max)
+}
+
+/// Counts in a way that no two parts add up: every part of a text begins anew.
+struct Odd;
+
+impl TokenEstimator for Odd {
+    fn estimate(&self, text: &str) -> u32 {
+        let words = u32::try_from(text.split_whitespace().count()).unwrap_or(u32::MAX);
+        if text.is_empty() { 0 } else { words + 1 + u32::from(text.ends_with(']')) * 3 }
+    }
+}
+
+#[test]
+fn the_newest_turn_that_says_more_than_go_on() {
+    let messages = recorded([
+        Message::user("Write a parser."),
+        Message::assistant("Done."),
+        Message::user("  Now port it\n\nto `no_std`. "),
+        Message::assistant("Shall I go on?"),
+        Message::user("yes"),
+        Message::user("ok thanks"),
+        Message::user("<system-reminder>\nThe list is empty.\n</system-reminder>"),
+        Message::system("Be brief."),
+    ]);
+    assert_eq!(intent(&messages, 100).as_deref(), Some("Now port it\n\nto `no_std`."));
+    assert_eq!(intent(&messages[..2], 100).as_deref(), Some("Write a parser."));
+    assert_eq!(intent(&messages[4..], 100), None);
+    assert_eq!(intent(&[], 100), None);
+}
+
+#[test]
+fn commands_for_the_program_are_no_intent() {
+    let messages = recorded([
+        Message::user("Port it to `no_std`."),
+        Message::user("/add src/lib.rs"),
+        Message::user("/run cargo test -q\n/undo"),
+    ]);
+    assert_eq!(intent(&messages, 100).as_deref(), Some("Port it to `no_std`."));
+    assert_eq!(intent(&messages[1..], 100), None);
+    let asked = recorded([Message::user("/ask Why is the parser slow?")]);
+    assert_eq!(intent(&asked, 100).as_deref(), Some("/ask Why is the parser slow?"));
+}
+
+#[test]
+fn code_alone_is_an_intent_too() {
+    let messages = recorded([Message::user("Fix it."), Message::user("```\nlet x = 1\n```")]);
+    assert_eq!(intent(&messages, 100).as_deref(), Some("```\nlet x = 1\n```"));
+}
+
+#[test]
+fn long_turns_are_cut_behind_a_sentence_or_a_word() {
+    let messages = recorded([Message::user(
+        "Port the parser to no_std. Keep the tests green at all times. Then write the docs.",
+    )]);
+    assert_eq!(
+        intent(&messages, 18).as_deref(),
+        Some("Port the parser to no_std. Keep the tests green at all times. […]")
+    );
+    assert_eq!(intent(&messages, 6).as_deref(), Some("Port the parser to […]"));
+    assert_eq!(intent(&messages, 0), None);
+    assert_eq!(intent(&messages, 1), None);
+}
+
+proptest! {
+    #[test]
+    fn never_over_the_tokens_and_always_a_start(text in "\\PC{0,200}|[a-z .!?\n]{0,400}", max in 0_u32..60) {
+        let messages = recorded([Message::user(text.clone())]);
+        for counter in [&HeuristicEstimator as &dyn TokenEstimator, &Odd] {
+            let Some(intent) = user_intent(&messages, counter, max) else { continue };
+            prop_assert!(counter.estimate(&intent) <= max);
+            let start = intent.strip_suffix(" […]").unwrap_or(&intent);
+            prop_assert!(text.trim().starts_with(start));
+            prop_assert!(!start.is_empty());
+        }
+    }
+}
