@@ -5,8 +5,8 @@ use lcp_tokens::{IncrementalCounter, TokenEstimator};
 use lcp_types::Role;
 
 use super::CompactionRequest;
-use super::chunks::Archived;
-use super::result::{CompactionWarning, Memory};
+use super::result::{CompactionWarning, MemoryMessage};
+use super::selection::Chunk;
 use crate::extract::{ExtractiveSummarizer, SummaryError, SummaryRequest, summarize_or_builtin};
 use crate::model::{AnchorKind, AnchorPoint, Message};
 
@@ -37,45 +37,45 @@ pub(crate) fn begins_like_memory(message: &Message) -> bool {
 pub(super) fn write(
     request: &CompactionRequest<'_>,
     mut anchors: Vec<&AnchorPoint>,
-    chunks: &mut [Archived<'_>],
+    chunks: &mut [Chunk<'_>],
     max_tokens: u32,
     warnings: &mut Vec<CompactionWarning>,
-) -> Option<Memory> {
-    let mut text = Text::new(request.counter, max_tokens);
+) -> Option<MemoryMessage> {
+    let mut text = BoundedText::new(request.counter, max_tokens);
     anchors.sort_by(|a, b| {
         let binding = b.kind.is_binding().cmp(&a.kind.is_binding());
         binding.then(b.importance.total_cmp(&a.importance))
     });
     for anchor in anchors {
-        if !text.push(&line(anchor)) {
+        if !text.push(&anchor_line(anchor)) {
             let AnchorPoint { id, kind, text, .. } = anchor.clone();
             warnings.push(CompactionWarning::AnchorLeftOut { id, kind, text });
         }
     }
-    let mut summaries = Summaries { request, text, warnings, failure: None };
+    let mut summaries = SummaryWriter { request, text, warnings, failure: None };
     summaries.add(chunks);
     summaries.text.finish()
 }
 
-fn line(anchor: &AnchorPoint) -> String {
-    format!("\n{}{}", mark(anchor.kind), anchor.text)
+fn anchor_line(anchor: &AnchorPoint) -> String {
+    format!("\n{}{}", anchor_mark(anchor.kind), anchor.text)
 }
 
 /// How an anchor of this kind begins.
-fn mark(kind: AnchorKind) -> String {
+fn anchor_mark(kind: AnchorKind) -> String {
     format!("- {}: ", kind.title())
 }
 
 /// What an earlier memory says behind its anchors. Those that hold are said anew, and
 /// the others hold no longer.
-fn remembered(memory: &str) -> &str {
+fn without_anchors(memory: &str) -> &str {
     let said = memory.strip_prefix(MEMORY_HEADING).unwrap_or(memory).trim_start_matches('\n');
-    if !AnchorKind::ALL.iter().any(|kind| said.starts_with(&mark(*kind))) {
+    if !AnchorKind::ALL.iter().any(|kind| said.starts_with(&anchor_mark(*kind))) {
         return said;
     }
     let mut at = 0;
     for line in said.split_inclusive('\n') {
-        if is_lead(line.trim_end_matches('\n')) {
+        if is_summary_lead(line.trim_end_matches('\n')) {
             break;
         }
         at += line.len();
@@ -84,7 +84,7 @@ fn remembered(memory: &str) -> &str {
 }
 
 /// Whether a line stands before a summary.
-fn is_lead(line: &str) -> bool {
+fn is_summary_lead(line: &str) -> bool {
     let is_place = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let places = line.strip_suffix(':').unwrap_or_default();
     let one = places.strip_prefix("Message ").is_some_and(is_place);
@@ -93,17 +93,17 @@ fn is_lead(line: &str) -> bool {
 }
 
 /// Adds summaries to a memory.
-struct Summaries<'a> {
+struct SummaryWriter<'a> {
     request: &'a CompactionRequest<'a>,
-    text: Text<'a>,
+    text: BoundedText<'a>,
     warnings: &'a mut Vec<CompactionWarning>,
     /// Why the summariser is not asked any more.
     failure: Option<SummaryError>,
 }
 
-impl Summaries<'_> {
-    fn add(&mut self, chunks: &mut [Archived<'_>]) {
-        let fit = self.text.left() / (SUMMARY_TOKENS_MIN + LEAD_TOKENS);
+impl SummaryWriter<'_> {
+    fn add(&mut self, chunks: &mut [Chunk<'_>]) {
+        let fit = self.text.remaining_tokens() / (SUMMARY_TOKENS_MIN + LEAD_TOKENS);
         let fit = chunks.len().min(usize::try_from(fit).unwrap_or(usize::MAX));
         let mut order: Vec<usize> = (0..chunks.len()).rev().collect();
         order.sort_by_key(|&at| !chunks[at].is_memory);
@@ -115,21 +115,21 @@ impl Summaries<'_> {
         for (archived, has_room) in chunks.iter_mut().zip(has_room) {
             let mut is_summarized = false;
             if has_room {
-                let share = self.text.left() / to_do.max(1);
+                let share = self.text.remaining_tokens() / to_do.max(1);
                 to_do -= 1;
-                is_summarized = self.add_one(archived, share);
+                is_summarized = self.add_summary(archived, share);
             }
-            archived.chunk.is_summarized = is_summarized;
-            if !is_summarized && archived.chunk.tokens > 0 {
-                let (first, last) = (archived.chunk.first, archived.chunk.last);
+            archived.report.is_summarized = is_summarized;
+            if !is_summarized && archived.report.tokens > 0 {
+                let (first, last) = (archived.report.first, archived.report.last);
                 self.warnings.push(CompactionWarning::NotSummarized { first, last });
             }
         }
     }
 
     /// Adds the summary of a chunk, of at most `share` tokens; whether there is one.
-    fn add_one(&mut self, archived: &Archived<'_>, share: u32) -> bool {
-        let (first, last) = (archived.chunk.first, archived.chunk.last);
+    fn add_summary(&mut self, archived: &Chunk<'_>, share: u32) -> bool {
+        let (first, last) = (archived.report.first, archived.report.last);
         let lead = match archived.messages {
             _ if archived.is_memory => format!("\n{BEFORE}\n"),
             [_] => format!("\nMessage {first}:\n"),
@@ -140,12 +140,12 @@ impl Summaries<'_> {
             return false;
         }
         let text = archived.messages[0].message.text();
-        let before = archived.is_memory.then(|| remembered(&text));
+        let before = archived.is_memory.then(|| without_anchors(&text));
         if before.is_some_and(|before| before.trim().is_empty()) {
             // It said nothing but what the anchors say.
             return true;
         }
-        let summary = self.ask(archived, before, target_tokens);
+        let summary = self.summarize(archived, before, target_tokens);
         let summary = summary.trim_end();
         if summary.is_empty() || self.text.push(&format!("{lead}{summary}")) {
             return !summary.is_empty();
@@ -163,8 +163,13 @@ impl Summaries<'_> {
         false
     }
 
-    fn ask(&mut self, archived: &Archived<'_>, before: Option<&str>, target_tokens: u32) -> String {
-        let (first, last) = (archived.chunk.first, archived.chunk.last);
+    fn summarize(
+        &mut self,
+        archived: &Chunk<'_>,
+        before: Option<&str>,
+        target_tokens: u32,
+    ) -> String {
+        let (first, last) = (archived.report.first, archived.report.last);
         let request = SummaryRequest {
             messages: if before.is_some() { &[] } else { archived.messages },
             before,
@@ -192,13 +197,13 @@ impl Summaries<'_> {
 }
 
 /// A text that has no more than so many tokens, whatever is added to it.
-struct Text<'c> {
+struct BoundedText<'c> {
     written: String,
     counter: IncrementalCounter<&'c dyn TokenEstimator>,
     max_tokens: u32,
 }
 
-impl<'c> Text<'c> {
+impl<'c> BoundedText<'c> {
     fn new(counter: &'c dyn TokenEstimator, max_tokens: u32) -> Self {
         let mut counter = IncrementalCounter::new(counter);
         counter.push(MEMORY_HEADING);
@@ -206,18 +211,18 @@ impl<'c> Text<'c> {
     }
 
     /// Tokens that are left.
-    fn left(&self) -> u32 {
+    fn remaining_tokens(&self) -> u32 {
         self.max_tokens.saturating_sub(self.counter.count())
     }
 
     /// What `more` would add.
     fn cost(&self, more: &str) -> u32 {
-        self.with(more).count().saturating_sub(self.counter.count())
+        self.counter_with(more).count().saturating_sub(self.counter.count())
     }
 
     /// Appends `more` if it fits; whether it did.
     fn push(&mut self, more: &str) -> bool {
-        let counter = self.with(more);
+        let counter = self.counter_with(more);
         let fits = counter.count() <= self.max_tokens;
         if fits {
             self.counter = counter;
@@ -226,16 +231,16 @@ impl<'c> Text<'c> {
         fits
     }
 
-    fn with(&self, more: &str) -> IncrementalCounter<&'c dyn TokenEstimator> {
+    fn counter_with(&self, more: &str) -> IncrementalCounter<&'c dyn TokenEstimator> {
         let mut counter = self.counter.clone();
         counter.push(more);
         counter
     }
 
     /// The memory, if it says anything.
-    fn finish(self) -> Option<Memory> {
+    fn finish(self) -> Option<MemoryMessage> {
         let tokens = self.counter.count();
         let says_anything = self.written.len() > MEMORY_HEADING.len();
-        says_anything.then(|| Memory { message: Message::system(self.written), tokens })
+        says_anything.then(|| MemoryMessage { message: Message::system(self.written), tokens })
     }
 }

@@ -1,10 +1,9 @@
 //! Compaction within a session (RFC 0007 §9): the newest messages stay, of the
 //! others what must not be lost and a short summary.
 
-mod chunks;
 mod memory;
 mod result;
-mod select;
+mod selection;
 
 use lcp_driver::shares::Shares;
 use lcp_driver::window::ContextWindow;
@@ -12,11 +11,11 @@ use lcp_tokens::TokenEstimator;
 
 pub use memory::MEMORY_HEADING;
 pub(crate) use memory::begins_like_memory;
-pub use result::{ArchivedChunk, Compaction, CompactionError, CompactionWarning, Memory};
+pub use result::{ArchivedChunk, Compaction, CompactionError, CompactionWarning, MemoryMessage};
 
 use crate::extract::Summarizer;
 use crate::model::{AnchorPoint, Recorded};
-use result::Alert;
+use result::LowBudget;
 
 /// When a conversation is compacted, and to what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +58,7 @@ impl CompactionOptions {
     ///
     /// If nothing is available.
     pub fn target_tokens(&self, window: &ContextWindow) -> Result<u32, CompactionError> {
-        Ok(part(window.tokens, self.target_percent).min(window.available()?))
+        Ok(percent_of(window.tokens, self.target_percent).min(window.available()?))
     }
 
     fn validate(&self) -> Result<(), CompactionError> {
@@ -126,8 +125,8 @@ pub fn compact(request: &CompactionRequest<'_>) -> Result<Compaction, Compaction
     let target = request.options.target_tokens(&request.window)?;
     let available = request.window.available()?;
 
-    let work = select::Work::new(request.messages, request.memory, request.counter);
-    let counted = work.total();
+    let work = selection::CountedMessages::new(request.messages, request.memory, request.counter);
+    let counted = work.total_tokens();
     let tokens_before = counted.max(request.used_tokens);
     let overhead = tokens_before - counted;
     let futile = |needed_tokens| CompactionError::Futile {
@@ -136,13 +135,13 @@ pub fn compact(request: &CompactionRequest<'_>) -> Result<Compaction, Compaction
         target_tokens: target,
     };
 
-    let least = work.least().saturating_add(overhead);
+    let least = work.minimum_tokens().saturating_add(overhead);
     let room = target.checked_sub(least).ok_or_else(|| futile(least))?;
-    let memory_max = part(target, request.options.memory_percent);
+    let memory_max = percent_of(target, request.options.memory_percent);
     let mut selected = work.select(room, memory_max);
     let mut warnings: Vec<_> = selected.warning.take().into_iter().collect();
 
-    let mut archived = chunks::chunks(&work, &selected, target / CHUNKS_PER_TARGET);
+    let mut archived = selection::archive(&work, &selected, target / CHUNKS_PER_TARGET);
     let memory_cap = memory_max.min(selected.room);
     let shown: Vec<_> = selected.texts(&work).collect();
     let is_shown = |anchor: &AnchorPoint| shown.iter().any(|text| text.contains(&anchor.text));
@@ -162,14 +161,14 @@ pub fn compact(request: &CompactionRequest<'_>) -> Result<Compaction, Compaction
         system,
         memory,
         recent,
-        archived: archived.into_iter().map(|archived| archived.chunk).collect(),
+        archived: archived.into_iter().map(|archived| archived.report).collect(),
         tokens_before,
         tokens_after,
         overhead_tokens: overhead,
         target_tokens: target,
         budget: request.shares.divide(available),
         warnings,
-        alert: is_low.then_some(Alert { remaining, total: available }),
+        alert: is_low.then_some(LowBudget { remaining, total: available }),
     })
 }
 
@@ -178,7 +177,7 @@ pub fn compact(request: &CompactionRequest<'_>) -> Result<Compaction, Compaction
 const CHUNKS_PER_TARGET: u32 = 4;
 
 /// So many percent of so many tokens, rounded down.
-fn part(tokens: u32, percent: u32) -> u32 {
+fn percent_of(tokens: u32, percent: u32) -> u32 {
     let part = u64::from(tokens) * u64::from(percent) / 100;
     u32::try_from(part).unwrap_or(u32::MAX)
 }

@@ -19,7 +19,7 @@ pub struct Compaction {
     pub system: Vec<Recorded>,
     /// What is remembered of the rest, as a system message that begins
     /// `[Persistent Memory]`; `None` where there is nothing to say.
-    pub memory: Option<Memory>,
+    pub memory: Option<MemoryMessage>,
     /// The newest messages, whole: all from some message on, and before them the
     /// newest of the user, if that is an earlier one.
     pub recent: Vec<Recorded>,
@@ -40,12 +40,12 @@ pub struct Compaction {
     pub budget: ContextBudget,
     /// What is not as it should be.
     pub warnings: Vec<CompactionWarning>,
-    pub(super) alert: Option<Alert>,
+    pub(super) alert: Option<LowBudget>,
 }
 
 /// What is remembered of messages that are not shown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Memory {
+pub struct MemoryMessage {
     /// The system message.
     pub message: Message,
     /// The tokens of its text, the first line included.
@@ -167,7 +167,7 @@ pub enum CompactionError {
 
 /// A budget that is low.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Alert {
+pub(super) struct LowBudget {
     pub(super) remaining: u32,
     pub(super) total: u32,
 }
@@ -185,7 +185,7 @@ impl Compaction {
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        if let Some(Alert { remaining, total }) = self.alert {
+        if let Some(LowBudget { remaining, total }) = self.alert {
             let percent = percent(remaining.into(), total.into());
             lines.push(format!(
                 "[Budget] Low budget alert! {remaining} tokens remaining ({percent}%)"

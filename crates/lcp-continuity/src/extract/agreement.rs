@@ -1,7 +1,7 @@
 //! Classifies short replies of users: agreement, refusal, or a filler.
 
 use super::sentences::sentences;
-use super::tokenize::{QUOTED, WordTokens, begins, has_any, lead};
+use super::tokenize::{QUOTED, WordTokens, contains_any, lead_length, starts_with_phrase};
 
 /// How a reply agrees. In lower case, as [`WordTokens`] has them.
 const AGREES: &[&str] = &[
@@ -42,8 +42,10 @@ pub(crate) fn agreement(reply: &str) -> Option<bool> {
     let first = sentences(reply).next().unwrap_or(reply);
     let tokens = WordTokens::new(first);
     let words = tokens.words();
-    let starts = |list: &[&str], at: usize| list.iter().any(|phrase| begins(&words[at..], phrase));
-    let point = lead(&words);
+    let starts = |list: &[&str], at: usize| {
+        list.iter().any(|phrase| starts_with_phrase(&words[at..], phrase))
+    };
+    let point = lead_length(&words);
     if words.last() == Some(&"?") {
         return None;
     }
@@ -52,7 +54,7 @@ pub(crate) fn agreement(reply: &str) -> Option<bool> {
         return Some(false);
     }
     let says_yes = starts(AGREES, 0) || starts(AGREES, point);
-    (says_yes && !has_any(&words, RESERVES)).then_some(true)
+    (says_yes && !contains_any(&words, RESERVES)).then_some(true)
 }
 
 /// Whether a reply says no more than "yes", "no" or "go on".

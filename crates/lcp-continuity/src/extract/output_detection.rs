@@ -59,13 +59,13 @@ pub(crate) fn is_noise(line: &str) -> bool {
 
 /// Whether a line is what a checker says of a place: it begins with
 /// `path:line:column`, `path:line:`, or a code such as `F841` or `E0502`.
-pub(crate) fn is_finding(line: &str) -> bool {
+pub(crate) fn is_diagnostic(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or_default();
-    is_place(word) || is_code(word.trim_end_matches(':'))
+    is_code_location(word) || is_diagnostic_code(word.trim_end_matches(':'))
 }
 
 /// Whether a word is `path:12:5`, with or without a colon behind it, or `path:12:`.
-fn is_place(word: &str) -> bool {
+fn is_code_location(word: &str) -> bool {
     let bare = word.trim_end_matches(':');
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let Some((rest, _)) = bare.rsplit_once(':').filter(|(_, last)| is_number(last)) else {
@@ -81,7 +81,7 @@ fn is_place(word: &str) -> bool {
 }
 
 /// Whether a word is one to three capital letters and three or four digits.
-fn is_code(word: &str) -> bool {
+fn is_diagnostic_code(word: &str) -> bool {
     let digits = word.trim_start_matches(|c: char| c.is_ascii_uppercase());
     (1..=3).contains(&(word.len() - digits.len()))
         && (3..=4).contains(&digits.len())
@@ -112,7 +112,7 @@ fn is_output_line(line: &str) -> bool {
         && first.trim_start_matches('[').starts_with(|c: char| c.is_ascii_digit())
         && first.chars().all(|c| c.is_ascii_digit() || "-:.,TZ[]+/".contains(c));
     let is_tested = line.contains(" ... ") && line.ends_with(['k', 'D']);
-    is_finding(line)
+    is_diagnostic(line)
         || is_noise(line)
         || OUTPUT.iter().any(|start| line.starts_with(start))
         || is_failure

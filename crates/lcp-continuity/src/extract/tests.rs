@@ -18,7 +18,7 @@ fn words_are_lower_case_and_quotations_are_not_ours() {
 }
 
 #[test]
-fn a_plain_yes_agreement() {
+fn a_plain_yes_agrees() {
     for yes in [
         "yes", "Yes!", "go ahead", "Approved.", "LGTM", "do it", "ok, proceed", "Ok",
         "Sounds good, thanks", "👍", "+1", "No problem, go ahead", "yes. Then run the tests.",
@@ -80,11 +80,11 @@ fn banners_and_punctuation_are_noise() {
 #[test]
 fn findings_begin_with_a_place_or_a_code() {
     for finding in ["src/a.py:12:9: unused", "a.c:3: error", "F841 is unused", "E0502: borrowed"] {
-        assert!(is_finding(finding), "{finding}");
+        assert!(is_diagnostic(finding), "{finding}");
     }
     for words in ["src/a.rs:12 is wrong", "10:30 is late", "http://h:80/ is up", "HTTP2 is on", ""]
     {
-        assert!(!is_finding(words), "{words}");
+        assert!(!is_diagnostic(words), "{words}");
     }
 }
 

@@ -74,19 +74,19 @@ fn is_inner(c: char) -> bool {
 }
 
 /// Whether `words` go on with `phrase`, a list of words with a space between each.
-pub(crate) fn begins(words: &[&str], phrase: &str) -> bool {
+pub(crate) fn starts_with_phrase(words: &[&str], phrase: &str) -> bool {
     let mut words = words.iter();
     phrase.split(' ').all(|word| words.next() == Some(&word))
 }
 
 /// Whether `phrase` is anywhere in `words`.
-pub(crate) fn has(words: &[&str], phrase: &str) -> bool {
-    (0..words.len()).any(|at| begins(&words[at..], phrase))
+pub(crate) fn contains_phrase(words: &[&str], phrase: &str) -> bool {
+    (0..words.len()).any(|at| starts_with_phrase(&words[at..], phrase))
 }
 
 /// Whether any of these phrases is anywhere in `words`.
-pub(crate) fn has_any(words: &[&str], phrases: &[&str]) -> bool {
-    phrases.iter().any(|phrase| has(words, phrase))
+pub(crate) fn contains_any(words: &[&str], phrases: &[&str]) -> bool {
+    phrases.iter().any(|phrase| contains_phrase(words, phrase))
 }
 
 /// What is said before one comes to the point.
@@ -97,7 +97,7 @@ const LEADS: [&str; 27] = [
 ];
 
 /// How many words of `words` come before the point.
-pub(crate) fn lead(words: &[&str]) -> usize {
+pub(crate) fn lead_length(words: &[&str]) -> usize {
     words
         .iter()
         .take_while(|word| {

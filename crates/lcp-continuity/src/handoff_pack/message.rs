@@ -39,7 +39,7 @@ fn decode_message(pack: &[u8]) -> Result<Message, PackageError> {
     let mut blocks = pack.blocks.into_iter();
     let first = blocks.next().filter(|block| !block.content.is_metadata());
     let message = Message::new(first.ok_or(PackageError::NoMessage)?.into_owned());
-    let call = blocks.find_map(|block| answered(&block));
+    let call = blocks.find_map(|block| answered_call(&block));
     Ok(match call {
         Some(call) => message.answering(call),
         None => message,
@@ -47,7 +47,7 @@ fn decode_message(pack: &[u8]) -> Result<Message, PackageError> {
 }
 
 /// The call that an annotation says the first block answers.
-fn answered(block: &Block<'_>) -> Option<String> {
+fn answered_call(block: &Block<'_>) -> Option<String> {
     let annotation = block.as_annotation().filter(|of| of.target_block_id == 0)?;
     let tag = annotation.as_tag().filter(|tag| tag.key == Tag::TOOL_CALL_ID)?;
     tag.value.map(std::borrow::Cow::into_owned)

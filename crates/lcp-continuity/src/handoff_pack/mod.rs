@@ -7,7 +7,7 @@ mod write;
 
 pub use index::renumber_index;
 pub(crate) use message::encode_message;
-pub(crate) use write::id_of;
+pub(crate) use write::handoff_id_of;
 
 use lcp_encoder::{Compression, EncodeOptions, Magic};
 use lcp_types::Block;
@@ -71,7 +71,7 @@ impl SessionHandoff {
     ///
     /// If something in it exceeds the limits of packs.
     pub fn to_pack(&self) -> Result<Vec<u8>, PackageError> {
-        write::pack(self)
+        write::write_pack(self)
     }
 
     /// Its blocks as they stand in the pack, with what is said of them.
@@ -92,7 +92,7 @@ impl SessionHandoff {
     /// As [`Self::to_pack`].
     pub fn with_id(mut self) -> Result<(Self, Vec<u8>), PackageError> {
         let pack = self.to_pack()?;
-        self.handoff_id = id_of(&pack);
+        self.handoff_id = handoff_id_of(&pack);
         Ok((self, pack))
     }
 
@@ -102,6 +102,6 @@ impl SessionHandoff {
     ///
     /// If the pack is malformed, another one, or contradicts itself.
     pub fn from_pack(pack: &[u8]) -> Result<Self, PackageError> {
-        read::handoff(pack)
+        read::read_handoff(pack)
     }
 }

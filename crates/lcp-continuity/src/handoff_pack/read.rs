@@ -7,18 +7,18 @@ use lcp_types::{Block, Meta};
 
 use super::PackageError;
 use super::index::{BlockRef, Index, VERSION, is_index};
-use super::write::id_of;
+use super::write::handoff_id_of;
 use crate::model::{Message, Recorded, SessionHandoff};
 use crate::resume_prompt::blocks;
 
 /// The hand-off of a pack.
-pub(super) fn handoff(bytes: &[u8]) -> Result<SessionHandoff, PackageError> {
+pub(super) fn read_handoff(bytes: &[u8]) -> Result<SessionHandoff, PackageError> {
     let pack = lcp_decoder::decode(bytes, DecodeOptions::default())?;
-    let index = index(&pack.blocks)?;
-    let shown = Shown { blocks: &pack.blocks };
+    let index = read_index(&pack.blocks)?;
+    let shown = PackBlocks { blocks: &pack.blocks };
     let metas = Meta::of_annotated(&pack.blocks);
-    let tasks = shown.same(index.tasks, blocks::task_block)?;
-    let state = shown.same(index.state.into_iter().collect(), blocks::state_block)?;
+    let tasks = shown.verified(index.tasks, blocks::task_block)?;
+    let state = shown.verified(index.state.into_iter().collect(), blocks::state_block)?;
     let mut anchors = Vec::with_capacity(index.anchors.len());
     for BlockRef { block, item: mut anchor } in index.anchors {
         anchor.text = shown.text(block)?;
@@ -32,7 +32,7 @@ pub(super) fn handoff(bytes: &[u8]) -> Result<SessionHandoff, PackageError> {
     }
     let summary = shown.block(index.summary)?;
     Ok(SessionHandoff {
-        handoff_id: id_of(bytes),
+        handoff_id: handoff_id_of(bytes),
         conversation_id: index.conversation,
         previous_handoff_id: index.previous,
         epoch: index.epoch,
@@ -51,7 +51,7 @@ pub(super) fn handoff(bytes: &[u8]) -> Result<SessionHandoff, PackageError> {
 }
 
 /// The index, wherever it stands: the first there is.
-fn index(blocks: &[Block<'_>]) -> Result<Index, PackageError> {
+fn read_index(blocks: &[Block<'_>]) -> Result<Index, PackageError> {
     let found = blocks.iter().enumerate().find_map(|(at, block)| {
         block.as_extension().filter(|extension| is_index(extension)).map(|found| (at, found))
     });
@@ -73,11 +73,11 @@ struct Version {
 }
 
 /// The blocks that an index speaks of.
-struct Shown<'b, 'p> {
+struct PackBlocks<'b, 'p> {
     blocks: &'b [Block<'p>],
 }
 
-impl<'b, 'p> Shown<'b, 'p> {
+impl<'b, 'p> PackBlocks<'b, 'p> {
     fn block(&self, at: u64) -> Result<&'b Block<'p>, PackageError> {
         let missing = PackageError::Inconsistent { block: at, reason: "there is no such block" };
         let block = usize::try_from(at).ok().and_then(|at| self.blocks.get(at));
@@ -91,7 +91,7 @@ impl<'b, 'p> Shown<'b, 'p> {
     }
 
     /// What an index says, where the blocks show just that.
-    fn same<T>(
+    fn verified<T>(
         &self,
         items: Vec<BlockRef<T>>,
         shown: impl Fn(&T) -> Block<'static>,

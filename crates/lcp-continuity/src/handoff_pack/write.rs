@@ -9,7 +9,7 @@ use crate::model::SessionHandoff;
 use crate::resume_prompt::blocks;
 
 /// The id of a hand-off: its pack's.
-pub(crate) fn id_of(pack: &[u8]) -> String {
+pub(crate) fn handoff_id_of(pack: &[u8]) -> String {
     format!("h-{}", &blake3::hash(pack).to_hex().as_str()[..32])
 }
 
@@ -22,14 +22,14 @@ const SUMMARY: f64 = 1.0;
 ///
 /// The index says which block is what, and stands first: so the blocks are laid out
 /// before it is written, and it is as many blocks as it will be.
-pub(super) fn pack(handoff: &SessionHandoff) -> Result<Vec<u8>, PackageError> {
+pub(super) fn write_pack(handoff: &SessionHandoff) -> Result<Vec<u8>, PackageError> {
     // The index's place does not depend on what it says.
     let mut layout = Layout::new(&Block::extension("", "", ""))?;
-    let index = layout.out(handoff)?;
+    let index = layout.write_blocks(handoff)?;
     let bad =
         |error: serde_json::Error| PackageError::BadIndex { block: 0, reason: error.to_string() };
     let mut layout = Layout::new(&index.block().map_err(bad)?)?;
-    layout.out(handoff)?;
+    layout.write_blocks(handoff)?;
     Ok(layout.pack.finish()?)
 }
 
@@ -45,7 +45,7 @@ impl Layout {
     }
 
     /// Lays everything out, and says where it stands.
-    fn out(&mut self, handoff: &SessionHandoff) -> Result<Index, PackageError> {
+    fn write_blocks(&mut self, handoff: &SessionHandoff) -> Result<Index, PackageError> {
         let intent = match &handoff.user_intent {
             Some(intent) => {
                 Some(self.add(&blocks::intent_block(intent), Priority::High, INTENT)?)

@@ -25,29 +25,29 @@ pub(super) struct Abridged {
 
 /// The shorter forms of `text`; `None` where it is too short for that.
 pub(super) fn abridge(text: &str) -> Option<Abridged> {
-    let lines = |text: &str| ends(text, |c, _| c == '\n');
+    let lines = |text: &str| part_ends(text, |c, _| c == '\n');
     let sentences = |text: &str| {
-        ends(text, |c, next| next.is_whitespace() && matches!(c, '.' | '!' | '?') || c == '\n')
+        part_ends(text, |c, next| next.is_whitespace() && matches!(c, '.' | '!' | '?') || c == '\n')
     };
-    let words = |text: &str| ends(text, |c, next| c.is_whitespace() && !next.is_whitespace());
+    let words = |text: &str| part_ends(text, |c, next| c.is_whitespace() && !next.is_whitespace());
     let ends = [lines(text), sentences(text), words(text)]
         .into_iter()
         .find(|ends| ends.len() + 1 >= PARTS_MIN)?;
     let parts = ends.len() + 1;
-    let detailed = cut(text, &ends, parts.div_ceil(2));
-    let brief = cut(text, &ends, parts.div_ceil(4));
+    let detailed = keep_ends(text, &ends, parts.div_ceil(2));
+    let brief = keep_ends(text, &ends, parts.div_ceil(4));
     Some(Abridged { detailed, brief, tags: truncate_inline(text.trim_start(), TAGS_CHARS) })
 }
 
 /// The places behind which a part ends, the end of the text not among them.
-fn ends(text: &str, is_end: impl Fn(char, char) -> bool) -> Vec<usize> {
+fn part_ends(text: &str, is_end: impl Fn(char, char) -> bool) -> Vec<usize> {
     let next = text.chars().skip(1);
     let pairs = text.char_indices().zip(next);
     pairs.filter(|((_, c), next)| is_end(*c, *next)).map(|((at, c), _)| at + c.len_utf8()).collect()
 }
 
 /// The first half and the last half of `keep` parts, the first one larger.
-fn cut(text: &str, ends: &[usize], keep: usize) -> String {
+fn keep_ends(text: &str, ends: &[usize], keep: usize) -> String {
     let (head, tail) = (keep.div_ceil(2), keep / 2);
     let head = ends.get(head.saturating_sub(1)).map_or(text, |end| &text[..*end]);
     let tail = ends.len().checked_sub(tail).and_then(|at| ends.get(at));

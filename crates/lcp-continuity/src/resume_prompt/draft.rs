@@ -69,30 +69,34 @@ impl Part {
 pub(super) struct Draft {
     pub(super) blocks: Vec<Block<'static>>,
     /// By index.
-    pub(super) left: Vec<(usize, String)>,
+    pub(super) unpinned: Vec<(usize, String)>,
 }
 
 impl Draft {
     /// The blocks for these selections, one a section of `parts`.
     pub(super) fn new(parts: &Parts<'_>, selections: &[Selection], style: DirectiveStyle) -> Self {
-        let picked = Picked::new(parts, selections);
+        let picked = SelectedParts::new(parts, selections);
         let mut draft = Self::default();
-        draft.add(Part::Intro, styles::intro(style, parts.handoff), picked.has(&Section::Intro));
+        draft.add(
+            Part::Intro,
+            styles::intro(style, parts.handoff),
+            picked.contains(&Section::Intro),
+        );
         if let Some(intent) = parts.intent() {
-            draft.add(Part::Intent, intent_block(intent), picked.has(&Section::Intent));
+            draft.add(Part::Intent, intent_block(intent), picked.contains(&Section::Intent));
         }
         if !parts.actions.is_empty() {
             draft.add(
                 Part::Actions,
                 styles::actions(style, &parts.actions),
-                picked.has(&Section::Actions),
+                picked.contains(&Section::Actions),
             );
         }
         draft.anchors(parts, &picked, style);
         draft.tasks(parts, &picked, style);
-        draft.summary(parts, picked.has(&Section::Summary));
+        draft.summary(parts, picked.contains(&Section::Summary));
         if let Some(state) = parts.state() {
-            draft.add(Part::State, styles::state(style, state), picked.has(&Section::State));
+            draft.add(Part::State, styles::state(style, state), picked.contains(&Section::State));
         }
         draft.messages(parts, &picked);
         draft
@@ -103,7 +107,7 @@ impl Draft {
         let at = self.blocks.len();
         let index = at as u64;
         if !picked {
-            self.left.push((at, part.name().to_owned()));
+            self.unpinned.push((at, part.name().to_owned()));
         }
         self.blocks.push(block);
         let mut annotate =
@@ -120,14 +124,14 @@ impl Draft {
     }
 
     /// The same of a block that holds what is left of a part, called `name`.
-    fn add_left(&mut self, part: Part, block: Block<'static>, name: String) {
+    fn add_rest(&mut self, part: Part, block: Block<'static>, name: String) {
         self.add(part, block, false);
-        if let Some((_, of)) = self.left.last_mut() {
+        if let Some((_, of)) = self.unpinned.last_mut() {
             *of = name;
         }
     }
 
-    fn anchors(&mut self, parts: &Parts<'_>, picked: &Picked<'_>, style: DirectiveStyle) {
+    fn anchors(&mut self, parts: &Parts<'_>, picked: &SelectedParts<'_>, style: DirectiveStyle) {
         let of = |is: bool| {
             let all = parts.anchors.iter().zip(&picked.anchors);
             all.filter(move |(_, picked)| **picked == is).map(|(anchor, _)| *anchor)
@@ -141,11 +145,11 @@ impl Draft {
         }
         if !left.is_empty() {
             let block = Block::document("anchors", lines(left), FormatHint::Plain);
-            self.add_left(Part::Anchors, block, counted(of(false).count(), "anchor"));
+            self.add_rest(Part::Anchors, block, counted(of(false).count(), "anchor"));
         }
     }
 
-    fn tasks(&mut self, parts: &Parts<'_>, picked: &Picked<'_>, style: DirectiveStyle) {
+    fn tasks(&mut self, parts: &Parts<'_>, picked: &SelectedParts<'_>, style: DirectiveStyle) {
         let all = || parts.tasks.iter().zip(&picked.tasks);
         let shown: Vec<_> = all()
             .filter(|(_, selection)| **selection != Selection::Omitted)
@@ -162,7 +166,7 @@ impl Draft {
         }
         if !left.is_empty() {
             let block = Block::document("tasks", lines(left), FormatHint::Markdown);
-            self.add_left(Part::Tasks, block, names.join(", "));
+            self.add_rest(Part::Tasks, block, names.join(", "));
         }
     }
 
@@ -186,7 +190,7 @@ impl Draft {
         }
     }
 
-    fn messages(&mut self, parts: &Parts<'_>, picked: &Picked<'_>) {
+    fn messages(&mut self, parts: &Parts<'_>, picked: &SelectedParts<'_>) {
         let (mut left, mut brief, mut count) = (String::new(), String::new(), 0);
         let all = || parts.messages.iter().zip(&picked.messages);
         for (recorded, _) in all().filter(|(_, picked)| !**picked) {
@@ -199,7 +203,7 @@ impl Draft {
         if !left.is_empty() {
             let block = Block::document("earlier messages", lines(left), FormatHint::Plain);
             let name = format!("{count} of {} {}", parts.messages.len(), Part::Messages.name());
-            self.add_left(Part::Messages, block.with_summary(lines(brief)), name);
+            self.add_rest(Part::Messages, block.with_summary(lines(brief)), name);
         }
         for (recorded, _) in all().filter(|(_, picked)| **picked) {
             let index = self.add(Part::Messages, recorded.message.block.clone(), true);
@@ -212,7 +216,7 @@ impl Draft {
 }
 
 /// What is picked, by part.
-struct Picked<'p> {
+struct SelectedParts<'p> {
     anchors: Vec<bool>,
     tasks: Vec<Selection>,
     messages: Vec<bool>,
@@ -220,7 +224,7 @@ struct Picked<'p> {
     whole: Vec<&'p Section>,
 }
 
-impl<'p> Picked<'p> {
+impl<'p> SelectedParts<'p> {
     fn new(parts: &'p Parts<'_>, selections: &[Selection]) -> Self {
         let mut picked = Self {
             anchors: vec![false; parts.anchors.len()],
@@ -242,7 +246,7 @@ impl<'p> Picked<'p> {
     }
 
     /// Whether a section is that there is one of at most.
-    fn has(&self, section: &Section) -> bool {
+    fn contains(&self, section: &Section) -> bool {
         self.whole.contains(&section)
     }
 }

@@ -17,14 +17,14 @@ use crate::model::DirectiveStyle;
 const TRIES_MAX: usize = 16;
 
 /// A directive, rendered.
-pub(super) struct Fitted {
+pub(super) struct FittedDraft {
     pub(super) draft: Draft,
     pub(super) rendered: Rendered,
 }
 
-impl Fitted {
+impl FittedDraft {
     /// Whether all that is picked fits, and the rest is at least counted.
-    fn holds(&self) -> bool {
+    fn is_within_budget(&self) -> bool {
         let plan = &self.rendered.plan;
         let is_below = |code| code == WarningCode::BelowFloor;
         plan.overflow_tokens() == 0 && !plan.warnings.iter().any(|warning| is_below(warning.code))
@@ -45,7 +45,7 @@ pub(super) fn fit(
     parts: &Parts<'_>,
     options: &DirectiveOptions,
     counter: Arc<dyn TokenEstimator>,
-) -> Result<Fitted, DriverError> {
+) -> Result<FittedDraft, DriverError> {
     let config = DriverConfig {
         mode: options.mode,
         token_budget: options.budget,
@@ -67,34 +67,35 @@ struct Fitter<'p, 'h> {
 }
 
 impl Fitter<'_, '_> {
-    fn fit(&self) -> Result<Fitted, DriverError> {
+    fn fit(&self) -> Result<FittedDraft, DriverError> {
         let sections = &self.parts.sections;
         let all = self.run(&vec![Selection::Full; sections.len()])?;
-        if all.holds() {
+        if all.is_within_budget() {
             return Ok(all);
         }
         // None of them always fits.
-        let (fits, best) = self.most(sections.len(), |count| first(sections.len(), count))?;
-        let selections = first(sections.len(), fits);
+        let (fits, best) =
+            self.largest_fit(sections.len(), |count| select_first(sections.len(), count))?;
+        let selections = select_first(sections.len(), fits);
         let best = match best {
             Some(best) => best,
             None => self.run(&selections)?,
         };
-        self.fill(fits, selections, best)
+        self.fill_remaining(fits, selections, best)
     }
 
     /// Those that give way last and are smaller may fit where one did not: adds what
     /// of the sections from `from` on fits.
-    fn fill(
+    fn fill_remaining(
         &self,
         from: usize,
         mut selections: Vec<Selection>,
-        mut best: Fitted,
-    ) -> Result<Fitted, DriverError> {
+        mut best: FittedDraft,
+    ) -> Result<FittedDraft, DriverError> {
         let variants = self.variants(from);
         let mut variants = variants.as_slice();
         for _ in 0..TRIES_MAX {
-            let may = may_fit(variants, self.left(&best));
+            let may = may_fit(variants, self.remaining_tokens(&best));
             let with = |count: usize| {
                 let mut selections = selections.clone();
                 for at in &may[..count] {
@@ -102,7 +103,7 @@ impl Fitter<'_, '_> {
                 }
                 selections
             };
-            let (added, found) = self.most(may.len() + 1, with)?;
+            let (added, found) = self.largest_fit(may.len() + 1, with)?;
             if let Some(found) = found {
                 (selections, best) = (with(added), found);
             }
@@ -114,16 +115,16 @@ impl Fitter<'_, '_> {
 
     /// How many, from the first on, fit, and they as they are rendered; `too_many` do
     /// not. None where not even one does.
-    fn most(
+    fn largest_fit(
         &self,
         mut too_many: usize,
         selections: impl Fn(usize) -> Vec<Selection>,
-    ) -> Result<(usize, Option<Fitted>), DriverError> {
+    ) -> Result<(usize, Option<FittedDraft>), DriverError> {
         let (mut fits, mut best) = (0, None);
         while too_many - fits > 1 {
             let middle = fits + (too_many - fits) / 2;
             let found = self.run(&selections(middle))?;
-            if found.holds() {
+            if found.is_within_budget() {
                 (fits, best) = (middle, Some(found));
             } else {
                 too_many = middle;
@@ -132,10 +133,10 @@ impl Fitter<'_, '_> {
         Ok((fits, best))
     }
 
-    fn run(&self, selections: &[Selection]) -> Result<Fitted, DriverError> {
+    fn run(&self, selections: &[Selection]) -> Result<FittedDraft, DriverError> {
         let draft = Draft::new(self.parts, selections, self.style);
         let rendered = self.driver.run(&draft.blocks, &self.config)?;
-        Ok(Fitted { draft, rendered })
+        Ok(FittedDraft { draft, rendered })
     }
 
     /// The variants to show the sections from `from` on that give way last, in order.
@@ -143,7 +144,7 @@ impl Fitter<'_, '_> {
         let sections = self.parts.sections.iter().enumerate().skip(from);
         let last = sections.take_while(|(_, section)| section.gives_way_last());
         last.flat_map(|(at, section)| {
-            let sizes = self.sizes(section);
+            let sizes = self.variant_costs(section);
             sizes.into_iter().map(move |(selection, tokens)| Variant {
                 section: at,
                 selection,
@@ -155,7 +156,7 @@ impl Fitter<'_, '_> {
 
     /// The variants to show a section that gives way last, and what its words alone cost:
     /// more than that it costs in any case.
-    fn sizes(&self, section: &Section) -> Vec<(Selection, u32)> {
+    fn variant_costs(&self, section: &Section) -> Vec<(Selection, u32)> {
         let count = |words: &mut dyn Iterator<Item = &String>| -> u32 {
             words.map(|words| self.counter.estimate(words)).sum()
         };
@@ -178,7 +179,7 @@ impl Fitter<'_, '_> {
     }
 
     /// Tokens that what is picked leaves.
-    fn left(&self, fitted: &Fitted) -> u32 {
+    fn remaining_tokens(&self, fitted: &FittedDraft) -> u32 {
         let picked = fitted.rendered.plan.items.iter().filter(|item| item.reason == Reason::Pinned);
         let picked: u32 = picked.map(|item| item.tokens).sum();
         self.config.token_budget.unwrap_or(u32::MAX).saturating_sub(picked)
@@ -201,7 +202,7 @@ fn may_fit(variants: &[Variant], mut left: u32) -> Vec<usize> {
 }
 
 /// The first `whole` of `sections` sections.
-fn first(sections: usize, whole: usize) -> Vec<Selection> {
+fn select_first(sections: usize, whole: usize) -> Vec<Selection> {
     let selection = |at| if at < whole { Selection::Full } else { Selection::Omitted };
     (0..sections).map(selection).collect()
 }

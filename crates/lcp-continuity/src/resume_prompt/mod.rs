@@ -18,7 +18,7 @@ use lcp_tokens::TokenEstimator;
 
 use crate::coverage::measure;
 use crate::model::{ContinuationDirective, DirectiveStyle, SessionHandoff};
-use fit::Fitted;
+use fit::FittedDraft;
 use parts::Parts;
 
 pub(crate) use quoting::truncate_inline;
@@ -97,7 +97,7 @@ pub fn continuation_directive(
 
 /// Lists what a text does not show in full, each once; nothing where it shows all.
 /// Anchors, steps and things of the state that are `lost` are named one by one.
-fn omissions(lost: &[String], fitted: &Fitted) -> Vec<String> {
+fn omissions(lost: &[String], fitted: &FittedDraft) -> Vec<String> {
     let plan = &fitted.rendered.plan;
     let is_of_text = |code| {
         use WarningCode::{BelowFloor, EmptyResult, NonUtf8Content};
@@ -107,7 +107,7 @@ fn omissions(lost: &[String], fitted: &Fitted) -> Vec<String> {
     let mut warnings: Vec<_> = of_text.map(|warning| warning.message.clone()).collect();
     warnings.dedup();
     warnings.extend(lost.iter().map(|lost| format!("left out: {lost}")));
-    for (at, name) in &fitted.draft.left {
+    for (at, name) in &fitted.draft.unpinned {
         match plan.items.get(*at).map(|item| &item.decision) {
             None | Some(RenderDecision::Full) => {}
             Some(decision) if decision.shows_content() => {

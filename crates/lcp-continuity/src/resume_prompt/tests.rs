@@ -3,7 +3,7 @@
 use super::abridge::*;
 
 #[test]
-fn the_truncate_inline_and_the_end_remain() {
+fn the_beginning_and_the_end_remain() {
     let forms = abridge("a\nb\nc\nd\ne\nf\ng\nh").expect("eight lines");
     assert_eq!(forms.detailed, "a\nb\n[…]\ng\nh");
     assert_eq!(forms.brief, "a\n[…]\nh");

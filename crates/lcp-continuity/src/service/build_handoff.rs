@@ -54,8 +54,9 @@ impl SessionContinuityService {
         }
         let mut warnings = Vec::new();
         let (anchors, superseded) = self.live_anchors(session, options, &mut warnings);
-        let tasks = if options.extract_pending_tasks { self.tasks_of(session) } else { Vec::new() };
-        let turns = turns(session);
+        let tasks =
+            if options.extract_pending_tasks { self.session_tasks(session) } else { Vec::new() };
+        let turns = unsummarized_turns(session);
         let recent = tool_pairs::newest(&turns, options.recent_tokens);
         let older = &turns[..turns.len() - recent.len()];
         let reason = options.reason.as_deref().unwrap_or(reason);
@@ -95,20 +96,22 @@ impl SessionContinuityService {
         };
         // What gives way after the summary is there first; what gives way before it
         // takes nothing from it.
-        let binding =
-            self.directive(&handoff, &DirectiveOptions { budget: None, ..of(options) })?;
+        let binding = self.directive(
+            &handoff,
+            &DirectiveOptions { budget: None, ..directive_options(options) },
+        )?;
         let left = target.saturating_sub(binding.tokens).saturating_sub(PART_TOKENS);
         let tokens = options.target_summary_tokens.min(left.max(target / SUMMARY_PART));
         let older = if older.is_empty() { &turns } else { older };
         self.summarise(session, older, tokens, options, &mut handoff, &mut warnings);
         handoff.recent = recent.to_vec();
         if options.include_session_state {
-            handoff.state = state(session, options);
+            handoff.state = session_state(session, options);
         }
-        let directive = self.directive(&handoff, &of(options).within(target))?;
+        let directive = self.directive(&handoff, &directive_options(options).within(target))?;
         let metadata = &mut handoff.metadata;
         metadata.tokens_after = directive.tokens;
-        metadata.compression_ratio = ratio(directive.tokens, usage.total_tokens);
+        metadata.compression_ratio = compression_ratio(directive.tokens, usage.total_tokens);
         warnings.extend(directive.warnings);
         observe::warnings("hand-off", warnings.len());
         metadata.warnings = warnings;
@@ -215,7 +218,7 @@ impl SessionContinuityService {
 }
 
 /// How the directive of a hand-off with these options is made.
-fn of(options: &HandoffOptions) -> DirectiveOptions {
+fn directive_options(options: &HandoffOptions) -> DirectiveOptions {
     DirectiveOptions { budget: None, style: options.style, mode: options.mode }
 }
 
@@ -236,7 +239,7 @@ fn verify_quote(anchor: &AnchorPoint, messages: &[Recorded]) -> bool {
 
 /// The turns that no summary tells of yet: what the session before handed over as it
 /// was, and this session's own.
-fn turns(session: &Session) -> Vec<Recorded> {
+fn unsummarized_turns(session: &Session) -> Vec<Recorded> {
     let handed_over = session.origin.iter().flat_map(|origin| &origin.recent);
     handed_over
         .chain(&session.messages)
@@ -272,13 +275,13 @@ fn normalize(anchor: AnchorPoint) -> AnchorPoint {
 }
 
 /// What is known of the session's state, the caller's word last.
-fn state(session: &Session, options: &HandoffOptions) -> Option<SessionState> {
+fn session_state(session: &Session, options: &HandoffOptions) -> Option<SessionState> {
     let before = session.origin.as_ref().and_then(|origin| origin.state.clone());
     let seen = observed_state(&before.unwrap_or_default(), &session.messages);
     let state = seen.updated(&options.state);
     (!state.is_empty()).then_some(state)
 }
 
-fn ratio(after: u32, before: u32) -> f64 {
+fn compression_ratio(after: u32, before: u32) -> f64 {
     if before == 0 { 1.0 } else { f64::from(after) / f64::from(before) }
 }

@@ -67,7 +67,7 @@ impl SessionContinuityService {
     pub fn pending_tasks(&self, conversation: &str) -> Result<Vec<PendingTask>> {
         let session = self.session(conversation)?;
         let session = session.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(self.tasks_of(&session))
+        Ok(self.session_tasks(&session))
     }
 
     /// To be called at the end of each turn: does what is due, once an epoch. Warns;
@@ -109,7 +109,7 @@ impl SessionContinuityService {
             None => (CheckOutcome::Nothing, None),
             Some(TriggerEvent::Warn) => {
                 observe::approaching(decision.estimated_remaining_turns);
-                (CheckOutcome::Warned, Some(approaching(&decision)))
+                (CheckOutcome::Warned, Some(limit_approaching(&decision)))
             }
             Some(TriggerEvent::Due) => (CheckOutcome::Due, None),
             Some(TriggerEvent::Futile) => {
@@ -174,20 +174,20 @@ impl SessionContinuityService {
         let thresholds = &self.config.thresholds;
         // To find tasks, all is read: only where they can matter.
         let tasks = if thresholds.asks_for_tasks(&usage, max_tokens) {
-            self.tasks_of(session)
+            self.session_tasks(session)
         } else {
             Vec::new()
         };
         thresholds.decide(&usage, &tasks, max_tokens)
     }
 
-    pub(super) fn tasks_of(&self, session: &Session) -> Vec<PendingTask> {
+    pub(super) fn session_tasks(&self, session: &Session) -> Vec<PendingTask> {
         let known = session.origin.as_ref().map_or(&[][..], |origin| &origin.pending_tasks);
         self.tasks.pending_tasks(known, &session.messages)
     }
 }
 
-fn approaching(decision: &HandoffDecision) -> ContinuityEvent {
+fn limit_approaching(decision: &HandoffDecision) -> ContinuityEvent {
     let usage: TokenUsage = decision.current_usage.clone();
     ContinuityEvent::LimitApproaching(ContextLimitApproachingEvent {
         conversation_id: usage.conversation_id.clone(),

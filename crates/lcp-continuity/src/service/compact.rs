@@ -89,7 +89,7 @@ impl SessionContinuityService {
         };
         let mut lease = session.lease.clone();
         let (old_view, old_trigger) = (session.view.take(), session.trigger.clone());
-        session.view = Some(view(compaction, memory, &session.messages));
+        session.view = Some(context_view(compaction, memory, &session.messages));
         self.tracker.begin(&id, session.record.epoch + 1);
         let system = compaction.system.iter().fold(0u32, |sum, m| sum.saturating_add(m.tokens));
         let remembered = compaction.memory.as_ref().map_or(0, |memory| memory.tokens);
@@ -99,7 +99,7 @@ impl SessionContinuityService {
             self.tracker.record_counted(&id, message.message.role(), message.tokens);
         }
         let usage = self.tracker.usage(&id);
-        session.trigger = self.trigger_of(session, usage.epoch, usage.total_tokens);
+        session.trigger = self.trigger_for_epoch(session, usage.epoch, usage.total_tokens);
         let status = session.status(&usage);
         let begun = self.with_lease(session, |store, held| {
             lease = store.next_epoch(held, status.as_deref())?;
@@ -107,7 +107,7 @@ impl SessionContinuityService {
         });
         if let Err(error) = begun {
             (session.view, session.trigger) = (old_view, old_trigger);
-            self.undo(before);
+            self.restore_usage(before);
             return Err(error);
         }
         session.record.epoch = lease.epoch;
@@ -117,7 +117,11 @@ impl SessionContinuityService {
 }
 
 /// What is shown: the messages that are left of these, and the memory.
-fn view(compaction: &Compaction, memory: Option<u64>, messages: &[Recorded]) -> ContextView {
+fn context_view(
+    compaction: &Compaction,
+    memory: Option<u64>,
+    messages: &[Recorded],
+) -> ContextView {
     let mut also: Vec<u64> = compaction.recent.iter().map(|message| message.position).collect();
     also.sort_unstable();
     let mut from = messages.len() as u64;

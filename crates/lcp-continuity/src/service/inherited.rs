@@ -50,7 +50,8 @@ impl SessionContinuityService {
         let Some(ForkPoint { conversation, messages: shared }) = of else { return Ok(superseded) };
         if !superseded.is_empty() {
             // What was said there behind the fork has replaced nothing here.
-            let later = self.extract_anchors(conversation, &self.stored(conversation, *shared)?).0;
+            let later =
+                self.extract_anchors(conversation, &self.load_messages(conversation, *shared)?).0;
             let mut here = self.extract_anchors(conversation, messages).0;
             here.extend(origin.into_iter().flat_map(|origin| origin.anchors.iter().cloned()));
             let is_in = |anchors: &[AnchorPoint], id: &str| anchors.iter().any(|it| it.id == id);
@@ -60,7 +61,10 @@ impl SessionContinuityService {
     }
 
     /// The hand-off that a conversation began with.
-    pub(super) fn origin(&self, record: &ConversationRecord) -> Result<Option<SessionHandoff>> {
+    pub(super) fn load_origin(
+        &self,
+        record: &ConversationRecord,
+    ) -> Result<Option<SessionHandoff>> {
         record.origin.as_deref().map(|id| self.handoff_as_superseded(id)).transpose()
     }
 

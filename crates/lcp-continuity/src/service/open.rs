@@ -94,17 +94,18 @@ impl SessionContinuityService {
 
     fn read(&self, lease: &Lease, leased: Instant) -> Result<Session> {
         let record = self.store.conversation(&lease.conversation)?;
-        let messages = self.stored(&record.id, 0)?;
-        let origin = self.origin(&record)?;
+        let messages = self.load_messages(&record.id, 0)?;
+        let origin = self.load_origin(&record)?;
         let kept = self.inherited_state(&record)?;
         let memories = inherited::memories(kept.as_ref(), &record, &messages);
         let superseded = self.superseded(kept.as_ref(), &messages, origin.as_ref())?;
-        let status = SavedState::from_record(&record).filter(|status| status.is_of(&record));
+        let status =
+            SavedState::from_record(&record).filter(|status| status.is_current_for(&record));
         let (trigger, view) = if let Some(status) = status {
             self.tracker.restore(status.usage);
             (status.trigger, status.view)
         } else {
-            self.count_anew(&record, &messages, &memories, origin.as_ref())?;
+            self.recount(&record, &messages, &memories, origin.as_ref())?;
             (Trigger::new(record.epoch), None)
         };
         let mut session = Session {
@@ -126,7 +127,7 @@ impl SessionContinuityService {
 
     /// What is used, where nobody kept it: what [`Self::context`] then shows. A fork
     /// of a conversation that was compacted shows all that was said.
-    fn count_anew(
+    fn recount(
         &self,
         record: &ConversationRecord,
         messages: &[Recorded],
@@ -145,7 +146,7 @@ impl SessionContinuityService {
     }
 
     /// The messages of a conversation from a position on.
-    pub(super) fn stored(&self, conversation: &str, from: u64) -> Result<Vec<Recorded>> {
+    pub(super) fn load_messages(&self, conversation: &str, from: u64) -> Result<Vec<Recorded>> {
         let mut all = Vec::new();
         let mut next = from;
         loop {
@@ -153,7 +154,7 @@ impl SessionContinuityService {
             let full = page.len() as u64 == PAGE;
             next += page.len() as u64;
             for message in page {
-                all.push(recorded(&message)?);
+                all.push(decode_stored(&message)?);
             }
             if !full {
                 return Ok(all);
@@ -162,7 +163,7 @@ impl SessionContinuityService {
     }
 }
 
-pub(super) fn recorded(stored: &StoredMessage) -> Result<Recorded> {
+pub(super) fn decode_stored(stored: &StoredMessage) -> Result<Recorded> {
     Ok(Recorded {
         position: stored.position,
         epoch: stored.epoch,

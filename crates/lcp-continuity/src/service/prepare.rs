@@ -36,7 +36,7 @@ impl SessionContinuityService {
         let handoff = {
             let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
             let usage = self.tracker.usage(conversation);
-            let reason = self.reason(&session);
+            let reason = self.handoff_reason(&session);
             let draft =
                 self.build_handoff(&session, &usage, target_token_budget, options, &reason)?;
             let before = session.trigger.clone();
@@ -123,7 +123,7 @@ impl SessionContinuityService {
     }
 
     /// Why it is handed over now: what the rules say, or that it was asked for.
-    fn reason(&self, session: &Session) -> String {
+    fn handoff_reason(&self, session: &Session) -> String {
         let decision = self.decide(session, session.effective_window());
         if decision.should_handoff { decision.reason } else { "Requested".to_owned() }
     }

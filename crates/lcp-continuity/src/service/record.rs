@@ -55,7 +55,7 @@ impl SessionContinuityService {
         let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
         let before = self.tracker.usage(conversation);
         let usage = self.tracker.record_reported(conversation, reported);
-        self.save_state(&mut session, &usage).inspect_err(|_| self.undo(before))?;
+        self.save_state(&mut session, &usage).inspect_err(|_| self.restore_usage(before))?;
         Ok(usage)
     }
 
@@ -114,7 +114,7 @@ impl SessionContinuityService {
         let status = session.status(&usage);
         let appended = self
             .with_lease(session, |store, lease| store.append(lease, &bodies, status.as_deref()));
-        let count = appended.inspect_err(|_| self.undo(before))?;
+        let count = appended.inspect_err(|_| self.restore_usage(before))?;
         let first = count.saturating_sub(messages.len() as u64);
         let epoch = session.record.epoch;
         session.messages.extend((first..).zip(messages).zip(bodies).map(
@@ -129,7 +129,7 @@ impl SessionContinuityService {
     }
 
     /// What was counted is not recorded after all.
-    pub(super) fn undo(&self, before: TokenUsage) {
+    pub(super) fn restore_usage(&self, before: TokenUsage) {
         // Of a conversation that is no longer open here, nothing is counted.
         if self.session(&before.conversation_id).is_ok() {
             self.tracker.restore(before);
@@ -151,22 +151,22 @@ impl SessionContinuityService {
         mut write: impl FnMut(&dyn store::Store, &Lease) -> store::Result<T>,
     ) -> Result<T> {
         if session.leased.elapsed() > self.config.lease / 3 {
-            match self.prolong(session) {
+            match self.renew_lease(session) {
                 // The write says the same, or that the conversation goes on as another.
                 Err(store::Error::LeaseLost { .. }) => {}
-                prolonged => prolonged.map_err(|error| self.lost(session, error))?,
+                prolonged => prolonged.map_err(|error| self.forget_if_lost(session, error))?,
             }
         }
         let written = match write(&*self.store, &session.lease) {
             Err(store::Error::LeaseLost { .. }) => {
-                self.prolong(session).and_then(|()| write(&*self.store, &session.lease))
+                self.renew_lease(session).and_then(|()| write(&*self.store, &session.lease))
             }
             written => written,
         };
-        written.map_err(|error| self.lost(session, error))
+        written.map_err(|error| self.forget_if_lost(session, error))
     }
 
-    fn prolong(&self, session: &mut Session) -> store::Result<()> {
+    fn renew_lease(&self, session: &mut Session) -> store::Result<()> {
         let leased = Instant::now();
         session.lease = self.store.renew(&session.lease, self.config.lease)?;
         session.leased = leased;
@@ -175,7 +175,7 @@ impl SessionContinuityService {
 
     /// What another writes to is not open here any longer; nor is what nobody knows
     /// whether it was written: to take it up reads what there is.
-    fn lost(&self, session: &Session, error: store::Error) -> Error {
+    fn forget_if_lost(&self, session: &Session, error: store::Error) -> Error {
         use store::Error as Lost;
         if matches!(error, Lost::LeaseLost { .. } | Lost::Continued { .. } | Lost::Io { .. }) {
             self.forget(&session.record.id, session.lease.fence);

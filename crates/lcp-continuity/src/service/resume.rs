@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use lcp_types::Role;
 
 use super::SessionContinuityService;
-use super::open::recorded;
+use super::open::decode_stored;
 use super::session::Session;
 use crate::error::Result;
 use crate::events::{ContinuityEvent, SessionResumedEvent};
@@ -107,17 +107,17 @@ impl SessionContinuityService {
             }
         };
         let handoff = self.handoff_as_superseded(handoff_id)?;
-        let mut late = self.late(&handoff)?;
+        let mut late = self.late_messages(&handoff)?;
         if let Some(into) = &into {
             // They stand first there, unless whoever resumed it died before they arrived.
             let arrived = self.store.messages(into, 0, late.len() as u64)?;
             if arrived.len() == late.len() {
-                late = arrived.iter().map(recorded).collect::<Result<_>>()?;
+                late = arrived.iter().map(decode_stored).collect::<Result<_>>()?;
             }
         }
         let directive = self.generate_continuation_directive(&handoff)?;
         let into = into.unwrap_or_else(|| options.conversation(handoff_id));
-        Ok(resumed(handoff, into, directive, late))
+        Ok(resumed_session(handoff, into, directive, late))
     }
 
     fn resume_claimed(&self, claim: &Claim, options: &ResumeOptions) -> Result<ResumedSession> {
@@ -149,7 +149,7 @@ impl SessionContinuityService {
         let holds = handoff.anchors.iter().all(AnchorPoint::is_live);
         let directive =
             if holds { directive } else { self.generate_continuation_directive(&handoff)? };
-        Ok(resumed(handoff, conversation.id, directive, late))
+        Ok(resumed_session(handoff, conversation.id, directive, late))
     }
 
     /// A conversation that begins with a hand-off takes over what was recorded in
@@ -161,7 +161,7 @@ impl SessionContinuityService {
             return Ok(());
         }
         let Some(origin) = &session.origin else { return Ok(()) };
-        let late = self.late(origin)?;
+        let late = self.late_messages(origin)?;
         let mut superseded = self.superseded_before(origin)?;
         if !superseded.is_empty() {
             let mut come = self.extract_anchors(&origin.conversation_id, &late).0;
@@ -171,19 +171,19 @@ impl SessionContinuityService {
         session.supersede(&superseded);
         let told = self.tracker.usage(&session.record.id).total_tokens;
         let begins = late.iter().fold(told, |sum, message| sum.saturating_add(message.tokens));
-        session.trigger = self.trigger_of(session, session.record.epoch, begins);
+        session.trigger = self.trigger_for_epoch(session, session.record.epoch, begins);
         self.record(session, late.into_iter().map(|message| message.message).collect())?;
         Ok(())
     }
 
     /// What was recorded after a hand-off was prepared, and the calls that results among it
     /// answer.
-    fn late(&self, origin: &SessionHandoff) -> Result<Vec<Recorded>> {
-        let mut late = self.stored(&origin.conversation_id, origin.metadata.messages)?;
+    fn late_messages(&self, origin: &SessionHandoff) -> Result<Vec<Recorded>> {
+        let mut late = self.load_messages(&origin.conversation_id, origin.metadata.messages)?;
         late.retain(|message| message.message.role() != Role::System);
         if has_results_alone(&late) {
             // A result is nothing without its call, which was made before the hand-off.
-            let mut before = self.stored(&origin.conversation_id, 0)?;
+            let mut before = self.load_messages(&origin.conversation_id, 0)?;
             before.truncate(usize::try_from(origin.metadata.messages).unwrap_or(usize::MAX));
             late = with_calls(before, late);
         }
@@ -192,7 +192,7 @@ impl SessionContinuityService {
 
     /// The trigger of an epoch that begins with so many tokens. What is recorded
     /// later in it is no reason to call its hand-off futile.
-    pub(super) fn trigger_of(&self, session: &Session, epoch: u32, begins: u32) -> Trigger {
+    pub(super) fn trigger_for_epoch(&self, session: &Session, epoch: u32, begins: u32) -> Trigger {
         if self.config.thresholds.is_futile(begins, session.effective_window()) {
             // It says so when it sees the epoch for the first time.
             Trigger::new(epoch.saturating_sub(1))
@@ -235,7 +235,7 @@ impl ResumeOptions {
 }
 
 /// What a hand-off gives that goes on as `into`.
-fn resumed(
+fn resumed_session(
     handoff: SessionHandoff,
     into: String,
     directive: ContinuationDirective,
@@ -253,7 +253,7 @@ fn resumed(
 
 /// Whether results among these messages answer calls that are not.
 fn has_results_alone(messages: &[Recorded]) -> bool {
-    let mut answered = messages.iter().zip(tool_pairs::answered(said(messages)));
+    let mut answered = messages.iter().zip(tool_pairs::answered(plain_messages(messages)));
     answered.any(|(of, call)| {
         call.is_none() && of.message.is_result() && of.message.tool_call_id().is_some()
     })
@@ -261,7 +261,7 @@ fn has_results_alone(messages: &[Recorded]) -> bool {
 
 /// The late messages, behind those calls of the ones before that they answer.
 fn with_calls(before: Vec<Recorded>, late: Vec<Recorded>) -> Vec<Recorded> {
-    let all = said(&before).chain(said(&late));
+    let all = plain_messages(&before).chain(plain_messages(&late));
     let calls: HashSet<_> =
         tool_pairs::answered(all).into_iter().skip(before.len()).flatten().collect();
     let before = before.into_iter().enumerate();
@@ -269,6 +269,6 @@ fn with_calls(before: Vec<Recorded>, late: Vec<Recorded>) -> Vec<Recorded> {
     answered.chain(late).collect()
 }
 
-fn said(messages: &[Recorded]) -> impl Iterator<Item = &Message> {
+fn plain_messages(messages: &[Recorded]) -> impl Iterator<Item = &Message> {
     messages.iter().map(|recorded| &recorded.message)
 }

@@ -122,7 +122,9 @@ impl ConversationRecord {
     /// message of one that was begun or forked.
     #[must_use]
     pub fn usage(&self) -> Option<TokenUsage> {
-        SavedState::from_record(self).filter(|status| status.is_of(self)).map(|status| status.usage)
+        SavedState::from_record(self)
+            .filter(|status| status.is_current_for(self))
+            .map(|status| status.usage)
     }
 }
 
@@ -134,7 +136,7 @@ impl SavedState {
 
     /// Whether it tells of the window that the conversation has now: it is counted anew
     /// otherwise.
-    pub(super) fn is_of(&self, record: &ConversationRecord) -> bool {
+    pub(super) fn is_current_for(&self, record: &ConversationRecord) -> bool {
         self.usage.epoch == record.epoch && self.usage.conversation_id == record.id
     }
 

@@ -35,7 +35,7 @@ impl SessionContinuityService {
         let mut messages = messages.into_iter().skip(skipped).peekable();
         for recorded in &session.messages {
             let Some(next) = messages.peek() else { return Ok(0) };
-            if same(&recorded.message, next)? {
+            if is_same(&recorded.message, next)? {
                 messages.next();
             } else if !is_memory(&recorded.message) {
                 let (conversation, position) = (conversation.to_owned(), recorded.position);
@@ -64,7 +64,7 @@ impl SessionContinuityService {
 }
 
 /// Whether two messages are kept as the same bytes.
-fn same(recorded: &Message, other: &Message) -> Result<bool> {
+fn is_same(recorded: &Message, other: &Message) -> Result<bool> {
     Ok(recorded == other || encode_message(recorded)? == encode_message(other)?)
 }
 

@@ -53,7 +53,7 @@ pub struct RuleAnchorExtractor;
 
 impl AnchorExtractor for RuleAnchorExtractor {
     fn anchors(&self, conversation: &str, messages: &[Recorded]) -> Vec<AnchorPoint> {
-        let open = questions::open(messages);
+        let open = questions::open_questions(messages);
         let mut seen = HashSet::new();
         let mut anchors = Vec::new();
         for (at, recorded) in messages.iter().enumerate() {
@@ -82,7 +82,8 @@ impl AnchorExtractor for RuleAnchorExtractor {
 
     fn is_answered(&self, question: &AnchorPoint, messages: &[Recorded]) -> bool {
         let asked = question.source.speaker;
-        asked.is_some() && (0..messages.len()).any(|at| questions::answered(messages, at) == asked)
+        asked.is_some()
+            && (0..messages.len()).any(|at| questions::answered_speaker(messages, at) == asked)
     }
 }
 

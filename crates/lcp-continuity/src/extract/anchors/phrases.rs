@@ -10,7 +10,7 @@ pub(super) enum Who {
     /// The user.
     User,
     /// The user; or the model where no call follows, so that it sums up.
-    Rested,
+    AnyoneDone,
 }
 
 /// Where a phrase has to be.
@@ -64,7 +64,7 @@ pub(super) const PHRASES: &[Phrase] = phrases! {
         "i won't", "we won't", "let's";
     Correction User Start:
         "no ,", "no -", "no –", "no —", "nope ,", "not quite ,", "i mean", "i meant";
-    Correction Rested Start: "actually";
+    Correction AnyoneDone Start: "actually";
     Correction User Anywhere:
         "that's wrong", "that is wrong", "this is wrong", "that's not right",
         "that is not right", "that's not correct", "that's incorrect", "that is incorrect",
@@ -88,13 +88,13 @@ pub(super) const PHRASES: &[Phrase] = phrases! {
     CriticalFact Anyone Anywhere:
         "important to note", "the limit is", "limit of", "is limited to", "are limited to",
         "breaking change", "is critical", "are critical";
-    CriticalFact Rested Anywhere:
+    CriticalFact AnyoneDone Anywhere:
         "must", "mustn't", "never", "always", "requires", "is required", "are required",
         "only works with", "only works if", "only works when", "hard limit";
 };
 
 /// Phrases that mean something else before these words.
-pub(super) const EXCEPT: &[(&str, &[&str])] = &[
+pub(super) const EXCEPTIONS: &[(&str, &[&str])] = &[
     (
         "must",
         &[

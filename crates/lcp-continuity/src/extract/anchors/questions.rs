@@ -2,7 +2,7 @@
 
 use lcp_types::Role;
 
-use super::super::tokenize::{WordTokens, has_any};
+use super::super::tokenize::{WordTokens, contains_any};
 use crate::model::{Recorded, Speaker};
 use crate::tool_pairs::is_before_call;
 
@@ -17,19 +17,19 @@ const DEFERRALS: &[&str] = &[
 /// Whose earlier questions the message at `at` answers: a turn of the user those of
 /// the model; a turn of the model those of the user, unless it puts off the answer, or
 /// stands before a call.
-pub(super) fn answered(messages: &[Recorded], at: usize) -> Option<Speaker> {
+pub(super) fn answered_speaker(messages: &[Recorded], at: usize) -> Option<Speaker> {
     let (role, text) = messages[at].message.turn_text()?;
     if role == Role::User {
         return Some(Speaker::Model);
     }
     let answers =
-        !is_before_call(messages, at) && !has_any(&WordTokens::new(&text).words(), DEFERRALS);
+        !is_before_call(messages, at) && !contains_any(&WordTokens::new(&text).words(), DEFERRALS);
     answers.then_some(Speaker::User)
 }
 
 /// For each message, whether what is asked in it is still open: until somebody answers,
 /// but what a model asks right before a call it asks itself.
-pub(super) fn open(messages: &[Recorded]) -> Vec<bool> {
+pub(super) fn open_questions(messages: &[Recorded]) -> Vec<bool> {
     let mut open = vec![false; messages.len()];
     let (mut of_user, mut of_model) = (true, true);
     for at in (0..messages.len()).rev() {
@@ -38,7 +38,7 @@ pub(super) fn open(messages: &[Recorded]) -> Vec<bool> {
             Role::User => of_user,
             _ => of_model && !is_before_call(messages, at),
         };
-        match answered(messages, at) {
+        match answered_speaker(messages, at) {
             Some(Speaker::User) => of_user = false,
             Some(Speaker::Model) => of_model = false,
             None => {}

@@ -5,11 +5,13 @@ use std::sync::LazyLock;
 
 use lcp_types::Role;
 
-use super::super::output_detection::is_finding;
-use super::super::tokenize::{WordTokens, begins, has, has_any, lead};
+use super::super::output_detection::is_diagnostic;
+use super::super::tokenize::{
+    WordTokens, contains_any, contains_phrase, lead_length, starts_with_phrase,
+};
 use super::phrases::{
-    APOLOGIES, CONDITIONS, DECIDED_BY, DOING_NOW, EXCEPT, IMPERATIVES, LOOKING_FOR, OF_PROGRAMS,
-    OFFERED, OFFERS, PHRASES, Phrase, Place, RIGHTS, SMALL_TALK, WE_USE, Who,
+    APOLOGIES, CONDITIONS, DECIDED_BY, DOING_NOW, EXCEPTIONS, IMPERATIVES, LOOKING_FOR,
+    OF_PROGRAMS, OFFERED, OFFERS, PHRASES, Phrase, Place, RIGHTS, SMALL_TALK, WE_USE, Who,
 };
 use crate::model::AnchorKind;
 
@@ -55,22 +57,22 @@ pub(super) fn kind_of(sentence: &str, context: SentenceContext) -> Option<Anchor
     let words = normal.words();
     let count =
         |words: &[&str]| words.iter().filter(|word| word.contains(char::is_alphanumeric)).count();
-    if count(&words) < MIN_WORDS || is_finding(sentence) {
+    if count(&words) < MIN_WORDS || is_diagnostic(sentence) {
         return None;
     }
-    let start = lead(&words);
+    let start = lead_length(&words);
     let end = sentence.trim_end_matches(['"', '\'', ')', ']', '”', '’', '*', '_', '»', '」']);
     if end.ends_with(['?', '？']) {
         let waits = count(&words[start..]) >= MIN_ASKED
-            && !has_any(&words, SMALL_TALK)
-            && (context.role == Role::User || !has_any(&words, OFFERED));
+            && !contains_any(&words, SMALL_TALK)
+            && (context.role == Role::User || !contains_any(&words, OFFERED));
         return waits.then_some(AnchorKind::OpenQuestion);
     }
     let mut best = ORDER.len();
     for (at, word) in words.iter().enumerate() {
         for phrase in BY_WORD.get(word).into_iter().flatten() {
             let rank = ORDER.iter().position(|kind| *kind == phrase.kind).unwrap_or(best);
-            if rank < best && holds(phrase, &words, at, start, context) {
+            if rank < best && phrase_applies(phrase, &words, at, start, context) {
                 best = rank;
             }
         }
@@ -89,11 +91,11 @@ pub(super) fn kind_of(sentence: &str, context: SentenceContext) -> Option<Anchor
 
 /// Whether a question waits for no answer, whoever asks it.
 pub(super) fn is_small_talk(question: &str) -> bool {
-    has_any(&WordTokens::new(question).words(), SMALL_TALK)
+    contains_any(&WordTokens::new(question).words(), SMALL_TALK)
 }
 
 /// Whether `phrase` is at `at` and means what it is listed for.
-fn holds(
+fn phrase_applies(
     phrase: &Phrase,
     words: &[&str],
     at: usize,
@@ -107,14 +109,14 @@ fn holds(
     let speaks = match phrase.who {
         Who::Anyone => true,
         Who::User => context.role == Role::User,
-        Who::Rested => context.role == Role::User || !context.is_before_call,
+        Who::AnyoneDone => context.role == Role::User || !context.is_before_call,
     };
-    if !in_place || !speaks || !begins(&words[at..], phrase.words) {
+    if !in_place || !speaks || !starts_with_phrase(&words[at..], phrase.words) {
         return false;
     }
     let rest = &words[at + phrase.words.split(' ').count()..];
-    let is_exception = EXCEPT.iter().any(|(words, after)| {
-        *words == phrase.words && after.iter().any(|after| begins(rest, after))
+    let is_exception = EXCEPTIONS.iter().any(|(words, after)| {
+        *words == phrase.words && after.iter().any(|after| starts_with_phrase(rest, after))
     });
     // "Agreed to that", but not "It was agreed to."
     let is_bare = rest.iter().all(|word| !word.contains(char::is_alphanumeric));
@@ -123,33 +125,37 @@ fn holds(
     }
     let before = &words[at.saturating_sub(3)..at];
     match (phrase.kind, phrase.words) {
-        (AnchorKind::Decision, "instead of") => has_any(words, WE_USE),
+        (AnchorKind::Decision, "instead of") => contains_any(words, WE_USE),
         (AnchorKind::Decision, phrase) => {
             !is_conditional(before)
-                && !has_any(words, LOOKING_FOR)
-                && !has_any(words, OFFERS)
+                && !contains_any(words, LOOKING_FOR)
+                && !contains_any(words, OFFERS)
                 && (context.role == Role::User || !is_relative(before))
                 && (!phrase.starts_with("decided") || is_decided_by(before, at == start))
         }
         (AnchorKind::Commitment, phrase) => {
             !is_conditional(before)
-                && !has_any(words, OFFERS)
+                && !contains_any(words, OFFERS)
                 && is_promise(words, at, phrase, context)
         }
         // "It gives X instead of Y" tells what happens, not what is wanted.
         (AnchorKind::Correction, "instead") => {
-            words.get(start).is_some_and(|word| IMPERATIVES.contains(word)) || has(words, "should")
+            words.get(start).is_some_and(|word| IMPERATIVES.contains(word))
+                || contains_phrase(words, "should")
         }
         (AnchorKind::Correction, "actually") => {
-            context.role == Role::User || rest.first() == Some(&",") && !has_any(words, DOING_NOW)
+            context.role == Role::User
+                || rest.first() == Some(&",") && !contains_any(words, DOING_NOW)
         }
         // A model that is sorry, and says no more, corrects nothing.
         (AnchorKind::Correction, _) => {
-            context.role == Role::User || !has_any(words, APOLOGIES) || has_any(words, RIGHTS)
+            context.role == Role::User
+                || !contains_any(words, APOLOGIES)
+                || contains_any(words, RIGHTS)
         }
         (AnchorKind::Preference, _) => {
-            !OF_PROGRAMS.iter().any(|subject| begins(&words[start..], subject))
-                && !happens(&words[..at])
+            !OF_PROGRAMS.iter().any(|subject| starts_with_phrase(&words[start..], subject))
+                && !describes_behavior(&words[..at])
         }
         (AnchorKind::CriticalFact, phrase) => is_fact(words, at, start, phrase, context),
         (AnchorKind::OpenQuestion, _) => true,
@@ -165,7 +171,7 @@ fn is_conditional(before: &[&str]) -> bool {
 fn is_decided_by(before: &[&str], is_start: bool) -> bool {
     is_start
         || before.last().is_some_and(|word| DECIDED_BY.contains(word))
-            && !has_any(before, &["not", "haven't", "hasn't", "never", "nothing"])
+            && !contains_any(before, &["not", "haven't", "hasn't", "never", "nothing"])
 }
 
 /// Whether it says one thing in place of another: "not X but Y", "it's X, not Y".
@@ -180,7 +186,7 @@ fn is_replacement(words: &[&str]) -> bool {
     }
     let is_named = ["should be", "it's", "it is", "use", "is called", "meant"]
         .iter()
-        .any(|phrase| has(&words[..not], phrase));
+        .any(|phrase| contains_phrase(&words[..not], phrase));
     not > 0 && words[not - 1] == "," && is_named && after.len() <= 6
 }
 
@@ -246,13 +252,15 @@ fn is_promise(words: &[&str], at: usize, phrase: &str, context: SentenceContext)
     if phrase.ends_with("won't") || rest.first().is_some_and(is_no) {
         return !LIMITS.contains(verb);
     }
-    if adverbs.contains(&"now") || begins(words, "now") {
+    if adverbs.contains(&"now") || starts_with_phrase(words, "now") {
         return false;
     }
     if !is_user && context.is_acting {
-        return PROMISES.contains(&phrase) || has_any(&words[..at], LASTING) || lasts(rest);
+        return PROMISES.contains(&phrase)
+            || contains_any(&words[..at], LASTING)
+            || has_lasting_time(rest);
     }
-    !LOOKING.contains(verb) || has_any(words, LASTING)
+    !LOOKING.contains(verb) || contains_any(words, LASTING)
 }
 
 /// Whether "we'll", said behind `before` and followed by `adverbs`, tells of one
@@ -260,7 +268,9 @@ fn is_promise(words: &[&str], at: usize, phrase: &str, context: SentenceContext)
 fn is_step(before: &[&str], adverbs: &[&str]) -> bool {
     let near = &before[before.len().saturating_sub(3)..];
     let is_one = near.iter().chain(adverbs).any(|word| STEPS.contains(word));
-    is_one && !has(near, "next time") || has(near, "after that") || is_relative(before)
+    is_one && !contains_phrase(near, "next time")
+        || contains_phrase(near, "after that")
+        || is_relative(before)
 }
 
 /// Whether the word right before a phrase makes a part of another sentence of it.
@@ -270,10 +280,10 @@ fn is_relative(before: &[&str]) -> bool {
 
 /// Whether what is to be done is bound to a time to come, not the code that is told
 /// of ("I'll change it to always return a list").
-fn lasts(rest: &[&str]) -> bool {
+fn has_lasting_time(rest: &[&str]) -> bool {
     let of_code = rest.iter().position(|word| OF_CODE.contains(word)).unwrap_or(rest.len());
     // "Make sure to …" and "make sure that …" end right before such a word.
-    (0..of_code).any(|at| LASTING.iter().any(|phrase| begins(&rest[at..], phrase)))
+    (0..of_code).any(|at| LASTING.iter().any(|phrase| starts_with_phrase(&rest[at..], phrase)))
 }
 
 /// With what a model begins to tell of its own change.
@@ -309,7 +319,8 @@ fn is_fact(
 ) -> bool {
     let (before, point) = (&words[..at], &words[start..]);
     let rest = &words[at + phrase.split(' ').count()..];
-    let begins_any = |words: &[&str], list: &[&str]| list.iter().any(|it| begins(words, it));
+    let begins_any =
+        |words: &[&str], list: &[&str]| list.iter().any(|it| starts_with_phrase(words, it));
     if context.role != Role::User {
         if begins_any(point, CHANGES) || begins_any(rest, CHANGES) {
             return false;
@@ -327,22 +338,22 @@ fn is_fact(
     match phrase {
         // "It never closes the file" tells what happens, "Never close it" is a rule.
         "never" | "always" => {
-            !rest.first().is_some_and(|word| is_description(word)) && !happens(before)
+            !rest.first().is_some_and(|word| is_third_person(word)) && !describes_behavior(before)
         }
-        "must" => !has(before, "if"),
-        "is required" | "are required" => !has_any(before, &["if", "when", "once", "that"]),
+        "must" => !contains_phrase(before, "if"),
+        "is required" | "are required" => !contains_any(before, &["if", "when", "once", "that"]),
         _ => true,
     }
 }
 
 /// Whether a word is a verb that tells what something does.
-fn is_description(word: &str) -> bool {
+fn is_third_person(word: &str) -> bool {
     word.ends_with('s') && !word.ends_with("ss") && word.chars().nth(2).is_some()
 }
 
 /// Whether "always" and "never", said behind `before`, tell what something does: "it
 /// will always …", "it doesn't always …", "rather than always …".
-fn happens(before: &[&str]) -> bool {
+fn describes_behavior(before: &[&str]) -> bool {
     let is_told = before.windows(2).any(|pair| {
         pair[1] == "will" && !["i", "we", "you"].contains(&pair[0])
             || ["seems", "appears"].contains(&pair[0]) && pair[1] == "to"

@@ -196,17 +196,18 @@ fn without_tags(line: &str) -> &str {
 
 /// A line without its marker, and what the marker makes of it.
 fn without_marker(line: &str) -> (LineKind, &str) {
-    if let Some(text) = spaced(line.trim_start_matches('#'), line) {
+    if let Some(text) = after_space(line.trim_start_matches('#'), line) {
         return (LineKind::Heading, text.trim_end_matches('#').trim_end());
     }
-    if let Some(text) =
-        line.strip_prefix(['-', '*', '+', '•', '◦', '▪', '–']).and_then(|text| spaced(text, line))
+    if let Some(text) = line
+        .strip_prefix(['-', '*', '+', '•', '◦', '▪', '–'])
+        .and_then(|text| after_space(text, line))
     {
         return (LineKind::Item, text);
     }
     let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
     if (1..=4).contains(&(line.len() - digits.len()))
-        && let Some(text) = digits.strip_prefix(['.', ')']).and_then(|text| spaced(text, line))
+        && let Some(text) = digits.strip_prefix(['.', ')']).and_then(|text| after_space(text, line))
     {
         return (LineKind::Item, text);
     }
@@ -218,7 +219,7 @@ fn without_marker(line: &str) -> (LineKind, &str) {
 
 /// `text` without the white space that it begins with, if it does, and if it is not
 /// the whole `line`.
-fn spaced<'t>(text: &'t str, line: &str) -> Option<&'t str> {
+fn after_space<'t>(text: &'t str, line: &str) -> Option<&'t str> {
     let trimmed = text.trim_start();
     (text.len() < line.len() && trimmed.len() < text.len()).then_some(trimmed)
 }

@@ -2,22 +2,22 @@ use proptest::prelude::*;
 
 use super::{check_box, sentences};
 
-fn of(text: &str) -> Vec<&str> {
+fn texts(text: &str) -> Vec<&str> {
     sentences(text).collect()
 }
 
 #[test]
 fn stops_end_sentences() {
     assert_eq!(
-        of("  One. Two!  Three? (Four.) Five…  Six "),
+        texts("  One. Two!  Three? (Four.) Five…  Six "),
         ["One.", "Two!", "Three?", "(Four.)", "Five…", "Six"]
     );
     assert_eq!(
-        of("He said \"stop.\" Then **go!** So"),
+        texts("He said \"stop.\" Then **go!** So"),
         ["He said \"stop.\"", "Then **go!**", "So"]
     );
-    assert_eq!(of("一。二！「三。」四"), ["一。", "二！", "「三。」", "四"]);
-    assert_eq!(of("Été? Ça va. Ünder"), ["Été?", "Ça va.", "Ünder"]);
+    assert_eq!(texts("一。二！「三。」四"), ["一。", "二！", "「三。」", "四"]);
+    assert_eq!(texts("Été? Ça va. Ünder"), ["Été?", "Ça va.", "Ünder"]);
 }
 
 #[test]
@@ -32,46 +32,46 @@ fn other_stops_do_not() {
         "At 5 p.m. it ends.",
         "v1.2.3 is out",
     ] {
-        assert_eq!(of(one), [one]);
+        assert_eq!(texts(one), [one]);
     }
     assert_eq!(
-        of("Tables etc. Then lists. No. It is."),
+        texts("Tables etc. Then lists. No. It is."),
         ["Tables etc.", "Then lists.", "No.", "It is."]
     );
 }
 
 #[test]
 fn lines_end_sentences_unless_they_are_wrapped() {
-    assert_eq!(of("one\ntwo\r\n\r\nthree"), ["one", "two", "three"]);
+    assert_eq!(texts("one\ntwo\r\n\r\nthree"), ["one", "two", "three"]);
     let wrapped = "This line is as long as lines are that get wrapped,\n  and goes on here. End";
-    assert_eq!(of(wrapped), [&wrapped[..wrapped.len() - 4], "End"]);
+    assert_eq!(texts(wrapped), [&wrapped[..wrapped.len() - 4], "End"]);
     let list = "This line is as long as lines are that get wrapped,\n- but this is an item";
-    assert_eq!(of(list).len(), 2);
+    assert_eq!(texts(list).len(), 2);
     let labelled = "This line is as long as lines are that get wrapped,\nNote: this is another";
-    assert_eq!(of(labelled).len(), 2);
+    assert_eq!(texts(labelled).len(), 2);
 }
 
 #[test]
 fn markers_are_left_out() {
     assert_eq!(
-        of("# Title #\n- a\n  * b\n12. c\n3) d\n- [ ] e\n* [x] f\n☐ g\n---\n1.5 h"),
+        texts("# Title #\n- a\n  * b\n12. c\n3) d\n- [ ] e\n* [x] f\n☐ g\n---\n1.5 h"),
         ["Title", "a", "b", "c", "d", "e", "f", "g", "1.5 h"]
     );
 }
 
 #[test]
 fn what_nobody_says_is_left_out() {
-    assert_eq!(of("a\n```rust\nb\n```\nc\n~~~~\nd\n~~~\ne\n~~~~\nf"), ["a", "c", "f"]);
-    assert_eq!(of("a\n> b\n>c\nd ``` e"), ["a", "d ``` e"]);
-    assert_eq!(of("a\n```\nnever closed"), ["a"]);
-    assert_eq!(of("a\n<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE\nd"), ["a", "d"]);
+    assert_eq!(texts("a\n```rust\nb\n```\nc\n~~~~\nd\n~~~\ne\n~~~~\nf"), ["a", "c", "f"]);
+    assert_eq!(texts("a\n> b\n>c\nd ``` e"), ["a", "d ``` e"]);
+    assert_eq!(texts("a\n```\nnever closed"), ["a"]);
+    assert_eq!(texts("a\n<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE\nd"), ["a", "d"]);
     assert_eq!(
-        of("<task id=\"1\">\na\n</task>\n<b>c</b>\n<https://x.y>"),
+        texts("<task id=\"1\">\na\n</task>\n<b>c</b>\n<https://x.y>"),
         ["a", "c", "<https://x.y>"]
     );
-    assert_eq!(of("a\n<system-reminder>\nb\n\nc\n</system-reminder> d\ne"), ["a", "d", "e"]);
-    assert_eq!(of("<system-reminder>\na"), ["a"]);
-    assert_eq!(of("Vec<String> is x < y"), ["Vec<String> is x < y"]);
+    assert_eq!(texts("a\n<system-reminder>\nb\n\nc\n</system-reminder> d\ne"), ["a", "d", "e"]);
+    assert_eq!(texts("<system-reminder>\na"), ["a"]);
+    assert_eq!(texts("Vec<String> is x < y"), ["Vec<String> is x < y"]);
 }
 
 #[test]

@@ -27,8 +27,8 @@ const MAX_PATH: usize = 300;
 /// The path of a block that is a file, or a part of one.
 pub(super) fn path_of_block(content: &BlockContent<'_>) -> Option<String> {
     match content {
-        BlockContent::Code(code) => is_sane(&code.path).then(|| code.path.to_string()),
-        BlockContent::Diff(diff) => is_sane(&diff.path).then(|| diff.path.to_string()),
+        BlockContent::Code(code) => is_plausible_path(&code.path).then(|| code.path.to_string()),
+        BlockContent::Diff(diff) => is_plausible_path(&diff.path).then(|| diff.path.to_string()),
         BlockContent::Document(document) => {
             is_path(&document.title).then(|| document.title.to_string())
         }
@@ -47,25 +47,25 @@ pub(super) fn add_from_call(call: &Call, files: &mut Vec<String>) {
 }
 
 fn paths(call: &Call) -> Vec<String> {
-    let Some(json) = &call.json else { return in_text(&call.text) };
-    let named = call.argument(&KEYS).and_then(Value::as_str).filter(|path| is_sane(path));
+    let Some(json) = &call.json else { return paths_in_text(&call.text) };
+    let named = call.argument(&KEYS).and_then(Value::as_str).filter(|path| is_plausible_path(path));
     let mut paths: Vec<String> = named.map(str::to_owned).into_iter().collect();
     if let Some(Value::Array(many)) = call.argument(&["paths", "files", "file_paths"]) {
         let many = many.iter().filter_map(|path| {
             path.as_str().or_else(|| KEYS.iter().find_map(|key| path.get(*key)?.as_str()))
         });
-        paths.extend(many.filter(|path| is_sane(path)).map(str::to_owned));
+        paths.extend(many.filter(|path| is_plausible_path(path)).map(str::to_owned));
     }
     if paths.is_empty() {
         let patch = ["patch", "input", "diff"].iter().find_map(|key| json.get(*key)?.as_str());
-        paths = patch.map(patched).unwrap_or_default();
+        paths = patch.map(patched_files).unwrap_or_default();
     }
     paths
 }
 
 /// The files of a patch, else the first word that is a path.
-fn in_text(text: &str) -> Vec<String> {
-    let patched = patched(text);
+fn paths_in_text(text: &str) -> Vec<String> {
+    let patched = patched_files(text);
     if !patched.is_empty() {
         return patched;
     }
@@ -78,15 +78,15 @@ fn in_text(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn patched(patch: &str) -> Vec<String> {
+fn patched_files(patch: &str) -> Vec<String> {
     let named = |line: &str| {
         PATCHED.iter().find_map(|mark| Some(line.strip_prefix(mark)?.trim().to_owned()))
     };
-    patch.lines().filter_map(named).filter(|path| is_sane(path)).collect()
+    patch.lines().filter_map(named).filter(|path| is_plausible_path(path)).collect()
 }
 
 /// Whether a text that is said to be a path can be one.
-fn is_sane(path: &str) -> bool {
+fn is_plausible_path(path: &str) -> bool {
     (1..=MAX_PATH).contains(&path.len())
         && path.trim() == path
         && !path.contains(char::is_control)
@@ -101,7 +101,7 @@ fn is_path(text: &str) -> bool {
             && extension.starts_with(|c: char| c.is_ascii_alphabetic())
             && extension.chars().all(|c| c.is_ascii_alphanumeric())
     });
-    is_sane(text)
+    is_plausible_path(text)
         && !text.contains(char::is_whitespace)
         && !text.contains("://")
         && !text.starts_with(['-', '{', '['])

@@ -16,12 +16,12 @@ const ROUNDS: usize = 4;
 const BEST_TOKENS: u32 = 16;
 
 /// A text that grows, and never counts more than it may.
-pub(super) struct Fit<'c> {
+pub(super) struct BoundedSummary<'c> {
     counter: &'c dyn TokenEstimator,
     text: String,
 }
 
-impl<'c> Fit<'c> {
+impl<'c> BoundedSummary<'c> {
     /// An empty text.
     pub(super) fn new(counter: &'c dyn TokenEstimator) -> Self {
         Self { counter, text: String::new() }
@@ -40,15 +40,15 @@ impl<'c> Fit<'c> {
     pub(super) fn add(&mut self, lines: &mut [Line], mut ranks: Vec<PieceRef>, most: u32) {
         let Some(best) = ranks.first().copied() else { return };
         let Some(mut spent) = self.count(&self.text, most) else { return };
-        self.shorten(lines, best, most - spent);
+        self.shorten_best(lines, best, most - spent);
         let before = self.text.clone();
         let mut chosen: Vec<PieceRef> = Vec::new();
         for _ in 0..ROUNDS {
             let sure = chosen.len();
-            self.take(lines, &mut ranks, &mut chosen, most - spent);
+            self.choose(lines, &mut ranks, &mut chosen, most - spent);
             let mut less = 1;
             while chosen.len() > sure {
-                let text = joined(&before, lines, &chosen);
+                let text = join_pieces(&before, lines, &chosen);
                 if let Some(count) = self.count(&text, most) {
                     (self.text, spent) = (text, count);
                     break;
@@ -63,12 +63,12 @@ impl<'c> Fit<'c> {
             }
         }
         if self.text.is_empty() {
-            self.text = self.scrap(&joined("", lines, &[best]), most);
+            self.text = self.truncate(&join_pieces("", lines, &[best]), most);
         }
     }
 
     /// Moves pieces from `ranks` to `chosen` that seem to fit into `room` tokens.
-    fn take(
+    fn choose(
         &self,
         lines: &[Line],
         ranks: &mut Vec<PieceRef>,
@@ -100,7 +100,7 @@ impl<'c> Fit<'c> {
     }
 
     /// Cuts the piece at `best` where it would take more than half of `room`.
-    fn shorten(&self, lines: &mut [Line], (line, piece): PieceRef, room: u32) {
+    fn shorten_best(&self, lines: &mut [Line], (line, piece): PieceRef, room: u32) {
         let head = lines[line].head(piece);
         let whole = format!("{head}{}", lines[line].pieces[piece].text);
         let most = (room / 2).max(room.min(BEST_TOKENS));
@@ -125,7 +125,7 @@ impl<'c> Fit<'c> {
     }
 
     /// As much of the start of `text` as fits, wherever that ends.
-    fn scrap(&self, text: &str, most: u32) -> String {
+    fn truncate(&self, text: &str, most: u32) -> String {
         let mut tokens = most;
         while tokens > 0 {
             let start = self.counter.truncate_to(text, tokens).trim_end();
@@ -144,7 +144,7 @@ impl<'c> Fit<'c> {
 }
 
 /// `before`, and the pieces at `chosen` in the order of the lines.
-fn joined(before: &str, lines: &[Line], chosen: &[PieceRef]) -> String {
+fn join_pieces(before: &str, lines: &[Line], chosen: &[PieceRef]) -> String {
     let mut text = before.to_owned();
     let mut last: Option<PieceRef> = None;
     for (line, piece) in chosen.iter().copied().collect::<BTreeSet<PieceRef>>() {

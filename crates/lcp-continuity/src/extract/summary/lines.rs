@@ -80,7 +80,7 @@ fn label(message: &Message) -> String {
             return one_line(turn.role.name().unwrap_or("turn"), EXCERPT_BYTES);
         }
         BlockContent::ToolResult(result) => one_line(&result.tool_name, EXCERPT_BYTES),
-        _ => named(&message.block),
+        _ => block_label(&message.block),
     };
     let lines = line_count(&message.text());
     let plural = if lines == 1 { "" } else { "s" };
@@ -95,7 +95,7 @@ fn label(message: &Message) -> String {
 }
 
 /// A block by its type, and its path or title.
-fn named(block: &Block<'_>) -> String {
+fn block_label(block: &Block<'_>) -> String {
     let ty = block.block_type();
     let name = match &block.content {
         BlockContent::Code(code) => &code.path,

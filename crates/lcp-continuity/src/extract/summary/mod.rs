@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use lcp_driver::segments::CompressionLevel;
 
 pub use command::CommandSummarizer;
-use fit::Fit;
+use fit::BoundedSummary;
 use line::{Line, PieceRef};
 
 use super::{Summarizer, SummaryError, SummaryRequest};
@@ -93,7 +93,7 @@ fn extract(request: &SummaryRequest<'_>) -> String {
     let most = if level == request.level { usize::MAX } else { 1 };
     let [mut earlier, mut newer] = parts;
     let share = if newer.is_empty() { request.target_tokens } else { request.target_tokens / 2 };
-    let mut fit = Fit::new(request.counter);
+    let mut fit = BoundedSummary::new(request.counter);
     let [earlier_ranks, newer_ranks] = ranks(&[&earlier, &newer], most);
     fit.add(&mut earlier, earlier_ranks, share);
     fit.add(&mut newer, newer_ranks, request.target_tokens);

@@ -231,23 +231,23 @@ fn id_of_list(kind: ListKind) -> String {
 }
 
 /// How steps are compared: case, white space and emphasis do not matter.
-fn key(step: &str) -> String {
+fn comparison_key(step: &str) -> String {
     let words = step.split_whitespace().map(|word| word.trim_matches(['*', '_', '`', '.', ':']));
     words.collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 /// How many of `new` are in `old` too.
 fn count_shared(old: &[Step], new: &[Step]) -> usize {
-    let old: HashSet<String> = old.iter().map(|step| key(&step.text)).collect();
-    new.iter().filter(|step| old.contains(&key(&step.text))).count()
+    let old: HashSet<String> = old.iter().map(|step| comparison_key(&step.text)).collect();
+    new.iter().filter(|step| old.contains(&comparison_key(&step.text))).count()
 }
 
 /// Gives the steps of `old` the states that `new` gives them.
 fn update_states(old: &mut [Step], new: &[Step]) {
     let new: HashMap<String, StepState> =
-        new.iter().map(|step| (key(&step.text), step.state)).collect();
+        new.iter().map(|step| (comparison_key(&step.text), step.state)).collect();
     for step in old {
-        if let Some(state) = new.get(&key(&step.text)) {
+        if let Some(state) = new.get(&comparison_key(&step.text)) {
             step.state = *state;
         }
     }

@@ -1,4 +1,4 @@
-//! What stays in a window.
+//! The messages that stay in a window, and the others in chunks.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,11 +6,11 @@ use std::ops::Range;
 use lcp_tokens::TokenEstimator;
 use lcp_types::Role;
 
-use super::result::CompactionWarning;
+use super::result::{ArchivedChunk, CompactionWarning};
 use crate::model::{Message, Recorded};
 
 /// The messages of a conversation, counted, and what stands together of them.
-pub(super) struct Work<'a> {
+pub(super) struct CountedMessages<'a> {
     pub(super) messages: &'a [Recorded],
     pub(super) tokens: Vec<u32>,
     /// The memory of an earlier compaction.
@@ -24,7 +24,7 @@ pub(super) struct Work<'a> {
 }
 
 /// What of it is shown.
-pub(super) struct Selected {
+pub(super) struct Selection {
     /// Whether each message is.
     shown: Vec<bool>,
     /// Tokens that are left.
@@ -32,7 +32,7 @@ pub(super) struct Selected {
     pub(super) warning: Option<CompactionWarning>,
 }
 
-impl<'a> Work<'a> {
+impl<'a> CountedMessages<'a> {
     pub(super) fn new(
         messages: &'a [Recorded],
         memory: Option<u64>,
@@ -58,35 +58,35 @@ impl<'a> Work<'a> {
     }
 
     /// Tokens of all messages.
-    pub(super) fn total(&self) -> u32 {
+    pub(super) fn total_tokens(&self) -> u32 {
         sum(self.tokens.iter().copied())
     }
 
     /// Tokens of what stays in any case.
-    pub(super) fn least(&self) -> u32 {
-        let newest = self.groups.last().map(|group| self.of_group(group));
+    pub(super) fn minimum_tokens(&self) -> u32 {
+        let newest = self.groups.last().map(|group| self.group_messages(group));
         sum(self.prompts.iter().chain(newest.into_iter().flatten()).map(|&at| self.tokens[at]))
     }
 
     /// The messages of each group, by their places.
-    pub(super) fn grouped(&self) -> impl DoubleEndedIterator<Item = &[usize]> {
-        self.groups.iter().map(|group| self.of_group(group))
+    pub(super) fn groups(&self) -> impl DoubleEndedIterator<Item = &[usize]> {
+        self.groups.iter().map(|group| self.group_messages(group))
     }
 
-    fn of_group(&self, group: &Range<usize>) -> &[usize] {
+    fn group_messages(&self, group: &Range<usize>) -> &[usize] {
         &self.history[group.clone()]
     }
 
     /// Chooses what is shown besides [`Self::least`], which leaves `room` tokens.
     /// `memory` tokens of them are set aside, or as many as there are.
-    pub(super) fn select(&self, room: u32, memory: u32) -> Selected {
+    pub(super) fn select(&self, room: u32, memory: u32) -> Selection {
         let mut selected =
-            Selected { shown: vec![false; self.messages.len()], room, warning: None };
-        let mut groups = self.grouped().rev();
+            Selection { shown: vec![false; self.messages.len()], room, warning: None };
+        let mut groups = self.groups().rev();
         for &at in self.prompts.iter().chain(groups.next().unwrap_or_default()) {
             selected.shown[at] = true;
         }
-        if let Some(at) = self.newest_of_user()
+        if let Some(at) = self.newest_user_message()
             && !selected.shown[at]
             && !selected.add(&self.tokens, &[at], 0)
         {
@@ -100,7 +100,7 @@ impl<'a> Work<'a> {
         selected
     }
 
-    fn newest_of_user(&self) -> Option<usize> {
+    fn newest_user_message(&self) -> Option<usize> {
         let is_users = |at: &usize| {
             let message = &self.messages[*at].message;
             message.role() == Role::User && !message.is_result()
@@ -109,20 +109,23 @@ impl<'a> Work<'a> {
     }
 }
 
-impl Selected {
+impl Selection {
     /// Whether the message at this place is shown.
     pub(super) fn has(&self, at: usize) -> bool {
         self.shown[at]
     }
 
     /// The texts that are shown.
-    pub(super) fn texts<'a>(&self, work: &Work<'a>) -> impl Iterator<Item = Cow<'a, str>> {
+    pub(super) fn texts<'a>(
+        &self,
+        work: &CountedMessages<'a>,
+    ) -> impl Iterator<Item = Cow<'a, str>> {
         let messages = work.messages.iter().zip(&self.shown);
         messages.filter(|(_, shown)| **shown).map(|(recorded, _)| recorded.message.text())
     }
 
     /// The system prompts that are shown, and the other messages.
-    pub(super) fn recorded(&self, work: &Work<'_>) -> (Vec<Recorded>, Vec<Recorded>) {
+    pub(super) fn recorded(&self, work: &CountedMessages<'_>) -> (Vec<Recorded>, Vec<Recorded>) {
         let recorded = |places: &[usize]| {
             let shown = places.iter().filter(|&&at| self.shown[at]);
             let recorded =
@@ -149,4 +152,78 @@ impl Selected {
 
 fn sum(tokens: impl Iterator<Item = u32>) -> u32 {
     tokens.fold(0, u32::saturating_add)
+}
+
+/// A chunk, and its messages.
+pub(super) struct Chunk<'a> {
+    pub(super) report: ArchivedChunk,
+    pub(super) messages: &'a [Recorded],
+    /// Whether it is the memory of an earlier compaction.
+    pub(super) is_memory: bool,
+}
+
+/// What is not shown, in chunks of at most `max_tokens` tokens; more only where a
+/// single group has more. A chunk ends where a message is shown, at a gap in the
+/// positions, and about the memory of an earlier compaction, and never within a group.
+pub(super) fn archive<'a>(
+    work: &CountedMessages<'a>,
+    selected: &Selection,
+    max_tokens: u32,
+) -> Vec<Chunk<'a>> {
+    let mut group_of = vec![None; work.messages.len()];
+    for (group, places) in work.groups().enumerate() {
+        for &at in places {
+            group_of[at] = Some(group);
+        }
+    }
+    // The parts of groups, as ranges of messages that stand side by side.
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    let follows = |at: usize| {
+        let [before, this] = [at - 1, at].map(|at| work.messages[at].position);
+        before.checked_add(1) == Some(this)
+    };
+    for at in (0..work.messages.len()).filter(|&at| !selected.has(at)) {
+        match parts.last_mut() {
+            Some(part)
+                if part.end == at
+                    && follows(at)
+                    && group_of[at].is_some()
+                    && group_of[at] == group_of[at - 1] =>
+            {
+                part.end = at + 1;
+            }
+            _ => parts.push(at..at + 1),
+        }
+    }
+    let memory = |at: usize| work.memory == Some(at);
+    let mut chunks: Vec<(Range<usize>, u32)> = Vec::new();
+    for part in parts {
+        let tokens = &work.tokens[part.clone()];
+        let tokens = tokens.iter().copied().fold(0, u32::saturating_add);
+        match chunks.last_mut() {
+            Some((chunk, sum))
+                if chunk.end == part.start
+                    && follows(part.start)
+                    && !memory(part.start)
+                    && !memory(chunk.start)
+                    && sum.saturating_add(tokens) <= max_tokens =>
+            {
+                chunk.end = part.end;
+                *sum += tokens;
+            }
+            _ => chunks.push((part, tokens)),
+        }
+    }
+    let archived = |(range, tokens): (Range<usize>, u32)| {
+        let messages = &work.messages[range.clone()];
+        let report = ArchivedChunk {
+            first: work.messages[range.start].position,
+            last: work.messages[range.end - 1].position,
+            messages: u32::try_from(messages.len()).unwrap_or(u32::MAX),
+            tokens,
+            is_summarized: false,
+        };
+        Chunk { report, messages, is_memory: memory(range.start) }
+    };
+    chunks.into_iter().map(archived).collect()
 }
