@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lcp_transcripts::tags;
+use lcp_transcripts::annotation_keys;
 use lcp_types::{Annotation, AnnotationKind, Block, Meta, Tag};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -71,7 +71,7 @@ impl<'b> Side<'b> {
             }
         }
         let mut metas = Meta::of_all(blocks, &mut |_, _| {});
-        for (at, number) in tags::messages(blocks) {
+        for (at, number) in annotation_keys::message_numbers(blocks) {
             let Some(meta) = usize::try_from(at).ok().and_then(|at| metas.get_mut(at)) else {
                 continue;
             };
@@ -100,10 +100,15 @@ impl<'b> Side<'b> {
 /// says which blocks belong together, and is another one behind a message that is new.
 fn is_other(annotation: &Annotation<'_>) -> bool {
     match annotation.as_tag() {
-        Some(tag) => {
-            ![Tag::CATEGORY, Tag::RANK, Tag::PINNED, Tag::TOOL_CALL_ID, Tag::ARGS, tags::MESSAGE]
-                .contains(&tag.key.as_ref())
-        }
+        Some(tag) => ![
+            Tag::CATEGORY,
+            Tag::RANK,
+            Tag::PINNED,
+            Tag::TOOL_CALL_ID,
+            Tag::ARGS,
+            annotation_keys::MESSAGE,
+        ]
+        .contains(&tag.key.as_ref()),
         None => !matches!(annotation.kind, AnnotationKind::Priority | AnnotationKind::Summary),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use lcp_continuity::renumber_index;
-use lcp_transcripts::tags;
+use lcp_transcripts::annotation_keys;
 use lcp_types::{Annotation, Block, BlockContent, HANDOFF_TYPE_NAME, Level, Tag};
 
 /// The blocks of all packs, one pack behind the other.
@@ -34,8 +34,8 @@ pub fn merge(packs: Vec<Vec<Block<'_>>>) -> Vec<Block<'_>> {
     for pack in packs {
         let (before, own) = (merged.len() as u64, pack.len() as u64);
         let first = messages;
-        let numbers: HashMap<u64, u64> = tags::messages(&pack).collect();
-        messages = tags::messages(&pack)
+        let numbers: HashMap<u64, u64> = annotation_keys::message_numbers(&pack).collect();
+        messages = annotation_keys::message_numbers(&pack)
             .filter_map(|(_, number)| number.checked_add(first)?.checked_add(1))
             .fold(messages, u64::max);
         // Beyond its own pack there was nothing, and behind all of them there is nothing.
@@ -78,7 +78,7 @@ fn renumbered<'b>(block: Block<'b>, first: u64, numbers: &HashMap<u64, u64>) -> 
         return block;
     };
     let number = tag.value.as_deref().and_then(|value| value.parse::<u64>().ok());
-    let is_one = tag.key == tags::MESSAGE
+    let is_one = tag.key == annotation_keys::MESSAGE
         || tag.key == Tag::RANK && number.is_some() && numbers.get(&target).copied() == number;
     match number.filter(|_| is_one && first > 0).and_then(|of| of.checked_add(first)) {
         Some(number) => {

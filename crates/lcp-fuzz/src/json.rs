@@ -7,7 +7,9 @@ mod valid;
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_encoder::EncodeOptions;
 use lcp_encoder::manifest::{Manifest, to_json};
-use lcp_transcripts::{ExportBlock, Format, Options, Target, detect, export, import as import_as};
+use lcp_transcripts::{
+    ExportBlock, Format, Options, Provider, detect, export, import as import_as,
+};
 
 /// A manifest that is read, is written and comes back; another one is an error.
 pub fn manifest(data: &[u8]) {
@@ -34,7 +36,7 @@ pub fn import(data: &[u8]) {
         transcript(format, bytes, choice);
     }
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    if let Some(diff) = lcp_transcripts::diff::exact(text) {
+    if let Some(diff) = lcp_transcripts::diff::parse_exact(text) {
         assert_eq!(lcp_transcripts::diff::write(&diff), text);
     }
     if let Ok(patch) = lcp_transcripts::diff::parse(text) {
@@ -44,9 +46,9 @@ pub fn import(data: &[u8]) {
             assert_eq!(again.diffs.len(), 1, "{written}");
         }
     }
-    if let Some(numbered) = lcp_transcripts::numbered::exact(text) {
+    if let Some(numbered) = lcp_transcripts::line_numbers::parse_exact(text) {
         let again =
-            lcp_transcripts::numbered::write(&numbered.content, numbered.first, numbered.style);
+            lcp_transcripts::line_numbers::write(&numbered.content, numbered.first, numbered.style);
         assert_eq!(again, text);
     }
 }
@@ -59,8 +61,8 @@ fn transcript(format: Format, bytes: &[u8], choice: usize) {
         .expect("an import is within the limits");
     let pack = decode(&pack, DecodeOptions::default()).expect("as written");
     assert_eq!(pack.blocks, imported.blocks);
-    let blocks: Vec<_> = imported.blocks.iter().map(ExportBlock::whole).collect();
-    for target in [Target::OpenAi, Target::Anthropic] {
+    let blocks: Vec<_> = imported.blocks.iter().map(ExportBlock::new).collect();
+    for target in [Provider::OpenAi, Provider::Anthropic] {
         let exported = export(target, &blocks, None);
         if let Err(wrong) = valid::valid(target, &exported) {
             panic!("{wrong}\n{}", exported.json);

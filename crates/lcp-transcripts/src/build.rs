@@ -8,9 +8,9 @@ use lcp_types::{Annotation, Block, FormatHint, MediaType, Priority, Role, Status
 use serde_json::value::RawValue;
 
 use crate::forms::{self, ResultOf};
-use crate::imported::{Imported, Report};
+use crate::import::{ImportReport, ImportResult};
 use crate::json::{self, Fields, Object};
-use crate::{Format, tags};
+use crate::{Format, annotation_keys};
 use calls::Calls;
 
 /// Bytes of the arguments that a result repeats in its tag `args`: longer ones are
@@ -27,7 +27,7 @@ const EMPTY: &str = "empty";
 pub(crate) struct Builder {
     format: Format,
     blocks: Vec<Block<'static>>,
-    report: Report,
+    report: ImportReport,
     /// The message that parts belong to.
     message: Option<u64>,
     role: Role,
@@ -49,7 +49,7 @@ impl Builder {
         Self {
             format,
             blocks: Vec::new(),
-            report: Report::default(),
+            report: ImportReport::default(),
             message: None,
             role: Role::User,
             first: None,
@@ -107,7 +107,7 @@ impl Builder {
         };
         self.push(Block::conversation_with_call(Role::Assistant, text, id.clone()));
         if !plain {
-            self.tag(tags::NAME, name);
+            self.tag(annotation_keys::NAME, name);
         }
         self.report.calls += 1;
         self.calls.make(&id, name, arguments, (self.line, self.message));
@@ -183,7 +183,7 @@ impl Builder {
         let form = if status == Status::Ok { forms::block(&of, text) } else { None };
         if let Some((block, form)) = form {
             self.push(block);
-            self.tag(tags::FORM, &form);
+            self.tag(annotation_keys::FORM, &form);
         } else {
             let tool = tool.unwrap_or_default().to_owned();
             self.push(Block::tool_result(tool, status, text.to_owned()));
@@ -231,7 +231,7 @@ impl Builder {
     /// The same, in a tag of the message's last block, for what is of no use to a model.
     pub(crate) fn item_fields(&mut self, json: Option<&str>) {
         if let (Some(json), true) = (json, self.first.is_some()) {
-            self.tag(&tags::of(self.format, tags::ITEM), json);
+            self.tag(&annotation_keys::of(self.format, annotation_keys::ITEM), json);
         } else {
             self.message_fields(json);
         }
@@ -242,7 +242,7 @@ impl Builder {
     pub(crate) fn note(&mut self, json: &str) -> bool {
         let fits = self.first.is_some() && fits(json);
         if fits {
-            self.tag(&tags::of(self.format, tags::ITEM), json);
+            self.tag(&annotation_keys::of(self.format, annotation_keys::ITEM), json);
         }
         fits
     }
@@ -250,7 +250,7 @@ impl Builder {
     /// Tags the first block of this message, if it has any, with what only this format has.
     pub(crate) fn tag_first(&mut self, key: &str, json: &str) {
         if let Some(first) = self.first {
-            let tag = Tag::new(tags::of(self.format, key), json);
+            let tag = Tag::new(annotation_keys::of(self.format, key), json);
             self.blocks.push(Block::new(Annotation::tag(first as u64, &tag)));
         }
     }
@@ -264,7 +264,7 @@ impl Builder {
     /// Tags the last block with what its part has beside what the block holds.
     pub(crate) fn part_fields(&mut self, json: Option<&str>) {
         if let Some(json) = json {
-            self.tag(&tags::of(self.format, tags::PART), json);
+            self.tag(&annotation_keys::of(self.format, annotation_keys::PART), json);
         }
     }
 
@@ -273,7 +273,7 @@ impl Builder {
         if let Some(json) = json {
             let annotation = Annotation::tag(
                 self.result as u64,
-                &Tag::new(tags::of(self.format, tags::RESULT), json),
+                &Tag::new(annotation_keys::of(self.format, annotation_keys::RESULT), json),
             );
             self.blocks.push(Block::new(annotation));
         }
@@ -311,14 +311,14 @@ impl Builder {
     }
 
     /// What has been made.
-    pub(crate) fn finish(mut self) -> Imported {
+    pub(crate) fn finish(mut self) -> ImportResult {
         self.end_message();
         for (id, line) in self.calls.open() {
             self.report.unanswered += 1;
             let shown = lcp_types::brief(id.as_bytes());
             self.report.warn(line, format!("tool call {shown} has no result"));
         }
-        Imported { blocks: self.blocks, report: self.report }
+        ImportResult { blocks: self.blocks, report: self.report }
     }
 
     fn extension(&mut self, type_name: &str, content: &str) {
@@ -336,7 +336,7 @@ impl Builder {
         if let Some(message) = self.message {
             self.first.get_or_insert(self.last);
             let number = message.to_string();
-            self.tag(tags::MESSAGE, &number);
+            self.tag(annotation_keys::MESSAGE, &number);
             // A message of the system is worth as much wherever it stands: it is Critical.
             if self.role != Role::System {
                 self.tag(Tag::RANK, &number);
@@ -359,14 +359,14 @@ impl Builder {
 
     /// Whether this message is part of a side conversation.
     fn is_aside(&self) -> bool {
-        self.tags.iter().any(|(key, _)| key == tags::SIDECHAIN)
+        self.tags.iter().any(|(key, _)| key == annotation_keys::SIDECHAIN)
     }
 
     /// Says whose part the last block is, where the block has no place for it.
     fn tag_role(&mut self) {
-        let given = self.tags.iter().any(|(key, _)| key == tags::ROLE);
+        let given = self.tags.iter().any(|(key, _)| key == annotation_keys::ROLE);
         if let (Some(_), Role::System | Role::Assistant, false) = (self.message, self.role, given) {
-            self.tag(tags::ROLE, self.role.name().unwrap_or_default());
+            self.tag(annotation_keys::ROLE, self.role.name().unwrap_or_default());
         }
     }
 }

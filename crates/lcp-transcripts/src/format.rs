@@ -61,23 +61,23 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The messages that it comes back as; `None` where it has none.
+    /// Returns the provider whose messages an export of this format makes, if it has one.
     #[must_use]
-    pub const fn target(self) -> Option<Target> {
+    pub const fn provider(self) -> Option<Provider> {
         match self {
-            Self::OpenAiChat | Self::OpenAiResponses | Self::Codex => Some(Target::OpenAi),
-            Self::Anthropic | Self::ClaudeCode => Some(Target::Anthropic),
+            Self::OpenAiChat | Self::OpenAiResponses | Self::Codex => Some(Provider::OpenAi),
+            Self::Anthropic | Self::ClaudeCode => Some(Provider::Anthropic),
             Self::Mcp | Self::Markdown => None,
         }
     }
 
     /// Whether parts of this format that have no block of their own can stand in the
-    /// messages of `target` as they are.
-    pub(crate) const fn has_parts_of(self, target: Target) -> bool {
+    /// messages of `provider` as they are.
+    pub(crate) const fn has_parts_of(self, provider: Provider) -> bool {
         matches!(
-            (self, target),
-            (Self::OpenAiChat, Target::OpenAi)
-                | (Self::Anthropic | Self::ClaudeCode, Target::Anthropic)
+            (self, provider),
+            (Self::OpenAiChat, Provider::OpenAi)
+                | (Self::Anthropic | Self::ClaudeCode, Provider::Anthropic)
         )
     }
 }
@@ -88,17 +88,17 @@ impl fmt::Display for Format {
     }
 }
 
-/// The messages that an export makes.
+/// A provider whose messages an export makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Target {
+pub enum Provider {
     /// Messages of `OpenAI`'s chat completions.
     OpenAi,
     /// Messages of Anthropic.
     Anthropic,
 }
 
-impl Target {
-    /// Every target.
+impl Provider {
+    /// Every provider.
     pub const ALL: [Self; 2] = [Self::OpenAi, Self::Anthropic];
 
     /// The name in flags and reports.
@@ -110,14 +110,14 @@ impl Target {
         }
     }
 
-    /// The target of this name.
+    /// Returns the provider with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|target| target.name() == name)
+        Self::ALL.into_iter().find(|provider| provider.name() == name)
     }
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for Provider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }

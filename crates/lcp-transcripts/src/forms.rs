@@ -3,8 +3,8 @@
 use lcp_types::{Block, BlockContent, Lang};
 
 use crate::json::{self, Fields};
-use crate::numbered::Style;
-use crate::{diff, numbered};
+use crate::line_numbers::Style;
+use crate::{diff, line_numbers};
 
 /// The form of a text that became a DIFF.
 const UNIFIED: &str = "unified";
@@ -19,12 +19,12 @@ pub(crate) struct ResultOf<'r> {
 }
 
 /// A block that says more than TOOL_RESULT, and the value of its tag
-/// [`FORM`](crate::tags::FORM); only where [`text`] gives exactly this text again.
+/// [`FORM`](crate::annotation_keys::FORM); only where [`text`] gives exactly this text again.
 pub(crate) fn block(of: &ResultOf<'_>, text: &str) -> Option<(Block<'static>, String)> {
-    if let Some(diff) = diff::exact(text) {
+    if let Some(diff) = diff::parse_exact(text) {
         return Some((Block::new(diff).into_owned(), UNIFIED.to_owned()));
     }
-    let lines = numbered::exact(text)?;
+    let lines = line_numbers::parse_exact(text)?;
     let path = path(of.arguments?)?;
     // What language it is, its readers know better.
     let block = Block::code_lines(Lang::Unknown, path, lines.content, lines.first, lines.last);
@@ -37,7 +37,7 @@ pub(crate) fn text(form: &str, block: &Block<'_>) -> Option<String> {
         BlockContent::Diff(diff) if form == UNIFIED => Some(diff::write(diff)),
         BlockContent::Code(code) => {
             let style = Style::from_name(form)?;
-            Some(numbered::write(&code.content.to_str_lossy(), code.line_start?, style))
+            Some(line_numbers::write(&code.content.to_str_lossy(), code.line_start?, style))
         }
         _ => None,
     }

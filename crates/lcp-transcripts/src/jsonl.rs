@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use crate::build::Builder;
 use crate::json::{Line, Source};
-use crate::{Error, Format, Imported, Result};
+use crate::{Error, Format, ImportResult, Result};
 
 /// Makes blocks of the lines of a session. `begin` is given all of them, and makes what is
 /// then given each value: it keeps what is no message, and says whether this is a line of
@@ -16,7 +16,7 @@ pub(crate) fn import<Read: FnMut(&mut Builder, &RawValue) -> bool>(
     looked_for: &'static str,
     bytes: &[u8],
     begin: impl FnOnce(&[Line<'_>]) -> Read,
-) -> Result<Imported> {
+) -> Result<ImportResult> {
     let source = Source::new(bytes)?;
     let lines = source.lines();
     let mut read = begin(&lines);

@@ -5,14 +5,14 @@
 //! No budget is known here, and no file is read.
 //!
 //! ```
-//! use lcp_transcripts::{ExportBlock, Format, Options, Target, export, import};
+//! use lcp_transcripts::{ExportBlock, Format, Options, Provider, export, import};
 //!
 //! let transcript = br#"[{"role": "user", "content": "Why does it fail?"}]"#;
 //! let imported = import(Format::OpenAiChat, transcript, &Options::default())?;
 //! assert_eq!(imported.report.messages, 1);
 //!
-//! let blocks: Vec<_> = imported.blocks.iter().map(ExportBlock::whole).collect();
-//! let exported = export(Target::Anthropic, &blocks, None);
+//! let blocks: Vec<_> = imported.blocks.iter().map(ExportBlock::new).collect();
+//! let exported = export(Provider::Anthropic, &blocks, None);
 //! assert_eq!(
 //!     exported.json,
 //!     r#"{"messages":[{"role":"user","content":"Why does it fail?"}]}"#
@@ -22,12 +22,13 @@
 //!
 //! | look for | in |
 //! |---|---|
-//! | formats and their names | [`Format`], [`Target`]; which one an input is in, [`detect()`] |
-//! | diffs, and lines with numbers, byte for byte | [`diff`], [`numbered`] |
-//! | what an import made, and did not know | [`Imported`], [`Report`] |
-//! | what an export made, and left out | [`Exported`], [`ExportReport`] |
-//! | the tags that blocks get | [`tags`] |
+//! | formats and their names | [`Format`], [`Provider`]; which one an input is in, [`detect()`] |
+//! | diffs, and lines with numbers, byte for byte | [`diff`], [`line_numbers`] |
+//! | what an import made, and did not know | [`ImportResult`], [`ImportReport`] |
+//! | what an export made, and left out | [`ExportResult`], [`ExportReport`] |
+//! | the annotation_keys that blocks get | [`tags`] |
 
+pub mod annotation_keys;
 mod anthropic;
 mod build;
 mod claude_code;
@@ -38,22 +39,21 @@ mod error;
 mod export;
 mod format;
 mod forms;
-mod imported;
+mod import;
 mod json;
 mod jsonl;
+pub mod line_numbers;
 mod markdown;
 mod mcp;
-pub mod numbered;
 mod openai;
 mod pictures;
-pub mod tags;
 mod transcript;
 
 pub use detect::detect;
 pub use error::{Error, ErrorKind, Result};
-pub use export::{ExportBlock, ExportReport, Exported, ExportedMessage, Shown, export};
-pub use format::{Format, Target};
-pub use imported::{Imported, Report, WARNINGS_MAX, Warning};
+pub use export::{ExportBlock, ExportReport, ExportResult, ExportedMessage, Shown, export};
+pub use format::{Format, Provider};
+pub use import::{ImportReport, ImportResult, WARNINGS_MAX, Warning};
 pub use markdown::AIDER_TOOL_NAME;
 
 /// How a transcript is imported.
@@ -63,7 +63,7 @@ pub struct Options {
     /// What the transcript is called: the title where it becomes a DOCUMENT.
     pub name: Option<String>,
     /// Whether side conversations of a session of Claude Code are blocks too, of priority
-    /// Low and with the tag [`tags::SIDECHAIN`]; else they are counted and left out. Where a
+    /// Low and with the tag [`annotation_keys::SIDECHAIN`]; else they are counted and left out. Where a
     /// session is nothing else, as the file of an agent is, it is the conversation itself.
     pub sidechains: bool,
 }
@@ -77,7 +77,7 @@ pub struct Options {
 ///
 /// If the bytes are no UTF-8, no JSON, nested deeper than 120 levels, or not at all
 /// what the format says; with line and column, counted from 1.
-pub fn import(format: Format, bytes: &[u8], options: &Options) -> Result<Imported> {
+pub fn import(format: Format, bytes: &[u8], options: &Options) -> Result<ImportResult> {
     match format {
         Format::OpenAiChat => openai::chat::import(bytes),
         Format::OpenAiResponses => openai::responses::import(bytes),

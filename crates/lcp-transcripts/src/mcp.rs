@@ -5,13 +5,13 @@ use serde_json::value::RawValue;
 
 use crate::build::Builder;
 use crate::json::{self, Document, Fields, Source};
-use crate::{Error, Format, Imported, Result, pictures};
+use crate::{Error, Format, ImportResult, Result, pictures};
 
 /// What a result is of where nobody wrote down which tool it was.
 const TOOL_NAME: &str = "mcp";
 
 /// Imports a result, an answer of JSON-RPC with one, a list of them, or one a line.
-pub(crate) fn import(bytes: &[u8]) -> Result<Imported> {
+pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
     let source = Source::new(bytes)?;
     let mut builder = Builder::new(Format::Mcp);
     let is_one = match source.document()? {

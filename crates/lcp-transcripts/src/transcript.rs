@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use crate::build::Builder;
 use crate::json::{self, Document, Fields, Source};
-use crate::{Error, ErrorKind, Format, Imported, Result};
+use crate::{Error, ErrorKind, Format, ImportResult, Result};
 
 /// How a format is read.
 pub(crate) struct Reader {
@@ -34,7 +34,7 @@ pub(crate) fn content(builder: &mut Builder, value: &RawValue, part: fn(&mut Bui
 
 impl Reader {
     /// All of an input.
-    pub(crate) fn import(&self, bytes: &[u8]) -> Result<Imported> {
+    pub(crate) fn import(&self, bytes: &[u8]) -> Result<ImportResult> {
         let source = Source::new(bytes)?;
         let mut builder = Builder::new(self.format);
         let is_one = match source.document()? {

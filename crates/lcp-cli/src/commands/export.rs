@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::builder::PossibleValuesParser;
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow};
-use lcp_transcripts::Target;
+use lcp_transcripts::Provider;
 use serde_json::{Value, json};
 
 use crate::Result;
@@ -33,7 +33,7 @@ pub struct Args {
     pack: PathBuf,
     /// Whose messages
     #[arg(long, value_name = "PROVIDER",
-        value_parser = PossibleValuesParser::new(Target::ALL.map(Target::name)))]
+        value_parser = PossibleValuesParser::new(Provider::ALL.map(Provider::name)))]
     to: String,
     #[command(flatten)]
     limits: Limits,
@@ -55,7 +55,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let outputs = [("--report", &args.report), ("-o", &args.output)];
     let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
     files::distinct(&[(PACK, &args.pack)], &outputs.collect::<Vec<_>>(), |_, _| false)?;
-    let target = Target::from_name(&args.to).unwrap_or(Target::OpenAi);
+    let target = Provider::from_name(&args.to).unwrap_or(Provider::OpenAi);
     let bytes = files::read(&args.pack)?;
     let pack = files::decode(&args.pack, &bytes)?;
     let InForce { config: file, model, settings, warnings } =
@@ -186,7 +186,7 @@ fn lacks(candidates: &Candidates<'_>, output: &Output) {
 
 /// What became of the blocks, for programs.
 fn facts(
-    target: Target,
+    target: Provider,
     candidates: &Candidates<'_>,
     fitted: &Fitted,
     budget: Option<u32>,

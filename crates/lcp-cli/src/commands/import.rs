@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
-use lcp_transcripts::{Error, ErrorKind, Format, Imported, Options, Report};
+use lcp_transcripts::{Error, ErrorKind, Format, ImportReport, ImportResult, Options};
 use lcp_types::{Block, BlockContent, Lang};
 use serde_json::{Value, json};
 
@@ -110,7 +110,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
 }
 
 impl Args {
-    fn import(&self, bytes: &[u8]) -> Result<(Format, Imported)> {
+    fn import(&self, bytes: &[u8]) -> Result<(Format, ImportResult)> {
         let mut options = Options::default();
         options.name.clone_from(&self.title);
         options.sidechains = self.sidechains;
@@ -124,7 +124,7 @@ pub fn import(
     bytes: &[u8],
     from: Option<&str>,
     options: &Options,
-) -> Result<(Format, Imported)> {
+) -> Result<(Format, ImportResult)> {
     let named = from.and_then(Format::from_name);
     let Some(format) = named.or_else(|| lcp_transcripts::detect(bytes)) else {
         return Err(unknown(path, bytes));
@@ -190,8 +190,8 @@ fn malformed(path: &Path, error: &Error) -> Failure {
 }
 
 /// What was found, for people.
-fn line(format: Format, report: &Report) -> String {
-    let Report { messages, calls, results, pictures, .. } = report;
+fn line(format: Format, report: &ImportReport) -> String {
+    let ImportReport { messages, calls, results, pictures, .. } = report;
     let mut parts = vec![format!(
         "{format}: {messages} messages, {calls} tool calls, {results} results, {pictures} pictures"
     )];
@@ -207,7 +207,7 @@ fn line(format: Format, report: &Report) -> String {
 }
 
 /// What was found, for programs.
-fn facts(format: Format, imported: &Imported) -> Value {
+fn facts(format: Format, imported: &ImportResult) -> Value {
     let report = &imported.report;
     let warnings = report.warnings.iter();
     let warnings = warnings.map(|of| json!({ "line": of.line, "message": of.message }));

@@ -6,7 +6,7 @@ use lcp_driver::{
     DefaultDriver, DriverConfig, DriverError, Overflow, Plan, RenderDecision, RollUp, Warning,
 };
 use lcp_tokens::TokenEstimator;
-use lcp_transcripts::{Exported, ExportedMessage};
+use lcp_transcripts::{ExportResult, ExportedMessage};
 use lcp_types::{Block, Priority};
 
 use super::{Candidates, Unfit, beside, count, warnings};
@@ -17,7 +17,7 @@ const PLANS_MAX: u32 = 8;
 /// Messages within a budget, and how they came about.
 pub struct Fitted {
     /// The messages.
-    pub exported: Exported,
+    pub exported: ExportResult,
     /// Tokens of the request.
     pub tokens: u64,
     /// Tokens of them that stand beside the messages: tools.
@@ -87,7 +87,7 @@ struct Maker<'m, 'b> {
 
 /// The messages of a plan.
 pub(super) struct Made {
-    pub(super) exported: Exported,
+    pub(super) exported: ExportResult,
     pub(super) tokens: u64,
     pub(super) plan: Plan,
     dropped: usize,
@@ -258,7 +258,7 @@ impl Maker<'_, '_> {
         Ok(self.counted(exported, plan, 0))
     }
 
-    fn counted(&self, exported: Exported, plan: Plan, dropped: usize) -> Made {
+    fn counted(&self, exported: ExportResult, plan: Plan, dropped: usize) -> Made {
         let tokens = count(&exported, self.estimator);
         Made { exported, tokens, plan, dropped }
     }
@@ -318,7 +318,7 @@ fn is_seen(made: &Made, blocks: &BTreeSet<usize>) -> bool {
 }
 
 /// Whether something of the conversation is there, beside what the system says.
-pub fn has_turns(exported: &Exported) -> bool {
+pub fn has_turns(exported: &ExportResult) -> bool {
     let is_turn = |message: &ExportedMessage| !is_system(message) && !message.blocks.is_empty();
     exported.messages.iter().any(is_turn)
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use lcp_driver::{BlockTexts, Plan, RenderDecision};
 use lcp_tokens::TokenEstimator;
-use lcp_transcripts::{ExportBlock, Exported, Format, Shown, Target, tags};
+use lcp_transcripts::{ExportBlock, ExportResult, Format, Provider, Shown, annotation_keys};
 use lcp_types::{Annotation, Block, BlockContent, Role, Tag};
 
 pub use fit::{Fitted, fit, has_turns};
@@ -21,7 +21,7 @@ const HISTORY_TOKENS: u64 = 3;
 
 /// The blocks of a pack, and which of them can stand in messages.
 pub struct Candidates<'b> {
-    target: Target,
+    target: Provider,
     blocks: &'b [Block<'b>],
     /// Blocks that the budget decides on.
     planned: BTreeSet<usize>,
@@ -30,12 +30,12 @@ pub struct Candidates<'b> {
     /// Blocks of side conversations, which are left out.
     pub sidechains: usize,
     /// What all of it would be.
-    pub whole: Exported,
+    pub whole: ExportResult,
 }
 
 impl<'b> Candidates<'b> {
     /// Of all blocks of a pack, in order.
-    pub fn new(target: Target, blocks: &'b [Block<'b>]) -> Self {
+    pub fn new(target: Provider, blocks: &'b [Block<'b>]) -> Self {
         let sidechains = sidechains(blocks);
         let along: BTreeSet<_> = (0..blocks.len())
             .filter(|at| !sidechains.contains(at) && comes_along(&blocks[*at]))
@@ -44,7 +44,7 @@ impl<'b> Candidates<'b> {
             .iter()
             .enumerate()
             .map(|(at, block)| {
-                let shown = if sidechains.contains(&at) { Shown::Omitted } else { Shown::Whole };
+                let shown = if sidechains.contains(&at) { Shown::Omitted } else { Shown::Full };
                 ExportBlock { block, shown }
             })
             .collect();
@@ -104,7 +104,7 @@ impl<'b> Candidates<'b> {
 
     /// The blocks that could stand in messages and do not in these, but for those that a
     /// plan says nothing of.
-    fn unseen(&self, plan: &Plan, exported: &Exported) -> Vec<usize> {
+    fn unseen(&self, plan: &Plan, exported: &ExportResult) -> Vec<usize> {
         let seen: BTreeSet<_> =
             exported.messages.iter().flat_map(|message| message.blocks.iter().copied()).collect();
         let is_told = |at: &usize| plan.items[*at].decision != RenderDecision::Omit;
@@ -112,11 +112,11 @@ impl<'b> Candidates<'b> {
     }
 
     /// The messages that a plan makes, without the blocks in `dropped`.
-    fn export(&self, plan: &Plan, texts: &BlockTexts, dropped: &BTreeSet<usize>) -> Exported {
+    fn export(&self, plan: &Plan, texts: &BlockTexts, dropped: &BTreeSet<usize>) -> ExportResult {
         let mut blocks: Vec<_> =
             self.blocks.iter().map(|block| ExportBlock { block, shown: Shown::Omitted }).collect();
         let metas = lcp_types::Meta::of_all(self.blocks, &mut |_, _| {});
-        let forms = tagged(self.blocks, tags::FORM);
+        let forms = tagged(self.blocks, annotation_keys::FORM);
         for text in &texts.shown {
             let at = text.index;
             if dropped.contains(&at) || !self.planned.contains(&at) {
@@ -127,7 +127,7 @@ impl<'b> Candidates<'b> {
             blocks[at].shown = shown::shown(&self.blocks[at], decision, text, is_answer);
         }
         for at in &self.along {
-            blocks[*at].shown = Shown::Whole;
+            blocks[*at].shown = Shown::Full;
         }
         let note = texts.roll_up.as_deref().map(str::trim_end);
         lcp_transcripts::export(self.target, &blocks, note)
@@ -137,16 +137,16 @@ impl<'b> Candidates<'b> {
 /// Tokens of a request: those of all that its messages say
 /// ([`ExportedMessage::text`](lcp_transcripts::ExportedMessage::text)), 4 for each and 3 for
 /// all, and [`beside`] them.
-pub fn count(exported: &Exported, estimator: &dyn TokenEstimator) -> u64 {
+pub fn count(exported: &ExportResult, estimator: &dyn TokenEstimator) -> u64 {
     let texts = exported.messages.iter().map(|message| message.text.as_str());
     let tokens = texts.map(|text| u64::from(estimator.estimate(text)) + MESSAGE_TOKENS);
     tokens.sum::<u64>() + HISTORY_TOKENS + beside(exported, estimator)
 }
 
 /// Tokens of what the model reads of a request beside its messages, such as tools, as it
-/// is written ([`Exported::beside`]).
-pub fn beside(exported: &Exported, estimator: &dyn TokenEstimator) -> u64 {
-    exported.beside().map_or(0, |json| estimator.estimate(&json).into())
+/// is written ([`ExportResult::beside`]).
+pub fn beside(exported: &ExportResult, estimator: &dyn TokenEstimator) -> u64 {
+    exported.request_extras().map_or(0, |json| estimator.estimate(&json).into())
 }
 
 /// Whether a block is what a request had beside its messages.
@@ -164,5 +164,5 @@ fn tagged(blocks: &[Block<'_>], key: &str) -> BTreeSet<usize> {
 }
 
 fn sidechains(blocks: &[Block<'_>]) -> BTreeSet<usize> {
-    tagged(blocks, tags::SIDECHAIN)
+    tagged(blocks, annotation_keys::SIDECHAIN)
 }

@@ -14,12 +14,12 @@ pub(super) fn shown<'b>(
     is_answer: bool,
 ) -> Shown<'b> {
     let is_full = matches!(decision, RenderDecision::Full);
-    let part = || Shown::As(Cow::Owned(text.part.trim_end_matches('\n').to_owned()));
-    let body = || text.body.clone().map_or_else(part, |body| Shown::As(body.into()));
+    let part = || Shown::Replaced(Cow::Owned(text.part.trim_end_matches('\n').to_owned()));
+    let body = || text.body.clone().map_or_else(part, |body| Shown::Replaced(body.into()));
     match &block.content {
         BlockContent::Conversation(_) | BlockContent::ToolResult(_) | BlockContent::Image(_) => {
             if is_full {
-                Shown::Whole
+                Shown::Full
             } else {
                 body()
             }
@@ -27,14 +27,14 @@ pub(super) fn shown<'b>(
         // JSON of a provider stands there as it is, or not at all.
         BlockContent::Extension(extension) if Format::from_name(&extension.namespace).is_some() => {
             if is_full {
-                Shown::Whole
+                Shown::Full
             } else {
                 Shown::Omitted
             }
         }
         _ if is_answer => {
             if is_full {
-                Shown::Whole
+                Shown::Full
             } else {
                 body()
             }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use lcp_continuity::Message;
-use lcp_transcripts::{AIDER_TOOL_NAME, Format, tags};
+use lcp_transcripts::{AIDER_TOOL_NAME, Format, annotation_keys};
 use lcp_types::{Block, BlockContent, Meta};
 
 use crate::failure::{Code, Failure};
@@ -83,7 +83,7 @@ fn side_conversations(blocks: &[Block<'_>]) -> HashSet<usize> {
         BlockContent::Annotation(annotation) => {
             let tag = annotation.as_tag()?;
             let target = usize::try_from(annotation.target_block_id).ok();
-            target.filter(|_| tag.key == tags::SIDECHAIN)
+            target.filter(|_| tag.key == annotation_keys::SIDECHAIN)
         }
         _ => None,
     };

@@ -8,7 +8,7 @@ use lcp_decoder::{DecodeOptions, decode};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow, RenderDecision, Verbosity};
 use lcp_encoder::{EncodeOptions, PackBuilder};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
-use lcp_transcripts::{Format, Options, Target, detect, import};
+use lcp_transcripts::{Format, Options, Provider, detect, import};
 use lcp_types::{Annotation, Block, BlockContent, Priority, Role, Status, Tag};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -124,13 +124,13 @@ pub(crate) fn turns(count: usize, is_critical: bool) -> Vec<Block<'static>> {
     blocks
 }
 
-fn fitted(blocks: &[Block<'_>], target: Target, budget: Option<u32>) -> Fitted {
+fn fitted(blocks: &[Block<'_>], target: Provider, budget: Option<u32>) -> Fitted {
     fitted_if_any(blocks, target, budget).unwrap()
 }
 
 fn fitted_if_any(
     blocks: &[Block<'_>],
-    target: Target,
+    target: Provider,
     budget: Option<u32>,
 ) -> Result<Fitted, Unfit> {
     let candidates = Candidates::new(target, blocks);
@@ -164,7 +164,7 @@ fn are_names(names: &[String]) -> bool {
 }
 
 /// Whether a provider takes these messages; what is wrong with them if not.
-fn wrong(target: Target, json: &str) -> Option<String> {
+fn wrong(target: Provider, json: &str) -> Option<String> {
     let json: Value = serde_json::from_str(json).unwrap();
     let messages = json["messages"].as_array().unwrap();
     if messages.is_empty() {
@@ -175,13 +175,13 @@ fn wrong(target: Target, json: &str) -> Option<String> {
         let role = message["role"].as_str().unwrap();
         let say = |what: &str| Some(format!("{what}: message {at} {message}"));
         match target {
-            Target::OpenAi if role == "tool" => {
+            Provider::OpenAi if role == "tool" => {
                 let id = message["tool_call_id"].as_str().unwrap_or_default();
                 if !open.remove(id) {
                     return say("a result answers nothing");
                 }
             }
-            Target::OpenAi => {
+            Provider::OpenAi => {
                 if !open.is_empty() {
                     return say("calls are open");
                 }
@@ -196,7 +196,7 @@ fn wrong(target: Target, json: &str) -> Option<String> {
                     return say("nothing is said");
                 }
             }
-            Target::Anthropic => {
+            Provider::Anthropic => {
                 let wanted = ["user", "assistant"][at % 2];
                 if !are_names(&strings(&message["content"], "name")) {
                     return say("a name of a tool");
@@ -252,7 +252,7 @@ proptest! {
         pack in 0..PACKS.len(),
         share in 0u32..=110,
         small in prop::option::weighted(0.4, 0u32..400),
-        target in prop::sample::select(Target::ALL.to_vec()),
+        target in prop::sample::select(Provider::ALL.to_vec()),
     ) {
         let blocks = &PACKS[pack];
         let whole = fitted(blocks, target, None);
@@ -300,7 +300,7 @@ proptest! {
 #[test]
 fn without_a_budget_every_turn_comes_back() {
     for (pack, blocks) in PACKS.iter().enumerate() {
-        for target in Target::ALL {
+        for target in Provider::ALL {
             let candidates = Candidates::new(target, blocks);
             let exported = fitted(blocks, target, None).exported;
             let shown: BTreeSet<_> =
@@ -323,7 +323,7 @@ fn without_a_budget_every_turn_comes_back() {
 fn the_newest_question_is_there() {
     for is_critical in [false, true] {
         let blocks = turns(40, is_critical);
-        for target in Target::ALL {
+        for target in Provider::ALL {
             for budget in [120, 300, 1000, 3000] {
                 let fitted = fitted(&blocks, target, Some(budget));
                 assert!(fitted.tokens <= budget.into());
@@ -347,7 +347,7 @@ fn the_newest_question_is_there_within_every_budget() {
         {"role": "user", "content": "And what does the second paragraph say of it?"},
     ]);
     let blocks = of_text(Format::OpenAiChat, &text.to_string());
-    for target in Target::ALL {
+    for target in Provider::ALL {
         let least = (1..60).find(|budget| {
             fitted_if_any(&blocks, target, Some(*budget))
                 .is_ok_and(|fitted| fitted.exported.json.contains("second paragraph"))
@@ -365,16 +365,16 @@ fn the_newest_question_is_there_within_every_budget() {
 fn tools_are_paid_for_and_told_of() {
     let request = with_tools(20);
     let blocks = of_text(Format::OpenAiChat, &request);
-    let whole = fitted(&blocks, Target::OpenAi, None);
+    let whole = fitted(&blocks, Provider::OpenAi, None);
     let tools = serde_json::from_str::<Value>(&whole.exported.json).unwrap()["tools"].clone();
     assert!(whole.beside >= u64::from(O200K.estimate(&tools.to_string())));
     let beside = u32::try_from(whole.beside).unwrap();
     for budget in [beside + 30, beside + 60, beside + 200] {
-        let fitted = fitted(&blocks, Target::OpenAi, Some(budget));
+        let fitted = fitted(&blocks, Provider::OpenAi, Some(budget));
         assert!(fitted.tokens <= budget.into() && fitted.exported.json.contains("of the other?"));
     }
     // Another provider's tools are not there, and cost nothing.
-    assert_eq!(fitted(&blocks, Target::Anthropic, None).beside, 0);
+    assert_eq!(fitted(&blocks, Provider::Anthropic, None).beside, 0);
 
     let pack = run_with(&["import", "-"], request.as_bytes()).stdout;
     let export = ["export", "-", "--to", "openai", "--budget", "100", "--report", "-"];
@@ -393,7 +393,7 @@ fn tools_are_paid_for_and_told_of() {
 #[test]
 fn what_stands_beside_texts_is_paid_for() {
     for (format, target) in
-        [(Format::OpenAiChat, Target::OpenAi), (Format::Anthropic, Target::Anthropic)]
+        [(Format::OpenAiChat, Provider::OpenAi), (Format::Anthropic, Provider::Anthropic)]
     {
         let blocks = beside(format);
         for budget in [100, 300, 1000, 2000] {
@@ -413,7 +413,7 @@ fn what_stands_beside_texts_is_paid_for() {
 #[test]
 fn messages_that_are_dropped_are_counted() {
     let blocks = turns(40, false);
-    let candidates = Candidates::new(Target::OpenAi, &blocks);
+    let candidates = Candidates::new(Provider::OpenAi, &blocks);
     let config = DriverConfig {
         mode: OutputMode::Minimal,
         verbosity: Verbosity::Full,
@@ -434,7 +434,7 @@ fn messages_that_are_dropped_are_counted() {
 #[test]
 fn messages_that_are_dropped_are_warned_of() {
     let blocks = by_position(beside(Format::OpenAiChat));
-    let dropped = |budget: &u32| fitted(&blocks, Target::OpenAi, Some(*budget)).dropped > 0;
+    let dropped = |budget: &u32| fitted(&blocks, Provider::OpenAi, Some(*budget)).dropped > 0;
     let budget = (340..400).find(dropped).expect("a budget that no plan fits").to_string();
     let mut pack = PackBuilder::new(EncodeOptions::default());
     for block in &blocks {
@@ -450,7 +450,7 @@ fn messages_that_are_dropped_are_warned_of() {
 #[test]
 fn critical_blocks_can_be_denied() {
     let blocks = turns(3, true);
-    let candidates = Candidates::new(Target::OpenAi, &blocks);
+    let candidates = Candidates::new(Provider::OpenAi, &blocks);
     let config = DriverConfig {
         mode: OutputMode::Minimal,
         token_budget: Some(4),

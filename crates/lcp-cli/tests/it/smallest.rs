@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use lcp_encoder::PackBuilder;
-use lcp_transcripts::Target;
+use lcp_transcripts::Provider;
 use serde_json::{Value, json};
 
 use crate::command::{run_with, sample, stderr};
@@ -28,7 +28,7 @@ fn exported(pack: &[u8], arguments: &[&str]) -> (Option<i32>, Value, String) {
 #[test]
 fn the_newest_question_is_there_in_the_smallest_budget() {
     let pack = chat("be nice", 10);
-    for to in Target::ALL.map(Target::name) {
+    for to in Provider::ALL.map(Provider::name) {
         for budget in ["24", "30", "36", "60"] {
             let (code, json, said) = exported(&pack, &["--to", to, "--budget", budget]);
             assert_eq!(code, Some(0), "{said}");
@@ -47,7 +47,7 @@ fn where_no_message_fits_that_is_an_error() {
         builder.add(block).unwrap();
     }
     let pack = builder.finish().unwrap();
-    for to in Target::ALL.map(Target::name) {
+    for to in Provider::ALL.map(Provider::name) {
         let (code, json, said) = exported(&pack, &["--to", to, "--budget", "5"]);
         assert_eq!((code, json), (Some(2), Value::Null), "{said}");
         expect![[r#"
@@ -99,7 +99,7 @@ fn a_pack_without_a_message_is_refused() {
         {"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}]"#;
     let unanswered = run_with(&["-q", "import", "-"], unanswered).stdout;
     let empty = std::fs::read(sample("empty.lcp")).unwrap();
-    for to in Target::ALL.map(Target::name) {
+    for to in Provider::ALL.map(Provider::name) {
         let (code, _, said) = exported(&unanswered, &["--to", to]);
         assert_eq!(code, Some(2));
         expect![[r#"

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::build::Builder;
 use crate::json::{Fields, Source};
 use crate::transcript::{Reader, keep};
-use crate::{Format, Imported, Result};
+use crate::{Format, ImportResult, Result};
 
 /// What an answer has beside role and content: it says nothing to a model, and no request
 /// may have it.
@@ -32,7 +32,7 @@ const READER: Reader = Reader {
 };
 
 /// Imports messages of Anthropic.
-pub(crate) fn import(bytes: &[u8]) -> Result<Imported> {
+pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
     READER.import(bytes)
 }
 

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use crate::anthropic::{OF_ANSWERS, parts};
 use crate::build::Builder;
 use crate::json::{self, Fields, Line, Object};
-use crate::{Format, Imported, Options, Result, jsonl, tags};
+use crate::{Format, ImportResult, Options, Result, annotation_keys, jsonl};
 
 /// What lines of a session have, and those of others do not.
 const OURS: [&str; 5] = ["uuid", "sessionId", "session_id", "leafUuid", "messageId"];
@@ -44,7 +44,7 @@ const REWOUND: &str = "rewound";
 const NOTES: &str = "notes";
 
 /// Imports a session.
-pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<Imported> {
+pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<ImportResult> {
     let looked_for = "lines with a \"type\" and a \"uuid\" or a \"sessionId\"";
     jsonl::import(Format::ClaudeCode, looked_for, bytes, |lines| {
         let mut session = Session::of(lines, options);
@@ -118,7 +118,7 @@ impl Session {
         if is_aside(&fields) {
             match self.asides {
                 Asides::LeftOut => {
-                    builder.skip(tags::SIDECHAIN);
+                    builder.skip(annotation_keys::SIDECHAIN);
                     return is_ours;
                 }
                 Asides::Tagged => sidechain = Some(self.sidechain(&fields)),
@@ -169,7 +169,7 @@ impl Session {
         if key.is_none() || self.open != key {
             builder.message(role);
             if let Some(sidechain) = sidechain {
-                builder.message_tag(tags::SIDECHAIN, &sidechain);
+                builder.message_tag(annotation_keys::SIDECHAIN, &sidechain);
             }
         }
         self.open = key;

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use crate::build::Builder;
 use crate::json::Fields;
 use crate::openai::responses;
-use crate::{Format, Imported, Result, jsonl};
+use crate::{Format, ImportResult, Result, jsonl};
 
 /// Types of lines that have a payload.
 const LINES: [&str; 5] =
@@ -26,7 +26,7 @@ const ITEMS: [&str; 8] = [
 ];
 
 /// Imports a rollout.
-pub(crate) fn import(bytes: &[u8]) -> Result<Imported> {
+pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
     let looked_for = "lines with a \"type\" such as \"response_item\" and a \"payload\"";
     jsonl::import(Format::Codex, looked_for, bytes, |lines| {
         let mut items = events::Items::of(lines);

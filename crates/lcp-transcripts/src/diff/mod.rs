@@ -73,11 +73,11 @@ pub enum DiffErrorKind {
 /// use lcp_transcripts::diff;
 ///
 /// let text = "--- a/x.rs\n+++ b/x.rs\n@@ -1 +1 @@\n-a\n+b\n";
-/// assert_eq!(diff::write(&diff::exact(text).unwrap()), text);
-/// assert!(diff::exact("--- a heading\n").is_none());
+/// assert_eq!(diff::write(&diff::parse_exact(text).unwrap()), text);
+/// assert!(diff::parse_exact("--- a heading\n").is_none());
 /// ```
 #[must_use]
-pub fn exact(text: &str) -> Option<Diff<'_>> {
+pub fn parse_exact(text: &str) -> Option<Diff<'_>> {
     if !text.starts_with("--- ") {
         return None;
     }

@@ -1,6 +1,6 @@
 //! What a request has beside its messages, for those who count.
 
-use super::Exported;
+use super::ExportResult;
 use crate::json;
 
 /// Settings of requests, of which the model reads nothing.
@@ -47,12 +47,12 @@ const SETTINGS: [&str; 40] = [
     "web_search_options",
 ];
 
-impl Exported {
+impl ExportResult {
     /// What the request has beside its messages that the model reads, and that is paid for:
     /// its tools and what else is no mere setting (`model`, `temperature`, …), as one JSON
     /// object, as it is written. `None` where there is nothing.
     #[must_use]
-    pub fn beside(&self) -> Option<String> {
+    pub fn request_extras(&self) -> Option<String> {
         let read = json::without(self.request.as_deref()?, &SETTINGS);
         (read != "{}").then_some(read)
     }

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use lcp_types::Block;
 
-use crate::Target;
+use crate::Provider;
 
 /// A block that is exported, and what is shown of it.
 #[derive(Clone, Debug)]
@@ -33,25 +33,25 @@ pub struct ExportBlock<'b> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown<'b> {
     /// All of it.
-    Whole,
+    Full,
     /// This text in its place: a summary, an excerpt.
-    As(Cow<'b, str>),
+    Replaced(Cow<'b, str>),
     /// Nothing. Annotations speak of their blocks nevertheless.
     Omitted,
 }
 
 impl<'b> ExportBlock<'b> {
-    /// All of a block.
+    /// Creates an export of the complete block.
     #[must_use]
-    pub const fn whole(block: &'b Block<'b>) -> Self {
-        Self { block, shown: Shown::Whole }
+    pub const fn new(block: &'b Block<'b>) -> Self {
+        Self { block, shown: Shown::Full }
     }
 }
 
 /// Messages, and what became of the blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Exported {
+pub struct ExportResult {
     /// An object with `messages`, and `system` for Anthropic; and what else a request
     /// had, where it came from one of this provider.
     pub json: String,
@@ -131,7 +131,7 @@ impl ExportReport {
 /// others are changed, in call and result alike, and told of.
 ///
 /// ```
-/// use lcp_transcripts::{ExportBlock, Target, export};
+/// use lcp_transcripts::{ExportBlock, Provider, export};
 /// use lcp_types::{Annotation, Block, Role, Status, Tag};
 ///
 /// let blocks = [
@@ -140,16 +140,16 @@ impl ExportReport {
 ///     Block::tool_result("read", Status::Ok, "hello"),
 ///     Block::new(Annotation::tag(2, &Tag::new(Tag::TOOL_CALL_ID, "c1"))),
 /// ];
-/// let blocks: Vec<_> = blocks.iter().map(ExportBlock::whole).collect();
-/// let exported = export(Target::OpenAi, &blocks, None);
+/// let blocks: Vec<_> = blocks.iter().map(ExportBlock::new).collect();
+/// let exported = export(Provider::OpenAi, &blocks, None);
 /// assert_eq!((exported.report.messages, exported.report.calls), (3, 1));
 ///
 /// // Without its result the call cannot stand there.
-/// let exported = export(Target::OpenAi, &blocks[..2], None);
+/// let exported = export(Provider::OpenAi, &blocks[..2], None);
 /// assert_eq!((exported.report.messages, exported.report.unanswered), (1, 1));
 /// ```
 #[must_use]
-pub fn export(target: Target, blocks: &[ExportBlock<'_>], note: Option<&str>) -> Exported {
+pub fn export(target: Provider, blocks: &[ExportBlock<'_>], note: Option<&str>) -> ExportResult {
     let mut report = ExportReport::default();
     let mut read = read::read(target, blocks, &mut report);
     raw::pair(&mut read.turns, &mut report);
@@ -160,15 +160,15 @@ pub fn export(target: Target, blocks: &[ExportBlock<'_>], note: Option<&str>) ->
         turns.insert(systems, turn::Turn::note(turn::Speaker::System, note));
     }
     let (fields, messages) = match target {
-        Target::OpenAi => openai::write(&turns, &mut report),
-        Target::Anthropic => anthropic::write(&turns, &mut report),
+        Provider::OpenAi => openai::write(&turns, &mut report),
+        Provider::Anthropic => anthropic::write(&turns, &mut report),
     };
     let mut json = crate::json::Object::default();
     json.all(read.request.as_deref());
     json.all(Some(&fields));
     report.messages = messages.len() as u64;
     let renamed_tools = read.names.into_inner();
-    Exported {
+    ExportResult {
         json: crate::json::strict(json.finish()),
         messages,
         request: read.request.map(crate::json::strict),

@@ -10,7 +10,7 @@ use super::said::Tags;
 use super::turn::{Form, Turn, What};
 use super::{ExportBlock, ExportReport};
 use crate::json::{self, Fields, Object};
-use crate::{Target, tags};
+use crate::{Provider, annotation_keys};
 
 /// Characters that the name of a tool may have: the fewest that a provider allows.
 const NAME_CHARS_MAX: usize = 64;
@@ -65,7 +65,7 @@ impl Names {
         for (at, block) in blocks.iter().enumerate() {
             match &block.block.content {
                 BlockContent::Conversation(turn) if turn.tool_call_id.is_some() => {
-                    let tag = tags.get(at, tags::NAME);
+                    let tag = tags.get(at, annotation_keys::NAME);
                     all.push(tool_name(&turn.content.to_str_lossy(), tag.as_deref()).to_owned());
                 }
                 BlockContent::Extension(of) if of.type_name == "request" => {
@@ -150,12 +150,12 @@ fn changed(
 
 /// Gives calls ids that the provider takes, and their results, which are right behind them,
 /// the same. Anthropic wants each id once, `OpenAI` only one of some length.
-pub(super) fn rename_ids(target: Target, turns: &mut [Turn<'_>], report: &mut ExportReport) {
+pub(super) fn rename_ids(target: Provider, turns: &mut [Turn<'_>], report: &mut ExportReport) {
     let chars_max = match target {
-        Target::OpenAi => OPENAI_ID_CHARS_MAX,
-        Target::Anthropic => usize::MAX,
+        Provider::OpenAi => OPENAI_ID_CHARS_MAX,
+        Provider::Anthropic => usize::MAX,
     };
-    let stays = |id: &str| target == Target::OpenAi && id.chars().count() <= chars_max;
+    let stays = |id: &str| target == Provider::OpenAi && id.chars().count() <= chars_max;
     let mut plain = Plain::new(chars_max);
     let ids: HashSet<&str> = turns.iter().flat_map(|turn| &turn.parts).filter_map(id).collect();
     ids.into_iter().filter(|id| stays(id)).for_each(|id| plain.reserve(id));
@@ -165,7 +165,7 @@ pub(super) fn rename_ids(target: Target, turns: &mut [Turn<'_>], report: &mut Ex
         for part in &mut turn.parts {
             match &mut part.what {
                 // Of the old form no id is written.
-                What::Call(call) if target == Target::OpenAi && call.form == Form::Function => {}
+                What::Call(call) if target == Provider::OpenAi && call.form == Form::Function => {}
                 What::Call(call) if !stays(&call.id) => {
                     let id = plain.take(&call.id);
                     if id != call.id {

@@ -10,7 +10,7 @@ use super::turn::{Answer, Call, Form, Part, Speaker, What};
 use super::{ExportBlock, Shown, others};
 use crate::anthropic::OF_ANSWERS;
 use crate::json::{self, Object, strict};
-use crate::{Format, Target, forms, tags};
+use crate::{Format, Provider, annotation_keys, forms};
 
 /// Keys of messages that an export writes itself, of what it knows.
 const MADE_HERE: [&str; 5] = ["role", "content", "tool_calls", "function_call", "tool_call_id"];
@@ -32,21 +32,21 @@ impl<'b> Piece<'b> {
 /// What a block is in a message; `None` if there is no place for it. `unnamed` has the
 /// calls of results without an id.
 pub(super) fn piece<'b>(
-    target: Target,
+    target: Provider,
     index: usize,
     block: &'b ExportBlock<'_>,
     tags: &Tags<'b>,
     unnamed: &HashMap<usize, Cow<'b, str>>,
 ) -> Option<Piece<'b>> {
-    let role = match tags.get(index, tags::ROLE).as_deref() {
+    let role = match tags.get(index, annotation_keys::ROLE).as_deref() {
         Some("system") => Some(Speaker::System),
         Some("developer") => Some(Speaker::Developer),
         Some("assistant") => Some(Speaker::Assistant),
         _ => None,
     };
     let shown = match &block.shown {
-        Shown::As(text) => Some(Cow::Borrowed(text.as_ref())),
-        Shown::Whole | Shown::Omitted => None,
+        Shown::Replaced(text) => Some(Cow::Borrowed(text.as_ref())),
+        Shown::Full | Shown::Omitted => None,
     };
     let answered = tags.get(index, Tag::TOOL_CALL_ID).filter(|id| !id.is_empty());
     let answered = answered.or_else(|| unnamed.get(&index).cloned());
@@ -68,7 +68,7 @@ pub(super) fn piece<'b>(
             },
         },
         BlockContent::Extension(extension) if Format::from_name(&extension.namespace).is_some() => {
-            tags.get(index, tags::MESSAGE)?;
+            tags.get(index, annotation_keys::MESSAGE)?;
             let json = whole_part(target, extension, &block.shown)?;
             if extension.type_name == "message" {
                 let speaker = role.unwrap_or(Speaker::User);
@@ -83,7 +83,7 @@ pub(super) fn piece<'b>(
             What::Raw(json.into())
         }
         _ => {
-            let form = tags.get(index, tags::FORM).filter(|_| answered.is_some());
+            let form = tags.get(index, annotation_keys::FORM).filter(|_| answered.is_some());
             let written = form.and_then(|form| forms::text(&form, block.block)).map(Cow::Owned);
             What::Text(shown.or(written).or_else(|| others::text(block.block))?)
         }
@@ -96,10 +96,10 @@ pub(super) fn piece<'b>(
 
 /// What a message has beside what an export writes itself, as far as the provider takes
 /// it in a request; `None` where that is nothing.
-fn beside(target: Target, json: &str) -> Option<String> {
+fn beside(target: Provider, json: &str) -> Option<String> {
     let refused = match target {
-        Target::OpenAi => &[][..],
-        Target::Anthropic => &OF_ANSWERS,
+        Provider::OpenAi => &[][..],
+        Provider::Anthropic => &OF_ANSWERS,
     };
     let mut object = Object::default();
     for (key, value) in json::Fields::parse(json)?.rest() {
@@ -107,7 +107,7 @@ fn beside(target: Target, json: &str) -> Option<String> {
         match key {
             _ if MADE_HERE.contains(&key) || refused.contains(&key) => {}
             // What was heard is asked for by its id; its data is no input.
-            "audio" if target == Target::OpenAi => match audio() {
+            "audio" if target == Provider::OpenAi => match audio() {
                 Some(id) => {
                     let mut inner = Object::default();
                     object.object(key, std::mem::take(inner.raw("id", id.get())));
@@ -126,14 +126,14 @@ fn beside(target: Target, json: &str) -> Option<String> {
 
 /// The JSON of a part of this provider; shortened it would be none.
 fn whole_part<'b>(
-    target: Target,
+    target: Provider,
     extension: &'b Extension<'_>,
     shown: &Shown<'_>,
 ) -> Option<&'b str> {
     let format = Format::from_name(&extension.namespace)?;
     let text = extension.content.as_str()?;
     let is_part =
-        format.has_parts_of(target) && *shown == Shown::Whole && json::is_json_object(text);
+        format.has_parts_of(target) && *shown == Shown::Full && json::is_json_object(text);
     is_part.then_some(text)
 }
 
@@ -150,12 +150,12 @@ fn conversation<'b>(
     match (turn.role, id) {
         (Role::Tool, id) => answer(id.or(answered), false, What::Text(shown.unwrap_or(text))),
         (Role::Assistant, Some(id)) => {
-            let form = match tags.get(index, tags::CALL).as_deref() {
-                Some(tags::FUNCTION) => Form::Function,
-                Some(tags::CUSTOM) => Form::Custom,
+            let form = match tags.get(index, annotation_keys::CALL).as_deref() {
+                Some(annotation_keys::FUNCTION) => Form::Function,
+                Some(annotation_keys::CUSTOM) => Form::Custom,
                 _ => Form::Tool,
             };
-            let name = tags.get(index, tags::NAME);
+            let name = tags.get(index, annotation_keys::NAME);
             let call = call(id, &text, name.as_deref(), form, shown);
             Piece::of(Speaker::Assistant, What::Call(call))
         }

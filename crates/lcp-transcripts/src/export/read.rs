@@ -7,7 +7,7 @@ use super::piece::piece;
 use super::said::Tags;
 use super::turn::{Beside, Part, Turn, What};
 use super::{ExportBlock, ExportReport, Shown, unnamed};
-use crate::{Format, Target, json, tags};
+use crate::{Format, Provider, annotation_keys, json};
 
 /// Messages, and what the request had beside them.
 pub(super) struct Read<'b> {
@@ -19,7 +19,7 @@ pub(super) struct Read<'b> {
 
 /// The messages of a pack, as they stand in it.
 pub(super) fn read<'b>(
-    target: Target,
+    target: Provider,
     blocks: &'b [ExportBlock<'_>],
     report: &mut ExportReport,
 ) -> Read<'b> {
@@ -32,7 +32,8 @@ pub(super) fn read<'b>(
         if block.block.content.is_metadata() {
             continue;
         }
-        let message = tags.get(index, tags::MESSAGE).and_then(|number| number.parse().ok());
+        let message =
+            tags.get(index, annotation_keys::MESSAGE).and_then(|number| number.parse().ok());
         if block.shown == Shown::Omitted {
             cut.extend(message);
             continue;
@@ -57,7 +58,7 @@ pub(super) fn read<'b>(
             turns.push(Turn::of(piece.speaker, message, Vec::new()));
         }
         let Some(turn) = turns.last_mut() else { continue };
-        if let Some(content) = tags.own(target, index, tags::CONTENT) {
+        if let Some(content) = tags.own(target, index, annotation_keys::CONTENT) {
             turn.content = Some(content);
         }
         turn.fields.extend(piece.fields.map(|json| Beside { block: index, json }));
@@ -81,10 +82,12 @@ pub(super) fn read<'b>(
 }
 
 /// Adds a part to a message; parts of one result become one.
-fn add<'b>(turn: &mut Turn<'b>, index: usize, what: What<'b>, target: Target, tags: &Tags<'b>) {
+fn add<'b>(turn: &mut Turn<'b>, index: usize, what: What<'b>, target: Provider, tags: &Tags<'b>) {
     let blocks = vec![index];
-    let (part_fields, result_fields) =
-        (tags.own(target, index, tags::PART), tags.own(target, index, tags::RESULT));
+    let (part_fields, result_fields) = (
+        tags.own(target, index, annotation_keys::PART),
+        tags.own(target, index, annotation_keys::RESULT),
+    );
     let What::Answer(mut answer) = what else {
         turn.parts.push(Part { blocks, what, fields: part_fields });
         return;
@@ -116,12 +119,12 @@ fn name(block: &ExportBlock<'_>) -> String {
 }
 
 /// What a request of this provider had beside its messages.
-fn request(target: Target, block: &ExportBlock<'_>) -> Option<String> {
+fn request(target: Provider, block: &ExportBlock<'_>) -> Option<String> {
     let extension = block.block.as_extension()?;
     let format = Format::from_name(&extension.namespace)?;
     let is_it = extension.type_name == "request"
         && format.has_parts_of(target)
-        && block.shown == Shown::Whole;
+        && block.shown == Shown::Full;
     let text = extension.content.as_str().filter(|text| is_it && json::is_json_object(text))?;
     Some(json::without(text, &["messages", "system"]))
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use lcp_types::Tag;
 
 use super::ExportBlock;
-use crate::{Format, Target, json};
+use crate::{Format, Provider, json};
 
 /// What annotations say of each block.
 pub(super) struct Tags<'b>(Vec<Vec<Tag<'b>>>);
@@ -29,7 +29,7 @@ impl<'b> Tags<'b> {
     }
 
     /// What only the formats of this provider have.
-    pub(super) fn own(&self, target: Target, index: usize, key: &str) -> Option<Cow<'b, str>> {
+    pub(super) fn own(&self, target: Provider, index: usize, key: &str) -> Option<Cow<'b, str>> {
         let is_it = |found: &str| {
             let parts = found.split_once('.').filter(|(_, found)| *found == key);
             let format = parts.and_then(|(format, _)| Format::from_name(format));

@@ -32,7 +32,7 @@ pub(super) struct Turn<'b> {
     pub(super) parts: Vec<Part<'b>>,
     /// What it had beside role and parts.
     pub(super) fields: Vec<Beside<'b>>,
-    /// What it had as its content if that says nothing ([`CONTENT`](crate::tags::CONTENT)).
+    /// What it had as its content if that says nothing ([`CONTENT`](crate::annotation_keys::CONTENT)).
     pub(super) content: Option<Cow<'b, str>>,
 }
 

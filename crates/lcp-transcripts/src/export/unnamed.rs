@@ -7,7 +7,7 @@ use lcp_types::{BlockContent, Role, Tag};
 
 use super::ExportBlock;
 use super::said::Tags;
-use crate::tags;
+use crate::annotation_keys;
 
 /// The ids of the calls that results without an id answer, by the index of the result: of
 /// each the only call that stands before it and that no other result answers, with
@@ -44,7 +44,7 @@ pub(super) fn calls<'b>(
                     }
                     continue;
                 };
-                let message = tags.get(at, tags::MESSAGE);
+                let message = tags.get(at, annotation_keys::MESSAGE);
                 if let Some((id, of)) = &last
                     && Some(of) == message.as_ref()
                 {

@@ -10,7 +10,7 @@ use lcp_types::{Role, Status};
 
 use crate::build::Builder;
 use crate::json::Source;
-use crate::{Error, Format, Imported, Options, Result};
+use crate::{Error, Format, ImportResult, Options, Result};
 
 /// A turn of a chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ struct Chat {
 }
 
 /// Makes blocks of the turns; a text without any is one DOCUMENT.
-pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<Imported> {
+pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<ImportResult> {
     let source = Source::new(bytes)?;
     let text = source.text();
     if text.trim().is_empty() || text.contains('\0') {

@@ -4,11 +4,11 @@ use lcp_types::Role;
 use serde_json::value::RawValue;
 
 use super::content;
+use crate::annotation_keys;
 use crate::build::Builder;
 use crate::json::{self, Fields, Source};
-use crate::tags;
 use crate::transcript::{Reader, rest_with};
-use crate::{Format, Imported, Result};
+use crate::{Format, ImportResult, Result};
 
 const READER: Reader = Reader {
     format: Format::OpenAiChat,
@@ -18,7 +18,7 @@ const READER: Reader = Reader {
 };
 
 /// Imports messages of chat completions.
-pub(crate) fn import(bytes: &[u8]) -> Result<Imported> {
+pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
     READER.import(bytes)
 }
 
@@ -80,7 +80,7 @@ fn message(builder: &mut Builder, value: &RawValue) -> bool {
         "system" => builder.message(Role::System),
         "developer" => {
             builder.message(Role::System);
-            builder.message_tag(tags::ROLE, "developer");
+            builder.message_tag(annotation_keys::ROLE, "developer");
         }
         "user" => builder.message(Role::User),
         "assistant" => builder.message(Role::Assistant),
@@ -109,9 +109,9 @@ fn message(builder: &mut Builder, value: &RawValue) -> bool {
         return true;
     }
     if !has_content {
-        builder.tag_first(tags::CONTENT, "{}");
+        builder.tag_first(annotation_keys::CONTENT, "{}");
     } else if content.is_some_and(|content| content.get() == "\"\"") {
-        builder.tag_first(tags::CONTENT, r#"{"content":""}"#);
+        builder.tag_first(annotation_keys::CONTENT, r#"{"content":""}"#);
     }
     true
 }
@@ -129,7 +129,7 @@ fn calls(builder: &mut Builder, fields: &mut Fields<'_>) {
     fields.take("function_call");
     let arguments = arguments(builder, &mut function, "arguments");
     builder.call("", &name, &arguments);
-    builder.tag(tags::CALL, tags::FUNCTION);
+    builder.tag(annotation_keys::CALL, annotation_keys::FUNCTION);
     builder.part_fields(function.rest_json().as_deref());
 }
 
@@ -139,7 +139,7 @@ fn call(builder: &mut Builder, value: &RawValue) -> bool {
     let kind = fields.string("type").unwrap_or_else(|| "function".to_owned());
     let key = match kind.as_str() {
         "function" => "arguments",
-        tags::CUSTOM => "input",
+        annotation_keys::CUSTOM => "input",
         _ => return false,
     };
     let Some(mut inner) = fields.get(&kind).and_then(Fields::read) else { return false };
@@ -152,8 +152,8 @@ fn call(builder: &mut Builder, value: &RawValue) -> bool {
     }
     let arguments = arguments(builder, &mut inner, key);
     builder.call(&id, &name, &arguments);
-    if kind == tags::CUSTOM {
-        builder.tag(tags::CALL, tags::CUSTOM);
+    if kind == annotation_keys::CUSTOM {
+        builder.tag(annotation_keys::CALL, annotation_keys::CUSTOM);
     }
     builder.part_fields(rest_with(&fields, &kind, &inner).as_deref());
     true

@@ -4,11 +4,11 @@ use lcp_types::Role;
 use serde_json::value::RawValue;
 
 use super::content;
+use crate::annotation_keys;
 use crate::build::Builder;
 use crate::json::{self, Fields, Source};
-use crate::tags;
 use crate::transcript::{Reader, keep};
-use crate::{Format, Imported, Result};
+use crate::{Format, ImportResult, Result};
 
 const READER: Reader = Reader {
     format: Format::OpenAiResponses,
@@ -18,7 +18,7 @@ const READER: Reader = Reader {
 };
 
 /// Imports items of responses.
-pub(crate) fn import(bytes: &[u8]) -> Result<Imported> {
+pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
     READER.import(bytes)
 }
 
@@ -117,7 +117,7 @@ fn message(builder: &mut Builder, mut fields: Fields<'_>) -> bool {
         Some("system") => builder.message(Role::System),
         Some("developer") => {
             builder.message(Role::System);
-            builder.message_tag(tags::ROLE, "developer");
+            builder.message_tag(annotation_keys::ROLE, "developer");
         }
         Some("user") => builder.message(Role::User),
         Some("assistant") => builder.message(Role::Assistant),
@@ -149,7 +149,7 @@ fn call(builder: &mut Builder, mut fields: Fields<'_>, key: &str, value: &RawVal
         .unwrap_or_default();
     builder.call(&id, &name, &arguments);
     if key == "input" {
-        builder.tag(tags::CALL, tags::CUSTOM);
+        builder.tag(annotation_keys::CALL, annotation_keys::CUSTOM);
     }
     fields.take("type");
     builder.part_fields(fields.rest_json().as_deref());

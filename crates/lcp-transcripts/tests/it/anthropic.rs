@@ -1,7 +1,7 @@
 //! Messages of Anthropic.
 
 use expect_test::expect;
-use lcp_transcripts::{ExportBlock, Format, Shown, Target, export};
+use lcp_transcripts::{ExportBlock, Format, Provider, Shown, export};
 use lcp_types::{Block, BlockContent, Meta, Priority, Role};
 
 use crate::support::{comes_back, exported, imported, lines, value};
@@ -63,7 +63,7 @@ fn a_request_becomes_blocks() {
 #[test]
 fn a_request_comes_back_byte_for_byte_where_that_matters() {
     let found = comes_back(Format::Anthropic, REQUEST);
-    let back = exported(Target::Anthropic, &found.blocks);
+    let back = exported(Provider::Anthropic, &found.blocks);
     let input = r#"{"path":   "a.rs", "big": 12345678901234567890123, "a": 1.50}"#;
     assert!(back.json.contains(input), "{}", back.json);
     assert_eq!(value(&back.json)["max_tokens"], 1024);
@@ -73,7 +73,7 @@ fn a_request_comes_back_byte_for_byte_where_that_matters() {
 #[test]
 fn openai_gets_what_it_has_a_place_for() {
     let found = imported(Format::Anthropic, REQUEST);
-    let back = exported(Target::OpenAi, &found.blocks);
+    let back = exported(Provider::OpenAi, &found.blocks);
     expect![[r#"
         {"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":[{"type":"text","text":"What is this?"},{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,/9j/"}}]},{"role":"assistant","content":"I look.","tool_calls":[{"id":"toolu_1","type":"function","function":{"name":"Read","arguments":"{\"path\":   \"a.rs\", \"big\": 12345678901234567890123, \"a\": 1.50}"}},{"id":"toolu_2","type":"function","function":{"name":"Screenshot","arguments":"{}"}}]},{"role":"tool","tool_call_id":"toolu_1","content":"no such file"},{"role":"tool","tool_call_id":"toolu_2","content":"one"},{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw=="}}]},{"role":"user","content":"And now?"},{"role":"assistant","content":"Nothing."}]}
         ExportReport {
@@ -110,7 +110,7 @@ fn a_list_and_one_answer_are_transcripts_too() {
         assistant: "Hi" [message=0]
         anthropic response: "{\"id\":\"msg_1\",\"type\":\"message\",\"model\":\"m\",\"usage\":{\"input_tokens\": 3}}" []
     "#]].assert_eq(&lines(&found.blocks));
-    let back = exported(Target::Anthropic, &found.blocks);
+    let back = exported(Provider::Anthropic, &found.blocks);
     assert_eq!((back.report.inserted, back.report.left_out.get("response")), (1, Some(&1)));
 }
 
@@ -119,7 +119,7 @@ fn a_system_that_is_a_text_comes_back_as_one() {
     let text = r#"{"system": "Be kind.", "messages": [{"role": "user", "content": "a"}]}"#;
     let found = comes_back(Format::Anthropic, text);
     assert_eq!(
-        exported(Target::Anthropic, &found.blocks).json,
+        exported(Provider::Anthropic, &found.blocks).json,
         r#"{"system":"Be kind.","messages":[{"role":"user","content":"a"}]}"#
     );
 }
@@ -136,12 +136,12 @@ fn tools_of_the_server_stay_in_pairs() {
             block.as_extension().is_some_and(|extension| extension.type_name == unseen)
         };
         let shown = |block| {
-            let shown = if of_type(block) { Shown::Omitted } else { Shown::Whole };
+            let shown = if of_type(block) { Shown::Omitted } else { Shown::Full };
             ExportBlock { block, shown }
         };
         let blocks: Vec<_> = found.blocks.iter().map(shown).collect();
-        let back = export(Target::Anthropic, &blocks, None);
-        assert_eq!(valid(Target::Anthropic, &back), Ok(()));
+        let back = export(Provider::Anthropic, &blocks, None);
+        assert_eq!(valid(Provider::Anthropic, &back), Ok(()));
         assert_eq!((back.report.unanswered + back.report.orphans, back.report.messages), (1, 2));
     }
 }
@@ -172,7 +172,7 @@ fn the_model_never_ends_in_a_thought() {
             {{"role": "user", "content": [{{"type": "text", "text": "d"}}, {thought}]}},
             {{"role": "assistant", "content": [{thought}]}}]"#
     );
-    let back = exported(Target::Anthropic, &imported(Format::Anthropic, &text).blocks);
+    let back = exported(Provider::Anthropic, &imported(Format::Anthropic, &text).blocks);
     expect![[r#"
         {"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type": "thinking", "thinking": "Hm.", "signature": "s"},{"type":"text","text":"b"}]},{"role":"user","content":[{"type":"text","text":"c"},{"type":"text","text":"d"}]}]}
         ExportReport { messages: 3, calls: 0, unanswered: 0, orphans: 0, empty: 1, renamed: 0, inserted: 0, left_out: {"thinking": 5} }
@@ -184,7 +184,7 @@ fn the_model_never_ends_in_a_thought() {
 fn a_part_of_an_unknown_type_is_no_thought() {
     let text = r#"[{"role": "user", "content": "a"},
         {"role": "assistant", "content": [{"type": "linethinking", "thinking": "b"}]}]"#;
-    let back = exported(Target::Anthropic, &imported(Format::Anthropic, text).blocks);
+    let back = exported(Provider::Anthropic, &imported(Format::Anthropic, text).blocks);
     assert_eq!(
         back.json,
         r#"{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type": "linethinking", "thinking": "b"}]}]}"#
@@ -197,7 +197,7 @@ fn what_answers_have_is_no_part_of_a_request() {
         {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-x", "content": [{"type": "text", "text": "b"}],
          "stop_reason": "end_turn", "stop_sequence": null, "usage": {"input_tokens": 1}},
         {"role": "user", "content": "c", "x": 1}]}"#;
-    let back = exported(Target::Anthropic, &imported(Format::Anthropic, text).blocks);
+    let back = exported(Provider::Anthropic, &imported(Format::Anthropic, text).blocks);
     assert_eq!(
         back.json,
         r#"{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c","x":1}]}"#

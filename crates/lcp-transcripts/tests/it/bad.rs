@@ -1,7 +1,7 @@
 //! Input that is broken, hostile, or something else.
 
 use expect_test::{Expect, expect};
-use lcp_transcripts::{Format, Options, Target, WARNINGS_MAX, import};
+use lcp_transcripts::{Format, Options, Provider, WARNINGS_MAX, import};
 use lcp_types::{Annotation, Block};
 use proptest::prelude::*;
 
@@ -128,7 +128,7 @@ fn what_is_odd_in_a_transcript_is_kept_and_said() {
         line 10: the result for "nobody" answers no open tool call
         line 11: tool call "c" has no result"#]]
     .assert_eq(&warnings.join("\n"));
-    for target in Target::ALL {
+    for target in Provider::ALL {
         let back = exported(target, &found.blocks);
         assert_eq!((back.report.calls, back.report.orphans, back.report.unanswered), (1, 1, 1));
     }
@@ -149,9 +149,9 @@ fn results_of_anthropic_without_ids_or_of_failures_that_are_pictures() {
         png of 4 bytes: "" [message=2, tool_call_id=lcp_call_0, anthropic.result={"is_error":true}]
     "#]]
     .assert_eq(&lines(&found.blocks));
-    let back = exported(Target::Anthropic, &found.blocks);
+    let back = exported(Provider::Anthropic, &found.blocks);
     assert!(back.json.contains("\"is_error\":true"), "{}", back.json);
-    exported(Target::OpenAi, &found.blocks);
+    exported(Provider::OpenAi, &found.blocks);
 }
 
 #[test]
@@ -208,7 +208,7 @@ proptest! {
         if cut { bytes.truncate(at) } else { bytes[at] = byte }
         for format in FORMATS {
             if let Ok(found) = import(format, &bytes, &Options::default()) {
-                for target in Target::ALL {
+                for target in Provider::ALL {
                     exported(target, &found.blocks);
                 }
             }

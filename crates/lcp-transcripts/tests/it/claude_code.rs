@@ -1,6 +1,6 @@
 //! Sessions of Claude Code: which lines are the conversation.
 
-use lcp_transcripts::{Format, Imported, Options, Target, import, tags};
+use lcp_transcripts::{Format, ImportResult, Options, Provider, annotation_keys, import};
 use lcp_types::{Annotation, Block, BlockContent, Meta, Priority};
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ fn session(lines: &[Value]) -> String {
 
 /// What is said, and how many lines were taken back.
 fn said(lines: &[Value]) -> (Vec<String>, u64) {
-    let Imported { blocks, report, .. } = imported(Format::ClaudeCode, &session(lines));
+    let ImportResult { blocks, report, .. } = imported(Format::ClaudeCode, &session(lines));
     let said = blocks.iter().filter_map(|block| match &block.content {
         BlockContent::Conversation(turn) => Some(turn.content.to_str_lossy().into_owned()),
         BlockContent::ToolResult(result) => Some(result.content.to_str_lossy().into_owned()),
@@ -146,7 +146,8 @@ fn side_conversations_are_left_out_or_told_apart() {
     let (low, normal) = (Priority::Low, Priority::Normal);
     assert_eq!(priorities, [normal, low, low, normal]);
     let told = found.blocks.iter().filter_map(Block::as_annotation);
-    let told = told.filter_map(Annotation::as_tag).filter(|tag| tag.key == tags::SIDECHAIN);
+    let told =
+        told.filter_map(Annotation::as_tag).filter(|tag| tag.key == annotation_keys::SIDECHAIN);
     assert_eq!(told.filter_map(|tag| tag.value).collect::<Vec<_>>(), ["s", "s"]);
 
     // An agent's own file is a conversation like any other.
@@ -183,7 +184,7 @@ fn what_the_program_notes_stays_in_the_pack() {
             json!({"timestamp": "10:02"}),
         ]
     );
-    let back = value(&exported(Target::Anthropic, &found.blocks).json);
+    let back = value(&exported(Provider::Anthropic, &found.blocks).json);
     let expected = [("user", "q"), ("assistant", "a"), ("user", "q2")]
         .map(|(role, content)| json!({"role": role, "content": content}));
     assert_eq!(back, json!({"messages": expected}));

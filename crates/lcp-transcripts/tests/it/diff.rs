@@ -1,7 +1,7 @@
 //! Unified diffs.
 
 use expect_test::expect;
-use lcp_transcripts::diff::{DiffErrorKind, Patch, exact, parse, write};
+use lcp_transcripts::diff::{DiffErrorKind, Patch, parse, parse_exact, write};
 use lcp_types::{Diff, DiffHunk, UnknownFields};
 use proptest::prelude::*;
 
@@ -155,7 +155,7 @@ fn exact_is_what_can_be_written_again() {
         "--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n",
         "--- a/x y\t\n+++ b/x y\t\n@@ -1,2 +1 @@\n a\r\n-b\n",
     ] {
-        assert_eq!(write(&exact(text).unwrap()), text);
+        assert_eq!(write(&parse_exact(text).unwrap()), text);
     }
     for text in [
         "",
@@ -166,7 +166,7 @@ fn exact_is_what_can_be_written_again() {
         "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\nand a word\n",
         "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n",
     ] {
-        assert!(exact(text).is_none(), "{text:?}");
+        assert!(parse_exact(text).is_none(), "{text:?}");
     }
 }
 
@@ -205,7 +205,7 @@ proptest! {
         prop_assert_eq!(&patch.diffs, &diffs, "{}", text);
         prop_assert_eq!((patch.notes.len(), patch.other_lines), (0, 0));
         if let [diff] = diffs.as_slice() && !diff.hunks.is_empty() {
-            prop_assert_eq!(exact(&text), Some(diff.clone()));
+            prop_assert_eq!(parse_exact(&text), Some(diff.clone()));
         }
     }
 
@@ -213,7 +213,7 @@ proptest! {
     fn no_text_is_too_much(
         text in "((--- |\\+\\+\\+ |@@ -|diff --git |diff --cc |rename from )?[ab/\"\\\\0-9,+ @-]{0,9}(\r?\n)?){0,9}",
     ) {
-        if let Some(diff) = exact(&text) {
+        if let Some(diff) = parse_exact(&text) {
             prop_assert_eq!(write(&diff), text.clone());
         }
         let _ = parse(&text);

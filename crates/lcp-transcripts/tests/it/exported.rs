@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
-use lcp_transcripts::{ExportBlock, Format, Shown, Target, export};
+use lcp_transcripts::{ExportBlock, Format, Provider, Shown, export};
 use lcp_types::{
     Annotation, Block, DataFormat, DiffHunk, FileEntry, FormatHint, Lang, MediaType, Role, Status,
     Tag,
@@ -22,7 +22,7 @@ fn call(id: &'static str) -> Block<'static> {
 }
 
 #[track_caller]
-fn check(target: Target, blocks: &[Block<'static>], expected: &Expect) {
+fn check(target: Provider, blocks: &[Block<'static>], expected: &Expect) {
     let found = exported(target, blocks);
     let messages = found.json.replace("},{\"role\"", "},\n{\"role\"");
     expected.assert_eq(&format!("{messages}\n{:?}\n", found.report));
@@ -43,7 +43,7 @@ fn other_blocks_are_said_by_the_user() {
         Block::embedding_ref(vec![1], vec![2], "m"),
     ];
     check(
-        Target::OpenAi,
+        Provider::OpenAi,
         &blocks,
         &expect![[r#"
         {"messages":[{"role":"user","content":"a.rs (3-3)\nfn a() {}\n"},
@@ -58,7 +58,7 @@ fn other_blocks_are_said_by_the_user() {
     "#]],
     );
     check(
-        Target::Anthropic,
+        Provider::Anthropic,
         &blocks,
         &expect![[r#"
         {"messages":[{"role":"user","content":[{"type":"text","text":"a.rs (3-3)\nfn a() {}\n"},{"type":"text","text":"Title\nText"},{"type":"text","text":"{}"},{"type":"text","text":"a.rs\n@@ -1 +1 @@\n-a\n+b\n"},{"type":"text","text":"src\n  d\n    f"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AQ=="}},{"type":"text","text":"[image: a cat]"},{"type":"text","text":"hello"}]}]}
@@ -85,7 +85,7 @@ fn results_are_moved_behind_their_calls_and_halves_are_left_out() {
         Block::conversation_with_call(Role::Tool, "turn of a tool", "four"),
     ];
     check(
-        Target::OpenAi,
+        Provider::OpenAi,
         &blocks,
         &expect![[r#"
         {"messages":[{"role":"user","content":"go"},
@@ -98,7 +98,7 @@ fn results_are_moved_behind_their_calls_and_halves_are_left_out() {
     "#]],
     );
     check(
-        Target::Anthropic,
+        Provider::Anthropic,
         &blocks,
         &expect![[r#"
         {"messages":[{"role":"user","content":"go"},
@@ -123,7 +123,7 @@ fn ids_that_anthropic_refuses_are_changed_with_their_results() {
         ]);
     }
     check(
-        Target::Anthropic,
+        Provider::Anthropic,
         &blocks,
         &expect![[r#"
         {"messages":[{"role":"user","content":"(The beginning of this conversation is not shown.)"},
@@ -160,7 +160,7 @@ fn names_of_tools_that_providers_refuse_are_changed_everywhere() {
     let request = json!({"messages": messages, "tools": definitions, "tool_choice": choice});
     let blocks = imported(Format::OpenAiChat, &request.to_string()).blocks;
     let wanted = ["fs_read_2", "fs_read", "fs_read_3", "fs_read_2", &long[..64]];
-    for target in Target::ALL {
+    for target in Provider::ALL {
         let exported = exported(target, &blocks);
         let json = value(&exported.json);
         let called = json["messages"].as_array().unwrap().iter().filter_map(|message| {
@@ -170,11 +170,11 @@ fn names_of_tools_that_providers_refuse_are_changed_everywhere() {
         assert_eq!(called.collect::<Vec<_>>(), wanted, "{target}");
         assert_eq!(exported.renamed_tools["fs read"], "fs_read_3");
         // What is shown of the pack makes no difference.
-        let mut some: Vec<_> = blocks.iter().map(ExportBlock::whole).collect();
+        let mut some: Vec<_> = blocks.iter().map(ExportBlock::new).collect();
         some[1].shown = Shown::Omitted;
         assert_eq!(export(target, &some, None).renamed_tools, exported.renamed_tools);
     }
-    let json = value(&exported(Target::OpenAi, &blocks).json);
+    let json = value(&exported(Provider::OpenAi, &blocks).json);
     let defined = json["tools"].as_array().unwrap().iter();
     let defined: Vec<_> = defined.map(|tool| tool["function"]["name"].as_str().unwrap()).collect();
     assert_eq!(defined, ["fs_read_2", "fs_read", "fs_read_3", "never_called", "fine"]);
@@ -195,7 +195,7 @@ fn ids_that_are_too_long_for_openai_are_changed_with_their_results() {
             answering(at + 1, id),
         ]);
     }
-    let exported = exported(Target::OpenAi, &blocks);
+    let exported = exported(Provider::OpenAi, &blocks);
     assert_eq!((exported.report.renamed, exported.report.calls), (2, 4));
     let json = value(&exported.json);
     let id = |at: usize| json["messages"][at * 2]["tool_calls"][0]["id"].as_str().unwrap();
@@ -209,10 +209,10 @@ fn what_is_read_beside_the_messages_is_told() {
     let request = r#"{"model":"m","temperature":0.5,"tools":[{"type":"function","function":{"name":"f"}}],
         "response_format":{"type":"json_object"},"messages":[{"role":"user","content":"Hi."}]}"#;
     let blocks = imported(Format::OpenAiChat, request).blocks;
-    let beside = exported(Target::OpenAi, &blocks).beside().unwrap();
+    let beside = exported(Provider::OpenAi, &blocks).request_extras().unwrap();
     let wanted = r#"{"tools":[{"type":"function","function":{"name":"f"}}],"response_format":{"type":"json_object"}}"#;
     assert_eq!(beside, wanted);
-    assert_eq!(exported(Target::Anthropic, &blocks).beside(), None);
+    assert_eq!(exported(Provider::Anthropic, &blocks).request_extras(), None);
 }
 
 #[test]
@@ -227,14 +227,14 @@ fn what_a_plan_shows_stands_in_place_of_a_block() {
         Block::image(MediaType::Png, "", vec![1]),
         Block::conversation(Role::User, "The question"),
     ];
-    let mut shown: Vec<_> = blocks.iter().map(ExportBlock::whole).collect();
-    shown[1].shown = Shown::As("A question".into());
-    shown[2].shown = Shown::As("run …".into());
-    shown[3].shown = Shown::As("a result".into());
+    let mut shown: Vec<_> = blocks.iter().map(ExportBlock::new).collect();
+    shown[1].shown = Shown::Replaced("A question".into());
+    shown[2].shown = Shown::Replaced("run …".into());
+    shown[3].shown = Shown::Replaced("a result".into());
     shown[5].shown = Shown::Omitted;
-    shown[6].shown = Shown::As("[image]".into());
+    shown[6].shown = Shown::Replaced("[image]".into());
     let mut all = String::new();
-    for target in Target::ALL {
+    for target in Provider::ALL {
         let found = export(target, &shown, Some("1 more block is not shown."));
         assert_eq!(valid(target, &found), Ok(()));
         all += &found.json.replace("},{\"role\"", "},\n{\"role\"");
@@ -284,7 +284,7 @@ fn a_message_has_room_for_one_call_of_the_old_form() {
         blocks.push(answering(blocks.len() as u64 - 1, id));
     }
     check(
-        Target::OpenAi,
+        Provider::OpenAi,
         &blocks,
         &expect![[r#"
         {"messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"one","type":"function","function":{"name":"run","arguments":"{}"}},{"id":"two","type":"function","function":{"name":"run","arguments":"{}"}}]},
@@ -320,20 +320,20 @@ fn a_result_without_an_id_answers_the_only_call_before_it() {
         Block::conversation(Role::User, "meanwhile"),
         result("too late"),
     ];
-    let found = exported(Target::OpenAi, &blocks);
+    let found = exported(Provider::OpenAi, &blocks);
     let answers: Vec<_> = found.messages.iter().filter(|message| message.role == "tool").collect();
     let said: Vec<_> = answers.iter().map(|message| message.text.as_str()).collect();
     assert_eq!(said, ["of one", "of two", "of three"], "{}", found.json);
     assert_eq!((found.report.calls, found.report.unanswered, found.report.orphans), (3, 4, 3));
     assert!(found.json.contains(r#""tool_call_id":"three","content":"of three""#));
-    exported(Target::Anthropic, &blocks);
+    exported(Provider::Anthropic, &blocks);
 
     // It never becomes the result of a call whose own is not shown.
-    let mut shown: Vec<_> = blocks.iter().map(ExportBlock::whole).collect();
+    let mut shown: Vec<_> = blocks.iter().map(ExportBlock::new).collect();
     for unseen in [4, 6] {
         shown[unseen].shown = Shown::Omitted;
     }
-    let found = export(Target::OpenAi, &shown, None);
+    let found = export(Provider::OpenAi, &shown, None);
     assert!(!found.json.contains("of three"), "{}", found.json);
 }
 
@@ -349,12 +349,12 @@ fn what_a_message_had_beside_its_parts_goes_with_them() {
         Block::new(Annotation::tag(3, &Tag::new("role", "assistant"))),
         Block::conversation(Role::User, "a"),
     ];
-    let found = exported(Target::OpenAi, &blocks);
+    let found = exported(Provider::OpenAi, &blocks);
     assert_eq!(found.messages[0].text, r#"Perhaps."citations":["a"]"refusal":"No.""name":"x""#);
     assert_eq!(found.messages[0].blocks, [0, 3]);
-    let mut shown: Vec<_> = blocks.iter().map(ExportBlock::whole).collect();
+    let mut shown: Vec<_> = blocks.iter().map(ExportBlock::new).collect();
     shown[0].shown = Shown::Omitted;
-    let found = export(Target::OpenAi, &shown, None);
+    let found = export(Provider::OpenAi, &shown, None);
     assert_eq!(found.json, r#"{"messages":[{"role":"user","content":"a"}]}"#);
 }
 
@@ -373,7 +373,7 @@ fn results_keep_their_order() {
         answering(7, "a:1"),
     ];
     check(
-        Target::OpenAi,
+        Provider::OpenAi,
         &blocks,
         &expect![[r#"
             {"messages":[{"role":"user","content":"go"},
@@ -384,7 +384,7 @@ fn results_keep_their_order() {
         "#]],
     );
     check(
-        Target::Anthropic,
+        Provider::Anthropic,
         &blocks,
         &expect![[r#"
             {"messages":[{"role":"user","content":"go"},
@@ -400,20 +400,20 @@ fn there_is_always_a_message() {
     let user = r#"{"role":"user","content":"(Nothing of this conversation is shown.)"}"#;
     let system = Block::conversation(Role::System, "be nice");
     for (target, blocks, expected) in [
-        (Target::OpenAi, vec![], format!(r#"{{"messages":[{user}]}}"#)),
-        (Target::Anthropic, vec![call("unanswered")], format!(r#"{{"messages":[{user}]}}"#)),
+        (Provider::OpenAi, vec![], format!(r#"{{"messages":[{user}]}}"#)),
+        (Provider::Anthropic, vec![call("unanswered")], format!(r#"{{"messages":[{user}]}}"#)),
         (
-            Target::Anthropic,
+            Provider::Anthropic,
             vec![Block::conversation(Role::User, " \n")],
             format!(r#"{{"messages":[{user}]}}"#),
         ),
         (
-            Target::Anthropic,
+            Provider::Anthropic,
             vec![system.clone()],
             format!(r#"{{"system":"be nice","messages":[{user}]}}"#),
         ),
         (
-            Target::OpenAi,
+            Provider::OpenAi,
             vec![system],
             r#"{"messages":[{"role":"system","content":"be nice"}]}"#.to_owned(),
         ),

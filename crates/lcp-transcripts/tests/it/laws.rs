@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use lcp_testkit::known_block;
-use lcp_transcripts::{ExportBlock, Format, Shown, Target, export};
+use lcp_transcripts::{ExportBlock, Format, Provider, Shown, export};
 use lcp_types::{Annotation, Block, Role, Status, Tag};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -264,12 +264,12 @@ proptest! {
         let blocks: Vec<_> = blocks.iter().zip(shown).map(|(block, shown)| {
             let shown = match shown {
                 0 => Shown::Omitted,
-                1 => Shown::As("short".into()),
-                _ => Shown::Whole,
+                1 => Shown::Replaced("short".into()),
+                _ => Shown::Full,
             };
             ExportBlock { block, shown }
         }).collect();
-        for target in Target::ALL {
+        for target in Provider::ALL {
             let found = export(target, &blocks, note.then_some("Something is not shown."));
             prop_assert_eq!(valid(target, &found), Ok(()), "{}", found.json);
             prop_assert_eq!(uncounted(target, &found), None, "{}", found.json);

@@ -6,7 +6,7 @@ mod claude_code;
 mod diff;
 mod exported;
 mod laws;
-mod numbered;
+mod line_numbers;
 mod openai;
 mod ranks;
 mod round_trip;

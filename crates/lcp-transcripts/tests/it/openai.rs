@@ -1,7 +1,7 @@
 //! Messages of chat completions and items of responses.
 
 use expect_test::expect;
-use lcp_transcripts::{Format, Target};
+use lcp_transcripts::{Format, Provider};
 use serde_json::json;
 
 use crate::support::{comes_back, exported, imported, lines, normal, value};
@@ -56,9 +56,9 @@ fn a_request_becomes_blocks() {
 #[test]
 fn a_request_comes_back_with_its_tools() {
     let found = imported(Format::OpenAiChat, CHAT);
-    let back = exported(Target::OpenAi, &found.blocks);
+    let back = exported(Provider::OpenAi, &found.blocks);
     let expected = value(CHAT);
-    assert_eq!(normal(Target::OpenAi, &value(&back.json)), normal(Target::OpenAi, &expected));
+    assert_eq!(normal(Provider::OpenAi, &value(&back.json)), normal(Provider::OpenAi, &expected));
     assert_eq!(value(&back.json)["tools"], expected["tools"]);
     assert!(back.json.contains(r#""temperature":0.10000000000000000001"#), "{}", back.json);
     assert!(back.report.left_out.is_empty(), "{:?}", back.report);
@@ -67,7 +67,7 @@ fn a_request_comes_back_with_its_tools() {
 #[test]
 fn what_anthropic_has_no_place_for_is_counted() {
     let found = imported(Format::OpenAiChat, CHAT);
-    let back = exported(Target::Anthropic, &found.blocks);
+    let back = exported(Provider::Anthropic, &found.blocks);
     expect![[r#"
         {"system":"Be brief.","messages":[{"role":"user","content":[{"type":"text","text":"What is on it?"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw=="}}]},{"role":"assistant","content":[{"type":"tool_use","id":"call_1","name":"read_file","input":{"path":  "a.rs", "n": 1.10}},{"type":"tool_use","id":"call_2","name":"shell","input":{"arguments":"ls  -la\n"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_2"},{"type":"tool_result","tool_use_id":"call_1","content":"fn main() {}"}]},{"role":"assistant","content":"It is"},{"role":"user","content":"Thanks\u0000."}]}
         ExportReport {
@@ -99,7 +99,7 @@ fn functions_of_old_come_back_as_such() {
         {"role": "assistant", "content": "Rain."}]"#;
     let found = comes_back(Format::OpenAiChat, text);
     assert_eq!((found.report.orphans, found.report.unanswered), (0, 0));
-    let back = exported(Target::Anthropic, &found.blocks);
+    let back = exported(Provider::Anthropic, &found.blocks);
     assert_eq!(back.report.calls, 1);
 }
 
@@ -194,7 +194,7 @@ fn items_of_responses_become_blocks_and_messages() {
         openai-responses request: "{\"model\":\"gpt-5\"}" []
     "#]].assert_eq(&lines(&found.blocks));
     assert_eq!(found.report.warnings, []);
-    let back = exported(Target::OpenAi, &found.blocks);
+    let back = exported(Provider::OpenAi, &found.blocks);
     expect![[r#"
         {"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":[{"type":"text","text":"List it."},{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw=="}}]},{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"ls","arguments":"{\"dir\": \".\"}"}}]},{"role":"tool","tool_call_id":"call_1","content":"a.rs"},{"role":"assistant","content":null,"tool_calls":[{"id":"call_2","type":"custom","custom":{"name":"patch","input":"*** Begin Patch"}}]},{"role":"tool","tool_call_id":"call_2","content":"ok"},{"role":"assistant","content":null,"tool_calls":[{"id":"call_3","type":"function","function":{"name":"local_shell","arguments":"{\"type\": \"exec\", \"command\": [\"ls\"]}"}}]},{"role":"tool","tool_call_id":"call_3","content":"a.rs\n"},{"role":"assistant","content":"Done."}]}
         ExportReport {
@@ -228,7 +228,7 @@ fn the_input_of_responses_may_be_a_text_and_the_output_a_list() {
 fn what_was_heard_goes_out_by_its_id() {
     let text = r#"[{"role": "user", "content": "a"}, {"role": "assistant", "content": null,
         "audio": {"id": "audio_1", "data": "AAEC", "transcript": "b", "expires_at": 1}}]"#;
-    let back = exported(Target::OpenAi, &imported(Format::OpenAiChat, text).blocks);
+    let back = exported(Provider::OpenAi, &imported(Format::OpenAiChat, text).blocks);
     assert!(back.json.contains(r#""content":null,"audio":{"id":"audio_1"}}"#), "{}", back.json);
 }
 
@@ -250,7 +250,7 @@ fn what_stands_beside_calls_in_place_of_a_content_comes_back() {
         let text = format!(
             r#"{{"messages":[{{"role":"user","content":"q"}},{{"role":"assistant",{content}{calls}}},{{"role":"tool","tool_call_id":"c","content":"r"}}]}}"#
         );
-        let back = exported(Target::OpenAi, &imported(Format::OpenAiChat, &text).blocks);
+        let back = exported(Provider::OpenAi, &imported(Format::OpenAiChat, &text).blocks);
         assert_eq!(back.json, text);
     }
 }

@@ -1,12 +1,12 @@
 //! What is newer in a conversation has the higher rank.
 
-use lcp_transcripts::{Format, Imported, Target};
+use lcp_transcripts::{Format, ImportResult, Provider};
 use lcp_types::{Block, Meta, Role};
 
 use crate::support::{exported, imported};
 
 /// The ranks of all blocks that are no annotations.
-fn ranks(found: &Imported) -> Vec<Option<f64>> {
+fn ranks(found: &ImportResult) -> Vec<Option<f64>> {
     let metas = Meta::of_all(&found.blocks, &mut |_, _| panic!("an annotation is wrong"));
     let blocks = found.blocks.iter().zip(metas);
     blocks.filter(|(block, _)| block.as_annotation().is_none()).map(|(_, meta)| meta.rank).collect()
@@ -26,7 +26,7 @@ fn newer_messages_rank_higher() {
     let of_user = [Some(1.0), Some(1.0), Some(1.0)];
     let others = [Some(2.0), Some(2.0), Some(3.0), None];
     assert_eq!(ranks(&found), [&[None], &of_user[..], &others].concat());
-    for target in Target::ALL {
+    for target in Provider::ALL {
         assert!(!exported(target, &found.blocks).json.contains("rank"));
     }
 }

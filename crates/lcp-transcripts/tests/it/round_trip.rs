@@ -1,7 +1,7 @@
 //! What a transcript says comes out of an export: for each format, told part by part beside
 //! what the fixture says, which was written down by hand.
 
-use lcp_transcripts::{Format, Target};
+use lcp_transcripts::{Format, Provider};
 use serde_json::Value;
 
 use crate::support::{exported, imported, value};
@@ -11,7 +11,7 @@ use crate::support::{exported, imported, value};
 #[track_caller]
 fn check(format: Format, text: &str, openai: &[&str], anthropic: &[&str]) {
     let blocks = imported(format, text).blocks;
-    for (target, expected) in [(Target::OpenAi, openai), (Target::Anthropic, anthropic)] {
+    for (target, expected) in [(Provider::OpenAi, openai), (Provider::Anthropic, anthropic)] {
         let found = told(&value(&exported(target, &blocks).json));
         assert_eq!(found.join("\n"), expected.join("\n"), "{format} to {target}");
     }

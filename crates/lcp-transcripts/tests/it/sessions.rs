@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
-use lcp_transcripts::{ErrorKind, Format, Imported, Options, detect, import};
+use lcp_transcripts::{ErrorKind, Format, ImportResult, Options, detect, import};
 use lcp_types::{Block, BlockContent, Tag};
 use proptest::prelude::*;
 
@@ -15,12 +15,12 @@ const MCP: &str = include_str!("fixtures/mcp.jsonl");
 const MCP_RESULT: &str = include_str!("fixtures/mcp-result.json");
 const AIDER: &str = include_str!("fixtures/aider.md");
 
-fn read(format: Format, text: &str) -> Imported {
+fn read(format: Format, text: &str) -> ImportResult {
     import(format, text.as_bytes(), &Options::default()).unwrap()
 }
 
 /// A block a line, with its tags, then the report.
-fn shown(imported: &Imported) -> String {
+fn shown(imported: &ImportResult) -> String {
     let mut tags: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for annotation in imported.blocks.iter().filter_map(Block::as_annotation) {
         let target = usize::try_from(annotation.target_block_id).unwrap();

@@ -2,21 +2,23 @@
 
 use std::fmt::Write;
 
-use lcp_transcripts::{ExportBlock, Exported, Format, Imported, Options, Target, export, import};
+use lcp_transcripts::{
+    ExportBlock, ExportResult, Format, ImportResult, Options, Provider, export, import,
+};
 use lcp_types::{Block, BlockContent, Tag};
 use serde_json::{Map, Value, json};
 
 use crate::valid::valid;
 
 #[track_caller]
-pub(crate) fn imported(format: Format, text: &str) -> Imported {
+pub(crate) fn imported(format: Format, text: &str) -> ImportResult {
     import(format, text.as_bytes(), &Options::default()).expect("a transcript")
 }
 
 /// All of it, which is checked to be valid.
 #[track_caller]
-pub(crate) fn exported(target: Target, blocks: &[Block<'static>]) -> Exported {
-    let blocks: Vec<_> = blocks.iter().map(ExportBlock::whole).collect();
+pub(crate) fn exported(target: Provider, blocks: &[Block<'static>]) -> ExportResult {
+    let blocks: Vec<_> = blocks.iter().map(ExportBlock::new).collect();
     let exported = export(target, &blocks, None);
     if let Err(wrong) = valid(target, &exported) {
         panic!("{wrong}\n{}", exported.json);
@@ -30,9 +32,9 @@ pub(crate) fn value(json: &str) -> Value {
 
 /// Imports and exports, and demands the same messages.
 #[track_caller]
-pub(crate) fn comes_back(format: Format, text: &str) -> Imported {
+pub(crate) fn comes_back(format: Format, text: &str) -> ImportResult {
     let imported = imported(format, text);
-    let target = format.target().expect("a target");
+    let target = format.provider().expect("a target");
     let exported = exported(target, &imported.blocks);
     // But for names that no provider takes.
     let text = exported.renamed_tools.iter().fold(text.to_owned(), |text, (name, new)| {
@@ -45,7 +47,7 @@ pub(crate) fn comes_back(format: Format, text: &str) -> Imported {
 
 /// The messages of a list or a request in one form: a content of one plain text is that
 /// text, what is null or empty is not there, but for what stands beside calls.
-pub(crate) fn normal(target: Target, whole: &Value) -> Value {
+pub(crate) fn normal(target: Provider, whole: &Value) -> Value {
     let list = whole.get("messages").unwrap_or(whole).as_array().expect("a list");
     let mut messages: Vec<Value> = Vec::new();
     for said in list {
@@ -62,7 +64,7 @@ pub(crate) fn normal(target: Target, whole: &Value) -> Value {
             call["type"] = json!(if is_custom { "custom" } else { "function" });
         }
         // What is called beside a content of nothing must come back as it stood.
-        if target == Target::OpenAi && message["role"] == "assistant" && message.len() > 1 {
+        if target == Provider::OpenAi && message["role"] == "assistant" && message.len() > 1 {
             message.entry("content").or_insert(no_content(said));
         }
         // A message of nothing has no place.
@@ -71,8 +73,8 @@ pub(crate) fn normal(target: Target, whole: &Value) -> Value {
         }
     }
     match target {
-        Target::OpenAi => Value::Array(messages),
-        Target::Anthropic => {
+        Provider::OpenAi => Value::Array(messages),
+        Provider::Anthropic => {
             let mut system = Map::new();
             system.insert("content".to_owned(), whole.get("system").cloned().unwrap_or_default());
             normal_content(&mut system);

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use lcp_transcripts::{Exported, Target};
+use lcp_transcripts::{ExportResult, Provider};
 use serde_json::Value;
 
 /// What is wrong with the messages of an export, if anything.
-pub(crate) fn valid(target: Target, exported: &Exported) -> Result<(), String> {
+pub(crate) fn valid(target: Provider, exported: &ExportResult) -> Result<(), String> {
     let whole: Value = serde_json::from_str(&exported.json).map_err(|error| error.to_string())?;
     let messages = whole["messages"].as_array().ok_or("no list of messages")?;
-    let system = usize::from(target == Target::Anthropic && whole.get("system").is_some());
+    let system = usize::from(target == Provider::Anthropic && whole.get("system").is_some());
     if exported.messages.len() != messages.len() + system {
         return Err(format!("{} messages are counted", exported.messages.len()));
     }
@@ -17,8 +17,8 @@ pub(crate) fn valid(target: Target, exported: &Exported) -> Result<(), String> {
         return Err("no messages".to_owned());
     }
     match target {
-        Target::OpenAi => openai(messages),
-        Target::Anthropic => {
+        Provider::OpenAi => openai(messages),
+        Provider::Anthropic => {
             if let Some(system) = whole.get("system") {
                 said(system, false).map_err(|wrong| format!("system: {wrong}"))?;
             }
@@ -189,9 +189,9 @@ fn anthropic(messages: &[Value]) -> Result<(), String> {
 }
 
 /// Something that a message says and that is not counted of it, if there is anything.
-pub(crate) fn uncounted(target: Target, exported: &Exported) -> Option<String> {
+pub(crate) fn uncounted(target: Provider, exported: &ExportResult) -> Option<String> {
     let whole: Value = serde_json::from_str(&exported.json).expect("JSON");
-    let system = whole.get("system").filter(|_| target == Target::Anthropic);
+    let system = whole.get("system").filter(|_| target == Provider::Anthropic);
     let messages = whole["messages"].as_array().expect("a list");
     let said = system.into_iter().chain(messages);
     let mut counted = exported.messages.iter();

@@ -1,11 +1,12 @@
 //! Lines with numbers.
 
-use lcp_transcripts::numbered::{Style, exact, write};
+use lcp_transcripts::line_numbers::{Style, parse_exact, write};
 use proptest::prelude::*;
 
 #[test]
 fn what_read_tools_show() {
-    let style = |text: &str| exact(text).map(|lines| (lines.first, lines.last, lines.style.name()));
+    let style =
+        |text: &str| parse_exact(text).map(|lines| (lines.first, lines.last, lines.style.name()));
     let tab = |width| format!("cat-n,{width},tab");
     let arrow = |width| format!("cat-n,{width},arrow");
     assert_eq!(style("     1\ta\n     2\tb"), Some((1, 2, "cat-n".to_owned())));
@@ -34,7 +35,7 @@ fn what_is_something_else() {
         "99999999999→a\n",
         "1→a\n\n<system-reminder>x</system-reminder>",
     ] {
-        assert_eq!(exact(text), None, "{text:?}");
+        assert_eq!(parse_exact(text), None, "{text:?}");
     }
 }
 
@@ -48,7 +49,7 @@ proptest! {
     ) {
         let style = Style { width, separator };
         let text = write(&content, first, style);
-        let lines = exact(&text).unwrap();
+        let lines = parse_exact(&text).unwrap();
         prop_assert_eq!((&lines.content, lines.first), (&content, first));
         prop_assert_eq!(write(&lines.content, lines.first, lines.style), text);
         prop_assert_eq!(Style::from_name(&lines.style.name()), Some(lines.style));
@@ -56,7 +57,7 @@ proptest! {
 
     #[test]
     fn what_is_exact_can_be_written_again(text in "( {0,5}[0-9]{1,3}[\t→][ab0-9]{0,2}\n?){0,4}") {
-        if let Some(lines) = exact(&text) {
+        if let Some(lines) = parse_exact(&text) {
             prop_assert_eq!(write(&lines.content, lines.first, lines.style), text);
         }
     }

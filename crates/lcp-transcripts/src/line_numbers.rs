@@ -24,7 +24,7 @@ impl Style {
     /// The name in a tag: `cat-n`; `cat-n,WIDTH,tab` or `…,arrow` for any other style.
     ///
     /// ```
-    /// use lcp_transcripts::numbered::Style;
+    /// use lcp_transcripts::line_numbers::Style;
     ///
     /// assert_eq!(Style::CAT.name(), "cat-n");
     /// assert_eq!(Style { width: 5, separator: '→' }.name(), "cat-n,5,arrow");
@@ -62,7 +62,7 @@ const TAB_NAME: &str = "tab";
 
 /// A text without the numbers before its lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Numbered {
+pub struct NumberedText {
     /// The number of the first line, from 1.
     pub first: u32,
     /// The number of the last line.
@@ -77,16 +77,16 @@ pub struct Numbered {
 /// text for them.
 ///
 /// ```
-/// use lcp_transcripts::numbered::{self, Style};
+/// use lcp_transcripts::line_numbers::{self, Style};
 ///
 /// let text = "     7\tfn main() {\n     8\t}\n";
-/// let lines = numbered::exact(text).unwrap();
+/// let lines = line_numbers::parse_exact(text).unwrap();
 /// assert_eq!((lines.first, lines.last, lines.style), (7, 8, Style::CAT));
 /// assert_eq!(lines.content, "fn main() {\n}\n");
-/// assert_eq!(numbered::write(&lines.content, lines.first, lines.style), text);
+/// assert_eq!(line_numbers::write(&lines.content, lines.first, lines.style), text);
 /// ```
 #[must_use]
-pub fn exact(text: &str) -> Option<Numbered> {
+pub fn parse_exact(text: &str) -> Option<NumberedText> {
     let digits = text.trim_start_matches(' ');
     let spaces = text.len() - digits.len();
     let end = digits.find(|c: char| !c.is_ascii_digit())?;
@@ -108,7 +108,7 @@ pub fn exact(text: &str) -> Option<Numbered> {
         content.push_str(line.strip_prefix(head(number, style).as_str())?);
     }
     let is_exact = write(&content, first, style) == text;
-    is_exact.then_some(Numbered { first, last: number, style, content })
+    is_exact.then_some(NumberedText { first, last: number, style, content })
 }
 
 /// The content with a number before each line, the first of which is `first`.

@@ -11,17 +11,17 @@ pub const WARNINGS_MAX: usize = 100;
 /// The blocks of a transcript.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Imported {
+pub struct ImportResult {
     /// The blocks in the order of the transcript, each followed by its annotations.
     pub blocks: Vec<Block<'static>>,
     /// What there was.
-    pub report: Report,
+    pub report: ImportReport,
 }
 
 /// What there was in a transcript.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Report {
+pub struct ImportReport {
     /// Messages, those that say nothing included.
     pub messages: u64,
     /// Tool calls.
@@ -63,7 +63,7 @@ impl fmt::Display for Warning {
     }
 }
 
-impl Report {
+impl ImportReport {
     pub(crate) fn warn(&mut self, line: Option<usize>, message: String) {
         if self.warnings.len() < WARNINGS_MAX {
             self.warnings.push(Warning { line, message });

@@ -1,4 +1,4 @@
-//! The tags that an import gives to blocks, beside those of `lcp_types` (RFC 0010 §5.1).
+//! The keys of the annotations that an import adds, besides those of `lcp_types` (RFC 0010 §5.1).
 //!
 //! [`PART`], [`RESULT`], [`ITEM`] and [`CONTENT`] stand behind the name of the format, since nobody
 //! else can use them: `anthropic.part={"cache_control":{"type":"ephemeral"}}`.
@@ -26,7 +26,7 @@ pub const CALL: &str = "call";
 /// The tool of a call, where its name has a space or is empty.
 pub const NAME: &str = "name";
 /// How the text of a result was written that became another block: `cat-n`, `unified`
-/// ([`Style::name`](crate::numbered::Style::name)).
+/// ([`Style::name`](crate::line_numbers::Style::name)).
 pub const FORM: &str = "form";
 
 /// The side conversation that the block is a part of: an agent that works for the main
@@ -38,8 +38,8 @@ pub const FUNCTION: &str = "function";
 /// A [`CALL`] whose arguments are any text.
 pub const CUSTOM: &str = "custom";
 
-/// The indices of blocks that are parts of messages, each with the number of its message.
-pub fn messages(blocks: &[Block<'_>]) -> impl Iterator<Item = (u64, u64)> {
+/// Returns the index of each block that is part of a message, with the number of the message.
+pub fn message_numbers(blocks: &[Block<'_>]) -> impl Iterator<Item = (u64, u64)> {
     blocks.iter().filter_map(|block| {
         let annotation = block.as_annotation()?;
         let tag = annotation.as_tag().filter(|tag| tag.key == MESSAGE)?;
