@@ -129,7 +129,8 @@ impl Bill {
     }
 
     fn repacks(&self) -> usize {
-        let repacked = self.turned.iter().filter(|((turn, _), _)| *turn == TextReuse::Repacked.name());
+        let repacked =
+            self.turned.iter().filter(|((turn, _), _)| *turn == TextReuse::Repacked.name());
         repacked.map(|(_, turns)| turns).sum()
     }
 

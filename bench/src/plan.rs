@@ -11,7 +11,7 @@ mod value;
 use std::time::Duration;
 
 use lcp_driver::shares::Shares;
-use lcp_driver::{OptimalityBound, DefaultDriver, DriverConfig, Excerpts};
+use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, OptimalityBound};
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Annotation, Block, Priority, Role, Tag};
 

@@ -54,7 +54,8 @@ fn opening(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> {
     progress("files, turns and tiny turns".into());
     let blocks = corpus::data()?.lcp;
     let counter = lcp_tokens::Tiktoken::new(lcp_tokens::Encoding::O200kBase);
-    let costs = lcp_driver::IndexCosts::new(&counter).count(&blocks).into_iter().collect::<Vec<_>>();
+    let costs =
+        lcp_driver::IndexCosts::new(&counter).count(&blocks).into_iter().collect::<Vec<_>>();
     let pack = lcp_encoder::encode_with(&blocks, EncodeOptions::default(), &[]);
     let pack = pack.map_err(|error| Error::worker(&error))?;
     let with_costs = lcp_encoder::encode_with(&blocks, EncodeOptions::default(), &costs);

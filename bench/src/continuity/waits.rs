@@ -41,7 +41,8 @@ struct Waited {
 pub(super) fn row(progress: &mut dyn FnMut(String)) -> Result<Row, Error> {
     progress(format!("{PROCESSES} processes write to one file"));
     let (own, bare) = (together(OWN)?, together(BARE)?);
-    let commits = |of: &[Waited]| group_thousands(of.iter().map(|waited| waited.commits).sum::<u64>());
+    let commits =
+        |of: &[Waited]| group_thousands(of.iter().map(|waited| waited.commits).sum::<u64>());
     let worst =
         |of: &[Waited]| of.iter().map(|waited| waited.worst_milliseconds).fold(f64::NAN, f64::max);
     let seconds = SPAN.as_secs();

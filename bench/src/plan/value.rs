@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use lcp_driver::{OptimalityBound, DriverConfig, Excerpts, Objective, ValueModel, group_thousands};
+use lcp_driver::{DriverConfig, Excerpts, Objective, OptimalityBound, ValueModel, group_thousands};
 use lcp_testkit::SplitMix64;
 use lcp_types::{Annotation, Block, Level, Priority, Role, Tag};
 
@@ -44,7 +44,8 @@ pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> 
     for (blocks, rounds, replayed) in PACKS {
         let pack = pack(blocks);
         for &budget in budgets(blocks) {
-            let what = format!("by value, {} blocks, budget {budget}", group_thousands(blocks as u64));
+            let what =
+                format!("by value, {} blocks, budget {budget}", group_thousands(blocks as u64));
             progress(what.clone());
             let times = Times::of(&pack, &config, budget, rounds, replayed)?;
             if blocks == LIMITED.0 {

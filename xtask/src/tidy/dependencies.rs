@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use cargo_metadata::MetadataCommand;
 
 use super::{read, tracked};
-use lcp_cli::Result;
-use lcp_cli::failure::{Code, Failure};
+use anyhow::Result;
 
 const DOCUMENT: &str = "docs/dependencies.md";
 
@@ -57,11 +56,8 @@ pub(super) fn check() -> Result<Vec<String>> {
 
 /// What is wanted of other people's crates: the package that wants it, its name and version.
 fn wanted(manifest: &Path) -> Result<Vec<(String, String, String)>> {
-    let metadata = MetadataCommand::new()
-        .manifest_path(crate::workspace().join(manifest))
-        .no_deps()
-        .exec()
-        .map_err(|error| Failure::new(Code::Io, format!("cargo metadata: {error}")))?;
+    let metadata =
+        MetadataCommand::new().manifest_path(crate::workspace().join(manifest)).no_deps().exec()?;
     let of_package = |package: &cargo_metadata::Package| {
         let others = package.dependencies.iter().filter(|wanted| wanted.path.is_none());
         let wanted = |wanted: &cargo_metadata::Dependency| {

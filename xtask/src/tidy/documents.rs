@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{read, tracked};
-use lcp_cli::Result;
+use anyhow::Result;
 
 /// Words in backticks that begin like this are paths from the root.
 const PATHS: &[&str] =

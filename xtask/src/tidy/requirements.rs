@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::{cargo, read};
-use lcp_cli::Result;
+use super::read;
+use anyhow::Result;
 
-use crate::tools::printed;
+use crate::tools::{self, cargo};
 
 const DOCUMENT: &str = "docs/requirements.md";
 
@@ -47,14 +47,14 @@ pub(super) fn check() -> Result<Vec<String>> {
 /// run, so that nothing is built twice.
 fn all_tests() -> Result<BTreeMap<String, BTreeSet<String>>> {
     let build = ["test", "--workspace", "--all-features", "--no-run", "--message-format=json"];
-    let said = cargo(&build)?;
+    let messages = tools::output(cargo(), &build)?;
     let mut tests: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
-    for message in
-        cargo_metadata::Message::parse_stream(said.as_bytes()).filter_map(std::result::Result::ok)
+    for message in cargo_metadata::Message::parse_stream(messages.as_bytes())
+        .filter_map(std::result::Result::ok)
     {
         let cargo_metadata::Message::CompilerArtifact(artifact) = message else { continue };
         let Some(program) = artifact.executable.filter(|_| artifact.profile.test) else { continue };
-        let listed = printed(program.as_std_path(), &["--list"], &crate::workspace())?;
+        let listed = tools::output(program.as_std_path(), &["--list"])?;
         let listed = listed.lines().filter_map(|line| line.strip_suffix(": test"));
         let package = package(&artifact.package_id.repr);
         tests.entry(package).or_default().extend(listed.map(str::to_owned));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::exceptions::{BANNED_NAMES, CYCLIC_FILES, SHORT_FILES};
 use super::{cycles, names, read, tracked};
-use lcp_cli::Result;
+use anyhow::Result;
 
 /// Lines of the shortest source file.
 const FILE_LINES_MIN: usize = 40;

@@ -11,7 +11,7 @@ pub(super) const NUMBER: u8 = 1 << 3;
 /// White space: `\s`.
 pub(super) const SPACE: u8 = 1 << 4;
 
-/// The tables that `cargo xtask vocabulary` generates: for each 128 characters the number
+/// The tables that `cargo xtask gen-vocab` generates: for each 128 characters the number
 /// of a page, then the pages, with a byte of classes for each character.
 pub(super) const TABLES: &[u8] = include_bytes!("../../data/classes.bin");
 

@@ -52,7 +52,7 @@ fn key(left: Token, right: Token) -> u64 {
 }
 
 impl Vocabulary {
-    /// Loads a table that `cargo xtask vocabulary` generated: six bytes a token, the numbers
+    /// Loads a table that `cargo xtask gen-vocab` generated: six bytes a token, the numbers
     /// of its two parts, or 0xFFFFFF and its byte, or 0xFFFFFF twice where the number has no
     /// ordinary token.
     pub(super) fn unpack(packed: &'static [u8]) -> Self {

@@ -1,6 +1,6 @@
 //! Tokenizer files, small ones made here: counts by hand, and all that can be
 //! wrong with a file. The files that providers publish are compared by
-//! `cargo xtask providers`.
+//! the test `differential`.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Our counts against those of Python's tiktoken, which are kept in
 //! `fixtures/tiktoken.json`: words of many languages, text that was made to
-//! hurt, long runs. `cargo xtask exact --python --bless` writes the file, from
+//! hurt, long runs. The ignored test `differential` writes the file, from
 //! rank files whose SHA-256 Python's tiktoken knows; `cargo xtask exact
 //! --python` compares on far more text.
 

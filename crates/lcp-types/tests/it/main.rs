@@ -3,6 +3,7 @@
 
 mod annotations;
 mod blocks;
+mod limits_tables;
 #[cfg(feature = "serde")]
 mod serde;
 mod tables;

@@ -1,0 +1,205 @@
+//! Counts the processor instructions of five key paths, and how they grow with adversarial input,
+//! by valgrind. Unlike time, that is the same on a busy machine.
+#![allow(clippy::print_stdout, missing_docs, reason = "a program of tables")]
+
+mod paths;
+mod scaling;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::{Parser as _, ValueEnum};
+use serde::{Deserialize, Serialize};
+
+use paths::KeyPath;
+
+/// Count the instructions of five key paths, and compare them with the recorded counts
+#[derive(Debug, clap::Parser)]
+#[command(
+    name = "cargo xtask perf",
+    after_help = "Counts depend on the compiler and its settings: those that were recorded \
+                  with others are not compared. Needs valgrind."
+)]
+struct Args {
+    /// Record what is counted, for later comparisons
+    #[arg(long)]
+    bless: bool,
+    /// Count how work grows with adversarial input instead: four times the input may take at
+    /// most five times the instructions
+    #[arg(long, conflicts_with = "bless", alias = "growth")]
+    scaling: bool,
+    /// Walk this one of them once, of so many things
+    #[arg(long, hide = true, requires = "things")]
+    scaling_case: Option<usize>,
+    #[arg(long, hide = true)]
+    things: Option<usize>,
+    /// Walk this path once and say nothing: what is run under valgrind
+    #[arg(long, hide = true)]
+    walk: Option<KeyPath>,
+    /// Prepare it only
+    #[arg(long, hide = true)]
+    idle: bool,
+}
+
+/// How much more a path may cost than was recorded.
+const MORE_MAX: f64 = 0.03;
+
+/// Where counts are recorded.
+const RECORD: &str = "bench/instructions.json";
+
+/// What was counted, and with what.
+#[derive(Debug, Default, Deserialize, Serialize)]
+struct Record {
+    compiler: String,
+    profile: String,
+    /// By path, in the order of [`KeyPath`].
+    instructions: Vec<(String, u64)>,
+}
+
+type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
+
+fn main() -> Result {
+    let args = Args::parse();
+    if let Some(way) = args.walk {
+        way.walk(args.idle);
+        return Ok(());
+    }
+    if let (Some(at), Some(many)) = (args.scaling_case, args.things) {
+        scaling::walk(at, many, args.idle);
+        return Ok(());
+    }
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        println!("skipped: valgrind is not installed");
+        return Ok(());
+    }
+    if args.scaling {
+        return scaling::run(count_of);
+    }
+    let mut instructions = Vec::new();
+    for way in KeyPath::value_variants() {
+        let name = way.to_possible_value().map(|value| value.get_name().to_owned());
+        let name = name.unwrap_or_default();
+        // What it takes to prepare is not of the path.
+        let (idle, walked) = (count(&name, true)?, count(&name, false)?);
+        instructions.push((name, walked.saturating_sub(idle)));
+    }
+    let found = Record { compiler: compiler()?, profile: profile().into(), instructions };
+    let path = root().join(RECORD);
+    if args.bless {
+        let json = serde_json::to_string_pretty(&found).unwrap_or_default() + "\n";
+        std::fs::write(&path, json)?;
+    }
+    let json = match std::fs::read(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let none = Record { compiler: "nothing".into(), ..Record::default() };
+            return compare(&none, &found);
+        }
+        read => read?,
+    };
+    let record: Record = serde_json::from_slice(&json)?;
+    compare(&record, &found)
+}
+
+/// Tells of each path; fails where one costs more than it may.
+fn compare(record: &Record, found: &Record) -> Result {
+    let same = record.compiler == found.compiler && record.profile == found.profile;
+    let mut worse = Vec::new();
+    for (name, count) in &found.instructions {
+        let before = record.instructions.iter().find(|(known, _)| known == name);
+        let Some((_, before)) = before.filter(|_| same) else {
+            println!("{name:<8} {count:>13} instructions");
+            continue;
+        };
+        let more = change(*count, *before);
+        let percent = more * 100.0;
+        println!("{name:<8} {count:>13} instructions ({percent:+.2} %)");
+        if more > MORE_MAX {
+            worse.push(format!("{name} costs {percent:.1} % more instructions"));
+        }
+    }
+    if !same {
+        println!("not compared: recorded with {}", record.compiler);
+    }
+    if worse.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{} (cargo xtask perf --bless records new counts)", worse.join(", ")).into())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a part, for people")]
+fn change(count: u64, before: u64) -> f64 {
+    count as f64 / before.max(1) as f64 - 1.0
+}
+
+/// The instructions of this program on that path.
+fn count(name: &str, idle: bool) -> Result<u64> {
+    let mut arguments = vec!["--walk".to_owned(), name.to_owned()];
+    if idle {
+        arguments.push("--idle".into());
+    }
+    count_of(&arguments)
+}
+
+/// The instructions of this command with these arguments.
+fn count_of(walk: &[String]) -> Result<u64> {
+    let program = std::env::current_exe()?;
+    let folder = tempfile::tempdir()?;
+    let out = folder.path().join("callgrind.out");
+    let mut arguments = vec![
+        "--tool=callgrind".to_owned(),
+        "--quiet".to_owned(),
+        format!("--callgrind-out-file={}", out.display()),
+        program.display().to_string(),
+    ];
+    arguments.extend_from_slice(walk);
+    let status = Command::new("valgrind").args(&arguments).status()?;
+    if !status.success() {
+        return Err(format!("valgrind failed: {status}").into());
+    }
+    total(&out)
+}
+
+/// The total that a file of callgrind names.
+fn total(path: &Path) -> Result<u64> {
+    let profile = std::fs::read_to_string(path)?;
+    let totals = profile.lines().filter_map(|line| line.strip_prefix("totals:"));
+    let total = totals.filter_map(|total| total.trim().parse().ok()).next_back();
+    total.ok_or_else(|| "callgrind names no total".into())
+}
+
+/// Returns the root of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Returns the version of the compiler and the processor.
+fn compiler() -> Result<String> {
+    let version = String::from_utf8(Command::new("rustc").arg("--version").output()?.stdout)?;
+    Ok(format!("{} {}", version.trim(), std::env::consts::ARCH))
+}
+
+/// What else decides which instructions there are.
+fn profile() -> &'static str {
+    if cfg!(debug_assertions) { "dev" } else { "release" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(compiler: &str, count: u64) -> Record {
+        let instructions = vec![("decode".to_owned(), count)];
+        Record { compiler: compiler.into(), profile: "dev".into(), instructions }
+    }
+
+    #[test]
+    fn more_is_a_failure_and_less_is_not() {
+        let recorded = record("1.95", 1_000);
+        compare(&recorded, &record("1.95", 1_029)).unwrap();
+        compare(&recorded, &record("1.95", 500)).unwrap();
+        let error = compare(&recorded, &record("1.95", 1_031)).unwrap_err();
+        assert!(error.to_string().starts_with("decode costs 3.1 % more instructions"));
+        // Of another compiler nothing is known.
+        compare(&recorded, &record("1.96", 9_000)).unwrap();
+    }
+}

@@ -1,0 +1,79 @@
+//! The key paths, which every user of LCP pays for.
+
+use clap::ValueEnum;
+use lcp_decoder::{DecodeOptions, Trailer, decode};
+use lcp_driver::{DefaultDriver, DriverConfig};
+use lcp_encoder::{EncodeOptions, encode};
+use lcp_testkit::SplitMix64;
+use lcp_tokens::{Encoding, HeuristicEstimator, Tiktoken, TokenEstimator};
+use lcp_types::{Block, Lang, Role};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum KeyPath {
+    /// Blocks to bytes.
+    Encode,
+    /// Bytes to blocks.
+    Decode,
+    /// The trailer of a pack.
+    Index,
+    /// Tokens of a text.
+    Count,
+    /// A text within a budget.
+    Render,
+}
+
+/// Blocks of a pack.
+const BLOCKS: u32 = 4_000;
+
+impl KeyPath {
+    /// Takes the path once; `idle` only prepares it.
+    pub(super) fn walk(self, idle: bool) {
+        let blocks = blocks();
+        let pack = encode(&blocks, EncodeOptions::default()).unwrap_or_default();
+        let counter = Tiktoken::new(Encoding::O200kBase);
+        if self == Self::Count {
+            // Loading is not part of the path.
+            std::hint::black_box(counter.estimate("warm"));
+        }
+        if idle {
+            return;
+        }
+        match self {
+            Self::Encode => {
+                drop(std::hint::black_box(encode(&blocks, EncodeOptions::default())));
+            }
+            Self::Decode => drop(std::hint::black_box(decode(&pack, DecodeOptions::default()))),
+            Self::Index => drop(std::hint::black_box(Trailer::of(&pack))),
+            Self::Count => {
+                for block in &blocks {
+                    let text = block.content.text().and_then(|text| text.as_str());
+                    std::hint::black_box(counter.estimate(text.unwrap_or_default()));
+                }
+            }
+            Self::Render => {
+                let config = DriverConfig { token_budget: Some(4_000), ..DriverConfig::default() };
+                let driver = DefaultDriver::new(HeuristicEstimator);
+                drop(std::hint::black_box(driver.render(&blocks, &config)));
+            }
+        }
+    }
+}
+
+/// Turns and files, always the same.
+fn blocks() -> Vec<Block<'static>> {
+    const WORDS: &[&str] =
+        &["let", "mut", "x", "=", "fn", "{", "}", "the", "naïve", "budget", "(a, b)", "0x7F"];
+    let mut rng = SplitMix64::new(1);
+    let mut block = |i: u32| {
+        let mut text = String::new();
+        for word in 0..20 + rng.below(60) {
+            text.push_str(rng.pick(WORDS));
+            text.push(if word % 12 == 11 { '\n' } else { ' ' });
+        }
+        match i % 3 {
+            0 => Block::code(Lang::Rust, format!("src/f{i}.rs"), text),
+            _ => Block::conversation(Role::User, text),
+        }
+    };
+    (0..BLOCKS).map(&mut block).collect()
+}

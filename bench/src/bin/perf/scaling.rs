@@ -1,0 +1,268 @@
+//! How work grows on inputs that hurt most: four times as much of a thing takes about four
+//! times as many instructions, never sixteen times.
+
+mod inputs;
+
+use std::hint::black_box;
+use std::io::Read;
+
+use lcp_decoder::{DecodeOptions, PackReader, PackStream, decode};
+use lcp_driver::parse::parse_blocks;
+use lcp_driver::special_tokens::{escape, find_in_blocks};
+use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
+use lcp_encoder::manifest::Manifest;
+use lcp_encoder::{EncodeOptions, encode};
+use lcp_tokens::HeuristicEstimator;
+use lcp_transcripts::{Options, detect, import};
+use lcp_types::{Block, BlockSource as _, MemoryStore};
+
+use lcp_cli::recovering::recover;
+
+use super::Result;
+
+/// How many things there are, and how many times as many there are then. What is quadratic
+/// in as few as this shows: what is not, costs about a hundred instructions for each.
+const FEW: usize = 2_000;
+const TIMES: usize = 4;
+
+/// How many times as many instructions that may take.
+const GROWTH_MAX: f64 = 5.0;
+
+/// What is done with an input.
+#[derive(Clone, Copy, Debug)]
+enum Walk {
+    Decode,
+    /// Byte by byte, as a stream.
+    Bytes,
+    /// Decoded, and encoded again.
+    Encode,
+    /// Decoded, and rendered in every mode, in full and within a budget.
+    Render,
+    /// As a pack with an index, where it has one: opened, and all of it read.
+    Reader,
+    /// What is left of a pack without its end.
+    Recover,
+    /// Special tokens looked for, and taken out.
+    Special,
+    /// A rendered text, back into its blocks, in every mode.
+    Unrender,
+    /// A manifest, and the pack of it.
+    Manifest,
+    /// A transcript, by what it looks like.
+    Import,
+    /// A diff, into blocks.
+    Diff,
+}
+
+/// What is walked, by the names of [`inputs::cases`].
+const WALKS: &[(Walk, &str)] = &[
+    (Walk::Decode, "empty blocks"),
+    (Walk::Decode, "a tree of empty entries"),
+    (Walk::Decode, "trees as deep as they may be"),
+    (Walk::Decode, "a diff of empty hunks"),
+    (Walk::Decode, "unknown fields"),
+    (Walk::Decode, "one field again and again"),
+    (Walk::Decode, "references to one body"),
+    (Walk::Decode, "unknown fields behind zstd"),
+    (Walk::Bytes, "empty turns"),
+    (Walk::Bytes, "a tree of empty entries"),
+    (Walk::Bytes, "empty turns behind zstd"),
+    (Walk::Encode, "trees as deep as they may be"),
+    (Walk::Encode, "a diff of empty hunks"),
+    (Walk::Encode, "unknown fields"),
+    (Walk::Render, "empty turns"),
+    (Walk::Render, "a tree of empty entries"),
+    (Walk::Render, "trees as deep as they may be"),
+    (Walk::Render, "a diff of empty hunks"),
+    (Walk::Render, "annotations of one block"),
+    (Walk::Render, "tags of one block"),
+    (Walk::Render, "annotations of nothing"),
+    (Walk::Render, "calls with one id"),
+    (Walk::Render, "newlines"),
+    (Walk::Render, "spaces"),
+    (Walk::Render, "fences"),
+    (Walk::Render, "fences that grow"),
+    (Walk::Render, "end tags"),
+    (Walk::Render, "ends of minimal texts"),
+    (Walk::Render, "a huge label"),
+    (Walk::Reader, "empty turns"),
+    (Walk::Reader, "empty turns behind zstd"),
+    (Walk::Reader, "annotations of one block"),
+    (Walk::Recover, "empty turns"),
+    (Walk::Recover, "annotations of one block"),
+    (Walk::Recover, "trees as deep as they may be"),
+    (Walk::Special, "special tokens"),
+    (Walk::Special, "special tokens that do not end"),
+    (Walk::Special, "a tree of empty entries"),
+    (Walk::Unrender, "empty turns"),
+    (Walk::Unrender, "trees as deep as they may be"),
+    (Walk::Unrender, "a diff of empty hunks"),
+    (Walk::Unrender, "newlines"),
+    (Walk::Unrender, "fences"),
+    (Walk::Unrender, "fences that grow"),
+    (Walk::Unrender, "end tags"),
+    (Walk::Unrender, "ends of minimal texts"),
+    (Walk::Manifest, "blocks that are empty"),
+    (Walk::Manifest, "tags of one block"),
+    (Walk::Manifest, "hunks"),
+    (Walk::Manifest, "keys"),
+    (Walk::Import, "messages"),
+    (Walk::Import, "results of one call"),
+    (Walk::Import, "calls of one message"),
+    (Walk::Import, "parts of one message"),
+    (Walk::Import, "lines of one id"),
+    (Walk::Import, "headings"),
+    (Walk::Import, "fences in Markdown"),
+    (Walk::Diff, "files"),
+    (Walk::Diff, "hunks"),
+    (Walk::Diff, "headers alone"),
+];
+
+/// Walks one of them once, or prepares it only. Says whether there was anything to walk.
+pub(super) fn walk(at: usize, many: usize, idle: bool) -> bool {
+    let Some((walk, name)) = WALKS.get(at) else { return false };
+    let mut store = MemoryStore::default();
+    let mut cases = inputs::cases(*walk, many, &mut store).into_iter();
+    let Some((_, input)) = cases.find(|(known, _)| known == name) else { return false };
+    let options = DecodeOptions { store: Some(&store), ..DecodeOptions::default() };
+    let mut blocks = match walk {
+        Walk::Encode | Walk::Render | Walk::Special | Walk::Unrender => {
+            decode(&input, options).map(|pack| pack.blocks).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    };
+    let texts = match walk {
+        Walk::Unrender => OutputMode::ALL.map(|mode| rendered(&blocks, mode, None)).to_vec(),
+        _ => Vec::new(),
+    };
+    if idle {
+        black_box((&blocks, &texts));
+        return true;
+    }
+    match walk {
+        Walk::Decode => decode(black_box(&input), options).is_ok(),
+        Walk::Bytes => {
+            let mut stream = PackStream::new(Single(&input), options);
+            let mut count = 0;
+            while let Ok(Some(block)) = stream.next_block() {
+                black_box(&block);
+                count += 1;
+            }
+            count > 0
+        }
+        Walk::Encode => !blocks.is_empty() && encode(&blocks, EncodeOptions::default()).is_ok(),
+        Walk::Render => {
+            for mode in OutputMode::ALL {
+                for token_budget in [None, Some(1_000)] {
+                    black_box(rendered(&blocks, mode, token_budget));
+                }
+            }
+            !blocks.is_empty()
+        }
+        Walk::Reader => PackReader::open(&input[..], options)
+            .is_ok_and(|reader| black_box(reader.read_all()).is_ok()),
+        Walk::Recover => recover(black_box(&input[..input.len() - 1])).is_ok(),
+        Walk::Special => {
+            black_box(find_in_blocks(&blocks));
+            black_box(escape(&mut blocks));
+            !blocks.is_empty()
+        }
+        Walk::Unrender => OutputMode::ALL
+            .into_iter()
+            .zip(&texts)
+            .all(|(mode, text)| !text.is_empty() && black_box(parse_blocks(text, mode)).is_ok()),
+        Walk::Manifest => {
+            let manifest = Manifest::parse(&input, &mut |_| Err(std::io::Error::other("no file")));
+            let pack = manifest.and_then(|manifest| manifest.encode(EncodeOptions::default()));
+            // What is missing is known when all of it was read.
+            black_box(pack).map_or_else(|error| error.to_string().contains("missing"), |_| true)
+        }
+        Walk::Import => detect(&input)
+            .is_some_and(|format| black_box(import(format, &input, &Options::default())).is_ok()),
+        Walk::Diff => {
+            let text = str::from_utf8(&input).unwrap_or_default();
+            black_box(lcp_transcripts::diff::parse(text)).is_ok()
+        }
+    }
+}
+
+fn rendered(blocks: &[Block<'_>], mode: OutputMode, token_budget: Option<u32>) -> String {
+    let config = DriverConfig { mode, token_budget, ..DriverConfig::default() };
+    let driver = DefaultDriver::new(HeuristicEstimator);
+    driver.render(blocks, &config).unwrap_or_default()
+}
+
+/// Gives one byte at a time.
+struct Single<'a>(&'a [u8]);
+
+impl Read for Single<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+        let len = buf.len().min(1);
+        self.0.read(&mut buf[..len])
+    }
+}
+
+/// Tells how each grows; fails where one grows by more than it may.
+pub(super) fn run(count: impl Fn(&[String]) -> Result<u64>) -> Result {
+    let mut worse = Vec::new();
+    for (at, (walk, name)) in WALKS.iter().enumerate() {
+        let of = |many: usize| -> Result<u64> {
+            let arguments = ["--scaling-case", &at.to_string(), "--things", &many.to_string()];
+            let arguments: Vec<_> = arguments.into_iter().map(str::to_owned).collect();
+            let idle = count(&[&arguments[..], &["--idle".to_owned()]].concat())?;
+            Ok(count(&arguments)?.saturating_sub(idle))
+        };
+        let (few, many) = (of(FEW)?, of(TIMES * FEW)?);
+        let growth = ratio(many, few);
+        let walk = format!("{walk:?}").to_lowercase();
+        let line = format!("{walk:<9} {name:<30} {few:>12} {many:>13} {growth:>6.2}");
+        println!("{line}");
+        if growth > GROWTH_MAX {
+            worse.push(format!("{walk} of {name} grows {growth:.1} times"));
+        }
+    }
+    if worse.is_empty() {
+        return Ok(());
+    }
+    let message = format!("of {TIMES} times as much: {}", worse.join(", "));
+    Err(message.into())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a part, for people")]
+fn ratio(many: u64, few: u64) -> f64 {
+    many as f64 / few.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One that is not there, or is refused at once, would be walked in no time.
+    #[test]
+    fn every_walk_has_an_input() {
+        for (at, (walk, name)) in WALKS.iter().enumerate() {
+            assert!(super::walk(at, 100, false), "{walk:?} of {name}");
+        }
+    }
+
+    #[test]
+    fn what_grows_too_fast_is_named() {
+        // So many instructions for each, and for each pair of the second.
+        let count = |arguments: &[String]| {
+            if arguments.iter().any(|argument| argument == "--idle") {
+                return Ok(7);
+            }
+            let number = |name: &str| {
+                let at = arguments.iter().position(|argument| argument == name).unwrap_or_default();
+                arguments[at + 1].parse::<u64>().unwrap_or_default()
+            };
+            let many = number("--things");
+            Ok(7 + if number("--scaling-case") == 1 { many * many } else { 10 * many })
+        };
+        let error = run(count).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "of 4 times as much: decode of a tree of empty entries grows 16.0 times"
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! Where a conversation comes from: a file, or a real one that is fetched.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use lcp_continuity::Message;
+
+use lcp_cli::failure::{Code, Failure, Output};
+use lcp_cli::{Result, sessions};
+
+/// A Python package whose source distribution has a long real conversation, and where.
+const PROJECT: &str = "aider-chat";
+const ARCHIVE: &str = "aider_chat-0.86.2.tar.gz";
+const SHA256: &str = "f38a9d322f5609f0c13af82d50c6a11170185b3fdf26956e4a7e89ba19819159";
+const MEMBER: &str = "aider_chat-0.86.2/tests/fixtures/chat-history.md";
+
+/// The messages of the file, or of the conversation that is fetched.
+pub(super) fn messages(file: Option<&Path>, output: &Output) -> Result<Vec<Message>> {
+    match file {
+        Some(file) => sessions::input::messages(file),
+        None => sessions::input::messages(&fetched(output)?),
+    }
+}
+
+/// Calls and what they gave back, by their places: each result belongs to the newest
+/// call of its id.
+pub(super) fn pairs(messages: &[Message]) -> Vec<(usize, usize)> {
+    let mut calls = HashMap::new();
+    let mut pairs = Vec::new();
+    for (at, message) in messages.iter().enumerate() {
+        let Some(id) = message.tool_call_id() else { continue };
+        if !message.is_result() {
+            calls.insert(id, at);
+        } else if let Some(call) = calls.get(id) {
+            pairs.push((*call, at));
+        }
+    }
+    pairs
+}
+
+/// The real conversation, which is fetched once.
+fn fetched(output: &Output) -> Result<PathBuf> {
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/handoff/chat-history.md");
+    if target.exists() {
+        return Ok(target);
+    }
+    output.progress(format!("fetching {ARCHIVE} from PyPI"));
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/handoff_demo/fetch.py");
+    let python = if cfg!(windows) { "python" } else { "python3" };
+    let hint = "without Python 3 or network, name a FILE: a pack, or a chat history of aider";
+    let run = Command::new(python)
+        .arg(script)
+        .args([PROJECT, ARCHIVE, SHA256, MEMBER])
+        .arg(&target)
+        .output()
+        .map_err(|error| Failure::io("run", python, &error).hint(hint))?;
+    if run.status.success() {
+        return Ok(target);
+    }
+    let said = String::from_utf8_lossy(&run.stderr);
+    let why = said.lines().last().unwrap_or("it says nothing");
+    Err(Failure::new(Code::Io, format!("cannot fetch {ARCHIVE}: {why}")).hint(hint))
+}
+
+#[cfg(test)]
+mod tests {
+    use lcp_types::Status;
+
+    use super::*;
+
+    #[test]
+    fn results_belong_to_the_newest_call_of_their_id() {
+        let result = |id| Message::tool_result(id, "read", Status::Ok, "text");
+        let messages = [
+            result("a"),
+            Message::tool_call("a", "read x"),
+            Message::tool_call("b", "read y"),
+            result("b"),
+            result("a"),
+            Message::tool_call("a", "read z"),
+            result("a"),
+            Message::user("Thanks."),
+        ];
+        assert_eq!(pairs(&messages), [(2, 3), (1, 4), (5, 6)]);
+    }
+}

@@ -1,0 +1,159 @@
+//! Records a long conversation turn by turn, hands it over where that is due, resumes it, and
+//! checks what every hand-off kept (RFC 0007).
+
+mod checks;
+mod drive;
+mod input;
+mod report;
+mod settings;
+mod table;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::{Parser, ValueEnum};
+use lcp_continuity::SessionContinuityService;
+use lcp_continuity::store::Expired;
+
+use lcp_cli::counting::Counting;
+use lcp_cli::failure::{Code, Failure, Output};
+use lcp_cli::sessions::{Making, WindowFlags, failed};
+use lcp_cli::{Result, arguments, files};
+use settings::Settings;
+
+/// Record a conversation, hand it over before its window is full, resume it
+///
+/// Every message is kept in a store; where a hand-off is due it is prepared, resumed,
+/// and the conversation goes on until its input ends. What each hand-off kept is
+/// printed, and checked against the messages themselves. Without FILE a long real
+/// conversation is fetched, once: aider's own, of its Python package.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask handoff", bin_name = "cargo xtask handoff", version)]
+#[command(after_help = "Examples:
+  cargo xtask handoff --window 64000
+  cargo xtask handoff samples/session.lcp --window 4000 --show last
+  cargo xtask handoff history.md --pack /tmp/packs && cargo xtask report /tmp/packs/001-*.lcp
+  cargo xtask handoff --summarizer-cmd 'llm -s \"Summarise.\"' --limit 500
+  cargo xtask handoff --compact --window 32000")]
+struct Args {
+    /// A pack, or a chat history in Markdown, aider's among them; `-` for standard input
+    file: Option<PathBuf>,
+    /// Keep it there: a SQLite file, or postgres://… if that is built in; a
+    /// temporary file unless lcp.toml says otherwise
+    #[arg(long, value_name = "PATH|URL")]
+    store: Option<String>,
+    #[command(flatten)]
+    window: WindowFlags,
+    #[command(flatten)]
+    making: Making,
+    /// Only say where a hand-off is due
+    #[arg(long)]
+    manual: bool,
+    /// Compact within the session instead
+    #[arg(long, conflicts_with = "manual")]
+    compact: bool,
+    /// Print directives too
+    #[arg(long, value_name = "WHICH", default_value = "none")]
+    show: Show,
+    /// No more messages than this
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Write each hand-off there, as a pack
+    #[arg(long, value_name = "DIR")]
+    pack: Option<PathBuf>,
+    /// Print everything as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    counting: Counting,
+    #[command(flatten)]
+    output: Output,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Show {
+    None,
+    Last,
+    All,
+}
+
+fn main() -> ExitCode {
+    let args: Args = match arguments::parse() {
+        Ok(args) => args,
+        Err((failure, output)) => return output.fail(&failure),
+    };
+    match run(&args, &args.output) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => args.output.fail(&failure),
+    }
+}
+
+fn run(args: &Args, output: &Output) -> Result {
+    let config = args.counting.config()?;
+    let (model, unknown) = args.counting.model(&config, args.window.window.is_some())?;
+    if let Some(warning) = unknown {
+        output.warn(warning);
+    }
+    let settings = Settings::resolve(args, &config, model.as_ref())?;
+    let mut messages = input::messages(args.file.as_deref(), output)?;
+    messages.truncate(args.limit.unwrap_or(usize::MAX));
+    if messages.is_empty() {
+        return Err(Failure::new(Code::Usage, "--limit 0 leaves no message"));
+    }
+    let counter = args.counting.counter(&config, model.as_ref(), false, output)?;
+    let (place, service) = settings.open(Arc::clone(&counter.estimator))?;
+    let start = Instant::now();
+    let story = drive::run(&service, &settings, &place.conversation, messages, output)?;
+    output.progress(format!("{:.1} s", start.elapsed().as_secs_f64()));
+    let checks = checks::check(&story, &*counter.estimator)?;
+    if let Some(folder) = &args.pack {
+        write_packs(folder, &story)?;
+    }
+    let shown = shown(args.show, &story);
+    let text = if args.json {
+        let json = report::json(&settings, &story, &checks, &*counter.estimator, shown);
+        format!("{json:#}\n")
+    } else {
+        let directives = shown.iter().map(table::directive);
+        directives.collect::<String>() + &table::table(&settings, &story, &checks)
+    };
+    files::write(None, text.as_bytes())?;
+    counter.keep(output);
+    if settings.is_kept() {
+        expire(&service, output)?;
+    }
+    checks.result()
+}
+
+/// Drops what earlier runs left, once it has expired.
+fn expire(service: &SessionContinuityService, output: &Output) -> Result {
+    let Expired { conversations, handoffs, bodies } = service.store().expire().map_err(failed)?;
+    if conversations + handoffs + bodies > 0 {
+        output.progress(format!(
+            "expired: {conversations} conversations, {handoffs} hand-offs, {bodies} bodies"
+        ));
+    }
+    Ok(())
+}
+
+/// The hand-offs whose directives are printed.
+fn shown(show: Show, story: &drive::Story) -> &[drive::HandedOver] {
+    let all = &story.handed_over;
+    match show {
+        Show::None => &[],
+        Show::Last => &all[all.len().saturating_sub(1)..],
+        Show::All => all,
+    }
+}
+
+fn write_packs(folder: &Path, story: &drive::Story) -> Result {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Failure::io("make", folder.display(), &error))?;
+    for (at, handed) in story.handed_over.iter().enumerate() {
+        let name = format!("{:03}-{}.lcp", at + 1, handed.handoff.handoff_id);
+        files::write(Some(&folder.join(name)), &handed.pack)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! What a child says, and what its parent makes of it.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::time::Duration;
+
+use lcp_continuity::store::Error;
+
+use super::failed;
+use crate::Result;
+
+/// A line of a child.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// It waits for its parent.
+    Ready,
+    /// A message was kept: the one of this number.
+    Message(u64),
+    /// A hand-off was kept: the one of this number.
+    Handoff(u64),
+    /// It did what it was told, and how long it took.
+    Done(Duration),
+    /// The store did not do it, how long it took, and the error's code.
+    Failed(Duration, String),
+}
+
+impl Line {
+    /// The line of a failure.
+    pub(super) fn failed(after: Duration, error: &Error) -> Self {
+        Self::Failed(after, error.code().to_owned())
+    }
+
+    /// Says it to the parent, at once.
+    pub(super) fn say(&self) -> Result {
+        let micros = Duration::as_micros;
+        let line = match self {
+            Self::Ready => "ready".to_owned(),
+            Self::Message(number) => format!("message {number}"),
+            Self::Handoff(number) => format!("handoff {number}"),
+            Self::Done(after) => format!("done {}", micros(after)),
+            Self::Failed(after, code) => format!("failed {} {code}", micros(after)),
+        };
+        // In one piece: a process that is killed leaves whole lines.
+        let mut stdout = std::io::stdout().lock();
+        stdout.write_all(format!("{line}\n").as_bytes()).map_err(failed)?;
+        stdout.flush().map_err(failed)
+    }
+
+    /// What was said; none where it is not whole.
+    pub(super) fn read(line: &str) -> Option<Self> {
+        let words: Vec<_> = line.split(' ').collect();
+        let micros = |word: &str| word.parse().ok().map(Duration::from_micros);
+        Some(match words[..] {
+            ["ready"] => Self::Ready,
+            ["message", number] => Self::Message(number.parse().ok()?),
+            ["handoff", number] => Self::Handoff(number.parse().ok()?),
+            ["done", after] => Self::Done(micros(after)?),
+            ["failed", after, code] => Self::Failed(micros(after)?, code.to_owned()),
+            _ => return None,
+        })
+    }
+}
+
+/// What a writer said to have kept, all in all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Acknowledged {
+    /// Messages, from the first one on.
+    pub(super) messages: u64,
+    /// Hand-offs, from the first one on.
+    pub(super) handoffs: u64,
+    /// How often it failed, by the codes of errors.
+    pub(super) failures: BTreeMap<String, u64>,
+}
+
+impl Acknowledged {
+    pub(super) fn add(&mut self, line: Line) {
+        match line {
+            Line::Message(number) => self.messages = self.messages.max(number + 1),
+            Line::Handoff(number) => self.handoffs = self.handoffs.max(number + 1),
+            Line::Failed(_, code) => *self.failures.entry(code).or_default() += 1,
+            Line::Ready | Line::Done(_) => {}
+        }
+    }
+
+    /// Those of another, too.
+    pub(super) fn add_all(&mut self, other: &Self) {
+        self.messages += other.messages;
+        self.handoffs += other.handoffs;
+        for (code, times) in &other.failures {
+            *self.failures.entry(code.clone()).or_default() += times;
+        }
+    }
+
+    /// How many things it kept.
+    pub(super) fn all(&self) -> u64 {
+        self.messages + self.handoffs
+    }
+
+    /// Failures with other codes than these.
+    pub(super) fn failures_but(&self, codes: &[&str]) -> u64 {
+        let others = self.failures.iter().filter(|(code, _)| !codes.contains(&code.as_str()));
+        others.map(|(_, times)| times).sum()
+    }
+
+    /// The failures in words: `full 5, io 2`.
+    pub(super) fn failures_in_words(&self) -> String {
+        let words: Vec<_> =
+            self.failures.iter().map(|(code, times)| format!("{code} {times}")).collect();
+        words.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_lines_count() {
+        assert_eq!(Line::read("message 12"), Some(Line::Message(12)));
+        let failed = Line::Failed(Duration::from_micros(5), "io".to_owned());
+        assert_eq!(Line::read("failed 5 io"), Some(failed));
+        for torn in ["", "message", "message ", "messag", "failed 5", "done x"] {
+            assert_eq!(Line::read(torn), None, "{torn:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_acknowledged_adds_up() {
+        let mut said = Acknowledged::default();
+        for line in ["ready", "message 0", "handoff 0", "failed 1 full", "failed 1 io", "message 1"]
+        {
+            said.add(Line::read(line).unwrap());
+        }
+        said.add_all(&said.clone());
+        assert_eq!((said.messages, said.handoffs, said.all()), (4, 2, 6));
+        assert_eq!(
+            (said.failures_but(&["full"]), said.failures_in_words().as_str()),
+            (2, "full 2, io 2")
+        );
+    }
+}

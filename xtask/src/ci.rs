@@ -1,0 +1,156 @@
+//! `ci`: every check that must pass before a change lands.
+
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::tools::{self, cargo};
+
+/// Check everything: formatting, lints, tests, feature combinations, documentation, architecture,
+/// dependencies, interoperability
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Each step prints its command, to run it alone.")]
+pub(crate) struct Args {
+    /// Only the steps whose name contains this
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Also the slow steps: release-mode determinism, peers, fuzz targets, instruction counts,
+    /// fault injection
+    #[arg(long)]
+    full: bool,
+}
+
+const HACK_VERSION: &str = "0.6.45";
+
+/// Packages that are no library or command of the product.
+const TOOLS: &str = "--exclude xtask --exclude lcp-testkit";
+
+struct Step {
+    name: &'static str,
+    arguments: String,
+    env: Option<(&'static str, &'static str)>,
+}
+
+fn step(name: &'static str, arguments: impl Into<String>) -> Step {
+    Step { name, arguments: arguments.into(), env: None }
+}
+
+fn steps(full: bool) -> Vec<Step> {
+    // In the build folder of this workspace, which has most of its dependencies.
+    let bench = "--manifest-path bench/Cargo.toml --target-dir target --locked";
+    let deny_warnings = Some(("RUSTDOCFLAGS", "-D warnings"));
+    let mut steps = vec![
+        step("fmt", "fmt --all --check"),
+        step("fmt bench", "fmt --manifest-path bench/Cargo.toml --check"),
+        step("clippy", "clippy --workspace --all-targets --all-features -- -D warnings"),
+        step("test", "test --workspace --all-features"),
+        step(
+            "features",
+            format!(
+                "hack clippy --workspace {TOOLS} --each-feature --no-dev-deps --lib -- -D warnings"
+            ),
+        ),
+        Step { env: deny_warnings, ..step("doc", "doc --workspace --all-features --no-deps") },
+        step("test bench", format!("test {bench}")),
+        step("tidy", "xtask tidy"),
+        step("deny", "xtask deny"),
+        step("format specs", "xtask check-format-specs"),
+    ];
+    if full {
+        steps.extend([
+            Step {
+                env: deny_warnings,
+                ..step(
+                    "doc without features",
+                    format!("doc --workspace {TOOLS} --no-default-features --no-deps"),
+                )
+            },
+            // The same bytes at every optimisation level.
+            step("determinism", "test -p lcp-driver --release --test determinism"),
+            step(
+                "clippy bench",
+                format!("clippy {bench} --features peers,perf --all-targets -- -D warnings"),
+            ),
+            step(
+                "fuzz targets",
+                "check --manifest-path fuzz/Cargo.toml --target-dir target --locked",
+            ),
+            step("slow tests", "test --workspace --all-features -- --ignored"),
+            step("fault injection", "xtask fault-inject"),
+            step("instructions", "xtask perf"),
+            step("scaling", "xtask perf --scaling"),
+        ]);
+    }
+    steps
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let is_wanted = |step: &Step| args.only.as_ref().is_none_or(|only| step.name.contains(only));
+    let steps: Vec<_> = steps(args.full).into_iter().filter(is_wanted).collect();
+    if steps.is_empty() {
+        bail!("no step has {} in its name", args.only.as_deref().unwrap_or_default());
+    }
+    let start = Instant::now();
+    let mut failed = Vec::new();
+    for step in &steps {
+        eprintln!("== {}: cargo {}", step.name, step.arguments);
+        let step_start = Instant::now();
+        if !succeeds(step)? {
+            failed.push(step.name);
+        }
+        eprintln!("== {}: {} s", step.name, step_start.elapsed().as_secs());
+    }
+    let seconds = start.elapsed().as_secs();
+    if !failed.is_empty() {
+        bail!("failed after {seconds} s: {}", failed.join(", "));
+    }
+    eprintln!("== all steps passed: {seconds} s");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs a step, and returns whether it succeeded.
+fn succeeds(step: &Step) -> Result<bool> {
+    let words: Vec<_> = step.arguments.split(' ').collect();
+    let mut command = match words.as_slice() {
+        ["xtask", task @ ..] => {
+            let mut command = Command::new(std::env::current_exe()?);
+            command.args(task);
+            command
+        }
+        ["hack", ..] => {
+            let mut command = Command::new(tools::cargo_tool("cargo-hack", HACK_VERSION)?);
+            command.args(&words);
+            command
+        }
+        _ => {
+            let mut command = Command::new(cargo());
+            command.args(&words);
+            command
+        }
+    };
+    command.current_dir(crate::workspace()).envs(step.env);
+    let status = command.status().with_context(|| format!("cannot run step {}", step.name))?;
+    Ok(status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn step_names_are_unique() {
+        let steps = steps(true);
+        for (at, step) in steps.iter().enumerate() {
+            assert!(steps[..at].iter().all(|other| other.name != step.name), "{}", step.name);
+        }
+    }
+
+    #[test]
+    fn a_failing_step_is_reported() {
+        assert!(!succeeds(&step("missing", "no-such-command")).unwrap());
+        assert!(succeeds(&step("version", "--version")).unwrap());
+        let error = run(&Args { only: Some("no such step".into()), full: false }).unwrap_err();
+        assert_eq!(error.to_string(), "no step has no such step in its name");
+    }
+}

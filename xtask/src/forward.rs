@@ -1,0 +1,179 @@
+//! Tasks that run a program of another package.
+
+use std::ffi::{OsStr, OsString};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, Result};
+
+use crate::tools::{self, cargo};
+
+/// Arguments that are passed on as they are
+#[derive(Debug, clap::Args)]
+pub(crate) struct Rest {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
+}
+
+/// Check golden files against the code
+#[derive(Debug, clap::Args)]
+pub(crate) struct GoldenArgs {
+    /// Rewrite the files instead of comparing them
+    #[arg(long)]
+    bless: bool,
+}
+
+/// The commands of `lcp` that are also tasks.
+const PRODUCT: &[&str] =
+    &["render", "report", "budget", "count", "encode", "decode", "validate", "dedup"];
+
+/// Tokenizers that the slim command has built in. Anything else is a tokenizer file.
+const BUILT_IN_ENCODINGS: &[&str] = &[
+    "o200k_base",
+    "o200k_harmony",
+    "cl100k_base",
+    "p50k_base",
+    "r50k_base",
+    "heuristic",
+    "code-aware",
+];
+
+/// Returns whether the first argument that is no flag names a command of `lcp`.
+pub(crate) fn is_product(arguments: &[OsString]) -> bool {
+    let is_flag = |argument: &&OsString| argument.as_encoded_bytes().starts_with(b"-");
+    let task = arguments.iter().find(|argument| !is_flag(argument));
+    task.is_some_and(|task| PRODUCT.iter().any(|name| task == name))
+}
+
+/// Runs `lcp` in the current folder, with the features that its arguments need.
+pub(crate) fn product(arguments: &[OsString]) -> Result<ExitCode> {
+    let mut command = Command::new(cargo());
+    command.args(["run", "--quiet", "--manifest-path"]);
+    command.arg(crate::workspace().join("crates/lcp-cli/Cargo.toml"));
+    command.args(features(arguments)).arg("--").args(arguments);
+    run(command)
+}
+
+/// Returns the feature flags of cargo for a command line of `lcp`.
+fn features(arguments: &[OsString]) -> &'static [&'static str] {
+    let encoding = arguments.iter().enumerate().find_map(|(at, argument)| {
+        let argument = argument.to_str()?;
+        match argument.strip_prefix("--encoding") {
+            Some("") => arguments.get(at + 1)?.to_str(),
+            Some(value) => value.strip_prefix('='),
+            None => None,
+        }
+    });
+    let is_built_in = |name: &str| BUILT_IN_ENCODINGS.contains(&name);
+    if encoding.is_none_or(is_built_in) { &["--no-default-features"] } else { &[] }
+}
+
+/// Compares the sample packs and their renderings with what the code writes.
+pub(crate) fn samples(args: &GoldenArgs) -> Result<ExitCode> {
+    golden(args, "test --quiet -p lcp-cli --all-features --test it samples")
+}
+
+/// Compares the vocabularies of lcp-tokens with those of tiktoken-rs.
+pub(crate) fn vocabulary(args: &GoldenArgs) -> Result<ExitCode> {
+    golden(
+        args,
+        "test --quiet -p lcp-tokens --all-features --test differential vocabulary -- --ignored",
+    )
+}
+
+fn golden(args: &GoldenArgs, test: &str) -> Result<ExitCode> {
+    let mut command = in_workspace(test);
+    if args.bless {
+        command.env("UPDATE_EXPECT", "1");
+    }
+    run(command)
+}
+
+/// Reads the samples by the descriptions in `formats/`.
+pub(crate) fn format_specs() -> Result<ExitCode> {
+    run(in_workspace("test -p lcp-cli --all-features --test it format_descriptions -- --ignored"))
+}
+
+/// Runs a benchmark of `bench/`.
+pub(crate) fn bench(rest: &Rest) -> Result<ExitCode> {
+    let build = "run --release --manifest-path bench/Cargo.toml --locked --features peers";
+    passing(&format!("{build} --bin bench --"), rest)
+}
+
+/// Counts instructions.
+pub(crate) fn perf(rest: &Rest) -> Result<ExitCode> {
+    passing(
+        "run --quiet --manifest-path bench/Cargo.toml --locked --features perf --bin perf --",
+        rest,
+    )
+}
+
+/// Runs the demonstration of hand-offs in the current folder.
+pub(crate) fn handoff(rest: &Rest) -> Result<ExitCode> {
+    let mut command = Command::new(cargo());
+    command.args(["run", "--quiet", "--example", "handoff_demo", "--manifest-path"]);
+    command.arg(crate::workspace().join("crates/lcp-cli/Cargo.toml")).arg("--");
+    command.args(&rest.arguments);
+    run(command)
+}
+
+/// Runs the fault-injection tests of the session stores.
+pub(crate) fn fault_injection(rest: &Rest) -> Result<ExitCode> {
+    let test = "test --quiet -p lcp-continuity --all-features --test fault_injection -- --ignored";
+    passing(test, rest)
+}
+
+/// Runs cargo-fuzz, which is fetched where it is not installed.
+pub(crate) fn fuzz(rest: &Rest) -> Result<ExitCode> {
+    let program = tools::cargo_tool("cargo-fuzz", "0.13.2")?;
+    let mut command = Command::new(program);
+    command.args(["fuzz", "run", "--sanitizer", "none"]).args(&rest.arguments);
+    // The flags of instrumentation are nightly's; everything else is stable.
+    command.env("RUSTC_BOOTSTRAP", "1").current_dir(crate::workspace().join("fuzz"));
+    run(command)
+}
+
+fn passing(arguments: &str, rest: &Rest) -> Result<ExitCode> {
+    let mut command = in_workspace(arguments);
+    command.args(&rest.arguments);
+    run(command)
+}
+
+fn in_workspace(arguments: &str) -> Command {
+    let mut command = Command::new(cargo());
+    command.args(arguments.split(' ')).current_dir(crate::workspace());
+    command
+}
+
+/// Runs a command to its end, and returns its exit code.
+fn run(mut command: Command) -> Result<ExitCode> {
+    let status = command
+        .status()
+        .with_context(|| format!("cannot run {}", OsStr::display(command.get_program())))?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn commands_of_lcp_are_recognized_behind_flags() {
+        assert!(is_product(&words("render a.lcp")) && is_product(&words("-q render a.lcp")));
+        assert!(!is_product(&words("tidy")) && !is_product(&words("tidy render")));
+    }
+
+    #[test]
+    fn a_tokenizer_file_needs_the_full_command() {
+        for slim in ["render a", "render a --encoding heuristic", "count --encoding=o200k_base a"] {
+            assert_eq!(features(&words(slim)), ["--no-default-features"], "{slim}");
+        }
+        for full in ["render a --encoding tokenizer.json", "count --encoding=./tekken.json a"] {
+            assert!(features(&words(full)).is_empty(), "{full}");
+        }
+    }
+}

@@ -1,5 +1,0 @@
-//! The tasks as they are called.
-
-mod command;
-mod handoff;
-mod torture;
