@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lcp_transcripts::annotation_keys;
-use lcp_types::{Annotation, AnnotationKind, Block, Meta, Tag};
+use lcp_types::{Annotation, AnnotationKind, Block, BlockMeta, Tag};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// A pack, and what is said of its blocks.
@@ -13,7 +13,7 @@ pub struct Side<'b> {
     /// Its blocks.
     pub blocks: &'b [Block<'b>],
     /// What is said of each, without ranks that are the numbers of messages.
-    pub metas: Vec<Meta<'b>>,
+    pub metas: Vec<BlockMeta<'b>>,
     /// What else is said of each by annotations that mean nothing to a budget.
     others: Vec<BTreeSet<(u8, &'b [u8])>>,
 }
@@ -70,7 +70,7 @@ impl<'b> Side<'b> {
                 others.insert((annotation.kind.code(), annotation.value.as_slice()));
             }
         }
-        let mut metas = Meta::of_all(blocks, &mut |_, _| {});
+        let mut metas = BlockMeta::resolve_all(blocks, &mut |_, _| {});
         for (at, number) in annotation_keys::message_numbers(blocks) {
             let Some(meta) = usize::try_from(at).ok().and_then(|at| metas.get_mut(at)) else {
                 continue;
@@ -96,7 +96,7 @@ impl<'b> Side<'b> {
     }
 }
 
-/// Whether it is none of what [`Meta`] reads. The number of a message is none either: it
+/// Whether it is none of what [`BlockMeta`] reads. The number of a message is none either: it
 /// says which blocks belong together, and is another one behind a message that is new.
 fn is_other(annotation: &Annotation<'_>) -> bool {
     match annotation.as_tag() {

@@ -8,7 +8,7 @@ use lcp_continuity::{PackageError, SessionHandoff};
 use lcp_decoder::{Error, Warning};
 use lcp_driver::WarningCode;
 use lcp_types::wire::HEADER_FLAGS_AT;
-use lcp_types::{HANDOFF_TYPE_NAME, Level, Meta, MetaProblemKind};
+use lcp_types::{AnnotationErrorKind, BlockMeta, HANDOFF_TYPE_NAME, Level};
 
 use crate::frames::{Frames, is_reference};
 pub use full::check_full;
@@ -99,15 +99,15 @@ pub fn check(bytes: &[u8]) -> Findings {
         inner_offset: None,
         is_limit: false,
     };
-    let _ = Meta::of_all(&pack.blocks, &mut |index, problem| {
+    let _ = BlockMeta::resolve_all(&pack.blocks, &mut |index, problem| {
         // Blocks behind the place where a pack breaks off may well have been there.
-        if problem.kind == MetaProblemKind::BadTarget && pack.broken.is_some() {
+        if problem.kind == AnnotationErrorKind::BadTarget && pack.broken.is_some() {
             return;
         }
         let code = WarningCode::from(problem.kind).name();
         let said = in_block(index, code, problem.to_string());
         // A newer version may know it.
-        let is_note = problem.kind == MetaProblemKind::UnknownExtension;
+        let is_note = problem.kind == AnnotationErrorKind::UnknownExtension;
         if is_note { found.notes.push(said) } else { found.problems.push(said) }
     });
     if let Some(index) = handoff(&pack)

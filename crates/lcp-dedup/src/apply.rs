@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use lcp_tokens::TokenEstimator;
 use lcp_types::{
-    Annotation, AnnotationKind, Block, BlockContent, Covered, Duplicates, Meta, Relation, Tag,
+    Annotation, AnnotationKind, Block, BlockContent, BlockMeta, Covered, Duplicates, Relation, Tag,
 };
 
 use crate::find::{Found, tokens};
@@ -52,14 +52,14 @@ impl Found {
         let mut replaced = BTreeMap::new();
         let mut counts = Counts { blocks, estimator, known: HashMap::new() };
         let mut merged: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        let metas = self.changes_lines().then(|| Meta::of_all(blocks, &mut |_, _| {}));
+        let metas = self.changes_lines().then(|| BlockMeta::resolve_all(blocks, &mut |_, _| {}));
         let summary = |index: usize| metas.as_ref()?.get(index)?.summary.as_deref();
         // What adds no line has nothing to say of them.
         let adds_lines = |index: &usize| {
             let fate = &self.fates[*index];
             !matches!(fate, Some(Fate::Covered { relation: Relation::Contained, .. }))
         };
-        let annotated = Meta::of_annotated(blocks);
+        let annotated = BlockMeta::resolve_annotated(blocks);
         // Ranges first, for the lines that refer to what grew.
         for (index, fate) in self.fates.iter().enumerate() {
             if let Some(Fate::Grown(lines) | Fate::Cut { lines, .. }) = fate
@@ -252,7 +252,7 @@ impl<'a> Deduplicated<'a> {
             (0u64..).zip(&kept).map(|(new, &old)| (old as u64, new)).collect();
         let place = |target| places.get(&target).copied().unwrap_or(target);
         let mut pack: Vec<_> = kept.iter().map(|&old| all[old].clone().retargeted(place)).collect();
-        let before = Meta::of_all(&all, &mut |_, _| {});
+        let before = BlockMeta::resolve_all(&all, &mut |_, _| {});
         let mut after = before.clone();
         self.duplicates.take_over(&all, &mut after);
         for (new, &old) in (0u64..).zip(&kept) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use foldhash::fast::RandomState;
 use lcp_tokens::TokenEstimator;
-use lcp_types::{Block, BlockContent, DataFormat, FormatHint, Lang, Meta, Relation};
+use lcp_types::{Block, BlockContent, BlockMeta, DataFormat, FormatHint, Lang, Relation};
 
 use crate::chunks::overlapping;
 use crate::error::DedupError;
@@ -52,7 +52,7 @@ pub fn find(
     estimator: &dyn TokenEstimator,
 ) -> Result<Found, DedupError> {
     options.check()?;
-    let metas = Meta::of_annotated(blocks);
+    let metas = BlockMeta::resolve_annotated(blocks);
     let mut work = Work::new(blocks, &metas, options);
     let paths = (options.level >= Level::Overlap).then(|| Paths::new(&mut work));
     if let Some(paths) = paths.as_ref().filter(|_| options.keep == Keep::Best) {

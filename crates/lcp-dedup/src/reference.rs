@@ -1,6 +1,6 @@
 //! What stands in the place of a covered block.
 
-use lcp_types::{Block, BlockContent, Bytes, Meta, Relation};
+use lcp_types::{Block, BlockContent, BlockMeta, Bytes, Relation};
 
 /// Characters of a label; of a longer one both ends are given.
 const LABEL_CHARS_MAX: usize = 120;
@@ -12,13 +12,13 @@ const BEGINNING_CHARS: usize = 30;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target<'t> {
     block: &'t Block<'t>,
-    meta: Option<&'t Meta<'t>>,
+    meta: Option<&'t BlockMeta<'t>>,
     /// Whether it has all that it had, so that its lines are those of its range.
     is_whole: bool,
 }
 
 impl<'t> Target<'t> {
-    pub(crate) fn new(block: &'t Block<'_>, meta: Option<&'t Meta<'_>>) -> Self {
+    pub(crate) fn new(block: &'t Block<'_>, meta: Option<&'t BlockMeta<'_>>) -> Self {
         Self { block, meta, is_whole: true }
     }
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use lcp_types::{Block, BlockContent, BlockType, Meta, Priority, Relation, Role};
+use lcp_types::{Block, BlockContent, BlockMeta, BlockType, Priority, Relation, Role};
 
 use crate::options::{Keep, Options};
 use crate::reference::{Target, is_stub};
@@ -67,7 +67,7 @@ pub(crate) struct Work<'b, 'a> {
     pub(crate) blocks: &'b [Block<'a>],
     pub(crate) options: &'b Options,
     /// What is said of the blocks that annotations speak of.
-    pub(crate) metas: &'b BTreeMap<usize, Meta<'b>>,
+    pub(crate) metas: &'b BTreeMap<usize, BlockMeta<'b>>,
     pub(crate) standings: Vec<Standing>,
     /// The blocks that take part: as they are kept, the best first.
     pub(crate) order: Vec<usize>,
@@ -79,7 +79,7 @@ pub(crate) struct Work<'b, 'a> {
 impl<'b, 'a> Work<'b, 'a> {
     pub(crate) fn new(
         blocks: &'b [Block<'a>],
-        metas: &'b BTreeMap<usize, Meta<'b>>,
+        metas: &'b BTreeMap<usize, BlockMeta<'b>>,
         options: &'b Options,
     ) -> Self {
         let is_user = |block: &Block<'_>| role(block) == Some(Role::User);

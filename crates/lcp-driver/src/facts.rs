@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lcp_tokens::TokenEstimator;
-use lcp_types::{Block, CostLevel, CostsOf, LevelCost, Meta, ModeCosts};
+use lcp_types::{Block, AlternateLevel, EncodingCosts, AlternateCost, BlockMeta, ModeCosts};
 
 use crate::block_view::BlockView;
 use crate::budget::cost::{Body, Costs, Counter, Detail};
@@ -16,21 +16,21 @@ pub const RENDERER_REVISION: u32 = 3;
 
 impl Detail {
     /// The level of an index that it is, if it is one.
-    const fn cost_level(self) -> Option<CostLevel> {
+    const fn cost_level(self) -> Option<AlternateLevel> {
         match self {
-            Self::Detailed => Some(CostLevel::Detailed),
-            Self::Summary => Some(CostLevel::Summary),
-            Self::Tags => Some(CostLevel::Tags),
+            Self::Detailed => Some(AlternateLevel::Detailed),
+            Self::Summary => Some(AlternateLevel::Summary),
+            Self::Tags => Some(AlternateLevel::Tags),
             Self::Full | Self::Placeholder => None,
         }
     }
 
     /// The detail that a level of an index is.
-    pub(crate) const fn of_level(level: CostLevel) -> Self {
+    pub(crate) const fn of_level(level: AlternateLevel) -> Self {
         match level {
-            CostLevel::Detailed => Self::Detailed,
-            CostLevel::Summary => Self::Summary,
-            CostLevel::Tags => Self::Tags,
+            AlternateLevel::Detailed => Self::Detailed,
+            AlternateLevel::Summary => Self::Summary,
+            AlternateLevel::Tags => Self::Tags,
         }
     }
 }
@@ -50,7 +50,7 @@ impl Detail {
 pub struct IndexCosts<'a> {
     estimator: &'a dyn TokenEstimator,
     progress: Option<&'a mut dyn FnMut()>,
-    known: Option<(usize, &'a CostsOf)>,
+    known: Option<(usize, &'a EncodingCosts)>,
 }
 
 impl<'a> IndexCosts<'a> {
@@ -72,7 +72,7 @@ impl<'a> IndexCosts<'a> {
     /// them. Its figures are not checked. The levels of its modes must ascend by block, as in
     /// every result of [`Self::count`] and in every accepted index.
     #[must_use]
-    pub fn starting_at(self, start: usize, known: &'a CostsOf) -> Self {
+    pub fn starting_at(self, start: usize, known: &'a EncodingCosts) -> Self {
         Self { known: Some((start, known)), ..self }
     }
 
@@ -81,7 +81,7 @@ impl<'a> IndexCosts<'a> {
     /// Returns `None` if the estimator is inexact or not additive: such counts are of no use
     /// for planning.
     #[must_use]
-    pub fn count(self, blocks: &[Block<'_>]) -> Option<CostsOf> {
+    pub fn count(self, blocks: &[Block<'_>]) -> Option<EncodingCosts> {
         let Self { estimator, progress, known } = self;
         let mut ignore = || ();
         let progress = progress.unwrap_or(&mut ignore);
@@ -94,7 +94,7 @@ impl<'a> IndexCosts<'a> {
 
 /// Costs that an earlier count knows.
 struct KnownCosts<'a> {
-    costs: &'a CostsOf,
+    costs: &'a EncodingCosts,
     modes: [&'a ModeCosts; OutputMode::ALL.len()],
     /// The first block that is not known.
     start: usize,
@@ -103,7 +103,7 @@ struct KnownCosts<'a> {
 }
 
 impl<'a> KnownCosts<'a> {
-    fn new(blocks: &[Block<'_>], start: usize, costs: &'a CostsOf, encoding: &str) -> Option<Self> {
+    fn new(blocks: &[Block<'_>], start: usize, costs: &'a EncodingCosts, encoding: &str) -> Option<Self> {
         let [xml, markdown, minimal] = OutputMode::ALL.map(|mode| costs.mode(mode.name()));
         let modes = [xml?, markdown?, minimal?];
         let is_usable = costs.encoding == encoding
@@ -111,7 +111,7 @@ impl<'a> KnownCosts<'a> {
             && costs.contents.len() >= start
             && costs.joins.len() >= start.div_ceil(8)
             && modes.iter().all(|mode| mode.full.len() >= start && mode.line.len() >= start);
-        let annotations = blocks[start..].iter().filter_map(|by| Meta::said_by(by)?.ok());
+        let annotations = blocks[start..].iter().filter_map(|by| BlockMeta::from_annotation(by)?.ok());
         is_usable.then(|| {
             let annotated = annotations.map(|(target, _)| target).collect();
             Self { costs, modes, start, annotated }
@@ -132,7 +132,7 @@ impl<'a> KnownCosts<'a> {
 pub(crate) fn known_costs(
     costs: &ModeCosts,
     index: usize,
-    levels: &[LevelCost],
+    levels: &[AlternateCost],
     content: u32,
 ) -> Costs {
     let mut all = [None; Detail::ALL.len()];
@@ -145,7 +145,7 @@ pub(crate) fn known_costs(
 }
 
 /// The levels of a block, among those of all.
-pub(crate) fn levels_of(levels: &[LevelCost], index: usize) -> &[LevelCost] {
+pub(crate) fn levels_of(levels: &[AlternateCost], index: usize) -> &[AlternateCost] {
     let start = levels.partition_point(|level| (level.block as usize) < index);
     let end = levels[start..].partition_point(|level| level.block as usize == index);
     &levels[start..start + end]
@@ -161,15 +161,15 @@ fn counted(
     estimator: &dyn TokenEstimator,
     known: impl Fn(usize) -> Option<Counted> + Sync,
     each: &mut dyn FnMut(),
-) -> Option<CostsOf> {
+) -> Option<EncodingCosts> {
     if !estimator.is_additive() || !estimator.is_exact() {
         return None;
     }
-    let metas = Meta::of_all(blocks, &mut |_, _| {});
+    let metas = BlockMeta::resolve_all(blocks, &mut |_, _| {});
     let mut counter = Counter::new(estimator);
     let of_mode =
         |mode: OutputMode| ModeCosts { mode: mode.name().to_owned(), ..ModeCosts::default() };
-    let mut costs = CostsOf {
+    let mut costs = EncodingCosts {
         encoding: estimator.name().to_owned(),
         revision: RENDERER_REVISION,
         contents: Vec::with_capacity(blocks.len()),
@@ -210,7 +210,7 @@ fn push(mode: &mut ModeCosts, block: u32, costs: &Costs) {
     mode.full.push(costs.of(Detail::Full));
     mode.line.push(costs.of(Detail::Placeholder));
     let levels = costs.all().filter_map(|(detail, tokens)| {
-        Some(LevelCost { block, level: detail.cost_level()?, tokens })
+        Some(AlternateCost { block, level: detail.cost_level()?, tokens })
     });
     mode.levels.extend(levels);
 }

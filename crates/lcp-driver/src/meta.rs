@@ -1,6 +1,6 @@
 //! What is said of blocks: by annotations, and by what they cover.
 
-use lcp_types::{Block, Duplicates, Meta, MetaProblemKind, Priority};
+use lcp_types::{AnnotationErrorKind, Block, BlockMeta, Duplicates, Priority};
 
 use crate::warning::{Warning, WarningCode};
 
@@ -22,7 +22,7 @@ use crate::warning::{Warning, WarningCode};
 /// ```
 #[must_use]
 pub fn resolve_priorities(blocks: &[Block<'_>]) -> Vec<Priority> {
-    Meta::of_all(blocks, &mut |_, _| {}).into_iter().map(|meta| meta.priority).collect()
+    BlockMeta::resolve_all(blocks, &mut |_, _| {}).into_iter().map(|meta| meta.priority).collect()
 }
 
 /// What the pack says of each block, and what blocks take over from those that
@@ -31,8 +31,8 @@ pub(crate) fn resolve<'b>(
     blocks: &'b [Block<'_>],
     duplicates: Option<&Duplicates>,
     warnings: &mut Vec<Warning>,
-) -> Vec<Meta<'b>> {
-    let mut metas = Meta::of_all(blocks, &mut |index, problem| {
+) -> Vec<BlockMeta<'b>> {
+    let mut metas = BlockMeta::resolve_all(blocks, &mut |index, problem| {
         let code = WarningCode::from(problem.kind);
         warnings.push(Warning::new(code, Some(index), problem.to_string()));
     });
@@ -42,12 +42,12 @@ pub(crate) fn resolve<'b>(
     metas
 }
 
-impl From<MetaProblemKind> for WarningCode {
-    fn from(kind: MetaProblemKind) -> Self {
+impl From<AnnotationErrorKind> for WarningCode {
+    fn from(kind: AnnotationErrorKind) -> Self {
         match kind {
-            MetaProblemKind::BadTarget => Self::BadTarget,
-            MetaProblemKind::BadPriority => Self::BadPriority,
-            MetaProblemKind::UnknownExtension => Self::UnknownBlockType,
+            AnnotationErrorKind::BadTarget => Self::BadTarget,
+            AnnotationErrorKind::BadPriority => Self::BadPriority,
+            AnnotationErrorKind::UnknownExtension => Self::UnknownBlockType,
             _ => Self::BadAnnotation,
         }
     }

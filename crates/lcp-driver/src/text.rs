@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use lcp_types::{Block, Meta};
+use lcp_types::{Block, BlockMeta};
 
 use crate::block_view::{BlockView, Head};
 use crate::budget::cost::Detail;
@@ -90,13 +90,13 @@ impl Text {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Metas<'m> {
     /// By the pack, for each block.
-    pub(crate) own: &'m [Meta<'m>],
+    pub(crate) own: &'m [BlockMeta<'m>],
     /// By the text before, for those that it showed, by their index.
-    pub(crate) kept: Option<&'m HashMap<usize, Meta<'m>>>,
+    pub(crate) kept: Option<&'m HashMap<usize, BlockMeta<'m>>>,
 }
 
 impl<'m> Metas<'m> {
-    fn of(&self, i: usize) -> &'m Meta<'m> {
+    fn of(&self, i: usize) -> &'m BlockMeta<'m> {
         self.kept.and_then(|kept| kept.get(&i)).unwrap_or(&self.own[i])
     }
 }
@@ -130,7 +130,7 @@ pub(crate) fn render(
 /// The part of a block of which `piece` is shown, given to `with`.
 fn with_part<R>(
     block: &Block<'_>,
-    meta: &Meta<'_>,
+    meta: &BlockMeta<'_>,
     piece: Piece,
     content_tokens: u32,
     mode: OutputMode,

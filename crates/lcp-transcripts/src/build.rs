@@ -132,8 +132,9 @@ impl Builder {
         self.result = self.blocks.len();
         if !self.calls.answer(id) {
             self.report.orphans += 1;
-            let of = name.map(|name| format!(" of {}", lcp_types::brief(name.as_bytes())));
-            let (of, id) = (of.unwrap_or_default(), lcp_types::brief(id.as_bytes()));
+            let of =
+                name.map(|name| format!(" of {}", lcp_types::escape_for_display(name.as_bytes())));
+            let (of, id) = (of.unwrap_or_default(), lcp_types::escape_for_display(id.as_bytes()));
             self.warn(format!("the result{of} for {id} answers no open tool call"));
         }
     }
@@ -315,7 +316,7 @@ impl Builder {
         self.end_message();
         for (id, line) in self.calls.open() {
             self.report.unanswered += 1;
-            let shown = lcp_types::brief(id.as_bytes());
+            let shown = lcp_types::escape_for_display(id.as_bytes());
             self.report.warn(line, format!("tool call {shown} has no result"));
         }
         ImportResult { blocks: self.blocks, report: self.report }

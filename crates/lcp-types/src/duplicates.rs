@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::{Block, Meta};
+use crate::{Block, BlockMeta};
 
 /// How a block stands to the one that covers it (RFC 0006 §3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -117,7 +117,7 @@ impl Duplicates {
     /// Changes what is said of blocks to what holds with these duplicates: a
     /// block takes over the best priority and rank of what it covers, and a pin;
     /// summaries and levels of a text that is no more are dropped.
-    pub fn take_over<'b>(&self, blocks: &'b [Block<'_>], metas: &mut [Meta<'b>]) {
+    pub fn take_over<'b>(&self, blocks: &'b [Block<'_>], metas: &mut [BlockMeta<'b>]) {
         let named = self.covered.iter().map(|(&index, covered)| (index, covered.by));
         let pairs: Vec<_> = named.chain(self.shared.iter().copied()).collect();
         // A block that covers may be cut or a diff itself, and so on.

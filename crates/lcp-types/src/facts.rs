@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Block, BlockContent, BlockType, Meta, Priority, Role};
+use crate::{Block, BlockContent, BlockMeta, BlockType, Priority, Role};
 
 /// What is known of the blocks of a pack, as columns.
 ///
@@ -203,7 +203,9 @@ impl FactsCollector {
         if block.block_type() != BlockType::Annotation {
             self.facts.metadata.push(index);
         }
-        let Some((target, meta)) = Meta::said_by(block).and_then(Result::ok) else { return };
+        let Some((target, meta)) = BlockMeta::from_annotation(block).and_then(Result::ok) else {
+            return;
+        };
         self.said.push((target, index));
         if meta.annotated {
             self.priorities.push((target, meta.priority));

@@ -8,7 +8,7 @@
 //! | look for | in |
 //! |---|---|
 //! | blocks and what they hold | [`Block`], [`BlockContent`], [`content`] |
-//! | priorities, tags, further levels | [`Annotation`], [`Priority`], [`Tag`], [`Level`], all that they say [`Meta`] |
+//! | priorities, tags, further levels | [`Annotation`], [`Priority`], [`Tag`], [`Level`], all that they say [`BlockMeta`] |
 //! | blocks that others cover | [`Duplicates`] |
 //! | numbers of the wire format | [`wire`], [`limits`] |
 //! | how fields are read and written | [`schema`] |
@@ -57,7 +57,9 @@ pub use enums::{
 };
 pub use facts::{CallOf, CostLevel, CostsOf, Facts, FactsCollector, Labels, LevelCost, ModeCosts};
 pub use level::{Level, LevelText};
-pub use meta::{HANDOFF_TYPE_NAME, Meta, MetaProblem, MetaProblemKind, brief};
+pub use meta::{
+    AnnotationError, AnnotationErrorKind, BlockMeta, HANDOFF_TYPE_NAME, escape_for_display,
+};
 pub use owned::{IntoOwned, Visitor};
 pub use source::{BlockSource, SourceError, SourceErrorKind};
 pub use store::{ContentHash, ContentStore, MemoryStore, StoreError};

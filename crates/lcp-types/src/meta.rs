@@ -13,18 +13,18 @@ pub const HANDOFF_TYPE_NAME: &str = "handoff";
 /// What the pack says of one block, by its annotations and levels.
 ///
 /// ```
-/// use lcp_types::{Annotation, Block, Meta, Priority, Role, Tag};
+/// use lcp_types::{Annotation, Block, BlockMeta, Priority, Role, Tag};
 ///
 /// let blocks = [
 ///     Block::conversation(Role::User, "hi"),
 ///     Block::new(Annotation::priority(0, Priority::High)),
 ///     Block::new(Annotation::tag(0, &Tag::new("rank", "0.5"))),
 /// ];
-/// let metas = Meta::of_all(&blocks, &mut |_, _| {});
+/// let metas = BlockMeta::resolve_all(&blocks, &mut |_, _| {});
 /// assert_eq!((metas[0].priority, metas[0].rank), (Priority::High, Some(0.5)));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Meta<'b> {
+pub struct BlockMeta<'b> {
     /// The priority; Normal where nothing gives it.
     pub priority: Priority,
     /// Whether an annotation gave the priority.
@@ -50,19 +50,19 @@ pub struct Meta<'b> {
 
 /// What is wrong with an annotation or a level; it is then ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MetaProblem {
+pub struct AnnotationError {
     /// What kind of problem it is.
-    pub kind: MetaProblemKind,
+    pub kind: AnnotationErrorKind,
     message: String,
 }
 
-impl MetaProblem {
-    fn new(kind: MetaProblemKind, message: String) -> Self {
+impl AnnotationError {
+    fn new(kind: AnnotationErrorKind, message: String) -> Self {
         Self { kind, message }
     }
 }
 
-impl fmt::Display for MetaProblem {
+impl fmt::Display for AnnotationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
@@ -71,7 +71,7 @@ impl fmt::Display for MetaProblem {
 /// The kinds of problems that annotations have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum MetaProblemKind {
+pub enum AnnotationErrorKind {
     /// It names a block that does not exist.
     BadTarget,
     /// It gives a priority that is unknown.
@@ -82,12 +82,12 @@ pub enum MetaProblemKind {
     UnknownExtension,
 }
 
-impl<'b> Meta<'b> {
+impl<'b> BlockMeta<'b> {
     /// Resolves the annotations of `block`, the block of index `target`. `annotations` are
     /// the blocks that may speak of it, in the order of the stream; those that speak of
     /// other blocks are skipped.
     #[must_use]
-    pub fn of_one(
+    pub fn resolve(
         target: u64,
         block: &'b Block<'_>,
         annotations: impl IntoIterator<Item = &'b Block<'b>>,
@@ -113,9 +113,9 @@ impl<'b> Meta<'b> {
     /// valid annotation for a block wins. Calls `problem` with each annotation that has
     /// an error, by its index.
     #[must_use]
-    pub fn of_all(
+    pub fn resolve_all(
         blocks: &'b [Block<'_>],
-        problem: &mut dyn FnMut(usize, MetaProblem),
+        problem: &mut dyn FnMut(usize, AnnotationError),
     ) -> Vec<Self> {
         let mut metas = vec![Self::default(); blocks.len()];
         for (index, block) in blocks.iter().enumerate() {
@@ -140,7 +140,7 @@ impl<'b> Meta<'b> {
     /// Resolves the annotations of the blocks that have any, by the index of the block;
     /// without the summaries that blocks have themselves.
     #[must_use]
-    pub fn of_annotated(blocks: &'b [Block<'_>]) -> BTreeMap<usize, Self> {
+    pub fn resolve_annotated(blocks: &'b [Block<'_>]) -> BTreeMap<usize, Self> {
         let mut metas: BTreeMap<usize, Self> = BTreeMap::new();
         for statement in blocks.iter().filter_map(Statement::from_block).flatten() {
             let target = usize::try_from(statement.target()).ok();
@@ -159,7 +159,7 @@ impl<'b> Meta<'b> {
     ///
     /// If its value has an error; it has no effect then.
     #[must_use]
-    pub fn said_by(block: &'b Block<'_>) -> Option<Result<(u64, Self), MetaProblem>> {
+    pub fn from_annotation(block: &'b Block<'_>) -> Option<Result<(u64, Self), AnnotationError>> {
         Some(Statement::from_block(block)?.and_then(|statement| {
             let (target, mut meta) = (statement.target(), Self::default());
             statement.apply(&mut meta)?;
@@ -176,7 +176,7 @@ enum Statement<'b> {
 
 impl<'b> Statement<'b> {
     /// Reads the statement that a block makes; `None` if it makes none about another block.
-    fn from_block(block: &'b Block<'_>) -> Option<Result<Self, MetaProblem>> {
+    fn from_block(block: &'b Block<'_>) -> Option<Result<Self, AnnotationError>> {
         if let Some(annotation) = block.as_annotation() {
             return Some(Ok(Self::Annotation(annotation)));
         }
@@ -184,13 +184,13 @@ impl<'b> Statement<'b> {
         match Level::read(extension) {
             Some(Ok(level)) => Some(Ok(Self::Level(level))),
             Some(Err(message)) => {
-                Some(Err(MetaProblem::new(MetaProblemKind::BadValue, message.to_owned())))
+                Some(Err(AnnotationError::new(AnnotationErrorKind::BadValue, message.to_owned())))
             }
             None if extension.type_name == HANDOFF_TYPE_NAME => None,
             None => {
-                let name = brief(extension.type_name.as_bytes());
+                let name = escape_for_display(extension.type_name.as_bytes());
                 let message = format!("extensions {name} of lcp are unknown to this version");
-                Some(Err(MetaProblem::new(MetaProblemKind::UnknownExtension, message)))
+                Some(Err(AnnotationError::new(AnnotationErrorKind::UnknownExtension, message)))
             }
         }
     }
@@ -202,17 +202,17 @@ impl<'b> Statement<'b> {
         }
     }
 
-    fn missing_target(&self) -> MetaProblem {
+    fn missing_target(&self) -> AnnotationError {
         let (kind, what) = match self {
-            Self::Annotation(_) => (MetaProblemKind::BadTarget, "an annotation"),
-            Self::Level(_) => (MetaProblemKind::BadValue, "a level"),
+            Self::Annotation(_) => (AnnotationErrorKind::BadTarget, "an annotation"),
+            Self::Level(_) => (AnnotationErrorKind::BadValue, "a level"),
         };
         let target = self.target();
-        MetaProblem::new(kind, format!("{what} names block {target}, which does not exist"))
+        AnnotationError::new(kind, format!("{what} names block {target}, which does not exist"))
     }
 
     /// Applies the statement to what is known of its target.
-    fn apply(self, meta: &mut Meta<'b>) -> Result<(), MetaProblem> {
+    fn apply(self, meta: &mut BlockMeta<'b>) -> Result<(), AnnotationError> {
         let annotation = match self {
             Self::Annotation(annotation) => annotation,
             Self::Level(LevelText { level, text, .. }) => {
@@ -225,21 +225,21 @@ impl<'b> Statement<'b> {
             }
         };
         let target = annotation.target_block_id;
-        let value = || brief(annotation.value.as_slice());
-        let error = |kind, message: String| Err(MetaProblem::new(kind, message));
+        let value = || escape_for_display(annotation.value.as_slice());
+        let error = |kind, message: String| Err(AnnotationError::new(kind, message));
         match annotation.kind {
             AnnotationKind::Priority => {
                 let Some(priority) = annotation.as_priority() else {
                     let message =
                         format!("block {target} is given the unknown priority {}", value());
-                    return error(MetaProblemKind::BadPriority, message);
+                    return error(AnnotationErrorKind::BadPriority, message);
                 };
                 (meta.priority, meta.annotated) = (priority, true);
             }
             AnnotationKind::Summary => {
                 let Some(summary) = annotation.value.as_str() else {
                     let message = format!("block {target} is given a summary that is not UTF-8");
-                    return error(MetaProblemKind::BadValue, message);
+                    return error(AnnotationErrorKind::BadValue, message);
                 };
                 meta.summary = Some(summary.into());
             }
@@ -247,7 +247,7 @@ impl<'b> Statement<'b> {
                 let text = annotation.value.as_str();
                 if !text.is_some_and(|text| apply_tag(meta, &Tag::parse(text))) {
                     let message = format!("block {target} is given the bad tag {}", value());
-                    return error(MetaProblemKind::BadValue, message);
+                    return error(AnnotationErrorKind::BadValue, message);
                 }
             }
             AnnotationKind::Other(_) => {}
@@ -257,7 +257,7 @@ impl<'b> Statement<'b> {
 }
 
 /// Applies a tag; `false` where its value is bad. Unknown keys mean nothing.
-fn apply_tag<'b>(meta: &mut Meta<'b>, tag: &Tag<'b>) -> bool {
+fn apply_tag<'b>(meta: &mut BlockMeta<'b>, tag: &Tag<'b>) -> bool {
     match (tag.key.as_ref(), &tag.value) {
         (Tag::CATEGORY, Some(value)) if !value.is_empty() => meta.category = Some(value.clone()),
         (Tag::TOOL_CALL_ID, Some(value)) if !value.is_empty() => {
@@ -281,7 +281,7 @@ fn apply_tag<'b>(meta: &mut Meta<'b>, tag: &Tag<'b>) -> bool {
 
 /// The beginning of a value, quoted, for a message: values may be of any size.
 #[must_use]
-pub fn brief(bytes: &[u8]) -> String {
+pub fn escape_for_display(bytes: &[u8]) -> String {
     const SHOWN_BYTES_MAX: usize = 60;
     let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_BYTES_MAX)]);
     format!("{shown:?}{}", if bytes.len() > SHOWN_BYTES_MAX { "…" } else { "" })

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use lcp_driver::{content_text, escape_control, is_terminal_control};
-use lcp_types::{Block, BlockContent, Meta};
+use lcp_types::{Block, BlockContent, BlockMeta};
 
 use crate::Result;
 use crate::failure::{Code, Failure, Output};
@@ -74,7 +74,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let text = if args.as_json {
         Cow::Owned(lcp_encoder::manifest::to_json(std::slice::from_ref(block)).into_bytes())
     } else if args.summary {
-        let metas = Meta::of_all(&pack.blocks, &mut |_, _| {});
+        let metas = BlockMeta::resolve_all(&pack.blocks, &mut |_, _| {});
         let summary = metas.into_iter().nth(index).and_then(|meta| meta.summary);
         let none = || Failure::new(Code::Usage, format!("block {index} has no summary"));
         Cow::Owned(summary.ok_or_else(none)?.into_owned().into_bytes())

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use lcp_decoder::{Trailer, TrailerError};
 use lcp_driver::{OutputMode, Plan, WarningCode, escape_control, group_thousands};
-use lcp_types::Meta;
+use lcp_types::BlockMeta;
 use lcp_types::wire::{BLOCK_HAS_SUMMARY, BLOCK_RESERVED, FOOTER_BYTES};
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         Some(counter) => costs::whole(&pack.blocks, modes, &counter.estimator)?,
         None => Vec::new(),
     };
-    let metas = Meta::of_all(&pack.blocks, &mut |_, _| {});
+    let metas = BlockMeta::resolve_all(&pack.blocks, &mut |_, _| {});
     let summaries: Vec<_> = metas
         .iter()
         .map(|meta| {
@@ -90,7 +90,7 @@ struct Seen<'b> {
     bytes: usize,
     /// Its trailer, if it is to have one, or why it is not used.
     trailer: Option<Result<Trailer, TrailerError>>,
-    metas: Vec<Meta<'b>>,
+    metas: Vec<BlockMeta<'b>>,
     /// None, one, or one for each mode.
     plans: Vec<Plan>,
     /// Tokens of the summaries, where they are asked for.
@@ -206,7 +206,7 @@ impl Seen<'_> {
             Some(Err(_)) => format!("trailer of {bytes} bytes, not accepted"),
             Some(Ok(trailer)) => {
                 let costs: Vec<_> =
-                    trailer.facts().costs.iter().map(|of| escape_control(&of.encoding)).collect();
+                    trailer.block_index().costs.iter().map(|of| escape_control(&of.encoding)).collect();
                 let of = if costs.is_empty() { "none".to_owned() } else { costs.join(", ") };
                 format!("trailer of {bytes} bytes, accepted, costs of {of}")
             }
@@ -226,7 +226,7 @@ impl Seen<'_> {
 
     fn trailer_json(&self) -> Value {
         let Some(trailer) = &self.trailer else { return Value::Null };
-        let costs = trailer.iter().flat_map(|trailer| &trailer.facts().costs);
+        let costs = trailer.iter().flat_map(|trailer| &trailer.block_index().costs);
         let costs = costs.map(|of| json!({ "encoding": of.encoding, "revision": of.revision }));
         json!({
             "accepted": trailer.is_ok(),

@@ -76,7 +76,7 @@ impl<'b> Candidates<'b> {
     }
 
     fn last_of_user(&self, is_said: &dyn Fn(&Block<'_>) -> bool) -> Vec<BTreeSet<usize>> {
-        let metas = lcp_types::Meta::of_all(self.blocks, &mut |_, _| {});
+        let metas = lcp_types::BlockMeta::resolve_all(self.blocks, &mut |_, _| {});
         let is_said = |at: &usize| {
             let block = &self.blocks[*at];
             let is_turn = matches!(block.content, BlockContent::Conversation(_));
@@ -115,7 +115,7 @@ impl<'b> Candidates<'b> {
     fn export(&self, plan: &Plan, texts: &BlockTexts, dropped: &BTreeSet<usize>) -> ExportResult {
         let mut blocks: Vec<_> =
             self.blocks.iter().map(|block| ExportBlock { block, shown: Shown::Omitted }).collect();
-        let metas = lcp_types::Meta::of_all(self.blocks, &mut |_, _| {});
+        let metas = lcp_types::BlockMeta::resolve_all(self.blocks, &mut |_, _| {});
         let forms = tagged(self.blocks, annotation_keys::FORM);
         for text in &texts.shown {
             let at = text.index;

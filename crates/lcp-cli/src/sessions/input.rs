@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lcp_continuity::Message;
 use lcp_transcripts::{AIDER_TOOL_NAME, Format, annotation_keys};
-use lcp_types::{Block, BlockContent, Meta};
+use lcp_types::{Block, BlockContent, BlockMeta};
 
 use crate::failure::{Code, Failure};
 use crate::{Result, files};
@@ -56,7 +56,7 @@ fn may_grow(message: &Message) -> bool {
 /// which the main one has seen the result alone; what annotations say of calls goes along.
 #[must_use]
 pub fn of_blocks(blocks: &[Block<'_>]) -> Vec<Message> {
-    let metas = Meta::of_all(blocks, &mut |_, _| {});
+    let metas = BlockMeta::resolve_all(blocks, &mut |_, _| {});
     let aside = side_conversations(blocks);
     let is_shown = |(index, block): (usize, &Block<'_>)| {
         let content = &block.content;
@@ -67,7 +67,7 @@ pub fn of_blocks(blocks: &[Block<'_>]) -> Vec<Message> {
     let shown = blocks.iter().zip(metas).enumerate();
     let shown = shown.filter(|(index, (block, _))| is_shown((*index, block)));
     let shown = shown.map(|(_, shown)| shown);
-    let message = |(block, meta): (&Block<'_>, Meta<'_>)| {
+    let message = |(block, meta): (&Block<'_>, BlockMeta<'_>)| {
         let message = Message::new(block.clone().into_owned());
         match meta.tool_call_id {
             Some(call) => message.answering(call),

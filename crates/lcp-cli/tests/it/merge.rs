@@ -4,14 +4,14 @@ use lcp_cli::merging::merge;
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_encoder::PackBuilder;
 use lcp_testkit::any_pack;
-use lcp_types::{Block, FormatHint, MemoryStore, Meta};
+use lcp_types::{Block, BlockMeta, FormatHint, MemoryStore};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::command::{encode, printed, run, run_with, sample, stderr};
 
-fn metas<'b>(blocks: &'b [Block<'_>]) -> Vec<Meta<'b>> {
-    Meta::of_all(blocks, &mut |_, _| {})
+fn metas<'b>(blocks: &'b [Block<'_>]) -> Vec<BlockMeta<'b>> {
+    BlockMeta::resolve_all(blocks, &mut |_, _| {})
 }
 
 proptest! {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lcp_decoder::DecodeOptions;
-use lcp_types::{Block, Meta};
+use lcp_types::{Block, BlockMeta};
 
 use super::PackageError;
 use super::index::{BlockRef, Index, VERSION, is_index};
@@ -16,7 +16,7 @@ pub(super) fn read_handoff(bytes: &[u8]) -> Result<SessionHandoff, PackageError>
     let pack = lcp_decoder::decode(bytes, DecodeOptions::default())?;
     let index = read_index(&pack.blocks)?;
     let shown = PackBlocks { blocks: &pack.blocks };
-    let metas = Meta::of_annotated(&pack.blocks);
+    let metas = BlockMeta::resolve_annotated(&pack.blocks);
     let tasks = shown.verified(index.tasks, blocks::task_block)?;
     let state = shown.verified(index.state.into_iter().collect(), blocks::state_block)?;
     let mut anchors = Vec::with_capacity(index.anchors.len());
@@ -106,7 +106,7 @@ impl<'b, 'p> PackBlocks<'b, 'p> {
             .collect()
     }
 
-    fn message(&self, at: u64, metas: &BTreeMap<usize, Meta<'_>>) -> Result<Message, PackageError> {
+    fn message(&self, at: u64, metas: &BTreeMap<usize, BlockMeta<'_>>) -> Result<Message, PackageError> {
         let message = Message::new(self.block(at)?.clone().into_owned());
         let meta = usize::try_from(at).ok().and_then(|at| metas.get(&at));
         Ok(match meta.and_then(|meta| meta.tool_call_id.as_deref()) {

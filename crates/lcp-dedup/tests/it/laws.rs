@@ -2,7 +2,7 @@
 
 use lcp_dedup::{Keep, Level, Options, dedup};
 use lcp_types::{
-    Block, BlockContent, DiffHunk, FormatHint, Lang, Meta, Priority, Relation, Role, Status,
+    Block, BlockContent, BlockMeta, DiffHunk, FormatHint, Lang, Priority, Relation, Role, Status,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -156,11 +156,11 @@ proptest! {
     #[test]
     fn nothing_becomes_critical_but_by_its_like(blocks in session(), options in options()) {
         let found = dedup(&blocks, &options, &counter()).unwrap();
-        let before = Meta::of_all(&blocks, &mut |_, _| {});
+        let before = BlockMeta::resolve_all(&blocks, &mut |_, _| {});
         let mut after = before.clone();
         found.duplicates.take_over(&blocks, &mut after);
         for index in 0..blocks.len() {
-            let is_critical = |metas: &[Meta<'_>]| metas[index].priority == Priority::Critical;
+            let is_critical = |metas: &[BlockMeta<'_>]| metas[index].priority == Priority::Critical;
             if is_critical(&after) && !is_critical(&before) {
                 let likes = found.duplicates.covered.iter().filter(|(_, it)| it.by == index);
                 let mut likes =

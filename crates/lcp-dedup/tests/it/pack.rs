@@ -1,7 +1,7 @@
 //! What is left, as a pack of its own.
 
 use lcp_dedup::Level;
-use lcp_types::{Annotation, Block, Level as Detail, Meta, Priority};
+use lcp_types::{Annotation, Block, BlockMeta, Level as Detail, Priority};
 
 use crate::support::{at, chunk, file, priority, rank, tag};
 
@@ -43,7 +43,7 @@ fn what_covers_takes_over_what_was_said() {
         chunk("a.rs", 40, 41),
     ];
     let pack = at(Level::Overlap, &blocks).pack(&blocks);
-    let metas = Meta::of_all(&pack, &mut |_, problem| panic!("{problem}"));
+    let metas = BlockMeta::resolve_all(&pack, &mut |_, problem| panic!("{problem}"));
     assert_eq!((metas[0].priority, metas[0].rank), (Priority::High, Some(0.9)));
     assert_eq!(metas[2].priority, Priority::Normal);
 }

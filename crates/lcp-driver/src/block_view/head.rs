@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lcp_types::{Block, BlockContent, Meta, Priority, Status};
+use lcp_types::{Block, BlockContent, BlockMeta, Priority, Status};
 
 /// The head of a block.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub(crate) enum Form {
 }
 
 impl<'b> Head<'b> {
-    pub(crate) fn new(block: &'b Block<'_>, meta: Option<&'b Meta<'_>>) -> Self {
+    pub(crate) fn new(block: &'b Block<'_>, meta: Option<&'b BlockMeta<'_>>) -> Self {
         let mut head = Self {
             word: block.block_type().label(),
             role: None,

@@ -7,7 +7,7 @@ pub(crate) mod label;
 
 use std::borrow::Cow;
 
-use lcp_types::{Block, BlockContent, FormatHint, Lang, Meta, Role};
+use lcp_types::{Block, BlockContent, FormatHint, Lang, BlockMeta, Role};
 
 pub use content::content_text;
 pub(crate) use head::{Form, Head};
@@ -32,7 +32,7 @@ pub(crate) struct BlockView<'b> {
 }
 
 impl<'b> BlockView<'b> {
-    pub(crate) fn new(block: &'b Block<'_>, meta: &'b Meta<'_>) -> Self {
+    pub(crate) fn new(block: &'b Block<'_>, meta: &'b BlockMeta<'_>) -> Self {
         let prose = match &block.content {
             BlockContent::Conversation(_) | BlockContent::Image(_) => true,
             BlockContent::Document(document) => document.format_hint != FormatHint::Html,

@@ -1,7 +1,7 @@
 //! What blocks cost: counted one after the other, or with the feature `rayon` on as many
 //! threads as its pool has. The counts are the same.
 
-use lcp_types::{Block, Meta};
+use lcp_types::{Block, BlockMeta};
 
 use crate::block_view::BlockView;
 use crate::budget::cost::{Costs, Counter};
@@ -14,7 +14,7 @@ pub(super) type Counted<'b> = (usize, BlockView<'b>, Costs);
 pub(super) fn counted<'b>(
     counter: &mut Counter<'_>,
     blocks: &'b [Block<'b>],
-    metas: &'b [Meta<'b>],
+    metas: &'b [BlockMeta<'b>],
     indices: &[usize],
     mode: OutputMode,
 ) -> impl Iterator<Item = Counted<'b>> {

@@ -10,7 +10,7 @@ mod columns;
 mod competing;
 mod sieve;
 
-use lcp_types::{Block, BlockSource, Meta, SourceError, SourceErrorKind};
+use lcp_types::{Block, BlockMeta, BlockSource, SourceError, SourceErrorKind};
 
 use super::finish::cap_warnings;
 use super::line_bound;
@@ -137,7 +137,7 @@ fn by_index<S: BlockSource + ?Sized>(
     let mut warnings = Vec::new();
     warn_of_counts(estimator, &mut warnings);
     let read = Read { indices: &indices, blocks: &blocks };
-    let mut metas = vec![Meta::default(); blocks.len()];
+    let mut metas = vec![BlockMeta::default(); blocks.len()];
     let mut shown = Vec::with_capacity(parts.len());
     for part in &parts {
         let (at, meta) = read.said_of(part.block, columns).map_err(Stop::Wrong)?;
@@ -232,18 +232,19 @@ impl<'b> Read<'b> {
 
     /// Where a block stands among those that were read, and what is said of it:
     /// all that speaks of it by the index really does.
-    fn said_of(self, block: u32, columns: Columns<'_>) -> Result<(usize, Meta<'b>), String> {
+    fn said_of(self, block: u32, columns: Columns<'_>) -> Result<(usize, BlockMeta<'b>), String> {
         let at = self.at(block)?;
         let mut said = Vec::new();
         for by in columns.said(block) {
             let by_block = &self.blocks[self.at(by)?];
-            let target = Meta::said_by(by_block).and_then(Result::ok).map(|(target, _)| target);
+            let target =
+                BlockMeta::from_annotation(by_block).and_then(Result::ok).map(|(target, _)| target);
             if target != Some(u64::from(block)) {
                 return Err(format!("block {by} says nothing of block {block}"));
             }
             said.push(by_block);
         }
-        Ok((at, Meta::of_one(u64::from(block), &self.blocks[at], said)))
+        Ok((at, BlockMeta::resolve(u64::from(block), &self.blocks[at], said)))
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use foldhash::fast::RandomState;
-use lcp_types::{Block, BlockContent, Meta, Priority, Role};
+use lcp_types::{Block, BlockContent, BlockMeta, Priority, Role};
 
 /// The blocks of one group at most. What is kept or dropped together is decided
 /// together, and that takes time for each block.
@@ -29,7 +29,7 @@ pub(super) struct Relations {
 
 impl Relations {
     /// The relations of the blocks that can be shown, given by their indices.
-    pub(super) fn new(blocks: &[Block<'_>], metas: &[Meta<'_>], shown: &[usize]) -> Self {
+    pub(super) fn new(blocks: &[Block<'_>], metas: &[BlockMeta<'_>], shown: &[usize]) -> Self {
         let newest = shown.iter().rposition(|&i| is_user_turn(&blocks[i]));
         let calls = shown.iter().enumerate().filter_map(|(at, &i)| {
             let Call { id, is_result } = call_of(&blocks[i], &metas[i])?;
@@ -95,7 +95,7 @@ pub(super) struct Call<'b> {
 }
 
 /// The tool call of a block, if it is of one: an empty id names none.
-pub(super) fn call_of<'b>(block: &'b Block<'_>, meta: &'b Meta<'_>) -> Option<Call<'b>> {
+pub(super) fn call_of<'b>(block: &'b Block<'_>, meta: &'b BlockMeta<'_>) -> Option<Call<'b>> {
     let (id, is_result) = match &block.content {
         BlockContent::Conversation(turn) => {
             (turn.tool_call_id.as_deref()?, turn.role == Role::Tool)

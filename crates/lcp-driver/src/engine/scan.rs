@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use lcp_types::{Block, BlockType, Duplicates, Meta, Priority};
+use lcp_types::{Block, BlockMeta, BlockType, Duplicates, Priority};
 
 use super::counting::counted;
 use super::relations::Relations;
@@ -23,7 +23,7 @@ use crate::warning::{Warning, WarningCode};
 /// What is known of the blocks before a budget is.
 pub(super) struct Scan<'b, 'c> {
     pub(super) blocks: &'b [Block<'b>],
-    pub(super) metas: &'b [Meta<'b>],
+    pub(super) metas: &'b [BlockMeta<'b>],
     pub(super) config: &'c DriverConfig,
     /// Which of them others cover, where that was looked for.
     pub(super) duplicates: Option<Cow<'c, Duplicates>>,
@@ -49,7 +49,7 @@ pub(super) struct Scan<'b, 'c> {
 impl<'b, 'c> Scan<'b, 'c> {
     pub(super) fn new(
         blocks: &'b [Block<'b>],
-        metas: &'b [Meta<'b>],
+        metas: &'b [BlockMeta<'b>],
         config: &'c DriverConfig,
         duplicates: Option<Cow<'c, Duplicates>>,
         estimator: &'c dyn TokenEstimator,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use lcp_types::{Block, Meta, Priority, brief};
+use lcp_types::{Block, BlockMeta, Priority, escape_for_display};
 
 use super::scan::Scan;
 use crate::block_view;
@@ -56,7 +56,7 @@ impl Sharing {
         for (category, blocks) in unknown {
             let message = format!(
                 "category {} has no share: its blocks ({blocks}) use what others leave",
-                brief(category.as_bytes()),
+                escape_for_display(category.as_bytes()),
             );
             warnings.push(Warning::new(WarningCode::UnknownCategory, None, message));
         }
@@ -155,7 +155,7 @@ impl Sharing {
 /// that is a share.
 pub(super) fn categories(
     blocks: &[Block<'_>],
-    metas: &[Meta<'_>],
+    metas: &[BlockMeta<'_>],
     shares: Option<&Shares>,
 ) -> Vec<Arc<str>> {
     // Of many blocks few have a name of their own.

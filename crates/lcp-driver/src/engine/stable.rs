@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use lcp_types::{Meta, Priority, brief};
+use lcp_types::{BlockMeta, Priority, escape_for_display};
 
 use super::decide::Decided;
 use super::scan::Scan;
@@ -31,7 +31,7 @@ pub(super) struct Kept<'k> {
     /// of the text.
     pub(super) order: Vec<usize>,
     /// What was said of them, by their index in the pack.
-    pub(super) metas: HashMap<usize, Meta<'k>>,
+    pub(super) metas: HashMap<usize, BlockMeta<'k>>,
     /// The part of each block, by its place among those that can be shown.
     part_of: HashMap<usize, usize>,
     /// The places of old blocks without a part.
@@ -107,7 +107,7 @@ impl<'c> Scan<'_, 'c> {
             ));
         }
         if plan.encoding != self.estimator.name() {
-            let (its, this) = (brief(plan.encoding.as_bytes()), self.estimator.name());
+            let (its, this) = (escape_for_display(plan.encoding.as_bytes()), self.estimator.name());
             return Err(format!("its tokens are those of {its}, not of {this:?}"));
         }
         if plan.mode != self.config.mode {

@@ -1,7 +1,7 @@
 //! The text of parts is what costs in an index were counted of.
 
 use lcp_types::{
-    Block, BlockContent, DataFormat, DiffHunk, FileEntry, FormatHint, Lang, MediaType, Meta,
+    Block, BlockContent, BlockMeta, DataFormat, DiffHunk, FileEntry, FormatHint, Lang, MediaType,
     Priority, Role, Status,
 };
 
@@ -52,14 +52,14 @@ fn parts(text: &str, mode: OutputMode) -> String {
     let mut all = String::new();
     for block in every_type(text) {
         for priority in [Priority::High, Priority::Normal] {
-            let meta = Meta {
+            let meta = BlockMeta {
                 priority,
                 annotated: true,
                 detailed: Some(text.into()),
                 summary: Some("a summary".into()),
                 tags: Some("a, b".into()),
                 tool_call_id: Some("c2".into()),
-                ..Meta::default()
+                ..BlockMeta::default()
             };
             let view = BlockView::new(&block, &meta);
             for shown in [Shown::Content, Shown::Detailed, Shown::Summary, Shown::Tags] {

@@ -5,7 +5,7 @@
 
 use lcp_types::{
     Block, BlockContent, BlockType, Code, Conversation, DataFormat, FormatHint, Lang, MediaType,
-    Meta, Priority, Role, Status, StructuredData, ToolResult, UnknownFields,
+    BlockMeta, Priority, Role, Status, StructuredData, ToolResult, UnknownFields,
 };
 
 use super::bodies::{self, BodyError};
@@ -171,7 +171,7 @@ impl TypedPiece {
     fn check(&self, start: Cursor<'_>, piece: &Piece, mode: OutputMode) -> Result<(), ParseError> {
         let tool_call_id = piece.tool_call_id.as_deref().map(Into::into);
         let (annotated, priority) = (piece.priority.is_some(), piece.priority.unwrap_or_default());
-        let meta = Meta { annotated, priority, tool_call_id, ..Meta::default() };
+        let meta = BlockMeta { annotated, priority, tool_call_id, ..BlockMeta::default() };
         let mut view = BlockView::new(&self.block, &meta);
         if let (Some(arg), Some(bytes)) = (view.head.args.last_mut(), &self.bytes) {
             arg.value = bytes.into();

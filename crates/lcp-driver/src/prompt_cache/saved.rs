@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
 
-use lcp_types::{Block, Meta, Priority};
+use lcp_types::{Block, BlockMeta, Priority};
 
 use crate::block_view::BlockView;
 use crate::budget::cost::Detail;
@@ -111,13 +111,13 @@ pub(crate) struct SavedPart {
 impl SavedPart {
     /// What the head and the body of this part say of its block, whatever
     /// annotations say by now.
-    pub(crate) fn meta(&self) -> Meta<'_> {
+    pub(crate) fn meta(&self) -> BlockMeta<'_> {
         let level = self.level.as_deref().map(Into::into);
-        let mut meta = Meta {
+        let mut meta = BlockMeta {
             priority: self.priority.unwrap_or_default(),
             annotated: self.priority.is_some(),
             tool_call_id: self.tool_call_id.as_deref().map(Into::into),
-            ..Meta::default()
+            ..BlockMeta::default()
         };
         match self.piece {
             Piece::Detail(Detail::Detailed) => meta.detailed = level,
@@ -144,7 +144,7 @@ impl Hash {
 /// Tells a block by what can be shown of it without its annotations: its type,
 /// its head, its content.
 pub(crate) fn hash_of(block: &Block<'_>) -> Hash {
-    let meta = Meta::default();
+    let meta = BlockMeta::default();
     let view = BlockView::new(block, &meta);
     let mut hasher = blake3::Hasher::new();
     let mut field = |bytes: &[u8]| {

@@ -214,7 +214,7 @@ fn check(pack: &[Block<'_>], mode: OutputMode) -> Result<(), TestCaseError> {
     prop_assert_eq!(found.omitted, vec![]);
     let blocks: Vec<_> = pack.iter().filter(|block| block.as_annotation().is_none()).collect();
     prop_assert_eq!(found.blocks.len(), blocks.len(), "{}", text);
-    let metas = lcp_types::Meta::of_all(pack, &mut |_, _| {});
+    let metas = lcp_types::BlockMeta::resolve_all(pack, &mut |_, _| {});
     for (at, (shown, block)) in found.blocks.iter().zip(blocks).enumerate() {
         prop_assert_eq!(&shown.block, &as_shown(block, mode, &shown.block), "{}", text);
         prop_assert_eq!(shown.shown, PieceKind::Full);

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use lcp_transcripts::{ExportBlock, Format, Provider, Shown, export};
-use lcp_types::{Block, BlockContent, Meta, Priority, Role};
+use lcp_types::{Block, BlockContent, BlockMeta, Priority, Role};
 
 use crate::support::{comes_back, exported, imported, lines, value};
 use crate::valid::valid;
@@ -149,7 +149,7 @@ fn tools_of_the_server_stay_in_pairs() {
 #[test]
 fn priorities_are_those_of_the_rfc() {
     let found = imported(Format::Anthropic, REQUEST);
-    let metas = Meta::of_all(&found.blocks, &mut |_, problem| panic!("{problem}"));
+    let metas = BlockMeta::resolve_all(&found.blocks, &mut |_, problem| panic!("{problem}"));
     for (block, meta) in found.blocks.iter().zip(metas) {
         let expected = match &block.content {
             BlockContent::Conversation(turn) if turn.role == Role::System => Priority::Critical,

@@ -1,7 +1,7 @@
 //! Sessions of Claude Code: which lines are the conversation.
 
 use lcp_transcripts::{Format, ImportResult, Options, Provider, annotation_keys, import};
-use lcp_types::{Annotation, Block, BlockContent, Meta, Priority};
+use lcp_types::{Annotation, Block, BlockContent, BlockMeta, Priority};
 use serde_json::{Value, json};
 
 use crate::support::{exported, imported, value};
@@ -139,7 +139,7 @@ fn side_conversations_are_left_out_or_told_apart() {
     options.sidechains = true;
     let found = import(Format::ClaudeCode, text.as_bytes(), &options).unwrap();
     assert_eq!((found.report.messages, found.report.skipped.get("sidechain")), (4, None));
-    let metas = Meta::of_all(&found.blocks, &mut |_, _| panic!("an annotation is wrong"));
+    let metas = BlockMeta::resolve_all(&found.blocks, &mut |_, _| panic!("an annotation is wrong"));
     let shown =
         found.blocks.iter().zip(&metas).filter(|(block, _)| block.as_annotation().is_none());
     let priorities: Vec<_> = shown.map(|(_, meta)| meta.priority).collect();

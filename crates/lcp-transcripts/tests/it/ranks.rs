@@ -1,13 +1,13 @@
 //! What is newer in a conversation has the higher rank.
 
 use lcp_transcripts::{Format, ImportResult, Provider};
-use lcp_types::{Block, Meta, Role};
+use lcp_types::{Block, BlockMeta, Role};
 
 use crate::support::{exported, imported};
 
 /// The ranks of all blocks that are no annotations.
 fn ranks(found: &ImportResult) -> Vec<Option<f64>> {
-    let metas = Meta::of_all(&found.blocks, &mut |_, _| panic!("an annotation is wrong"));
+    let metas = BlockMeta::resolve_all(&found.blocks, &mut |_, _| panic!("an annotation is wrong"));
     let blocks = found.blocks.iter().zip(metas);
     blocks.filter(|(block, _)| block.as_annotation().is_none()).map(|(_, meta)| meta.rank).collect()
 }

@@ -11,7 +11,7 @@ use std::process::Output;
 
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
-use lcp_types::{Block, BlockContent, FileEntry, Meta};
+use lcp_types::{Block, BlockContent, BlockMeta, FileEntry};
 use serde_json::Value;
 
 use crate::command::{LCP, printed, stderr};
@@ -123,9 +123,9 @@ pub(crate) fn tree(blocks: &[Block<'_>]) -> Vec<String> {
 
 /// What the pack says of the block with this label.
 #[track_caller]
-pub(crate) fn said<'b>(blocks: &'b [Block<'_>], label: &str) -> Meta<'b> {
+pub(crate) fn said<'b>(blocks: &'b [Block<'_>], label: &str) -> BlockMeta<'b> {
     let at = blocks.iter().position(|block| labels(std::slice::from_ref(block)) == [label]);
-    Meta::of_all(blocks, &mut |_, problem| panic!("{problem}")).swap_remove(at.unwrap())
+    BlockMeta::resolve_all(blocks, &mut |_, problem| panic!("{problem}")).swap_remove(at.unwrap())
 }
 
 const PROJECT: &[(&str, &str)] = &[

@@ -5,7 +5,7 @@ use lcp_continuity::{
 };
 use lcp_driver::{DefaultDriver, DriverConfig};
 use lcp_tokens::{Encoding, Tiktoken};
-use lcp_types::{Block, BlockContent, HANDOFF_TYPE_NAME, Meta, Role, Status};
+use lcp_types::{Block, BlockContent, BlockMeta, HANDOFF_TYPE_NAME, Role, Status};
 
 use super::support::{Fixture, PLAN};
 
@@ -63,7 +63,7 @@ fn render_shows_it_without_a_warning() {
     let (handoff, _) = handoff();
     let blocks = handoff.blocks().unwrap();
     let mut problems = Vec::new();
-    let _ = Meta::of_all(&blocks, &mut |at, problem| problems.push((at, problem)));
+    let _ = BlockMeta::resolve_all(&blocks, &mut |at, problem| problems.push((at, problem)));
     assert_eq!(problems, []);
     let driver = DefaultDriver::new(Tiktoken::new(Encoding::O200kBase));
     let rendered = driver.run(&blocks, &DriverConfig::default()).unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use lcp_types::{Block, Meta};
+use lcp_types::{Block, BlockMeta};
 
 use super::Part;
 use super::columns::Columns;
@@ -38,7 +38,7 @@ impl<'c, 'b, 'e> Check<'c, 'b, 'e> {
         &mut self,
         part: &Part,
         block: &'b Block<'_>,
-        meta: &'b Meta<'_>,
+        meta: &'b BlockMeta<'_>,
         warnings: &mut Vec<Warning>,
     ) -> Result<(), String> {
         let (index, columns) = (part.block, self.columns);
@@ -76,7 +76,12 @@ impl<'c, 'b, 'e> Check<'c, 'b, 'e> {
 
     /// Whether the block is of the tool call that the index says, and those of the
     /// same number have the same id.
-    fn is_of_its_call(&mut self, index: u32, block: &'b Block<'_>, meta: &'b Meta<'_>) -> bool {
+    fn is_of_its_call(
+        &mut self,
+        index: u32,
+        block: &'b Block<'_>,
+        meta: &'b BlockMeta<'_>,
+    ) -> bool {
         let calls = &self.columns.facts.calls;
         let said = calls.binary_search_by_key(&index, |call| call.block).map(|at| calls[at]);
         match (said, call_of(block, meta)) {
