@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use lcp_types::{Block, BlockContent, Covered, Duplicates, Relation};
+use lcp_types::{Block, BlockContent, Replacement, Replacements, DuplicateKind};
 
 /// What removals came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
     /// Blocks with this relation, and those of them in whose place nothing stands.
-    pub covered: BTreeMap<Relation, (usize, usize)>,
+    pub covered: BTreeMap<DuplicateKind, (usize, usize)>,
     /// What is not as it must be: blocks, and why.
     pub wrong: Vec<(usize, &'static str)>,
 }
@@ -36,7 +36,7 @@ impl Checked {
     pub fn of<'d>(
         before: &'d [Block<'d>],
         after: &'d [Block<'d>],
-        duplicates: &'d Duplicates,
+        duplicates: &'d Replacements,
     ) -> Self {
         let mut checked = Self::default();
         if before.len() != after.len() {
@@ -76,7 +76,7 @@ impl Checked {
 struct Shown<'d> {
     before: &'d [Block<'d>],
     after: &'d [Block<'d>],
-    duplicates: &'d Duplicates,
+    duplicates: &'d Replacements,
     /// What a block covers.
     covers: HashMap<usize, Vec<usize>>,
     /// What stands at a line of a path.
@@ -86,7 +86,7 @@ struct Shown<'d> {
 }
 
 impl<'d> Shown<'d> {
-    fn of(before: &'d [Block<'d>], after: &'d [Block<'d>], duplicates: &'d Duplicates) -> Self {
+    fn of(before: &'d [Block<'d>], after: &'d [Block<'d>], duplicates: &'d Replacements) -> Self {
         let mut covers: HashMap<usize, Vec<usize>> = HashMap::new();
         for (&index, covered) in &duplicates.covered {
             covers.entry(covered.by).or_default().push(index);
@@ -110,17 +110,17 @@ impl<'d> Shown<'d> {
     fn readable(&self, index: usize) -> Option<&'d [u8]> {
         let covered = self.duplicates.covered.get(&index);
         match covered.map(|covered| (covered.relation, covered.in_place)) {
-            None | Some((Relation::Overlapping, true)) => self.after.get(index).map(text),
-            Some((Relation::Near, true)) => self.before.get(index).map(text),
+            None | Some((DuplicateKind::Overlapping, true)) => self.after.get(index).map(text),
+            Some((DuplicateKind::Near, true)) => self.before.get(index).map(text),
             Some(_) => None,
         }
     }
 
-    fn check(&self, index: usize, covered: &Covered) -> Result<(), &'static str> {
+    fn check(&self, index: usize, covered: &Replacement) -> Result<(), &'static str> {
         let by = covered.by;
         let kept = self.readable(by).filter(|_| by != index);
         let kept = kept.ok_or("what covers it is not there")?;
-        if covered.relation == Relation::Superseded {
+        if covered.relation == DuplicateKind::Superseded {
             return self.has_newer(index, by);
         }
         let checked = self.check_lines(index, covered, kept);
@@ -133,23 +133,23 @@ impl<'d> Shown<'d> {
     fn check_lines(
         &self,
         index: usize,
-        covered: &Covered,
+        covered: &Replacement,
         kept: &[u8],
     ) -> Result<(), &'static str> {
         let block = &self.before[index];
         match covered.relation {
-            Relation::Equal if !same_content(block, &self.before[covered.by]) => {
+            DuplicateKind::Equal if !same_content(block, &self.before[covered.by]) => {
                 return Err("is not equal");
             }
-            Relation::Contained | Relation::Overlapping | Relation::Adjacent
+            DuplicateKind::Contained | DuplicateKind::Overlapping | DuplicateKind::Adjacent
                 if !self.is_divided(index) && !in_order(self.not_at_their_numbers(block), kept) =>
             {
                 return Err("a line does not stand where it stood");
             }
-            Relation::Near if covered.in_place => {
+            DuplicateKind::Near if covered.in_place => {
                 return restores(block, &self.after[index], kept);
             }
-            Relation::Near if !in_order(lines(text(block)), kept) => {
+            DuplicateKind::Near if !in_order(lines(text(block)), kept) => {
                 return Err("a line does not stand in order in the kept text");
             }
             _ => {}
@@ -182,7 +182,7 @@ impl<'d> Shown<'d> {
         self.covers[&by].iter().any(|twin| {
             let covered = &self.duplicates.covered[twin];
             *twin != index
-                && covered.relation != Relation::Superseded
+                && covered.relation != DuplicateKind::Superseded
                 && same_content(&self.before[index], &self.before[*twin])
                 && self.check_lines(*twin, covered, kept).is_ok()
         })

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use lcp_dedup::{Level, Options, find};
 use lcp_tokens::{Encoding, Tiktoken};
-use lcp_types::{Block, Duplicates};
+use lcp_types::{Block, Replacements};
 
 use super::check::Checked;
 use crate::error::Error;
@@ -12,7 +12,7 @@ use crate::table::{Better, Row, Wanted};
 
 /// What was dropped of a pack.
 pub(super) struct Dropped {
-    pub(super) duplicates: Duplicates,
+    pub(super) duplicates: Replacements,
     /// What was found to be near and stays.
     pub(super) alike: Vec<(usize, usize)>,
     pub(super) checked: Checked,

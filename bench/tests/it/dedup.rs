@@ -9,7 +9,7 @@ use lcp_bench::dedup::real;
 use lcp_bench::dedup::truth::{Score, Sets};
 use lcp_dedup::{Keep, Level, Options, dedup};
 use lcp_tokens::HeuristicEstimator;
-use lcp_types::{Block, Covered, Duplicates, Lang, Relation};
+use lcp_types::{Block, Replacement, Replacements, Lang, DuplicateKind};
 
 fn texts<'b>(blocks: &'b [Block<'_>]) -> Vec<&'b str> {
     blocks.iter().filter_map(|block| block.content.text()?.as_str()).collect()
@@ -77,7 +77,7 @@ fn corpora_are_chunks_of_code() {
 
 /// Deduplicates at every level, and looks for each line of what is not shown.
 #[track_caller]
-fn check(blocks: &[Block<'static>], relations: &[Relation]) {
+fn check(blocks: &[Block<'static>], relations: &[DuplicateKind]) {
     for keep in Keep::ALL {
         for merge_overlapping in [true, false] {
             let options = Options { keep, merge_overlapping, ..Options::new(Level::Near) };
@@ -95,8 +95,8 @@ fn check(blocks: &[Block<'static>], relations: &[Relation]) {
 
 #[test]
 fn nothing_is_lost_of_chunks_that_were_made_up() {
-    check(&corpus(Mix::Texts, 3_000), &[Relation::Equal, Relation::Near]);
-    check(&corpus(Mix::Session, 3_000), &Relation::ALL);
+    check(&corpus(Mix::Texts, 3_000), &[DuplicateKind::Equal, DuplicateKind::Near]);
+    check(&corpus(Mix::Session, 3_000), &DuplicateKind::ALL);
 }
 
 /// A few hundred files of the crates that are built here.
@@ -104,7 +104,7 @@ fn nothing_is_lost_of_chunks_that_were_made_up() {
 fn nothing_is_lost_of_real_code() {
     let blocks = real::chunks(25).unwrap();
     assert!(blocks.len() > 500, "{}", blocks.len());
-    check(&blocks, &[Relation::Equal, Relation::Contained, Relation::Overlapping, Relation::Near]);
+    check(&blocks, &[DuplicateKind::Equal, DuplicateKind::Contained, DuplicateKind::Overlapping, DuplicateKind::Near]);
 }
 
 /// The check itself finds what is missing.
@@ -116,11 +116,11 @@ fn a_line_that_is_lost_is_found_out() {
         Block::code(Lang::Rust, "c.rs", "three\none\n"),
         Block::code(Lang::Rust, "d.rs", "one\nthree"),
     ];
-    for relation in [Relation::Equal, Relation::Contained, Relation::Near] {
-        for (index, is_right) in [(1, false), (2, false), (3, relation != Relation::Equal)] {
-            let covered = Covered { by: 0, relation, in_place: false, tokens_saved: 0 };
+    for relation in [DuplicateKind::Equal, DuplicateKind::Contained, DuplicateKind::Near] {
+        for (index, is_right) in [(1, false), (2, false), (3, relation != DuplicateKind::Equal)] {
+            let covered = Replacement { by: 0, relation, in_place: false, tokens_saved: 0 };
             let covered = [(index, covered)].into();
-            let duplicates = Duplicates { covered, ..Duplicates::default() };
+            let duplicates = Replacements { covered, ..Replacements::default() };
             let checked = Checked::of(&blocks, &blocks, &duplicates);
             assert_eq!(checked.wrong.is_empty(), is_right, "{index} {relation}: {checked:?}");
         }

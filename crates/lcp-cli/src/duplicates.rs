@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use lcp_dedup::{Deduplicated, Found, Keep, Level, Options};
 use lcp_driver::{DefaultDriver, DriverConfig, Warning, WarningCode};
 use lcp_tokens::TokenEstimator;
-use lcp_types::{Block, Covered, Duplicates, Relation};
+use lcp_types::{Block, DuplicateKind, Replacement, Replacements};
 
 use crate::Result;
 use crate::config::Dedup;
@@ -50,7 +50,7 @@ pub struct Deduped<'b> {
     /// The blocks, each in its place or what is left of them.
     pub blocks: Vec<Block<'b>>,
     /// Which of those before others cover.
-    pub duplicates: Duplicates,
+    pub duplicates: Replacements,
     /// What is odd about them.
     pub warnings: Vec<Warning>,
 }
@@ -130,8 +130,9 @@ pub fn readable<'b>(
 ) -> Result<Deduped<'b>> {
     for _ in 1..ROUNDS_MAX {
         let (_, deduplicated) = find(&blocks, &options, &counter.estimator)?;
-        let refers =
-            |covered: &Covered| covered.in_place && covered.relation != Relation::Superseded;
+        let refers = |covered: &Replacement| {
+            covered.in_place && covered.relation != DuplicateKind::Superseded
+        };
         if !deduplicated.duplicates.covered.values().any(refers) {
             break;
         }
@@ -161,7 +162,7 @@ pub fn pack<'b>(
         return Ok(Deduped {
             warnings,
             blocks: blocks.to_vec(),
-            duplicates: Duplicates::default(),
+            duplicates: Replacements::default(),
         });
     }
     let (found, deduplicated) = find(blocks, options, estimator)?;

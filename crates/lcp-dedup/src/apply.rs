@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use lcp_tokens::TokenEstimator;
 use lcp_types::{
-    Annotation, AnnotationKind, Block, BlockContent, BlockMeta, Covered, Duplicates, Relation, Tag,
+    Annotation, AnnotationKind, Block, BlockContent, BlockMeta, DuplicateKind, Replacement,
+    Replacements, Tag,
 };
 
 use crate::find::{Found, tokens};
@@ -16,7 +17,7 @@ use crate::work::{Fate, Lines, Place};
 pub struct Deduplicated<'a> {
     /// Which blocks others cover, and the tokens that this saves: what a driver
     /// needs.
-    pub duplicates: Duplicates,
+    pub duplicates: Replacements,
     /// The blocks that have another text, by their index.
     pub replaced: BTreeMap<usize, Block<'a>>,
 }
@@ -48,7 +49,7 @@ impl Found {
         blocks: &[Block<'a>],
         estimator: &dyn TokenEstimator,
     ) -> Deduplicated<'a> {
-        let mut duplicates = Duplicates::default();
+        let mut duplicates = Replacements::default();
         let mut replaced = BTreeMap::new();
         let mut counts = Counts { blocks, estimator, known: HashMap::new() };
         let mut merged: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -57,7 +58,7 @@ impl Found {
         // What adds no line has nothing to say of them.
         let adds_lines = |index: &usize| {
             let fate = &self.fates[*index];
-            !matches!(fate, Some(Fate::Covered { relation: Relation::Contained, .. }))
+            !matches!(fate, Some(Fate::Covered { relation: DuplicateKind::Contained, .. }))
         };
         let annotated = BlockMeta::resolve_annotated(blocks);
         // Ranges first, for the lines that refer to what grew.
@@ -76,11 +77,11 @@ impl Found {
                 Fate::Grown(_) => continue,
                 Fate::Cut { by, lines } => {
                     let saved = counts.of(index).saturating_sub(counts.text(&lines.text));
-                    (*by, Relation::Overlapping, true, saved)
+                    (*by, DuplicateKind::Overlapping, true, saved)
                 }
                 Fate::Covered { by, relation, place } => {
                     // What is equal has as many tokens.
-                    let same = if *relation == Relation::Equal { *by } else { index };
+                    let same = if *relation == DuplicateKind::Equal { *by } else { index };
                     let before = counts.of(same);
                     let target = replaced.get(by).or(blocks.get(*by));
                     let is_cut = matches!(self.fates.get(*by), Some(Some(Fate::Cut { .. })));
@@ -90,7 +91,7 @@ impl Found {
                     // What grew has it, and more.
                     let has_more = matches!(self.fates.get(*by), Some(Some(Fate::Grown(_))));
                     let said = match relation {
-                        Relation::Equal if has_more => Relation::Contained,
+                        DuplicateKind::Equal if has_more => DuplicateKind::Contained,
                         relation => *relation,
                     };
                     let text = match place {
@@ -111,7 +112,7 @@ impl Found {
                     (*by, *relation, in_place, before.saturating_sub(after))
                 }
             };
-            duplicates.covered.insert(index, Covered { by, relation, in_place, tokens_saved });
+            duplicates.covered.insert(index, Replacement { by, relation, in_place, tokens_saved });
         }
         // What a block grew by is not saved.
         for (index, mut members) in merged {
@@ -121,7 +122,7 @@ impl Found {
             let is_copy = |member: &usize| {
                 let covered = duplicates.covered.get(member);
                 !covered.is_some_and(|it| {
-                    matches!(it.relation, Relation::Overlapping | Relation::Adjacent)
+                    matches!(it.relation, DuplicateKind::Overlapping | DuplicateKind::Adjacent)
                 })
             };
             members.sort_by_key(is_copy);
@@ -254,7 +255,7 @@ impl<'a> Deduplicated<'a> {
         let mut pack: Vec<_> = kept.iter().map(|&old| all[old].clone().retargeted(place)).collect();
         let before = BlockMeta::resolve_all(&all, &mut |_, _| {});
         let mut after = before.clone();
-        self.duplicates.take_over(&all, &mut after);
+        self.duplicates.inherit_metadata(&all, &mut after);
         for (new, &old) in (0u64..).zip(&kept) {
             let (before, after) = (&before[old], &after[old]);
             if before.priority != after.priority {

@@ -1,6 +1,6 @@
 //! What chunks of one path have in common (RFC 0006 §6).
 
-use lcp_types::{BlockContent, Bytes, Priority, Relation};
+use lcp_types::{BlockContent, Bytes, DuplicateKind, Priority};
 
 use crate::options::Keep;
 use crate::overlap::{self, Chunk};
@@ -150,8 +150,11 @@ fn settle(
                 (None, _) => left.push(at),
                 (Some(&by), None) => {
                     let contained = rest.is_within_one;
-                    let relation =
-                        if contained { Relation::Contained } else { Relation::Overlapping };
+                    let relation = if contained {
+                        DuplicateKind::Contained
+                    } else {
+                        DuplicateKind::Overlapping
+                    };
                     let place = Place::Nothing;
                     fates[at] = Some(Fate::Covered { by: index(by), relation, place });
                 }
@@ -207,7 +210,7 @@ fn settle(
                 shared.push((index(peer), *before));
                 match fate {
                     Fate::Covered { by, place, .. } => {
-                        Fate::Covered { by, relation: Relation::Overlapping, place }
+                        Fate::Covered { by, relation: DuplicateKind::Overlapping, place }
                     }
                     fate => fate,
                 }

@@ -2,7 +2,7 @@
 
 use std::hash::BuildHasher;
 
-use lcp_types::{BlockContent, Relation};
+use lcp_types::{BlockContent, DuplicateKind};
 
 use crate::options::Keep;
 use crate::sources::Sources;
@@ -51,7 +51,7 @@ pub(crate) fn cover<S: BuildHasher>(work: &mut Work<'_, '_>, hashes: &S) {
                 let stays =
                     work.standings[index].fixed || (first && work.makes_critical(index, best));
                 if !stays {
-                    work.cover(index, best, Relation::Equal);
+                    work.cover(index, best, DuplicateKind::Equal);
                 }
             }
         }

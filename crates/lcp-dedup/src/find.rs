@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use foldhash::fast::RandomState;
 use lcp_tokens::TokenEstimator;
-use lcp_types::{Block, BlockContent, BlockMeta, DataFormat, FormatHint, Lang, Relation};
+use lcp_types::{Block, BlockContent, BlockMeta, DataFormat, DuplicateKind, FormatHint, Lang};
 
 use crate::chunks::overlapping;
 use crate::error::DedupError;
@@ -100,7 +100,7 @@ fn settle(work: &mut Work<'_, '_>) {
         match &mut work.fates[index] {
             Some(Fate::Covered { by, relation, place }) => {
                 *by = root;
-                if *relation == Relation::Superseded {
+                if *relation == DuplicateKind::Superseded {
                     continue;
                 }
                 // It stands to that one as what it was equal to does.
@@ -181,11 +181,11 @@ fn near(
                     || work.makes_critical(indices[at], indices[by]) => {}
             None => {}
             Some(near::Found::Contained { by }) => {
-                work.cover(indices[at], indices[by], Relation::Near);
+                work.cover(indices[at], indices[by], DuplicateKind::Near);
             }
             Some(near::Found::Delta { by, hunks }) => {
                 let place = Place::Hunks(hunks.into());
-                let (by, relation) = (indices[by], Relation::Near);
+                let (by, relation) = (indices[by], DuplicateKind::Near);
                 work.fates[indices[at]] = Some(Fate::Covered { by, relation, place });
             }
         }

@@ -9,13 +9,13 @@
 //! |---|---|
 //! | what is looked for, which of two stays | [`Options`] |
 //! | what was found, before tokens are counted | [`find`], [`Found`] |
-//! | the result | [`Deduplicated`], [`Duplicates`](lcp_types::Duplicates) |
+//! | the result | [`Deduplicated`], [`Replacements`](lcp_types::Replacements) |
 //! | a text that became a diff, again | [`restore`] |
 //!
 //! ```
 //! use lcp_dedup::{Level, Options, dedup};
 //! use lcp_tokens::HeuristicEstimator;
-//! use lcp_types::{Block, Lang, Relation};
+//! use lcp_types::{Block, Lang, DuplicateKind};
 //!
 //! let file: Vec<_> = (1..=75).map(|n| format!("line {n}\n")).collect();
 //! let lines = |from: usize, to: usize| {
@@ -25,8 +25,8 @@
 //! let blocks = [lines(1, 50), lines(25, 75), lines(1, 50)];
 //! let found = dedup(&blocks, &Options::new(Level::Overlap), &HeuristicEstimator)?;
 //! assert_eq!(found.pack(&blocks), [lines(1, 75)]);
-//! assert_eq!(found.duplicates.covered[&1].relation, Relation::Overlapping);
-//! assert_eq!(found.duplicates.covered[&2].relation, Relation::Equal);
+//! assert_eq!(found.duplicates.covered[&1].relation, DuplicateKind::Overlapping);
+//! assert_eq!(found.duplicates.covered[&2].relation, DuplicateKind::Equal);
 //! # Ok::<(), lcp_dedup::DedupError>(())
 //! ```
 

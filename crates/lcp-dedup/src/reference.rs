@@ -1,6 +1,6 @@
 //! What stands in the place of a covered block.
 
-use lcp_types::{Block, BlockContent, BlockMeta, Bytes, Relation};
+use lcp_types::{Block, BlockContent, BlockMeta, Bytes, DuplicateKind};
 
 /// Characters of a label; of a longer one both ends are given.
 const LABEL_CHARS_MAX: usize = 120;
@@ -28,12 +28,12 @@ impl<'t> Target<'t> {
     }
 
     /// The line that refers to this block, which stands above or below; no newline.
-    pub(crate) fn line(self, above: bool, relation: Relation) -> String {
+    pub(crate) fn line(self, above: bool, relation: DuplicateKind) -> String {
         let label = self.label();
         let place = place(above);
         match relation {
-            Relation::Superseded => format!("[outdated: the newer one is {label} {place}]"),
-            Relation::Equal => format!("[the same as {label} {place}]"),
+            DuplicateKind::Superseded => format!("[outdated: the newer one is {label} {place}]"),
+            DuplicateKind::Equal => format!("[the same as {label} {place}]"),
             _ => format!("[all of it stands in {label} {place}]"),
         }
     }

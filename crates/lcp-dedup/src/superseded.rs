@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use lcp_types::{BlockContent, DiffHunk, Priority, Relation, Status, ToolResult};
+use lcp_types::{BlockContent, DiffHunk, DuplicateKind, Priority, Status, ToolResult};
 
 use crate::overlap::{Chunk, Lines, agree};
 use crate::paths::{Member, Paths};
@@ -36,7 +36,7 @@ pub(crate) fn cover(work: &mut Work<'_, '_>, paths: &Paths) {
 }
 
 fn replace(work: &mut Work<'_, '_>, index: usize, by: usize) {
-    let (relation, place) = (Relation::Superseded, Place::Reference);
+    let (relation, place) = (DuplicateKind::Superseded, Place::Reference);
     work.fates[index] = Some(Fate::Covered { by, relation, place });
     // The newest of its name stays there under that name.
     work.standings[by].fixed = true;

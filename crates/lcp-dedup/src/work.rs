@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use lcp_types::{Block, BlockContent, BlockMeta, BlockType, Priority, Relation, Role};
+use lcp_types::{Block, BlockContent, BlockMeta, BlockType, DuplicateKind, Priority, Role};
 
 use crate::options::{Keep, Options};
 use crate::reference::{Target, is_stub};
@@ -12,7 +12,7 @@ use crate::reference::{Target, is_stub};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// Another block covers it.
-    Covered { by: usize, relation: Relation, place: Place },
+    Covered { by: usize, relation: DuplicateKind, place: Place },
     /// It has the lines of other chunks, too.
     Grown(Box<Lines>),
     /// It has only the lines that `by` lacks.
@@ -130,7 +130,7 @@ impl<'b, 'a> Work<'b, 'a> {
 
     /// Covers a block, unless it is one that says that something happened and
     /// no line that refers to the other is worth its place.
-    pub(crate) fn cover(&mut self, index: usize, by: usize, relation: Relation) {
+    pub(crate) fn cover(&mut self, index: usize, by: usize, relation: DuplicateKind) {
         let place = if !is_event(&self.blocks[index]) {
             Place::Nothing
         } else if self.is_worth_a_line(index, by, relation) {
@@ -145,7 +145,7 @@ impl<'b, 'a> Work<'b, 'a> {
         standing.priority = standing.priority.min(priority);
     }
 
-    fn is_worth_a_line(&self, index: usize, by: usize, relation: Relation) -> bool {
+    fn is_worth_a_line(&self, index: usize, by: usize, relation: DuplicateKind) -> bool {
         let line = self.target(by).line(by < index, relation);
         let text = self.blocks[index].content.text();
         text.is_some_and(|text| 2 * line.len() < text.len())
@@ -165,7 +165,7 @@ impl<'b, 'a> Work<'b, 'a> {
 
     /// The block that covers this one in the end, itself where none does.
     /// And how the last of those that it goes by stands to it.
-    pub(crate) fn root(&self, mut index: usize) -> (usize, Option<Relation>) {
+    pub(crate) fn root(&self, mut index: usize) -> (usize, Option<DuplicateKind>) {
         let mut how = None;
         // A diff is still there.
         while let Some(Fate::Covered { by, relation, place: Place::Nothing | Place::Reference }) =

@@ -1,6 +1,6 @@
 //! What a caller asks for.
 
-use lcp_types::{Block, BlockType, Duplicates};
+use lcp_types::{Block, BlockType, Replacements};
 
 use crate::prompt_cache::StableOptions;
 use crate::shares::Shares;
@@ -147,7 +147,7 @@ pub struct DriverConfig {
     pub shares: Option<Shares>,
     /// Which of the blocks others cover: what `lcp-dedup` found in them (RFC 0006
     /// §8). `None`: nothing was looked for.
-    pub duplicates: Option<Duplicates>,
+    pub duplicates: Option<Replacements>,
     /// What to do where the text must be larger than the budget.
     pub overflow: Overflow,
 }

@@ -1,6 +1,6 @@
 //! What deduplication did to the blocks of a plan, in figures (RFC 0006 §8).
 
-use lcp_types::{Covered, Duplicates, Relation};
+use lcp_types::{DuplicateKind, Replacement, Replacements};
 
 use crate::budget::RenderDecision;
 use crate::plan::Plan;
@@ -9,10 +9,10 @@ use crate::plan::Plan;
 ///
 /// ```
 /// use lcp_driver::DedupSums;
-/// use lcp_types::{Covered, Duplicates, Relation};
+/// use lcp_types::{Replacement, Replacements, DuplicateKind};
 ///
-/// let equal = Covered { by: 0, relation: Relation::Equal, in_place: false, tokens_saved: 40 };
-/// let duplicates = Duplicates { covered: [(2, equal)].into(), ..Duplicates::default() };
+/// let equal = Replacement { by: 0, relation: DuplicateKind::Equal, in_place: false, tokens_saved: 40 };
+/// let duplicates = Replacements { covered: [(2, equal)].into(), ..Replacements::default() };
 /// let sums = DedupSums::from(&duplicates);
 /// assert_eq!((sums.removed, sums.tokens_saved), (1, 40));
 /// ```
@@ -34,17 +34,17 @@ pub struct DedupSums {
     pub tokens_saved: u64,
 }
 
-impl From<&Duplicates> for DedupSums {
-    fn from(duplicates: &Duplicates) -> Self {
+impl From<&Replacements> for DedupSums {
+    fn from(duplicates: &Replacements) -> Self {
         let mut sums = Self::default();
         for covered in duplicates.covered.values() {
             let in_place = u64::from(covered.in_place);
             match covered.relation {
-                Relation::Overlapping | Relation::Adjacent => {
+                DuplicateKind::Overlapping | DuplicateKind::Adjacent => {
                     sums.merged += 1;
                     sums.cut += in_place;
                 }
-                Relation::Superseded => {
+                DuplicateKind::Superseded => {
                     sums.superseded += 1;
                     sums.referred += in_place;
                 }
@@ -71,10 +71,10 @@ impl Plan {
     #[must_use]
     pub fn unreadable(&self) -> Vec<usize> {
         let shown = |index: usize| self.items.get(index).map(|item| &item.decision);
-        let refers = |(&index, covered): (&usize, &Covered)| {
+        let refers = |(&index, covered): (&usize, &Replacement)| {
             let is_copy = !matches!(
                 covered.relation,
-                Relation::Superseded | Relation::Overlapping | Relation::Adjacent
+                DuplicateKind::Superseded | DuplicateKind::Overlapping | DuplicateKind::Adjacent
             );
             let is_shown = shown(index).is_some_and(RenderDecision::shows_content);
             let is_there = shown(covered.by) == Some(&RenderDecision::Full);
@@ -87,7 +87,7 @@ impl Plan {
     /// Which block covers the one at `index`, removed or with something in its
     /// place; `None` where none does.
     #[must_use]
-    pub fn covered(&self, index: usize) -> Option<&Covered> {
+    pub fn covered(&self, index: usize) -> Option<&Replacement> {
         self.duplicates.as_ref()?.covered.get(&index)
     }
 }

@@ -1,6 +1,6 @@
 //! What is said of blocks: by annotations, and by what they cover.
 
-use lcp_types::{AnnotationErrorKind, Block, BlockMeta, Duplicates, Priority};
+use lcp_types::{AnnotationErrorKind, Block, BlockMeta, Priority, Replacements};
 
 use crate::warning::{Warning, WarningCode};
 
@@ -29,7 +29,7 @@ pub fn resolve_priorities(blocks: &[Block<'_>]) -> Vec<Priority> {
 /// they cover (RFC 0006 §2).
 pub(crate) fn resolve<'b>(
     blocks: &'b [Block<'_>],
-    duplicates: Option<&Duplicates>,
+    duplicates: Option<&Replacements>,
     warnings: &mut Vec<Warning>,
 ) -> Vec<BlockMeta<'b>> {
     let mut metas = BlockMeta::resolve_all(blocks, &mut |index, problem| {
@@ -37,7 +37,7 @@ pub(crate) fn resolve<'b>(
         warnings.push(Warning::new(code, Some(index), problem.to_string()));
     });
     if let Some(duplicates) = duplicates {
-        duplicates.take_over(blocks, &mut metas);
+        duplicates.inherit_metadata(blocks, &mut metas);
     }
     metas
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lcp_types::{BlockType, Duplicates, Priority, Relation};
+use lcp_types::{BlockType, DuplicateKind, Priority, Replacements};
 
 use crate::budget::RenderDecision;
 use crate::config::{Objective, OutputMode, Verbosity};
@@ -37,7 +37,7 @@ pub struct Plan {
     pub items: Vec<PlanItem>,
     /// Which blocks others cover: what the configuration says, where the covering
     /// block is in the pack, asked for, and not removed itself.
-    pub duplicates: Option<Duplicates>,
+    pub duplicates: Option<Replacements>,
     /// What the roll-up line stands for, if there is one.
     pub rolled_up: Option<RollUp>,
     /// Tokens of the whole text as it will be written.
@@ -198,7 +198,7 @@ pub enum Reason {
     /// Its type was not asked for.
     Filtered,
     /// Another block, to which it stands like this, covers it (RFC 0006 §3).
-    Duplicate(Relation),
+    Duplicate(DuplicateKind),
 }
 
 impl Reason {

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | blocks and what they hold | [`Block`], [`BlockContent`], [`content`] |
 //! | priorities, tags, further levels | [`Annotation`], [`Priority`], [`Tag`], [`Level`], all that they say [`BlockMeta`] |
-//! | blocks that others cover | [`Duplicates`] |
+//! | blocks that others replace | [`Replacements`] |
 //! | numbers of the wire format | [`wire`], [`limits`] |
 //! | how fields are read and written | [`schema`] |
 //! | content that is stored elsewhere | [`ContentStore`] |
@@ -31,13 +31,13 @@ mod annotation;
 mod block;
 mod bytes;
 pub mod content;
-mod duplicates;
 mod enums;
 mod facts;
 mod level;
 pub mod limits;
 mod meta;
 mod owned;
+mod replacements;
 pub mod schema;
 mod source;
 mod store;
@@ -51,7 +51,6 @@ pub use content::{
     Code, Conversation, Diff, DiffHunk, Document, EmbeddingRef, Extension, FileEntry, FileTree,
     Image, StructuredData, ToolResult,
 };
-pub use duplicates::{Covered, Duplicates, Relation};
 pub use enums::{
     AnnotationKind, DataFormat, FileEntryKind, FormatHint, Lang, MediaType, Priority, Role, Status,
 };
@@ -61,6 +60,7 @@ pub use meta::{
     AnnotationError, AnnotationErrorKind, BlockMeta, HANDOFF_TYPE_NAME, escape_for_display,
 };
 pub use owned::{IntoOwned, Visitor};
+pub use replacements::{DuplicateKind, Replacement, Replacements};
 pub use source::{BlockSource, SourceError, SourceErrorKind};
 pub use store::{ContentHash, ContentStore, MemoryStore, StoreError};
 pub use unknown::{UnknownField, UnknownFields, UnknownValue};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use lcp_types::{Covered, Duplicates, Relation};
+use lcp_types::{DuplicateKind, Replacement, Replacements};
 use serde_json::{Value, json};
 
 use crate::Result;
@@ -61,7 +61,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
             }
             (deduped.blocks, deduped.duplicates)
         }
-        None => (pack.blocks.clone(), Duplicates::default()),
+        None => (pack.blocks.clone(), Replacements::default()),
     };
     counter.keep(output);
     let written = writer.encode(&blocks, "the deduplicated pack", output)?;
@@ -81,20 +81,20 @@ pub fn run(args: &Args, output: &Output) -> Result {
     files::write(args.output.as_deref(), &written)
 }
 
-fn line(index: usize, covered: &Covered) -> String {
-    let Covered { by, relation, tokens_saved, .. } = covered;
+fn line(index: usize, covered: &Replacement) -> String {
+    let Replacement { by, relation, tokens_saved, .. } = covered;
     format!("block {index} ({relation}) is covered by block {by}: {tokens_saved} tokens saved")
 }
 
-fn sums(duplicates: &Duplicates, before: usize, after: usize) -> String {
+fn sums(duplicates: &Replacements, before: usize, after: usize) -> String {
     let saved = duplicates.tokens_saved();
     format!("{before} blocks became {after}, annotations counted: {saved} tokens saved")
 }
 
 /// What was done, for programs.
-fn report(duplicates: &Duplicates, before: usize, after: usize) -> Value {
-    let by_relation = Relation::ALL.map(|relation| {
-        let (blocks, tokens) = duplicates.of(relation);
+fn report(duplicates: &Replacements, before: usize, after: usize) -> Value {
+    let by_relation = DuplicateKind::ALL.map(|relation| {
+        let (blocks, tokens) = duplicates.count(relation);
         (relation.name().to_owned(), json!({ "blocks": blocks, "tokens": tokens }))
     });
     let covered = duplicates.covered.iter().map(|(index, covered)| {

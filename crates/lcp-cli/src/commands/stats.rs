@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use lcp_driver::{OutputMode, Plan, escape_control, group_thousands};
 use lcp_tokens::TokenEstimator;
-use lcp_types::Relation;
+use lcp_types::DuplicateKind;
 use serde_json::{Value, json};
 
 use crate::counting::Counting;
@@ -257,8 +257,8 @@ fn varint_bytes(number: u64) -> u64 {
 fn saved(pack: &Frames<'_>, estimator: &Arc<dyn TokenEstimator>) -> Result<Saved> {
     let options = lcp_dedup::Options::new(lcp_dedup::Level::Overlap);
     let found = duplicates::apply(pack.blocks.clone(), &options, estimator)?.duplicates;
-    let by_relation = Relation::ALL.map(|relation| {
-        let (blocks, tokens) = found.of(relation);
+    let by_relation = DuplicateKind::ALL.map(|relation| {
+        let (blocks, tokens) = found.count(relation);
         (relation.name(), blocks as u64, tokens)
     });
     Ok(Saved {

@@ -1,7 +1,7 @@
 //! Sizes, priorities, pins, versions and ends of texts, case by case.
 
 use expect_test::expect;
-use lcp_types::Relation;
+use lcp_types::DuplicateKind;
 
 use super::tests::{FIRST, MERGE, TRIM, check};
 use super::{Chunk, Fate, Terms, resolve_all};
@@ -255,7 +255,7 @@ fn the_final_newline_is_that_of_the_last_line() {
     assert_eq!(merged(&[chunk(1, 2, "a\nb", 0), chunk(3, 3, "c\n", 1)]), "a\nb\nc\n");
     assert_eq!(merged(&[chunk(1, 1, "a\r\n", 0), chunk(2, 3, "\n\n", 1)]), "a\r\n\n\n");
     let equal = [chunk(1, 2, "a\nb\n", 1), chunk(1, 2, "a\nb", 0)];
-    let by = Fate::Covered { by: 1, relation: Relation::Contained };
+    let by = Fate::Covered { by: 1, relation: DuplicateKind::Contained };
     assert_eq!(resolve_all(&equal, &MERGE).fates, [by, Fate::Stays]);
     let other_end_of_line = [chunk(1, 2, "a\r\nb\n", 0), chunk(1, 2, "a\nb\n", 1)];
     assert_eq!(resolve_all(&other_end_of_line, &MERGE).fates, [Fate::Stays, Fate::Stays]);

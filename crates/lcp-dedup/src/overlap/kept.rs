@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lcp_types::Relation;
+use lcp_types::DuplicateKind;
 
 use super::lines::{Lines, agree};
 use super::range::contains;
@@ -167,9 +167,9 @@ impl Resolved {
             Fate::Cut { by, first: range.0, last: range.1, text }
         } else {
             let relation = if contains(has, (first, last)) {
-                Relation::Contained
+                DuplicateKind::Contained
             } else {
-                Relation::Overlapping
+                DuplicateKind::Overlapping
             };
             Fate::Covered { by, relation }
         };

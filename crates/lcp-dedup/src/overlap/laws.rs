@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lcp_types::{Priority, Relation};
+use lcp_types::{DuplicateKind, Priority};
 use proptest::prelude::*;
 
 use super::lines::COMPARED;
@@ -164,7 +164,7 @@ proptest! {
         let chunks = path.chunks();
         let resolved = resolve_all(&chunks, &terms);
         for (at, fate) in resolved.fates.iter().enumerate() {
-            if let Fate::Covered { by, relation: Relation::Contained } = *fate {
+            if let Fate::Covered { by, relation: DuplicateKind::Contained } = *fate {
                 let (first, last, _) = left(&chunks[by], &resolved.fates[by]).unwrap();
                 prop_assert!(contains((first, last), chunks[at].range()));
                 prop_assert!(resolved.shared.iter().all(|(of, _)| *of != at));

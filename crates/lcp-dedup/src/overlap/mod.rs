@@ -21,7 +21,7 @@ mod trim;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use lcp_types::{Priority, Relation};
+use lcp_types::{DuplicateKind, Priority};
 
 /// How many runs of a path a chunk is compared with; versions beyond that stay as
 /// they are (RFC 0006 §6).
@@ -83,7 +83,7 @@ pub(crate) enum Fate {
     /// It is not shown; `by` is.
     Covered {
         by: usize,
-        relation: Relation,
+        relation: DuplicateKind,
     },
 }
 

@@ -1,6 +1,6 @@
 //! Runs: chunks that became one block, and what that makes of each of them.
 
-use lcp_types::{Priority, Relation};
+use lcp_types::{DuplicateKind, Priority};
 
 use super::lines::Lines;
 use super::range::{contains, shares};
@@ -218,7 +218,7 @@ impl<'c, 't> Merged<'c, 't> {
         text
     }
 
-    fn relation(&self, chunk: usize, member: Member, run: &Run) -> Relation {
+    fn relation(&self, chunk: usize, member: Member, run: &Run) -> DuplicateKind {
         let range = self.chunks[chunk].range();
         let lead = self.chunks[run.lead].range();
         let is_touched_only = matches!(member.entry, Entry::Opened | Entry::Adjacent)
@@ -226,11 +226,11 @@ impl<'c, 't> Merged<'c, 't> {
             && !shares(range, lead);
         let is_in_lead = contains(lead, range) && contains((run.first, run.last), range);
         if member.entry == Entry::Contained || is_in_lead {
-            Relation::Contained
+            DuplicateKind::Contained
         } else if is_touched_only {
-            Relation::Adjacent
+            DuplicateKind::Adjacent
         } else {
-            Relation::Overlapping
+            DuplicateKind::Overlapping
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Without merging: what lies within another chunk goes, of two others that share
 //! much the lower ranked is cut.
 
-use lcp_types::Relation;
+use lcp_types::DuplicateKind;
 
 use super::kept::{Given, Kept, Rest};
 use super::lines::{Lines, agree};
@@ -84,7 +84,7 @@ fn within(
     let range = chunks[chunk].range();
     let covered = |by, relation| Fate::Covered { by, relation };
     let Some(rest) = rest.filter(|rest| !rest.given.is_empty()) else {
-        resolved.fates[chunk] = covered(by, Relation::Contained);
+        resolved.fates[chunk] = covered(by, DuplicateKind::Contained);
         return;
     };
     rest.given.sort_unstable_by_key(|given| given.first);
@@ -95,9 +95,9 @@ fn within(
     let holders: Vec<Given> = own.into_iter().chain(given.copied()).collect();
     let whole = holders.iter().find(|holder| contains(holder.has, range));
     if let Some(whole) = whole {
-        resolved.fates[chunk] = covered(whole.by, Relation::Contained);
+        resolved.fates[chunk] = covered(whole.by, DuplicateKind::Contained);
     } else if let Some((best, others)) = holders.split_first() {
-        resolved.fates[chunk] = covered(best.by, Relation::Overlapping);
+        resolved.fates[chunk] = covered(best.by, DuplicateKind::Overlapping);
         resolved.shared.extend(others.iter().map(|other| (chunk, other.by)));
     }
 }

@@ -1,7 +1,7 @@
 //! Turns and results: what happened keeps its place (RFC 0006 §3).
 
 use lcp_dedup::Level;
-use lcp_types::{Block, Relation, Role, Status};
+use lcp_types::{Block, DuplicateKind, Role, Status};
 
 use crate::support::{at, contents, covered, file, tag};
 
@@ -14,7 +14,7 @@ fn a_result_that_stands_twice_becomes_a_line() {
     let result = || Block::tool_result("cargo_test", Status::Ok, long());
     let blocks = [result(), file("a.rs", "fn a() {}\n"), result()];
     let found = at(Level::Exact, &blocks);
-    assert_eq!(covered(&found), [(2, Relation::Equal, 0)]);
+    assert_eq!(covered(&found), [(2, DuplicateKind::Equal, 0)]);
     assert!(found.duplicates.covered[&2].in_place);
     let pack = found.pack(&blocks);
     assert_eq!(pack.len(), 3);
@@ -52,7 +52,7 @@ fn a_long_turn_refers_to_the_first_but_the_newest_question_stays() {
     let blocks = [turn(), turn(), turn()];
     let found = at(Level::Exact, &blocks);
     // The newest covers the others: it is never covered.
-    assert_eq!(covered(&found), [(0, Relation::Equal, 2), (1, Relation::Equal, 2)]);
+    assert_eq!(covered(&found), [(0, DuplicateKind::Equal, 2), (1, DuplicateKind::Equal, 2)]);
     assert_eq!(
         contents(&found.pack(&blocks))[0],
         "[the same as the turn of user that begins \"a line that somebody pasted, l\" below]"

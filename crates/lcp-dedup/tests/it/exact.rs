@@ -2,7 +2,7 @@
 
 use lcp_dedup::Level;
 use lcp_types::{
-    Block, BlockContent, FileEntry, FormatHint, Lang, MediaType, Priority, Relation, Status,
+    Block, BlockContent, DuplicateKind, FileEntry, FormatHint, Lang, MediaType, Priority, Status,
 };
 
 use crate::support::{at, contents, covered, file, priority, rank};
@@ -14,7 +14,7 @@ const G: &str = "fn g() {}\n";
 fn should_detect_exact_duplicate() {
     let blocks = [file("a.rs", F), file("b.rs", G), file("c.rs", F)];
     let found = at(Level::Exact, &blocks);
-    assert_eq!(covered(&found), [(2, Relation::Equal, 0)]);
+    assert_eq!(covered(&found), [(2, DuplicateKind::Equal, 0)]);
     assert_eq!(contents(&found.pack(&blocks)), [F, G]);
 }
 
@@ -22,21 +22,21 @@ fn should_detect_exact_duplicate() {
 fn should_keep_first_occurrence() {
     let blocks = [file("a.rs", F), file("b.rs", F), file("c.rs", F)];
     let found = at(Level::Exact, &blocks);
-    assert_eq!(covered(&found), [(1, Relation::Equal, 0), (2, Relation::Equal, 0)]);
+    assert_eq!(covered(&found), [(1, DuplicateKind::Equal, 0), (2, DuplicateKind::Equal, 0)]);
 }
 
 #[test]
 fn should_keep_highest_ranked() {
     let ranked = [file("a.rs", F), file("b.rs", F), rank(0, "0.2"), rank(1, "0.9")];
-    assert_eq!(covered(&at(Level::Exact, &ranked)), [(0, Relation::Equal, 1)]);
+    assert_eq!(covered(&at(Level::Exact, &ranked)), [(0, DuplicateKind::Equal, 1)]);
     let unranked_last = [file("a.rs", F), file("b.rs", F), rank(1, "-3")];
-    assert_eq!(covered(&at(Level::Exact, &unranked_last)), [(0, Relation::Equal, 1)]);
+    assert_eq!(covered(&at(Level::Exact, &unranked_last)), [(0, DuplicateKind::Equal, 1)]);
     let by_priority = [file("a.rs", F), file("b.rs", F), priority(1, Priority::High)];
-    assert_eq!(covered(&at(Level::Exact, &by_priority)), [(0, Relation::Equal, 1)]);
+    assert_eq!(covered(&at(Level::Exact, &by_priority)), [(0, DuplicateKind::Equal, 1)]);
     let rank_first =
         [file("a.rs", F), file("b.rs", F), priority(0, Priority::Critical), rank(1, "0.1")];
     let found = at(Level::Exact, &rank_first);
-    assert_eq!(covered(&found), [(0, Relation::Equal, 1)]);
+    assert_eq!(covered(&found), [(0, DuplicateKind::Equal, 1)]);
     // What covers a Critical block is Critical.
     let pack = found.pack(&rank_first);
     let priorities: Vec<_> =
@@ -52,7 +52,7 @@ fn should_handle_different_sources() {
         Block::code(Lang::Python, "b.py", F),
     ];
     let found = at(Level::Exact, &blocks);
-    assert_eq!(covered(&found), [(1, Relation::Equal, 0), (2, Relation::Equal, 0)]);
+    assert_eq!(covered(&found), [(1, DuplicateKind::Equal, 0), (2, DuplicateKind::Equal, 0)]);
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn should_report_removed_count() {
     let blocks = [file("a.rs", F), file("b.rs", F), file("c.rs", G), file("d.rs", F)];
     let found = at(Level::Exact, &blocks);
     // `fn f() {`, the body and the brace: what o200k_base counts for them, twice.
-    let (removed, saved) = found.duplicates.of(Relation::Equal);
+    let (removed, saved) = found.duplicates.count(DuplicateKind::Equal);
     assert_eq!(removed, 2);
     let one = lcp_tokens::TokenEstimator::estimate(&crate::support::counter(), F);
     assert_eq!(saved, 2 * u64::from(one));
@@ -108,7 +108,7 @@ fn content_that_is_no_text_is_compared_as_it_is() {
         Block::code(Lang::C, path, vec![0xFF, 0xFE, last, b'\n', b'x'])
     };
     let blocks = [bytes("a.c", 0), bytes("b.c", 1), bytes("c.c", 0)];
-    assert_eq!(covered(&at(Level::Exact, &blocks)), [(2, Relation::Equal, 0)]);
+    assert_eq!(covered(&at(Level::Exact, &blocks)), [(2, DuplicateKind::Equal, 0)]);
 }
 
 #[test]
@@ -118,22 +118,22 @@ fn blocks_without_text_are_equal_if_all_of_them_is() {
     let blocks = [image("a"), image("b"), image("a"), tree(1), tree(1), tree(2), tree(1)];
     let found = at(Level::Exact, &blocks);
     // The last is what the tree is again, after it was something else.
-    assert_eq!(covered(&found), [(2, Relation::Equal, 0), (4, Relation::Equal, 3)]);
+    assert_eq!(covered(&found), [(2, DuplicateKind::Equal, 0), (4, DuplicateKind::Equal, 3)]);
     let raw = [Block::raw(0x42, "x"), Block::raw(0x43, "x"), Block::raw(0x42, "x")];
-    assert_eq!(covered(&at(Level::Exact, &raw)), [(2, Relation::Equal, 0)]);
+    assert_eq!(covered(&at(Level::Exact, &raw)), [(2, DuplicateKind::Equal, 0)]);
 }
 
 #[test]
 fn extensions_of_other_types_are_not_equal() {
     let of = |name: &'static str| Block::extension("acme", name, F);
     let blocks = [of("a"), of("b"), of("a"), file("a.rs", F)];
-    assert_eq!(covered(&at(Level::Exact, &blocks)), [(2, Relation::Equal, 0)]);
+    assert_eq!(covered(&at(Level::Exact, &blocks)), [(2, DuplicateKind::Equal, 0)]);
 }
 
 #[test]
 fn pinned_blocks_cover_and_are_never_covered() {
     let blocks = [file("a.rs", F), file("b.rs", F), crate::support::tag(1, "pinned")];
-    assert_eq!(covered(&at(Level::Exact, &blocks)), [(0, Relation::Equal, 1)]);
+    assert_eq!(covered(&at(Level::Exact, &blocks)), [(0, DuplicateKind::Equal, 1)]);
     let both = [
         file("a.rs", F),
         file("b.rs", F),
@@ -150,7 +150,7 @@ fn types_that_were_not_asked_for_neither_cover_nor_are_covered() {
         types: Some(vec![lcp_types::BlockType::Code]),
         ..lcp_dedup::Options::new(Level::Exact)
     };
-    assert_eq!(covered(&crate::support::with(&blocks, &options)), [(2, Relation::Equal, 1)]);
+    assert_eq!(covered(&crate::support::with(&blocks, &options)), [(2, DuplicateKind::Equal, 1)]);
 }
 
 #[test]
@@ -159,6 +159,6 @@ fn results_are_equal_to_files() {
     let result = Block::tool_result("cat", Status::Ok, long.clone());
     let blocks = [result, Block::code(Lang::Rust, "a.rs", long)];
     let found = at(Level::Exact, &blocks);
-    assert_eq!(covered(&found), [(1, Relation::Equal, 0)]);
+    assert_eq!(covered(&found), [(1, DuplicateKind::Equal, 0)]);
     assert!(matches!(found.pack(&blocks)[0].content, BlockContent::ToolResult(_)));
 }

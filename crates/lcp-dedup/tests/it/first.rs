@@ -1,7 +1,7 @@
 //! What a prompt cache has seen stays (RFC 0006 §2, law 5).
 
 use lcp_dedup::{Keep, Level, Options};
-use lcp_types::{Block, Relation, Role};
+use lcp_types::{Block, DuplicateKind, Role};
 use proptest::prelude::*;
 
 use crate::laws::session;
@@ -14,14 +14,14 @@ fn first(level: Level) -> Options {
 #[test]
 fn the_earlier_stays_whatever_the_ranks() {
     let blocks = [chunk("a.rs", 1, 9), chunk("b.rs", 1, 9), rank(1, "0.9")];
-    assert_eq!(covered(&with(&blocks, &first(Level::Exact))), [(1, Relation::Equal, 0)]);
+    assert_eq!(covered(&with(&blocks, &first(Level::Exact))), [(1, DuplicateKind::Equal, 0)]);
 }
 
 #[test]
 fn a_later_chunk_gives_up_the_lines_that_stand_before() {
     let blocks = [chunk("a.rs", 1, 50), chunk("a.rs", 25, 75), chunk("a.rs", 60, 70)];
     let found = with(&blocks, &first(Level::Overlap));
-    let kept = [(1, Relation::Overlapping, 0), (2, Relation::Contained, 1)];
+    let kept = [(1, DuplicateKind::Overlapping, 0), (2, DuplicateKind::Contained, 1)];
     assert_eq!(covered(&found), kept);
     assert_eq!(found.pack(&blocks), [chunk("a.rs", 1, 50), chunk("a.rs", 51, 75)]);
 }

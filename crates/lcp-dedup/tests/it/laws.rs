@@ -2,7 +2,8 @@
 
 use lcp_dedup::{Keep, Level, Options, dedup};
 use lcp_types::{
-    Block, BlockContent, BlockMeta, DiffHunk, FormatHint, Lang, Priority, Relation, Role, Status,
+    Block, BlockContent, BlockMeta, DiffHunk, DuplicateKind, FormatHint, Lang, Priority, Role,
+    Status,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -158,14 +159,14 @@ proptest! {
         let found = dedup(&blocks, &options, &counter()).unwrap();
         let before = BlockMeta::resolve_all(&blocks, &mut |_, _| {});
         let mut after = before.clone();
-        found.duplicates.take_over(&blocks, &mut after);
+        found.duplicates.inherit_metadata(&blocks, &mut after);
         for index in 0..blocks.len() {
             let is_critical = |metas: &[BlockMeta<'_>]| metas[index].priority == Priority::Critical;
             if is_critical(&after) && !is_critical(&before) {
                 let likes = found.duplicates.covered.iter().filter(|(_, it)| it.by == index);
                 let mut likes =
                     likes.filter(|(like, _)| before[**like].priority == Priority::Critical);
-                prop_assert!(likes.any(|(_, it)| it.relation == Relation::Equal), "{}", index);
+                prop_assert!(likes.any(|(_, it)| it.relation == DuplicateKind::Equal), "{}", index);
             }
         }
     }
@@ -174,7 +175,7 @@ proptest! {
     fn superseded_blocks_point_at_newer_ones_of_the_same_name(blocks in session()) {
         let found = dedup(&blocks, &Options::new(Level::Near), &counter()).unwrap();
         for (index, covered) in &found.duplicates.covered {
-            if covered.relation == Relation::Superseded {
+            if covered.relation == DuplicateKind::Superseded {
                 prop_assert!(covered.in_place && !found.duplicates.is_removed(covered.by));
                 prop_assert!(found.replaced.contains_key(index));
             }

@@ -1,7 +1,7 @@
 //! Texts that are nearly alike (RFC 0006 §7).
 
 use lcp_dedup::{Level, Options, restore};
-use lcp_types::{Block, FormatHint, Lang, Relation, Status};
+use lcp_types::{Block, DuplicateKind, FormatHint, Lang, Status};
 
 use crate::support::{at, contents, covered, numbered, text, with};
 
@@ -14,7 +14,7 @@ fn a_text_of_which_another_has_every_line_goes() {
     let less = numbered(1, 30).replace("line 7 of the file\n", "");
     let blocks = [doc("a", numbered(1, 30)), doc("b", less)];
     let found = at(Level::Near, &blocks);
-    assert_eq!(covered(&found), [(1, Relation::Near, 0)]);
+    assert_eq!(covered(&found), [(1, DuplicateKind::Near, 0)]);
     assert_eq!(contents(&found.pack(&blocks)), [numbered(1, 30)]);
     assert!(covered(&at(Level::Overlap, &blocks)).is_empty());
 }
@@ -24,7 +24,7 @@ fn a_text_with_lines_of_its_own_becomes_a_diff() {
     let other = numbered(1, 30).replace("line 7 ", "line seven ");
     let blocks = [doc("a", numbered(1, 30)), doc("b", other.clone())];
     let found = at(Level::Near, &blocks);
-    assert_eq!(covered(&found), [(1, Relation::Near, 0)]);
+    assert_eq!(covered(&found), [(1, DuplicateKind::Near, 0)]);
     let shown = String::from_utf8(text(&blocks, &found, 1).to_vec()).unwrap();
     let hunks = shown.strip_prefix("[a above, but for these changes]\n").unwrap();
     expect_test::expect![[r"

@@ -1,7 +1,7 @@
 //! Task 016.c, `OverlapDedupTests`, and its example.
 
 use lcp_dedup::{Level, Options};
-use lcp_types::{Block, Lang, Priority, Relation, Status};
+use lcp_types::{Block, DuplicateKind, Lang, Priority, Status};
 
 use crate::support::{
     at, chunk, contents, covered, file, numbered, priority, range, rank, tag, with,
@@ -10,7 +10,7 @@ use crate::support::{
 #[test]
 fn should_detect_overlap_by_lines() {
     let blocks = [chunk("a.rs", 1, 30), chunk("a.rs", 20, 40)];
-    assert_eq!(covered(&at(Level::Overlap, &blocks)), [(1, Relation::Overlapping, 0)]);
+    assert_eq!(covered(&at(Level::Overlap, &blocks)), [(1, DuplicateKind::Overlapping, 0)]);
     assert!(covered(&at(Level::Exact, &blocks)).is_empty());
 }
 
@@ -19,12 +19,12 @@ fn should_calculate_overlap_percentage() {
     // 8 of 10 lines are common: 80 %, which the default threshold includes.
     let apart = Options { merge_overlapping: false, ..Options::new(Level::Overlap) };
     let at_80 = [chunk("a.rs", 1, 10), chunk("a.rs", 3, 12)];
-    assert_eq!(covered(&with(&at_80, &apart)), [(1, Relation::Overlapping, 0)]);
+    assert_eq!(covered(&with(&at_80, &apart)), [(1, DuplicateKind::Overlapping, 0)]);
     let at_70 = [chunk("a.rs", 1, 10), chunk("a.rs", 4, 13)];
     assert!(covered(&with(&at_70, &apart)).is_empty());
     // Of the smaller one: 4 of 5 lines, though only 4 of 20 of the other.
     let small = [chunk("a.rs", 1, 20), chunk("a.rs", 17, 21)];
-    assert_eq!(covered(&with(&small, &apart)), [(1, Relation::Overlapping, 0)]);
+    assert_eq!(covered(&with(&small, &apart)), [(1, DuplicateKind::Overlapping, 0)]);
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn the_example_of_the_requirements() {
 fn should_handle_adjacent_chunks() {
     let blocks = [chunk("a.rs", 1, 10), chunk("a.rs", 11, 20)];
     let found = at(Level::Overlap, &blocks);
-    assert_eq!(covered(&found), [(1, Relation::Adjacent, 0)]);
+    assert_eq!(covered(&found), [(1, DuplicateKind::Adjacent, 0)]);
     assert_eq!(found.pack(&blocks), [chunk("a.rs", 1, 20)]);
 }
 
@@ -64,7 +64,7 @@ fn should_handle_adjacent_chunks() {
 fn should_handle_contained_chunk() {
     let blocks = [chunk("a.rs", 1, 50), chunk("a.rs", 10, 20)];
     let found = at(Level::Overlap, &blocks);
-    assert_eq!(covered(&found), [(1, Relation::Contained, 0)]);
+    assert_eq!(covered(&found), [(1, DuplicateKind::Contained, 0)]);
     assert!(found.replaced.is_empty());
     let whole = [chunk("a.rs", 10, 20), Block::code(Lang::Rust, "a.rs", numbered(1, 50))];
     let found = at(Level::Overlap, &whole);
@@ -83,7 +83,7 @@ fn should_respect_threshold() {
     assert!(covered(&with(&blocks, &options(0.8))).is_empty());
     assert!(covered(&with(&blocks, &options(0.53))).is_empty());
     let found = with(&blocks, &options(0.52));
-    assert_eq!(covered(&found), [(1, Relation::Overlapping, 0)]);
+    assert_eq!(covered(&found), [(1, DuplicateKind::Overlapping, 0)]);
     assert_eq!(found.pack(&blocks), [chunk("a.rs", 1, 50), chunk("a.rs", 51, 75)]);
 }
 
@@ -104,8 +104,8 @@ fn should_report_merged_count() {
     let blocks =
         [chunk("a.rs", 1, 20), chunk("a.rs", 11, 30), chunk("a.rs", 31, 40), chunk("b.rs", 1, 9)];
     let found = at(Level::Overlap, &blocks);
-    assert_eq!(found.duplicates.of(Relation::Overlapping).0, 1);
-    assert_eq!(found.duplicates.of(Relation::Adjacent).0, 1);
+    assert_eq!(found.duplicates.count(DuplicateKind::Overlapping).0, 1);
+    assert_eq!(found.duplicates.count(DuplicateKind::Adjacent).0, 1);
     assert_eq!(range(&found.pack(&blocks)[0]), (Some(1), Some(40)));
 }
 
@@ -126,7 +126,7 @@ fn a_merged_chunk_keeps_the_place_and_the_category_of_the_highest_ranked() {
         rank(1, "0.9"),
     ];
     let found = at(Level::Overlap, &blocks);
-    assert_eq!(covered(&found), [(0, Relation::Overlapping, 1)]);
+    assert_eq!(covered(&found), [(0, DuplicateKind::Overlapping, 1)]);
     let pack = found.pack(&blocks);
     assert_eq!(pack[0], chunk("a.rs", 1, 30));
     assert_eq!(pack[1..], [tag(0, "category=open_files"), rank(0, "0.9")]);
@@ -144,7 +144,10 @@ fn chunks_of_other_priorities_are_not_merged() {
         priority(1, Priority::High),
     ];
     let found = at(Level::Overlap, &blocks);
-    assert_eq!(covered(&found), [(0, Relation::Overlapping, 1), (2, Relation::Contained, 1)]);
+    assert_eq!(
+        covered(&found),
+        [(0, DuplicateKind::Overlapping, 1), (2, DuplicateKind::Contained, 1)]
+    );
     let pack = found.pack(&blocks);
     assert_eq!(pack[..2], [chunk("a.rs", 1, 49), chunk("a.rs", 50, 90)]);
     // What lies within a less important one stays beside it.
@@ -248,7 +251,7 @@ fn a_result_refers_to_the_chunk_that_took_its_like_in() {
         priority(3, Priority::Critical),
     ];
     let found = at(Level::Overlap, &blocks);
-    assert!(covered(&found).contains(&(0, Relation::Overlapping, 1)), "{:?}", covered(&found));
+    assert!(covered(&found).contains(&(0, DuplicateKind::Overlapping, 1)), "{:?}", covered(&found));
     assert_eq!(
         contents(&found.pack(&blocks)),
         ["[all of it stands in c:10-29 below]".to_owned(), numbered(10, 29)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lcp_dedup::{Level, Options, dedup};
 use lcp_testkit::files_in;
-use lcp_types::{Block, Lang, Relation};
+use lcp_types::{Block, DuplicateKind, Lang};
 
 use crate::support::{check, counter};
 
@@ -53,7 +53,7 @@ fn should_dedup_real_search_results() {
     assert!(once > 50 && twice > 50, "{once} {twice}");
     let found = dedup(&blocks, &Options::new(Level::Exact), &counter()).unwrap();
     check(&blocks, &found);
-    let (removed, saved) = found.duplicates.of(Relation::Equal);
+    let (removed, saved) = found.duplicates.count(DuplicateKind::Equal);
     assert!(removed >= search(&sources, "Priority::High", 3).len(), "{removed}");
     assert!(saved > 0);
 }

@@ -1,7 +1,7 @@
 //! What newer reads and results replace (RFC 0006 §5).
 
 use lcp_dedup::{Keep, Level, Options};
-use lcp_types::{Block, DiffHunk, Lang, Priority, Relation, Status};
+use lcp_types::{Block, DiffHunk, DuplicateKind, Lang, Priority, Status};
 
 use crate::support::{at, chunk, contents, covered, file, numbered, priority, tag, with};
 
@@ -16,7 +16,7 @@ fn result(tool: &'static str, status: Status, text: &'static str) -> Block<'stat
 fn a_file_that_was_read_again_is_outdated() {
     let blocks = [file("a.rs", OLD), file("b.rs", "fn b() {}\n"), file("a.rs", NEW)];
     let found = at(Level::Overlap, &blocks);
-    assert_eq!(covered(&found), [(0, Relation::Superseded, 2)]);
+    assert_eq!(covered(&found), [(0, DuplicateKind::Superseded, 2)]);
     let pack = found.pack(&blocks);
     assert_eq!(contents(&pack)[0], "[outdated: the newer one is a.rs below]");
     assert_eq!(pack[2], blocks[2]);
@@ -27,7 +27,7 @@ fn a_file_that_was_read_again_is_outdated() {
 fn what_a_rewind_brought_back_is_the_newest() {
     let blocks = [file("a.rs", OLD), file("a.rs", NEW), file("a.rs", OLD)];
     let found = at(Level::Overlap, &blocks);
-    let both = [(0, Relation::Superseded, 2), (1, Relation::Superseded, 2)];
+    let both = [(0, DuplicateKind::Superseded, 2), (1, DuplicateKind::Superseded, 2)];
     assert_eq!(covered(&found), both);
     assert_eq!(contents(&found.pack(&blocks))[2], OLD);
 }
@@ -36,7 +36,7 @@ fn what_a_rewind_brought_back_is_the_newest() {
 fn a_part_is_outdated_by_a_newer_read_of_all_of_it() {
     let newer = numbered(1, 30).replace("line 12 ", "line xii ");
     let blocks = [chunk("a.rs", 10, 20), Block::code(Lang::Rust, "a.rs", newer)];
-    assert_eq!(covered(&at(Level::Overlap, &blocks)), [(0, Relation::Superseded, 1)]);
+    assert_eq!(covered(&at(Level::Overlap, &blocks)), [(0, DuplicateKind::Superseded, 1)]);
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn an_edit_replaces_the_lines_that_it_shows() {
     let read = Block::code_lines(Lang::Rust, "a.rs", "b\nc\n", 11, 12);
     let shows = [read.clone(), diff(" a\n-b\n+B\n c\n d\n")];
     let found = at(Level::Overlap, &shows);
-    assert_eq!(covered(&found), [(0, Relation::Superseded, 1)]);
+    assert_eq!(covered(&found), [(0, DuplicateKind::Superseded, 1)]);
     // Its content is shorter than the line would be.
     assert_eq!(contents(&found.pack(&shows))[0], "[outdated: see below]");
     // It does not show all of them, or other lines, or came before.
@@ -80,7 +80,7 @@ fn a_result_of_the_same_call_replaces_the_older_ones() {
         tag(2, "tool_call_id=c7"),
     ];
     let found = at(Level::Overlap, &blocks);
-    assert_eq!(covered(&found), [(0, Relation::Superseded, 2)]);
+    assert_eq!(covered(&found), [(0, DuplicateKind::Superseded, 2)]);
     assert_eq!(
         contents(&found.pack(&blocks))[0],
         "[outdated: the newer one is the result of grep #c7 below]"
@@ -92,7 +92,7 @@ fn results_without_arguments_are_not_compared() {
     let blocks = [result("grep", Status::Ok, "one"), result("grep", Status::Ok, "two")];
     assert!(covered(&at(Level::Overlap, &blocks)).is_empty());
     let empty = [blocks[0].clone(), blocks[1].clone(), tag(0, "args="), tag(1, "args=")];
-    assert_eq!(covered(&at(Level::Overlap, &empty)), [(0, Relation::Superseded, 1)]);
+    assert_eq!(covered(&at(Level::Overlap, &empty)), [(0, DuplicateKind::Superseded, 1)]);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn critical_reads_are_never_outdated_by_others() {
     let critical = [file("a.rs", OLD), file("a.rs", NEW), priority(0, Priority::Critical)];
     assert!(covered(&at(Level::Overlap, &critical)).is_empty());
     let both = [&critical[..], &[priority(1, Priority::Critical)]].concat();
-    assert_eq!(covered(&at(Level::Overlap, &both)), [(0, Relation::Superseded, 1)]);
+    assert_eq!(covered(&at(Level::Overlap, &both)), [(0, DuplicateKind::Superseded, 1)]);
 }
 
 /// Other lines of the file were changed in between: these were not.
@@ -137,17 +137,17 @@ fn lines_that_never_changed_are_not_outdated() {
         chunk("a.rs", 100, 110),
     ];
     let found = at(Level::Overlap, &blocks);
-    assert_eq!(covered(&found), [(0, Relation::Superseded, 2), (3, Relation::Equal, 1)]);
+    assert_eq!(covered(&found), [(0, DuplicateKind::Superseded, 2), (3, DuplicateKind::Equal, 1)]);
 }
 
 #[test]
 fn with_first_the_older_stays_and_the_newer_too() {
     let options = Options { keep: Keep::First, ..Options::new(Level::Overlap) };
     let blocks = [file("a.rs", OLD), file("a.rs", NEW), file("a.rs", NEW)];
-    assert_eq!(covered(&with(&blocks, &options)), [(2, Relation::Equal, 1)]);
+    assert_eq!(covered(&with(&blocks, &options)), [(2, DuplicateKind::Equal, 1)]);
     // Between two equal reads something else was read: the last is no copy.
     let rewind = [file("a.rs", OLD), file("a.rs", NEW), file("a.rs", OLD), file("a.rs", OLD)];
-    assert_eq!(covered(&with(&rewind, &options)), [(3, Relation::Equal, 2)]);
+    assert_eq!(covered(&with(&rewind, &options)), [(3, DuplicateKind::Equal, 2)]);
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn many_versions_become_one_line_each() {
     let blocks: Vec<_> =
         texts.iter().map(|text| Block::code(Lang::Rust, "a.rs", text.clone())).collect();
     let found = at(Level::Overlap, &blocks);
-    assert_eq!(found.duplicates.of(Relation::Superseded).0, 49);
+    assert_eq!(found.duplicates.count(DuplicateKind::Superseded).0, 49);
     assert!(found.duplicates.covered.values().all(|covered| covered.by == 49 && covered.in_place));
 }
 
@@ -224,7 +224,7 @@ fn nothing_is_merged_across_an_edit() {
 fn a_file_that_became_shorter_is_read_anew() {
     let whole = |last| Block::code(Lang::Rust, "a.rs", numbered(1, last));
     let blocks = [whole(30), whole(20)];
-    assert_eq!(covered(&at(Level::Overlap, &blocks)), [(0, Relation::Superseded, 1)]);
+    assert_eq!(covered(&at(Level::Overlap, &blocks)), [(0, DuplicateKind::Superseded, 1)]);
 }
 
 #[test]
@@ -238,5 +238,5 @@ fn without_a_path_nothing_is_of_one_file() {
 fn the_newer_one_is_there_under_its_name() {
     let blocks = [file("a.rs", OLD), file("b.rs", NEW), file("a.rs", NEW)];
     let found = at(Level::Overlap, &blocks);
-    assert_eq!(covered(&found), [(0, Relation::Superseded, 2), (1, Relation::Equal, 2)]);
+    assert_eq!(covered(&found), [(0, DuplicateKind::Superseded, 2), (1, DuplicateKind::Equal, 2)]);
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use lcp_dedup::{Deduplicated, Level, Options, dedup, restore};
 use lcp_tokens::{Encoding, Tiktoken};
-use lcp_types::{Annotation, Block, BlockContent, Lang, Priority, Relation, Tag};
+use lcp_types::{Annotation, Block, BlockContent, DuplicateKind, Lang, Priority, Tag};
 
 /// Lines `first` to `last` of a file that says their numbers.
 pub(crate) fn numbered(first: u32, last: u32) -> String {
@@ -56,7 +56,7 @@ pub(crate) fn at(level: Level, blocks: &[Block<'static>]) -> Deduplicated<'stati
 }
 
 /// What covers which: (block, relation, covering block).
-pub(crate) fn covered(found: &Deduplicated<'_>) -> Vec<(usize, Relation, usize)> {
+pub(crate) fn covered(found: &Deduplicated<'_>) -> Vec<(usize, DuplicateKind, usize)> {
     let covered = found.duplicates.covered.iter();
     covered.map(|(&index, covered)| (index, covered.relation, covered.by)).collect()
 }
@@ -92,20 +92,20 @@ pub(crate) fn check(blocks: &[Block<'static>], found: &Deduplicated<'static>) {
         assert!(by < blocks.len() && by != index, "{index} by {by}");
         let covers = duplicates.covered.get(&by);
         assert!(
-            covers.is_none_or(|it| it.relation == Relation::Overlapping && it.in_place)
+            covers.is_none_or(|it| it.relation == DuplicateKind::Overlapping && it.in_place)
                 || is_diff(blocks, found, by),
             "{index} by {by}, which is covered itself"
         );
         assert!(!blocks[by].content.is_metadata() && !blocks[index].content.is_metadata());
         let Some(original) = blocks[index].content.text() else { continue };
         match covered.relation {
-            Relation::Superseded => continue,
-            Relation::Equal => assert_eq!(
+            DuplicateKind::Superseded => continue,
+            DuplicateKind::Equal => assert_eq!(
                 original.as_slice(),
                 blocks[by].content.text().unwrap().as_slice(),
                 "{index} is not equal to {by}"
             ),
-            Relation::Near if is_diff(blocks, found, index) => {
+            DuplicateKind::Near if is_diff(blocks, found, index) => {
                 let shown = text(blocks, found, index);
                 let at = shown.iter().position(|byte| *byte == b'\n').unwrap() + 1;
                 let again = restore(text(blocks, found, by), &shown[at..]).unwrap();
@@ -140,7 +140,7 @@ pub(crate) fn check(blocks: &[Block<'static>], found: &Deduplicated<'static>) {
         let refers = own.is_some_and(|it| it.in_place)
             && text.as_slice().starts_with(b"[")
             && !text.as_slice().contains(&b'\n');
-        if !refers && own.is_none_or(|it| it.relation == Relation::Overlapping) {
+        if !refers && own.is_none_or(|it| it.relation == DuplicateKind::Overlapping) {
             assert!(lines(text.as_slice()).all(|line| said.contains(line)), "{index} grew oddly");
         }
     }
@@ -149,7 +149,7 @@ pub(crate) fn check(blocks: &[Block<'static>], found: &Deduplicated<'static>) {
 /// Whether a diff stands in the place of a block.
 fn is_diff(blocks: &[Block<'static>], found: &Deduplicated<'static>, index: usize) -> bool {
     let covered = found.duplicates.covered.get(&index);
-    covered.is_some_and(|it| it.relation == Relation::Near && it.in_place)
+    covered.is_some_and(|it| it.relation == DuplicateKind::Near && it.in_place)
         && text(blocks, found, index).contains(&b'\n')
 }
 

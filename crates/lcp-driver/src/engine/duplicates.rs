@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lcp_types::{Block, Duplicates, Relation};
+use lcp_types::{Block, DuplicateKind, Replacements};
 
 use crate::config::DriverConfig;
 
@@ -13,7 +13,7 @@ use crate::config::DriverConfig;
 pub(super) fn sound<'c>(
     blocks: &[Block<'_>],
     config: &'c DriverConfig,
-) -> Option<Cow<'c, Duplicates>> {
+) -> Option<Cow<'c, Replacements>> {
     let all = config.duplicates.as_ref()?;
     let is_there = |i: usize| {
         blocks.get(i).is_some_and(|block| !block.content.is_metadata() && config.asks_for(block))
@@ -21,7 +21,7 @@ pub(super) fn sound<'c>(
     // A line that refers to another block has nothing of what it stands for.
     let has_its_own = |by: usize| {
         all.covered.get(&by).is_none_or(|covered| {
-            let own = matches!(covered.relation, Relation::Overlapping | Relation::Near);
+            let own = matches!(covered.relation, DuplicateKind::Overlapping | DuplicateKind::Near);
             covered.in_place && own
         })
     };

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use lcp_types::{Block, BlockMeta, BlockType, Duplicates, Priority};
+use lcp_types::{Block, BlockMeta, BlockType, Priority, Replacements};
 
 use super::counting::counted;
 use super::relations::Relations;
@@ -26,7 +26,7 @@ pub(super) struct Scan<'b, 'c> {
     pub(super) metas: &'b [BlockMeta<'b>],
     pub(super) config: &'c DriverConfig,
     /// Which of them others cover, where that was looked for.
-    pub(super) duplicates: Option<Cow<'c, Duplicates>>,
+    pub(super) duplicates: Option<Cow<'c, Replacements>>,
     pub(super) estimator: &'c dyn TokenEstimator,
     /// The indices of the blocks that can be shown, and their costs.
     pub(super) shown: Vec<(usize, Costs)>,
@@ -51,7 +51,7 @@ impl<'b, 'c> Scan<'b, 'c> {
         blocks: &'b [Block<'b>],
         metas: &'b [BlockMeta<'b>],
         config: &'c DriverConfig,
-        duplicates: Option<Cow<'c, Duplicates>>,
+        duplicates: Option<Cow<'c, Replacements>>,
         estimator: &'c dyn TokenEstimator,
         warnings: &mut Vec<Warning>,
     ) -> Self {

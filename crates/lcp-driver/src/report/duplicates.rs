@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lcp_types::{Covered, Duplicates, Relation};
+use lcp_types::{DuplicateKind, Replacement, Replacements};
 use serde::Serialize;
 
 use super::json::Sum;
@@ -22,8 +22,8 @@ pub(super) struct DedupRow {
     by_relation: BTreeMap<&'static str, Sum>,
 }
 
-impl From<&Duplicates> for DedupRow {
-    fn from(duplicates: &Duplicates) -> Self {
+impl From<&Replacements> for DedupRow {
+    fn from(duplicates: &Replacements) -> Self {
         let DedupSums { removed, merged, superseded, referred, cut, tokens_saved } =
             duplicates.into();
         let by_relation = by_relation(duplicates).collect();
@@ -32,15 +32,15 @@ impl From<&Duplicates> for DedupRow {
 }
 
 /// The blocks of each relation, and the tokens that it saves.
-fn by_relation(duplicates: &Duplicates) -> impl Iterator<Item = (&'static str, Sum)> {
-    Relation::ALL.into_iter().map(|relation| {
-        let (blocks, tokens) = duplicates.of(relation);
+fn by_relation(duplicates: &Replacements) -> impl Iterator<Item = (&'static str, Sum)> {
+    DuplicateKind::ALL.into_iter().map(|relation| {
+        let (blocks, tokens) = duplicates.count(relation);
         (relation.name(), Sum { blocks: blocks as u64, tokens })
     })
 }
 
 /// The blocks of a plan that others of it cover, in its order.
-pub(super) fn covered(plan: &Plan) -> impl Iterator<Item = (usize, &Covered)> {
+pub(super) fn covered(plan: &Plan) -> impl Iterator<Item = (usize, &Replacement)> {
     let all = plan.duplicates.iter().flat_map(|duplicates| &duplicates.covered);
     let is_there = |index: usize| index < plan.items.len();
     all.map(|(&index, covered)| (index, covered))
@@ -76,10 +76,10 @@ impl PageRow {
         let duplicates = plan.duplicates.as_ref()?;
         let sums = DedupSums::from(duplicates);
         let relations: Vec<_> = by_relation(duplicates).filter(|(_, sum)| sum.blocks > 0).collect();
-        let place = |relation: Relation| {
+        let place = |relation: DuplicateKind| {
             relations.iter().position(|(name, _)| *name == relation.name()).unwrap_or_default()
         };
-        let row = |(index, covered): (usize, &Covered)| {
+        let row = |(index, covered): (usize, &Replacement)| {
             (index, covered.by, place(covered.relation), covered.tokens_saved)
         };
         Some(Self {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lcp_types::Relation;
+use lcp_types::DuplicateKind;
 
 pub(super) use crate::block_view::label::escape_control;
 use crate::block_view::label::{cap, push_word};
@@ -81,13 +81,15 @@ pub(super) const fn sentence(reason: Reason) -> &'static str {
         Reason::Background => "It is Background, and waits until all others have what they may.",
         Reason::Metadata => "It says something of other blocks, and is no text itself.",
         Reason::Filtered => "Its type was not asked for.",
-        Reason::Duplicate(Relation::Equal) => "Another block has the same content.",
-        Reason::Duplicate(Relation::Contained) => "Another block has all of its lines.",
-        Reason::Duplicate(Relation::Overlapping | Relation::Adjacent) => {
+        Reason::Duplicate(DuplicateKind::Equal) => "Another block has the same content.",
+        Reason::Duplicate(DuplicateKind::Contained) => "Another block has all of its lines.",
+        Reason::Duplicate(DuplicateKind::Overlapping | DuplicateKind::Adjacent) => {
             "It was merged into another block."
         }
-        Reason::Duplicate(Relation::Near) => "Another block has all of its lines, and a few more.",
-        Reason::Duplicate(Relation::Superseded) => "A newer block has what became of it.",
+        Reason::Duplicate(DuplicateKind::Near) => {
+            "Another block has all of its lines, and a few more."
+        }
+        Reason::Duplicate(DuplicateKind::Superseded) => "A newer block has what became of it.",
         Reason::Duplicate(_) => "Another block covers it.",
     }
 }

@@ -13,28 +13,29 @@ use lcp_driver::{
     WarningCode,
 };
 use lcp_types::{
-    Annotation, Block, BlockType, Covered, Duplicates, Lang, Level, Priority, Relation, Role,
+    Annotation, Block, BlockType, DuplicateKind, Lang, Level, Priority, Replacement, Replacements,
+    Role,
 };
 
 use crate::packs::{O200K, bare_file, file, priority, source, tag};
 
 /// That the block at `index` is covered by the one at `by`, with nothing in its
 /// place.
-fn removed(index: usize, by: usize, relation: Relation) -> (usize, Covered) {
-    (index, Covered { by, relation, in_place: false, tokens_saved: 100 })
+fn removed(index: usize, by: usize, relation: DuplicateKind) -> (usize, Replacement) {
+    (index, Replacement { by, relation, in_place: false, tokens_saved: 100 })
 }
 
 /// The same with something in its place.
-fn referred(index: usize, by: usize, relation: Relation) -> (usize, Covered) {
+fn referred(index: usize, by: usize, relation: DuplicateKind) -> (usize, Replacement) {
     let (index, covered) = removed(index, by, relation);
-    (index, Covered { in_place: true, ..covered })
+    (index, Replacement { in_place: true, ..covered })
 }
 
-fn config(covered: impl IntoIterator<Item = (usize, Covered)>) -> DriverConfig {
+fn config(covered: impl IntoIterator<Item = (usize, Replacement)>) -> DriverConfig {
     let covered = covered.into_iter().collect();
     DriverConfig {
         mode: OutputMode::Minimal,
-        duplicates: Some(Duplicates { covered, ..Duplicates::default() }),
+        duplicates: Some(Replacements { covered, ..Replacements::default() }),
         ..DriverConfig::default()
     }
 }
@@ -64,13 +65,13 @@ fn what_is_removed_is_not_in_the_text_and_costs_nothing() {
                     token_budget: budget,
                     ..config
                 };
-                let rendered = run(&blocks, &of(config([removed(1, 0, Relation::Equal)])));
+                let rendered = run(&blocks, &of(config([removed(1, 0, DuplicateKind::Equal)])));
                 let plain = run(&without, &of(DriverConfig::default()));
                 assert_eq!(rendered.text, plain.text, "as if it were not in the pack");
                 assert_eq!(rendered.plan.used_tokens, plain.plan.used_tokens);
                 let item = &rendered.plan.items[1];
                 assert_eq!(item.decision, RenderDecision::Duplicate { by: 0 });
-                assert_eq!(item.reason, Reason::Duplicate(Relation::Equal));
+                assert_eq!(item.reason, Reason::Duplicate(DuplicateKind::Equal));
                 assert_eq!((item.tokens, item.full_tokens, item.content_tokens), (0, 0, 0));
             }
         }
@@ -81,7 +82,7 @@ fn what_is_removed_is_not_in_the_text_and_costs_nothing() {
 fn what_stands_in_place_is_planned_as_any_block() {
     let line = "[outdated: src/a.rs as it is now stands below]";
     let blocks = [Block::code(Lang::Rust, "src/a.rs", line), bare_file("src/a.rs", 5)];
-    let rendered = run(&blocks, &config([referred(0, 1, Relation::Superseded)]));
+    let rendered = run(&blocks, &config([referred(0, 1, DuplicateKind::Superseded)]));
     assert_eq!(decisions(&rendered.plan), ["full", "full"]);
     assert!(rendered.text.contains(line));
     assert_eq!(rendered.plan.covered(0).map(|covered| covered.by), Some(1));
@@ -93,11 +94,11 @@ fn priority_rank_and_pin_pass_to_what_covers() {
     let high = [file("a.rs", 12), file("b.rs", 12), priority(0, Priority::Low)];
     let high = [&high[..], &[priority(1, Priority::High)]].concat();
     let tight = |config: DriverConfig| DriverConfig { token_budget: Some(250), ..config };
-    let rendered = run(&high, &tight(config([removed(1, 0, Relation::Equal)])));
+    let rendered = run(&high, &tight(config([removed(1, 0, DuplicateKind::Equal)])));
     assert_eq!(rendered.plan.items[0].priority, Priority::High);
     assert_eq!(rendered.plan.items[0].decision, RenderDecision::Full, "Low would be a summary");
     // The better one stays, whichever it is.
-    let other = run(&high, &tight(config([removed(0, 1, Relation::Equal)])));
+    let other = run(&high, &tight(config([removed(0, 1, DuplicateKind::Equal)])));
     assert_eq!(other.plan.items[1].priority, Priority::High);
     // Of three files with room for one, that which covers the highest ranked.
     let mut ranked: Vec<_> = ["a.rs", "b.rs", "c.rs", "d.rs"].map(|path| file(path, 12)).into();
@@ -114,12 +115,12 @@ fn priority_rank_and_pin_pass_to_what_covers() {
         (0..plan.items.len()).filter(is_full).collect::<Vec<_>>()
     };
     assert_eq!(full(&alone.plan).len(), 1);
-    let rendered = run(&ranked, &tight(config([removed(3, 2, Relation::Contained)])));
+    let rendered = run(&ranked, &tight(config([removed(3, 2, DuplicateKind::Contained)])));
     assert_eq!(full(&rendered.plan), [2]);
     // What covers a pinned block is pinned.
     let pinned = [file("a.rs", 30), file("b.rs", 30), tag(1, "pinned")];
     let tight = |config: DriverConfig| DriverConfig { token_budget: Some(60), ..config };
-    let rendered = run(&pinned, &tight(config([removed(1, 0, Relation::Equal)])));
+    let rendered = run(&pinned, &tight(config([removed(1, 0, DuplicateKind::Equal)])));
     assert_eq!(rendered.plan.items[0].reason, Reason::Pinned);
     assert_eq!(rendered.plan.items[0].decision, RenderDecision::Full);
     assert!(rendered.plan.overflow_tokens() > 0);
@@ -128,7 +129,7 @@ fn priority_rank_and_pin_pass_to_what_covers() {
 #[test]
 fn the_category_of_what_covers_is_its_own() {
     let blocks = [bare_file("a.rs", 5), bare_file("b.rs", 5), tag(1, "category=references")];
-    let plan = run(&blocks, &config([removed(1, 0, Relation::Equal)])).plan;
+    let plan = run(&blocks, &config([removed(1, 0, DuplicateKind::Equal)])).plan;
     assert_eq!((&*plan.items[0].category, &*plan.items[1].category), ("open_files", "references"));
 }
 
@@ -172,23 +173,23 @@ fn types_that_were_not_asked_for_win() {
         run(&blocks, &config)
     };
     // What is left out covers nothing, so the other stands for itself.
-    let rendered = only(removed(1, 0, Relation::Equal), BlockType::Code);
+    let rendered = only(removed(1, 0, DuplicateKind::Equal), BlockType::Code);
     assert_eq!(decisions(&rendered.plan), ["filtered", "full", "metadata"]);
     assert!(rendered.text.contains("value_4"));
     // What is left out is covered by nothing, and gives nothing to another.
-    let rendered = only(removed(0, 1, Relation::Equal), BlockType::Code);
+    let rendered = only(removed(0, 1, DuplicateKind::Equal), BlockType::Code);
     assert_eq!(decisions(&rendered.plan), ["filtered", "full", "metadata"]);
     assert_eq!(rendered.plan.items[1].priority, Priority::Normal);
     assert_eq!(rendered.plan.dedup_sums().unwrap().removed, 0);
     // With both types it is removed.
-    let rendered = run(&blocks, &config([removed(1, 0, Relation::Equal)]));
+    let rendered = run(&blocks, &config([removed(1, 0, DuplicateKind::Equal)]));
     assert_eq!(decisions(&rendered.plan), ["full", "duplicate", "metadata"]);
 }
 
 /// Duplicates that cannot hold must not take away what stands nowhere else.
 #[test]
 fn a_block_that_nothing_in_the_text_covers_is_shown() {
-    let equal = Relation::Equal;
+    let equal = DuplicateKind::Equal;
     let blocks: Vec<_> = ["a.rs", "b.rs", "c.rs"].map(|path| bare_file(path, 2)).into();
     let blocks = [blocks, vec![priority(0, Priority::High)]].concat();
     for covered in [
@@ -210,7 +211,10 @@ fn a_block_that_nothing_in_the_text_covers_is_shown() {
     let chain = config([removed(0, 1, equal), removed(1, 2, equal)]);
     assert_eq!(decisions(&run(&blocks, &chain).plan)[..3], ["full", "duplicate", "full"]);
     // A block that is cut may cover another.
-    let cut = config([removed(0, 1, Relation::Contained), referred(1, 2, Relation::Overlapping)]);
+    let cut = config([
+        removed(0, 1, DuplicateKind::Contained),
+        referred(1, 2, DuplicateKind::Overlapping),
+    ]);
     assert_eq!(decisions(&run(&blocks, &cut).plan)[..3], ["duplicate", "full", "full"]);
 }
 
@@ -219,7 +223,7 @@ fn the_wanted_budget_is_that_of_what_can_be_shown() {
     let mut blocks: Vec<_> = (0..4).map(|i| bare_file(&format!("{i}.rs"), 20)).collect();
     let tight = |config: DriverConfig| DriverConfig { token_budget: Some(300), ..config };
     let all = run(&blocks, &tight(config([]))).plan.wanted_budget.unwrap();
-    let removed = run(&blocks, &tight(config([removed(3, 0, Relation::Equal)])));
+    let removed = run(&blocks, &tight(config([removed(3, 0, DuplicateKind::Equal)])));
     let wanted = removed.plan.wanted_budget.unwrap();
     blocks.truncate(3);
     assert_eq!(Some(wanted), run(&blocks, &tight(config([]))).plan.wanted_budget);
@@ -238,7 +242,7 @@ fn what_is_removed_is_no_demand_on_a_share() {
         let shares = Some(Shares::agent());
         DriverConfig { token_budget: Some(400), shares, ..config(covered) }
     };
-    let plan = run(&blocks, &shared(vec![removed(1, 0, Relation::Equal)])).plan;
+    let plan = run(&blocks, &shared(vec![removed(1, 0, DuplicateKind::Equal)])).plan;
     let share = |plan: &Plan, name: &str| {
         let share = plan.shares.iter().find(|share| share.name == name).unwrap();
         (share.wanted, share.used, share.blocks)
@@ -246,7 +250,7 @@ fn what_is_removed_is_no_demand_on_a_share() {
     assert_eq!(share(&plan, "search_results"), (0, 0, 0));
     assert_eq!(plan.items[0].decision, RenderDecision::Full, "it has what the other leaves");
     // Nor does its category want a share.
-    let plan = run(&blocks, &shared(vec![removed(0, 1, Relation::Equal)])).plan;
+    let plan = run(&blocks, &shared(vec![removed(0, 1, DuplicateKind::Equal)])).plan;
     assert!(!plan.warnings.iter().any(|warning| warning.code == WarningCode::UnknownCategory));
     assert!(share(&plan, "search_results").1 > 0);
 }
@@ -256,7 +260,7 @@ fn the_newest_question_is_one_that_is_there() {
     let ask = |text| Block::conversation(Role::User, text);
     let blocks = [ask("Why does it fail?"), bare_file("a.rs", 90), ask("Why does it fail?")];
     let config =
-        DriverConfig { token_budget: Some(40), ..config([removed(2, 0, Relation::Equal)]) };
+        DriverConfig { token_budget: Some(40), ..config([removed(2, 0, DuplicateKind::Equal)]) };
     let plan = run(&blocks, &config).plan;
     assert_eq!(plan.items[0].decision, RenderDecision::Full);
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use lcp_types::{Covered, Relation};
+use lcp_types::{DuplicateKind, Replacement};
 
 use super::super::duplicates::covered;
 use super::Table;
@@ -51,7 +51,7 @@ impl Table<'_> {
         }
     }
 
-    fn duplicate(&mut self, index: usize, covered: &Covered, width: usize) {
+    fn duplicate(&mut self, index: usize, covered: &Replacement, width: usize) {
         let label = |index: usize| {
             let mut label = String::new();
             push_word(&mut label, &self.plan.items[index].label);
@@ -78,14 +78,14 @@ impl Table<'_> {
 }
 
 /// How a block stands to the one that is named behind.
-fn stands(covered: &Covered) -> &'static str {
+fn stands(covered: &Replacement) -> &'static str {
     match covered.relation {
-        Relation::Equal => "duplicate of",
-        Relation::Contained => "within",
-        Relation::Overlapping | Relation::Adjacent if covered.in_place => "cut for",
-        Relation::Overlapping | Relation::Adjacent => "merged into",
-        Relation::Superseded => "outdated by",
-        Relation::Near => "near duplicate of",
+        DuplicateKind::Equal => "duplicate of",
+        DuplicateKind::Contained => "within",
+        DuplicateKind::Overlapping | DuplicateKind::Adjacent if covered.in_place => "cut for",
+        DuplicateKind::Overlapping | DuplicateKind::Adjacent => "merged into",
+        DuplicateKind::Superseded => "outdated by",
+        DuplicateKind::Near => "near duplicate of",
         _ => "covered by",
     }
 }

@@ -1,21 +1,26 @@
 //! Whatever duplicates say of any pack.
 
 use lcp_driver::{DefaultDriver, DriverConfig, RenderDecision, Verbosity};
-use lcp_types::{Covered, Duplicates, Relation};
+use lcp_types::{DuplicateKind, Replacement, Replacements};
 use proptest::prelude::*;
 
 use crate::packs::{O200K, any_config, any_pack};
 
 /// Any of them, sound or not, for packs of a few blocks.
-fn any_duplicates() -> impl Strategy<Value = Duplicates> {
-    let relation = prop::sample::select(&Relation::ALL[..]);
+fn any_duplicates() -> impl Strategy<Value = Replacements> {
+    let relation = prop::sample::select(&DuplicateKind::ALL[..]);
     let covered = (0usize..14, relation, any::<bool>(), 0u64..1_000).prop_map(
-        |(by, relation, in_place, tokens_saved)| Covered { by, relation, in_place, tokens_saved },
+        |(by, relation, in_place, tokens_saved)| Replacement {
+            by,
+            relation,
+            in_place,
+            tokens_saved,
+        },
     );
     let covered = prop::collection::btree_map(0usize..14, covered, 0..6);
     let shared = prop::collection::btree_set((0usize..14, 0usize..14), 0..3);
     let changed = prop::collection::btree_set(0usize..14, 0..4);
-    (covered, shared, changed).prop_map(|(covered, shared, changed)| Duplicates {
+    (covered, shared, changed).prop_map(|(covered, shared, changed)| Replacements {
         covered,
         shared,
         changed,
@@ -69,9 +74,9 @@ proptest! {
         let content = blocks.iter().filter(|block| block.as_annotation().is_none() && !block.content.is_metadata()).count();
         prop_assume!(from < content && from > 0);
         let only: Vec<_> = blocks[..content].to_vec();
-        let covered = |by| Covered { by, relation: Relation::Equal, in_place: false, tokens_saved: 1 };
+        let covered = |by| Replacement { by, relation: DuplicateKind::Equal, in_place: false, tokens_saved: 1 };
         let covered = (from..content).map(|index| (index, covered(0))).collect();
-        let duplicates = Some(Duplicates { covered, ..Duplicates::default() });
+        let duplicates = Some(Replacements { covered, ..Replacements::default() });
         let without = DriverConfig { token_budget: budget, ..config };
         let config = DriverConfig { duplicates, ..without.clone() };
         let driver = DefaultDriver::new(O200K);

@@ -5,20 +5,20 @@ use std::sync::Arc;
 
 use lcp_driver::prompt_cache::{StableOptions, StableOutcome, TextReuse};
 use lcp_driver::{DefaultDriver, DriverConfig, Rendered};
-use lcp_types::{Block, Duplicates, Relation, Role};
+use lcp_types::{Block, DuplicateKind, Replacements, Role};
 
 use super::{config, removed};
 use crate::packs::{O200K, bare_file, priority};
 
 /// The later one of two equal blocks is removed.
-fn found(blocks: &[Block<'_>]) -> Duplicates {
+fn found(blocks: &[Block<'_>]) -> Replacements {
     let mut first: HashMap<&[u8], usize> = HashMap::new();
     let mut covered = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
         let Some(content) = block.content.text() else { continue };
         let by = *first.entry(content.as_slice()).or_insert(index);
         if by != index {
-            covered.push(removed(index, by, Relation::Equal));
+            covered.push(removed(index, by, DuplicateKind::Equal));
         }
     }
     config(covered).duplicates.unwrap()

@@ -9,7 +9,7 @@ use lcp_driver::segments::{
     BudgetAllocationOptions, Focus, Forms, LevelAllocation, Segment, allocate,
 };
 use lcp_driver::{DefaultDriver, DriverConfig, IndexedRender, OutputMode, Plan, PlanSource};
-use lcp_types::{Block, Covered, Duplicates, Lang, Relation, Role};
+use lcp_types::{Block, Replacement, Replacements, Lang, DuplicateKind, Role};
 
 use crate::indexed::Indexed;
 use crate::packs::O200K;
@@ -42,9 +42,9 @@ fn run_by_index() -> IndexedRender {
 
 /// A run in which the second file is said to be within the first.
 fn deduplicated() -> Plan {
-    let relation = Relation::Contained;
-    let within = Covered { by: 0, relation, in_place: false, tokens_saved: 1_000 };
-    let duplicates = Duplicates { covered: [(1, within)].into(), ..Duplicates::default() };
+    let relation = DuplicateKind::Contained;
+    let within = Replacement { by: 0, relation, in_place: false, tokens_saved: 1_000 };
+    let duplicates = Replacements { covered: [(1, within)].into(), ..Replacements::default() };
     let config = DriverConfig { duplicates: Some(duplicates), ..config() };
     DefaultDriver::default().run(&blocks(), &config).unwrap().plan
 }

@@ -4,7 +4,7 @@ use expect_test::expect;
 use lcp_driver::report::{TableOptions, to_json, to_table};
 use lcp_driver::window::ContextWindow;
 use lcp_driver::{DefaultDriver, DriverConfig, Plan};
-use lcp_types::Relation;
+use lcp_types::DuplicateKind;
 use serde_json::Value;
 
 use super::{covered, duplicates, empty_plan, share, task_016c};
@@ -13,11 +13,11 @@ use crate::packs::{O200K, file};
 /// The table in the form of Task 016.c, which has no bars.
 fn table(plan: &Plan) -> String {
     let duplicates = duplicates([
-        covered(1, 0, Relation::Equal, 1_000),
-        covered(2, 0, Relation::Equal, 1_000),
-        covered(3, 0, Relation::Contained, 700),
-        covered(4, 0, Relation::Overlapping, 1_100),
-        covered(5, 0, Relation::Adjacent, 400),
+        covered(1, 0, DuplicateKind::Equal, 1_000),
+        covered(2, 0, DuplicateKind::Equal, 1_000),
+        covered(3, 0, DuplicateKind::Contained, 700),
+        covered(4, 0, DuplicateKind::Overlapping, 1_100),
+        covered(5, 0, DuplicateKind::Adjacent, 400),
     ]);
     let plan = Plan { duplicates: Some(duplicates), ..plan.clone() };
     let options = TableOptions {
@@ -108,7 +108,7 @@ fn should_report_duplicates_removed() {
 #[test]
 fn should_report_overlaps_merged() {
     assert!(table(&task_016c()).contains("\n  Overlaps merged: 2\n"));
-    let superseded = (1..=1_000).map(|i| covered(i, 0, Relation::Superseded, 1));
+    let superseded = (1..=1_000).map(|i| covered(i, 0, DuplicateKind::Superseded, 1));
     let plan = Plan { duplicates: Some(duplicates(superseded)), ..task_016c() };
     let table = to_table(&plan, &TableOptions::default());
     assert!(table.contains("  Overlaps merged: 0\n  Superseded removed: 1,000\n"), "{table}");

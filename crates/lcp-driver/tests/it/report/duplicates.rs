@@ -3,7 +3,7 @@
 use expect_test::expect;
 use lcp_driver::report::{TableOptions, to_html, to_json, to_table};
 use lcp_driver::{DedupSums, DefaultDriver, DriverConfig, Plan};
-use lcp_types::{Block, Duplicates, Lang, Relation, Role};
+use lcp_types::{Block, DuplicateKind, Lang, Replacements, Role};
 use serde_json::{Value, json};
 
 use super::html::data;
@@ -25,9 +25,9 @@ fn blocks() -> Vec<Block<'static>> {
 pub(super) fn plan() -> Plan {
     let config = DriverConfig {
         duplicates: Some(duplicates([
-            covered(2, 0, Relation::Equal, 240),
-            covered(3, 0, Relation::Equal, 241),
-            in_place(4, 5, Relation::Superseded, 1_090),
+            covered(2, 0, DuplicateKind::Equal, 240),
+            covered(3, 0, DuplicateKind::Equal, 241),
+            in_place(4, 5, DuplicateKind::Superseded, 1_090),
         ])),
         ..DriverConfig::default()
     };
@@ -40,7 +40,7 @@ fn json(plan: &Plan) -> Value {
 
 #[test]
 fn sums_by_what_became_of_blocks() {
-    let all = Relation::ALL.into_iter().enumerate();
+    let all = DuplicateKind::ALL.into_iter().enumerate();
     let each = all.flat_map(|(i, relation)| {
         [covered(2 * i + 1, 0, relation, 100), in_place(2 * i + 2, 0, relation, 10)]
     });
@@ -60,12 +60,12 @@ fn the_json_report_has_the_sums_of_the_contract() {
     assert_eq!(by["equal"], json!({"blocks": 2, "tokens": 481}));
     assert_eq!(by["superseded"], json!({"blocks": 1, "tokens": 1_090}));
     assert_eq!(by["near"], json!({"blocks": 0, "tokens": 0}));
-    assert_eq!(by.len(), Relation::ALL.len());
+    assert_eq!(by.len(), DuplicateKind::ALL.len());
 }
 
 #[test]
 fn nothing_found_is_not_nothing_looked_for() {
-    let none = Plan { duplicates: Some(Duplicates::default()), ..empty_plan(100, 0) };
+    let none = Plan { duplicates: Some(Replacements::default()), ..empty_plan(100, 0) };
     assert_eq!(json(&none)["dedup"]["removed"], 0);
     assert_eq!(json(&none)["dedup"]["by_relation"]["equal"]["blocks"], 0);
     let table = to_table(&none, &TableOptions::default());
@@ -125,11 +125,11 @@ fn only_what_there_is_has_a_line() {
         let plan = Plan { duplicates: Some(duplicates([covered])), ..task_016c() };
         section(&to_table(&plan, &TableOptions::default()), "Deduplication:").to_owned()
     };
-    let equal = of(covered(1, 0, Relation::Equal, 5));
+    let equal = of(covered(1, 0, DuplicateKind::Equal, 5));
     assert_eq!(equal, "  Duplicates removed: 1\n  Overlaps merged: 0\n  Tokens saved: 5\n");
-    let diff = of(in_place(1, 0, Relation::Near, 5));
+    let diff = of(in_place(1, 0, DuplicateKind::Near, 5));
     assert!(diff.contains("removed: 1\n") && diff.contains("  Shown as a reference or a diff: 1"));
-    let cut = of(in_place(1, 0, Relation::Overlapping, 5));
+    let cut = of(in_place(1, 0, DuplicateKind::Overlapping, 5));
     assert!(cut.contains("merged: 1\n  Cut to lines of their own: 1\n"), "{cut}");
     assert!(!cut.contains("reference"), "{cut}");
 }
@@ -139,7 +139,7 @@ fn many_duplicates_are_counted_and_lines_keep_to_the_width() {
     let long = format!("{}/{}.rs", "folder".repeat(9), "file".repeat(20));
     let mut blocks = vec![bare_file(&long, 3)];
     blocks.extend((1..40).map(|i| bare_file(&format!("{i}/{long}"), 3)));
-    let all = (1..40).map(|i| covered(i, 0, Relation::Equal, 10_000 + i as u64));
+    let all = (1..40).map(|i| covered(i, 0, DuplicateKind::Equal, 10_000 + i as u64));
     let config = DriverConfig { duplicates: Some(duplicates(all)), ..DriverConfig::default() };
     let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
     for width in [60, 80, 120] {
@@ -159,8 +159,8 @@ fn many_duplicates_are_counted_and_lines_keep_to_the_width() {
 fn indices_that_do_not_exist_have_no_rows() {
     let out = Plan {
         duplicates: Some(duplicates([
-            covered(2, 700, Relation::Equal, 1),
-            covered(900, 0, Relation::Near, u64::from(u32::MAX)),
+            covered(2, 700, DuplicateKind::Equal, 1),
+            covered(900, 0, DuplicateKind::Near, u64::from(u32::MAX)),
         ])),
         ..plan()
     };

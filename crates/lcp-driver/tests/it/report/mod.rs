@@ -11,7 +11,7 @@ mod table;
 mod value;
 
 use lcp_driver::{Objective, OptimalityBound, OutputMode, Plan, ShareUsage, ValueModel, Verbosity};
-use lcp_types::{Covered, Duplicates, Relation};
+use lcp_types::{Replacement, Replacements, DuplicateKind};
 
 /// A plan without blocks, for what a report says of the budget alone.
 fn empty_plan(budget: u32, used: u32) -> Plan {
@@ -49,19 +49,19 @@ fn by_value(value: u64, bound: u64) -> Plan {
 }
 
 /// That the block at `index` is covered by the one at `by`.
-fn covered(index: usize, by: usize, relation: Relation, tokens_saved: u64) -> (usize, Covered) {
-    (index, Covered { by, relation, in_place: false, tokens_saved })
+fn covered(index: usize, by: usize, relation: DuplicateKind, tokens_saved: u64) -> (usize, Replacement) {
+    (index, Replacement { by, relation, in_place: false, tokens_saved })
 }
 
 /// The same with something in its place.
-fn in_place(index: usize, by: usize, relation: Relation, tokens_saved: u64) -> (usize, Covered) {
+fn in_place(index: usize, by: usize, relation: DuplicateKind, tokens_saved: u64) -> (usize, Replacement) {
     let (index, covered) = covered(index, by, relation, tokens_saved);
-    (index, Covered { in_place: true, ..covered })
+    (index, Replacement { in_place: true, ..covered })
 }
 
-fn duplicates(covered: impl IntoIterator<Item = (usize, Covered)>) -> Duplicates {
+fn duplicates(covered: impl IntoIterator<Item = (usize, Replacement)>) -> Replacements {
     let covered = covered.into_iter().collect();
-    Duplicates { covered, ..Duplicates::default() }
+    Replacements { covered, ..Replacements::default() }
 }
 
 /// The plan of the report that Task 016.c shows.

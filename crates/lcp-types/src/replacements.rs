@@ -1,16 +1,16 @@
-//! Which blocks of a pack others cover: what deduplication finds, as plain data.
+//! The blocks of a pack that other blocks replace: the result of deduplication, as plain data.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::{Block, BlockMeta};
 
-/// How a block stands to the one that covers it (RFC 0006 §3).
+/// The kind of a duplicate: its relation to the block that replaces it (RFC 0006 §3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
-pub enum Relation {
+pub enum DuplicateKind {
     /// The same content.
     Equal,
     /// All of its lines stand in a chunk of the same path.
@@ -26,8 +26,8 @@ pub enum Relation {
     Near,
 }
 
-impl Relation {
-    /// Every relation.
+impl DuplicateKind {
+    /// Every kind.
     pub const ALL: [Self; 6] = [
         Self::Equal,
         Self::Contained,
@@ -51,21 +51,21 @@ impl Relation {
     }
 }
 
-impl fmt::Display for Relation {
+impl fmt::Display for DuplicateKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-/// That a block is covered, and by which.
+/// A block that is replaced by another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Covered {
-    /// The index of the block that covers it; that one is not covered itself, or has
+pub struct Replacement {
+    /// The index of the block that replaces it; that one is not replaced itself, or has
     /// something of its own in its place.
     pub by: usize,
-    /// How it stands to that block.
-    pub relation: Relation,
+    /// The relation to that block.
+    pub relation: DuplicateKind,
     /// Whether something still stands in its place: a line that refers to the
     /// other block, a diff against it, or the lines that are its own.
     pub in_place: bool,
@@ -74,15 +74,15 @@ pub struct Covered {
     pub tokens_saved: u64,
 }
 
-/// Which blocks of a pack others cover (RFC 0006 §8).
+/// The blocks of a pack that other blocks replace (RFC 0006 §8).
 ///
-/// Indices are those of the blocks in the stream. Made by `lcp-dedup`; a driver
-/// does not show what was removed.
+/// Indices are those of the blocks in the stream. `lcp-dedup` finds them; a driver
+/// does not show blocks that are removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Duplicates {
-    /// The covered blocks.
-    pub covered: BTreeMap<usize, Covered>,
+pub struct Replacements {
+    /// The replaced blocks, by index.
+    pub covered: BTreeMap<usize, Replacement>,
     /// Chunks whose lines stand in several blocks: a covered or cut one, and a
     /// block that has some of its lines besides the one that is named above.
     pub shared: BTreeSet<(usize, usize)>,
@@ -91,33 +91,34 @@ pub struct Duplicates {
     pub changed: BTreeSet<usize>,
 }
 
-impl Duplicates {
+impl Replacements {
     /// How many blocks one may go by to the one that has its lines in the end.
     const LINKS_MAX: usize = 4;
 
-    /// Whether nothing of this block is shown.
+    /// Whether nothing of the block is shown.
     #[must_use]
     pub fn is_removed(&self, index: usize) -> bool {
         self.covered.get(&index).is_some_and(|covered| !covered.in_place)
     }
 
-    /// How many blocks have this relation, and the tokens that it saves.
+    /// Returns the number of duplicates of this kind, and the tokens that they save.
     #[must_use]
-    pub fn of(&self, relation: Relation) -> (usize, u64) {
-        let of = self.covered.values().filter(|covered| covered.relation == relation);
-        of.fold((0, 0), |(blocks, tokens), covered| (blocks + 1, tokens + covered.tokens_saved))
+    pub fn count(&self, kind: DuplicateKind) -> (usize, u64) {
+        let duplicates = self.covered.values().filter(|covered| covered.relation == kind);
+        duplicates
+            .fold((0, 0), |(blocks, tokens), covered| (blocks + 1, tokens + covered.tokens_saved))
     }
 
-    /// Tokens that all of them save.
+    /// Returns the tokens that all of them save.
     #[must_use]
     pub fn tokens_saved(&self) -> u64 {
         self.covered.values().map(|covered| covered.tokens_saved).sum()
     }
 
-    /// Changes what is said of blocks to what holds with these duplicates: a
-    /// block takes over the best priority and rank of what it covers, and a pin;
-    /// summaries and levels of a text that is no more are dropped.
-    pub fn take_over<'b>(&self, blocks: &'b [Block<'_>], metas: &mut [BlockMeta<'b>]) {
+    /// Updates the metadata of blocks: a block inherits the best priority and rank of
+    /// the blocks that it replaces, and a pin; summaries and alternate texts of a
+    /// content that has changed are dropped.
+    pub fn inherit_metadata<'b>(&self, blocks: &'b [Block<'_>], metas: &mut [BlockMeta<'b>]) {
         let named = self.covered.iter().map(|(&index, covered)| (index, covered.by));
         let pairs: Vec<_> = named.chain(self.shared.iter().copied()).collect();
         // A block that covers may be cut or a diff itself, and so on.
