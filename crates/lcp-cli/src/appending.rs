@@ -9,7 +9,7 @@ use lcp_driver::{IndexCosts, RENDERER_REVISION};
 use lcp_encoder::{Compression, EncodeOptions, PackBuilder};
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::wire::{HEADER_BYTES, HEADER_RESERVED, VERSION_MINOR};
-use lcp_types::{Block, CostsOf};
+use lcp_types::{Block, EncodingCosts};
 
 use crate::Result;
 use crate::failure::{Code, Failure};
@@ -188,9 +188,9 @@ fn costs(
     start: usize,
     is_known: bool,
     warnings: &mut Vec<String>,
-) -> Vec<CostsOf> {
+) -> Vec<EncodingCosts> {
     let Some(Ok(trailer)) = Trailer::of(old) else { return Vec::new() };
-    let facts = trailer.facts();
+    let facts = trailer.block_index();
     let mut costs = Vec::new();
     let mut seen = BTreeSet::new();
     for before in facts.costs.iter().filter(|costs| seen.insert(&costs.encoding)) {

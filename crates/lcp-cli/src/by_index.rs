@@ -40,7 +40,7 @@ pub fn render(settled: &Settled<'_>, output: &Output) -> Result<Option<IndexedRe
         return Ok(None);
     }
     let name = counter.estimator.name();
-    if reader.facts().and_then(|facts| facts.costs_in(name, RENDERER_REVISION)).is_none() {
+    if reader.block_index().and_then(|facts| facts.costs_in(name, RENDERER_REVISION)).is_none() {
         return Ok(None);
     }
     let driver = DefaultDriver::new(Arc::clone(&counter.estimator));

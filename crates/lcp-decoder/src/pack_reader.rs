@@ -6,7 +6,7 @@ use std::io;
 use std::ops::Range;
 
 use lcp_types::wire::{FOOTER_BYTES, HEADER_BYTES};
-use lcp_types::{Block, BlockSource, Facts, SourceError, SourceErrorKind};
+use lcp_types::{Block, BlockIndex, BlockSource, SourceError, SourceErrorKind};
 
 use crate::blocks::Pack;
 #[cfg(not(feature = "rayon"))]
@@ -35,7 +35,7 @@ use crate::trailer::{Footer, Trailer, TrailerError, TrailerErrorKind, may_have_o
 /// let pack = lcp_encoder::encode(&blocks, Default::default()).unwrap();
 ///
 /// let reader = PackReader::open(pack, Default::default())?;
-/// assert_eq!(reader.facts().unwrap().newest_user, Some(0));
+/// assert_eq!(reader.block_index().unwrap().newest_user, Some(0));
 /// assert_eq!(reader.read(&[1]).unwrap(), &blocks[1..]);
 /// # Ok::<(), lcp_decoder::ReadError>(())
 /// ```
@@ -209,8 +209,8 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
 }
 
 impl<S: ReadAt> BlockSource for PackReader<'_, S> {
-    fn facts(&self) -> Option<&Facts> {
-        self.index().map(Trailer::facts)
+    fn block_index(&self) -> Option<&BlockIndex> {
+        self.index().map(Trailer::block_index)
     }
 
     /// Without a trailer the whole pack is decoded, for each call.
@@ -306,7 +306,7 @@ fn indexed<'a>(
     if step.consumed != stored.len() {
         return Err(differs("its length"));
     }
-    if trailer.facts().types.get(index as usize) != Some(&frame.block_type.code()) {
+    if trailer.block_index().types.get(index as usize) != Some(&frame.block_type.code()) {
         return Err(differs("its type"));
     }
     if trailer.flags(index) != Some(frame.flags) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lcp_tokens::TokenEstimator;
-use lcp_types::{Block, AlternateLevel, EncodingCosts, AlternateCost, BlockMeta, ModeCosts};
+use lcp_types::{AlternateCost, AlternateLevel, Block, BlockMeta, EncodingCosts, ModeCosts};
 
 use crate::block_view::BlockView;
 use crate::budget::cost::{Body, Costs, Counter, Detail};
@@ -103,7 +103,12 @@ struct KnownCosts<'a> {
 }
 
 impl<'a> KnownCosts<'a> {
-    fn new(blocks: &[Block<'_>], start: usize, costs: &'a EncodingCosts, encoding: &str) -> Option<Self> {
+    fn new(
+        blocks: &[Block<'_>],
+        start: usize,
+        costs: &'a EncodingCosts,
+        encoding: &str,
+    ) -> Option<Self> {
         let [xml, markdown, minimal] = OutputMode::ALL.map(|mode| costs.mode(mode.name()));
         let modes = [xml?, markdown?, minimal?];
         let is_usable = costs.encoding == encoding
@@ -111,7 +116,8 @@ impl<'a> KnownCosts<'a> {
             && costs.contents.len() >= start
             && costs.joins.len() >= start.div_ceil(8)
             && modes.iter().all(|mode| mode.full.len() >= start && mode.line.len() >= start);
-        let annotations = blocks[start..].iter().filter_map(|by| BlockMeta::from_annotation(by)?.ok());
+        let annotations =
+            blocks[start..].iter().filter_map(|by| BlockMeta::from_annotation(by)?.ok());
         is_usable.then(|| {
             let annotated = annotations.map(|(target, _)| target).collect();
             Self { costs, modes, start, annotated }

@@ -6,7 +6,7 @@ use lcp_types::wire::{
     VERSION_MAJOR, VERSION_MINOR,
 };
 use lcp_types::{
-    Annotation, Block, BlockType, Bytes, ContentStore, CostsOf, Level, Priority, Tag, limits,
+    Annotation, Block, BlockType, Bytes, ContentStore, EncodingCosts, Level, Priority, Tag, limits,
 };
 
 use crate::compress;
@@ -220,7 +220,7 @@ impl PackBuilder {
     ///
     /// If the payload cannot be compressed; [`Error::WrongCosts`] if they are not
     /// those of as many blocks, [`Error::UnusableCosts`] if readers would not take them.
-    pub fn finish_with(&self, costs: &[CostsOf]) -> Result<Vec<u8>> {
+    pub fn finish_with(&self, costs: &[EncodingCosts]) -> Result<Vec<u8>> {
         self.end(self.bytes.clone(), costs)
     }
 
@@ -229,13 +229,13 @@ impl PackBuilder {
     /// # Errors
     ///
     /// As that.
-    pub fn into_bytes(mut self, costs: &[CostsOf]) -> Result<Vec<u8>> {
+    pub fn into_bytes(mut self, costs: &[EncodingCosts]) -> Result<Vec<u8>> {
         let bytes = std::mem::take(&mut self.bytes);
         self.end(bytes, costs)
     }
 
     /// The pack that begins with these bytes, which are header and frames.
-    fn end(&self, mut pack: Vec<u8>, costs: &[CostsOf]) -> Result<Vec<u8>> {
+    fn end(&self, mut pack: Vec<u8>, costs: &[EncodingCosts]) -> Result<Vec<u8>> {
         if self.options.compression == Compression::Payload {
             return self.compressed(&pack);
         }
@@ -350,7 +350,7 @@ pub fn encode<'a, 'b: 'a>(
 pub fn encode_with<'a, 'b: 'a>(
     blocks: impl IntoIterator<Item = &'a Block<'b>>,
     options: EncodeOptions,
-    costs: &[CostsOf],
+    costs: &[EncodingCosts],
 ) -> Result<Vec<u8>> {
     let blocks: Vec<_> = blocks.into_iter().collect();
     let mut pack = PackBuilder::new(options);

@@ -3,7 +3,10 @@
 use lcp_types::wire::{
     BYTES, END_FRAME, FOOTER_BYTES, FOOTER_MAGIC, NESTED, TRAILER_VERSION, TYPE_INDEX,
 };
-use lcp_types::{Block, BlockType, CostLevel, CostsOf, Facts, FactsCollector, ModeCosts, limits};
+use lcp_types::{
+    AlternateLevel, Block, BlockIndex, BlockIndexBuilder, BlockType, EncodingCosts, ModeCosts,
+    limits,
+};
 
 use crate::error::{Error, Result};
 use crate::fields::{length_prefixed, varint};
@@ -14,7 +17,7 @@ const FRAME_HEAD_BYTES_MAX: usize = 13;
 /// What the index will say of frames, collected as they are written.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
-    facts: FactsCollector,
+    facts: BlockIndexBuilder,
     flags: Vec<u8>,
     /// The dense column of that name, as it is written.
     lengths: Vec<u8>,
@@ -36,7 +39,7 @@ impl Index {
 
     /// The body of the INDEX frame; `None` where it would be larger than a frame
     /// may be.
-    pub(crate) fn body(&self, costs: &[CostsOf]) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn body(&self, costs: &[EncodingCosts]) -> Result<Option<Vec<u8>>> {
         let facts = self.facts.finish();
         let blocks = facts.len();
         check(costs, blocks)?;
@@ -80,7 +83,7 @@ pub(crate) fn append(pack: &mut Vec<u8>, blocks: u64, body: &[u8]) {
 }
 
 /// The columns that follow from the blocks; empty ones are left out.
-fn columns(body: &mut Vec<u8>, facts: &Facts) {
+fn columns(body: &mut Vec<u8>, facts: &BlockIndex) {
     let byte = |out: &mut Vec<u8>, byte: u8| out.push(byte);
     let number = |out: &mut Vec<u8>, number: u32| varint(out, u64::from(number));
     let none = |_: &mut Vec<u8>, (): ()| {};
@@ -104,16 +107,16 @@ fn columns(body: &mut Vec<u8>, facts: &Facts) {
         some(body, 12, &column);
     }
     sparse(body, 13, &facts.summaries, number);
-    let said: Vec<_> = facts.said.iter().map(|&(of, by)| (of, (of, by))).collect();
+    let said: Vec<_> = facts.annotations.iter().map(|&(of, by)| (of, (of, by))).collect();
     sparse(body, 14, &said, |out, (of, by)| varint(out, signed(i64::from(by) - i64::from(of))));
     let mut heads = Vec::new();
-    facts.labels.heads().iter().for_each(|&head| number(&mut heads, head));
+    facts.labels.codes().iter().for_each(|&head| number(&mut heads, head));
     some(body, 15, &heads);
     some(body, 16, facts.labels.text().as_bytes());
 }
 
 /// Costs in one encoding, as a record.
-fn encoding(costs: &CostsOf) -> Vec<u8> {
+fn encoding(costs: &EncodingCosts) -> Vec<u8> {
     let mut record = Vec::new();
     column(&mut record, 1, costs.encoding.as_bytes());
     varint(&mut record, 2);
@@ -143,10 +146,10 @@ fn mode(costs: &ModeCosts, contents: &[u32]) -> Vec<u8> {
     let levels: Vec<_> = costs.levels.chunk_by(|a, b| a.block == b.block).collect();
     let levels: Vec<_> = levels.iter().map(|of| (of[0].block, *of)).collect();
     sparse(&mut record, 4, &levels, |out, levels| {
-        let of = |level: CostLevel| levels.iter().find(|cost| cost.level == level);
-        let bits = CostLevel::ALL.into_iter().enumerate();
+        let of = |level: AlternateLevel| levels.iter().find(|cost| cost.level == level);
+        let bits = AlternateLevel::ALL.into_iter().enumerate();
         out.push(bits.map(|(bit, level)| u8::from(of(level).is_some()) << bit).sum());
-        for cost in CostLevel::ALL.into_iter().filter_map(of) {
+        for cost in AlternateLevel::ALL.into_iter().filter_map(of) {
             varint(out, u64::from(cost.tokens));
         }
     });
@@ -154,7 +157,7 @@ fn mode(costs: &ModeCosts, contents: &[u32]) -> Vec<u8> {
 }
 
 /// Whether readers take the costs.
-fn check(all: &[CostsOf], blocks: usize) -> Result<()> {
+fn check(all: &[EncodingCosts], blocks: usize) -> Result<()> {
     for (at, costs) in all.iter().enumerate() {
         check_columns(costs, blocks)?;
         let unusable = |what| Err(Error::UnusableCosts { encoding: costs.encoding.clone(), what });
@@ -163,8 +166,9 @@ fn check(all: &[CostsOf], blocks: usize) -> Result<()> {
         if at == limits::INDEX_ENCODINGS_MAX || modes.len() > limits::INDEX_MODES_MAX {
             return unusable("there are too many");
         }
-        let is_same =
-            |other: &CostsOf| other.encoding == costs.encoding && other.revision == costs.revision;
+        let is_same = |other: &EncodingCosts| {
+            other.encoding == costs.encoding && other.revision == costs.revision
+        };
         if all.iter().take(at).any(is_same) {
             return unusable("the encoding comes twice");
         }
@@ -185,7 +189,7 @@ fn check(all: &[CostsOf], blocks: usize) -> Result<()> {
 }
 
 /// Whether the columns are of as many blocks as the pack has.
-fn check_columns(costs: &CostsOf, blocks: usize) -> Result<()> {
+fn check_columns(costs: &EncodingCosts, blocks: usize) -> Result<()> {
     let modes = costs.modes.iter().flat_map(|mode| [mode.full.len(), mode.line.len()]);
     let mut columns = modes.chain([costs.contents.len()]);
     let wrong = columns.find(|found| *found != blocks);

@@ -13,7 +13,7 @@
 //! | numbers of the wire format | [`wire`], [`limits`] |
 //! | how fields are read and written | [`schema`] |
 //! | content that is stored elsewhere | [`ContentStore`] |
-//! | blocks that are read when they are needed, what is known of them before | [`BlockSource`], [`Facts`] |
+//! | blocks that are read when they are needed, and their index | [`BlockSource`], [`BlockIndex`] |
 //!
 //! This crate reads and writes no bytes: `lcp-decoder` and `lcp-encoder` do.
 //! It has no dependencies; `serde` is an optional feature. (A FILE_TREE as deep as
@@ -32,7 +32,7 @@ mod block;
 mod bytes;
 pub mod content;
 mod enums;
-mod facts;
+mod index;
 mod level;
 pub mod limits;
 mod meta;
@@ -54,7 +54,10 @@ pub use content::{
 pub use enums::{
     AnnotationKind, DataFormat, FileEntryKind, FormatHint, Lang, MediaType, Priority, Role, Status,
 };
-pub use facts::{CallOf, CostLevel, CostsOf, Facts, FactsCollector, Labels, LevelCost, ModeCosts};
+pub use index::{
+    AlternateCost, AlternateLevel, BlockIndex, BlockIndexBuilder, EncodingCosts, LabelColumn,
+    ModeCosts, ToolCallEntry,
+};
 pub use level::{Level, LevelText};
 pub use meta::{
     AnnotationError, AnnotationErrorKind, BlockMeta, HANDOFF_TYPE_NAME, escape_for_display,

@@ -1,32 +1,30 @@
-//! Where blocks come from, for whoever plans and shows them.
+//! Random access to the blocks of a pack, for planning and rendering.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::{Block, Facts};
+use crate::{Block, BlockIndex};
 
-/// A pack of which blocks can be had one by one (RFC 0003 §6): what a plan needs to
-/// know of each, and the blocks themselves on demand.
+/// A pack whose blocks can be read one by one (RFC 0003 §6), with an index of them.
 ///
-/// What is known is a hint, the blocks are the truth: whoever plans by facts
-/// compares them with what it reads, and reads all where they differ.
+/// The index is a hint: a plan that used it compares it with the blocks that it reads,
+/// and reads all blocks if they differ.
 ///
-/// A slice of blocks is a source that knows nothing but the blocks:
+/// A slice of blocks is a source without an index:
 ///
 /// ```
 /// use lcp_types::{Block, BlockSource, Role};
 ///
 /// let blocks = [Block::conversation(Role::User, "hi"), Block::conversation(Role::Assistant, "yes?")];
-/// assert!(blocks[..].facts().is_none());
+/// assert!(blocks[..].block_index().is_none());
 /// assert_eq!(blocks[..].read(&[1])?, &blocks[1..]);
 /// # Ok::<(), lcp_types::SourceError>(())
 /// ```
 pub trait BlockSource {
-    /// What is known of the blocks without reading them; `None` where nothing
-    /// is.
-    fn facts(&self) -> Option<&Facts>;
+    /// Returns the index of the blocks; `None` if there is none.
+    fn block_index(&self) -> Option<&BlockIndex>;
 
-    /// The blocks of these indices, each larger than the one before.
+    /// Reads the blocks at these positions, which must ascend.
     ///
     /// # Errors
     ///
@@ -34,8 +32,8 @@ pub trait BlockSource {
     /// of it; indices in another order may be one, too.
     fn read(&self, indices: &[u32]) -> Result<Vec<Block<'_>>, SourceError>;
 
-    /// All blocks, annotations included, in the order of the stream: what is
-    /// known of them is not used.
+    /// Reads all blocks, annotations included, in the order of the stream, without the
+    /// index.
     ///
     /// # Errors
     ///
@@ -44,7 +42,7 @@ pub trait BlockSource {
 }
 
 impl BlockSource for [Block<'_>] {
-    fn facts(&self) -> Option<&Facts> {
+    fn block_index(&self) -> Option<&BlockIndex> {
         None
     }
 

@@ -205,8 +205,12 @@ impl Seen<'_> {
             None => "no trailer".to_owned(),
             Some(Err(_)) => format!("trailer of {bytes} bytes, not accepted"),
             Some(Ok(trailer)) => {
-                let costs: Vec<_> =
-                    trailer.block_index().costs.iter().map(|of| escape_control(&of.encoding)).collect();
+                let costs: Vec<_> = trailer
+                    .block_index()
+                    .costs
+                    .iter()
+                    .map(|of| escape_control(&of.encoding))
+                    .collect();
                 let of = if costs.is_empty() { "none".to_owned() } else { costs.join(", ") };
                 format!("trailer of {bytes} bytes, accepted, costs of {of}")
             }

@@ -3,7 +3,7 @@
 use lcp_decoder::{DecodeOptions, PackReader, Trailer, TrailerError, TrailerErrorKind};
 use lcp_driver::{IndexCosts, RENDERER_REVISION};
 use lcp_tokens::{Encoding, Tiktoken};
-use lcp_types::{Block, CostsOf};
+use lcp_types::{Block, EncodingCosts};
 
 use super::{Findings, Problem, check};
 
@@ -29,7 +29,7 @@ pub fn check_full(bytes: &[u8]) -> Findings {
     found.problems.extend(reader.verify().unwrap_or_default().iter().map(Problem::from));
     if let Ok(pack) = reader.decode() {
         costs(trailer, &pack.blocks, &mut found);
-    } else if !trailer.facts().costs.is_empty() {
+    } else if !trailer.block_index().costs.is_empty() {
         let message = "what blocks cost was not counted again: not all can be read";
         let offset = trailer.footer().index_offset;
         found.notes.push(problem("costs_unchecked", message.to_owned(), offset));
@@ -41,7 +41,7 @@ pub fn check_full(bytes: &[u8]) -> Findings {
 /// Whether the blocks cost what the index says.
 fn costs(trailer: &Trailer, blocks: &[Block<'_>], found: &mut Findings) {
     let offset = trailer.footer().index_offset;
-    for said in &trailer.facts().costs {
+    for said in &trailer.block_index().costs {
         let name = said.encoding.escape_debug();
         let encoding =
             Encoding::from_name(&said.encoding).filter(|_| said.revision == RENDERER_REVISION);
@@ -61,7 +61,7 @@ fn costs(trailer: &Trailer, blocks: &[Block<'_>], found: &mut Findings) {
 }
 
 /// Whether what an index says is what was counted; of modes that are unknown here nothing is.
-fn agree(said: &CostsOf, counted: &CostsOf) -> bool {
+fn agree(said: &EncodingCosts, counted: &EncodingCosts) -> bool {
     let mut modes = said.modes.iter();
     said.contents == counted.contents
         && said.joins == counted.joins

@@ -280,7 +280,7 @@ fn damage(index: &Trailer, block: u32, bytes: &[u8]) -> Option<String> {
         let end = frame.body_offset + frame.body.len() as u64;
         end == (HEADER.len() + bytes.len()) as u64
             && index.flags(block) == Some(frame.flags)
-            && index.facts().types.get(block as usize) == Some(&frame.block_type.code())
+            && index.block_index().types.get(block as usize) == Some(&frame.block_type.code())
     };
     match (frames.next(), frames.next()) {
         (Some(Ok(frame)), None) if is_it(&frame) => None,

@@ -12,7 +12,7 @@ use lcp_driver::IndexCosts;
 use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode, encode_with};
 use lcp_testkit::any_pack;
 use lcp_tokens::{Encoding, Tiktoken};
-use lcp_types::{Block, CostsOf, FormatHint, MemoryStore, Role};
+use lcp_types::{Block, EncodingCosts, FormatHint, MemoryStore, Role};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ proptest! {
     }
 }
 
-fn costs(blocks: &[Block<'_>]) -> CostsOf {
+fn costs(blocks: &[Block<'_>]) -> EncodingCosts {
     IndexCosts::new(&Tiktoken::new(Encoding::O200kBase)).count(blocks).unwrap()
 }
 
@@ -82,11 +82,11 @@ fn costs_are_kept_and_counted() {
     let expected = encode_with(&all, EncodeOptions::default(), &[costs(&all)]).unwrap();
     assert_eq!((&found.pack, &found.warnings[..]), (&expected, &[][..]));
     // What cannot be counted here is left out, which is told.
-    let foreign = CostsOf { encoding: "other".into(), ..costs(&all) };
+    let foreign = EncodingCosts { encoding: "other".into(), ..costs(&all) };
     let pack = encode_with(&all, EncodeOptions::default(), &[foreign, costs(&all)]).unwrap();
     let found = appended(&pack, &[&added]);
     let trailer = Trailer::of(&found.pack).unwrap().unwrap();
-    let names: Vec<_> = trailer.facts().costs.iter().map(|costs| &costs.encoding).collect();
+    let names: Vec<_> = trailer.block_index().costs.iter().map(|costs| &costs.encoding).collect();
     assert_eq!(names, ["o200k_base"]);
     assert_eq!(found.warnings.len(), 1, "{:?}", found.warnings);
 }
@@ -95,7 +95,7 @@ fn costs_are_kept_and_counted() {
 #[test]
 fn costs_of_several_revisions_become_those_of_one() {
     let (old, new) = (turns(&["one", "two words"]), turns(&["three more words"]));
-    let older = |revision| CostsOf { revision, ..costs(&old) };
+    let older = |revision| EncodingCosts { revision, ..costs(&old) };
     let added = encode(&new, EncodeOptions::default()).unwrap();
     let all = merge(vec![old.clone(), new]);
     let expected = encode_with(&all, EncodeOptions::default(), &[costs(&all)]).unwrap();

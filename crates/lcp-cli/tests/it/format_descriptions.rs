@@ -11,7 +11,7 @@ use lcp_decoder::{DecodeOptions, Event, Events, Trailer, decode};
 use lcp_driver::IndexCosts;
 use lcp_encoder::EncodeOptions;
 use lcp_tokens::{Encoding, Tiktoken};
-use lcp_types::CostsOf;
+use lcp_types::EncodingCosts;
 use serde::Deserialize;
 
 use lcp_testkit::program::sample;
@@ -182,7 +182,7 @@ struct SeenCosts {
 }
 
 impl SeenCosts {
-    fn of(costs: &CostsOf) -> Self {
+    fn of(costs: &EncodingCosts) -> Self {
         let lines = costs.modes.iter().map(|mode| (mode.mode.clone(), mode.line.clone()));
         Self {
             encoding: costs.encoding.clone(),
@@ -194,7 +194,7 @@ impl SeenCosts {
 
 impl SeenTrailer {
     fn of(trailer: &Trailer) -> Self {
-        let (footer, facts) = (trailer.footer(), trailer.facts());
+        let (footer, facts) = (trailer.footer(), trailer.block_index());
         let frames = (0..).map_while(|block| trailer.frame(block));
         Self {
             types: facts.types.clone(),

@@ -5,7 +5,9 @@ use lcp_driver::IndexCosts;
 use lcp_encoder::{Compression, EncodeOptions, PackBuilder, encode, encode_with};
 use lcp_testkit::any_pack;
 use lcp_tokens::{Encoding, Tiktoken};
-use lcp_types::{Annotation, Block, CostsOf, FormatHint, Lang, Level, MemoryStore, Priority, Role};
+use lcp_types::{
+    Annotation, Block, EncodingCosts, FormatHint, Lang, Level, MemoryStore, Priority, Role,
+};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -20,7 +22,7 @@ fn small() -> Vec<Block<'static>> {
     ]
 }
 
-fn costs(blocks: &[Block<'_>]) -> CostsOf {
+fn costs(blocks: &[Block<'_>]) -> EncodingCosts {
     IndexCosts::new(&Tiktoken::new(Encoding::O200kBase)).count(blocks).unwrap()
 }
 
@@ -66,7 +68,8 @@ proptest! {
 #[test]
 fn costs_are_counted_again() {
     let blocks = small();
-    let with = |costs: CostsOf| encode_with(&blocks, EncodeOptions::default(), &[costs]).unwrap();
+    let with =
+        |costs: EncodingCosts| encode_with(&blocks, EncodeOptions::default(), &[costs]).unwrap();
     let mut lies = [costs(&blocks), costs(&blocks), costs(&blocks), costs(&blocks)];
     lies[0].contents[0] += 1;
     lies[1].joins[0] ^= 2;
@@ -75,8 +78,8 @@ fn costs_are_counted_again() {
     for lie in lies {
         assert_eq!(codes(&check_full(&with(lie))), ["bad_index"]);
     }
-    let foreign = CostsOf { encoding: "other".into(), ..costs(&blocks) };
-    let older = CostsOf { revision: 0, ..costs(&blocks) };
+    let foreign = EncodingCosts { encoding: "other".into(), ..costs(&blocks) };
+    let older = EncodingCosts { revision: 0, ..costs(&blocks) };
     for unknown in [foreign, older] {
         let found = check_full(&with(unknown));
         assert_eq!((codes(&found), notes(&found)), (vec![], vec!["costs_unchecked"]));

@@ -4,7 +4,7 @@
 use lcp_decoder::{DecodeOptions, Trailer, decode};
 use lcp_driver::IndexCosts;
 use lcp_tokens::{Encoding, Tiktoken};
-use lcp_types::CostsOf;
+use lcp_types::EncodingCosts;
 use serde_json::{Value, json};
 
 use crate::command::{LCP, printed, run, run_with, sample, stderr};
@@ -35,12 +35,12 @@ fn packs(flags: &[&str]) -> Vec<(&'static str, Vec<u8>)> {
 
 /// What its trailer says that blocks cost; `None` if it has none.
 #[track_caller]
-fn costs(pack: &[u8]) -> Option<Vec<CostsOf>> {
-    Some(Trailer::of(pack)?.expect("one that is accepted").facts().costs.clone())
+fn costs(pack: &[u8]) -> Option<Vec<EncodingCosts>> {
+    Some(Trailer::of(pack)?.expect("one that is accepted").block_index().costs.clone())
 }
 
 /// What they cost.
-fn counted(pack: &[u8], encoding: Encoding) -> CostsOf {
+fn counted(pack: &[u8], encoding: Encoding) -> EncodingCosts {
     let blocks = decode(pack, DecodeOptions::default()).expect("a pack").blocks;
     IndexCosts::new(&Tiktoken::new(encoding)).count(&blocks).expect("counts that add up")
 }

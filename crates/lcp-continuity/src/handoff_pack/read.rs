@@ -106,7 +106,11 @@ impl<'b, 'p> PackBlocks<'b, 'p> {
             .collect()
     }
 
-    fn message(&self, at: u64, metas: &BTreeMap<usize, BlockMeta<'_>>) -> Result<Message, PackageError> {
+    fn message(
+        &self,
+        at: u64,
+        metas: &BTreeMap<usize, BlockMeta<'_>>,
+    ) -> Result<Message, PackageError> {
         let message = Message::new(self.block(at)?.clone().into_owned());
         let meta = usize::try_from(at).ok().and_then(|at| metas.get(&at));
         Ok(match meta.and_then(|meta| meta.tool_call_id.as_deref()) {

@@ -1,8 +1,8 @@
 //! The columns of an index (RFC 0003 §3 and §4).
 
 use lcp_types::{
-    BlockType, CallOf, CostLevel, CostsOf, Facts, Labels, LevelCost, ModeCosts, Priority, limits,
-    wire,
+    AlternateCost, AlternateLevel, BlockIndex, BlockType, EncodingCosts, LabelColumn, ModeCosts,
+    Priority, ToolCallEntry, limits, wire,
 };
 
 use super::error::{TrailerError, TrailerErrorKind};
@@ -10,10 +10,10 @@ use super::{Frames, Result};
 use crate::reader::{FRAME_BYTES_MIN, Reader};
 
 /// The columns of an index of so many blocks. Unknown ones are passed over.
-pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(Frames, Facts)> {
+pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(Frames, BlockIndex)> {
     let mut record = Record { rest: body, blocks: 0, column: "index" };
     record.blocks = usize::try_from(blocks).map_err(|_| record.fail("index"))?;
-    let (mut frames, mut facts) = (Frames::default(), Facts::default());
+    let (mut frames, mut facts) = (Frames::default(), BlockIndex::default());
     let (mut heads, mut text) = (None, String::new());
     let mut has = [false; 3];
     while let Some((id, mut column)) = record.next(&NAMES, &[17])? {
@@ -36,7 +36,8 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(Frames, Facts)> {
             10 => facts.categories = column.sparse(Column::number)?,
             11 => {
                 let calls = column.sparse(Column::number)?;
-                let call = |(block, of)| CallOf { block, id: of >> 1, is_result: of & 1 == 1 };
+                let call =
+                    |(block, of)| ToolCallEntry { block, id: of >> 1, is_result: of & 1 == 1 };
                 facts.calls = calls.into_iter().map(call).collect();
             }
             12 => {
@@ -47,7 +48,7 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(Frames, Facts)> {
                 facts.newest_user = Some(newest);
             }
             13 => facts.summaries = column.sparse(Column::number)?,
-            14 => facts.said = column.said()?,
+            14 => facts.annotations = column.said()?,
             15 => heads = Some(column.dense()?),
             16 => text = column.text()?,
             17 => {
@@ -72,7 +73,7 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(Frames, Facts)> {
         return Err(record.fail(NAMES.get(missing).map_or("index", |(_, name)| name)));
     }
     let heads = heads.unwrap_or_else(|| vec![0; record.blocks]);
-    facts.labels = Labels::from_parts(heads, text).ok_or_else(|| record.fail("labels"))?;
+    facts.labels = LabelColumn::from_parts(heads, text).ok_or_else(|| record.fail("labels"))?;
     let names = facts.category_names.len();
     if facts.categories.iter().any(|(_, name)| *name as usize >= names) {
         return Err(record.fail("categories"));
@@ -113,10 +114,10 @@ const COSTS: [(u64, &str); 5] =
 
 const MODES: [(u64, &str); 4] = [(1, "mode"), (2, "full"), (3, "line"), (4, "levels")];
 
-fn costs(column: &Column<'_>) -> Result<CostsOf> {
+fn costs(column: &Column<'_>) -> Result<EncodingCosts> {
     let blocks = column.blocks;
     let mut record = Record { rest: column.rest, blocks, column: "costs" };
-    let mut costs = CostsOf::default();
+    let mut costs = EncodingCosts::default();
     let mut modes = Vec::new();
     let mut has = false;
     while let Some((id, mut column)) = record.next(&COSTS, &[5])? {
@@ -389,14 +390,14 @@ impl<'a> Column<'a> {
         Ok(pairs)
     }
 
-    fn levels(&mut self) -> Result<Vec<LevelCost>> {
+    fn levels(&mut self) -> Result<Vec<AlternateCost>> {
         let mut costs = Vec::new();
         let blocks = self.sparse(|column| {
             let bits = column.byte()?;
-            if bits == 0 || bits >> CostLevel::ALL.len() != 0 {
+            if bits == 0 || bits >> AlternateLevel::ALL.len() != 0 {
                 return Err(column.wrong());
             }
-            let mut tokens = [None; CostLevel::ALL.len()];
+            let mut tokens = [None; AlternateLevel::ALL.len()];
             for (bit, tokens) in tokens.iter_mut().enumerate() {
                 if bits >> bit & 1 == 1 {
                     *tokens = Some(column.number()?);
@@ -405,8 +406,8 @@ impl<'a> Column<'a> {
             Ok(tokens)
         })?;
         for (block, tokens) in blocks {
-            for (level, tokens) in CostLevel::ALL.into_iter().zip(tokens) {
-                costs.extend(tokens.map(|tokens| LevelCost { block, level, tokens }));
+            for (level, tokens) in AlternateLevel::ALL.into_iter().zip(tokens) {
+                costs.extend(tokens.map(|tokens| AlternateCost { block, level, tokens }));
             }
         }
         Ok(costs)

@@ -10,7 +10,7 @@ use lcp_types::wire::{
     FOOTER_BYTES, FOOTER_MAGIC, HEADER_BYTES, HEADER_FLAGS_AT, TRAILER_VERSION, TYPE_END,
     TYPE_INDEX,
 };
-use lcp_types::{Facts, limits};
+use lcp_types::{BlockIndex, limits};
 
 use crate::events::{Header, Magic};
 use crate::reader::{Reader, within};
@@ -134,7 +134,7 @@ fn number(bytes: &[u8], at: usize) -> u32 {
 pub struct Trailer {
     footer: Footer,
     pub(crate) frames: Frames,
-    pub(crate) facts: Facts,
+    pub(crate) facts: BlockIndex,
 }
 
 /// Where frames stand, and what they must be.
@@ -238,7 +238,7 @@ impl Trailer {
 
     /// What it says of the blocks.
     #[must_use]
-    pub fn facts(&self) -> &Facts {
+    pub fn block_index(&self) -> &BlockIndex {
         &self.facts
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use lcp_types::{BlockType, CallOf, Facts, FactsCollector};
+use lcp_types::{BlockIndex, BlockIndexBuilder, BlockType, ToolCallEntry};
 
 use super::{Trailer, TrailerError, TrailerErrorKind};
 use crate::blocks::Events;
@@ -23,7 +23,7 @@ pub(crate) fn verify(
     if blocks.map(crc32c::crc32c) != Some(trailer.footer.blocks_check) {
         wrong.push(TrailerError::new(TrailerErrorKind::BlocksCheck, 0));
     }
-    let mut collector = FactsCollector::default();
+    let mut collector = BlockIndexBuilder::default();
     let (mut bodies_known, mut said_known) = (true, true);
     let mut events = Events::new(pack, options);
     while let Some(event) = events.next() {
@@ -76,9 +76,14 @@ fn frame_differs(trailer: &Trailer, pack: &[u8], frame: &Frame<'_>) -> Option<Tr
 /// The columns that are not what the blocks make them, in what they speak of: those
 /// that follow from what speaks of others, if all of that could be read, and those that
 /// follow from other bodies, if all could.
-fn lies(said: &Facts, found: &Facts, said_known: bool, bodies_known: bool) -> Vec<&'static str> {
+fn lies(
+    said: &BlockIndex,
+    found: &BlockIndex,
+    said_known: bool,
+    bodies_known: bool,
+) -> Vec<&'static str> {
     // Whoever wrote it may have numbered names and ids in another way, and left labels out.
-    let has_labels = said.labels.heads().iter().any(|head| *head != 0);
+    let has_labels = said.labels.codes().iter().any(|head| *head != 0);
     let labels = !has_labels || said.labels.iter().eq(found.labels.iter());
     let agree = [
         ("types", true, said.types == found.types),
@@ -90,7 +95,7 @@ fn lies(said: &Facts, found: &Facts, said_known: bool, bodies_known: bool) -> Ve
         ("tool calls", bodies_known, calls(said) == calls(found)),
         ("newest user turn", bodies_known, said.newest_user == found.newest_user),
         ("summaries", bodies_known, said.summaries == found.summaries),
-        ("annotations", said_known, said.said == found.said),
+        ("annotations", said_known, said.annotations == found.annotations),
         ("labels", bodies_known, labels),
     ];
     let lies = agree.into_iter().filter(|(_, is_known, agrees)| *is_known && !agrees);
@@ -98,17 +103,17 @@ fn lies(said: &Facts, found: &Facts, said_known: bool, bodies_known: bool) -> Ve
 }
 
 /// The category of each block that has one.
-fn categories(facts: &Facts) -> impl Iterator<Item = (u32, Option<&str>)> {
+fn categories(facts: &BlockIndex) -> impl Iterator<Item = (u32, Option<&str>)> {
     let name = |name: u32| facts.category_names.get(name as usize).map(String::as_str);
     facts.categories.iter().map(move |&(block, of)| (block, name(of)))
 }
 
 /// The blocks of tool calls, ids numbered as they come.
-fn calls(facts: &Facts) -> Vec<CallOf> {
+fn calls(facts: &BlockIndex) -> Vec<ToolCallEntry> {
     let mut numbers: HashMap<u32, u32> = HashMap::new();
-    let call = |call: &CallOf| {
+    let call = |call: &ToolCallEntry| {
         let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-        CallOf { id: *numbers.entry(call.id).or_insert(next), ..*call }
+        ToolCallEntry { id: *numbers.entry(call.id).or_insert(next), ..*call }
     };
     facts.calls.iter().map(call).collect()
 }

@@ -95,7 +95,7 @@ fn packs_without_a_trailer_are_read_as_a_whole() {
     let options = EncodeOptions { trailer: false, ..EncodeOptions::default() };
     let pack = encode(&blocks, options).expect("fits");
     let reader = PackReader::open(pack, DecodeOptions::default()).expect("a pack");
-    assert!(reader.facts().is_none() && reader.trailer().is_none());
+    assert!(reader.block_index().is_none() && reader.trailer().is_none());
     assert_eq!(reader.read(&[3, 9]).expect("as written"), [blocks[3].clone(), blocks[9].clone()]);
     // One that is not there, one twice, and one behind a larger one.
     for wrong in [&[10][..], &[3, 3], &[9, 3]] {

@@ -6,8 +6,8 @@ use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode, encode
 use lcp_testkit::{SplitMix64, any_pack};
 use lcp_types::wire::END_FRAME;
 use lcp_types::{
-    Annotation, Block, BlockSource, CostLevel, CostsOf, Facts, FormatHint, Lang, Level, LevelCost,
-    MemoryStore, ModeCosts, Priority, Role, Tag,
+    AlternateCost, AlternateLevel, Annotation, Block, BlockIndex, BlockSource, EncodingCosts,
+    FormatHint, Lang, Level, MemoryStore, ModeCosts, Priority, Role, Tag,
 };
 use proptest::prelude::*;
 
@@ -55,12 +55,12 @@ fn refused(pack: &[u8]) -> TrailerErrorKind {
 fn what_is_written_is_what_the_blocks_are() {
     let (blocks, pack) = pack_of_all();
     let trailer = trailer(&pack);
-    assert_eq!(trailer.facts(), &Facts::of(&blocks));
-    assert_eq!(trailer.facts().priorities, [(0, Priority::High)]);
-    assert_eq!(trailer.facts().ranks, [(0, 0.5)]);
-    assert_eq!(trailer.facts().category_names, ["code"]);
-    assert_eq!(trailer.facts().said.len(), 5);
-    assert_eq!(trailer.facts().calls.len(), 2);
+    assert_eq!(trailer.block_index(), &BlockIndex::from_blocks(&blocks));
+    assert_eq!(trailer.block_index().priorities, [(0, Priority::High)]);
+    assert_eq!(trailer.block_index().ranks, [(0, 0.5)]);
+    assert_eq!(trailer.block_index().category_names, ["code"]);
+    assert_eq!(trailer.block_index().annotations.len(), 5);
+    assert_eq!(trailer.block_index().calls.len(), 2);
     assert_eq!(trailer.footer().blocks, blocks.len() as u64);
     let reader = PackReader::open(pack, DecodeOptions::default()).expect("a pack");
     assert_eq!(reader.verify().expect("readable"), []);
@@ -73,18 +73,18 @@ fn costs_come_back() {
         Block::new(Annotation::priority(0, Priority::Low)),
         Block::conversation(Role::User, "hi"),
     ];
-    let level = |block, level, tokens| LevelCost { block, level, tokens };
+    let level = |block, level, tokens| AlternateCost { block, level, tokens };
     let mode = |mode: &str| ModeCosts {
         mode: mode.into(),
         full: vec![12, 0, 300],
         line: vec![9, 0, 1],
         levels: vec![
-            level(0, CostLevel::Detailed, 7),
-            level(0, CostLevel::Summary, 700),
-            level(2, CostLevel::Tags, 3),
+            level(0, AlternateLevel::Detailed, 7),
+            level(0, AlternateLevel::Summary, 700),
+            level(2, AlternateLevel::Tags, 3),
         ],
     };
-    let costs = |encoding: &str| CostsOf {
+    let costs = |encoding: &str| EncodingCosts {
         encoding: encoding.into(),
         revision: 3,
         contents: vec![5, 0, 299],
@@ -93,8 +93,8 @@ fn costs_come_back() {
     };
     let costs = [costs("o200k_base"), costs("cl100k_base")];
     let pack = encode_with(&blocks, EncodeOptions::default(), &costs).expect("fits");
-    assert_eq!(trailer(&pack).facts().costs, costs);
-    assert!(trailer(&pack).facts().costs_in("o200k_base", 4).is_none());
+    assert_eq!(trailer(&pack).block_index().costs, costs);
+    assert!(trailer(&pack).block_index().costs_in("o200k_base", 4).is_none());
     // Of other blocks.
     let error = encode_with(&blocks[..2], EncodeOptions::default(), &costs).unwrap_err();
     assert_eq!(error.to_string(), "costs in o200k_base are of 3 blocks, the pack has 2");
@@ -110,14 +110,14 @@ fn costs_that_cannot_be_kept_are_refused() {
         line: vec![9, 9],
         levels: Vec::new(),
     };
-    let costs = |revision, modes| CostsOf {
+    let costs = |revision, modes| EncodingCosts {
         encoding: "e".into(),
         revision,
         contents: vec![2, 2],
         joins: vec![0],
         modes,
     };
-    let level = |block| LevelCost { block, level: CostLevel::Summary, tokens: 1 };
+    let level = |block| AlternateCost { block, level: AlternateLevel::Summary, tokens: 1 };
     let levels = |blocks: [u32; 2]| ModeCosts { levels: blocks.map(level).into(), ..mode("xml") };
     let numbered = |count: u32| (0..count).map(|of| mode(&of.to_string())).collect::<Vec<_>>();
     for (all, why) in [
@@ -133,7 +133,7 @@ fn costs_that_cannot_be_kept_are_refused() {
     }
     let most: Vec<_> = (0..32).map(|revision| costs(revision, numbered(16))).collect();
     let pack = encode_with(&blocks, EncodeOptions::default(), &most).expect("fits");
-    assert_eq!(trailer(&pack).facts().costs, most);
+    assert_eq!(trailer(&pack).block_index().costs, most);
 }
 
 /// A footer that nobody parsed.
@@ -287,11 +287,11 @@ fn body_len(index: &[u8]) -> usize {
 
 /// Whether the facts of a reader are those of the blocks.
 fn is_true(reader: &PackReader<'_, Vec<u8>>, blocks: &[Block<'_>]) -> bool {
-    let mut said = reader.facts().expect("accepted").clone();
-    let mut found = Facts::of(blocks);
+    let mut said = reader.block_index().expect("accepted").clone();
+    let mut found = BlockIndex::from_blocks(blocks);
     let same_labels = said.labels.iter().eq(found.labels.iter());
-    said.labels = lcp_types::Labels::default();
-    found.labels = lcp_types::Labels::default();
+    said.labels = lcp_types::LabelColumn::default();
+    found.labels = lcp_types::LabelColumn::default();
     same_labels && said == found
 }
 
@@ -301,7 +301,7 @@ fn indices_that_lie_are_refused_or_found_out() {
     assert_eq!(with_body(&pack, |_| {}), pack);
     // Columns that are not known are passed over.
     let more = with_body(&pack, |body| body.extend([99, 1, 2, 0, 0]));
-    assert_eq!(trailer(&more).facts(), &Facts::of(&blocks));
+    assert_eq!(trailer(&more).block_index(), &BlockIndex::from_blocks(&blocks));
     let missing = with_body(&pack, Vec::clear);
     assert_eq!(refused(&missing), TrailerErrorKind::Column { column: "types" });
     let mut rng = SplitMix64::new(7);
@@ -356,15 +356,15 @@ fn what_would_be_asked_for_again_and_again_is_refused() {
     let pack = pack.expect("fits");
     let with = |more: &[Vec<u8>]| with_body(&pack, |body| body.extend(more.concat()));
     let (one, other) = (costs_field("o200k_base"), costs_field("cl100k_base"));
-    assert_eq!(trailer(&with(&[one.clone(), other])).facts().costs.len(), 2);
+    assert_eq!(trailer(&with(&[one.clone(), other])).block_index().costs.len(), 2);
     assert_eq!(refused(&with(&[one.clone(), one])), TrailerErrorKind::Column { column: "costs" });
     // As many encodings and modes as an index has, and one more.
     let mut encodings: Vec<_> = (0..32).map(|name| costs_field(&format!("e{name}"))).collect();
-    assert_eq!(trailer(&with(&encodings)).facts().costs.len(), 32);
+    assert_eq!(trailer(&with(&encodings)).block_index().costs.len(), 32);
     encodings.push(costs_field("one more"));
     assert_eq!(refused(&with(&encodings)), TrailerErrorKind::Column { column: "costs" });
     let modes = |count| vec![costs_of_modes(count)];
-    assert_eq!(trailer(&with(&modes(16))).facts().costs[0].modes.len(), 16);
+    assert_eq!(trailer(&with(&modes(16))).block_index().costs[0].modes.len(), 16);
     assert_eq!(refused(&with(&modes(17))), TrailerErrorKind::Column { column: "modes" });
     // More names than blocks that could have them.
     let names = crate::support::bytes(9, [1, b'a', 1, b'b']);
@@ -390,7 +390,7 @@ fn an_end_of_any_length_is_none() {
 #[test]
 fn ids_and_labels_may_be_written_in_another_way() {
     let (_, pack) = pack_of_all();
-    let calls = trailer(&pack).facts().calls.clone();
+    let calls = trailer(&pack).block_index().calls.clone();
     let numbered = |id: u64| {
         let (mut bytes, mut before) = (Vec::new(), 0);
         for call in &calls {
@@ -403,7 +403,7 @@ fn ids_and_labels_may_be_written_in_another_way() {
     };
     // Of a column that comes twice the last one counts.
     let other = with_body(&pack, |body| body.extend(numbered(70)));
-    assert_eq!(trailer(&other).facts().calls[0].id, 70);
+    assert_eq!(trailer(&other).block_index().calls[0].id, 70);
     let reader = PackReader::open(other, DecodeOptions::default()).expect("a pack");
     assert_eq!(reader.verify().expect("readable"), []);
 }
@@ -434,7 +434,7 @@ proptest! {
     fn any_pack_is_read_block_by_block(blocks in any_pack(), seed in any::<u64>()) {
         let pack = encode(&blocks, EncodeOptions::default()).expect("within the limits");
         let reader = PackReader::open(pack, DecodeOptions::default()).expect("as written");
-        prop_assert_eq!(reader.facts(), Some(&Facts::of(&blocks)));
+        prop_assert_eq!(reader.block_index(), Some(&BlockIndex::from_blocks(&blocks)));
         let mut rng = SplitMix64::new(seed);
         let count = u32::try_from(blocks.len()).expect("few");
         let some: Vec<_> = (0..count).filter(|_| rng.below(2) == 0).collect();

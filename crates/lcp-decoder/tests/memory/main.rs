@@ -66,7 +66,7 @@ const WAYS: &[Way] = &[
     }),
     ("index", |pack, options| {
         let Ok(reader) = PackReader::open(pack, options) else { return };
-        let count = reader.facts().map_or(0, lcp_types::Facts::len);
+        let count = reader.block_index().map_or(0, lcp_types::BlockIndex::len);
         let indices: Vec<_> = (0..count).filter_map(|index| index.try_into().ok()).collect();
         drop(black_box(reader.read(&indices)));
     }),

@@ -7,7 +7,7 @@ pub(crate) mod label;
 
 use std::borrow::Cow;
 
-use lcp_types::{Block, BlockContent, FormatHint, Lang, BlockMeta, Role};
+use lcp_types::{Block, BlockContent, BlockMeta, FormatHint, Lang, Role};
 
 pub use content::content_text;
 pub(crate) use head::{Form, Head};

@@ -103,7 +103,7 @@ fn by_index<S: BlockSource + ?Sized>(
     config: &DriverConfig,
     estimator: &dyn TokenEstimator,
 ) -> Result<IndexedRender, Stop> {
-    let facts = source.facts().ok_or(Stop::All(FullReadReason::NoIndex))?;
+    let facts = source.block_index().ok_or(Stop::All(FullReadReason::NoIndex))?;
     let by_costs = config.token_budget.filter(|_| config.is_planned_by_costs());
     let budget = by_costs.ok_or(Stop::All(FullReadReason::Asked))?;
     let adds_up = estimator.is_additive() && estimator.is_exact();

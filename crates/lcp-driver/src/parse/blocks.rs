@@ -4,8 +4,8 @@
 //! piece, and parsing fails. So a lenient parser accepts nothing else.
 
 use lcp_types::{
-    Block, BlockContent, BlockType, Code, Conversation, DataFormat, FormatHint, Lang, MediaType,
-    BlockMeta, Priority, Role, Status, StructuredData, ToolResult, UnknownFields,
+    Block, BlockContent, BlockMeta, BlockType, Code, Conversation, DataFormat, FormatHint, Lang,
+    MediaType, Priority, Role, Status, StructuredData, ToolResult, UnknownFields,
 };
 
 use super::bodies::{self, BodyError};

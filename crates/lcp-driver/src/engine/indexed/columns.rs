@@ -1,6 +1,6 @@
 //! The columns of an index, as far as plans need them.
 
-use lcp_types::{BlockType, CostsOf, Facts, LevelCost, ModeCosts, Priority};
+use lcp_types::{AlternateCost, BlockIndex, BlockType, EncodingCosts, ModeCosts, Priority};
 
 use crate::budget::cost::Costs;
 use crate::facts::{known_costs, levels_of};
@@ -8,7 +8,7 @@ use crate::facts::{known_costs, levels_of};
 /// Columns that agree with each other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns<'f> {
-    pub(super) facts: &'f Facts,
+    pub(super) facts: &'f BlockIndex,
     contents: &'f [u32],
     mode: &'f ModeCosts,
 }
@@ -16,8 +16,8 @@ pub(super) struct Columns<'f> {
 impl<'f> Columns<'f> {
     /// The columns, or what is wrong with them.
     pub(super) fn new(
-        facts: &'f Facts,
-        costs: &'f CostsOf,
+        facts: &'f BlockIndex,
+        costs: &'f EncodingCosts,
         mode: &'f ModeCosts,
     ) -> Result<Self, String> {
         let blocks = facts.len();
@@ -38,7 +38,7 @@ impl<'f> Columns<'f> {
             ("pinned", ascend(&facts.pinned, |of| *of, blocks)),
             ("ranks", ascend(&facts.ranks, |of| of.0, blocks)),
             ("calls", ascend(&facts.calls, |of| of.block, blocks)),
-            ("said", said_ascends(&facts.said, blocks)),
+            ("said", said_ascends(&facts.annotations, blocks)),
             ("levels", levels_ascend(&mode.levels, blocks)),
         ];
         if let Some((name, _)) = ascends.into_iter().find(|(_, ascends)| !ascends) {
@@ -61,7 +61,7 @@ impl<'f> Columns<'f> {
     }
 
     /// What a block could cost, of which these are the levels.
-    pub(super) fn costs_with(&self, block: u32, levels: &[LevelCost]) -> Costs {
+    pub(super) fn costs_with(&self, block: u32, levels: &[AlternateCost]) -> Costs {
         known_costs(self.mode, block as usize, levels, self.content(block))
     }
 
@@ -72,7 +72,7 @@ impl<'f> Columns<'f> {
 
     /// What speaks of a block, in the order of the stream.
     pub(super) fn said(&self, block: u32) -> impl Iterator<Item = u32> {
-        let said = &self.facts.said;
+        let said = &self.facts.annotations;
         let start = said.partition_point(|(target, _)| *target < block);
         said[start..].iter().take_while(move |(target, _)| *target == block).map(|(_, by)| *by)
     }
@@ -105,12 +105,12 @@ impl<'f> Columns<'f> {
 
 /// The levels that were not come to yet.
 pub(super) struct Levels<'f> {
-    rest: &'f [LevelCost],
+    rest: &'f [AlternateCost],
 }
 
 impl<'f> Levels<'f> {
     /// Those of a block: one behind those that were asked for before.
-    pub(super) fn at(&mut self, block: u32) -> &'f [LevelCost] {
+    pub(super) fn at(&mut self, block: u32) -> &'f [AlternateCost] {
         let before = self.rest.iter().take_while(|level| level.block < block).count();
         let of_it = self.rest[before..].iter().take_while(|level| level.block == block).count();
         let (levels, rest) = self.rest[before..].split_at(of_it);
@@ -159,8 +159,8 @@ fn said_ascends(said: &[(u32, u32)], blocks: usize) -> bool {
         && said.iter().all(|(_, by)| (*by as usize) < blocks)
 }
 
-fn levels_ascend(levels: &[LevelCost], blocks: usize) -> bool {
-    let key = |level: &LevelCost| (level.block, level.level);
+fn levels_ascend(levels: &[AlternateCost], blocks: usize) -> bool {
+    let key = |level: &AlternateCost| (level.block, level.level);
     levels.windows(2).all(|two| key(&two[0]) < key(&two[1]))
         && levels.last().is_none_or(|last| (last.block as usize) < blocks)
 }

@@ -1,6 +1,6 @@
 //! The items of the walk, from the columns of an index.
 
-use lcp_types::{BlockType, CallOf, Priority};
+use lcp_types::{BlockType, Priority, ToolCallEntry};
 
 use super::columns::{Columns, Sparse};
 use super::sieve::Sieve;
@@ -131,7 +131,7 @@ impl Related {
             wanted[usize::from(facts.types[block as usize])] && !columns.is_metadata(block)
         };
         let newest = facts.newest_user.filter(|&block| is_shown(block));
-        let mut calls: Vec<(u32, Option<&CallOf>)> = (facts.calls.iter())
+        let mut calls: Vec<(u32, Option<&ToolCallEntry>)> = (facts.calls.iter())
             .filter(|call| is_shown(call.block))
             .map(|call| (call.block, Some(call)))
             .collect();

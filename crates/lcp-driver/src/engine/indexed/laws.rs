@@ -3,7 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use lcp_types::{BlockType, CallOf, CostLevel, CostsOf, Facts, LevelCost, ModeCosts, Priority};
+use lcp_types::{
+    AlternateCost, AlternateLevel, BlockIndex, BlockType, EncodingCosts, ModeCosts, Priority,
+    ToolCallEntry,
+};
 use proptest::prelude::*;
 
 use super::Whole;
@@ -76,9 +79,11 @@ fn any_pack() -> impl Strategy<Value = Vec<Of>> {
     ]
 }
 
-fn facts_of(pack: &[Of], newest: Option<usize>) -> (Facts, CostsOf) {
-    let mut facts =
-        Facts { types: vec![BlockType::Conversation.code(); pack.len()], ..Facts::default() };
+fn facts_of(pack: &[Of], newest: Option<usize>) -> (BlockIndex, EncodingCosts) {
+    let mut facts = BlockIndex {
+        types: vec![BlockType::Conversation.code(); pack.len()],
+        ..BlockIndex::default()
+    };
     let mut mode = ModeCosts::default();
     let mut contents = Vec::new();
     for (block, of) in (0u32..).zip(pack) {
@@ -89,8 +94,8 @@ fn facts_of(pack: &[Of], newest: Option<usize>) -> (Facts, CostsOf) {
         mode.full.push(of.full);
         mode.line.push(of.line);
         contents.push(of.full / 2);
-        for (level, tokens) in CostLevel::ALL.into_iter().zip(of.levels) {
-            mode.levels.extend(tokens.map(|tokens| LevelCost { block, level, tokens }));
+        for (level, tokens) in AlternateLevel::ALL.into_iter().zip(of.levels) {
+            mode.levels.extend(tokens.map(|tokens| AlternateCost { block, level, tokens }));
         }
         let priority = of.priority.map(|at| Priority::ALL[usize::from(at)]);
         // Few are Critical: else nothing is left.
@@ -100,13 +105,13 @@ fn facts_of(pack: &[Of], newest: Option<usize>) -> (Facts, CostsOf) {
         if of.pinned {
             facts.pinned.push(block);
         }
-        facts.calls.extend(of.call.map(|(id, is_result)| CallOf { block, id, is_result }));
+        facts.calls.extend(of.call.map(|(id, is_result)| ToolCallEntry { block, id, is_result }));
     }
     let newest = newest.map(|at| at % pack.len().max(1)).filter(|&at| at < pack.len());
     let newest = newest.filter(|&at| !pack[at].is_metadata);
     facts.newest_user = newest.and_then(|at| u32::try_from(at).ok());
     let joins = vec![0; pack.len().div_ceil(8)];
-    let costs = CostsOf { contents, joins, modes: vec![mode], ..CostsOf::default() };
+    let costs = EncodingCosts { contents, joins, modes: vec![mode], ..EncodingCosts::default() };
     (facts, costs)
 }
 

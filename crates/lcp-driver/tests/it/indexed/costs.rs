@@ -5,13 +5,18 @@ use lcp_driver::{
     DefaultDriver, DriverConfig, IndexCosts, OutputMode, RENDERER_REVISION, RenderDecision,
 };
 use lcp_tokens::{Encoding, Tiktoken};
-use lcp_types::{Block, CostLevel, CostsOf, Role};
+use lcp_types::{AlternateLevel, Block, EncodingCosts, Role};
 use proptest::prelude::*;
 
 use crate::packs::{CL100K, O200K, any_pack};
 
 /// What an index says of a decision about block `i`.
-fn said(costs: &CostsOf, mode: OutputMode, i: usize, decision: &RenderDecision) -> Option<u32> {
+fn said(
+    costs: &EncodingCosts,
+    mode: OutputMode,
+    i: usize,
+    decision: &RenderDecision,
+) -> Option<u32> {
     let of_mode = costs.mode(mode.name()).unwrap();
     let level = |level| {
         let mut levels = of_mode.levels.iter();
@@ -19,9 +24,9 @@ fn said(costs: &CostsOf, mode: OutputMode, i: usize, decision: &RenderDecision) 
     };
     match decision {
         RenderDecision::Full => Some(of_mode.full[i]),
-        RenderDecision::Detailed => level(CostLevel::Detailed),
-        RenderDecision::Summary => level(CostLevel::Summary),
-        RenderDecision::Tags => level(CostLevel::Tags),
+        RenderDecision::Detailed => level(AlternateLevel::Detailed),
+        RenderDecision::Summary => level(AlternateLevel::Summary),
+        RenderDecision::Tags => level(AlternateLevel::Tags),
         RenderDecision::Placeholder { .. } => Some(of_mode.line[i]),
         _ => Some(0),
     }
@@ -67,15 +72,15 @@ proptest! {
 fn costs_of_another_revision_or_encoding_are_counted_anew() {
     let blocks = [Block::conversation(Role::User, "hello"), Block::raw(0x42, vec![1])];
     let right = IndexCosts::new(&O200K).count(&blocks).unwrap();
-    let wrong = CostsOf { contents: vec![77, 77], ..right.clone() };
+    let wrong = EncodingCosts { contents: vec![77, 77], ..right.clone() };
     assert_eq!(
         IndexCosts::new(&O200K).starting_at(2, &wrong).count(&blocks).unwrap().contents,
         [77, 77]
     );
-    let other_revision = CostsOf { revision: RENDERER_REVISION + 1, ..wrong.clone() };
-    let other_encoding = CostsOf { encoding: "cl100k_base".to_owned(), ..wrong.clone() };
-    let without_modes = CostsOf { modes: Vec::new(), ..wrong.clone() };
-    let short = CostsOf { contents: vec![77], ..wrong };
+    let other_revision = EncodingCosts { revision: RENDERER_REVISION + 1, ..wrong.clone() };
+    let other_encoding = EncodingCosts { encoding: "cl100k_base".to_owned(), ..wrong.clone() };
+    let without_modes = EncodingCosts { modes: Vec::new(), ..wrong.clone() };
+    let short = EncodingCosts { contents: vec![77], ..wrong };
     for old in [other_revision, other_encoding, without_modes, short] {
         assert_eq!(IndexCosts::new(&O200K).starting_at(2, &old).count(&blocks).unwrap(), right);
     }

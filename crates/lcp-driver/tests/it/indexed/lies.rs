@@ -2,7 +2,7 @@
 //! what is shown.
 
 use lcp_driver::{DefaultDriver, DriverConfig, FullReadReason, OutputMode, PlanSource};
-use lcp_types::{Annotation, Block, CallOf, Facts, Level, Priority, Role, Status};
+use lcp_types::{Annotation, Block, BlockIndex, Level, Priority, Role, Status, ToolCallEntry};
 use proptest::prelude::*;
 
 use super::{Indexed, check_lie};
@@ -31,10 +31,10 @@ fn blocks() -> Vec<Block<'static>> {
     blocks
 }
 
-type Lie = fn(&mut Facts);
+type Lie = fn(&mut BlockIndex);
 
 /// Whether a lie is noticed, within this budget.
-fn noticed(budget: u32, lie: impl FnOnce(&mut Facts)) -> bool {
+fn noticed(budget: u32, lie: impl FnOnce(&mut BlockIndex)) -> bool {
     let mut source = Indexed::new(blocks(), &[&O200K]);
     lie(&mut source.facts);
     let config = DriverConfig { token_budget: Some(budget), ..DriverConfig::default() };
@@ -78,10 +78,10 @@ fn what_was_read_is_compared() {
 
 #[test]
 fn what_speaks_of_a_block_really_does() {
-    assert!(noticed(1_000, |facts| facts.said[0].1 = 9));
-    assert!(noticed(1_000, |facts| facts.said[0].1 = 2));
+    assert!(noticed(1_000, |facts| facts.annotations[0].1 = 9));
+    assert!(noticed(1_000, |facts| facts.annotations[0].1 = 2));
     assert!(noticed(1_000, |facts| {
-        facts.said.pop();
+        facts.annotations.pop();
     }));
 }
 
@@ -92,7 +92,7 @@ fn a_budget_is_not_exceeded_for_a_priority_that_was_taken_back() {
     let critical = priority(0, Priority::Critical);
     let mut source =
         Indexed::new(vec![file("src/a.rs", 200), critical.clone(), critical], &[&O200K]);
-    source.facts.said.pop();
+    source.facts.annotations.pop();
     source.blocks[2] = priority(0, Priority::Low);
     let config = DriverConfig { token_budget: Some(60), ..DriverConfig::default() };
     let driver = DefaultDriver::new(O200K);
@@ -117,15 +117,15 @@ fn columns_that_disagree_are_refused() {
         |facts| facts.metadata.push(99),
         |facts| facts.pinned.insert(0, 9),
         |facts| facts.ranks[0].1 = f64::NAN,
-        |facts| facts.calls.push(CallOf { block: 99, id: 0, is_result: false }),
-        |facts| facts.said.reverse(),
+        |facts| facts.calls.push(ToolCallEntry { block: 99, id: 0, is_result: false }),
+        |facts| facts.annotations.reverse(),
         |facts| facts.newest_user = Some(0),
     ];
     for (at, lie) in lies.into_iter().enumerate() {
         assert!(noticed(500, lie), "{at}");
     }
     let mut empty = Indexed::new(blocks(), &[&O200K]);
-    empty.facts = Facts { costs: empty.facts.costs, ..Facts::default() };
+    empty.facts = BlockIndex { costs: empty.facts.costs, ..BlockIndex::default() };
     let config = DriverConfig { token_budget: Some(500), ..DriverConfig::default() };
     assert!(check_lie(&DefaultDriver::new(O200K), &empty, &config));
 }
@@ -146,7 +146,7 @@ fn no_index_alone_exceeds_a_budget() {
 }
 
 /// Changes one number of an index.
-fn change(facts: &mut Facts, column: usize, at: usize, to: u32) {
+fn change(facts: &mut BlockIndex, column: usize, at: usize, to: u32) {
     let block = to % u32::try_from(facts.len().max(1)).unwrap();
     let costs = &mut facts.costs[0];
     let numbers: &mut [u32] = match column {
@@ -174,13 +174,13 @@ fn change(facts: &mut Facts, column: usize, at: usize, to: u32) {
             return;
         }
         8 => {
-            if let Some(said) = facts.said.get_mut(at) {
+            if let Some(said) = facts.annotations.get_mut(at) {
                 said.1 = block;
             }
             return;
         }
         _ => {
-            let new = CallOf { block, id: 0, is_result: at.is_multiple_of(2) };
+            let new = ToolCallEntry { block, id: 0, is_result: at.is_multiple_of(2) };
             match facts.calls.binary_search_by_key(&block, |of| of.block) {
                 Ok(known) => facts.calls[known] = new,
                 Err(at) => facts.calls.insert(at, new),

@@ -12,18 +12,18 @@ use lcp_driver::{
     DefaultDriver, DriverConfig, FullReadReason, IndexCosts, IndexedRender, PlanSource, WarningCode,
 };
 use lcp_tokens::TokenEstimator;
-use lcp_types::{Block, BlockSource, Facts, SourceError};
+use lcp_types::{Block, BlockIndex, BlockSource, SourceError};
 
 /// Blocks with an index, and which of them were read.
 pub(crate) struct Indexed {
     blocks: Vec<Block<'static>>,
-    facts: Facts,
+    facts: BlockIndex,
     read: RefCell<Vec<u32>>,
 }
 
 impl Indexed {
     pub(crate) fn new(blocks: Vec<Block<'static>>, estimators: &[&dyn TokenEstimator]) -> Self {
-        let mut facts = Facts::of(&blocks);
+        let mut facts = BlockIndex::from_blocks(&blocks);
         facts.costs =
             estimators.iter().filter_map(|of| IndexCosts::new(*of).count(&blocks)).collect();
         Self { blocks, facts, read: RefCell::default() }
@@ -31,7 +31,7 @@ impl Indexed {
 }
 
 impl BlockSource for Indexed {
-    fn facts(&self) -> Option<&Facts> {
+    fn block_index(&self) -> Option<&BlockIndex> {
         Some(&self.facts)
     }
 

@@ -9,7 +9,7 @@ use lcp_driver::segments::{
     BudgetAllocationOptions, Focus, Forms, LevelAllocation, Segment, allocate,
 };
 use lcp_driver::{DefaultDriver, DriverConfig, IndexedRender, OutputMode, Plan, PlanSource};
-use lcp_types::{Block, Replacement, Replacements, Lang, DuplicateKind, Role};
+use lcp_types::{Block, DuplicateKind, Lang, Replacement, Replacements, Role};
 
 use crate::indexed::Indexed;
 use crate::packs::O200K;

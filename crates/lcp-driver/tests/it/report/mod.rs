@@ -11,7 +11,7 @@ mod table;
 mod value;
 
 use lcp_driver::{Objective, OptimalityBound, OutputMode, Plan, ShareUsage, ValueModel, Verbosity};
-use lcp_types::{Replacement, Replacements, DuplicateKind};
+use lcp_types::{DuplicateKind, Replacement, Replacements};
 
 /// A plan without blocks, for what a report says of the budget alone.
 fn empty_plan(budget: u32, used: u32) -> Plan {
@@ -49,12 +49,22 @@ fn by_value(value: u64, bound: u64) -> Plan {
 }
 
 /// That the block at `index` is covered by the one at `by`.
-fn covered(index: usize, by: usize, relation: DuplicateKind, tokens_saved: u64) -> (usize, Replacement) {
+fn covered(
+    index: usize,
+    by: usize,
+    relation: DuplicateKind,
+    tokens_saved: u64,
+) -> (usize, Replacement) {
     (index, Replacement { by, relation, in_place: false, tokens_saved })
 }
 
 /// The same with something in its place.
-fn in_place(index: usize, by: usize, relation: DuplicateKind, tokens_saved: u64) -> (usize, Replacement) {
+fn in_place(
+    index: usize,
+    by: usize,
+    relation: DuplicateKind,
+    tokens_saved: u64,
+) -> (usize, Replacement) {
     let (index, covered) = covered(index, by, relation, tokens_saved);
     (index, Replacement { in_place: true, ..covered })
 }

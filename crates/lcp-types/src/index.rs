@@ -1,30 +1,30 @@
-//! What a plan needs to know of blocks without reading them: the columns of an
-//! index (RFC 0003 §3, §4).
+//! The columns of a pack's index: what a plan needs to know of blocks without reading
+//! them (RFC 0003 §3, §4).
 
 use std::collections::HashMap;
 
 use crate::{Block, BlockContent, BlockMeta, BlockType, Priority, Role};
 
-/// What is known of the blocks of a pack, as columns.
+/// The index of the blocks of a pack, as columns.
 ///
-/// Blocks are named by their index in the stream, annotations counted. Lists
-/// of pairs ascend by it. All of it follows from the blocks ([`Facts::of`]), but
-/// for the costs, which whoever counts adds.
+/// Blocks are named by their position in the stream, annotations counted. Lists of pairs
+/// ascend by it. All columns follow from the blocks ([`BlockIndex::from_blocks`]) except
+/// the token costs, which a caller with a tokenizer adds.
 ///
 /// ```
-/// use lcp_types::{Annotation, Block, Facts, Priority, Role};
+/// use lcp_types::{Annotation, Block, BlockIndex, Priority, Role};
 ///
 /// let blocks = [
 ///     Block::conversation(Role::User, "hi"),
 ///     Block::new(Annotation::priority(0, Priority::High)),
 /// ];
-/// let facts = Facts::of(&blocks);
-/// assert_eq!(facts.priorities, [(0, Priority::High)]);
-/// assert_eq!(facts.newest_user, Some(0));
-/// assert_eq!(facts.labels.iter().collect::<Vec<_>>(), ["user", "0"]);
+/// let index = BlockIndex::from_blocks(&blocks);
+/// assert_eq!(index.priorities, [(0, Priority::High)]);
+/// assert_eq!(index.newest_user, Some(0));
+/// assert_eq!(index.labels.iter().collect::<Vec<_>>(), ["user", "0"]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Facts {
+pub struct BlockIndex {
     /// The code of each block's type.
     pub types: Vec<u8>,
     /// Blocks that are metadata though their type does not say so: LCP's own
@@ -40,34 +40,34 @@ pub struct Facts {
     pub category_names: Vec<String>,
     /// Which blocks have which of these: positions in `category_names`.
     pub categories: Vec<(u32, u32)>,
-    /// Blocks that are of tool calls.
-    pub calls: Vec<CallOf>,
+    /// Tool calls and their results.
+    pub calls: Vec<ToolCallEntry>,
     /// The last turn of role user.
     pub newest_user: Option<u32>,
     /// Bytes of the summaries that blocks begin with.
     pub summaries: Vec<(u32, u32)>,
-    /// Blocks and what speaks of them: annotations and levels, by both.
-    pub said: Vec<(u32, u32)>,
-    /// What reports call each block.
-    pub labels: Labels,
-    /// What blocks cost, by encoding.
-    pub costs: Vec<CostsOf>,
+    /// Pairs of a block and an annotation or alternate text of it, ascending by both.
+    pub annotations: Vec<(u32, u32)>,
+    /// The label of each block.
+    pub labels: LabelColumn,
+    /// The token costs of blocks, by encoding.
+    pub costs: Vec<EncodingCosts>,
 }
 
-/// A block of a tool call.
+/// A block that is a tool call or a tool result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CallOf {
+pub struct ToolCallEntry {
     /// The block.
     pub block: u32,
-    /// Stands for the id: blocks of the same id have the same number.
+    /// The number of the call id: blocks with the same id have the same number.
     pub id: u32,
-    /// A tool result or a turn of role tool, not a call.
+    /// Whether the block is a tool result or a turn of role tool, not a call.
     pub is_result: bool,
 }
 
-/// What the blocks of a pack cost in one encoding, in tokens.
+/// The costs of the blocks of a pack in one encoding, in tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CostsOf {
+pub struct EncodingCosts {
     /// The name of the encoding, such as `o200k_base`.
     pub encoding: String,
     /// The revision of the renderer whose parts were counted: costs of another
@@ -79,11 +79,11 @@ pub struct CostsOf {
     /// 0002 §2), a bit for each block, the lowest first: then the cost of a part
     /// around it is the sum of head, content and tail.
     pub joins: Vec<u8>,
-    /// What the parts of blocks cost, by mode.
+    /// The costs of the parts of blocks, by mode.
     pub modes: Vec<ModeCosts>,
 }
 
-/// What parts of blocks cost in one mode, in tokens.
+/// The costs of the parts of blocks in one mode, in tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModeCosts {
     /// The name of the mode, such as `xml`.
@@ -92,24 +92,24 @@ pub struct ModeCosts {
     pub full: Vec<u32>,
     /// The placeholder of each.
     pub line: Vec<u32>,
-    /// Further levels of those that have them, ascending by block and level.
-    pub levels: Vec<LevelCost>,
+    /// The alternate texts of those that have them, ascending by block and level.
+    pub levels: Vec<AlternateCost>,
 }
 
-/// What a level of a block costs.
+/// The cost of an alternate text of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LevelCost {
+pub struct AlternateCost {
     /// The block.
     pub block: u32,
-    /// Which level.
-    pub level: CostLevel,
-    /// Tokens of the part that shows it.
+    /// The level of detail.
+    pub level: AlternateLevel,
+    /// The tokens of the part that shows it.
     pub tokens: u32,
 }
 
-/// The levels between a block's content and its placeholder, the fullest first.
+/// A level of detail between a block's content and its placeholder, the fullest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CostLevel {
+pub enum AlternateLevel {
     /// RFC 0004 §6.
     Detailed,
     /// The block's summary.
@@ -118,23 +118,23 @@ pub enum CostLevel {
     Tags,
 }
 
-impl CostLevel {
+impl AlternateLevel {
     /// Every level, by code.
     pub const ALL: [Self; 3] = [Self::Detailed, Self::Summary, Self::Tags];
 }
 
-impl Facts {
-    /// What can be known of these blocks without counting.
+impl BlockIndex {
+    /// Builds the index of these blocks, without costs.
     #[must_use]
-    pub fn of(blocks: &[Block<'_>]) -> Self {
-        let mut collector = FactsCollector::default();
+    pub fn from_blocks(blocks: &[Block<'_>]) -> Self {
+        let mut collector = BlockIndexBuilder::default();
         for block in blocks {
             collector.push(block);
         }
         collector.finish()
     }
 
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     #[must_use]
     pub fn len(&self) -> usize {
         self.types.len()
@@ -146,67 +146,67 @@ impl Facts {
         self.types.is_empty()
     }
 
-    /// What the blocks cost in this encoding, by this revision.
+    /// Returns the costs of the blocks in this encoding, counted by this revision.
     #[must_use]
-    pub fn costs_in(&self, encoding: &str, revision: u32) -> Option<&CostsOf> {
+    pub fn costs_in(&self, encoding: &str, revision: u32) -> Option<&EncodingCosts> {
         self.costs.iter().find(|costs| costs.encoding == encoding && costs.revision == revision)
     }
 }
 
-impl CostsOf {
-    /// What parts cost in this mode.
+impl EncodingCosts {
+    /// Returns the costs in this mode.
     #[must_use]
     pub fn mode(&self, name: &str) -> Option<&ModeCosts> {
         self.modes.iter().find(|costs| costs.mode == name)
     }
 }
 
-/// Collects [`Facts`] block by block, and keeps none of them.
+/// Builds a [`BlockIndex`] block by block, without holding the blocks.
 #[derive(Clone, Debug, Default)]
-pub struct FactsCollector {
-    facts: Facts,
-    /// By target; the last one counts.
+pub struct BlockIndexBuilder {
+    columns: BlockIndex,
+    /// By target; of several the last one holds.
     priorities: Vec<(u64, Priority)>,
     ranks: Vec<(u64, f64)>,
     pinned: Vec<u64>,
     categories: Vec<(u64, u32)>,
-    /// Ids that tags give, which blocks without a field for one take.
+    /// Call ids from tags, for blocks that have no field for one.
     tagged: Vec<(u64, u32)>,
-    said: Vec<(u64, u32)>,
+    annotations: Vec<(u64, u32)>,
     category_numbers: HashMap<String, u32>,
     ids: HashMap<String, u32>,
     /// Turns with an id of their own.
-    turns: Vec<CallOf>,
+    turns: Vec<ToolCallEntry>,
 }
 
-impl FactsCollector {
-    /// Takes the next block of the stream. Beyond 2³² blocks nothing is taken.
+impl BlockIndexBuilder {
+    /// Adds the next block of the stream. Blocks beyond 2³² are ignored.
     pub fn push(&mut self, block: &Block<'_>) {
-        let Ok(index) = u32::try_from(self.facts.types.len()) else { return };
-        self.facts.types.push(block.block_type().code());
-        self.facts.labels.push(&block.label());
+        let Ok(index) = u32::try_from(self.columns.types.len()) else { return };
+        self.columns.types.push(block.block_type().code());
+        self.columns.labels.push(&block.label());
         if let Some(summary) = &block.summary {
-            self.facts.summaries.push((index, u32::try_from(summary.len()).unwrap_or(u32::MAX)));
+            self.columns.summaries.push((index, u32::try_from(summary.len()).unwrap_or(u32::MAX)));
         }
         if let BlockContent::Conversation(turn) = &block.content {
             if turn.role == Role::User {
-                self.facts.newest_user = Some(index);
+                self.columns.newest_user = Some(index);
             }
             if let Some(id) = turn.tool_call_id.as_deref().filter(|id| !id.is_empty()) {
                 let (id, is_result) = (number(&mut self.ids, id), turn.role == Role::Tool);
-                self.turns.push(CallOf { block: index, id, is_result });
+                self.turns.push(ToolCallEntry { block: index, id, is_result });
             }
         }
         if !block.content.is_metadata() {
             return;
         }
         if block.block_type() != BlockType::Annotation {
-            self.facts.metadata.push(index);
+            self.columns.metadata.push(index);
         }
         let Some((target, meta)) = BlockMeta::from_annotation(block).and_then(Result::ok) else {
             return;
         };
-        self.said.push((target, index));
+        self.annotations.push((target, index));
         if meta.annotated {
             self.priorities.push((target, meta.priority));
         }
@@ -224,57 +224,58 @@ impl FactsCollector {
         }
     }
 
-    /// Takes the next block, of which only the type is known: its body is stored
-    /// elsewhere. Beyond 2³² blocks nothing is taken.
+    /// Adds the next block, of which only the type is known because its body is stored
+    /// elsewhere. Blocks beyond 2³² are ignored.
     pub fn push_unknown(&mut self, block_type: BlockType) {
-        if u32::try_from(self.facts.types.len()).is_err() {
+        if u32::try_from(self.columns.types.len()).is_err() {
             return;
         }
-        self.facts.types.push(block_type.code());
-        self.facts.labels.push("");
+        self.columns.types.push(block_type.code());
+        self.columns.labels.push("");
     }
 
-    /// How many blocks were taken.
+    /// Returns the number of blocks that were added.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.facts.types.len()
+        self.columns.types.len()
     }
 
-    /// Whether none were taken.
+    /// Whether no blocks were added.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.facts.types.is_empty()
+        self.columns.types.is_empty()
     }
 
-    /// What is known of the blocks that were taken. What is said of blocks that
-    /// are not among them is left out.
+    /// Returns the index of the blocks that were added. Annotations of other blocks are
+    /// left out.
     #[must_use]
-    pub fn finish(&self) -> Facts {
-        let mut facts = self.facts.clone();
-        let blocks = facts.types.len();
-        facts.priorities = last_of_each(&self.priorities, blocks);
-        facts.ranks = last_of_each(&self.ranks, blocks);
-        facts.categories = last_of_each(&self.categories, blocks);
+    pub fn finish(&self) -> BlockIndex {
+        let mut index = self.columns.clone();
+        let blocks = index.types.len();
+        index.priorities = last_of_each(&self.priorities, blocks);
+        index.ranks = last_of_each(&self.ranks, blocks);
+        index.categories = last_of_each(&self.categories, blocks);
         let pinned: Vec<_> = self.pinned.iter().map(|&target| (target, ())).collect();
-        facts.pinned = last_of_each(&pinned, blocks).into_iter().map(|(block, ())| block).collect();
-        facts.category_names = names(&self.category_numbers);
-        facts.said = (self.said.iter())
+        index.pinned = last_of_each(&pinned, blocks).into_iter().map(|(block, ())| block).collect();
+        index.category_names = names(&self.category_numbers);
+        index.annotations = (self.annotations.iter())
             .filter_map(|&(target, by)| Some((within(target, blocks)?, by)))
             .collect();
-        facts.said.sort_unstable();
+        index.annotations.sort_unstable();
         let is_turn =
-            |block: u32| facts.types.get(block as usize) == Some(&BlockType::Conversation.code());
+            |block: u32| index.types.get(block as usize) == Some(&BlockType::Conversation.code());
         // A chat turn has a field for its id; the tag is for others.
         let tagged = last_of_each(&self.tagged, blocks).into_iter();
         let tagged = tagged.filter(|(block, _)| !is_turn(*block));
-        facts.calls = tagged.map(|(block, id)| CallOf { block, id, is_result: true }).collect();
-        facts.calls.extend(&self.turns);
-        facts.calls.sort_unstable_by_key(|call| call.block);
-        facts
+        index.calls =
+            tagged.map(|(block, id)| ToolCallEntry { block, id, is_result: true }).collect();
+        index.calls.extend(&self.turns);
+        index.calls.sort_unstable_by_key(|call| call.block);
+        index
     }
 }
 
-/// The number of a name, a new one where it is not known yet.
+/// Returns the number of a name, a new one if the name is new.
 fn number(numbers: &mut HashMap<String, u32>, name: &str) -> u32 {
     if let Some(number) = numbers.get(name) {
         return *number;
@@ -284,20 +285,20 @@ fn number(numbers: &mut HashMap<String, u32>, name: &str) -> u32 {
     number
 }
 
-/// The names by their numbers.
+/// Lists the names by their numbers.
 fn names(numbers: &HashMap<String, u32>) -> Vec<String> {
     let mut names: Vec<_> = numbers.iter().map(|(name, number)| (*number, name)).collect();
     names.sort_unstable();
     names.into_iter().map(|(_, name)| name.clone()).collect()
 }
 
-/// The index of a target that there is.
+/// Returns the position of a target that exists.
 fn within(target: u64, blocks: usize) -> Option<u32> {
     usize::try_from(target).ok().filter(|target| *target < blocks)?;
     u32::try_from(target).ok()
 }
 
-/// By target, ascending; of several for one target the last.
+/// Sorts by target; of several values for one target the last one remains.
 fn last_of_each<T: Copy>(said: &[(u64, T)], blocks: usize) -> Vec<(u32, T)> {
     let existing = said.iter().filter_map(|&(target, of)| Some((within(target, blocks)?, of)));
     let mut last: Vec<_> = existing.collect();
@@ -309,11 +310,11 @@ fn last_of_each<T: Copy>(said: &[(u64, T)], blocks: usize) -> Vec<(u32, T)> {
     last
 }
 
-/// What reports call blocks, one after the other; a label that stood shortly
-/// before is not kept twice.
+/// The labels of blocks, compressed: a label that one of the last blocks has, too, is a
+/// reference to that block.
 ///
 /// ```
-/// let mut labels = lcp_types::Labels::default();
+/// let mut labels = lcp_types::LabelColumn::default();
 /// for label in ["user", "assistant", "user"] {
 ///     labels.push(label);
 /// }
@@ -321,44 +322,44 @@ fn last_of_each<T: Copy>(said: &[(u64, T)], blocks: usize) -> Vec<(u32, T)> {
 /// assert_eq!(labels.text(), "userassistant");
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Labels {
-    /// For each block twice the bytes of its own label, or 1 and twice how far
-    /// before it the label stands.
-    heads: Vec<u32>,
+pub struct LabelColumn {
+    codes: Vec<u32>,
     text: String,
-    /// Where labels of the last few blocks are: not part of the value.
+    /// Block, start and length of the last few labels: not part of the value.
     recent: Vec<(u32, u32, u32)>,
 }
 
-impl PartialEq for Labels {
+impl PartialEq for LabelColumn {
     fn eq(&self, other: &Self) -> bool {
-        self.heads == other.heads && self.text == other.text
+        self.codes == other.codes && self.text == other.text
     }
 }
 
-/// Labels that are looked through for one that comes again, and their bytes.
+/// The number of recent labels that are compared, and the bytes of the longest.
 const RECENT_MAX: usize = 8;
 const RECENT_BYTES_MAX: usize = 32;
 
-impl Labels {
-    /// Adds the label of the next block.
+impl LabelColumn {
+    /// Appends the label of the next block.
     pub fn push(&mut self, label: &str) {
         let (Ok(index), Ok(start), Ok(len)) = (
-            u32::try_from(self.heads.len()),
+            u32::try_from(self.codes.len()),
             u32::try_from(self.text.len()),
             u32::try_from(label.len()),
         ) else {
-            return self.heads.push(0);
+            return self.codes.push(0);
         };
-        let of = |&(_, start, len): &(u32, u32, u32)| {
+        let label_at = |&(_, start, len): &(u32, u32, u32)| {
             self.text.as_bytes().get(start as usize..(start + len) as usize)
         };
-        if let Some(at) = self.recent.iter().position(|known| of(known) == Some(label.as_bytes())) {
+        if let Some(at) =
+            self.recent.iter().position(|known| label_at(known) == Some(label.as_bytes()))
+        {
             let block = std::mem::replace(&mut self.recent[at].0, index);
-            return self.heads.push((index - block) << 1 | 1);
+            return self.codes.push((index - block) << 1 | 1);
         }
         self.text.push_str(label);
-        self.heads.push(len << 1);
+        self.codes.push(len << 1);
         if label.len() <= RECENT_BYTES_MAX && !label.is_empty() {
             if self.recent.len() == RECENT_MAX {
                 self.recent.remove(0);
@@ -367,50 +368,49 @@ impl Labels {
         }
     }
 
-    /// The labels, in the order of their blocks.
+    /// Iterates over the labels, in the order of their blocks.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        let mut places: Vec<(usize, usize)> = Vec::with_capacity(self.heads.len());
+        let mut ranges: Vec<(usize, usize)> = Vec::with_capacity(self.codes.len());
         let mut end = 0;
-        self.heads.iter().enumerate().map(move |(index, head)| {
-            let value = (head >> 1) as usize;
-            let place = if head & 1 == 0 {
+        self.codes.iter().enumerate().map(move |(index, code)| {
+            let value = (code >> 1) as usize;
+            let range = if code & 1 == 0 {
                 end += value;
                 (end - value, end)
             } else {
-                places[index - value]
+                ranges[index - value]
             };
-            places.push(place);
-            &self.text[place.0..place.1]
+            ranges.push(range);
+            &self.text[range.0..range.1]
         })
     }
 
-    /// For each block: an even number is twice the bytes of its label in
-    /// [`Self::text`], which follows that of the block before; an odd one is 1
-    /// and twice the number of blocks that it stands behind one with the same
-    /// label.
+    /// Returns a code for each block: an even number is twice the length of its label in
+    /// [`Self::text`], which follows the label before; an odd one is 1 plus twice the
+    /// distance to the earlier block that has the same label.
     #[must_use]
-    pub fn heads(&self) -> &[u32] {
-        &self.heads
+    pub fn codes(&self) -> &[u32] {
+        &self.codes
     }
 
-    /// The labels that are not as one before, one after the other.
+    /// Returns the labels that are not references, one after the other.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The labels of these two; `None` if they do not make up any.
+    /// Builds the column from its codes and its text; `None` if they are inconsistent.
     #[must_use]
-    pub fn from_parts(heads: Vec<u32>, text: String) -> Option<Self> {
+    pub fn from_parts(codes: Vec<u32>, text: String) -> Option<Self> {
         let mut end = 0usize;
-        for (index, head) in heads.iter().enumerate() {
-            let value = (head >> 1) as usize;
-            if head & 1 == 0 {
+        for (index, code) in codes.iter().enumerate() {
+            let value = (code >> 1) as usize;
+            if code & 1 == 0 {
                 end = end.checked_add(value).filter(|end| text.is_char_boundary(*end))?;
             } else if value == 0 || value > index {
                 return None;
             }
         }
-        (end == text.len()).then_some(Self { heads, text, recent: Vec::new() })
+        (end == text.len()).then_some(Self { codes, text, recent: Vec::new() })
     }
 }
