@@ -87,6 +87,4 @@ pub use service::{
     CheckOutcome, CheckResult, ContinuityConfig, ResumeOptions, SessionContinuityService,
 };
 pub use tracker::ConversationTokenTracker;
-pub use trigger::{
-    Observation, Thresholds, ThresholdsError, Trigger, TriggerEvent, TriggerMode, TriggerState,
-};
+pub use trigger::{Thresholds, ThresholdsError, TriggerMode};

@@ -7,11 +7,11 @@ use crate::model::{Message, Recorded};
 
 /// The newest messages of at most `tokens` tokens together, calls and their results
 /// whole.
-pub(crate) fn newest(messages: &[Recorded], tokens: u32) -> &[Recorded] {
+pub(crate) fn newest_within(messages: &[Recorded], tokens: u32) -> &[Recorded] {
     let plain: Vec<&Message> = messages.iter().map(|message| &message.message).collect();
     let mut left = tokens;
     let mut first = messages.len();
-    for group in groups(&plain).into_iter().rev() {
+    for group in inseparable_runs(&plain).into_iter().rev() {
         let size = messages[group.clone()]
             .iter()
             .fold(0u32, |sum, message| sum.saturating_add(message.tokens));
@@ -29,7 +29,9 @@ pub(crate) fn is_before_call(messages: &[Recorded], at: usize) -> bool {
 
 /// For each message that answers a call, the place of that call: the newest before it
 /// of its id. `None` for all others.
-pub(crate) fn answered<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Vec<Option<usize>> {
+pub(crate) fn answered_calls<'m>(
+    messages: impl IntoIterator<Item = &'m Message>,
+) -> Vec<Option<usize>> {
     let mut calls: HashMap<&str, usize> = HashMap::new();
     let mut answered = Vec::new();
     for (at, message) in messages.into_iter().enumerate() {
@@ -45,8 +47,10 @@ pub(crate) fn answered<'m>(messages: impl IntoIterator<Item = &'m Message>) -> V
 }
 
 /// The places of the calls that have no result among these messages.
-pub(crate) fn open<'m>(messages: impl IntoIterator<Item = &'m Message> + Clone) -> Vec<usize> {
-    let answered: HashSet<_> = answered(messages.clone()).into_iter().flatten().collect();
+pub(crate) fn open_calls<'m>(
+    messages: impl IntoIterator<Item = &'m Message> + Clone,
+) -> Vec<usize> {
+    let answered: HashSet<_> = answered_calls(messages.clone()).into_iter().flatten().collect();
     let all = messages.into_iter().enumerate();
     all.filter(|(at, message)| message.is_call() && !answered.contains(at))
         .map(|(at, _)| at)
@@ -59,10 +63,10 @@ pub(crate) fn open<'m>(messages: impl IntoIterator<Item = &'m Message> + Clone) 
 /// that run at once. A call that has no result yet stands with the message after
 /// it, a result whose call is not known with the message before it. An id that is
 /// used again is that of the newest call.
-pub(crate) fn groups(messages: &[&Message]) -> Vec<Range<usize>> {
+pub(crate) fn inseparable_runs(messages: &[&Message]) -> Vec<Range<usize>> {
     // The last message that must stand with each.
     let mut reach: Vec<usize> = (0..messages.len()).collect();
-    let answered = answered(messages.iter().copied());
+    let answered = answered_calls(messages.iter().copied());
     for ((at, message), call) in messages.iter().enumerate().zip(answered) {
         if message.is_result() {
             reach[call.unwrap_or(at.saturating_sub(1))] = at;

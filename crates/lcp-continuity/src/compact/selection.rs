@@ -52,7 +52,7 @@ impl<'a> CountedMessages<'a> {
             tokens: messages.iter().map(count).collect(),
             memory: memory.first().copied(),
             prompts,
-            groups: crate::tool_pairs::groups(&said),
+            groups: crate::tool_pairs::inseparable_runs(&said),
             history,
         }
     }

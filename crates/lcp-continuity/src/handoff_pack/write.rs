@@ -24,99 +24,89 @@ const SUMMARY: f64 = 1.0;
 /// before it is written, and it is as many blocks as it will be.
 pub(super) fn write_pack(handoff: &SessionHandoff) -> Result<Vec<u8>, PackageError> {
     // The index's place does not depend on what it says.
-    let mut layout = Layout::new(&Block::extension("", "", ""))?;
-    let index = layout.write_blocks(handoff)?;
+    let mut pack = PackBuilder::new(STORED);
+    pack.add(&Block::extension("", "", ""))?;
+    let index = write_blocks(&mut pack, handoff)?;
     let bad =
         |error: serde_json::Error| PackageError::BadIndex { block: 0, reason: error.to_string() };
-    let mut layout = Layout::new(&index.block().map_err(bad)?)?;
-    layout.write_blocks(handoff)?;
-    Ok(layout.pack.finish()?)
+    let mut pack = PackBuilder::new(STORED);
+    pack.add(&index.block().map_err(bad)?)?;
+    write_blocks(&mut pack, handoff)?;
+    Ok(pack.finish()?)
 }
 
-struct Layout {
-    pack: PackBuilder,
+/// Adds the blocks of a hand-off, and returns the index of them.
+fn write_blocks(pack: &mut PackBuilder, handoff: &SessionHandoff) -> Result<Index, PackageError> {
+    let intent = match &handoff.user_intent {
+        Some(intent) => Some(add(pack, &blocks::intent_block(intent), Priority::High, INTENT)?),
+        None => None,
+    };
+    let mut tasks = Vec::new();
+    for task in &handoff.pending_tasks {
+        let block = add(pack, &blocks::task_block(task), Priority::High, TASK)?;
+        tasks.push(BlockRef { block, item: task.clone() });
+    }
+    let mut anchors = Vec::new();
+    for anchor in &handoff.anchors {
+        let block = blocks::anchor_block(anchor);
+        let block = add(pack, &block, Priority::High, anchor.importance)?;
+        anchors.push(BlockRef { block, item: anchor.clone() });
+    }
+    let summary = add_summary(pack, handoff)?;
+    let mut recent = Vec::new();
+    for message in &handoff.recent {
+        let mut added = pack.add(&message.message.block)?;
+        if let Some(call) = message.message.answers() {
+            added.tag(&Tag::new(Tag::TOOL_CALL_ID, call))?;
+        }
+        let place =
+            MessageRef { position: message.position, epoch: message.epoch, tokens: message.tokens };
+        recent.push(BlockRef { block: added.index(), item: place });
+    }
+    let state = match &handoff.state {
+        Some(state) => {
+            let mut added = pack.add(&blocks::state_block(state))?;
+            added.priority(Priority::Low)?;
+            Some(BlockRef { block: added.index(), item: state.clone() })
+        }
+        None => None,
+    };
+    Ok(Index {
+        version: VERSION,
+        conversation: handoff.conversation_id.clone(),
+        previous: handoff.previous_handoff_id.clone(),
+        epoch: handoff.epoch,
+        intent,
+        tasks,
+        anchors,
+        summary,
+        summary_tags: handoff.summary_tags.clone(),
+        recent,
+        state,
+        open_calls: handoff.open_calls.clone(),
+        superseded: handoff.superseded.clone(),
+        metadata: handoff.metadata.clone(),
+    })
 }
 
-impl Layout {
-    fn new(index: &Block<'_>) -> Result<Self, PackageError> {
-        let mut pack = PackBuilder::new(STORED);
-        pack.add(index)?;
-        Ok(Self { pack })
-    }
+fn add(
+    pack: &mut PackBuilder,
+    block: &Block<'_>,
+    of: Priority,
+    rank: f64,
+) -> Result<u64, PackageError> {
+    let mut added = pack.add(block)?;
+    added.priority(of)?.tag(&Tag::new(Tag::RANK, rank.to_string()))?;
+    Ok(added.index())
+}
 
-    /// Lays everything out, and says where it stands.
-    fn write_blocks(&mut self, handoff: &SessionHandoff) -> Result<Index, PackageError> {
-        let intent = match &handoff.user_intent {
-            Some(intent) => {
-                Some(self.add(&blocks::intent_block(intent), Priority::High, INTENT)?)
-            }
-            None => None,
-        };
-        let mut tasks = Vec::new();
-        for task in &handoff.pending_tasks {
-            let block = self.add(&blocks::task_block(task), Priority::High, TASK)?;
-            tasks.push(BlockRef { block, item: task.clone() });
-        }
-        let mut anchors = Vec::new();
-        for anchor in &handoff.anchors {
-            let block = blocks::anchor_block(anchor);
-            let block = self.add(&block, Priority::High, anchor.importance)?;
-            anchors.push(BlockRef { block, item: anchor.clone() });
-        }
-        let summary = self.summary(handoff)?;
-        let mut recent = Vec::new();
-        for message in &handoff.recent {
-            let mut added = self.pack.add(&message.message.block)?;
-            if let Some(call) = message.message.answers() {
-                added.tag(&Tag::new(Tag::TOOL_CALL_ID, call))?;
-            }
-            let place = MessageRef {
-                position: message.position,
-                epoch: message.epoch,
-                tokens: message.tokens,
-            };
-            recent.push(BlockRef { block: added.index(), item: place });
-        }
-        let state = match &handoff.state {
-            Some(state) => {
-                let mut added = self.pack.add(&blocks::state_block(state))?;
-                added.priority(Priority::Low)?;
-                Some(BlockRef { block: added.index(), item: state.clone() })
-            }
-            None => None,
-        };
-        Ok(Index {
-            version: VERSION,
-            conversation: handoff.conversation_id.clone(),
-            previous: handoff.previous_handoff_id.clone(),
-            epoch: handoff.epoch,
-            intent,
-            tasks,
-            anchors,
-            summary,
-            summary_tags: handoff.summary_tags.clone(),
-            recent,
-            state,
-            open_calls: handoff.open_calls.clone(),
-            superseded: handoff.superseded.clone(),
-            metadata: handoff.metadata.clone(),
-        })
+fn add_summary(pack: &mut PackBuilder, handoff: &SessionHandoff) -> Result<u64, PackageError> {
+    let brief = handoff.summary_brief.as_deref();
+    let block = blocks::summary_block(&handoff.summary, brief);
+    let mut added = pack.add(&block)?;
+    added.tag(&Tag::new(Tag::RANK, SUMMARY.to_string()))?;
+    if let Some(tags) = &handoff.summary_tags {
+        added.level(Level::Tags, tags)?;
     }
-
-    fn add(&mut self, block: &Block<'_>, of: Priority, rank: f64) -> Result<u64, PackageError> {
-        let mut added = self.pack.add(block)?;
-        added.priority(of)?.tag(&Tag::new(Tag::RANK, rank.to_string()))?;
-        Ok(added.index())
-    }
-
-    fn summary(&mut self, handoff: &SessionHandoff) -> Result<u64, PackageError> {
-        let brief = handoff.summary_brief.as_deref();
-        let block = blocks::summary_block(&handoff.summary, brief);
-        let mut added = self.pack.add(&block)?;
-        added.tag(&Tag::new(Tag::RANK, SUMMARY.to_string()))?;
-        if let Some(tags) = &handoff.summary_tags {
-            added.level(Level::Tags, tags)?;
-        }
-        Ok(added.index())
-    }
+    Ok(added.index())
 }

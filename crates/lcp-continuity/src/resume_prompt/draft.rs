@@ -64,7 +64,7 @@ impl Part {
     }
 }
 
-/// The blocks, and what those are called that may give variant.
+/// The blocks, and what those are called that may give way.
 #[derive(Default)]
 pub(super) struct Draft {
     pub(super) blocks: Vec<Block<'static>>,

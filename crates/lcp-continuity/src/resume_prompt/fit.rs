@@ -1,4 +1,4 @@
-//! As much as a budget holds, in the order of giving variant.
+//! As much as a budget holds, in the order of giving way.
 
 use std::sync::Arc;
 
@@ -139,43 +139,33 @@ impl Fitter<'_, '_> {
         Ok(FittedDraft { draft, rendered })
     }
 
-    /// The variants to show the sections from `from` on that give way last, in order.
+    /// Lists the variants of the sections from `from` on that give way last, in order, with
+    /// what their words alone cost: more than that they cost in any case.
     fn variants(&self, from: usize) -> Vec<Variant> {
-        let sections = self.parts.sections.iter().enumerate().skip(from);
-        let last = sections.take_while(|(_, section)| section.gives_way_last());
-        last.flat_map(|(at, section)| {
-            let sizes = self.variant_costs(section);
-            sizes.into_iter().map(move |(selection, tokens)| Variant {
-                section: at,
-                selection,
-                tokens,
-            })
-        })
-        .collect()
-    }
-
-    /// The variants to show a section that gives way last, and what its words alone cost:
-    /// more than that it costs in any case.
-    fn variant_costs(&self, section: &Section) -> Vec<(Selection, u32)> {
-        let count = |words: &mut dyn Iterator<Item = &String>| -> u32 {
-            words.map(|words| self.counter.estimate(words)).sum()
+        let cost = |words: &[String]| -> u32 {
+            words.iter().map(|words| self.counter.estimate(words)).sum()
         };
-        match section {
-            Section::Anchor(at) => {
-                vec![(Selection::Full, self.counter.estimate(&self.parts.anchors[*at].text))]
-            }
-            Section::Task(at) => {
-                let task = self.parts.tasks[*at];
-                let short = count(&mut task.remaining_steps.iter());
-                let whole = short + count(&mut task.done_steps.iter());
-                let mut sizes = vec![(Selection::Full, whole)];
-                if !task.done_steps.is_empty() {
-                    sizes.push((Selection::WithoutDone, short));
+        let mut variants = Vec::new();
+        let sections = self.parts.sections.iter().enumerate().skip(from);
+        for (at, section) in sections.take_while(|(_, section)| section.gives_way_last()) {
+            let mut add =
+                |selection, tokens| variants.push(Variant { section: at, selection, tokens });
+            match section {
+                Section::Anchor(at) => {
+                    add(Selection::Full, self.counter.estimate(&self.parts.anchors[*at].text));
                 }
-                sizes
+                Section::Task(at) => {
+                    let task = self.parts.tasks[*at];
+                    let remaining = cost(&task.remaining_steps);
+                    add(Selection::Full, remaining + cost(&task.done_steps));
+                    if !task.done_steps.is_empty() {
+                        add(Selection::WithoutDone, remaining);
+                    }
+                }
+                _ => add(Selection::Full, 0),
             }
-            _ => vec![(Selection::Full, 0)],
         }
+        variants
     }
 
     /// Tokens that what is picked leaves.

@@ -1,4 +1,4 @@
-//! What a directive tells, and the order in which it gives variant.
+//! What a directive tells, and the order in which it gives way.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -132,7 +132,7 @@ fn urgency(task: &PendingTask) -> u8 {
 /// The places of messages that stand together, the newest first: those of one tool
 /// call, else each alone.
 fn groups(messages: &[&Recorded]) -> Vec<Vec<usize>> {
-    let answered = tool_pairs::answered(messages.iter().map(|recorded| &recorded.message));
+    let answered = tool_pairs::answered_calls(messages.iter().map(|recorded| &recorded.message));
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, call) in answered.into_iter().enumerate() {
         groups.entry(call.unwrap_or(at)).or_default().push(at);
@@ -192,7 +192,7 @@ fn next_steps(task: &PendingTask) -> impl Iterator<Item = String> {
 
 /// The calls that have no result yet: those among the newest messages, then others.
 fn open_calls(handoff: &SessionHandoff) -> impl Iterator<Item = String> {
-    let open = tool_pairs::open(handoff.recent.iter().map(|recorded| &recorded.message));
+    let open = tool_pairs::open_calls(handoff.recent.iter().map(|recorded| &recorded.message));
     let recent = open.into_iter().map(|at| OpenCall::from_message(&handoff.recent[at].message));
     recent.chain(handoff.open_calls.iter().cloned()).map(|OpenCall { id, text }| {
         let (name, id) = (truncate_inline(&text, NAME_CHARS), truncate_inline(&id, NAME_CHARS));

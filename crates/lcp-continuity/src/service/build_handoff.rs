@@ -57,7 +57,7 @@ impl SessionContinuityService {
         let tasks =
             if options.extract_pending_tasks { self.session_tasks(session) } else { Vec::new() };
         let turns = unsummarized_turns(session);
-        let recent = tool_pairs::newest(&turns, options.recent_tokens);
+        let recent = tool_pairs::newest_within(&turns, options.recent_tokens);
         let older = &turns[..turns.len() - recent.len()];
         let reason = options.reason.as_deref().unwrap_or(reason);
         let metadata = HandoffMetadata {
@@ -256,7 +256,7 @@ fn open_calls(session: &Session, turns: &[Recorded], recent: usize) -> Vec<OpenC
     let own = roles().filter(|role| *role != Role::System).count();
     let told = session.origin.iter().filter(|_| !has_spoken).flat_map(|origin| &origin.open_calls);
     let turns = if has_spoken { &turns[turns.len() - own..] } else { turns };
-    let older = tool_pairs::open(turns.iter().map(|turn| &turn.message)).into_iter();
+    let older = tool_pairs::open_calls(turns.iter().map(|turn| &turn.message)).into_iter();
     let older = older.filter(|at| at + recent < turns.len());
     let older = older.map(|at| OpenCall::from_message(&turns[at].message));
     let mut open: Vec<_> = told.cloned().chain(older).collect();

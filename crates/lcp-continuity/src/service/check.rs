@@ -1,14 +1,12 @@
 //! Is it time to hand over, and what then happens, once.
 
-use std::sync::PoisonError;
-
-use super::SessionContinuityService;
 use super::session::Session;
+use super::{SessionContinuityService, lock};
 use crate::error::Result;
 use crate::events::{ContextLimitApproachingEvent, ContinuityEvent, SessionHandoffPreparedEvent};
 use crate::model::{HandoffDecision, PendingTask, SessionHandoff, TokenUsage};
 use crate::observe;
-use crate::trigger::{Observation, TriggerEvent};
+use crate::trigger::TriggerEvent;
 
 /// What a check found, and did.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +53,7 @@ impl SessionContinuityService {
         max_token_count: u32,
     ) -> Result<HandoffDecision> {
         let session = self.session(conversation)?;
-        let session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        let session = lock(&session);
         Ok(self.decide(&session, max_token_count))
     }
 
@@ -66,7 +64,7 @@ impl SessionContinuityService {
     /// [`Error::NotOpen`](crate::Error::NotOpen).
     pub fn pending_tasks(&self, conversation: &str) -> Result<Vec<PendingTask>> {
         let session = self.session(conversation)?;
-        let session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        let session = lock(&session);
         Ok(self.session_tasks(&session))
     }
 
@@ -81,7 +79,7 @@ impl SessionContinuityService {
     pub fn check(&self, conversation: &str) -> Result<CheckResult> {
         let session = self.session(conversation)?;
         let (checked, event) = {
-            let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut session = lock(&session);
             self.check_session(&mut session)?
         };
         if let Some(event) = event {
@@ -101,10 +99,8 @@ impl SessionContinuityService {
         // Nobody else is preparing: it would have this session.
         session.trigger.mark_interrupted();
         let before = session.trigger.clone();
-        let seen = Observation::from_decision(
-            &self.config.thresholds, &decision, max_tokens, self.config.mode,
-        );
-        let fired = session.trigger.observe(&seen);
+        let config = &self.config;
+        let fired = session.trigger.observe(&config.thresholds, &decision, max_tokens, config.mode);
         let (outcome, event) = match fired {
             None => (CheckOutcome::Nothing, None),
             Some(TriggerEvent::Warn) => {

@@ -1,13 +1,11 @@
 //! Compaction of a conversation that is open here.
 
-use std::sync::PoisonError;
-
 use lcp_driver::shares::Shares;
 use lcp_driver::window::ContextWindow;
 use lcp_types::Role;
 
-use super::SessionContinuityService;
 use super::session::{ContextView, Session};
+use super::{SessionContinuityService, lock};
 use crate::compact::{Compaction, CompactionOptions, CompactionRequest, compact};
 use crate::error::Result;
 use crate::model::Recorded;
@@ -23,7 +21,7 @@ impl SessionContinuityService {
     /// As [`Self::compact`].
     pub fn compact_if_low(&self, conversation: &str) -> Result<Option<Compaction>> {
         let session = self.session(conversation)?;
-        let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut session = lock(&session);
         let options = CompactionOptions::default();
         let used = self.usage(conversation).total_tokens;
         if !options.is_low(used, session.effective_window()) {
@@ -42,7 +40,7 @@ impl SessionContinuityService {
     /// store. The conversation is then as it was.
     pub fn compact(&self, conversation: &str, options: &CompactionOptions) -> Result<Compaction> {
         let session = self.session(conversation)?;
-        let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut session = lock(&session);
         self.compact_session(&mut session, options)
     }
 

@@ -13,7 +13,7 @@ mod sync;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use lcp_tokens::TokenEstimator;
@@ -205,7 +205,7 @@ impl SessionContinuityService {
     }
 
     fn session(&self, conversation: &str) -> Result<Arc<Mutex<Session>>> {
-        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let sessions = lock(&self.sessions);
         let session = sessions.get(conversation).map(|(_, session)| Arc::clone(session));
         session.ok_or_else(|| Error::NotOpen { conversation: conversation.to_owned() })
     }
@@ -213,12 +213,17 @@ impl SessionContinuityService {
     /// Forgets a conversation that was taken up with this fence; one that was taken up
     /// since then stays.
     fn forget(&self, conversation: &str, fence: u64) {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sessions = lock(&self.sessions);
         if sessions.get(conversation).is_some_and(|(taken, _)| *taken == fence) {
             sessions.remove(conversation);
             self.tracker.forget(conversation);
         }
     }
+}
+
+/// Locks a mutex; what a thread that panicked left is whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl fmt::Debug for SessionContinuityService {

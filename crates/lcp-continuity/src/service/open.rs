@@ -1,13 +1,13 @@
 //! Conversations are opened, forked and closed.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use lcp_types::Role;
 
-use super::SessionContinuityService;
 use super::inherited;
 use super::session::{SavedState, Session};
+use super::{SessionContinuityService, lock};
 use crate::error::Result;
 use crate::model::{Recorded, SessionHandoff, TokenUsage};
 use crate::resume_prompt::DirectiveOptions;
@@ -45,7 +45,7 @@ impl SessionContinuityService {
     /// are none.
     pub fn reopen(&self, conversation: &str) -> Result<TokenUsage> {
         self.config.thresholds.validate()?;
-        let _taking = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        let _taking = lock(&self.opening);
         if self.session(conversation).is_ok() {
             return Ok(self.tracker.usage(conversation));
         }
@@ -77,7 +77,7 @@ impl SessionContinuityService {
     /// If the store could not be asked; it is forgotten here all the same.
     pub fn close(&self, conversation: &str) -> Result<()> {
         let Ok(session) = self.session(conversation) else { return Ok(()) };
-        let session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        let session = lock(&session);
         self.forget(conversation, session.lease.fence);
         Ok(self.store.release(&session.lease)?)
     }
@@ -87,7 +87,7 @@ impl SessionContinuityService {
         let session = self.read(lease, leased)?;
         let id = session.record.id.clone();
         let usage = self.tracker.usage(&id);
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sessions = lock(&self.sessions);
         sessions.insert(id, (lease.fence, Arc::new(Mutex::new(session))));
         Ok(usage)
     }

@@ -1,10 +1,8 @@
 //! Hand-offs are prepared and kept.
 
-use std::sync::PoisonError;
-
-use super::SessionContinuityService;
 use super::build_handoff::HandoffDraft;
 use super::session::Session;
+use super::{SessionContinuityService, lock};
 use crate::error::Result;
 use crate::events::{ContinuityEvent, SessionHandoffPreparedEvent};
 use crate::model::{ContinuationDirective, HandoffOptions, SessionHandoff, TokenUsage};
@@ -34,7 +32,7 @@ impl SessionContinuityService {
     ) -> Result<SessionHandoff> {
         let session = self.session(conversation)?;
         let handoff = {
-            let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut session = lock(&session);
             let usage = self.tracker.usage(conversation);
             let reason = self.handoff_reason(&session);
             let draft =
@@ -59,7 +57,7 @@ impl SessionContinuityService {
     /// As [`Self::record_message`].
     pub fn supersede_anchor(&self, conversation: &str, id: &str, by: &str) -> Result<()> {
         let session = self.session(conversation)?;
-        let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut session = lock(&session);
         let before = session.superseded.clone();
         session.supersede(&[(id.to_owned(), by.to_owned())]);
         let usage = self.tracker.usage(conversation);

@@ -1,10 +1,9 @@
 //! What is said is recorded.
 
-use std::sync::PoisonError;
 use std::time::Instant;
 
-use super::SessionContinuityService;
 use super::session::Session;
+use super::{SessionContinuityService, lock};
 use crate::error::{Error, Result};
 use crate::handoff_pack::encode_message;
 use crate::model::{Message, Recorded, ReportedUsage, TokenUsage};
@@ -36,7 +35,7 @@ impl SessionContinuityService {
         messages: Vec<Message>,
     ) -> Result<TokenUsage> {
         let session = self.session(conversation)?;
-        let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut session = lock(&session);
         self.record(&mut session, messages)
     }
 
@@ -52,7 +51,7 @@ impl SessionContinuityService {
         reported: ReportedUsage,
     ) -> Result<TokenUsage> {
         let session = self.session(conversation)?;
-        let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut session = lock(&session);
         let before = self.tracker.usage(conversation);
         let usage = self.tracker.record_reported(conversation, reported);
         self.save_state(&mut session, &usage).inspect_err(|_| self.restore_usage(before))?;
@@ -72,7 +71,7 @@ impl SessionContinuityService {
     /// [`Error::NotOpen`].
     pub fn messages(&self, conversation: &str) -> Result<Vec<Recorded>> {
         let session = self.session(conversation)?;
-        let session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        let session = lock(&session);
         Ok(session.messages.clone())
     }
 

@@ -1,13 +1,11 @@
 //! Hand-offs are resumed.
 
-use std::collections::HashSet;
-use std::sync::PoisonError;
-
 use lcp_types::Role;
+use std::collections::HashSet;
 
-use super::SessionContinuityService;
 use super::open::decode_stored;
 use super::session::Session;
+use super::{SessionContinuityService, lock};
 use crate::error::Result;
 use crate::events::{ContinuityEvent, SessionResumedEvent};
 use crate::model::{
@@ -63,7 +61,7 @@ impl SessionContinuityService {
         // A hand-off is resumed once: nothing must be wrong afterwards.
         self.config.thresholds.validate()?;
         let session = {
-            let _resuming = self.resuming.lock().unwrap_or_else(PoisonError::into_inner);
+            let _resuming = lock(&self.resuming);
             let claim = self.store.claim(handoff_id, &self.config.holder, self.config.lease)?;
             let resumed = self.resume_claimed(&claim, options);
             resumed.inspect_err(|_| {
@@ -137,13 +135,13 @@ impl SessionContinuityService {
             resumed => resumed?,
         };
         if let Ok(old) = self.session(&before.id) {
-            let fence = old.lock().unwrap_or_else(PoisonError::into_inner).lease.fence;
+            let fence = lock(&old).lease.fence;
             self.forget(&before.id, fence);
         }
         self.reopen(&conversation.id)?;
         let (late, handoff) = {
             let session = self.session(&conversation.id)?;
-            let session = session.lock().unwrap_or_else(PoisonError::into_inner);
+            let session = lock(&session);
             (session.messages.clone(), session.origin.clone().unwrap_or(handoff))
         };
         let holds = handoff.anchors.iter().all(AnchorPoint::is_live);
@@ -210,7 +208,7 @@ impl SessionContinuityService {
     /// [`Error::NotOpen`](crate::Error::NotOpen).
     pub fn context(&self, conversation: &str) -> Result<Vec<Message>> {
         let session = self.session(conversation)?;
-        let session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        let session = lock(&session);
         let mut context = Vec::new();
         if let Some(origin) = &session.origin {
             let directive = self.directive(origin, &DirectiveOptions::from_handoff(origin))?;
@@ -253,7 +251,7 @@ fn resumed_session(
 
 /// Whether results among these messages answer calls that are not.
 fn has_results_alone(messages: &[Recorded]) -> bool {
-    let mut answered = messages.iter().zip(tool_pairs::answered(plain_messages(messages)));
+    let mut answered = messages.iter().zip(tool_pairs::answered_calls(plain_messages(messages)));
     answered.any(|(of, call)| {
         call.is_none() && of.message.is_result() && of.message.tool_call_id().is_some()
     })
@@ -263,7 +261,7 @@ fn has_results_alone(messages: &[Recorded]) -> bool {
 fn with_calls(before: Vec<Recorded>, late: Vec<Recorded>) -> Vec<Recorded> {
     let all = plain_messages(&before).chain(plain_messages(&late));
     let calls: HashSet<_> =
-        tool_pairs::answered(all).into_iter().skip(before.len()).flatten().collect();
+        tool_pairs::answered_calls(all).into_iter().skip(before.len()).flatten().collect();
     let before = before.into_iter().enumerate();
     let answered = before.filter(|(at, _)| calls.contains(at)).map(|(_, call)| call);
     answered.chain(late).collect()

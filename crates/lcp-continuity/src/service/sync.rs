@@ -1,11 +1,9 @@
 //! A transcript that grows is recorded from where it was left.
 
-use std::sync::PoisonError;
-
 use lcp_types::Role;
 
-use super::SessionContinuityService;
 use super::session::Session;
+use super::{SessionContinuityService, lock};
 use crate::compact::MEMORY_HEADING;
 use crate::error::{Error, Result};
 use crate::handoff_pack::encode_message;
@@ -30,7 +28,7 @@ impl SessionContinuityService {
     /// then, and the same call goes on behind them.
     pub fn append_new_messages(&self, conversation: &str, messages: Vec<Message>) -> Result<u64> {
         let session = self.session(conversation)?;
-        let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut session = lock(&session);
         let skipped = usize::from(self.begins_with_directive(&session, &messages)?);
         let mut messages = messages.into_iter().skip(skipped).peekable();
         for recorded in &session.messages {

@@ -1,8 +1,11 @@
 //! When a session should be handed over (RFC 0007 §4).
 
 mod state;
+#[cfg(test)]
+mod tests;
 
-pub use state::{Observation, Trigger, TriggerEvent, TriggerMode, TriggerState};
+pub use state::TriggerMode;
+pub(crate) use state::{Trigger, TriggerEvent};
 
 use crate::model::{HandoffDecision, PendingTask, TokenUsage};
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Thresholds;
-use crate::model::{HandoffDecision, PendingTask, TokenUsage};
+use crate::model::HandoffDecision;
 
 /// Makes events of observations: each at most once an epoch, however usage trembles
 /// about a threshold. One for each conversation; plain data, kept with it.
@@ -32,26 +32,11 @@ use crate::model::{HandoffDecision, PendingTask, TokenUsage};
 /// ([`Thresholds::is_futile`]). *Once* is once an epoch. So it arms in a new epoch
 /// only, and only below the margin. The first observation of an epoch should be
 /// that of what it begins with.
-///
-/// ```
-/// use lcp_continuity::{Observation, Thresholds, TokenUsage, Trigger, TriggerEvent, TriggerMode};
-///
-/// let mut trigger = Trigger::default();
-/// let mut see = |total_tokens| {
-///     let usage = TokenUsage { total_tokens, ..TokenUsage::default() };
-///     let mode = TriggerMode::Automatic;
-///     trigger.observe(&Observation::new(&Thresholds::default(), &usage, &[], 1_000, mode))
-/// };
-/// assert_eq!(see(849), Some(TriggerEvent::Warn));
-/// assert_eq!(see(850), Some(TriggerEvent::Prepare));
-/// assert_eq!(see(849), None);
-/// assert_eq!(see(850), None);
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Trigger {
-    epoch: u32,
-    state: TriggerState,
+pub(crate) struct Trigger {
+    pub(super) epoch: u32,
+    pub(super) state: TriggerState,
     /// Nothing more happens in this epoch.
     closed: bool,
     /// What was used when a preparation failed.
@@ -68,7 +53,7 @@ pub struct Trigger {
 /// Where a [`Trigger`] is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum TriggerState {
+pub(crate) enum TriggerState {
     /// It waits.
     #[default]
     Armed,
@@ -93,7 +78,7 @@ pub enum TriggerMode {
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum TriggerEvent {
+pub(crate) enum TriggerEvent {
     /// Say that the end of the window is near.
     Warn,
     /// Prepare a hand-off, and tell the trigger how it went.
@@ -104,97 +89,53 @@ pub enum TriggerEvent {
     Futile,
 }
 
-/// What a [`Trigger`] sees of a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Observation {
-    /// The epoch.
-    pub epoch: u32,
-    /// Tokens that are used.
-    pub tokens: u32,
-    /// Tokens of the window.
-    pub max: u32,
-    /// Whether it should be handed over: [`Thresholds::decide`].
-    pub decision: bool,
-    /// Whether a warning is due: [`Thresholds::is_warning`].
-    pub warning: bool,
-    /// Whether a session that begins like this is too near to a threshold:
-    /// [`Thresholds::is_futile`].
-    pub near: bool,
-    /// Who prepares a hand-off.
-    pub mode: TriggerMode,
-}
-
-impl Observation {
-    /// What these thresholds say of a conversation.
-    #[must_use]
-    pub fn new(
-        thresholds: &Thresholds,
-        usage: &TokenUsage,
-        tasks: &[PendingTask],
-        max: u32,
-        mode: TriggerMode,
-    ) -> Self {
-        Self::from_decision(thresholds, &thresholds.decide(usage, tasks, max), max, mode)
-    }
-
-    /// The same, where the decision is at hand.
-    #[must_use]
-    pub fn from_decision(
-        thresholds: &Thresholds,
-        decision: &HandoffDecision,
-        max: u32,
-        mode: TriggerMode,
-    ) -> Self {
-        let usage = &decision.current_usage;
-        Self {
-            epoch: usage.epoch,
-            tokens: usage.total_tokens,
-            max,
-            decision: decision.should_handoff,
-            warning: thresholds.is_warning(usage, max),
-            near: thresholds.is_futile(usage.total_tokens, max),
-            mode,
-        }
-    }
-}
-
 impl Trigger {
     /// One that is armed in this epoch, whatever is used of the window: for
     /// conversations that did not begin with a hand-off, forks for example.
-    #[must_use]
-    pub fn new(epoch: u32) -> Self {
+    pub(crate) fn new(epoch: u32) -> Self {
         Self { epoch, ..Self::default() }
     }
 
-    /// Where it is.
-    #[must_use]
-    pub fn state(&self) -> TriggerState {
-        self.state
-    }
-
-    /// The newest epoch that it saw.
-    #[must_use]
-    pub fn epoch(&self) -> u32 {
-        self.epoch
-    }
-
-    /// Takes in what is seen, and says what is to be done.
-    pub fn observe(&mut self, seen: &Observation) -> Option<TriggerEvent> {
-        if seen.epoch < self.epoch {
+    /// Takes in a decision by these thresholds on a window of `max_tokens`, and returns
+    /// what is to be done.
+    pub(crate) fn observe(
+        &mut self,
+        thresholds: &Thresholds,
+        decision: &HandoffDecision,
+        max_tokens: u32,
+        mode: TriggerMode,
+    ) -> Option<TriggerEvent> {
+        let usage = &decision.current_usage;
+        if usage.epoch < self.epoch {
             return None;
         }
-        if seen.epoch > self.epoch {
-            *self = Self { state: TriggerState::Cooling, ..Self::new(seen.epoch) };
+        if usage.epoch > self.epoch {
+            *self = Self { state: TriggerState::Cooling, ..Self::new(usage.epoch) };
         }
         if self.state == TriggerState::Cooling && !self.closed {
-            if seen.near {
+            if thresholds.is_futile(usage.total_tokens, max_tokens) {
                 return self.report_futile();
             }
             self.state = TriggerState::Armed;
         }
-        match self.state {
-            TriggerState::Armed | TriggerState::Warned if seen.decision => self.due(seen),
-            TriggerState::Armed if seen.warning => {
+        match (self.state, mode) {
+            (TriggerState::Armed | TriggerState::Warned, TriggerMode::Automatic)
+                if decision.should_handoff =>
+            {
+                let may_prepare = self.may_prepare(usage.total_tokens, max_tokens);
+                may_prepare.then(|| {
+                    self.state = TriggerState::Preparing;
+                    TriggerEvent::Prepare
+                })
+            }
+            (TriggerState::Armed | TriggerState::Warned, TriggerMode::Manual)
+                if decision.should_handoff =>
+            {
+                self.state = TriggerState::Warned;
+                let is_first = !std::mem::replace(&mut self.reported_due, true);
+                is_first.then_some(TriggerEvent::Due)
+            }
+            (TriggerState::Armed, _) if thresholds.is_warning(usage, max_tokens) => {
                 self.state = TriggerState::Warned;
                 Some(TriggerEvent::Warn)
             }
@@ -204,7 +145,7 @@ impl Trigger {
 
     /// A hand-off was prepared and is kept, by whomever: nothing more happens in
     /// this epoch.
-    pub fn mark_prepared(&mut self) {
+    pub(crate) fn mark_prepared(&mut self) {
         self.state = TriggerState::Cooling;
         self.closed = true;
     }
@@ -212,7 +153,7 @@ impl Trigger {
     /// A preparation failed when so many tokens were used, or what was prepared could
     /// not be kept. It is due again once at least 1 % of the window, and a token, has
     /// been added to them.
-    pub fn mark_failed(&mut self, tokens: u32) {
+    pub(crate) fn mark_failed(&mut self, tokens: u32) {
         if self.state == TriggerState::Preparing || self.closed {
             self.state = TriggerState::Warned;
             self.closed = false;
@@ -222,7 +163,7 @@ impl Trigger {
 
     /// A preparation never ended: its process did. It is due again at once. To be
     /// told by who takes up a conversation, before anything is observed.
-    pub fn mark_interrupted(&mut self) {
+    pub(crate) fn mark_interrupted(&mut self) {
         if self.state == TriggerState::Preparing {
             self.state = TriggerState::Warned;
             self.failed_at = None;
@@ -231,30 +172,15 @@ impl Trigger {
 
     /// A hand-off that was prepared is of no use, and was not kept: nothing more
     /// happens in this epoch. Gives the event, if it is the first in this epoch.
-    pub fn mark_futile(&mut self) -> Option<TriggerEvent> {
+    pub(crate) fn mark_futile(&mut self) -> Option<TriggerEvent> {
         self.mark_prepared();
         self.report_futile()
     }
 
-    fn due(&mut self, seen: &Observation) -> Option<TriggerEvent> {
-        match seen.mode {
-            TriggerMode::Automatic if self.may_prepare(seen) => {
-                self.state = TriggerState::Preparing;
-                Some(TriggerEvent::Prepare)
-            }
-            TriggerMode::Automatic => None,
-            TriggerMode::Manual => {
-                self.state = TriggerState::Warned;
-                let is_first = !std::mem::replace(&mut self.reported_due, true);
-                is_first.then_some(TriggerEvent::Due)
-            }
-        }
-    }
-
-    fn may_prepare(&self, seen: &Observation) -> bool {
+    fn may_prepare(&self, tokens: u32, max_tokens: u32) -> bool {
         self.failed_at.is_none_or(|failed_at| {
-            let grown = seen.tokens.saturating_sub(failed_at);
-            grown > 0 && u64::from(grown) * 100 >= u64::from(seen.max)
+            let grown = tokens.saturating_sub(failed_at);
+            grown > 0 && u64::from(grown) * 100 >= u64::from(max_tokens)
         })
     }
 

@@ -59,28 +59,27 @@ pub(super) struct Scorer {
 
 impl Scorer {
     pub(super) fn new(messages: &[Recorded]) -> Self {
-        let says = |recorded: &&Recorded, role: Role, least: usize| {
+        let says = |recorded: &Recorded, role: Role, least: usize| {
             kind(&recorded.message) == Kind::Turn
                 && recorded.message.role() == role
                 && recorded.message.text().trim().len() >= least
                 && (least == 1 || !is_command(&recorded.message))
         };
-        let is_words = |recorded: &Recorded| !is_output(&recorded.message.text());
-        let goal =
-            messages.iter().position(|it| says(&it, Role::User, SHORT_BYTES) && is_words(it));
-        let newest = |role, least| messages.iter().rposition(|it| says(&it, role, least));
-        let oldest = |role, least| messages.iter().position(|it| says(&it, role, least));
-        let is_result = |it: &Recorded| matches!(kind(&it.message), Kind::Result { .. });
+        let is_goal =
+            |it: &Recorded| says(it, Role::User, SHORT_BYTES) && !is_output(&it.message.text());
         // "Go on" is neither a goal nor news, and a log is no goal, unless there is
         // nothing else.
+        let leasts = || [SHORT_BYTES, 1].into_iter();
+        let oldest =
+            |role| leasts().find_map(|least| messages.iter().position(|it| says(it, role, least)));
+        let newest =
+            |role| leasts().find_map(|least| messages.iter().rposition(|it| says(it, role, least)));
+        let is_result = |it: &Recorded| matches!(kind(&it.message), Kind::Result { .. });
         Self {
             count: messages.len(),
-            goal: goal
-                .or_else(|| oldest(Role::User, SHORT_BYTES))
-                .or_else(|| oldest(Role::User, 1)),
-            newest_user: newest(Role::User, SHORT_BYTES).or_else(|| newest(Role::User, 1)),
-            newest_reply: newest(Role::Assistant, SHORT_BYTES)
-                .or_else(|| newest(Role::Assistant, 1)),
+            goal: messages.iter().position(is_goal).or_else(|| oldest(Role::User)),
+            newest_user: newest(Role::User),
+            newest_reply: newest(Role::Assistant),
             newest_result: messages.iter().rposition(is_result),
         }
     }
@@ -145,13 +144,8 @@ impl Scorer {
                 continue;
             }
             let place_points = match index {
-                _ if index == first => {
-                    if user {
-                        ASKED
-                    } else {
-                        FIRST
-                    }
-                }
+                _ if index == first && user => ASKED,
+                _ if index == first => FIRST,
                 _ if index + 1 == count => LAST,
                 _ => 0,
             };

@@ -82,14 +82,7 @@ impl TaskList {
             task.status = None;
         } else if !steps.is_empty() {
             let description = explanation.unwrap_or_else(|| kind.title().to_owned());
-            self.add(Task {
-                id: id.clone(),
-                description,
-                steps,
-                approved: None,
-                acceptance: None,
-                status: None,
-            });
+            self.add(Task::new(id.clone(), description, steps));
         }
         self.proposed.insert(id);
     }
@@ -135,14 +128,7 @@ impl TaskList {
         let description = lead.unwrap_or_else(|| first.to_owned());
         let id = short_hash(&[description.as_bytes(), first.as_bytes()]);
         self.tasks.retain(|task| task.id != id);
-        self.add(Task {
-            id: id.clone(),
-            description,
-            steps,
-            approved: None,
-            acceptance,
-            status: None,
-        });
+        self.add(Task { acceptance, ..Task::new(id.clone(), description, steps) });
         id
     }
 
@@ -161,6 +147,10 @@ impl TaskList {
 }
 
 impl Task {
+    fn new(id: String, description: String, steps: Vec<Step>) -> Self {
+        Self { id, description, steps, approved: None, acceptance: None, status: None }
+    }
+
     fn is_of_tool(&self) -> bool {
         [ListKind::Todos, ListKind::Plan].into_iter().any(|kind| id_of_list(kind) == self.id)
     }

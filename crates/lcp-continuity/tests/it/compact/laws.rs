@@ -26,7 +26,7 @@ impl TokenEstimator for Odd {
 }
 
 #[derive(Clone, Debug)]
-enum Said {
+enum Step {
     System(usize),
     Memory,
     User(usize),
@@ -42,32 +42,32 @@ enum Said {
     Orphan,
 }
 
-fn any_said() -> impl Strategy<Value = Said> {
+fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        1 => (1..20_usize).prop_map(Said::System),
-        1 => Just(Said::Memory),
-        6 => (0..120_usize).prop_map(Said::User),
-        6 => (0..120_usize).prop_map(Said::Assistant),
+        1 => (1..20_usize).prop_map(Step::System),
+        1 => Just(Step::Memory),
+        6 => (0..120_usize).prop_map(Step::User),
+        6 => (0..120_usize).prop_map(Step::Assistant),
         5 => (1..4_usize, 0..4_usize, any::<bool>(), 1..60_usize).prop_map(
-            |(calls, results, reversed, tokens)| Said::Calls { calls, results, reversed, tokens }
+            |(calls, results, reversed, tokens)| Step::Calls { calls, results, reversed, tokens }
         ),
-        1 => Just(Said::Orphan),
+        1 => Just(Step::Orphan),
     ]
 }
 
-fn conversation(said: &[Said]) -> Vec<Recorded> {
+fn conversation(steps: &[Step]) -> Vec<Recorded> {
     let mut messages = Vec::new();
-    for (at, said) in said.iter().enumerate() {
+    for (at, steps) in steps.iter().enumerate() {
         let text =
             |count: usize| if count == 0 { String::new() } else { words(&format!("m{at}"), count) };
-        match *said {
-            Said::System(count) => messages.push(Message::system(text(count))),
-            Said::Memory => {
+        match *steps {
+            Step::System(count) => messages.push(Message::system(text(count))),
+            Step::Memory => {
                 messages.push(Message::system(format!("{MEMORY_HEADING}\n{}", text(9))));
             }
-            Said::User(count) => messages.push(Message::user(text(count))),
-            Said::Assistant(count) => messages.push(Message::assistant(text(count))),
-            Said::Calls { calls, results, reversed, tokens } => {
+            Step::User(count) => messages.push(Message::user(text(count))),
+            Step::Assistant(count) => messages.push(Message::assistant(text(count))),
+            Step::Calls { calls, results, reversed, tokens } => {
                 // Ids are used again every few turns, as some providers do.
                 let id = |call: usize| format!("call_{}_{call}", at % 3);
                 messages.extend((0..calls).map(|call| Message::tool_call(id(call), text(5))));
@@ -80,7 +80,7 @@ fn conversation(said: &[Said]) -> Vec<Recorded> {
                     messages.extend(answered.map(answer));
                 }
             }
-            Said::Orphan => {
+            Step::Orphan => {
                 messages.push(Message::tool_result("nobody", "tool", Status::Ok, text(7)));
             }
         }
@@ -117,7 +117,7 @@ proptest! {
 
     #[test]
     fn laws_of_compaction(
-        said in prop::collection::vec(any_said(), 0..30),
+        steps in prop::collection::vec(any_step(), 0..30),
         anchors in any_anchors(),
         window in 20..4_000_u32,
         overhead in prop_oneof![3 => Just(0_u32), 1 => 0..200_u32],
@@ -129,7 +129,7 @@ proptest! {
         let counter: &dyn TokenEstimator = [&Words as &dyn TokenEstimator, &HeuristicEstimator, &Odd][counter];
         let builtin = ExtractiveSummarizer;
         let summarizer = [&Says as &dyn Summarizer, &Fails, &builtin][summarizer];
-        let messages = conversation(&said);
+        let messages = conversation(&steps);
         let heading = format!("{MEMORY_HEADING}\n");
         // What else begins like a memory is a prompt.
         let begins = |recorded: &&Recorded| recorded.message.text().starts_with(&heading);

@@ -13,14 +13,14 @@ pub(super) fn anchors(messages: impl IntoIterator<Item = Message>) -> Vec<Anchor
 }
 
 /// The kinds and texts of the anchors.
-pub(super) fn found(messages: impl IntoIterator<Item = Message>) -> Vec<(AnchorKind, String)> {
+pub(super) fn extracted(messages: impl IntoIterator<Item = Message>) -> Vec<(AnchorKind, String)> {
     anchors(messages).into_iter().map(|anchor| (anchor.kind, anchor.text)).collect()
 }
 
 /// Checks that each text, said by itself, is one anchor of that kind.
 fn each_is(kind: AnchorKind, say: impl Fn(&str) -> Message, texts: &[&str]) {
     for text in texts {
-        assert_eq!(found([say(text)]), [(kind, (*text).to_owned())], "{text}");
+        assert_eq!(extracted([say(text)]), [(kind, (*text).to_owned())], "{text}");
     }
 }
 
@@ -131,23 +131,23 @@ fn critical_facts() {
 fn questions_are_open_until_they_are_answered() {
     let question = |text: &str| (AnchorKind::OpenQuestion, text.to_owned());
     let asked = "Which region do you want?";
-    assert_eq!(found([model(asked)]), [question(asked)]);
-    assert_eq!(found([model(asked), user("eu-west")]), []);
+    assert_eq!(extracted([model(asked)]), [question(asked)]);
+    assert_eq!(extracted([model(asked), user("eu-west")]), []);
 
     let asked = "Why is the build slow?";
-    assert_eq!(found([user(asked)]), [question(asked)]);
-    assert_eq!(found([user(asked), model("The linker takes 40 s.")]), []);
+    assert_eq!(extracted([user(asked)]), [question(asked)]);
+    assert_eq!(extracted([user(asked), model("The linker takes 40 s.")]), []);
     // Put off, and never taken up again.
-    assert_eq!(found([user(asked), model("Let me check.")]), [question(asked)]);
+    assert_eq!(extracted([user(asked), model("Let me check.")]), [question(asked)]);
     let later = [user(asked), model("Let me check."), model("It is the linker.")];
-    assert_eq!(found(later), []);
+    assert_eq!(extracted(later), []);
     // What is said before a call is no answer yet.
     let call = || Message::tool_call("1", "bash cargo build");
     let result = || Message::tool_result("1", "bash", Status::Ok, "done");
     let working = [user(asked), model("The profile may tell."), call(), result()];
-    assert_eq!(found(working), [question(asked)]);
+    assert_eq!(extracted(working), [question(asked)]);
     // What a model asks itself is not asked.
-    assert_eq!(found([model("Where is the lock taken?"), call()]), []);
+    assert_eq!(extracted([model("Where is the lock taken?"), call()]), []);
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn markers_say_what_it_is() {
         ("**Correction:** 9 cores", Correction, "9 cores"),
         ("## Preference: tabs", Preference, "tabs"),
     ] {
-        assert_eq!(found([model(text)]), [(kind, marked.to_owned())], "{text}");
+        assert_eq!(extracted([model(text)]), [(kind, marked.to_owned())], "{text}");
     }
     let long = format!("FACT: {}", "word ".repeat(300).trim_end());
     let anchors = anchors([user(&long)]);
@@ -173,15 +173,15 @@ fn markers_say_what_it_is() {
 fn what_a_line_announces_belongs_to_it() {
     let text = "We decided to change two things:\n- the name\n- the version\n\nGo on.";
     let list = "We decided to change two things:\n- the name\n- the version";
-    assert_eq!(found([user(text)]), [(AnchorKind::Decision, list.to_owned())]);
-    assert_eq!(found([user("We decided to change two things:")]), []);
+    assert_eq!(extracted([user(text)]), [(AnchorKind::Decision, list.to_owned())]);
+    assert_eq!(extracted([user("We decided to change two things:")]), []);
 }
 
 #[test]
 fn wrapped_sentences_are_whole() {
     let text = "Also: we decided to keep the old format for as long as\nanybody reads it. Bye.";
     let sentence = &text[..text.len() - 5];
-    assert_eq!(found([user(text)]), [(AnchorKind::Decision, sentence.to_owned())]);
+    assert_eq!(extracted([user(text)]), [(AnchorKind::Decision, sentence.to_owned())]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use lcp_continuity::{AnchorKind, Message};
 use lcp_types::Block;
 use lcp_types::{Lang, Role, Status};
 
-use super::anchors::found;
+use super::anchors::extracted;
 
 #[test]
 fn what_a_model_does_right_now_is_no_commitment() {
@@ -16,7 +16,7 @@ fn what_a_model_does_right_now_is_no_commitment() {
         "I'll be brief here.", "I won't need the second file.",
         "First, I'll search for the usages.",
     ] {
-        assert_eq!(found([Message::assistant(text)]), [], "{text}");
+        assert_eq!(extracted([Message::assistant(text)]), [], "{text}");
     }
 }
 
@@ -24,12 +24,12 @@ fn what_a_model_does_right_now_is_no_commitment() {
 fn work_that_a_call_does_is_no_commitment() {
     let call = || Message::tool_call("1", "edit src/main.rs");
     for text in ["I'll add the missing case.", "We'll rename it.", "Actually, it must be sorted."] {
-        assert_eq!(found([Message::assistant(text), call()]), [], "{text}");
-        assert_eq!(found([Message::assistant(text)]).len(), 1, "{text}");
+        assert_eq!(extracted([Message::assistant(text), call()]), [], "{text}");
+        assert_eq!(extracted([Message::assistant(text)]).len(), 1, "{text}");
     }
     // A decision or a promise is one, whatever follows.
     for text in ["We'll use a map.", "I will never delete data.", "Note that it is sorted."] {
-        assert_eq!(found([Message::assistant(text), call()]).len(), 1, "{text}");
+        assert_eq!(extracted([Message::assistant(text), call()]).len(), 1, "{text}");
     }
 }
 
@@ -44,7 +44,7 @@ fn offers_and_conditions_are_none() {
         "We have not decided on a name.",
         "We'll use grep to find the usages.",
     ] {
-        assert_eq!(found([Message::assistant(text)]), [], "{text}");
+        assert_eq!(extracted([Message::assistant(text)]), [], "{text}");
     }
 }
 
@@ -58,7 +58,7 @@ fn what_happens_is_no_rule() {
         "I'd like a table of it.", "It is not only slow but also wrong.",
         "It is not done but it works.", "Don't worry about that.",
     ] {
-        assert_eq!(found([Message::user(text)]), [], "{text}");
+        assert_eq!(extracted([Message::user(text)]), [], "{text}");
     }
 }
 
@@ -68,25 +68,25 @@ fn words_within_words_are_none() {
         "The musty nevertheless-crate is big.", "Agreedness, mustard, notes: all three.",
         "Unlet's goodwill see.",
     ] {
-        assert_eq!(found([Message::user(text)]), [], "{text}");
+        assert_eq!(extracted([Message::user(text)]), [], "{text}");
     }
 }
 
 #[test]
 fn only_users_have_preferences_and_say_no() {
     for text in ["I prefer small commits.", "Please use tabs here.", "No, the port is 80."] {
-        assert_eq!(found([Message::assistant(text)]), [], "{text}");
-        assert_eq!(found([Message::user(text)]).len(), 1, "{text}");
+        assert_eq!(extracted([Message::assistant(text)]), [], "{text}");
+        assert_eq!(extracted([Message::user(text)]).len(), 1, "{text}");
     }
 }
 
 #[test]
 fn questions_are_nothing_else() {
     let asked = "Should we say that we'll use SQLite?";
-    let anchors = found([Message::user(asked)]);
+    let anchors = extracted([Message::user(asked)]);
     assert_eq!(anchors, [(AnchorKind::OpenQuestion, asked.to_owned())]);
     for text in ["Why?", "Really, no?", "Is there anything else I can do?"] {
-        assert_eq!(found([Message::assistant(text)]), [], "{text}");
+        assert_eq!(extracted([Message::assistant(text)]), [], "{text}");
     }
 }
 
@@ -95,7 +95,7 @@ fn greetings_and_offers_are_no_open_questions() {
     for text in
         ["Is it done?", "Hi, how are you today?", "Ok, so why that?", "# Question: how are you?"]
     {
-        assert_eq!(found([Message::user(text)]), [], "{text}");
+        assert_eq!(extracted([Message::user(text)]), [], "{text}");
     }
     for text in [
         "How can I help you with the parser?",
@@ -104,10 +104,10 @@ fn greetings_and_offers_are_no_open_questions() {
         "Shall I go on with the printer?",
         "Does all of this make sense to you?",
     ] {
-        assert_eq!(found([Message::assistant(text)]), [], "{text}");
+        assert_eq!(extracted([Message::assistant(text)]), [], "{text}");
     }
     for text in ["Would you like me to stop there?", "Shall I send you the dump?"] {
-        assert_eq!(found([Message::user(text)]).len(), 1, "{text}");
+        assert_eq!(extracted([Message::user(text)]).len(), 1, "{text}");
     }
 }
 
@@ -123,11 +123,11 @@ fn quotations_code_headings_and_tags_are_none() {
         "<system-reminder>\nYou must never use Rust.\n</system-reminder>",
         "<system-reminder>Note that it is so.</system-reminder>",
     ] {
-        assert_eq!(found([Message::user(text)]), [], "{text}");
+        assert_eq!(extracted([Message::user(text)]), [], "{text}");
     }
     let text = "<task>We decided to use Rust.</task>";
     assert_eq!(
-        found([Message::user(text)]),
+        extracted([Message::user(text)]),
         [(AnchorKind::Decision, "We decided to use Rust.".to_owned())]
     );
 }
@@ -143,15 +143,15 @@ fn only_turns_of_users_and_models_are_read() {
         Message::user(text).answering("1"),
         Message::new(Block::code(Lang::Rust, "a.rs", text)),
     ];
-    assert_eq!(found(none), []);
+    assert_eq!(extracted(none), []);
 }
 
 #[test]
 fn long_sentences_are_none_without_a_marker() {
     let long = format!("We decided to {} it.", "really ".repeat(100));
-    assert_eq!(found([Message::user(long)]), []);
+    assert_eq!(extracted([Message::user(long)]), []);
     let fits = format!("We decided to {}it.", "really ".repeat(80));
-    assert_eq!(found([Message::user(fits)]).len(), 1);
+    assert_eq!(extracted([Message::user(fits)]).len(), 1);
 }
 
 /// What a model says where the message has the code that it tells of.
@@ -159,7 +159,7 @@ fn beside_code(text: &str) -> Vec<(AnchorKind, String)> {
     let fenced = format!("{text}\n\n```rust\nfn a() {{}}\n```\n");
     let edit = format!("{text}\n\nsrc/a.rs\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n");
     let diff = format!("{text}\n\n@@ -1 +1 @@\n-a\n+b\n");
-    let all = [fenced, edit, diff].map(|text| found([Message::assistant(text)]));
+    let all = [fenced, edit, diff].map(|text| extracted([Message::assistant(text)]));
     assert!(all.iter().all(|found| *found == all[0]), "{all:?}");
     let [first, ..] = all;
     first
@@ -190,11 +190,11 @@ fn what_a_message_does_itself_is_no_commitment() {
     ] {
         assert_eq!(beside_code(text), [(AnchorKind::Commitment, text.to_owned())], "{text}");
         let call = Message::tool_call("1", "edit src/main.rs");
-        assert_eq!(found([Message::assistant(text), call]).len(), 1, "{text}");
+        assert_eq!(extracted([Message::assistant(text), call]).len(), 1, "{text}");
     }
     // A user's words are not what the code beside them does.
     let text = "I'll move the check into the reader.\n```\na\n```";
-    assert_eq!(found([Message::user(text)]).len(), 1);
+    assert_eq!(extracted([Message::user(text)]).len(), 1);
 }
 
 #[test]
@@ -205,11 +205,11 @@ fn steps_of_a_model_are_no_commitments() {
         "I'll then migrate the old rows.", "Finally, we'll drop the old rows.",
         "After that, we'll drop the old rows.",
     ] {
-        assert_eq!(found([Message::assistant(text)]), [], "{text}");
-        assert_eq!(found([Message::user(text)]).len(), 1, "{text}");
+        assert_eq!(extracted([Message::assistant(text)]), [], "{text}");
+        assert_eq!(extracted([Message::user(text)]).len(), 1, "{text}");
     }
     let kept = "Let's keep the old rows.";
-    assert_eq!(found([Message::assistant(kept)]), [(AnchorKind::Decision, kept.to_owned())]);
+    assert_eq!(extracted([Message::assistant(kept)]), [(AnchorKind::Decision, kept.to_owned())]);
 }
 
 #[test]
@@ -219,11 +219,11 @@ fn code_is_not_what_a_line_announces() {
         "We decided to change the page:\n\n<div class=\"box\">\n<p>Some words here</p>\n</div>\n- x",
         "We decided to change the page:\n- one\n<p>that goes on</p>",
     ] {
-        let found = found([Message::user(text)]);
+        let found = extracted([Message::user(text)]);
         assert!(found.iter().all(|(_, text)| !text.contains(['<', '`'])), "{found:?}");
     }
     let code = "We decided to change the page:\n```\na\n```\n- and a list";
-    assert_eq!(found([Message::user(code)]), []);
+    assert_eq!(extracted([Message::user(code)]), []);
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn what_programs_write_is_none() {
         "The list seems to always be sorted by name.",
         "=== FAILURES ===\nTraceback (most recent call last):\nNote: it must be closed.\nValueError: x",
     ] {
-        assert_eq!(found([Message::user(text)]), [], "{text}");
+        assert_eq!(extracted([Message::user(text)]), [], "{text}");
     }
 }
 
@@ -266,6 +266,6 @@ fn apologies_alone_correct_nothing() {
         "I apologize, I misunderstood what you asked for.",
         "Actually run the command on request.",
     ] {
-        assert_eq!(found([Message::assistant(text)]), [], "{text}");
+        assert_eq!(extracted([Message::assistant(text)]), [], "{text}");
     }
 }

@@ -16,7 +16,7 @@ fn result(id: &str, status: Status, text: &str) -> Message {
     Message::tool_result(id, "bash", status, text)
 }
 
-fn said(fixture: &Fixture, messages: impl IntoIterator<Item = Message>) {
+fn record(fixture: &Fixture, messages: impl IntoIterator<Item = Message>) {
     let messages = messages.into_iter().collect();
     fixture.service.record_messages("c", messages).unwrap();
 }
@@ -30,9 +30,9 @@ fn handed_over(fixture: &Fixture, id: &str) -> SessionHandoff {
 fn resumed(before: Vec<Message>, late: Vec<Message>) -> (Fixture, ResumedSession) {
     let fixture = Fixture::new();
     fixture.open("c", 100_000);
-    said(&fixture, before);
+    record(&fixture, before);
     let handoff = handed_over(&fixture, "c");
-    said(&fixture, late);
+    record(&fixture, late);
     let resumed = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap();
     (fixture, resumed)
 }
@@ -115,7 +115,7 @@ fn open_calls(fixture: &Fixture, handoff: &SessionHandoff) -> Vec<String> {
 fn an_open_call_is_an_action_whatever_its_size() {
     let fixture = Fixture::new();
     fixture.open("c", 100_000);
-    said(&fixture, [Message::user("Write it."), call("big", &words(1_200))]);
+    record(&fixture, [Message::user("Write it."), call("big", &words(1_200))]);
     let handoff = handed_over(&fixture, "c");
     assert_eq!(handoff.recent, []);
     let told = open_calls(&fixture, &handoff);
@@ -135,7 +135,7 @@ fn an_open_call_is_an_action_whatever_its_size() {
 fn an_open_call_is_an_action_however_much_was_said_since() {
     let fixture = Fixture::new();
     fixture.open("c", 100_000);
-    said(
+    record(
         &fixture,
         [
             call("0", "ls"),

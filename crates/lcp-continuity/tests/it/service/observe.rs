@@ -65,7 +65,7 @@ struct One {
 }
 
 impl One {
-    fn of(all: &Figures, key: &Key) -> Arc<Self> {
+    fn new(all: &Figures, key: &Key) -> Arc<Self> {
         let labels = key.labels().map(|label| format!(" {}={}", label.key(), label.value()));
         let key = labels.fold(key.name().to_owned(), |key, label| key + &label);
         Arc::new(Self { key, all: all.clone() })
@@ -112,15 +112,15 @@ impl Recorder for Figures {
     fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
 
     fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> Counter {
-        Counter::from_arc(One::of(self, key))
+        Counter::from_arc(One::new(self, key))
     }
 
     fn register_gauge(&self, key: &Key, _: &Metadata<'_>) -> Gauge {
-        Gauge::from_arc(One::of(self, key))
+        Gauge::from_arc(One::new(self, key))
     }
 
     fn register_histogram(&self, key: &Key, _: &Metadata<'_>) -> Histogram {
-        Histogram::from_arc(One::of(self, key))
+        Histogram::from_arc(One::new(self, key))
     }
 }
 
