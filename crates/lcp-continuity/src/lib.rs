@@ -7,15 +7,15 @@
 //!
 //! | look for | in |
 //! |---|---|
-//! | where it is kept | [`store`] |
+//! | databases | [`store`] |
 //! | when a hand-off is due | [`Thresholds`], [`TriggerMode`], [`HandoffDecision`] |
-//! | what a hand-off holds, and what of it may be lost | [`SessionHandoff`], [`coverage`] |
-//! | what the next session is told | [`ContinuationDirective`], [`resume_prompt`] |
+//! | the contents of a hand-off, and the share of it that a text retains | [`SessionHandoff`], [`coverage`] |
+//! | the prompt of the next session | [`ContinuationDirective`], [`resume_prompt`] |
 //! | summaries, anchors and tasks by other rules | [`extract`] |
 //! | a program that is run with limits | [`command`] |
-//! | more room within the session | [`compact`] |
+//! | compaction within a session | [`compact`] |
 //! | tokens alone, without a store | [`ConversationTokenTracker`] |
-//! | what happened, as it happens | [`ContinuityEvent`] |
+//! | events | [`ContinuityEvent`] |
 //!
 //! Features: `sqlite` (on by default) and `postgres` are stores that outlive a process;
 //! `metrics` and `tracing` (off) tell what is used and what happened. RFC 0007 is all of

@@ -71,58 +71,51 @@ pub(crate) fn state_block(state: &SessionState) -> Block<'static> {
         .with_summary(state_brief(state))
 }
 
-/// The state as lines.
 fn state_text(state: &SessionState) -> String {
     let mut text = String::new();
-    let one = |text: &mut String, mark: &str, value: Option<&String>| {
+    for (mark, value) in [("directory:", &state.working_directory), ("branch:", &state.branch)] {
         if let Some(value) = value {
-            push_item(text, mark, value);
+            push_item(&mut text, mark, value);
         }
-    };
-    one(&mut text, "directory:", state.working_directory.as_ref());
-    one(&mut text, "branch:", state.branch.as_ref());
-    let many = |text: &mut String, title: &str, list: &[String]| {
+    }
+    for (title, list) in [
+        ("files, the newest last:", &state.active_files),
+        ("commands, the newest last:", &state.recent_commands),
+    ] {
         if !list.is_empty() {
-            push_item(text, title, "");
+            push_item(&mut text, title, "");
             for item in list {
-                push_item(text, "-", item);
+                push_item(&mut text, "-", item);
             }
         }
-    };
-    many(&mut text, "files, the newest last:", &state.active_files);
-    many(&mut text, "commands, the newest last:", &state.recent_commands);
+    }
     if !state.variables.is_empty() {
         push_item(&mut text, "variables:", "");
-        for (name, value) in &state.variables {
-            push_variable(&mut text, name, value);
+    }
+    for (name, value) in &state.variables {
+        // The name is verbatim too.
+        if inline(name) == *name {
+            push_item(&mut text, &format!("- {name}:"), value);
+        } else {
+            push_item(&mut text, "-", name);
+            push_item(&mut text, "=", value);
         }
     }
     text
 }
 
-/// Appends a variable, its name verbatim too.
-fn push_variable(text: &mut String, name: &str, value: &str) {
-    let mark = format!("- {name}:");
-    if inline(name) == name {
-        push_item(text, &mark, value);
-    } else {
-        push_item(text, "-", name);
-        push_item(text, "=", value);
-    }
-}
-
-/// How much of what the state says.
+/// Counts what the state has.
 pub(super) fn state_brief(state: &SessionState) -> String {
-    let counts = [
-        (state.active_files.len(), "file"),
-        (state.recent_commands.len(), "command"),
-        (state.variables.len(), "variable"),
+    let one = |is_known: bool, noun: &str| is_known.then(|| noun.to_owned());
+    let many = |count, noun| (count > 0).then(|| counted(count, noun));
+    let words = [
+        one(state.working_directory.is_some(), "directory"),
+        one(state.branch.is_some(), "branch"),
+        many(state.active_files.len(), "file"),
+        many(state.recent_commands.len(), "command"),
+        many(state.variables.len(), "variable"),
     ];
-    let there = counts.into_iter().filter(|(count, _)| *count > 0);
-    let one = [("directory", &state.working_directory), ("branch", &state.branch)];
-    let one = one.into_iter().filter_map(|(what, it)| it.as_ref().map(|_| what.to_owned()));
-    let words: Vec<_> = one.chain(there.map(|(count, what)| counted(count, what))).collect();
-    words.join(", ")
+    words.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// What the user wants, in the user's words.
@@ -139,9 +132,9 @@ pub(crate) fn summary_block(summary: &str, brief: Option<&str>) -> Block<'static
     }
 }
 
-/// `1 step`, `2 steps`: a count and what of.
-pub(super) fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+/// Writes `1 step`, `2 steps`.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 /// Lines without the last newline: renderers add one.

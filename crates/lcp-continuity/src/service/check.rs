@@ -133,43 +133,39 @@ impl SessionContinuityService {
     ) -> Result<(CheckOutcome, Option<ContinuityEvent>)> {
         let target = self.config.target_token_budget.unwrap_or(max_tokens / 4);
         let usage = &decision.current_usage;
-        let prepared = self
-            .build_handoff(session, usage, target, &self.config.handoff, &decision.reason)
-            .and_then(|draft| {
-                let told = draft.handoff.metadata.tokens_after;
-                let next = told.saturating_add(session.system_prompt_tokens());
-                if self.config.thresholds.is_futile(next, max_tokens) {
-                    return Ok(Err(session.trigger.mark_futile().map(|_| next)));
-                }
-                session.trigger.mark_prepared();
-                self.commit(session, draft, usage, &self.config.handoff).map(Ok)
-            });
-        match prepared {
-            Ok(Ok(handoff)) => {
-                let event = SessionHandoffPreparedEvent { handoff: handoff.clone() };
-                let event = ContinuityEvent::HandoffPrepared(Box::new(event));
-                Ok((CheckOutcome::Prepared(Box::new(handoff)), Some(event)))
+        let options = &self.config.handoff;
+        let draft = self.build_handoff(session, usage, target, options, &decision.reason);
+        let prepared = draft.and_then(|draft| {
+            let directive_tokens = draft.handoff.metadata.tokens_after;
+            let next_session_tokens =
+                directive_tokens.saturating_add(session.system_prompt_tokens());
+            if self.config.thresholds.is_futile(next_session_tokens, max_tokens) {
+                let outcome = session.trigger.mark_futile().map(|_| {
+                    observe::futile(next_session_tokens, max_tokens);
+                    CheckOutcome::Futile { next_session_tokens, max_tokens }
+                });
+                // It may have been reported in this epoch.
+                return Ok((outcome.unwrap_or(CheckOutcome::Nothing), None));
             }
-            Ok(Err(Some(next_session_tokens))) => {
-                observe::futile(next_session_tokens, max_tokens);
-                Ok((CheckOutcome::Futile { next_session_tokens, max_tokens }, None))
-            }
-            // It was said in this epoch.
-            Ok(Err(None)) => Ok((CheckOutcome::Nothing, None)),
-            Err(error) => {
-                session.trigger.mark_failed(usage.total_tokens);
-                // Why it failed matters more than that this could not be kept.
-                let _ = self.save_state(session, usage);
-                Err(error)
-            }
+            session.trigger.mark_prepared();
+            let handoff = self.commit(session, draft, usage, options)?;
+            let event = SessionHandoffPreparedEvent { handoff: handoff.clone() };
+            let event = ContinuityEvent::HandoffPrepared(Box::new(event));
+            Ok((CheckOutcome::Prepared(Box::new(handoff)), Some(event)))
+        });
+        if prepared.is_err() {
+            session.trigger.mark_failed(usage.total_tokens);
+            // Why it failed matters more than that this could not be kept.
+            let _ = self.save_state(session, usage);
         }
+        prepared
     }
 
     pub(super) fn decide(&self, session: &Session, max_tokens: u32) -> HandoffDecision {
         let usage = self.tracker.usage(&session.record.id);
         let thresholds = &self.config.thresholds;
         // To find tasks, all is read: only where they can matter.
-        let tasks = if thresholds.asks_for_tasks(&usage, max_tokens) {
+        let tasks = if thresholds.depends_on_tasks(&usage, max_tokens) {
             self.session_tasks(session)
         } else {
             Vec::new()

@@ -84,9 +84,8 @@ impl SessionContinuityService {
         // Should nothing else come of it, it must not pass for the application's.
         let known = session.memories.len();
         session.memories.push(session.messages.len() as u64);
-        let status = session.status(&self.tracker.usage(&session.record.id));
-        let appended = self
-            .with_lease(session, |store, lease| store.append(lease, &bodies, status.as_deref()));
+        let usage = self.tracker.usage(&session.record.id);
+        let appended = self.append(session, &bodies, &usage);
         let count = appended.inspect_err(|_| session.memories.truncate(known))?;
         let position = count.saturating_sub(1);
         let (epoch, message) = (session.record.epoch, message.clone());
@@ -110,20 +109,13 @@ impl SessionContinuityService {
             self.tracker.record_counted(&id, message.role(), body.tokens);
         }
         let usage = self.tracker.usage(&id);
-        let status = session.status(&usage);
-        let appended = self
-            .with_lease(session, |store, lease| store.append(lease, &bodies, status.as_deref()));
+        let appended = self.append(session, &bodies, &usage);
         let count = appended.inspect_err(|_| self.restore_usage(before))?;
         let first = count.saturating_sub(messages.len() as u64);
         let epoch = session.record.epoch;
-        session.messages.extend((first..).zip(messages).zip(bodies).map(
-            |((position, message), body)| Recorded {
-                position,
-                epoch,
-                tokens: body.tokens,
-                message,
-            },
-        ));
+        for ((position, message), body) in (first..).zip(messages).zip(bodies) {
+            session.messages.push(Recorded { position, epoch, tokens: body.tokens, message });
+        }
         Ok(usage)
     }
 
@@ -137,9 +129,18 @@ impl SessionContinuityService {
 
     /// Keeps what is used, and the trigger.
     pub(super) fn save_state(&self, session: &mut Session, usage: &TokenUsage) -> Result<()> {
+        self.append(session, &[], usage).map(drop)
+    }
+
+    /// Appends messages with the state, and returns how many messages are stored.
+    fn append(
+        &self,
+        session: &mut Session,
+        bodies: &[NewMessage],
+        usage: &TokenUsage,
+    ) -> Result<u64> {
         let status = session.status(usage);
-        self.with_lease(session, |store, lease| store.append(lease, &[], status.as_deref()))?;
-        Ok(())
+        self.with_lease(session, |store, lease| store.append(lease, bodies, status.as_deref()))
     }
 
     /// Writes with the lease of a session: prolonged in time, and anew where it ran

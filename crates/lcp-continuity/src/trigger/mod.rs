@@ -148,8 +148,7 @@ impl Thresholds {
 
     /// Whether [`Self::decide`] depends on the tasks: without them it need not be
     /// known what they are.
-    #[must_use]
-    pub fn asks_for_tasks(&self, usage: &TokenUsage, max_token_count: u32) -> bool {
+    pub(crate) fn depends_on_tasks(&self, usage: &TokenUsage, max_token_count: u32) -> bool {
         let reaches = |percent| reaches(usage.total_tokens, percent, max_token_count);
         reaches(self.long_task_percent) && !reaches(self.handoff_percent)
     }
