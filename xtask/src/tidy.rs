@@ -33,7 +33,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &["lcp-types", "lcp-tokens", "lcp-driver", "lcp-encoder", "lcp-decoder", "lcp-store"],
     ),
     ("lcp-transcripts", &["lcp-types"]),
-    ("lcp-outline", &["lcp-types"]),
+    // The diff parser of one, the process runner of the other.
+    ("lcp-ingest", &["lcp-types", "lcp-transcripts", "lcp-continuity"]),
     (
         "lcp-cli",
         &[
@@ -45,7 +46,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "lcp-dedup",
             "lcp-continuity",
             "lcp-transcripts",
-            "lcp-outline",
+            "lcp-ingest",
         ],
     ),
     ("lcp-testkit", &["lcp-types"]),
@@ -77,7 +78,7 @@ const MUST_NOT_USE: &[(&str, &[&str])] = &[
     ("lcp-driver", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode"]),
     ("lcp-store", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),
     ("lcp-transcripts", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),
-    ("lcp-outline", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "serde"]),
+    ("lcp-ingest", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),
     ("lcp-dedup", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),
 ];
 

@@ -66,6 +66,19 @@ impl Failure {
     }
 }
 
+impl From<lcp_ingest::Error> for Failure {
+    fn from(error: lcp_ingest::Error) -> Self {
+        let code = match error.kind() {
+            lcp_ingest::ErrorKind::InvalidOptions => Code::Usage,
+            lcp_ingest::ErrorKind::MalformedDiff => Code::Malformed,
+            lcp_ingest::ErrorKind::Limit => Code::Limit,
+            _ => Code::Io,
+        };
+        let hint = error.hint().map(str::to_owned);
+        Self { hint, ..Self::new(code, error.to_string()) }
+    }
+}
+
 /// What is printed besides the output, and how
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Output {

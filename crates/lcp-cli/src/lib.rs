@@ -34,7 +34,6 @@ pub mod limits;
 pub mod mcp;
 pub mod merging;
 pub mod naive;
-pub mod pack;
 pub mod prepare;
 pub mod problems;
 pub mod progress;
@@ -43,9 +42,8 @@ pub mod sessions;
 pub mod special;
 pub mod stable;
 pub mod stored;
-pub mod summaries;
+pub mod summary_args;
 pub mod table;
-pub mod threads;
 
 use std::process::ExitCode;
 

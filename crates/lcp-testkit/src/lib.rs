@@ -84,7 +84,7 @@ mod documents {
     pub struct Dedup;
     #[doc = include_str!("../../../docs/crates/driver.md")]
     pub struct Driver;
-    #[doc = include_str!("../../../docs/crates/outline.md")]
+    #[doc = include_str!("../../../docs/crates/ingest.md")]
     pub struct Outline;
     #[doc = include_str!("../../../docs/crates/tokens.md")]
     pub struct Tokens;

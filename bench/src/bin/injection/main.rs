@@ -10,8 +10,8 @@ mod repository;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use lcp_cli::pack::{Options, pack};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, parse};
+use lcp_ingest::{IngestOptions, ingest};
 use lcp_types::{BlockContent, BlockType, Bytes};
 
 use repository::File;
@@ -110,9 +110,9 @@ const OURS: &str = "lcp";
 
 /// The rows of LCP: packed as `lcp pack` does it, rendered, and split.
 fn lcp(folder: &Path, all: &[File]) -> Result<Vec<Row>> {
-    let options =
-        Options { base: folder.to_owned(), paths: vec![".".into()], ..Options::default() };
-    let packed = pack(&options).map_err(|failure| failure.message)?;
+    let paths = vec![".".into()];
+    let options = IngestOptions { base: folder.to_owned(), paths, ..IngestOptions::default() };
+    let packed = ingest(&options)?;
     let row = |(mode, form): (OutputMode, &'static str)| {
         let config = DriverConfig { mode, ..DriverConfig::default() };
         let text = DefaultDriver::default().render(&packed.blocks, &config);

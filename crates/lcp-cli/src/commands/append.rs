@@ -87,7 +87,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         if interrupt::is_ending() {
             output.progress("the blocks were added before the interruption");
         }
-        Ok(())
+        Ok::<_, Failure>(())
     })?;
     let bytes = appended.pack.len() as u64 - appended.end_offset;
     output.note(format!("{before} blocks became {after}, {bytes} bytes written"));

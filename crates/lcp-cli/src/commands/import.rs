@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
+use lcp_ingest::FileType;
 use lcp_transcripts::{Error, ErrorKind, Format, ImportReport, ImportResult, Options};
 use lcp_types::{Block, BlockContent, Lang};
 use serde_json::{Value, json};
@@ -12,8 +13,7 @@ use crate::counting::Counting;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
 use crate::form::{Form, refuse_terminal};
-use crate::pack::Kind;
-use crate::summaries::{How, Summarizing, summarise};
+use crate::summary_args::{SummaryArgs, SummaryMethod};
 
 /// What errors call the transcript.
 const TRANSCRIPT: &str = "the transcript";
@@ -45,7 +45,7 @@ pub struct Args {
     sidechains: bool,
     /// How code, documents and results of tools get summaries.
     #[command(flatten)]
-    summarizing: Summarizing,
+    summaries: SummaryArgs,
     #[command(flatten)]
     form: Form,
     /// What counts for --counts.
@@ -75,14 +75,17 @@ pub fn run(args: &Args, output: &Output) -> Result {
     files::distinct(&inputs, &outputs.collect::<Vec<_>>(), |_, _| false)?;
     let writer = args.form.writer_alone(&args.counting, output)?;
     let bytes = files::read(&args.file)?;
-    let summaries = args.summarizing.summaries(How::Off)?;
+    let summarizer = args.summaries.summarizer(SummaryMethod::Off)?;
     let (format, mut imported) = args.import(&bytes)?;
-    if let Some(summaries) = &summaries {
+    if let Some((summarizer, _stop_on_interrupt)) = &summarizer {
         let bar = output.bar("summarising");
         bar.expect(imported.blocks.len());
-        summarise(&mut imported.blocks, summaries, &args.summarizing, &|| bar.step())?;
+        let (blocks, progress) = (&mut imported.blocks, || bar.step());
+        args.summaries.run_in_pool(|| {
+            summarizer.summarize_blocks(blocks, &progress);
+        })?;
         drop(bar);
-        summaries.warn(output);
+        summarizer.warning().into_iter().for_each(|warning| output.warn(warning));
     }
     let report = &imported.report;
     for warning in &report.warnings {
@@ -145,7 +148,7 @@ fn name_language(block: &mut Block<'_>) {
         // Only a file that begins here says on its first line what it is.
         let is_beginning = code.line_start.is_none_or(|line| line == 1);
         let beginning = if is_beginning { code.content.as_slice() } else { &[] };
-        code.lang = Kind::of(&code.path, beginning).lang();
+        code.lang = FileType::detect(&code.path, beginning).lang();
     }
 }
 

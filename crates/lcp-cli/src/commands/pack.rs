@@ -4,6 +4,10 @@ use std::ffi::OsStr;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use lcp_ingest::{
+    BlockAttributes, FILE_BYTES_MAX, FileToSummarize, Globs, IngestOptions, IngestReport,
+    IngestResult, Input, Pattern, Progress, Rule, Rules, SkipReason, WalkOptions, ingest,
+};
 use lcp_types::{Priority, limits};
 use serde_json::Value;
 
@@ -16,12 +20,7 @@ use crate::failure::{Code, Failure, Output};
 use crate::files;
 use crate::form::{Form, Writer, refuse_terminal};
 use crate::limits::Switch;
-use crate::pack::globs::{Globs, Pattern};
-use crate::pack::rules::{Rule, Rules, Says};
-use crate::pack::{
-    self, FILE_BYTES_MAX, FileForSummary, Input, Options, Packed, Progress, Reason, Report, Walking,
-};
-use crate::summaries::{How, Summarizing};
+use crate::summary_args::{SummaryArgs, SummaryMethod};
 
 /// The flag of a report.
 const REPORT: &str = "--report";
@@ -106,7 +105,7 @@ pub struct Args {
     pub deduping: Deduping,
     /// How files get summaries.
     #[command(flatten)]
-    pub summarizing: Summarizing,
+    pub summaries: SummaryArgs,
     /// What counts.
     #[command(flatten)]
     pub counting: Counting,
@@ -134,32 +133,33 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     let writer = args.form.writer(&args.counting, &config)?;
     let is_on = config.pack.summarize.as_ref().is_some_and(|found| found.value);
-    let summaries = args.summarizing.summaries(if is_on { How::Outline } else { How::Off })?;
-    let summary = |file: &FileForSummary<'_>| {
-        summaries.as_ref()?.summary(file.path, file.kind.outlined(), file.text)
+    let method = if is_on { SummaryMethod::Outline } else { SummaryMethod::Off };
+    let summarizer = args.summaries.summarizer(method)?;
+    let summarize = |file: &FileToSummarize<'_>| {
+        let (summarizer, _) = summarizer.as_ref()?;
+        summarizer.summarize(file.path, file.file_type.input_kind(), file.text)
     };
     let written = outputs.iter().map(|(_, path)| *path).chain(args.counting.cache());
-    let written = written.map(Path::to_path_buf).chain(args.summarizing.kept());
+    let written = written.map(Path::to_path_buf).chain(args.summaries.cached_answers());
     let bar = output.bar("packing");
     let progress = |progress| match progress {
-        Progress::Found(files) => bar.expect(files),
+        Progress::FilesFound(files) => bar.expect(files),
         Progress::Read => bar.step(),
     };
-    let options = Options {
+    let options = IngestOptions {
         outputs: written.collect(),
-        jobs: args.summarizing.jobs(),
         progress: &progress,
-        summary: summaries.is_some().then_some(&summary),
+        summarize: summarizer.is_some().then_some(&summarize),
         ..args.options(&config.pack)?
     };
-    let packed = pack::pack(&options)?;
+    let packed = args.summaries.run_in_pool(|| ingest(&options))??;
     drop(bar);
     tell(&packed.report, output);
     if let Some(warning) = args.unmatched(&packed.report)? {
         output.warn(warning);
     }
-    if let Some(summaries) = &summaries {
-        summaries.warn(output);
+    if let Some(warning) = summarizer.and_then(|(summarizer, _)| summarizer.warning()) {
+        output.warn(warning);
     }
     let Encoded { bytes, blocks, warnings } = args.encode(&packed, &config, &writer, output)?;
     for warning in warnings {
@@ -182,7 +182,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
 
 impl Args {
     /// What is asked for, by flags and file.
-    pub fn options(&self, file: &Packing) -> Result<Options<'static>> {
+    pub fn options(&self, file: &Packing) -> Result<IngestOptions<'static>> {
         let wrong = |what: String| Failure::new(Code::Usage, what);
         let exclude = file.exclude.iter().chain(&self.exclude);
         let include = if self.include.is_empty() { &file.include } else { &self.include };
@@ -191,10 +191,10 @@ impl Args {
         let hidden = self.hidden.map(|hidden| hidden == Switch::On);
         let hidden = hidden.or(file.hidden.as_ref().map(|found| found.value));
         let size = self.max_file_size.or(file.max_file_size.as_ref().map(|found| found.value));
-        Ok(Options {
+        Ok(IngestOptions {
             paths: self.paths.clone(),
             input: self.input()?,
-            walking: Walking {
+            walk: WalkOptions {
                 hidden: hidden.unwrap_or_default(),
                 ignored: self.no_ignore,
                 follow: self.follow,
@@ -208,12 +208,12 @@ impl Args {
             rules: Rules::new(rules, !self.no_default_rules).map_err(wrong)?,
             since: self.since.clone(),
             diff: self.diff.clone(),
-            ..Options::default()
+            ..IngestOptions::default()
         })
     }
 
     /// The globs of flags that say something of files and match none, in one line.
-    fn unmatched(&self, report: &Report) -> Result<Option<String>> {
+    fn unmatched(&self, report: &IngestReport) -> Result<Option<String>> {
         let said = [("--priority", &self.priority), ("--category", &self.category)];
         let said = said.into_iter().chain([("--pin", &self.pin)]);
         let said = said.flat_map(|(flag, rules)| rules.iter().map(move |of| (flag, &of.pattern)));
@@ -258,7 +258,7 @@ impl Args {
     /// The pack, and how many blocks it has.
     pub fn encode(
         &self,
-        packed: &Packed,
+        packed: &IngestResult,
         config: &Config,
         writer: &Writer<'_>,
         output: &Output,
@@ -294,11 +294,11 @@ pub struct Encoded {
 }
 
 /// Says what is odd, and how much was left out.
-fn tell(report: &Report, output: &Output) {
+fn tell(report: &IngestReport, output: &Output) {
     for warning in &report.warnings {
         output.warn(warning);
     }
-    for reason in [Reason::Unreadable, Reason::IgnoreFile, Reason::Vanished] {
+    for reason in [SkipReason::Unreadable, SkipReason::IgnoreFile, SkipReason::Vanished] {
         for skipped in report.skipped_by(reason).take(NAMED_MAX) {
             let message = skipped.message.as_deref().unwrap_or(reason.name());
             output.warn(format!("cannot read {}: {message}", skipped.path.escape_debug()));
@@ -308,14 +308,14 @@ fn tell(report: &Report, output: &Output) {
             output.warn(format!("and {more} more that are {}", reason.name()));
         }
     }
-    if let Some(left_out) = report.left_out() {
+    if let Some(left_out) = report.skipped_summary() {
         output.progress(left_out);
     }
 }
 
 fn write_report(
     path: &Path,
-    report: &Report,
+    report: &IngestReport,
     blocks: usize,
     pack_bytes: usize,
     output: &Output,
@@ -333,7 +333,7 @@ fn write_report(
 }
 
 /// The pack is there, and lacks something.
-fn unreadable(report: &Report) -> Result {
+fn unreadable(report: &IngestReport) -> Result {
     match report.skipped.iter().filter(|skipped| skipped.reason.is_failure()).count() {
         0 => Ok(()),
         count => {
@@ -355,7 +355,7 @@ fn priority(value: &str) -> Result<Rule, String> {
     let levels = || Priority::ALL.map(Priority::name).join(", ");
     let priority = Priority::from_name(&level)
         .ok_or_else(|| format!("{level:?} is no priority; it may be {}", levels()))?;
-    Ok(Rule { pattern, says: Says::priority(priority) })
+    Ok(Rule { pattern, attributes: BlockAttributes::with_priority(priority) })
 }
 
 fn category(value: &str) -> Result<Rule, String> {
@@ -363,10 +363,11 @@ fn category(value: &str) -> Result<Rule, String> {
     if name.is_empty() {
         return Err("the name of a category is empty".to_owned());
     }
-    Ok(Rule { pattern, says: Says { category: Some(name), ..Says::default() } })
+    let attributes = BlockAttributes { category: Some(name), ..BlockAttributes::default() };
+    Ok(Rule { pattern, attributes })
 }
 
 fn pin(value: &str) -> Result<Rule, String> {
-    let says = Says { pinned: Some(true), ..Says::default() };
-    Ok(Rule { pattern: Pattern::parse(value)?, says })
+    let attributes = BlockAttributes { pinned: Some(true), ..BlockAttributes::default() };
+    Ok(Rule { pattern: Pattern::parse(value)?, attributes })
 }

@@ -1,12 +1,11 @@
 //! `[pack]`: what is packed, and what is said of it (RFC 0010 §3).
 
+use lcp_ingest::{BlockAttributes, Pattern, Rule};
 use lcp_types::Priority;
 
 use super::dedup::choice;
 use super::reader::{Entry, Found, Result, Section};
 use crate::arguments::bytes;
-use crate::pack::globs::Pattern;
-use crate::pack::rules::{Rule, Says};
 
 /// What the file says of packs that are made.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,17 +69,17 @@ fn rule(entry: Entry<'_>) -> Result<Rule> {
     let priorities = Priority::ALL.map(|priority| (priority.name(), priority));
     let priority = section.take("priority").map(|entry| choice(&entry, &priorities)).transpose()?;
     let category = section.take("category").map(|entry| category(&entry)).transpose()?;
-    let says = Says {
+    let attributes = BlockAttributes {
         priority: priority.map(|found| found.value),
         category,
         rank: section.number("rank", f64::is_finite, "must be finite")?.map(|found| found.value),
         pinned: section.boolean("pinned")?.map(|found| found.value),
     };
     section.finish()?;
-    if says.is_empty() {
+    if attributes.is_empty() {
         return Err(spot.fail("it says nothing: priority, category, rank or pinned is wanted"));
     }
-    Ok(Rule { pattern: pattern(&glob)?, says })
+    Ok(Rule { pattern: pattern(&glob)?, attributes })
 }
 
 fn category(entry: &Entry<'_>) -> Result<String> {

@@ -3,22 +3,22 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use lcp_ingest::{
+    BlockAttributes, FileSummarizer, FileToSummarize, IngestOptions, Pattern, Rule, ingest,
+};
 use lcp_types::Priority;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::commands::pack::{Args, Encoded};
 use crate::duplicates::{Deduping, Wanted};
+use crate::failure::Failure;
 use crate::files;
 use crate::limits::Switch;
 use crate::mcp::desk::{Desk, first, shown};
 use crate::mcp::fault::{Fault, Outcome};
 use crate::mcp::roots::Inside;
 use crate::mcp::tool::{self, Answer, Changes};
-use crate::pack::globs::Pattern;
-use crate::pack::rules::{Rule, Says};
-use crate::pack::{self, FileForSummary, Options};
-use crate::summaries::Summaries;
 
 /// Things that are listed because they were left out.
 const SKIPPED_MAX: usize = 100;
@@ -133,20 +133,20 @@ impl tool::Tool for Tool {
         let outlines = input
             .outlines
             .unwrap_or_else(|| config.pack.summarize.as_ref().is_some_and(|found| found.value));
-        let summaries = outlines.then(Summaries::outlines);
-        let summary = |file: &FileForSummary<'_>| {
-            summaries.as_ref()?.summary(file.path, file.kind.outlined(), file.text)
+        let summarizer = outlines.then(FileSummarizer::outlines);
+        let summarize = |file: &FileToSummarize<'_>| {
+            summarizer.as_ref()?.summarize(file.path, file.file_type.input_kind(), file.text)
         };
         let args = arguments(input)?;
         let roots = &desk.setup.roots;
-        let options = Options {
+        let options = IngestOptions {
             paths,
             base,
             open: Some(&|path| roots.open(path)),
-            summary: summaries.is_some().then_some(&summary),
+            summarize: summarizer.is_some().then_some(&summarize),
             ..args.options(&config.pack)?
         };
-        let packed = pack::pack(&options)?;
+        let packed = ingest(&options).map_err(Failure::from)?;
         let writer = args.form.writer(&args.counting, config)?;
         let Encoded { bytes, blocks, warnings } =
             args.encode(&packed, config, &writer, &desk.quiet)?;
@@ -157,7 +157,7 @@ impl tool::Tool for Tool {
             .skipped
             .iter()
             .map(|skipped| Skipped { path: skipped.path.clone(), reason: skipped.reason.name() });
-        let reasons = report.reasons().into_iter();
+        let reasons = report.skipped_by_reason().into_iter();
         Ok(Answer::facts(Facts {
             uri: kept.address(),
             blocks,
@@ -244,11 +244,11 @@ fn rule(input: RuleInput) -> Outcome<Rule> {
             Fault::usage(format!("{name:?} is no priority")).hint(format!("it may be {levels}"))
         })
     });
-    let says = Says {
+    let attributes = BlockAttributes {
         priority: priority.transpose()?,
         category: input.category.filter(|category| !category.is_empty()),
         rank: input.rank.filter(|rank| rank.is_finite()),
         pinned: input.pinned,
     };
-    Ok(Rule { pattern: pattern(&input.glob)?, says })
+    Ok(Rule { pattern: pattern(&input.glob)?, attributes })
 }

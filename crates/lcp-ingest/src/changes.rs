@@ -1,0 +1,238 @@
+//! Changes, by git.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use lcp_types::{Diff, IntoOwned};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::git::Git;
+use crate::globs::Globs;
+use crate::ignore_files;
+use crate::options::IngestOptions;
+use crate::paths::{OwnOutputs, Root, compare_labels, escape, shared_labels};
+use crate::report::{SkipReason, SkippedFile};
+use crate::walk::WalkResult;
+
+/// The differences to the revisions that the options name, by label.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    /// Files that differ, untracked ones included.
+    pub(crate) changed: Labels,
+    /// The files that alone are packed, with `since`.
+    pub(crate) only: Option<Labels>,
+    /// The changes of each file, by its label.
+    pub(crate) diffs: Vec<Diff<'static>>,
+    /// Changes that are left out.
+    pub(crate) skipped: Vec<SkippedFile>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Labels of files, and of folders for all that is in them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Labels(BTreeSet<String>);
+
+impl Labels {
+    /// Adds a file, or a repository within this one, whose files git does not list.
+    fn insert(&mut self, label: &str) {
+        self.0.insert(label.trim_end_matches('/').to_owned());
+    }
+
+    /// Returns whether this file is one of them, or in one of them.
+    pub(crate) fn contains(&self, label: &str) -> bool {
+        let folders = label.match_indices('/').filter_map(|(at, _)| label.get(..at));
+        std::iter::once(label).chain(folders).any(|label| self.0.contains(label))
+    }
+}
+
+/// Flags that make the output of git the same for every user.
+const STABLE_OUTPUT_FLAGS: [&str; 5] =
+    ["--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--relative"];
+
+/// Flags of a textual diff.
+const PATCH_FLAGS: [&str; 6] = [
+    "--patch",
+    "--unified=3",
+    "--inter-hunk-context=0",
+    "--find-renames",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+];
+
+/// Asks git for the changes that the options name.
+///
+/// # Errors
+///
+/// Git, the repository or the revision is missing.
+pub(crate) fn collect(
+    roots: &[Root],
+    options: &IngestOptions<'_>,
+    walked: &WalkResult,
+) -> Result<Changes> {
+    let mut changes = Changes::default();
+    let labels: HashSet<&str> = walked.files.iter().map(|file| file.label.as_str()).collect();
+    let is_wanted = |label: &str, include: &Globs, exclude: &Globs| {
+        (include.is_empty() || include.is_match(label)) && !exclude.is_match(label)
+    };
+    if let Some(since) = &options.since {
+        let mut only = Labels::default();
+        // Files that differ and exist, but were not found: hidden or ignored ones.
+        let (mut unseen, outputs) = (BTreeSet::new(), OwnOutputs::new(&options.outputs));
+        let skipped: HashSet<&str> = walked.skipped.iter().map(|of| of.path.as_str()).collect();
+        for root in roots {
+            for (label, path) in GitPath::new(root).changed_files(since, &mut only)? {
+                let is_known = labels.contains(&*label) || skipped.contains(&*label);
+                if !is_known
+                    && path.symlink_metadata().is_ok_and(|about| !about.is_dir())
+                    && is_wanted(&label, &options.include, &options.exclude)
+                    && !outputs.contains(&path, true)
+                {
+                    unseen.insert(label);
+                }
+            }
+        }
+        let unseen = unseen.into_iter().map(|label| SkippedFile::new(label, SkipReason::Change));
+        changes.skipped.extend(unseen);
+        changes.changed.clone_from(&only);
+        changes.only = Some(only);
+    }
+    if let Some(revision) = &options.diff {
+        let mut diffs: BTreeMap<String, Vec<Diff<'static>>> = BTreeMap::new();
+        let walked = Walked { options, labels };
+        for root in roots {
+            let path = GitPath::new(root);
+            path.changed_files(revision, &mut changes.changed)?;
+            path.diffs(revision, &walked, &mut diffs, &mut changes)?;
+        }
+        diffs.retain(|label, _| is_wanted(label, &options.include, &options.exclude));
+        let shared: usize = diffs.values().map(|of_label| of_label.len() - 1).sum();
+        if shared > 0 {
+            changes.warnings.push(shared_labels(shared, "change"));
+        }
+        changes.diffs = diffs.into_values().flatten().collect();
+        changes.diffs.sort_by(|a, b| compare_labels(&a.path, &b.path));
+    }
+    changes.skipped.sort_by(|a, b| compare_labels(&a.path, &b.path));
+    changes.skipped.dedup();
+    Ok(changes)
+}
+
+/// The files that a walk found: a change shows no file that it left out.
+struct Walked<'w> {
+    options: &'w IngestOptions<'w>,
+    labels: HashSet<&'w str>,
+}
+
+impl Walked<'_> {
+    fn leaves_out(&self, root: &Root, label: &str, diff: &Diff<'_>) -> bool {
+        let bytes: usize = diff.hunks.iter().map(|hunk| hunk.lines.len()).sum();
+        if bytes as u64 > self.options.max_file_bytes {
+            return true;
+        }
+        if self.labels.contains(label) {
+            return false;
+        }
+        // It was removed, or is a repository within this one; else the walk saw it.
+        let is_removed = |path: &Path| path.symlink_metadata().map_or(true, |about| about.is_dir());
+        let no_links = self.options.open.is_some();
+        !root.is_folder
+            || !is_removed(&root.path.join(&*diff.path))
+            || ignore_files::is_left_out(&root.path, &diff.path, self.options.walk, no_links)
+    }
+}
+
+/// A path within a repository.
+struct GitPath<'r> {
+    root: &'r Root,
+    git: Git<'r>,
+    /// The file of the folder, if it is one.
+    file: Option<OsString>,
+}
+
+impl<'r> GitPath<'r> {
+    fn new(root: &'r Root) -> Self {
+        if root.is_folder {
+            return Self { root, git: Git::in_folder(&root.path), file: None };
+        }
+        let folder = root.path.parent().unwrap_or(Path::new("."));
+        let file = root.path.file_name().map(OsString::from);
+        Self { root, git: Git::in_folder(folder), file }
+    }
+
+    /// Returns the label of a path that git prints.
+    fn label(&self, name: &str) -> String {
+        if self.file.is_some() { self.root.label.clone() } else { self.root.label_below(name) }
+    }
+
+    fn run(&self, words: &[&str], flags: &[&str]) -> Result<Vec<u8>> {
+        let mut arguments: Vec<OsString> = words.iter().chain(flags).map(OsString::from).collect();
+        arguments.push("--".into());
+        arguments.extend(self.file.clone());
+        self.git.run(&arguments)
+    }
+
+    /// Adds the files that differ from a revision, and untracked ones. Returns the label and
+    /// the path of each.
+    fn changed_files(&self, revision: &str, into: &mut Labels) -> Result<Vec<(String, PathBuf)>> {
+        let commit = self.git.commit(revision)?;
+        let flags =
+            [&STABLE_OUTPUT_FLAGS[..], &["--name-only", "--no-renames", "-z", &commit]].concat();
+        let differs = self.run(&["diff"], &flags)?;
+        let new = self.run(&["ls-files"], &["--others", "--exclude-standard", "-z"])?;
+        let mut all = Vec::new();
+        for names in [differs, new] {
+            for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+                let name = String::from_utf8_lossy(name);
+                let label = self.label(&name);
+                into.insert(&label);
+                let is_file = self.file.is_some();
+                let path = &self.root.path;
+                all.push((label, if is_file { path.clone() } else { path.join(&*name) }));
+            }
+        }
+        Ok(all)
+    }
+
+    /// Adds the changes to a revision. Those that overlapping paths share are added once.
+    fn diffs(
+        &self,
+        revision: &str,
+        walked: &Walked<'_>,
+        into: &mut BTreeMap<String, Vec<Diff<'static>>>,
+        changes: &mut Changes,
+    ) -> Result<()> {
+        let commit = self.git.commit(revision)?;
+        let flags = [&STABLE_OUTPUT_FLAGS[..], &PATCH_FLAGS, &[&commit]].concat();
+        let bytes = self.run(&["diff"], &flags)?;
+        let text = String::from_utf8_lossy(&bytes);
+        if matches!(text, std::borrow::Cow::Owned(_)) {
+            let at = escape(&self.root.path.display().to_string());
+            changes
+                .warnings
+                .push(format!("changes below {at} are not UTF-8: they are shown with U+FFFD"));
+        }
+        let read = lcp_transcripts::diff::parse(&text).map_err(|error| {
+            Error::new(ErrorKind::MalformedDiff, format!("what git prints is no diff: {error}"))
+        })?;
+        for diff in read.diffs {
+            let path = self.label(&diff.path);
+            if walked.leaves_out(self.root, &path, &diff) {
+                changes.skipped.push(SkippedFile::new(path, SkipReason::Change));
+                continue;
+            }
+            let diff = diff.into_owned();
+            let of_label = into.entry(path.clone()).or_default();
+            let diff = Diff { path: path.into(), ..diff };
+            if !of_label.contains(&diff) {
+                of_label.push(diff);
+            }
+        }
+        for note in read.notes {
+            let path = self.label(&note.path);
+            // The old name of a renamed file, and the like, which a block cannot hold.
+            changes.warnings.push(format!("{}: {}", escape(&path), escape(note.text)));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,266 @@
+//! The type of a file: by its name, else by its first line.
+
+use std::path::Path;
+
+use lcp_types::{Block, FormatHint, Lang, MediaType};
+
+use crate::outline::InputKind;
+
+/// Bytes among which a NUL makes a file binary.
+pub(crate) const BINARY_SNIFF_BYTES: usize = 8 << 10;
+
+/// The type of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileType {
+    /// Source text, data among it: a CODE block has the path, STRUCTURED_DATA has none.
+    Code(Lang),
+    /// Prose.
+    Document(FormatHint),
+    /// An image.
+    Image(MediaType),
+}
+
+use FileType::{Code, Document, Image};
+
+impl FileType {
+    /// Detects the type of a file by its label and the beginning of its text.
+    #[must_use]
+    pub fn detect(label: &str, text: &[u8]) -> Self {
+        let name = label.rsplit('/').next().unwrap_or(label);
+        let named = NAMES.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
+        named
+            .or_else(|| by_extension(name))
+            .or_else(|| by_stem(name))
+            .or_else(|| by_first_line(text))
+            .unwrap_or(Code(Lang::Unknown))
+    }
+
+    /// Returns the language of the text.
+    #[must_use]
+    pub fn lang(self) -> Lang {
+        match self {
+            Code(lang) => lang,
+            Document(FormatHint::Markdown) => Lang::Markdown,
+            Document(FormatHint::Html) => Lang::Html,
+            Document(_) | Image(_) => Lang::Unknown,
+        }
+    }
+
+    /// Returns the kind of input that it is for an outline.
+    #[must_use]
+    pub fn input_kind(self) -> InputKind {
+        match self {
+            Code(lang) => InputKind::Code(lang),
+            Document(FormatHint::Markdown) => InputKind::Document,
+            Document(_) | Image(_) => InputKind::Text,
+        }
+    }
+
+    /// Returns the names of its block type and of its format.
+    pub(crate) fn names(self) -> (&'static str, Option<&'static str>) {
+        match self {
+            Code(lang) => ("code", lang.name()),
+            Document(format) => ("document", format.name()),
+            Image(media) => ("image", media.name()),
+        }
+    }
+
+    /// Returns whether data can be an image of this type.
+    pub(crate) fn matches_image(self, data: &[u8]) -> bool {
+        match self {
+            Image(MediaType::Png) => data.starts_with(b"\x89PNG\r\n\x1a\n"),
+            Image(MediaType::Jpeg) => data.starts_with(b"\xff\xd8\xff"),
+            Image(MediaType::Gif) => data.starts_with(b"GIF8"),
+            Image(MediaType::Webp) => data.starts_with(b"RIFF") && data.get(8..12) == Some(b"WEBP"),
+            Image(MediaType::Svg) => {
+                let beginning =
+                    String::from_utf8_lossy(&data[..data.len().min(BINARY_SNIFF_BYTES)]);
+                beginning.contains("<svg")
+            }
+            _ => false,
+        }
+    }
+
+    /// Makes the block of a file.
+    pub(crate) fn into_block(self, label: String, bytes: Vec<u8>) -> Block<'static> {
+        match self {
+            Code(lang) => Block::code(lang, label, bytes),
+            Document(format) => Block::document(label, bytes, format),
+            Image(media) => Block::image(media, label, bytes),
+        }
+    }
+}
+
+fn by_extension(name: &str) -> Option<FileType> {
+    let extension = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
+    let has = |row: &&(FileType, &[&str])| row.1.contains(&extension.as_str());
+    EXTENSIONS.iter().find(has).map(|(kind, _)| *kind)
+}
+
+/// Returns the type of prose that projects name in capitals: `LICENSE-MIT`, `README`.
+fn by_stem(name: &str) -> Option<FileType> {
+    let stem = name.split(['-', '.', '_']).next().unwrap_or(name);
+    PROSE.contains(&stem).then_some(Document(FormatHint::Plain))
+}
+
+fn by_first_line(text: &[u8]) -> Option<FileType> {
+    let line = text.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let line = std::str::from_utf8(line).ok()?;
+    let mut words =
+        line.split_ascii_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let mut program = words.next()?;
+    if program == "env" {
+        program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    }
+    // `python3.12` is Python.
+    let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let known = INTERPRETERS.iter().find(|(_, programs)| programs.contains(&program));
+    known.map(|(lang, _)| Code(*lang))
+}
+
+/// Types by the extension, in lower case.
+const EXTENSIONS: &[(FileType, &[&str])] = &[
+    (Code(Lang::Rust), &["rs"]),
+    (Code(Lang::TypeScript), &["ts", "tsx", "mts", "cts"]),
+    (Code(Lang::JavaScript), &["js", "jsx", "mjs", "cjs"]),
+    (Code(Lang::Python), &["py", "pyi", "pyw"]),
+    (Code(Lang::Go), &["go"]),
+    (Code(Lang::Java), &["java"]),
+    (Code(Lang::C), &["c", "h"]),
+    (Code(Lang::Cpp), &["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ipp", "tpp", "inl"]),
+    (Code(Lang::Ruby), &["rb", "rake", "gemspec", "ru"]),
+    (Code(Lang::Shell), &["sh", "bash", "zsh", "ksh", "dash", "bats"]),
+    (Code(Lang::Sql), &["sql"]),
+    (Code(Lang::Html), &["html", "htm", "xhtml"]),
+    (Code(Lang::Css), &["css", "scss", "less"]),
+    (
+        Code(Lang::Json),
+        &["json", "jsonc", "json5", "jsonl", "ndjson", "geojson", "webmanifest", "ipynb"],
+    ),
+    (Code(Lang::Yaml), &["yaml", "yml"]),
+    (Code(Lang::Toml), &["toml"]),
+    (Document(FormatHint::Markdown), &["md", "markdown", "mdown", "mkd", "mdx"]),
+    (Document(FormatHint::Plain), &["txt", "text", "rst", "adoc", "asciidoc", "org", "textile"]),
+    (Image(MediaType::Png), &["png"]),
+    (Image(MediaType::Jpeg), &["jpg", "jpeg"]),
+    (Image(MediaType::Gif), &["gif"]),
+    (Image(MediaType::Webp), &["webp"]),
+    (Image(MediaType::Svg), &["svg"]),
+];
+
+/// Types by the full name, where the extension is none or another.
+const NAMES: &[(&str, FileType)] = &[
+    (".bash_profile", Code(Lang::Shell)),
+    (".bashrc", Code(Lang::Shell)),
+    (".profile", Code(Lang::Shell)),
+    (".zshrc", Code(Lang::Shell)),
+    (".babelrc", Code(Lang::Json)),
+    (".clang-format", Code(Lang::Yaml)),
+    (".eslintrc", Code(Lang::Json)),
+    (".prettierrc", Code(Lang::Json)),
+    ("CMakeLists.txt", Code(Lang::Unknown)),
+    ("Cargo.lock", Code(Lang::Toml)),
+    ("Gemfile", Code(Lang::Ruby)),
+    ("PKGBUILD", Code(Lang::Shell)),
+    ("Pipfile", Code(Lang::Toml)),
+    ("Pipfile.lock", Code(Lang::Json)),
+    ("Rakefile", Code(Lang::Ruby)),
+    ("SConstruct", Code(Lang::Python)),
+    ("Vagrantfile", Code(Lang::Ruby)),
+    ("composer.lock", Code(Lang::Json)),
+    ("constraints.txt", Code(Lang::Unknown)),
+    ("flake.lock", Code(Lang::Json)),
+    ("poetry.lock", Code(Lang::Toml)),
+    ("requirements.txt", Code(Lang::Unknown)),
+    ("robots.txt", Code(Lang::Unknown)),
+    ("uv.lock", Code(Lang::Toml)),
+];
+
+/// Names of prose, up to the first `-`, `.` or `_`.
+const PROSE: &[&str] = &[
+    "AUTHORS",
+    "CHANGELOG",
+    "CHANGES",
+    "CODE",
+    "CONTRIBUTING",
+    "CONTRIBUTORS",
+    "COPYING",
+    "COPYRIGHT",
+    "HISTORY",
+    "INSTALL",
+    "LICENCE",
+    "LICENSE",
+    "MAINTAINERS",
+    "NEWS",
+    "NOTICE",
+    "README",
+    "SECURITY",
+    "THANKS",
+    "TODO",
+    "UNLICENSE",
+];
+
+/// Languages by the program of the first line, without its version.
+const INTERPRETERS: &[(Lang, &[&str])] = &[
+    (Lang::Shell, &["sh", "bash", "zsh", "ksh", "dash", "ash", "bats"]),
+    (Lang::Python, &["python", "pypy"]),
+    (Lang::Ruby, &["ruby"]),
+    (Lang::JavaScript, &["node", "nodejs", "bun"]),
+    (Lang::TypeScript, &["deno", "ts-node", "tsx"]),
+    (Lang::Rust, &["rust-script"]),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn by_name_and_else_by_first_line() {
+        let of = |label, text: &str| FileType::detect(label, text.as_bytes());
+        let code = |lang| Code(lang);
+        assert_eq!(of("src/main.rs", ""), code(Lang::Rust));
+        assert_eq!(of("A.PY", "#!/bin/sh"), code(Lang::Python));
+        assert_eq!(of("Cargo.toml", ""), code(Lang::Toml));
+        assert_eq!(of("Cargo.lock", ""), code(Lang::Toml));
+        assert_eq!(of("data/a.csv", "a,b\n"), code(Lang::Unknown));
+        assert_eq!(of("x/CMakeLists.txt", ""), code(Lang::Unknown));
+        assert_eq!(of("notes.txt", ""), Document(FormatHint::Plain));
+        assert_eq!(of("docs/a.md", ""), Document(FormatHint::Markdown));
+        assert_eq!(of("LICENSE-MIT", ""), Document(FormatHint::Plain));
+        assert_eq!(of("LICENSES", ""), code(Lang::Unknown));
+        assert_eq!(of("logo.svg", "<svg/>"), Image(MediaType::Svg));
+        assert_eq!(of("run", "#!/bin/bash\n"), code(Lang::Shell));
+        assert_eq!(of("run", "#! /usr/bin/env -S A=1 python3.12 -u\n"), code(Lang::Python));
+        assert_eq!(of("run", "#!/usr/bin/perl\n"), code(Lang::Unknown));
+        for text in ["", "#!", "#!\n", "#! /usr/bin/env", "#!\u{fffd}"] {
+            assert_eq!(of("run", text), code(Lang::Unknown));
+        }
+    }
+
+    #[test]
+    fn no_name_stands_twice() {
+        let mut all: Vec<_> = EXTENSIONS.iter().flat_map(|(_, names)| *names).copied().collect();
+        all.extend(NAMES.iter().map(|(name, _)| *name));
+        all.extend(INTERPRETERS.iter().flat_map(|(_, names)| *names).map(|name| match *name {
+            // An extension as well, and of the same language.
+            "sh" | "bash" | "zsh" | "ksh" | "dash" | "bats" | "tsx" => "",
+            name => name,
+        }));
+        all.retain(|name| !name.is_empty());
+        let before = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), before);
+    }
+
+    #[test]
+    fn pictures_are_what_they_begin_with() {
+        assert!(Image(MediaType::Png).matches_image(b"\x89PNG\r\n\x1a\n..."));
+        assert!(Image(MediaType::Webp).matches_image(b"RIFF....WEBPVP8 "));
+        assert!(Image(MediaType::Svg).matches_image(b"<?xml?>\n<svg xmlns=''/>"));
+        for media in MediaType::ALL {
+            assert!(!Image(*media).matches_image(b""), "{media}");
+            assert!(!Image(*media).matches_image(b"text"), "{media}");
+        }
+    }
+}

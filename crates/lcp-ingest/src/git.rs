@@ -1,0 +1,164 @@
+//! A runner of `git`, whose output depends on no configuration.
+
+use std::ffi::OsStr;
+use std::io::Read as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use lcp_types::limits;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::paths::escape;
+
+/// Bytes of the standard error of git that are read.
+const STDERR_MAX: u64 = 64 << 10;
+
+/// Settings that would change the output, or run another program.
+const SETTINGS: [&str; 8] = [
+    "core.quotePath=false",
+    "core.fsmonitor=false",
+    "diff.noprefix=false",
+    "diff.mnemonicPrefix=false",
+    "diff.suppressBlankEmpty=false",
+    "diff.algorithm=myers",
+    "diff.indentHeuristic=true",
+    "diff.orderFile=/dev/null",
+];
+
+/// Environment variables that name another repository or change the meaning of paths: hooks
+/// have them set.
+const STRIPPED_ENV: [&str; 12] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_DIFF_OPTS",
+    "GIT_EXTERNAL_DIFF",
+];
+
+/// git in a folder.
+pub(crate) struct Git<'f> {
+    folder: &'f Path,
+}
+
+impl<'f> Git<'f> {
+    pub(crate) fn in_folder(folder: &'f Path) -> Self {
+        let here = folder.as_os_str().is_empty();
+        Self { folder: if here { Path::new(".") } else { folder } }
+    }
+
+    /// Runs a subcommand and returns its standard output.
+    ///
+    /// # Errors
+    ///
+    /// Git is missing or fails, or it prints more than a pack can hold.
+    pub(crate) fn run<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Vec<u8>> {
+        let mut command = Command::new("git");
+        command.arg("--no-pager").arg("--literal-pathspecs");
+        for setting in SETTINGS {
+            command.args(["-c", setting]);
+        }
+        for name in STRIPPED_ENV {
+            command.env_remove(name);
+        }
+        let mut child = command
+            .args(arguments)
+            .current_dir(self.folder)
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("LC_ALL", "C")
+            // Nobody is asked for a password, and nothing is fetched.
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| {
+                Error::io("run", "git", &error)
+                    .with_hint("--since and --diff need git: install it, or pack without them")
+            })?;
+        let stderr = child.stderr.take();
+        let stderr_reader = std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            if let Some(mut stderr) = stderr {
+                // Git would block on output that is not read.
+                let _ = stderr.by_ref().take(STDERR_MAX).read_to_end(&mut bytes);
+                let _ = std::io::copy(&mut stderr, &mut std::io::sink());
+            }
+            bytes
+        });
+        let max = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
+        let mut output = Vec::new();
+        let stdout = child.stdout.take().map(|stdout| stdout.take(max + 1));
+        let read = stdout.map(|mut stdout| stdout.read_to_end(&mut output)).transpose();
+        let is_too_long = output.len() as u64 > max;
+        if is_too_long || read.is_err() {
+            let _ = child.kill();
+        }
+        let status = child.wait().map_err(|error| Error::io("run", "git", &error))?;
+        let stderr = stderr_reader.join().unwrap_or_default();
+        read.map_err(|error| Error::io("read what is printed by", "git", &error))?;
+        if is_too_long {
+            return Err(Error::too_many_bytes());
+        }
+        if status.success() { Ok(output) } else { Err(git_error(&stderr)) }
+    }
+
+    /// Returns the commit of a revision.
+    ///
+    /// # Errors
+    ///
+    /// The revision or the repository does not exist.
+    pub(crate) fn commit(&self, revision: &str) -> Result<String> {
+        let unknown = || {
+            let message = format!("git knows no revision {revision:?}");
+            Error::invalid(message).with_hint("`git log` and `git branch` list what it knows")
+        };
+        if revision.is_empty() || revision.starts_with('-') || revision.contains('\0') {
+            return Err(unknown());
+        }
+        // Its error names a missing repository.
+        self.run(&["rev-parse", "--git-dir"])?;
+        let commit = format!("{revision}^{{commit}}");
+        let hash = self
+            .run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])
+            .map_err(|_| if revision == "HEAD" { no_commit() } else { unknown() })?;
+        let hash = String::from_utf8_lossy(&hash).trim().to_owned();
+        let is_hash = !hash.is_empty() && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_hash { Ok(hash) } else { Err(unknown()) }
+    }
+}
+
+fn no_commit() -> Error {
+    Error::invalid("the repository has no commit yet that anything differs from")
+        .with_hint("pack without --since and --diff, or commit first")
+}
+
+fn git_error(stderr: &[u8]) -> Error {
+    let stderr = String::from_utf8_lossy(stderr);
+    let line = stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing");
+    let error = Error::new(ErrorKind::Io, format!("git failed: {}", escape(line.trim())));
+    if line.contains("not a git repository") {
+        return error.with_hint("--since and --diff need a PATH within a git repository");
+    }
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_complains_of_is_one_line() {
+        let error = git_error(b"\nfatal: \x1b[31mno\nmore\n");
+        assert_eq!(error.to_string(), r"git failed: fatal: \u{1b}[31mno");
+        assert!(git_error(b"fatal: not a git repository (or any)\n").hint().is_some());
+        assert!(git_error(b"").to_string().ends_with("it says nothing"));
+    }
+}

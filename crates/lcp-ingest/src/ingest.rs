@@ -1,0 +1,197 @@
+//! Files and changes to blocks (RFC 0010 §3).
+
+use lcp_types::{Block, Diff, FormatHint, Lang};
+use rayon::prelude::*;
+
+use crate::changes::{self, Labels};
+use crate::error::{Error, ErrorKind, Result};
+use crate::file_tree;
+use crate::file_type::FileType;
+use crate::options::{IngestOptions, Input, Progress};
+use crate::paths::{self, escape};
+use crate::read::{ReadOutcome, Reader};
+use crate::report::{IngestReport, IngestedFile, SkipReason, SkippedFile};
+use crate::rules::{BlockAttributes, FileInfo};
+use crate::walk;
+
+/// The label of standard input without a name.
+const INPUT_LABEL: &str = "standard input";
+
+/// The blocks of a pack, and a report of all files that were found.
+#[derive(Debug)]
+pub struct IngestResult {
+    /// The blocks, each followed by its annotations.
+    pub blocks: Vec<Block<'static>>,
+    /// The files that were packed, and those that were left out.
+    pub report: IngestReport,
+}
+
+/// Makes blocks of files, of changes and of standard input.
+///
+/// The same files give the same blocks, however many threads work. It reads and summarizes
+/// files in the current rayon pool; a caller with another one uses `pool.install`.
+///
+/// # Errors
+///
+/// A path that does not exist, nothing to pack, more than a pack can hold, and failures of
+/// git. A file that cannot be read is no error: it is in the report.
+pub fn ingest(options: &IngestOptions<'_>) -> Result<IngestResult> {
+    let roots = paths::roots(&options.paths, &options.base)?;
+    if roots.is_empty() && (options.since.is_some() || options.diff.is_some()) {
+        return Err(Error::invalid("--since and --diff say nothing of standard input")
+            .with_hint("name a PATH beside `-`"));
+    }
+    let mut walked = walk::walk(&roots, options)?;
+    let changes = changes::collect(&roots, options, &walked)?;
+    walked.skipped.extend(changes.skipped);
+    if let Some(only) = &changes.only {
+        walked.files.retain(|file| only.contains(&file.label));
+        // Nobody knows what has changed in a folder that cannot be read.
+        walked.skipped.retain(|skipped| {
+            skipped.reason.is_failure()
+                || skipped.reason == SkipReason::Change
+                || only.contains(&skipped.path)
+        });
+    }
+    (options.progress)(Progress::FilesFound(walked.files.len()));
+    let reader = Reader::new(options);
+    let outcomes: Result<Vec<ReadOutcome>> =
+        walked.files.par_iter().map(|file| reader.read_file(file)).collect();
+    let labels = walked.files.into_iter().map(|file| file.label);
+    let mut outcomes: Vec<_> = labels.zip(outcomes?).collect();
+    if let Some(input) = &options.input {
+        let (label, outcome) = read_input(&reader, input)?;
+        if outcomes.iter().any(|(other, _)| *other == label) {
+            walked.warnings.push(paths::shared_labels(1, "text"));
+        }
+        outcomes.push((label, outcome));
+        outcomes.sort_by(|a, b| paths::compare_labels(&a.0, &b.0));
+    }
+    let report = IngestReport {
+        skipped: walked.skipped,
+        warnings: [walked.warnings, changes.warnings].concat(),
+        ..IngestReport::default()
+    };
+    let mut pack = PackInProgress { options, blocks: Vec::new(), report };
+    if options.tree {
+        pack.add_tree(&outcomes);
+    }
+    for (label, outcome) in outcomes {
+        pack.add_file(label, outcome, &changes.changed);
+    }
+    for diff in changes.diffs {
+        pack.add_diff(diff);
+    }
+    let PackInProgress { blocks, mut report, .. } = pack;
+    report
+        .skipped
+        .sort_by(|a, b| paths::compare_labels(&a.path, &b.path).then(a.reason.cmp(&b.reason)));
+    if blocks.is_empty() {
+        return Err(nothing_to_pack(&report, options));
+    }
+    Ok(IngestResult { blocks, report })
+}
+
+fn read_input(reader: &Reader<'_>, input: &Input) -> Result<(String, ReadOutcome)> {
+    let label = input.name.clone().unwrap_or_else(|| INPUT_LABEL.to_owned());
+    let mut outcome = reader.read_input(&label, input.bytes.clone())?;
+    if let (None, Ok(read)) = (&input.name, &mut outcome)
+        && read.file_type == FileType::Code(Lang::Unknown)
+    {
+        // Text of an unknown type is read as prose.
+        read.file_type = FileType::Document(FormatHint::Plain);
+    }
+    Ok((label, outcome))
+}
+
+/// A pack that is not complete yet.
+struct PackInProgress<'o> {
+    options: &'o IngestOptions<'o>,
+    blocks: Vec<Block<'static>>,
+    report: IngestReport,
+}
+
+impl PackInProgress<'_> {
+    /// Adds the tree of all files, with a block or without.
+    fn add_tree(&mut self, outcomes: &[(String, ReadOutcome)]) {
+        let entry = |(label, outcome): &'_ (String, ReadOutcome)| match outcome {
+            Ok(read) => Some((label.clone(), read.bytes.len() as u64)),
+            Err(skipped) => Some((label.clone(), skipped.bytes.unwrap_or_default()))
+                .filter(|_| skipped.reason.is_in_tree()),
+        };
+        let is_in_tree =
+            |skipped: &&SkippedFile| skipped.reason.is_in_tree() && !skipped.is_unlabelled;
+        let unread = self.report.skipped.iter().filter(is_in_tree);
+        let unread =
+            unread.map(|skipped| (skipped.path.clone(), skipped.bytes.unwrap_or_default()));
+        let mut files: Vec<_> = unread.chain(outcomes.iter().filter_map(entry)).collect();
+        files.sort_by(|a, b| paths::compare_labels(&a.0, &b.0));
+        if !files.is_empty() {
+            self.blocks.push(file_tree::block(&files));
+        }
+    }
+
+    fn add_file(&mut self, label: String, outcome: ReadOutcome, changed: &Labels) {
+        let read = match outcome {
+            Ok(read) => read,
+            Err(skipped) => return self.report.skipped.push(skipped),
+        };
+        let changed = changed.contains(&label);
+        let info = FileInfo { changed, generated: read.is_generated };
+        let attributes = self.options.rules.attributes(&label, info);
+        self.report.files.push(IngestedFile {
+            path: label.clone(),
+            file_type: read.file_type,
+            bytes: read.bytes.len() as u64,
+            attributes: attributes.clone(),
+            changed,
+            summary_bytes: read.summary.as_ref().map(|summary| summary.len() as u64),
+        });
+        let mut block = read.file_type.into_block(label, read.bytes);
+        block.summary = read.summary.map(Into::into);
+        self.add(block, &attributes);
+    }
+
+    fn add_diff(&mut self, diff: Diff<'static>) {
+        let info = FileInfo { changed: true, generated: false };
+        let attributes = self.options.rules.attributes(&diff.path, info);
+        let path = diff.path.clone().into_owned();
+        self.report.diffs.push((path, attributes.clone(), diff.hunks.len()));
+        self.add(Block::new(diff), &attributes);
+    }
+
+    fn add(&mut self, block: Block<'static>, attributes: &BlockAttributes) {
+        let target = self.blocks.len() as u64;
+        self.blocks.push(block);
+        self.blocks.extend(attributes.to_annotations(target).into_iter().map(Block::new));
+    }
+}
+
+/// Returns the error of a pack without blocks.
+fn nothing_to_pack(report: &IngestReport, options: &IngestOptions<'_>) -> Error {
+    let error = match report.skipped.iter().find(|skipped| skipped.reason.is_failure()) {
+        None => Error::invalid("there is nothing to pack"),
+        Some(unread) => {
+            let why = unread.message.as_deref().unwrap_or(unread.reason.name());
+            let path = escape(&unread.path);
+            let message = format!("there is nothing to pack: cannot read {path}: {why}");
+            Error::new(ErrorKind::Io, message)
+        }
+    };
+    if options.since.is_some() && report.skipped_by(SkipReason::Change).next().is_some() {
+        let left_out = report.skipped_summary().unwrap_or_default();
+        return error.with_hint(format!(
+            "{left_out}; what differs is hidden or ignored: --hidden and --no-ignore pack that too"
+        ));
+    }
+    if let Some(left_out) = report.skipped_summary() {
+        return error.with_hint(format!("{left_out}; --report - says which, without --no-tree"));
+    }
+    if let Some(since) = &options.since {
+        return error.with_hint(format!("no file below the PATHs differs from {since:?}"));
+    }
+    error.with_hint(
+        "is all of it ignored or hidden? --no-ignore and --hidden pack that too; --include and \
+         --exclude choose",
+    )
+}

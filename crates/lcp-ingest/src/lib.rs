@@ -1,0 +1,60 @@
+//! Folders, git changes and standard input to blocks.
+//!
+//! Start at [`ingest`]: paths in, blocks and a report of skipped files out. It finds the files
+//! that ripgrep finds, detects their types ([`FileType`]) and gives them priorities by
+//! [`Rules`]. Nothing is printed.
+//!
+//! [`outline`] shortens texts without a model; the feature `summaries` has `FileSummarizer`,
+//! which uses it or asks a program.
+//!
+//! ```
+//! use lcp_ingest::{IngestOptions, SkipReason, ingest};
+//!
+//! # let folder = std::env::temp_dir().join(format!("lcp-ingest-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder)?;
+//! std::fs::write(folder.join("main.rs"), "fn main() {}\n")?;
+//! std::fs::write(folder.join("data.bin"), "\0\0\0")?;
+//!
+//! let options = IngestOptions { paths: vec![folder.clone()], ..IngestOptions::default() };
+//! let result = ingest(&options)?;
+//!
+//! // A tree of the folder, and the code.
+//! assert_eq!(result.blocks.len(), 2);
+//! assert_eq!(result.report.files[0].path, "main.rs");
+//! assert_eq!(result.report.skipped[0].path, "data.bin");
+//! assert_eq!(result.report.skipped[0].reason, SkipReason::Binary);
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod changes;
+mod error;
+mod file_tree;
+mod file_type;
+mod generated;
+mod git;
+mod globs;
+mod ignore_files;
+mod ingest;
+mod options;
+pub mod outline;
+mod paths;
+mod read;
+mod report;
+mod rules;
+#[cfg(feature = "summaries")]
+mod summaries;
+mod walk;
+
+pub use error::{Error, ErrorKind, Result};
+pub use file_type::FileType;
+pub use globs::{Globs, Pattern};
+pub use ingest::{IngestResult, ingest};
+pub use options::{
+    FILE_BYTES_MAX, FileToSummarize, IngestOptions, Input, OpenFile, Progress, Summarize,
+    WalkOptions,
+};
+pub use report::{IngestReport, IngestedFile, SkipReason, SkippedFile};
+pub use rules::{BlockAttributes, FileInfo, Rule, Rules};
+#[cfg(feature = "summaries")]
+pub use summaries::{FileSummarizer, cached_answers};

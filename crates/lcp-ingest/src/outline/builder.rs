@@ -1,0 +1,211 @@
+//! The builder of an outline: lines of the text, in order.
+
+use super::options::MARKER;
+
+/// Bytes of a line that are kept: a longer one was written by a program.
+const LINE_BYTES_MAX: usize = 400;
+
+/// A text and the lines of it that are kept so far.
+pub(super) struct OutlineBuilder<'t> {
+    text: &'t str,
+    /// Where each line begins.
+    starts: Vec<usize>,
+    out: String,
+    bytes_max: usize,
+    /// The first line that may still be kept.
+    next: usize,
+    /// Where the text ends that is kept of the line before, unless a marker follows.
+    end: Option<usize>,
+    /// Whether a marker is the last line.
+    marked: bool,
+    full: bool,
+}
+
+impl<'t> OutlineBuilder<'t> {
+    pub(super) fn new(text: &'t str, bytes_max: usize) -> Self {
+        let mut starts = vec![0];
+        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+        if text.is_empty() || text.ends_with('\n') {
+            starts.pop();
+        }
+        let out = String::new();
+        Self { text, starts, out, bytes_max, next: 0, end: None, marked: false, full: false }
+    }
+
+    pub(super) const fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// Whether nothing more fits.
+    pub(super) const fn is_full(&self) -> bool {
+        self.full
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.out.is_empty()
+    }
+
+    /// How many lines the text has.
+    pub(super) const fn lines(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The line that a byte stands in.
+    pub(super) fn line_of(&self, byte: usize) -> usize {
+        self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
+    }
+
+    /// A line without its end; empty behind the last one.
+    pub(super) fn line(&self, line: usize) -> &'t str {
+        let Some(start) = self.starts.get(line) else { return "" };
+        let end = self.starts.get(line + 1).copied().unwrap_or(self.text.len());
+        self.text.get(*start..end).unwrap_or_default().trim_end()
+    }
+
+    /// Where a line begins.
+    pub(super) fn start(&self, line: usize) -> usize {
+        self.starts.get(line).copied().unwrap_or(self.text.len())
+    }
+
+    /// Whether only white space stands before `byte` in its line.
+    pub(super) fn is_first(&self, byte: usize) -> bool {
+        let before = self.text.get(self.start(self.line_of(byte))..byte);
+        before.is_some_and(|before| before.trim().is_empty())
+    }
+
+    /// Keeps the lines from the one of `from` to the one of `to`, of that one only what
+    /// stands before `to`, but of all `lines_max` at most. A line that is kept already
+    /// is made longer if only punctuation stands between.
+    pub(super) fn push_span(&mut self, from: usize, to: usize, lines_max: usize) {
+        let Some(kept) = self.text.get(from..to).map(str::trim_end) else { return };
+        if kept.is_empty() {
+            return;
+        }
+        let to = from + kept.len();
+        let (mut first, last) = (self.line_of(from), self.line_of(to - 1));
+        if first < self.next {
+            first = self.next;
+            self.lengthen(from, to);
+        }
+        for line in first..=last {
+            if line - first == lines_max {
+                self.mark(self.start(line));
+                return;
+            }
+            let start = self.start(line);
+            let end = if line == last { to } else { start + self.line(line).len() };
+            let text = self.text.get(start..end).unwrap_or_default().trim_end();
+            if !text.is_empty() {
+                self.append(line, text);
+                self.end = Some(start + text.len());
+            }
+        }
+    }
+
+    /// Keeps a line, cut where it is too long.
+    pub(super) fn push_line(&mut self, line: usize) {
+        let start = self.start(line);
+        self.push_span(start, start + self.line(line).len(), 1);
+    }
+
+    /// Adds to the last line what stands behind it.
+    fn lengthen(&mut self, from: usize, to: usize) {
+        let Some(end) = self.end.filter(|end| *end < to) else { return };
+        let to = to.min(self.start(self.next));
+        let between = self.text.get(end..from).unwrap_or("x");
+        let more = self.text.get(end..to).unwrap_or_default().trim_end();
+        let is_close = between.chars().all(|c| c.is_whitespace() || matches!(c, ',' | ';'));
+        let line = self.out.len() - self.out.rfind('\n').map_or(0, |at| at + 1);
+        if is_close && line + more.len() <= LINE_BYTES_MAX && self.fits(more.len()) {
+            self.out.push_str(more);
+            self.end = Some(end + more.len());
+        }
+    }
+
+    /// Marks that the rest of the last line is left out.
+    pub(super) fn mark_elided(&mut self) {
+        if self.end.take().is_some() && !self.full {
+            self.out.push(' ');
+            self.out.push_str(MARKER);
+        }
+    }
+
+    /// Marks that something is left out at `at`, indented as that is, unless the last line is a
+    /// marker or that line is kept.
+    pub(super) fn mark(&mut self, at: usize) {
+        let line = self.line_of(at);
+        if self.marked || self.full || line < self.next {
+            return;
+        }
+        let text = self.line(line);
+        let indent = text.get(..text.len() - text.trim_start().len()).unwrap_or_default();
+        // What is indented further than any text of people says nothing.
+        let indent = indent.get(..LINE_BYTES_MAX).unwrap_or(indent);
+        self.append(line, &format!("{indent}{MARKER}"));
+        self.end = None;
+        self.marked = true;
+    }
+
+    /// Keeps the first and last lines, and marks how many are between.
+    pub(super) fn push_head_and_tail(&mut self, first_lines: usize, last_lines: usize) {
+        let lines = self.lines();
+        let first = first_lines.min(lines);
+        let last = lines.saturating_sub(last_lines).max(first);
+        (0..first).for_each(|line| self.push_line(line));
+        self.mark_lines(last);
+        (last..lines).for_each(|line| self.push_line(line));
+    }
+
+    /// Marks how many lines are left out up to line `to`, if any are.
+    fn mark_lines(&mut self, to: usize) {
+        let lines = to.saturating_sub(self.next);
+        if lines > 0 {
+            let plural = if lines == 1 { "" } else { "s" };
+            self.append(to - 1, &format!("{MARKER} {lines} line{plural}"));
+        }
+    }
+
+    /// Writes a line, if there is room for it.
+    fn append(&mut self, line: usize, text: &str) {
+        if self.full {
+            return;
+        }
+        let (text, is_cut) = match text.char_indices().find(|(at, _)| *at >= LINE_BYTES_MAX) {
+            Some((at, _)) => (text.get(..at).unwrap_or_default().trim_end(), true),
+            None => (text, false),
+        };
+        if !self.fits(text.len()) {
+            self.full = true;
+            if self.bytes_max >= MARKER.len() && !self.marked {
+                self.line_break();
+                self.out.push_str(MARKER);
+            }
+            return;
+        }
+        self.line_break();
+        self.out.push_str(text);
+        if is_cut {
+            self.out.push(' ');
+            self.out.push_str(MARKER);
+        }
+        self.marked = false;
+        self.next = line + 1;
+    }
+
+    fn line_break(&mut self) {
+        if !self.out.is_empty() {
+            self.out.push('\n');
+        }
+    }
+
+    /// Whether there is room for so many bytes more, a marker behind them, and one in a
+    /// line of its own.
+    fn fits(&self, bytes: usize) -> bool {
+        self.out.len() + bytes + 2 * (MARKER.len() + 1) < self.bytes_max
+    }
+
+    /// Returns the outline.
+    pub(super) fn finish(self) -> String {
+        self.out
+    }
+}

@@ -1,0 +1,32 @@
+//! Code: its declarations, by tree-sitter grammars.
+
+mod item;
+mod language;
+mod languages;
+mod parse;
+mod walk;
+
+use lcp_types::Lang;
+use tree_sitter::Tree;
+
+use crate::outline::builder::OutlineBuilder;
+use language::Language;
+
+/// Keeps the declarations of code. Returns whether there are any.
+///
+/// Of several dialects of a language, the one that can read most of the text is used. Without
+/// a grammar, or if each takes too long, nothing is kept.
+pub(super) fn fill(lang: Lang, builder: &mut OutlineBuilder<'_>) -> bool {
+    let mut best: Option<(usize, &Language, Tree)> = None;
+    for language in languages::dialects(lang) {
+        let Some(tree) = parse::parse(&(language.grammar)(), builder.text()) else { continue };
+        let errors = parse::error_bytes(&tree);
+        if best.as_ref().is_none_or(|(least, ..)| errors < *least) {
+            best = Some((errors, language, tree));
+        }
+        if errors == 0 {
+            break;
+        }
+    }
+    best.is_some_and(|(_, language, tree)| walk::fill(builder, language, &tree))
+}

@@ -1,0 +1,157 @@
+//! Documents: headings, and the first sentence below each.
+
+use super::builder::OutlineBuilder;
+
+/// Lines of a sentence that are kept.
+const SENTENCE_LINES_MAX: usize = 4;
+
+/// Characters of the line below a heading that are kept.
+const UNDERLINE_CHARS: usize = 3;
+
+/// Keeps headings and first sentences. Returns whether there is any heading.
+pub(super) fn fill(out: &mut OutlineBuilder<'_>) -> bool {
+    let mut lines = Lines { at: after_front_matter(out), fence: None };
+    let (mut headings, mut wants) = (0, true);
+    while !out.is_full() && lines.at < out.lines() {
+        let at = lines.at;
+        let (text, was_fenced) = (out.line(at), lines.fence.is_some());
+        lines.step(text);
+        if was_fenced || lines.fence.is_some() {
+            continue;
+        }
+        if is_heading(text) {
+            out.push_line(at);
+        } else if is_text(text) && is_underline(out.line(at + 1)) {
+            out.push_line(at);
+            let start = out.start(at + 1);
+            let under = out.line(at + 1);
+            let indent = under.len() - under.trim_start().len();
+            out.push_span(start, start + under.len().min(indent + UNDERLINE_CHARS), 1);
+            lines.at += 1;
+        } else {
+            if wants && is_text(text) {
+                wants = false;
+                push_sentence(out, at);
+            }
+            continue;
+        }
+        headings += 1;
+        wants = true;
+    }
+    headings > 0
+}
+
+/// Returns the line after the front matter (`---`), else the first.
+fn after_front_matter(out: &OutlineBuilder<'_>) -> usize {
+    if out.line(0) != "---" {
+        return 0;
+    }
+    (1..out.lines()).find(|line| out.line(*line) == "---").map_or(0, |line| line + 1)
+}
+
+/// Where the reading is.
+struct Lines<'t> {
+    at: usize,
+    /// How the fence began that is open.
+    fence: Option<&'t str>,
+}
+
+impl<'t> Lines<'t> {
+    /// Goes behind a line.
+    fn step(&mut self, text: &'t str) {
+        self.at += 1;
+        let Some(fence) = fence(text) else { return };
+        match self.fence {
+            None => self.fence = Some(fence),
+            Some(open) => {
+                let is_last = text.trim() == fence;
+                if is_last && fence.starts_with(open) {
+                    self.fence = None;
+                }
+            }
+        }
+    }
+}
+
+/// The marks that a line begins with if it opens or closes a fence.
+fn fence(text: &str) -> Option<&str> {
+    let text = unindented(text)?;
+    let mark = text.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let length = text.len() - text.trim_start_matches(mark).len();
+    let (marks, rest) = text.split_at_checked(length)?;
+    // Code within a line has its marks again.
+    (length >= 3 && !(mark == '`' && rest.contains('`'))).then_some(marks)
+}
+
+/// A line without its indentation, unless that makes it code.
+fn unindented(text: &str) -> Option<&str> {
+    let rest = text.trim_start_matches(' ');
+    (text.len() - rest.len() < 4 && !rest.starts_with('\t')).then_some(rest)
+}
+
+fn is_heading(text: &str) -> bool {
+    let Some(text) = unindented(text) else { return false };
+    let rest = text.trim_start_matches('#');
+    (1..=6).contains(&(text.len() - rest.len())) && rest.starts_with([' ', '\t'])
+}
+
+/// Whether a line makes the text above a heading.
+fn is_underline(text: &str) -> bool {
+    let Some(text) = unindented(text) else { return false };
+    text.len() >= 2 && (text.bytes().all(|b| b == b'=') || text.bytes().all(|b| b == b'-'))
+}
+
+/// Whether a line is words: no picture, table, comment, quotation of markup.
+fn is_text(text: &str) -> bool {
+    let text = text.trim_start();
+    !text.starts_with(['|', '<', '!'])
+        && !text.starts_with("[!")
+        && !is_heading(text)
+        && text.chars().any(char::is_alphanumeric)
+}
+
+/// Keeps the sentence that begins in a line, up to the end of its paragraph.
+fn push_sentence(out: &mut OutlineBuilder<'_>, first: usize) {
+    let from = out.start(first);
+    let mut to = from;
+    for line in first..(first + SENTENCE_LINES_MAX).min(out.lines()) {
+        let text = out.line(line);
+        if !is_text(text) || fence(text).is_some() || is_underline(text) {
+            break;
+        }
+        if let Some(end) = end_of_sentence(text) {
+            to = out.start(line) + end;
+            break;
+        }
+        to = out.start(line) + text.len();
+    }
+    out.push_span(from, to, SENTENCE_LINES_MAX);
+}
+
+/// Where a sentence ends in a line: behind a stop, before white space and a word that
+/// begins no sentence in lower case.
+fn end_of_sentence(text: &str) -> Option<usize> {
+    // The number of a list ends nothing.
+    let lead = text.find(|c: char| c.is_alphabetic()).unwrap_or(0);
+    text.char_indices().skip_while(|(at, _)| *at < lead).find_map(|(at, c)| {
+        let end = at + c.len_utf8();
+        let rest = text.get(end..)?;
+        match c {
+            '。' | '！' | '？' => Some(end),
+            '.' | '!' | '?' => {
+                let next = rest.trim_start();
+                let is_apart = rest.is_empty() || next.len() < rest.len();
+                let goes_on = next.starts_with(|c: char| c.is_lowercase() || c.is_ascii_digit());
+                if !is_apart || goes_on {
+                    return None;
+                }
+                let before = text.get(..at)?;
+                let word = before.rsplit([' ', '(']).next()?;
+                // "e.g. This", "J. Doe".
+                let is_short = c == '.' && (word.contains('.') || word.chars().count() < 2);
+                (!is_short || rest.is_empty()).then_some(end)
+            }
+            _ => None,
+        }
+    })
+}

@@ -1,0 +1,79 @@
+//! Outlines without a model: the lines that tell most about a text (RFC 0010 §4).
+//!
+//! Start at [`outline`]. Of code it keeps the declarations and leaves bodies and imports
+//! out, of documents the headings and the first sentence below each, of anything else
+//! the first and last lines. All lines are lines of the text itself, in order and indented
+//! as there; `…` stands for what is left out.
+//!
+//! Each language is a feature and brings its tree-sitter grammar, in C. Code of any other
+//! language has the outline of plain text.
+
+#![cfg_attr(
+    not(feature = "outline"),
+    allow(dead_code, unused_imports, reason = "each language needs another part of the engine")
+)]
+
+mod builder;
+#[cfg(feature = "tree-sitter")]
+mod code;
+mod document;
+mod options;
+
+use lcp_types::Lang;
+use lcp_types::limits::{OUTLINE_BYTES_MAX, SUMMARY_BYTES_MAX};
+
+use builder::OutlineBuilder;
+pub use options::{InputKind, MARKER, OutlineOptions};
+
+/// Returns the outline of a text, without a newline at its end.
+///
+/// Returns `None` if the outline would be larger than [`OutlineOptions::percent_max`] allows,
+/// or if there is nothing to keep.
+///
+/// Code that its grammar cannot read keeps what could be read. Code without a
+/// declaration, a document without a heading, and code that is larger than
+/// `OUTLINE_BYTES_MAX` or takes its grammar too long have the outline of plain text. The
+/// same text gives the same outline on any machine: work is counted, not timed.
+///
+/// ```
+/// use lcp_ingest::outline::{InputKind, OutlineOptions, outline};
+///
+/// let text = "# Ships\n\nThey sail. Some sink.\n\n## Sails\n\nMade of cloth, by hand. Old.\n";
+/// let outline = outline(InputKind::Document, text, &OutlineOptions::default());
+/// assert_eq!(
+///     outline.as_deref(),
+///     Some("# Ships\nThey sail.\n## Sails\nMade of cloth, by hand.")
+/// );
+/// ```
+#[must_use]
+pub fn outline(kind: InputKind, text: &str, options: &OutlineOptions) -> Option<String> {
+    let bytes_max = options.bytes_max.min(usize::try_from(SUMMARY_BYTES_MAX).unwrap_or(usize::MAX));
+    let mut builder = OutlineBuilder::new(text, bytes_max);
+    let is_special = match kind {
+        InputKind::Document | InputKind::Code(Lang::Markdown) => document::fill(&mut builder),
+        InputKind::Code(lang) if text.len() as u64 <= OUTLINE_BYTES_MAX => {
+            fill_code(lang, &mut builder)
+        }
+        InputKind::Code(_) | InputKind::Text => false,
+    };
+    if !is_special {
+        builder = OutlineBuilder::new(text, bytes_max);
+        builder.push_head_and_tail(options.first_lines, options.last_lines);
+    }
+    let outline = builder.finish();
+    let is_smaller =
+        outline.len() as u128 * 100 <= text.len() as u128 * u128::from(options.percent_max);
+    (is_smaller && !outline.is_empty()).then_some(outline)
+}
+
+/// Keeps the declarations of code. Returns whether there are any.
+#[cfg(feature = "tree-sitter")]
+fn fill_code(lang: Lang, builder: &mut OutlineBuilder<'_>) -> bool {
+    code::fill(lang, builder)
+}
+
+/// Keeps nothing: there are no grammars.
+#[cfg(not(feature = "tree-sitter"))]
+fn fill_code(_: Lang, _: &mut OutlineBuilder<'_>) -> bool {
+    false
+}

@@ -1,0 +1,153 @@
+//! A cache of the answers of programs.
+//!
+//! Each answer is a file, named by the hash of the question and `.summary`: the hash of the
+//! answer in hexadecimal digits, a newline, the answer. A file that cannot be read, written, or
+//! is damaged counts as missing: a cache is never a reason to fail.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use lcp_types::limits::SUMMARY_BYTES_MAX;
+
+/// Part of every key; another form of entries has another version.
+const VERSION: &str = "lcp.summary.v1";
+
+/// Digits of a hash.
+const DIGITS: usize = 2 * blake3::OUT_LEN;
+
+/// Bytes of all answers; beyond, the oldest go.
+const BYTES_MAX: u64 = 256 << 20;
+
+/// A folder with answers.
+#[derive(Debug)]
+pub(super) struct Cache(PathBuf);
+
+/// The end of their names: folders may have files of others that are called by a hash.
+const EXTENSION: &str = ".summary";
+
+/// Returns the file name of the answer to a question.
+pub(super) fn key(parts: &[&str]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in [VERSION].iter().chain(parts) {
+        // Lengths, so that no two lists of parts are the same bytes.
+        hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+    }
+    format!("{}{EXTENSION}", hasher.finalize())
+}
+
+impl Cache {
+    /// Opens the cache in a folder, which need not exist.
+    pub(super) fn new(folder: PathBuf) -> Self {
+        shrink(&folder, BYTES_MAX);
+        Self(folder)
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<String> {
+        let path = self.0.join(key);
+        let about = std::fs::metadata(&path).ok()?;
+        if !about.is_file() || about.len() > SUMMARY_BYTES_MAX + DIGITS as u64 + 1 {
+            return None;
+        }
+        let text = String::from_utf8(std::fs::read(&path).ok()?).ok()?;
+        let (hash, answer) = text.split_once('\n')?;
+        (hash == blake3::hash(answer.as_bytes()).to_string()).then(|| answer.to_owned())
+    }
+
+    pub(super) fn put(&self, key: &str, answer: &str) {
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        // The texts may be secret.
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        if builder.create(&self.0).is_ok() {
+            let entry = format!("{}\n{answer}", blake3::hash(answer.as_bytes()));
+            // A file that is not complete has no valid hash, and the program is asked again.
+            let _ = std::fs::write(self.0.join(key), entry);
+        }
+    }
+}
+
+/// Returns the answers that a folder has now.
+pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let is_answer = |entry: &std::fs::DirEntry| is_key(&entry.file_name().to_string_lossy());
+    entries.flatten().filter(is_answer).map(|entry| entry.path()).collect()
+}
+
+/// Removes the oldest answers until they have half of `bytes_max`, if they have more.
+/// Other files are left alone.
+fn shrink(folder: &Path, bytes_max: u64) {
+    let mut answers: Vec<(SystemTime, PathBuf, u64)> = entries(folder)
+        .into_iter()
+        .filter_map(|path| {
+            let about = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
+            Some((about.modified().ok()?, path, about.len()))
+        })
+        .collect();
+    let mut bytes: u64 = answers.iter().map(|(.., bytes)| bytes).sum();
+    if bytes <= bytes_max {
+        return;
+    }
+    answers.sort();
+    for (_, path, length) in answers {
+        if bytes <= bytes_max / 2 {
+            return;
+        }
+        if std::fs::remove_file(path).is_ok() {
+            bytes -= length;
+        }
+    }
+}
+
+fn is_key(name: &str) -> bool {
+    name.strip_suffix(EXTENSION).is_some_and(|hash| {
+        hash.len() == DIGITS && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_found_and_damage_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::new(folder.path().join("a/b"));
+        let key = key(&["cmd", "path", "text"]);
+        assert_eq!(cache.get(&key), None);
+        cache.put(&key, "An answer.\nTwo lines.");
+        assert_eq!(cache.get(&key).as_deref(), Some("An answer.\nTwo lines."));
+        let path = cache.0.join(&key);
+        let bytes = std::fs::read(&path).unwrap();
+        for cut in 0..bytes.len() {
+            std::fs::write(&path, &bytes[..cut]).unwrap();
+            assert_eq!(cache.get(&key), None, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn parts_are_kept_apart() {
+        assert_ne!(key(&["ab", "c"]), key(&["a", "bc"]));
+        assert!(is_key(&key(&[])));
+    }
+
+    #[test]
+    fn the_oldest_go_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let keys = ["1", "2", "3", "4"].map(|part| key(&[part]));
+        for (age, key) in keys.iter().enumerate() {
+            let path = folder.path().join(key);
+            std::fs::write(&path, [0; 100]).unwrap();
+            let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(age as u64);
+            std::fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        }
+        let mine = blake3::hash(b"mine").to_string();
+        std::fs::write(folder.path().join(&mine), [0; 1000]).unwrap();
+        let left = || keys.clone().map(|key| folder.path().join(key).exists());
+        shrink(folder.path(), 400);
+        assert_eq!(left(), [true; 4]);
+        shrink(folder.path(), 399);
+        assert_eq!(left(), [false, false, false, true]);
+        assert!(folder.path().join(mine).exists());
+    }
+}

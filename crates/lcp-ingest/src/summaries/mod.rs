@@ -1,0 +1,195 @@
+//! Summaries of texts: outlines, or the answers of a program (RFC 0010 §4).
+
+mod cache;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use lcp_continuity::command::{CommandError, CommandFilter, CommandOptions};
+use lcp_types::limits::SUMMARY_BYTES_MAX;
+use lcp_types::{Block, BlockContent, FormatHint};
+use rayon::prelude::*;
+
+use crate::outline::{InputKind, OutlineOptions, outline};
+use cache::Cache;
+
+/// A summarizer of files, which any number of threads may share.
+#[derive(Debug)]
+pub struct FileSummarizer {
+    command: Option<CachedCommand>,
+    failures: Mutex<Failures>,
+}
+
+/// Calls of the program that failed.
+#[derive(Clone, Debug, Default)]
+struct Failures {
+    count: usize,
+    /// The path and the reason of the first by path, so that it is the same in each run.
+    first: Option<(String, String)>,
+}
+
+impl FileSummarizer {
+    /// Returns a summarizer that makes outlines.
+    #[must_use]
+    pub fn outlines() -> Self {
+        Self { command: None, failures: Mutex::default() }
+    }
+
+    /// Returns a summarizer that lets the shell run a command line for each text.
+    ///
+    /// The text is on standard input, `LCP_PATH` and `LCP_LANG` are in the environment, the
+    /// summary is on standard output. No more than `jobs` programs run at once. Answers are
+    /// kept in the folder `cache`. Where the program fails, the outline is taken.
+    #[must_use]
+    pub fn command(
+        line: &str,
+        options: CommandOptions,
+        jobs: NonZeroUsize,
+        cache: Option<PathBuf>,
+    ) -> Self {
+        let command = CachedCommand {
+            line: line.to_owned(),
+            filter: CommandFilter::shell(line).with_options(options),
+            jobs: Semaphore::new(jobs.get()),
+            cache: cache.map(Cache::new),
+        };
+        Self { command: Some(command), failures: Mutex::default() }
+    }
+
+    /// Returns a function that stops the programs that run, and lets no other start.
+    pub fn stop_handle(&self) -> impl Fn() + Send + Sync + 'static {
+        let filter = self.command.as_ref().map(|command| command.filter.clone());
+        move || filter.iter().for_each(CommandFilter::stop)
+    }
+
+    /// Summarizes the text of a file; returns `None` if the summary would not be smaller.
+    #[must_use]
+    pub fn summarize(&self, path: &str, kind: InputKind, text: &str) -> Option<String> {
+        let outline = || outline(kind, text, &OutlineOptions::default());
+        let Some(command) = &self.command else { return outline() };
+        match command.answer(path, kind.language().unwrap_or_default(), text) {
+            Ok(answer) => (answer.len() < text.len()).then_some(answer),
+            Err(error) => {
+                let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+                failures.count += 1;
+                if failures.first.as_ref().is_none_or(|(first, _)| path < first.as_str()) {
+                    failures.first = Some((path.to_owned(), error.to_string()));
+                }
+                drop(failures);
+                outline()
+            }
+        }
+    }
+
+    /// Gives code, documents and tool results a summary where that is smaller, in the current
+    /// rayon pool. A block that has a summary keeps it.
+    ///
+    /// `progress` is called after each block.
+    pub fn summarize_blocks(&self, blocks: &mut [Block<'_>], progress: &(dyn Fn() + Sync)) {
+        blocks.par_iter_mut().for_each(|block| {
+            if block.summary.is_none() {
+                let summary = self.summarize_block(block);
+                block.summary = summary.map(Into::into);
+            }
+            progress();
+        });
+    }
+
+    fn summarize_block(&self, block: &Block<'_>) -> Option<String> {
+        let (kind, content) = match &block.content {
+            BlockContent::Code(code) => (InputKind::Code(code.lang), &code.content),
+            BlockContent::Document(document) => {
+                let is_markdown = document.format_hint == FormatHint::Markdown;
+                let kind = if is_markdown { InputKind::Document } else { InputKind::Text };
+                (kind, &document.content)
+            }
+            BlockContent::ToolResult(result) => (InputKind::Text, &result.content),
+            _ => return None,
+        };
+        let summary = self.summarize(&block.label(), kind, content.as_str()?)?;
+        let is_smaller = summary.len() < content.len();
+        let fits = summary.len() as u64 <= SUMMARY_BYTES_MAX;
+        (is_smaller && fits && !summary.is_empty()).then_some(summary)
+    }
+
+    /// Returns a line about the calls of the program that failed, if any did.
+    #[must_use]
+    pub fn warning(&self) -> Option<String> {
+        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (path, reason) = failures.first?;
+        let (count, path) = (failures.count, path.escape_debug());
+        let plural = if count == 1 { "" } else { "s" };
+        Some(format!("{count} text{plural} not summarised by the program; {path}: {reason}"))
+    }
+}
+
+/// Returns the files with cached answers that a folder has now.
+#[must_use]
+pub fn cached_answers(folder: &Path) -> Vec<PathBuf> {
+    cache::entries(folder)
+}
+
+/// A program whose answers are cached.
+#[derive(Debug)]
+struct CachedCommand {
+    line: String,
+    filter: CommandFilter,
+    jobs: Semaphore,
+    cache: Option<Cache>,
+}
+
+impl CachedCommand {
+    /// Returns the cached answer for this text, else asks the program.
+    fn answer(&self, path: &str, lang: &str, text: &str) -> Result<String, CommandError> {
+        let key = cache::key(&[&self.line, path, lang, text]);
+        if let Some(answer) = self.cache.as_ref().and_then(|cache| cache.get(&key)) {
+            return Ok(answer);
+        }
+        let answer = {
+            let _permit = self.jobs.acquire();
+            self.filter.run(text.to_owned(), &[("LCP_PATH", path), ("LCP_LANG", lang)])?
+        };
+        let answer = answer.trim();
+        if answer.is_empty() {
+            return Err(CommandError::Empty { program: self.filter.name().to_owned() });
+        }
+        if let Some(cache) = &self.cache {
+            cache.put(&key, answer);
+        }
+        Ok(answer.to_owned())
+    }
+}
+
+/// A counting semaphore.
+#[derive(Debug)]
+struct Semaphore {
+    permits: Mutex<usize>,
+    released: Condvar,
+}
+
+/// A permit, until it is dropped.
+struct Permit<'s>(&'s Semaphore);
+
+impl Semaphore {
+    fn new(permits: usize) -> Self {
+        Self { permits: Mutex::new(permits), released: Condvar::new() }
+    }
+
+    fn acquire(&self) -> Permit<'_> {
+        let permits = self.permits.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut permits = self
+            .released
+            .wait_while(permits, |permits| *permits == 0)
+            .unwrap_or_else(PoisonError::into_inner);
+        *permits -= 1;
+        Permit(self)
+    }
+}
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        *self.0.permits.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.released.notify_one();
+    }
+}

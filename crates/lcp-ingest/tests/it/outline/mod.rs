@@ -1,0 +1,5 @@
+//! Outlines: the lines that are kept, and properties of every outline.
+
+mod golden;
+mod head_tail;
+mod properties;
