@@ -17,8 +17,8 @@ use lcp_types::{BlockSource, SourceErrorKind};
 use crate::Result;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
-use crate::journal;
 use crate::prepare::{Settled, denied};
+use lcp_packfile::journal;
 
 /// The text, where the index of the pack is enough to give the one that all blocks
 /// give; says what it warns of.
@@ -75,9 +75,9 @@ fn regular(path: &Path) -> Option<File> {
     file.metadata().ok().filter(std::fs::Metadata::is_file)?;
     // Nobody appends to it while it is read. One that was left half appended to is read as it
     // was before.
-    journal::share(&file).ok()?;
+    journal::lock_shared(&file).ok()?;
     let path = path.canonicalize().ok()?;
-    (!journal::path_of(&path).exists()).then_some(file)
+    (!journal::journal_path(&path).exists()).then_some(file)
 }
 
 /// What is said of a pack that was read as a whole, whose header announces a trailer that is

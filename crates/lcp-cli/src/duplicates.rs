@@ -10,7 +10,7 @@ use crate::Result;
 use crate::config::Dedup;
 use crate::counting::Counter;
 use crate::failure::{Code, Failure};
-use crate::merging;
+use lcp_packfile::handoff_index;
 
 /// The flags that say what stands twice.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -156,7 +156,7 @@ pub fn pack<'b>(
     options: &Options,
     estimator: &dyn TokenEstimator,
 ) -> Result<Deduped<'b>> {
-    if let Some(index) = blocks.iter().position(merging::is_handoff) {
+    if let Some(index) = blocks.iter().position(|block| handoff_index(block).is_some()) {
         let message = "the pack holds a hand-off, which names its blocks: nothing is deduplicated";
         let warnings = vec![Warning::new(WarningCode::NoEffect, Some(index), message)];
         return Ok(Deduped {

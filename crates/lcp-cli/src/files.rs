@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use lcp_decoder::{DecodeOptions, Pack};
 use lcp_driver::{escape_control_json, escape_control_lines};
+use lcp_packfile::journal;
 use lcp_transcripts::Format;
 use lcp_types::wire::MAGIC_LCP;
 use serde_json::Value;
@@ -15,7 +16,6 @@ use serde_json::Value;
 use crate::Result;
 use crate::failure::{Code, Failure};
 use crate::interrupt;
-use crate::journal;
 
 /// The name of standard input and output.
 pub const STANDARD: &str = "-";
@@ -54,8 +54,8 @@ fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
     if bytes != MAGIC_LCP || !file.metadata()?.is_file() {
         return file.read_to_end(&mut bytes).map(|_| bytes);
     }
-    let (bytes, beside) = journal::read(path, &mut file, bytes)?;
-    if let Some(said) = beside.said() {
+    let (bytes, state) = journal::read(path, &mut file, bytes)?;
+    if let Some(said) = state.message() {
         let mut noticed = NOTICED.lock().unwrap_or_else(PoisonError::into_inner);
         noticed.push(format!("{said} ({})", path.display()));
     }
@@ -159,7 +159,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let (mut file, _registered) = interrupt::registered(|| temporary(&target, permissions))?;
     file.write_all(bytes)?;
     file.persist(&target).map_err(|error| error.error)?;
-    journal::forget(&target);
+    journal::remove(&target);
     Ok(())
 }
 

@@ -10,11 +10,10 @@
     reason = "a failure is always what was wrong, and the exit code"
 )]
 
-pub mod appending;
 pub mod arguments;
 pub mod by_index;
+pub mod checks;
 pub mod commands;
-pub mod compare;
 pub mod config;
 pub mod config_file;
 pub mod costs;
@@ -25,23 +24,17 @@ pub mod failure;
 pub mod files;
 pub mod folders;
 pub mod form;
-pub mod frames;
 pub mod help;
 pub mod interrupt;
-pub mod journal;
 pub mod limits;
 #[cfg(feature = "mcp")]
 pub mod mcp;
-pub mod merging;
 pub mod naive;
 pub mod prepare;
-pub mod problems;
 pub mod progress;
-pub mod recovering;
 pub mod sessions;
 pub mod special;
 pub mod stable;
-pub mod stored;
 pub mod summary_args;
 pub mod table;
 

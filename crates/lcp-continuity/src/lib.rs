@@ -76,7 +76,7 @@ pub use error::{Error, Result};
 pub use events::{
     ContextLimitApproachingEvent, ContinuityEvent, SessionHandoffPreparedEvent, SessionResumedEvent,
 };
-pub use handoff_pack::{PackageError, renumber_index};
+pub use handoff_pack::PackageError;
 pub use model::{
     AnchorKind, AnchorPoint, AnchorSource, Clock, ContinuationDirective, Coverage, DirectiveStyle,
     HandoffDecision, HandoffMetadata, HandoffOptions, ManualClock, Message, OpenCall, PendingTask,

@@ -4,10 +4,10 @@
 #[allow(clippy::pedantic, dead_code, reason = "a module of tests, of which less is needed here")]
 mod walk;
 
-use lcp_cli::recovering::recover;
 use lcp_decoder::{DecodeOptions, ErrorKind, Pack, PackReader, decode, decode_parallel};
 use lcp_driver::{DefaultDriver, DriverConfig, IndexCosts, OutputMode};
 use lcp_encoder::{Compression, EncodeOptions, Magic};
+use lcp_packfile::recover;
 use lcp_testkit::SplitMix64;
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Block, BlockSource};

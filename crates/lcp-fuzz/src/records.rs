@@ -1,9 +1,9 @@
 //! What stores give back, and what is kept beside packs: read from bytes that nobody vouches for.
 
-use lcp_cli::journal::{Journal, as_before};
 use lcp_continuity::store::StoredMessage;
 use lcp_continuity::{SessionHandoff, Timestamp};
 use lcp_driver::prompt_cache::PreviousPlan;
+use lcp_packfile::journal::{Journal, rolled_back};
 use lcp_store::content::{Backend, ContentAddressedStore, Lookup, Name, PutMode, Result};
 use lcp_types::ContentStore;
 
@@ -50,13 +50,13 @@ fn journal(bytes: &[u8]) {
     if let Some(journal) = Journal::parse(&sealed) {
         assert_eq!(Journal::parse(&journal.to_bytes()), Some(journal));
     }
-    let (before, _) = as_before(pack.to_vec(), Some(&sealed));
+    let (before, _) = rolled_back(pack.to_vec(), Some(&sealed));
     assert!(before.len() <= pack.len() + sealed.len());
     // One that is true gives the old pack again.
-    if let Some(journal) = Journal::of(pack, cut.into(), bytes.len() as u64) {
+    if let Some(journal) = Journal::new(pack, cut.into(), bytes.len() as u64) {
         let new = [pack.get(..cut.into()).unwrap_or_default(), beside].concat();
-        if journal.is_of(&new) {
-            assert_eq!(journal.undone(new), pack);
+        if journal.matches(&new) {
+            assert_eq!(journal.restore(new), pack);
         }
     }
 }

@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use lcp_cli::journal::Journal;
 use lcp_continuity::store::{MemoryStore, NewConversation};
 use lcp_continuity::{HandoffOptions, ManualClock, Message, SessionContinuityService, Timestamp};
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_driver::prompt_cache::StableOptions;
 use lcp_driver::{DefaultDriver, DriverConfig};
 use lcp_encoder::{Compression, EncodeOptions};
+use lcp_packfile::journal::Journal;
 use lcp_testkit::program::root;
 use lcp_tokens::HeuristicEstimator;
 use lcp_transcripts::Format;
@@ -87,7 +87,7 @@ fn records() -> Vec<Vec<u8>> {
 /// A pack, and the journal of one that was appended to.
 fn journal(pack: &[u8]) -> Option<Vec<u8>> {
     let end = pack.len().checked_sub(4)?;
-    let journal = Journal::of(pack, end as u64, pack.len() as u64 + 20)?.to_bytes();
+    let journal = Journal::new(pack, end as u64, pack.len() as u64 + 20)?.to_bytes();
     let beside = &journal[..journal.len() - 4];
     Some([&[5, u8::try_from(pack.len()).ok()?], pack, beside].concat())
 }

@@ -2,10 +2,10 @@
 
 use std::num::NonZero;
 
-use lcp_cli::problems::check_full;
-use lcp_cli::recovering::recover;
+use lcp_cli::checks::validate;
 use lcp_decoder::{DecodeOptions, PackReader, decode};
 use lcp_fuzz::seeds;
+use lcp_packfile::recover;
 use lcp_types::Block;
 
 /// Bytes of the longest pack of which every bit is flipped: each flip reads all of it.
@@ -62,7 +62,7 @@ impl Tried {
             for bit in 0..8 {
                 changed[at] ^= 1 << bit;
                 tried.flips += 1;
-                tried.unnoticed += u64::from(check_full(&changed).problems.is_empty());
+                tried.unnoticed += u64::from(validate(&changed, true).problems.is_empty());
                 changed[at] ^= 1 << bit;
             }
             tried.cuts += 1;

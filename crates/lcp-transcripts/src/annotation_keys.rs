@@ -3,12 +3,12 @@
 //! [`PART`], [`RESULT`], [`ITEM`] and [`CONTENT`] stand behind the name of the format, since nobody
 //! else can use them: `anthropic.part={"cache_control":{"type":"ephemeral"}}`.
 
-use lcp_types::Block;
+use lcp_types::Tag;
 
 use crate::Format;
 
 /// The number of the message that the block is a part of, counted from 0.
-pub const MESSAGE: &str = "message";
+pub const MESSAGE: &str = Tag::MESSAGE;
 /// The role of the message where the block does not say it: `assistant`, `developer`.
 pub const ROLE: &str = "role";
 /// What the part had beside what its block holds, as a JSON object.
@@ -37,15 +37,6 @@ pub const SIDECHAIN: &str = "sidechain";
 pub const FUNCTION: &str = "function";
 /// A [`CALL`] whose arguments are any text.
 pub const CUSTOM: &str = "custom";
-
-/// Returns the index of each block that is part of a message, with the number of the message.
-pub fn message_numbers(blocks: &[Block<'_>]) -> impl Iterator<Item = (u64, u64)> {
-    blocks.iter().filter_map(|block| {
-        let annotation = block.as_annotation()?;
-        let tag = annotation.as_tag().filter(|tag| tag.key == MESSAGE)?;
-        Some((annotation.target_block_id, tag.value?.parse().ok()?))
-    })
-}
 
 /// The key of what only one format has.
 pub(crate) fn of(format: Format, key: &str) -> String {

@@ -93,6 +93,8 @@ pub struct Tag<'a> {
 impl<'a> Tag<'a> {
     /// The key of a block's share.
     pub const CATEGORY: &'static str = "category";
+    /// The key of the number of the message that a block is a part of, counted from 0.
+    pub const MESSAGE: &'static str = "message";
     /// The key of a block's rank.
     pub const RANK: &'static str = "rank";
     /// The key of the number of anchors.

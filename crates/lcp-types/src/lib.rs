@@ -60,7 +60,8 @@ pub use index::{
 };
 pub use level::{Level, LevelText};
 pub use meta::{
-    AnnotationError, AnnotationErrorKind, BlockMeta, HANDOFF_TYPE_NAME, escape_for_display,
+    AnnotationError, AnnotationErrorKind, BlockMeta, HANDOFF_INDEX_VERSION, HANDOFF_TYPE_NAME,
+    escape_for_display,
 };
 pub use owned::{IntoOwned, Visitor};
 pub use replacements::{DuplicateKind, Replacement, Replacements};

@@ -9,6 +9,8 @@ use crate::{Annotation, AnnotationKind, Block, BlockContent, Level, LevelText, P
 /// The type name of LCP's own extension that tells what the blocks of a hand-off
 /// are (RFC 0007 §5). It speaks of no single block.
 pub const HANDOFF_TYPE_NAME: &str = "handoff";
+/// The newest version of the index of a hand-off that is known.
+pub const HANDOFF_INDEX_VERSION: u64 = 1;
 
 /// What the pack says of one block, by its annotations and levels.
 ///

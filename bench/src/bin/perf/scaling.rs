@@ -16,7 +16,7 @@ use lcp_tokens::HeuristicEstimator;
 use lcp_transcripts::{Options, detect, import};
 use lcp_types::{Block, BlockSource as _, MemoryStore};
 
-use lcp_cli::recovering::recover;
+use lcp_packfile::recover;
 
 use super::Result;
 

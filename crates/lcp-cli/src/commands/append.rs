@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use lcp_encoder::{Compression, EncodeOptions};
+use lcp_packfile::journal::{self, JournalState, LockResult, PackFile, Storage as _};
+use lcp_packfile::{Addition, AppendOptions, Appended, Error};
 
 use crate::Result;
-use crate::appending::{self, Addition, Appended};
+use crate::checks;
 use crate::commands::encode;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
 use crate::interrupt;
-use crate::journal::{self, Beside, Disk as _, Files, Locked};
 
 /// Add the blocks of other packs to a pack, in place
 ///
@@ -66,13 +67,21 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let inputs: Vec<_> = args.inputs.iter().map(|path| input(path)).collect::<Result<_>>()?;
     let mut disk = lock(&args.pack, Duration::from_secs(args.wait.into()))?;
     let pack = begin(&args.pack, &mut disk, output)?;
-    let additions = args.inputs.iter().zip(&inputs);
-    let additions: Vec<_> = additions.map(|(path, pack)| Addition { path, pack }).collect();
+    let names: Vec<_> = args.inputs.iter().map(|path| files::name(path)).collect();
+    let additions = names.iter().zip(&inputs);
+    let additions: Vec<_> = additions.map(|(name, pack)| Addition { name, pack }).collect();
     let compression = args.compress.map(|compress| match compress {
         Compress::None => Compression::None,
         Compress::Block => Compression::Block,
     });
-    let appended = appending::append(&args.pack, &pack, &additions, compression)?;
+    let options = AppendOptions { compression, recount: Some(&checks::recount) };
+    let appended = lcp_packfile::append(&pack, &additions, &options).map_err(|error| {
+        let (path, bytes) = match &error {
+            Error::Malformed { input: Some(at), .. } => (&args.inputs[*at], &inputs[*at]),
+            _ => (&args.pack, &pack),
+        };
+        failure(path, bytes, &error)
+    })?;
     for warning in &appended.warnings {
         output.warn(warning);
     }
@@ -94,6 +103,21 @@ pub fn run(args: &Args, output: &Output) -> Result {
     Ok(())
 }
 
+/// Returns the failure of an error of a pack that was read from `path`.
+fn failure(path: &Path, bytes: &[u8], error: &Error) -> Failure {
+    let code = match error {
+        Error::Malformed { error, .. } => return files::malformed(path, bytes, error),
+        Error::NotAppendable(_) => Code::Usage,
+        Error::Damaged(_) => Code::Malformed,
+        _ => Code::Limit,
+    };
+    let failure = Failure::new(code, format!("{error} ({})", files::name(path)));
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
 /// What is added, as a pack.
 fn input(path: &Path) -> Result<Vec<u8>> {
     let bytes = files::read(path)?;
@@ -106,10 +130,10 @@ fn input(path: &Path) -> Result<Vec<u8>> {
 }
 
 /// The file of a pack, for this process alone.
-pub(super) fn lock(pack: &Path, wait: Duration) -> Result<Files> {
-    match Files::lock(pack, wait) {
-        Ok(Locked::Ours(files)) => Ok(files),
-        Ok(Locked::Busy) => {
+pub(super) fn lock(pack: &Path, wait: Duration) -> Result<PackFile> {
+    match PackFile::lock(pack, wait) {
+        Ok(LockResult::Acquired(files)) => Ok(files),
+        Ok(LockResult::Busy) => {
             let message = format!("another process is using the pack ({})", pack.display());
             Err(Failure::new(Code::Io, message).hint("--wait SECONDS waits longer"))
         }
@@ -123,12 +147,12 @@ pub(super) fn rolled_back(pack: &Path) -> String {
 }
 
 /// The bytes of a pack, after what was interrupted is undone.
-fn begin(path: &Path, disk: &mut Files, output: &Output) -> Result<Vec<u8>> {
+fn begin(path: &Path, disk: &mut PackFile, output: &Output) -> Result<Vec<u8>> {
     let beside = interrupt::uninterrupted(|| journal::roll_back(disk))
         .map_err(|error| Failure::io("roll back", path.display(), &error))?;
     match beside {
-        Beside::RolledBack => output.warn(rolled_back(path)),
-        Beside::Unknown => {
+        JournalState::RolledBack => output.warn(rolled_back(path)),
+        JournalState::Unknown => {
             let message = format!(
                 "the journal beside the pack cannot be read: it is damaged, of a newer version, or \
                  something else ({})",
@@ -138,7 +162,7 @@ fn begin(path: &Path, disk: &mut Files, output: &Output) -> Result<Vec<u8>> {
                         --full PACK` finds no problem, or after `lcp recover PACK -o NEW`";
             return Err(Failure::new(Code::Malformed, message).hint(hint));
         }
-        Beside::Foreign => {
+        JournalState::Foreign => {
             let message = format!(
                 "there is a journal of another pack beside this one ({})",
                 disk.journal_path().display()
@@ -147,7 +171,7 @@ fn begin(path: &Path, disk: &mut Files, output: &Output) -> Result<Vec<u8>> {
                         the journal";
             return Err(Failure::new(Code::Malformed, message).hint(hint));
         }
-        Beside::Nothing | Beside::Torn => {}
+        JournalState::Absent | JournalState::Torn => {}
     }
     disk.pack().map_err(|error| Failure::io("read", path.display(), &error))
 }

@@ -10,7 +10,7 @@ use lcp_types::{Block, BlockContent, BlockMeta};
 use crate::Result;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
-use crate::frames::Frames;
+use lcp_packfile::PackScan;
 
 /// Labels that a hint names at most.
 const NEAR_MAX: usize = 3;
@@ -57,7 +57,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let outputs: Vec<_> = args.output.iter().map(|path| ("-o", path.as_path())).collect();
     files::distinct(&[(files::PACK, &args.pack)], &outputs, |_, _| false)?;
     let bytes = files::read(&args.pack)?;
-    let pack = Frames::of(&bytes);
+    let pack = PackScan::new(&bytes);
     let broken = |error| files::malformed(&args.pack, &bytes, error);
     let index = match find(&pack, &args.block) {
         Ok(index) => index,
@@ -115,7 +115,7 @@ pub fn content<'b>(block: &'b Block<'_>) -> Cow<'b, [u8]> {
 /// # Errors
 ///
 /// None is called so, or several are.
-pub fn find(pack: &Frames<'_>, wanted: &str) -> Result<usize> {
+pub fn find(pack: &PackScan<'_>, wanted: &str) -> Result<usize> {
     let is_called = || labels(pack).any(|(_, label)| label == wanted);
     match wanted.parse() {
         // What is no index may be what a file is called.
@@ -129,7 +129,7 @@ pub fn find(pack: &Frames<'_>, wanted: &str) -> Result<usize> {
 /// # Errors
 ///
 /// There is none.
-pub fn indexed(pack: &Frames<'_>, index: usize) -> Result<usize> {
+pub fn indexed(pack: &PackScan<'_>, index: usize) -> Result<usize> {
     let blocks = pack.blocks.len();
     if index < blocks {
         return Ok(index);
@@ -143,7 +143,7 @@ pub fn indexed(pack: &Frames<'_>, index: usize) -> Result<usize> {
 /// # Errors
 ///
 /// None is, or several are.
-pub fn labelled(pack: &Frames<'_>, wanted: &str) -> Result<usize> {
+pub fn labelled(pack: &PackScan<'_>, wanted: &str) -> Result<usize> {
     let labels: Vec<_> = labels(pack).collect();
     let found: Vec<_> = labels.iter().filter(|(_, label)| label == wanted).collect();
     match found[..] {
@@ -154,7 +154,7 @@ pub fn labelled(pack: &Frames<'_>, wanted: &str) -> Result<usize> {
 }
 
 /// What blocks are called that can be read.
-fn labels<'p>(pack: &'p Frames<'_>) -> impl Iterator<Item = (usize, Cow<'p, str>)> {
+fn labels<'p>(pack: &'p PackScan<'_>) -> impl Iterator<Item = (usize, Cow<'p, str>)> {
     (pack.blocks.iter().zip(&pack.frames))
         .enumerate()
         .filter(|(_, (block, frame))| frame.problem.is_none() && !block.content.is_metadata())
@@ -162,7 +162,7 @@ fn labels<'p>(pack: &'p Frames<'_>) -> impl Iterator<Item = (usize, Cow<'p, str>
 }
 
 fn ambiguous(
-    pack: &Frames<'_>,
+    pack: &PackScan<'_>,
     label: &str,
     indices: impl ExactSizeIterator<Item = usize>,
 ) -> Failure {

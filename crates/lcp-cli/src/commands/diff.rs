@@ -8,10 +8,10 @@ use lcp_driver::{OutputMode, Plan, escape_control, group_thousands};
 use lcp_types::Block;
 use serde_json::{Value, json};
 
-use crate::compare::{Fate, Pair, Side, compare};
 use crate::counting::Counting;
 use crate::failure::{Code, Failure, Output};
 use crate::{Result, costs, files};
+use lcp_packfile::{BlockPair, Change, DiffSide};
 
 /// Tell what is not the same in two packs
 ///
@@ -54,14 +54,14 @@ pub fn run(args: &Args, output: &Output) -> Result {
         plans.pop().ok_or_else(|| Failure::new(Code::Usage, "a mode has no plan"))
     };
     let plans = (cost(&a.blocks)?, cost(&b.blocks)?);
-    let (a, b) = (Side::of(&a.blocks), Side::of(&b.blocks));
-    let pairs = compare(&a, &b);
+    let (a, b) = (DiffSide::new(&a.blocks), DiffSide::new(&b.blocks));
+    let pairs = lcp_packfile::diff(&a, &b);
     let seen = Seen { a, b, plans, pairs };
     let colored = output.is_colored(&std::io::stdout());
     let text = if args.json { files::json(&seen.json()) } else { seen.lines(args.text, colored) };
     files::write(None, text.as_bytes())?;
     counter.keep(output);
-    if args.exit_code && seen.pairs.iter().any(Pair::differs) {
+    if args.exit_code && seen.pairs.iter().any(BlockPair::differs) {
         return Err(Failure::silent());
     }
     Ok(())
@@ -69,10 +69,10 @@ pub fn run(args: &Args, output: &Output) -> Result {
 
 /// Two packs, and what became of their blocks.
 struct Seen<'b> {
-    a: Side<'b>,
-    b: Side<'b>,
+    a: DiffSide<'b>,
+    b: DiffSide<'b>,
     plans: (Plan, Plan),
-    pairs: Vec<Pair>,
+    pairs: Vec<BlockPair>,
 }
 
 /// How many blocks, and tokens.
@@ -89,12 +89,12 @@ struct Sums {
 
 impl Seen<'_> {
     /// The block of a pair as it is in the second pack, else as it was in the first.
-    fn block(&self, pair: &Pair) -> Option<&Block<'_>> {
+    fn block(&self, pair: &BlockPair) -> Option<&Block<'_>> {
         pair.b.map(|at| &self.b.blocks[at]).or_else(|| pair.a.map(|at| &self.a.blocks[at]))
     }
 
     /// Tokens of the content in either pack; 0 where it is not there.
-    fn tokens(&self, pair: &Pair) -> (u64, u64) {
+    fn tokens(&self, pair: &BlockPair) -> (u64, u64) {
         let of = |plan: &Plan, at: Option<usize>| {
             let item = at.and_then(|at| plan.items.get(at));
             item.map_or(0, |item| u64::from(item.content_tokens))
@@ -108,11 +108,11 @@ impl Seen<'_> {
             let (before, after) = self.tokens(pair);
             sums.tokens_added += after.saturating_sub(before);
             sums.tokens_removed += before.saturating_sub(after);
-            match pair.fate() {
-                Fate::Added => sums.added += 1,
-                Fate::Removed => sums.removed += 1,
-                Fate::Kept if !pair.differs() => sums.same += 1,
-                Fate::Kept => {
+            match pair.change() {
+                Change::Added => sums.added += 1,
+                Change::Removed => sums.removed += 1,
+                Change::Common if !pair.differs() => sums.same += 1,
+                Change::Common => {
                     sums.changed += u64::from(!pair.changed.is_empty());
                     sums.moved += u64::from(pair.moved);
                 }
@@ -125,11 +125,11 @@ impl Seen<'_> {
         let mut out = String::new();
         for pair in self.pairs.iter().filter(|pair| pair.differs()) {
             let Some(block) = self.block(pair) else { continue };
-            let (sign, color) = match pair.fate() {
-                Fate::Added => ('+', "32"),
-                Fate::Removed => ('-', "31"),
-                Fate::Kept if pair.changed.is_empty() => ('>', "36"),
-                Fate::Kept => ('~', "33"),
+            let (sign, color) = match pair.change() {
+                Change::Added => ('+', "32"),
+                Change::Removed => ('-', "31"),
+                Change::Common if pair.changed.is_empty() => ('>', "36"),
+                Change::Common => ('~', "33"),
             };
             let label = block.label();
             let line = format!(
@@ -159,7 +159,7 @@ impl Seen<'_> {
     }
 
     /// Where a block stands, what changed of it, and its tokens.
-    fn what(&self, pair: &Pair) -> String {
+    fn what(&self, pair: &BlockPair) -> String {
         let (before, after) = self.tokens(pair);
         let mut said = match (pair.a, pair.b) {
             (Some(a), Some(b)) if a == b => vec![format!("block {a}")],
@@ -176,8 +176,8 @@ impl Seen<'_> {
         if pair.moved {
             said.push("moved".to_owned());
         }
-        said.push(match pair.fate() {
-            Fate::Kept if before != after => {
+        said.push(match pair.change() {
+            Change::Common if before != after => {
                 format!("{} tokens, now {}", group_thousands(before), group_thousands(after))
             }
             _ => format!("{} tokens", group_thousands(before.max(after))),
@@ -192,11 +192,11 @@ impl Seen<'_> {
             let (before, after) = self.tokens(pair);
             let is_in = |at: Option<usize>, tokens: u64| at.map(|_| tokens);
             Some(json!({
-                "fate": match pair.fate() {
-                    Fate::Added => "added",
-                    Fate::Removed => "removed",
-                    Fate::Kept if pair.changed.is_empty() => "moved",
-                    Fate::Kept => "changed",
+                "fate": match pair.change() {
+                    Change::Added => "added",
+                    Change::Removed => "removed",
+                    Change::Common if pair.changed.is_empty() => "moved",
+                    Change::Common => "changed",
                 },
                 "type": block.block_type().label(),
                 "label": block.label(),
@@ -211,7 +211,7 @@ impl Seen<'_> {
             "schema": "lcp.diff.v1",
             "encoding": self.plans.0.encoding,
             "exact": self.plans.0.exact,
-            "differs": self.pairs.iter().any(Pair::differs),
+            "differs": self.pairs.iter().any(BlockPair::differs),
             "added": sums.added,
             "removed": sums.removed,
             "changed": sums.changed,

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use crate::counting::Counting;
 use crate::failure::Output;
-use crate::frames::{Frame, Frames, is_reference};
 use crate::table::{self, Column, Look};
 use crate::{Result, costs, files};
+use lcp_packfile::{PackScan, ScannedFrame, is_reference};
 
 /// List the blocks of a pack: where each stands, what it is, what it costs
 ///
@@ -40,7 +40,7 @@ pub struct Args {
 /// Prints the list.
 pub fn run(args: &Args, output: &Output) -> Result {
     let bytes = files::read(&args.pack)?;
-    let pack = Frames::of(&bytes);
+    let pack = PackScan::new(&bytes);
     if pack.header.is_none() {
         return pack
             .broken
@@ -86,7 +86,7 @@ const BAD_INDEX: &str = WarningCode::BadIndex.name();
 
 /// A pack, and all that is said of its blocks.
 struct Seen<'b> {
-    pack: &'b Frames<'b>,
+    pack: &'b PackScan<'b>,
     bytes: usize,
     /// Its trailer, if it is to have one, or why it is not used.
     trailer: Option<Result<Trailer, TrailerError>>,
@@ -98,11 +98,11 @@ struct Seen<'b> {
 }
 
 impl Seen<'_> {
-    fn rows(&self) -> impl Iterator<Item = (usize, &Frame)> {
+    fn rows(&self) -> impl Iterator<Item = (usize, &ScannedFrame<'_>)> {
         self.pack.frames.iter().enumerate()
     }
 
-    fn label(&self, index: usize, frame: &Frame) -> String {
+    fn label(&self, index: usize, frame: &ScannedFrame<'_>) -> String {
         let is_read = frame.problem.is_none();
         if is_read { self.pack.blocks[index].label().into_owned() } else { String::new() }
     }
@@ -114,7 +114,7 @@ impl Seen<'_> {
         has_one.then(|| self.metas[index].priority.name())
     }
 
-    fn has_summary(&self, index: usize, frame: &Frame) -> bool {
+    fn has_summary(&self, index: usize, frame: &ScannedFrame<'_>) -> bool {
         frame.flags & BLOCK_HAS_SUMMARY != 0 || self.metas[index].summary.is_some()
     }
 
@@ -136,14 +136,14 @@ impl Seen<'_> {
             Column::Left("priority"),
             Column::Left("flags"),
         ];
-        let row = |(index, frame): (usize, &Frame)| {
+        let row = |(index, frame): (usize, &ScannedFrame<'_>)| {
             let tokens = self.content(index).map(|tokens| group_thousands(tokens.into()));
             vec![
                 index.to_string(),
                 frame.block_type.to_string(),
                 self.label(index, frame),
-                frame.offset.to_string(),
-                group_thousands(frame.length),
+                frame.range.start.to_string(),
+                group_thousands(frame.body_len),
                 tokens.unwrap_or_default(),
                 self.priority(index).unwrap_or_default().to_owned(),
                 self.flags(index, frame),
@@ -154,15 +154,15 @@ impl Seen<'_> {
         format!("{table}\n{sums}\n{}\n", self.behind())
     }
 
-    fn flags(&self, index: usize, frame: &Frame) -> String {
+    fn flags(&self, index: usize, frame: &ScannedFrame<'_>) -> String {
         let meta = &self.metas[index];
         let flags = [
             (self.has_summary(index, frame), "summary"),
             (meta.detailed.is_some(), "detailed"),
             (meta.tags.is_some(), "tags"),
             (meta.pinned, "pinned"),
-            (frame.compressed, "compressed"),
-            (frame.reference, "reference"),
+            (frame.is_compressed, "compressed"),
+            (frame.is_reference, "reference"),
             (frame.flags & BLOCK_RESERVED != 0, "reserved"),
             (frame.problem.as_ref().is_some_and(|error| !is_reference(error)), "malformed"),
         ];
@@ -181,11 +181,11 @@ impl Seen<'_> {
             group_thousands(blocks.len() as u64),
             group_thousands(metadata.count() as u64),
             group_thousands(self.bytes as u64),
-            pack.magic().unwrap_or("unknown"),
-            pack.compression(),
+            pack.magic_name().unwrap_or("unknown"),
+            pack.compression_name(),
         );
-        if pack.compression() != "none" {
-            sums.extend([format!(", {} bytes of frames", group_thousands(pack.unpacked))]);
+        if pack.compression_name() != "none" {
+            sums.extend([format!(", {} bytes of frames", group_thousands(pack.unpacked_len()))]);
         }
         if let Some(plan) = self.plans.first() {
             let tokens: u64 = plan.items.iter().map(|item| u64::from(item.content_tokens)).sum();
@@ -221,8 +221,8 @@ impl Seen<'_> {
     fn trailer_bytes(&self) -> u64 {
         match &self.trailer {
             Some(Ok(trailer)) => trailer.footer().index_len + FOOTER_BYTES as u64,
-            Some(Err(_)) if self.pack.compression() != "payload" => {
-                (self.bytes as u64).saturating_sub(self.pack.unpacked)
+            Some(Err(_)) if self.pack.compression_name() != "payload" => {
+                (self.bytes as u64).saturating_sub(self.pack.unpacked_len())
             }
             _ => 0,
         }
@@ -262,11 +262,11 @@ impl Seen<'_> {
         let counted = self.plans.first();
         json!({
             "schema": "lcp.inspect.v1",
-            "magic": pack.magic(),
+            "magic": pack.magic_name(),
             "version": pack.header.map(|header| format!("1.{}", header.minor)),
-            "compression": pack.compression(),
+            "compression": pack.compression_name(),
             "bytes": self.bytes,
-            "unpacked_bytes": pack.unpacked,
+            "unpacked_bytes": pack.unpacked_len(),
             "encoding": counted.map(|plan| &plan.encoding),
             "exact": counted.map(|plan| plan.exact),
             "blocks": blocks,
@@ -276,7 +276,7 @@ impl Seen<'_> {
         })
     }
 
-    fn row(&self, index: usize, frame: &Frame) -> Value {
+    fn row(&self, index: usize, frame: &ScannedFrame<'_>) -> Value {
         let mut tokens = Value::Null;
         if let Some(content) = self.content(index) {
             tokens = json!({ "content": content, "summary": self.summaries[index] });
@@ -288,11 +288,11 @@ impl Seen<'_> {
             "index": index,
             "type": frame.block_type.label(),
             "label": self.label(index, frame),
-            "offset": frame.offset,
-            "length": frame.length,
+            "offset": frame.range.start,
+            "length": frame.body_len,
             "flags": frame.flags,
-            "compressed": frame.compressed,
-            "reference": frame.reference,
+            "compressed": frame.is_compressed,
+            "reference": frame.is_reference,
             "priority": self.priority(index),
             "summary": self.has_summary(index, frame),
             "tokens": tokens,

@@ -12,7 +12,7 @@ use crate::duplicates::{self, Deduping};
 use crate::failure::{Code, Failure, Output};
 use crate::files;
 use crate::form::{Form, refuse_terminal};
-use crate::merging;
+use lcp_packfile::unreadable_handoffs;
 
 /// Write several packs as one
 ///
@@ -62,7 +62,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         }
         let name = files::name(path);
         // The first pack stays where it is.
-        for index in merging::unmoved(&pack.blocks).filter(|_| at > 0) {
+        for index in unreadable_handoffs(&pack.blocks).filter(|_| at > 0) {
             output.warn(format!(
                 "the index of a hand-off is damaged or of a newer version: it names blocks as if \
                  its pack stood alone ({name}, block {index})"
@@ -70,7 +70,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         }
         Ok(pack.blocks)
     });
-    let merged = merging::merge(packs.collect::<Result<_>>()?);
+    let merged = lcp_packfile::merge(packs.collect::<Result<_>>()?);
     let count = merged.len();
     let blocks = deduplicated(args, &config, merged, output)?;
     let written = writer.encode(&blocks, "the merged pack", output)?;

@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use lcp_packfile::journal::{self, JournalState};
+use lcp_packfile::{Error, Lost, Recovered, recover};
 use serde_json::json;
 
 use super::append::{lock, rolled_back};
@@ -12,8 +14,6 @@ use crate::failure::{Code, Failure, Output};
 use crate::files;
 use crate::form::refuse_terminal;
 use crate::interrupt;
-use crate::journal::{self, Beside};
-use crate::recovering::{Lost, RecoverError, Recovered, recover};
 
 /// Save the whole blocks of a pack that is cut off or damaged
 ///
@@ -53,8 +53,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let bytes = files::read(&args.pack)?;
     let name = files::name(&args.pack);
     let recovered = recover(&bytes).map_err(|error| match error {
-        RecoverError::NoPack(error) => files::malformed(&args.pack, &bytes, &error),
-        RecoverError::Encode(error) => Failure::new(Code::Limit, format!("{error} ({name})")),
+        Error::Malformed { error, .. } => files::malformed(&args.pack, &bytes, &error),
+        error => Failure::new(Code::Limit, format!("{error} ({name})")),
     })?;
     files::write(args.output.as_deref(), &recovered.pack)?;
     if args.json {
@@ -71,7 +71,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
 /// Undoes what an interrupted `append` began; where that cannot be, the pack is read as if
 /// it had been.
 fn tidy_up(pack: &Path, output: &Output) {
-    let journal = pack.canonicalize().map(|path| journal::path_of(&path));
+    let journal = pack.canonicalize().map(|path| journal::journal_path(&path));
     if !journal.is_ok_and(|journal| journal.exists()) {
         return;
     }
@@ -80,7 +80,7 @@ fn tidy_up(pack: &Path, output: &Output) {
             .map_err(|error| Failure::io("roll back", pack.display(), &error))
     });
     match tidied {
-        Ok(Beside::RolledBack) => output.warn(rolled_back(pack)),
+        Ok(JournalState::RolledBack) => output.warn(rolled_back(pack)),
         // Whoever reads the pack tells of one that stays.
         Ok(_) => {}
         Err(failure) => output.warn(failure.message),

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use crate::counting::Counting;
 use crate::duplicates;
 use crate::failure::Output;
-use crate::frames::Frames;
 use crate::table::{self, Column, Look};
 use crate::{Result, by_index, costs, files, naive};
+use lcp_packfile::PackScan;
 
 /// Tell what a pack holds: tokens by type and mode, bytes, what stands twice
 ///
@@ -38,7 +38,7 @@ pub struct Args {
 /// Prints the figures.
 pub fn run(args: &Args, output: &Output) -> Result {
     let bytes = files::read(&args.pack)?;
-    let pack = Frames::of(&bytes);
+    let pack = PackScan::new(&bytes);
     if let Some(error) = pack.problems().next() {
         return Err(files::malformed(&args.pack, &bytes, error));
     }
@@ -48,8 +48,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if let Some(warning) = by_index::unaccepted(&bytes) {
         output.warn(warning);
     }
-    if pack.references() > 0 {
-        let references = pack.references();
+    if pack.references().next().is_some() {
+        let references = pack.references().count();
         output.warn(format!("{references} blocks are in a content store; they are not counted"));
     }
     let counter = args.counting.plain(false, output)?;
@@ -95,7 +95,7 @@ struct Saved {
 }
 
 impl Stats {
-    fn of(pack: &Frames<'_>, bytes: u64, estimator: &Arc<dyn TokenEstimator>) -> Result<Self> {
+    fn of(pack: &PackScan<'_>, bytes: u64, estimator: &Arc<dyn TokenEstimator>) -> Result<Self> {
         let plans = costs::whole(&pack.blocks, &OutputMode::ALL, estimator)?;
         let mut whole = Row { name: "all".to_owned(), ..Row::default() };
         let mut by_type: BTreeMap<u8, Row> = BTreeMap::new();
@@ -127,8 +127,8 @@ impl Stats {
         }
         let (encoding, exact) = (plans[0].encoding.clone(), plans[0].exact);
         // A trailer is not compressed.
-        let behind =
-            (bytes - pack.unpacked.min(bytes)) * u64::from(pack.compression() != "payload");
+        let behind = (bytes - pack.unpacked_len().min(bytes))
+            * u64::from(pack.compression_name() != "payload");
         let unpacked = unpacked(pack) + behind;
         let duplicates = saved(pack, estimator)?;
         Ok(Self { encoding, exact, bytes, unpacked, metadata, by_type, whole, duplicates })
@@ -138,7 +138,7 @@ impl Stats {
         self.by_type.values().chain(std::iter::once(&self.whole))
     }
 
-    fn table(&self, pack: &Frames<'_>, look: Look) -> String {
+    fn table(&self, pack: &PackScan<'_>, look: Look) -> String {
         const COLUMNS: [Column; 7] = [
             Column::Left("type"),
             Column::Right("blocks"),
@@ -168,13 +168,13 @@ impl Stats {
             table::render(&COLUMNS, &rows, look),
             escape_control(&self.encoding),
             beside.collect::<Vec<_>>().join(", "),
-            pack.compression(),
+            pack.compression_name(),
             group_thousands(self.metadata),
             self.duplicates.line(),
         )
     }
 
-    fn json(&self, pack: &Frames<'_>) -> Value {
+    fn json(&self, pack: &PackScan<'_>) -> Value {
         let row = |row: &Row| {
             let mut all = json!({
                 "blocks": row.blocks,
@@ -200,10 +200,10 @@ impl Stats {
             "exact": self.exact,
             "bytes": self.bytes,
             "unpacked_bytes": self.unpacked,
-            "compression": pack.compression(),
+            "compression": pack.compression_name(),
             "compression_ratio": (ratio(self.unpacked, self.bytes) * 1e4).round() / 1e4,
             "metadata_blocks": self.metadata,
-            "references": pack.references(),
+            "references": pack.references().count(),
             "by_type": by_type,
             "whole": row(&self.whole),
             "duplicates": {
@@ -232,12 +232,12 @@ fn tokens(plan: &Plan, index: usize) -> u64 {
 }
 
 /// The bytes that the pack has without compression.
-fn unpacked(pack: &Frames<'_>) -> u64 {
-    let mut bytes = pack.unpacked;
-    for (block, frame) in pack.blocks.iter().zip(&pack.frames).filter(|(_, of)| of.compressed) {
+fn unpacked(pack: &PackScan<'_>) -> u64 {
+    let mut bytes = pack.unpacked_len();
+    for (block, frame) in pack.blocks.iter().zip(&pack.frames).filter(|(_, of)| of.is_compressed) {
         // Header and END, which a pack of one block has as well.
         const AROUND: u64 = 12;
-        let of_frame = varint_bytes(frame.length) + frame.length;
+        let of_frame = varint_bytes(frame.body_len) + frame.body_len;
         let head = varint_bytes(frame.block_type.code().into()) + 1;
         let alone = lcp_encoder::encode(
             [block],
@@ -254,7 +254,7 @@ fn varint_bytes(number: u64) -> u64 {
     u64::from((u64::BITS - number.leading_zeros()).div_ceil(7).max(1))
 }
 
-fn saved(pack: &Frames<'_>, estimator: &Arc<dyn TokenEstimator>) -> Result<Saved> {
+fn saved(pack: &PackScan<'_>, estimator: &Arc<dyn TokenEstimator>) -> Result<Saved> {
     let options = lcp_dedup::Options::new(lcp_dedup::Level::Overlap);
     let found = duplicates::apply(pack.blocks.clone(), &options, estimator)?.duplicates;
     let by_relation = DuplicateKind::ALL.map(|relation| {

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use lcp_driver::escape_control;
+use lcp_packfile::{Problem, Report};
 use serde_json::{Value, json};
 
 use crate::Result;
+use crate::checks;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
-use crate::problems::{self, Findings, Problem};
 
 /// Check packs: exit code 0, or 3 and a line for each problem
 ///
@@ -48,11 +49,10 @@ pub fn run(args: &Args, output: &Output) -> Result {
     verdict(checked, output)
 }
 
-type Checked = (String, Result<Findings>);
+type Checked = (String, Result<Report>);
 
-fn check(path: &Path, full: bool) -> Result<Findings> {
-    let check = if full { problems::check_full } else { problems::check };
-    files::read(path).map(|bytes| check(&bytes))
+fn check(path: &Path, full: bool) -> Result<Report> {
+    files::read(path).map(|bytes| checks::validate(&bytes, full))
 }
 
 /// A line for each pack without a problem, and for each problem and note.

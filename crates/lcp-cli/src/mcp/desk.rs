@@ -72,7 +72,7 @@ impl Desk {
         let max = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
         let (bytes, beside) = self.setup.roots.read_beside(said, max)?;
         refuse_many(&name, &bytes)?;
-        Ok(Found { name, bytes: bytes.into(), said: beside.said() })
+        Ok(Found { name, bytes: bytes.into(), said: beside.message() })
     }
 }
 

@@ -9,7 +9,7 @@ use lcp_types::wire::MAGIC_LCP;
 use super::fault::{Fault, Outcome, REFUSED};
 use crate::Result;
 use crate::failure::{Code, Failure};
-use crate::journal::{self, Beside};
+use lcp_packfile::journal::{self, JournalState};
 
 /// The folders that a server reads below.
 #[derive(Debug)]
@@ -110,7 +110,7 @@ impl Roots {
     }
 
     /// The same, and what a journal beside it means, if it is a pack.
-    pub(super) fn read_beside(&self, said: &str, max: u64) -> Outcome<(Vec<u8>, Beside)> {
+    pub(super) fn read_beside(&self, said: &str, max: u64) -> Outcome<(Vec<u8>, JournalState)> {
         let inside = self.find(said)?;
         let failed = |error| unread(said, &error);
         let file = self.open(&inside.path()).map_err(failed)?;
@@ -121,23 +121,23 @@ impl Roots {
         (&file).take(MAGIC_LCP.len() as u64).read_to_end(&mut bytes).map_err(failed)?;
         let is_pack = bytes == MAGIC_LCP;
         if is_pack {
-            journal::share(&file).map_err(failed)?;
+            journal::lock_shared(&file).map_err(failed)?;
         }
         (&file).take(max.saturating_sub(3)).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.len() as u64 > max {
             return Err(Fault::limit(format!("{said:?} has more than {max} bytes")));
         }
         if !is_pack {
-            return Ok((bytes, Beside::Nothing));
+            return Ok((bytes, JournalState::Absent));
         }
         // As it was before, where an append is not over.
         let mut journal = Vec::new();
-        match self.open(&journal::path_of(&inside.path())) {
-            Err(error) if is_nothing(&error) => return Ok((bytes, Beside::Nothing)),
+        match self.open(&journal::journal_path(&inside.path())) {
+            Err(error) if is_nothing(&error) => return Ok((bytes, JournalState::Absent)),
             opened => opened.and_then(|file| file.take(max).read_to_end(&mut journal)),
         }
         .map_err(failed)?;
-        Ok(journal::as_before(bytes, Some(&journal)))
+        Ok(journal::rolled_back(bytes, Some(&journal)))
     }
 
     fn inside(&self, path: &Path) -> Option<Inside> {
@@ -277,21 +277,21 @@ mod tests {
     }
 
     #[test]
-    fn a_pack_is_read_as_it_was_before_an_append_that_was_interrupted() {
+    fn a_pack_is_read_as_it_wrolled_back_an_append_that_was_interrupted() {
         let (folder, roots) = roots();
         let pack = folder.path().join("root/pack.lcp");
         let (old, new) = (b"LCP\0\x01\0\x02\0kept, old", b"LCP\0\x01\0\x02\0kept, and new");
         let beside = |said: &str| roots.read_beside(said, 99).unwrap().1;
-        let journal = journal::Journal::of(old, 12, new.len() as u64).unwrap().to_bytes();
+        let journal = journal::Journal::new(old, 12, new.len() as u64).unwrap().to_bytes();
         std::fs::write(&pack, new).unwrap();
         assert_eq!(roots.read("pack.lcp", 21).unwrap(), new);
         assert_eq!(roots.read("pack.lcp", 20).unwrap_err().code, "limit");
-        std::fs::write(journal::path_of(&pack), &journal).unwrap();
+        std::fs::write(journal::journal_path(&pack), &journal).unwrap();
         assert_eq!(roots.read("pack.lcp", 99).unwrap(), old);
-        assert_eq!(beside("pack.lcp"), Beside::RolledBack);
-        std::fs::write(journal::path_of(&pack), &journal[1..]).unwrap();
+        assert_eq!(beside("pack.lcp"), JournalState::RolledBack);
+        std::fs::write(journal::journal_path(&pack), &journal[1..]).unwrap();
         assert_eq!(roots.read("pack.lcp", 99).unwrap(), new);
-        assert_eq!(beside("pack.lcp"), Beside::Unknown);
+        assert_eq!(beside("pack.lcp"), JournalState::Unknown);
     }
 
     #[test]

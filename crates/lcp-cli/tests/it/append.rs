@@ -4,12 +4,12 @@ use std::fs;
 use std::io::ErrorKind;
 use std::time::Duration;
 
-use lcp_cli::appending::{Addition, append};
-use lcp_cli::journal::{Files, Journal, Locked, path_of, replace_tail};
-use lcp_cli::merging::merge;
+use lcp_cli::checks::recount;
 use lcp_decoder::{DecodeOptions, Trailer, decode};
 use lcp_driver::IndexCosts;
 use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode, encode_with};
+use lcp_packfile::journal::{Journal, LockResult, PackFile, journal_path, replace_tail};
+use lcp_packfile::{Addition, AppendOptions, Appended, PackScan, append, merge};
 use lcp_testkit::any_pack;
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Block, EncodingCosts, FormatHint, MemoryStore, Role};
@@ -32,10 +32,13 @@ fn scratch() -> (tempfile::TempDir, impl Fn(&str) -> String) {
     (folder, move |name| path.join(name).to_str().unwrap().to_owned())
 }
 
-fn appended(old: &[u8], added: &[&[u8]]) -> lcp_cli::appending::Appended {
-    let path = "x".as_ref();
-    let added: Vec<_> = added.iter().map(|pack| Addition { path, pack }).collect();
-    append(path, old, &added, None).unwrap()
+fn append_options(compression: Option<Compression>) -> AppendOptions<'static> {
+    AppendOptions { compression, recount: Some(&recount) }
+}
+
+fn appended(old: &[u8], added: &[&[u8]]) -> Appended {
+    let added: Vec<_> = added.iter().map(|pack| Addition { name: "x", pack }).collect();
+    append(old, &added, &append_options(None)).unwrap()
 }
 
 proptest! {
@@ -54,9 +57,8 @@ proptest! {
         let [second, third] =
             [&b, &c].map(|blocks| encode(blocks, options(compression)).unwrap());
         let appended = {
-            let path = "x".as_ref();
-            let added = [&second, &third].map(|pack| Addition { path, pack });
-            append(path, &old, &added, Some(compression)).unwrap()
+            let added = [&second, &third].map(|pack| Addition { name: "x", pack });
+            append(&old, &added, &append_options(Some(compression))).unwrap()
         };
         let end = usize::try_from(appended.end_offset).unwrap();
         prop_assert_eq!(&appended.pack[..end], &old[..end]);
@@ -116,7 +118,7 @@ fn references_are_appended_as_they_stand() {
     let frame = &referring[8..referring.len()];
     for (old, new, at) in [(&referring, &plain, 0), (&plain, &referring, 1)] {
         let found = appended(old, &[new]);
-        let walk = lcp_cli::stored::walk(&found.pack).unwrap();
+        let walk = PackScan::with_bytes(&found.pack);
         assert!(frame.starts_with(&walk.frames[at].bytes));
         assert_eq!((walk.frames.len(), walk.broken.is_none()), (2, true));
     }
@@ -149,7 +151,7 @@ fn append_adds_packs_and_manifests_where_the_pack_lies() {
     assert!(run_with(&["append", &pack, "-"], &nothing).status.success());
     assert_eq!(fs::read(&pack).unwrap(), before);
     assert_eq!(decode(&before, DecodeOptions::default()).unwrap().blocks.len(), 10);
-    assert!(!path_of(pack.as_ref()).exists());
+    assert!(!journal_path(pack.as_ref()).exists());
 }
 
 /// A pack without a trailer gets one.
@@ -190,7 +192,7 @@ fn what_cannot_be_appended_to_stays_as_it_is() {
         assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
         assert!(stderr(&output).contains(said), "{}", stderr(&output));
         assert_eq!(fs::read(&pack).unwrap(), old);
-        assert!(!path_of(pack.as_ref()).exists());
+        assert!(!journal_path(pack.as_ref()).exists());
     }
     let none = path("none.lcp");
     for (arguments, code) in [
@@ -265,12 +267,12 @@ fn ctrl_c_leaves_the_pack_as_it_was() {
 fn what_was_interrupted_is_undone() {
     let (_folder, path) = scratch();
     let (pack, saved) = (path("pack.lcp"), path("saved.lcp"));
-    let journal = path_of(pack.as_ref());
+    let journal = journal_path(pack.as_ref());
     let (old, new) = (turns(&["one"]), turns(&["two"]));
     let whole = encode(&old, EncodeOptions::default()).unwrap();
     let added = encode(&new, EncodeOptions::default()).unwrap();
     let half = appended(&whole, &[&added]);
-    let kept = Journal::of(&whole, half.end_offset, half.pack.len() as u64).unwrap().to_bytes();
+    let kept = Journal::new(&whole, half.end_offset, half.pack.len() as u64).unwrap().to_bytes();
     let interrupted = |written: &[u8], kept: &[u8]| {
         fs::write(&pack, written).unwrap();
         fs::write(&journal, kept).unwrap();
@@ -339,8 +341,8 @@ fn what_was_interrupted_is_undone_behind_a_link() {
     let whole = encode_with(&blocks, EncodeOptions::default(), &[costs(&blocks)]).unwrap();
     let added = encode(&turns(&["three"]), EncodeOptions::default()).unwrap();
     let new = appended(&whole, &[&added]);
-    let kept = Journal::of(&whole, new.end_offset, new.pack.len() as u64).unwrap().to_bytes();
-    let journal = path_of(pack.as_ref());
+    let kept = Journal::new(&whole, new.end_offset, new.pack.len() as u64).unwrap().to_bytes();
+    let journal = journal_path(pack.as_ref());
     // All is written but the removal of the journal: by the index alone, it is the new pack.
     fs::write(&pack, &new.pack).unwrap();
     fs::write(&journal, &kept).unwrap();
@@ -364,7 +366,8 @@ fn a_journal_that_is_there_already_is_left_alone() {
     let whole = encode(&turns(&["one"]), EncodeOptions::default()).unwrap();
     let new = appended(&whole, &[&whole]);
     fs::write(&pack, &whole).unwrap();
-    let Locked::Ours(mut disk) = Files::lock(pack.as_ref(), Duration::ZERO).unwrap() else {
+    let LockResult::Acquired(mut disk) = PackFile::lock(pack.as_ref(), Duration::ZERO).unwrap()
+    else {
         panic!("nobody else has it");
     };
     fs::write(disk.journal_path(), "somebody's").unwrap();

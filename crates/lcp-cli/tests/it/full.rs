@@ -1,8 +1,9 @@
 //! `validate --full` (RFC 0003 §5): what stands behind the blocks.
 
-use lcp_cli::problems::{Findings, check, check_full};
+use lcp_cli::checks::validate;
 use lcp_driver::IndexCosts;
 use lcp_encoder::{Compression, EncodeOptions, PackBuilder, encode, encode_with};
+use lcp_packfile::Report;
 use lcp_testkit::any_pack;
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{
@@ -26,11 +27,15 @@ fn costs(blocks: &[Block<'_>]) -> EncodingCosts {
     IndexCosts::new(&Tiktoken::new(Encoding::O200kBase)).count(blocks).unwrap()
 }
 
-fn codes(found: &Findings) -> Vec<&'static str> {
+fn check_full(pack: &[u8]) -> Report {
+    validate(pack, true)
+}
+
+fn codes(found: &Report) -> Vec<&'static str> {
     found.problems.iter().map(|problem| problem.code).collect()
 }
 
-fn notes(found: &Findings) -> Vec<&'static str> {
+fn notes(found: &Report) -> Vec<&'static str> {
     found.notes.iter().map(|note| note.code).collect()
 }
 
@@ -61,7 +66,7 @@ proptest! {
         let compression = if is_compressed { Compression::Block } else { Compression::None };
         let options = EncodeOptions { compression, ..EncodeOptions::default() };
         let pack = encode_with(&blocks, options, &[costs(&blocks)]).unwrap();
-        prop_assert_eq!(codes(&check_full(&pack)), codes(&check(&pack)));
+        prop_assert_eq!(codes(&check_full(&pack)), codes(&validate(&pack, false)));
     }
 }
 

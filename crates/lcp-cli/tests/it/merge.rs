@@ -1,8 +1,8 @@
 //! `merge` and `diff` (`docs/command.md`).
 
-use lcp_cli::merging::merge;
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_encoder::PackBuilder;
+use lcp_packfile::merge;
 use lcp_testkit::any_pack;
 use lcp_types::{Block, BlockMeta, FormatHint, MemoryStore};
 use proptest::prelude::*;

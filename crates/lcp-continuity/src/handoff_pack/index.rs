@@ -2,12 +2,11 @@
 
 use lcp_types::{Block, Extension, HANDOFF_TYPE_NAME, Level};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::model::{AnchorPoint, HandoffMetadata, OpenCall, PendingTask, SessionState};
 
 /// The newest version of the index that is known.
-pub(super) const VERSION: u64 = 1;
+pub(super) const VERSION: u64 = lcp_types::HANDOFF_INDEX_VERSION;
 
 /// What the blocks of a hand-off are. Indices count annotations, as everywhere.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -63,30 +62,4 @@ impl Index {
 /// Whether a block holds an index.
 pub(super) fn is_index(extension: &Extension<'_>) -> bool {
     extension.namespace == Level::NAMESPACE && extension.type_name == HANDOFF_TYPE_NAME
-}
-
-/// The content of a hand-off's extension, where other blocks stand in front of its own:
-/// `to` gives the new index of each block that it names. Members that this version
-/// does not know stay as they are.
-///
-/// `None` if it is not such a content, or of a newer version, which may name blocks elsewhere.
-#[must_use]
-pub fn renumber_index(content: &[u8], mut to: impl FnMut(u64) -> u64) -> Option<Vec<u8>> {
-    let mut index: Value = serde_json::from_slice(content).ok()?;
-    let members = index.as_object_mut()?;
-    members.get("version").and_then(Value::as_u64).filter(|version| *version <= VERSION)?;
-    let mut place = |value: Option<&mut Value>| {
-        if let Some((block, place)) = value.and_then(|place| Some((place.as_u64()?, place))) {
-            *place = to(block).into();
-        }
-    };
-    for name in ["intent", "summary"] {
-        place(members.get_mut(name));
-    }
-    for name in ["tasks", "anchors", "recent"] {
-        let items = members.get_mut(name).and_then(Value::as_array_mut);
-        items.into_iter().flatten().for_each(|item| place(item.get_mut("block")));
-    }
-    place(members.get_mut("state").and_then(|state| state.get_mut("block")));
-    serde_json::to_vec(&index).ok()
 }

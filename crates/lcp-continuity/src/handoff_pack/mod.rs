@@ -5,7 +5,6 @@ mod message;
 mod read;
 mod write;
 
-pub use index::renumber_index;
 pub(crate) use message::encode_message;
 pub(crate) use write::handoff_id_of;
 

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::commands::cat;
 use crate::files;
-use crate::frames::Frames;
 use crate::mcp::desk::{Desk, counting};
 use crate::mcp::fault::{Fault, Outcome};
 use crate::mcp::tool::{self, Answer, Changes};
 use crate::special;
+use lcp_packfile::PackScan;
 
 /// Bytes of a page where nobody says how many.
 const PAGE_BYTES: usize = 64 << 10;
@@ -79,7 +79,7 @@ impl tool::Tool for Tool {
             return Err(Fault::usage("which block: one of `block` and `label` is wanted"));
         }
         let found = desk.pack(&input.pack)?;
-        let pack = Frames::of(&found.bytes);
+        let pack = PackScan::new(&found.bytes);
         let broken = |error| Fault::from(files::malformed(&found.name, &found.bytes, error));
         let index = match (input.block, &input.label) {
             (Some(index), _) => cat::indexed(&pack, index),

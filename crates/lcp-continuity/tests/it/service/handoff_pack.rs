@@ -1,9 +1,8 @@
 //! Hand-offs as packs.
 
-use lcp_continuity::{
-    HandoffOptions, Message, PackageError, SessionHandoff, SessionState, renumber_index,
-};
+use lcp_continuity::{HandoffOptions, Message, PackageError, SessionHandoff, SessionState};
 use lcp_driver::{DefaultDriver, DriverConfig};
+use lcp_packfile::renumber_handoff_index;
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Block, BlockContent, BlockMeta, HANDOFF_TYPE_NAME, Role, Status};
 
@@ -42,7 +41,7 @@ fn a_package_can_stand_behind_other_blocks() {
         if let BlockContent::Extension(extension) = &mut block.content
             && extension.type_name == HANDOFF_TYPE_NAME
         {
-            let content = renumber_index(extension.content.as_slice(), |at| at + BEFORE);
+            let content = renumber_handoff_index(extension.content.as_slice(), |at| at + BEFORE);
             extension.content = content.unwrap().into();
             return block;
         }
@@ -54,8 +53,8 @@ fn a_package_can_stand_behind_other_blocks() {
     let found = SessionHandoff::from_pack(&pack).unwrap();
     // Another pack has another id.
     assert_eq!(SessionHandoff { handoff_id: handoff.handoff_id.clone(), ..found }, handoff);
-    assert_eq!(renumber_index(b"{\"version\":99}", |at| at), None);
-    assert_eq!(renumber_index(b"[]", |at| at), None);
+    assert_eq!(renumber_handoff_index(b"{\"version\":99}", |at| at), None);
+    assert_eq!(renumber_handoff_index(b"[]", |at| at), None);
 }
 
 #[test]

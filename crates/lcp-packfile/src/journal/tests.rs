@@ -69,7 +69,7 @@ impl Noted {
     }
 }
 
-impl Disk for Noted {
+impl Storage for Noted {
     fn pack(&mut self) -> io::Result<Vec<u8>> {
         Ok(self.state.pack.clone())
     }
@@ -218,7 +218,7 @@ fn every_state_that_a_crash_can_leave_is_one_of_the_two_packs() {
         let mut both = [false; 2];
         for count in 0..=disk.done.len() {
             for state in crashed(&before, &disk.done[..count]) {
-                let read = as_before(state.pack.clone(), state.journal.as_deref()).0;
+                let read = rolled_back(state.pack.clone(), state.journal.as_deref()).0;
                 assert!(read == old || read == new, "{count}: {state:?}");
                 both[usize::from(read == new)] = true;
                 let mut again = Noted::of(state.clone());
@@ -248,10 +248,10 @@ fn rolling_back_may_be_interrupted_too() {
         for pack in first.iter().step_by(first.len() / 16).chain([&old, &new]) {
             let left = State { pack: pack.clone(), journal: journal.clone() };
             let mut again = Noted::of(left.clone());
-            assert_eq!(roll_back(&mut again).unwrap(), Beside::RolledBack);
+            assert_eq!(roll_back(&mut again).unwrap(), JournalState::RolledBack);
             for count in 0..=again.done.len() {
                 for state in crashed(&left, &again.done[..count]) {
-                    let read = as_before(state.pack.clone(), state.journal.as_deref()).0;
+                    let read = rolled_back(state.pack.clone(), state.journal.as_deref()).0;
                     assert_eq!(read, old, "{count}: {state:?}");
                 }
             }
@@ -284,7 +284,7 @@ fn what_fails_is_undone() {
 #[test]
 fn a_journal_of_another_pack_is_left_alone() {
     let (old, new, end_offset) = cases().remove(0);
-    let journal = Journal::of(&old, end_offset, new.len() as u64).unwrap();
+    let journal = Journal::new(&old, end_offset, new.len() as u64).unwrap();
     assert_eq!(Journal::parse(&journal.to_bytes()).as_ref(), Some(&journal));
     let end = usize::try_from(end_offset).unwrap();
     let other = |at: usize| {
@@ -297,9 +297,12 @@ fn a_journal_of_another_pack_is_left_alone() {
     for pack in [other(0), other(8), other(end - 1), longer, cut, Vec::new()] {
         let state = State { pack: pack.clone(), journal: Some(journal.to_bytes()) };
         let mut disk = Noted::of(state.clone());
-        assert_eq!(roll_back(&mut disk).unwrap(), Beside::Foreign);
+        assert_eq!(roll_back(&mut disk).unwrap(), JournalState::Foreign);
         assert_eq!(disk.state, state);
-        assert_eq!(as_before(pack.clone(), Some(&journal.to_bytes())), (pack, Beside::Foreign));
+        assert_eq!(
+            rolled_back(pack.clone(), Some(&journal.to_bytes())),
+            (pack, JournalState::Foreign)
+        );
     }
     // One that would make something else of the pack than its tail.
     let mut disk = Noted::of(State { pack: old.clone(), journal: None });
@@ -309,7 +312,7 @@ fn a_journal_of_another_pack_is_left_alone() {
 
 /// The journal of an append, as it is written.
 fn written(old: &[u8], new: &[u8], end_offset: u64) -> Vec<u8> {
-    Journal::of(old, end_offset, new.len() as u64).unwrap().to_bytes()
+    Journal::new(old, end_offset, new.len() as u64).unwrap().to_bytes()
 }
 
 /// A journal that a newer version wrote, or nobody that is known here.
@@ -329,10 +332,10 @@ fn a_journal_that_cannot_be_read_stays() {
         for pack in [&old, &new, &new[..new.len() - 1].to_vec()] {
             let state = State { pack: pack.clone(), journal: Some(journal.clone()) };
             let mut disk = Noted::of(state.clone());
-            assert_eq!(roll_back(&mut disk).unwrap(), Beside::Unknown);
+            assert_eq!(roll_back(&mut disk).unwrap(), JournalState::Unknown);
             assert_eq!((disk.state, disk.done.len()), (state, 0));
-            let read = as_before(pack.clone(), Some(journal));
-            assert_eq!(read, (pack.clone(), Beside::Unknown));
+            let read = rolled_back(pack.clone(), Some(journal));
+            assert_eq!(read, (pack.clone(), JournalState::Unknown));
         }
     }
 }
@@ -353,15 +356,16 @@ fn a_damaged_journal_stays_beside_a_pack_that_is_not_whole() {
             let state = State { pack: pack.clone(), journal: Some(damaged) };
             let mut disk = Noted::of(state.clone());
             let beside = roll_back(&mut disk).unwrap();
-            if is_whole(pack) {
+            if is_sound(pack) {
                 // The new one may be there without its trailer.
                 let blocks =
                     |pack| lcp_decoder::decode(pack, DecodeOptions::default()).unwrap().blocks;
                 assert!([&old, &new].iter().any(|of| blocks(of) == blocks(pack)));
-                let expected = if place < MAGIC.len() { Beside::Unknown } else { Beside::Torn };
+                let expected =
+                    if place < MAGIC.len() { JournalState::Unknown } else { JournalState::Torn };
                 assert_eq!(beside, expected, "{place}");
             } else {
-                assert_eq!((beside, disk.state), (Beside::Unknown, state));
+                assert_eq!((beside, disk.state), (JournalState::Unknown, state));
             }
         }
     }

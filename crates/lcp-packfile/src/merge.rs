@@ -1,12 +1,12 @@
-//! Several packs as one (RFC 0010 §6).
+//! Merging packs (RFC 0010 §6).
 
 use std::collections::HashMap;
 
-use lcp_continuity::renumber_index;
-use lcp_transcripts::annotation_keys;
-use lcp_types::{Annotation, Block, BlockContent, HANDOFF_TYPE_NAME, Level, Tag};
+use lcp_types::{Annotation, Block, BlockContent, Tag};
 
-/// The blocks of all packs, one pack behind the other.
+use crate::handoff_index::{self, handoff_index};
+
+/// Returns the blocks of all packs, one pack after the other.
 ///
 /// What speaks of a block by its index (annotations, levels, the index of a hand-off)
 /// speaks of the same block afterwards; what spoke of none in its own pack still speaks
@@ -15,7 +15,7 @@ use lcp_types::{Annotation, Block, BlockContent, HANDOFF_TYPE_NAME, Level, Tag};
 /// these numbers. All else stays as it is.
 ///
 /// ```
-/// use lcp_cli::merging::merge;
+/// use lcp_packfile::merge;
 /// use lcp_types::{Annotation, Block, Priority, Role};
 ///
 /// let pack = |text: &'static str| {
@@ -34,8 +34,8 @@ pub fn merge(packs: Vec<Vec<Block<'_>>>) -> Vec<Block<'_>> {
     for pack in packs {
         let (before, own) = (merged.len() as u64, pack.len() as u64);
         let first = messages;
-        let numbers: HashMap<u64, u64> = annotation_keys::message_numbers(&pack).collect();
-        messages = annotation_keys::message_numbers(&pack)
+        let numbers: HashMap<u64, u64> = message_numbers(&pack).collect();
+        messages = message_numbers(&pack)
             .filter_map(|(_, number)| number.checked_add(first)?.checked_add(1))
             .fold(messages, u64::max);
         // Beyond its own pack there was nothing, and behind all of them there is nothing.
@@ -43,42 +43,42 @@ pub fn merge(packs: Vec<Vec<Block<'_>>>) -> Vec<Block<'_>> {
             None => before + target,
             Some(beyond) => (total as u64).saturating_add(beyond),
         };
-        merged.extend(pack.into_iter().map(|block| moved(renumbered(block, first, &numbers), to)));
+        merged.extend(
+            pack.into_iter().map(|block| retarget(renumber_message(block, first, &numbers), to)),
+        );
     }
     merged
 }
 
-/// The blocks of a pack that [`merge`] leaves as they are though they name others: the index
-/// of a hand-off that is damaged, or that a newer program wrote.
-pub fn unmoved<'b>(pack: &'b [Block<'_>]) -> impl Iterator<Item = usize> + 'b {
-    let is_unmoved = |block: &Block<'_>| {
-        index_of_handoff(block).is_some_and(|content| renumber_index(content, |at| at).is_none())
+/// Returns the blocks of a pack that [`merge`] leaves as they are though they name others: the
+/// index of a hand-off that is damaged, or that a newer program wrote.
+pub fn unreadable_handoffs<'b>(pack: &'b [Block<'_>]) -> impl Iterator<Item = usize> + 'b {
+    let is_unreadable = |block: &Block<'_>| {
+        handoff_index(block)
+            .is_some_and(|content| handoff_index::renumber(content, |at| at).is_none())
     };
-    pack.iter().enumerate().filter(move |(_, block)| is_unmoved(block)).map(|(index, _)| index)
+    pack.iter().enumerate().filter(move |(_, block)| is_unreadable(block)).map(|(index, _)| index)
 }
 
-/// Whether a block is the index of a hand-off.
-pub fn is_handoff(block: &Block<'_>) -> bool {
-    index_of_handoff(block).is_some()
+/// Returns the indices of blocks that are parts of messages, each with the number of its message.
+pub(crate) fn message_numbers(blocks: &[Block<'_>]) -> impl Iterator<Item = (u64, u64)> {
+    blocks.iter().filter_map(|block| {
+        let annotation = block.as_annotation()?;
+        let tag = annotation.as_tag().filter(|tag| tag.key == Tag::MESSAGE)?;
+        Some((annotation.target_block_id, tag.value?.parse().ok()?))
+    })
 }
 
-/// What the index of a hand-off holds, where a block is one.
-pub(crate) fn index_of_handoff<'b>(block: &'b Block<'_>) -> Option<&'b [u8]> {
-    let extension = block.as_extension()?;
-    (extension.namespace == Level::NAMESPACE && extension.type_name == HANDOFF_TYPE_NAME)
-        .then(|| extension.content.as_slice())
-}
-
-/// The same annotation with the messages counted from `first` instead of 0, where it says the
-/// number of a message or is the rank by one; `numbers` are those of the pack's blocks.
-fn renumbered<'b>(block: Block<'b>, first: u64, numbers: &HashMap<u64, u64>) -> Block<'b> {
+/// Returns the annotation with messages counted from `first` instead of 0, if it is the number
+/// of a message or a rank by one; `numbers` are those of the pack's blocks.
+fn renumber_message<'b>(block: Block<'b>, first: u64, numbers: &HashMap<u64, u64>) -> Block<'b> {
     let Some((target, tag)) =
         block.target().zip(block.as_annotation().and_then(Annotation::as_tag))
     else {
         return block;
     };
     let number = tag.value.as_deref().and_then(|value| value.parse::<u64>().ok());
-    let is_one = tag.key == annotation_keys::MESSAGE
+    let is_one = tag.key == Tag::MESSAGE
         || tag.key == Tag::RANK && number.is_some() && numbers.get(&target).copied() == number;
     match number.filter(|_| is_one && first > 0).and_then(|of| of.checked_add(first)) {
         Some(number) => {
@@ -89,9 +89,9 @@ fn renumbered<'b>(block: Block<'b>, first: u64, numbers: &HashMap<u64, u64>) -> 
     }
 }
 
-/// The block, which speaks of others by new indices.
-pub(crate) fn moved(mut block: Block<'_>, to: impl Fn(u64) -> u64) -> Block<'_> {
-    let index = index_of_handoff(&block).and_then(|content| renumber_index(content, &to));
+/// Returns the block with its targets replaced.
+pub(crate) fn retarget(mut block: Block<'_>, to: impl Fn(u64) -> u64) -> Block<'_> {
+    let index = handoff_index(&block).and_then(|content| handoff_index::renumber(content, &to));
     if let (Some(content), BlockContent::Extension(extension)) = (index, &mut block.content) {
         extension.content = content.into();
         return block;

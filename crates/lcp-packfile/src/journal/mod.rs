@@ -1,7 +1,7 @@
 //! Packs that change where they lie, and never half (RFC 0003 §8): the journal beside a
 //! pack, how it is written, and how what it says is undone.
 
-mod disk;
+mod storage;
 #[cfg(test)]
 mod tests;
 
@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use lcp_types::wire::{HEADER_BYTES, HEADER_FLAGS_AT, HEADER_TRAILER};
 
-use crate::recovering::is_whole;
-pub use disk::{Disk, Files, Locked, forget, read, share};
+use crate::recover::is_sound;
+pub use storage::{LockResult, PackFile, Storage, lock_shared, read, remove};
 
 /// What journals of every version begin with.
 const JOURNAL: [u8; 7] = *b"LCPJRNL";
@@ -41,7 +41,7 @@ pub struct Journal {
 }
 
 /// Where the journal of a pack is.
-pub fn path_of(pack: &Path) -> PathBuf {
+pub fn journal_path(pack: &Path) -> PathBuf {
     let mut path = pack.as_os_str().to_owned();
     path.push(".lcp-journal");
     path.into()
@@ -50,7 +50,7 @@ pub fn path_of(pack: &Path) -> PathBuf {
 impl Journal {
     /// The journal of what makes `new_len` bytes of `old` by another tail from `end_offset`
     /// on; `None` if there is no such place behind the header.
-    pub fn of(old: &[u8], end_offset: u64, new_len: u64) -> Option<Self> {
+    pub fn new(old: &[u8], end_offset: u64, new_len: u64) -> Option<Self> {
         let end = usize::try_from(end_offset).ok()?;
         let (kept, tail) = old.split_at_checked(end)?;
         let (header, kept) = kept.split_first_chunk()?;
@@ -103,7 +103,7 @@ impl Journal {
 
     /// Whether it can be of this pack: the old one, the new one, or one between them. A
     /// pack that took the place of the one that was written to is none of these.
-    pub fn is_of(&self, pack: &[u8]) -> bool {
+    pub fn matches(&self, pack: &[u8]) -> bool {
         let len = pack.len() as u64;
         let lengths = self.old_len.min(self.new_len)..=self.old_len.max(self.new_len);
         let end = usize::try_from(self.end_offset).unwrap_or(usize::MAX);
@@ -119,8 +119,8 @@ impl Journal {
             && crc32c::crc32c(kept) == self.kept_check
     }
 
-    /// The old pack, of one that [it is of](Self::is_of).
-    pub fn undone(&self, mut pack: Vec<u8>) -> Vec<u8> {
+    /// The old pack, of one that [it is of](Self::matches).
+    pub fn restore(&self, mut pack: Vec<u8>) -> Vec<u8> {
         pack.truncate(usize::try_from(self.end_offset).unwrap_or(usize::MAX));
         pack.extend_from_slice(&self.tail);
         if let Some(header) = pack.first_chunk_mut() {
@@ -146,9 +146,9 @@ fn may_be_begun(bytes: &[u8]) -> bool {
 
 /// What a journal beside a pack means for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beside {
+pub enum JournalState {
     /// There is none.
-    Nothing,
+    Absent,
     /// It is not whole, and the pack is: nothing was done yet, or all was.
     Torn,
     /// It is damaged and the pack is, too, or it is of a newer version, or no journal.
@@ -159,11 +159,11 @@ pub enum Beside {
     Foreign,
 }
 
-impl Beside {
+impl JournalState {
     /// What readers of the pack are told, where there is something.
-    pub fn said(self) -> Option<&'static str> {
+    pub fn message(self) -> Option<&'static str> {
         match self {
-            Self::Nothing | Self::Torn => None,
+            Self::Absent | Self::Torn => None,
             Self::RolledBack => Some(
                 "an append was interrupted: the pack is read as it was before; `lcp append` or \
                  `lcp recover` tidies up",
@@ -179,23 +179,23 @@ impl Beside {
 
 /// What a journal means for the pack that it stands beside; and the journal, if it is to be
 /// undone.
-fn meaning(pack: &[u8], journal: &[u8]) -> (Beside, Option<Journal>) {
+fn meaning(pack: &[u8], journal: &[u8]) -> (JournalState, Option<Journal>) {
     match Journal::parse(journal) {
-        Some(journal) if journal.is_of(pack) => (Beside::RolledBack, Some(journal)),
-        Some(_) => (Beside::Foreign, None),
+        Some(journal) if journal.matches(pack) => (JournalState::RolledBack, Some(journal)),
+        Some(_) => (JournalState::Foreign, None),
         // A pack is not touched before its journal is whole. One of a pack that was touched,
         // and was damaged since, may be all that is left of the old pack.
-        None if may_be_begun(journal) && is_whole(pack) => (Beside::Torn, None),
-        None => (Beside::Unknown, None),
+        None if may_be_begun(journal) && is_sound(pack) => (JournalState::Torn, None),
+        None => (JournalState::Unknown, None),
     }
 }
 
 /// The pack that a reader sees: where there is a journal, as it was before.
-pub fn as_before(pack: Vec<u8>, journal: Option<&[u8]>) -> (Vec<u8>, Beside) {
-    let Some(journal) = journal else { return (pack, Beside::Nothing) };
+pub fn rolled_back(pack: Vec<u8>, journal: Option<&[u8]>) -> (Vec<u8>, JournalState) {
+    let Some(journal) = journal else { return (pack, JournalState::Absent) };
     match meaning(&pack, journal) {
-        (beside, Some(journal)) => (journal.undone(pack), beside),
-        (beside, None) => (pack, beside),
+        (state, Some(journal)) => (journal.restore(pack), state),
+        (state, None) => (pack, state),
     }
 }
 
@@ -205,15 +205,15 @@ pub fn as_before(pack: Vec<u8>, journal: Option<&[u8]>) -> (Vec<u8>, Beside) {
 /// # Errors
 ///
 /// Those of the disk; it can be tried again.
-pub fn roll_back(disk: &mut dyn Disk) -> io::Result<Beside> {
-    let Some(journal) = disk.journal()? else { return Ok(Beside::Nothing) };
-    let (beside, journal) = meaning(&disk.pack()?, &journal);
+pub fn roll_back(storage: &mut dyn Storage) -> io::Result<JournalState> {
+    let Some(journal) = storage.journal()? else { return Ok(JournalState::Absent) };
+    let (state, journal) = meaning(&storage.pack()?, &journal);
     match journal {
-        Some(journal) => undo(disk, &journal)?,
-        None if beside == Beside::Torn => remove(disk)?,
+        Some(journal) => restore(storage, &journal)?,
+        None if state == JournalState::Torn => remove_journal(storage)?,
         None => {}
     }
-    Ok(beside)
+    Ok(state)
 }
 
 /// Makes `new` of `old`, whose tail from `end_offset` on is another: a crash leaves one or
@@ -221,58 +221,58 @@ pub fn roll_back(disk: &mut dyn Disk) -> io::Result<Beside> {
 ///
 /// # Errors
 ///
-/// Those of the disk, and what cannot be: the two must be the same before `end_offset`, but
+/// Those of the storage, and what cannot be: the two must be the same before `end_offset`, but
 /// for the flag that announces a trailer.
 pub fn replace_tail(
-    disk: &mut dyn Disk,
+    storage: &mut dyn Storage,
     old: &[u8],
     new: &[u8],
     end_offset: u64,
 ) -> io::Result<()> {
     let (at, len) = (usize::try_from(end_offset).unwrap_or(usize::MAX), new.len() as u64);
-    let journal = Journal::of(old, end_offset, len).filter(|journal| journal.is_of(new));
+    let journal = Journal::new(old, end_offset, len).filter(|journal| journal.matches(new));
     let (Some(journal), Some(tail)) = (journal, new.get(at..)) else {
         return Err(io::Error::other("the packs differ before their ends"));
     };
-    let prepared = disk
+    let prepared = storage
         .write_journal(&journal.to_bytes())
-        .and_then(|()| disk.sync_journal())
-        .and_then(|()| disk.sync_folder());
+        .and_then(|()| storage.sync_journal())
+        .and_then(|()| storage.sync_folder());
     if let Err(error) = prepared {
         // The pack is as it was, whatever becomes of the journal. One that was there already is
         // somebody else's.
         if error.kind() != io::ErrorKind::AlreadyExists {
-            let _ = remove(disk);
+            let _ = remove_journal(storage);
         }
         return Err(error);
     }
     let flags = (old.get(HEADER_FLAGS_AT), new.get(HEADER_FLAGS_AT..=HEADER_FLAGS_AT));
     let changed = flags.1.filter(|new| flags.0 != new.first());
     let written = changed
-        .map_or(Ok(()), |flags| disk.write(HEADER_FLAGS_AT as u64, flags))
-        .and_then(|()| disk.write(end_offset, tail))
-        .and_then(|()| disk.set_len(len))
-        .and_then(|()| disk.sync())
-        .and_then(|()| disk.remove_journal());
+        .map_or(Ok(()), |flags| storage.write(HEADER_FLAGS_AT as u64, flags))
+        .and_then(|()| storage.write(end_offset, tail))
+        .and_then(|()| storage.set_len(len))
+        .and_then(|()| storage.sync())
+        .and_then(|()| storage.remove_journal());
     if let Err(error) = written {
         // If this fails, too, the journal stays, and whoever opens the pack tries again.
-        let _ = undo(disk, &journal);
+        let _ = restore(storage, &journal);
         return Err(error);
     }
     // A crash that brings the journal back brings back the old pack, as a whole.
-    let _ = disk.sync_folder();
+    let _ = storage.sync_folder();
     Ok(())
 }
 
-fn undo(disk: &mut dyn Disk, journal: &Journal) -> io::Result<()> {
-    disk.write(0, &journal.header)?;
-    disk.write(journal.end_offset, &journal.tail)?;
-    disk.set_len(journal.old_len)?;
-    disk.sync()?;
-    remove(disk)
+fn restore(storage: &mut dyn Storage, journal: &Journal) -> io::Result<()> {
+    storage.write(0, &journal.header)?;
+    storage.write(journal.end_offset, &journal.tail)?;
+    storage.set_len(journal.old_len)?;
+    storage.sync()?;
+    remove_journal(storage)
 }
 
-fn remove(disk: &mut dyn Disk) -> io::Result<()> {
-    disk.remove_journal()?;
-    disk.sync_folder()
+fn remove_journal(storage: &mut dyn Storage) -> io::Result<()> {
+    storage.remove_journal()?;
+    storage.sync_folder()
 }

@@ -1,66 +1,66 @@
-//! Two packs beside each other: which block of one is which of the other
-//! (RFC 0010 §6).
+//! Comparison of two packs: which block of one is which of the other (RFC 0010 §6).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lcp_transcripts::annotation_keys;
 use lcp_types::{Annotation, AnnotationKind, Block, BlockMeta, Tag};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// A pack, and what is said of its blocks.
-pub struct Side<'b> {
+use crate::merge::message_numbers;
+
+/// One of two packs that are compared.
+pub struct DiffSide<'b> {
     /// Its blocks.
     pub blocks: &'b [Block<'b>],
-    /// What is said of each, without ranks that are the numbers of messages.
+    /// The metadata of each, without ranks that are the numbers of messages.
     pub metas: Vec<BlockMeta<'b>>,
-    /// What else is said of each by annotations that mean nothing to a budget.
+    /// Annotations of each that mean nothing to a budget.
     others: Vec<BTreeSet<(u8, &'b [u8])>>,
 }
 
-/// What became of a block.
+/// The change of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum Change {
     /// It is in the second pack alone.
     Added,
     /// It is in the first pack alone.
     Removed,
     /// It is in both.
-    Kept,
+    Common,
 }
 
 /// A block of one pack or of both.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pair {
+pub struct BlockPair {
     /// Its index in the first pack.
     pub a: Option<usize>,
     /// Its index in the second pack.
     pub b: Option<usize>,
-    /// What is not the same.
+    /// The names of parts that differ.
     pub changed: Vec<&'static str>,
-    /// Whether it stands elsewhere among the blocks that are in both.
+    /// Whether its place differs among the blocks that are in both.
     pub moved: bool,
 }
 
-impl Pair {
-    /// What became of it.
-    pub fn fate(&self) -> Fate {
+impl BlockPair {
+    /// Returns the change.
+    pub fn change(&self) -> Change {
         match (self.a, self.b) {
-            (Some(_), Some(_)) => Fate::Kept,
-            (None, _) => Fate::Added,
-            (_, None) => Fate::Removed,
+            (Some(_), Some(_)) => Change::Common,
+            (None, _) => Change::Added,
+            (_, None) => Change::Removed,
         }
     }
 
-    /// Whether anything is not the same.
+    /// Returns whether anything differs.
     pub fn differs(&self) -> bool {
-        self.fate() != Fate::Kept || self.moved || !self.changed.is_empty()
+        self.change() != Change::Common || self.moved || !self.changed.is_empty()
     }
 }
 
-impl<'b> Side<'b> {
-    /// That of these blocks.
-    pub fn of(blocks: &'b [Block<'b>]) -> Self {
+impl<'b> DiffSide<'b> {
+    /// Reads the metadata of these blocks.
+    pub fn new(blocks: &'b [Block<'b>]) -> Self {
         let mut others = vec![BTreeSet::new(); blocks.len()];
         for annotation in blocks.iter().filter_map(Block::as_annotation) {
             let of_block = usize::try_from(annotation.target_block_id).ok();
@@ -71,7 +71,7 @@ impl<'b> Side<'b> {
             }
         }
         let mut metas = BlockMeta::resolve_all(blocks, &mut |_, _| {});
-        for (at, number) in annotation_keys::message_numbers(blocks) {
+        for (at, number) in message_numbers(blocks) {
             let Some(meta) = usize::try_from(at).ok().and_then(|at| metas.get_mut(at)) else {
                 continue;
             };
@@ -100,15 +100,10 @@ impl<'b> Side<'b> {
 /// says which blocks belong together, and is another one behind a message that is new.
 fn is_other(annotation: &Annotation<'_>) -> bool {
     match annotation.as_tag() {
-        Some(tag) => ![
-            Tag::CATEGORY,
-            Tag::RANK,
-            Tag::PINNED,
-            Tag::TOOL_CALL_ID,
-            Tag::ARGS,
-            annotation_keys::MESSAGE,
-        ]
-        .contains(&tag.key.as_ref()),
+        Some(tag) => {
+            ![Tag::CATEGORY, Tag::RANK, Tag::PINNED, Tag::TOOL_CALL_ID, Tag::ARGS, Tag::MESSAGE]
+                .contains(&tag.key.as_ref())
+        }
         None => !matches!(annotation.kind, AnnotationKind::Priority | AnnotationKind::Summary),
     }
 }
@@ -118,7 +113,7 @@ fn is_other(annotation: &Annotation<'_>) -> bool {
 ///
 /// The rows are in the order of the second pack; what is in the first alone stands behind what it
 /// stood behind there.
-pub fn compare(a: &Side<'_>, b: &Side<'_>) -> Vec<Pair> {
+pub fn diff(a: &DiffSide<'_>, b: &DiffSide<'_>) -> Vec<BlockPair> {
     let (of_a, mut of_b) = (a.groups(), b.groups());
     let mut pairs = Vec::new();
     for (key, in_a) in &of_a {
@@ -135,8 +130,8 @@ type Indices = (Option<usize>, Option<usize>);
 
 /// Blocks of one type and label.
 fn pair_group(
-    a: &Side<'_>,
-    b: &Side<'_>,
+    a: &DiffSide<'_>,
+    b: &DiffSide<'_>,
     of_a: &[usize],
     of_b: &[usize],
     pairs: &mut Vec<Indices>,
@@ -154,7 +149,7 @@ fn pair_group(
     }
 }
 
-fn pair(a: &Side<'_>, b: &Side<'_>, at: Option<usize>, to: Option<usize>) -> Pair {
+fn pair(a: &DiffSide<'_>, b: &DiffSide<'_>, at: Option<usize>, to: Option<usize>) -> BlockPair {
     let mut changed = Vec::new();
     if let (Some(at), Some(to)) = (at, to) {
         let (old, new) = (&a.metas[at], &b.metas[to]);
@@ -171,11 +166,11 @@ fn pair(a: &Side<'_>, b: &Side<'_>, at: Option<usize>, to: Option<usize>) -> Pai
         ];
         changed.extend(differences.iter().filter(|(_, differs)| *differs).map(|(what, _)| *what));
     }
-    Pair { a: at, b: to, changed, moved: false }
+    BlockPair { a: at, b: to, changed, moved: false }
 }
 
 /// Marks the fewest pairs that must have moved, if the others stayed.
-fn mark_moved(pairs: &mut [Pair]) {
+fn mark_moved(pairs: &mut [BlockPair]) {
     let mut both: Vec<(usize, usize, usize)> =
         pairs.iter().enumerate().filter_map(|(row, pair)| Some((pair.a?, pair.b?, row))).collect();
     both.sort_unstable();
@@ -203,14 +198,14 @@ fn mark_moved(pairs: &mut [Pair]) {
 }
 
 /// What is in the first pack alone stands behind what it stood behind there.
-fn in_order(pairs: Vec<Pair>) -> Vec<Pair> {
+fn in_order(pairs: Vec<BlockPair>) -> Vec<BlockPair> {
     let mut kept: Vec<(usize, usize)> = pairs
         .iter()
         .filter(|pair| !pair.moved)
         .filter_map(|pair| Some((pair.a?, pair.b?)))
         .collect();
     kept.sort_unstable();
-    let place = |pair: &Pair| match (pair.a, pair.b) {
+    let place = |pair: &BlockPair| match (pair.a, pair.b) {
         (_, Some(b)) => (b + 1, 0, 0),
         (Some(a), None) => {
             let before = kept.partition_point(|(at, _)| *at < a);
@@ -221,103 +216,4 @@ fn in_order(pairs: Vec<Pair>) -> Vec<Pair> {
     let mut pairs = pairs;
     pairs.sort_by_cached_key(place);
     pairs
-}
-
-#[cfg(test)]
-mod tests {
-    use lcp_testkit::any_pack;
-    use lcp_types::{Lang, Priority, Role};
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn file(path: &'static str, text: &'static str) -> Block<'static> {
-        Block::code(Lang::Rust, path, text)
-    }
-
-    fn compared<'b>(a: &'b [Block<'b>], b: &'b [Block<'b>]) -> Vec<Pair> {
-        compare(&Side::of(a), &Side::of(b))
-    }
-
-    #[test]
-    fn what_moved_is_the_least_that_must_have() {
-        let a = [file("a", "1"), file("b", "2"), file("c", "3"), file("d", "4")];
-        let b = [file("d", "4"), file("a", "1"), file("b", "two"), file("e", "5")];
-        let rows: Vec<_> = compared(&a, &b)
-            .iter()
-            .map(|pair| (pair.a, pair.b, pair.moved, pair.changed.clone()))
-            .collect();
-        let none = Vec::new;
-        assert_eq!(
-            rows,
-            [
-                (Some(3), Some(0), true, none()),
-                (Some(0), Some(1), false, none()),
-                (Some(1), Some(2), false, vec!["content"]),
-                (Some(2), None, false, none()),
-                (None, Some(3), false, none()),
-            ]
-        );
-    }
-
-    /// A turn that is new in the middle is new, and the others are what they were.
-    #[test]
-    fn equal_blocks_of_one_label_find_together() {
-        let turn = |text: &'static str| Block::conversation(Role::User, text);
-        let a = [turn("1"), turn("2"), turn("3")];
-        let b = [turn("1"), turn("1½"), turn("2"), turn("3")];
-        let new: Vec<_> = compared(&a, &b).into_iter().filter(Pair::differs).collect();
-        assert_eq!(new, [Pair { a: None, b: Some(1), changed: Vec::new(), moved: false }]);
-    }
-
-    #[test]
-    fn what_is_said_of_a_block_is_part_of_it() {
-        let a = [file("a", "1")];
-        for (annotation, changed) in [
-            (Annotation::priority(0, Priority::High), &["priority"][..]),
-            (Annotation::tag(0, &Tag::new("sidechain", "x")), &["annotations"]),
-            (Annotation::tag(0, &Tag::new("message", "7")), &[]),
-            (Annotation::tag(7, &Tag::new("sidechain", "of nothing")), &[]),
-        ] {
-            let b = [file("a", "1"), Block::new(annotation)];
-            let rows = compared(&a, &b);
-            assert_eq!((rows.len(), &rows[0].changed[..]), (1, changed));
-        }
-    }
-
-    /// Behind a message that is new all have other numbers, and other ranks.
-    #[test]
-    fn ranks_by_messages_are_no_change() {
-        let turn = |tags: [(&'static str, &'static str); 2]| {
-            let tags =
-                tags.map(|(key, value)| Block::new(Annotation::tag(0, &Tag::new(key, value))));
-            [&[file("a", "1")], &tags[..]].concat()
-        };
-        let changed = |a, b| compared(&turn(a), &turn(b))[0].changed.clone();
-        let first = [("message", "7"), ("rank", "7")];
-        assert_eq!(changed(first, [("message", "8"), ("rank", "8")]), [""; 0]);
-        assert_eq!(changed(first, [("message", "8"), ("rank", "9")]), ["rank"]);
-    }
-
-    proptest! {
-        #[test]
-        fn a_pack_does_not_differ_from_itself(pack in any_pack()) {
-            prop_assert!(compared(&pack, &pack).iter().all(|pair| !pair.differs()));
-        }
-
-        #[test]
-        fn every_shown_block_has_one_row(a in any_pack(), b in any_pack()) {
-            let rows = compared(&a, &b);
-            for (pack, of) in [(&a, (|pair| pair.a) as fn(&Pair) -> _), (&b, |pair: &Pair| pair.b)] {
-                let mut found: Vec<usize> = rows.iter().filter_map(of).collect();
-                found.sort_unstable();
-                let shown = pack.iter().enumerate();
-                let shown: Vec<_> = shown
-                    .filter(|(_, block)| !block.content.is_metadata())
-                    .map(|(index, _)| index)
-                    .collect();
-                prop_assert_eq!(found, shown);
-            }
-        }
-    }
 }

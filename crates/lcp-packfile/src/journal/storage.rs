@@ -5,11 +5,11 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Beside, JOURNAL, as_before, path_of};
+use super::{JOURNAL, JournalState, journal_path, rolled_back};
 
 /// What can be done with a pack and the journal beside it.
 #[expect(clippy::missing_errors_doc, reason = "those of the system")]
-pub trait Disk {
+pub trait Storage {
     /// The pack's bytes.
     fn pack(&mut self) -> io::Result<Vec<u8>>;
     /// Overwrites bytes of the pack, and adds those beyond its end.
@@ -34,11 +34,11 @@ pub trait Disk {
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// How long a reader waits for whoever is changing a pack.
-const PATIENCE: Duration = Duration::from_secs(60);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A pack's file, open for this process alone.
 #[derive(Debug)]
-pub struct Files {
+pub struct PackFile {
     file: File,
     path: PathBuf,
     journal: PathBuf,
@@ -48,20 +48,20 @@ pub struct Files {
 
 /// What came of asking for a pack's file.
 #[derive(Debug)]
-pub enum Locked {
+pub enum LockResult {
     /// It is ours.
-    Ours(Files),
+    Acquired(PackFile),
     /// Another process has it still.
     Busy,
 }
 
-impl Files {
+impl PackFile {
     /// Opens a pack to change it, and waits for others who do.
     ///
     /// # Errors
     ///
     /// If it cannot be opened, or is no file.
-    pub fn lock(path: &Path, wait: Duration) -> io::Result<Locked> {
+    pub fn lock(path: &Path, wait: Duration) -> io::Result<LockResult> {
         // What stands behind a link is changed, so the journal is there.
         let path = path.canonicalize()?;
         let until = Instant::now().checked_add(wait);
@@ -71,12 +71,12 @@ impl Files {
                 return Err(io::Error::new(ErrorKind::InvalidInput, "this is no file"));
             }
             if !is_free(until, || file.try_lock())? {
-                return Ok(Locked::Busy);
+                return Ok(LockResult::Busy);
             }
             // Another pack may have taken its place while this one was waited for.
             if is_at(&file, &path)? {
-                let journal = path_of(&path);
-                return Ok(Locked::Ours(Self { file, path, journal, open: None }));
+                let journal = journal_path(&path);
+                return Ok(LockResult::Acquired(Self { file, path, journal, open: None }));
             }
         }
     }
@@ -122,7 +122,7 @@ fn is_at(_: &File, path: &Path) -> io::Result<bool> {
     path.try_exists()
 }
 
-impl Disk for Files {
+impl Storage for PackFile {
     fn pack(&mut self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.file.seek(SeekFrom::Start(0))?;
@@ -184,8 +184,8 @@ impl Disk for Files {
 
 /// Removes the journal of a pack that was there before another took its place; what is no
 /// journal, of whatever version, stays.
-pub fn forget(pack: &Path) {
-    let path = path_of(pack);
+pub fn remove(pack: &Path) {
+    let path = journal_path(pack);
     let mut name = [0; JOURNAL.len()];
     let is_one = File::open(&path).and_then(|mut file| file.read_exact(&mut name)).is_ok();
     if is_one && name == JOURNAL {
@@ -206,13 +206,13 @@ fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 /// # Errors
 ///
 /// If somebody is changing it for longer than a minute.
-pub fn share(file: &File) -> io::Result<()> {
-    shared(PATIENCE, || file.try_lock_shared())
+pub fn lock_shared(file: &File) -> io::Result<()> {
+    shared(LOCK_TIMEOUT, || file.try_lock_shared())
 }
 
-fn shared(patience: Duration, lock: impl Fn() -> Result<(), TryLockError>) -> io::Result<()> {
+fn shared(timeout: Duration, lock: impl Fn() -> Result<(), TryLockError>) -> io::Result<()> {
     // Where locks are refused, as on some network drives, reading goes on without.
-    if is_free(Instant::now().checked_add(patience), lock).unwrap_or(true) {
+    if is_free(Instant::now().checked_add(timeout), lock).unwrap_or(true) {
         return Ok(());
     }
     Err(io::Error::new(ErrorKind::WouldBlock, "another process is changing it"))
@@ -224,11 +224,15 @@ fn shared(patience: Duration, lock: impl Fn() -> Result<(), TryLockError>) -> io
 /// # Errors
 ///
 /// If it cannot be read, or somebody is changing it for longer than a minute.
-pub fn read(path: &Path, file: &mut File, mut begun: Vec<u8>) -> io::Result<(Vec<u8>, Beside)> {
-    share(file)?;
+pub fn read(
+    path: &Path,
+    file: &mut File,
+    mut begun: Vec<u8>,
+) -> io::Result<(Vec<u8>, JournalState)> {
+    lock_shared(file)?;
     file.read_to_end(&mut begun)?;
-    let journal = path.canonicalize().and_then(|path| std::fs::read(path_of(&path)));
-    Ok(as_before(begun, if_there(journal)?.as_deref()))
+    let journal = path.canonicalize().and_then(|path| std::fs::read(journal_path(&path)));
+    Ok(rolled_back(begun, if_there(journal)?.as_deref()))
 }
 
 #[cfg(test)]
@@ -242,11 +246,12 @@ mod tests {
 
     #[test]
     fn without_locks_packs_are_read_all_the_same() {
-        let share = |lock: &dyn Fn() -> Result<(), TryLockError>| shared(Duration::ZERO, lock);
-        assert!(share(&|| Ok(())).is_ok());
-        assert!(share(&refused(ErrorKind::Unsupported)).is_ok());
-        assert!(share(&refused(ErrorKind::PermissionDenied)).is_ok());
-        let busy = share(&|| Err(TryLockError::WouldBlock)).unwrap_err();
+        let lock_shared =
+            |lock: &dyn Fn() -> Result<(), TryLockError>| shared(Duration::ZERO, lock);
+        assert!(lock_shared(&|| Ok(())).is_ok());
+        assert!(lock_shared(&refused(ErrorKind::Unsupported)).is_ok());
+        assert!(lock_shared(&refused(ErrorKind::PermissionDenied)).is_ok());
+        let busy = lock_shared(&|| Err(TryLockError::WouldBlock)).unwrap_err();
         assert_eq!(busy.kind(), ErrorKind::WouldBlock);
     }
 

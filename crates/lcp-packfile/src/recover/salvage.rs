@@ -1,4 +1,4 @@
-//! What is still there of a damaged pack.
+//! Finds the frames that are left of a damaged pack.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,8 +8,9 @@ use lcp_types::wire::{
     END_FRAME, FOOTER_BYTES, HEADER_BYTES, HEADER_TRAILER, MAGIC_LCP, VERSION_MAJOR, VERSION_MINOR,
 };
 
-use super::{Lost, RecoverError, why};
-use crate::stored::{at, walk};
+use super::{Lost, message};
+use crate::error::Error;
+use crate::scan::{PackScan, slice};
 
 /// The header that a pack with a trailer has.
 const HEADER: [u8; HEADER_BYTES] = {
@@ -18,7 +19,7 @@ const HEADER: [u8; HEADER_BYTES] = {
 };
 
 /// The frames that are left, as a pack, and what is not among them.
-pub(super) struct Found<'a> {
+pub(super) struct Salvage<'a> {
     /// A header and frames: what follows them is of no use.
     pub(super) frames: Cow<'a, [u8]>,
     /// The index that each of these had, and where it stood, if not as here.
@@ -26,15 +27,15 @@ pub(super) struct Found<'a> {
     /// How many blocks there were, if that is known.
     pub(super) total: Option<u64>,
     /// Whether there was a trailer.
-    pub(super) has_trailer: bool,
+    pub(super) has_index: bool,
     pub(super) lost: Vec<Lost>,
 }
 
-impl<'a> Found<'a> {
-    pub(super) fn of(pack: &'a [u8]) -> Result<Self, RecoverError> {
-        match Ends::of(pack) {
-            Some(ends) if ends.footer.pack_bytes() == pack.len() as u64 => Ok(ends.found(pack)),
-            Some(Ends { footer, index: Some(index) }) if !is_behind_another(pack, &footer) => {
+impl<'a> Salvage<'a> {
+    pub(super) fn new(pack: &'a [u8]) -> Result<Self, Error> {
+        match PackEnd::read(pack) {
+            Some(ends) if ends.footer.pack_bytes() == pack.len() as u64 => Ok(ends.salvage(pack)),
+            Some(PackEnd { footer, index: Some(index) }) if !is_behind_another(pack, &footer) => {
                 Ok(displaced(pack, &footer, &index))
             }
             _ => Self::in_order(pack),
@@ -42,27 +43,27 @@ impl<'a> Found<'a> {
     }
 
     /// The frames that follow each other, where nothing else says where they are.
-    fn in_order(pack: &'a [u8]) -> Result<Self, RecoverError> {
-        let walk = walk(pack)?;
+    fn in_order(pack: &'a [u8]) -> Result<Self, Error> {
+        let scan = PackScan::new(pack).require_header()?;
         let mut found = Self {
             frames: Cow::Borrowed(pack),
             before: None,
-            total: walk.end.map(|_| walk.frames.len() as u64),
-            has_trailer: walk.header.has_trailer(),
+            total: scan.end.map(|_| scan.frames.len() as u64),
+            has_index: scan.has_index(),
             lost: Vec::new(),
         };
         let size = pack.len() as u64;
-        if let Some(error) = &walk.broken {
-            let reached = if walk.header.payload_compressed() {
+        if let Some(error) = &scan.broken {
+            let reached = if scan.is_payload_compressed() {
                 error.offset().min(size)
             } else {
-                walk.reached
+                scan.frames_end()
             };
-            let block = Some(walk.frames.len() as u64);
-            found.lost.push(Lost { bytes: reached..size, block, why: why(error) });
-        } else if let Some(end) = walk.end.map(|end| end + END_FRAME.len() as u64)
+            let block = Some(scan.frames.len() as u64);
+            found.lost.push(Lost { bytes: reached..size, block, why: message(error) });
+        } else if let Some(end) = scan.end.map(|end| end + END_FRAME.len() as u64)
             && end < size
-            && !walk.header.payload_compressed()
+            && !scan.is_payload_compressed()
         {
             let why = match Trailer::of(pack) {
                 Some(Err(error)) => format!("the trailer is made anew: {error}"),
@@ -72,7 +73,7 @@ impl<'a> Found<'a> {
         } else if let Some(Err(error)) = Trailer::of(pack) {
             let why = format!("the trailer is made anew: {error}");
             found.lost.push(Lost { bytes: size..size, block: None, why });
-        } else if let Some(warning) = walk.warnings.first() {
+        } else if let Some(warning) = scan.warnings.first() {
             let why = warning.to_string();
             found.lost.push(Lost { bytes: size..size, block: None, why });
         }
@@ -80,15 +81,15 @@ impl<'a> Found<'a> {
     }
 }
 
-/// What the last bytes of a pack say of it, where their own checksum holds.
-struct Ends {
+/// The footer of a pack, and its index if undamaged.
+struct PackEnd {
     footer: Footer,
     /// The index, if its checksum holds, too.
     index: Option<Trailer>,
 }
 
-impl Ends {
-    fn of(pack: &[u8]) -> Option<Self> {
+impl PackEnd {
+    fn read(pack: &[u8]) -> Option<Self> {
         let tail = pack.len().checked_sub(FOOTER_BYTES)?;
         let footer = Footer::parse_displaced(pack.get(tail..)?).ok()?;
         // Of an END of another length nothing can be said.
@@ -101,14 +102,14 @@ impl Ends {
     }
 
     /// The frames, whatever became of the header and of END.
-    fn found(self, pack: &[u8]) -> Found<'_> {
+    fn salvage(self, pack: &[u8]) -> Salvage<'_> {
         let Footer { end_offset, index_offset, blocks, blocks_check, .. } = self.footer;
         let end = usize::try_from(end_offset).unwrap_or(usize::MAX).min(pack.len());
         let (head, between) = (&pack[..HEADER_BYTES], &pack[HEADER_BYTES..end]);
         let with = |header: &[u8]| [header, between, &END_FRAME].concat();
         let is_sound = |header: &&[u8]| crc32c::crc32c(&with(header)) == blocks_check;
         let sound = [head, &HEADER].into_iter().find(is_sound);
-        let announces = head.starts_with(&MAGIC_LCP) && walk(head).is_ok();
+        let announces = head.starts_with(&MAGIC_LCP) && PackScan::new(head).header.is_some();
         let header = sound.unwrap_or(if announces { head } else { &HEADER });
         let mut lost = Vec::new();
         let made_anew = |bytes, what: &str| {
@@ -129,16 +130,16 @@ impl Ends {
             let what = "an index that is not that of the blocks";
             lost.push(made_anew(index_offset..pack.len() as u64, what));
         }
-        let (total, has_trailer) = (Some(blocks), true);
+        let (total, has_index) = (Some(blocks), true);
         let by_index = self.index.filter(|_| sound.is_none());
         let Some(index) = by_index else {
             let frames = with(header);
             // Nothing leads past a frame that is damaged.
-            let broken =
-                walk(&frames).ok().map(|walk| (walk.reached, walk.frames.len(), walk.broken));
+            let broken = PackScan::new(&frames).require_header().ok();
+            let broken = broken.map(|scan| (scan.frames_end(), scan.frames.len(), scan.broken));
             if let Some((reached, block, Some(error))) = broken {
                 let (bytes, block) = (reached..end_offset, Some(block as u64));
-                lost.push(Lost { bytes, block, why: why(&error) });
+                lost.push(Lost { bytes, block, why: message(&error) });
             } else if sound.is_none() {
                 let why = "the blocks do not have their checksum, and nothing tells which of them \
                            is damaged";
@@ -146,12 +147,12 @@ impl Ends {
                 lost.push(Lost { bytes, block: None, why: why.to_owned() });
             }
             let frames = Cow::Owned(frames);
-            return Found { frames, before: None, total, has_trailer, lost };
+            return Salvage { frames, before: None, total, has_index, lost };
         };
         let (mut kept, mut before) = (header.to_vec(), Vec::new());
         for block in 0..u32::try_from(blocks).unwrap_or(u32::MAX) {
             let Some(place) = index.frame(block) else { break };
-            let bytes = at(pack, &place).unwrap_or_default();
+            let bytes = slice(pack, &place).unwrap_or_default();
             match damage(&index, block, bytes) {
                 None => {
                     kept.extend_from_slice(bytes);
@@ -168,7 +169,7 @@ impl Ends {
         }
         kept.extend_from_slice(&END_FRAME);
         let frames = Cow::Owned(kept);
-        Found { frames, before: Some(before), total, has_trailer, lost }
+        Salvage { frames, before: Some(before), total, has_index, lost }
     }
 }
 
@@ -181,21 +182,22 @@ fn moved(pack: &[u8], footer: &Footer, place: &Range<u64>) -> Option<Range<u64>>
 /// Whether the footer is of a pack that stands whole behind another one: readers see the first.
 fn is_behind_another(pack: &[u8], footer: &Footer) -> bool {
     let header = moved(pack, footer, &(0..HEADER_BYTES as u64));
-    let header = header.filter(|header| header.start > 0).and_then(|header| at(pack, &header));
-    walk(pack).is_ok() && header.is_some_and(|header| header.starts_with(&MAGIC_LCP))
+    let header = header.filter(|header| header.start > 0).and_then(|header| slice(pack, &header));
+    PackScan::new(pack).header.is_some()
+        && header.is_some_and(|header| header.starts_with(&MAGIC_LCP))
 }
 
 /// The frames of a pack of another size than its footer says: bytes are missing, or were
 /// added. What stands before them is at its place, what stands behind is moved by as much.
-fn displaced<'a>(pack: &'a [u8], footer: &Footer, index: &Trailer) -> Found<'a> {
+fn displaced<'a>(pack: &'a [u8], footer: &Footer, index: &Trailer) -> Salvage<'a> {
     let size = pack.len() as u64;
     let head = pack.get(..HEADER_BYTES).unwrap_or_default();
     let has_header = head.starts_with(&MAGIC_LCP)
-        && walk(head).is_ok_and(|walk| !walk.header.payload_compressed());
+        && PackScan::new(head).header.is_some_and(|header| !header.payload_compressed());
     let (header, start) = if has_header { (head, head.len() as u64) } else { (&HEADER[..], 0) };
     let index_start = size.saturating_sub(footer.index_len + FOOTER_BYTES as u64);
     let end = index_start.saturating_sub(END_FRAME.len() as u64)..index_start;
-    let has_end = at(pack, &end) == Some(&END_FRAME);
+    let has_end = slice(pack, &end) == Some(&END_FRAME);
     let blocks = u32::try_from(footer.blocks).unwrap_or(u32::MAX);
     // From the end on: a frame that lost bytes would reach into the one behind it.
     let mut found: Vec<(u32, Range<u64>)> = Vec::new();
@@ -204,7 +206,7 @@ fn displaced<'a>(pack: &'a [u8], footer: &Footer, index: &Trailer) -> Found<'a> 
     for block in (0..blocks).rev() {
         let Some(place) = index.frame(block) else { continue };
         let is_whole = |place: &Range<u64>| {
-            let bytes = at(pack, place).filter(|_| place.start >= start && place.end <= limit);
+            let bytes = slice(pack, place).filter(|_| place.start >= start && place.end <= limit);
             bytes.is_some_and(|bytes| damage(index, block, bytes).is_none())
         };
         let there = moved(pack, footer, &place).filter(&is_whole);
@@ -242,7 +244,7 @@ fn displaced<'a>(pack: &'a [u8], footer: &Footer, index: &Trailer) -> Found<'a> 
     let mut kept = header.to_vec();
     for (block, place) in &found {
         between(from..place.start, next..*block);
-        kept.extend_from_slice(at(pack, place).unwrap_or_default());
+        kept.extend_from_slice(slice(pack, place).unwrap_or_default());
         (from, next) = (place.end, block + 1);
     }
     between(from..if has_end { end.start } else { end.end }, next..blocks);
@@ -254,11 +256,11 @@ fn displaced<'a>(pack: &'a [u8], footer: &Footer, index: &Trailer) -> Found<'a> 
         }
     }
     let before = found.into_iter().map(|(block, place)| (block.into(), place)).collect();
-    Found {
+    Salvage {
         frames: Cow::Owned(kept),
         before: Some(before),
         total: Some(footer.blocks),
-        has_trailer: true,
+        has_index: true,
         lost,
     }
 }

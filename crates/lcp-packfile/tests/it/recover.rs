@@ -1,13 +1,14 @@
-//! The laws of recovery: all that is whole is saved, and nothing else.
+//! Recovery saves every undamaged block, and nothing else.
+
+use std::ops::Range;
 
 use lcp_decoder::{DecodeOptions, Trailer, decode};
 use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode};
+use lcp_packfile::{PackScan, Recovered, recover};
 use lcp_testkit::{SplitMix64, any_pack};
 use lcp_types::wire::{END_FRAME, FOOTER_BYTES, FOOTER_MAGIC, TYPE_INDEX};
 use lcp_types::{Annotation, Block, FormatHint, Lang, Level, MemoryStore, Priority, Role, Tag};
 use proptest::prelude::*;
-
-use super::*;
 
 /// A pack of a few blocks, and what is said of them.
 fn small() -> Vec<Block<'static>> {
@@ -34,7 +35,7 @@ fn blocks(pack: &[u8]) -> Vec<Block<'_>> {
 
 /// Where the frames of a pack stand.
 fn places(pack: &[u8]) -> Vec<Range<u64>> {
-    walk(pack).unwrap().frames.into_iter().map(|frame| frame.place).collect()
+    PackScan::new(pack).frames.into_iter().map(|frame| frame.range).collect()
 }
 
 /// What speaks of blocks, and those: both as if they spoke of the first one.
@@ -176,9 +177,9 @@ fn references_are_kept_as_they_stand() {
     damaged[12] ^= 1;
     let recovered = recover(&damaged).unwrap();
     assert_eq!((recovered.saved, recovered.missing, recovered.dropped), (3, Some(1), 0));
-    let (before, after) = (walk(&pack).unwrap(), walk(&recovered.pack).unwrap());
+    let (before, after) = (PackScan::with_bytes(&pack), PackScan::with_bytes(&recovered.pack));
     assert_eq!(after.frames[0].bytes, before.frames[1].bytes);
-    assert_eq!(after.frames[2].block.as_ref().unwrap().target(), Some(1));
+    assert_eq!(after.readable(2).unwrap().target(), Some(1));
 }
 
 /// Bytes behind END that nothing announces, and a hand-off whose blocks are gone.

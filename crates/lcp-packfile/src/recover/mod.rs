@@ -1,16 +1,15 @@
 //! What can be saved of a pack that is cut off or damaged (RFC 0003 §9).
 
-mod found;
-mod rewritten;
-#[cfg(test)]
-mod tests;
+mod rewrite;
+mod salvage;
 
 use std::ops::Range;
 
 use lcp_decoder::{DecodeOptions, PackReader, Warning};
 
-use crate::stored::{Walk, walk};
-use found::Found;
+use crate::error::Error;
+use crate::scan::{PackScan, ScannedFrame};
+use salvage::Salvage;
 
 /// A pack of what could be saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,18 +41,6 @@ pub struct Lost {
     pub why: String,
 }
 
-/// Why nothing can be saved.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RecoverError {
-    /// There is no header of a pack, and no trailer either.
-    #[error(transparent)]
-    NoPack(#[from] lcp_decoder::Error),
-    /// What is left cannot be written as a pack.
-    #[error(transparent)]
-    Encode(#[from] lcp_encoder::Error),
-}
-
 /// Saves every whole block of a pack.
 ///
 /// Blocks are whole if they can be read, and have their checksum where a trailer has one.
@@ -67,52 +54,51 @@ pub enum RecoverError {
 /// let blocks = ["a", "b"].map(|text| Block::conversation(Role::User, text));
 /// let pack = lcp_encoder::encode(&blocks, Default::default()).unwrap();
 ///
-/// let recovered = lcp_cli::recovering::recover(&pack)?;
+/// let recovered = lcp_packfile::recover(&pack)?;
 /// assert_eq!((recovered.pack, recovered.lost.len()), (pack.clone(), 0));
 ///
-/// let cut = lcp_cli::recovering::recover(&pack[..20])?;
+/// let cut = lcp_packfile::recover(&pack[..20])?;
 /// assert_eq!((cut.saved, cut.missing), (1, None));
-/// # Ok::<(), lcp_cli::recovering::RecoverError>(())
+/// # Ok::<(), lcp_packfile::Error>(())
 /// ```
 ///
 /// # Errors
 ///
 /// If there is nothing of a pack.
-pub fn recover(pack: &[u8]) -> Result<Recovered, RecoverError> {
-    if let Some(walk) = whole(pack) {
-        let saved = walk.frames.len() as u64;
+pub fn recover(pack: &[u8]) -> Result<Recovered, Error> {
+    if let Some(saved) = check_sound(pack) {
         let pack = pack.to_vec();
         return Ok(Recovered { pack, saved, missing: Some(0), dropped: 0, lost: Vec::new() });
     }
-    let mut found = Found::of(pack)?;
-    let (written, saved, dropped) = rewritten::write(&mut found)?;
-    let missing = found.total.map(|total| total.saturating_sub(saved + dropped));
-    let mut lost = found.lost;
+    let mut salvage = Salvage::new(pack)?;
+    let (written, saved, dropped) = rewrite::write(&mut salvage)?;
+    let missing = salvage.total.map(|total| total.saturating_sub(saved + dropped));
+    let mut lost = salvage.lost;
     lost.sort_by_key(|lost| (lost.bytes.start, lost.bytes.end));
     Ok(Recovered { pack: written, saved, missing, dropped, lost })
 }
 
-/// What is wrong, without the place, which is told beside it.
-fn why(error: &lcp_decoder::Error) -> String {
+/// Returns the message of an error without its place.
+fn message(error: &lcp_decoder::Error) -> String {
     format!("{} [{}]", error.kind(), error.code())
 }
 
-/// Whether nothing is wrong with a pack, its trailer included.
-pub(crate) fn is_whole(pack: &[u8]) -> bool {
-    whole(pack).is_some()
+/// Returns whether nothing is wrong with a pack, its index included.
+pub(crate) fn is_sound(pack: &[u8]) -> bool {
+    check_sound(pack).is_some()
 }
 
-/// The frames of a pack that nothing is wrong with.
-fn whole(pack: &[u8]) -> Option<Walk<'_>> {
-    let walk = walk(pack).ok()?;
+/// Returns the number of blocks of a pack with which nothing is wrong.
+fn check_sound(pack: &[u8]) -> Option<u64> {
+    let scan = PackScan::new(pack);
     let trailing = |warning: &Warning| matches!(warning, Warning::TrailingData { .. });
     let verified = || match PackReader::open(pack, DecodeOptions::default()) {
         Ok(reader) => reader.verify().is_ok_and(|wrong| wrong.is_empty()),
         Err(_) => false,
     };
-    let is_whole = walk.broken.is_none()
-        && walk.frames.iter().all(super::stored::Stored::is_sound)
-        && !walk.warnings.iter().any(trailing)
+    let is_sound = scan.broken.is_none()
+        && scan.frames.iter().all(ScannedFrame::is_sound)
+        && !scan.warnings.iter().any(trailing)
         && verified();
-    is_whole.then_some(walk)
+    is_sound.then_some(scan.frames.len() as u64)
 }

@@ -1,0 +1,196 @@
+//! Appending to a pack in place (RFC 0003 §8): the bytes of the new pack.
+//! [`journal`](crate::journal) writes them.
+
+use std::collections::BTreeSet;
+
+use lcp_decoder::{DecodeOptions, Magic, PackReader, Trailer, Warning};
+use lcp_encoder::{Compression, EncodeOptions, PackBuilder};
+use lcp_types::wire::{HEADER_RESERVED, VERSION_MINOR};
+use lcp_types::{Block, BlockIndex, EncodingCosts};
+
+use crate::error::Error;
+use crate::merge;
+use crate::scan::{PackScan, ScannedFrame};
+
+/// A pack with more blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Appended {
+    /// The new pack.
+    pub pack: Vec<u8>,
+    /// The offset up to which it equals the old pack, but for the flag that announces an index.
+    pub end_offset: u64,
+    /// The number of blocks before and after, annotations counted.
+    pub blocks: (u64, u64),
+    /// Oddities of the packs.
+    pub warnings: Vec<String>,
+}
+
+/// A pack whose blocks are added.
+#[derive(Clone, Copy, Debug)]
+pub struct Addition<'a> {
+    /// Its name in warnings.
+    pub name: &'a str,
+    /// Its bytes.
+    pub pack: &'a [u8],
+}
+
+/// Options of [`append`].
+#[derive(Clone, Copy, Default)]
+pub struct AppendOptions<'a> {
+    /// How new blocks are compressed; `None` for as the old ones are.
+    pub compression: Option<Compression>,
+    /// Counts the costs of all blocks again, given those of the first `usize` blocks in the
+    /// index of the old pack; `None` if they cannot be counted in this encoding. Without it
+    /// the new pack has no costs.
+    pub recount: Option<&'a Recount<'a>>,
+}
+
+/// A function that counts costs of blocks in the encoding of this name.
+pub type Recount<'a> = dyn Fn(&BlockIndex, &str, &[Block<'_>], usize) -> Option<EncodingCosts> + 'a;
+
+/// Returns the pack `old` with the blocks of others appended, as [`merge`](merge::merge) does:
+/// annotations keep their targets.
+///
+/// Old blocks stay byte for byte. The pack has an index afterwards, with costs in the encodings
+/// of the old one.
+///
+/// # Errors
+///
+/// If a pack is malformed or damaged, or this one cannot grow in place.
+pub fn append(
+    old: &[u8],
+    additions: &[Addition<'_>],
+    options: &AppendOptions<'_>,
+) -> Result<Appended, Error> {
+    let scan = scan_sound(old, None)?;
+    let end_offset = check_appendable(old, &scan)?;
+    let added = additions.iter().enumerate().map(|(at, added)| scan_sound(added.pack, Some(at)));
+    let added: Vec<_> = added.collect::<Result<_, _>>()?;
+    let mut warnings: Vec<_> =
+        additions.iter().zip(&added).flat_map(|(of, scan)| oddities(of.name, scan)).collect();
+    let start = scan.frames.len();
+    let packs = [&scan].into_iter().chain(&added);
+    let mut merged = merge::merge(packs.clone().map(|scan| scan.blocks.clone()).collect());
+    // Old blocks stay as they are, even if their target exists only now.
+    merged[..start].clone_from_slice(&scan.blocks);
+    warnings.extend(new_targets(&scan, merged.len()));
+    let written = scan.compression();
+    let compression = options.compression.unwrap_or(written);
+    let mut builder = PackBuilder::new(EncodeOptions { compression, ..EncodeOptions::default() });
+    let frames: Vec<_> = packs.flat_map(|scan| &scan.frames).collect();
+    for (index, (frame, block)) in frames.iter().zip(&merged).enumerate() {
+        if frame.problem.is_none() && index >= start {
+            builder.add(block)?;
+        } else {
+            // Its decompressed size is checked below.
+            let block = if frame.problem.is_none() { Ok(block) } else { Err(frame.block_type) };
+            builder.add_stored(&frame.bytes, 0, block)?;
+        }
+    }
+    let is_readable = frames.iter().all(|frame| frame.problem.is_none());
+    let costs = options.recount.map(|recount| {
+        let recount = Some(recount).filter(|_| is_readable);
+        costs(old, &merged, start, recount, &mut warnings)
+    });
+    let pack = builder.finish_with(&costs.unwrap_or_default())?;
+    if compression == Compression::Block || written == Compression::Block {
+        // Together they may decompress to more than a reader accepts.
+        scan_sound(&pack, None)?;
+    }
+    let blocks = (start as u64, builder.blocks());
+    Ok(Appended { pack, end_offset, blocks, warnings })
+}
+
+/// Scans a pack, and returns its first error if it has one.
+fn scan_sound(pack: &[u8], input: Option<usize>) -> Result<PackScan<'_>, Error> {
+    let scan = PackScan::with_bytes(pack);
+    if let Some(error) = scan.problems().next() {
+        return Err(Error::Malformed { input, error: error.clone() });
+    }
+    Ok(scan)
+}
+
+/// Returns where the new blocks of a pack begin, if it can grow in place. Damaged packs cannot:
+/// they would get new checksums that hide the damage.
+fn check_appendable(old: &[u8], scan: &PackScan<'_>) -> Result<u64, Error> {
+    let is_newer = |header: lcp_decoder::Header| {
+        header.minor > VERSION_MINOR || header.flags & HEADER_RESERVED != 0
+    };
+    if scan.header.is_some_and(|header| header.magic == Magic::Bcp) {
+        return Err(Error::NotAppendable("a pack of BCP\\0 is not appended to"));
+    }
+    if scan.is_payload_compressed() {
+        let why = "a pack whose payload is compressed as a whole is not appended to";
+        return Err(Error::NotAppendable(why));
+    }
+    if scan.header.is_some_and(is_newer) {
+        let why = "the pack is of a newer version, and is not appended to";
+        return Err(Error::NotAppendable(why));
+    }
+    if scan.warnings.iter().any(|warning| matches!(warning, Warning::TrailingData { .. })) {
+        return Err(Error::Damaged("there are bytes after END, which would be lost".to_owned()));
+    }
+    let reader = PackReader::open(old, DecodeOptions::default());
+    let wrong = reader.and_then(|reader| reader.verify());
+    if let Some(wrong) = wrong.as_deref().unwrap_or_default().first() {
+        return Err(Error::Damaged(format!("the pack is damaged: {wrong}")));
+    }
+    Ok(scan.end.unwrap_or(scan.frames_end()))
+}
+
+/// Returns warnings about a pack that is added.
+fn oddities(name: &str, scan: &PackScan<'_>) -> Vec<String> {
+    let warnings = scan.warnings.iter();
+    let warnings = warnings.map(|warning| format!("{warning} [{}] ({name})", warning.code()));
+    let unmoved = merge::unreadable_handoffs(&scan.blocks).map(|index| {
+        format!(
+            "the index of a hand-off is damaged or of a newer version: it names blocks as if \
+             its pack stood alone ({name}, block {index})"
+        )
+    });
+    warnings.chain(unmoved).collect()
+}
+
+/// Returns a warning for each old block whose target exists only now.
+fn new_targets(scan: &PackScan<'_>, blocks: usize) -> Vec<String> {
+    let old = scan.frames.len() as u64;
+    let targets = scan.frames.iter().zip(&scan.blocks).enumerate();
+    let targets = targets.filter_map(|(index, (frame, block)): (_, (&ScannedFrame<'_>, _))| {
+        let target = block.target().filter(|_| frame.problem.is_none())?;
+        (old..blocks as u64).contains(&target).then_some((index, target))
+    });
+    let line = |(index, target)| {
+        format!("block {index} spoke of a block that did not exist; now block {target} does")
+    };
+    targets.map(line).collect()
+}
+
+/// Returns the costs of all blocks in the encodings of the old index.
+fn costs(
+    old: &[u8],
+    blocks: &[Block<'_>],
+    start: usize,
+    recount: Option<&Recount<'_>>,
+    warnings: &mut Vec<String>,
+) -> Vec<EncodingCosts> {
+    let Some(Ok(index)) = Trailer::of(old) else { return Vec::new() };
+    let facts = index.block_index();
+    let mut costs = Vec::new();
+    let mut seen = BTreeSet::new();
+    let encodings = facts.costs.iter().map(|costs| &costs.encoding);
+    for encoding in encodings.filter(|encoding| seen.insert(*encoding)) {
+        let counted = recount.and_then(|recount| recount(facts, encoding, blocks, start));
+        if counted.is_none() {
+            let why = match recount {
+                Some(_) => "that cannot be counted here",
+                None => "some contents are in a store",
+            };
+            warnings.push(format!(
+                "the index no longer has what blocks cost in {}: {why}",
+                encoding.escape_debug()
+            ));
+        }
+        costs.extend(counted);
+    }
+    costs
+}

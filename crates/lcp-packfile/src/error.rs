@@ -1,0 +1,45 @@
+//! Errors of operations on packs.
+
+/// An error of an operation on a pack.
+///
+/// Messages have no file names: the library is given bytes. [`hint`](Self::hint) says what can
+/// be done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A pack is malformed.
+    #[error("{error}")]
+    Malformed {
+        /// The index of the input among those that are added; `None` for the pack itself.
+        input: Option<usize>,
+        /// The error of the decoder.
+        #[source]
+        error: lcp_decoder::Error,
+    },
+    /// The new pack would exceed a limit of the format.
+    #[error(transparent)]
+    Encode(#[from] lcp_encoder::Error),
+    /// A pack of this kind cannot grow in place.
+    #[error("{0}")]
+    NotAppendable(&'static str),
+    /// A pack is damaged, so that it must not grow in place.
+    #[error("{0}")]
+    Damaged(String),
+}
+
+impl Error {
+    /// Returns what can be done about the error, in the imperative.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NotAppendable(_) => Some("`lcp merge PACK INPUT... -o NEW` makes a new pack"),
+            Self::Damaged(_) => Some("`lcp recover PACK -o NEW` saves what is whole"),
+            Self::Malformed { .. } | Self::Encode(_) => None,
+        }
+    }
+}
+
+impl From<lcp_decoder::Error> for Error {
+    fn from(error: lcp_decoder::Error) -> Self {
+        Self::Malformed { input: None, error }
+    }
+}

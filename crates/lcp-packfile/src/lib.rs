@@ -1,0 +1,36 @@
+//! Operations on LCP packs as files: scan, append, merge, compare, recover, validate.
+//!
+//! | operation | function |
+//! |---|---|
+//! | read everything that is readable of a damaged pack | [`PackScan`] |
+//! | add blocks to a pack | [`append`], and [`journal`] to do so in place |
+//! | join packs | [`merge`] |
+//! | compare packs | [`diff`] |
+//! | save the undamaged blocks of a pack | [`recover`] |
+//! | find everything that is wrong with a pack | [`validate`] |
+//!
+//! All but [`journal`] take and return bytes or blocks.
+
+#![allow(
+    clippy::must_use_candidate,
+    reason = "all functions but those of the journal are free of side effects"
+)]
+
+mod append;
+mod diff;
+mod error;
+mod handoff_index;
+pub mod journal;
+mod merge;
+mod recover;
+mod scan;
+mod validate;
+
+pub use append::{Addition, AppendOptions, Appended, Recount, append};
+pub use diff::{BlockPair, Change, DiffSide, diff};
+pub use error::Error;
+pub use handoff_index::{handoff_index, renumber as renumber_handoff_index};
+pub use merge::{merge, unreadable_handoffs};
+pub use recover::{Lost, Recovered, recover};
+pub use scan::{PackScan, ScannedFrame, is_reference};
+pub use validate::{Check, Problem, Report, ValidateOptions, validate};

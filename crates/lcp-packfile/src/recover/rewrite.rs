@@ -1,0 +1,97 @@
+//! Writes the blocks that are left as a pack of their own, with their targets renumbered.
+
+use std::collections::{HashMap, HashSet};
+
+use lcp_encoder::{EncodeOptions, PackBuilder};
+use lcp_types::{Block, BlockType};
+
+use super::salvage::Salvage;
+use super::{Lost, message};
+use crate::error::Error;
+use crate::handoff_index::{handoff_index, renumber};
+use crate::merge::retarget;
+use crate::scan::{PackScan, ScannedFrame};
+
+/// A sound frame: its index in the damaged pack, the frame, and the block if it is readable.
+type SoundFrame<'s, 'a> = (u64, &'s ScannedFrame<'a>, Option<&'s Block<'a>>);
+
+/// Writes what is left, and adds to `lost` the blocks that cannot be read. Returns the pack, the
+/// number of its blocks, and how many were dropped because their targets are missing.
+pub(super) fn write(salvage: &mut Salvage<'_>) -> Result<(Vec<u8>, u64, u64), Error> {
+    let scan = PackScan::with_bytes(&salvage.frames).require_header()?;
+    let before = salvage.before.as_ref();
+    let before = |at: usize| before.and_then(|before| before.get(at));
+    let old = |at: usize| before(at).map_or(at as u64, |(index, _)| *index);
+    let mut sound: Vec<SoundFrame<'_, '_>> = Vec::new();
+    for (at, frame) in scan.frames.iter().enumerate() {
+        match &frame.problem {
+            Some(error) if !frame.is_sound() => {
+                let bytes = before(at).map_or(&frame.range, |(_, range)| range).clone();
+                let (block, why) = (Some(old(at)), message(error));
+                salvage.lost.push(Lost { bytes, block, why });
+            }
+            _ => sound.push((old(at), frame, scan.readable(at))),
+        }
+    }
+    let dangling = dangling_references(&sound, salvage.total);
+    sound.retain(|(old, ..)| !dangling.contains(old));
+    let new: HashMap<u64, u64> =
+        sound.iter().enumerate().map(|(new, (old, ..))| (*old, new as u64)).collect();
+    let to = |target: u64| new.get(&target).copied().unwrap_or(target);
+    let options = EncodeOptions { trailer: salvage.has_index, ..scan.encode_options() };
+    let mut builder = PackBuilder::new(options);
+    for (_, frame, block) in &sound {
+        let is_moved =
+            |block: &&Block<'_>| targets(block).iter().any(|&target| to(target) != target);
+        if let Some(block) = block.filter(is_moved) {
+            builder.add(&retarget(block.clone(), to))?;
+        } else {
+            let block = block.ok_or(frame.block_type);
+            // Its decompressed size was within the limits of the damaged pack.
+            builder.add_stored(&frame.bytes, 0, block)?;
+        }
+    }
+    Ok((builder.finish()?, builder.blocks(), dangling.len() as u64))
+}
+
+/// Returns the blocks that this one names.
+fn targets(block: &Block<'_>) -> Vec<u64> {
+    let Some(content) = handoff_index(block) else { return block.target().into_iter().collect() };
+    let mut targets = Vec::new();
+    let read = renumber(content, |block| {
+        targets.push(block);
+        block
+    });
+    if read.is_some() { targets } else { Vec::new() }
+}
+
+/// Returns the blocks, by their old index, that name a missing one, directly or through another.
+/// A block that names one which never existed is not among them.
+fn dangling_references(sound: &[SoundFrame<'_, '_>], total: Option<u64>) -> HashSet<u64> {
+    let present: HashSet<u64> = sound.iter().map(|(old, ..)| *old).collect();
+    let never_existed = |block: u64| total.is_some_and(|total| block >= total);
+    let is_moved = sound.iter().enumerate().any(|(new, (old, ..))| new as u64 != *old);
+    let (mut by_target, mut open) = (HashMap::<u64, Vec<u64>>::new(), Vec::new());
+    for (old, frame, block) in sound {
+        let Some(block) = block else {
+            // Its target is unknown, so it cannot be renumbered.
+            if is_moved && frame.block_type == BlockType::Annotation {
+                open.push(*old);
+            }
+            continue;
+        };
+        for target in targets(block) {
+            by_target.entry(target).or_default().push(*old);
+            if !present.contains(&target) && !never_existed(target) {
+                open.push(*old);
+            }
+        }
+    }
+    let mut dangling = HashSet::new();
+    while let Some(block) = open.pop() {
+        if dangling.insert(block) {
+            open.extend(by_target.get(&block).into_iter().flatten());
+        }
+    }
+    dangling
+}

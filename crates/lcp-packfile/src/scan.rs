@@ -1,0 +1,237 @@
+//! A lenient scan of a pack: every frame, the block in it, and everything that is wrong.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use lcp_decoder::{DecodeOptions, Error, ErrorKind, Event, Events, Header, Magic, Warning};
+use lcp_encoder::{Compression, EncodeOptions};
+use lcp_types::wire::{END_FRAME, HEADER_BYTES};
+use lcp_types::{Annotation, AnnotationKind, Block, BlockType, Bytes};
+
+/// A pack as it is stored, however damaged.
+///
+/// ```
+/// use lcp_packfile::PackScan;
+/// use lcp_types::{Block, Role};
+///
+/// let blocks = ["a", "b"].map(|text| Block::conversation(Role::User, text));
+/// let pack = lcp_encoder::encode(&blocks, Default::default()).unwrap();
+///
+/// let scan = PackScan::new(&pack[..20]);
+/// assert_eq!(scan.blocks, blocks[..1]);
+/// assert!(scan.broken.is_some());
+/// ```
+#[derive(Debug)]
+pub struct PackScan<'a> {
+    /// Its header, if it has one.
+    pub header: Option<Header>,
+    /// Its frames in order, up to END or to the first that is incomplete.
+    pub frames: Vec<ScannedFrame<'a>>,
+    /// The block of each frame. A body that cannot be read has a stand-in (an annotation of
+    /// an unknown kind), so that indices stay true.
+    pub blocks: Vec<Block<'a>>,
+    /// The offset of END, if it was reached. Offsets are in bytes before the payload was
+    /// compressed.
+    pub end: Option<u64>,
+    /// Warnings of the decoder.
+    pub warnings: Vec<Warning>,
+    /// The error that ended the scan, if the pack does not end properly.
+    pub broken: Option<Error>,
+}
+
+/// A complete frame.
+#[derive(Debug)]
+pub struct ScannedFrame<'a> {
+    /// Its type.
+    pub block_type: BlockType,
+    /// Its flags as stored.
+    pub flags: u8,
+    /// Its place in the pack.
+    pub range: Range<u64>,
+    /// Length of the body as stored.
+    pub body_len: u64,
+    /// Its bytes: type, flags, length and body. Empty in a scan by [`PackScan::new`] of a pack
+    /// with a compressed payload.
+    pub bytes: Cow<'a, [u8]>,
+    /// Whether the stored body is a zstd stream.
+    pub is_compressed: bool,
+    /// Whether the stored body is a hash.
+    pub is_reference: bool,
+    /// Why the body cannot be read, if so.
+    pub problem: Option<Error>,
+}
+
+impl ScannedFrame<'_> {
+    /// Returns whether the frame can be read, or refers to a body in a content store.
+    pub fn is_sound(&self) -> bool {
+        self.problem.as_ref().is_none_or(is_reference)
+    }
+}
+
+impl<'a> PackScan<'a> {
+    /// Scans a pack.
+    pub fn new(pack: &'a [u8]) -> Self {
+        Self::scan(pack, false)
+    }
+
+    /// Scans a pack, and keeps the bytes of every frame for copying it.
+    pub fn with_bytes(pack: &'a [u8]) -> Self {
+        Self::scan(pack, true)
+    }
+
+    fn scan(pack: &'a [u8], keep_bytes: bool) -> Self {
+        let mut scan = Self {
+            header: None,
+            frames: Vec::new(),
+            blocks: Vec::new(),
+            end: None,
+            warnings: Vec::new(),
+            broken: None,
+        };
+        let mut events = Events::new(pack, DecodeOptions::default());
+        while let Some(event) = events.next() {
+            match event {
+                Ok(Event::Header(header)) => scan.header = Some(header),
+                Ok(Event::Frame(frame)) => {
+                    let body_len = frame.body.len() as u64;
+                    let range = frame.offset..frame.body_offset + body_len;
+                    let bytes = if !scan.is_payload_compressed() {
+                        Cow::Borrowed(slice(pack, &range).unwrap_or_default())
+                    } else if keep_bytes {
+                        let code = frame.block_type.code();
+                        lcp_encoder::stored_frame(code, frame.flags, &frame.body).into()
+                    } else {
+                        Cow::default()
+                    };
+                    let mut scanned = ScannedFrame {
+                        block_type: frame.block_type,
+                        flags: frame.flags,
+                        range,
+                        body_len,
+                        bytes,
+                        is_compressed: frame.is_compressed(),
+                        is_reference: frame.is_reference(),
+                        problem: None,
+                    };
+                    let index = frame.index;
+                    let block = events.decode_once(frame).unwrap_or_else(|error| {
+                        scanned.problem = Some(error);
+                        stand_in(index)
+                    });
+                    scan.blocks.push(block);
+                    scan.frames.push(scanned);
+                }
+                Ok(Event::End { offset }) => scan.end = Some(offset),
+                Ok(Event::Warning(warning)) => scan.warnings.push(warning),
+                Ok(_) => {}
+                Err(error) => scan.broken = Some(error),
+            }
+        }
+        scan
+    }
+
+    /// Returns the scan of a pack that has a header.
+    ///
+    /// # Errors
+    ///
+    /// The error of a pack without one.
+    pub fn require_header(self) -> Result<Self, Error> {
+        match self.broken {
+            Some(error) if self.header.is_none() => Err(error),
+            _ => Ok(self),
+        }
+    }
+
+    /// Returns the block of a frame that can be read.
+    pub fn readable(&self, index: usize) -> Option<&Block<'a>> {
+        self.frames.get(index)?.problem.is_none().then(|| &self.blocks[index])
+    }
+
+    /// Returns all errors in the order of the pack; references into a content store are none.
+    pub fn problems(&self) -> impl Iterator<Item = &Error> {
+        let of_frames = self.frames.iter().filter_map(|frame| frame.problem.as_ref());
+        of_frames.filter(|error| !is_reference(error)).chain(&self.broken)
+    }
+
+    /// Returns the errors of blocks whose bodies are in a content store.
+    pub fn references(&self) -> impl Iterator<Item = &Error> {
+        let of_frames = self.frames.iter().filter_map(|frame| frame.problem.as_ref());
+        of_frames.filter(|error| is_reference(error))
+    }
+
+    /// Returns the end of the last complete frame.
+    pub fn frames_end(&self) -> u64 {
+        self.frames.last().map_or(HEADER_BYTES as u64, |frame| frame.range.end)
+    }
+
+    /// Returns the number of bytes from the header to END, before the payload was compressed.
+    pub fn unpacked_len(&self) -> u64 {
+        let end = self.end.map(|end| end + END_FRAME.len() as u64);
+        end.or(self.frames.last().map(|frame| frame.range.end)).unwrap_or(0)
+    }
+
+    /// Returns whether the payload is compressed as a whole.
+    pub fn is_payload_compressed(&self) -> bool {
+        self.header.is_some_and(|header| header.payload_compressed())
+    }
+
+    /// Returns whether the header announces an index.
+    pub fn has_index(&self) -> bool {
+        self.header.is_some_and(|header| header.has_trailer())
+    }
+
+    /// Returns how the pack is compressed.
+    pub fn compression(&self) -> Compression {
+        if self.is_payload_compressed() {
+            Compression::Payload
+        } else if self.frames.iter().any(|frame| frame.is_compressed) {
+            Compression::Block
+        } else {
+            Compression::None
+        }
+    }
+
+    /// Returns the name of the compression: `none`, `block` or `payload`.
+    pub fn compression_name(&self) -> &'static str {
+        match self.compression() {
+            Compression::None => "none",
+            Compression::Block => "block",
+            Compression::Payload => "payload",
+        }
+    }
+
+    /// Returns the name of the magic: `lcp` or `bcp`.
+    pub fn magic_name(&self) -> Option<&'static str> {
+        self.header.map(|header| match header.magic {
+            Magic::Lcp => "lcp",
+            Magic::Bcp => "bcp",
+        })
+    }
+
+    /// Returns the options that write such a pack.
+    pub fn encode_options(&self) -> EncodeOptions {
+        let magic = match self.header.map(|header| header.magic) {
+            Some(Magic::Bcp) => lcp_encoder::Magic::Bcp,
+            _ => lcp_encoder::Magic::Lcp,
+        };
+        EncodeOptions { magic, compression: self.compression(), trailer: self.has_index() }
+    }
+}
+
+/// Returns whether an error only says that the content store of a reference is missing.
+pub fn is_reference(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::NoStore { .. })
+}
+
+/// Returns the bytes of a pack at this place, if it has them.
+pub(crate) fn slice<'a>(pack: &'a [u8], range: &Range<u64>) -> Option<&'a [u8]> {
+    pack.get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
+}
+
+/// Returns a block in place of one that cannot be read: an annotation that means nothing.
+fn stand_in(index: u64) -> Block<'static> {
+    let mut annotation = Annotation::summary(index, "");
+    annotation.kind = AnnotationKind::Other(u8::MAX);
+    annotation.value = Bytes::from(Vec::new());
+    Block::new(annotation)
+}

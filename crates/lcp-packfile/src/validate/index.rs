@@ -1,0 +1,50 @@
+//! Checks of the index at the end of a pack (RFC 0003 §5).
+
+use lcp_decoder::{DecodeOptions, PackReader, TrailerError, TrailerErrorKind};
+
+use super::{Check, Problem, Report};
+
+/// Checks that the announced index exists, that all checksums hold, and that the index agrees
+/// with the blocks.
+pub(super) fn check(bytes: &[u8], checks: &[&dyn Check], report: &mut Report) {
+    // Problems of the header and the frames are reported already.
+    let Ok(reader) = PackReader::open(bytes, DecodeOptions::default()) else { return };
+    let index = match reader.trailer() {
+        None => {
+            let message = "the pack has no checksums: a flipped bit may go unnoticed";
+            report.notes.push(Problem::new("no_trailer", message.to_owned(), 0));
+            return;
+        }
+        Some(Err(error)) => {
+            report.problems.push(Problem::from(error));
+            return;
+        }
+        Some(Ok(index)) => index,
+    };
+    report.problems.extend(reader.verify().unwrap_or_default().iter().map(Problem::from));
+    if let Ok(pack) = reader.decode() {
+        for check in checks {
+            check.check_index(index, &pack.blocks, report);
+        }
+    } else if !index.block_index().costs.is_empty() {
+        let message = "what blocks cost was not counted again: not all can be read";
+        let offset = index.footer().index_offset;
+        report.notes.push(Problem::new("costs_unchecked", message.to_owned(), offset));
+    }
+}
+
+impl From<&TrailerError> for Problem {
+    fn from(error: &TrailerError) -> Self {
+        let code = match error.kind() {
+            TrailerErrorKind::BlocksCheck | TrailerErrorKind::FrameCheck { .. } => "bad_checksum",
+            _ => "bad_index",
+        };
+        let block = match error.kind() {
+            TrailerErrorKind::FrameCheck { block } | TrailerErrorKind::Differs { block, .. } => {
+                Some(u64::from(*block))
+            }
+            _ => None,
+        };
+        Self { block, ..Self::new(code, error.kind().to_string(), error.offset()) }
+    }
+}

@@ -1,0 +1,169 @@
+//! Validation: everything that is wrong with a pack, each problem with its place.
+
+mod index;
+
+use std::fmt;
+
+use lcp_decoder::{Error, Trailer, Warning};
+use lcp_types::wire::HEADER_FLAGS_AT;
+use lcp_types::{AnnotationErrorKind, Block, BlockMeta};
+
+use crate::scan::PackScan;
+
+/// A problem of a pack, or a note.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// A stable name for programs.
+    pub code: &'static str,
+    /// One line for people.
+    pub message: String,
+    /// The block, annotations counted.
+    pub block: Option<u64>,
+    /// The byte of the pack, counted from the first of the header.
+    pub offset: u64,
+    /// The byte of the real body, where that is compressed.
+    pub inner_offset: Option<u64>,
+    /// Whether a limit was exceeded; the pack may be sound.
+    pub is_limit: bool,
+}
+
+/// The result of a validation.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The number of blocks that were checked.
+    pub blocks: usize,
+    /// Problems in the order of the pack.
+    pub problems: Vec<Problem>,
+    /// Things that could not be checked.
+    pub notes: Vec<Problem>,
+}
+
+impl Problem {
+    /// Creates a problem at an offset of the pack.
+    pub fn new(code: &'static str, message: String, offset: u64) -> Self {
+        Self { code, message, block: None, offset, inner_offset: None, is_limit: false }
+    }
+
+    /// Creates a problem of a block.
+    pub fn in_block(
+        scan: &PackScan<'_>,
+        index: usize,
+        code: &'static str,
+        message: String,
+    ) -> Self {
+        let offset = scan.frames.get(index).map_or(0, |frame| frame.range.start);
+        Self { block: Some(index as u64), ..Self::new(code, message, offset) }
+    }
+}
+
+impl fmt::Display for Problem {
+    /// Writes the place, the message and the code.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(block) = self.block {
+            write!(f, "block {block}, ")?;
+        }
+        write!(f, "byte {}", self.offset)?;
+        if let Some(inner) = self.inner_offset {
+            write!(f, ", byte {inner} of the body")?;
+        }
+        write!(f, ": {} [{}]", self.message, self.code)
+    }
+}
+
+impl From<&Error> for Problem {
+    fn from(error: &Error) -> Self {
+        Self {
+            code: error.code(),
+            message: error.kind().to_string(),
+            block: error.block(),
+            offset: error.offset(),
+            inner_offset: error.inner_offset(),
+            is_limit: error.is_limit(),
+        }
+    }
+}
+
+impl From<&Warning> for Problem {
+    fn from(warning: &Warning) -> Self {
+        let (offset, message) = match warning {
+            Warning::TrailingData { offset } => (*offset, "there are bytes after END".to_owned()),
+            Warning::ReservedFlags { flags } => {
+                (HEADER_FLAGS_AT as u64, format!("the header has unknown flags: {flags:#04x}"))
+            }
+            other => (0, other.to_string()),
+        };
+        Self::new(warning.code(), message, offset)
+    }
+}
+
+/// A check of a pack beyond its structure.
+pub trait Check {
+    /// Checks a pack that has no problem so far. The scan is of `pack`.
+    fn check_pack(&self, pack: &[u8], scan: &PackScan<'_>, report: &mut Report) {
+        let _ = (pack, scan, report);
+    }
+
+    /// Checks the index of a pack against its blocks.
+    fn check_index(&self, index: &Trailer, blocks: &[Block<'_>], report: &mut Report) {
+        let _ = (index, blocks, report);
+    }
+}
+
+/// Options of [`validate`].
+#[derive(Clone, Copy, Default)]
+pub struct ValidateOptions<'a> {
+    /// Whether the index is checked as well: that there is one if announced, that all checksums
+    /// hold, and that it agrees with the blocks.
+    pub full: bool,
+    /// Further checks.
+    pub checks: &'a [&'a dyn Check],
+}
+
+/// Finds all problems of a pack: of frames and bodies, bytes after END, annotations and levels
+/// that cannot be read or have no target.
+///
+/// ```
+/// use lcp_packfile::validate;
+///
+/// let report = validate(b"LCP\0\x01\0\0\0", &Default::default());
+/// assert_eq!(report.problems[0].code, "missing_end");
+/// ```
+pub fn validate(bytes: &[u8], options: &ValidateOptions<'_>) -> Report {
+    let mut report = check_frames(bytes, options.checks);
+    if options.full {
+        index::check(bytes, options.checks, &mut report);
+    }
+    report.problems.sort_by_key(|problem| problem.offset);
+    report
+}
+
+fn check_frames(bytes: &[u8], checks: &[&dyn Check]) -> Report {
+    let scan = PackScan::new(bytes);
+    let mut report = Report { blocks: scan.blocks.len(), ..Report::default() };
+    report.problems.extend(scan.problems().map(Problem::from));
+    report.problems.extend(scan.warnings.iter().map(Problem::from));
+    report.notes.extend(scan.references().map(Problem::from));
+    let _ = BlockMeta::resolve_all(&scan.blocks, &mut |index, problem| {
+        // The targets may be in the part of the pack that is cut off.
+        if problem.kind == AnnotationErrorKind::BadTarget && scan.broken.is_some() {
+            return;
+        }
+        let code = match problem.kind {
+            AnnotationErrorKind::BadTarget => "bad_target",
+            AnnotationErrorKind::BadPriority => "bad_priority",
+            AnnotationErrorKind::UnknownExtension => "unknown_block_type",
+            _ => "bad_annotation",
+        };
+        let found = Problem::in_block(&scan, index, code, problem.to_string());
+        // A newer version may know it.
+        let is_note = problem.kind == AnnotationErrorKind::UnknownExtension;
+        if is_note { report.notes.push(found) } else { report.problems.push(found) }
+    });
+    if report.problems.is_empty() {
+        for check in checks {
+            check.check_pack(bytes, &scan, &mut report);
+        }
+    }
+    report.problems.sort_by_key(|problem| problem.offset);
+    report
+}

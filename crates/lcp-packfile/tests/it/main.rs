@@ -1,0 +1,4 @@
+//! Operations on packs, through the public interface.
+
+mod diff;
+mod recover;
