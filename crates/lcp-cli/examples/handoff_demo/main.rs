@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use clap::{Parser, ValueEnum};
 use lcp_continuity::SessionContinuityService;
-use lcp_continuity::store::Expired;
+use lcp_continuity::store::ExpiryStats;
 
 use lcp_cli::counting::Counting;
 use lcp_cli::failure::{Code, Failure, Output};
@@ -129,7 +129,8 @@ fn run(args: &Args, output: &Output) -> Result {
 
 /// Drops what earlier runs left, once it has expired.
 fn expire(service: &SessionContinuityService, output: &Output) -> Result {
-    let Expired { conversations, handoffs, bodies } = service.store().expire().map_err(failed)?;
+    let ExpiryStats { conversations, handoffs, bodies } =
+        service.store().expire().map_err(failed)?;
     if conversations + handoffs + bodies > 0 {
         output.progress(format!(
             "expired: {conversations} conversations, {handoffs} hand-offs, {bodies} bodies"

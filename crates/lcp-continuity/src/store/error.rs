@@ -189,6 +189,26 @@ pub enum Error {
 }
 
 impl Error {
+    pub(super) fn unknown_conversation(id: &str) -> Self {
+        Self::UnknownConversation { id: id.to_owned() }
+    }
+
+    pub(super) fn unknown_handoff(id: &str) -> Self {
+        Self::UnknownHandoff { id: id.to_owned() }
+    }
+
+    pub(super) fn exists(id: &str) -> Self {
+        Self::Exists { id: id.to_owned() }
+    }
+
+    pub(super) fn lease_lost(conversation: &str) -> Self {
+        Self::LeaseLost { conversation: conversation.to_owned() }
+    }
+
+    pub(super) fn continued(conversation: &str, into: &str) -> Self {
+        Self::Continued { conversation: conversation.to_owned(), into: into.to_owned() }
+    }
+
     /// A name that stays the same, for programs.
     #[must_use]
     pub const fn code(&self) -> &'static str {

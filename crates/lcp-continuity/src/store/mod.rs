@@ -12,7 +12,6 @@
     doc = "| where machines share it | [`PostgresStore`] | `postgres` |"
 )]
 
-mod check;
 mod error;
 mod memory;
 #[cfg(feature = "postgres")]
@@ -20,6 +19,7 @@ mod postgres;
 mod records;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+mod validate;
 
 use std::fmt;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub use memory::MemoryStore;
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresOptions, PostgresStore};
 pub use records::{
-    Claim, ConversationRecord, Expired, ForkPoint, HandoffRecord, HandoffState, Lease,
+    Claim, ConversationRecord, ExpiryStats, ForkPoint, HandoffRecord, HandoffState, Lease,
     NewConversation, NewHandoff, NewMessage, StoredMessage,
 };
 #[cfg(feature = "sqlite")]
@@ -227,5 +227,5 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// # Errors
     ///
     /// If the store could not be asked.
-    fn expire(&self) -> Result<Expired>;
+    fn expire(&self) -> Result<ExpiryStats>;
 }

@@ -1,5 +1,8 @@
-//! What a store keeps, and gives.
+//! The records of a store, and the rules that need no more than one of them.
 
+use lcp_types::ContentHash;
+
+use super::error::{Error, Result};
 use crate::model::Timestamp;
 
 /// A conversation to begin.
@@ -45,12 +48,99 @@ pub struct ConversationRecord {
 }
 
 impl ConversationRecord {
-    /// Whether `new` began as this with a hand-off, or without any.
-    pub(super) fn is(&self, new: &NewConversation, origin: Option<&str>) -> bool {
-        self.window_tokens == new.window_tokens
+    /// Creates the record of a conversation that begins now, in epoch 0.
+    pub(super) fn new(new: &NewConversation, now: Timestamp) -> Self {
+        Self {
+            id: new.id.clone(),
+            window_tokens: new.window_tokens,
+            output_reserve_tokens: new.output_reserve_tokens,
+            parent: None,
+            origin: None,
+            continued_as: None,
+            epoch: 0,
+            fence: 0,
+            holder: None,
+            messages: 0,
+            status: None,
+            created: now,
+            active: now,
+        }
+    }
+
+    /// Returns the existing conversation if `new` began as it, with this hand-off or without.
+    pub(super) fn if_begun_as(self, new: &NewConversation, origin: Option<&str>) -> Result<Self> {
+        let is_same = self.window_tokens == new.window_tokens
             && self.output_reserve_tokens == new.output_reserve_tokens
             && self.parent.is_none()
-            && self.origin.as_deref() == origin
+            && self.origin.as_deref() == origin;
+        if is_same { Ok(self) } else { Err(Error::exists(&self.id)) }
+    }
+
+    /// Returns the existing conversation if it is a fork at this point.
+    pub(super) fn if_forked_at(self, parent: &str, messages: u64) -> Result<Self> {
+        let point = self.parent.as_ref();
+        if point.is_some_and(|at| at.conversation == parent && at.messages == messages) {
+            Ok(self)
+        } else {
+            Err(Error::exists(&self.id))
+        }
+    }
+
+    /// Takes the lease for `holder`, with a new fence.
+    pub(super) fn take_lease(
+        &mut self,
+        holder: &str,
+        until: Timestamp,
+        now: Timestamp,
+    ) -> Result<Lease> {
+        self.check_not_continued()?;
+        if let Some((other, until)) = self.holder.clone()
+            && other != holder
+            && until > now
+        {
+            return Err(Error::Held { conversation: self.id.clone(), holder: other, until });
+        }
+        self.fence = self.fence.saturating_add(1);
+        self.holder = Some((holder.to_owned(), until));
+        Ok(Lease {
+            conversation: self.id.clone(),
+            holder: holder.to_owned(),
+            fence: self.fence,
+            epoch: self.epoch,
+            until,
+        })
+    }
+
+    /// Whether somebody holds it.
+    pub(super) fn is_held(&self, now: Timestamp) -> bool {
+        self.holder.as_ref().is_some_and(|(_, until)| *until > now)
+    }
+
+    /// Whether this is its newest lease, run out or not.
+    pub(super) fn has_lease(&self, lease: &Lease) -> bool {
+        let holder = self.holder.as_ref().is_some_and(|(holder, _)| *holder == lease.holder);
+        holder && self.fence == lease.fence && self.epoch == lease.epoch
+    }
+
+    /// Checks that it can be written to under this lease.
+    pub(super) fn check_writable(&self, lease: &Lease, now: Timestamp) -> Result<()> {
+        self.check_not_continued()?;
+        if self.has_lease(lease) && self.is_held(now) {
+            Ok(())
+        } else {
+            Err(Error::lease_lost(&self.id))
+        }
+    }
+
+    /// Begins the next epoch, and returns the lease for it.
+    pub(super) fn begin_epoch(&mut self, lease: &Lease) -> Lease {
+        self.epoch = self.epoch.saturating_add(1);
+        let until = self.holder.as_ref().map_or(lease.until, |(_, until)| *until);
+        Lease { epoch: self.epoch, until, ..lease.clone() }
+    }
+
+    fn check_not_continued(&self) -> Result<()> {
+        self.continued_as.as_ref().map_or(Ok(()), |into| Err(Error::continued(&self.id, into)))
     }
 }
 
@@ -168,6 +258,103 @@ pub enum HandoffState {
     Expired,
 }
 
+impl HandoffState {
+    /// Whether a hand-off that was left in this state was neither resumed, superseded nor
+    /// dropped.
+    pub(super) const fn is_open(&self) -> bool {
+        matches!(self, Self::Committed | Self::Claimed { .. })
+    }
+
+    /// Returns the state at `now` of a hand-off that was left in this one.
+    pub(super) fn at(self, expires: Timestamp, now: Timestamp) -> Self {
+        match self {
+            Self::Claimed { until, .. } if until > now => self,
+            Self::Committed | Self::Claimed { .. } if expires > now => Self::Committed,
+            Self::Committed | Self::Claimed { .. } => Self::Expired,
+            other => other,
+        }
+    }
+
+    /// Returns the error for a hand-off that cannot be claimed in this state.
+    pub(super) fn into_claim_error(self, id: &str) -> Error {
+        let handoff = id.to_owned();
+        match self {
+            Self::Claimed { by, until } => Error::Claimed { handoff, by, until },
+            Self::Resumed { into } => Error::AlreadyResumed { handoff, into },
+            Self::Superseded { by } => Error::Superseded { handoff, by },
+            Self::Committed | Self::Expired => Error::HandoffExpired { handoff },
+        }
+    }
+}
+
+/// A hand-off with what its record does not show.
+pub(super) struct StoredHandoff {
+    pub(super) record: HandoffRecord,
+    /// Of the pack, dropped or not.
+    pub(super) hash: ContentHash,
+    /// Of its newest claim.
+    pub(super) fence: u64,
+}
+
+impl StoredHandoff {
+    /// Checks that a commit of `new` under this lease is the one that made this hand-off.
+    pub(super) fn check_same(
+        &self,
+        new: &NewHandoff,
+        hash: &ContentHash,
+        lease: &Lease,
+    ) -> Result<()> {
+        let is_same = self.hash == *hash
+            && self.record.conversation == lease.conversation
+            && self.record.previous == new.previous
+            && self.record.messages == new.messages;
+        if is_same { Ok(()) } else { Err(Error::exists(&new.id)) }
+    }
+
+    /// Returns its state at `now`.
+    pub(super) fn state(&self, now: Timestamp) -> HandoffState {
+        self.record.state.clone().at(self.record.expires, now)
+    }
+
+    pub(super) fn claim(&mut self, claimant: &str, until: Timestamp, now: Timestamp) -> Result<()> {
+        match self.state(now) {
+            HandoffState::Committed => self.fence = self.fence.saturating_add(1),
+            HandoffState::Claimed { by, .. } if by == claimant => {}
+            other => return Err(other.into_claim_error(&self.record.id)),
+        }
+        self.record.state = HandoffState::Claimed { by: claimant.to_owned(), until };
+        Ok(())
+    }
+
+    /// Checks that it can be resumed with this claim. Returns the conversation where that was
+    /// done already; `existing` is the one of the new id.
+    pub(super) fn check_resume(
+        &self,
+        claim: &Claim,
+        new: &NewConversation,
+        existing: Option<ConversationRecord>,
+        now: Timestamp,
+    ) -> Result<Option<ConversationRecord>> {
+        let handoff = &self.record.id;
+        let is_last_claim = self.fence == claim.fence;
+        match (self.state(now), existing) {
+            // The claim that resumed it was the last one it had.
+            (HandoffState::Resumed { into }, Some(existing)) if into == new.id && is_last_claim => {
+                existing.if_begun_as(new, Some(handoff)).map(Some)
+            }
+            (HandoffState::Resumed { into }, _) => {
+                Err(Error::AlreadyResumed { handoff: handoff.clone(), into })
+            }
+            (HandoffState::Claimed { by, .. }, existing)
+                if by == claim.claimant && is_last_claim =>
+            {
+                existing.map_or(Ok(None), |existing| Err(Error::exists(&existing.id)))
+            }
+            _ => Err(Error::ClaimLost { handoff: handoff.clone() }),
+        }
+    }
+}
+
 /// The right to resume a hand-off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
@@ -181,9 +368,9 @@ pub struct Claim {
     pub until: Timestamp,
 }
 
-/// What was dropped.
+/// Counts of what was deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Expired {
+pub struct ExpiryStats {
     /// Conversations.
     pub conversations: u64,
     /// Packs of hand-offs.

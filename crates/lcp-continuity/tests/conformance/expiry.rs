@@ -1,13 +1,13 @@
 //! What is dropped, and what is not.
 
-use lcp_continuity::store::{Error, Expired, HandoffState, Store};
+use lcp_continuity::store::{Error, ExpiryStats, HandoffState, Store};
 
 use super::Harness;
 use super::support::{
     DAY, MINUTE, SECOND, almost, append, begun, commit, handoff, refused, resume, said, window,
 };
 
-const NOTHING: Expired = Expired { conversations: 0, handoffs: 0, bodies: 0 };
+const NOTHING: ExpiryStats = ExpiryStats { conversations: 0, handoffs: 0, bodies: 0 };
 
 fn gone(store: &dyn Store, conversation: &str) -> bool {
     store.conversation(conversation).is_err_and(|error| error.code() == "unknown_conversation")
@@ -43,7 +43,7 @@ pub(crate) fn what_is_idle_is_dropped_with_its_hand_off(harness: &dyn Harness) {
     append(&*store, &lease, &["0", "1", "0"]).unwrap();
     let kept = store.commit(&lease, &handoff("h", None)).unwrap();
     harness.clock().advance(30 * DAY);
-    let expected = Expired { conversations: 1, handoffs: 1, bodies: 2 };
+    let expected = ExpiryStats { conversations: 1, handoffs: 1, bodies: 2 };
     assert_eq!(store.expire(), Ok(expected));
     assert_eq!(harness.store().expire(), Ok(NOTHING));
 
@@ -73,11 +73,11 @@ pub(crate) fn what_was_recorded_within_the_expiry_stays(harness: &dyn Harness) {
 
     harness.clock().advance(SECOND);
     // The conversation is in use; nobody needs the hand-off.
-    assert_eq!(store.expire(), Ok(Expired { conversations: 1, handoffs: 1, bodies: 0 }));
+    assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 1, handoffs: 1, bodies: 0 }));
     assert!(gone(&*store, "idle"));
     assert_eq!(said(&*store, "a"), "0 1");
     harness.clock().advance(almost(30 * DAY));
-    assert_eq!(store.expire(), Ok(Expired { conversations: 1, handoffs: 0, bodies: 2 }));
+    assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 1, handoffs: 0, bodies: 2 }));
 }
 
 pub(crate) fn a_lease_keeps_a_conversation(harness: &dyn Harness) {
@@ -106,7 +106,7 @@ pub(crate) fn a_fork_keeps_what_it_shares(harness: &dyn Harness) {
     assert_eq!(said(&*store, "c"), "0 c1");
 
     harness.clock().advance(29 * DAY);
-    assert_eq!(store.expire(), Ok(Expired { conversations: 3, handoffs: 0, bodies: 3 }));
+    assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 3, handoffs: 0, bodies: 3 }));
 }
 
 pub(crate) fn a_body_stays_while_a_conversation_has_it(harness: &dyn Harness) {
@@ -116,10 +116,10 @@ pub(crate) fn a_body_stays_while_a_conversation_has_it(harness: &dyn Harness) {
     let (_, lease) = begun(harness, "b");
     append(&*store, &lease, &["both", "b"]).unwrap();
     harness.clock().advance(29 * DAY);
-    assert_eq!(store.expire(), Ok(Expired { conversations: 1, handoffs: 0, bodies: 1 }));
+    assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 1, handoffs: 0, bodies: 1 }));
     assert_eq!(said(&*store, "b"), "both b");
     harness.clock().advance(DAY);
-    assert_eq!(store.expire(), Ok(Expired { conversations: 1, handoffs: 0, bodies: 2 }));
+    assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 1, handoffs: 0, bodies: 2 }));
 
     // What was dropped can be said again.
     let (_, lease) = begun(harness, "c");
@@ -149,7 +149,7 @@ pub(crate) fn a_living_chain_keeps_all_before_it(harness: &dyn Harness) {
     assert_eq!((&*said(&*store, "a"), &*said(&*store, "b")), ("a0", "b0 b1"));
 
     harness.clock().advance(30 * DAY);
-    assert_eq!(store.expire(), Ok(Expired { conversations: 4, handoffs: 2, bodies: 5 }));
+    assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 4, handoffs: 2, bodies: 5 }));
 }
 
 pub(crate) fn a_claim_in_force_keeps_a_hand_off(harness: &dyn Harness) {
@@ -173,7 +173,7 @@ pub(crate) fn the_state_of_what_was_dropped_stays(harness: &dyn Harness) {
     resume(&*store, "resumed", "b");
     let before = ["superseded", "resumed"].map(|id| store.handoff(id).unwrap());
     harness.clock().advance(30 * DAY);
-    assert_eq!(store.expire(), Ok(Expired { conversations: 2, handoffs: 2, bodies: 0 }));
+    assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 2, handoffs: 2, bodies: 0 }));
     for mut handoff in before {
         handoff.pack.clear();
         assert_eq!(store.handoff(&handoff.id), Ok(handoff));
@@ -196,7 +196,7 @@ pub(crate) fn a_chain_ends_with_one_that_was_dropped(harness: &dyn Harness) {
     harness.clock().advance(29 * DAY);
     say(&*store, "a", &["0"]);
     harness.clock().advance(DAY);
-    assert_eq!(store.expire(), Ok(Expired { conversations: 0, handoffs: 2, bodies: 0 }));
+    assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 0, handoffs: 2, bodies: 0 }));
     commit(&*store, "a", "h3", Some("h2"));
     let chain = store.chain("h3").unwrap();
     let told: Vec<_> =

@@ -5,6 +5,7 @@ use tokio_postgres::GenericClient;
 
 use super::error::Failure;
 use super::pool::Database;
+use super::statements::quote_identifier;
 use crate::store::error::{Error, Result};
 
 /// What each version adds to the one before. None is ever changed.
@@ -96,11 +97,6 @@ pub(super) fn check_name(schema: &str) -> Result<()> {
     Err(Error::BadId { id: schema.chars().take(32).collect(), max: NAME_BYTES_MAX })
 }
 
-/// A name as SQL has it.
-pub(super) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
 /// Makes the tables of `schema`, or brings them up to date. One that is as it should
 /// be is only looked at.
 pub(super) async fn run(database: &Database, schema: &str) -> Result<()> {
@@ -136,7 +132,7 @@ async fn migrate(transaction: &Transaction<'_>, schema: &str) -> Result<(), Fail
     if found.is_none() {
         let there = "SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1";
         if transaction.query_opt(there, &[&schema]).await?.is_none() {
-            let sql = format!("CREATE SCHEMA {}", quoted(schema));
+            let sql = format!("CREATE SCHEMA {}", quote_identifier(schema));
             transaction.batch_execute(&sql).await?;
         }
     }
@@ -171,7 +167,7 @@ async fn version(client: &impl GenericClient, schema: &str) -> Result<Option<u32
     if !tables.contains(&MARK) {
         return Err(foreign("it has other tables").into());
     }
-    let sql = format!("SELECT version FROM {}.{MARK}", quoted(schema));
+    let sql = format!("SELECT version FROM {}.{MARK}", quote_identifier(schema));
     let rows = client.query(sql.as_str(), &[]).await?;
     let [row] = rows.as_slice() else {
         return Err(foreign("it has no version, or several").into());

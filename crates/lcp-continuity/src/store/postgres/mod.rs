@@ -8,16 +8,12 @@
 //! and the statement is sent again, behind the lock.
 
 mod address;
-mod claims;
-mod conversations;
 mod error;
-mod expiry;
-mod handoffs;
-mod messages;
 mod migrate;
 mod pool;
 mod rows;
-mod sql;
+mod statements;
+mod store;
 mod tls;
 
 use std::fmt;
@@ -27,12 +23,8 @@ use std::time::Duration;
 
 use self::address::Address;
 use self::pool::Database;
+use super::DEFAULT_EXPIRY;
 use super::error::Result;
-use super::records::{
-    Claim, ConversationRecord, Expired, HandoffRecord, Lease, NewConversation, NewHandoff,
-    NewMessage, StoredMessage,
-};
-use super::{DEFAULT_EXPIRY, Store, check};
 use crate::model::Clock;
 
 /// How a [`PostgresStore`] is opened.
@@ -133,7 +125,7 @@ impl PostgresStore {
         migrate::check_name(&options.schema)?;
         let address = Address::parse(url, options)?;
         let database = Database::connect(address, options)?;
-        database.wait_for(migrate::run(&database, &options.schema))?;
+        database.block_on(migrate::run(&database, &options.schema))?;
         Ok(Self {
             database,
             schema: options.schema.clone(),
@@ -157,91 +149,5 @@ impl fmt::Debug for PostgresStore {
             .field("expiry", &self.expiry)
             .field("clock", &self.clock)
             .finish_non_exhaustive()
-    }
-}
-
-impl Store for PostgresStore {
-    fn begin(&self, conversation: &NewConversation) -> Result<ConversationRecord> {
-        check::id(&conversation.id)?;
-        self.begin_conversation(conversation)
-    }
-
-    fn conversation(&self, id: &str) -> Result<ConversationRecord> {
-        self.find_conversation(id)
-    }
-
-    fn conversations(&self, after: &str, limit: u64) -> Result<Vec<ConversationRecord>> {
-        self.list_conversations(after, limit)
-    }
-
-    fn lease(&self, conversation: &str, holder: &str, span: Duration) -> Result<Lease> {
-        check::id(holder)?;
-        self.take_lease(conversation, holder, span)
-    }
-
-    fn renew(&self, lease: &Lease, span: Duration) -> Result<Lease> {
-        self.renew_lease(lease, span)
-    }
-
-    fn release(&self, lease: &Lease) -> Result<()> {
-        self.release_lease(lease)
-    }
-
-    fn append(&self, lease: &Lease, messages: &[NewMessage], status: Option<&str>) -> Result<u64> {
-        check::messages(messages, status)?;
-        self.append_messages(lease, messages, status)
-    }
-
-    fn messages(&self, conversation: &str, from: u64, limit: u64) -> Result<Vec<StoredMessage>> {
-        self.read_messages(conversation, from, limit)
-    }
-
-    fn next_epoch(&self, lease: &Lease, status: Option<&str>) -> Result<Lease> {
-        check::status(status)?;
-        self.begin_epoch(lease, status)
-    }
-
-    fn fork(&self, conversation: &str, messages: u64, id: &str) -> Result<ConversationRecord> {
-        check::id(id)?;
-        self.fork_conversation(conversation, messages, id)
-    }
-
-    fn commit(&self, lease: &Lease, handoff: &NewHandoff) -> Result<HandoffRecord> {
-        check::handoff(handoff)?;
-        self.commit_handoff(lease, handoff)
-    }
-
-    fn handoff(&self, id: &str) -> Result<HandoffRecord> {
-        self.find_handoff(id)
-    }
-
-    fn claim(&self, handoff: &str, claimant: &str, span: Duration) -> Result<Claim> {
-        check::id(claimant)?;
-        self.claim_handoff(handoff, claimant, span)
-    }
-
-    fn resume(&self, claim: &Claim, conversation: &NewConversation) -> Result<ConversationRecord> {
-        check::id(&conversation.id)?;
-        self.resume_handoff(claim, conversation)
-    }
-
-    fn abandon(&self, claim: &Claim) -> Result<()> {
-        self.abandon_claim(claim)
-    }
-
-    fn chain(&self, handoff: &str) -> Result<Vec<HandoffRecord>> {
-        self.read_chain(handoff)
-    }
-
-    fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<HandoffRecord>> {
-        self.list_handoffs(conversation, limit)
-    }
-
-    fn latest(&self, conversation: &str) -> Result<Option<String>> {
-        self.latest_handoff(conversation)
-    }
-
-    fn expire(&self) -> Result<Expired> {
-        self.drop_expired()
     }
 }

@@ -1,4 +1,4 @@
-//! Connections, and how a statement gets its answer.
+//! A pool of connections, and statements sent again where others were in the way.
 
 use std::time::Duration;
 
@@ -10,51 +10,28 @@ use tokio_postgres::{NoTls, Row};
 use super::PostgresOptions;
 use super::address::Address;
 use super::error::Failure;
-use super::migrate::quoted;
+use super::statements::{Statement, quote_identifier};
 use super::tls;
 use crate::store::error::{Error, Result};
 
-/// How often something is asked again that others were in the way of.
-const CONFLICTS_MAX: u32 = 12;
+/// How often a statement is sent that conflicts with others.
+const RETRIES_MAX: u32 = 12;
 
-/// How long to wait before that, at first; twice as long each time, up to 64 times.
-const PAUSE: Duration = Duration::from_millis(2);
+/// The wait before it is sent again, at first; twice as long each time, up to 64 times.
+const RETRY_BACKOFF: Duration = Duration::from_millis(2);
 
-/// What the client waits beyond what the server was told: it answers first.
-const GRACE: Duration = Duration::from_secs(5);
+/// What the client waits beyond the timeout of the server, which answers first.
+const CLIENT_TIMEOUT_MARGIN: Duration = Duration::from_secs(5);
 
 /// Values of a statement, in their order.
 pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
-
-/// A statement, and what is known of it.
-pub(super) struct Call<'a> {
-    pub(super) sql: &'static str,
-    pub(super) values: Values<'a>,
-    /// Whether doing it twice does it once.
-    pub(super) repeatable: bool,
-    /// What locks the row that it decides by, where others must be seen too. The
-    /// first column of such a statement is `verdict`, which may be `stale`.
-    pub(super) lock: Option<(&'static str, Values<'a>)>,
-}
-
-impl<'a> Call<'a> {
-    /// A statement that can be repeated.
-    pub(super) const fn repeatable(sql: &'static str, values: Values<'a>) -> Self {
-        Self { sql, values, repeatable: true, lock: None }
-    }
-
-    /// A statement that cannot.
-    pub(super) const fn once(sql: &'static str, values: Values<'a>) -> Self {
-        Self { sql, values, repeatable: false, lock: None }
-    }
-}
 
 /// A database that can be asked from anywhere.
 pub(super) struct Database {
     // Before the runtime, so that it ends first.
     pool: Pool,
     runtime: OwnedRuntime,
-    patience: Duration,
+    answer_timeout: Duration,
     /// Where it is, without the password.
     pub(super) place: String,
 }
@@ -88,13 +65,13 @@ impl Database {
             pool,
             runtime: OwnedRuntime::new("lcp-postgres")
                 .map_err(|error| Error::Io { reason: error.to_string() })?,
-            patience: options.statement_timeout.saturating_add(GRACE),
+            answer_timeout: options.statement_timeout.saturating_add(CLIENT_TIMEOUT_MARGIN),
             place,
         })
     }
 
-    /// What `work` comes to, on this thread.
-    pub(super) fn wait_for<T>(&self, work: impl Future<Output = T>) -> T {
+    /// Runs `work` on this thread.
+    pub(super) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
         self.runtime.block_on(work)
     }
 
@@ -120,7 +97,7 @@ impl Database {
             Some(own) => own,
             None => self.connection().await?,
         };
-        match tokio::time::timeout(self.patience, work(&mut own)).await {
+        match tokio::time::timeout(self.answer_timeout, work(&mut own)).await {
             Ok(Err(Failure::Broken(error))) => {
                 drop(Object::take(own));
                 Err(Failure::Broken(error))
@@ -137,35 +114,35 @@ impl Database {
         }
     }
 
-    /// The rows that a statement gives. Asks again where others were in the way, and
+    /// Returns the rows of a statement. Sends it again where others were in the way, and
     /// once more where the connection broke, if that does no harm.
-    pub(super) fn rows(&self, call: &Call<'_>) -> Result<Vec<Row>> {
-        self.wait_for(self.ask(call))
+    pub(super) fn rows(&self, statement: &Statement, values: Values<'_>) -> Result<Vec<Row>> {
+        self.block_on(self.send(statement, values))
     }
 
-    /// The one row that a statement gives.
-    pub(super) fn row(&self, call: &Call<'_>) -> Result<Row> {
+    /// Returns the one row of a statement.
+    pub(super) fn row(&self, statement: &Statement, values: Values<'_>) -> Result<Row> {
         let missing = || Error::Io { reason: "the database gave no row".to_owned() };
-        self.rows(call)?.into_iter().next().ok_or_else(missing)
+        self.rows(statement, values)?.into_iter().next().ok_or_else(missing)
     }
 
-    async fn ask(&self, call: &Call<'_>) -> Result<Vec<Row>> {
-        let mut again = call.repeatable;
-        let mut behind_lock = false;
+    async fn send(&self, statement: &Statement, values: Values<'_>) -> Result<Vec<Row>> {
+        let mut may_repeat = statement.is_repeatable;
+        let mut lock = None;
         let mut client = None;
-        for conflict in 0..CONFLICTS_MAX {
-            let mut answer = self.attempt(&mut client, call, behind_lock).await;
-            if again && matches!(answer, Err(Failure::Broken(_))) {
-                again = false;
-                answer = self.attempt(&mut client, call, behind_lock).await;
+        for conflict in 0..RETRIES_MAX {
+            let mut answer = self.attempt(&mut client, statement.sql, values, lock).await;
+            if may_repeat && matches!(answer, Err(Failure::Broken(_))) {
+                may_repeat = false;
+                answer = self.attempt(&mut client, statement.sql, values, lock).await;
             }
             match answer {
-                Ok(rows) if !behind_lock && call.lock.is_some() && is_stale(&rows) => {
-                    behind_lock = true;
+                Ok(rows) if lock.is_none() && statement.lock.is_some() && is_stale(&rows) => {
+                    lock = statement.lock;
                 }
                 Ok(rows) => return Ok(rows),
                 Err(Failure::Conflict(_)) => {
-                    tokio::time::sleep(PAUSE * (1 << conflict.min(6))).await;
+                    tokio::time::sleep(RETRY_BACKOFF * (1 << conflict.min(6))).await;
                 }
                 Err(failure) => return Err(failure.into_error()),
             }
@@ -173,23 +150,24 @@ impl Database {
         Err(Error::Busy)
     }
 
+    /// Sends a statement, after `lock` in the same transaction, if there is one.
     async fn attempt(
         &self,
         client: &mut Option<Object>,
-        call: &Call<'_>,
-        behind_lock: bool,
+        sql: &str,
+        values: Values<'_>,
+        lock: Option<&str>,
     ) -> Result<Vec<Row>, Failure> {
-        let lock = call.lock.filter(|_| behind_lock);
         self.bounded(client, async |client| {
-            let Some((lock, values)) = lock else {
-                let statement = client.prepare_cached(call.sql).await?;
-                return Ok(client.query(&statement, call.values).await?);
+            let Some(lock) = lock else {
+                let statement = client.prepare_cached(sql).await?;
+                return Ok(client.query(&statement, values).await?);
             };
             let transaction = client.transaction().await?;
             let statement = transaction.prepare_cached(lock).await?;
-            transaction.query(&statement, values).await?;
-            let statement = transaction.prepare_cached(call.sql).await?;
-            let rows = transaction.query(&statement, call.values).await?;
+            transaction.query(&statement, &values[..1]).await?;
+            let statement = transaction.prepare_cached(sql).await?;
+            let rows = transaction.query(&statement, values).await?;
             transaction.commit().await?;
             Ok(rows)
         })
@@ -204,7 +182,7 @@ fn is_stale(rows: &[Row]) -> bool {
 
 /// What a session begins with.
 fn settings(options: &PostgresOptions) -> String {
-    let schema = quoted(&options.schema);
+    let schema = quote_identifier(&options.schema);
     // 0 would be for ever.
     let timeout = options.statement_timeout.as_millis().clamp(1, 2_147_483_647);
     format!(

@@ -1,4 +1,4 @@
-//! From rows to records.
+//! Conversion of rows to records, and of values to those of the database.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,7 +8,9 @@ use tokio_postgres::types::FromSql;
 
 use crate::model::Timestamp;
 use crate::store::error::{Error, Result};
-use crate::store::records::{ConversationRecord, ForkPoint, HandoffRecord, HandoffState};
+use crate::store::records::{
+    ConversationRecord, ForkPoint, HandoffRecord, HandoffState, StoredMessage,
+};
 
 /// The value of a column.
 pub(super) fn value<'a, T: FromSql<'a>>(row: &'a Row, column: &str) -> Result<T> {
@@ -26,8 +28,8 @@ pub(super) fn moment(row: &Row, column: &str) -> Result<Timestamp> {
     value(row, column).map(Timestamp)
 }
 
-/// Whether a row of an outer join is there.
-pub(super) fn is_there(row: &Row) -> Result<bool> {
+/// Whether the outer join of a row found something.
+pub(super) fn exists(row: &Row) -> Result<bool> {
     Ok(value::<Option<&str>>(row, "id")?.is_some())
 }
 
@@ -75,7 +77,7 @@ pub(super) fn conversation(row: &Row) -> Result<ConversationRecord> {
 pub(super) fn handoff(row: &Row) -> Result<HandoffRecord> {
     let pack: Option<&[u8]> = value(row, "pack")?;
     let hash = value(row, "hash")?;
-    if pack.is_some_and(|pack| !is(pack, hash)) {
+    if pack.is_some_and(|pack| !has_hash(pack, hash)) {
         let id: &str = value(row, "id")?;
         let reason = format!("hand-off {id:?} is not what its hash says");
         return Err(Error::Damaged { reason });
@@ -98,29 +100,45 @@ pub(super) fn handoff_with(row: &Row, pack: Vec<u8>) -> Result<HandoffRecord> {
     })
 }
 
+/// Reads the state at the moment `now` of the row.
 fn state(row: &Row) -> Result<HandoffState> {
-    let now = moment(row, "now")?;
-    if let Some(into) = value(row, "resumed_into")? {
-        return Ok(HandoffState::Resumed { into });
-    }
-    if let Some(by) = value(row, "superseded_by")? {
-        return Ok(HandoffState::Superseded { by });
-    }
-    if let Some(by) = value(row, "claimant")? {
-        let until = moment(row, "claimed_until")?;
-        if until > now {
-            return Ok(HandoffState::Claimed { by, until });
-        }
-    }
-    let dropped = value::<Option<&[u8]>>(row, "pack")?.is_none();
-    if dropped || moment(row, "expires")? <= now {
-        return Ok(HandoffState::Expired);
-    }
-    Ok(HandoffState::Committed)
+    let state = if let Some(into) = value(row, "resumed_into")? {
+        HandoffState::Resumed { into }
+    } else if let Some(by) = value(row, "superseded_by")? {
+        HandoffState::Superseded { by }
+    } else if value::<Option<&[u8]>>(row, "pack")?.is_none() {
+        HandoffState::Expired
+    } else if let Some(by) = value(row, "claimant")? {
+        HandoffState::Claimed { by, until: moment(row, "claimed_until")? }
+    } else {
+        HandoffState::Committed
+    };
+    Ok(state.at(moment(row, "expires")?, moment(row, "now")?))
 }
 
-/// Whether a body is the one of this hash.
-pub(super) fn is(body: &[u8], hash: &[u8]) -> bool {
+/// Reads a row with a message of the conversation `id`.
+pub(super) fn message(row: &Row, id: &str, position: u64) -> Result<StoredMessage> {
+    let Some(body) = value::<Option<&[u8]>>(row, "body")? else {
+        return Err(damaged_message(id, position, "missing its body"));
+    };
+    if !has_hash(body, value(row, "hash")?) {
+        return Err(damaged_message(id, position, "not what its hash says"));
+    }
+    Ok(StoredMessage {
+        position,
+        epoch: number(row, "epoch")?,
+        body: body.to_vec(),
+        tokens: number(row, "tokens")?,
+        recorded: moment(row, "recorded")?,
+    })
+}
+
+pub(super) fn damaged_message(id: &str, position: u64, how: &str) -> Error {
+    Error::Damaged { reason: format!("message {position} of {id:?} is {how}") }
+}
+
+/// Whether a body has this hash.
+fn has_hash(body: &[u8], hash: &[u8]) -> bool {
     blake3::hash(body).as_bytes() == hash
 }
 

@@ -1,13 +1,11 @@
-//! What is dropped once nothing alive needs it.
+//! Deletion of what has expired and nothing alive needs.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use rusqlite::Connection;
-
-use super::failed::Result;
-use crate::model::Timestamp;
-use crate::store::records::Expired;
+use super::transaction::Transaction;
+use crate::store::error::Result;
+use crate::store::records::ExpiryStats;
 
 /// The numbers of what is alive now (`?1`), conversations by something that was
 /// recorded after `?2`, and of all that this came from. A hand-off that was dropped
@@ -34,69 +32,56 @@ const ALIVE: &str = "WITH RECURSIVE alive (is_handoff, number) AS (
         JOIN handoffs AS p ON p.id = h.previous AND p.packed
 )";
 
-pub(super) fn expire(
-    transaction: &Connection,
-    expiry: Duration,
-    now: Timestamp,
-) -> Result<Expired> {
-    let span = i64::try_from(expiry.as_millis()).unwrap_or(i64::MAX);
-    let numbers = |which: &str| {
-        let mut query = transaction.prepare(&format!("{ALIVE} {which}"))?;
-        let numbers = query.query_map((now.0, now.0.saturating_sub(span)), |row| row.get(0))?;
-        numbers.collect::<rusqlite::Result<Vec<i64>>>()
-    };
-    // Both are asked for before anything is dropped.
-    let conversations = numbers(
-        "SELECT number FROM conversations
-         WHERE number NOT IN (SELECT number FROM alive WHERE NOT is_handoff)",
-    )?;
-    let handoffs = numbers(
-        "SELECT number FROM handoffs WHERE packed AND expires <= ?1
-         AND number NOT IN (SELECT number FROM alive WHERE is_handoff)",
-    )?;
-    for number in &handoffs {
-        drop_pack(transaction, *number)?;
-    }
-    Ok(Expired {
-        conversations: conversations.len() as u64,
-        handoffs: handoffs.len() as u64,
-        bodies: drop_conversations(transaction, &conversations)?,
-    })
-}
-
-fn drop_pack(transaction: &Connection, handoff: i64) -> Result<()> {
-    transaction.prepare_cached("DELETE FROM packs WHERE handoff = ?1")?.execute([handoff])?;
-    transaction
-        .prepare_cached(
-            "UPDATE handoffs SET packed = 0, state = iif(state = 0, 3, state) WHERE number = ?1",
-        )?
-        .execute([handoff])?;
-    Ok(())
-}
-
-/// Drops conversations, and the bodies that no other has: how many of these.
-fn drop_conversations(transaction: &Connection, conversations: &[i64]) -> Result<u64> {
-    let mut contents = BTreeSet::new();
-    for number in conversations {
-        let mut query =
-            transaction.prepare_cached("SELECT content FROM messages WHERE conversation = ?1")?;
-        for content in query.query_map([number], |row| row.get::<_, i64>(0))? {
-            contents.insert(content?);
+impl Transaction<'_> {
+    pub(super) fn expire(&self, expiry: Duration) -> Result<ExpiryStats> {
+        let span = i64::try_from(expiry.as_millis()).unwrap_or(i64::MAX);
+        let numbers = |which: &str| -> Result<Vec<i64>> {
+            let mut query = self.connection.prepare(&format!("{ALIVE} {which}"))?;
+            let times = (self.now.0, self.now.0.saturating_sub(span));
+            let numbers = query.query_map(times, |row| row.get(0))?;
+            Ok(numbers.collect::<rusqlite::Result<_>>()?)
+        };
+        // Both are asked for before anything is dropped.
+        let conversations = numbers(
+            "SELECT number FROM conversations
+             WHERE number NOT IN (SELECT number FROM alive WHERE NOT is_handoff)",
+        )?;
+        let handoffs = numbers(
+            "SELECT number FROM handoffs WHERE packed AND expires <= ?1
+             AND number NOT IN (SELECT number FROM alive WHERE is_handoff)",
+        )?;
+        for number in &handoffs {
+            self.execute("DELETE FROM packs WHERE handoff = ?1", [number])?;
+            self.execute(
+                "UPDATE handoffs SET packed = 0, state = iif(state = 0, 3, state)
+                 WHERE number = ?1",
+                [number],
+            )?;
         }
-        transaction
-            .prepare_cached("DELETE FROM messages WHERE conversation = ?1")?
-            .execute([number])?;
-        transaction
-            .prepare_cached("DELETE FROM conversations WHERE number = ?1")?
-            .execute([number])?;
+        Ok(ExpiryStats {
+            conversations: conversations.len() as u64,
+            handoffs: handoffs.len() as u64,
+            bodies: self.drop_conversations(&conversations)?,
+        })
     }
-    let mut dropped = 0;
-    let mut unneeded = transaction.prepare_cached(
-        "DELETE FROM contents WHERE number = ?1
-         AND NOT EXISTS (SELECT 1 FROM messages WHERE content = ?1)",
-    )?;
-    for content in contents {
-        dropped += unneeded.execute([content])? as u64;
+
+    /// Deletes conversations, and the bodies that no other has; returns the number of these.
+    fn drop_conversations(&self, conversations: &[i64]) -> Result<u64> {
+        let mut contents = BTreeSet::new();
+        for number in conversations {
+            let sql = "SELECT content FROM messages WHERE conversation = ?1";
+            contents.extend(self.rows(sql, [number], |row| row.get::<_, i64>(0))?);
+            self.execute("DELETE FROM messages WHERE conversation = ?1", [number])?;
+            self.execute("DELETE FROM conversations WHERE number = ?1", [number])?;
+        }
+        let mut dropped = 0;
+        for content in contents {
+            dropped += self.execute(
+                "DELETE FROM contents WHERE number = ?1
+                 AND NOT EXISTS (SELECT 1 FROM messages WHERE content = ?1)",
+                [content],
+            )? as u64;
+        }
+        Ok(dropped)
     }
-    Ok(dropped)
 }

@@ -1,13 +1,10 @@
 //! A store in one SQLite file, for the processes of one machine.
 
-mod claims;
 mod conversations;
 mod expiry;
-mod failed;
 mod handoffs;
-mod leases;
-mod messages;
 mod schema;
+mod transaction;
 
 use std::fmt;
 use std::path::Path;
@@ -15,16 +12,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use lcp_store::sqlite::{self, Options, WriteLock};
-use rusqlite::{Connection, Transaction};
+use rusqlite::Connection;
 
-use self::failed::Failed;
+use self::transaction::Transaction;
 use super::error::Result;
 use super::records::{
-    Claim, ConversationRecord, Expired, HandoffRecord, Lease, NewConversation, NewHandoff,
+    Claim, ConversationRecord, ExpiryStats, HandoffRecord, Lease, NewConversation, NewHandoff,
     NewMessage, StoredMessage,
 };
-use super::{DEFAULT_EXPIRY, Store, check};
-use crate::model::{Clock, SystemClock, Timestamp};
+use super::{DEFAULT_EXPIRY, Store, validate};
+use crate::model::{Clock, SystemClock};
 
 /// Conversations and hand-offs in one SQLite file.
 ///
@@ -126,54 +123,41 @@ impl SqliteStore {
     /// As [`Self::open`].
     pub fn open_with(path: impl AsRef<Path>, options: &SqliteOptions) -> Result<Self> {
         let SqliteOptions { busy_timeout, max_bytes, expiry, ref clock } = *options;
-        let of_file = Options { busy_timeout, max_bytes, durable: true, local_only: true };
-        let connection = || -> failed::Result<_> {
-            let connection = sqlite::open_private(&path, &schema::SCHEMA, &of_file)?;
+        let file = Options { busy_timeout, max_bytes, durable: true, local_only: true };
+        let connect = || -> Result<_> {
+            let connection = sqlite::open_private(&path, &schema::SCHEMA, &file)?;
             // Every statement that there is.
             connection.set_prepared_statement_cache_capacity(64);
             Ok(connection)
         };
-        let opened = || -> failed::Result<_> {
-            let writer = Mutex::new(connection()?);
-            // It knows the file that the writer has, before it is opened again.
-            let lock = WriteLock::for_database(&path, busy_timeout)?;
-            let reader = connection()?;
-            reader.pragma_update(None, "query_only", true)?;
-            let (reader, clock) = (Mutex::new(reader), Arc::clone(clock));
-            Ok(Self { writer, reader, lock, expiry, clock })
-        };
-        opened().map_err(|Failed(error)| error)
+        let writer = Mutex::new(connect()?);
+        // It knows the file that the writer has, before it is opened again.
+        let lock = WriteLock::for_database(&path, busy_timeout)?;
+        let reader = connect()?;
+        reader.pragma_update(None, "query_only", true)?;
+        Ok(Self { writer, reader: Mutex::new(reader), lock, expiry, clock: Arc::clone(clock) })
     }
 
     /// Reads with `work`, all at one moment.
-    fn read<T>(
-        &self,
-        work: impl FnOnce(&Transaction<'_>, Timestamp) -> failed::Result<T>,
-    ) -> Result<T> {
-        let connection = exclusive(&self.reader);
-        let read = || work(&connection.unchecked_transaction()?, self.clock.now());
-        read().map_err(|Failed(error)| error)
+    fn read<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+        let connection = lock(&self.reader);
+        let transaction = connection.unchecked_transaction()?;
+        work(&Transaction { connection: &transaction, now: self.clock.now() })
     }
 
-    /// Writes what `work` does, whole or not at all.
-    fn write<T>(
-        &self,
-        work: impl FnOnce(&Transaction<'_>, Timestamp) -> failed::Result<T>,
-    ) -> Result<T> {
+    /// Writes with `work`, completely or not at all.
+    fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
         // The queue first: then nobody else has the connection.
-        let write = || {
-            let guard = self.lock.acquire()?;
-            guard.write(&mut exclusive(&self.writer), |transaction| {
-                work(transaction, self.clock.now())
-            })
-        };
-        write().map_err(|Failed(error)| error)
+        let guard = self.lock.acquire()?;
+        guard.write(&mut lock(&self.writer), |transaction| {
+            work(&Transaction { connection: transaction, now: self.clock.now() })
+        })
     }
 }
 
-/// A panic while it was held left nothing half done: what is not committed is rolled
-/// back.
-fn exclusive(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
+/// Locks a connection. A panic while it was locked left nothing half done: what is not
+/// committed is rolled back.
+fn lock(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
     connection.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -189,100 +173,97 @@ impl fmt::Debug for SqliteStore {
 
 impl Store for SqliteStore {
     fn begin(&self, conversation: &NewConversation) -> Result<ConversationRecord> {
-        check::id(&conversation.id)?;
-        self.write(|transaction, now| conversations::begin(transaction, conversation, now))
+        validate::id(&conversation.id)?;
+        self.write(|transaction| transaction.begin(conversation))
     }
 
     fn conversation(&self, id: &str) -> Result<ConversationRecord> {
-        self.read(|transaction, _| Ok(conversations::known(transaction, id)?.record))
+        self.read(|transaction| Ok(transaction.conversation(id)?.record))
     }
 
     fn conversations(&self, after: &str, limit: u64) -> Result<Vec<ConversationRecord>> {
-        self.read(|transaction, _| conversations::page(transaction, after, limit))
+        self.read(|transaction| transaction.conversations(after, limit))
     }
 
     fn lease(&self, conversation: &str, holder: &str, span: Duration) -> Result<Lease> {
-        check::id(holder)?;
-        self.write(|transaction, now| {
-            leases::lease(transaction, conversation, holder, now.after(span), now)
+        validate::id(holder)?;
+        self.write(|transaction| {
+            transaction.lease(conversation, holder, transaction.now.after(span))
         })
     }
 
     fn renew(&self, lease: &Lease, span: Duration) -> Result<Lease> {
-        self.write(|transaction, now| leases::renew(transaction, lease, now.after(span)))
+        self.write(|transaction| transaction.renew(lease, transaction.now.after(span)))
     }
 
     fn release(&self, lease: &Lease) -> Result<()> {
-        self.write(|transaction, _| leases::release(transaction, lease))
+        self.write(|transaction| transaction.release(lease))
     }
 
     fn append(&self, lease: &Lease, messages: &[NewMessage], status: Option<&str>) -> Result<u64> {
-        check::messages(messages, status)?;
+        validate::messages(messages, status)?;
         // Before the lock: others need not wait for it.
-        let hashed =
-            messages.iter().map(|message| (*blake3::hash(&message.body).as_bytes(), message));
-        let hashed: Vec<_> = hashed.collect();
-        self.write(|transaction, now| messages::append(transaction, lease, &hashed, status, now))
+        let hashed: Vec<_> = messages
+            .iter()
+            .map(|message| (*blake3::hash(&message.body).as_bytes(), message))
+            .collect();
+        self.write(|transaction| transaction.append(lease, &hashed, status))
     }
 
     fn messages(&self, conversation: &str, from: u64, limit: u64) -> Result<Vec<StoredMessage>> {
-        self.read(|transaction, _| messages::messages(transaction, conversation, from, limit))
+        self.read(|transaction| transaction.messages(conversation, from, limit))
     }
 
     fn next_epoch(&self, lease: &Lease, status: Option<&str>) -> Result<Lease> {
-        check::status(status)?;
-        self.write(|transaction, now| leases::next_epoch(transaction, lease, status, now))
+        validate::status(status)?;
+        self.write(|transaction| transaction.next_epoch(lease, status))
     }
 
     fn fork(&self, conversation: &str, messages: u64, id: &str) -> Result<ConversationRecord> {
-        check::id(id)?;
-        self.write(|transaction, now| {
-            conversations::fork(transaction, conversation, messages, id, now)
-        })
+        validate::id(id)?;
+        self.write(|transaction| transaction.fork(conversation, messages, id))
     }
 
     fn commit(&self, lease: &Lease, handoff: &NewHandoff) -> Result<HandoffRecord> {
-        check::handoff(handoff)?;
+        validate::handoff(handoff)?;
         let hash = *blake3::hash(&handoff.pack).as_bytes();
-        self.write(|transaction, now| {
-            let expires = now.after(self.expiry);
-            handoffs::commit(transaction, lease, (handoff, &hash), expires, now)
+        self.write(|transaction| {
+            let expires = transaction.now.after(self.expiry);
+            transaction.commit(lease, handoff, &hash, expires)
         })
     }
 
     fn handoff(&self, id: &str) -> Result<HandoffRecord> {
-        self.read(|transaction, now| handoffs::handoff(transaction, id, now))
+        self.read(|transaction| transaction.handoff(id))
     }
 
     fn claim(&self, handoff: &str, claimant: &str, span: Duration) -> Result<Claim> {
-        check::id(claimant)?;
-        self.write(|transaction, now| {
-            claims::claim(transaction, handoff, claimant, now.after(span), now)
-        })
+        validate::id(claimant)?;
+        self.write(|transaction| transaction.claim(handoff, claimant, transaction.now.after(span)))
     }
 
     fn resume(&self, claim: &Claim, conversation: &NewConversation) -> Result<ConversationRecord> {
-        check::id(&conversation.id)?;
-        self.write(|transaction, now| claims::resume(transaction, claim, conversation, now))
+        validate::id(&conversation.id)?;
+        self.write(|transaction| transaction.resume(claim, conversation))
     }
 
     fn abandon(&self, claim: &Claim) -> Result<()> {
-        self.write(|transaction, _| claims::abandon(transaction, claim))
+        self.write(|transaction| transaction.abandon(claim))
     }
 
     fn chain(&self, handoff: &str) -> Result<Vec<HandoffRecord>> {
-        self.read(|transaction, now| handoffs::chain(transaction, handoff, now))
+        self.read(|transaction| transaction.chain(handoff))
     }
 
     fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<HandoffRecord>> {
-        self.read(|transaction, now| handoffs::page(transaction, conversation, limit, now))
+        self.read(|transaction| transaction.handoffs(conversation, limit))
     }
 
     fn latest(&self, conversation: &str) -> Result<Option<String>> {
-        self.read(|transaction, now| handoffs::latest(transaction, conversation, now))
+        self.read(|transaction| transaction.latest(conversation))
     }
 
-    fn expire(&self) -> Result<Expired> {
-        self.write(|transaction, now| expiry::expire(transaction, self.expiry, now))
+    fn expire(&self) -> Result<ExpiryStats> {
+        self.write(|transaction| transaction.expire(self.expiry))
     }
 }

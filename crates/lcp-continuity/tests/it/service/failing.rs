@@ -10,8 +10,8 @@ use lcp_continuity::extract::{
     AnchorExtractor, ExtractiveSummarizer, Summarizer, SummaryError, SummaryRequest,
 };
 use lcp_continuity::store::{
-    self, Claim, ConversationRecord, Expired, HandoffRecord, Lease, MemoryStore, NewConversation,
-    NewHandoff, NewMessage, Store, StoredMessage,
+    self, Claim, ConversationRecord, ExpiryStats, HandoffRecord, Lease, MemoryStore,
+    NewConversation, NewHandoff, NewMessage, Store, StoredMessage,
 };
 use lcp_continuity::{
     AnchorKind, AnchorPoint, AnchorSource, CheckOutcome, ContinuityConfig, ContinuityEvent,
@@ -69,7 +69,7 @@ impl Store for Failing {
         chain(handoff: &str) -> Vec<HandoffRecord>;
         handoffs(conversation: &str, limit: u64) -> Vec<HandoffRecord>;
         latest(conversation: &str) -> Option<String>;
-        expire() -> Expired;
+        expire() -> ExpiryStats;
     }
 
     fn append(

@@ -1,11 +1,11 @@
-//! What every store refuses.
+//! Validation of what is given to any store.
 
 use lcp_types::limits;
 
 use super::error::{Error, Result};
-use super::records::{HandoffState, NewHandoff, NewMessage};
+use super::records::{NewHandoff, NewMessage};
 
-/// Whether an id, or the name of a holder, can be used.
+/// Checks an id, or the name of a holder.
 pub(super) fn id(id: &str) -> Result<()> {
     let max = limits::CONTINUITY_ID_BYTES_MAX;
     size("an id", "CONTINUITY_ID_BYTES_MAX", id.len(), max as u64)?;
@@ -15,7 +15,7 @@ pub(super) fn id(id: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether messages, and what is to be kept with them, are not too large.
+/// Checks the sizes of messages, and of the status that is stored with them.
 pub(super) fn messages(messages: &[NewMessage], status: Option<&str>) -> Result<()> {
     for message in messages {
         let max = limits::MESSAGE_BYTES_MAX;
@@ -24,7 +24,7 @@ pub(super) fn messages(messages: &[NewMessage], status: Option<&str>) -> Result<
     self::status(status)
 }
 
-/// Whether a hand-off can be kept.
+/// Checks a hand-off.
 pub(super) fn handoff(handoff: &NewHandoff) -> Result<()> {
     id(&handoff.id)?;
     let max = limits::HANDOFF_BYTES_MAX;
@@ -32,21 +32,10 @@ pub(super) fn handoff(handoff: &NewHandoff) -> Result<()> {
     status(handoff.status.as_deref())
 }
 
-/// Whether what is to be kept with a conversation is not too large.
+/// Checks the size of the status of a conversation.
 pub(super) fn status(status: Option<&str>) -> Result<()> {
     let max = limits::STATUS_BYTES_MAX;
     size("a status", "STATUS_BYTES_MAX", status.map_or(0, str::len), max)
-}
-
-/// Why a hand-off in this state cannot be claimed.
-pub(super) fn unclaimable(id: &str, state: HandoffState) -> Error {
-    let handoff = id.to_owned();
-    match state {
-        HandoffState::Claimed { by, until } => Error::Claimed { handoff, by, until },
-        HandoffState::Resumed { into } => Error::AlreadyResumed { handoff, into },
-        HandoffState::Superseded { by } => Error::Superseded { handoff, by },
-        HandoffState::Committed | HandoffState::Expired => Error::HandoffExpired { handoff },
-    }
 }
 
 fn size(what: &'static str, limit: &'static str, found: usize, max: u64) -> Result<()> {
