@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use lcp_continuity::command::CommandOptions;
+use lcp_continuity::command::{CommandFilter, CommandOptions};
 use lcp_continuity::extract::CommandSummarizer;
 use lcp_continuity::{ContinuityConfig, DirectiveStyle, HandoffOptions};
 use lcp_driver::OutputMode;
@@ -71,7 +71,7 @@ impl Making {
         if let Some(seconds) = seconds {
             options.timeout = Duration::from_secs(seconds.into());
         }
-        Some(CommandSummarizer::shell(line).with_options(options))
+        Some(CommandSummarizer::new(CommandFilter::shell(line).with_options(options)))
     }
 }
 

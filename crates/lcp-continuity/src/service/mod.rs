@@ -73,7 +73,7 @@ impl Default for ContinuityConfig {
 
 /// A conversation that is open here, with the fence of the lease that it was taken up
 /// with.
-type Open = (u64, Arc<Mutex<Session>>);
+type OpenSession = (u64, Arc<Mutex<Session>>);
 
 type Listener = Box<dyn Fn(&ContinuityEvent) + Send + Sync>;
 
@@ -117,7 +117,7 @@ pub struct SessionContinuityService {
     anchors: Box<dyn AnchorExtractor>,
     tasks: Box<dyn TaskExtractor>,
     listeners: Vec<Listener>,
-    sessions: Mutex<HashMap<String, Open>>,
+    sessions: Mutex<HashMap<String, OpenSession>>,
     /// One at a time: to take a lease or a claim that is ours gives it again, and what
     /// two threads have of it is no longer exactly one's.
     opening: Mutex<()>,

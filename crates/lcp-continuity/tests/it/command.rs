@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use expect_test::{Expect, expect};
 use lcp_continuity::Message;
-use lcp_continuity::command::{CommandError, CommandOptions};
+use lcp_continuity::command::{CommandError, CommandFilter, CommandOptions};
 use lcp_continuity::extract::{
     CommandSummarizer, Summarizer, SummaryError, SummaryRequest, summarize_or_builtin,
 };
@@ -33,7 +33,7 @@ fn ask<T>(
 
 /// What a line for the shell answers to "Hello.".
 fn answer(line: &str, options: CommandOptions) -> Result<String, SummaryError> {
-    let summarizer = CommandSummarizer::shell(line).with_options(options);
+    let summarizer = CommandSummarizer::new(CommandFilter::shell(line).with_options(options));
     ask(None, [Message::user("Hello.")], |request| summarizer.summarize(request))
 }
 
@@ -62,7 +62,7 @@ fn what_a_program_reads() {
         Message::turn(Role::Tool, "plain"),
         Message::assistant(" \n"),
     ];
-    let summarizer = CommandSummarizer::new("cat", [""; 0]);
+    let summarizer = CommandSummarizer::new(CommandFilter::new("cat", [""; 0]));
     let text = ask(Some("It began."), messages, |request| summarizer.summarize(request));
     expect![[r#"
         [earlier summary] It began.
@@ -87,7 +87,8 @@ fn what_is_asked_for_is_in_the_environment() {
 
 #[test]
 fn arguments_are_not_for_a_shell() {
-    let summarizer = CommandSummarizer::new("/bin/echo", ["$HOME", "a  b", ";"]);
+    let summarizer =
+        CommandSummarizer::new(CommandFilter::new("/bin/echo", ["$HOME", "a  b", ";"]));
     assert_eq!(summarizer.name(), "echo");
     let text = ask(None, [Message::user("Hello.")], |request| summarizer.summarize(request));
     assert_eq!(text.unwrap(), "$HOME a  b ;");
@@ -95,7 +96,7 @@ fn arguments_are_not_for_a_shell() {
 
 #[test]
 fn a_program_that_is_not_there() {
-    let summarizer = CommandSummarizer::new("/nowhere/at-all", ["x"]);
+    let summarizer = CommandSummarizer::new(CommandFilter::new("/nowhere/at-all", ["x"]));
     let error = ask(None, [long()], |request| summarizer.summarize(request)).unwrap_err();
     expect![[r#""at-all" cannot be run: No such file or directory (os error 2)"#]]
         .assert_eq(&error.to_string());
@@ -166,7 +167,7 @@ fn a_program_need_not_read() {
     for (line, expected) in
         [("echo done", "done"), ("head -c 4", "[use"), ("exec <&-; echo x", "x")]
     {
-        let summarizer = CommandSummarizer::shell(line);
+        let summarizer = CommandSummarizer::new(CommandFilter::shell(line));
         let text = ask(None, [long()], |request| summarizer.summarize(request));
         assert_eq!(text.as_deref(), Ok(expected), "{line}");
     }
@@ -176,7 +177,8 @@ fn a_program_need_not_read() {
 fn a_program_may_write_while_it_reads() {
     // It fills its own pipes before it reads any further.
     let options = CommandOptions { max_output_bytes: 10 << 20, ..CommandOptions::default() };
-    let summarizer = CommandSummarizer::shell("tee /dev/stderr").with_options(options);
+    let summarizer =
+        CommandSummarizer::new(CommandFilter::shell("tee /dev/stderr").with_options(options));
     let error = ask(None, [long()], |request| summarizer.summarize(request)).unwrap_err();
     assert!(matches!(error, SummaryError::OverTarget { tokens: 155_001, .. }), "{error}");
 }
@@ -209,25 +211,25 @@ fn what_a_program_leaves_behind_ends_with_it() {
 
 #[test]
 fn the_built_in_stands_in_and_says_why() {
-    let summarizer = CommandSummarizer::shell("exit 7");
+    let summarizer = CommandSummarizer::new(CommandFilter::shell("exit 7"));
     let (text, why) = ask(None, [Message::user("Hello, please fix it.")], |it| {
         summarize_or_builtin(&summarizer, it)
     });
     assert_eq!(text, "user: Hello, please fix it.");
     expect![[r#""exit 7" failed (exit status: 7)"#]].assert_eq(&why.unwrap().to_string());
 
-    let summarizer = CommandSummarizer::shell("echo fine");
+    let summarizer = CommandSummarizer::new(CommandFilter::shell("echo fine"));
     let answer = ask(None, [], |it| summarize_or_builtin(&summarizer, it));
     assert_eq!(answer, ("fine".into(), None));
 
-    let summarizer = CommandSummarizer::shell("true");
+    let summarizer = CommandSummarizer::new(CommandFilter::shell("true"));
     let answer = ask(None, [], |it| summarize_or_builtin(&summarizer, it));
     assert_eq!(answer, (String::new(), None), "nothing to say, nothing said");
 }
 
 /// The name that a line has in reports.
 fn name(line: &str) -> String {
-    CommandSummarizer::shell(line).name().to_owned()
+    CommandSummarizer::new(CommandFilter::shell(line)).name().to_owned()
 }
 
 /// Waits until no process of this group is left but those that nobody waits for.
@@ -264,7 +266,7 @@ fn lives(group: i32) -> bool {
 #[test]
 #[cfg(unix)]
 fn what_is_stopped_stays_so() {
-    let summarizer = CommandSummarizer::shell("echo started >&2; sleep 30");
+    let summarizer = CommandSummarizer::new(CommandFilter::shell("echo started >&2; sleep 30"));
     let filter = summarizer.filter().clone();
     let waiting = std::thread::spawn(move || filter.run(String::new(), &[]));
     while !waiting.is_finished() {

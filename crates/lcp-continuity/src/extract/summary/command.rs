@@ -1,13 +1,12 @@
 //! Summaries that another program writes.
 
-use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use lcp_types::{BlockContent, Status};
 
 use super::super::{Summarizer, SummaryError, SummaryRequest};
 use super::validated;
-use crate::command::{CommandFilter, CommandOptions};
+use crate::command::CommandFilter;
 use crate::model::{Message, Recorded};
 
 /// Asks a program for the summary: a model's command line, a script (RFC 0007 §6).
@@ -20,13 +19,11 @@ use crate::model::{Message, Recorded};
 /// `brief`, `tags`. What it writes to standard output, without the white space
 /// around it, is the summary.
 ///
-/// It need not read its input. When it ends, or is stopped, on Unix all that it
-/// started is stopped with it; but what has left its process group is not.
-///
 /// ```
+/// use lcp_continuity::command::CommandFilter;
 /// use lcp_continuity::extract::{CommandSummarizer, Summarizer};
 ///
-/// let summarizer = CommandSummarizer::new("summarise", ["--short"]);
+/// let summarizer = CommandSummarizer::new(CommandFilter::new("summarise", ["--short"]));
 /// assert_eq!(summarizer.name(), "summarise");
 /// ```
 #[derive(Clone, Debug)]
@@ -35,25 +32,10 @@ pub struct CommandSummarizer {
 }
 
 impl CommandSummarizer {
-    /// Runs `program` with these arguments, without a shell. Its name in reports is
-    /// the name of its file.
-    pub fn new(
-        program: impl Into<OsString>,
-        args: impl IntoIterator<Item = impl Into<OsString>>,
-    ) -> Self {
-        Self { filter: CommandFilter::new(program, args) }
-    }
-
-    /// Runs a line by the shell: `sh -c` on Unix, `cmd /C` on Windows. The line is its
-    /// name in reports.
-    pub fn shell(command_line: impl Into<OsString>) -> Self {
-        Self { filter: CommandFilter::shell(command_line) }
-    }
-
-    /// Replaces the bounds.
+    /// Asks the program that `filter` runs.
     #[must_use]
-    pub fn with_options(self, options: CommandOptions) -> Self {
-        Self { filter: self.filter.with_options(options) }
+    pub const fn new(filter: CommandFilter) -> Self {
+        Self { filter }
     }
 
     /// Returns the filter that runs the program: a clone of it stops what this has started.
