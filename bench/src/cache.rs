@@ -67,7 +67,7 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
         let anew = play(ANEW, None)?;
         let stable = play("stable", Some(Watermarks::default()))?;
         let count = |what: &str, own: usize, other: usize| {
-            Row::of(format!("{name}, {what}"), Better::Lower, "turns").figures(
+            Row::named(format!("{name}, {what}"), Better::Lower, "turns").figures(
                 float(own as u64),
                 ANEW,
                 float(other as u64),
@@ -77,7 +77,7 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
             stable
                 .billed_beside(&anew, format!("{name}, billed a turn"))
                 .wants(Wanted::RatioAtLeast(SAVED_MIN)),
-            Row::of(format!("{name}, shown a turn"), Better::Higher, "tokens").figures(
+            Row::named(format!("{name}, shown a turn"), Better::Higher, "tokens").figures(
                 stable.each(stable.shown),
                 ANEW,
                 anew.each(anew.shown),
@@ -125,7 +125,7 @@ impl Bill {
 
     fn billed_beside(&self, other: &Self, what: String) -> Row {
         let each = |bill: &Self| bill.each(bill.billed) / 100.0;
-        Row::of(what, Better::Lower, "tokens").figures(each(self), ANEW, each(other))
+        Row::named(what, Better::Lower, "tokens").figures(each(self), ANEW, each(other))
     }
 
     fn repacks(&self) -> usize {

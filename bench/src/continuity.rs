@@ -7,18 +7,18 @@
 mod forks;
 mod handoff;
 mod langgraph;
+mod lock_waits;
 mod postgres;
 mod race;
 mod reopen;
 mod sqlite;
-mod waits;
 mod writers;
 
 use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-pub use waits::measure;
+pub use lock_waits::measure;
 
 use crate::error::Error;
 use crate::table::Report;
@@ -40,7 +40,7 @@ const MESSAGE_BYTES: usize = 1_000;
 pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
     let mut rows = sqlite::rows(progress)?;
     rows.push(reopen::row(progress)?);
-    rows.push(waits::row(progress)?);
+    rows.push(lock_waits::row(progress)?);
     rows.extend(postgres::rows(progress)?);
     rows.push(handoff::row(progress)?);
     rows.push(forks::row(progress)?);

@@ -6,15 +6,15 @@
 pub mod check;
 mod code;
 pub mod corpus;
+pub mod ground_truth;
 pub mod real;
-pub mod truth;
 
 #[cfg(feature = "peers")]
-mod beside;
-#[cfg(feature = "peers")]
-mod drops;
+mod datasketch;
 #[cfg(feature = "peers")]
 mod peer;
+#[cfg(feature = "peers")]
+mod recall;
 #[cfg(feature = "peers")]
 mod rows;
 #[cfg(feature = "peers")]

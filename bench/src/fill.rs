@@ -81,7 +81,7 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
             let with = median(cases.iter().map(|case| case.with));
             let without = median(cases.iter().map(|case| case.without));
             let note = format!("{} cases, worst {:.1} %", cases.len(), worst(cases));
-            Row::of(what, Better::Higher, "%")
+            Row::named(what, Better::Higher, "%")
                 .figures(with, "without excerpts", without)
                 .notes(Some(note))
         };
@@ -96,7 +96,7 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
         }
         let heads = median(cases.iter().map(|case| case.with));
         let bare = median(cases.iter().map(|case| case.bare));
-        rows.push(Row::of(what("contents alone"), Better::Higher, "%").beside_itself(
+        rows.push(Row::named(what("contents alone"), Better::Higher, "%").beside_itself(
             bare,
             "with heads",
             heads,

@@ -5,14 +5,15 @@
 
 pub(crate) mod corpus;
 mod lcp;
-mod mirror;
 mod peers;
+mod prost_model;
+mod serde_model;
 
 use std::hint::black_box;
 use std::time::Duration;
 
 use self::corpus::Data;
-use self::mirror::{Borrowed, Digest};
+use self::serde_model::{Borrowed, Digest};
 use crate::clock::Spent;
 use crate::error::Error;
 use crate::table::{Better, Report, Row, Wanted};
@@ -26,7 +27,7 @@ const ROUNDS: usize = 25;
 /// LCP beside the fastest that borrows checked text: within 1.1 times.
 const BORROWED: f64 = 0.91;
 
-/// Beside the fastest that gives owned, checked text: within 1.2 times.
+/// Next to the fastest that gives owned, checked text: within 1.2 times.
 const OWNED: f64 = 0.83;
 
 /// A format with a way to write and to read the blocks.
@@ -81,7 +82,7 @@ struct Entry {
 pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
     let data = corpus::data()?;
     progress(data.to_string());
-    let expected = Digest::of(data.mirror.iter().map(mirror::Block::view));
+    let expected = Digest::from_blocks(data.serde_model.iter().map(serde_model::Block::view));
     let mut own = Entry::new(Box::new(lcp::Lcp), &data, expected)?;
     let mut peers = Vec::new();
     for format in peers::all() {
@@ -104,7 +105,7 @@ impl Entry {
         let failed = |message| Error::Peer { name, message };
         let bytes = format.encode(data).map_err(failed)?;
         let check = |what: &str, show: &mut Show<'_>| {
-            let mut left = data.mirror.iter();
+            let mut left = data.serde_model.iter();
             let mut differing = 0;
             show(&mut |found| {
                 let same = left.next().is_some_and(|expected| expected.view() == *found);
@@ -147,7 +148,7 @@ type Show<'s> = dyn FnMut(&mut dyn FnMut(&Borrowed<'_>)) -> Result<(), String> +
 fn rows(own: &Entry, peers: &[Entry]) -> Vec<Row> {
     let row = |what: &str, of: fn(Times) -> Duration, peer: &Entry| {
         let (lcp, other) = (milliseconds(of(own.best)), milliseconds(of(peer.best)));
-        Row::of(what, Better::Lower, "ms").figures(lcp, peer.format.name(), other)
+        Row::named(what, Better::Lower, "ms").figures(lcp, peer.format.name(), other)
     };
     let mut rows = Vec::new();
     for peer in peers {
@@ -172,7 +173,7 @@ fn rows(own: &Entry, peers: &[Entry]) -> Vec<Row> {
     }
     for peer in peers {
         let (lcp, other) = (kibibytes(&own.bytes), kibibytes(&peer.bytes));
-        let row = Row::of("size", Better::Lower, "KiB").figures(lcp, peer.format.name(), other);
+        let row = Row::named("size", Better::Lower, "KiB").figures(lcp, peer.format.name(), other);
         rows.push(row);
     }
     rows

@@ -35,8 +35,6 @@ pub mod packs;
 pub mod plan;
 #[cfg(feature = "peers")]
 mod programs;
-#[cfg(feature = "peers")]
-mod python;
 pub mod reference;
 mod registry;
 #[cfg(feature = "peers")]

@@ -46,7 +46,7 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
                 excerpts: Excerpts::On,
                 ..DriverConfig::default()
             };
-            let times = Times::of(&pack, &config, budget, ROUNDS, REPLAYED)?;
+            let times = Times::measure(&pack, &config, budget, ROUNDS, REPLAYED)?;
             let what = format!("{what}, budget {budget}");
             progress(what.clone());
             let row = times.row(what);
@@ -72,7 +72,7 @@ struct Times {
 
 impl Times {
     /// Plans for `budget` in each round: once, and `replayed` times more.
-    fn of(
+    fn measure(
         pack: &[Block<'_>],
         config: &DriverConfig,
         budget: u32,
@@ -94,7 +94,7 @@ impl Times {
     }
 
     fn row(&self, what: impl Into<String>) -> Row {
-        Row::of(what, Better::Lower, "ms").beside_itself(
+        Row::named(what, Better::Lower, "ms").beside_itself(
             milliseconds(self.each),
             "with counting",
             milliseconds(self.whole),

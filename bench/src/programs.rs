@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+pub(crate) use lcp_testkit::python::{last_line, output};
+
 use crate::error::Error;
-use crate::python::output;
 
 /// The folder of a peer beside this program.
 fn folder(name: &str) -> Result<PathBuf, String> {
@@ -98,4 +99,21 @@ impl Times {
     pub(crate) fn worst(&self) -> f64 {
         self.0.iter().max().map_or(f64::NAN, |worst| worst.as_secs_f64() * 1e3)
     }
+}
+
+/// A Python that has the versions of `bench/peers/NAME.txt` and nothing else: made
+/// once beside this program, with pip.
+///
+/// # Errors
+///
+/// Why there is none, in words.
+pub(crate) fn python_with(name: &str, progress: &mut dyn FnMut(String)) -> Result<PathBuf, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let folder = program.with_file_name(format!("peers-{name}"));
+    lcp_testkit::python::with(&folder, &scripts().join(format!("{name}.txt")), progress)
+}
+
+/// Where the scripts are.
+pub(crate) fn scripts() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("peers")
 }

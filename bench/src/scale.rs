@@ -1,8 +1,8 @@
 //! `scale`: packs of which only what is shown is read (RFC 0003). `docs/benchmarks.md`
 //! tells what the rows mean.
 
-mod far;
-mod made;
+mod generated;
+mod object_store;
 mod worker;
 
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::format::corpus;
 use crate::table::{Better, Report, Row, Wanted};
 pub use worker::measure;
-use worker::{Measured, What};
+use worker::{Measured, Task};
 
 /// Its name.
 pub const NAME: &str = "scale";
@@ -36,16 +36,16 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
     for blocks in [10_000, 100_000, 1_000_000] {
         progress(format!("a pack of {blocks} blocks"));
         let path = folder.path().join(format!("{blocks}.lcp"));
-        let size = made::write(&path, blocks)?;
+        let size = generated::write(&path, blocks)?;
         progress(format!("{} KB", size / 1_000));
-        let by_index = best(What::Index, &path)?;
+        let by_index = best(Task::Index, &path)?;
         each.push((blocks, by_index));
         if blocks == 1_000_000 {
             rows.extend(million(&path, size, by_index)?);
         }
     }
     rows.extend(flat(&each));
-    rows.extend(far::rows(progress)?);
+    rows.extend(object_store::rows(progress)?);
     Ok(Report { bench: NAME, rows })
 }
 
@@ -71,7 +71,7 @@ fn opening(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> {
     let [alone, with_costs] = best;
     let row = |what: &str, own, beside: &str, other| {
         let what = format!("the index of {} blocks is opened{what}", blocks.len());
-        let row = Row::of(what, Better::Lower, "ms").beside_itself(own, beside, other);
+        let row = Row::named(what, Better::Lower, "ms").beside_itself(own, beside, other);
         row.wants(Wanted::OwnAtMost(1.0))
     };
     Ok(vec![
@@ -83,9 +83,9 @@ fn opening(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> {
 /// A million blocks: by the index, and without.
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
 fn million(path: &Path, size: u64, by_index: Measured) -> Result<Vec<Row>, Error> {
-    let scanned = best(What::Scan, path)?;
+    let scanned = best(Task::Scan, path)?;
     assert_eq!(by_index.text, scanned.text, "both give the same text");
-    let row = |what: &str, unit| Row::of(what, Better::Lower, unit);
+    let row = |what: &str, unit| Row::named(what, Better::Lower, unit);
     let note = format!(
         "{} tokens; {} blocks read; of it {:.0} ms for loading the vocabulary",
         by_index.used, by_index.read, by_index.load_milliseconds
@@ -110,13 +110,13 @@ fn flat(each: &[(u32, Measured)]) -> Option<Row> {
         (measured.milliseconds - measured.load_milliseconds) * 1e6 / f64::from(*blocks)
     };
     let (first, last) = (each.first()?, each.last()?);
-    let row = Row::of("a block by the index, of 1,000,000", Better::Lower, "ns");
+    let row = Row::named("a block by the index, of 1,000,000", Better::Lower, "ns");
     let row = row.beside_itself(per_block(last), "of 10,000", per_block(first));
     Some(row.wants(Wanted::RatioAtMost(1.5)))
 }
 
 /// The best of some runs, each a process of its own.
-fn best(what: What, path: &Path) -> Result<Measured, Error> {
+fn best(what: Task, path: &Path) -> Result<Measured, Error> {
     let mut best: Option<Measured> = None;
     for _ in 0..ROUNDS {
         let measured = worker::start(what, path)?;

@@ -51,13 +51,13 @@ impl Row {
     /// ```
     /// use lcp_bench::table::{Better, Row, Wanted};
     ///
-    /// let row = Row::of("planning", Better::Lower, "ms").figures(2.0, "another", 3.0);
+    /// let row = Row::named("planning", Better::Lower, "ms").figures(2.0, "another", 3.0);
     /// assert_eq!(row.ratio(), 1.5);
     /// assert_eq!(row.holds(), None);
     /// assert_eq!(row.wants(Wanted::RatioAtLeast(1.5)).holds(), Some(true));
     /// ```
     #[must_use]
-    pub fn of(what: impl Into<String>, better: Better, unit: &'static str) -> Unmeasured {
+    pub fn named(what: impl Into<String>, better: Better, unit: &'static str) -> Unmeasured {
         Unmeasured { what: what.into(), better, unit }
     }
 

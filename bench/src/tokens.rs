@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 
 use crate::error::Error;
+use crate::programs::output;
 use crate::programs::{self, Times};
-use crate::python::output;
 use crate::registry::{crates, named};
 use crate::table::{Better, Report, Row, Wanted};
 
@@ -58,7 +58,7 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
     let mut quiet = |_: String| {};
     let repomix = peer("repomix", programs::of_npm("repomix", REPOMIX, &mut quiet));
     let yek = peer("yek", programs::of_cargo("yek", YEK, &mut quiet));
-    bench.whole(repomix.as_deref())?;
+    bench.add_full_texts(repomix.as_deref())?;
     progress("the whole project is counted".to_owned());
     bench.speed(repomix.as_deref(), yek.as_deref())?;
     Ok(Report { bench: NAME, rows: bench.rows })
@@ -90,7 +90,7 @@ impl Bench {
 
     /// What the same files cost, whole: without a tree, a summary or a heading of the
     /// whole, so that files alone are compared.
-    fn whole(&mut self, repomix: Option<&Path>) -> Result<(), Error> {
+    fn add_full_texts(&mut self, repomix: Option<&Path>) -> Result<(), Error> {
         let pack = self.at("whole.lcp");
         let pack = pack.to_string_lossy().into_owned();
         self.lcp(&["pack", ".", "--no-tree", "-o", &pack])?;
@@ -115,7 +115,11 @@ impl Bench {
         for (tokens, mode) in own.into_iter().zip(["minimal", "markdown", "xml"]) {
             let row = |peer: &str, figure: u32| {
                 let what = format!("{PROJECT} whole, {mode}");
-                Row::of(what, Better::Lower, "tokens").figures(tokens.into(), peer, figure.into())
+                Row::named(what, Better::Lower, "tokens").figures(
+                    tokens.into(),
+                    peer,
+                    figure.into(),
+                )
             };
             let wants = |row: Row| {
                 if mode == "minimal" { row.wants(Wanted::RatioAtLeast(1.0)) } else { row }
@@ -204,14 +208,14 @@ impl Bench {
             [("repomix", &of_repomix, repomix.is_some()), ("yek", &of_yek, yek.is_some())]
         {
             if is_there {
-                let row = Row::of(what.clone(), Better::Lower, "ms");
+                let row = Row::named(what.clone(), Better::Lower, "ms");
                 let row = row.figures(own.best(), name, times.best());
                 let row = row.worst(own.worst(), times.worst());
                 self.rows.push(row.wants(Wanted::RatioAtLeast(1.0)));
             }
         }
         let what = format!("tokens of a text of {BUDGET}");
-        let row = Row::of(what, Better::Lower, "tokens");
+        let row = Row::named(what, Better::Lower, "tokens");
         let peer = yeks.map_or(f64::NAN, |text| self.count(&text).into());
         let row = row.figures(tokens.into(), "yek --tokens", peer);
         self.rows.push(row.wants(Wanted::OwnAtMost(BUDGET.into())));

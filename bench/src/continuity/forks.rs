@@ -44,7 +44,7 @@ pub(super) fn row(progress: &mut dyn FnMut(String)) -> Result<Row, Error> {
     let fork = (size(&path)? - whole) as f64 / FORKS as f64;
     let copy = (whole - empty) as f64;
     let what = "SQLite, a fork of a conversation of 1 MB, of 1,000";
-    Ok(Row::of(what, Better::Lower, "bytes").figures(fork, "a copy of it", copy))
+    Ok(Row::named(what, Better::Lower, "bytes").figures(fork, "a copy of it", copy))
 }
 
 /// Bytes of a file that nobody has open, so that nothing of it is in the log.

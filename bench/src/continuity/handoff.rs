@@ -31,7 +31,7 @@ pub(super) fn row(progress: &mut dyn FnMut(String)) -> Result<Row, Error> {
     let service = SessionContinuityService::new(Arc::new(MemoryStore::new()), Arc::clone(&counter));
     service.open(&conversation("a"))?;
     let mut tokens = 0;
-    for message in said()? {
+    for message in messages()? {
         if tokens >= TOKENS {
             break;
         }
@@ -58,13 +58,13 @@ pub(super) fn row(progress: &mut dyn FnMut(String)) -> Result<Row, Error> {
     );
     let what = format!("a hand-off of {} tokens, prepared", group_thousands(u64::from(TOKENS)));
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
-    Ok(Row::of(what, Better::Lower, "ms")
+    Ok(Row::named(what, Better::Lower, "ms")
         .beside_itself(milliseconds(prepared), "counting it once", milliseconds(once))
         .notes(Some(note)))
 }
 
 /// A session with an agent, in which something is decided now and then.
-fn said() -> Result<Vec<Message>, Error> {
+fn messages() -> Result<Vec<Message>, Error> {
     let mut messages = Vec::new();
     let mut call = String::new();
     for (number, block) in Session::new(400)?.blocks.into_iter().enumerate() {

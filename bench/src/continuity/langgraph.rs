@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::failed;
 use super::race::Contender;
-use crate::python;
+use crate::programs;
 
 /// A process that puts checkpoints when it is told to.
 pub(super) struct Langgraph {
@@ -25,7 +25,7 @@ impl Langgraph {
     /// Why it does not, in words.
     pub(super) fn start(python: &Path, arguments: &[&str], bytes: usize) -> Result<Self, String> {
         let mut process = Command::new(python)
-            .arg(python::peers().join("langgraph_put.py"))
+            .arg(programs::scripts().join("langgraph_put.py"))
             .arg(bytes.to_string())
             .args(arguments)
             .stdin(Stdio::piped())
@@ -68,7 +68,7 @@ impl Langgraph {
         if let Some(stderr) = &mut self.process.stderr {
             stderr.read_to_end(&mut said).map_err(|error| error.to_string())?;
         }
-        Err(format!("LangGraph: {}", python::last_line(&said)))
+        Err(format!("LangGraph: {}", programs::last_line(&said)))
     }
 }
 

@@ -10,14 +10,14 @@ use tokio_postgres::{Client, NoTls, Statement};
 
 use super::langgraph::Langgraph;
 use super::race::{Contender, race, timed, unmeasured};
-use super::sqlite::beside;
+use super::sqlite::comparison_rows;
 use super::writers::{Own, Writer, text};
 use super::{HANDOFF_BYTES, failed};
 use crate::error::Error;
-use crate::python;
+use crate::programs;
 use crate::table::{Better, Row, Wanted};
 
-const WHAT: &str = "PostgreSQL, durable hand-off of 20 KB";
+const TITLE: &str = "PostgreSQL, durable hand-off of 20 KB";
 const TRIPS: &str = "PostgreSQL, round trips of a hand-off";
 
 /// Hand-offs whose round trips are counted.
@@ -29,11 +29,11 @@ pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> 
         Ok(server) => server,
         Err(why) => {
             let row = |what| unmeasured(what, f64::NAN, "PostgreSQL", &why);
-            return Ok([WHAT, TRIPS].map(row).into());
+            return Ok([TITLE, TRIPS].map(row).into());
         }
     };
     let url = server.url();
-    let python = python::with("langgraph", progress);
+    let python = programs::python_with("langgraph", progress);
     let langgraph = |url: &str| {
         let python = python.as_ref().map_err(Clone::clone)?;
         Langgraph::start(python, &["postgres", url], HANDOFF_BYTES)
@@ -56,8 +56,8 @@ pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> 
     let times = race(&mut contenders)?;
     let names: Vec<_> = contenders.iter().map(|contender| contender.name.clone()).collect();
     drop(contenders);
-    let mut rows = beside(WHAT, &times, &names);
-    rows.extend(absent.map(|why| unmeasured(WHAT, times[0].median(), "PostgresSaver", &why)));
+    let mut rows = comparison_rows(TITLE, &times, &names);
+    rows.extend(absent.map(|why| unmeasured(TITLE, times[0].median(), "PostgresSaver", &why)));
 
     let way = RoundTrips::to(server.port()).map_err(|error| failed(&error))?;
     let url = url.replace(&format!(":{}/", server.port()), &format!(":{}/", way.port()));
@@ -72,7 +72,7 @@ pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> 
         };
         Ok((trips(&way, put)?, peer.about.clone()))
     });
-    let row = Row::of(TRIPS, Better::Lower, "trips");
+    let row = Row::named(TRIPS, Better::Lower, "trips");
     let row = match peer {
         Ok((peer, name)) => row.figures(own, name, peer),
         Err(why) => row.figures(own, "PostgresSaver", f64::NAN).notes(Some(why.to_string())),

@@ -79,7 +79,7 @@ impl Times {
     pub(super) fn row(&self, what: &str, peer_name: &str, peer: &Self) -> Row {
         let told = |times: &Self| format!("{:.3}, {:.3}", times.best(), times.mean());
         let note = format!("best, mean: {}; peer {}", told(self), told(peer));
-        Row::of(what, Better::Lower, "ms")
+        Row::named(what, Better::Lower, "ms")
             .figures(self.median(), peer_name, peer.median())
             .notes(Some(note))
     }
@@ -87,6 +87,6 @@ impl Times {
 
 /// The row of a peer that is not there.
 pub(super) fn unmeasured(what: &str, own: f64, peer_name: &str, why: &str) -> Row {
-    let row = Row::of(what, Better::Lower, "ms").figures(own, peer_name, f64::NAN);
+    let row = Row::named(what, Better::Lower, "ms").figures(own, peer_name, f64::NAN);
     row.notes(Some(format!("not measured: {why}")))
 }

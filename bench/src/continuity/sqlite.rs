@@ -9,7 +9,7 @@ use super::race::{Contender, Times, race, unmeasured};
 use super::writers::{Bare, Own, Writer, open};
 use super::{HANDOFF_BYTES, folder};
 use crate::error::Error;
-use crate::python;
+use crate::programs;
 use crate::table::{Better, Row, Wanted};
 
 /// No more than 1.5 times the time of the database alone.
@@ -22,7 +22,7 @@ pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> 
     let path = |name: &str| folder.path().join(name);
     let mut own = Own::begin(SqliteStore::open(path("own"))?, "a")?;
     let mut bare = Bare::begin(&path("bare"), "a")?;
-    let python = python::with("langgraph", progress);
+    let python = programs::python_with("langgraph", progress);
     let mut peers: Vec<_> = ["default", "FULL"]
         .map(|synchronous| {
             let file = path(&format!("langgraph {synchronous}")).display().to_string();
@@ -48,9 +48,9 @@ pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> 
 
     let what = "SQLite, durable hand-off of 20 KB";
     let within = Wanted::RatioAtLeast(RATIO_MIN);
-    let mut rows = beside(what, &times, &names);
+    let mut rows = comparison_rows(what, &times, &names);
     rows[0] = rows[0].clone().wants(within);
-    let best = Row::of(format!("{what}, best"), Better::Lower, "ms");
+    let best = Row::named(format!("{what}, best"), Better::Lower, "ms");
     rows.insert(1, best.figures(times[0].best(), BARE, times[1].best()).wants(within));
     let of_absent = |why: &String| unmeasured(what, times[0].median(), "LangGraph", why);
     rows.extend(absent.iter().map(of_absent));
@@ -67,7 +67,7 @@ pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> 
 }
 
 /// LCP, the first, beside each of the others.
-pub(super) fn beside(what: &str, times: &[Times], names: &[String]) -> Vec<Row> {
+pub(super) fn comparison_rows(what: &str, times: &[Times], names: &[String]) -> Vec<Row> {
     let others = times.iter().zip(names).skip(1);
     others.map(|(peer, name)| times[0].row(what, name, peer)).collect()
 }

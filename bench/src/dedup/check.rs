@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use lcp_types::{Block, BlockContent, Replacement, Replacements, DuplicateKind};
+use lcp_types::{Block, BlockContent, DuplicateKind, Replacement, Replacements};
 
 /// What removals came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Checked {
     /// Where nothing stands in a block's place, it is enough if this is so of another
     /// one with the same content that the same block covers.
     #[must_use]
-    pub fn of<'d>(
+    pub fn new<'d>(
         before: &'d [Block<'d>],
         after: &'d [Block<'d>],
         duplicates: &'d Replacements,
@@ -43,7 +43,7 @@ impl Checked {
             checked.wrong.push((before.len(), "blocks are missing"));
             return checked;
         }
-        let shown = Shown::of(before, after, duplicates);
+        let shown = Shown::new(before, after, duplicates);
         for (&index, covered) in &duplicates.covered {
             let (all, removed) = checked.covered.entry(covered.relation).or_default();
             *all += 1;
@@ -63,12 +63,12 @@ impl Checked {
 
     /// How many of each relation, in words.
     #[must_use]
-    pub fn told(&self) -> String {
-        let told = self.covered.iter().map(|(relation, (all, removed))| match all - removed {
+    pub fn summary(&self) -> String {
+        let counts = self.covered.iter().map(|(relation, (all, removed))| match all - removed {
             0 => format!("{all} {relation}"),
             in_place => format!("{all} {relation} ({in_place} in place)"),
         });
-        told.collect::<Vec<_>>().join(", ")
+        counts.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -86,7 +86,7 @@ struct Shown<'d> {
 }
 
 impl<'d> Shown<'d> {
-    fn of(before: &'d [Block<'d>], after: &'d [Block<'d>], duplicates: &'d Replacements) -> Self {
+    fn new(before: &'d [Block<'d>], after: &'d [Block<'d>], duplicates: &'d Replacements) -> Self {
         let mut covers: HashMap<usize, Vec<usize>> = HashMap::new();
         for (&index, covered) in &duplicates.covered {
             covers.entry(covered.by).or_default().push(index);

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use crate::python;
+use crate::programs;
 
 /// Its name, that of the package that `pip` installs.
 const NAME: &str = "datasketch";
@@ -56,15 +56,15 @@ pub(super) fn ask<'t>(
     rounds: usize,
     progress: &mut dyn FnMut(String),
 ) -> Result<Answer, String> {
-    let python = python::with(NAME, progress)?;
+    let python = programs::python_with(NAME, progress)?;
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let texts = folder.path().join("texts.jsonl");
     write(&texts, sets).map_err(|error| error.to_string())?;
     progress(format!("{NAME} looks for near texts"));
-    let script = python::peers().join("datasketch_lsh.py");
+    let script = programs::scripts().join("datasketch_lsh.py");
     let mut command = Command::new(python);
     command.arg(script).arg(&texts).args([percent.to_string(), rounds.to_string()]);
-    let answer = python::output(&mut command)?;
+    let answer = programs::output(&mut command)?;
     serde_json::from_slice(&answer).map_err(|error| error.to_string())
 }
 

@@ -3,9 +3,9 @@
 use lcp_dedup::Level;
 
 use super::corpus::{Mix, corpus};
-use super::drops::Dropped;
+use super::recall::Dropped;
 use super::speed::{self, Times};
-use super::{beside, real};
+use super::{datasketch, real};
 use crate::error::Error;
 use crate::table::{Report, Wanted};
 
@@ -24,24 +24,24 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
         (Mix::Session, 10_000, Level::Overlap, 11, Some(5.0)),
         (Mix::Session, 100_000, Level::Near, 3, None),
     ] {
-        let what = speed::what(chunks, level, mix);
+        let what = speed::title(chunks, level, mix);
         progress(what.clone());
         let blocks = corpus(mix, chunks);
-        let row = Times::of(&blocks, level, rounds)?.row(&what);
+        let row = Times::measure(&blocks, level, rounds)?.row(&what);
         rows.push(match wanted {
             Some(most) => row.wants(Wanted::OwnAtMost(most)),
             None => row,
         });
-        lost.push(Dropped::of(&blocks, level)?.row(&what));
+        lost.push(Dropped::measure(&blocks, level)?.row(&what));
     }
 
-    let what = speed::what(100_000, Level::Near, Mix::Texts);
+    let what = speed::title(100_000, Level::Near, Mix::Texts);
     progress(what.clone());
     let texts = corpus(Mix::Texts, 100_000);
-    let times = Times::of(&texts, Level::Near, 5)?;
+    let times = Times::measure(&texts, Level::Near, 5)?;
     rows.push(times.row(&what).wants(Wanted::OwnAtMost(1_000.0)));
-    lost.push(Dropped::of(&texts, Level::Near)?.row(&what));
-    rows.extend(beside::rows(&texts, &times, progress)?);
+    lost.push(Dropped::measure(&texts, Level::Near)?.row(&what));
+    rows.extend(datasketch::rows(&texts, &times, progress)?);
     drop(texts);
 
     rows.extend(speed::growth(
@@ -52,8 +52,8 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
     progress("sources of the registry".to_owned());
     let blocks = real::chunks(1)?;
     let what = format!("real code, {} chunks", lcp_driver::group_thousands(blocks.len() as u64));
-    rows.push(Times::of(&blocks, Level::Near, 3)?.row(&what));
-    lost.push(Dropped::of(&blocks, Level::Near)?.row(&what));
+    rows.push(Times::measure(&blocks, Level::Near, 3)?.row(&what));
+    lost.push(Dropped::measure(&blocks, Level::Near)?.row(&what));
     rows.extend(lost);
     Ok(Report { bench: NAME, rows })
 }

@@ -16,7 +16,7 @@ use crate::table::{Better, Row, Wanted};
 const GROWTH: [(usize, usize); 2] = [(100_000, 5), (1_000_000, 2)];
 
 /// What is measured, in words.
-pub(super) fn what(chunks: usize, level: Level, mix: Mix) -> String {
+pub(super) fn title(chunks: usize, level: Level, mix: Mix) -> String {
     let relations = match (level, mix) {
         (Level::Near, Mix::Session) => "all relations",
         (Level::Near, Mix::Texts) => "exact and near",
@@ -35,7 +35,11 @@ pub(super) struct Times {
 }
 
 impl Times {
-    pub(super) fn of(blocks: &[Block<'_>], level: Level, rounds: usize) -> Result<Self, Error> {
+    pub(super) fn measure(
+        blocks: &[Block<'_>],
+        level: Level,
+        rounds: usize,
+    ) -> Result<Self, Error> {
         let (options, estimator) = (Options::new(level), Tiktoken::new(Encoding::O200kBase));
         // The vocabulary is loaded on two threads, once.
         estimator.estimate("\n");
@@ -52,7 +56,7 @@ impl Times {
     }
 
     pub(super) fn row(&self, what: &str) -> Row {
-        Row::of(what, Better::Lower, "ms").beside_itself(
+        Row::named(what, Better::Lower, "ms").beside_itself(
             milliseconds(self.find),
             "with what it saves",
             milliseconds(self.whole),
@@ -73,11 +77,11 @@ pub(super) fn growth(
     for &(mix, level) in of {
         let mut times = Vec::new();
         for (chunks, rounds) in GROWTH {
-            progress(format!("{}, growth", what(chunks, level, mix)));
-            times.push(Times::of(&corpus(mix, chunks), level, rounds)?.find);
+            progress(format!("{}, growth", title(chunks, level, mix)));
+            times.push(Times::measure(&corpus(mix, chunks), level, rounds)?.find);
         }
         rows.push(
-            Row::of(format!("{}, growth", what(many, level, mix)), Better::Lower, "ms")
+            Row::named(format!("{}, growth", title(many, level, mix)), Better::Lower, "ms")
                 .beside_itself(
                     milliseconds(times[1]),
                     format!("{} chunks", group_thousands(few as u64)),

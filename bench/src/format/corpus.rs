@@ -6,8 +6,7 @@ use std::path::Path;
 use lcp_testkit::SplitMix64;
 use lcp_types::{Block, Role};
 
-use super::mirror;
-use super::peers::prost;
+use super::{prost_model, serde_model};
 use crate::error::Error;
 use crate::packs;
 use crate::registry::{crates, is_code, lang};
@@ -19,8 +18,8 @@ const TINY: usize = 100_000;
 /// The same blocks, as each format takes them.
 pub(crate) struct Data {
     pub(crate) lcp: Vec<Block<'static>>,
-    pub(super) mirror: Vec<mirror::Block>,
-    pub(super) prost: prost::Pack,
+    pub(super) serde_model: Vec<serde_model::Block>,
+    pub(super) prost: prost_model::Pack,
 }
 
 impl fmt::Display for Data {
@@ -52,9 +51,9 @@ pub(crate) fn data() -> Result<Data, Error> {
         };
         blocks.push(Block::conversation(speaker(i), text));
     }
-    let mirror: Vec<_> = blocks.iter().map(mirror::Block::of).collect();
-    let prost = prost::Pack::of(&mirror);
-    Ok(Data { lcp: blocks, mirror, prost })
+    let serde_model: Vec<_> = blocks.iter().map(serde_model::Block::from_lcp).collect();
+    let prost = prost_model::Pack::from_blocks(&serde_model);
+    Ok(Data { lcp: blocks, serde_model, prost })
 }
 
 /// Who speaks: the user and the model in turns, a tool now and then.

@@ -5,35 +5,14 @@ use lcp_encoder::EncodeOptions;
 use lcp_types::{Block, BlockContent};
 
 use super::corpus::Data;
-use super::mirror::{Borrowed, BorrowedContent, Digest};
+use super::serde_model::{Borrowed, Digest, view};
 use super::{Format, Owned};
 
 pub(super) struct Lcp;
 
 const NOT_IN_CORPUS: &str = "a block that the corpus does not have";
 
-/// What is seen of a block; `None` where its content is not UTF-8.
-#[inline]
-pub(super) fn view<'b>(block: &'b Block<'_>) -> Option<Borrowed<'b>> {
-    let content = match &block.content {
-        BlockContent::Code(code) => BorrowedContent::Code {
-            lang: code.lang.code(),
-            path: &code.path,
-            content: code.content.as_str()?,
-            line_start: code.line_start,
-            line_end: code.line_end,
-        },
-        BlockContent::Conversation(turn) => BorrowedContent::Conversation {
-            role: turn.role.code(),
-            content: turn.content.as_str()?,
-            tool_call_id: turn.tool_call_id.as_deref(),
-        },
-        _ => return None,
-    };
-    Some(Borrowed { summary: block.summary.as_deref(), content })
-}
-
-/// Adds what [`view`] shows, without making one.
+/// Adds what [`view`] returns to a digest, without the detour.
 #[inline]
 fn add(digest: &mut Digest, block: &Block<'_>) -> Option<()> {
     digest.summary(block.summary.as_deref());

@@ -2,9 +2,9 @@
 
 mod borrowing;
 mod owning;
-pub(super) mod prost;
+mod prost;
 
-use super::mirror::{Block, Borrowed};
+use super::serde_model::{Block, Borrowed};
 use super::{Format, Owned};
 
 /// Everyone, those that borrow first.

@@ -47,7 +47,7 @@ pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> 
             let what =
                 format!("by value, {} blocks, budget {budget}", group_thousands(blocks as u64));
             progress(what.clone());
-            let times = Times::of(&pack, &config, budget, rounds, replayed)?;
+            let times = Times::measure(&pack, &config, budget, rounds, replayed)?;
             if blocks == LIMITED.0 {
                 let row = times.row(what.clone());
                 let limited = budget <= LIMITED_BUDGET_MAX;
@@ -80,7 +80,7 @@ fn budgets(blocks: usize) -> &'static [u32] {
 fn grown(blocks: usize, time: Duration, base: Duration) -> Row {
     let steps = |blocks: usize| blocks as f64 * (blocks as f64).log2();
     let what = format!("by value, {} blocks, growth", group_thousands(blocks as u64));
-    Row::of(what, Better::Lower, "ms")
+    Row::named(what, Better::Lower, "ms")
         .beside_itself(
             milliseconds(time),
             format!("{} blocks", group_thousands(GROWTH_FROM as u64)),
@@ -102,7 +102,7 @@ fn certified(what: &str, optimality: Option<OptimalityBound>) -> Row {
             format!("at most {:.4} % below the best", optimality.relative_gap() * 100.0)
         }
     });
-    let row = Row::of(format!("{what}, value"), Better::Higher, "%")
+    let row = Row::named(format!("{what}, value"), Better::Higher, "%")
         .figures(percent, "LP bound", 100.0)
         .notes(note);
     // Nothing is wanted where a single upgrade is more than what is missing.

@@ -16,14 +16,14 @@ use crate::tokens_speed::WORKER;
 
 /// What a process does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum Task {
     /// Renders by the index.
     Index,
     /// Renders without it.
     Scan,
 }
 
-impl What {
+impl Task {
     fn name(self) -> &'static str {
         match self {
             Self::Index => "index",
@@ -48,7 +48,7 @@ pub(super) struct Measured {
 }
 
 /// Starts such a process, and waits for it.
-pub(super) fn start(what: What, path: &Path) -> Result<Measured, Error> {
+pub(super) fn start(what: Task, path: &Path) -> Result<Measured, Error> {
     let program = std::env::current_exe().map_err(|error| Error::worker(&error))?;
     let output = Command::new(program).args([NAME, WORKER, what.name()]).arg(path).output();
     let output = output.map_err(|error| Error::worker(&error))?;
@@ -68,7 +68,7 @@ pub fn measure(arguments: &[String]) -> Result<String, Error> {
     let [what, path] = arguments else { return Err(Error::worker(&"arguments are missing")) };
     let counter = Tiktoken::new(Encoding::O200kBase);
     let (_, load) = Spent::on(|| counter.estimate("the first count loads the vocabulary"));
-    let (rendered, spent) = Spent::on(|| render(counter, what == What::Scan.name(), path));
+    let (rendered, spent) = Spent::on(|| render(counter, what == Task::Scan.name(), path));
     let (used, read, text) = rendered?;
     let load_milliseconds = load.process.as_secs_f64() * 1e3;
     let measured = Measured {

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use fastokens::TiktokenConfig;
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 use tokenizers::pipeline::EncodeOptions;
 
@@ -68,7 +67,7 @@ impl Engine {
                 Box::new(move |text| counter.estimate(text) as usize)
             }
             Self::Fastokens => {
-                let config = pattern(encoding);
+                let config = vocabulary::pattern(encoding);
                 let path = vocabulary::ranks_path(folder, encoding);
                 let tokenizer = fastokens::Tokenizer::from_tiktoken_file(&path, config)
                     .map_err(|error| unusable(&error))?;
@@ -104,27 +103,9 @@ impl Engine {
                 Box::new(move |text| tokenizer.count(text))
             }
             Self::TiktokenRs => {
-                let tokenizer = oracle(encoding);
+                let tokenizer = vocabulary::oracle(encoding);
                 Box::new(move |text| tokenizer.encode_ordinary(text).len())
             }
         })
     }
-}
-
-/// The tokenizer whose counts are right by definition.
-pub(super) fn oracle(encoding: Encoding) -> &'static tiktoken_rs::CoreBPE {
-    match encoding {
-        Encoding::O200kBase => tiktoken_rs::o200k_base_singleton(),
-        _ => tiktoken_rs::cl100k_base_singleton(),
-    }
-}
-
-/// The pre-tokenizer's pattern, spelt as those who know it by heart spell it,
-/// with no special tokens: all text is ordinary.
-pub(super) fn pattern(encoding: Encoding) -> TiktokenConfig {
-    let pattern = match encoding {
-        Encoding::O200kBase => fastokens::tiktoken::O200K_BASE_PATTERN,
-        _ => fastokens::tiktoken::CL100K_BASE_PATTERN,
-    };
-    TiktokenConfig::new(pattern, Vec::new())
 }

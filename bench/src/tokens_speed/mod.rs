@@ -108,9 +108,9 @@ fn prepare(folder: &Path, progress: &mut dyn FnMut(String)) -> Result<(), Error>
 
 /// The first texts, until there are enough tokens.
 fn sample(texts: &[String]) -> String {
-    let mut tokens = engines::oracle(Encoding::O200kBase).encode_ordinary(&texts.concat());
+    let mut tokens = vocabulary::oracle(Encoding::O200kBase).encode_ordinary(&texts.concat());
     tokens.truncate(SAMPLE_TOKENS);
-    let bytes = engines::oracle(Encoding::O200kBase).decode_bytes(&tokens).unwrap_or_default();
+    let bytes = vocabulary::oracle(Encoding::O200kBase).decode_bytes(&tokens).unwrap_or_default();
     String::from_utf8_lossy(&bytes).into_owned()
 }
 

@@ -43,7 +43,7 @@ const TEXT_BYTES: usize = 4 << 10;
 /// a vocabulary: its tokens, common ones first.
 pub(super) fn texts(vocabulary: &[(Vec<u8>, u32)], seed: u64, bytes: usize) -> Vec<String> {
     let scripts: Vec<_> =
-        SCRIPTS.iter().map(|script| (script, Pieces::of(script, vocabulary))).collect();
+        SCRIPTS.iter().map(|script| (script, Pieces::new(script, vocabulary))).collect();
     let mut rng = SplitMix64::new(seed);
     let mut texts = Vec::new();
     let mut total = 0;
@@ -85,7 +85,7 @@ struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    fn of(script: &Script, vocabulary: &'a [(Vec<u8>, u32)]) -> Self {
+    fn new(script: &Script, vocabulary: &'a [(Vec<u8>, u32)]) -> Self {
         let is_in =
             |c: char| script.ranges.iter().any(|(first, last)| (*first..=*last).contains(&c));
         let pieces: Vec<&str> = vocabulary

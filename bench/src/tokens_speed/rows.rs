@@ -9,7 +9,7 @@ use super::{Measured, median};
 use crate::table::{Better, Row, Wanted};
 
 /// What a row compares.
-struct Beside<'a> {
+struct Comparison<'a> {
     encoding: Encoding,
     lcp: &'a Measured,
     peer: &'a Measured,
@@ -28,13 +28,17 @@ pub(super) fn of_encoding(encoding: Encoding, measured: &[Measured]) -> Vec<Row>
     let mut rows = Vec::new();
     for (at, kind) in Corpora::KINDS.iter().enumerate() {
         for peer in peers() {
-            rows.push(speed(&Beside { encoding, lcp, peer, oracle }, at, kind));
+            rows.push(speed(&Comparison { encoding, lcp, peer, oracle }, at, kind));
         }
     }
     for peer in peers().filter(|peer| peer.engine != Engine::TiktokenRs) {
         let times = |engine: &Measured| speeds(engine, 0).median / speeds(oracle, 0).median;
         let what = format!("{encoding}, code, × tiktoken-rs");
-        rows.push(Row::of(what, Better::Higher, "x").figures(times(lcp), peer.name(), times(peer)));
+        rows.push(Row::named(what, Better::Higher, "x").figures(
+            times(lcp),
+            peer.name(),
+            times(peer),
+        ));
     }
     for (at, peer) in peers().enumerate() {
         // What is wanted is wanted of LCP alone: once is enough.
@@ -62,8 +66,8 @@ fn number(count: usize) -> f64 {
     u32::try_from(count).map_or(f64::NAN, f64::from)
 }
 
-fn speed(beside: &Beside<'_>, kind: usize, name: &str) -> Row {
-    let Beside { encoding, lcp, peer, oracle } = beside;
+fn speed(comparison: &Comparison<'_>, kind: usize, name: &str) -> Row {
+    let Comparison { encoding, lcp, peer, oracle } = comparison;
     let is_goal = peer.engine == Engine::Fastokens && name == "code";
     let is_floor = matches!(peer.engine, Engine::Toktok | Engine::Tiktoken) && name == "code";
     let mark = match (is_goal, is_floor) {
@@ -72,7 +76,7 @@ fn speed(beside: &Beside<'_>, kind: usize, name: &str) -> Row {
         _ => "",
     };
     let (own, others) = (speeds(lcp, kind), speeds(peer, kind));
-    let row = Row::of(format!("{encoding}, {name}{mark}"), Better::Higher, "MB/s")
+    let row = Row::named(format!("{encoding}, {name}{mark}"), Better::Higher, "MB/s")
         .figures(own.median, peer.name(), others.median)
         .worst(own.min, others.min)
         .notes(difference(peer, oracle, kind));
@@ -94,7 +98,7 @@ fn start(encoding: Encoding, lcp: &Measured, peer: &Measured, is_wanted: bool) -
     };
     let row = |what: &str, unit, most: Option<f64>, of: &dyn Fn(&Start) -> Option<f64>| {
         let (own, others) = (figure(lcp, of)?, figure(peer, of)?);
-        let row = Row::of(format!("{encoding}, {what}"), Better::Lower, unit).figures(
+        let row = Row::named(format!("{encoding}, {what}"), Better::Lower, unit).figures(
             own,
             peer.name(),
             others,
@@ -127,7 +131,7 @@ pub(super) fn of_limited(encoding: Encoding, limited: &[Limited]) -> Vec<Row> {
     let row = |limited: &Limited| {
         let what = format!("{encoding}, count_up_to {} of 10 MB", limited.limit);
         let (own, alone) = (limited.seconds * 1e3, limited.alone_seconds * 1e3);
-        Row::of(what, Better::Lower, "ms")
+        Row::named(what, Better::Lower, "ms")
             .beside_itself(own, "itself on so many tokens", alone)
             .wants(Wanted::RatioAtMost(2.0))
     };
@@ -141,7 +145,7 @@ pub(super) fn of_growth(encoding: Encoding, growth: &[Growth]) -> Vec<Row> {
         let long = per_byte(hard.long_seconds, 200.0 * f64::from(LONG_TIMES));
         let short = per_byte(hard.short_seconds, 200.0);
         let what = format!("{encoding}, 2 MB of {}", hard.name);
-        Row::of(what, Better::Lower, "ns/byte")
+        Row::named(what, Better::Lower, "ns/byte")
             .beside_itself(long, "itself at 200 KB", short)
             .wants(Wanted::RatioAtMost(3.0))
     };

@@ -1,4 +1,4 @@
-//! The vocabularies as files, for tokenizers that have none built in.
+//! The encodings by their reference, and their vocabularies as files, for tokenizers that have none built in.
 
 use std::collections::HashMap;
 use std::fs;
@@ -6,10 +6,29 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use fastokens::TiktokenConfig;
 use lcp_tokens::Encoding;
 use serde_json::{Map, Value, json};
 
-use super::{Error, engines};
+use super::Error;
+
+/// The tokenizer whose counts are right by definition.
+pub(super) fn oracle(encoding: Encoding) -> &'static tiktoken_rs::CoreBPE {
+    match encoding {
+        Encoding::O200kBase => tiktoken_rs::o200k_base_singleton(),
+        _ => tiktoken_rs::cl100k_base_singleton(),
+    }
+}
+
+/// The pre-tokenizer's pattern, spelt as those who know it by heart spell it,
+/// with no special tokens: all text is ordinary.
+pub(super) fn pattern(encoding: Encoding) -> TiktokenConfig {
+    let pattern = match encoding {
+        Encoding::O200kBase => fastokens::tiktoken::O200K_BASE_PATTERN,
+        _ => fastokens::tiktoken::CL100K_BASE_PATTERN,
+    };
+    TiktokenConfig::new(pattern, Vec::new())
+}
 
 /// Where the list of tokens is, as tiktoken has it.
 pub(super) fn ranks_path(folder: &Path, encoding: Encoding) -> PathBuf {
@@ -23,7 +42,7 @@ pub(super) fn json_path(folder: &Path, encoding: Encoding) -> PathBuf {
 
 /// The ordinary tokens and their numbers, in order.
 pub(super) fn tokens(encoding: Encoding) -> Vec<(Vec<u8>, u32)> {
-    let oracle = engines::oracle(encoding);
+    let oracle = oracle(encoding);
     let special = oracle.special_tokens();
     let is_special = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok_and(|t| special.contains(t));
     (0..)
@@ -45,7 +64,7 @@ pub(super) fn write(folder: &Path, encoding: Encoding) -> Result<(), Error> {
     let path = ranks_path(folder, encoding);
     fs::write(&path, ranks).map_err(|error| Error::io("write", &path, error))?;
 
-    let pattern = engines::pattern(encoding).pattern;
+    let pattern = pattern(encoding).pattern;
     let json = tokenizer_json(&tokens, &pattern).to_string();
     let canonical = tokenizers::canonicalize_str(&json)
         .map_err(|error| Error::Peer { name: "tokenizers", message: error.to_string() })?;

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 
 use lcp_bench::dedup::check::Checked;
 use lcp_bench::dedup::corpus::{Mix, corpus};
+use lcp_bench::dedup::ground_truth::{Score, Sets};
 use lcp_bench::dedup::real;
-use lcp_bench::dedup::truth::{Score, Sets};
 use lcp_dedup::{Keep, Level, Options, dedup};
 use lcp_tokens::HeuristicEstimator;
-use lcp_types::{Block, Replacement, Replacements, Lang, DuplicateKind};
+use lcp_types::{Block, DuplicateKind, Lang, Replacement, Replacements};
 
 fn texts<'b>(blocks: &'b [Block<'_>]) -> Vec<&'b str> {
     blocks.iter().filter_map(|block| block.content.text()?.as_str()).collect()
@@ -32,7 +32,7 @@ fn pairs_that_are_near_are_those_of_comparing_all_texts() {
             }
         }
         assert!(expected.len() > 50, "{}", expected.len());
-        let found = Sets::of(texts.iter().copied()).near_pairs(percent);
+        let found = Sets::from_texts(texts.iter().copied()).near_pairs(percent);
         assert_eq!(found, expected, "{percent} %");
     }
 }
@@ -44,7 +44,7 @@ fn texts_of_common_lines_alone_are_near_too() {
     let own =
         |i: usize| format!("a\nb\nc\nd\n{}\n", if i < 500 { i.to_string() } else { "e".into() });
     let texts: Vec<String> = (0..503).map(own).collect();
-    let near = Sets::of(texts.iter().map(String::as_str)).near_pairs(80);
+    let near = Sets::from_texts(texts.iter().map(String::as_str)).near_pairs(80);
     assert_eq!(near, HashSet::from([(501, 500), (502, 500), (502, 501)]));
 }
 
@@ -52,7 +52,7 @@ fn texts_of_common_lines_alone_are_near_too() {
 fn a_score_counts_texts_and_pairs() {
     let near = HashSet::from([(1, 0), (2, 0), (2, 1), (9, 8)]);
     let found = HashSet::from([(1, 0), (2, 0), (5, 4)]);
-    let score = Score::of(&near, &found);
+    let score = Score::new(&near, &found);
     assert_eq!((score.texts, score.pairs, score.found), ((3, 2), (4, 2), 3));
     assert!((score.recall() - 200.0 / 3.0).abs() < 1e-9);
     assert!((score.recall_of_pairs() - 50.0).abs() < 1e-9);
@@ -83,11 +83,11 @@ fn check(blocks: &[Block<'static>], relations: &[DuplicateKind]) {
             let options = Options { keep, merge_overlapping, ..Options::new(Level::Near) };
             let result = dedup(blocks, &options, &HeuristicEstimator).unwrap();
             let after = result.in_place(blocks.to_vec());
-            let checked = Checked::of(blocks, &after, &result.duplicates);
+            let checked = Checked::new(blocks, &after, &result.duplicates);
             assert_eq!(checked.wrong, [], "{options:?}");
             if keep == Keep::Best && merge_overlapping {
                 let found: Vec<_> = checked.covered.keys().copied().collect();
-                assert_eq!(found, relations, "{}", checked.told());
+                assert_eq!(found, relations, "{}", checked.summary());
             }
         }
     }
@@ -104,7 +104,15 @@ fn nothing_is_lost_of_chunks_that_were_made_up() {
 fn nothing_is_lost_of_real_code() {
     let blocks = real::chunks(25).unwrap();
     assert!(blocks.len() > 500, "{}", blocks.len());
-    check(&blocks, &[DuplicateKind::Equal, DuplicateKind::Contained, DuplicateKind::Overlapping, DuplicateKind::Near]);
+    check(
+        &blocks,
+        &[
+            DuplicateKind::Equal,
+            DuplicateKind::Contained,
+            DuplicateKind::Overlapping,
+            DuplicateKind::Near,
+        ],
+    );
 }
 
 /// The check itself finds what is missing.
@@ -121,7 +129,7 @@ fn a_line_that_is_lost_is_found_out() {
             let covered = Replacement { by: 0, relation, in_place: false, tokens_saved: 0 };
             let covered = [(index, covered)].into();
             let duplicates = Replacements { covered, ..Replacements::default() };
-            let checked = Checked::of(&blocks, &blocks, &duplicates);
+            let checked = Checked::new(&blocks, &blocks, &duplicates);
             assert_eq!(checked.wrong.is_empty(), is_right, "{index} {relation}: {checked:?}");
         }
     }

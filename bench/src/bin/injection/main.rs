@@ -37,7 +37,7 @@ struct Row {
 }
 
 impl Row {
-    fn of(program: &str, form: &'static str, read: Result<Entries, String>, all: &[File]) -> Self {
+    fn new(program: &str, form: &'static str, read: Result<Entries, String>, all: &[File]) -> Self {
         let row = |missing| Self {
             program: program.to_owned(),
             form,
@@ -127,7 +127,7 @@ fn lcp(folder: &Path, all: &[File]) -> Result<Vec<Row>> {
         let entries = found.map(|found| {
             found.blocks.into_iter().filter(|shown| !is_tree(shown)).map(entry).collect()
         });
-        Row::of(OURS, form, entries, all)
+        Row::new(OURS, form, entries, all)
     };
     let modes = [
         (OutputMode::Xml, "xml (default)"),
@@ -176,7 +176,7 @@ mod tests {
         let all = [File::new("a", "1\n"), File::new("b", "2\n"), File::new("c", "3\n")];
         let entries = [("a", "1\n"), ("a", "x"), ("b", "2"), ("d", "")];
         let entries = entries.map(|(path, text)| (path.to_owned(), text.to_owned())).to_vec();
-        let row = Row::of("p", "f", Ok(entries), &all);
+        let row = Row::new("p", "f", Ok(entries), &all);
         assert_eq!((row.back, row.exact, row.forged), (2, 1, 2));
     }
 }

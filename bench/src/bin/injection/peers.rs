@@ -48,7 +48,7 @@ pub(super) fn rows(folder: &Path, all: &[File]) -> Vec<Row> {
             let arguments = ["--stdout", "--quiet"].iter().chain(*flags);
             printed(Command::new(program).arg(".").args(arguments).current_dir(folder))
         });
-        rows.push(Row::of(&format!("repomix {REPOMIX}"), form, text.map(|text| read(&text)), all));
+        rows.push(Row::new(&format!("repomix {REPOMIX}"), form, text.map(|text| read(&text)), all));
     }
     eprintln!("pip installs gitingest and files-to-prompt");
     let pypi = pypi();
@@ -60,7 +60,7 @@ pub(super) fn rows(folder: &Path, all: &[File]) -> Vec<Row> {
     });
     let read = |text: &str| readers::rules(text, GITINGEST_RULE, "FILE: ");
     let read = text.map(|text| readers::without(read(&text), "\n\n\n"));
-    rows.push(Row::of(&format!("gitingest {GITINGEST}"), "text", read, all));
+    rows.push(Row::new(&format!("gitingest {GITINGEST}"), "text", read, all));
     for (form, flags, read) in FILES_TO_PROMPT_FORMS {
         let text = pypi.clone().and_then(|programs| {
             let mut program = Command::new(programs.join("files-to-prompt"));
@@ -74,7 +74,7 @@ pub(super) fn rows(folder: &Path, all: &[File]) -> Vec<Row> {
             None => (path, text),
         };
         let read = text.map(|text| read(&text).into_iter().map(inside).collect());
-        rows.push(Row::of(&format!("files-to-prompt {FILES_TO_PROMPT}"), form, read, all));
+        rows.push(Row::new(&format!("files-to-prompt {FILES_TO_PROMPT}"), form, read, all));
     }
     rows
 }

@@ -6,7 +6,7 @@ use wincode::SchemaRead;
 
 use super::failed;
 use crate::format::corpus::Data;
-use crate::format::mirror::{Block, Borrowed, Digest};
+use crate::format::serde_model::{Block, Borrowed, Digest};
 use crate::format::{Format, Owned};
 
 pub(super) struct Postcard;
@@ -50,7 +50,7 @@ impl Format for Postcard {
     }
 
     fn encode(&self, data: &Data) -> Result<Vec<u8>, String> {
-        postcard::to_allocvec(&data.mirror).map_err(failed)
+        postcard::to_allocvec(&data.serde_model).map_err(failed)
     }
 
     fn own(&self, bytes: &[u8]) -> Result<Box<dyn Owned>, String> {
@@ -89,7 +89,7 @@ impl Format for Bincode {
     }
 
     fn encode(&self, data: &Data) -> Result<Vec<u8>, String> {
-        bincode::encode_to_vec(&data.mirror, BINCODE).map_err(failed)
+        bincode::encode_to_vec(&data.serde_model, BINCODE).map_err(failed)
     }
 
     fn own(&self, bytes: &[u8]) -> Result<Box<dyn Owned>, String> {
@@ -130,7 +130,7 @@ impl Format for Wincode {
     }
 
     fn encode(&self, data: &Data) -> Result<Vec<u8>, String> {
-        wincode::config::serialize(&data.mirror, Self::config()).map_err(failed)
+        wincode::config::serialize(&data.serde_model, Self::config()).map_err(failed)
     }
 
     fn own(&self, bytes: &[u8]) -> Result<Box<dyn Owned>, String> {

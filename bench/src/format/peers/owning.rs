@@ -2,7 +2,7 @@
 
 use super::failed;
 use crate::format::corpus::Data;
-use crate::format::mirror::{Block, Borrowed, Digest};
+use crate::format::serde_model::{Block, Borrowed, Digest};
 use crate::format::{Format, Owned};
 
 pub(super) struct Bitcode;
@@ -17,7 +17,7 @@ macro_rules! reads_all {
         }
 
         fn walk(&self, bytes: &[u8]) -> Result<Digest, String> {
-            Ok(Digest::of(Self::read(bytes)?.iter().map(Block::view)))
+            Ok(Digest::from_blocks(Self::read(bytes)?.iter().map(Block::view)))
         }
 
         fn own(&self, bytes: &[u8]) -> Result<Box<dyn Owned>, String> {
@@ -42,7 +42,7 @@ impl Format for Bitcode {
     }
 
     fn encode(&self, data: &Data) -> Result<Vec<u8>, String> {
-        Ok(bitcode::encode(&data.mirror))
+        Ok(bitcode::encode(&data.serde_model))
     }
 
     reads_all!();
@@ -61,7 +61,7 @@ impl Format for Rkyv {
     }
 
     fn encode(&self, data: &Data) -> Result<Vec<u8>, String> {
-        rkyv::to_bytes::<rkyv::rancor::Error>(&data.mirror)
+        rkyv::to_bytes::<rkyv::rancor::Error>(&data.serde_model)
             .map(rkyv::util::AlignedVec::into_vec)
             .map_err(failed)
     }
@@ -81,7 +81,7 @@ impl Format for SerdeJson {
     }
 
     fn encode(&self, data: &Data) -> Result<Vec<u8>, String> {
-        serde_json::to_vec(&data.mirror).map_err(failed)
+        serde_json::to_vec(&data.serde_model).map_err(failed)
     }
 
     reads_all!();

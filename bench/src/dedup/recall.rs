@@ -19,12 +19,12 @@ pub(super) struct Dropped {
 }
 
 impl Dropped {
-    pub(super) fn of(blocks: &[Block<'static>], level: Level) -> Result<Self, Error> {
+    pub(super) fn measure(blocks: &[Block<'static>], level: Level) -> Result<Self, Error> {
         let estimator = Tiktoken::new(Encoding::O200kBase);
         let found = find(blocks, &Options::new(level), &estimator)?;
         let result = found.apply(blocks, &estimator);
         let after = result.in_place(blocks.to_vec());
-        let checked = Checked::of(blocks, &after, &result.duplicates);
+        let checked = Checked::new(blocks, &after, &result.duplicates);
         Ok(Self { duplicates: result.duplicates, alike: found.alike, checked })
     }
 
@@ -32,11 +32,11 @@ impl Dropped {
     /// any more.
     #[expect(clippy::cast_precision_loss, reason = "a million blocks")]
     pub(super) fn row(&self, what: &str) -> Row {
-        let mut note = self.checked.told();
+        let mut note = self.checked.summary();
         for (index, why) in self.checked.wrong.iter().take(3) {
             let _ = write!(note, "; block {index}: {why}");
         }
-        Row::of(format!("{what}, false drops"), Better::Lower, "blocks")
+        Row::named(format!("{what}, false drops"), Better::Lower, "blocks")
             .figures(self.checked.wrong.len() as f64, "all drops", self.checked.all() as f64)
             .wants(Wanted::OwnAtMost(0.0))
             .notes(Some(note))

@@ -48,7 +48,7 @@ pub(super) fn row(progress: &mut dyn FnMut(String)) -> Result<Row, Error> {
     let seconds = SPAN.as_secs();
     let note = format!("commits in {seconds} s: {}; peer {}", commits(&own), commits(&bare));
     let what = format!("SQLite, worst of {PROCESSES} processes that commit");
-    let row = Row::of(what, Better::Lower, "ms");
+    let row = Row::named(what, Better::Lower, "ms");
     let row = row.figures(worst(&own), "busy_timeout alone", worst(&bare));
     Ok(row.wants(Wanted::OwnAtMost(MOST)).notes(Some(note)))
 }

@@ -7,9 +7,9 @@ use lcp_dedup::Level;
 use lcp_driver::group_thousands;
 use lcp_types::Block;
 
-use super::drops::Dropped;
+use super::ground_truth::{Score, Sets, lines};
+use super::recall::Dropped;
 use super::speed::{Times, milliseconds};
-use super::truth::{Score, Sets, lines};
 use super::{NEAR_PERCENT, peer};
 use crate::error::Error;
 use crate::table::{Better, Row, Wanted};
@@ -48,30 +48,30 @@ pub(super) fn rows(
     let texts: Vec<&str> =
         blocks.iter().filter_map(|block| block.content.text()?.as_str()).collect();
     progress("what is really near".to_owned());
-    let sets = Sets::of(texts.iter().copied());
+    let sets = Sets::from_texts(texts.iter().copied());
     let near = sets.near_pairs(NEAR_PERCENT);
     let (own, own_lost) = own(blocks)?;
-    let score = Score::of(&near, &own);
+    let score = Score::new(&near, &own);
     let ways = measure(&texts, &sets, &near, progress);
 
     let what = |which: &str| format!("{} texts, {which}", group_thousands(texts.len() as u64));
     let mut rows = Vec::new();
     for way in &ways {
-        let row = Row::of(what("time"), Better::Lower, "ms");
+        let row = Row::named(what("time"), Better::Lower, "ms");
         let row = row.figures(milliseconds(times.find), way.name, way.milliseconds);
         rows.push(row.wants(Wanted::RatioAtLeast(FASTER_MIN)).notes(Some(way.note.clone())));
     }
     for way in &ways {
-        let row = Row::of(what("recall"), Better::Higher, "%");
+        let row = Row::named(what("recall"), Better::Higher, "%");
         let row = row.figures(score.recall(), way.name, way.recall);
-        rows.push(row.wants(Wanted::OwnAtLeast(RECALL_MIN)).notes(Some(score.told())));
+        rows.push(row.wants(Wanted::OwnAtLeast(RECALL_MIN)).notes(Some(score.summary())));
     }
     for way in &ways {
-        let row = Row::of(what("precision"), Better::Higher, "%");
+        let row = Row::named(what("precision"), Better::Higher, "%");
         rows.push(row.figures(score.precision(), way.name, way.precision));
     }
     for way in &ways {
-        let row = Row::of(what("lines lost with a drop"), Better::Lower, "texts");
+        let row = Row::named(what("lines lost with a drop"), Better::Lower, "texts");
         rows.push(row.figures(own_lost, way.name, way.lost).wants(Wanted::OwnAtMost(0.0)));
     }
     Ok(rows)
@@ -81,7 +81,7 @@ pub(super) fn rows(
 /// cannot be read any more.
 #[expect(clippy::cast_precision_loss, reason = "100,000 texts")]
 fn own(blocks: &[Block<'static>]) -> Result<(HashSet<(u32, u32)>, f64), Error> {
-    let dropped = Dropped::of(blocks, Level::Near)?;
+    let dropped = Dropped::measure(blocks, Level::Near)?;
     // Every chunk is a file of its own: all that is covered is so for its text.
     let covered = dropped.duplicates.covered.iter().map(|(&index, covered)| (index, covered.by));
     let pairs = covered.chain(dropped.alike.iter().copied());
@@ -117,7 +117,7 @@ fn measure(
         let Some(way) = answer.ways.iter().find(|found| found.name == way) else {
             return unmeasured("the script does not know it");
         };
-        let score = Score::of(near, &way.pairs);
+        let score = Score::new(near, &way.pairs);
         let (versions, (bands, rows)) = (&answer.versions, way.bands);
         Measured {
             name,
@@ -129,7 +129,7 @@ fn measure(
                 "datasketch {}, numpy {}, {bands} bands of {rows}: {}",
                 versions.datasketch,
                 versions.numpy,
-                score.told()
+                score.summary()
             ),
         }
     };

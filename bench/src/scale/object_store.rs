@@ -15,7 +15,7 @@ use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
 
-use super::made;
+use super::generated;
 use crate::error::Error;
 use crate::table::{Better, Row, Wanted};
 
@@ -59,13 +59,13 @@ pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> 
         let mut text = String::new();
         let bytes = BLOCK_BYTES / 2 + rng.below(BLOCK_BYTES);
         while text.len() < bytes {
-            text.push_str(&made::line(&mut rng, 60));
+            text.push_str(&generated::line(&mut rng, 60));
             text.push('\n');
         }
         Block::code(Lang::Rust, format!("src/f{i}.rs"), text)
     };
     let blocks: Vec<_> = (0..BLOCKS).map(&mut block).collect();
-    let pack = made::pack(&blocks)?;
+    let pack = generated::pack(&blocks)?;
     let size = pack.len() as f64;
     let (store, path) = (Arc::new(InMemory::new()), Path::from("pack.lcp"));
     let runtime = tokio::runtime::Builder::new_current_thread().build();
@@ -87,11 +87,11 @@ pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> 
     let shown = rendered.shown as f64;
     let note = format!("{} tokens of {BUDGET}", rendered.used_tokens);
     Ok(vec![
-        Row::of("ranges read of a far pack", Better::Lower, "ranges")
+        Row::named("ranges read of a far pack", Better::Lower, "ranges")
             .figures(ranges as f64, "blocks shown", shown)
             .wants(Wanted::OwnAtMost(3.0 + shown))
             .notes(Some(note)),
-        Row::of("bytes read of it", Better::Lower, "%")
+        Row::named("bytes read of it", Better::Lower, "%")
             .figures(bytes as f64 / size * 100.0, "the whole pack", 100.0)
             .wants(Wanted::OwnAtMost(2.0)),
     ])

@@ -18,7 +18,7 @@ pub struct Sets {
 
 impl Sets {
     /// Those of these texts. White space at the end of a line does not count.
-    pub fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
+    pub fn from_texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut holders: Vec<Vec<u32>> = Vec::new();
         let mut sets = Vec::new();
@@ -110,7 +110,7 @@ pub struct Score {
 impl Score {
     /// What these pairs, the later text first, come to.
     #[must_use]
-    pub fn of(near: &HashSet<(u32, u32)>, found: &HashSet<(u32, u32)>) -> Self {
+    pub fn new(near: &HashSet<(u32, u32)>, found: &HashSet<(u32, u32)>) -> Self {
         let texts = |pairs: &mut dyn Iterator<Item = &(u32, u32)>| {
             pairs.map(|(text, _)| *text).collect::<HashSet<_>>().len()
         };
@@ -142,7 +142,7 @@ impl Score {
 
     /// In words, what the percentages do not say.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         let recall = self.recall_of_pairs();
         format!("{} pairs, {recall:.1} % of the {} that are near", self.found, self.pairs.0)
     }

@@ -1,7 +1,7 @@
-//! The blocks as structs that derive what a general format wants, and what is
-//! seen of a block, whatever it was read from.
+//! The blocks as structs with the derives of general formats, and as a view that every format
+//! gives.
 
-use lcp_types::Block as LcpBlock;
+use lcp_types::{Block as LcpBlock, BlockContent};
 
 /// A block that owns its texts.
 #[derive(
@@ -75,10 +75,31 @@ pub(super) enum BorrowedContent<'a> {
     },
 }
 
+/// Returns a block as every format has it; `None` where its content is not UTF-8.
+#[inline]
+pub(super) fn view<'b>(block: &'b LcpBlock<'_>) -> Option<Borrowed<'b>> {
+    let content = match &block.content {
+        BlockContent::Code(code) => BorrowedContent::Code {
+            lang: code.lang.code(),
+            path: &code.path,
+            content: code.content.as_str()?,
+            line_start: code.line_start,
+            line_end: code.line_end,
+        },
+        BlockContent::Conversation(turn) => BorrowedContent::Conversation {
+            role: turn.role.code(),
+            content: turn.content.as_str()?,
+            tool_call_id: turn.tool_call_id.as_deref(),
+        },
+        _ => return None,
+    };
+    Some(Borrowed { summary: block.summary.as_deref(), content })
+}
+
 impl Block {
-    /// The mirror of a block that has an equal here.
-    pub(super) fn of(block: &LcpBlock<'_>) -> Self {
-        let view = super::lcp::view(block).expect("the corpus is files and turns of UTF-8");
+    /// Copies a block of files and turns.
+    pub(super) fn from_lcp(block: &LcpBlock<'_>) -> Self {
+        let view = view(block).expect("the corpus is files and turns of UTF-8");
         Self {
             summary: view.summary.map(str::to_owned),
             content: match view.content {
@@ -120,8 +141,8 @@ impl Block {
 pub(super) struct Digest(u64);
 
 impl Digest {
-    /// The digest of these blocks.
-    pub(super) fn of<'a>(blocks: impl IntoIterator<Item = Borrowed<'a>>) -> Self {
+    /// Returns the digest of these blocks.
+    pub(super) fn from_blocks<'a>(blocks: impl IntoIterator<Item = Borrowed<'a>>) -> Self {
         let mut digest = Self::default();
         for block in blocks {
             digest.add(&block);

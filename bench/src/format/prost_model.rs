@@ -1,0 +1,103 @@
+//! Protocol Buffers messages of the blocks, by prost.
+
+use prost::Message;
+
+use super::serde_model::{self, Borrowed, BorrowedContent};
+
+/// The message of a pack.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Pack {
+    #[prost(message, repeated, tag = "1")]
+    pub(super) blocks: Vec<Block>,
+}
+
+/// The message of a block.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Block {
+    #[prost(string, optional, tag = "1")]
+    summary: Option<String>,
+    #[prost(oneof = "Content", tags = "2, 3")]
+    content: Option<Content>,
+}
+
+#[derive(Clone, PartialEq, prost::Oneof)]
+enum Content {
+    #[prost(message, tag = "2")]
+    Code(Code),
+    #[prost(message, tag = "3")]
+    Conversation(Conversation),
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Code {
+    #[prost(uint32, tag = "1")]
+    lang: u32,
+    #[prost(string, tag = "2")]
+    path: String,
+    #[prost(string, tag = "3")]
+    content: String,
+    #[prost(uint32, optional, tag = "4")]
+    line_start: Option<u32>,
+    #[prost(uint32, optional, tag = "5")]
+    line_end: Option<u32>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Conversation {
+    #[prost(uint32, tag = "1")]
+    role: u32,
+    #[prost(string, tag = "2")]
+    content: String,
+    #[prost(string, optional, tag = "3")]
+    tool_call_id: Option<String>,
+}
+
+impl Pack {
+    /// Copies these blocks.
+    pub(super) fn from_blocks(blocks: &[serde_model::Block]) -> Self {
+        let blocks = blocks.iter().map(|block| {
+            let content = match &block.content {
+                serde_model::Content::Code { lang, path, content, line_start, line_end } => {
+                    Content::Code(Code {
+                        lang: (*lang).into(),
+                        path: path.clone(),
+                        content: content.clone(),
+                        line_start: *line_start,
+                        line_end: *line_end,
+                    })
+                }
+                serde_model::Content::Conversation { role, content, tool_call_id } => {
+                    Content::Conversation(Conversation {
+                        role: (*role).into(),
+                        content: content.clone(),
+                        tool_call_id: tool_call_id.clone(),
+                    })
+                }
+            };
+            Block { summary: block.summary.clone(), content: Some(content) }
+        });
+        Self { blocks: blocks.collect() }
+    }
+}
+
+impl Block {
+    /// Returns the block as every format has it; `None` where a code is no byte or the content
+    /// is missing.
+    pub(super) fn view(&self) -> Option<Borrowed<'_>> {
+        let content = match self.content.as_ref()? {
+            Content::Code(code) => BorrowedContent::Code {
+                lang: u8::try_from(code.lang).ok()?,
+                path: &code.path,
+                content: &code.content,
+                line_start: code.line_start,
+                line_end: code.line_end,
+            },
+            Content::Conversation(turn) => BorrowedContent::Conversation {
+                role: u8::try_from(turn.role).ok()?,
+                content: &turn.content,
+                tool_call_id: turn.tool_call_id.as_deref(),
+            },
+        };
+        Some(Borrowed { summary: self.summary.as_deref(), content })
+    }
+}
