@@ -2,63 +2,10 @@
 
 use lcp_types::{Block, BlockType, Replacements};
 
+pub use crate::mode::{OutputMode, Verbosity};
+pub use crate::objective::Objective;
 use crate::prompt_cache::StableOptions;
 use crate::shares::Shares;
-use crate::values::ValueModel;
-
-/// The format of the rendered text (RFC 0002 §6).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum OutputMode {
-    /// Elements with attributes: the clearest boundaries.
-    #[default]
-    Xml,
-    /// Headings and fences.
-    Markdown,
-    /// The fewest tokens that keep blocks apart.
-    Minimal,
-}
-
-impl OutputMode {
-    /// Every mode.
-    pub const ALL: [Self; 3] = [Self::Xml, Self::Markdown, Self::Minimal];
-
-    /// The name in flags and reports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Xml => "xml",
-            Self::Markdown => "markdown",
-            Self::Minimal => "minimal",
-        }
-    }
-}
-
-/// How much of each block is rendered (SPEC_08 §1).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Verbosity {
-    /// Full content. The budget is ignored.
-    Full,
-    /// Summaries where there are any, else full content. The budget is ignored.
-    Summary,
-    /// What the budget and the priorities allow, block by block.
-    #[default]
-    Adaptive,
-}
-
-impl Verbosity {
-    /// Every verbosity.
-    pub const ALL: [Self; 3] = [Self::Full, Self::Summary, Self::Adaptive];
-
-    /// The name in flags and reports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Summary => "summary",
-            Self::Adaptive => "adaptive",
-        }
-    }
-}
 
 /// What to do where the text must be larger than the budget: Critical blocks
 /// that do not fit, or a verbosity that ignores the budget.
@@ -81,29 +28,6 @@ pub enum Excerpts {
     On,
     /// Never: a block is shown whole, by a level that it carries, or by a line.
     Off,
-}
-
-/// How blocks compete for the budget.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Objective {
-    /// Tier by tier: no block gets what one of a higher priority was refused
-    /// (RFC 0002 §4).
-    #[default]
-    Strict,
-    /// By value per token, as this table says what details are worth (RFC 0005
-    /// §3). The plan then has a [`OptimalityBound`](crate::OptimalityBound).
-    Value(ValueModel),
-}
-
-impl Objective {
-    /// The name in flags and reports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Strict => "strict",
-            Self::Value(_) => "value",
-        }
-    }
 }
 
 /// What to render, how, and within which budget.

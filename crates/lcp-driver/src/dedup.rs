@@ -2,8 +2,7 @@
 
 use lcp_types::{DuplicateKind, Replacement, Replacements};
 
-use crate::budget::RenderDecision;
-use crate::plan::Plan;
+use crate::plan::{Plan, RenderDecision};
 
 /// What deduplication did before a plan was made.
 ///

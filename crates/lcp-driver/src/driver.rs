@@ -7,15 +7,15 @@ use std::sync::Arc;
 use lcp_tokens::{HeuristicEstimator, TokenEstimator};
 use lcp_types::{Block, BlockSource};
 
+use crate::assemble::{BlockTexts, Layout, Metas, assemble, block_texts};
 use crate::config::DriverConfig;
-use crate::engine;
 use crate::error::DriverError;
+use crate::indexed::{self, IndexedRender, SourceRenderError};
 use crate::meta::resolve;
 use crate::observe;
 use crate::plan::Plan;
-use crate::prompt_cache::SavedPart;
-use crate::source::{IndexedRender, SourceRenderError};
-use crate::text::{self, BlockTexts, Layout, Metas};
+use crate::planner;
+use crate::prompt_cache::PreviousPart;
 
 /// Renders packs within token budgets (SPEC_08 §6).
 ///
@@ -87,7 +87,7 @@ impl DefaultDriver {
         blocks: &[Block<'_>],
         config: &DriverConfig,
     ) -> Result<Rendered, DriverError> {
-        let (plan, text) = engine::planned_text(blocks, config, &self.estimator)?;
+        let (plan, text) = planner::planned_text(blocks, config, &self.estimator)?;
         observe::run(&plan);
         Ok(Rendered { text, plan })
     }
@@ -121,7 +121,7 @@ impl DefaultDriver {
         source: &S,
         config: &DriverConfig,
     ) -> Result<IndexedRender, SourceRenderError> {
-        engine::indexed::render(source, config, &self.estimator)
+        indexed::render(source, config, &self.estimator)
     }
 
     /// What [`Self::run`] would do.
@@ -130,7 +130,7 @@ impl DefaultDriver {
     ///
     /// As [`Self::render`].
     pub fn plan(&self, blocks: &[Block<'_>], config: &DriverConfig) -> Result<Plan, DriverError> {
-        let plan = engine::plan(blocks, config, &self.estimator)?;
+        let plan = planner::plan(blocks, config, &self.estimator)?;
         observe::run(&plan);
         Ok(plan)
     }
@@ -148,7 +148,7 @@ impl DefaultDriver {
         config: &DriverConfig,
         budgets: &[u32],
     ) -> Result<Vec<Plan>, DriverError> {
-        engine::replay(blocks, config, budgets, &self.estimator)
+        planner::replay(blocks, config, budgets, &self.estimator)
     }
 
     /// Prints a plan that was made for these blocks. It decides nothing, so
@@ -158,7 +158,7 @@ impl DefaultDriver {
     ///
     /// [`DriverError::WrongPlan`] if it was made for other blocks.
     pub fn render_plan(&self, blocks: &[Block<'_>], plan: &Plan) -> Result<String, DriverError> {
-        printed(blocks, plan, |metas, layout| text::render(blocks, metas, plan.mode, layout).text)
+        printed(blocks, plan, |metas, layout| assemble(blocks, metas, plan.mode, layout).text)
     }
 
     /// What a plan that was made for these blocks shows of each: for texts that are put
@@ -185,7 +185,7 @@ impl DefaultDriver {
         blocks: &[Block<'_>],
         plan: &Plan,
     ) -> Result<BlockTexts, DriverError> {
-        printed(blocks, plan, |metas, layout| text::block_texts(blocks, metas, plan.mode, layout))
+        printed(blocks, plan, |metas, layout| block_texts(blocks, metas, plan.mode, layout))
     }
 }
 
@@ -203,11 +203,11 @@ fn printed<R>(
     }
     let metas = resolve(blocks, plan.duplicates.as_ref(), &mut Vec::new());
     // A stable plan shows blocks as they were said to be when they came in.
-    let kept: Option<HashMap<_, _>> = plan.stable.as_ref().map(|stable| {
-        let metas = stable.next.parts.iter().map(SavedPart::meta);
+    let previous: Option<HashMap<_, _>> = plan.stable.as_ref().map(|stable| {
+        let metas = stable.next.parts.iter().map(PreviousPart::meta);
         stable.order.iter().copied().zip(metas).collect()
     });
-    Ok(print(Metas { own: &metas, kept: kept.as_ref() }, &Layout::of(plan)))
+    Ok(print(Metas { own: &metas, previous: previous.as_ref() }, &Layout::from_plan(plan)))
 }
 
 impl Default for DefaultDriver {

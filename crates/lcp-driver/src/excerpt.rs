@@ -1,13 +1,16 @@
 //! Excerpts: a part of a content, and a line that says what is missing (RFC
 //! 0004 §7).
 
+#[cfg(test)]
+mod tests;
+
 use lcp_tokens::TokenEstimator;
 
-use crate::append::{append, group_thousands};
 use crate::block_view::{BlockView, ExcerptFocus};
-use crate::budget::Excerpt;
-use crate::budget::cost::Counter;
-use crate::config::OutputMode;
+use crate::cost::Counter;
+use crate::detail::Excerpt;
+use crate::fmt::{group_thousands, write_to};
+use crate::mode::OutputMode;
 use crate::render::{Shown, part_with_body};
 
 /// How often a cut is made anew, smaller, where it costs more than it may: counts
@@ -81,7 +84,7 @@ pub(crate) fn body(content: &str, excerpt: &Excerpt) -> String {
     let unit = if lines == 1 { "line" } else { "lines" };
     let (lines, tokens) =
         (group_thousands(lines as u64), group_thousands(excerpt.omitted_tokens.into()));
-    append(&mut text, format_args!("… {lines} {unit}, ~{tokens} tokens omitted …"));
+    write_to(&mut text, format_args!("… {lines} {unit}, ~{tokens} tokens omitted …"));
     if !tail.is_empty() {
         text.push('\n');
         text.push_str(tail);
@@ -175,27 +178,4 @@ fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
             _ => None,
         }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cuts_are_at_lines_else_sentences_else_characters() {
-        assert_eq!(whole_start("one\ntwo\nthr"), "one\ntwo\n");
-        // A line break that would lose more than half is no place to cut.
-        assert_eq!(whole_start("a\nOne is here. Two is the"), "a\nOne is here. ");
-        assert_eq!(whole_start("neither lines nor sent"), "neither lines nor sent");
-        assert_eq!(whole_end("ee\nfour\nfive\n"), "four\nfive\n");
-        assert_eq!(whole_end("o. Three is here."), "Three is here.");
-        assert_eq!(whole_end("三。四五六七八九十"), "四五六七八九十");
-    }
-
-    #[test]
-    fn lines_are_counted_where_something_of_them_is_missing() {
-        let lines = |head: usize, tail: usize| missing("a\nbc\nd", 9, head, tail, 0).omitted_lines;
-        assert_eq!((lines(0, 0), lines(2, 0), lines(2, 1), lines(3, 1)), (3, 2, 1, 1));
-        assert_eq!(missing("a\nb\n", 9, 2, 0, 0).omitted_lines, 1);
-    }
 }

@@ -1,29 +1,27 @@
-//! The budget engine of LCP: decides what a model sees of a pack within a
-//! token budget, and renders it. Never a token over, nothing lost silently,
-//! the same bytes every time.
+//! Decides what a model sees of a pack within a token budget, and renders it. The text never
+//! exceeds the budget, every omission is reported, and the same input gives the same bytes.
 //!
-//! Start at [`DefaultDriver`]: blocks and a [`DriverConfig`] in, text out. In
-//! between lies a [`Plan`], plain data that says what each block becomes, why,
-//! and what it costs; `report` gives it to programs.
+//! Start at [`DefaultDriver`]: blocks and a [`DriverConfig`] in, text out. The crate is five
+//! ideas, in this order:
 //!
-//! | look for | in |
+//! | idea | in |
 //! |---|---|
-//! | what decides, and what was decided | [`DriverConfig`], [`Plan`] |
-//! | plans that keep what stands before | [`prompt_cache`] |
-//! | named parts of a budget | [`shares`], the whole of it [`window`], what was used of it [`usage`] |
-//! | levels for the segments of a conversation | [`segments`] |
-//! | reports for programs, terminals and browsers | `report` (feature `report`) |
-//! | parsing a rendered text into pieces or blocks | [`mod@parse`] |
-//! | special tokens of chat formats in contents | [`special_tokens`] |
+//! | what each level of detail of a block costs | `cost`, [`IndexCosts`] |
+//! | which level each block gets: tiers, value (a knapsack), shares | `allocate`, [`shares`] |
+//! | the plan, as plain data: what each block becomes, why, and its tokens | [`Plan`] |
+//! | the text of a plan | `render`, `assemble` |
+//! | a text back into its pieces and blocks | [`mod@parse`] |
 //!
-//! Features: `report` and `serde` (on by default), `tracing` and
-//! `metrics` (off): events of every decision, gauges of what was allocated; `rayon`
-//! (off): what blocks cost is counted on all processors, with the same plan.
+//! `planner` runs the first three for a [`DriverConfig`]; `indexed` does it with an index in
+//! place of the blocks, and [`prompt_cache`] keeps the beginning of the previous text. Also:
+//! [`window`] and [`usage`] of a model's context, levels for the [`segments`] of a conversation,
+//! [`special_tokens`] in content, and the `report` (feature `report`).
 //!
-//! The requirements are SPEC_08's, under its names; RFC 0002 is the engine and
-//! the text, in every detail, RFC 0004 shares, levels and excerpts, RFC 0005
-//! plans by value and stable plans. Where blocks come from is not known here:
-//! decode them with `lcp-decoder`, or build them.
+//! Features: `report` and `serde` (saved plans as JSON) are on by default. `rayon` counts on all
+//! processors, `tracing` and `metrics` report decisions; none changes a plan.
+//!
+//! The requirements are SPEC_08's, under its names. RFC 0002 describes the engine and the text,
+//! RFC 0004 shares, levels and excerpts, RFC 0005 plans by value and stable plans.
 //!
 //! ```
 //! use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
@@ -46,50 +44,63 @@
 //! # Ok::<(), lcp_driver::DriverError>(())
 //! ```
 
-mod append;
+mod allocate;
+mod assemble;
 mod block_view;
-pub mod budget;
 mod config;
+mod cost;
 mod dedup;
+mod detail;
 mod driver;
-mod engine;
 mod error;
 mod excerpt;
-mod facts;
+mod fixed_point;
+mod fmt;
+mod indexed;
 mod meta;
+mod mode;
+mod objective;
 mod observe;
 pub mod parse;
 mod plan;
+mod planner;
 pub mod prompt_cache;
-mod ratio;
 mod render;
 #[cfg(feature = "report")]
 pub mod report;
 pub mod segments;
 pub mod shares;
-mod source;
 pub mod special_tokens;
-mod text;
 pub mod usage;
-mod values;
-
 mod warning;
 pub mod window;
 
-pub use append::group_thousands;
+/// The items of SPEC_08's budget engine, and the estimators it counts with.
+pub mod budget {
+    pub use lcp_tokens::{CodeAwareEstimator, HeuristicEstimator, TokenEstimator};
+
+    pub use crate::meta::resolve_priorities;
+    pub use crate::plan::RenderDecision;
+    pub use crate::planner::allocate_budget;
+}
+
+pub use assemble::{BlockText, BlockTexts};
 pub use block_view::label::{
     LABEL_CHARS_MAX, escape_control, escape_control_json, escape_control_lines, is_terminal_control,
 };
 pub use block_view::{content_text, fence_info};
-pub use budget::{Excerpt, RenderDecision, allocate_budget, resolve_priorities};
 pub use config::{DriverConfig, Excerpts, Objective, OutputMode, Overflow, Verbosity};
+pub use cost::IndexCosts;
 pub use dedup::DedupSums;
+pub use detail::Excerpt;
 pub use driver::{DefaultDriver, Rendered};
 pub use error::DriverError;
-pub use facts::{IndexCosts, RENDERER_REVISION};
-pub use plan::{OptimalityBound, Plan, PlanItem, Reason, RollUp, ShareUsage};
+pub use fmt::group_thousands;
+pub use indexed::{FullReadReason, IndexedRender, PlanSource, SourceRenderError};
+pub use meta::resolve_priorities;
+pub use mode::RENDERER_REVISION;
+pub use objective::ValueModel;
+pub use plan::{OptimalityBound, Plan, PlanItem, Reason, RenderDecision, RollUp, ShareUsage};
+pub use planner::allocate_budget;
 pub use render::{append_text, render_placeholder};
-pub use source::{FullReadReason, IndexedRender, PlanSource, SourceRenderError};
-pub use text::{BlockText, BlockTexts};
-pub use values::ValueModel;
 pub use warning::{Warning, WarningCode};

@@ -7,7 +7,7 @@ mod gauges;
 #[cfg(feature = "tracing")]
 mod trace;
 
-use crate::budget::cost::Detail;
+use crate::detail::DetailLevel;
 use crate::plan::Plan;
 use crate::segments::LevelAllocation;
 use crate::warning::Warning;
@@ -31,7 +31,7 @@ pub(crate) struct IndexedRun<'r> {
     /// Blocks of the pack.
     pub(crate) blocks: usize,
     /// What is shown, and its tokens.
-    pub(crate) parts: &'r [(Detail, u32)],
+    pub(crate) parts: &'r [(DetailLevel, u32)],
     pub(crate) warnings: &'r [Warning],
 }
 

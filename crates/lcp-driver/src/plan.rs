@@ -4,10 +4,83 @@ use std::sync::Arc;
 
 use lcp_types::{BlockType, DuplicateKind, Priority, Replacements};
 
-use crate::budget::RenderDecision;
-use crate::config::{Objective, OutputMode, Verbosity};
+use crate::detail::{DetailLevel, Excerpt, ShownDetail};
+use crate::mode::{OutputMode, Verbosity};
+use crate::objective::Objective;
 use crate::prompt_cache::StableOutcome;
 use crate::warning::Warning;
+
+/// What becomes of one block (SPEC_08 §3).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RenderDecision {
+    /// The full content.
+    Full,
+    /// A level below the full content that the pack carries (RFC 0004 §6).
+    Detailed,
+    /// The summary only.
+    Summary,
+    /// A few words that the pack carries in place of the summary.
+    Tags,
+    /// A part of the content, and a line that says what is missing.
+    Excerpt(Excerpt),
+    /// One line that says what is omitted.
+    Placeholder {
+        /// The block's type.
+        block_type: BlockType,
+        /// What the line calls it: a path, a title, a role.
+        description: String,
+        /// Tokens of the content that is not shown, its final newline included.
+        omitted_tokens: u32,
+    },
+    /// No line of its own: counted in the roll-up line that stands for many.
+    RolledUp,
+    /// Not in the text at all: a Background block over the budget, or any
+    /// block of a budget too small for even the roll-up line.
+    Omit,
+    /// Not for the text: an annotation, or an extension of LCP's own.
+    Metadata,
+    /// Left out by [`DriverConfig::types`].
+    Filtered,
+    /// Left out because another block covers it ([`DriverConfig::duplicates`]).
+    Duplicate {
+        /// The index of the block that covers it.
+        by: usize,
+    },
+}
+
+impl RenderDecision {
+    /// The name in reports.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Detailed => "detailed",
+            Self::Summary => "summary",
+            Self::Tags => "tags",
+            Self::Excerpt(_) => "excerpt",
+            Self::Placeholder { .. } => "placeholder",
+            Self::RolledUp => "rolled_up",
+            Self::Omit => "omit",
+            Self::Metadata => "metadata",
+            Self::Filtered => "filtered",
+            Self::Duplicate { .. } => "duplicate",
+        }
+    }
+
+    /// Whether the block has a part of the text of its own.
+    #[must_use]
+    pub const fn is_shown(&self) -> bool {
+        self.shows_content() || matches!(self, Self::Placeholder { .. })
+    }
+
+    /// Whether something of the block's content is shown: not a mere line that
+    /// says what is omitted.
+    #[must_use]
+    pub const fn shows_content(&self) -> bool {
+        matches!(self, Self::Full | Self::Detailed | Self::Summary | Self::Tags | Self::Excerpt(_))
+    }
+}
 
 /// What a text will be, block by block, before it is rendered.
 ///
@@ -75,7 +148,7 @@ pub struct OptimalityBound {
 
 impl OptimalityBound {
     /// The same bounds, of a plan that is worth this.
-    pub(crate) fn of(self, value: u64) -> Self {
+    pub(crate) fn with_value(self, value: u64) -> Self {
         let bound = self.bound.max(value);
         Self { value, bound, lp_bound: self.lp_bound.max(bound) }
     }
@@ -180,7 +253,7 @@ pub enum Reason {
     Pinned,
     /// It stands as in the previous text, whatever the pack says of it by now
     /// (RFC 0005 §6).
-    Kept,
+    Unchanged,
     /// The previous text had no part of it; it waits for the next repack.
     Waits,
     /// It fits.
@@ -210,7 +283,7 @@ impl Reason {
             Self::Verbosity => "verbosity",
             Self::Critical => "critical",
             Self::Pinned => "pinned",
-            Self::Kept => "kept",
+            Self::Unchanged => "kept",
             Self::Waits => "waits",
             Self::Fits => "fits",
             Self::Ceiling => "ceiling",
@@ -244,5 +317,20 @@ impl Plan {
     #[must_use]
     pub fn remaining_tokens(&self) -> u32 {
         self.budget.map_or(0, |budget| budget.saturating_sub(self.used_tokens))
+    }
+}
+
+impl ShownDetail {
+    /// What a decision shows, if it shows anything.
+    pub(crate) fn from_decision(decision: &RenderDecision) -> Option<Self> {
+        Some(Self::Level(match decision {
+            RenderDecision::Full => DetailLevel::Full,
+            RenderDecision::Detailed => DetailLevel::Detailed,
+            RenderDecision::Summary => DetailLevel::Summary,
+            RenderDecision::Tags => DetailLevel::Tags,
+            RenderDecision::Placeholder { .. } => DetailLevel::Placeholder,
+            RenderDecision::Excerpt(excerpt) => return Some(Self::Excerpt(*excerpt)),
+            _ => return None,
+        }))
     }
 }

@@ -1,6 +1,6 @@
 //! What a model's window leaves for the text (RFC 0004 §2 window).
 
-use crate::ratio::{BILLION, billionths};
+use crate::fixed_point::{BILLION, billionths};
 
 /// The part of a model's window that may be used.
 pub const DEFAULT_SAFETY: f64 = 0.8;

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use lcp_types::{BlockContent, Bytes, Diff, DiffHunk, FileEntry, FileEntryKind, FileTree};
 
 use super::label::{push_quoted, push_word};
-use crate::append::append;
+use crate::fmt::write_to;
 
 /// Returns the content, and whether bytes that are not UTF-8 were lost. `None` if the block has no
 /// text content.
@@ -71,9 +71,9 @@ fn push_entry(text: &mut String, entry: &FileEntry<'_>) {
     match (entry.kind, entry.size) {
         (FileEntryKind::Directory | FileEntryKind::File, 0) => {}
         (FileEntryKind::Directory | FileEntryKind::File, size) => {
-            append(text, format_args!(" {size}"));
+            write_to(text, format_args!(" {size}"));
         }
-        (FileEntryKind::Other(kind), size) => append(text, format_args!(" kind {kind} {size}")),
+        (FileEntryKind::Other(kind), size) => write_to(text, format_args!(" kind {kind} {size}")),
     }
 }
 
@@ -108,9 +108,9 @@ fn push_hunk(text: &mut String, hunk: &DiffHunk<'_>, lines: &str) {
         }
     }
     let (old, new) = (range(hunk.old_start, old), range(hunk.new_start, new));
-    append(text, format_args!("@@ -{old} +{new} @@"));
+    write_to(text, format_args!("@@ -{old} +{new} @@"));
     if odd {
-        append(text, format_args!(" {} bytes", lines.len()));
+        write_to(text, format_args!(" {} bytes", lines.len()));
         text.push('\n');
         text.push_str(lines);
     } else if let Some(lines) = lines.strip_suffix('\n') {

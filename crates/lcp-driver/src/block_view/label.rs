@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::append::append;
+use crate::fmt::write_to;
 
 /// Maximum number of characters of a label. A longer one loses its middle: both ends of a path
 /// say more.
@@ -77,7 +77,7 @@ pub fn escape_control_json(json: &str) -> Cow<'_, str> {
     let hides = |c| !matches!(c, '\n' | '\r' | '\t') && is_hidden(c);
     escaped(json, hides, |out, c| {
         for unit in c.encode_utf16(&mut [0; 2]) {
-            append(out, format_args!("\\u{unit:04x}"));
+            write_to(out, format_args!("\\u{unit:04x}"));
         }
     })
 }
@@ -106,7 +106,7 @@ pub(crate) fn push_xml(out: &mut String, label: &str) {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            c if is_hidden(c) => append(out, format_args!("&#x{:X};", u32::from(c))),
+            c if is_hidden(c) => write_to(out, format_args!("&#x{:X};", u32::from(c))),
             c => out.push(c),
         }
     }
@@ -130,7 +130,7 @@ pub(crate) fn push_quoted(out: &mut String, label: &str) {
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
-            c if is_hidden(c) => append(out, format_args!("\\u{{{:X}}}", u32::from(c))),
+            c if is_hidden(c) => write_to(out, format_args!("\\u{{{:X}}}", u32::from(c))),
             c => out.push(c),
         }
     }

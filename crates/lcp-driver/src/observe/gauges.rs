@@ -4,10 +4,10 @@
 use metrics::gauge;
 
 use super::IndexedRun;
-use crate::budget::RenderDecision;
-use crate::budget::cost::Detail;
 use crate::dedup::DedupSums;
+use crate::detail::DetailLevel;
 use crate::plan::Plan;
+use crate::plan::RenderDecision;
 use crate::render::Shown;
 use crate::segments::{CompressionLevel, LevelAllocation};
 
@@ -47,7 +47,7 @@ pub(super) fn run(plan: &Plan) {
 pub(super) fn indexed(run: &IndexedRun<'_>) {
     let parts: u32 = run.parts.iter().map(|(_, tokens)| tokens).sum();
     let overhead = ("overhead", run.used.saturating_sub(parts));
-    let name = |detail: Detail| match detail.shown() {
+    let name = |detail: DetailLevel| match detail.shown() {
         None => "placeholder",
         Some(Shown::Summary) => CompressionLevel::Brief.name(),
         Some(shown) => shown.name().unwrap_or(CompressionLevel::Full.name()),

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use tracing::{Level, debug, enabled, info, warn};
 
 use super::IndexedRun;
-use crate::append::append;
 use crate::block_view::label::{escape_control, push_word};
 use crate::dedup::DedupSums;
+use crate::fmt::write_to;
 use crate::plan::{OptimalityBound, Plan};
 use crate::segments::LevelAllocation;
 use crate::warning::Warning;
@@ -79,22 +79,22 @@ fn summary(plan: &Plan) {
     }
     let mut line = format!("planned {} blocks: {}", plan.items.len(), plan.used_tokens);
     if let Some(budget) = plan.budget {
-        append(&mut line, format_args!("/{budget}"));
+        write_to(&mut line, format_args!("/{budget}"));
     }
     line.push_str(" tokens");
     for (at, (decision, count)) in decisions.into_iter().enumerate() {
         line.push_str(if at == 0 { "; " } else { ", " });
-        append(&mut line, format_args!("{decision} {count}"));
+        write_to(&mut line, format_args!("{decision} {count}"));
     }
     if let Some(OptimalityBound { value, bound, .. }) = plan.optimality {
-        append(&mut line, format_args!("; worth {value} of at most {bound}"));
+        write_to(&mut line, format_args!("; worth {value} of at most {bound}"));
     }
     if let Some(stable) = &plan.stable {
         let (turn, kept, before) = (stable.turn.name(), stable.kept_tokens, stable.previous_tokens);
-        append(&mut line, format_args!("; {turn}, kept {kept} of {before} tokens"));
+        write_to(&mut line, format_args!("; {turn}, kept {kept} of {before} tokens"));
     }
     if let Some(DedupSums { removed, merged, superseded, tokens_saved, .. }) = plan.dedup_sums() {
-        append(
+        write_to(
             &mut line,
             format_args!(
                 "; saved {tokens_saved} tokens: {removed} removed, {merged} merged, \

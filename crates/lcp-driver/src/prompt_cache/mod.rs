@@ -37,17 +37,19 @@
 //! ```
 
 #[cfg(feature = "serde")]
-mod file;
-mod saved;
+mod json;
+mod previous_plan;
 mod watermarks;
 
 use std::sync::Arc;
 
 #[cfg(feature = "serde")]
-pub use file::{PlanFileError, SCHEMA};
-pub use saved::PreviousPlan;
-pub(crate) use saved::{Hash, Old, SavedPart, hash_of};
-pub use watermarks::{WatermarkError, Watermarks};
+pub use crate::prompt_cache::json::{PlanFileError, SCHEMA};
+pub use crate::prompt_cache::previous_plan::PreviousPlan;
+pub(crate) use crate::prompt_cache::previous_plan::{
+    Fingerprint, PreviousBlock, PreviousPart, block_fingerprint,
+};
+pub use crate::prompt_cache::watermarks::{WatermarkError, Watermarks};
 
 /// What a stable plan starts from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

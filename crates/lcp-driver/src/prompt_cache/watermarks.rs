@@ -1,6 +1,9 @@
 //! When a stable text is packed anew, and down to where.
 
-use crate::ratio::{BILLION, billionths};
+#[cfg(test)]
+mod tests;
+
+use crate::fixed_point::{BILLION, billionths};
 
 /// Parts of the budget between which a stable text grows (RFC 0005 §6); by
 /// default 0.9 and 0.7.
@@ -61,30 +64,5 @@ impl Watermarks {
 impl Default for Watermarks {
     fn default() -> Self {
         Self { high: BILLION / 10 * 9, low: BILLION / 10 * 7 }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_budget_for_tokens_is_the_smallest() {
-        let watermarks = Watermarks::default();
-        for tokens in [0, 1, 89, 90, 91, 12_345] {
-            let budget = u32::try_from(watermarks.budget_for(u64::from(tokens))).unwrap();
-            assert!(watermarks.tokens(budget).0 >= tokens);
-            assert!(budget == 0 || watermarks.tokens(budget - 1).0 < tokens);
-        }
-    }
-
-    #[test]
-    fn watermarks_that_are_none_are_refused() {
-        for (high, low) in
-            [(1.1, 0.5), (0.5, 0.5), (0.5, 0.0), (0.5, -1.0), (f64::NAN, 0.1), (0.9, f64::NAN)]
-        {
-            assert!(Watermarks::new(high, low).is_err(), "{high} {low}");
-        }
-        assert_eq!(Watermarks::new(1.0, 0.001).unwrap().tokens(u32::MAX), (u32::MAX, 4_294_967));
     }
 }

@@ -6,8 +6,8 @@
 use super::collision::{FENCE, MARKDOWN, longest_run};
 use super::commonmark::is_self_contained;
 use super::{Part, Shown, push_head};
-use crate::append::append;
 use crate::block_view::BlockView;
+use crate::fmt::write_to;
 
 pub(super) fn part<'v>(view: &BlockView<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
     let mut head = MARKDOWN.opening.to_owned();
@@ -15,7 +15,7 @@ pub(super) fn part<'v>(view: &BlockView<'_>, shown: Shown, body: Option<&'v str>
     let priority = view.head.priority.map(lcp_types::Priority::name);
     let notes: Vec<_> = priority.into_iter().chain(shown.name()).collect();
     if !notes.is_empty() {
-        append(&mut head, format_args!(" ({})", notes.join(", ")));
+        write_to(&mut head, format_args!(" ({})", notes.join(", ")));
     }
     let Some(text) = body else {
         return Part::line(head);

@@ -6,8 +6,8 @@
 
 use super::collision::{MINIMAL, first_free_suffix, first_word, is_blank, is_reserved_word, lines};
 use super::{Part, Shown, push_head};
-use crate::append::append;
 use crate::block_view::BlockView;
+use crate::fmt::write_to;
 
 /// The terminator of content that a reader may take for something else.
 const TERMINATOR: &str = "EOF";
@@ -16,7 +16,7 @@ pub(super) fn part<'v>(view: &BlockView<'_>, shown: Shown, body: Option<&'v str>
     let mut head = MINIMAL.opening.to_owned();
     push_head(&mut head, &view.head);
     if let Some(detail) = shown.name() {
-        append(&mut head, format_args!(" ({detail})"));
+        write_to(&mut head, format_args!(" ({detail})"));
     }
     let Some(text) = body else {
         head.push(']');
@@ -24,7 +24,7 @@ pub(super) fn part<'v>(view: &BlockView<'_>, shown: Shown, body: Option<&'v str>
     };
     if text.contains(MINIMAL.opening) && MINIMAL.may_begin_in(text, looks_like_head) {
         let word = heredoc_terminator(text);
-        append(&mut head, format_args!(" <<{word}]\n"));
+        write_to(&mut head, format_args!(" <<{word}]\n"));
         return Part { head, body, tail: format!("{word}\n") };
     }
     // A turn is short, so it shares the line of its speaker.

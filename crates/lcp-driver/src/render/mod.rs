@@ -14,7 +14,8 @@ pub(crate) mod xml;
 
 use crate::block_view::label::push_word;
 use crate::block_view::{BlockView, Form, Head};
-use crate::config::OutputMode;
+pub(crate) use crate::detail::Shown;
+use crate::mode::OutputMode;
 
 pub use placeholder::render_placeholder;
 pub(crate) use placeholder::{placeholder, roll_up};
@@ -42,37 +43,6 @@ impl Part<'_> {
             out.push('\n');
         }
         out.push_str(&self.tail);
-    }
-}
-
-/// The text of a block that a part shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shown {
-    Content,
-    Detailed,
-    Summary,
-    Tags,
-    Excerpt,
-}
-
-impl Shown {
-    /// All but `Content`, which heads do not name.
-    pub(crate) const NAMED: [Self; 4] = [Self::Detailed, Self::Summary, Self::Tags, Self::Excerpt];
-
-    /// Returns the name in heads.
-    pub(crate) const fn name(self) -> Option<&'static str> {
-        match self {
-            Self::Content => None,
-            Self::Detailed => Some("detailed"),
-            Self::Summary => Some("summary"),
-            Self::Tags => Some("tags"),
-            Self::Excerpt => Some("excerpt"),
-        }
-    }
-
-    /// Returns whether it is the content of the block or a part of it.
-    const fn is_content(self) -> bool {
-        matches!(self, Self::Content | Self::Excerpt)
     }
 }
 

@@ -3,10 +3,10 @@
 use lcp_types::Block;
 
 use super::{Part, push_words};
-use crate::append::append;
 use crate::block_view::label::push_xml;
 use crate::block_view::{Form, Head};
-use crate::config::OutputMode;
+use crate::fmt::write_to;
+use crate::mode::OutputMode;
 
 /// Renders the line that replaces a block, without a newline (SPEC_08 §5).
 ///
@@ -51,19 +51,19 @@ fn line(head: &Head<'_>, tokens: u32, mode: OutputMode) -> String {
                 push_xml(&mut out, &arg.value);
                 out.push('"');
             }
-            append(&mut out, format_args!(" tokens=\"{tokens}\" />"));
+            write_to(&mut out, format_args!(" tokens=\"{tokens}\" />"));
         }
         OutputMode::Markdown => {
             out.push_str("_[Omitted: ");
             out.push_str(head.word);
             push_words(&mut out, head);
-            append(&mut out, format_args!(", ~{tokens} tokens]_"));
+            write_to(&mut out, format_args!(", ~{tokens} tokens]_"));
         }
         OutputMode::Minimal => {
             out.push_str("[omitted: ");
             out.push_str(head.word);
             push_words(&mut out, head);
-            append(&mut out, format_args!(" ~{tokens}tok]"));
+            write_to(&mut out, format_args!(" ~{tokens}tok]"));
         }
     }
     out

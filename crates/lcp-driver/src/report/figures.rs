@@ -1,7 +1,7 @@
 //! Figures that every form of the report gives.
 
-use crate::append::group_thousands;
-use crate::budget::RenderDecision;
+use crate::fmt::group_thousands;
+use crate::plan::RenderDecision;
 use crate::plan::{Plan, PlanItem, Reason, ShareUsage};
 use crate::shares;
 
@@ -104,7 +104,7 @@ pub(super) fn cuts(plan: &Plan) -> Vec<Cut<'_>> {
 
 fn is_cut(item: &PlanItem) -> bool {
     // It is as it was, however much room there is.
-    if matches!(item.reason, Reason::Kept | Reason::Waits) {
+    if matches!(item.reason, Reason::Unchanged | Reason::Waits) {
         return false;
     }
     let lacks = matches!(item.reason, Reason::OverBudget | Reason::ShareCap | Reason::Background);

@@ -14,9 +14,9 @@ use super::json::ShareRow;
 use super::names::{escape_control, rank, sentence, short};
 use super::stable::{self, StableRow};
 use super::value;
-use crate::append::group_thousands;
-use crate::budget::RenderDecision;
-use crate::config::Verbosity;
+use crate::fmt::group_thousands;
+use crate::mode::Verbosity;
+use crate::plan::RenderDecision;
 use crate::plan::{Plan, Reason};
 
 const PAGE: &str = include_str!("html/page.html");

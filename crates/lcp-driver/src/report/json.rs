@@ -9,7 +9,8 @@ use super::duplicates::{DedupRow, covers};
 use super::figures::{Cut, cuts, over_cap, percent};
 use super::stable::StableRow;
 use super::value::ValueRow;
-use crate::budget::{Excerpt, RenderDecision};
+use crate::detail::Excerpt;
+use crate::plan::RenderDecision;
 use crate::plan::{Plan, PlanItem, ShareUsage};
 use crate::warning::Warning;
 

@@ -72,7 +72,7 @@ pub(super) const fn sentence(reason: Reason) -> &'static str {
         Reason::Verbosity => "The verbosity asks for summaries.",
         Reason::Critical => "It is Critical, or of a tool call that is, so it is shown in full.",
         Reason::Pinned => "It is pinned, or of a tool call that is, so it is shown in full.",
-        Reason::Kept => "It stands as in the previous text, for the sake of caches.",
+        Reason::Unchanged => "It stands as in the previous text, for the sake of caches.",
         Reason::Waits => "The previous text had no part of it; it waits for the next repack.",
         Reason::Fits => "All that it may have fits.",
         Reason::Ceiling => "Its priority allows no more of it.",

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::figures::percent;
-use crate::append::group_thousands;
+use crate::fmt::group_thousands;
 use crate::prompt_cache::{RepackReason, StableOutcome, TextReuse};
 
 /// Also what the page has of it.

@@ -4,7 +4,7 @@ mod duplicates;
 mod sections;
 mod style;
 
-use crate::append::{append, group_thousands};
+use crate::fmt::{group_thousands, write_to};
 use crate::plan::{Plan, ShareUsage};
 use crate::window::ContextWindow;
 
@@ -154,18 +154,18 @@ impl Table<'_> {
         };
         for row in &rows {
             let mut line = format!("  {}", pad(&format!("{}:", row.name), name_width));
-            append(&mut line, format_args!("  {:>used_width$}", group_thousands(row.used)));
+            write_to(&mut line, format_args!("  {:>used_width$}", group_thousands(row.used)));
             if limit_width > 0 {
-                append(&mut line, format_args!(" / {:>limit_width$}", limit(row)));
+                write_to(&mut line, format_args!(" / {:>limit_width$}", limit(row)));
             }
-            append(&mut line, format_args!(" {}", pad(&share(row), share_width)));
+            write_to(&mut line, format_args!(" {}", pad(&share(row), share_width)));
             let room = self.room(line.chars().count() + 2 + note_width);
             if room > 0 {
                 let bar = bar(row.used, row.whole, room);
-                append(&mut line, format_args!("  {}", self.style.bar(&pad(&bar, room))));
+                write_to(&mut line, format_args!("  {}", self.style.bar(&pad(&bar, room))));
             }
             if !row.note.is_empty() {
-                append(&mut line, format_args!("  {}", row.note));
+                write_to(&mut line, format_args!("  {}", row.note));
             }
             self.line(line);
         }
@@ -195,9 +195,9 @@ impl Table<'_> {
         let used = u64::from(self.plan.used_tokens);
         let mut line = format!("Total Used: {}", group_thousands(used));
         if let Some(budget) = self.plan.budget {
-            append(&mut line, format_args!(" / {}", group_thousands(budget.into())));
+            write_to(&mut line, format_args!(" / {}", group_thousands(budget.into())));
             if let Some(percent) = percent(used, budget.into()) {
-                append(&mut line, format_args!(" ({percent}%)"));
+                write_to(&mut line, format_args!(" ({percent}%)"));
             }
         }
         self.heading(&line);

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::append::group_thousands;
+use crate::fmt::group_thousands;
 use crate::plan::OptimalityBound;
 
 #[derive(Serialize)]

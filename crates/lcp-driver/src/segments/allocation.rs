@@ -6,8 +6,8 @@ use super::choices::Choices;
 use super::segment::{CompressionLevel, Segment};
 use super::serve::Served;
 use super::turns::Turn;
-use crate::append::append;
 use crate::block_view::label::push_quoted;
+use crate::fmt::write_to;
 use crate::warning::{Warning, WarningCode};
 
 /// Why a segment is served when it is. The first that applies counts, in the
@@ -123,7 +123,7 @@ fn warning(segment: &Segment, costly: (CompressionLevel, u32, u32)) -> Warning {
     let (level, cost, fuller) = costly;
     let mut message = String::from("segment ");
     push_quoted(&mut message, &segment.id);
-    append(
+    write_to(
         &mut message,
         format_args!(
             ": its level {} costs {cost} tokens, a fuller one {fuller}; it is not used",

@@ -1,6 +1,6 @@
 //! How a budget is spent on segments.
 
-use crate::ratio::{BILLION, billionths};
+use crate::fixed_point::{BILLION, billionths};
 
 /// How a budget is spent on segments.
 ///

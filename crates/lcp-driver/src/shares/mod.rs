@@ -1,23 +1,19 @@
-//! Named parts of a budget, and how tokens are divided among them
-//! (RFC 0004 §3 shares).
+//! Named parts of a budget, and how tokens are divided among them (RFC 0004 §3).
 //!
-//! [`Shares`] say how large each part is; [`Shares::divide`] makes whole tokens
-//! of them, a [`ContextBudget`] that can be consumed; [`fill`] lends what one
-//! part does not need to the others. *CBS* below is Context Budget System.
+//! [`Shares`] define the size of each part; [`Shares::divide`] turns them into whole tokens, a
+//! [`ContextBudget`] that can be consumed; [`max_min_fair`] lends what one part does not need to
+//! the others. *CBS* below is Context Budget System.
 
-mod context;
-mod divide;
-mod error;
-mod fill;
+mod apportion;
+mod ledger;
+mod max_min_fair;
 mod presets;
 mod share;
 
-pub use context::{ContextBudget, ShareBudget, ShareLeft, percent};
-pub use divide::calculate_budget;
-pub use error::{BudgetError, SharesNote};
-pub use fill::{Demand, max_min_fair};
+pub use ledger::{BudgetError, ContextBudget, ShareBudget, ShareLeft, SharesNote, percent};
+pub use max_min_fair::{Demand, max_min_fair};
 pub use presets::{
     AGENT_RATIOS, CODE_FOCUSED_RATIOS, DEFAULT_BUDGET_RATIOS, PREFERENCE_FOCUSED_RATIOS,
-    SESSION_FOCUSED_RATIOS,
+    SESSION_FOCUSED_RATIOS, calculate_budget,
 };
 pub use share::{Share, ShareSize, Shares, SharesError};

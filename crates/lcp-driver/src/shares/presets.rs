@@ -1,6 +1,8 @@
 //! Shares that are ready for use.
 
-use super::Shares;
+use super::apportion::{Basis, saturate};
+use super::{ContextBudget, Shares};
+use crate::fixed_point::{BILLION, billionths};
 
 /// The sections of a conversation (CBS) and their parts.
 pub const DEFAULT_BUDGET_RATIOS: [(&str, f64); 8] =
@@ -57,30 +59,48 @@ impl Shares {
     /// The parts of a conversation: [`DEFAULT_BUDGET_RATIOS`].
     #[must_use]
     pub fn conversation() -> Self {
-        Self::of_ratios(&DEFAULT_BUDGET_RATIOS)
+        Self::from_ratios(&DEFAULT_BUDGET_RATIOS)
     }
 
     /// What an agent gathers: [`AGENT_RATIOS`].
     #[must_use]
     pub fn agent() -> Self {
-        Self::of_ratios(&AGENT_RATIOS)
+        Self::from_ratios(&AGENT_RATIOS)
     }
 
     /// [`CODE_FOCUSED_RATIOS`].
     #[must_use]
     pub fn code_focused() -> Self {
-        Self::of_ratios(&CODE_FOCUSED_RATIOS)
+        Self::from_ratios(&CODE_FOCUSED_RATIOS)
     }
 
     /// [`PREFERENCE_FOCUSED_RATIOS`].
     #[must_use]
     pub fn preference_focused() -> Self {
-        Self::of_ratios(&PREFERENCE_FOCUSED_RATIOS)
+        Self::from_ratios(&PREFERENCE_FOCUSED_RATIOS)
     }
 
     /// [`SESSION_FOCUSED_RATIOS`].
     #[must_use]
     pub fn session_focused() -> Self {
-        Self::of_ratios(&SESSION_FOCUSED_RATIOS)
+        Self::from_ratios(&SESSION_FOCUSED_RATIOS)
     }
+}
+
+/// The budget of a conversation as CBS computes it: every section of
+/// [`DEFAULT_BUDGET_RATIOS`] rounded down, so that a few tokens belong to none.
+///
+/// For those who want these figures; [`Shares::divide`] loses nothing.
+///
+/// ```
+/// let budget = lcp_driver::shares::calculate_budget(3_276);
+/// assert_eq!(budget.tokens("recent_messages"), Some(1_146));
+/// ```
+#[must_use]
+pub fn calculate_budget(total: u32) -> ContextBudget {
+    let ratios = DEFAULT_BUDGET_RATIOS.iter().map(|&(_, ratio)| billionths(ratio));
+    let basis = Basis::from_ratios(ratios.collect());
+    let down = |weight: &u64| saturate(u64::from(total) * weight / BILLION);
+    let tokens: Vec<u32> = basis.weights.iter().map(down).collect();
+    ContextBudget::new(total, Shares::conversation().as_slice(), &tokens, basis, None)
 }

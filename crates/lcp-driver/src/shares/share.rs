@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::ratio::billionths;
+use crate::fixed_point::billionths;
 
 /// How large a share is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,7 +105,7 @@ impl Shares {
     }
 
     /// Shares that are known to be right.
-    pub(super) fn of_ratios(ratios: &[(&str, f64)]) -> Self {
+    pub(super) fn from_ratios(ratios: &[(&str, f64)]) -> Self {
         Self { shares: ratios.iter().map(|&(name, ratio)| Share::ratio(name, ratio)).collect() }
     }
 

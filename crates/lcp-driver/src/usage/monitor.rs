@@ -1,6 +1,6 @@
 //! How full a budget is, record by record.
 
-use crate::ratio::{BILLION, billionths};
+use crate::fixed_point::{BILLION, billionths};
 
 /// How full a budget is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

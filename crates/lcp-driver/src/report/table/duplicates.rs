@@ -7,8 +7,8 @@ use lcp_types::{DuplicateKind, Replacement};
 use super::super::duplicates::covered;
 use super::Table;
 use super::style::fit;
-use crate::append::group_thousands;
 use crate::block_view::label::push_word;
+use crate::fmt::group_thousands;
 
 /// Duplicates that have a line of their own.
 const DUPLICATES_MAX: usize = 10;

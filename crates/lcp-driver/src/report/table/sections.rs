@@ -8,9 +8,9 @@ use super::super::json::Sum;
 use super::super::names::{rank, title};
 use super::Table;
 use super::style::{bar, fit, pad};
-use crate::append::group_thousands;
 use crate::block_view::label::push_word;
-use crate::budget::RenderDecision;
+use crate::fmt::group_thousands;
+use crate::plan::RenderDecision;
 use crate::plan::{Plan, PlanItem};
 
 /// Cuts that have a line of their own.

@@ -171,7 +171,7 @@ fn what_was_kept_or_waits_is_not_over_budget() {
     for item in &mut plan.items {
         match item.decision {
             RenderDecision::Full => {}
-            RenderDecision::Excerpt(_) => item.reason = Reason::Kept,
+            RenderDecision::Excerpt(_) => item.reason = Reason::Unchanged,
             _ => item.reason = Reason::Waits,
         }
     }

@@ -57,11 +57,11 @@ fn appended(turn: &Turned, before: &Turned) -> Law {
     let (order, old) = (&stable_of(plan).order, &stable_of(was).order);
     let (kept, new) = order.split_at(old.len());
     for (&now, &then) in kept.iter().zip(old) {
-        prop_assert_eq!(plan.items[now].reason, Reason::Kept);
+        prop_assert_eq!(plan.items[now].reason, Reason::Unchanged);
         prop_assert_eq!(&plan.items[now].decision, &was.items[then].decision);
     }
     let count = |reason| plan.items.iter().filter(|item| item.reason == reason).count();
-    prop_assert_eq!(count(Reason::Kept), kept.len());
+    prop_assert_eq!(count(Reason::Unchanged), kept.len());
     prop_assert!(new.is_sorted());
     prop_assert!(new.iter().all(|&i| is_new(plan.items[i].reason)));
     let gone = plan.items.iter().filter(|item| item.reason == Reason::Waits);

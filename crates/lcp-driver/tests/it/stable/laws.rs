@@ -284,7 +284,7 @@ fn check(session: &Session) -> Law {
 
 /// How blocks of a turn can stand that was appended.
 pub(super) fn is_new(reason: Reason) -> bool {
-    !matches!(reason, Reason::Kept | Reason::Waits | Reason::Metadata | Reason::Filtered)
+    !matches!(reason, Reason::Unchanged | Reason::Waits | Reason::Metadata | Reason::Filtered)
 }
 
 proptest! {

@@ -75,7 +75,7 @@ fn what_is_said_of_old_blocks_shows_at_the_next_repack() {
     assert_eq!(what(&second), APPENDED);
     assert_eq!(second.text, format!("{}[user] And then?\n", first.text));
     let reasons = second.plan.items[..4].iter().map(|item| item.reason);
-    assert!(reasons.eq([Reason::Kept; 4]));
+    assert!(reasons.eq([Reason::Unchanged; 4]));
     // What the plan says of priorities is what the pack says by now.
     assert_eq!(second.plan.items[0].priority, Priority::High);
     blocks.push(bare_file("d.rs", 10));

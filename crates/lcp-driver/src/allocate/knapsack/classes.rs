@@ -1,0 +1,312 @@
+//! Candidates as classes of a multiple-choice knapsack, and back.
+
+use lcp_types::Priority;
+
+use super::Task;
+use super::solver::{Problem, convex_hull, to_u32, upgrades_by_density};
+use crate::allocate::{Candidate, Eligibility, PerLevel, Selection};
+
+/// The least that a class must get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MinimumChoice {
+    /// Nothing: the roll-up line is paid for.
+    Nothing,
+    /// Its lowest level, but for Background.
+    Line,
+}
+
+/// The largest group of which all combinations are tried; of larger ones only the convex hull.
+const PRODUCT_MAX: usize = 3;
+
+/// The most options of a group's class; of more only the convex hull is used.
+const OPTIONS_MAX: usize = 64;
+
+/// The classes of the candidates that compete.
+pub(super) struct Classes {
+    problem: Problem,
+    members: Vec<Members>,
+    groups: Vec<Group>,
+    /// Whether groups have more combinations than options: then only the bound of the linear
+    /// relaxation holds.
+    thinned: bool,
+}
+
+/// The candidates of a class. There can be millions, so it is small.
+enum Members {
+    /// One block: its levels from the lowest up, nothing before them if it
+    /// may have that.
+    One { candidate: u32, lowest: u8, fullest: u8, nothing: bool },
+    /// Candidates that are shown together: an index into the groups.
+    Group(u32),
+}
+
+/// Candidates that are shown together, and the options they have.
+struct Group {
+    candidates: Vec<usize>,
+    options: Vec<Combination>,
+}
+
+/// A level of each block of a group, or nothing of any.
+#[derive(Clone, Debug)]
+struct Combination {
+    cost: u64,
+    value: u64,
+    /// Empty for nothing.
+    levels: Vec<usize>,
+}
+
+/// Whether a class has the selection of nothing.
+fn may_be_nothing(candidate: &Candidate, floor: MinimumChoice) -> bool {
+    floor == MinimumChoice::Nothing || candidate.priority == Priority::Background
+}
+
+fn competes(candidate: &Candidate) -> bool {
+    candidate.eligibility == Eligibility::Competes && !candidate.is_fixed()
+}
+
+impl Task<'_> {
+    /// Returns the costs and the values of a candidate's levels.
+    fn costs_and_values(&self, i: usize) -> (&PerLevel, &PerLevel) {
+        (&self.input.candidates[i].costs, &self.values[i])
+    }
+
+    /// Returns the group of a candidate, itself included; empty without a group.
+    fn group(&self, i: usize) -> &[usize] {
+        let group = self.input.candidates[i].group.and_then(|group| self.input.groups.get(group));
+        group.map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Classes {
+    fn with_capacity(classes: usize, options: usize) -> Self {
+        Self {
+            problem: Problem::with_capacity(classes, options),
+            members: Vec::with_capacity(classes),
+            groups: Vec::new(),
+            thinned: false,
+        }
+    }
+
+    /// The classes of a field; `first` has this level and no other. With
+    /// `grown`, all have their ceilings, and what may grow beyond may do so.
+    pub(super) fn new(
+        task: &Task<'_>,
+        floor: MinimumChoice,
+        grown: bool,
+        first: Option<(usize, usize)>,
+    ) -> Self {
+        let candidates = task.input.candidates;
+        let room = candidates.iter().map(|candidate| candidate.costs.len() + 1).sum();
+        let mut classes = Self::with_capacity(candidates.len(), room);
+        let range = |i: usize| {
+            let candidate = &candidates[i];
+            match first {
+                Some((first, level)) if first == i => level..level + 1,
+                _ if grown && candidate.may_grow => 0..candidate.ceiling + 1,
+                _ if grown && candidate.needs_mention() => candidate.ceiling..candidate.ceiling + 1,
+                _ => candidate.ceiling..candidate.costs.len(),
+            }
+        };
+        let is_apart = |i: usize| task.newest_excerpt.is_some_and(|(newest, _)| newest == i);
+        let is_served_first = |i: usize| first.is_some_and(|(first, _)| first == i);
+        let may_be_nothing = |candidate: &Candidate| {
+            may_be_nothing(candidate, floor) && !(grown && candidate.needs_mention())
+        };
+        let competing = candidates
+            .iter()
+            .enumerate()
+            .filter(|(i, candidate)| competes(candidate) && !is_apart(*i));
+        for (i, candidate) in competing {
+            let group = task.group(i);
+            // A frozen or excluded member decides for the others.
+            if group.iter().any(|&at| candidates[at].eligibility == Eligibility::Excluded) {
+                continue;
+            }
+            let free: Vec<_> =
+                group.iter().copied().filter(|&at| competes(&candidates[at])).collect();
+            if free.len() < 2 || free.len() < group.len() {
+                let nothing = may_be_nothing(candidate) && !is_served_first(i);
+                classes.push_one(task, i, range(i), nothing);
+            } else if free[0] == i {
+                let nothing =
+                    may_be_nothing(candidate) && !free.iter().any(|&at| is_served_first(at));
+                classes.push_group(task, free, &range, nothing);
+            }
+        }
+        classes
+    }
+
+    /// Each block by itself, with the selection of nothing: what no plan exceeds.
+    /// With `all`, no ceilings are asked.
+    pub(super) fn relaxed(task: &Task<'_>, all: bool) -> Self {
+        let candidates = task.input.candidates;
+        let mut classes = Self::with_capacity(candidates.len(), 3 * candidates.len());
+        for (i, candidate) in
+            candidates.iter().enumerate().filter(|(_, candidate)| competes(candidate))
+        {
+            let fullest = if all || candidate.may_grow { 0 } else { candidate.ceiling };
+            classes.push_one(task, i, fullest..candidate.costs.len(), true);
+        }
+        classes
+    }
+
+    /// Returns the least that all classes cost together, without candidate `first` itself.
+    pub(super) fn lowest_besides(
+        task: &Task<'_>,
+        floor: MinimumChoice,
+        first: usize,
+    ) -> Option<u64> {
+        let candidates = task.input.candidates;
+        let group = task.group(first);
+        if group.iter().any(|&at| candidates[at].eligibility == Eligibility::Excluded) {
+            return None;
+        }
+        let must = |i: usize| group.contains(&i) || !may_be_nothing(&candidates[i], floor);
+        let others =
+            (0..candidates.len()).filter(|&i| i != first && competes(&candidates[i]) && must(i));
+        Some(others.map(|i| candidates[i].costs[candidates[i].lowest()]).sum())
+    }
+
+    fn push_one(
+        &mut self,
+        task: &Task<'_>,
+        candidate: usize,
+        levels: std::ops::Range<usize>,
+        nothing: bool,
+    ) {
+        let (costs, values) = task.costs_and_values(candidate);
+        let (fullest, lowest) = (levels.start, levels.end - 1);
+        let options = levels.rev().map(|level| (costs[level], values[level]));
+        self.problem.push(nothing.then_some((0, 0)).into_iter().chain(options));
+        let level = |level: usize| u8::try_from(level).unwrap_or(u8::MAX);
+        let (lowest, fullest) = (level(lowest), level(fullest));
+        self.members.push(Members::One { candidate: to_u32(candidate), lowest, fullest, nothing });
+    }
+
+    fn push_group(
+        &mut self,
+        task: &Task<'_>,
+        candidates: Vec<usize>,
+        range: &dyn Fn(usize) -> std::ops::Range<usize>,
+        nothing: bool,
+    ) {
+        let mut options = if candidates.len() <= PRODUCT_MAX {
+            product(task, &candidates, range)
+        } else {
+            self.thinned = true;
+            chain(task, &candidates, range)
+        };
+        if options.len() > OPTIONS_MAX {
+            self.thinned = true;
+            let points: Vec<_> = options.iter().map(|option| (option.cost, option.value)).collect();
+            options = convex_hull(&points).into_iter().map(|at| options[at].clone()).collect();
+        }
+        if nothing {
+            options.push(Combination { cost: 0, value: 0, levels: Vec::new() });
+        }
+        self.problem.push(options.iter().map(|option| (option.cost, option.value)));
+        self.members.push(Members::Group(to_u32(self.groups.len())));
+        self.groups.push(Group { candidates, options });
+    }
+
+    /// Returns whether some combinations are missing from the options.
+    pub(super) fn are_thinned(&self) -> bool {
+        self.thinned
+    }
+
+    pub(super) fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// Returns the candidate of a class and the level that an option gives it, unless it is a
+    /// group.
+    pub(super) fn level(&self, class: usize, option: usize) -> Option<(usize, usize)> {
+        let Members::One { candidate, lowest, nothing, .. } = self.members[class] else {
+            return None;
+        };
+        let above = option.checked_sub(usize::from(nothing))?;
+        Some((candidate as usize, usize::from(lowest) - above))
+    }
+
+    /// Returns the candidate of a class and the fullest level it may have, unless it is a group.
+    pub(super) fn fullest(&self, class: usize) -> Option<(usize, usize)> {
+        let Members::One { candidate, fullest, .. } = self.members[class] else { return None };
+        Some((candidate as usize, usize::from(fullest)))
+    }
+
+    /// Sets what these options, one of each class, give each candidate.
+    pub(super) fn write(&self, options: &[u32], chosen: &mut [Option<Selection>]) {
+        for (class, (members, &option)) in self.members.iter().zip(options).enumerate() {
+            if let Members::Group(group) = members {
+                let Group { candidates, options } = &self.groups[*group as usize];
+                for (candidate, level) in candidates.iter().zip(&options[option as usize].levels) {
+                    chosen[*candidate] = Some(Selection::Level(*level));
+                }
+            } else if let Some((candidate, level)) = self.level(class, option as usize) {
+                chosen[candidate] = Some(Selection::Level(level));
+            }
+        }
+    }
+}
+
+/// Returns all combinations of the levels of these candidates that are not dominated.
+fn product(
+    task: &Task<'_>,
+    candidates: &[usize],
+    range: &dyn Fn(usize) -> std::ops::Range<usize>,
+) -> Vec<Combination> {
+    let mut options = vec![Combination { cost: 0, value: 0, levels: Vec::new() }];
+    for &candidate in candidates {
+        let (costs, values) = task.costs_and_values(candidate);
+        let with = |one: &Combination| {
+            let one = one.clone();
+            range(candidate).map(move |level| {
+                let mut levels = one.levels.clone();
+                levels.push(level);
+                let cost = one.cost + costs[level];
+                Combination { cost, value: one.value + values[level], levels }
+            })
+        };
+        options = options.iter().flat_map(with).collect();
+        options.sort_by_key(|option| (option.cost, std::cmp::Reverse(option.value)));
+        let mut best = None;
+        options.retain(|option| {
+            let better = best.is_none_or(|best| option.value > best);
+            best = best.max(Some(option.value));
+            better
+        });
+    }
+    options
+}
+
+/// Returns the convex hull of all combinations of the levels of many candidates: their upgrades,
+/// taken by density.
+fn chain(
+    task: &Task<'_>,
+    candidates: &[usize],
+    range: &dyn Fn(usize) -> std::ops::Range<usize>,
+) -> Vec<Combination> {
+    let mut problem = Problem::with_capacity(candidates.len(), candidates.len() * 2);
+    for &candidate in candidates {
+        let (costs, values) = task.costs_and_values(candidate);
+        problem.push(range(candidate).map(|level| (costs[level], values[level])));
+    }
+    let mut has = Combination { cost: 0, value: 0, levels: Vec::new() };
+    for &candidate in candidates {
+        let (costs, values) = task.costs_and_values(candidate);
+        let lowest = range(candidate).end - 1;
+        has.cost += costs[lowest];
+        has.value += values[lowest];
+        has.levels.push(lowest);
+    }
+    let mut options = vec![has.clone()];
+    for (class, option) in upgrades_by_density(&problem) {
+        let (candidate, level) = (candidates[class], range(candidates[class]).start + option);
+        let (costs, values) = task.costs_and_values(candidate);
+        let before = std::mem::replace(&mut has.levels[class], level);
+        has.cost = has.cost + costs[level] - costs[before];
+        has.value = has.value + values[level] - values[before];
+        options.push(has.clone());
+    }
+    options
+}

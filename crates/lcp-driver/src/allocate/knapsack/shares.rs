@@ -1,0 +1,69 @@
+//! Shares by value: each spends its grant by density, then all spend what is left.
+
+use super::classes::{Classes, MinimumChoice};
+use super::solver::upgrades_by_density;
+use super::{KnapsackPlan, Method, Task};
+use crate::allocate::tiers::share_grants;
+use crate::allocate::{AllocationInput, BudgetLedger, Selection, fixed_tokens};
+
+impl Task<'_> {
+    /// Returns a plan with shares. Its bounds are those of plans without shares that serve no
+    /// candidate first.
+    pub(super) fn solve_with_shares(
+        &self,
+        floor: MinimumChoice,
+        grown: bool,
+        capacity: u64,
+    ) -> Option<KnapsackPlan> {
+        let input = self.input;
+        let candidates = input.candidates;
+        let unshared =
+            Task { input: AllocationInput { shares: &[], first: None, ..input }, ..*self };
+        let bounds = unshared.solve(floor, grown, capacity, Method::Exact)?.bounds;
+        let chosen = input.fixed_selections();
+        let mut ledger =
+            BudgetLedger::new(candidates, input.shares, input.groups, chosen, capacity);
+        let order = input.service_order();
+        if floor == MinimumChoice::Line {
+            for &i in &order {
+                ledger.upgrade(i, candidates[i].lowest(), candidates[i].costs.len());
+            }
+            // A cap can deny one its line: then the roll-up line is due.
+            order.iter().all(|&i| ledger.chosen(i).is_some()).then_some(())?;
+        }
+        if grown {
+            for &i in &order {
+                ledger.upgrade(i, candidates[i].ceiling, candidates[i].costs.len());
+            }
+        }
+        let first = input.first.and_then(|first| {
+            ledger.upgrade(first, candidates[first].ceiling, candidates[first].costs.len());
+            ledger.chosen(first)
+        });
+        // Each candidate by itself: the ledger adds its group.
+        let ungrouped =
+            Task { input: AllocationInput { groups: &[], shares: &[], ..input }, ..*self };
+        let classes = Classes::new(&ungrouped, MinimumChoice::Nothing, grown, None);
+        let upgrades = upgrades_by_density(classes.problem());
+        let take = |ledger: &mut BudgetLedger<'_>| {
+            for &(class, option) in &upgrades {
+                if let Some((i, level)) = classes.level(class, option) {
+                    ledger.upgrade(i, level, level + 1);
+                }
+            }
+            for &(class, _) in &upgrades {
+                if let Some((i, fullest)) = classes.fullest(class) {
+                    ledger.upgrade(i, fullest, candidates[i].costs.len());
+                }
+            }
+        };
+        let total = capacity + fixed_tokens(candidates);
+        ledger.restrict_to_grants(&share_grants(input, total, ledger.spent()));
+        take(&mut ledger);
+        ledger.spend_from_total();
+        take(&mut ledger);
+        let (chosen, left) = ledger.into_parts();
+        let (value, first) = (self.value(&chosen), first.and_then(Selection::level));
+        Some(KnapsackPlan { chosen, left, value, bounds, first })
+    }
+}

@@ -1,0 +1,95 @@
+//! Branch and bound, for when one upgrade is a large part of the whole: to take it, hundreds of
+//! others must be given back, and no core around the break item finds that. Then the class of the
+//! break item is decided both ways, each a problem of its own.
+
+use super::core::Size;
+use super::greedy::fill_leftover;
+use super::instance::{Assignment, ClassRange, Instance};
+use super::{Attempt, attempt};
+
+/// A solution is near enough to its bound if a thousandth is missing.
+const NEAR: u64 = 1_000;
+
+/// The most classes that are decided both ways.
+const MAX_BRANCHES: usize = 12;
+
+/// Gives up after so many branches in a row that neither improve the solution nor lower the highest
+/// bound, as when all densities are equal.
+const MAX_UNIMPROVED_BRANCHES: usize = 2;
+
+/// A subproblem that may hold a better solution.
+struct Node {
+    /// Classes with fewer options.
+    limits: Vec<(u32, ClassRange)>,
+    bound: u64,
+    /// The class to decide, and the index at which its options are split.
+    split: (u32, u32),
+}
+
+/// Returns the best assignment that is found starting from a first one, and a bound of all.
+pub(super) fn search(
+    problem: Instance<'_>,
+    capacity: u64,
+    size: Size,
+    first: Attempt,
+) -> (Assignment, u64) {
+    search_by(problem, capacity, first, |part| attempt(part, capacity, size))
+}
+
+/// Searches with subproblems solved by `attempt`, which returns `None` if there is no solution.
+pub(super) fn search_by(
+    problem: Instance<'_>,
+    capacity: u64,
+    first: Attempt,
+    mut attempt: impl FnMut(Instance<'_>) -> Option<Attempt>,
+) -> (Assignment, u64) {
+    let Attempt { assignment: mut best, bound, split, .. } = first;
+    let mut open: Vec<Node> =
+        split.map(|split| Node { limits: Vec::new(), bound, split }).into_iter().collect();
+    let (mut classes, mut improved) = (Vec::new(), false);
+    let mut unimproved = 0;
+    for _ in 0..MAX_BRANCHES {
+        // The first of the highest bound.
+        let highest = (0..open.len()).rev().max_by_key(|&i| open[i].bound);
+        let near = |open: &Node| open.bound.saturating_sub(best.value) <= open.bound / NEAR;
+        let Some(highest) = highest.filter(|&i| !near(&open[i])) else { break };
+        let Node { limits, bound, split: (class, at) } = open.remove(highest);
+        if classes.is_empty() {
+            classes = problem.classes.to_vec();
+        }
+        for &(class, range) in &limits {
+            classes[class as usize] = range;
+        }
+        let (start, end) = classes[class as usize];
+        let value = best.value;
+        for range in [(at, end), (start, at)] {
+            classes[class as usize] = range;
+            let part = Instance { classes: &classes, options: problem.options };
+            let Some(result) = attempt(part) else { continue };
+            if let Some(split) = result.split {
+                let mut limits = limits.clone();
+                limits.push((class, range));
+                open.push(Node { limits, bound: result.bound.min(bound), split });
+            }
+            if result.assignment.value > best.value {
+                best = result.assignment;
+                improved = true;
+            }
+        }
+        for class in limits.iter().map(|limit| limit.0).chain([class]) {
+            classes[class as usize] = problem.classes[class as usize];
+        }
+        // The part that was decided had the highest bound.
+        let lowered = open.iter().all(|open| open.bound < bound);
+        unimproved = if lowered || best.value > value { 0 } else { unimproved + 1 };
+        if unimproved == MAX_UNIMPROVED_BRANCHES {
+            break;
+        }
+    }
+    // In a part, not all that fits could be taken.
+    if improved {
+        fill_leftover(problem, capacity, &mut best);
+    }
+    let bound = open.iter().map(|open| open.bound).fold(best.value, u64::max);
+    (best, bound)
+}

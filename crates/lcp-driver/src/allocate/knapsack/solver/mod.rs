@@ -1,0 +1,100 @@
+//! A multiple-choice knapsack: one option of each class, of most value together within a capacity
+//! (RFC 0005 §3 and §4).
+//!
+//! | step | in |
+//! |---|---|
+//! | classes and options, without dominated ones | `instance.rs` |
+//! | upgrades along the convex hull of each class, by density | `upgrades.rs` |
+//! | all upgrades before the first that does not fit; what still fits at the end | `greedy.rs` |
+//! | the upgrades nearest to that break item, on both sides | `break_item.rs` |
+//! | an expanding core of classes around it, by dynamic programming | `core.rs`, `dp_states.rs` |
+//! | single classes decided both ways, if that was not good enough | `branch_and_bound.rs` |
+
+mod branch_and_bound;
+mod break_item;
+mod core;
+mod dp_states;
+mod greedy;
+mod instance;
+#[cfg(test)]
+mod tests;
+mod upgrades;
+
+use self::core::Size;
+use greedy::{Greedy, fill_leftover, solve_by_density};
+use instance::{Assignment, Instance};
+pub(super) use instance::{Problem, to_u32};
+pub(super) use upgrades::{convex_hull, upgrades_by_density};
+
+/// One option of each class, and a bound on how far from the optimum they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Solution {
+    /// For each class the index of its option, as it was pushed.
+    pub(super) chosen: Vec<u32>,
+    pub(super) cost: u64,
+    pub(super) value: u64,
+    /// The value of the linear relaxation, rounded down.
+    pub(super) lp_bound: u64,
+    /// No solution is worth more: never below `value`, never above `lp_bound`, and equal to
+    /// `value` if the solution is proven optimal.
+    pub(super) bound: u64,
+}
+
+/// Chooses one option of each class, for as much value as `capacity` pays for. Ties go to the
+/// solution that is found first.
+///
+/// Returns `None` if the cheapest options of all classes exceed the capacity together.
+pub(super) fn solve(problem: &Problem, capacity: u64) -> Option<Solution> {
+    solve_within(problem, capacity, Size::FULL)
+}
+
+/// Takes the upgrades before the first that does not fit, and no more; the bound is that of the
+/// linear relaxation.
+pub(super) fn solve_greedily(problem: &Problem, capacity: u64) -> Option<Solution> {
+    let view = problem.view();
+    let Greedy { assignment: Assignment { at, cost, value }, break_item } =
+        solve_by_density(view, capacity)?;
+    let more = break_item.map_or(0, |item| item.upgrade().gain.value_of(capacity - cost));
+    let chosen = at.into_iter().map(|at| view.option(at).index).collect();
+    Some(Solution { chosen, cost, value, lp_bound: value + more, bound: value + more })
+}
+
+/// Solves with cores of at most this size.
+fn solve_within(problem: &Problem, capacity: u64, size: Size) -> Option<Solution> {
+    let view = problem.view();
+    let first = attempt(view, capacity, size)?;
+    let lp_bound = first.lp_bound;
+    let (Assignment { at, cost, value }, bound) =
+        branch_and_bound::search(view, capacity, size, first);
+    let chosen = at.into_iter().map(|at| view.option(at).index).collect();
+    Some(Solution { chosen, cost, value, lp_bound, bound })
+}
+
+/// The result of greedy, core and leftovers.
+struct Attempt {
+    assignment: Assignment,
+    lp_bound: u64,
+    /// At most `lp_bound`.
+    bound: u64,
+    /// The class of the break item, and the option that it leads to.
+    split: Option<(u32, u32)>,
+}
+
+fn attempt(problem: Instance<'_>, capacity: u64, size: Size) -> Option<Attempt> {
+    let Greedy { mut assignment, break_item } = solve_by_density(problem, capacity)?;
+    let Some(break_item) = break_item else {
+        let best = assignment.value;
+        return Some(Attempt { assignment, lp_bound: best, bound: best, split: None });
+    };
+    let upgrade = *break_item.upgrade();
+    let lp_bound = assignment.value + upgrade.gain.value_of(capacity - assignment.cost);
+    let mut bound = lp_bound;
+    if bound > assignment.value {
+        bound = core::decide(problem, capacity, &mut assignment, break_item, size);
+    }
+    // Nothing fits beside an assignment that is proven optimal.
+    if bound > assignment.value {
+        fill_leftover(problem, capacity, &mut assignment);
+    }
+    Some(Attempt { assignment, lp_bound, bound, split: Some((upgrade.class, upgrade.at)) })
+}

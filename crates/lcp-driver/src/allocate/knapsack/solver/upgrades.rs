@@ -1,0 +1,137 @@
+//! Upgrades: the steps along the upper convex hull of each class, from its cheapest option on (RFC
+//! 0005 §3.1), and their order by density.
+
+use std::cmp::Ordering;
+
+use super::instance::{Choice, Instance, Problem, to_u32};
+
+/// The bits of a density's fraction in its key: with a value of 40 bits they are 63.
+const KEY_BITS: u32 = 23;
+
+/// The difference between two options. The ratio of value to cost is its density, which is
+/// compared in whole numbers so that every machine agrees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Gain {
+    /// Never 0.
+    pub(super) cost: u64,
+    pub(super) value: u64,
+}
+
+impl Gain {
+    /// Compares densities.
+    pub(super) fn by_density(self, other: Self) -> Ordering {
+        product(self.value, other.cost).cmp(&product(other.value, self.cost))
+    }
+
+    /// Returns the density rounded down to a number that is faster to compare: of two different
+    /// keys the greater has the higher density.
+    pub(super) fn key(self) -> u64 {
+        if self.value.leading_zeros() >= KEY_BITS {
+            (self.value << KEY_BITS) / self.cost
+        } else {
+            let key = (u128::from(self.value) << KEY_BITS) / u128::from(self.cost);
+            u64::try_from(key).unwrap_or(u64::MAX)
+        }
+    }
+
+    /// Returns the value of a cost at this density, rounded down.
+    pub(super) fn value_of(self, cost: u64) -> u64 {
+        self.divided(cost, 0)
+    }
+
+    /// Returns the value of a cost at this density, rounded up.
+    pub(super) fn value_rounded_up(self, cost: u64) -> u64 {
+        self.divided(cost, self.cost - 1)
+    }
+
+    fn divided(self, cost: u64, more: u64) -> u64 {
+        let whole = product(self.value, cost) + u128::from(more);
+        match u64::try_from(whole) {
+            Ok(whole) => whole / self.cost,
+            Err(_) => u64::try_from(whole / u128::from(self.cost)).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+pub(super) fn product(a: u64, b: u64) -> u128 {
+    u128::from(a) * u128::from(b)
+}
+
+/// A step from one option of a class to the next on its convex hull.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Upgrade {
+    /// [`Gain::key`] of what it adds.
+    key: u64,
+    pub(super) gain: Gain,
+    pub(super) class: u32,
+    /// The index of the option that it leads to.
+    pub(super) at: u32,
+}
+
+impl Upgrade {
+    /// Compares in the order in which upgrades are taken: by falling density, then by class. Two
+    /// of one class never have the same density.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        let by_key = other.key.cmp(&self.key);
+        by_key
+            .then_with(|| other.gain.by_density(self.gain))
+            .then_with(|| self.class.cmp(&other.class))
+    }
+}
+
+impl Instance<'_> {
+    /// Returns the upgrades of all classes, class by class.
+    pub(super) fn upgrades(self) -> Vec<Upgrade> {
+        let mut all = Vec::with_capacity(self.options.len() - self.classes.len());
+        for (class, (start, options)) in self.classes().enumerate() {
+            push_upgrades(to_u32(class), start, options, &mut all);
+        }
+        all
+    }
+}
+
+/// Adds the upgrades of a class whose first option is at index `start`: their density falls
+/// strictly, their costs and values are above 0.
+fn push_upgrades(class: u32, start: u32, options: &[Choice], onto: &mut Vec<Upgrade>) {
+    let bottom = onto.len();
+    for (i, pair) in options.windows(2).enumerate() {
+        let [from, to] = [pair[0], pair[1]];
+        let mut gain = Gain { cost: to.cost - from.cost, value: to.value - from.value };
+        // An upgrade that is no denser than the next is taken with it, or not at all.
+        while onto.len() > bottom
+            && let Some(last) = onto.last()
+            && last.gain.by_density(gain) != Ordering::Greater
+        {
+            gain.cost += last.gain.cost;
+            gain.value += last.gain.value;
+            onto.pop();
+        }
+        onto.push(Upgrade { key: 0, gain, class, at: start + to_u32(i + 1) });
+    }
+    for upgrade in &mut onto[bottom..] {
+        upgrade.key = upgrade.gain.key();
+    }
+}
+
+/// Returns all upgrades of a problem by falling density: each a class and the index of the option
+/// that it leads to, as it was pushed.
+pub(in crate::allocate::knapsack) fn upgrades_by_density(problem: &Problem) -> Vec<(usize, usize)> {
+    let view = problem.view();
+    let mut all = view.upgrades();
+    all.sort_unstable_by(Upgrade::order);
+    let place =
+        |upgrade: &Upgrade| (upgrade.class as usize, view.option(upgrade.at).index as usize);
+    all.iter().map(place).collect()
+}
+
+/// Returns which of these options, each a cost and a value, are on their upper convex hull: the
+/// cheapest, then the targets of the upgrades.
+pub(in crate::allocate::knapsack) fn convex_hull(options: &[(u64, u64)]) -> Vec<usize> {
+    let mut problem = Problem::with_capacity(1, options.len());
+    problem.push(options.iter().copied());
+    let cheapest = problem.view().options.first().map(|option| option.index as usize);
+    cheapest
+        .into_iter()
+        .chain(upgrades_by_density(&problem).into_iter().map(|(_, option)| option))
+        .collect()
+}

@@ -1,0 +1,221 @@
+//! What is left of a budget while it is spent, in total and by share.
+
+use super::{Candidate, Eligibility, Excerpter, Selection, ShareLimits};
+
+/// The rest of a budget, and what it bought.
+///
+/// While grants are in force each candidate is paid from the grant of its share; otherwise from
+/// the total. Caps hold in both.
+pub(crate) struct BudgetLedger<'a> {
+    candidates: &'a [Candidate],
+    groups: &'a [Vec<usize>],
+    chosen: Vec<Option<Selection>>,
+    left: u64,
+    /// What is left of each share's grant, while grants are in force.
+    granted: Option<Vec<u64>>,
+    /// What each share has spent, and its cap; empty without shares.
+    spent: Vec<u64>,
+    caps: Vec<u64>,
+}
+
+impl<'a> BudgetLedger<'a> {
+    /// Creates a ledger with `left` tokens, what is chosen already being paid.
+    pub(crate) fn new(
+        candidates: &'a [Candidate],
+        shares: &[ShareLimits],
+        groups: &'a [Vec<usize>],
+        chosen: Vec<Option<Selection>>,
+        left: u64,
+    ) -> Self {
+        let mut spent = vec![0; shares.len()];
+        if !shares.is_empty() {
+            for (candidate, chosen) in candidates.iter().zip(&chosen) {
+                spent[candidate.share] += chosen.map_or(0, |selection| selection.cost(candidate));
+            }
+        }
+        let caps = shares.iter().map(|share| share.cap).collect();
+        Self { candidates, groups, chosen, left, granted: None, spent, caps }
+    }
+
+    /// Returns what each share has spent.
+    pub(super) fn spent(&self) -> &[u64] {
+        &self.spent
+    }
+
+    /// Lets each share spend only its own grant from now on; `grants` include what it has spent
+    /// already.
+    pub(super) fn restrict_to_grants(&mut self, grants: &[u64]) {
+        let left =
+            grants.iter().zip(&self.spent).map(|(grant, spent)| grant.saturating_sub(*spent));
+        self.granted = Some(left.collect());
+    }
+
+    /// Lets all spend from what is left of the total from now on.
+    pub(super) fn spend_from_total(&mut self) {
+        self.granted = None;
+    }
+
+    /// Returns the most that candidate `i` can cost.
+    pub(super) fn affordable(&self, i: usize) -> u64 {
+        self.affordable_extra(i).map_or(0, |affordable| self.paid(i) + affordable)
+    }
+
+    /// Returns what candidate `i` has.
+    pub(crate) fn chosen(&self, i: usize) -> Option<Selection> {
+        self.chosen[i]
+    }
+
+    /// Returns all selections, and the tokens that are left.
+    pub(crate) fn into_parts(self) -> (Vec<Option<Selection>>, u64) {
+        (self.chosen, self.left)
+    }
+
+    /// Returns what candidate `i` can pay besides what it has paid; `None` if it cannot be shown
+    /// because the lines of its group cannot be paid.
+    fn affordable_extra(&self, i: usize) -> Option<u64> {
+        if self.companions(i).next().is_some() {
+            return self.affordable_with_companions(i);
+        }
+        let left = self.share_left(self.candidates[i].share);
+        Some(left.min(self.left))
+    }
+
+    fn share_left(&self, share: usize) -> u64 {
+        if self.spent.is_empty() {
+            return self.left;
+        }
+        let granted = self.granted.as_ref().map_or(self.left, |left| left[share]);
+        granted.min(self.caps[share].saturating_sub(self.spent[share]))
+    }
+
+    fn affordable_with_companions(&self, i: usize) -> Option<u64> {
+        let mut left = self.left;
+        let own = self.candidates[i].share;
+        let mut own_left = self.share_left(own);
+        let mut others: Vec<(usize, u64)> = Vec::new();
+        for companion in self.companions(i) {
+            let item = &self.candidates[companion];
+            if item.eligibility == Eligibility::Excluded {
+                return None;
+            }
+            let line = item.costs[item.lowest()];
+            left = left.checked_sub(line)?;
+            if self.spent.is_empty() || item.share == own {
+                own_left = own_left.checked_sub(line)?;
+                continue;
+            }
+            let known = others.iter().position(|(share, _)| *share == item.share);
+            let at = known.unwrap_or_else(|| {
+                others.push((item.share, self.share_left(item.share)));
+                others.len() - 1
+            });
+            others[at].1 = others[at].1.checked_sub(line)?;
+        }
+        Some(left.min(own_left))
+    }
+
+    /// Returns the other members of its group that showing candidate `i` would show too.
+    fn companions(&self, i: usize) -> impl Iterator<Item = usize> {
+        let group = self.candidates[i].group.filter(|_| self.chosen[i].is_none());
+        let members = group.and_then(|group| self.groups.get(group)).map_or(&[][..], Vec::as_slice);
+        members.iter().copied().filter(move |&at| at != i && self.chosen[at].is_none())
+    }
+
+    /// Returns whether the cap of its share keeps candidate `i` from having more, whatever the
+    /// budget.
+    pub(super) fn is_capped(&self, i: usize) -> bool {
+        let Some(share) = self.caps.get(self.candidates[i].share) else { return false };
+        let (item, paid) = (&self.candidates[i], self.paid(i));
+        let more = item.costs[item.ceiling..].iter().rev().find(|cost| **cost > paid);
+        let under_cap = share.saturating_sub(self.spent[item.share]);
+        more.is_some_and(|cost| cost - paid > under_cap)
+    }
+
+    fn paid(&self, i: usize) -> u64 {
+        self.chosen[i].map_or(0, |selection| selection.cost(&self.candidates[i]))
+    }
+
+    fn choose(&mut self, i: usize, selection: Selection) {
+        if self.candidates[i].group.is_some() {
+            let companions: Vec<_> = self.companions(i).collect();
+            for companion in companions {
+                self.pay(companion, Selection::Level(self.candidates[companion].lowest()));
+            }
+        }
+        self.pay(i, selection);
+    }
+
+    fn pay(&mut self, i: usize, selection: Selection) {
+        let extra = selection.cost(&self.candidates[i]) - self.paid(i);
+        self.left -= extra;
+        if !self.spent.is_empty() {
+            let share = self.candidates[i].share;
+            self.spent[share] += extra;
+            if let Some(granted) = &mut self.granted {
+                granted[share] -= extra;
+            }
+        }
+        self.chosen[i] = Some(selection);
+    }
+
+    /// Gives candidate `i` the fullest level from `ceiling` to below `floor` that is better than
+    /// what it has and whose extra cost can be paid.
+    pub(crate) fn upgrade(&mut self, i: usize, ceiling: usize, floor: usize) {
+        let Some(affordable) = self.affordable_extra(i) else { return };
+        let paid = self.paid(i);
+        let costs = &self.candidates[i].costs;
+        // An excerpt shows more than any line.
+        let cut = matches!(self.chosen[i], Some(Selection::Excerpt { .. }));
+        let floor = if cut { floor.min(self.candidates[i].content_levels) } else { floor };
+        // Costs fall strictly, so a better level costs more.
+        let better = (ceiling..floor).take_while(|&level| costs[level] > paid);
+        let mut fitting = better.filter(|&level| costs[level] - paid <= affordable);
+        if let Some(level) = fitting.next() {
+            self.choose(i, Selection::Level(level));
+        }
+    }
+
+    /// Shows an excerpt of candidate `i`, or a larger one, unless a level with content is shown:
+    /// the largest that can be paid and costs at most `most`, and more than `least`.
+    pub(super) fn excerpt(
+        &mut self,
+        i: usize,
+        least: u64,
+        most: u64,
+        excerpter: &mut dyn Excerpter,
+    ) {
+        let item = &self.candidates[i];
+        let has = match self.chosen[i] {
+            Some(Selection::Level(level)) if level < item.content_levels => return,
+            Some(Selection::Excerpt { most, .. }) => most,
+            _ => 0,
+        };
+        if !item.may_be_cut {
+            return;
+        }
+        let Some(affordable) = self.affordable_extra(i) else { return };
+        let paid = self.paid(i);
+        // An excerpt costs less than the full content.
+        let limit = (paid + affordable).min(most).min(item.costs[0].saturating_sub(1));
+        let Some(size) = excerpt_step(limit).filter(|size| *size > has.max(paid).max(least)) else {
+            return;
+        };
+        if let Some(cost) = excerpter.excerpt_cost(i, size).filter(|cost| *cost > paid.max(least)) {
+            self.choose(i, Selection::Excerpt { most: size, cost });
+        }
+    }
+}
+
+/// The number of sizes between a power of two and the next.
+const STEPS: u32 = 32;
+
+/// The size of the smallest excerpt.
+pub(super) const EXCERPT_MIN: u64 = STEPS as u64;
+
+/// Returns the largest size for excerpts that is not above `limit`.
+///
+/// The sizes are `m · 2^k` for m from 32 to 63: each is at most a 32nd above the one before.
+pub(super) fn excerpt_step(limit: u64) -> Option<u64> {
+    let bits = limit.checked_ilog2()?.checked_sub(STEPS.ilog2())?;
+    Some(limit >> bits << bits)
+}

@@ -1,0 +1,265 @@
+//! Which level of detail each block gets, given what the levels cost.
+//!
+//! `tiers.rs` serves priorities in order (RFC 0002 §4), `knapsack/` maximizes value (RFC 0005
+//! §3); both spend from the `ledger.rs`, which knows shares (RFC 0004 §3.1) and groups. Nothing
+//! here knows texts or blocks, so the tests can try any numbers.
+
+pub(crate) mod knapsack;
+mod ledger;
+#[cfg(test)]
+mod tests;
+mod tiers;
+
+use lcp_types::Priority;
+
+use crate::detail::LEVELS;
+pub(crate) use ledger::BudgetLedger;
+pub(crate) use tiers::{LINES_FIRST, NAMED_FIRST, allocate_tiers};
+
+/// One block that can be shown.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) priority: Priority,
+    /// Higher ranks come first within a priority, candidates without one last.
+    pub(crate) rank: Option<f64>,
+    /// The costs of its levels, fullest first, strictly falling, never empty.
+    pub(crate) costs: PerLevel,
+    /// The fullest level that it may have at first: an index into `costs`.
+    pub(crate) ceiling: usize,
+    /// How many of its levels show something of its content: all but a placeholder.
+    pub(crate) content_levels: usize,
+    /// Whether it may be shown in full once all others have their ceiling: Low blocks without a
+    /// summary.
+    pub(crate) may_grow: bool,
+    /// Whether an excerpt of it may be shown.
+    pub(crate) may_be_cut: bool,
+    /// Its share: an index into [`AllocationInput::shares`].
+    pub(crate) share: usize,
+    /// Its group: an index into [`AllocationInput::groups`].
+    pub(crate) group: Option<usize>,
+    pub(crate) eligibility: Eligibility,
+}
+
+/// Whether a candidate competes for the budget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Eligibility {
+    #[default]
+    Competes,
+    /// It stays as in the previous text, which is its only level.
+    Frozen,
+    /// The previous text had no part of it, and it gets none.
+    Excluded,
+}
+
+/// A number for each level of a candidate, fullest level first. Stored inline: allocation reads
+/// each one several times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PerLevel {
+    numbers: [u64; LEVELS],
+    len: usize,
+}
+
+impl FromIterator<u64> for PerLevel {
+    /// Takes the first [`LEVELS`] numbers.
+    fn from_iter<I: IntoIterator<Item = u64>>(numbers: I) -> Self {
+        let mut levels = Self::default();
+        for (slot, number) in levels.numbers.iter_mut().zip(numbers) {
+            *slot = number;
+            levels.len += 1;
+        }
+        levels
+    }
+}
+
+impl std::ops::Deref for PerLevel {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        &self.numbers[..self.len]
+    }
+}
+
+impl Candidate {
+    pub(crate) fn lowest(&self) -> usize {
+        self.costs.len() - 1
+    }
+
+    /// Returns whether its first level is paid before anything competes.
+    pub(crate) fn is_fixed(&self) -> bool {
+        self.eligibility == Eligibility::Frozen
+            || self.eligibility == Eligibility::Competes && self.priority == Priority::Critical
+    }
+
+    /// Returns what it gets if it is fixed.
+    pub(crate) fn fixed_selection(&self) -> Option<Selection> {
+        self.is_fixed().then_some(Selection::Level(0))
+    }
+
+    /// Returns whether a text must show it or count it in the roll-up line.
+    pub(crate) fn needs_mention(&self) -> bool {
+        !self.is_fixed() && self.priority != Priority::Background
+    }
+}
+
+/// The limits of a share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShareLimits {
+    /// Tokens of its own.
+    pub(crate) own: u32,
+    /// Its weight where unused tokens are lent.
+    pub(crate) weight: u32,
+    /// Tokens that it must not exceed; `u64::MAX` for no cap.
+    pub(crate) cap: u64,
+}
+
+/// What an allocation starts from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AllocationInput<'a> {
+    pub(crate) candidates: &'a [Candidate],
+    pub(crate) budget: u64,
+    /// Tokens of the envelope.
+    pub(crate) envelope: u64,
+    /// The most that the roll-up line can cost.
+    pub(crate) line: u64,
+    /// Whether Background blocks get what is left even if others are below their ceilings.
+    pub(crate) fill: bool,
+    /// The shares of the budget; empty if all compete for the whole.
+    pub(crate) shares: &'a [ShareLimits],
+    /// Whether blocks may be shown in part.
+    pub(crate) excerpts: bool,
+    /// Candidates that are shown together or not at all (RFC 0005 §5.2).
+    pub(crate) groups: &'a [Vec<usize>],
+    /// The candidate that is served before all others but the fixed ones.
+    pub(crate) first: Option<usize>,
+}
+
+impl AllocationInput<'_> {
+    /// Returns the candidates from High to Low, in the order in which they are served: priority,
+    /// then rank, then position.
+    pub(crate) fn service_order(&self) -> Vec<usize> {
+        let tiers = [Priority::High, Priority::Normal, Priority::Low];
+        tiers.into_iter().flat_map(|priority| self.by_rank(priority)).collect()
+    }
+
+    /// Returns the candidates of a priority, in the order in which they are served.
+    fn by_rank(&self, priority: Priority) -> Vec<usize> {
+        let candidates = self.candidates;
+        let competes = |i: &usize| {
+            let candidate = &candidates[*i];
+            candidate.eligibility == Eligibility::Competes && candidate.priority == priority
+        };
+        let mut order: Vec<usize> = (0..candidates.len()).filter(competes).collect();
+        if order.iter().any(|&i| candidates[i].rank.is_some()) {
+            let rank = |i: usize| candidates[i].rank.unwrap_or(f64::NEG_INFINITY);
+            order.sort_by(|&a, &b| rank(b).total_cmp(&rank(a)));
+        }
+        order
+    }
+
+    /// Returns the selections of the fixed candidates, and none of the others.
+    fn fixed_selections(&self) -> Vec<Option<Selection>> {
+        self.candidates.iter().map(Candidate::fixed_selection).collect()
+    }
+
+    /// Returns the allocation that shows only the fixed candidates.
+    fn fixed_only(&self, outcome: Outcome, at_ceiling: bool) -> Allocation {
+        Allocation {
+            chosen: self.fixed_selections(),
+            outcome,
+            at_ceiling,
+            left: self.budget.saturating_sub(self.envelope + fixed_tokens(self.candidates)),
+        }
+    }
+}
+
+/// Makes excerpts of candidates.
+pub(crate) trait Excerpter {
+    /// Returns the cost of an excerpt of candidate `i` that has at most `most` tokens; `None` if
+    /// there is none.
+    fn excerpt_cost(&mut self, i: usize, most: u64) -> Option<u64>;
+}
+
+/// What a candidate gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Selection {
+    /// A level: an index into its costs.
+    Level(usize),
+    /// A part of its content.
+    Excerpt {
+        /// The size it was made for.
+        most: u64,
+        cost: u64,
+    },
+}
+
+impl Selection {
+    pub(crate) fn cost(self, candidate: &Candidate) -> u64 {
+        match self {
+            Self::Level(level) => candidate.costs[level],
+            Self::Excerpt { cost, .. } => cost,
+        }
+    }
+
+    pub(crate) fn level(self) -> Option<usize> {
+        match self {
+            Self::Level(level) => Some(level),
+            Self::Excerpt { .. } => None,
+        }
+    }
+
+    /// Returns whether it shows something of the content.
+    pub(crate) fn shows_content(self, candidate: &Candidate) -> bool {
+        match self {
+            Self::Level(level) => level < candidate.content_levels,
+            Self::Excerpt { .. } => true,
+        }
+    }
+
+    /// Returns whether it is the candidate's ceiling or fuller.
+    pub(crate) fn is_at_ceiling(self, candidate: &Candidate) -> bool {
+        matches!(self, Self::Level(level) if level <= candidate.ceiling)
+    }
+}
+
+/// The result of an allocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Allocation {
+    /// What each candidate gets; `None`: no line of its own.
+    pub(crate) chosen: Vec<Option<Selection>>,
+    pub(crate) outcome: Outcome,
+    /// Whether every candidate that must be shown or counted has its ceiling.
+    pub(crate) at_ceiling: bool,
+    /// What is left of the budget, less the roll-up line where it was reserved.
+    pub(crate) left: u64,
+}
+
+impl Allocation {
+    /// Returns the tokens of the content that is shown.
+    pub(crate) fn shown_tokens(&self, candidates: &[Candidate]) -> u64 {
+        let shown = |(chosen, candidate): (&Option<Selection>, &Candidate)| {
+            let chosen = chosen.filter(|selection| selection.shows_content(candidate))?;
+            Some(chosen.cost(candidate))
+        };
+        self.chosen.iter().zip(candidates).filter_map(shown).sum()
+    }
+}
+
+/// How the budget turned out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The budget was allocated.
+    Fits,
+    /// Not even the roll-up line fits beside the Critical blocks: only those are shown.
+    BelowFloor,
+    /// The Critical blocks alone exceed the budget: only those are shown.
+    CriticalExceeds {
+        /// What they need, the envelope included.
+        needed: u64,
+    },
+}
+
+/// Returns the tokens of the fixed candidates.
+pub(crate) fn fixed_tokens(candidates: &[Candidate]) -> u64 {
+    let fixed = candidates.iter().filter(|candidate| candidate.is_fixed());
+    fixed.map(|candidate| candidate.costs[0]).sum()
+}

@@ -1,0 +1,589 @@
+//! Properties of allocation by tiers (RFC 0002 §5), with groups and a block that is served first
+//! (RFC 0005 §5), with shares and excerpts (RFC 0004 §5), on numbers of every kind.
+
+use lcp_types::Priority;
+use proptest::prelude::*;
+
+use super::ledger::excerpt_step;
+use super::tiers::EXCERPT_FIRST;
+use super::*;
+
+impl<'t> AllocationInput<'t> {
+    /// Returns an input that allows nothing special.
+    fn plain(shares: &'t [ShareLimits]) -> Self {
+        Self {
+            candidates: &[],
+            budget: 0,
+            envelope: 0,
+            line: 0,
+            fill: false,
+            shares,
+            excerpts: false,
+            groups: &[],
+            first: None,
+        }
+    }
+}
+
+const BACKGROUND: Priority = Priority::Background;
+
+/// Excerpts of numbers: each block has a least size, and sizes between rungs
+/// are met only nearly, as lines of a text meet them.
+struct Cuts<'i>(&'i [Candidate]);
+
+impl Excerpter for Cuts<'_> {
+    fn excerpt_cost(&mut self, i: usize, most: u64) -> Option<u64> {
+        let least = self.0[i].costs.last().unwrap() + 3 + i as u64 % 40;
+        (most >= least).then(|| most - (most * 7 + i as u64) % 5.min(most - least + 1))
+    }
+}
+
+fn any_item() -> impl Strategy<Value = Candidate> {
+    let costs = prop_oneof![
+        // Small costs, where every token decides, and heavy tails.
+        prop::collection::vec(1u64..30, 1..4),
+        prop::collection::vec(1u64..3_000, 1..5),
+    ];
+    let rank = prop_oneof![3 => Just(None), 1 => (0..5u8).prop_map(|rank| Some(f64::from(rank)))];
+    (
+        prop::sample::select(&Priority::ALL[..]),
+        rank,
+        costs,
+        any::<prop::sample::Index>(),
+        any::<[bool; 2]>(),
+    )
+        .prop_map(|(priority, rank, mut costs, ceiling, [may_grow, placeholder])| {
+            costs.sort_unstable_by(|a, b| b.cmp(a));
+            costs.dedup();
+            let ceiling = match priority {
+                Priority::Critical | Priority::High | Priority::Normal => 0,
+                Priority::Low | Priority::Background => ceiling.index(costs.len()),
+            };
+            // One detail alone is content; of several, the last may be a mere line.
+            let costs: PerLevel = costs.into_iter().collect();
+            let content_levels = costs.len() - usize::from(placeholder && costs.len() > 1);
+            let may_grow = may_grow && priority == Priority::Low;
+            let may_be_cut = !costs[0].is_multiple_of(5);
+            let (group, eligibility) = (None, Eligibility::Competes);
+            Candidate {
+                priority,
+                rank,
+                costs,
+                ceiling,
+                content_levels,
+                may_grow,
+                may_be_cut,
+                share: 0,
+                group,
+                eligibility,
+            }
+        })
+}
+
+fn any_items() -> impl Strategy<Value = Vec<Candidate>> {
+    prop_oneof![
+        4 => prop::collection::vec(any_item(), 0..12),
+        2 => prop::collection::vec(any_item(), 28..40),
+        1 => prop::collection::vec(any_item(), 40..200),
+    ]
+}
+
+/// Items, terms, and a budget from nothing to twice the whole.
+fn any_case() -> impl Strategy<Value = (Vec<Candidate>, AllocationInput<'static>)> {
+    (any_items(), 0u64..10, 5u64..25, any::<bool>(), 0.0..2.0f64).prop_map(
+        |(mut items, envelope, line, fill, share)| {
+            if fill {
+                for item in &mut items {
+                    item.ceiling = 0;
+                }
+            }
+            let whole: u64 = items.iter().map(|item| item.costs[0]).sum::<u64>() + envelope + line;
+            #[expect(
+                clippy::cast_precision_loss,
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss
+            )]
+            let budget = (whole as f64 * share * share / 2.0) as u64;
+            (items, AllocationInput { budget, envelope, line, fill, ..AllocationInput::plain(&[]) })
+        },
+    )
+}
+
+fn critical(items: &[Candidate]) -> u64 {
+    items.iter().filter(|item| item.priority == Priority::Critical).map(|item| item.costs[0]).sum()
+}
+
+/// What block `i` costs as it was decided.
+fn paid(items: &[Candidate], allocation: &Allocation, i: usize) -> u64 {
+    allocation.chosen[i].map_or(0, |choice| choice.cost(&items[i]))
+}
+
+fn walked(items: &[Candidate], input: AllocationInput<'_>) -> Allocation {
+    allocate_tiers(with(items, input), &mut Cuts(items))
+}
+
+fn with<'a>(candidates: &'a [Candidate], input: AllocationInput<'a>) -> AllocationInput<'a> {
+    AllocationInput { candidates, ..input }
+}
+
+fn order(items: &[Candidate]) -> Vec<usize> {
+    with(items, AllocationInput::plain(&[])).service_order()
+}
+
+/// The detail that block `i` has; that of a line for an excerpt, nothing last.
+fn detail(items: &[Candidate], allocation: &Allocation, i: usize) -> usize {
+    match allocation.chosen[i] {
+        Some(Selection::Level(detail)) => detail,
+        Some(Selection::Excerpt { .. }) => items[i].content_levels,
+        None => items[i].costs.len(),
+    }
+}
+
+fn rolled_up(items: &[Candidate], allocation: &Allocation) -> bool {
+    allocation.outcome == Outcome::Fits
+        && order(items).iter().any(|&i| allocation.chosen[i].is_none())
+}
+
+/// What the text will cost: the line at its bound.
+fn planned(items: &[Candidate], input: AllocationInput<'_>, allocation: &Allocation) -> u64 {
+    let blocks: u64 = (0..items.len()).map(|i| paid(items, allocation, i)).sum();
+    input.envelope + blocks + if rolled_up(items, allocation) { input.line } else { 0 }
+}
+
+/// The details of block `i` that are better than what it has and allowed.
+fn refused(items: &[Candidate], allocation: &Allocation, i: usize) -> std::ops::Range<usize> {
+    items[i].ceiling..detail(items, allocation, i).max(items[i].ceiling)
+}
+
+/// What each step of the walk gave, in the order of the walk: the first lines,
+/// the details up to the ceilings, growth, Background. Fuller details have
+/// lower numbers; nothing has the highest.
+fn steps(items: &[Candidate], allocation: &Allocation) -> Vec<usize> {
+    let order = order(items);
+    let got = |i: usize| detail(items, allocation, i);
+    let up_to_ceiling = |i: usize| got(i).max(items[i].ceiling);
+    let small = order.len() <= LINES_FIRST;
+    // A line that did not fit at first fits never: what is left only shrinks.
+    let lines =
+        order.iter().filter(|_| small).map(|&i| usize::from(allocation.chosen[i].is_none()));
+    // Of each tier, what tells something comes before mere lines.
+    let tiers = order.chunk_by(|&a, &b| items[a].priority == items[b].priority);
+    let named = &order[..order.len().min(NAMED_FIRST)];
+    let tiers = tiers.flat_map(|tier| {
+        let content_levels = tier.iter().map(|&i| match up_to_ceiling(i) {
+            level if level < items[i].content_levels || named.contains(&i) => level,
+            _ => usize::MAX,
+        });
+        content_levels.chain(tier.iter().map(|&i| up_to_ceiling(i)))
+    });
+    let grown = order.iter().filter(|&&i| items[i].may_grow).map(|&i| got(i));
+    let background =
+        with(items, AllocationInput::plain(&[])).by_rank(BACKGROUND).into_iter().map(got);
+    lines.chain(tiers).chain(grown).chain(background).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn bounded((items, input) in any_case()) {
+        let allocation = walked(&items, input);
+        let base = input.envelope + critical(&items);
+        let planned = planned(&items, input, &allocation);
+        match allocation.outcome {
+            Outcome::Fits => prop_assert!(planned <= input.budget),
+            Outcome::BelowFloor => prop_assert!(critical(&items) == 0 || base <= input.budget),
+            Outcome::CriticalExceeds { needed } => {
+                prop_assert!(needed == base && planned == base && base > input.budget);
+            }
+        }
+    }
+
+    #[test]
+    fn critical_blocks_are_always_full((items, input) in any_case()) {
+        let allocation = walked(&items, input);
+        for (item, chosen) in items.iter().zip(&allocation.chosen) {
+            prop_assert!(item.priority != Priority::Critical || *chosen == Some(Selection::Level(0)));
+        }
+    }
+
+    /// Giving back all that lower tiers were given beyond their first lines
+    /// would not buy a step that was refused.
+    #[test]
+    fn no_inversion((items, input) in any_case()) {
+        let allocation = walked(&items, input);
+        if allocation.outcome != Outcome::Fits {
+            return Ok(());
+        }
+        let order = order(&items);
+        let first_line = |j: usize| {
+            let first = order.len() <= LINES_FIRST && order.contains(&j);
+            if first && allocation.chosen[j].is_some() { *items[j].costs.last().unwrap() } else { 0 }
+        };
+        for &i in &order {
+            let lower = (0..items.len()).filter(|&j| items[j].priority > items[i].priority);
+            let given: u64 = lower
+                .map(|j| paid(&items, &allocation, j).saturating_sub(first_line(j)))
+                .sum();
+            for detail in refused(&items, &allocation, i) {
+                let extra = items[i].costs[detail] - paid(&items, &allocation, i);
+                prop_assert!(extra > allocation.left + given, "block {i} detail {detail}");
+            }
+        }
+    }
+
+    /// No allowed upgrade fits in what is left.
+    #[test]
+    fn maximal((items, input) in any_case()) {
+        let allocation = walked(&items, input);
+        if allocation.outcome != Outcome::Fits {
+            return Ok(());
+        }
+        let order = order(&items);
+        let at_ceiling = order
+            .iter()
+            .all(|&i| detail(&items, &allocation, i) <= items[i].ceiling);
+        for i in 0..items.len() {
+            let allowed = match items[i].priority {
+                BACKGROUND => input.fill || at_ceiling,
+                _ => true,
+            };
+            let mut better = refused(&items, &allocation, i);
+            if at_ceiling && items[i].may_grow {
+                better = 0..detail(&items, &allocation, i);
+            }
+            for detail in better.filter(|_| allowed) {
+                prop_assert!(items[i].costs[detail] - paid(&items, &allocation, i) > allocation.left);
+            }
+        }
+    }
+
+    /// From base + line on, every block but Background is visible or counted.
+    #[test]
+    fn complete((items, input) in any_case()) {
+        let allocation = walked(&items, input);
+        let base = input.envelope + critical(&items);
+        prop_assert!(input.budget < base + input.line || allocation.outcome == Outcome::Fits);
+    }
+
+    /// As the budget grows, the outcomes of the steps never fall
+    /// lexicographically in the order in which the walk takes them, nor does
+    /// the sum of the blocks' tokens.
+    #[test]
+    fn monotone((items, input) in any_case(), more in prop_oneof![Just(1u64), 1u64..50]) {
+        let larger = AllocationInput { budget: input.budget + more, ..input };
+        let (before, after) = (walked(&items, input), walked(&items, larger));
+        prop_assert!(steps(&items, &after) <= steps(&items, &before));
+        let sum = |allocation: &Allocation| -> u64 {
+            (0..items.len()).map(|i| paid(&items, allocation, i)).sum()
+        };
+        prop_assert!(sum(&after) >= sum(&before));
+    }
+
+    /// A budget in which everything fits renders everything, under `fill`.
+    #[test]
+    fn fill_degrades_nothing_that_fits((items, input) in any_case()) {
+        let whole: u64 = items.iter().map(|item| item.costs[0]).sum();
+        let items: Vec<_> = items.into_iter().map(|item| Candidate { ceiling: 0, ..item }).collect();
+        let input = AllocationInput { budget: input.envelope + whole, fill: true, ..input };
+        let allocation = walked(&items, input);
+        prop_assert!(allocation.chosen.iter().all(|chosen| *chosen == Some(Selection::Level(0))));
+        prop_assert_eq!(allocation.left, 0);
+    }
+}
+
+/// What stands together, and what comes first.
+#[derive(Clone, Debug, Default)]
+struct Related {
+    groups: Vec<Vec<usize>>,
+    first: Option<usize>,
+}
+
+impl Related {
+    fn input<'t>(&'t self, input: AllocationInput<'t>) -> AllocationInput<'t> {
+        AllocationInput { groups: &self.groups, first: self.first, ..input }
+    }
+}
+
+/// A case with groups of two and three, or a block that is served first, or both.
+fn any_related() -> impl Strategy<Value = (Vec<Candidate>, AllocationInput<'static>, Related)> {
+    let places = prop::collection::vec(any::<prop::sample::Index>(), 0..30);
+    (any_case(), places, any::<Option<prop::sample::Index>>(), any::<bool>()).prop_map(
+        |((mut items, input), places, first, excerpts)| {
+            let mut related = Related::default();
+            for places in places.chunks(3) {
+                let mut members: Vec<_> = places
+                    .iter()
+                    .filter(|_| !items.is_empty())
+                    .map(|place| place.index(items.len()))
+                    .collect();
+                members.sort_unstable();
+                members.dedup();
+                members.retain(|&at| items[at].group.is_none());
+                let priority = members.iter().map(|&at| items[at].priority).min();
+                for &at in members.iter().filter(|_| members.len() > 1) {
+                    items[at].group = Some(related.groups.len());
+                    items[at].priority = priority.unwrap_or_default();
+                }
+                if members.len() > 1 {
+                    related.groups.push(members);
+                }
+            }
+            let first = first.filter(|_| !items.is_empty()).map(|first| first.index(items.len()));
+            let may_be_first =
+                |&at: &usize| items[at].priority == Priority::High && items[at].ceiling == 0;
+            related.first = first.filter(may_be_first);
+            if let Some(first) = related.first {
+                items[first].rank = Some(f64::INFINITY);
+            }
+            (items, AllocationInput { excerpts, ..input }, related)
+        },
+    )
+}
+
+/// What showing block `i` costs besides its own tokens.
+fn brought_along(items: &[Candidate], related: &Related, allocation: &Allocation, i: usize) -> u64 {
+    if allocation.chosen[i].is_some() {
+        return 0;
+    }
+    let group = items[i].group.map(|group| &related.groups[group]);
+    let others = group.into_iter().flatten().filter(|&&at| at != i);
+    others.map(|&at| *items[at].costs.last().unwrap()).sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_group_is_shown_whole_or_not_at_all((items, input, related) in any_related()) {
+        let allocation = walked(&items, related.input(input));
+        for group in &related.groups {
+            let shown = group.iter().filter(|&&at| allocation.chosen[at].is_some()).count();
+            prop_assert!(shown == 0 || shown == group.len(), "{group:?}");
+        }
+    }
+
+    #[test]
+    fn bounded_and_complete((items, input, related) in any_related()) {
+        let input = related.input(input);
+        let allocation = walked(&items, input);
+        let base = input.envelope + critical(&items);
+        if allocation.outcome == Outcome::Fits {
+            prop_assert!(planned(&items, input, &allocation) <= input.budget);
+        }
+        prop_assert!(input.budget < base + input.line || allocation.outcome == Outcome::Fits);
+    }
+
+    /// No allowed upgrade fits, the lines of its group included.
+    #[test]
+    fn maximal_with_groups((items, input, related) in any_related()) {
+        let input = AllocationInput { excerpts: false, ..related.input(input) };
+        let allocation = walked(&items, input);
+        for i in order(&items) {
+            let along = brought_along(&items, &related, &allocation, i);
+            for detail in refused(&items, &allocation, i) {
+                let extra = items[i].costs[detail] - paid(&items, &allocation, i) + along;
+                prop_assert!(extra > allocation.left || allocation.outcome != Outcome::Fits);
+            }
+        }
+    }
+
+    /// What is served first gets the fullest detail for which there is room
+    /// beside the fixed blocks and the roll-up line.
+    #[test]
+    fn first_comes_first((items, input, related) in any_related()) {
+        let input = related.input(input);
+        let allocation = walked(&items, input);
+        let Some(first) = related.first.filter(|_| allocation.outcome == Outcome::Fits) else {
+            return Ok(());
+        };
+        let along = related.groups.get(items[first].group.unwrap_or(usize::MAX));
+        let along = along.into_iter().flatten().filter(|&&at| at != first);
+        let along: u64 = along.map(|&at| *items[at].costs.last().unwrap()).sum();
+        let taken = input.envelope + critical(&items) + input.line + along;
+        let fits = |cost: &u64| taken + cost <= input.budget;
+        if let Some(best) = items[first].costs.iter().position(fits) {
+            let got = detail(&items, &allocation, first);
+            prop_assert!(got <= best.max(items[first].ceiling), "{got} of {best}");
+        }
+    }
+
+    /// As the budget grows, what comes first never gets less, nor do the tokens
+    /// of blocks and roll-up line become fewer.
+    #[test]
+    fn monotone_with_a_first_block((items, input, related) in any_related(), more in 1u64..50) {
+        let input = AllocationInput { excerpts: false, groups: &[], ..related.input(input) };
+        let items: Vec<_> = items.into_iter().map(|item| Candidate { group: None, ..item }).collect();
+        let larger = AllocationInput { budget: input.budget + more, ..input };
+        let (before, after) = (walked(&items, input), walked(&items, larger));
+        if let Some(first) = input.first {
+            prop_assert!(detail(&items, &after, first) <= detail(&items, &before, first));
+        }
+        let (before, after) = (planned(&items, input, &before), planned(&items, larger, &after));
+        prop_assert!(after >= before, "{before} tokens, then {after}");
+    }
+}
+
+/// A case with shares, some of them capped, and with excerpts or without.
+fn any_shared()
+-> impl Strategy<Value = (Vec<Candidate>, AllocationInput<'static>, Vec<ShareLimits>)> {
+    let cap = prop_oneof![3 => Just(u64::MAX), 1 => 0u64..400];
+    let share = (prop_oneof![1 => Just(0u32), 4 => 1u32..2_000], cap)
+        .prop_map(|(own, cap)| ShareLimits { own, weight: own.max(7), cap });
+    let places = prop::collection::vec(any::<prop::sample::Index>(), 200);
+    (any_case(), prop::collection::vec(share, 0..5), places, any::<bool>()).prop_map(
+        |((mut items, input), shares, places, excerpts)| {
+            for (item, place) in items.iter_mut().zip(&places) {
+                item.share = place.index(shares.len().max(1));
+            }
+            (items, AllocationInput { excerpts, ..input }, shares)
+        },
+    )
+}
+
+fn used(items: &[Candidate], allocation: &Allocation, share: usize) -> u64 {
+    let of_share = (0..items.len()).filter(|&i| items[i].share == share);
+    of_share.map(|i| paid(items, allocation, i)).sum()
+}
+
+fn critical_of(items: &[Candidate], share: usize) -> u64 {
+    let critical = |item: &&Candidate| item.priority == Priority::Critical && item.share == share;
+    items.iter().filter(critical).map(|item| item.costs[0]).sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn bounded_with_shares((items, input, shares) in any_shared()) {
+        let allocation = walked(&items, AllocationInput { shares: &shares, ..input });
+        let planned = planned(&items, input, &allocation);
+        if allocation.outcome == Outcome::Fits {
+            prop_assert!(planned <= input.budget);
+        } else {
+            prop_assert_eq!(planned, input.envelope + critical(&items));
+        }
+    }
+
+    #[test]
+    fn capped((items, input, shares) in any_shared()) {
+        let allocation = walked(&items, AllocationInput { shares: &shares, ..input });
+        for (at, share) in shares.iter().enumerate() {
+            let used = used(&items, &allocation, at);
+            prop_assert!(used <= share.cap.max(critical_of(&items, at)), "share {at}: {used}");
+        }
+    }
+
+    /// No allowed upgrade, and no excerpt where nothing is shown, fits in what
+    /// is left, under the cap of its share.
+    #[test]
+    fn maximal_with_shares((items, input, shares) in any_shared()) {
+        let allocation = walked(&items, AllocationInput { shares: &shares, ..input });
+        if allocation.outcome != Outcome::Fits {
+            return Ok(());
+        }
+        for &i in &order(&items) {
+            let cap = shares.get(items[i].share).map_or(u64::MAX, |share| share.cap);
+            let under_cap = cap.saturating_sub(used(&items, &allocation, items[i].share));
+            let left = allocation.left.min(under_cap);
+            let paid = paid(&items, &allocation, i);
+            for detail in refused(&items, &allocation, i) {
+                prop_assert!(items[i].costs[detail] - paid.min(items[i].costs[detail]) > left
+                    || items[i].costs[detail] <= paid, "block {i} detail {detail}");
+            }
+            let tells = allocation.chosen[i].is_some_and(|choice| choice.shows_content(&items[i]));
+            if input.excerpts && !tells && items[i].may_be_cut && items[i].ceiling == 0 {
+                let most = excerpt_step((paid + left).min(items[i].costs[0] - 1));
+                let cut = most.and_then(|most| Cuts(&items).excerpt_cost(i, most));
+                prop_assert!(cut.is_none_or(|cost| cost <= paid), "block {i} could be cut");
+            }
+        }
+    }
+
+    /// From base + line on, every block but Background is visible or counted.
+    #[test]
+    fn complete_with_shares((items, input, shares) in any_shared()) {
+        let allocation = walked(&items, AllocationInput { shares: &shares, ..input });
+        let base = input.envelope + critical(&items);
+        prop_assert!(input.budget < base + input.line || allocation.outcome == Outcome::Fits);
+    }
+
+    /// A text has content where one excerpt fits beside the roll-up line.
+    #[test]
+    fn something_is_shown((items, input) in any_case()) {
+        let input = AllocationInput { excerpts: true, ..input };
+        let allocation = walked(&items, input);
+        let left = input.budget.saturating_sub(input.envelope + critical(&items) + input.line);
+        let fits = |(i, item): (usize, &Candidate)| {
+            let whole = item.costs[..item.content_levels].iter().any(|cost| *cost <= left);
+            let most = excerpt_step(left.min(item.costs[0] - 1).min(EXCERPT_FIRST));
+            let cut = most.filter(|_| item.may_be_cut).and_then(|most| Cuts(&items).excerpt_cost(i, most));
+            whole || cut.is_some()
+        };
+        if items.iter().enumerate().any(fits) && allocation.outcome == Outcome::Fits {
+            prop_assert!(allocation.shown_tokens(&items) > 0);
+        }
+    }
+
+    /// Without excerpts, what is wanted in full and in parts that fit gets its
+    /// own tokens: blocks of one token each leave no gaps.
+    #[test]
+    fn guaranteed(
+        wants in prop::collection::vec((0u32..300, 0usize..300), 1..5),
+        budget in 0u64..800,
+    ) {
+        let mut items = Vec::new();
+        for (share, (_, blocks)) in wants.iter().enumerate() {
+            let item = Candidate {
+                priority: Priority::Normal,
+                rank: None,
+                costs: [1].into_iter().collect(),
+                ceiling: 0,
+                content_levels: 1,
+                may_grow: false,
+                may_be_cut: false,
+                share,
+                group: None,
+                eligibility: Eligibility::Competes,
+            };
+            items.extend(std::iter::repeat_n(item, *blocks));
+        }
+        let shares: Vec<_> =
+            wants.iter().map(|(own, _)| ShareLimits { own: *own, weight: 150, cap: u64::MAX }).collect();
+        let input = AllocationInput { budget, line: 1, ..AllocationInput::plain(&shares) };
+        let allocation = walked(&items, input);
+        let own: u64 = shares.iter().map(|share| u64::from(share.own)).sum();
+        // Strategy lines of a small pack come before shares.
+        if allocation.outcome == Outcome::Fits && items.len() > LINES_FIRST && own < budget {
+            for (at, (own, blocks)) in wants.iter().enumerate() {
+                let wanted = u64::from(*own).min(*blocks as u64);
+                prop_assert!(used(&items, &allocation, at) >= wanted, "share {at}");
+            }
+        }
+    }
+
+    /// A share has its own tokens as far as it wants them, but for a gap that
+    /// none of its blocks fits, whatever stands in the others.
+    #[test]
+    fn guaranteed_but_for_a_gap((items, input, shares) in any_shared(), more in 0u64..200) {
+        let shares: Vec<_> =
+            shares.iter().map(|share| ShareLimits { cap: u64::MAX, ..*share }).collect();
+        // Critical blocks and first lines come before shares.
+        let rest = |item: &&Candidate| item.priority != Priority::Critical;
+        let items: Vec<_> = items.iter().filter(rest).cloned().collect();
+        let own: u64 = shares.iter().map(|share| u64::from(share.own)).sum();
+        let budget = input.envelope + input.line + own + more;
+        let input = AllocationInput { budget, shares: &shares, excerpts: false, ..input };
+        if shares.is_empty() || order(&items).len() <= LINES_FIRST {
+            return Ok(());
+        }
+        let allocation = walked(&items, input);
+        for (at, share) in shares.iter().enumerate() {
+            let of_share = || order(&items).into_iter().filter(|&i| items[i].share == at);
+            let wanted: u64 = of_share().map(|i| items[i].costs[items[i].ceiling]).sum();
+            let gap = of_share().map(|i| items[i].costs[0]).max().unwrap_or_default();
+            let kept = u64::from(share.own).min(wanted);
+            prop_assert!(used(&items, &allocation, at) + gap >= kept, "share {at}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The text of a plan.
+
+use std::collections::HashMap;
+
+use lcp_types::{Block, BlockMeta};
+
+use crate::block_view::{BlockView, Head};
+use crate::detail::{Shown, ShownDetail};
+use crate::excerpt;
+use crate::mode::OutputMode;
+use crate::plan::{Plan, RollUp};
+use crate::render::{Part, envelope, part, part_with_body, placeholder, roll_up};
+use crate::special_tokens;
+use crate::warning::Warning;
+
+/// What a text is made of.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    /// The blocks that have a part, in the order of the text: their index, what
+    /// of each is shown, and the tokens of its content.
+    pub(crate) shown: Vec<(usize, ShownDetail, u32)>,
+    pub(crate) rolled_up: Option<RollUp>,
+}
+
+impl Layout {
+    pub(crate) fn from_plan(plan: &Plan) -> Self {
+        let shown = |i: usize| {
+            let item = plan.items.get(i)?;
+            Some((i, ShownDetail::from_decision(&item.decision)?, item.content_tokens))
+        };
+        let shown = match &plan.stable {
+            Some(stable) => stable.order.iter().copied().filter_map(shown).collect(),
+            None => (0..plan.items.len()).filter_map(shown).collect(),
+        };
+        Self { shown, rolled_up: plan.rolled_up }
+    }
+}
+
+/// A text, and where each of its parts ends.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Text {
+    pub(crate) text: String,
+    /// The block of each part, and its end in bytes from the front, in the order of the
+    /// parts.
+    pub(crate) ends: Vec<(usize, usize)>,
+}
+
+impl Text {
+    /// Warns of the special tokens in it. `index`: the index of a block in the pack.
+    pub(crate) fn warn_of_special(
+        &self,
+        index: impl Fn(usize) -> usize,
+        warnings: &mut Vec<Warning>,
+    ) {
+        let ends = self.ends.iter().map(|(block, end)| (index(*block), *end));
+        special_tokens::warn_of_text(&self.text, ends, warnings);
+    }
+
+    /// The parts.
+    pub(crate) fn parts(&self, mode: OutputMode) -> impl Iterator<Item = &str> {
+        let mut start = envelope(mode).0.len();
+        self.ends.iter().map(move |&(_, end)| &self.text[std::mem::replace(&mut start, end)..end])
+    }
+}
+
+/// What is said of blocks in a text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Metas<'m> {
+    /// By the pack, for each block.
+    pub(crate) own: &'m [BlockMeta<'m>],
+    /// By the text before, for those that it showed, by their index.
+    pub(crate) previous: Option<&'m HashMap<usize, BlockMeta<'m>>>,
+}
+
+impl<'m> Metas<'m> {
+    fn get(&self, i: usize) -> &'m BlockMeta<'m> {
+        self.previous.and_then(|previous| previous.get(&i)).unwrap_or(&self.own[i])
+    }
+}
+
+/// The text: the envelope around the parts, the roll-up line last. Nothing to
+/// show gives the empty text.
+pub(crate) fn assemble(
+    blocks: &[Block<'_>],
+    metas: Metas<'_>,
+    mode: OutputMode,
+    layout: &Layout,
+) -> Text {
+    if layout.shown.is_empty() && layout.rolled_up.is_none() {
+        return Text::default();
+    }
+    let mut text = String::new();
+    let mut ends = Vec::with_capacity(layout.shown.len());
+    let (opening, closing) = envelope(mode);
+    text.push_str(opening);
+    for &(i, shown, tokens) in &layout.shown {
+        with_part(&blocks[i], metas.get(i), shown, tokens, mode, |part| part.push_to(&mut text));
+        ends.push((i, text.len()));
+    }
+    if let Some(rolled_up) = layout.rolled_up {
+        text.push_str(&roll_up_line(rolled_up, mode));
+    }
+    text.push_str(closing);
+    Text { text, ends }
+}
+
+/// The part of a block of which `piece` is shown, given to `with`.
+fn with_part<R>(
+    block: &Block<'_>,
+    meta: &BlockMeta<'_>,
+    shown: ShownDetail,
+    content_tokens: u32,
+    mode: OutputMode,
+    with: impl FnOnce(&Part<'_>) -> R,
+) -> R {
+    match shown {
+        ShownDetail::Excerpt(excerpt) => {
+            let view = BlockView::new(block, meta);
+            let body = view.content.as_deref().map(|text| excerpt::body(text, &excerpt));
+            with(&part_with_body(&view, Shown::Excerpt, body.as_deref(), mode))
+        }
+        ShownDetail::Level(detail) => match detail.shown() {
+            Some(shown) => with(&part(&BlockView::new(block, meta), shown, mode)),
+            None => with(&placeholder(&Head::new(block, Some(meta)), content_tokens, mode)),
+        },
+    }
+}
+
+/// What a plan shows of one block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockText {
+    /// The block's index in the pack.
+    pub index: usize,
+    /// Its part of the text, as it stands there.
+    pub part: String,
+    /// What stands within the part: the content, a level or an excerpt of it, without
+    /// the newline that is added behind it. `None` where the head or a placeholder is
+    /// all there is.
+    pub body: Option<String>,
+}
+
+/// The text of a plan, block by block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockTexts {
+    /// The blocks that are shown, in the order of the text.
+    pub shown: Vec<BlockText>,
+    /// The line that stands for the blocks without one of their own.
+    pub roll_up: Option<String>,
+}
+
+/// What [`assemble`] prints, in pieces and without the envelope.
+pub(crate) fn block_texts(
+    blocks: &[Block<'_>],
+    metas: Metas<'_>,
+    mode: OutputMode,
+    layout: &Layout,
+) -> BlockTexts {
+    let text = |&(index, shown, tokens): &(usize, ShownDetail, u32)| {
+        with_part(&blocks[index], metas.get(index), shown, tokens, mode, |of| {
+            let mut part = String::new();
+            of.push_to(&mut part);
+            BlockText { index, part, body: of.body.map(str::to_owned) }
+        })
+    };
+    BlockTexts {
+        shown: layout.shown.iter().map(text).collect(),
+        roll_up: layout.rolled_up.map(|rolled_up| roll_up_line(rolled_up, mode)),
+    }
+}
+
+/// The line that stands for the blocks without one of their own.
+pub(crate) fn roll_up_line(rolled_up: RollUp, mode: OutputMode) -> String {
+    let mut text = String::new();
+    roll_up(rolled_up.count, rolled_up.tokens, mode).push_to(&mut text);
+    text
+}

@@ -1,0 +1,84 @@
+//! Counting the costs of many blocks: in order, or on all threads of the pool with the feature
+//! `rayon`. The counts are the same.
+
+use lcp_types::{Block, BlockMeta};
+
+use super::{Counter, DetailCosts};
+use crate::block_view::BlockView;
+use crate::mode::OutputMode;
+
+/// Counts blocks in the order of `indices`: yields each index, the view of the block, and its
+/// costs.
+pub(crate) fn count_blocks<'b>(
+    counter: &mut Counter<'_>,
+    blocks: &'b [Block<'b>],
+    metas: &'b [BlockMeta<'b>],
+    indices: &[usize],
+    mode: OutputMode,
+) -> impl Iterator<Item = (usize, BlockView<'b>, DetailCosts)> {
+    count_each(counter, blocks, indices, move |counter, i| {
+        let view = BlockView::new(&blocks[i], &metas[i]);
+        let costs = counter.costs(&view, mode);
+        (i, view, costs)
+    })
+}
+
+/// Yields the result of `count` for each index, in order.
+pub(super) fn count_each<T: Send>(
+    counter: &mut Counter<'_>,
+    blocks: &[Block<'_>],
+    indices: &[usize],
+    count: impl Fn(&mut Counter<'_>, usize) -> T + Copy + Sync,
+) -> impl Iterator<Item = T> {
+    #[cfg(feature = "rayon")]
+    return shared::count_each(counter, blocks, indices, count);
+    #[cfg(not(feature = "rayon"))]
+    {
+        let _ = blocks;
+        indices.iter().map(move |i| count(counter, *i))
+    }
+}
+
+#[cfg(feature = "rayon")]
+mod shared {
+    use lcp_types::{Block, BlockContent, Bytes};
+    use rayon::prelude::*;
+
+    use crate::cost::Counter;
+
+    /// Blocks that are counted before the first is used.
+    const BATCH_BLOCKS: usize = 4096;
+    /// The least bytes that are worth waking other threads: some tenths of a millisecond.
+    const SHARED_BYTES_MIN: usize = 64 << 10;
+    /// The weight of a block's head and placeholder, in bytes.
+    const BLOCK_BYTES: usize = 64;
+
+    pub(super) fn count_each<T: Send>(
+        counter: &mut Counter<'_>,
+        blocks: &[Block<'_>],
+        indices: &[usize],
+        count: impl Fn(&mut Counter<'_>, usize) -> T + Copy + Sync,
+    ) -> impl Iterator<Item = T> {
+        let estimator = counter.estimator();
+        indices.chunks(BATCH_BLOCKS).flat_map(move |batch| {
+            // Asking for the number of threads starts them.
+            let is_shared = batch.iter().map(|i| weight(&blocks[*i])).sum::<usize>()
+                >= SHARED_BYTES_MIN
+                && rayon::current_num_threads() > 1;
+            if !is_shared {
+                return batch.iter().map(|i| count(counter, *i)).collect::<Vec<_>>();
+            }
+            let new = || Counter::new(estimator);
+            batch.par_iter().map_init(new, |counter, i| count(counter, *i)).collect()
+        })
+    }
+
+    /// Estimates the bytes to count.
+    fn weight(block: &Block<'_>) -> usize {
+        let content = match &block.content {
+            BlockContent::Diff(diff) => diff.hunks.iter().map(|hunk| hunk.lines.len()).sum(),
+            content => content.text().map_or(0, Bytes::len),
+        };
+        BLOCK_BYTES + content
+    }
+}

@@ -1,0 +1,24 @@
+//! Formatting onto the end of a string.
+
+use std::fmt::{Arguments, Write};
+
+/// Appends what `format_args!` made.
+pub(crate) fn write_to(out: &mut String, args: Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = out.write_fmt(args);
+}
+
+/// A number as people write it.
+///
+/// ```
+/// use lcp_driver::group_thousands;
+///
+/// assert_eq!((group_thousands(999).as_str(), group_thousands(1_234_567).as_str()), ("999", "1,234,567"));
+/// ```
+#[must_use]
+pub fn group_thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev();
+    let groups: Vec<_> = groups.filter_map(|group| std::str::from_utf8(group).ok()).collect();
+    groups.join(",")
+}

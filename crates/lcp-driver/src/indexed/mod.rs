@@ -1,0 +1,363 @@
+//! Rendering by an index: allocation over candidates of which only the costs are known, and a text
+//! for which only the shown blocks are read (RFC 0003 §7).
+//!
+//! `columns.rs` validates the index, `candidates.rs` makes the candidates, `prefilter.rs` drops
+//! those that cannot be selected, and `check.rs` compares the index with the blocks that were
+//! read.
+
+mod candidates;
+mod check;
+mod columns;
+mod prefilter;
+#[cfg(test)]
+mod tests;
+
+use lcp_tokens::TokenEstimator;
+use lcp_types::{Block, BlockMeta, BlockSource, SourceError, SourceErrorKind};
+
+use crate::allocate::{Allocation, AllocationInput, Excerpter, Outcome, Selection, allocate_tiers};
+use crate::assemble::{Layout, Metas, assemble};
+use crate::config::DriverConfig;
+use crate::cost::{Counter, DetailCosts};
+use crate::detail::{DetailLevel, ShownDetail};
+use crate::error::DriverError;
+use crate::mode::RENDERER_REVISION;
+use crate::observe::{self, IndexedRun};
+use crate::plan::RollUp;
+use crate::planner::overflow::warn_of_overflow;
+use crate::planner::plan_builder::cap_warnings;
+use crate::planner::scan::{envelope_tokens, warn_of_counts};
+use crate::planner::{planned_text, roll_up_bound};
+use crate::warning::{Warning, WarningCode};
+use candidates::IndexCandidates;
+use check::IndexCheck;
+use columns::Columns;
+
+/// The text of a pack, and what there is to know of it without a plan of every
+/// block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexedRender {
+    /// The text.
+    pub text: String,
+    /// Its tokens.
+    pub used_tokens: u32,
+    /// What the roll-up line stands for, if there is one.
+    pub rolled_up: Option<RollUp>,
+    /// Blocks of the pack, annotations included.
+    pub blocks: usize,
+    /// Blocks that have a part of the text of their own.
+    pub shown: usize,
+    /// What a reader of the text should know. Of blocks that were not read
+    /// there are none.
+    pub warnings: Vec<Warning>,
+    /// What was planned by.
+    pub planned: PlanSource,
+}
+
+/// What a text was planned by: the text is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanSource {
+    /// The index. Only what is shown was read, and what speaks of it.
+    Index {
+        /// Blocks that were read.
+        read: usize,
+        /// Blocks that could not have been shown, and were only counted.
+        passed_over: usize,
+    },
+    /// All blocks, which were read.
+    AllBlocks(FullReadReason),
+}
+
+/// Why all blocks were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FullReadReason {
+    /// Nothing is known of the blocks without reading them.
+    NoIndex,
+    /// What was asked for takes more than costs:
+    /// [`DriverConfig::is_planned_by_costs`](crate::DriverConfig::is_planned_by_costs).
+    Asked,
+    /// The index has no costs of this encoding, this mode and this revision, or
+    /// the encoding's counts do not add up.
+    NoCosts,
+    /// The index is wrong; the warning `bad_index` says how.
+    BadIndex,
+    /// The text must exceed its budget: that is not believed of an index alone.
+    OverBudget,
+}
+
+impl FullReadReason {
+    /// The name in messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NoIndex => "no_index",
+            Self::Asked => "asked",
+            Self::NoCosts => "no_costs",
+            Self::BadIndex => "bad_index",
+            Self::OverBudget => "over_budget",
+        }
+    }
+}
+
+/// Why there is no text of a source.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SourceRenderError {
+    /// The blocks are not rendered.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+    /// The blocks could not be had.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+}
+
+impl SourceRenderError {
+    /// The kind of failure of the source, if it is one.
+    #[must_use]
+    pub const fn source_kind(&self) -> Option<SourceErrorKind> {
+        match self {
+            Self::Driver(_) => None,
+            Self::Source(error) => Some(error.kind),
+        }
+    }
+}
+
+/// Renders the pack of a source: by its index if that is enough, else from all blocks.
+pub(crate) fn render<S: BlockSource + ?Sized>(
+    source: &S,
+    config: &DriverConfig,
+    estimator: &dyn TokenEstimator,
+) -> Result<IndexedRender, SourceRenderError> {
+    let (why, wrong) = match by_index(source, config, estimator) {
+        Ok(rendered) => return Ok(rendered),
+        Err(Fallback::Failed(error)) => return Err(error),
+        Err(Fallback::All(why)) => (why, None),
+        Err(Fallback::Wrong(wrong)) => (FullReadReason::BadIndex, Some(wrong)),
+    };
+    let blocks = source.read_all()?;
+    let (mut plan, text) = planned_text(&blocks, config, estimator)?;
+    if let Some(wrong) = wrong {
+        let message = format!("the index is not used: {wrong}");
+        plan.warnings.insert(0, Warning::new(WarningCode::BadIndex, None, message));
+    }
+    observe::run(&plan);
+    Ok(IndexedRender {
+        text,
+        used_tokens: plan.used_tokens,
+        rolled_up: plan.rolled_up,
+        blocks: plan.items.len(),
+        shown: plan.items.iter().filter(|item| item.decision.is_shown()).count(),
+        warnings: plan.warnings,
+        planned: PlanSource::AllBlocks(why),
+    })
+}
+
+/// Why the index gives no text.
+enum Fallback {
+    /// All blocks must be read.
+    All(FullReadReason),
+    /// The index contradicts itself or the blocks.
+    Wrong(String),
+    /// The render fails.
+    Failed(SourceRenderError),
+}
+
+impl From<SourceError> for Fallback {
+    fn from(error: SourceError) -> Self {
+        match error.kind {
+            // A wrong offset in the pack may look like anything.
+            SourceErrorKind::Mismatch | SourceErrorKind::Malformed => {
+                Self::Wrong(error.to_string())
+            }
+            _ => Self::Failed(error.into()),
+        }
+    }
+}
+
+impl From<DriverError> for Fallback {
+    fn from(error: DriverError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// A block that the text shows.
+struct Part {
+    block: u32,
+    costs: DetailCosts,
+    detail: DetailLevel,
+    cost: u32,
+}
+
+fn by_index<S: BlockSource + ?Sized>(
+    source: &S,
+    config: &DriverConfig,
+    estimator: &dyn TokenEstimator,
+) -> Result<IndexedRender, Fallback> {
+    let facts = source.block_index().ok_or(Fallback::All(FullReadReason::NoIndex))?;
+    let by_costs = config.token_budget.filter(|_| config.is_planned_by_costs());
+    let budget = by_costs.ok_or(Fallback::All(FullReadReason::Asked))?;
+    let adds_up = estimator.is_additive() && estimator.is_exact();
+    let costs = facts.costs_in(estimator.name(), RENDERER_REVISION).filter(|_| adds_up);
+    let costs = costs.and_then(|costs| Some((costs, costs.mode(config.mode.name())?)));
+    let (costs, mode) = costs.ok_or(Fallback::All(FullReadReason::NoCosts))?;
+    let columns = Columns::new(facts, costs, mode).map_err(Fallback::Wrong)?;
+    let candidates = IndexCandidates::new(columns, config, budget);
+
+    let mut counter = Counter::new(estimator);
+    let envelope = envelope_tokens(&mut counter, config.mode);
+    let input = AllocationInput {
+        candidates: &candidates.candidates,
+        budget: u64::from(budget),
+        envelope,
+        line: roll_up_bound(candidates.rest, config.mode, estimator),
+        fill: config.fill,
+        shares: &[],
+        excerpts: false,
+        groups: &candidates.groups,
+        first: candidates.first,
+    };
+    let allocation = allocate_tiers(input, &mut NoExcerpts);
+    let parts = parts(columns, &candidates, &allocation);
+    let rolled_up = candidates.rolled_up(&allocation);
+
+    let indices = needed(columns, &parts);
+    let blocks = source.read(&indices)?;
+    if blocks.len() != indices.len() {
+        return Err(Fallback::Wrong("the source has not all that it names".to_owned()));
+    }
+    let mut warnings = Vec::new();
+    warn_of_counts(estimator, &mut warnings);
+    let read = Read { indices: &indices, blocks: &blocks };
+    let mut metas = vec![BlockMeta::default(); blocks.len()];
+    let mut shown = Vec::with_capacity(parts.len());
+    for part in &parts {
+        let (at, meta) = read.locate(part.block, columns).map_err(Fallback::Wrong)?;
+        metas[at] = meta;
+        shown.push((at, ShownDetail::Level(part.detail), part.costs.content));
+    }
+    let mut check = IndexCheck::new(columns, config.mode, &mut counter);
+    for (part, &(at, ..)) in parts.iter().zip(&shown) {
+        check.part(part, &blocks[at], &metas[at], &mut warnings).map_err(Fallback::Wrong)?;
+    }
+
+    let layout = Layout { shown, rolled_up };
+    let own = Metas { own: &metas, previous: None };
+    let text = assemble(&blocks, own, config.mode, &layout);
+    let used = estimator.recount(&text.text);
+    if used > budget {
+        if allocation.outcome == Outcome::Fits {
+            return Err(Fallback::Wrong("the text has more tokens than its parts".to_owned()));
+        }
+        // Only pins, which nothing takes back, prove that blocks must be shown: a later annotation
+        // that the index lacks may have lowered a priority.
+        if !layout.shown.iter().all(|(at, ..)| metas[*at].pinned) {
+            return Err(Fallback::All(FullReadReason::OverBudget));
+        }
+    }
+    warn_of_overflow(
+        config.overflow,
+        &candidates.candidates,
+        candidates.blocks,
+        &allocation,
+        budget,
+        used,
+        &mut warnings,
+    )?;
+    text.warn_of_special(|at| indices[at] as usize, &mut warnings);
+    cap_warnings(&mut warnings);
+    observe::indexed(&IndexedRun {
+        used,
+        budget,
+        blocks: facts.len(),
+        parts: &parts.iter().map(|part| (part.detail, part.cost)).collect::<Vec<_>>(),
+        warnings: &warnings,
+    });
+    Ok(IndexedRender {
+        text: text.text,
+        used_tokens: used,
+        rolled_up,
+        blocks: facts.len(),
+        shown: parts.len(),
+        warnings,
+        planned: PlanSource::Index { read: blocks.len(), passed_over: candidates.passed_over },
+    })
+}
+
+/// Makes no excerpts.
+struct NoExcerpts;
+
+impl Excerpter for NoExcerpts {
+    fn excerpt_cost(&mut self, _: usize, _: u64) -> Option<u64> {
+        None
+    }
+}
+
+/// Returns what the text shows, in its order.
+fn parts(columns: Columns<'_>, candidates: &IndexCandidates, allocation: &Allocation) -> Vec<Part> {
+    let part = |(&block, choice): (&u32, &Option<Selection>)| {
+        let costs = columns.costs(block);
+        let (detail, cost) = *costs.details.get(choice.and_then(Selection::level)?)?;
+        Some(Part { block, costs, detail, cost })
+    };
+    candidates.block_of.iter().zip(&allocation.chosen).filter_map(part).collect()
+}
+
+/// Returns the blocks that are shown and their annotations, ascending.
+fn needed(columns: Columns<'_>, parts: &[Part]) -> Vec<u32> {
+    let mut indices: Vec<u32> = parts.iter().map(|part| part.block).collect();
+    indices.extend(parts.iter().flat_map(|part| columns.annotations_of(part.block)));
+    indices.sort_unstable();
+    indices.dedup();
+    indices
+}
+
+/// The blocks that were read, by index.
+#[derive(Clone, Copy)]
+struct Read<'b> {
+    indices: &'b [u32],
+    blocks: &'b [Block<'b>],
+}
+
+impl<'b> Read<'b> {
+    fn at(self, block: u32) -> Result<usize, String> {
+        self.indices.binary_search(&block).map_err(|_| format!("block {block} was not read"))
+    }
+
+    /// Returns the position of a block among those that were read, and its annotations, which must
+    /// be those of the index.
+    fn locate(self, block: u32, columns: Columns<'_>) -> Result<(usize, BlockMeta<'b>), String> {
+        let at = self.at(block)?;
+        let mut annotations = Vec::new();
+        for by in columns.annotations_of(block) {
+            let by_block = &self.blocks[self.at(by)?];
+            let target =
+                BlockMeta::from_annotation(by_block).and_then(Result::ok).map(|(target, _)| target);
+            if target != Some(u64::from(block)) {
+                return Err(format!("block {by} says nothing of block {block}"));
+            }
+            annotations.push(by_block);
+        }
+        Ok((at, BlockMeta::resolve(u64::from(block), &self.blocks[at], annotations)))
+    }
+}
+
+impl IndexCandidates {
+    /// Returns what the roll-up line stands for: all that must be shown or counted and is not
+    /// shown.
+    fn rolled_up(&self, allocation: &Allocation) -> Option<RollUp> {
+        if allocation.outcome != Outcome::Fits {
+            return None;
+        }
+        let mut rolled_up = self.rest;
+        for ((candidate, content), chosen) in
+            self.candidates.iter().zip(&self.contents).zip(&allocation.chosen)
+        {
+            if candidate.needs_mention() && chosen.is_some() {
+                rolled_up.count -= 1;
+                rolled_up.tokens -= u64::from(*content);
+            }
+        }
+        (rolled_up.count > 0).then_some(rolled_up)
+    }
+}

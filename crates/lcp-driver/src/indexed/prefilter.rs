@@ -1,0 +1,151 @@
+//! Which blocks cannot be selected, so that they need not be candidates (RFC 0003 §7).
+//!
+//! Allocation serves a tier twice: levels with content, then mere lines. A block is not shown in
+//! the first pass if earlier blocks need no more than it to show content, and all of them together
+//! more than the budget: at the step that would show it each of them could have paid for that
+//! much, so all would be shown. The same holds for the second pass with the cheapest levels. The
+//! highest cost among the earlier blocks that need the least is the *threshold* of a pass.
+
+use std::collections::BinaryHeap;
+
+use lcp_types::Priority;
+
+use crate::allocate::{Candidate, LINES_FIRST, NAMED_FIRST};
+
+/// The least blocks of a priority that are candidates before others are dropped: more than
+/// allocation treats differently because they are few, or first.
+const CANDIDATES_MIN: usize = if LINES_FIRST > NAMED_FIRST { LINES_FIRST } else { NAMED_FIRST } + 1;
+
+/// Drops blocks, given in service order within their priority.
+pub(super) struct Prefilter {
+    tiers: [Tier; Priority::ALL.len()],
+    /// How many were dropped.
+    pub(super) passed_over: usize,
+}
+
+/// Blocks of one priority.
+struct Tier {
+    candidates: usize,
+    content: Threshold,
+    lowest: Threshold,
+    /// Whether not even the cheapest level of a candidate fits.
+    has_hopeless: bool,
+}
+
+/// The candidates that need the least, as many as exceed the budget together.
+struct Threshold {
+    budget: u64,
+    /// What each needs, and the least that it has paid once it has that.
+    cheapest: BinaryHeap<(u64, u64)>,
+    together: u64,
+}
+
+impl Prefilter {
+    pub(super) fn new(budget: u32) -> Self {
+        let bar = || Threshold { budget: budget.into(), cheapest: BinaryHeap::new(), together: 0 };
+        let tier = |_| Tier { candidates: 0, content: bar(), lowest: bar(), has_hopeless: false };
+        Self { tiers: Priority::ALL.map(tier), passed_over: 0 }
+    }
+
+    /// Returns whether a block without rank and group may be selected, after all earlier ones of its
+    /// priority.
+    pub(super) fn keeps(&mut self, candidate: &Candidate) -> bool {
+        let need = Need::from_candidate(candidate);
+        let tier = &mut self.tiers[candidate.priority as usize];
+        let keeps = !tier.refuses(need);
+        if keeps {
+            tier.add(need);
+        } else {
+            self.passed_over += 1;
+        }
+        keeps
+    }
+
+    /// Returns whether a group of blocks without ranks may be selected, after all earlier blocks of
+    /// their priority. Showing one shows the lines of the others too.
+    pub(super) fn keeps_group(&mut self, candidates: &[Candidate]) -> bool {
+        let Some(first) = candidates.first() else { return true };
+        let needs = || candidates.iter().map(Need::from_candidate);
+        let lines = needs().map(|need| need.lowest).sum();
+        let content = needs().filter_map(|need| Some(need.content? + lines - need.lowest)).min();
+        let tier = &self.tiers[first.priority as usize];
+        let keeps = !tier.refuses(Need { content, lowest: lines });
+        if !keeps {
+            self.passed_over += candidates.len();
+        }
+        keeps
+    }
+}
+
+/// The tokens that must be paid for something to be shown.
+#[derive(Clone, Copy, Debug)]
+struct Need {
+    /// For content, if any can be shown.
+    content: Option<u64>,
+    /// For the cheapest level.
+    lowest: u64,
+}
+
+impl Need {
+    fn from_candidate(candidate: &Candidate) -> Self {
+        // The cheapest level with content under the ceiling. The levels of Background blocks are
+        // all served at once.
+        let content = candidate
+            .costs
+            .get(candidate.ceiling..candidate.content_levels)
+            .and_then(<[u64]>::last);
+        let content = content.copied().filter(|_| candidate.priority != Priority::Background);
+        Self { content, lowest: candidate.costs[candidate.lowest()] }
+    }
+}
+
+impl Tier {
+    /// Returns whether a block with this need is never shown.
+    fn refuses(&self, need: Need) -> bool {
+        // A dropped block keeps its tier below the ceiling, and so does one of these.
+        let is_below_ceiling = self.lowest.is_exceeded() || self.has_hopeless;
+        self.candidates >= CANDIDATES_MIN
+            && is_below_ceiling
+            && need.content.is_none_or(|content| self.content.is_over(content))
+            && self.lowest.is_over(need.lowest)
+    }
+
+    fn add(&mut self, need: Need) {
+        if let Some(content) = need.content {
+            // The first may have taken a mere line.
+            let paid = if self.candidates < NAMED_FIRST { need.lowest } else { content };
+            self.content.add(content, paid);
+        }
+        self.lowest.add(need.lowest, need.lowest);
+        self.has_hopeless |= need.lowest > self.lowest.budget;
+        self.candidates += 1;
+    }
+}
+
+impl Threshold {
+    /// Returns whether the candidates cost more than the budget.
+    fn is_exceeded(&self) -> bool {
+        self.together > self.budget
+    }
+
+    /// Returns whether a block that needs this is refused it.
+    fn is_over(&self, need: u64) -> bool {
+        let highest = self.cheapest.peek().filter(|_| self.is_exceeded());
+        need > self.budget || highest.is_some_and(|(highest, _)| need >= *highest)
+    }
+
+    fn add(&mut self, need: u64, paid: u64) {
+        if self.is_over(need) {
+            return;
+        }
+        self.cheapest.push((need, paid));
+        self.together += paid;
+        // Only as many as it takes.
+        while let Some((_, paid)) = self.cheapest.peek()
+            && self.together - paid > self.budget
+        {
+            self.together -= paid;
+            self.cheapest.pop();
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! From blocks to a plan: scan, allocate, render once, and check the count.
+//!
+//! `scan.rs` finds the cost of every block, `groups.rs` the tool calls and the newest user turn,
+//! `share_budgets.rs` the share that pays for each block. `allocate` chooses; `decisions.rs` says
+//! what that means for each block and why, and `plan_builder.rs` makes the [`Plan`].
+//! `prefix_stable.rs` keeps what the previous text showed.
+
+mod decisions;
+pub(crate) mod groups;
+pub(crate) mod overflow;
+pub(crate) mod plan_builder;
+mod prefix_stable;
+pub(crate) mod scan;
+mod share_budgets;
+
+use lcp_tokens::TokenEstimator;
+use lcp_types::{Block, Priority};
+
+use crate::allocate::knapsack::{ValueBounds, allocate_by_value};
+use crate::allocate::{
+    Allocation, AllocationInput, Candidate, Eligibility, Outcome, allocate_tiers,
+};
+use crate::assemble::{Text, roll_up_line};
+use crate::config::{DriverConfig, Objective, OutputMode, Verbosity};
+use crate::error::DriverError;
+use crate::meta::{resolve, valid_duplicates};
+use crate::plan::{OptimalityBound, Plan, RenderDecision, RollUp};
+use crate::prompt_cache::{StableOptions, StableOutcome};
+use crate::warning::{Warning, WarningCode};
+use decisions::BlockDecision;
+use overflow::warn_of_overflow;
+use scan::{ExcerptCache, Scan};
+use share_budgets::ShareBudgets;
+
+/// The most attempts for estimators whose counts of parts do not add up.
+const ATTEMPTS_MAX: u32 = 8;
+
+/// Chooses what becomes of each block, in the order of the pack (SPEC_08 §3).
+///
+/// The same as a plan with [`DriverConfig::default`], this budget and this
+/// mode: adaptive, with SPEC_08's ceilings, Critical blocks in full even where
+/// they exceed the budget.
+///
+/// ```
+/// use lcp_driver::budget::{HeuristicEstimator, RenderDecision, allocate_budget};
+/// use lcp_driver::OutputMode;
+/// use lcp_types::{Block, Lang};
+///
+/// let code = "let x = 1;\n".repeat(100);
+/// let blocks = [Block::code(Lang::Rust, "a.rs", code.as_str()).with_summary("a hundred lets")];
+/// let decide = |budget| allocate_budget(&blocks, budget, &HeuristicEstimator, OutputMode::Xml);
+/// assert_eq!(decide(1_000), [RenderDecision::Full]);
+/// assert_eq!(decide(100), [RenderDecision::Summary]);
+/// ```
+#[must_use]
+pub fn allocate_budget(
+    blocks: &[Block<'_>],
+    budget: u32,
+    estimator: &dyn TokenEstimator,
+    mode: OutputMode,
+) -> Vec<RenderDecision> {
+    let config = DriverConfig { token_budget: Some(budget), mode, ..DriverConfig::default() };
+    match plan(blocks, &config, estimator) {
+        Ok(plan) => plan.items.into_iter().map(|item| item.decision).collect(),
+        // Overflow is allowed by default, and nothing else is denied.
+        Err(_) => vec![RenderDecision::Omit; blocks.len()],
+    }
+}
+
+/// Plans `blocks`; the text is rendered once, to count it.
+pub(crate) fn plan(
+    blocks: &[Block<'_>],
+    config: &DriverConfig,
+    estimator: &dyn TokenEstimator,
+) -> Result<Plan, DriverError> {
+    planned_text(blocks, config, estimator).map(|(plan, _)| plan)
+}
+
+/// Plans `blocks`, and returns the text of the plan too.
+pub(crate) fn planned_text(
+    blocks: &[Block<'_>],
+    config: &DriverConfig,
+    estimator: &dyn TokenEstimator,
+) -> Result<(Plan, String), DriverError> {
+    let mut warnings = Vec::new();
+    let duplicates = valid_duplicates(blocks, config);
+    let metas = resolve(blocks, duplicates.as_deref(), &mut warnings);
+    let mut scan = Scan::new(blocks, &metas, config, duplicates, estimator, &mut warnings);
+    let inputs = scan.plan(config.token_budget, config.stable.as_ref(), &mut warnings)?;
+    scan.finish(config.token_budget, inputs, warnings)
+}
+
+/// Plans `blocks` for each budget; they are scanned once.
+pub(crate) fn replay(
+    blocks: &[Block<'_>],
+    config: &DriverConfig,
+    budgets: &[u32],
+    estimator: &dyn TokenEstimator,
+) -> Result<Vec<Plan>, DriverError> {
+    let mut warnings = Vec::new();
+    let duplicates = valid_duplicates(blocks, config);
+    let metas = resolve(blocks, duplicates.as_deref(), &mut warnings);
+    let mut scan = Scan::new(blocks, &metas, config, duplicates, estimator, &mut warnings);
+    let mut run = |budget: &u32| {
+        let mut warnings = warnings.clone();
+        let inputs = scan.plan(Some(*budget), None, &mut warnings)?;
+        scan.finish(Some(*budget), inputs, warnings).map(|(plan, _)| plan)
+    };
+    budgets.iter().map(&mut run).collect()
+}
+
+/// The decisions of a plan, and its text.
+#[derive(Debug)]
+struct RenderedPlan {
+    /// For each block that can be shown.
+    decisions: Vec<BlockDecision>,
+    text: Text,
+    rolled_up: Option<RollUp>,
+    /// Tokens of the text.
+    used: u32,
+    /// Whether the budget holds more than Critical blocks.
+    fits: bool,
+    optimality: Option<OptimalityBound>,
+}
+
+/// What a plan is built from.
+struct PlanInputs {
+    rendered: RenderedPlan,
+    shares: ShareBudgets,
+    stable: Option<StableOutcome>,
+}
+
+impl<'c> Scan<'_, 'c> {
+    fn plan(
+        &mut self,
+        budget: Option<u32>,
+        stable: Option<&'c StableOptions>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<PlanInputs, DriverError> {
+        let Some(budget) = budget.filter(|_| self.config.verbosity == Verbosity::Adaptive) else {
+            if stable.is_some() {
+                let message = "nothing is kept of a text: stable plans need a budget and the \
+                               verbosity adaptive";
+                warnings.push(Warning::new(WarningCode::NoEffect, None, message));
+            }
+            let rendered = self.plan_without_budget(budget, warnings)?;
+            return Ok(PlanInputs { rendered, shares: ShareBudgets::default(), stable: None });
+        };
+        if let Some(stable) = stable {
+            return self.plan_stable(budget, stable, warnings);
+        }
+        let mut shares = ShareBudgets::new(self, budget, warnings);
+        let rendered = self.plan_adaptive(budget, &mut shares, warnings)?;
+        Ok(PlanInputs { rendered, shares, stable: None })
+    }
+
+    /// Plans within a budget.
+    fn plan_adaptive(
+        &self,
+        budget: u32,
+        shares: &mut ShareBudgets,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<RenderedPlan, DriverError> {
+        let mut excerpter = ExcerptCache::new(self);
+        let line = self.roll_up_bound();
+        let mut available = u64::from(budget);
+        let mut optimality = None;
+        // If the counts of parts add up, the first attempt is the last. Otherwise the excess is
+        // taken off the budget.
+        for _ in 0..ATTEMPTS_MAX {
+            let (allocation, own) = self.allocate(available, line, shares, &mut excerpter);
+            // The first attempt has the whole budget, so no plan exceeds its bound.
+            optimality =
+                optimality.or(own).zip(own).map(|(first, own)| first.with_value(own.value));
+            let rendered = self.attempt(&allocation, shares, &excerpter, optimality);
+            let used = rendered.used;
+            let fits = allocation.outcome == Outcome::Fits;
+            let over_caps = self.over_caps(shares, &rendered);
+            if fits && used <= budget && over_caps.iter().any(|over| *over > 0) {
+                shares.lower_caps(&over_caps);
+                continue;
+            }
+            if (fits && used <= budget) || (!fits && available == u64::from(budget)) {
+                self.check_overflow(&allocation, budget, used, warnings)?;
+                return Ok(rendered);
+            }
+            if !fits {
+                break;
+            }
+            // What the attempt left is no part of the excess.
+            let spent = available.saturating_sub(allocation.left);
+            available = spent.saturating_sub(u64::from(used - budget));
+        }
+        // Critical blocks and the roll-up line, else Critical blocks alone.
+        let optimality = optimality.map(|optimality| optimality.with_value(0));
+        let counted = self.fixed_only(Outcome::Fits);
+        let rendered = self.attempt(&counted, shares, &excerpter, optimality);
+        if rendered.used <= budget {
+            self.check_overflow(&counted, budget, rendered.used, warnings)?;
+            return Ok(rendered);
+        }
+        let alone = self.fixed_only(Outcome::BelowFloor);
+        let rendered = self.attempt(&alone, shares, &excerpter, optimality);
+        self.check_overflow(&alone, budget, rendered.used, warnings)?;
+        Ok(rendered)
+    }
+
+    fn allocate(
+        &self,
+        budget: u64,
+        line: u64,
+        shares: &ShareBudgets,
+        excerpter: &mut ExcerptCache<'_, '_, '_>,
+    ) -> (Allocation, Option<OptimalityBound>) {
+        let input = AllocationInput {
+            candidates: &self.candidates,
+            budget,
+            envelope: self.envelope,
+            line,
+            fill: self.config.fill,
+            shares: &shares.limits,
+            excerpts: self.config.excerpts(),
+            groups: &self.groups.members,
+            first: self.first(),
+        };
+        match self.config.objective {
+            Objective::Strict => (allocate_tiers(input, excerpter), None),
+            Objective::Value(_) => {
+                let (allocation, bounds) = allocate_by_value(input, &self.values, excerpter);
+                let ValueBounds { value, bound, lp_bound } = bounds;
+                let optimality = OptimalityBound { value, bound, lp_bound };
+                (allocation, Some(optimality).filter(|_| self.previous.is_none()))
+            }
+        }
+    }
+
+    fn attempt(
+        &self,
+        allocation: &Allocation,
+        shares: &ShareBudgets,
+        excerpter: &ExcerptCache<'_, '_, '_>,
+        optimality: Option<OptimalityBound>,
+    ) -> RenderedPlan {
+        let decisions = self.decide(allocation, shares, excerpter);
+        let fits = allocation.outcome == Outcome::Fits;
+        RenderedPlan { optimality, ..self.finalize(decisions, fits) }
+    }
+
+    /// Returns the newest user turn, if it is served first.
+    fn first(&self) -> Option<usize> {
+        let is_first = |newest: &usize| {
+            is_served_first(&self.candidates[*newest], self.metas[self.shown[*newest].0].priority)
+        };
+        self.groups.newest.filter(is_first)
+    }
+
+    /// Returns the tokens of each share over its cap, by the count of the final text.
+    fn over_caps(&self, shares: &ShareBudgets, rendered: &RenderedPlan) -> Vec<u64> {
+        if shares.limits.is_empty() || self.estimator.is_additive() {
+            return Vec::new();
+        }
+        shares.excess(&self.candidates, &self.apportioned_tokens(rendered))
+    }
+
+    /// Returns the most that the roll-up line can cost.
+    fn roll_up_bound(&self) -> u64 {
+        let rest = || {
+            self.candidates
+                .iter()
+                .zip(&self.shown)
+                .filter(|(candidate, _)| candidate.needs_mention())
+        };
+        let tokens = rest().map(|(_, (_, costs))| u64::from(costs.content)).sum();
+        roll_up_bound(RollUp { count: rest().count(), tokens }, self.config.mode, self.estimator)
+    }
+
+    /// Reports what a text of `used` tokens lacks.
+    fn check_overflow(
+        &self,
+        allocation: &Allocation,
+        budget: u32,
+        used: u32,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<(), DriverError> {
+        let (overflow, blocks) = (self.config.overflow, self.candidates.len());
+        warn_of_overflow(overflow, &self.candidates, blocks, allocation, budget, used, warnings)
+    }
+
+    /// Returns the allocation that shows only Critical blocks.
+    fn fixed_only(&self, outcome: Outcome) -> Allocation {
+        let chosen = self.candidates.iter().map(Candidate::fixed_selection).collect();
+        Allocation { chosen, outcome, at_ceiling: false, left: 0 }
+    }
+}
+
+/// Returns whether the newest user turn is served first: it competes, and its own priority is not
+/// lowered.
+pub(crate) fn is_served_first(newest: &Candidate, own: Priority) -> bool {
+    let waits = own > Priority::Normal;
+    newest.priority == Priority::High && newest.eligibility == Eligibility::Competes && !waits
+}
+
+/// Returns the most that the roll-up line can cost if it stands for at most `all`.
+pub(crate) fn roll_up_bound(all: RollUp, mode: OutputMode, estimator: &dyn TokenEstimator) -> u64 {
+    // More blocks and more tokens only add digits.
+    u64::from(estimator.estimate(&roll_up_line(all, mode)))
+}

@@ -1,0 +1,53 @@
+//! Texts that exceed their budget or show too little: errors and warnings.
+
+use crate::allocate::{Allocation, Candidate, Outcome};
+use crate::config::Overflow;
+use crate::error::DriverError;
+use crate::warning::{Warning, WarningCode};
+
+/// Refuses a text that needs more than the budget, if that is denied.
+pub(super) fn check_allowed(
+    overflow: Overflow,
+    needed: u64,
+    budget: u32,
+) -> Result<(), DriverError> {
+    match overflow {
+        Overflow::Allow => Ok(()),
+        Overflow::Deny => {
+            let excess = needed - u64::from(budget);
+            Err(DriverError::OverBudget { needed, budget, excess })
+        }
+    }
+}
+
+/// Warns of what a text of `used` tokens lacks, or refuses it; `blocks` could have been shown.
+pub(crate) fn warn_of_overflow(
+    overflow: Overflow,
+    candidates: &[Candidate],
+    blocks: usize,
+    allocation: &Allocation,
+    budget: u32,
+    used: u32,
+    warnings: &mut Vec<Warning>,
+) -> Result<(), DriverError> {
+    if used > budget {
+        check_allowed(overflow, u64::from(used), budget)?;
+        let message = format!(
+            "the critical and pinned blocks alone have {used} tokens, {} over the budget of {budget}",
+            used - budget,
+        );
+        warnings.push(Warning::new(WarningCode::OverBudget, None, message));
+    } else if allocation.outcome != Outcome::Fits && candidates.iter().any(Candidate::needs_mention)
+    {
+        let message =
+            format!("a budget of {budget} is too small for even a line that says what is omitted");
+        warnings.push(Warning::new(WarningCode::BelowFloor, None, message));
+    }
+    if allocation.shown_tokens(candidates) == 0 && blocks > 0 {
+        let message = format!(
+            "within a budget of {budget} nothing of the content of {blocks} blocks is shown"
+        );
+        warnings.push(Warning::new(WarningCode::EmptyResult, None, message));
+    }
+    Ok(())
+}

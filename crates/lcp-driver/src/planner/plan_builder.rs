@@ -1,0 +1,173 @@
+//! The plan of what was decided.
+
+use std::sync::Arc;
+
+use lcp_types::Block;
+
+use super::decisions::BlockDecision;
+use super::scan::Scan;
+use super::share_budgets::{ShareBudgets, wanted, warn_of_caps};
+use super::{PlanInputs, RenderedPlan};
+use crate::assemble::roll_up_line;
+use crate::detail::DetailLevel;
+use crate::error::DriverError;
+use crate::plan::{Plan, PlanItem, Reason, RenderDecision, RollUp};
+use crate::prompt_cache::TextReuse;
+use crate::warning::{Warning, WarningCode};
+
+impl Scan<'_, '_> {
+    /// The plan of what was decided, each block with what it costs, and the
+    /// text.
+    pub(super) fn finish(
+        &self,
+        budget: Option<u32>,
+        inputs: PlanInputs,
+        mut warnings: Vec<Warning>,
+    ) -> Result<(Plan, String), DriverError> {
+        let PlanInputs { rendered, shares, stable } = inputs;
+        let RenderedPlan { decisions, text, rolled_up, used, optimality, .. } = rendered;
+        let mut decisions = self.shown.iter().zip(decisions).peekable();
+        let item = |(i, block): (usize, &Block<'_>)| {
+            let shown = decisions.next_if(|((at, _), _)| *at == i);
+            let (costs, (decision, reason, tokens)) = match shown {
+                Some(((_, costs), decisions)) => (Some(costs), decisions),
+                None => (None, self.left_out(i)),
+            };
+            PlanItem {
+                block_type: block.block_type(),
+                label: Arc::clone(&self.labels[i]),
+                priority: self.metas[i].priority,
+                category: Arc::clone(&self.categories[i]),
+                decision,
+                reason,
+                tokens,
+                full_tokens: costs.map_or(0, |costs| costs.cost(DetailLevel::Full)),
+                content_tokens: costs.map_or(0, |costs| costs.content),
+            }
+        };
+        let mut items: Vec<_> = self.blocks.iter().enumerate().map(item).collect();
+        // An empty text pays nothing: `share_out` shares its zero tokens.
+        let overhead = self.overhead(rolled_up);
+        let tokens: Vec<_> = items.iter().map(|item| item.tokens).collect();
+        let (overhead_tokens, tokens) = apportion_tokens(&tokens, overhead, used);
+        for (item, tokens) in items.iter_mut().zip(tokens) {
+            item.tokens = tokens;
+        }
+        let wanted_budget = self.wanted_budget(&shares, &items);
+        // A stable text has all only below the high watermark; one that is
+        // appended to gets no more for a larger budget.
+        let wanted_budget = match (&stable, &self.config.stable) {
+            (Some(used), Some(stable)) => wanted_budget
+                .filter(|_| used.turn != TextReuse::Appended)
+                .map(|tokens| stable.watermarks.budget_for(tokens)),
+            _ => wanted_budget,
+        };
+        let share_usage = shares.usage(self, &items);
+        warn_of_caps(&share_usage, self.config.overflow, &mut warnings)?;
+        text.warn_of_special(|block| block, &mut warnings);
+        cap_warnings(&mut warnings);
+        let plan = Plan {
+            shares: share_usage,
+            duplicates: self.duplicates.as_deref().cloned(),
+            wanted_budget: wanted_budget.filter(|_| budget.is_some()),
+            objective: self.config.objective,
+            optimality,
+            stable,
+            mode: self.config.mode,
+            verbosity: self.config.verbosity,
+            budget,
+            encoding: self.estimator.name().to_owned(),
+            exact: self.estimator.is_exact(),
+            items,
+            rolled_up,
+            used_tokens: used,
+            overhead_tokens,
+            warnings,
+        };
+        Ok((plan, text.text))
+    }
+
+    /// Why block `i` cannot be shown.
+    fn left_out(&self, i: usize) -> BlockDecision {
+        if self.blocks[i].content.is_metadata() {
+            return (RenderDecision::Metadata, Reason::Metadata, 0);
+        }
+        let covered = self.duplicates.as_ref().and_then(|all| all.covered.get(&i));
+        covered.map_or((RenderDecision::Filtered, Reason::Filtered, 0), |covered| {
+            let reason = Reason::Duplicate(covered.relation);
+            (RenderDecision::Duplicate { by: covered.by }, reason, 0)
+        })
+    }
+
+    /// The envelope and the roll-up line, by themselves.
+    fn overhead(&self, rolled_up: Option<RollUp>) -> u64 {
+        let line = rolled_up.map_or(0, |rolled_up| {
+            self.estimator.estimate(&roll_up_line(rolled_up, self.config.mode))
+        });
+        self.envelope + u64::from(line)
+    }
+
+    /// The tokens of each block that can be shown, of the whole text.
+    pub(super) fn apportioned_tokens(&self, rendered: &RenderedPlan) -> Vec<u32> {
+        let tokens: Vec<_> = rendered.decisions.iter().map(|(_, _, tokens)| *tokens).collect();
+        apportion_tokens(&tokens, self.overhead(rendered.rolled_up), rendered.used).1
+    }
+
+    /// What a budget must be for every block to have all that it may have, if
+    /// it is the budget that some lack.
+    fn wanted_budget(&self, shares: &ShareBudgets, items: &[PlanItem]) -> Option<u64> {
+        let fill = self.config.fill;
+        // A Background block is not wanted where nothing is left for it.
+        let wanting = self.candidates.iter().zip(&self.shown);
+        let mut wanting = wanting.filter(|(candidate, _)| wanted(candidate, fill) > 0);
+        let lacks = wanting.any(|(_, (i, _))| items[*i].reason == Reason::OverBudget);
+        lacks.then(|| self.envelope + shares.wanted(&self.candidates, fill, self.roll_up_bound()))
+    }
+}
+/// Warnings of one kind that are given one by one; the rest is counted.
+const WARNINGS_OF_A_KIND_MAX: usize = 50;
+
+/// Keeps the first warnings of each kind, and says how many more there are.
+pub(crate) fn cap_warnings(warnings: &mut Vec<Warning>) {
+    let mut counts: Vec<(WarningCode, usize)> = Vec::new();
+    warnings.retain(|warning| {
+        let known = counts.iter().position(|(code, _)| *code == warning.code);
+        let at = known.unwrap_or_else(|| {
+            counts.push((warning.code, 0));
+            counts.len() - 1
+        });
+        counts[at].1 += 1;
+        counts[at].1 <= WARNINGS_OF_A_KIND_MAX
+    });
+    for (code, count) in counts.into_iter().filter(|(_, count)| *count > WARNINGS_OF_A_KIND_MAX) {
+        let message = format!("and {} more of this kind", count - WARNINGS_OF_A_KIND_MAX);
+        warnings.push(Warning::new(code, None, message));
+    }
+}
+
+/// Makes the tokens of parts and the overhead add up to `used`: the overhead's
+/// and those of each part.
+///
+/// For additive estimators they do already. For others the difference is
+/// spread in proportion, each part rounded so that the sums up to it are.
+fn apportion_tokens(tokens: &[u32], overhead: u64, used: u32) -> (u32, Vec<u32>) {
+    let parts = tokens.iter().map(|tokens| u64::from(*tokens)).sum::<u64>() + overhead;
+    let used = u64::from(used);
+    if let Ok(overhead) = u32::try_from(overhead)
+        && parts == used
+    {
+        return (overhead, tokens.to_vec());
+    }
+    let (mut sum, mut given) = (0u64, 0u64);
+    let mut share = |tokens: u64| {
+        sum += tokens;
+        // At most two factors of 32 and 54 bits: a u128 holds them.
+        let up_to = u128::from(sum) * u128::from(used) / u128::from(parts.max(1));
+        let up_to = u64::try_from(up_to).unwrap_or(used);
+        let share = up_to - given;
+        given = up_to;
+        u32::try_from(share).unwrap_or(u32::MAX)
+    };
+    let overhead = share(overhead);
+    (overhead, tokens.iter().map(|tokens| share(u64::from(*tokens))).collect())
+}

@@ -1,0 +1,309 @@
+//! The first pass: what each block is and what it could cost.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use lcp_tokens::TokenEstimator;
+use lcp_types::{Block, BlockMeta, BlockType, Priority, Replacements};
+
+use super::groups::BlockGroups;
+use crate::allocate::{Candidate, Eligibility, Excerpter, PerLevel};
+use crate::block_view::{BlockView, default_categories};
+use crate::config::{DriverConfig, Objective, OutputMode};
+use crate::cost::{Counter, DetailCosts, count_blocks};
+use crate::detail::{DetailLevel, Excerpt};
+use crate::excerpt;
+use crate::objective::{RankFactors, ValueModel};
+use crate::prompt_cache::PreviousPart;
+use crate::render::{Shown, envelope};
+use crate::shares::Shares;
+use crate::warning::{Warning, WarningCode};
+
+/// What is known of the blocks before a budget is.
+pub(super) struct Scan<'b, 'c> {
+    pub(super) blocks: &'b [Block<'b>],
+    pub(super) metas: &'b [BlockMeta<'b>],
+    pub(super) config: &'c DriverConfig,
+    /// Which blocks others cover, if that is known.
+    pub(super) duplicates: Option<Cow<'c, Replacements>>,
+    pub(super) estimator: &'c dyn TokenEstimator,
+    /// The indices of the blocks that can be shown, and their costs.
+    pub(super) shown: Vec<(usize, DetailCosts)>,
+    /// The envelope's tokens.
+    pub(super) envelope: u64,
+    /// The candidates: the blocks that can be shown.
+    pub(super) candidates: Vec<Candidate>,
+    /// The values of each candidate's levels, for the objective value.
+    pub(super) values: Vec<PerLevel>,
+    /// The previous text, while it is kept.
+    pub(super) previous: Option<PreviousText<'c>>,
+    pub(super) groups: BlockGroups,
+    /// The label of each block in reports.
+    pub(super) labels: Vec<Arc<str>>,
+    /// The category of each block.
+    pub(super) categories: Vec<Arc<str>>,
+}
+
+impl<'b, 'c> Scan<'b, 'c> {
+    pub(super) fn new(
+        blocks: &'b [Block<'b>],
+        metas: &'b [BlockMeta<'b>],
+        config: &'c DriverConfig,
+        duplicates: Option<Cow<'c, Replacements>>,
+        estimator: &'c dyn TokenEstimator,
+        warnings: &mut Vec<Warning>,
+    ) -> Self {
+        warn_of_counts(estimator, warnings);
+        let mut counter = Counter::new(estimator);
+        let envelope = envelope_tokens(&mut counter, config.mode);
+        let mut scan = Self {
+            blocks,
+            metas,
+            config,
+            duplicates,
+            estimator,
+            shown: Vec::new(),
+            envelope,
+            candidates: Vec::new(),
+            values: Vec::new(),
+            previous: None,
+            groups: BlockGroups::default(),
+            labels: labels(blocks),
+            categories: categories(blocks, metas, config.shares.as_ref()),
+        };
+        let is_shown = |i: &usize| {
+            !blocks[*i].content.is_metadata()
+                && config.asks_for(&blocks[*i])
+                && !scan.duplicates.as_ref().is_some_and(|all| all.is_removed(*i))
+        };
+        let shown: Vec<_> = (0..blocks.len()).filter(is_shown).collect();
+        scan.groups = BlockGroups::new(blocks, metas, &shown);
+        let each = count_blocks(&mut counter, blocks, metas, &shown, config.mode);
+        for (at, (i, view, costs)) in each.enumerate() {
+            warn_of_block(i, &blocks[i], &view, &costs, warnings);
+            scan.candidates.push(scan.candidate(at, i, &view, &costs));
+            scan.shown.push((i, costs));
+        }
+        if let Objective::Value(values) = config.objective {
+            scan.values = level_values(&values, &scan.candidates, &scan.shown);
+        }
+        scan
+    }
+
+    /// Returns the index of a block's share, the number of shares if its category has none; 0
+    /// without shares.
+    fn share(&self, i: usize) -> usize {
+        self.config.shares.as_ref().map_or(0, |shares| {
+            shares.index_of(&self.categories[i]).unwrap_or(shares.as_slice().len())
+        })
+    }
+
+    /// Returns the candidate `at`, which is block `i`.
+    fn candidate(
+        &self,
+        at: usize,
+        i: usize,
+        view: &BlockView<'_>,
+        costs: &DetailCosts,
+    ) -> Candidate {
+        let is_newest = self.groups.newest == Some(at);
+        Candidate {
+            // Annotations can only give finite ones.
+            rank: if is_newest { Some(f64::INFINITY) } else { self.metas[i].rank },
+            may_be_cut: view.content.is_some(),
+            share: self.share(i),
+            group: self.groups.group[at],
+            ..candidate_from_costs(self.groups.priorities[at], costs, self.config.fill)
+        }
+    }
+}
+
+/// The parts of the previous text, which stay as they are.
+#[derive(Debug)]
+pub(super) struct PreviousText<'k> {
+    pub(super) parts: &'k [PreviousPart],
+    /// The candidate of each part, in the order of the text.
+    pub(super) order: Vec<usize>,
+    /// The annotations that were in force, by block.
+    pub(super) metas: HashMap<usize, BlockMeta<'k>>,
+    /// The part of each candidate that has one.
+    pub(super) part_of: HashMap<usize, usize>,
+    /// Candidates of the previous plan without a part.
+    pub(super) excluded: Vec<usize>,
+    /// Tokens of the previous text, up to the end of its last part.
+    pub(super) tokens: u32,
+}
+
+impl PreviousText<'_> {
+    /// Returns what the previous text shows of a candidate.
+    pub(super) fn part(&self, at: usize) -> Option<&PreviousPart> {
+        self.part_of.get(&at).map(|&part| &self.parts[part])
+    }
+}
+
+/// Returns the category of each block: its tag, else the first default of its type and role that
+/// is a share.
+fn categories(
+    blocks: &[Block<'_>],
+    metas: &[BlockMeta<'_>],
+    shares: Option<&Shares>,
+) -> Vec<Arc<str>> {
+    // Of many blocks few have a name of their own.
+    let mut known: HashMap<&str, Arc<str>> = HashMap::new();
+    let mut categories = Vec::with_capacity(blocks.len());
+    for (block, meta) in blocks.iter().zip(metas) {
+        let name = meta.category.as_deref().unwrap_or_else(|| {
+            let defaults = default_categories(&block.content);
+            let is_share = |name: &&&str| shares.is_some_and(|all| all.index_of(name).is_some());
+            defaults.iter().find(is_share).or(defaults.first()).copied().unwrap_or_default()
+        });
+        categories.push(Arc::clone(known.entry(name).or_insert_with(|| name.into())));
+    }
+    categories
+}
+
+/// Returns the candidate that priority and costs alone define, with SPEC_08's ceilings.
+pub(crate) fn candidate_from_costs(
+    priority: Priority,
+    costs: &DetailCosts,
+    fill: bool,
+) -> Candidate {
+    let level = costs.level();
+    let ceiling = match priority {
+        _ if fill => DetailLevel::Full,
+        Priority::Critical | Priority::High | Priority::Normal => DetailLevel::Full,
+        Priority::Low => level.unwrap_or(DetailLevel::Placeholder),
+        Priority::Background => DetailLevel::Placeholder,
+    };
+    let has_content = |(detail, _): &&(DetailLevel, u32)| *detail < DetailLevel::Placeholder;
+    Candidate {
+        priority,
+        rank: None,
+        costs: costs.details.iter().map(|&(_, cost)| u64::from(cost)).collect(),
+        ceiling: costs.max_level(ceiling),
+        content_levels: costs.details.iter().filter(has_content).count(),
+        may_grow: priority == Priority::Low && level.is_none(),
+        may_be_cut: false,
+        share: 0,
+        group: None,
+        eligibility: Eligibility::Competes,
+    }
+}
+
+/// Returns the tokens of a mode's envelope.
+pub(crate) fn envelope_tokens(counter: &mut Counter<'_>, mode: OutputMode) -> u64 {
+    let (opening, closing) = envelope(mode);
+    u64::from(counter.count(opening)) + u64::from(counter.count(closing))
+}
+
+/// Returns the label of each block in reports. Chat turns have few labels, so they share strings.
+fn labels(blocks: &[Block<'_>]) -> Vec<Arc<str>> {
+    const KNOWN_MAX: usize = 16;
+    let mut known: Vec<Arc<str>> = Vec::new();
+    let label = |block: &Block<'_>| {
+        let label = block.label();
+        if !matches!(block.block_type(), BlockType::Conversation | BlockType::ToolResult) {
+            return label.into();
+        }
+        if let Some(known) = known.iter().find(|known| known.as_ref() == label) {
+            return Arc::clone(known);
+        }
+        let label: Arc<str> = label.into();
+        if known.len() < KNOWN_MAX {
+            known.push(Arc::clone(&label));
+        }
+        label
+    };
+    blocks.iter().map(label).collect()
+}
+
+/// Returns the values of each candidate's levels.
+fn level_values(
+    model: &ValueModel,
+    candidates: &[Candidate],
+    shown: &[(usize, DetailCosts)],
+) -> Vec<PerLevel> {
+    // Fixed blocks do not compete. The newest turn is ranked above all.
+    let competing = candidates.iter().filter(|candidate| !candidate.is_fixed());
+    let ranks = competing.filter_map(|candidate| candidate.rank).filter(|rank| rank.is_finite());
+    let ranks = RankFactors::from_ranks(ranks, model.highest_factor());
+    let values = |(candidate, (_, costs)): (&Candidate, &(usize, DetailCosts))| {
+        let factor = ranks.factor(candidate.rank);
+        let worth =
+            |(detail, _): &(DetailLevel, u32)| model.value(candidate.priority, factor, *detail);
+        costs.details.iter().map(worth).collect()
+    };
+    candidates.iter().zip(shown).map(values).collect()
+}
+
+/// Warns of inexact counts.
+pub(crate) fn warn_of_counts(estimator: &dyn TokenEstimator, warnings: &mut Vec<Warning>) {
+    if !estimator.is_exact() {
+        let message = format!("token counts are estimates ({})", estimator.name());
+        warnings.push(Warning::new(WarningCode::EstimatedCounts, None, message));
+    }
+    if let Some(caveat) = estimator.caveat() {
+        warnings.push(Warning::new(WarningCode::TokenizerFallback, None, caveat));
+    }
+}
+
+/// Warns of content that is shown incompletely, and of levels that are not used.
+pub(crate) fn warn_of_block(
+    i: usize,
+    block: &Block<'_>,
+    view: &BlockView<'_>,
+    costs: &DetailCosts,
+    warnings: &mut Vec<Warning>,
+) {
+    if view.lossy {
+        let message = "the content is not UTF-8; U+FFFD stands for what is not";
+        warnings.push(Warning::new(WarningCode::NonUtf8Content, Some(i), message));
+    }
+    if let BlockType::Other(code) = block.block_type() {
+        let message = format!("blocks of type {code:#04x} are unknown to this version");
+        warnings.push(Warning::new(WarningCode::UnknownBlockType, Some(i), message));
+    }
+    // A summary alone may well be dearer than a short turn: no mistake.
+    if view.detailed.or(view.tags).is_some() {
+        for (detail, cost, fuller) in costs.dominated() {
+            let name = detail.shown().and_then(Shown::name).unwrap_or_default();
+            let message = format!(
+                "its level {name} costs {cost} tokens, a fuller one {fuller}; it is not used"
+            );
+            warnings.push(Warning::new(WarningCode::CostlyLevel, Some(i), message));
+        }
+    }
+}
+
+/// Makes the excerpts of a scan's candidates, each size once.
+pub(super) struct ExcerptCache<'s, 'b, 'c> {
+    scan: &'s Scan<'b, 'c>,
+    counter: Counter<'c>,
+    /// By candidate and size.
+    cuts: HashMap<(usize, u64), Option<(Excerpt, u32)>>,
+}
+
+impl<'s, 'b, 'c> ExcerptCache<'s, 'b, 'c> {
+    pub(super) fn new(scan: &'s Scan<'b, 'c>) -> Self {
+        Self { scan, counter: Counter::new(scan.estimator), cuts: HashMap::new() }
+    }
+
+    /// Returns the excerpt that was made of candidate `i` at this size.
+    pub(super) fn get(&self, i: usize, most: u64) -> Option<(Excerpt, u32)> {
+        self.cuts.get(&(i, most)).copied().flatten()
+    }
+}
+
+impl Excerpter for ExcerptCache<'_, '_, '_> {
+    fn excerpt_cost(&mut self, i: usize, most: u64) -> Option<u64> {
+        let (scan, counter) = (self.scan, &mut self.counter);
+        let cut = *self.cuts.entry((i, most)).or_insert_with(|| {
+            let (block, costs) = &scan.shown[i];
+            let view = BlockView::new(&scan.blocks[*block], &scan.metas[*block]);
+            let most = u32::try_from(most).unwrap_or(u32::MAX);
+            excerpt::cut(&view, costs.content, most, scan.config.mode, counter)
+        });
+        cut.map(|(_, cost)| u64::from(cost))
+    }
+}

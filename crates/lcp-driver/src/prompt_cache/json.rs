@@ -1,0 +1,419 @@
+//! Saved plans as JSON (RFC 0005 §6.2): one part a line, with a checksum over
+//! all of it.
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Display;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use lcp_types::Priority;
+
+use super::previous_plan::{Fingerprint, PreviousPart, PreviousPlan};
+use crate::block_view::label::{cap, escape_control, push_quoted};
+use crate::detail::{DetailLevel, Excerpt, ShownDetail};
+use crate::fmt::write_to;
+use crate::mode::OutputMode;
+
+/// The name of the format.
+pub const SCHEMA: &str = "lcp.plan.v1";
+
+/// What a plan is in JSON. The checksum is read from the end of the file, where
+/// it must be; its field is here so that there is one, and one only.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a plan")]
+struct File {
+    schema: String,
+    renderer: u32,
+    encoding: String,
+    #[serde(deserialize_with = "mode")]
+    mode: OutputMode,
+    parts: Vec<PartRow>,
+    unshown: Vec<Fingerprint>,
+    #[serde(rename = "check")]
+    _check: Fingerprint,
+}
+
+/// The end of a file: what the checksum stands in.
+const CHECK: (&str, &str) = ("\"check\":\"", "\"}\n");
+
+impl PreviousPlan {
+    /// The plan as JSON, one part a line, with a final newline. The same plan
+    /// gives the same bytes.
+    ///
+    /// ```
+    /// use lcp_driver::prompt_cache::{PreviousPlan, StableOptions};
+    /// use lcp_driver::{DefaultDriver, DriverConfig};
+    /// use lcp_types::{Block, Role};
+    ///
+    /// let config = DriverConfig {
+    ///     token_budget: Some(1_000),
+    ///     stable: Some(StableOptions::default()),
+    ///     ..DriverConfig::default()
+    /// };
+    /// let blocks = [Block::conversation(Role::User, "What is a pack?")];
+    /// let plan = DefaultDriver::default().plan(&blocks, &config)?;
+    /// let next = plan.stable.unwrap().next;
+    /// assert_eq!(PreviousPlan::from_json(&next.to_json()), Ok(next));
+    /// # Ok::<(), lcp_driver::DriverError>(())
+    /// ```
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut text = String::new();
+        let (renderer, mode) = (self.renderer, self.mode.name());
+        let encoding = json(&self.encoding);
+        write_to(
+            &mut text,
+            format_args!(
+                "{{\"schema\":\"{SCHEMA}\",\"renderer\":{renderer},\
+                 \"encoding\":{encoding},\"mode\":\"{mode}\","
+            ),
+        );
+        push_lines(
+            &mut text,
+            "parts",
+            self.parts.iter().map(|part| json(&PartRow::from_part(part))),
+        );
+        push_lines(&mut text, "unshown", self.unshown.iter().map(json));
+        let check = Fingerprint::from_bytes(text.as_bytes());
+        write_to(&mut text, format_args!("{}{check:?}{}", CHECK.0, CHECK.1));
+        text
+    }
+
+    /// Reads what [`Self::to_json`] wrote, byte for byte. Whether this version
+    /// can go on from it is found out when a plan is made: one of another
+    /// renderer, encoding or mode is read all the same.
+    ///
+    /// ```
+    /// use lcp_driver::prompt_cache::{PlanFileError, PreviousPlan};
+    ///
+    /// let error = PreviousPlan::from_json("{\"schema\":\"lcp.report.v1\"}").unwrap_err();
+    /// assert!(matches!(error, PlanFileError::Schema { .. }));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`PlanFileError`] for any other text.
+    pub fn from_json(text: &str) -> Result<Self, PlanFileError> {
+        let file: File = serde_json::from_str(text)
+            .map_err(|error| other_schema(text).unwrap_or_else(|| wrong(&error)))?;
+        if file.schema != SCHEMA {
+            return Err(schema(&file.schema));
+        }
+        if !is_checked(text) {
+            return Err(PlanFileError::Checksum);
+        }
+        let tokens = file.parts.iter().map(|row| u64::from(row.cost)).sum();
+        if tokens > u64::from(u32::MAX) {
+            return Err(PlanFileError::TooManyTokens { tokens });
+        }
+        let parts = file.parts.into_iter().enumerate().map(|(part, row)| row.part(part));
+        Ok(Self {
+            renderer: file.renderer,
+            encoding: file.encoding,
+            mode: file.mode,
+            parts: parts.collect::<Result<_, _>>()?,
+            unshown: file.unshown,
+        })
+    }
+}
+
+/// Whether a text ends with the checksum of what stands before it.
+fn is_checked(text: &str) -> bool {
+    const DIGITS: usize = 2 * size_of::<Fingerprint>();
+    let length = CHECK.0.len() + DIGITS + CHECK.1.len();
+    let end = text.len().checked_sub(length).and_then(|at| text.split_at_checked(at));
+    end.is_some_and(|(before, end)| {
+        end == format!("{}{:?}{}", CHECK.0, Fingerprint::from_bytes(before.as_bytes()), CHECK.1)
+    })
+}
+
+fn json(value: &impl Serialize) -> String {
+    // Every value is a number, a string or a list of them: nothing can fail.
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Appends a field that is a list of lines, and a comma.
+fn push_lines(text: &mut String, name: &str, lines: impl Iterator<Item = String>) {
+    write_to(text, format_args!("\"{name}\":["));
+    let mut before = "\n";
+    for line in lines {
+        write_to(text, format_args!("{before}{line}"));
+        before = ",\n";
+    }
+    text.push_str(if before == "\n" { "]," } else { "\n]," });
+}
+
+impl Serialize for Fingerprint {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{self:?}"))
+    }
+}
+
+impl<'de> Deserialize<'de> for Fingerprint {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let digits = String::deserialize(deserializer)?;
+        from_hex(&digits)
+            .map(Self)
+            .ok_or_else(|| bad(&digits, "is no hash: it must have 32 of the digits 0-9 and a-f"))
+    }
+}
+
+fn from_hex(digits: &str) -> Option<[u8; 16]> {
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    };
+    let (pairs, []) = digits.as_bytes().as_chunks() else { return None };
+    let bytes: Option<Vec<u8>> =
+        pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect();
+    bytes?.try_into().ok()
+}
+
+fn mode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OutputMode, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let mode = OutputMode::ALL.into_iter().find(|mode| mode.name() == name);
+    mode.ok_or_else(|| bad(&name, "is no mode"))
+}
+
+/// What a file says, as a message quotes it.
+fn quoted(value: &str) -> String {
+    let mut text = String::new();
+    push_quoted(&mut text, value);
+    text
+}
+
+fn bad<E: serde::de::Error>(value: &str, message: impl Display) -> E {
+    E::custom(format_args!("{} {message}", quoted(value)))
+}
+
+/// The error for a file of another format, whatever else it has.
+fn other_schema(text: &str) -> Option<PlanFileError> {
+    #[derive(Deserialize)]
+    struct Named {
+        schema: String,
+    }
+    let named = serde_json::from_str::<Named>(text).ok()?;
+    (named.schema != SCHEMA).then(|| schema(&named.schema))
+}
+
+fn schema(found: &str) -> PlanFileError {
+    PlanFileError::Schema { found: quoted(found) }
+}
+
+fn wrong(error: &serde_json::Error) -> PlanFileError {
+    let (line, column) = (error.line(), error.column());
+    let said = error.to_string();
+    let place = format!(" at line {line} column {column}");
+    // It may quote names and values of the file.
+    let message = escape_control(&cap(said.strip_suffix(&place).unwrap_or(&said))).into_owned();
+    if error.is_data() {
+        PlanFileError::Field { message, line, column }
+    } else {
+        PlanFileError::Syntax { message, line, column }
+    }
+}
+
+/// A part, one line of the file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a part")]
+struct PartRow {
+    place: usize,
+    hash: Fingerprint,
+    #[serde(deserialize_with = "shown")]
+    detail: Name,
+    cost: u32,
+    text: Fingerprint,
+    #[serde(default, deserialize_with = "priority", skip_serializing_if = "Option::is_none")]
+    priority: Option<Name>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    excerpt: Option<ExcerptRow>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "the figures of an excerpt")]
+struct ExcerptRow {
+    head_bytes: usize,
+    tail_bytes: usize,
+    omitted_lines: usize,
+    omitted_tokens: u32,
+}
+
+/// A name of ours.
+#[derive(Clone, Copy, Serialize)]
+struct Name(&'static str);
+
+/// What parts show, as reports call it.
+const DETAILS: [(&str, DetailLevel); 5] = [
+    ("full", DetailLevel::Full),
+    ("detailed", DetailLevel::Detailed),
+    ("summary", DetailLevel::Summary),
+    ("tags", DetailLevel::Tags),
+    ("placeholder", DetailLevel::Placeholder),
+];
+const EXCERPT: &str = "excerpt";
+
+impl PartRow {
+    fn from_part(part: &PreviousPart) -> Self {
+        let (detail, excerpt) = match part.shown {
+            ShownDetail::Excerpt(excerpt) => (EXCERPT, Some(ExcerptRow::from_excerpt(&excerpt))),
+            ShownDetail::Level(detail) => {
+                let known = DETAILS.iter().find(|(_, known)| *known == detail);
+                (known.map_or("", |(name, _)| *name), None)
+            }
+        };
+        Self {
+            place: part.place,
+            hash: part.block,
+            detail: Name(detail),
+            cost: part.cost,
+            text: part.text,
+            priority: part.priority.map(|priority| Name(priority.name())),
+            tool_call_id: part.tool_call_id.clone(),
+            level: part.level.clone(),
+            excerpt,
+        }
+    }
+
+    /// The part at this place.
+    fn part(self, part: usize) -> Result<PreviousPart, PlanFileError> {
+        let Name(detail) = self.detail;
+        let wrong = |message| Err(PlanFileError::Part { part, detail, message });
+        let known = DETAILS.iter().find(|(name, _)| *name == detail).map(|(_, detail)| *detail);
+        let has_level =
+            matches!(known, Some(DetailLevel::Detailed | DetailLevel::Summary | DetailLevel::Tags));
+        if has_level && self.level.as_deref().is_none_or(str::is_empty) {
+            return wrong("without the text of its level");
+        }
+        if !has_level && self.level.is_some() {
+            return wrong("with the text of a level");
+        }
+        let shown = match (known, self.excerpt) {
+            (Some(detail), None) => ShownDetail::Level(detail),
+            (None, Some(figures)) => ShownDetail::Excerpt(figures.excerpt()),
+            (Some(_), Some(_)) => return wrong("with the figures of an excerpt"),
+            (None, None) => return wrong("without its figures"),
+        };
+        Ok(PreviousPart {
+            place: self.place,
+            block: self.hash,
+            shown,
+            cost: self.cost,
+            text: self.text,
+            priority: self.priority.and_then(|Name(name)| Priority::from_name(name)),
+            tool_call_id: self.tool_call_id,
+            level: self.level,
+        })
+    }
+}
+
+impl ExcerptRow {
+    const fn from_excerpt(excerpt: &Excerpt) -> Self {
+        Self {
+            head_bytes: excerpt.head_bytes,
+            tail_bytes: excerpt.tail_bytes,
+            omitted_lines: excerpt.omitted_lines,
+            omitted_tokens: excerpt.omitted_tokens,
+        }
+    }
+
+    const fn excerpt(&self) -> Excerpt {
+        Excerpt {
+            head_bytes: self.head_bytes,
+            tail_bytes: self.tail_bytes,
+            omitted_lines: self.omitted_lines,
+            omitted_tokens: self.omitted_tokens,
+        }
+    }
+}
+
+fn shown<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let mut names = DETAILS.iter().map(|(name, _)| *name).chain([EXCERPT]);
+    let known = names.find(|known| *known == name).map(Name);
+    known.ok_or_else(|| bad(&name, "is nothing that a part shows"))
+}
+
+fn priority<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Name>, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let known = Priority::from_name(&name).map(|priority| Name(priority.name()));
+    known.map(Some).ok_or_else(|| bad(&name, "is no priority"))
+}
+
+/// Why a file cannot be read as the plan of a turn.
+///
+/// Lines and columns count from 1, parts from 0.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanFileError {
+    /// It is no JSON, or was cut off.
+    #[error("the plan is no JSON: {message} (line {line}, column {column})")]
+    Syntax {
+        /// What is wrong.
+        message: String,
+        /// The line of the file.
+        line: usize,
+        /// The column, in bytes.
+        column: usize,
+    },
+    /// A field is missing, unknown, there twice, or has a value that it cannot
+    /// have.
+    #[error("the plan has a wrong field: {message} (line {line}, column {column})")]
+    Field {
+        /// What is wrong.
+        message: String,
+        /// The line of the file.
+        line: usize,
+        /// The column, in bytes.
+        column: usize,
+    },
+    /// It is written in another format.
+    #[error("the plan has the schema {found}, not {}", SCHEMA)]
+    Schema {
+        /// What it says it is, in quotes.
+        found: String,
+    },
+    /// It was changed since it was written: its checksum is that of another
+    /// text, or is not the last that it has.
+    #[error("the plan was changed since it was written: its checksum does not fit")]
+    Checksum,
+    /// A part that no text has: a level without its text, an excerpt without
+    /// its figures, or one of them where it does not belong.
+    #[error("part {part} of the plan is {detail}, {message}")]
+    Part {
+        /// Its place in the text, counted from 0.
+        part: usize,
+        /// What is shown of its block, as in reports.
+        detail: &'static str,
+        /// What is wrong.
+        message: &'static str,
+    },
+    /// The parts have more tokens together than a text can have, which are
+    /// `u32::MAX`.
+    #[error("the parts of the plan have {tokens} tokens, more than a text can have")]
+    TooManyTokens {
+        /// The sum of their costs.
+        tokens: u64,
+    },
+}
+
+impl PlanFileError {
+    /// A stable code, for programs.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Syntax { .. } => "plan_syntax",
+            Self::Field { .. } => "plan_field",
+            Self::Schema { .. } => "plan_schema",
+            Self::Checksum => "plan_checksum",
+            Self::Part { .. } => "plan_part",
+            Self::TooManyTokens { .. } => "plan_tokens",
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! What holds of every plan that is written and read, and of files that are
+//! none.
+
+use expect_test::expect;
+use proptest::prelude::*;
+
+use super::*;
+
+/// One part of each kind.
+fn small() -> PreviousPlan {
+    let part = |byte, shown| PreviousPart {
+        place: usize::from(byte) * 2,
+        block: Fingerprint([byte; 16]),
+        shown,
+        cost: 30 + u32::from(byte),
+        text: Fingerprint([byte + 1; 16]),
+        priority: None,
+        tool_call_id: None,
+        level: None,
+    };
+    let excerpt = Excerpt { head_bytes: 120, tail_bytes: 0, omitted_lines: 7, omitted_tokens: 96 };
+    PreviousPlan {
+        renderer: 1,
+        encoding: "o200k_base".to_owned(),
+        mode: OutputMode::Markdown,
+        parts: vec![
+            part(0, ShownDetail::Level(DetailLevel::Full)),
+            PreviousPart {
+                priority: Some(Priority::High),
+                tool_call_id: Some("call \"1\"\n".to_owned()),
+                level: Some("Zähler: 3".to_owned()),
+                ..part(1, ShownDetail::Level(DetailLevel::Summary))
+            },
+            part(2, ShownDetail::Excerpt(excerpt)),
+            part(3, ShownDetail::Level(DetailLevel::Placeholder)),
+        ],
+        unshown: vec![Fingerprint([4; 16]), Fingerprint([4; 16])],
+    }
+}
+
+fn empty() -> PreviousPlan {
+    PreviousPlan { parts: Vec::new(), unshown: Vec::new(), ..small() }
+}
+
+/// A file that differs in `from`, with the checksum that it then has.
+fn changed(from: &str, to: &str) -> String {
+    let text = small().to_json();
+    assert!(text.contains(from), "{from}");
+    checked(&text.replacen(from, to, 1))
+}
+
+/// The same text with its right checksum.
+fn checked(text: &str) -> String {
+    let (before, _) = text.rsplit_once("\"check\"").unwrap();
+    format!("{before}{}{:?}{}", CHECK.0, Fingerprint::from_bytes(before.as_bytes()), CHECK.1)
+}
+
+#[track_caller]
+fn error(text: &str) -> PlanFileError {
+    PreviousPlan::from_json(text).unwrap_err()
+}
+
+#[test]
+fn a_plan_is_one_part_a_line() {
+    expect![[r#"
+        {"schema":"lcp.plan.v1","renderer":1,"encoding":"o200k_base","mode":"markdown","parts":[
+        {"place":0,"hash":"00000000000000000000000000000000","detail":"full","cost":30,"text":"01010101010101010101010101010101"},
+        {"place":2,"hash":"01010101010101010101010101010101","detail":"summary","cost":31,"text":"02020202020202020202020202020202","priority":"high","tool_call_id":"call \"1\"\n","level":"Zähler: 3"},
+        {"place":4,"hash":"02020202020202020202020202020202","detail":"excerpt","cost":32,"text":"03030303030303030303030303030303","excerpt":{"head_bytes":120,"tail_bytes":0,"omitted_lines":7,"omitted_tokens":96}},
+        {"place":6,"hash":"03030303030303030303030303030303","detail":"placeholder","cost":33,"text":"04040404040404040404040404040404"}
+        ],"unshown":[
+        "04040404040404040404040404040404",
+        "04040404040404040404040404040404"
+        ],"check":"2c9f4b8e313180f93abeb3b90b7a1983"}
+    "#]].assert_eq(&small().to_json());
+    expect![[r#"
+        {"schema":"lcp.plan.v1","renderer":1,"encoding":"o200k_base","mode":"markdown","parts":[],"unshown":[],"check":"7e088740ceb1de17f9bbc9dc1ab5cf73"}
+    "#]].assert_eq(&empty().to_json());
+    for plan in [small(), empty()] {
+        assert_eq!(PreviousPlan::from_json(&plan.to_json()), Ok(plan));
+    }
+}
+
+#[test]
+fn every_change_of_a_byte_is_refused() {
+    let text = small().to_json();
+    for at in 0..text.len() {
+        for byte in 0..0x80 {
+            let mut bytes = text.clone().into_bytes();
+            if bytes[at] == byte {
+                continue;
+            }
+            bytes[at] = byte;
+            let Ok(changed) = String::from_utf8(bytes) else { continue };
+            assert!(PreviousPlan::from_json(&changed).is_err(), "byte {at}: {changed}");
+        }
+    }
+}
+
+#[test]
+fn every_byte_more_or_less_is_refused() {
+    let text = small().to_json();
+    for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
+        assert!(at == text.len() || PreviousPlan::from_json(&text[..at]).is_err(), "{at}");
+        let (before, behind) = text.split_at(at);
+        for more in [" ", "\n", "\"", "0", "a", ",", "{", "}", "\0", "\u{feff}"] {
+            let longer = format!("{before}{more}{behind}");
+            assert!(PreviousPlan::from_json(&longer).is_err(), "byte {at}: {longer}");
+        }
+        let mut rest = behind.chars();
+        if rest.next().is_some() {
+            let shorter = format!("{before}{}", rest.as_str());
+            assert!(PreviousPlan::from_json(&shorter).is_err(), "byte {at}: {shorter}");
+        }
+    }
+}
+
+/// Causes, each with what it says.
+#[test]
+fn what_is_wrong_is_said_with_its_place() {
+    let text = small().to_json();
+    let part = "{\"place\":0,\"hash\":\"000";
+    let cases = [
+        ("", "plan_syntax"),
+        ("[", "plan_syntax"),
+        (&text[..text.len() / 2], "plan_syntax"),
+        ("[]", "plan_field"),
+        ("{\"schema\":\"lcp.report.v1\",\"blocks\":[{}]}", "plan_schema"),
+        (&changed("lcp.plan.v1", "lcp.plan.v2"), "plan_schema"),
+        (&changed("\"schema\":\"lcp.plan.v1\",", ""), "plan_field"),
+        (&changed("\"mode\"", "\"new\":1,\"mode\""), "plan_field"),
+        (&changed("\"mode\"", "\"\\u001b[2J\":1,\"mode\""), "plan_field"),
+        (&changed("\"mode\"", "\"mode\":\"xml\",\"mode\""), "plan_field"),
+        (&changed("markdown", "html"), "plan_field"),
+        (&changed("\"renderer\":1", "\"renderer\":-1"), "plan_field"),
+        (&changed(part, "{\"more\":0,\"hash\":\"000"), "plan_field"),
+        (&changed(part, "{\"place\":0,\"hash\":\"00"), "plan_field"),
+        (&changed(part, "{\"place\":0,\"hash\":\"X00"), "plan_field"),
+        (&changed("0404", "040A"), "plan_field"),
+        (&changed("\"cost\":30,", ""), "plan_field"),
+        (&changed("\"cost\":30,", "\"cost\":4294967296,"), "plan_field"),
+        (&changed("\"cost\":30,", "\"cost\":4294967295,"), "plan_tokens"),
+        (&changed("\"full\"", "\"whole\""), "plan_field"),
+        (&changed("\"high\"", "\"urgent\""), "plan_field"),
+        (&changed("\"tail_bytes\":0,", ""), "plan_field"),
+        (&changed("\"tail_bytes\":0", "\"tail_bytes\":0.5"), "plan_field"),
+        (&changed("\"summary\"", "\"full\""), "plan_part"),
+        (&changed("\"full\"", "\"tags\""), "plan_part"),
+        (&changed("Zähler: 3", ""), "plan_part"),
+        (&changed("\"placeholder\"", "\"excerpt\""), "plan_part"),
+        (&changed("\"excerpt\"", "\"placeholder\""), "plan_part"),
+        (&text.replacen("\"cost\":30", "\"cost\":31", 1), "plan_checksum"),
+        (&text.replacen("}\n", "}", 9), "plan_checksum"),
+    ];
+    let mut said = String::new();
+    for (text, code) in cases {
+        let error = error(text);
+        assert_eq!(error.code(), code, "{error}: {text}");
+        write_to(&mut said, format_args!("{error}\n"));
+    }
+    expect![[r#"
+        the plan is no JSON: EOF while parsing a value (line 1, column 0)
+        the plan is no JSON: EOF while parsing a list (line 1, column 1)
+        the plan is no JSON: EOF while parsing a string (line 4, column 30)
+        the plan has a wrong field: invalid length 0, expected a plan (line 1, column 2)
+        the plan has the schema "lcp.report.v1", not lcp.plan.v1
+        the plan has the schema "lcp.plan.v2", not lcp.plan.v1
+        the plan has a wrong field: missing field `schema` (line 9, column 45)
+        the plan has a wrong field: unknown field `new`, expected one of `schema`, `renderer`, `encoding`, `mode`, `parts`, `unshown`, `check` (line 1, column 66)
+        the plan has a wrong field: unknown field `\u{1b}[2J`, expected one of `schema`, `renderer`, `encoding`, `mode`, `parts`, `unshown`, `check` (line 1, column 72)
+        the plan has a wrong field: duplicate field `mode` (line 1, column 80)
+        the plan has a wrong field: "html" is no mode (line 1, column 74)
+        the plan has a wrong field: invalid value: integer `-1`, expected u32 (line 1, column 37)
+        the plan has a wrong field: unknown field `more`, expected one of `place`, `hash`, `detail`, `cost`, `text`, `priority`, `tool_call_id`, `level`, `excerpt` (line 2, column 7)
+        the plan has a wrong field: "0000000000000000000000000000000" is no hash: it must have 32 of the digits 0-9 and a-f (line 2, column 51)
+        the plan has a wrong field: "X0000000000000000000000000000000" is no hash: it must have 32 of the digits 0-9 and a-f (line 2, column 52)
+        the plan has a wrong field: "040A0404040404040404040404040404" is no hash: it must have 32 of the digits 0-9 and a-f (line 5, column 128)
+        the plan has a wrong field: missing field `cost` (line 2, column 111)
+        the plan has a wrong field: invalid value: integer `4294967296`, expected u32 (line 2, column 86)
+        the parts of the plan have 4294967391 tokens, more than a text can have
+        the plan has a wrong field: "whole" is nothing that a part shows (line 2, column 69)
+        the plan has a wrong field: "urgent" is no priority (line 3, column 143)
+        the plan has a wrong field: missing field `tail_bytes` (line 4, column 190)
+        the plan has a wrong field: invalid type: floating point `0.5`, expected usize (line 4, column 168)
+        part 1 of the plan is full, with the text of a level
+        part 0 of the plan is tags, without the text of its level
+        part 1 of the plan is summary, without the text of its level
+        part 3 of the plan is excerpt, without its figures
+        part 2 of the plan is placeholder, with the figures of an excerpt
+        the plan was changed since it was written: its checksum does not fit
+        the plan was changed since it was written: its checksum does not fit
+    "#]].assert_eq(&said);
+}
+
+#[test]
+fn a_newer_renderer_is_read() {
+    let plan = PreviousPlan { renderer: u32::MAX, ..small() };
+    assert_eq!(PreviousPlan::from_json(&plan.to_json()), Ok(plan));
+}
+
+#[test]
+fn nesting_is_bounded() {
+    for (open, close) in [("[", "]"), ("{\"schema\":", "}")] {
+        let deep = format!("{}{}", open.repeat(1_000_000), close.repeat(1_000_000));
+        error(&deep);
+        error(&format!("{{\"schema\":\"lcp.plan.v2\",\"parts\":{deep}}}"));
+    }
+}
+
+#[test]
+fn the_checksum_ends_the_file() {
+    // Of a check elsewhere, or one more, nothing would be known.
+    let text = small().to_json();
+    let (before, check) = text.split_at(text.rfind("\"check\"").unwrap());
+    let check = &check[..check.len() - 2];
+    error(&format!("{{{check},{}}}\n", &before[1..before.len() - 1]));
+    error(&checked(&format!("{{{check},{}\"check\"", &before[1..])));
+    // Inside of a string it is none.
+    let level = format!("{{\"encoding\":\"{}", before.replace('"', "\\\""));
+    error(&checked(&format!("{level}\"check\"")));
+}
+
+fn any_hash() -> impl Strategy<Value = Fingerprint> {
+    any::<[u8; 16]>().prop_map(Fingerprint)
+}
+
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![".{1,20}", "[\\x00-\\x7f]{1,20}", Just("\"check\":\"".to_owned())]
+}
+
+fn any_part() -> impl Strategy<Value = PreviousPart> {
+    let figures = (any::<usize>(), any::<usize>(), any::<usize>(), any::<u32>());
+    let excerpt = figures.prop_map(|(head_bytes, tail_bytes, omitted_lines, omitted_tokens)| {
+        ShownDetail::Excerpt(Excerpt { head_bytes, tail_bytes, omitted_lines, omitted_tokens })
+    });
+    let detail = prop::sample::select(&DetailLevel::ALL[..]).prop_map(ShownDetail::Level);
+    let shown = (prop_oneof![4 => detail, 1 => excerpt], any_text());
+    let head =
+        (prop::option::of(prop::sample::select(&Priority::ALL[..])), prop::option::of(any_text()));
+    (any::<usize>(), any_hash(), any_hash(), 0..1u32 << 28, shown, head).prop_map(
+        |(place, block, text, cost, (shown, level), (priority, tool_call_id))| {
+            let has_level = matches!(
+                shown,
+                ShownDetail::Level(
+                    DetailLevel::Detailed | DetailLevel::Summary | DetailLevel::Tags
+                )
+            );
+            let level = has_level.then_some(level);
+            PreviousPart { place, block, shown, cost, text, priority, tool_call_id, level }
+        },
+    )
+}
+
+fn any_plan() -> impl Strategy<Value = PreviousPlan> {
+    let lists = (prop::collection::vec(any_part(), 0..8), prop::collection::vec(any_hash(), 0..4));
+    let mode = prop::sample::select(&OutputMode::ALL[..]);
+    (any::<u32>(), any_text(), mode, lists).prop_map(|(renderer, encoding, mode, lists)| {
+        let (parts, unshown) = lists;
+        PreviousPlan { renderer, encoding, mode, parts, unshown }
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(plan in any_plan()) {
+        let text = plan.to_json();
+        prop_assert_eq!(text.lines().count(), match (plan.parts.len(), plan.unshown.len()) {
+            (0, 0) => 1,
+            (0, lines) | (lines, 0) => lines + 2,
+            (parts, unshown) => parts + unshown + 3,
+        });
+        prop_assert_eq!(&PreviousPlan::from_json(&text), &Ok(plan.clone()));
+        prop_assert_eq!(text, plan.clone().to_json());
+    }
+
+    #[test]
+    fn no_text_panics(text in any::<String>(), at in 0usize..2_000, byte in any::<u8>()) {
+        prop_assert!(PreviousPlan::from_json(&text).is_err());
+        let mut bytes = small().to_json().into_bytes();
+        let at = at % bytes.len();
+        bytes[at] = byte;
+        let text = String::from_utf8_lossy(&bytes);
+        let same = text == small().to_json();
+        prop_assert_eq!(PreviousPlan::from_json(&text).is_ok(), same);
+        // Whatever is read of what has its checksum can be written again.
+        if text.contains("\"check\"")
+            && let Ok(plan) = PreviousPlan::from_json(&checked(&text))
+        {
+            prop_assert_eq!(PreviousPlan::from_json(&plan.to_json()), Ok(plan));
+        }
+    }
+}

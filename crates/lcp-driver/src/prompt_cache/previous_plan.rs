@@ -1,0 +1,164 @@
+//! What a plan leaves to the next one: what stands in the text, and what it
+//! takes to render it again.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::fmt;
+
+use lcp_types::{Block, BlockMeta, Priority};
+
+use crate::block_view::BlockView;
+use crate::detail::{DetailLevel, ShownDetail};
+use crate::mode::OutputMode;
+
+/// Bytes that tell blocks and parts apart: the first of their BLAKE3 hash.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Fingerprint(pub(crate) [u8; 16]);
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// The plan of a turn, as the next one needs it: the parts of its text, with
+/// all that it takes to render them again from the blocks, and which blocks
+/// had none.
+///
+/// It holds no contents, but the text of levels that are shown. It is passed on
+/// as [`StableOptions::previous`](super::StableOptions::previous), within a program as it is,
+/// between programs as JSON (feature `serde`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PreviousPlan {
+    pub(crate) renderer: u32,
+    pub(crate) encoding: String,
+    pub(crate) mode: OutputMode,
+    /// In the order of the text.
+    pub(crate) parts: Vec<PreviousPart>,
+    /// Blocks that had no part, in the order of the pack: their places are those
+    /// that parts leave free.
+    pub(crate) unshown: Vec<Fingerprint>,
+}
+
+/// A block of a saved plan.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PreviousBlock<'p> {
+    /// It has this part, by its number.
+    Part(usize, &'p PreviousPart),
+    Unshown(&'p Fingerprint),
+}
+
+impl PreviousPlan {
+    /// Which of these blocks stand in the text, by their index, and whether in
+    /// full: what must not be changed, and what a reader of the text can read
+    /// there. Of several equal blocks each has its own place, in their order.
+    #[must_use]
+    pub fn in_text(&self, blocks: &[Block<'_>]) -> BTreeMap<usize, bool> {
+        let mut places: HashMap<Fingerprint, VecDeque<bool>> = HashMap::new();
+        for block in self.blocks() {
+            match block {
+                PreviousBlock::Part(_, part) => {
+                    let is_full = part.shown == ShownDetail::Level(DetailLevel::Full);
+                    places.entry(part.block).or_default().push_back(is_full);
+                }
+                // It has no part, so nobody can read it there.
+                PreviousBlock::Unshown(hash) => places.entry(*hash).or_default().push_back(false),
+            }
+        }
+        let stands = |(index, block): (usize, &Block<'_>)| {
+            let places = places.get_mut(&block_fingerprint(block))?;
+            Some((index, places.pop_front()?))
+        };
+        blocks.iter().enumerate().filter_map(stands).collect()
+    }
+
+    /// All its blocks, in the order of the pack.
+    pub(crate) fn blocks(&self) -> Vec<PreviousBlock<'_>> {
+        let mut parts: Vec<_> = self.parts.iter().enumerate().collect();
+        parts.sort_by_key(|(_, part)| part.place);
+        let mut unshown = self.unshown.iter();
+        let mut blocks = Vec::with_capacity(parts.len() + self.unshown.len());
+        for (number, part) in parts {
+            let free = part.place.saturating_sub(blocks.len());
+            blocks.extend(unshown.by_ref().take(free).map(PreviousBlock::Unshown));
+            blocks.push(PreviousBlock::Part(number, part));
+        }
+        blocks.extend(unshown.map(PreviousBlock::Unshown));
+        blocks
+    }
+}
+
+/// A part of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PreviousPart {
+    /// The place of its block among those of the pack that could be shown.
+    pub(crate) place: usize,
+    /// What tells the block.
+    pub(crate) block: Fingerprint,
+    pub(crate) shown: ShownDetail,
+    /// Tokens of the part.
+    pub(crate) cost: u32,
+    /// The rendered part.
+    pub(crate) text: Fingerprint,
+    /// The priority as the head shows it.
+    pub(crate) priority: Option<Priority>,
+    /// The call as the head shows it by a tag.
+    pub(crate) tool_call_id: Option<String>,
+    /// The text of the level that is shown.
+    pub(crate) level: Option<String>,
+}
+
+impl PreviousPart {
+    /// What the head and the body of this part say of its block, whatever
+    /// annotations say by now.
+    pub(crate) fn meta(&self) -> BlockMeta<'_> {
+        let level = self.level.as_deref().map(Into::into);
+        let mut meta = BlockMeta {
+            priority: self.priority.unwrap_or_default(),
+            annotated: self.priority.is_some(),
+            tool_call_id: self.tool_call_id.as_deref().map(Into::into),
+            ..BlockMeta::default()
+        };
+        match self.shown {
+            ShownDetail::Level(DetailLevel::Detailed) => meta.detailed = level,
+            ShownDetail::Level(DetailLevel::Summary) => meta.summary = level,
+            ShownDetail::Level(DetailLevel::Tags) => meta.tags = level,
+            ShownDetail::Level(DetailLevel::Full | DetailLevel::Placeholder)
+            | ShownDetail::Excerpt(_) => {}
+        }
+        meta
+    }
+}
+
+impl Fingerprint {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
+        Self::finish(blake3::Hasher::new().update(bytes))
+    }
+
+    fn finish(hasher: &blake3::Hasher) -> Self {
+        let mut hash = [0; 16];
+        hasher.finalize_xof().fill(&mut hash);
+        Self(hash)
+    }
+}
+
+/// Tells a block by what can be shown of it without its annotations: its type,
+/// its head, its content.
+pub(crate) fn block_fingerprint(block: &Block<'_>) -> Fingerprint {
+    let meta = BlockMeta::default();
+    let view = BlockView::new(block, &meta);
+    let mut hasher = blake3::Hasher::new();
+    let mut field = |bytes: &[u8]| {
+        // With its length, so that no two lists of fields are alike.
+        hasher.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+    };
+    field(view.head.word.as_bytes());
+    for arg in &view.head.args {
+        field(arg.key.as_bytes());
+        field(arg.value.as_bytes());
+    }
+    if let Some(content) = &view.content {
+        field(b"content");
+        field(content.as_bytes());
+    }
+    Fingerprint::finish(&hasher)
+}
