@@ -37,8 +37,24 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // The diff parser of one, the process runner of the other.
     ("lcp-ingest", &["lcp-types", "lcp-transcripts", "lcp-continuity"]),
     (
+        "lcp-app",
+        &[
+            "lcp-types",
+            "lcp-decoder",
+            "lcp-encoder",
+            "lcp-packfile",
+            "lcp-tokens",
+            "lcp-driver",
+            "lcp-dedup",
+            "lcp-continuity",
+            "lcp-transcripts",
+            "lcp-ingest",
+        ],
+    ),
+    (
         "lcp-cli",
         &[
+            "lcp-app",
             "lcp-types",
             "lcp-decoder",
             "lcp-encoder",
@@ -64,6 +80,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "lcp-dedup",
             "lcp-continuity",
             "lcp-transcripts",
+            "lcp-app",
             "lcp-cli",
             "lcp-store",
             "lcp-testkit",

@@ -7,8 +7,10 @@ use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ValueEnum;
+use lcp_app::{ErrorKind, Progress, Reporter};
 use lcp_driver::{escape_control, escape_control_lines};
 
 /// The exit codes of every command, and what each means.
@@ -79,6 +81,19 @@ impl From<lcp_ingest::Error> for Failure {
     }
 }
 
+impl From<lcp_app::Error> for Failure {
+    fn from(error: lcp_app::Error) -> Self {
+        let code = match error.kind {
+            ErrorKind::Usage => Code::Usage,
+            ErrorKind::Malformed => Code::Malformed,
+            ErrorKind::OverBudget => Code::OverBudget,
+            ErrorKind::Limit => Code::Limit,
+            _ => Code::Io,
+        };
+        Self { code, message: error.message, hint: error.hint, name: error.code }
+    }
+}
+
 /// What is printed besides the output, and how
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Output {
@@ -91,6 +106,9 @@ pub struct Output {
     /// Colour of errors and warnings
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: Color,
+    /// Warnings that wait until the work is done.
+    #[arg(skip)]
+    deferred: Arc<Mutex<Vec<String>>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -138,6 +156,15 @@ impl Output {
         }
     }
 
+    /// Prints the warnings that waited until the work was done.
+    pub fn warn_deferred(&self) {
+        let deferred =
+            std::mem::take(&mut *self.deferred.lock().unwrap_or_else(PoisonError::into_inner));
+        for message in deferred {
+            self.warn(message);
+        }
+    }
+
     /// Prints what only the curious want to know.
     pub fn note(&self, message: impl Display) {
         if self.verbose {
@@ -181,5 +208,25 @@ impl Output {
         } else {
             writeln!(stderr, "{what}: {message}")
         };
+    }
+}
+
+impl Reporter for Output {
+    fn warn(&self, message: &dyn Display) {
+        Self::warn(self, message);
+    }
+
+    fn warn_at_end(&self, message: &dyn Display) {
+        self.deferred.lock().unwrap_or_else(PoisonError::into_inner).push(message.to_string());
+    }
+
+    fn note(&self, message: &dyn Display) {
+        Self::note(self, message);
+    }
+
+    fn begin(&self, task: &'static str, steps: usize) -> Box<dyn Progress + '_> {
+        let bar = self.bar(task);
+        bar.expect(steps);
+        Box::new(bar)
     }
 }

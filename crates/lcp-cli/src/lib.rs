@@ -11,32 +11,24 @@
 )]
 
 pub mod arguments;
-pub mod by_index;
-pub mod checks;
+pub mod budget_args;
 pub mod commands;
-pub mod config;
-pub mod config_file;
 pub mod costs;
-pub mod counting;
-pub mod duplicates;
-pub mod export;
+pub mod dedup_args;
 pub mod failure;
 pub mod files;
-pub mod folders;
-pub mod form;
 pub mod help;
-pub mod interrupt;
-pub mod limits;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod naive;
-pub mod prepare;
+pub mod output_args;
 pub mod progress;
-pub mod sessions;
-pub mod special;
-pub mod stable;
+pub mod prompt_cache_args;
+pub mod render_args;
+pub mod session_args;
 pub mod summary_args;
 pub mod table;
+pub mod tokenizer_args;
 
 use std::process::ExitCode;
 
@@ -61,16 +53,14 @@ pub struct Cli {
 
 /// Runs the command that the arguments of this process say.
 pub fn main() -> ExitCode {
-    interrupt::install();
+    lcp_app::interrupt::install();
     let cli: Cli = match arguments::parse() {
         Ok(cli) => cli,
         Err((failure, output)) => return output.fail(&failure),
     };
     let done = cli.command.run(&cli.output);
-    for noticed in files::noticed() {
-        cli.output.warn(noticed);
-    }
-    interrupt::settle();
+    cli.output.warn_deferred();
+    lcp_app::interrupt::settle();
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => cli.output.fail(&failure),

@@ -39,3 +39,9 @@ impl Drop for Bar {
         self.0.finish_and_clear();
     }
 }
+
+impl lcp_app::Progress for Bar {
+    fn step(&self) {
+        Self::step(self);
+    }
+}

@@ -10,10 +10,11 @@ use lcp_continuity::command::CommandOptions;
 use lcp_ingest::{FileSummarizer, cached_answers};
 use lcp_types::limits::SUMMARY_BYTES_MAX;
 
-use crate::config::SUMMARIZER_SECONDS_MAX;
+use crate::Result;
 use crate::failure::{Code, Failure};
-use crate::interrupt::{self, Hook};
-use crate::{Result, folders};
+use lcp_app::config::SUMMARIZER_SECONDS_MAX;
+use lcp_app::folders;
+use lcp_app::interrupt::{self, Hook};
 
 /// Seconds that a program has for a summary.
 const SECONDS: u32 = 60;

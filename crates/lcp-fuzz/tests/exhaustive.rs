@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 
-use lcp_cli::checks::validate;
+use lcp_app::validate::validate;
 use lcp_decoder::{DecodeOptions, PackReader, decode};
 use lcp_fuzz::seeds;
 use lcp_packfile::recover;

@@ -211,7 +211,7 @@ impl Drive<'_> {
                 self.futile = true;
                 return Ok(());
             }
-            Err(error) => return Err(failed(error)),
+            Err(error) => return Err(failed(error).into()),
         };
         self.futile = false;
         // The memory is a message too.

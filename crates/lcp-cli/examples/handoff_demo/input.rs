@@ -6,8 +6,9 @@ use std::process::Command;
 
 use lcp_continuity::Message;
 
+use lcp_app::sessions;
+use lcp_cli::Result;
 use lcp_cli::failure::{Code, Failure, Output};
-use lcp_cli::{Result, sessions};
 
 /// A Python package whose source distribution has a long real conversation, and where.
 const PROJECT: &str = "aider-chat";
@@ -17,10 +18,11 @@ const MEMBER: &str = "aider_chat-0.86.2/tests/fixtures/chat-history.md";
 
 /// The messages of the file, or of the conversation that is fetched.
 pub(super) fn messages(file: Option<&Path>, output: &Output) -> Result<Vec<Message>> {
-    match file {
-        Some(file) => sessions::input::messages(file),
-        None => sessions::input::messages(&fetched(output)?),
-    }
+    let messages = match file {
+        Some(file) => sessions::input::messages(file, output),
+        None => sessions::input::messages(&fetched(output)?, output),
+    };
+    Ok(messages?)
 }
 
 /// Calls and what they gave back, by their places: each result belongs to the newest

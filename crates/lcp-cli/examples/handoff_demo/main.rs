@@ -17,9 +17,10 @@ use clap::{Parser, ValueEnum};
 use lcp_continuity::SessionContinuityService;
 use lcp_continuity::store::ExpiryStats;
 
-use lcp_cli::counting::Counting;
+use lcp_app::sessions::failed;
 use lcp_cli::failure::{Code, Failure, Output};
-use lcp_cli::sessions::{Making, WindowFlags, failed};
+use lcp_cli::session_args::{HandoffArgs, WindowArgs};
+use lcp_cli::tokenizer_args::TokenizerArgs;
 use lcp_cli::{Result, arguments, files};
 use settings::Settings;
 
@@ -45,9 +46,9 @@ struct Args {
     #[arg(long, value_name = "PATH|URL")]
     store: Option<String>,
     #[command(flatten)]
-    window: WindowFlags,
+    window: WindowArgs,
     #[command(flatten)]
-    making: Making,
+    making: HandoffArgs,
     /// Only say where a hand-off is due
     #[arg(long)]
     manual: bool,
@@ -67,7 +68,7 @@ struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    counting: Counting,
+    counting: TokenizerArgs,
     #[command(flatten)]
     output: Output,
 }
@@ -92,7 +93,7 @@ fn main() -> ExitCode {
 
 fn run(args: &Args, output: &Output) -> Result {
     let config = args.counting.config()?;
-    let (model, unknown) = args.counting.model(&config, args.window.window.is_some())?;
+    let (model, unknown) = args.counting.options().model(&config, args.window.window.is_some())?;
     if let Some(warning) = unknown {
         output.warn(warning);
     }
@@ -102,7 +103,7 @@ fn run(args: &Args, output: &Output) -> Result {
     if messages.is_empty() {
         return Err(Failure::new(Code::Usage, "--limit 0 leaves no message"));
     }
-    let counter = args.counting.counter(&config, model.as_ref(), false, output)?;
+    let counter = args.counting.options().counter(&config, model.as_ref(), false, output)?;
     let (place, service) = settings.open(Arc::clone(&counter.estimator))?;
     let start = Instant::now();
     let story = drive::run(&service, &settings, &place.conversation, messages, output)?;
@@ -120,7 +121,7 @@ fn run(args: &Args, output: &Output) -> Result {
         directives.collect::<String>() + &table::table(&settings, &story, &checks)
     };
     files::write(None, text.as_bytes())?;
-    counter.keep(output);
+    counter.save_cache(output);
     if settings.is_kept() {
         expire(&service, output)?;
     }

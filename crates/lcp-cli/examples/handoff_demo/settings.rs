@@ -11,10 +11,10 @@ use lcp_tokens::{Model, TokenEstimator};
 use tempfile::TempDir;
 
 use super::Args;
+use lcp_app::config::{Config, Setting};
+use lcp_app::sessions::{Place as Kept, Window};
 use lcp_cli::Result;
-use lcp_cli::config::{Config, Setting};
 use lcp_cli::failure::Failure;
-use lcp_cli::sessions::{Place as Kept, Window};
 
 /// 2026-01-01 00:00 UTC: what a temporary store has is the same every time.
 const EPOCH: Timestamp = Timestamp(1_767_225_600_000);
@@ -67,7 +67,8 @@ impl Settings {
         config: &Config,
         model: Option<&Setting<Model>>,
     ) -> Result<Self> {
-        let Window { tokens: window, output_reserve, .. } = args.window.settle(config, model)?;
+        let Window { tokens: window, output_reserve, .. } =
+            args.window.options().resolve(config, model)?;
         let file = &config.continuity;
         let is_manual = args.manual || file.auto.as_ref().is_some_and(|auto| !auto.value);
         let what = match (args.compact, is_manual) {
@@ -76,15 +77,15 @@ impl Settings {
             (false, false) => What::Automatic,
         };
         let mode = if what == What::Manual { TriggerMode::Manual } else { TriggerMode::Automatic };
-        let is_named = args.counting.file.is_named();
+        let is_named = args.counting.options().config.is_named();
         Ok(Self {
             what,
             window,
             output_reserve,
-            config: ContinuityConfig { mode, ..args.making.config(file) },
+            config: ContinuityConfig { mode, ..args.making.options().config(file) },
             file: config.clone(),
             store: Kept::said(args.store.as_deref(), config, is_named)?,
-            summarizer: args.making.summarizer(file),
+            summarizer: args.making.options().summarizer(file),
         })
     }
 

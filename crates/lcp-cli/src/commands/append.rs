@@ -9,11 +9,11 @@ use lcp_packfile::journal::{self, JournalState, LockResult, PackFile, Storage as
 use lcp_packfile::{Addition, AppendOptions, Appended, Error};
 
 use crate::Result;
-use crate::checks;
 use crate::commands::encode;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
-use crate::interrupt;
+use lcp_app::interrupt;
+use lcp_app::validate;
 
 /// Add the blocks of other packs to a pack, in place
 ///
@@ -64,17 +64,18 @@ pub fn run(args: &Args, output: &Output) -> Result {
         return Err(Failure::new(Code::Usage, "only one input can be standard input"));
     }
     // Before the pack is locked: one of them may be the pack itself.
-    let inputs: Vec<_> = args.inputs.iter().map(|path| input(path)).collect::<Result<_>>()?;
+    let inputs: Vec<_> =
+        args.inputs.iter().map(|path| input(path, output)).collect::<Result<_>>()?;
     let mut disk = lock(&args.pack, Duration::from_secs(args.wait.into()))?;
     let pack = begin(&args.pack, &mut disk, output)?;
-    let names: Vec<_> = args.inputs.iter().map(|path| files::name(path)).collect();
+    let names: Vec<_> = args.inputs.iter().map(|path| files::display_name(path)).collect();
     let additions = names.iter().zip(&inputs);
     let additions: Vec<_> = additions.map(|(name, pack)| Addition { name, pack }).collect();
     let compression = args.compress.map(|compress| match compress {
         Compress::None => Compression::None,
         Compress::Block => Compression::Block,
     });
-    let options = AppendOptions { compression, recount: Some(&checks::recount) };
+    let options = AppendOptions { compression, recount: Some(&validate::recount) };
     let appended = lcp_packfile::append(&pack, &additions, &options).map_err(|error| {
         let (path, bytes) = match &error {
             Error::Malformed { input: Some(at), .. } => (&args.inputs[*at], &inputs[*at]),
@@ -111,7 +112,7 @@ fn failure(path: &Path, bytes: &[u8], error: &Error) -> Failure {
         Error::Damaged(_) => Code::Malformed,
         _ => Code::Limit,
     };
-    let failure = Failure::new(code, format!("{error} ({})", files::name(path)));
+    let failure = Failure::new(code, format!("{error} ({})", files::display_name(path)));
     match error.hint() {
         Some(hint) => failure.hint(hint),
         None => failure,
@@ -119,8 +120,8 @@ fn failure(path: &Path, bytes: &[u8], error: &Error) -> Failure {
 }
 
 /// What is added, as a pack.
-fn input(path: &Path) -> Result<Vec<u8>> {
-    let bytes = files::read(path)?;
+fn input(path: &Path, output: &Output) -> Result<Vec<u8>> {
+    let bytes = files::read(path, output)?;
     let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     // A transcript is JSON, too; what reads packs says what to do with it.
     if is_json && lcp_transcripts::detect(&bytes).is_none() {

@@ -7,11 +7,12 @@ use lcp_driver::{Warning, WarningCode, escape_control};
 use serde_json::{Value, json};
 
 use crate::Result;
-use crate::config::{Origin, Setting};
-use crate::counting::Counting;
+use crate::budget_args::BudgetArgs;
 use crate::failure::Output;
 use crate::files;
-use crate::limits::{InForce, Limits};
+use crate::tokenizer_args::TokenizerArgs;
+use lcp_app::budget::EffectiveBudget;
+use lcp_app::config::{Origin, Setting};
 
 /// Show the budget and the settings that are in force
 #[derive(Debug, clap::Args)]
@@ -34,9 +35,9 @@ enum Task {
   lcp budget show --config lcp.toml --json")]
 struct Show {
     #[command(flatten)]
-    limits: Limits,
+    limits: BudgetArgs,
     #[command(flatten)]
-    counting: Counting,
+    counting: TokenizerArgs,
     /// Print JSON instead
     #[arg(long)]
     json: bool,
@@ -45,12 +46,13 @@ struct Show {
 /// Shows what is in force.
 pub fn run(args: &Args, output: &Output) -> Result {
     let Task::Show(args) = &args.task;
-    let in_force = args.limits.in_force(&args.counting)?;
+    let tokenizer = args.counting.options();
+    let in_force = args.limits.options()?.resolve(&tokenizer)?;
     for warning in &in_force.warnings {
         output.warn(warning);
     }
-    let InForce { config, model, .. } = &in_force;
-    let counter = args.counting.counter(config, model.as_ref(), false, output)?;
+    let EffectiveBudget { config, model, .. } = &in_force;
+    let counter = tokenizer.counter(config, model.as_ref(), false, output)?;
     if let Some(caveat) = counter.estimator.caveat() {
         let warning = Warning::new(WarningCode::TokenizerFallback, None, caveat);
         counter.warn(&warning, output);
@@ -79,7 +81,7 @@ struct Row {
     idle: Option<String>,
 }
 
-fn table(in_force: &InForce, rows: &[Row]) -> String {
+fn table(in_force: &EffectiveBudget, rows: &[Row]) -> String {
     let shown = |row: &Row| match &row.value {
         Value::String(text) => text.escape_debug().to_string(),
         Value::Number(number) => match number.as_u64() {
@@ -100,17 +102,17 @@ fn table(in_force: &InForce, rows: &[Row]) -> String {
 }
 
 /// Who said it, in words.
-fn origin(from: Origin, in_force: &InForce) -> String {
+fn origin(from: Origin, in_force: &EffectiveBudget) -> String {
     match (from, &in_force.config.path) {
         (Origin::File(line), Some(path)) => {
-            format!("{}:{line}", escape_control(&files::name(path)))
+            format!("{}:{line}", escape_control(&files::display_name(path)))
         }
         (Origin::Flag(name), _) => name.to_owned(),
         _ => "default".to_owned(),
     }
 }
 
-fn as_json(in_force: &InForce, rows: &[Row]) -> String {
+fn as_json(in_force: &EffectiveBudget, rows: &[Row]) -> String {
     let settings = &in_force.settings;
     let allowance = settings.budget.as_ref().map(|budget| budget.value);
     let window = allowance.and_then(|allowance| allowance.window).map(|window| {

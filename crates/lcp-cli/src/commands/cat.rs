@@ -4,25 +4,14 @@ use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use lcp_driver::{content_text, escape_control, is_terminal_control};
+use lcp_driver::{content_text, is_terminal_control};
 use lcp_types::{Block, BlockContent, BlockMeta};
 
 use crate::Result;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
+use lcp_app::find_block;
 use lcp_packfile::PackScan;
-
-/// Labels that a hint names at most.
-const NEAR_MAX: usize = 3;
-
-/// How alike labels must be for a hint, from 0 to 1.
-const NEAR: f64 = 0.8;
-
-/// Blocks of one label that an error lists at most.
-const LISTED_MAX: usize = 20;
-
-/// Where indices and labels are told.
-const LISTS: &str = "`lcp inspect` lists the blocks of a pack";
 
 /// Print the content of a block, byte for byte
 ///
@@ -55,14 +44,14 @@ pub struct Args {
 /// Prints the content.
 pub fn run(args: &Args, output: &Output) -> Result {
     let outputs: Vec<_> = args.output.iter().map(|path| ("-o", path.as_path())).collect();
-    files::distinct(&[(files::PACK, &args.pack)], &outputs, |_, _| false)?;
-    let bytes = files::read(&args.pack)?;
+    files::check_distinct_paths(&[(files::PACK, &args.pack)], &outputs, |_, _| false)?;
+    let bytes = files::read(&args.pack, output)?;
     let pack = PackScan::new(&bytes);
     let broken = |error| files::malformed(&args.pack, &bytes, error);
-    let index = match find(&pack, &args.block) {
+    let index = match find_block(&pack, &args.block) {
         Ok(index) => index,
         // It may stand where nothing can be read.
-        Err(failure) => return Err(pack.problems().next().map_or(failure, broken)),
+        Err(failure) => return Err(pack.problems().next().map_or_else(|| failure.into(), broken)),
     };
     if let Some(error) = &pack.frames[index].problem {
         return Err(broken(error));
@@ -110,99 +99,6 @@ pub fn content<'b>(block: &'b Block<'_>) -> Cow<'b, [u8]> {
     }
 }
 
-/// The index of the block that is meant, by its index or its label.
-///
-/// # Errors
-///
-/// None is called so, or several are.
-pub fn find(pack: &PackScan<'_>, wanted: &str) -> Result<usize> {
-    let is_called = || labels(pack).any(|(_, label)| label == wanted);
-    match wanted.parse() {
-        // What is no index may be what a file is called.
-        Ok(index) if index < pack.blocks.len() || !is_called() => indexed(pack, index),
-        _ => labelled(pack, wanted),
-    }
-}
-
-/// The block of this index.
-///
-/// # Errors
-///
-/// There is none.
-pub fn indexed(pack: &PackScan<'_>, index: usize) -> Result<usize> {
-    let blocks = pack.blocks.len();
-    if index < blocks {
-        return Ok(index);
-    }
-    let message = format!("there is no block {index}: the pack has {blocks}");
-    Err(Failure::new(Code::Usage, message).hint(LISTS))
-}
-
-/// The index of the block that is called so.
-///
-/// # Errors
-///
-/// None is, or several are.
-pub fn labelled(pack: &PackScan<'_>, wanted: &str) -> Result<usize> {
-    let labels: Vec<_> = labels(pack).collect();
-    let found: Vec<_> = labels.iter().filter(|(_, label)| label == wanted).collect();
-    match found[..] {
-        [(index, _)] => Ok(*index),
-        [] => Err(unknown(wanted, labels.iter().map(|(_, label)| label.as_ref()))),
-        _ => Err(ambiguous(pack, wanted, found.iter().map(|(index, _)| *index))),
-    }
-}
-
-/// What blocks are called that can be read.
-fn labels<'p>(pack: &'p PackScan<'_>) -> impl Iterator<Item = (usize, Cow<'p, str>)> {
-    (pack.blocks.iter().zip(&pack.frames))
-        .enumerate()
-        .filter(|(_, (block, frame))| frame.problem.is_none() && !block.content.is_metadata())
-        .map(|(index, (block, _))| (index, block.label()))
-}
-
-fn ambiguous(
-    pack: &PackScan<'_>,
-    label: &str,
-    indices: impl ExactSizeIterator<Item = usize>,
-) -> Failure {
-    let count = indices.len();
-    let listed = indices.take(LISTED_MAX).map(|index| {
-        let block_type = pack.frames[index].block_type;
-        format!("{index} ({block_type})")
-    });
-    let mut listed = listed.collect::<Vec<_>>().join(", ");
-    if count > LISTED_MAX {
-        listed += ", …";
-    }
-    let message = format!("{count} blocks are called {}: {listed}", escape_control(label));
-    Failure::new(Code::Usage, message).hint("name one by its index")
-}
-
-fn unknown<'b>(wanted: &str, labels: impl Iterator<Item = &'b str>) -> Failure {
-    let failure =
-        Failure::new(Code::Usage, format!("no block is called {}", escape_control(wanted)));
-    let near = near(wanted, labels);
-    match &near[..] {
-        [] => failure.hint(LISTS),
-        near => failure.hint(format!("near it: {}", near.join(", "))),
-    }
-}
-
-/// The labels that may have been meant, the nearest first.
-fn near<'b>(wanted: &str, labels: impl Iterator<Item = &'b str>) -> Vec<String> {
-    let score = |label: &str| {
-        let is_end = !wanted.is_empty()
-            && label.strip_suffix(wanted).is_some_and(|before| before.ends_with('/'));
-        if is_end { 1.0 } else { strsim::jaro_winkler(wanted, label) }
-    };
-    let scored = labels.filter(|label| !label.is_empty()).map(|label| (score(label), label));
-    let mut scored: Vec<_> = scored.filter(|(score, _)| *score >= NEAR).collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    scored.dedup_by(|a, b| a.1 == b.1);
-    scored.into_iter().take(NEAR_MAX).map(|(_, label)| escape_control(label).into_owned()).collect()
-}
-
 /// Whether a terminal would obey some of it, or could not show it as text.
 fn is_unprintable(bytes: &[u8]) -> bool {
     let is_odd = |line: &str| {
@@ -224,12 +120,5 @@ mod tests {
         }
         assert!(is_unprintable(b"safe\rEVIL") && is_unprintable("a\u{202e}b".as_bytes()));
         assert!(is_unprintable(b"\x89PNG") && is_unprintable(b"\x1b[2J") && is_unprintable(b"\0"));
-    }
-
-    #[test]
-    fn the_end_of_a_path_is_near() {
-        let labels = ["src/a/main.rs", "src/mian.rs", "docs/other.md"];
-        assert_eq!(near("main.rs", labels.into_iter()), ["src/a/main.rs"]);
-        assert_eq!(near("src/main.rs", labels.into_iter())[0], "src/mian.rs");
     }
 }

@@ -9,9 +9,9 @@ use serde_json::json;
 
 use crate::Result;
 use crate::arguments::tokens;
-use crate::counting::Counting;
 use crate::failure::Output;
 use crate::files::{self, Written};
+use crate::tokenizer_args::TokenizerArgs;
 
 /// Count the tokens of files
 ///
@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
-    counting: Counting,
+    counting: TokenizerArgs,
     /// Stop counting a file at so many tokens, and print `>N` for more
     #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
     up_to: Option<u32>,
@@ -49,7 +49,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let mut print = |line: String| files::written(writeln!(stdout, "{line}"));
     let (mut rows, mut total) = (Vec::new(), Some(0));
     for path in &args.files {
-        let bytes = files::read(path)?;
+        let bytes = files::read(path, output)?;
         let text = String::from_utf8_lossy(&bytes);
         let count = match args.up_to {
             Some(limit) => estimator.count_up_to(&text, limit),
@@ -65,7 +65,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
             let count = count.map_or_else(|| format!(">{limit}"), |count| count.to_string());
             let line = format!("{count} {}", escape_control(&path.display().to_string()));
             if print(line)? == Written::Cut {
-                counter.keep(output);
+                counter.save_cache(output);
                 return Ok(());
             }
         }
@@ -84,6 +84,6 @@ pub fn run(args: &Args, output: &Output) -> Result {
         print(format!("{total} total"))?;
     }
     files::written(stdout.flush())?;
-    counter.keep(output);
+    counter.save_cache(output);
     Ok(())
 }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use crate::Result;
-use crate::by_index;
 use crate::failure::Output;
 use crate::files;
+use lcp_app::render;
 
 /// Print the JSON manifest of a pack
 ///
@@ -25,13 +25,13 @@ pub struct Args {
 /// Prints the manifest.
 pub fn run(args: &Args, output: &Output) -> Result {
     let out = args.output.as_deref().map(|path| ("-o", path));
-    files::distinct(&[(files::PACK, &args.pack)], out.as_slice(), |_, _| false)?;
-    let bytes = files::read(&args.pack)?;
+    files::check_distinct_paths(&[(files::PACK, &args.pack)], out.as_slice(), |_, _| false)?;
+    let bytes = files::read(&args.pack, output)?;
     let pack = files::decode(&args.pack, &bytes)?;
     for warning in &pack.warnings {
         output.warn(format!("{warning} [{}]", warning.code()));
     }
-    if let Some(warning) = by_index::unaccepted(&bytes) {
+    if let Some(warning) = render::index_warning(&bytes) {
         output.warn(warning);
     }
     files::write(args.output.as_deref(), lcp_encoder::manifest::to_json(&pack.blocks).as_bytes())

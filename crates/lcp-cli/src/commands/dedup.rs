@@ -6,11 +6,11 @@ use lcp_types::{DuplicateKind, Replacement, Replacements};
 use serde_json::{Value, json};
 
 use crate::Result;
-use crate::counting::Counting;
-use crate::duplicates::{self, Deduping};
+use crate::dedup_args::DedupArgs;
 use crate::failure::Output;
 use crate::files::{self, PACK};
-use crate::form::{Form, refuse_terminal};
+use crate::output_args::{PackOutputArgs, refuse_terminal};
+use crate::tokenizer_args::TokenizerArgs;
 
 /// Write a pack without what stands twice in it
 ///
@@ -25,11 +25,11 @@ pub struct Args {
     /// The pack; `-` for standard input
     pack: PathBuf,
     #[command(flatten)]
-    deduping: Deduping,
+    deduping: DedupArgs,
     #[command(flatten)]
-    counting: Counting,
+    counting: TokenizerArgs,
     #[command(flatten)]
-    form: Form,
+    form: PackOutputArgs,
     /// Write what was done as JSON there; `-` for standard error
     #[arg(long, value_name = "PATH")]
     report: Option<PathBuf>,
@@ -43,19 +43,20 @@ pub fn run(args: &Args, output: &Output) -> Result {
     refuse_terminal(args.output.as_deref())?;
     let outputs = [("--report", &args.report), ("-o", &args.output)];
     let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
-    files::distinct(&[(PACK, &args.pack)], &outputs.collect::<Vec<_>>(), |_, _| false)?;
+    files::check_distinct_paths(&[(PACK, &args.pack)], &outputs.collect::<Vec<_>>(), |_, _| false)?;
     let config = args.counting.config()?;
-    let writer = args.form.writer(&args.counting, &config)?;
-    let bytes = files::read(&args.pack)?;
+    let (tokenizer, dedup) = (args.counting.options(), args.deduping.options());
+    let writer = args.form.encoder(&tokenizer, &config)?;
+    let bytes = files::read(&args.pack, output)?;
     let pack = files::decode(&args.pack, &bytes)?;
-    let (model, unknown) = args.counting.model(&config, true)?;
-    for warning in unknown.iter().chain(&args.deduping.idle(&config.dedup)) {
+    let (model, unknown) = tokenizer.model(&config, true)?;
+    for warning in unknown.iter().chain(&dedup.ineffective(&config.dedup)) {
         output.warn(warning);
     }
-    let counter = args.counting.counter(&config, model.as_ref(), false, output)?;
-    let (blocks, covered) = match args.deduping.options_or_default(&config.dedup) {
+    let counter = tokenizer.counter(&config, model.as_ref(), false, output)?;
+    let (blocks, covered) = match dedup.options_or_default(&config.dedup) {
         Some(options) => {
-            let deduped = duplicates::pack(&pack.blocks, &options, &counter.estimator)?;
+            let deduped = lcp_app::dedup::pack(&pack.blocks, &options, &counter.estimator)?;
             for warning in &deduped.warnings {
                 output.warn(warning);
             }
@@ -63,7 +64,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         }
         None => (pack.blocks.clone(), Replacements::default()),
     };
-    counter.keep(output);
+    counter.save_cache(output);
     let written = writer.encode(&blocks, "the deduplicated pack", output)?;
     for (index, covered) in &covered.covered {
         output.note(line(*index, covered));

@@ -8,8 +8,8 @@ use lcp_driver::{OutputMode, Plan, escape_control, group_thousands};
 use lcp_types::Block;
 use serde_json::{Value, json};
 
-use crate::counting::Counting;
 use crate::failure::{Code, Failure, Output};
+use crate::tokenizer_args::TokenizerArgs;
 use crate::{Result, costs, files};
 use lcp_packfile::{BlockPair, Change, DiffSide};
 
@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(long)]
     exit_code: bool,
     #[command(flatten)]
-    counting: Counting,
+    counting: TokenizerArgs,
     /// Print JSON instead
     #[arg(long)]
     json: bool,
@@ -46,7 +46,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if args.a == standard && args.b == standard {
         return Err(Failure::new(Code::Usage, "only one pack can come from standard input"));
     }
-    let (bytes_a, bytes_b) = (files::read(&args.a)?, files::read(&args.b)?);
+    let (bytes_a, bytes_b) = (files::read(&args.a, output)?, files::read(&args.b, output)?);
     let (a, b) = (files::decode(&args.a, &bytes_a)?, files::decode(&args.b, &bytes_b)?);
     let counter = args.counting.plain(false, output)?;
     let cost = |blocks: &[Block<'_>]| {
@@ -60,7 +60,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let colored = output.is_colored(&std::io::stdout());
     let text = if args.json { files::json(&seen.json()) } else { seen.lines(args.text, colored) };
     files::write(None, text.as_bytes())?;
-    counter.keep(output);
+    counter.save_cache(output);
     if args.exit_code && seen.pairs.iter().any(BlockPair::differs) {
         return Err(Failure::silent());
     }

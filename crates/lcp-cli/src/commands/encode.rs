@@ -7,10 +7,12 @@ use lcp_encoder::EncodeOptions;
 use lcp_encoder::manifest::{Manifest, ManifestError, ManifestErrorKind};
 
 use crate::Result;
-use crate::counting::Counting;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
-use crate::form::{Form, refuse_terminal, uncompressed};
+use crate::output_args::{PackOutputArgs, refuse_terminal};
+use crate::tokenizer_args::TokenizerArgs;
+use lcp_app::Reporter;
+use lcp_app::pack_output::warn_if_uncompressed;
 
 /// Make a pack of a JSON manifest
 #[derive(Debug, clap::Args)]
@@ -24,40 +26,45 @@ pub struct Args {
     #[arg(short, long, value_name = "PACK")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    form: Form,
+    form: PackOutputArgs,
     /// What counts for --counts.
     #[command(flatten)]
-    counting: Counting,
+    counting: TokenizerArgs,
 }
 
 /// Writes the pack.
 pub fn run(args: &Args, output: &Output) -> Result {
     refuse_terminal(args.output.as_deref())?;
-    let writer = args.form.writer_alone(&args.counting, output)?;
-    let options = args.form.options();
-    let (mut pack, parts) = encoded(&args.manifest, options)?;
+    let tokenizer = args.counting.options();
+    let writer = args.form.encoder_alone(&args.counting, &tokenizer, output)?;
+    let options = args.form.encode_options();
+    let (mut pack, parts) = encoded(&args.manifest, options, output)?;
     let out = args.output.as_deref().map(|path| ("-o", path));
     let parts = parts.iter().map(|path| ("a file of the manifest", path.as_path()));
     let inputs: Vec<_> = parts.chain([("the manifest", args.manifest.as_path())]).collect();
     // A file may be named twice.
-    files::distinct(&inputs, out.as_slice(), |_, flag| flag != "-o")?;
+    files::check_distinct_paths(&inputs, out.as_slice(), |_, flag| flag != "-o")?;
     if writer.counts() {
         let blocks = files::decode(&args.manifest, &pack)?.blocks;
-        pack = writer.encode(&blocks, &files::name(&args.manifest), output)?;
+        pack = writer.encode(&blocks, &files::display_name(&args.manifest), output)?;
     } else {
-        uncompressed(&pack, options, output);
+        warn_if_uncompressed(&pack, options, output);
     }
     files::write(args.output.as_deref(), &pack)
 }
 
 /// Encodes the manifest at `path`.
-pub fn encode(path: &Path, options: EncodeOptions) -> Result<Vec<u8>> {
-    encoded(path, options).map(|(pack, _)| pack)
+pub fn encode(path: &Path, options: EncodeOptions, reporter: &dyn Reporter) -> Result<Vec<u8>> {
+    encoded(path, options, reporter).map(|(pack, _)| pack)
 }
 
 /// The pack of a manifest, and the files that were read for it.
-fn encoded(path: &Path, options: EncodeOptions) -> Result<(Vec<u8>, Vec<PathBuf>)> {
-    encoded_of(path, &files::read(path)?, options)
+fn encoded(
+    path: &Path,
+    options: EncodeOptions,
+    reporter: &dyn Reporter,
+) -> Result<(Vec<u8>, Vec<PathBuf>)> {
+    encoded_of(path, &files::read(path, reporter)?, options)
 }
 
 /// Encodes a manifest that was read from `path`.
@@ -86,5 +93,5 @@ fn malformed(path: &Path, error: &ManifestError) -> Failure {
         ManifestErrorKind::Io => Code::Io,
         _ => Code::Malformed,
     };
-    Failure::new(code, format!("{error} ({})", files::name(path)))
+    Failure::new(code, format!("{error} ({})", files::display_name(path)))
 }

@@ -10,13 +10,15 @@ use lcp_transcripts::Provider;
 use serde_json::{Value, json};
 
 use crate::Result;
-use crate::by_index;
-use crate::config::{Origin, Settings};
-use crate::counting::{Counter, Counting};
-use crate::export::{Candidates, Fitted, Unfit, fit, has_turns};
+use crate::budget_args::BudgetArgs;
 use crate::failure::{Code, Failure, Output};
 use crate::files::{self, PACK};
-use crate::limits::{InForce, Limits};
+use crate::tokenizer_args::TokenizerArgs;
+use lcp_app::budget::EffectiveBudget;
+use lcp_app::config::{Origin, Settings};
+use lcp_app::export::{Candidates, Fitted, Unfit, fit, has_turns};
+use lcp_app::render;
+use lcp_app::tokenizer::LoadedTokenizer;
 
 /// Write a pack as the messages of a request, within a token budget
 ///
@@ -36,9 +38,9 @@ pub struct Args {
         value_parser = PossibleValuesParser::new(Provider::ALL.map(Provider::name)))]
     to: String,
     #[command(flatten)]
-    limits: Limits,
+    limits: BudgetArgs,
     #[command(flatten)]
-    counting: Counting,
+    counting: TokenizerArgs,
     /// Write what became of the blocks as JSON there; `-` for standard error
     #[arg(long, value_name = "PATH")]
     report: Option<PathBuf>,
@@ -54,29 +56,31 @@ const RENAMED_MAX: usize = 3;
 pub fn run(args: &Args, output: &Output) -> Result {
     let outputs = [("--report", &args.report), ("-o", &args.output)];
     let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
-    files::distinct(&[(PACK, &args.pack)], &outputs.collect::<Vec<_>>(), |_, _| false)?;
+    files::check_distinct_paths(&[(PACK, &args.pack)], &outputs.collect::<Vec<_>>(), |_, _| false)?;
     let target = Provider::from_name(&args.to).unwrap_or(Provider::OpenAi);
-    let bytes = files::read(&args.pack)?;
+    let bytes = files::read(&args.pack, output)?;
     let pack = files::decode(&args.pack, &bytes)?;
-    let InForce { config: file, model, settings, warnings } =
-        args.limits.in_force(&args.counting)?;
+    let tokenizer = args.counting.options();
+    let EffectiveBudget { config: file, model, settings, warnings } =
+        args.limits.options()?.resolve(&tokenizer)?;
     for warning in &warnings {
         output.warn(warning);
     }
     for warning in &pack.warnings {
         output.warn(warning);
     }
-    if let Some(warning) = by_index::unaccepted(&bytes) {
+    if let Some(warning) = render::index_warning(&bytes) {
         output.warn(warning);
     }
     let config = config(&settings);
     let strict = config.overflow == Overflow::Deny;
-    let counter = args.counting.counter(&file, model.as_ref(), strict, output)?;
+    let counter = tokenizer.counter(&file, model.as_ref(), strict, output)?;
     let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
     let candidates = Candidates::new(target, &pack.blocks);
     if candidates.is_empty() {
         lacks(&candidates, output);
-        let message = format!("nothing has a place in messages ({})", files::name(&args.pack));
+        let message =
+            format!("nothing has a place in messages ({})", files::display_name(&args.pack));
         let hint = if candidates.whole.report.orphans > 0 {
             "a provider takes a tool's result only behind its call, which is not there; `lcp render` \
              shows it as a text"
@@ -97,7 +101,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         }
     }
     files::write(args.output.as_deref(), format!("{}\n", fitted.exported.json).as_bytes())?;
-    counter.keep(output);
+    counter.save_cache(output);
     Ok(())
 }
 
@@ -118,7 +122,7 @@ fn config(settings: &Settings) -> DriverConfig {
 
 impl Args {
     fn denied(&self, error: &Unfit) -> Failure {
-        let message = format!("{error} [{}] ({})", error.code(), files::name(&self.pack));
+        let message = format!("{error} [{}] ({})", error.code(), files::display_name(&self.pack));
         match error {
             Unfit::Plan(_) => Failure::new(Code::OverBudget, message),
             Unfit::OverBudget { needed, is_denied, .. } => {
@@ -131,7 +135,7 @@ impl Args {
 }
 
 /// Says what the messages lack, and why.
-fn tell(candidates: &Candidates<'_>, fitted: &Fitted, counter: &Counter, output: &Output) {
+fn tell(candidates: &Candidates<'_>, fitted: &Fitted, counter: &LoadedTokenizer, output: &Output) {
     let Fitted { exported, tokens, beside, plan, plans, dropped } = fitted;
     for warning in &plan.warnings {
         counter.warn(warning, output);

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::failure::Output;
-use crate::form::refuse_terminal;
-use crate::sessions::{Making, Prepared, SessionFlags, When};
+use crate::output_args::refuse_terminal;
+use crate::session_args::{HandoffArgs, SessionArgs};
 use crate::{Result, files};
+use lcp_app::sessions::{Prepared, When};
 
 /// Prepare a hand-off of a conversation, if it is due, and print its id
 ///
@@ -32,9 +33,9 @@ pub struct Args {
     #[arg(short, long, value_name = "PACK")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    making: Making,
+    making: HandoffArgs,
     #[command(flatten)]
-    session: SessionFlags,
+    session: SessionArgs,
     /// Print JSON instead
     #[arg(long)]
     json: bool,
@@ -53,12 +54,13 @@ pub fn run(args: &Args, output: &Output) -> Result {
             .hint("name a file with -o"));
     }
     // The window is the conversation's own.
-    let (config, model) = args.session.config(true, output)?;
+    let session = args.session.options();
+    let (config, model) = session.config(true, output)?;
     // Before anything is kept.
-    let store = args.session.store_files(&config)?;
+    let store = session.store_files(&config)?;
     let store: Vec<_> = store.iter().map(|path| ("the store", path.as_path())).collect();
-    files::distinct(&store, target.map(|path| ("-o", path)).as_slice(), |_, _| false)?;
-    let opened = args.session.open((&config, model.as_ref()), &args.making, false, output)?;
+    files::check_distinct_paths(&store, target.map(|path| ("-o", path)).as_slice(), |_, _| false)?;
+    let opened = session.open((&config, model.as_ref()), &args.making.options(), false, output)?;
     let when = match (args.force, args.if_due) {
         (true, _) => When::Always,
         (_, true) => When::Once,

@@ -9,11 +9,11 @@ use lcp_types::{Block, BlockContent, Lang};
 use serde_json::{Value, json};
 
 use crate::Result;
-use crate::counting::Counting;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
-use crate::form::{Form, refuse_terminal};
+use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::summary_args::{SummaryArgs, SummaryMethod};
+use crate::tokenizer_args::TokenizerArgs;
 
 /// What errors call the transcript.
 const TRANSCRIPT: &str = "the transcript";
@@ -47,10 +47,10 @@ pub struct Args {
     #[command(flatten)]
     summaries: SummaryArgs,
     #[command(flatten)]
-    form: Form,
+    form: PackOutputArgs,
     /// What counts for --counts.
     #[command(flatten)]
-    counting: Counting,
+    counting: TokenizerArgs,
     /// Write what was found as JSON there; `-` for standard error
     #[arg(long, value_name = "PATH")]
     report: Option<PathBuf>,
@@ -72,9 +72,10 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let outputs = [("--report", &args.report), ("-o", &args.output)];
     let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
     let inputs = [(TRANSCRIPT, args.file.as_path())];
-    files::distinct(&inputs, &outputs.collect::<Vec<_>>(), |_, _| false)?;
-    let writer = args.form.writer_alone(&args.counting, output)?;
-    let bytes = files::read(&args.file)?;
+    files::check_distinct_paths(&inputs, &outputs.collect::<Vec<_>>(), |_, _| false)?;
+    let tokenizer = args.counting.options();
+    let writer = args.form.encoder_alone(&args.counting, &tokenizer, output)?;
+    let bytes = files::read(&args.file, output)?;
     let summarizer = args.summaries.summarizer(SummaryMethod::Off)?;
     let (format, mut imported) = args.import(&bytes)?;
     if let Some((summarizer, _stop_on_interrupt)) = &summarizer {
@@ -94,7 +95,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if report.more_warnings > 0 {
         output.warn(format!("{} more warnings like these", report.more_warnings));
     }
-    let what = format!("the pack of {}", files::name(&args.file));
+    let what = format!("the pack of {}", files::display_name(&args.file));
     let pack = writer.encode(&imported.blocks, &what, output)?;
     output.progress(line(format, report));
     let json = files::json(&facts(format, &imported));
@@ -156,7 +157,7 @@ fn name_language(block: &mut Block<'_>) {
 fn unknown(path: &Path, bytes: &[u8]) -> Failure {
     let is_pack = bytes.starts_with(b"LCP\0") || bytes.starts_with(b"BCP\0");
     if is_pack {
-        let message = format!("this is a pack, no transcript ({})", files::name(path));
+        let message = format!("this is a pack, no transcript ({})", files::display_name(path));
         return Failure::new(Code::Malformed, message).hint("`lcp render` shows it");
     }
     // What begins as JSON has a place where it is none.
@@ -167,7 +168,7 @@ fn unknown(path: &Path, bytes: &[u8]) -> Failure {
         }
         _ => {
             let message =
-                format!("no transcript of a format that is known ({})", files::name(path));
+                format!("no transcript of a format that is known ({})", files::display_name(path));
             Failure::new(Code::Malformed, message)
                 .hint("--from says which format it is in; `lcp import --help` names them")
         }
@@ -179,7 +180,8 @@ fn malformed(path: &Path, error: &Error) -> Failure {
         ErrorKind::TooDeep { .. } => Code::Limit,
         _ => Code::Malformed,
     };
-    let failure = Failure::new(code, format!("{error} [{}] ({})", error.code(), files::name(path)));
+    let failure =
+        Failure::new(code, format!("{error} [{}] ({})", error.code(), files::display_name(path)));
     match error.kind {
         ErrorKind::NotJson(_) => failure.hint(
             "the file may be cut; sessions with a message on each line are read up to there: \

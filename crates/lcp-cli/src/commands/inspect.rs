@@ -8,9 +8,9 @@ use lcp_types::BlockMeta;
 use lcp_types::wire::{BLOCK_HAS_SUMMARY, BLOCK_RESERVED, FOOTER_BYTES};
 use serde_json::{Value, json};
 
-use crate::counting::Counting;
 use crate::failure::Output;
 use crate::table::{self, Column, Look};
+use crate::tokenizer_args::TokenizerArgs;
 use crate::{Result, costs, files};
 use lcp_packfile::{PackScan, ScannedFrame, is_reference};
 
@@ -28,7 +28,7 @@ pub struct Args {
     /// The pack; `-` for standard input
     pack: PathBuf,
     #[command(flatten)]
-    counting: Counting,
+    counting: TokenizerArgs,
     /// Count no tokens, which is faster
     #[arg(long)]
     no_tokens: bool,
@@ -39,7 +39,7 @@ pub struct Args {
 
 /// Prints the list.
 pub fn run(args: &Args, output: &Output) -> Result {
-    let bytes = files::read(&args.pack)?;
+    let bytes = files::read(&args.pack, output)?;
     let pack = PackScan::new(&bytes);
     if pack.header.is_none() {
         return pack
@@ -73,7 +73,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         if args.json { files::json(&seen.json()) } else { seen.table(Look::of_stdout(output)) };
     files::write(None, text.as_bytes())?;
     if let Some(counter) = &counter {
-        counter.keep(output);
+        counter.save_cache(output);
     }
     match pack.problems().next() {
         Some(error) => Err(files::malformed(&args.pack, &bytes, error)),

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use crate::Result;
-use crate::counting::Counting;
 use crate::failure::Output;
 use crate::mcp::{Desk, Roots, Setup, Sittings, serve};
-use crate::sessions::StoreFlag;
+use crate::session_args::StoreArgs;
 
 /// Serve packs within a budget to agents, over MCP
 ///
@@ -31,7 +30,7 @@ pub struct Args {
     #[arg(long, value_name = "ADDR", value_parser = crate::mcp::loopback)]
     http: Option<std::net::SocketAddr>,
     #[command(flatten)]
-    store: StoreFlag,
+    store: StoreArgs,
     /// The settings; without it there are none: no lcp.toml is looked for
     #[arg(long, value_name = "PATH")]
     config: Option<PathBuf>,
@@ -41,12 +40,11 @@ pub struct Args {
 pub fn run(args: &Args, output: &Output) -> Result {
     let here = [PathBuf::from(".")];
     let roots = if args.root.is_empty() { &here[..] } else { &args.root };
-    let counting = Counting::configured(args.config.clone());
     let setup = Setup {
         roots: Roots::new(roots)?,
-        config: counting.config()?,
+        config: lcp_app::config::ConfigSource::from_path(args.config.clone()).read()?,
         git: args.git,
-        sittings: Sittings::new(args.store.clone(), args.config.is_some()),
+        sittings: Sittings::new(args.store.options(), args.config.is_some()),
         output: output.clone(),
     };
     let desk = Desk::new(setup);

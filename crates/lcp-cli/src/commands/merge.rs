@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use lcp_types::Block;
 
 use crate::Result;
-use crate::by_index;
-use crate::config::Config;
-use crate::counting::Counting;
-use crate::duplicates::{self, Deduping};
+use crate::dedup_args::DedupArgs;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
-use crate::form::{Form, refuse_terminal};
+use crate::output_args::{PackOutputArgs, refuse_terminal};
+use crate::tokenizer_args::TokenizerArgs;
+use lcp_app::config::Config;
+use lcp_app::dedup;
+use lcp_app::render;
 use lcp_packfile::unreadable_handoffs;
 
 /// Write several packs as one
@@ -28,11 +29,11 @@ pub struct Args {
     #[arg(required = true, value_name = "PACK")]
     packs: Vec<PathBuf>,
     #[command(flatten)]
-    deduping: Deduping,
+    deduping: DedupArgs,
     #[command(flatten)]
-    counting: Counting,
+    counting: TokenizerArgs,
     #[command(flatten)]
-    form: Form,
+    form: PackOutputArgs,
     /// Write the pack there; standard output by default
     #[arg(short, long, value_name = "PACK")]
     output: Option<PathBuf>,
@@ -47,20 +48,22 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     for path in &args.packs {
         let outputs: Vec<_> = args.output.iter().map(|path| ("-o", path.as_path())).collect();
-        files::distinct(&[(&files::name(path), path)], &outputs, |_, _| false)?;
+        files::check_distinct_paths(&[(&files::display_name(path), path)], &outputs, |_, _| false)?;
     }
     let config = args.counting.config()?;
-    let writer = args.form.writer(&args.counting, &config)?;
-    let read: Vec<_> = args.packs.iter().map(|path| files::read(path)).collect::<Result<_>>()?;
+    let tokenizer = args.counting.options();
+    let writer = args.form.encoder(&tokenizer, &config)?;
+    let read: Vec<_> =
+        args.packs.iter().map(|path| files::read(path, output)).collect::<Result<_, _>>()?;
     let packs = args.packs.iter().zip(&read).enumerate().map(|(at, (path, bytes))| {
         let pack = files::decode(path, bytes)?;
         for warning in &pack.warnings {
-            output.warn(format!("{warning} [{}] ({})", warning.code(), files::name(path)));
+            output.warn(format!("{warning} [{}] ({})", warning.code(), files::display_name(path)));
         }
-        if let Some(warning) = by_index::unaccepted(bytes) {
-            output.warn(format!("{warning} ({})", files::name(path)));
+        if let Some(warning) = render::index_warning(bytes) {
+            output.warn(format!("{warning} ({})", files::display_name(path)));
         }
-        let name = files::name(path);
+        let name = files::display_name(path);
         // The first pack stays where it is.
         for index in unreadable_handoffs(&pack.blocks).filter(|_| at > 0) {
             output.warn(format!(
@@ -85,12 +88,14 @@ fn deduplicated<'b>(
     merged: Vec<Block<'b>>,
     output: &Output,
 ) -> Result<Vec<Block<'b>>> {
-    if let Some(warning) = args.deduping.idle(&config.dedup) {
+    if let Some(warning) = args.deduping.options().ineffective(&config.dedup) {
         output.warn(warning);
     }
-    let Some(options) = args.deduping.options(&config.dedup, false) else { return Ok(merged) };
+    let Some(options) = args.deduping.options().options(&config.dedup, false) else {
+        return Ok(merged);
+    };
     let counter = args.counting.plain(false, output)?;
-    let deduped = duplicates::pack(&merged, &options, &counter.estimator)?;
+    let deduped = dedup::pack(&merged, &options, &counter.estimator)?;
     for warning in &deduped.warnings {
         output.warn(warning);
     }
@@ -100,6 +105,6 @@ fn deduplicated<'b>(
         merged.len(),
         deduped.blocks.len()
     ));
-    counter.keep(output);
+    counter.save_cache(output);
     Ok(deduped.blocks)
 }

@@ -12,15 +12,17 @@ use lcp_types::{Priority, limits};
 use serde_json::Value;
 
 use crate::Result;
-use crate::arguments::bytes;
-use crate::config::{Config, Packing};
-use crate::counting::Counting;
-use crate::duplicates::{self, Deduping};
+use crate::budget_args::OnOff;
+use crate::dedup_args::DedupArgs;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
-use crate::form::{Form, Writer, refuse_terminal};
-use crate::limits::Switch;
+use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::summary_args::{SummaryArgs, SummaryMethod};
+use crate::tokenizer_args::TokenizerArgs;
+use lcp_app::config::{Config, Packing};
+use lcp_app::dedup;
+use lcp_app::pack_output::PackEncoder;
+use lcp_app::{Reporter, parse_size};
 
 /// The flag of a report.
 const REPORT: &str = "--report";
@@ -56,7 +58,7 @@ pub struct Args {
     /// Pack hidden files too
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
         default_missing_value = "on")]
-    pub hidden: Option<Switch>,
+    pub hidden: Option<OnOff>,
     /// Pack what ignore files exclude, too
     #[arg(long)]
     pub no_ignore: bool,
@@ -73,7 +75,7 @@ pub struct Args {
     #[arg(long, value_name = "GLOB", value_parser = Pattern::parse)]
     pub exclude: Vec<Pattern>,
     /// Leave out larger files: bytes, or as in 500k and 2M; 1M unless lcp.toml says otherwise
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_file_size: Option<u64>,
     /// Write no tree of the files
     #[arg(long)]
@@ -102,16 +104,16 @@ pub struct Args {
     pub diff: Option<String>,
     /// What stands twice.
     #[command(flatten)]
-    pub deduping: Deduping,
+    pub deduping: DedupArgs,
     /// How files get summaries.
     #[command(flatten)]
     pub summaries: SummaryArgs,
     /// What counts.
     #[command(flatten)]
-    pub counting: Counting,
+    pub counting: TokenizerArgs,
     /// How it is written.
     #[command(flatten)]
-    pub form: Form,
+    pub form: PackOutputArgs,
     /// Write what was packed and what was left out as JSON there; `-` for standard error
     #[arg(long, value_name = "PATH")]
     pub report: Option<PathBuf>,
@@ -126,12 +128,13 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let outputs = [(REPORT, &args.report), ("-o", &args.output)];
     let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
     let outputs: Vec<_> = outputs.collect();
-    files::distinct(&[], &outputs, |_, _| false)?;
+    files::check_distinct_paths(&[], &outputs, |_, _| false)?;
     let config = args.counting.config()?;
-    if let Some(warning) = args.deduping.idle(&config.dedup) {
+    if let Some(warning) = args.deduping.options().ineffective(&config.dedup) {
         output.warn(warning);
     }
-    let writer = args.form.writer(&args.counting, &config)?;
+    let tokenizer = args.counting.options();
+    let writer = args.form.encoder(&tokenizer, &config)?;
     let is_on = config.pack.summarize.as_ref().is_some_and(|found| found.value);
     let method = if is_on { SummaryMethod::Outline } else { SummaryMethod::Off };
     let summarizer = args.summaries.summarizer(method)?;
@@ -188,7 +191,7 @@ impl Args {
         let include = if self.include.is_empty() { &file.include } else { &self.include };
         let flags = [&self.priority, &self.category, &self.pin].into_iter().flatten();
         let rules = file.rules.iter().chain(flags).cloned().collect();
-        let hidden = self.hidden.map(|hidden| hidden == Switch::On);
+        let hidden = self.hidden.map(|hidden| hidden == OnOff::On);
         let hidden = hidden.or(file.hidden.as_ref().map(|found| found.value));
         let size = self.max_file_size.or(file.max_file_size.as_ref().map(|found| found.value));
         Ok(IngestOptions {
@@ -260,24 +263,24 @@ impl Args {
         &self,
         packed: &IngestResult,
         config: &Config,
-        writer: &Writer<'_>,
-        output: &Output,
+        writer: &PackEncoder<'_>,
+        output: &dyn Reporter,
     ) -> Result<Encoded> {
         let encode = |blocks: &[_], warnings| {
             let bytes = writer.encode(blocks, "the pack", output)?;
             Ok(Encoded { bytes, blocks: blocks.len(), warnings })
         };
-        let Some(options) = self.deduping.options(&config.dedup, false) else {
+        let Some(options) = self.deduping.options().options(&config.dedup, false) else {
             return encode(&packed.blocks, Vec::new());
         };
-        let (model, unknown) = self.counting.model(config, true)?;
+        let (model, unknown) = self.counting.options().model(config, true)?;
         let mut warnings: Vec<_> = unknown.into_iter().map(|unknown| unknown.to_string()).collect();
-        let counter = self.counting.counter(config, model.as_ref(), false, output)?;
-        let deduped = duplicates::pack(&packed.blocks, &options, &counter.estimator)?;
+        let counter = self.counting.options().counter(config, model.as_ref(), false, output)?;
+        let deduped = dedup::pack(&packed.blocks, &options, &counter.estimator)?;
         warnings.extend(deduped.warnings.iter().map(ToString::to_string));
         let (blocks, saved) = (deduped.duplicates.covered.len(), deduped.duplicates.tokens_saved());
-        output.note(format!("{blocks} blocks are covered by others: {saved} tokens saved"));
-        counter.keep(output);
+        output.note(&format!("{blocks} blocks are covered by others: {saved} tokens saved"));
+        counter.save_cache(output);
         encode(&deduped.blocks, warnings)
     }
 }

@@ -12,8 +12,8 @@ use super::append::{lock, rolled_back};
 use crate::Result;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
-use crate::form::refuse_terminal;
-use crate::interrupt;
+use crate::output_args::refuse_terminal;
+use lcp_app::interrupt;
 
 /// Save the whole blocks of a pack that is cut off or damaged
 ///
@@ -48,10 +48,10 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     refuse_terminal(args.output.as_deref())?;
     let outputs: Vec<_> = args.output.iter().map(|path| ("-o", path.as_path())).collect();
-    files::distinct(&[(files::PACK, &args.pack)], &outputs, |_, _| false)?;
+    files::check_distinct_paths(&[(files::PACK, &args.pack)], &outputs, |_, _| false)?;
     tidy_up(&args.pack, output);
-    let bytes = files::read(&args.pack)?;
-    let name = files::name(&args.pack);
+    let bytes = files::read(&args.pack, output)?;
+    let name = files::display_name(&args.pack);
     let recovered = recover(&bytes).map_err(|error| match error {
         Error::Malformed { error, .. } => files::malformed(&args.pack, &bytes, &error),
         error => Failure::new(Code::Limit, format!("{error} ({name})")),

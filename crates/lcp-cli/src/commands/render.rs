@@ -6,11 +6,11 @@ use lcp_driver::usage::{UsageMonitor, debug_budget_enabled};
 use lcp_driver::{Plan, escape_control_json, report};
 
 use crate::Result;
-use crate::by_index;
 use crate::failure::{Code, Failure, Output};
 use crate::files::{self, PACK};
-use crate::prepare::Choices;
-use crate::stable::{PLAN, PREVIOUS};
+use crate::render_args::RenderArgs;
+use lcp_app::prompt_cache::{PLAN, PREVIOUS};
+use lcp_app::render;
 
 /// Asks for a line on what was used of the budget.
 const DEBUG_BUDGET: &str = "DEBUG_BUDGET";
@@ -40,7 +40,7 @@ Environment:
   NO_COLOR      no colour, unless --color says otherwise")]
 pub struct Args {
     #[command(flatten)]
-    choices: Choices,
+    choices: RenderArgs,
     /// Write the report as JSON there; `-` for standard error
     #[arg(long, value_name = "PATH")]
     report: Option<PathBuf>,
@@ -70,22 +70,22 @@ pub fn run(args: &Args, output: &Output) -> Result {
         }
     }
     args.outputs()?;
-    let settled = args.choices.settle(args.choices.config_file()?, args.plan.is_some(), output)?;
+    let setup = args.choices.setup(args.choices.config()?, args.plan.is_some(), output)?;
     // A report tells of every block, and so reads them all.
     let alone = args.report.is_none() && args.html.is_none() && !args.verify;
-    if alone && let Some(rendered) = by_index::render(&settled, output)? {
+    if alone && let Some(rendered) = setup.render_by_index(output)? {
         files::write(args.output.as_deref(), rendered.text.as_bytes())?;
-        debug_budget(rendered.used_tokens, settled.config.token_budget, output);
-        settled.counter.keep(output);
+        debug_budget(rendered.used_tokens, setup.config.token_budget, output);
+        setup.counter.save_cache(output);
         return Ok(());
     }
-    let bytes = args.choices.read()?;
+    let bytes = args.choices.read(output)?;
     let of_trailer = if args.verify {
-        by_index::verify(settled.path, &bytes)?
+        render::verify_index(&args.choices.pack, &bytes)?
     } else {
-        by_index::unaccepted(&bytes).into_iter().collect()
+        render::index_warning(&bytes).into_iter().collect()
     };
-    let run = settled.with(files::decode(args.choices.pack(), &bytes)?, of_trailer, output)?;
+    let run = setup.with(files::decode(&args.choices.pack, &bytes)?, of_trailer, output)?;
     let rendered = run.render(output)?;
     let plan = &rendered.plan;
     if let Some(path) = &args.report {
@@ -115,7 +115,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         files::write(Some(path), stable.next.to_json().as_bytes())?;
     }
     debug_budget(plan.used_tokens, plan.budget, output);
-    run.keep(output);
+    run.save_cache(output);
     Ok(())
 }
 
@@ -140,9 +140,10 @@ impl Args {
         ];
         let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
         let previous = self.choices.previous().map(|path| (PREVIOUS, path));
-        let inputs: Vec<_> = std::iter::once((PACK, self.choices.pack())).chain(previous).collect();
+        let inputs: Vec<_> =
+            std::iter::once((PACK, self.choices.pack.as_path())).chain(previous).collect();
         let is_turn = |from: &str, to: &str| from == PREVIOUS && to == PLAN;
-        files::distinct(&inputs, &outputs.collect::<Vec<_>>(), is_turn)
+        Ok(files::check_distinct_paths(&inputs, &outputs.collect::<Vec<_>>(), is_turn)?)
     }
 }
 

@@ -6,7 +6,7 @@ use lcp_driver::report::{TableOptions, to_json, to_table};
 use crate::Result;
 use crate::failure::Output;
 use crate::files;
-use crate::prepare::Choices;
+use crate::render_args::RenderArgs;
 
 /// Tell where the tokens of a render go, as a table
 ///
@@ -20,7 +20,7 @@ use crate::prepare::Choices;
   lcp report samples/session.lcp --budget 2000 --json")]
 pub struct Args {
     #[command(flatten)]
-    choices: Choices,
+    choices: RenderArgs,
     /// Print the report as JSON instead
     #[arg(long)]
     json: bool,
@@ -28,8 +28,8 @@ pub struct Args {
 
 /// Prints the table.
 pub fn run(args: &Args, output: &Output) -> Result {
-    let bytes = args.choices.read()?;
-    let run = args.choices.prepare(&bytes, false, output)?;
+    let bytes = args.choices.read(output)?;
+    let run = args.choices.job(&bytes, output)?;
     let plan = run.plan(output)?;
     let text = if args.json {
         escape_control_json(&to_json(&plan)).into_owned()
@@ -38,6 +38,6 @@ pub fn run(args: &Args, output: &Output) -> Result {
         to_table(&plan, &TableOptions { color, window: run.window, ..TableOptions::default() })
     };
     files::write(None, text.as_bytes())?;
-    run.keep(output);
+    run.save_cache(output);
     Ok(())
 }

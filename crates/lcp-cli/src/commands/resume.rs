@@ -1,15 +1,16 @@
 //! `resume`: a hand-off is taken up, once.
 
 use lcp_continuity::{ResumeOptions, ResumedSession};
-use lcp_driver::{DefaultDriver, DriverConfig, append_text};
 use serde_json::{Value, json};
 
 use crate::Result;
 use crate::arguments::tokens;
 use crate::failure::{Code, Failure, Output};
 use crate::files::{self, Written};
-use crate::sessions::{Making, SessionFlags};
-use crate::special;
+use crate::session_args::SessionArgs;
+use lcp_app::sessions::HandoffSettings;
+use lcp_app::sessions::resume_text;
+use lcp_app::special_tokens;
 
 /// Take up a hand-off, and print what the next session is to be told first
 ///
@@ -36,7 +37,7 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["conversation", "window", "output_reserve"])]
     again: bool,
     #[command(flatten)]
-    session: SessionFlags,
+    session: SessionArgs,
     /// Print JSON instead
     #[arg(long)]
     json: bool,
@@ -44,14 +45,15 @@ pub struct Args {
 
 /// Takes it up.
 pub fn run(args: &Args, output: &Output) -> Result {
-    let (config, model) = args.session.config(true, output)?;
+    let session = args.session.options();
+    let (config, model) = session.config(true, output)?;
     if args.window.is_some_and(|window| window <= args.output_reserve.unwrap_or(0)) {
         let message = "the window leaves nothing beside the output";
         return Err(Failure::new(Code::Usage, message)
             .hint("give a larger --window, or a smaller --output-reserve"));
     }
-    let making = Making::default();
-    let opened = args.session.open((&config, model.as_ref()), &making, false, output)?;
+    let making = HandoffSettings::default();
+    let opened = session.open((&config, model.as_ref()), &making, false, output)?;
     let options = ResumeOptions {
         conversation_id: args.conversation.clone(),
         window_tokens: args.window,
@@ -60,7 +62,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let resumed = if args.again {
         opened.sessions.resumed(&args.handoff)?
     } else {
-        opened.sessions.resume(&args.handoff, &options, |told| as_text(told).map(drop))?
+        opened.sessions.resume(&args.handoff, &options, |told| resume_text(told).map(drop))?
     };
     opened.keep_counts(output);
     let id = resumed.new_conversation_id.escape_debug();
@@ -68,8 +70,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     for warning in &resumed.directive.warnings {
         output.warn(warning.escape_debug());
     }
-    let text = as_text(&resumed)?;
-    if let Some(warning) = special::of_text(&text) {
+    let text = resume_text(&resumed)?;
+    if let Some(warning) = special_tokens::warning_about(&text) {
         output.warn(warning);
     }
     let text = if args.json { files::json(&as_json(&resumed)) } else { text };
@@ -84,21 +86,6 @@ pub fn run(args: &Args, output: &Output) -> Result {
             failure.hint(format!("the hand-off is resumed: `{again}` prints this once more"))
         }),
     }
-}
-
-/// The directive, then the messages that came after the hand-off.
-pub fn as_text(resumed: &ResumedSession) -> Result<String> {
-    let mut text = resumed.directive.text.clone();
-    if !resumed.late_messages.is_empty() {
-        let late = resumed.late_messages.iter();
-        let blocks: Vec<_> = late.map(|message| message.message.block.clone()).collect();
-        let config = DriverConfig { mode: resumed.directive.mode, ..DriverConfig::default() };
-        let late = DefaultDriver::default().render(&blocks, &config);
-        let late =
-            late.map_err(|error| crate::sessions::failed(lcp_continuity::Error::from(error)))?;
-        append_text(&mut text, &late, config.mode);
-    }
-    Ok(text)
 }
 
 fn as_json(resumed: &ResumedSession) -> Value {

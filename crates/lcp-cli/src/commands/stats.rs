@@ -9,11 +9,12 @@ use lcp_tokens::TokenEstimator;
 use lcp_types::DuplicateKind;
 use serde_json::{Value, json};
 
-use crate::counting::Counting;
-use crate::duplicates;
 use crate::failure::Output;
 use crate::table::{self, Column, Look};
-use crate::{Result, by_index, costs, files, naive};
+use crate::tokenizer_args::TokenizerArgs;
+use crate::{Result, costs, files, naive};
+use lcp_app::dedup;
+use lcp_app::render;
 use lcp_packfile::PackScan;
 
 /// Tell what a pack holds: tokens by type and mode, bytes, what stands twice
@@ -29,7 +30,7 @@ pub struct Args {
     /// The pack; `-` for standard input
     pack: PathBuf,
     #[command(flatten)]
-    counting: Counting,
+    counting: TokenizerArgs,
     /// Print JSON instead
     #[arg(long)]
     json: bool,
@@ -37,7 +38,7 @@ pub struct Args {
 
 /// Prints the figures.
 pub fn run(args: &Args, output: &Output) -> Result {
-    let bytes = files::read(&args.pack)?;
+    let bytes = files::read(&args.pack, output)?;
     let pack = PackScan::new(&bytes);
     if let Some(error) = pack.problems().next() {
         return Err(files::malformed(&args.pack, &bytes, error));
@@ -45,7 +46,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     for warning in &pack.warnings {
         output.warn(format!("{warning} [{}]", warning.code()));
     }
-    if let Some(warning) = by_index::unaccepted(&bytes) {
+    if let Some(warning) = render::index_warning(&bytes) {
         output.warn(warning);
     }
     if pack.references().next().is_some() {
@@ -60,7 +61,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         stats.table(&pack, Look::of_stdout(output))
     };
     files::write(None, text.as_bytes())?;
-    counter.keep(output);
+    counter.save_cache(output);
     Ok(())
 }
 
@@ -256,7 +257,7 @@ fn varint_bytes(number: u64) -> u64 {
 
 fn saved(pack: &PackScan<'_>, estimator: &Arc<dyn TokenEstimator>) -> Result<Saved> {
     let options = lcp_dedup::Options::new(lcp_dedup::Level::Overlap);
-    let found = duplicates::apply(pack.blocks.clone(), &options, estimator)?.duplicates;
+    let found = dedup::apply(pack.blocks.clone(), &options, estimator)?.duplicates;
     let by_relation = DuplicateKind::ALL.map(|relation| {
         let (blocks, tokens) = found.count(relation);
         (relation.name(), blocks as u64, tokens)

@@ -9,11 +9,12 @@ use std::sync::Arc;
 use lcp_continuity::store::Store;
 use serde_json::json;
 
-use crate::config::Config;
-use crate::config_file::ConfigFile;
 use crate::failure::Output;
-use crate::sessions::{StoreFlag, failed};
+use crate::session_args::StoreArgs;
+use crate::tokenizer_args::ConfigArgs;
 use crate::{Result, files};
+use lcp_app::config::Config;
+use lcp_app::sessions::failed;
 
 /// List, show, fork and drop what is kept of sessions
 #[derive(Debug, clap::Args)]
@@ -111,15 +112,16 @@ struct Check {
 #[derive(Debug, clap::Args)]
 struct Flags {
     #[command(flatten)]
-    store: StoreFlag,
+    store: StoreArgs,
     #[command(flatten)]
-    file: ConfigFile,
+    file: ConfigArgs,
 }
 
 impl Flags {
     fn open(&self) -> Result<(Config, Arc<dyn Store>)> {
-        let config = self.file.read()?;
-        let store = self.store.open(&config, self.file.is_named(), false)?;
+        let source = self.file.source();
+        let config = source.read()?;
+        let store = self.store.options().open(&config, source.is_named(), false)?;
         Ok((config, store))
     }
 }

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use lcp_continuity::ReportedUsage;
 
 use crate::failure::Output;
-use crate::sessions::{Making, Said, SessionFlags, WindowFlags, input};
+use crate::session_args::{SessionArgs, WindowArgs};
 use crate::{Result, files};
+use lcp_app::sessions::{HandoffSettings, Said, input};
 
 /// Record what is new of a conversation, and say whether it should be handed over
 ///
@@ -35,9 +36,9 @@ pub struct Args {
     #[arg(long, value_name = "INPUT[,CACHED[,OUTPUT]]", value_parser = usage)]
     usage: Option<ReportedUsage>,
     #[command(flatten)]
-    window: WindowFlags,
+    window: WindowArgs,
     #[command(flatten)]
-    session: SessionFlags,
+    session: SessionArgs,
     /// Print JSON instead
     #[arg(long)]
     json: bool,
@@ -45,12 +46,13 @@ pub struct Args {
 
 /// Records, and says what is used.
 pub fn run(args: &Args, output: &Output) -> Result {
-    let WindowFlags { window, output_reserve } = args.window;
-    let (config, model) = args.session.config(window.is_some(), output)?;
-    let settled = args.window.settle(&config, model.as_ref())?;
+    let WindowArgs { window, output_reserve } = args.window;
+    let session = args.session.options();
+    let (config, model) = session.config(window.is_some(), output)?;
+    let settled = args.window.options().resolve(&config, model.as_ref())?;
     let said = match &args.file {
         Some(file) => {
-            let mut messages = input::messages(file)?;
+            let mut messages = input::messages(file, output)?;
             messages.drain(..args.skip.min(messages.len()));
             Said::Whole(messages)
         }
@@ -60,7 +62,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     // An id that was mistyped begins nothing.
     let may_begin = !is_query || window.is_some() || output_reserve.is_some();
     let opened =
-        args.session.open((&config, model.as_ref()), &Making::default(), may_begin, output)?;
+        session.open((&config, model.as_ref()), &HandoffSettings::default(), may_begin, output)?;
     let window = may_begin.then_some(&settled);
     let tracked = opened.sessions.record_usage(&args.id, said, args.usage, window)?;
     opened.keep_counts(output);

@@ -12,7 +12,7 @@ use lcp_types::{Block, BlockContent, Tag};
 use crate::Result;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
-use crate::prepare::Mode;
+use crate::render_args::Mode;
 
 /// What errors call the text.
 const TEXT: &str = "the text";
@@ -41,8 +41,8 @@ pub struct Args {
 /// Prints the manifest.
 pub fn run(args: &Args, output: &Output) -> Result {
     let out = args.output.as_deref().map(|path| ("-o", path));
-    files::distinct(&[(TEXT, &args.text)], out.as_slice(), |_, _| false)?;
-    let bytes = files::read(&args.text)?;
+    files::check_distinct_paths(&[(TEXT, &args.text)], out.as_slice(), |_, _| false)?;
+    let bytes = files::read(&args.text, output)?;
     let found = found(&bytes, args.mode.into(), &args.text)?;
     for warning in warnings(&found) {
         output.warn(warning);
@@ -55,7 +55,10 @@ pub fn run(args: &Args, output: &Output) -> Result {
 fn found(bytes: &[u8], mode: OutputMode, path: &Path) -> Result<ParsedBlocks> {
     let failure = |what: String, offset: usize| {
         let line = bytes[..offset].split(|byte| *byte == b'\n').count();
-        Failure::new(Code::Malformed, format!("{what} (line {line}, {})", files::name(path)))
+        Failure::new(
+            Code::Malformed,
+            format!("{what} (line {line}, {})", files::display_name(path)),
+        )
     };
     let text = str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();

@@ -7,9 +7,9 @@ use lcp_packfile::{Problem, Report};
 use serde_json::{Value, json};
 
 use crate::Result;
-use crate::checks;
 use crate::failure::{Code, Failure, Output};
 use crate::files;
+use lcp_app::validate;
 
 /// Check packs: exit code 0, or 3 and a line for each problem
 ///
@@ -40,8 +40,11 @@ pub struct Args {
 
 /// Prints the problems.
 pub fn run(args: &Args, output: &Output) -> Result {
-    let checked: Vec<_> =
-        args.packs.iter().map(|path| (files::name(path), check(path, args.full))).collect();
+    let checked: Vec<_> = args
+        .packs
+        .iter()
+        .map(|path| (files::display_name(path), check(path, args.full, output)))
+        .collect();
     let text = if args.json { as_json(&checked) } else { lines(&checked) };
     files::print(&text)?;
     let blocks: usize = checked.iter().flat_map(|(_, found)| found).map(|found| found.blocks).sum();
@@ -51,8 +54,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
 
 type Checked = (String, Result<Report>);
 
-fn check(path: &Path, full: bool) -> Result<Report> {
-    files::read(path).map(|bytes| checks::validate(&bytes, full))
+fn check(path: &Path, full: bool, output: &Output) -> Result<Report> {
+    Ok(validate::validate(&files::read(path, output)?, full))
 }
 
 /// A line for each pack without a problem, and for each problem and note.

@@ -12,10 +12,11 @@ use super::fault::{Fault, Outcome, UNKNOWN_PACK};
 use super::packs::{ADDRESS, Packs, is_id};
 use super::roots::Roots;
 use super::tools::Sittings;
-use crate::config::Config;
-use crate::counting::Counting;
 use crate::failure::Output;
 use crate::files;
+use lcp_app::Silent;
+use lcp_app::config::Config;
+use lcp_app::tokenizer::TokenizerOptions;
 
 /// How a server is set up.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ pub struct Desk {
     pub(super) setup: Setup,
     pub(super) packs: Packs,
     /// Warnings are in the answers.
-    pub(super) quiet: Output,
+    pub(super) quiet: Silent,
 }
 
 /// A pack, and what errors call it.
@@ -54,8 +55,7 @@ impl Desk {
     /// Without a pack yet.
     #[must_use]
     pub fn new(setup: Setup) -> Self {
-        let quiet = Output::silent();
-        Self { setup, packs: Packs::default(), quiet }
+        Self { setup, packs: Packs::default(), quiet: Silent }
     }
 
     /// A pack by its id, its address, or its path.
@@ -96,12 +96,15 @@ fn unknown(id: &str) -> Fault {
 }
 
 /// What counts, as a tool is told. Only names: a path would be read.
-pub(super) fn counting(encoding: Option<String>, model: Option<String>) -> Outcome<Counting> {
+pub(super) fn counting(
+    encoding: Option<String>,
+    model: Option<String>,
+) -> Outcome<TokenizerOptions> {
     if let Some(name) = encoding.as_deref().filter(|name| !TOKENIZER_NAMES.contains(name)) {
         let message = format!("there is no encoding {name:?}");
         return Err(Fault::usage(message).hint(format!("it may be {}", TOKENIZER_NAMES.join(", "))));
     }
-    Ok(Counting::of(encoding, model))
+    Ok(TokenizerOptions { encoding, model, ..TokenizerOptions::default() })
 }
 
 /// The first of many.

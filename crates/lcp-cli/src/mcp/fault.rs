@@ -81,6 +81,12 @@ const fn name(code: Code) -> &'static str {
     }
 }
 
+impl From<lcp_app::Error> for Fault {
+    fn from(error: lcp_app::Error) -> Self {
+        Failure::from(error).into()
+    }
+}
+
 impl From<Failure> for Fault {
     fn from(failure: Failure) -> Self {
         let code = failure.name.unwrap_or(name(failure.code));

@@ -11,6 +11,7 @@
 //!
 //! It reads below its roots alone, and writes nothing but the store of sessions.
 
+mod choices;
 mod desk;
 mod fault;
 #[cfg(feature = "http")]

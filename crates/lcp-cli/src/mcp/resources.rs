@@ -9,7 +9,7 @@ use super::fault::{Fault, Outcome, UNKNOWN_PACK};
 use super::packs::ADDRESS;
 use super::tool;
 use super::tools::render;
-use crate::prepare::{Level, Mode};
+use crate::mcp::choices::Mode;
 
 /// The type of a pack.
 const PACK: &str = "application/vnd.lcp";
@@ -78,12 +78,10 @@ fn asked(query: &str) -> Outcome<render::Input> {
         match key {
             "budget" => input.budget = Some(value.parse().map_err(|_| wrong())?),
             "mode" => {
-                input.mode =
-                    <Mode as clap::ValueEnum>::from_str(value, false).map_err(|_| wrong())?;
+                input.mode = choice(value).ok_or_else(wrong)?;
             }
             "verbosity" => {
-                input.verbosity =
-                    <Level as clap::ValueEnum>::from_str(value, false).map_err(|_| wrong())?;
+                input.verbosity = choice(value).ok_or_else(wrong)?;
             }
             "encoding" => input.encoding = Some(value.to_owned()),
             "model" => input.model = Some(value.to_owned()),
@@ -94,6 +92,11 @@ fn asked(query: &str) -> Outcome<render::Input> {
         }
     }
     Ok(input)
+}
+
+/// Returns the choice of this name.
+fn choice<T: serde::de::DeserializeOwned>(name: &str) -> Option<T> {
+    serde_json::from_value(name.into()).ok()
 }
 
 /// A value without the `%XX` that URIs write some bytes as.

@@ -18,8 +18,9 @@ use tokio::sync::Semaphore;
 use super::desk::Desk;
 use super::fault::{Fault, Outcome, UNKNOWN_PACK};
 use super::{resources, tools};
+use crate::Result;
 use crate::failure::{Code, Failure};
-use crate::{Result, interrupt};
+use lcp_app::interrupt;
 
 /// Calls that are done at once; others wait.
 const CALLS_MAX: usize = 4;
@@ -207,9 +208,9 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
-    use crate::config::Config;
     use crate::failure::Output;
     use crate::mcp::{Roots, Setup, Sittings};
+    use lcp_app::config::Config;
 
     fn server() -> Server {
         let setup = Setup {

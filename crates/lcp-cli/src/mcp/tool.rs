@@ -12,8 +12,7 @@ use serde_json::Value;
 
 use super::desk::Desk;
 use super::fault::{Fault, Outcome};
-use crate::Result;
-use crate::failure::{Code, Failure};
+use lcp_app::{Error, ErrorKind, Result};
 
 /// Bytes of text that an answer may have.
 const TEXT_BYTES_MAX: usize = 8 << 20;
@@ -107,5 +106,5 @@ pub(super) fn fits(text: &str, hint: &str) -> Result {
         return Ok(());
     }
     let message = format!("the answer has more than {TEXT_BYTES_MAX} bytes");
-    Err(Failure::new(Code::Limit, message).hint(hint))
+    Err(Error::new(ErrorKind::Limit, message).with_hint(hint))
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::time::Duration;
 
-use lcp_cli::checks::recount;
+use lcp_app::validate::recount;
 use lcp_decoder::{DecodeOptions, Trailer, decode};
 use lcp_driver::IndexCosts;
 use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode, encode_with};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use lcp_cli::export::{Candidates, Fitted, Unfit, count, fit};
+use lcp_app::export::{Candidates, Fitted, Unfit, count, fit};
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow, RenderDecision, Verbosity};
 use lcp_encoder::{EncodeOptions, PackBuilder};

@@ -1,6 +1,6 @@
 //! `validate --full` (RFC 0003 §5): what stands behind the blocks.
 
-use lcp_cli::checks::validate;
+use lcp_app::validate::validate;
 use lcp_driver::IndexCosts;
 use lcp_encoder::{Compression, EncodeOptions, PackBuilder, encode, encode_with};
 use lcp_packfile::Report;

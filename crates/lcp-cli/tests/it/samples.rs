@@ -6,8 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
+use lcp_app::{dedup, files};
 use lcp_cli::commands::encode;
-use lcp_cli::{duplicates, files};
 use lcp_decoder::DecodeOptions;
 use lcp_dedup::{Level, Options};
 use lcp_driver::shares::Shares;
@@ -123,7 +123,7 @@ fn samples_equal_their_golden_files() {
             ..EncodeOptions::default()
         };
         let manifest = PathBuf::from(sample(&format!("{}.json", row.name)));
-        let pack = encode::encode(&manifest, options).unwrap();
+        let pack = encode::encode(&manifest, options, &lcp_app::Silent).unwrap();
         check(manifest.with_extension("lcp"), &pack);
         for &(mode, budget) in row.renders {
             let text = render(&manifest, &pack, row.allocation, config(row, mode, budget));
@@ -166,7 +166,7 @@ fn render(path: &Path, pack: &[u8], allocation: Allocation, mut config: DriverCo
     let budget = config.token_budget;
     let counter = Tiktoken::new(Encoding::O200kBase);
     if allocation == Allocation::Deduplicated {
-        let deduped = duplicates::apply(blocks, &Options::new(Level::Near), &counter).unwrap();
+        let deduped = dedup::apply(blocks, &Options::new(Level::Near), &counter).unwrap();
         blocks = deduped.blocks;
         config.duplicates = Some(deduped.duplicates);
     }

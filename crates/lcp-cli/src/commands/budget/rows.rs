@@ -7,14 +7,14 @@ use lcp_driver::{Excerpts, Objective, Overflow};
 use serde_json::Value;
 
 use super::Row;
-use crate::config::{Config, Dedup, Origin, Setting, Settings};
-use crate::limits::InForce;
-use crate::stable::{PLAN, PREVIOUS};
+use lcp_app::budget::EffectiveBudget;
+use lcp_app::config::{Config, Dedup, Origin, Setting, Settings};
+use lcp_app::prompt_cache::{PLAN, PREVIOUS};
 
 /// Every setting in force, and what is given and changes nothing. What is taken
 /// off a window is there only where the budget comes from one, or it is given.
-pub(super) fn rows(in_force: &InForce, encoding: Setting<&str>) -> Vec<Row> {
-    let InForce { config, model, settings, .. } = in_force;
+pub(super) fn rows(in_force: &EffectiveBudget, encoding: Setting<&str>) -> Vec<Row> {
+    let EffectiveBudget { config, model, settings, .. } = in_force;
     let model = model.as_ref().map(|model| map(model, |model| model.name.as_str()));
     let mut rows = vec![optional("context.tokenizer.model", model)];
     rows.push(row("context.tokenizer.type", encoding));

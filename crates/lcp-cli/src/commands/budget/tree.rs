@@ -6,7 +6,7 @@ use lcp_driver::shares::{ContextBudget, Share, ShareSize, SharesNote};
 use lcp_driver::window::ContextWindow;
 use serde_json::{Value, json};
 
-use crate::config::{Allowance, Settings};
+use lcp_app::config::{Allowance, Settings};
 
 /// What there is, and the tokens of each share.
 pub(super) struct Divided<'s> {

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::list::{self, PAGE};
 use crate::failure::{Code, Failure};
-use crate::sessions::failed;
 use crate::{Result, files};
+use lcp_app::sessions::failed;
 
 /// Problems after which the rest is not looked at.
 const PROBLEMS_MAX: usize = 1_000;

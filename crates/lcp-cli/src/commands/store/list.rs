@@ -7,9 +7,9 @@ use lcp_continuity::store::{ConversationRecord, EXPIRY_DAYS, Store};
 use lcp_driver::group_thousands;
 use serde_json::{Value, json};
 
-use crate::config::Config;
-use crate::sessions::failed;
 use crate::{Result, files};
+use lcp_app::config::Config;
+use lcp_app::sessions::failed;
 
 /// Conversations that are read at a time.
 pub(super) const PAGE: u64 = 1_000;

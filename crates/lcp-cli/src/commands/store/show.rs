@@ -8,9 +8,9 @@ use lcp_driver::group_thousands;
 use serde_json::{Value, json};
 
 use super::list::{self, PAGE, second};
-use crate::config::Config;
-use crate::sessions::failed;
 use crate::{Result, files};
+use lcp_app::config::Config;
+use lcp_app::sessions::failed;
 
 /// Hand-offs of a conversation that are told of, the newest.
 const HANDOFFS_MAX: u64 = 1_000;
@@ -29,10 +29,10 @@ pub(super) fn run(config: &Config, store: &dyn Store, id: &str, as_json: bool) -
                 files::json(&json)
             }
             Ok(handoff) => handoff_lines(&handoff),
-            Err(Error::UnknownHandoff { .. }) => return Err(failed(unknown)),
-            Err(error) => return Err(failed(error)),
+            Err(Error::UnknownHandoff { .. }) => return Err(failed(unknown).into()),
+            Err(error) => return Err(failed(error).into()),
         },
-        Err(error) => return Err(failed(error)),
+        Err(error) => return Err(failed(error).into()),
     };
     files::print(&text)
 }

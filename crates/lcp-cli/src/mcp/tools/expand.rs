@@ -11,7 +11,7 @@ use crate::files;
 use crate::mcp::desk::{Desk, counting};
 use crate::mcp::fault::{Fault, Outcome};
 use crate::mcp::tool::{self, Answer, Changes};
-use crate::special;
+use lcp_app::special_tokens;
 use lcp_packfile::PackScan;
 
 /// Bytes of a page where nobody says how many.
@@ -82,9 +82,9 @@ impl tool::Tool for Tool {
         let pack = PackScan::new(&found.bytes);
         let broken = |error| Fault::from(files::malformed(&found.name, &found.bytes, error));
         let index = match (input.block, &input.label) {
-            (Some(index), _) => cat::indexed(&pack, index),
+            (Some(index), _) => lcp_app::block_at(&pack, index),
             // A file may be called like an index.
-            (None, label) => cat::labelled(&pack, label.as_deref().unwrap_or_default()),
+            (None, label) => lcp_app::block_labelled(&pack, label.as_deref().unwrap_or_default()),
         };
         let index = match index {
             Ok(index) => index,
@@ -103,8 +103,8 @@ impl tool::Tool for Tool {
         }
         let config = &desk.setup.config;
         let mut block = pack.blocks[index].clone();
-        let how = special::in_force(None, config);
-        special::treat_block(&mut block, index, how, &found.name)?;
+        let how = special_tokens::effective(None, config);
+        special_tokens::apply_to_block(&mut block, index, how, &found.name)?;
         let block = &block;
         let content = cat::content(block);
         // What is a text stays one, whatever bytes it has.
@@ -113,7 +113,7 @@ impl tool::Tool for Tool {
             return Err(Fault::usage(message).hint("`lcp cat` prints its bytes"));
         }
         let text = String::from_utf8_lossy(&content);
-        let text = special::treat_text(text, (index, block), how, &found.name)?;
+        let text = special_tokens::apply_to_text(text, (index, block), how, &found.name)?;
         let page = page(&text, input.offset, input.limit)?;
         let counting = counting(input.encoding, input.model)?;
         let (model, _) = counting.model(config, true)?;

@@ -5,12 +5,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::sittings::{Ways, work};
-use crate::config::STYLES;
+use crate::mcp::choices::Mode;
 use crate::mcp::desk::Desk;
 use crate::mcp::fault::{Fault, Outcome};
 use crate::mcp::tool::{self, Answer, Changes};
-use crate::prepare::Mode;
-use crate::sessions::{Making, When};
+use lcp_app::config::STYLES;
+use lcp_app::sessions::{HandoffSettings, When};
 
 pub(super) struct Tool;
 
@@ -92,12 +92,12 @@ impl tool::Tool for Tool {
             (false, true) => When::Once,
             (false, false) => When::Due,
         };
-        let making = Making {
+        let making = HandoffSettings {
             target: input.target,
             summary: input.summary,
             style: input.style.as_deref().map(style).transpose()?,
             mode: input.mode.map(Into::into),
-            ..Making::default()
+            ..HandoffSettings::default()
         };
         let (encoding, model) = (input.encoding, input.model);
         let ways = Ways { encoding, model, making, may_begin: false };

@@ -10,11 +10,12 @@ use lcp_types::Priority;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::budget_args::OnOff;
 use crate::commands::pack::{Args, Encoded};
-use crate::duplicates::{Deduping, Wanted};
+use crate::dedup_args::DedupArgs;
 use crate::failure::Failure;
 use crate::files;
-use crate::limits::Switch;
+use crate::mcp::choices::DedupLevel;
 use crate::mcp::desk::{Desk, first, shown};
 use crate::mcp::fault::{Fault, Outcome};
 use crate::mcp::roots::Inside;
@@ -63,7 +64,7 @@ pub(super) struct Input {
     /// Add the changes to this revision of git, such as HEAD.
     diff: Option<String>,
     /// Leave out what stands twice: off, exact, overlap or near.
-    dedup: Option<Wanted>,
+    dedup: Option<DedupLevel>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -147,7 +148,8 @@ impl tool::Tool for Tool {
             ..args.options(&config.pack)?
         };
         let packed = ingest(&options).map_err(Failure::from)?;
-        let writer = args.form.writer(&args.counting, config)?;
+        let tokenizer = args.counting.options();
+        let writer = args.form.encoder(&tokenizer, config)?;
         let Encoded { bytes, blocks, warnings } =
             args.encode(&packed, config, &writer, &desk.quiet)?;
         let kept = desk.packs.keep(title, bytes)?;
@@ -216,7 +218,7 @@ fn arguments(input: Input) -> Outcome<Args> {
     if input.max_file_bytes == Some(0) {
         return Err(Fault::usage("max_file_bytes must be more than 0"));
     }
-    let switch = |on| if on { Switch::On } else { Switch::Off };
+    let switch = |on| if on { OnOff::On } else { OnOff::Off };
     Ok(Args {
         include: patterns(&input.include)?,
         exclude: patterns(&input.exclude)?,
@@ -228,7 +230,7 @@ fn arguments(input: Input) -> Outcome<Args> {
         priority: input.rules.into_iter().map(rule).collect::<Outcome<_>>()?,
         since: input.since,
         diff: input.diff,
-        deduping: Deduping::at_level(input.dedup),
+        deduping: DedupArgs::at_level(input.dedup.map(Into::into)),
         ..Args::default()
     })
 }

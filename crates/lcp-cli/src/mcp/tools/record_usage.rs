@@ -12,7 +12,7 @@ use super::tracked::Known;
 use crate::mcp::desk::{Desk, counting};
 use crate::mcp::fault::{Fault, Outcome};
 use crate::mcp::tool::{self, Answer, Changes};
-use crate::sessions::{Said, WindowFlags, input};
+use lcp_app::sessions::{Said, WindowOptions, input};
 
 /// What a result is called whose tool is not named.
 const TOOL_NAME: &str = "tool";
@@ -96,11 +96,11 @@ impl tool::Tool for Tool {
             return Err(Fault::usage(message).hint("should_handoff tells without recording"));
         }
         let Input { conversation, window, output_reserve, model, encoding, .. } = input;
-        let flags = WindowFlags { window, output_reserve };
+        let flags = WindowOptions { window, output_reserve };
         let config = &desk.setup.config;
         let counting = counting(encoding.clone(), model.clone())?;
         let (known, _) = counting.model(config, window.is_some())?;
-        let window = flags.settle(config, known.as_ref())?;
+        let window = flags.resolve(config, known.as_ref())?;
         let ways = Ways { encoding, model, may_begin: true, ..Ways::default() };
         let tracked = work(desk, ways, |sessions| {
             sessions.record_usage(&conversation, said, reported, Some(&window))

@@ -7,13 +7,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::duplicates::{Deduping, Wanted};
-use crate::limits::{Competition, Limits, OnOverflow, Switch};
+use crate::mcp::choices::{Competition, DedupLevel, Detail, Mode, OnOverflow, SpecialTokens};
 use crate::mcp::desk::{Desk, counting, first, first_within};
 use crate::mcp::fault::{Fault, Outcome};
 use crate::mcp::tool::{self, Answer, Changes};
-use crate::prepare::{Choices, Level, Mode, block_type};
-use crate::special::{self, Treatment};
+use lcp_app::budget::BudgetOptions;
+use lcp_app::dedup::DedupOptions;
+use lcp_app::render::{RenderJob, RenderOptions, block_type};
+use lcp_app::special_tokens;
+use lcp_driver::Excerpts;
 
 /// Blocks that are listed because they are not in full.
 const LESSER_MAX: usize = 200;
@@ -44,7 +46,7 @@ pub(in crate::mcp) struct Input {
     pub(in crate::mcp) mode: Mode,
     /// How much of each block: adaptive unless it is said; the others ignore the budget.
     #[serde(default)]
-    pub(in crate::mcp) verbosity: Level,
+    pub(in crate::mcp) verbosity: Detail,
     /// Let what is left of the budget show blocks of low priority in full.
     pub(in crate::mcp) fill: Option<bool>,
     /// Whether blocks that do not fit may be shown in part.
@@ -54,10 +56,10 @@ pub(in crate::mcp) struct Input {
     /// What to do where the critical blocks alone exceed the budget: allow it, or fail.
     pub(in crate::mcp) overflow: Option<OnOverflow>,
     /// Show once what stands twice: off, exact, overlap or near.
-    pub(in crate::mcp) dedup: Option<Wanted>,
+    pub(in crate::mcp) dedup: Option<DedupLevel>,
     /// What to do about words like <|im_start|> in a content: report those of the text, neutralise
     /// (put a space into each), or reject the pack.
-    pub(in crate::mcp) special_tokens: Option<Treatment>,
+    pub(in crate::mcp) special_tokens: Option<SpecialTokens>,
     /// Only blocks of these types: code, conversation, file-tree, tool-result, document, data,
     /// diff, embedding-ref, image, extension.
     pub(in crate::mcp) types: Option<Vec<String>>,
@@ -146,10 +148,10 @@ impl tool::Tool for Tool {
 pub(in crate::mcp) fn render(desk: &Desk, input: Input) -> Outcome<Facts> {
     let found = desk.pack(&input.pack)?;
     let wants_report = input.report;
-    let mut choices = choices(input)?;
-    choices.special_tokens = special::at_least(choices.special_tokens, &desk.setup.config);
-    choices.pack = found.name;
-    let run = choices.prepare_with(&found.bytes, desk.setup.config.clone(), false, &desk.quiet)?;
+    let mut options = options(input)?;
+    options.special_tokens = special_tokens::at_least(options.special_tokens, &desk.setup.config);
+    let config = desk.setup.config.clone();
+    let run = RenderJob::new(&found.name, &found.bytes, &options, config, &desk.quiet)?;
     let rendered = run.render(&desk.quiet)?;
     let journal =
         found.said.map(|said| Warned { code: "journal", block: None, message: said.into() });
@@ -202,29 +204,28 @@ fn shorten(report: &mut Value) -> BTreeMap<String, usize> {
     more
 }
 
-fn choices(input: Input) -> Outcome<Choices> {
-    let switch = |on| if on { Switch::On } else { Switch::Off };
+fn options(input: Input) -> Outcome<RenderOptions> {
     let types = input.types.map(|types| types.iter().map(|label| block_type(label)).collect());
     let types = types.transpose().map_err(|error: String| {
         Fault::usage("`types` names a type that there is not").hint(error)
     })?;
-    Ok(Choices {
-        limits: Limits {
+    Ok(RenderOptions {
+        budget: BudgetOptions {
             budget: input.budget,
             window: input.window,
-            fill: input.fill.map(switch),
-            excerpts: input.excerpts.map(switch),
-            objective: input.objective,
-            overflow: input.overflow,
-            ..Limits::default()
+            fill: input.fill,
+            excerpts: input.excerpts.map(|on| if on { Excerpts::On } else { Excerpts::Off }),
+            objective: input.objective.map(Into::into),
+            overflow: input.overflow.map(Into::into),
+            ..BudgetOptions::default()
         },
-        mode: input.mode,
-        verbosity: input.verbosity,
-        counting: counting(input.encoding, input.model)?,
+        mode: input.mode.into(),
+        verbosity: input.verbosity.into(),
+        tokenizer: counting(input.encoding, input.model)?,
         types,
-        deduping: Deduping::at_level(input.dedup),
-        special_tokens: input.special_tokens,
-        ..Choices::default()
+        dedup: DedupOptions { level: input.dedup.map(Into::into), ..DedupOptions::default() },
+        special_tokens: input.special_tokens.map(Into::into),
+        ..RenderOptions::default()
     })
 }
 

@@ -5,11 +5,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::sittings::{Ways, work};
-use crate::commands::resume::as_text;
 use crate::mcp::desk::{Desk, first_within};
 use crate::mcp::fault::{Fault, Outcome};
 use crate::mcp::tool::{self, Answer, Changes};
-use crate::special;
+use lcp_app::sessions::resume_text;
+use lcp_app::special_tokens;
 
 /// Anchors that are listed.
 const ANCHORS_MAX: usize = 1_000;
@@ -91,7 +91,7 @@ impl tool::Tool for Tool {
         };
         let ways = Ways { encoding: input.encoding, model: input.model, ..Ways::default() };
         // Before it is claimed: a text that cannot be told would be lost.
-        let check = |told: &ResumedSession| tool::fits(&as_text(told)?, LONG);
+        let check = |told: &ResumedSession| tool::fits(&resume_text(told)?, LONG);
         let resumed = work(desk, ways, |sessions| {
             if input.again {
                 sessions.resumed(&input.handoff)
@@ -99,10 +99,11 @@ impl tool::Tool for Tool {
                 sessions.resume(&input.handoff, &options, check)
             }
         })?;
-        let text = as_text(&resumed)?;
+        let text = resume_text(&resumed)?;
         // Messages may have come in between.
         tool::fits(&text, LONG)?;
-        let warnings = resumed.directive.warnings.into_iter().chain(special::of_text(&text));
+        let warnings =
+            resumed.directive.warnings.into_iter().chain(special_tokens::warning_about(&text));
         let anchors = resumed.restored_anchors.into_iter().map(|anchor| anchor.text).collect();
         let (anchors, more_anchors) =
             first_within(anchors, ANCHORS_MAX, ANCHORS_BYTES_MAX, String::len);

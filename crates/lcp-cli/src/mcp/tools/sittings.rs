@@ -7,13 +7,14 @@ use lcp_continuity::store::Store;
 
 use crate::mcp::desk::{Desk, counting};
 use crate::mcp::fault::Outcome;
-use crate::sessions::{Making, Sessions, StoreFlag};
-use crate::{Result, interrupt};
+use lcp_app::Result;
+use lcp_app::interrupt;
+use lcp_app::sessions::{HandoffSettings, Sessions, StoreOptions};
 
 /// The store of sessions.
 #[derive(Default)]
 pub struct Sittings {
-    place: StoreFlag,
+    place: StoreOptions,
     /// Whether the `lcp.toml` was named.
     is_named: bool,
     /// One call at a time: what one takes of the store, another would give back.
@@ -31,7 +32,7 @@ impl fmt::Debug for Sittings {
 pub(super) struct Ways {
     pub(super) encoding: Option<String>,
     pub(super) model: Option<String>,
-    pub(super) making: Making,
+    pub(super) making: HandoffSettings,
     /// Whether a store that is not there is made.
     pub(super) may_begin: bool,
 }
@@ -39,7 +40,7 @@ pub(super) struct Ways {
 impl Sittings {
     /// Sessions there; `is_named`: the `lcp.toml` that may say where was named.
     #[must_use]
-    pub fn new(place: StoreFlag, is_named: bool) -> Self {
+    pub fn new(place: StoreOptions, is_named: bool) -> Self {
         Self { place, is_named, opened: Mutex::default() }
     }
 }

@@ -4,7 +4,7 @@ use lcp_continuity::UsageSource;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::sessions::Tracked;
+use lcp_app::sessions::Tracked;
 
 /// What is known of a conversation.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -1,42 +1,42 @@
-//! Sessions as the flags of a command say.
+//! Sessions of a store that is opened by options.
 
 use lcp_tokens::Model;
 
-use super::{Making, Sessions, StoreFlag};
-use crate::Result;
+use super::{HandoffSettings, Sessions, StoreOptions};
 use crate::config::{Config, Setting};
-use crate::counting::{Counter, Counting};
-use crate::failure::Output;
+use crate::error::Result;
 use crate::interrupt::{self, Hook};
+use crate::reporter::Reporter;
+use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
 
-/// What `track`, `handoff` and `resume` have in common.
-#[derive(Debug, clap::Args)]
-pub struct SessionFlags {
-    #[command(flatten)]
-    store: StoreFlag,
-    #[command(flatten)]
-    counting: Counting,
+/// The choice of a store and a tokenizer.
+#[derive(Clone, Debug, Default)]
+pub struct SessionOptions {
+    /// The store.
+    pub store: StoreOptions,
+    /// The tokenizer and the settings.
+    pub tokenizer: TokenizerOptions,
 }
 
 /// Sessions, until this is dropped given back where the process is interrupted.
-pub struct Opened {
+pub struct SessionHandle {
     /// The sessions.
     pub sessions: Sessions,
-    counter: Counter,
+    counter: LoadedTokenizer,
     _hooks: [Option<Hook>; 2],
 }
 
-impl SessionFlags {
+impl SessionOptions {
     /// What `lcp.toml` says, and the model that is named.
     pub fn config(
         &self,
         has_window: bool,
-        output: &Output,
+        reporter: &dyn Reporter,
     ) -> Result<(Config, Option<Setting<Model>>)> {
-        let config = self.counting.config()?;
-        let (model, unknown) = self.counting.model(&config, has_window)?;
+        let config = self.tokenizer.read_config()?;
+        let (model, unknown) = self.tokenizer.model(&config, has_window)?;
         if let Some(warning) = unknown {
-            output.warn(warning);
+            reporter.warn(&warning);
         }
         Ok((config, model))
     }
@@ -45,12 +45,12 @@ impl SessionFlags {
     pub fn open(
         &self,
         (config, model): (&Config, Option<&Setting<Model>>),
-        making: &Making,
+        making: &HandoffSettings,
         may_begin: bool,
-        output: &Output,
-    ) -> Result<Opened> {
-        let counter = self.counting.counter(config, model, false, output)?;
-        let store = self.store.open(config, self.counting.file.is_named(), may_begin)?;
+        reporter: &dyn Reporter,
+    ) -> Result<SessionHandle> {
+        let counter = self.tokenizer.counter(config, model, false, reporter)?;
+        let store = self.store.open(config, self.tokenizer.config.is_named(), may_begin)?;
         let summarizer = making.summarizer(&config.continuity);
         let stopping = summarizer.as_ref().map(|summarizer| {
             let filter = summarizer.filter().clone();
@@ -65,18 +65,18 @@ impl SessionFlags {
         .with_summary_of_size(making.summary.is_some());
         let held = sessions.held().clone();
         let giving = interrupt::on_interrupt(move || held.give_back());
-        Ok(Opened { sessions, counter, _hooks: [stopping, Some(giving)] })
+        Ok(SessionHandle { sessions, counter, _hooks: [stopping, Some(giving)] })
     }
 
     /// The files of the store, where it is one that files hold.
     pub fn store_files(&self, config: &Config) -> Result<Vec<std::path::PathBuf>> {
-        self.store.files(config, self.counting.file.is_named())
+        self.store.files(config, self.tokenizer.config.is_named())
     }
 }
 
-impl Opened {
+impl SessionHandle {
     /// Keeps the counts that are to be kept.
-    pub fn keep_counts(&self, output: &Output) {
-        self.counter.keep(output);
+    pub fn keep_counts(&self, reporter: &dyn Reporter) {
+        self.counter.save_cache(reporter);
     }
 }

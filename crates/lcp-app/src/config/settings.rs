@@ -69,9 +69,9 @@ impl<T> Setting<T> {
     }
 }
 
-/// What flags say; each wins over the file.
+/// The options that bound a text; each wins over the settings.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Flags {
+pub struct BudgetOptions {
     /// `--budget`.
     pub budget: Option<u32>,
     /// `--window`.
@@ -165,7 +165,7 @@ impl Settings {
     ///
     /// [`NothingLeft`].
     pub fn resolve(
-        flags: Flags,
+        flags: BudgetOptions,
         config: &Config,
         model: Option<&Setting<Model>>,
     ) -> Result<Self, NothingLeft> {

@@ -1,21 +1,20 @@
 //! What counts: the flags that choose it, and the estimator that they mean.
 
 use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use lcp_driver::{Warning, WarningCode};
 use lcp_tokens::{
-    CacheFileError, CachedEstimator, CountCache, ENCODINGS, Encoding, Model, TOKENIZER_NAMES,
-    Tiktoken, TokenEstimator, TokenizerError, or_fallback, tokenizer_by_name,
-    tokenizer_by_name_or_file, tokenizer_for_model,
+    CacheFileError, CachedEstimator, CountCache, ENCODINGS, Encoding, Model, Tiktoken,
+    TokenEstimator, TokenizerError, or_fallback, tokenizer_by_name, tokenizer_by_name_or_file,
+    tokenizer_for_model,
 };
 
-use crate::Result;
-use crate::config::{Config, Origin, Setting, TIKTOKEN};
-use crate::config_file::ConfigFile;
-use crate::failure::{Code, Failure, Output};
+use crate::config::{Config, ConfigSource, Origin, Setting, TIKTOKEN};
+use crate::error::{Error, ErrorKind, Result};
 use crate::files;
+use crate::reporter::Reporter;
 
 /// What counts where nothing says otherwise.
 const DEFAULT: &str = "o200k_base";
@@ -23,30 +22,21 @@ const DEFAULT: &str = "o200k_base";
 /// Bytes that counts kept between runs may take.
 const CACHE_BYTES: usize = 64 << 20;
 
-/// The flags that choose what counts.
-#[derive(Debug, Default, clap::Args)]
-pub struct Counting {
-    #[arg(
-        long,
-        value_name = "NAME|FILE",
-        value_parser = encoding,
-        help = "What counts the tokens: a name, or a tokenizer file (tokenizer.json, tekken, \
-                SentencePiece); o200k_base unless a model says otherwise"
-    )]
-    encoding: Option<String>,
-    /// The model that reads the text; picks the encoding
-    #[arg(long, value_name = "NAME")]
-    model: Option<String>,
+/// The choice of a tokenizer.
+#[derive(Clone, Debug, Default)]
+pub struct TokenizerOptions {
+    /// The name of an encoding, or a tokenizer file.
+    pub encoding: Option<String>,
+    /// The model that reads the text.
+    pub model: Option<String>,
     /// The settings.
-    #[command(flatten)]
-    pub file: ConfigFile,
-    /// Keep counts there between runs
-    #[arg(long, value_name = "PATH")]
-    count_cache: Option<PathBuf>,
+    pub config: ConfigSource,
+    /// A file that keeps counts between runs.
+    pub count_cache: Option<PathBuf>,
 }
 
 /// An estimator, and what belongs to it.
-pub struct Counter {
+pub struct LoadedTokenizer {
     /// What counts.
     pub estimator: Arc<dyn TokenEstimator>,
     /// Who chose it.
@@ -58,38 +48,17 @@ pub struct Counter {
 
 type Tokenizer = Result<Arc<dyn TokenEstimator>, TokenizerError>;
 
-impl Counting {
-    /// This encoding, and this model.
-    pub fn of(encoding: Option<String>, model: Option<String>) -> Self {
-        Self { encoding, model, ..Self::default() }
-    }
-
-    /// With these settings or none: no `lcp.toml` is looked for.
-    pub fn configured(config: Option<PathBuf>) -> Self {
-        Self { file: ConfigFile::only(config), ..Self::default() }
-    }
-
-    /// Those of the flags that were given.
-    pub fn given(&self) -> impl Iterator<Item = &'static str> {
-        let given = [
-            ("--encoding", self.encoding.is_some()),
-            ("--model", self.model.is_some()),
-            ("--config", self.file.is_named()),
-            ("--count-cache", self.count_cache.is_some()),
-        ];
-        given.into_iter().filter_map(|(flag, is_given)| is_given.then_some(flag))
-    }
-
+impl TokenizerOptions {
     /// What the `lcp.toml` says, if there is one.
-    pub fn config(&self) -> Result<Config> {
-        self.file.read()
+    pub fn read_config(&self) -> Result<Config> {
+        self.config.read()
     }
 
     /// Begins to load the encoding that will count, where it is plain which: so that it is
     /// there when the pack is read, which another program may still be making.
     pub fn begin_loading(&self) {
         let is_default = || {
-            let config = self.config();
+            let config = self.read_config();
             config.is_ok_and(|of| of.tokenizer.kind.is_none() && of.tokenizer.model.is_none())
         };
         let encoding = match (&self.encoding, &self.model) {
@@ -124,16 +93,11 @@ impl Counting {
                     format!("{}; nothing of it is needed", place(&error, named.from, config));
                 Ok((None, Some(Warning::new(WarningCode::NoEffect, None, message))))
             }
-            Err(error) => Err(Failure::new(Code::Usage, place(&error, named.from, config)).hint(
+            Err(error) => Err(Error::new(ErrorKind::Usage, place(&error, named.from, config)).with_hint(
                 "with --encoding, and --window or --budget unless files are counted, nothing of \
                  the model is needed; a [[model]] entry of lcp.toml describes one",
             )),
         }
-    }
-
-    /// The file that counts are kept in, where one is named.
-    pub fn cache(&self) -> Option<&Path> {
-        self.count_cache.as_deref()
     }
 
     /// The estimator. Where its tokenizer cannot be loaded, that is the
@@ -143,15 +107,15 @@ impl Counting {
         config: &Config,
         model: Option<&Setting<Model>>,
         strict: bool,
-        output: &Output,
-    ) -> Result<Counter> {
+        reporter: &dyn Reporter,
+    ) -> Result<LoadedTokenizer> {
         let Setting { value: tokenizer, from } = self.tokenizer(config, model)?;
         let estimator = match tokenizer {
             Err(error) if strict => return Err(unloaded(&error, from, config)),
             tokenizer => or_fallback(tokenizer),
         };
         let place = place_of(from, config);
-        Ok(Counter { from, place, ..self.cached(estimator, output)? })
+        Ok(LoadedTokenizer { from, place, ..self.cached(estimator, reporter)? })
     }
 
     /// What counts the costs that a trailer keeps: by these names or, without any, by what
@@ -175,7 +139,7 @@ impl Counting {
             let name = estimator.name();
             if !estimator.is_exact() || !estimator.is_additive() {
                 let what = format!("--counts cannot keep counts of {name}: they do not add up");
-                return Err(Failure::new(Code::Usage, place(&what, from, config)).hint(
+                return Err(Error::new(ErrorKind::Usage, place(&what, from, config)).with_hint(
                     "o200k_base, cl100k_base and o200k_harmony can be kept: --counts=o200k_base",
                 ));
             }
@@ -187,41 +151,45 @@ impl Counting {
     }
 
     /// This estimator, with the counts that are kept between runs.
-    pub fn cached(&self, estimator: Arc<dyn TokenEstimator>, output: &Output) -> Result<Counter> {
+    pub fn cached(
+        &self,
+        estimator: Arc<dyn TokenEstimator>,
+        reporter: &dyn Reporter,
+    ) -> Result<LoadedTokenizer> {
         let (from, place) = (Origin::Default, None);
         let Some(path) = &self.count_cache else {
-            return Ok(Counter { estimator, from, place, kept: None });
+            return Ok(LoadedTokenizer { estimator, from, place, kept: None });
         };
         let cache = match CountCache::load(path, CACHE_BYTES) {
             Err(error @ CacheFileError::Foreign) => {
                 // It is somebody's: nothing is written there.
                 let message = format!("{error} (--count-cache {})", path.display());
-                return Err(Failure::new(Code::Usage, message)
-                    .hint("name another file, or remove this one"));
+                return Err(Error::new(ErrorKind::Usage, message)
+                    .with_hint("name another file, or remove this one"));
             }
             Err(error) => {
-                output.warn(format!("{}: {error}; it is made anew", path.display()));
+                reporter.warn(&format!("{}: {error}; it is made anew", path.display()));
                 CountCache::new(CACHE_BYTES)
             }
             Ok(cache) => cache,
         };
         let cache = Arc::new(cache);
         let estimator = Arc::new(CachedEstimator::new(estimator, Arc::clone(&cache)));
-        Ok(Counter { estimator, from, place, kept: Some((path.clone(), cache)) })
+        Ok(LoadedTokenizer { estimator, from, place, kept: Some((path.clone(), cache)) })
     }
 
     /// The estimator of a command that asks for no budget; warns where its counts are
     /// not exact.
-    pub fn plain(&self, strict: bool, output: &Output) -> Result<Counter> {
-        let config = self.config()?;
+    pub fn plain(&self, strict: bool, reporter: &dyn Reporter) -> Result<LoadedTokenizer> {
+        let config = self.read_config()?;
         // Nobody asks how large its window is.
         let (model, unknown) = self.model(&config, true)?;
         if let Some(warning) = unknown {
-            output.warn(warning);
+            reporter.warn(&warning);
         }
-        let counter = self.counter(&config, model.as_ref(), strict, output)?;
+        let counter = self.counter(&config, model.as_ref(), strict, reporter)?;
         if !counter.estimator.is_exact() {
-            output.warn(format!("token counts are estimates ({})", counter.estimator.name()));
+            reporter.warn(&format!("token counts are estimates ({})", counter.estimator.name()));
         }
         Ok(counter)
     }
@@ -258,8 +226,9 @@ impl Counting {
             }
             (TIKTOKEN, Some(model)) => {
                 let what = format!("{} has no encoding of {TIKTOKEN}", model.value.name);
-                return Err(Failure::new(Code::Usage, place(&what, from, config))
-                    .hint("leave `type` out for the tokenizer of the model, or name an encoding"));
+                return Err(Error::new(ErrorKind::Usage, place(&what, from, config)).with_hint(
+                    "leave `type` out for the tokenizer of the model, or name an encoding",
+                ));
             }
             (name, _) if ENCODINGS.contains(&name) => {
                 tokenizer_by_name(name).map_err(TokenizerError::from)
@@ -271,10 +240,10 @@ impl Counting {
 }
 
 /// There is no tokenizer to count with, and nothing else may stand in for it.
-fn unloaded(error: &TokenizerError, from: Origin, config: &Config) -> Failure {
+fn unloaded(error: &TokenizerError, from: Origin, config: &Config) -> Error {
     let message = place(&format!("{error} [LCP-BUD-003]"), from, config);
-    Failure::new(Code::Io, message)
-        .hint("--encoding names an encoding or a tokenizer file to count with")
+    Error::new(ErrorKind::Io, message)
+        .with_hint("--encoding names an encoding or a tokenizer file to count with")
 }
 
 fn is_openai(model: &Model) -> bool {
@@ -288,47 +257,41 @@ pub fn place(what: &impl Display, from: Origin, config: &Config) -> String {
 
 fn place_of(from: Origin, config: &Config) -> Option<String> {
     match (from, &config.path) {
-        (Origin::File(line), Some(path)) => Some(format!("({}, line {line})", files::name(path))),
+        (Origin::File(line), Some(path)) => {
+            Some(format!("({}, line {line})", files::display_name(path)))
+        }
         _ => None,
     }
 }
 
-impl Counter {
+impl LoadedTokenizer {
     /// Says a warning; where the file chose a tokenizer that is not what counts,
     /// also where that was. The report does not: it is the same wherever the
     /// settings come from.
-    pub fn warn(&self, warning: &Warning, output: &Output) {
+    pub fn warn(&self, warning: &Warning, reporter: &dyn Reporter) {
         match &self.place {
             Some(place) if warning.code == WarningCode::TokenizerFallback => {
-                output.warn(format!("{warning} {place}"));
+                reporter.warn(&format!("{warning} {place}"));
             }
-            _ => output.warn(warning),
+            _ => reporter.warn(&warning),
         }
     }
 
     /// Writes the counts that are to be kept.
-    pub fn keep(&self, output: &Output) {
+    pub fn save_cache(&self, reporter: &dyn Reporter) {
         if let Some((path, cache)) = &self.kept {
             let (found, counted) = cache.hits_and_misses();
-            output.note(format!("{found} counts were known, {counted} were not"));
+            reporter.note(&format!("{found} counts were known, {counted} were not"));
             // Something else may have been written there by now: the pack itself.
             let kept = CountCache::check_writable(path)
                 .map_err(|error| format!("{}: {error}", path.display()))
                 .and_then(|()| {
-                    files::write(Some(path), &cache.to_bytes()).map_err(|failure| failure.message)
+                    files::write(path, &cache.to_bytes()).map_err(|error| error.message)
                 });
             if let Err(message) = kept {
                 // The text is there; only the next run takes longer.
-                output.warn(message);
+                reporter.warn(&message);
             }
         }
     }
-}
-
-/// A name of an encoding, or a tokenizer file.
-pub fn encoding(value: &str) -> Result<String, String> {
-    if TOKENIZER_NAMES.contains(&value) || value.contains(['.', '/', '\\']) {
-        return Ok(value.to_owned());
-    }
-    Err(format!("it may be {}, or a tokenizer file", TOKENIZER_NAMES.join(", ")))
 }

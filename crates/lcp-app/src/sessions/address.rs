@@ -1,7 +1,6 @@
 //! What a store may be called: a path, or an address of PostgreSQL.
 
-use crate::Result;
-use crate::failure::{Code, Failure};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Whether it is an address, and no path.
 pub(super) fn is_address(store: &str) -> bool {
@@ -20,8 +19,8 @@ pub(super) fn check(store: &str) -> Result {
     if is_path || is_address(store) {
         return Ok(());
     }
-    Err(Failure::new(Code::Usage, "the store is neither a path nor an address of PostgreSQL")
-        .hint("a path, or postgres://…"))
+    Err(Error::new(ErrorKind::Usage, "the store is neither a path nor an address of PostgreSQL")
+        .with_hint("a path, or postgres://…"))
 }
 
 /// Whether it is an address in the form `host=… user=…`.

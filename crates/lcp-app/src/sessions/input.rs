@@ -7,8 +7,9 @@ use lcp_continuity::Message;
 use lcp_transcripts::{AIDER_TOOL_NAME, Format, annotation_keys};
 use lcp_types::{Block, BlockContent, BlockMeta};
 
-use crate::failure::{Code, Failure};
-use crate::{Result, files};
+use crate::error::{Error, ErrorKind, Result};
+use crate::files;
+use crate::reporter::Reporter;
 
 /// The messages of a file, or of standard input for `-`: a pack, or a transcript in a
 /// format that `import` knows by itself.
@@ -16,8 +17,8 @@ use crate::{Result, files};
 /// # Errors
 ///
 /// A file that cannot be read, is malformed, or has no message.
-pub fn messages(path: &Path) -> Result<Vec<Message>> {
-    messages_of(path, &files::read(path)?)
+pub fn messages(path: &Path, reporter: &dyn Reporter) -> Result<Vec<Message>> {
+    messages_of(path, &files::read(path, reporter)?)
 }
 
 /// The same of bytes that were read from there.
@@ -27,7 +28,7 @@ pub fn messages_of(path: &Path, bytes: &[u8]) -> Result<Vec<Message>> {
             let imported =
                 lcp_transcripts::import(format, bytes, &lcp_transcripts::Options::default());
             let malformed = |error: lcp_transcripts::Error| {
-                Failure::new(Code::Malformed, format!("{error} ({})", files::name(path)))
+                Error::new(ErrorKind::Malformed, format!("{error} ({})", files::display_name(path)))
             };
             let mut messages = of_blocks(&imported.map_err(malformed)?.blocks);
             if format == Format::Markdown && messages.len() > 1 {
@@ -38,9 +39,9 @@ pub fn messages_of(path: &Path, bytes: &[u8]) -> Result<Vec<Message>> {
         None => of_blocks(&files::decode(path, bytes)?.blocks),
     };
     if messages.is_empty() {
-        let message = format!("there is no message in it ({})", files::name(path));
-        return Err(Failure::new(Code::Malformed, message)
-            .hint("a pack with CONVERSATION blocks is wanted, or a transcript"));
+        let message = format!("there is no message in it ({})", files::display_name(path));
+        return Err(Error::new(ErrorKind::Malformed, message)
+            .with_hint("a pack with CONVERSATION blocks is wanted, or a transcript"));
     }
     Ok(messages)
 }

@@ -9,23 +9,21 @@ use lcp_continuity::store::{SqliteOptions, SqliteStore, Store};
 
 use super::address::{self, is_address};
 use super::failed;
-use crate::Result;
 use crate::config::Config;
-use crate::failure::{Code, Failure};
+use crate::error::{Error, ErrorKind, Result};
 use crate::folders;
 
 const SECONDS_A_DAY: u64 = 24 * 60 * 60;
 
-/// The flag that says where sessions are kept.
-#[derive(Clone, Debug, Default, clap::Args)]
-pub struct StoreFlag {
-    /// Where sessions are kept: a SQLite file, or postgres://… if that is built in; that
-    /// of lcp.toml, else lcp/sessions.sqlite in the user's data folder
-    #[arg(long, value_name = "PATH|URL")]
-    store: Option<String>,
+/// The choice of a store.
+#[derive(Clone, Debug, Default)]
+pub struct StoreOptions {
+    /// A SQLite file, or the address of a database; without it that of the settings, or the
+    /// user's.
+    pub store: Option<String>,
 }
 
-impl StoreFlag {
+impl StoreOptions {
     /// Opens the store that is meant; `is_named`: the `lcp.toml` was named. Where
     /// `may_begin` says so, one that is not there is made.
     ///
@@ -93,8 +91,8 @@ impl Place {
                  (lcp.toml, line {})",
                 store.line
             );
-            return Err(Failure::new(Code::Usage, message)
-                .hint("name the file with --config, or the store with --store"));
+            return Err(Error::new(ErrorKind::Usage, message)
+                .with_hint("name the file with --config, or the store with --store"));
         }
         Ok(Some(place))
     }
@@ -115,8 +113,8 @@ impl Place {
     /// A user without a folder.
     pub fn of_user() -> Result<Self> {
         let folder = folders::data(|name| std::env::var_os(name)).ok_or_else(|| {
-            Failure::new(Code::Io, "there is no folder of the user's to keep sessions in")
-                .hint("name a place with --store, or set HOME")
+            Error::new(ErrorKind::Io, "there is no folder of the user's to keep sessions in")
+                .with_hint("name a place with --store, or set HOME")
         })?;
         Ok(Self::File(folder.join("lcp").join("sessions.sqlite")))
     }
@@ -134,7 +132,7 @@ impl Place {
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(folder).map_err(|error| {
-            Failure::io("make", folder.display(), &error).hint("--store names another place")
+            Error::io("make", folder.display(), &error).with_hint("--store names another place")
         })
     }
 
@@ -151,8 +149,8 @@ impl Place {
             Self::File(path) => {
                 if !may_begin && matches!(path.try_exists(), Ok(false)) {
                     let message = format!("there is no store {}", path.display());
-                    return Err(Failure::new(Code::Io, message)
-                        .hint("`lcp track ID FILE` begins one; --store names another"));
+                    return Err(Error::new(ErrorKind::Io, message)
+                        .with_hint("`lcp track ID FILE` begins one; --store names another"));
                 }
                 let mut options = SqliteOptions::default();
                 options.expiry = expiry.unwrap_or(options.expiry);
@@ -188,8 +186,8 @@ fn database(url: &str, expiry: Option<Duration>) -> Result<Arc<dyn Store>> {
 
 #[cfg(not(feature = "postgres"))]
 fn database(_url: &str, _expiry: Option<Duration>) -> Result<Arc<dyn Store>> {
-    Err(Failure::new(Code::Usage, "stores in PostgreSQL are not built in")
-        .hint("build this program with --features postgres"))
+    Err(Error::new(ErrorKind::Usage, "stores in PostgreSQL are not built in")
+        .with_hint("build this program with --features postgres"))
 }
 
 #[cfg(test)]

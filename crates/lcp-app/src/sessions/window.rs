@@ -3,24 +3,18 @@
 use lcp_continuity::store::{ConversationRecord, NewConversation};
 use lcp_tokens::Model;
 
-use crate::Result;
-use crate::arguments::tokens;
 use crate::config::{Config, Found, Setting};
-use crate::failure::{Code, Failure};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Tokens of a window where nothing says otherwise.
 const WINDOW: u32 = 64_000;
 
-/// The flags that say how large a window is.
-#[derive(Debug, Default, clap::Args)]
-pub struct WindowFlags {
-    /// Tokens of the model's window; without it that of lcp.toml, of the model,
-    /// or 64,000
-    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+/// The options of a window; each wins over the settings.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WindowOptions {
+    /// Tokens of the model's window.
     pub window: Option<u32>,
-    /// Tokens of it that the model's output needs; 0 unless lcp.toml says
-    /// otherwise
-    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    /// Tokens of it that the model's output needs.
     pub output_reserve: Option<u32>,
 }
 
@@ -37,13 +31,13 @@ pub struct Window {
     pub is_reserve_said: bool,
 }
 
-impl WindowFlags {
+impl WindowOptions {
     /// What is in force.
     ///
     /// # Errors
     ///
     /// A window that leaves nothing.
-    pub fn settle(&self, config: &Config, model: Option<&Setting<Model>>) -> Result<Window> {
+    pub fn resolve(&self, config: &Config, model: Option<&Setting<Model>>) -> Result<Window> {
         let budget = &config.budget;
         let said = |found: Option<&Found<u32>>| found.map(|found| found.value);
         let window = self.window.or(said(budget.total_tokens.as_ref()));
@@ -53,8 +47,8 @@ impl WindowFlags {
         if reserve >= window {
             let message =
                 format!("a window of {window} tokens less {reserve} for the output is none");
-            return Err(Failure::new(Code::Usage, message)
-                .hint("give a larger --window, or a smaller --output-reserve"));
+            return Err(Error::new(ErrorKind::Usage, message)
+                .with_hint("give a larger --window, or a smaller --output-reserve"));
         }
         Ok(Window {
             tokens: window,

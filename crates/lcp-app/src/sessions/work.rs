@@ -14,8 +14,7 @@ use super::failed;
 use super::held::Held;
 use super::tracked::Tracked;
 use super::window::Window;
-use crate::Result;
-use crate::failure::{Code, Failure};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Sessions in a store: each call takes what it needs, and gives it back, also where it
 /// fails. Calls of several threads wait for each other.
@@ -197,7 +196,7 @@ impl Sessions {
         let record = self.service.store().handoff(handoff).map_err(failed)?;
         if !matches!(record.state, HandoffState::Resumed { .. }) {
             let message = format!("hand-off {handoff:?} was not resumed [not_resumed]");
-            return Err(Failure::new(Code::Io, message).hint("resume it without `again`"));
+            return Err(Error::new(ErrorKind::Io, message).with_hint("resume it without `again`"));
         }
         self.service.inspect_resume(handoff, &ResumeOptions::default()).map_err(failed)
     }
@@ -212,7 +211,7 @@ impl Sessions {
                     "conversation {id:?} has a window of {tokens} tokens, {reserve} of them for \
                      the output [exists]"
                 );
-                Err(Failure::new(Code::Io, message).hint("give no window, or another id"))
+                Err(Error::new(ErrorKind::Io, message).with_hint("give no window, or another id"))
             }
             (Err(store::Error::UnknownConversation { .. }), Some(window)) => {
                 store.begin(&window.begins(id)).map_err(failed)?;

@@ -1,48 +1,22 @@
-//! The flags that say what stands twice, and what is done about it (RFC 0006).
+//! Deduplication of packs and of rendered texts (RFC 0006).
 
-use clap::ValueEnum;
 use lcp_dedup::{Deduplicated, Found, Keep, Level, Options};
 use lcp_driver::{DefaultDriver, DriverConfig, Warning, WarningCode};
 use lcp_tokens::TokenEstimator;
 use lcp_types::{Block, DuplicateKind, Replacement, Replacements};
 
-use crate::Result;
 use crate::config::Dedup;
-use crate::counting::Counter;
-use crate::failure::{Code, Failure};
+use crate::error::{Error, ErrorKind, Result};
+use crate::tokenizer::LoadedTokenizer;
 use lcp_packfile::handoff_index;
 
-/// The flags that say what stands twice.
-#[derive(Clone, Copy, Debug, Default, clap::Args)]
-pub struct Deduping {
-    /// Show once what stands twice: equal blocks; `overlap`: also lines of one
-    /// file and outdated reads; `near`: also texts that are nearly alike; off
-    /// unless lcp.toml says otherwise
-    #[arg(long, value_name = "LEVEL")]
-    dedup: Option<Wanted>,
-    /// Which of two stays: the `best` ranked, or the `first`, which keeps a
-    /// prompt cache; first with --previous or --plan, else best
-    #[arg(long, value_name = "WHICH")]
-    dedup_keep: Option<Which>,
-}
-
-/// What is looked for: each includes those before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Deserialize)]
-#[cfg_attr(feature = "mcp", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "mcp", schemars(inline))]
-#[expect(missing_docs, reason = "they say it")]
-pub enum Wanted {
-    Off,
-    Exact,
-    Overlap,
-    Near,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Which {
-    Best,
-    First,
+/// The options of deduplication; each wins over the settings.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DedupOptions {
+    /// The level; `Some(None)` turns it off.
+    pub level: Option<Option<Level>>,
+    /// Which of two duplicates stays.
+    pub prefer: Option<Keep>,
 }
 
 /// Blocks, and which of those before others cover.
@@ -55,39 +29,29 @@ pub struct Deduped<'b> {
     pub warnings: Vec<Warning>,
 }
 
-impl Deduping {
-    /// At this level, if it is said.
-    pub fn at_level(dedup: Option<Wanted>) -> Self {
-        Self { dedup, ..Self::default() }
-    }
-
+impl DedupOptions {
     /// What is looked for, if anything is. `stable`: a prompt cache is to be
     /// kept.
     pub fn options(self, file: &Dedup, stable: bool) -> Option<Options> {
         let is_on = file.enabled.as_ref().is_some_and(|enabled| enabled.value);
-        self.level(file, is_on).map(|level| self.at(level, file, stable))
+        self.level_or(file, is_on).map(|level| self.at(level, file, stable))
     }
 
     /// The same, where it is asked for by the command itself.
     pub fn options_or_default(self, file: &Dedup) -> Option<Options> {
-        self.level(file, true).map(|level| self.at(level, file, false))
+        self.level_or(file, true).map(|level| self.at(level, file, false))
     }
 
-    fn level(self, file: &Dedup, is_on: bool) -> Option<Level> {
-        match self.dedup {
-            Some(Wanted::Off) => None,
-            Some(Wanted::Exact) => Some(Level::Exact),
-            Some(Wanted::Overlap) => Some(Level::Overlap),
-            Some(Wanted::Near) => Some(Level::Near),
-            None => is_on.then(|| file.level.as_ref().map_or(Dedup::LEVEL, |found| found.value)),
-        }
+    fn level_or(self, file: &Dedup, is_on: bool) -> Option<Level> {
+        let default =
+            || is_on.then(|| file.level.as_ref().map_or(Dedup::LEVEL, |found| found.value));
+        self.level.unwrap_or_else(default)
     }
 
     fn at(self, level: Level, file: &Dedup, stable: bool) -> Options {
         let mut options = file.options(level);
-        match self.dedup_keep {
-            Some(Which::Best) => options.keep = Keep::Best,
-            Some(Which::First) => options.keep = Keep::First,
+        match self.prefer {
+            Some(keep) => options.keep = keep,
             // What a cache has seen must not change from turn to turn.
             None if stable && file.keep.is_none() => options.keep = Keep::First,
             None => {}
@@ -96,9 +60,9 @@ impl Deduping {
     }
 
     /// That `--dedup-keep` decides nothing.
-    pub fn idle(self, file: &Dedup) -> Option<Warning> {
+    pub fn ineffective(self, file: &Dedup) -> Option<Warning> {
         let is_off = self.options(file, false).is_none();
-        self.dedup_keep.filter(|_| is_off).map(|_| {
+        self.prefer.filter(|_| is_off).map(|_| {
             let message = "--dedup-keep has no effect: nothing is deduplicated";
             Warning::new(WarningCode::NoEffect, None, message)
         })
@@ -126,7 +90,7 @@ pub fn readable<'b>(
     mut options: Options,
     driver: &DefaultDriver,
     config: &DriverConfig,
-    counter: &Counter,
+    counter: &LoadedTokenizer,
 ) -> Result<Deduped<'b>> {
     for _ in 1..ROUNDS_MAX {
         let (_, deduplicated) = find(&blocks, &options, &counter.estimator)?;
@@ -176,7 +140,7 @@ fn find<'b>(
     estimator: &dyn TokenEstimator,
 ) -> Result<(Found, Deduplicated<'b>)> {
     let found = lcp_dedup::find(blocks, options, estimator)
-        .map_err(|error| Failure::new(Code::Usage, format!("{error} [{}]", error.code())))?;
+        .map_err(|error| Error::new(ErrorKind::Usage, format!("{error} [{}]", error.code())))?;
     let deduplicated = found.apply(blocks, estimator);
     Ok((found, deduplicated))
 }

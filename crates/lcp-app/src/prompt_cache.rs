@@ -7,10 +7,10 @@ use std::sync::Arc;
 use lcp_driver::prompt_cache::{PreviousPlan, StableOptions, Watermarks};
 use lcp_driver::{DriverConfig, Verbosity, Warning, WarningCode};
 
-use crate::Result;
 use crate::config::Config;
-use crate::failure::{Code, Failure, Output};
+use crate::error::{Error, ErrorKind, Result};
 use crate::files;
+use crate::reporter::Reporter;
 
 /// The flag that writes the plan of this turn.
 pub const PLAN: &str = "--plan";
@@ -18,17 +18,13 @@ pub const PLAN: &str = "--plan";
 /// The flag that reads the one before.
 pub const PREVIOUS: &str = "--previous";
 
-/// The flags of stable plans.
-#[derive(Debug, Default, clap::Args)]
-pub struct Keeping {
-    /// The plan of the previous turn, written by --plan of `render`: the text
-    /// of then stays as it was, what is new follows; none there is a first turn
-    #[arg(long, value_name = "PATH")]
-    previous: Option<PathBuf>,
-    /// Parts of the budget: above the first a stable text is packed anew, down
-    /// to the second; 0.9,0.7 unless lcp.toml says otherwise
-    #[arg(long, value_name = "HIGH,LOW", value_parser = watermarks)]
-    watermarks: Option<Watermarks>,
+/// The options of prompt caching.
+#[derive(Clone, Debug, Default)]
+pub struct PromptCacheOptions {
+    /// The plan of the previous turn; a file that does not exist is a first turn.
+    pub previous: Option<PathBuf>,
+    /// The parts of the budget at which a text is repacked.
+    pub watermarks: Option<Watermarks>,
 }
 
 /// What a run keeps of the previous text, and what is odd about it.
@@ -42,7 +38,7 @@ pub struct Kept {
     path: Option<PathBuf>,
 }
 
-impl Keeping {
+impl PromptCacheOptions {
     /// The path of the previous plan.
     pub fn previous(&self) -> Option<&Path> {
         self.previous.as_deref()
@@ -64,12 +60,12 @@ impl Keeping {
         if config.verbosity != Verbosity::Adaptive {
             let message =
                 format!("{flag} needs --verbosity adaptive: the others ignore the budget");
-            return Err(Failure::new(Code::Usage, message));
+            return Err(Error::new(ErrorKind::Usage, message));
         }
         if config.token_budget.is_none() {
             let message = format!("{flag} needs a budget: without one nothing gives way");
-            return Err(Failure::new(Code::Usage, message)
-                .hint("--budget gives one, or --window, or a --model whose window is known"));
+            return Err(Error::new(ErrorKind::Usage, message)
+                .with_hint("--budget gives one, or --window, or a --model whose window is known"));
         }
         let (previous, warning) = match self.previous() {
             None => (None, None),
@@ -94,11 +90,11 @@ impl Keeping {
 
 impl Kept {
     /// Says what is odd, and gives it for the report.
-    pub fn warn(&self, output: &Output) -> Option<&Warning> {
+    pub fn warn(&self, reporter: &dyn Reporter) -> Option<&Warning> {
         let warning = self.warning.as_ref()?;
         match &self.path {
-            Some(path) => output.warn(format!("{warning} ({})", path.display())),
-            None => output.warn(warning),
+            Some(path) => reporter.warn(&format!("{warning} ({})", path.display())),
+            None => reporter.warn(&warning),
         }
         Some(warning)
     }
@@ -108,22 +104,13 @@ impl Kept {
 fn read(path: &Path) -> Result<Result<PreviousPlan, String>> {
     if path == Path::new(files::STANDARD) {
         let message = format!("{PREVIOUS} needs a file: standard input is for packs");
-        return Err(Failure::new(Code::Usage, message));
+        return Err(Error::new(ErrorKind::Usage, message));
     }
-    let Some(bytes) = files::read_if_there(path)? else {
+    let Some(bytes) = files::read_if_exists(path)? else {
         return Ok(Err("there is no previous plan yet; a fresh one is made".to_owned()));
     };
     let plan = str::from_utf8(&bytes).map_err(|error| format!("the plan is no text: {error}"));
     let plan =
         plan.and_then(|json| PreviousPlan::from_json(json).map_err(|error| error.to_string()));
     Ok(plan.map_err(|why| format!("{why}; a fresh one is made")))
-}
-
-/// Two parts of the budget.
-fn watermarks(value: &str) -> Result<Watermarks, String> {
-    let parts = value.split_once(',').and_then(|(high, low)| {
-        Some((high.trim().parse::<f64>().ok()?, low.trim().parse::<f64>().ok()?))
-    });
-    let (high, low) = parts.ok_or("two parts of the budget are wanted, such as 0.9,0.7")?;
-    Watermarks::new(high, low).map_err(|error| error.to_string())
 }

@@ -5,7 +5,7 @@ use lcp_types::Priority;
 
 use super::dedup::choice;
 use super::reader::{Entry, Found, Result, Section};
-use crate::arguments::bytes;
+use crate::size::parse_size;
 
 /// What the file says of packs that are made.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,7 +50,8 @@ fn items(entry: Option<Entry<'_>>) -> Result<Vec<Entry<'_>>> {
 
 fn size(entry: &Entry<'_>) -> Result<Found<u64>> {
     let text = entry.text()?;
-    let size = bytes(&text.value).map_err(|error| entry.must(&format!("is wrong: {error}")))?;
+    let size =
+        parse_size(&text.value).map_err(|error| entry.must(&format!("is wrong: {error}")))?;
     Ok(text.map(|_| size))
 }
 

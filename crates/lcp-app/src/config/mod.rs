@@ -9,6 +9,7 @@ mod pack;
 mod reader;
 mod sections;
 mod settings;
+mod source;
 mod stable;
 mod values;
 
@@ -18,7 +19,8 @@ pub use find::nearest;
 pub use pack::Packing;
 pub use reader::{ConfigError, Found};
 pub use sections::{Budget, NamedShares, Segments, TIKTOKEN, Tokenizer, Usage};
-pub use settings::{Allowance, Flags, NothingLeft, Origin, Setting, Settings};
+pub use settings::{Allowance, BudgetOptions, NothingLeft, Origin, Setting, Settings};
+pub use source::ConfigSource;
 pub use stable::Marks;
 pub use values::ValueTable;
 

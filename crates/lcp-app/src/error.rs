@@ -1,0 +1,56 @@
+//! The error of this crate.
+
+use std::fmt::Display;
+
+/// The kind of an [`Error`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Something could not be read or written.
+    Io,
+    /// The options contradict each other, or ask for something that does not exist.
+    Usage,
+    /// A pack or another input is malformed.
+    Malformed,
+    /// The text must exceed the budget, and that was denied.
+    OverBudget,
+    /// A limit is exceeded.
+    Limit,
+}
+
+/// The reason why a job failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    /// Its kind.
+    pub kind: ErrorKind,
+    /// One line: what failed, and where.
+    pub message: String,
+    /// What can be done about it.
+    pub hint: Option<String>,
+    /// A stable name, where there is a more precise one than the kind: the code at the end of
+    /// the message.
+    pub code: Option<&'static str>,
+}
+
+/// The result of functions of this crate.
+pub type Result<T = (), E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// Creates an error without a hint.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hint: None, code: None }
+    }
+
+    /// Adds what can be done about it.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Creates the error of a file that could not be read or written.
+    pub fn io(action: &str, path: impl Display, error: &std::io::Error) -> Self {
+        Self::new(ErrorKind::Io, format!("cannot {action} {path}: {error}"))
+    }
+}

@@ -1,0 +1,210 @@
+//! Reading and writing: standard streams, files that appear whole, packs.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use lcp_decoder::{DecodeOptions, Pack};
+use lcp_packfile::journal;
+use lcp_transcripts::Format;
+use lcp_types::wire::MAGIC_LCP;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::interrupt;
+use crate::reporter::Reporter;
+
+/// The name of standard input and output.
+pub const STANDARD: &str = "-";
+
+/// Reads a file, or standard input for `-`. Of a pack that is being changed, the state before is
+/// read; the reporter is told of a journal that an interruption left.
+///
+/// # Errors
+///
+/// If it cannot be read.
+pub fn read(path: &Path, reporter: &dyn Reporter) -> Result<Vec<u8>> {
+    if path == OsStr::new(STANDARD) {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        return read.map(|_| bytes).map_err(|error| Error::io("read", "standard input", &error));
+    }
+    read_file(path, reporter).map_err(|error| {
+        let failure = Error::io("read", path.display(), &error);
+        if error.kind() == io::ErrorKind::IsADirectory {
+            return failure
+                .with_hint("`lcp pack` makes a pack of a folder: lcp pack PATH | lcp render -");
+        }
+        failure
+    })
+}
+
+/// A file; a pack as it was before it was to be changed, where that is not over.
+fn read_file(path: &Path, reporter: &dyn Reporter) -> std::io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let mut bytes = Vec::new();
+    (&file).take(MAGIC_LCP.len() as u64).read_to_end(&mut bytes)?;
+    if bytes != MAGIC_LCP || !file.metadata()?.is_file() {
+        return file.read_to_end(&mut bytes).map(|_| bytes);
+    }
+    let (bytes, state) = journal::read(path, &mut file, bytes)?;
+    if let Some(message) = state.message() {
+        reporter.warn_at_end(&format!("{message} ({})", path.display()));
+    }
+    Ok(bytes)
+}
+
+/// Reads a file, if there is one.
+pub fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>> {
+    match std::fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        read => read.map(Some).map_err(|error| Error::io("read", path.display(), &error)),
+    }
+}
+
+/// What errors call a path.
+pub fn display_name(path: &Path) -> String {
+    if path == OsStr::new(STANDARD) { "standard input".into() } else { path.display().to_string() }
+}
+
+/// Writes a file by way of a temporary one that takes its place.
+pub fn write(path: &Path, bytes: &[u8]) -> Result {
+    write_file(path, bytes).map_err(|error| unwritten(path, error))
+}
+
+fn unwritten(path: &Path, error: std::io::Error) -> Error {
+    // The temporary file's name, which `tempfile` adds, is of no use to anybody. Its error
+    // keeps the one of the system to itself.
+    let said = error.to_string();
+    let plain = match said.split_once(" at path \"") {
+        Some((plain, _)) if error.raw_os_error().is_none() => {
+            std::io::Error::new(error.kind(), plain)
+        }
+        _ => error,
+    };
+    Error::io("write", path.display(), &plain)
+}
+
+/// Whether there can be a file there, before anything is written.
+fn check(path: &Path) -> Result {
+    let checked = match std::fs::metadata(path) {
+        Ok(existing) if existing.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(_) => Ok(()),
+        Err(_) => interrupt::registered(|| temporary(path, None)).map(drop),
+    };
+    checked.map_err(|error| unwritten(path, error))
+}
+
+/// What errors call the pack.
+pub const PACK: &str = "the pack";
+
+/// Checks the files of a command, with what errors call them: none that is written
+/// may be another or one that is read, but where `may_replace` says so of the one
+/// read and the one written, and each must be possible before the first is there.
+pub fn check_distinct_paths(
+    inputs: &[(&str, &Path)],
+    outputs: &[(&str, &Path)],
+    may_replace: impl Fn(&str, &str) -> bool,
+) -> Result {
+    let named = |of: &(&str, &Path)| of.1 != Path::new(STANDARD);
+    let taken: Vec<_> = inputs.iter().chain(outputs).copied().filter(named).collect();
+    let places: Vec<_> = taken.iter().map(|(_, path)| place(path)).collect();
+    for (at, (flag, path)) in taken.iter().enumerate() {
+        // Devices and pipes take what they get.
+        let is_file = !path.exists() || path.is_file();
+        let same = (0..at).find(|&other| {
+            is_file && !may_replace(taken[other].0, flag) && places[other] == places[at]
+        });
+        if let Some((other, _)) = same.map(|same| taken[same]) {
+            let message = format!("{other} and {flag} are the same file ({})", path.display());
+            return Err(Error::new(ErrorKind::Usage, message));
+        }
+    }
+    outputs.iter().filter(|output| named(output)).try_for_each(|(_, path)| check(path))
+}
+
+/// Where a path leads, whether or not there is a file yet.
+fn place(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let beside =
+        || Some(folder.unwrap_or(Path::new(".")).canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.to_owned())
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let existing = std::fs::metadata(path).ok();
+    if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
+        // A pipe or a device: there is nothing to put in its place.
+        return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
+    // The file behind a link, not the link.
+    let target = if existing.is_some() { path.canonicalize()? } else { path.to_owned() };
+    let permissions = existing.map(|existing| existing.permissions());
+    let (mut file, _registered) = interrupt::registered(|| temporary(&target, permissions))?;
+    file.write_all(bytes)?;
+    file.persist(&target).map_err(|error| error.error)?;
+    journal::remove(&target);
+    Ok(())
+}
+
+/// A file that is to take the place of another.
+fn temporary(
+    target: &Path,
+    permissions: Option<std::fs::Permissions>,
+) -> std::io::Result<tempfile::NamedTempFile> {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".lcp-");
+    #[cfg(unix)]
+    let permissions = permissions.or_else(|| Some(readable()));
+    if let Some(permissions) = permissions {
+        builder.permissions(permissions);
+    }
+    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
+}
+
+/// What a file that the shell had made could be read by; the umask takes from it.
+#[cfg(unix)]
+fn readable() -> std::fs::Permissions {
+    std::os::unix::fs::PermissionsExt::from_mode(0o666)
+}
+
+/// Decodes a pack that was read from `path`.
+pub fn decode<'a>(path: &Path, bytes: &'a [u8]) -> Result<Pack<'a>> {
+    lcp_decoder::decode_parallel(bytes, DecodeOptions::default())
+        .map_err(|error| malformed(path, bytes, &error))
+}
+
+/// The failure of a decoding error: file, block, byte.
+pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error {
+    let code = match error.kind() {
+        _ if error.is_limit() => ErrorKind::Limit,
+        _ if error.is_outside() => ErrorKind::Io,
+        _ => ErrorKind::Malformed,
+    };
+    let message =
+        format!("{} [{}] ({}, {})", error.kind(), error.code(), display_name(path), error.place());
+    let failure = Error::new(code, message);
+    let looks_like_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+    // Any text is Markdown.
+    let transcript = || lcp_transcripts::detect(bytes).filter(|format| *format != Format::Markdown);
+    if let lcp_decoder::ErrorKind::BadMagic { .. } = error.kind()
+        && let Some(format) = transcript()
+    {
+        return failure.with_hint(format!(
+            "this looks like a transcript ({format}): `lcp import FILE` makes a pack of it"
+        ));
+    }
+    match error.kind() {
+        lcp_decoder::ErrorKind::BadMagic { .. } if looks_like_json => {
+            failure.with_hint("this looks like a JSON manifest: `encode` makes a pack of it")
+        }
+        lcp_decoder::ErrorKind::BadMagic { .. } => failure.with_hint(
+            "this is no pack: `lcp pack PATH` makes one of files, `lcp import FILE` of a transcript",
+        ),
+        lcp_decoder::ErrorKind::UnexpectedEof { .. } | lcp_decoder::ErrorKind::MissingEnd => {
+            failure.with_hint("the pack is truncated: was it copied or downloaded as a whole?")
+        }
+        _ => failure,
+    }
+}

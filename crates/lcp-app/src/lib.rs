@@ -1,0 +1,76 @@
+//! Everything that front ends of LCP share: the command, the MCP server, and programs.
+//!
+//! Start at [`render::RenderJob`]: a pack within a token budget. Options are plain structs with
+//! defaults; settings are those of an `lcp.toml` ([`config::Config`]) or the defaults. Warnings go
+//! to a [`Reporter`] while a job runs; nothing is printed.
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use lcp_app::Silent;
+//! use lcp_app::budget::BudgetOptions;
+//! use lcp_app::config::Config;
+//! use lcp_app::render::{RenderJob, RenderOptions};
+//! use lcp_driver::OutputMode;
+//! use lcp_driver::report::{TableOptions, to_table};
+//! use lcp_types::{Block, Lang, Role};
+//!
+//! let blocks = [
+//!     Block::conversation(Role::User, "Why does it panic?"),
+//!     Block::code(Lang::Rust, "src/main.rs", "fn main() { panic!() }"),
+//! ];
+//! let pack = lcp_encoder::encode(&blocks, Default::default()).unwrap();
+//!
+//! let options = RenderOptions {
+//!     budget: BudgetOptions { budget: Some(200), ..BudgetOptions::default() },
+//!     mode: OutputMode::Markdown,
+//!     ..RenderOptions::default()
+//! };
+//! let name = Path::new("question.lcp");
+//! let job = RenderJob::new(name, &pack, &options, Config::default(), &Silent)?;
+//! let rendered = job.render(&Silent)?;
+//! assert!(rendered.text.contains("fn main()"));
+//! assert!(rendered.plan.used_tokens <= 200);
+//! println!("{}", to_table(&rendered.plan, &TableOptions::default()));
+//! # Ok::<(), lcp_app::Error>(())
+//! ```
+//!
+//! | module | content |
+//! |---|---|
+//! | [`render`] | the render job: options, setup, text and plan |
+//! | [`export`] | messages for chat APIs within a budget |
+//! | [`sessions`] | recording, handing over and resuming conversations |
+//! | [`budget`], [`tokenizer`], [`dedup`], [`prompt_cache`], [`special_tokens`], [`pack_output`] | options, each with what it puts in force |
+//! | [`config`] | `lcp.toml` |
+//! | [`validate`] | validation of packs with costs and hand-offs |
+//! | [`files`], [`interrupt`] | files that appear whole; Ctrl-C |
+
+#![allow(
+    clippy::missing_errors_doc,
+    clippy::must_use_candidate,
+    reason = "an error says what was wrong"
+)]
+
+pub mod budget;
+pub mod config;
+pub mod dedup;
+mod error;
+pub mod export;
+pub mod files;
+mod find_block;
+pub mod folders;
+pub mod interrupt;
+pub mod pack_output;
+pub mod prompt_cache;
+pub mod render;
+mod reporter;
+pub mod sessions;
+mod size;
+pub mod special_tokens;
+pub mod tokenizer;
+pub mod validate;
+
+pub use error::{Error, ErrorKind, Result};
+pub use find_block::{block_at, block_labelled, find_block};
+pub use reporter::{Progress, Reporter, Silent, Warnings};
+pub use size::parse_size;

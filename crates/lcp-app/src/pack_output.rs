@@ -1,0 +1,98 @@
+//! Encoding of packs, with costs in the index.
+
+use std::sync::Arc;
+
+use lcp_decoder::{DecodeOptions, Event, Events};
+use lcp_driver::IndexCosts;
+use lcp_encoder::{Compression, EncodeOptions};
+use lcp_tokens::TokenEstimator;
+use lcp_types::Block;
+
+use crate::config::Config;
+use crate::error::{Error, ErrorKind, Result};
+use crate::reporter::Reporter;
+use crate::tokenizer::TokenizerOptions;
+
+/// The options of a pack that is written.
+#[derive(Clone, Debug, Default)]
+pub struct PackOutputOptions {
+    /// The options of the encoder.
+    pub encode: EncodeOptions,
+    /// The encodings in which costs are counted and stored in the index; an empty list means that
+    /// of the tokenizer options.
+    pub costs: Option<Vec<String>>,
+}
+
+/// Warns of a pack whose payload was to be compressed and is not.
+pub fn warn_if_uncompressed(pack: &[u8], options: EncodeOptions, reporter: &dyn Reporter) {
+    let wanted = options.compression == Compression::Payload;
+    let header = Events::new(pack, DecodeOptions::default()).next();
+    if wanted && matches!(header, Some(Ok(Event::Header(it))) if !it.payload_compressed()) {
+        reporter.warn(&
+            "the pack is not compressed: a reader would take so many blocks of so few bytes for an \
+             attack (BLOCK_MEMORY_BYTES_MAX)",
+        );
+    }
+}
+
+/// Writes packs, with what their blocks cost where that is asked for.
+pub struct PackEncoder<'c> {
+    options: EncodeOptions,
+    tokenizer: &'c TokenizerOptions,
+    /// What counts, each for itself.
+    estimators: Vec<Arc<dyn TokenEstimator>>,
+}
+
+impl<'c> PackEncoder<'c> {
+    /// Loads the tokenizers, once it is known that the pack can hold costs: before long work.
+    ///
+    /// # Errors
+    ///
+    /// If the pack cannot hold costs, or a tokenizer cannot count them.
+    pub fn new(
+        options: &PackOutputOptions,
+        tokenizer: &'c TokenizerOptions,
+        config: &Config,
+    ) -> Result<Self> {
+        let Some(named) = &options.costs else {
+            return Ok(Self { options: options.encode, tokenizer, estimators: Vec::new() });
+        };
+        if !options.encode.has_trailer() {
+            let message = "--counts needs a trailer, which this pack has not";
+            return Err(Error::new(ErrorKind::Usage, message)
+                .with_hint("leave out --no-trailer, --magic bcp and --compress payload"));
+        }
+        let estimators = tokenizer.for_costs(named, config)?;
+        Ok(Self { options: options.encode, tokenizer, estimators })
+    }
+
+    /// Whether blocks are counted.
+    pub const fn counts(&self) -> bool {
+        !self.estimators.is_empty()
+    }
+
+    /// The pack of these blocks; `what` is what errors call it.
+    pub fn encode(
+        &self,
+        blocks: &[Block<'_>],
+        what: &str,
+        reporter: &dyn Reporter,
+    ) -> Result<Vec<u8>> {
+        let mut costs = Vec::with_capacity(self.estimators.len());
+        let bar = reporter.begin("counting", blocks.len() * self.estimators.len());
+        for estimator in &self.estimators {
+            let counter = self.tokenizer.cached(Arc::clone(estimator), reporter)?;
+            costs.extend(
+                IndexCosts::new(&counter.estimator).progress(&mut || bar.step()).count(blocks),
+            );
+            counter.save_cache(reporter);
+        }
+        drop(bar);
+        let pack = lcp_encoder::encode_with(blocks, self.options, &costs).map_err(|error| {
+            let code = if error.is_limit() { ErrorKind::Limit } else { ErrorKind::Io };
+            Error::new(code, format!("{error} ({what})"))
+        })?;
+        warn_if_uncompressed(&pack, self.options, reporter);
+        Ok(pack)
+    }
+}

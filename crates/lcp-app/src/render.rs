@@ -1,0 +1,395 @@
+//! The one render job of every front end: options, settings and a pack to a text and its plan.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use lcp_decoder::{DecodeOptions, Pack, PackReader, ReadError, Trailer, TrailerError};
+use lcp_dedup::Options;
+use lcp_driver::special_tokens::SpecialTokens;
+use lcp_driver::window::ContextWindow;
+use lcp_driver::{
+    DefaultDriver, DriverConfig, DriverError, IndexedRender, OutputMode, Overflow, Plan,
+    PlanSource, RENDERER_REVISION, Rendered, SourceRenderError, Verbosity, Warning, WarningCode,
+};
+use lcp_packfile::journal;
+use lcp_types::wire::HEADER_RESERVED;
+use lcp_types::{BlockSource, BlockType, SourceErrorKind};
+
+use crate::budget::{BudgetOptions, EffectiveBudget};
+use crate::config::{Config, Settings};
+use crate::dedup::{self, DedupOptions};
+use crate::error::{Error, ErrorKind, Result};
+use crate::files;
+use crate::prompt_cache::PromptCacheOptions;
+use crate::reporter::Reporter;
+use crate::special_tokens;
+use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
+
+/// The options of a render.
+#[derive(Clone, Debug, Default)]
+pub struct RenderOptions {
+    /// The bounds of the text.
+    pub budget: BudgetOptions,
+    /// The format of the text.
+    pub mode: OutputMode,
+    /// How much of each block is shown.
+    pub verbosity: Verbosity,
+    /// The tokenizer and the settings.
+    pub tokenizer: TokenizerOptions,
+    /// If given, only blocks of these types are shown.
+    pub types: Option<Vec<BlockType>>,
+    /// What is kept of the previous text.
+    pub prompt_cache: PromptCacheOptions,
+    /// Which duplicates are removed.
+    pub dedup: DedupOptions,
+    /// The policy for special tokens.
+    pub special_tokens: Option<SpecialTokens>,
+}
+
+/// Returns the block type with this label.
+///
+/// # Errors
+///
+/// A message for people, if no block type has it.
+pub fn block_type(label: &str) -> std::result::Result<BlockType, String> {
+    BlockType::from_label(label).filter(|ty| *ty != BlockType::Annotation).ok_or_else(|| {
+        let labels = BlockType::ALL.iter().filter(|ty| **ty != BlockType::Annotation);
+        let labels: Vec<_> = labels.map(|ty| ty.label()).collect();
+        format!("it may be {}", labels.join(", "))
+    })
+}
+
+/// A pack that is to be rendered.
+pub struct RenderJob<'b> {
+    path: &'b Path,
+    pack: Pack<'b>,
+    driver: DefaultDriver,
+    config: DriverConfig,
+    /// The window that the budget was taken from.
+    pub window: Option<ContextWindow>,
+    counter: LoadedTokenizer,
+    /// What is odd about the settings.
+    warnings: Vec<Warning>,
+    /// What is odd about the pack's trailer.
+    of_trailer: Vec<Warning>,
+}
+
+/// Everything that a render needs but the pack.
+pub struct RenderSetup<'b> {
+    path: &'b Path,
+    /// The configuration of the driver.
+    pub config: DriverConfig,
+    /// What is looked for that stands twice, if anything is.
+    deduping: Option<Options>,
+    /// What is done about special tokens.
+    special_tokens: SpecialTokens,
+    window: Option<ContextWindow>,
+    /// The tokenizer.
+    pub counter: LoadedTokenizer,
+    /// What is odd about the settings.
+    warnings: Vec<Warning>,
+}
+
+impl<'b> RenderSetup<'b> {
+    /// Puts options, settings and tokenizer together for a pack that lies at `path`. With
+    /// `keep_plan` the plan is kept for the next turn.
+    ///
+    /// # Errors
+    ///
+    /// If the options contradict each other or the settings.
+    pub fn new(
+        path: &'b Path,
+        options: &RenderOptions,
+        config: Config,
+        keep_plan: bool,
+        reporter: &dyn Reporter,
+    ) -> Result<Self> {
+        let in_force = options.budget.clone().resolve_with(config, &options.tokenizer)?;
+        let mut config = options.driver_config(&in_force.settings);
+        let kept = options.prompt_cache.kept(keep_plan, &in_force.config, &config)?;
+        let mut warnings = in_force.warnings.clone();
+        warnings.extend(options.dedup.ineffective(&in_force.config.dedup));
+        for warning in &warnings {
+            reporter.warn(&warning);
+        }
+        warnings.extend(kept.warn(reporter).cloned());
+        config.stable = kept.stable;
+        let dedup = options.dedup.options(&in_force.config.dedup, config.stable.is_some());
+        let EffectiveBudget { config: file, model, settings, .. } = &in_force;
+        let strict = config.overflow == Overflow::Deny;
+        let counter = options.tokenizer.counter(file, model.as_ref(), strict, reporter)?;
+        // Who says how large a chunk may grow means it.
+        let is_said = file.dedup.merged_bytes.is_some();
+        let deduping = dedup.map(|options| match config.token_budget.filter(|_| !is_said) {
+            Some(budget) => options.within(budget),
+            None => options,
+        });
+        let window = settings.budget.as_ref().and_then(|budget| budget.value.window);
+        let special_tokens = special_tokens::effective(options.special_tokens, file);
+        Ok(RenderSetup { path, config, deduping, special_tokens, window, counter, warnings })
+    }
+
+    /// Renders by the index of the pack alone, if that gives the same text as all blocks.
+    ///
+    /// # Errors
+    ///
+    /// If the text must exceed the budget, or the file cannot be read.
+    pub fn render_by_index(&self, reporter: &dyn Reporter) -> Result<Option<IndexedRender>> {
+        let Self { path, config, counter, .. } = self;
+        if *path == OsStr::new(files::STANDARD)
+            || self.deduping.is_some()
+            // What is changed costs something else, and what is refused may not be shown.
+            || self.special_tokens != SpecialTokens::Report
+            || !config.is_planned_by_costs()
+        {
+            return Ok(None);
+        }
+        let Some(file) = regular(path) else { return Ok(None) };
+        // Whoever reads all blocks tells what is wrong with the pack, and where.
+        let Ok(reader) = PackReader::open(file, DecodeOptions::default()) else { return Ok(None) };
+        // What is odd about the header, and why there is no trailer, is told where all is read.
+        if reader.header().flags & HEADER_RESERVED != 0 {
+            return Ok(None);
+        }
+        let name = counter.estimator.name();
+        if reader.block_index().and_then(|facts| facts.costs_in(name, RENDERER_REVISION)).is_none()
+        {
+            return Ok(None);
+        }
+        let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
+        let rendered = match driver.render_source(&reader, config) {
+            Ok(rendered) => rendered,
+            Err(SourceRenderError::Driver(error)) => return Err(denied(&error, path)),
+            Err(SourceRenderError::Source(error)) if error.kind == SourceErrorKind::Io => {
+                let message = format!("cannot read {}: {error}", path.display());
+                return Err(Error::new(ErrorKind::Io, message));
+            }
+            Err(_) => return Ok(None),
+        };
+        for warning in &rendered.warnings {
+            counter.warn(warning, reporter);
+        }
+        let budget = config.token_budget.unwrap_or_default();
+        let blocks = match rendered.planned {
+            PlanSource::Index { read, .. } => {
+                format!("{read} of {} blocks read", rendered.blocks)
+            }
+            PlanSource::AllBlocks(_) => format!("{} blocks", rendered.blocks),
+        };
+        reporter.note(&format!("{} tokens ({budget}), {blocks}", rendered.used_tokens));
+        Ok(Some(rendered))
+    }
+
+    /// Takes a decoded pack, and warnings about its index.
+    pub fn with(
+        self,
+        mut pack: Pack<'b>,
+        of_trailer: Vec<Warning>,
+        reporter: &dyn Reporter,
+    ) -> Result<RenderJob<'b>> {
+        let Self { path, mut config, deduping, special_tokens, window, counter, mut warnings } =
+            self;
+        if let Some(warning) = special_tokens::apply(&mut pack.blocks, special_tokens, path)? {
+            reporter.warn(&warning);
+            warnings.push(warning);
+        }
+        if let Some(options) = deduping {
+            let previous = config.stable.as_ref().and_then(|stable| stable.previous.as_deref());
+            let in_text = previous.map(|plan| plan.in_text(&pack.blocks)).unwrap_or_default();
+            let options = Options { types: config.types.clone(), in_text, ..options };
+            let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
+            let deduped = dedup::readable(pack.blocks, options, &driver, &config, &counter)?;
+            for warning in &deduped.warnings {
+                reporter.warn(&warning);
+            }
+            warnings.extend(deduped.warnings);
+            pack.blocks = deduped.blocks;
+            config.duplicates = Some(deduped.duplicates);
+        }
+        let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
+        Ok(RenderJob { path, pack, driver, config, window, counter, warnings, of_trailer })
+    }
+}
+
+impl RenderOptions {
+    /// What is asked for, but for what is kept of a previous text.
+    fn driver_config(&self, settings: &Settings) -> DriverConfig {
+        DriverConfig {
+            mode: self.mode,
+            token_budget: settings.budget.as_ref().map(|budget| budget.value.tokens),
+            verbosity: self.verbosity,
+            types: self.types.clone(),
+            fill: settings.fill.value,
+            excerpts: settings.excerpts.value,
+            objective: settings.objective.value,
+            stable: None,
+            duplicates: None,
+            shares: settings.shares.as_ref().map(|shares| shares.value.shares.clone()),
+            overflow: settings.overflow.value,
+        }
+    }
+}
+
+impl<'b> RenderJob<'b> {
+    /// Puts options and settings together for the bytes of a pack that lies at `path`.
+    ///
+    /// # Errors
+    ///
+    /// If the pack is malformed, or the options contradict each other or the settings.
+    pub fn new(
+        path: &'b Path,
+        bytes: &'b [u8],
+        options: &RenderOptions,
+        config: Config,
+        reporter: &dyn Reporter,
+    ) -> Result<Self> {
+        let pack = files::decode(path, bytes)?;
+        let index_warnings = index_warning(bytes).into_iter().collect();
+        RenderSetup::new(path, options, config, false, reporter)?.with(
+            pack,
+            index_warnings,
+            reporter,
+        )
+    }
+
+    /// The text and its plan. Says what the plan warns of.
+    pub fn render(&self, reporter: &dyn Reporter) -> Result<Rendered> {
+        let mut rendered = self
+            .driver
+            .run(&self.pack.blocks, &self.config)
+            .map_err(|error| self.denied(&error))?;
+        self.tell(&mut rendered.plan, reporter);
+        Ok(rendered)
+    }
+
+    /// The plan alone. Says what it warns of.
+    pub fn plan(&self, reporter: &dyn Reporter) -> Result<Plan> {
+        let mut plan = self
+            .driver
+            .plan(&self.pack.blocks, &self.config)
+            .map_err(|error| self.denied(&error))?;
+        self.tell(&mut plan, reporter);
+        Ok(plan)
+    }
+
+    /// The plans for other budgets, whatever overflows.
+    pub fn replay(&self, budgets: &[u32]) -> Result<Vec<Plan>> {
+        let config = DriverConfig { overflow: Overflow::Allow, ..self.config.clone() };
+        self.driver.replay(&self.pack.blocks, &config, budgets).map_err(|error| self.denied(&error))
+    }
+
+    /// Keeps the counts, where that was asked for.
+    pub fn save_cache(&self, reporter: &dyn Reporter) {
+        self.counter.save_cache(reporter);
+    }
+
+    fn tell(&self, plan: &mut Plan, reporter: &dyn Reporter) {
+        let of_input = self.pack.warnings.iter().map(|warning| {
+            let code = match warning {
+                lcp_decoder::Warning::TrailingData { .. } => WarningCode::TrailingData,
+                _ => WarningCode::ReservedFlags,
+            };
+            Warning::new(code, None, warning.to_string())
+        });
+        plan.warnings.splice(0..0, of_input.chain(self.of_trailer.iter().cloned()));
+        for warning in &plan.warnings {
+            self.counter.warn(warning, reporter);
+        }
+        // These were said before there was a plan.
+        plan.warnings.splice(0..0, self.warnings.iter().cloned());
+        let budget =
+            plan.budget.map_or_else(|| "no budget".to_owned(), |budget| budget.to_string());
+        reporter.note(&format!(
+            "{} tokens ({budget}), {} blocks",
+            plan.used_tokens,
+            plan.items.len()
+        ));
+        if let Some(duplicates) = &plan.duplicates {
+            let (blocks, saved) = (duplicates.covered.len(), duplicates.tokens_saved());
+            reporter.note(&format!("{blocks} blocks are covered by others: {saved} tokens saved"));
+        }
+        if let Some(stable) = &plan.stable {
+            let cause =
+                stable.cause.map_or_else(String::new, |cause| format!(" ({})", cause.name()));
+            let (kept, previous) = (stable.kept_tokens, stable.previous_tokens);
+            let turn = stable.turn.name();
+            reporter.note(&format!("{turn}{cause}: {kept} of {previous} tokens before are kept"));
+        }
+    }
+
+    fn denied(&self, error: &DriverError) -> Error {
+        denied(error, self.path)
+    }
+}
+
+/// The failure of a text that may not be as large as it must be.
+fn denied(error: &DriverError, path: &Path) -> Error {
+    let message = format!("{error} [{}] ({})", error.code(), files::display_name(path));
+    let failure = Error::new(ErrorKind::OverBudget, message);
+    match error {
+        DriverError::OverBudget { needed, .. } => failure.with_hint(format!(
+            "a budget of {needed} holds it; --overflow allow renders it anyway"
+        )),
+        DriverError::OverShareCap { share, needed, .. } => failure.with_hint(format!(
+            "a cap of {needed} for {share} holds them; --overflow allow shows them anyway"
+        )),
+        _ => failure,
+    }
+}
+
+/// The file, if it is one that can be read at any offset.
+fn regular(path: &Path) -> Option<File> {
+    // A pipe that is opened and closed again takes away what somebody writes into it.
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let file = File::open(path).ok()?;
+    file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    // Nobody appends to it while it is read. One that was left half appended to is read as it
+    // was before.
+    journal::lock_shared(&file).ok()?;
+    let path = path.canonicalize().ok()?;
+    (!journal::journal_path(&path).exists()).then_some(file)
+}
+
+/// Returns a warning about a pack whose header announces an index that is not accepted (RFC
+/// 0003 §2).
+pub fn index_warning(pack: &[u8]) -> Option<Warning> {
+    Trailer::of(pack)?.err().map(|error| bad_index(&error))
+}
+
+/// Returns warnings about everything that is wrong with the index of a pack.
+pub fn verify_index(path: &Path, pack: &[u8]) -> Result<Vec<Warning>> {
+    // What is wrong with the blocks, decoding tells.
+    let Ok(reader) = PackReader::open(pack, DecodeOptions::default()) else {
+        return Ok(Vec::new());
+    };
+    match reader.verify() {
+        Ok(wrong) => Ok(wrong.iter().map(bad_index).collect()),
+        Err(ReadError::Io(error)) => Err(Error::io("read", path.display(), &error)),
+        Err(_) => Ok(index_warning(pack).into_iter().collect()),
+    }
+}
+
+fn bad_index(error: &TrailerError) -> Warning {
+    Warning::new(WarningCode::BadIndex, None, error.to_string())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Who opens a pipe waits for a writer, and takes away what that writes.
+    #[test]
+    fn a_pipe_is_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let (sender, receiver) = mpsc::channel();
+        std::thread::spawn(move || sender.send(regular(&pipe).is_none()));
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(20)), Ok(true));
+    }
+}

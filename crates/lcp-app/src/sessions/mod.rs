@@ -1,0 +1,64 @@
+//! Sessions (RFC 0010 §7): conversations in a store, recorded, handed over, resumed.
+//!
+//! | look for | in |
+//! |---|---|
+//! | what `track`, `handoff` and `resume` do, for any program | [`Sessions`] |
+//! | where sessions are kept | [`Place`] |
+//! | how hand-offs are made, by flags and `lcp.toml` | [`HandoffSettings`], [`WindowOptions`] |
+//! | messages of files | [`input`] |
+//! | what is given back when the process is interrupted | [`Held`] |
+
+mod address;
+mod held;
+pub mod input;
+mod making;
+mod opened;
+mod place;
+mod resume_text;
+mod tracked;
+mod window;
+mod work;
+
+pub use held::Held;
+pub use making::HandoffSettings;
+pub use opened::{SessionHandle, SessionOptions};
+pub use place::{Place, StoreOptions};
+pub use resume_text::resume_text;
+pub use tracked::{Tracked, Verdict};
+pub use window::{Window, WindowOptions};
+pub use work::{Prepared, Said, Sessions, When};
+
+use lcp_continuity::store;
+
+use crate::error::{Error, ErrorKind};
+
+/// What a store or the service says is wrong, with its code.
+pub fn failed(error: impl Into<lcp_continuity::Error>) -> Error {
+    let error = error.into();
+    let kind = match &error {
+        lcp_continuity::Error::Store(store::Error::TooLarge { .. }) => ErrorKind::Limit,
+        lcp_continuity::Error::Store(store::Error::BadId { .. }) => ErrorKind::Usage,
+        lcp_continuity::Error::Package(_) => ErrorKind::Malformed,
+        _ => ErrorKind::Io,
+    };
+    let mut failure = Error::new(kind, format!("{error} [{}]", error.code()));
+    failure.code = (kind == ErrorKind::Io).then(|| error.code());
+    match error {
+        lcp_continuity::Error::Store(store::Error::UnknownConversation { .. }) => {
+            failure.with_hint("`lcp store list` tells those that there are")
+        }
+        lcp_continuity::Error::Store(store::Error::UnknownHandoff { .. }) => {
+            failure.with_hint("`lcp store show ID` tells the hand-offs of a conversation")
+        }
+        lcp_continuity::Error::Store(store::Error::AlreadyResumed { handoff, .. }) => failure.with_hint(format!(
+            "if it was you, `lcp resume --again {}`, or `again` of the tool `resume`, gives once \
+             more what that gave",
+            handoff.escape_debug()
+        )),
+        lcp_continuity::Error::Differs { conversation, position } => failure.with_hint(format!(
+            "record it under another id, or go on from there: lcp store fork {conversation:?} \
+             --at {position} --as NEW"
+        )),
+        _ => failure,
+    }
+}

@@ -1,0 +1,114 @@
+//! Flags that bound a text.
+
+use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
+use lcp_app::budget::BudgetOptions;
+use lcp_app::config::NamedShares;
+use lcp_driver::shares::Shares;
+use lcp_driver::{Excerpts, Objective, Overflow, ValueModel};
+
+use crate::Result;
+use crate::arguments::tokens;
+use crate::failure::{Code, Failure};
+
+/// Flags that bound a text.
+#[derive(Debug, Default, clap::Args)]
+pub struct BudgetArgs {
+    /// Tokens that the whole text may have; without it what the window
+    /// leaves, or everything in full where there is none
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    pub budget: Option<u32>,
+    /// Tokens of the window: the safety factor (0.8) and the reserves are
+    /// taken off; without it that of lcp.toml, or of the model
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    pub window: Option<u32>,
+    /// Tokens of the window set aside for the system prompt
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    pub system_prompt_reserve: Option<u32>,
+    /// Tokens of the window set aside for the answer
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    pub response_reserve: Option<u32>,
+    /// Divide the budget into the shares of a preset
+    #[arg(long, value_name = "PRESET",
+        value_parser = PossibleValuesParser::new(Shares::PRESETS.iter().copied()))]
+    pub shares: Option<String>,
+    /// Let what is left of the budget show Low and Background blocks in full
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
+        default_missing_value = "on")]
+    pub fill: Option<OnOff>,
+    /// Whether blocks that do not fit may be shown in part; with --fill unless
+    /// it is said
+    #[arg(long, value_name = "WHEN")]
+    pub excerpts: Option<OnOff>,
+    /// How blocks compete: `strict`, tier by tier, or `value`, by what they are
+    /// worth for their tokens; strict unless lcp.toml says otherwise
+    #[arg(long)]
+    pub objective: Option<ObjectiveArg>,
+    /// What to do where the Critical and pinned blocks alone exceed the budget;
+    /// to allow it unless lcp.toml says otherwise
+    #[arg(long)]
+    pub overflow: Option<OnOverflow>,
+    /// The same as --overflow deny
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// Something that is wanted or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "they say it")]
+pub enum OnOff {
+    On,
+    Off,
+}
+
+/// How blocks compete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "they say it")]
+pub enum ObjectiveArg {
+    Strict,
+    Value,
+}
+
+/// What is done where Critical blocks exceed the budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "they say it")]
+pub enum OnOverflow {
+    Allow,
+    Deny,
+}
+
+impl BudgetArgs {
+    /// Returns the options that these flags ask for.
+    pub fn options(&self) -> Result<BudgetOptions> {
+        let overflow = match (self.overflow, self.strict) {
+            (Some(OnOverflow::Allow), true) => {
+                let message = "--strict is --overflow deny, it cannot be with --overflow allow";
+                return Err(Failure::new(Code::Usage, message));
+            }
+            (Some(OnOverflow::Deny), _) | (None, true) => Some(Overflow::Deny),
+            (Some(OnOverflow::Allow), false) => Some(Overflow::Allow),
+            (None, false) => None,
+        };
+        let shares = self.shares.as_deref().and_then(|name| {
+            Some(NamedShares { name: name.to_owned(), shares: Shares::preset(name)? })
+        });
+        Ok(BudgetOptions {
+            budget: self.budget,
+            window: self.window,
+            system_prompt_reserve: self.system_prompt_reserve,
+            response_reserve: self.response_reserve,
+            shares,
+            fill: self.fill.map(|fill| fill == OnOff::On),
+            excerpts: self.excerpts.map(|excerpts| match excerpts {
+                OnOff::On => Excerpts::On,
+                OnOff::Off => Excerpts::Off,
+            }),
+            objective: self.objective.map(|objective| match objective {
+                ObjectiveArg::Strict => Objective::Strict,
+                // The table is that of lcp.toml.
+                ObjectiveArg::Value => Objective::Value(ValueModel::default()),
+            }),
+            overflow,
+        })
+    }
+}

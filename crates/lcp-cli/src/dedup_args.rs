@@ -1,0 +1,64 @@
+//! Flags of deduplication.
+
+use clap::ValueEnum;
+use lcp_app::dedup::DedupOptions;
+use lcp_dedup::{Keep, Level};
+
+/// Flags of deduplication.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct DedupArgs {
+    /// Show once what stands twice: equal blocks; `overlap`: also lines of one
+    /// file and outdated reads; `near`: also texts that are nearly alike; off
+    /// unless lcp.toml says otherwise
+    #[arg(long, value_name = "LEVEL")]
+    dedup: Option<DedupLevel>,
+    /// Preference of two stays: the `best` ranked, or the `first`, which keeps a
+    /// prompt cache; first with --previous or --plan, else best
+    #[arg(long, value_name = "WHICH")]
+    dedup_keep: Option<Preference>,
+}
+
+/// What is looked for: each includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "they say it")]
+pub enum DedupLevel {
+    Off,
+    Exact,
+    Overlap,
+    Near,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Preference {
+    Best,
+    First,
+}
+
+impl DedupArgs {
+    /// Returns the flags of this level.
+    pub fn at_level(level: Option<Option<Level>>) -> Self {
+        let dedup = level.map(|level| match level {
+            None => DedupLevel::Off,
+            Some(Level::Exact) => DedupLevel::Exact,
+            Some(Level::Overlap) => DedupLevel::Overlap,
+            Some(Level::Near) => DedupLevel::Near,
+        });
+        Self { dedup, ..Self::default() }
+    }
+
+    /// Returns the options that these flags ask for.
+    pub fn options(self) -> DedupOptions {
+        DedupOptions {
+            level: self.dedup.map(|level| match level {
+                DedupLevel::Off => None,
+                DedupLevel::Exact => Some(Level::Exact),
+                DedupLevel::Overlap => Some(Level::Overlap),
+                DedupLevel::Near => Some(Level::Near),
+            }),
+            prefer: self.dedup_keep.map(|keep| match keep {
+                Preference::Best => Keep::Best,
+                Preference::First => Keep::First,
+            }),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Choices in the input of tools.
+
+use lcp_dedup::Level;
+use lcp_driver::special_tokens::SpecialTokens as Policy;
+use lcp_driver::{Objective, OutputMode, Overflow, ValueModel, Verbosity};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// The format of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub(super) enum Mode {
+    #[default]
+    Xml,
+    Markdown,
+    Minimal,
+}
+
+impl From<Mode> for OutputMode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Xml => Self::Xml,
+            Mode::Markdown => Self::Markdown,
+            Mode::Minimal => Self::Minimal,
+        }
+    }
+}
+
+/// How much of each block is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub(super) enum Detail {
+    Full,
+    Summary,
+    #[default]
+    Adaptive,
+}
+
+impl From<Detail> for Verbosity {
+    fn from(detail: Detail) -> Self {
+        match detail {
+            Detail::Full => Self::Full,
+            Detail::Summary => Self::Summary,
+            Detail::Adaptive => Self::Adaptive,
+        }
+    }
+}
+
+/// How blocks compete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub(super) enum Competition {
+    Strict,
+    Value,
+}
+
+impl From<Competition> for Objective {
+    fn from(competition: Competition) -> Self {
+        match competition {
+            Competition::Strict => Self::Strict,
+            // The table is that of the settings.
+            Competition::Value => Self::Value(ValueModel::default()),
+        }
+    }
+}
+
+/// What happens where critical blocks exceed the budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub(super) enum OnOverflow {
+    Allow,
+    Deny,
+}
+
+impl From<OnOverflow> for Overflow {
+    fn from(overflow: OnOverflow) -> Self {
+        match overflow {
+            OnOverflow::Allow => Self::Allow,
+            OnOverflow::Deny => Self::Deny,
+        }
+    }
+}
+
+/// A level of deduplication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub(super) enum DedupLevel {
+    Off,
+    Exact,
+    Overlap,
+    Near,
+}
+
+impl From<DedupLevel> for Option<Level> {
+    fn from(level: DedupLevel) -> Self {
+        match level {
+            DedupLevel::Off => None,
+            DedupLevel::Exact => Some(Level::Exact),
+            DedupLevel::Overlap => Some(Level::Overlap),
+            DedupLevel::Near => Some(Level::Near),
+        }
+    }
+}
+
+/// A policy for special tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub(super) enum SpecialTokens {
+    Report,
+    Neutralise,
+    Reject,
+}
+
+impl From<SpecialTokens> for Policy {
+    fn from(policy: SpecialTokens) -> Self {
+        match policy {
+            SpecialTokens::Report => Self::Report,
+            SpecialTokens::Neutralise => Self::Neutralise,
+            SpecialTokens::Reject => Self::Reject,
+        }
+    }
+}

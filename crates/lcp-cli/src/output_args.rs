@@ -1,0 +1,114 @@
+//! Flags of commands that write a pack.
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use clap::ValueEnum;
+use lcp_app::config::Config;
+use lcp_app::pack_output::{PackEncoder, PackOutputOptions};
+use lcp_app::tokenizer::TokenizerOptions;
+use lcp_driver::{Warning, WarningCode};
+use lcp_encoder::{Compression, EncodeOptions, Magic};
+
+use crate::Result;
+use crate::failure::{Code, Failure, Output};
+use crate::tokenizer_args::{TokenizerArgs, encoding};
+
+/// How a pack is written.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct PackOutputArgs {
+    /// The magic: `bcp` for readers of the Bit Context Protocol
+    #[arg(long, value_enum, default_value = "lcp")]
+    magic: MagicName,
+    /// What is compressed
+    #[arg(long, value_enum, default_value = "none")]
+    compress: Compress,
+    /// Leave out the index and the checks behind the blocks (RFC 0003)
+    #[arg(long)]
+    no_trailer: bool,
+    #[arg(
+        long,
+        value_name = "ENCODING",
+        num_args = 0..=1,
+        require_equals = true,
+        value_delimiter = ',',
+        value_parser = encoding,
+        help = "Count what the blocks cost and keep it in the pack, so that a render need not; \
+                several encodings by commas, without one that of --encoding"
+    )]
+    counts: Option<Vec<String>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum MagicName {
+    #[default]
+    Lcp,
+    Bcp,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Compress {
+    #[default]
+    None,
+    Block,
+    Payload,
+}
+
+/// Refuses to write a pack to a terminal.
+pub fn refuse_terminal(output: Option<&Path>) -> Result {
+    if output.is_none() && std::io::stdout().is_terminal() {
+        let failure =
+            Failure::new(Code::Usage, "a pack is binary, and standard output is a terminal");
+        return Err(failure.hint("name a file with -o, or pipe it"));
+    }
+    Ok(())
+}
+
+impl PackOutputArgs {
+    /// Returns the options that these flags ask for.
+    pub fn options(&self) -> PackOutputOptions {
+        PackOutputOptions { encode: self.encode_options(), costs: self.counts.clone() }
+    }
+
+    /// Returns the encoder of the pack, once it is known that it can work.
+    pub fn encoder<'c>(
+        &self,
+        tokenizer: &'c TokenizerOptions,
+        config: &Config,
+    ) -> Result<PackEncoder<'c>> {
+        Ok(PackEncoder::new(&self.options(), tokenizer, config)?)
+    }
+
+    /// Returns the encoder for a command that counts for nothing else.
+    pub fn encoder_alone<'c>(
+        &self,
+        args: &TokenizerArgs,
+        tokenizer: &'c TokenizerOptions,
+        output: &Output,
+    ) -> Result<PackEncoder<'c>> {
+        if self.counts.is_some() {
+            return self.encoder(tokenizer, &args.config()?);
+        }
+        for flag in args.given() {
+            let message = format!("{flag} has no effect without --counts");
+            output.warn(Warning::new(WarningCode::NoEffect, None, message));
+        }
+        self.encoder(tokenizer, &Config::default())
+    }
+
+    /// What the encoder is told.
+    pub fn encode_options(&self) -> EncodeOptions {
+        EncodeOptions {
+            magic: match self.magic {
+                MagicName::Lcp => Magic::Lcp,
+                MagicName::Bcp => Magic::Bcp,
+            },
+            compression: match self.compress {
+                Compress::None => Compression::None,
+                Compress::Block => Compression::Block,
+                Compress::Payload => Compression::Payload,
+            },
+            trailer: !self.no_trailer,
+        }
+    }
+}

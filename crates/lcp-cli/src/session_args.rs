@@ -1,0 +1,112 @@
+//! Flags of commands that work with sessions.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use lcp_app::config::{MODES, STYLES, SUMMARIZER_SECONDS_MAX};
+use lcp_app::sessions::{HandoffSettings, SessionOptions, StoreOptions, WindowOptions};
+use lcp_continuity::DirectiveStyle;
+use lcp_driver::OutputMode;
+
+use crate::arguments::tokens;
+use crate::tokenizer_args::TokenizerArgs;
+
+/// The flag that says where sessions are kept.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct StoreArgs {
+    /// Where sessions are kept: a SQLite file, or postgres://… if that is built in; that
+    /// of lcp.toml, else lcp/sessions.sqlite in the user's data folder
+    #[arg(long, value_name = "PATH|URL")]
+    pub store: Option<String>,
+}
+
+impl StoreArgs {
+    /// Returns the options that these flags ask for.
+    pub fn options(&self) -> StoreOptions {
+        StoreOptions { store: self.store.clone() }
+    }
+}
+
+/// Flags of `track`, `handoff` and `resume`.
+#[derive(Debug, clap::Args)]
+pub struct SessionArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+    #[command(flatten)]
+    counting: TokenizerArgs,
+}
+
+impl SessionArgs {
+    /// Returns the options that these flags ask for.
+    pub fn options(&self) -> SessionOptions {
+        SessionOptions { store: self.store.options(), tokenizer: self.counting.options() }
+    }
+}
+
+/// The flags that say what a hand-off is to be like.
+#[derive(Debug, Default, clap::Args)]
+pub struct HandoffArgs {
+    /// Tokens that a directive may have; a quarter of what the window leaves
+    /// unless lcp.toml says otherwise
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    pub target: Option<u32>,
+    /// Tokens that the summary in it may have; 2,000 unless lcp.toml says
+    /// otherwise
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    pub summary: Option<u32>,
+    /// How a directive is worded; structured unless lcp.toml says otherwise
+    #[arg(long, value_parser = named(STYLES))]
+    pub style: Option<DirectiveStyle>,
+    /// How a directive is rendered; xml unless lcp.toml says otherwise
+    #[arg(long, value_parser = named(MODES))]
+    pub mode: Option<OutputMode>,
+    /// Let the shell run this for each summary: it reads the conversation
+    #[arg(long, value_name = "CMD")]
+    pub summarizer_cmd: Option<String>,
+    /// Seconds that it may take; 60 unless lcp.toml says otherwise
+    #[arg(long, value_name = "SECONDS",
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(SUMMARIZER_SECONDS_MAX)))]
+    pub summarizer_timeout: Option<u32>,
+}
+
+impl HandoffArgs {
+    /// Returns the options that these flags ask for.
+    pub fn options(&self) -> HandoffSettings {
+        HandoffSettings {
+            target: self.target,
+            summary: self.summary,
+            style: self.style,
+            mode: self.mode,
+            summarizer_cmd: self.summarizer_cmd.clone(),
+            summarizer_timeout: self.summarizer_timeout,
+        }
+    }
+}
+
+/// The flags that say how large a window is.
+#[derive(Debug, Default, clap::Args)]
+pub struct WindowArgs {
+    /// Tokens of the model's window; without it that of lcp.toml, of the model,
+    /// or 64,000
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    pub window: Option<u32>,
+    /// Tokens of it that the model's output needs; 0 unless lcp.toml says
+    /// otherwise
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    pub output_reserve: Option<u32>,
+}
+
+impl WindowArgs {
+    /// Returns the options that these flags ask for.
+    pub fn options(&self) -> WindowOptions {
+        WindowOptions { window: self.window, output_reserve: self.output_reserve }
+    }
+}
+
+/// One of these by its name.
+fn named<T: Copy + Send + Sync + 'static, const N: usize>(
+    of: [(&'static str, T); N],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(of.map(|(name, _)| name)).try_map(move |name| {
+        let found = of.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| *value).ok_or("there is no such name")
+    })
+}
