@@ -1,4 +1,4 @@
-//! The type of a file: by its name, else by its first line.
+//! The type of a file, by its name or else by its first line; generated text.
 
 use std::path::Path;
 
@@ -100,7 +100,7 @@ fn by_extension(name: &str) -> Option<FileType> {
 /// Returns the type of prose that projects name in capitals: `LICENSE-MIT`, `README`.
 fn by_stem(name: &str) -> Option<FileType> {
     let stem = name.split(['-', '.', '_']).next().unwrap_or(name);
-    PROSE.contains(&stem).then_some(Document(FormatHint::Plain))
+    PROSE.split(' ').any(|name| name == stem).then_some(Document(FormatHint::Plain))
 }
 
 fn by_first_line(text: &[u8]) -> Option<FileType> {
@@ -116,6 +116,31 @@ fn by_first_line(text: &[u8]) -> Option<FileType> {
     let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let known = INTERPRETERS.iter().find(|(_, programs)| programs.contains(&program));
     known.map(|(lang, _)| Code(*lang))
+}
+
+/// Lines in which such a comment is looked for.
+const LINES: usize = 20;
+
+/// Bytes in which it is looked for.
+const BEGINNING: usize = 4 << 10;
+
+/// Bytes of a line, on average, that only minifiers write, and of the shortest such text.
+const LONG_LINE: usize = 1_000;
+
+/// Returns whether the text has a comment near its top that it is generated.
+pub(crate) fn is_generated(text: &[u8]) -> bool {
+    let beginning = String::from_utf8_lossy(&text[..text.len().min(BEGINNING)]);
+    let is_notice = |line: &str| {
+        line.contains(concat!("@", "generated"))
+            || (line.contains("DO NOT EDIT") && line.to_ascii_lowercase().contains("generated"))
+    };
+    beginning.lines().take(LINES).any(is_notice)
+}
+
+/// Returns whether the text has lines of a length that only minifiers write.
+pub(crate) fn is_minified(text: &[u8]) -> bool {
+    let lines = text.split_inclusive(|byte| *byte == b'\n').count();
+    text.len() >= 2 * LONG_LINE && text.len() / lines.max(1) >= LONG_LINE
 }
 
 /// Types by the extension, in lower case.
@@ -177,28 +202,8 @@ const NAMES: &[(&str, FileType)] = &[
 ];
 
 /// Names of prose, up to the first `-`, `.` or `_`.
-const PROSE: &[&str] = &[
-    "AUTHORS",
-    "CHANGELOG",
-    "CHANGES",
-    "CODE",
-    "CONTRIBUTING",
-    "CONTRIBUTORS",
-    "COPYING",
-    "COPYRIGHT",
-    "HISTORY",
-    "INSTALL",
-    "LICENCE",
-    "LICENSE",
-    "MAINTAINERS",
-    "NEWS",
-    "NOTICE",
-    "README",
-    "SECURITY",
-    "THANKS",
-    "TODO",
-    "UNLICENSE",
-];
+const PROSE: &str = "AUTHORS CHANGELOG CHANGES CODE CONTRIBUTING CONTRIBUTORS COPYING COPYRIGHT HISTORY INSTALL \
+    LICENCE LICENSE MAINTAINERS NEWS NOTICE README SECURITY THANKS TODO UNLICENSE";
 
 /// Languages by the program of the first line, without its version.
 const INTERPRETERS: &[(Lang, &[&str])] = &[
@@ -211,56 +216,4 @@ const INTERPRETERS: &[(Lang, &[&str])] = &[
 ];
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn by_name_and_else_by_first_line() {
-        let of = |label, text: &str| FileType::detect(label, text.as_bytes());
-        let code = |lang| Code(lang);
-        assert_eq!(of("src/main.rs", ""), code(Lang::Rust));
-        assert_eq!(of("A.PY", "#!/bin/sh"), code(Lang::Python));
-        assert_eq!(of("Cargo.toml", ""), code(Lang::Toml));
-        assert_eq!(of("Cargo.lock", ""), code(Lang::Toml));
-        assert_eq!(of("data/a.csv", "a,b\n"), code(Lang::Unknown));
-        assert_eq!(of("x/CMakeLists.txt", ""), code(Lang::Unknown));
-        assert_eq!(of("notes.txt", ""), Document(FormatHint::Plain));
-        assert_eq!(of("docs/a.md", ""), Document(FormatHint::Markdown));
-        assert_eq!(of("LICENSE-MIT", ""), Document(FormatHint::Plain));
-        assert_eq!(of("LICENSES", ""), code(Lang::Unknown));
-        assert_eq!(of("logo.svg", "<svg/>"), Image(MediaType::Svg));
-        assert_eq!(of("run", "#!/bin/bash\n"), code(Lang::Shell));
-        assert_eq!(of("run", "#! /usr/bin/env -S A=1 python3.12 -u\n"), code(Lang::Python));
-        assert_eq!(of("run", "#!/usr/bin/perl\n"), code(Lang::Unknown));
-        for text in ["", "#!", "#!\n", "#! /usr/bin/env", "#!\u{fffd}"] {
-            assert_eq!(of("run", text), code(Lang::Unknown));
-        }
-    }
-
-    #[test]
-    fn no_name_stands_twice() {
-        let mut all: Vec<_> = EXTENSIONS.iter().flat_map(|(_, names)| *names).copied().collect();
-        all.extend(NAMES.iter().map(|(name, _)| *name));
-        all.extend(INTERPRETERS.iter().flat_map(|(_, names)| *names).map(|name| match *name {
-            // An extension as well, and of the same language.
-            "sh" | "bash" | "zsh" | "ksh" | "dash" | "bats" | "tsx" => "",
-            name => name,
-        }));
-        all.retain(|name| !name.is_empty());
-        let before = all.len();
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), before);
-    }
-
-    #[test]
-    fn pictures_are_what_they_begin_with() {
-        assert!(Image(MediaType::Png).matches_image(b"\x89PNG\r\n\x1a\n..."));
-        assert!(Image(MediaType::Webp).matches_image(b"RIFF....WEBPVP8 "));
-        assert!(Image(MediaType::Svg).matches_image(b"<?xml?>\n<svg xmlns=''/>"));
-        for media in MediaType::ALL {
-            assert!(!Image(*media).matches_image(b""), "{media}");
-            assert!(!Image(*media).matches_image(b"text"), "{media}");
-        }
-    }
-}
+mod tests;

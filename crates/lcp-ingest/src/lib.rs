@@ -31,7 +31,6 @@ mod changes;
 mod error;
 mod file_tree;
 mod file_type;
-mod generated;
 mod git;
 mod globs;
 mod ignore_files;

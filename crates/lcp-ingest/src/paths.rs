@@ -139,30 +139,4 @@ impl OwnOutputs {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn labels_of_paths() {
-        let of = |path: &str, several| label(Path::new(path), true, several);
-        for (path, wanted) in
-            [(".", ""), ("./src/", "src"), ("src/../docs", "docs"), ("a//b/.", "a/b"), ("a/..", "")]
-        {
-            assert_eq!(of(path, false), wanted, "{path}");
-            assert_eq!(of(path, true), wanted, "{path}");
-        }
-        for path in ["../x", "/abs/x", "a/../../x"] {
-            assert_eq!(of(path, false), "", "{path}");
-            assert_eq!(of(path, true), "x", "{path}");
-            assert_eq!(label(Path::new(path), false, false), "x", "a file: {path}");
-        }
-        assert_eq!(of("/", true), "");
-    }
-
-    #[test]
-    fn labels_are_sorted_by_component() {
-        let mut labels = ["a.rs", "a/b", "a-b", "a/B/c", "Z"];
-        labels.sort_by(|a, b| compare_labels(a, b));
-        assert_eq!(labels, ["Z", "a/B/c", "a/b", "a-b", "a.rs"]);
-    }
-}
+mod tests;

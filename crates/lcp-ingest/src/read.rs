@@ -8,8 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lcp_types::{Lang, limits};
 
 use crate::error::{Error, Result};
-use crate::file_type::{BINARY_SNIFF_BYTES, FileType};
-use crate::generated::{is_generated, is_minified};
+use crate::file_type::{BINARY_SNIFF_BYTES, FileType, is_generated, is_minified};
 use crate::options::{FileToSummarize, IngestOptions, Progress};
 use crate::report::{SkipReason, SkippedFile};
 use crate::walk::FoundFile;
@@ -170,74 +169,4 @@ fn open(path: &Path, _: bool) -> std::io::Result<std::fs::File> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::PathBuf;
-
-    use super::*;
-    use crate::error::ErrorKind;
-
-    fn file(path: PathBuf) -> FoundFile {
-        let label = "a.rs".to_owned();
-        FoundFile { label, path, size: 1, may_be_link: false, root: 0 }
-    }
-
-    fn reason(path: PathBuf) -> SkipReason {
-        let options = IngestOptions::default();
-        Reader::new(&options).read_file(&file(path)).unwrap().unwrap_err().reason
-    }
-
-    #[test]
-    fn what_was_found_may_be_something_else_by_now() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name| folder.path().join(name);
-        assert_eq!(reason(at("gone")), SkipReason::Vanished);
-        std::fs::write(at("file"), "x").unwrap();
-        assert_eq!(reason(at("file/below")), SkipReason::Vanished);
-        std::fs::create_dir(at("folder")).unwrap();
-        assert_eq!(reason(at("folder")), SkipReason::Special);
-        std::fs::write(at("grown"), "x".repeat(2 << 20)).unwrap();
-        assert_eq!(reason(at("grown")), SkipReason::TooLarge);
-        std::fs::write(at("emptied"), "").unwrap();
-        assert_eq!(reason(at("emptied")), SkipReason::Empty);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn neither_pipes_nor_links_that_came_later_are_read() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name| folder.path().join(name);
-        let status = std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap();
-        assert!(status.success());
-        assert_eq!(reason(at("pipe")), SkipReason::Special);
-        std::fs::write(at("secret"), "x").unwrap();
-        std::os::unix::fs::symlink(at("secret"), at("link")).unwrap();
-        assert_eq!(reason(at("link")), SkipReason::Unreadable);
-    }
-
-    #[test]
-    fn all_files_together_are_bounded() {
-        let options = IngestOptions::default();
-        let total = AtomicU64::new(limits::TOTAL_DECOMPRESSED_BYTES_MAX - 1);
-        let reader = Reader { options: &options, total };
-        assert!(reader.read_input("a.rs", b"x".to_vec()).unwrap().is_ok());
-        let error = reader.read_input("a.rs", b"x".to_vec()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Limit);
-        assert!(error.to_string().contains("TOTAL_DECOMPRESSED_BYTES_MAX"), "{error}");
-    }
-
-    #[test]
-    fn summaries_are_smaller_than_what_they_summarise() {
-        let summary_of = |summary: &'static str, bytes: &[u8]| {
-            let summarize = |file: &FileToSummarize<'_>| {
-                assert_eq!((file.path, file.file_type), ("a.rs", FileType::Code(Lang::Rust)));
-                Some(summary.to_owned())
-            };
-            let options = IngestOptions { summarize: Some(&summarize), ..IngestOptions::default() };
-            Reader::new(&options).read_input("a.rs", bytes.to_vec()).unwrap().unwrap().summary
-        };
-        assert_eq!(summary_of("fn", b"fn a() {}").as_deref(), Some("fn"));
-        assert_eq!(summary_of("fn a() {}", b"fn a() {}"), None);
-        assert_eq!(summary_of("", b"fn a() {}"), None);
-        assert_eq!(summary_of("fn", b"fn a() {\xff}"), None, "not text");
-    }
-}
+mod tests;

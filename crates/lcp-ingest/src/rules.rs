@@ -115,9 +115,8 @@ impl Rules {
 
 impl DefaultRules {
     fn new() -> Result<Self, String> {
-        let expand = |(priority, globs): &(Priority, &[&str])| {
-            let rules = globs.iter().map(|glob| Ok((*priority, Pattern::parse(glob)?)));
-            rules.collect::<Vec<Result<_, String>>>()
+        let expand = |(priority, globs): &'static (Priority, &str)| {
+            globs.split(' ').map(|glob| Ok((*priority, Pattern::parse(glob)?)))
         };
         let rules: Result<Vec<_>, String> = DEFAULT_RULES.iter().flat_map(expand).collect();
         let (priorities, patterns): (Vec<_>, Vec<_>) = rules?.into_iter().unzip();
@@ -139,155 +138,36 @@ impl DefaultRules {
 
 /// The default rules, of which the last that matches wins. Changed files are High as well,
 /// unless they are Background.
-const DEFAULT_RULES: &[(Priority, &[&str])] = &[
-    (Priority::High, &["README", "README.*", "Readme.*", "readme.*"]),
+const DEFAULT_RULES: &[(Priority, &str)] = &[
+    (Priority::High, "README README.* Readme.* readme.*"),
+    // Folders.
     (
         Priority::Low,
-        &[
-            // Folders.
-            "test/",
-            "tests/",
-            "__tests__/",
-            "spec/",
-            "specs/",
-            "testdata/",
-            "fixtures/",
-            "__fixtures__/",
-            "example/",
-            "examples/",
-            "bench/",
-            "benches/",
-            "benchmark/",
-            "benchmarks/",
-            // What every project says alike.
-            "LICENSE*",
-            "LICENCE*",
-            "COPYING*",
-            // Files.
-            "*_test.*",
-            "*_tests.*",
-            "test_*.py",
-            "tests.py",
-            "tests.rs",
-            "conftest.py",
-            "*.test.*",
-            "*.spec.*",
-            "*_spec.rb",
-            "*Test.java",
-            "*Tests.java",
-            "*.bench.*",
-            "*_bench.*",
-        ],
+        "test/ tests/ __tests__/ spec/ specs/ testdata/ fixtures/ __fixtures__/ example/ \
+         examples/ bench/ benches/ benchmark/ benchmarks/",
     ),
+    // Files that most projects have alike.
+    (Priority::Low, "LICENSE* LICENCE* COPYING*"),
+    // Files.
+    (
+        Priority::Low,
+        "*_test.* *_tests.* test_*.py tests.py tests.rs conftest.py *.test.* *.spec.* *_spec.rb \
+         *Test.java *Tests.java *.bench.* *_bench.*",
+    ),
+    // Written by package managers.
     (
         Priority::Background,
-        &[
-            // What package managers write.
-            "*.lock",
-            "*.lockb",
-            "*-lock.json",
-            "*-lock.yaml",
-            "npm-shrinkwrap.json",
-            "go.sum",
-            "packages.lock.json",
-            "Package.resolved",
-            "gradle.lockfile",
-            // What compilers and bundlers write.
-            "*.min.js",
-            "*.min.mjs",
-            "*.min.css",
-            "*.map",
-            "*.generated.*",
-            "*.pb.go",
-            "*.pb.cc",
-            "*.pb.h",
-            "*_pb2.py",
-            "*_pb2_grpc.py",
-            "*_pb.js",
-            "*.g.dart",
-            "*.designer.cs",
-            "*.snap",
-            "generated/",
-            "__generated__/",
-            "__snapshots__/",
-            "vendor/",
-            "third_party/",
-            "node_modules/",
-        ],
+        "*.lock *.lockb *-lock.json *-lock.yaml npm-shrinkwrap.json go.sum packages.lock.json \
+         Package.resolved gradle.lockfile",
+    ),
+    // Written by compilers and bundlers.
+    (
+        Priority::Background,
+        "*.min.js *.min.mjs *.min.css *.map *.generated.* *.pb.go *.pb.cc *.pb.h *_pb2.py \
+         *_pb2_grpc.py *_pb.js *.g.dart *.designer.cs *.snap generated/ __generated__/ \
+         __snapshots__/ vendor/ third_party/ node_modules/",
     ),
 ];
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rule(glob: &str, attributes: BlockAttributes) -> Rule {
-        Rule { pattern: Pattern::parse(glob).unwrap(), attributes }
-    }
-
-    #[test]
-    fn for_each_thing_the_last_rule_wins() {
-        let category =
-            BlockAttributes { category: Some("docs".to_owned()), ..BlockAttributes::default() };
-        let both =
-            BlockAttributes { rank: Some(2.0), ..BlockAttributes::with_priority(Priority::Low) };
-        let rules = [
-            rule("*.md", both),
-            rule("docs/", category),
-            rule("docs/a.md", BlockAttributes::with_priority(Priority::Critical)),
-        ];
-        let rules = Rules::new(rules.into(), false).unwrap();
-        let attributes = rules.attributes("docs/a.md", FileInfo { changed: true, generated: true });
-        assert_eq!(attributes.priority, Some(Priority::Critical));
-        assert_eq!((attributes.category.as_deref(), attributes.rank), (Some("docs"), Some(2.0)));
-        assert!(rules.attributes("src/a.rs", FileInfo::default()).is_empty());
-    }
-
-    #[test]
-    fn built_in_rules() {
-        let rules = Rules::new(Vec::new(), true).unwrap();
-        let of = |label| rules.attributes(label, FileInfo::default()).priority;
-        let all = [
-            (Priority::High, ["README.md", "a/README", "crates/x/Readme.rst"]),
-            (Priority::Low, ["tests/it/main.rs", "a/b_test.go", "LICENSE-MIT"]),
-            (Priority::Background, ["Cargo.lock", "web/package-lock.json", "vendor/a/README.md"]),
-        ];
-        for (priority, labels) in all {
-            for label in labels {
-                assert_eq!(of(label), Some(priority), "{label}");
-            }
-        }
-        for label in ["src/main.rs", "latest/a.rs", "contest.py", "tests"] {
-            assert_eq!(of(label), None, "{label}");
-        }
-    }
-
-    #[test]
-    fn changes_are_high_and_what_is_generated_is_not() {
-        let rules = Rules::new(Vec::new(), true).unwrap();
-        let changed = FileInfo { changed: true, generated: false };
-        let of = |label, info| rules.attributes(label, info).priority;
-        assert_eq!(of("src/a.rs", changed), Some(Priority::High));
-        assert_eq!(of("tests/a.rs", changed), Some(Priority::High));
-        assert_eq!(of("Cargo.lock", changed), Some(Priority::Background));
-        let generated = FileInfo { changed: true, generated: true };
-        assert_eq!(of("src/a.rs", generated), Some(Priority::Background));
-    }
-
-    #[test]
-    fn annotations_say_no_more_than_is_needed() {
-        assert!(BlockAttributes::with_priority(Priority::Normal).to_annotations(0).is_empty());
-        let attributes = BlockAttributes {
-            priority: Some(Priority::Low),
-            category: Some("open_files".to_owned()),
-            rank: Some(0.5),
-            pinned: Some(true),
-        };
-        let annotations = attributes.to_annotations(3);
-        let tags: Vec<_> =
-            annotations.iter().filter_map(|of| Some(of.as_tag()?.to_string())).collect();
-        assert_eq!(annotations[0].as_priority(), Some(Priority::Low));
-        assert_eq!(tags, ["category=open_files", "rank=0.5", "pinned"]);
-        assert!(annotations.iter().all(|of| of.target_block_id == 3));
-    }
-}
+mod tests;

@@ -1,5 +1,6 @@
 //! Public behavior of the crate.
 
+mod globs;
 #[cfg(feature = "outline")]
 mod outline;
 #[cfg(all(unix, feature = "summaries"))]

@@ -53,8 +53,8 @@ impl<'t> Declaration<'_, 't> {
 /// A language: kinds of nodes, by their names in its grammar.
 pub(super) struct Language {
     pub(super) grammar: fn() -> tree_sitter::Language,
-    /// The treatment of nodes. Those that are not here are left out with a marker.
-    pub(super) rules: &'static [(&'static str, Rule)],
+    /// The treatments, with the kinds of nodes of each. Other nodes are left out with a marker.
+    pub(super) rules: &'static [(Rule, &'static str)],
     /// Bodies that are left out.
     pub(super) bodies: &'static [&'static str],
     /// Bodies with declarations in them.
@@ -95,7 +95,8 @@ impl Language {
     };
 
     pub(super) fn rule(&self, kind: &str) -> Option<Rule> {
-        self.rules.iter().find(|(name, _)| *name == kind).map(|(_, rule)| *rule)
+        let has_kind = |(_, kinds): &&(Rule, &str)| kinds.split(' ').any(|name| name == kind);
+        self.rules.iter().find(has_kind).map(|(rule, _)| *rule)
     }
 }
 

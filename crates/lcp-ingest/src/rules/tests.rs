@@ -1,0 +1,71 @@
+//! Rules in order, and their annotations.
+
+use super::*;
+
+fn rule(glob: &str, attributes: BlockAttributes) -> Rule {
+    Rule { pattern: Pattern::parse(glob).unwrap(), attributes }
+}
+
+#[test]
+fn for_each_thing_the_last_rule_wins() {
+    let category =
+        BlockAttributes { category: Some("docs".to_owned()), ..BlockAttributes::default() };
+    let both = BlockAttributes { rank: Some(2.0), ..BlockAttributes::with_priority(Priority::Low) };
+    let rules = [
+        rule("*.md", both),
+        rule("docs/", category),
+        rule("docs/a.md", BlockAttributes::with_priority(Priority::Critical)),
+    ];
+    let rules = Rules::new(rules.into(), false).unwrap();
+    let attributes = rules.attributes("docs/a.md", FileInfo { changed: true, generated: true });
+    assert_eq!(attributes.priority, Some(Priority::Critical));
+    assert_eq!((attributes.category.as_deref(), attributes.rank), (Some("docs"), Some(2.0)));
+    assert!(rules.attributes("src/a.rs", FileInfo::default()).is_empty());
+}
+
+#[test]
+fn built_in_rules() {
+    let rules = Rules::new(Vec::new(), true).unwrap();
+    let of = |label| rules.attributes(label, FileInfo::default()).priority;
+    let all = [
+        (Priority::High, ["README.md", "a/README", "crates/x/Readme.rst"]),
+        (Priority::Low, ["tests/it/main.rs", "a/b_test.go", "LICENSE-MIT"]),
+        (Priority::Background, ["Cargo.lock", "web/package-lock.json", "vendor/a/README.md"]),
+    ];
+    for (priority, labels) in all {
+        for label in labels {
+            assert_eq!(of(label), Some(priority), "{label}");
+        }
+    }
+    for label in ["src/main.rs", "latest/a.rs", "contest.py", "tests"] {
+        assert_eq!(of(label), None, "{label}");
+    }
+}
+
+#[test]
+fn changes_are_high_and_what_is_generated_is_not() {
+    let rules = Rules::new(Vec::new(), true).unwrap();
+    let changed = FileInfo { changed: true, generated: false };
+    let of = |label, info| rules.attributes(label, info).priority;
+    assert_eq!(of("src/a.rs", changed), Some(Priority::High));
+    assert_eq!(of("tests/a.rs", changed), Some(Priority::High));
+    assert_eq!(of("Cargo.lock", changed), Some(Priority::Background));
+    let generated = FileInfo { changed: true, generated: true };
+    assert_eq!(of("src/a.rs", generated), Some(Priority::Background));
+}
+
+#[test]
+fn annotations_say_no_more_than_is_needed() {
+    assert!(BlockAttributes::with_priority(Priority::Normal).to_annotations(0).is_empty());
+    let attributes = BlockAttributes {
+        priority: Some(Priority::Low),
+        category: Some("open_files".to_owned()),
+        rank: Some(0.5),
+        pinned: Some(true),
+    };
+    let annotations = attributes.to_annotations(3);
+    let tags: Vec<_> = annotations.iter().filter_map(|of| Some(of.as_tag()?.to_string())).collect();
+    assert_eq!(annotations[0].as_priority(), Some(Priority::Low));
+    assert_eq!(tags, ["category=open_files", "rank=0.5", "pinned"]);
+    assert!(annotations.iter().all(|of| of.target_block_id == 3));
+}

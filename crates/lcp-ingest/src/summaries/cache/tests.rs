@@ -1,0 +1,45 @@
+//! Damage, and the removal of old answers.
+
+use super::*;
+
+#[test]
+fn what_is_kept_is_found_and_damage_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Cache::new(folder.path().join("a/b"));
+    let key = key(&["cmd", "path", "text"]);
+    assert_eq!(cache.get(&key), None);
+    cache.put(&key, "An answer.\nTwo lines.");
+    assert_eq!(cache.get(&key).as_deref(), Some("An answer.\nTwo lines."));
+    let path = cache.0.join(&key);
+    let bytes = std::fs::read(&path).unwrap();
+    for cut in 0..bytes.len() {
+        std::fs::write(&path, &bytes[..cut]).unwrap();
+        assert_eq!(cache.get(&key), None, "cut at {cut}");
+    }
+}
+
+#[test]
+fn parts_are_kept_apart() {
+    assert_ne!(key(&["ab", "c"]), key(&["a", "bc"]));
+    assert!(is_key(&key(&[])));
+}
+
+#[test]
+fn the_oldest_go_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = ["1", "2", "3", "4"].map(|part| key(&[part]));
+    for (age, key) in keys.iter().enumerate() {
+        let path = folder.path().join(key);
+        std::fs::write(&path, [0; 100]).unwrap();
+        let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(age as u64);
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+    }
+    let mine = blake3::hash(b"mine").to_string();
+    std::fs::write(folder.path().join(&mine), [0; 1000]).unwrap();
+    let left = || keys.clone().map(|key| folder.path().join(key).exists());
+    shrink(folder.path(), 400);
+    assert_eq!(left(), [true; 4]);
+    shrink(folder.path(), 399);
+    assert_eq!(left(), [false, false, false, true]);
+    assert!(folder.path().join(mine).exists());
+}
