@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::Result;
 use crate::failure::Output;
-use crate::mcp::{Desk, Roots, Setup, Sittings, serve};
+use crate::mcp::{LazySessionStore, Roots, ServerConfig, ServerState, serve};
 use crate::session_args::StoreArgs;
 
 /// Serve packs within a budget to agents, over MCP
@@ -38,19 +38,19 @@ pub struct Args {
 
 /// Serves.
 pub fn run(args: &Args, output: &Output) -> Result {
-    let here = [PathBuf::from(".")];
-    let roots = if args.root.is_empty() { &here[..] } else { &args.root };
-    let setup = Setup {
+    let current = [PathBuf::from(".")];
+    let roots = if args.root.is_empty() { &current[..] } else { &args.root };
+    let config = ServerConfig {
         roots: Roots::new(roots)?,
-        config: lcp_app::config::ConfigSource::from_path(args.config.clone()).read()?,
+        settings: lcp_app::config::ConfigSource::from_path(args.config.clone()).read()?,
         git: args.git,
-        sittings: Sittings::new(args.store.options(), args.config.is_some()),
+        sessions: LazySessionStore::new(args.store.options(), args.config.is_some()),
         output: output.clone(),
     };
-    let desk = Desk::new(setup);
+    let state = ServerState::new(config);
     #[cfg(feature = "http")]
     if let Some(address) = args.http {
-        return crate::mcp::serve_http(desk, address);
+        return crate::mcp::serve_http(state, address);
     }
-    serve(desk)
+    serve(state)
 }

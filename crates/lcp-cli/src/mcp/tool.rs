@@ -1,4 +1,4 @@
-//! What a tool is.
+//! The trait of tools, and its adapter to the protocol.
 
 use std::borrow::Cow;
 
@@ -10,18 +10,15 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::desk::Desk;
-use super::fault::{Fault, Outcome};
-use lcp_app::{Error, ErrorKind, Result};
+use super::error::{ToolError, ToolResult};
+use super::state::ServerState;
+use super::text::check_length;
 
-/// Bytes of text that an answer may have.
-const TEXT_BYTES_MAX: usize = 8 << 20;
-
-/// What a call changes.
+/// The side effect of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Changes {
+pub(super) enum SideEffect {
     /// Nothing that lasts.
-    Nothing,
+    None,
     /// The store of sessions; the same call again changes it again.
     Sessions,
 }
@@ -31,45 +28,46 @@ pub(super) trait Tool {
     const NAME: &'static str;
     const TITLE: &'static str;
     const DESCRIPTION: &'static str;
-    const CHANGES: Changes;
+    const SIDE_EFFECT: SideEffect;
     type Input: DeserializeOwned + JsonSchema + 'static;
     type Facts: Serialize + JsonSchema + 'static;
 
-    /// Does what is asked.
-    fn call(desk: &Desk, input: Self::Input) -> Outcome<Answer<Self::Facts>>;
+    /// Runs the tool.
+    fn call(state: &ServerState, input: Self::Input) -> ToolResult<ToolOutput<Self::Facts>>;
 }
 
-/// What a tool answers.
+/// The output of a tool.
 #[derive(Debug)]
-pub(super) struct Answer<T> {
-    /// What a model reads, where that is more than the facts.
+pub(super) struct ToolOutput<T> {
+    /// The text for a model, if it is not the facts.
     pub(super) text: Option<String>,
-    /// The same for programs. Clients show a model either, so these lack nothing.
+    /// The facts for programs. Clients show a model either, so these are complete.
     pub(super) facts: T,
 }
 
-impl<T> Answer<T> {
-    /// Facts alone.
-    pub(super) fn facts(facts: T) -> Self {
+impl<T> ToolOutput<T> {
+    /// Returns an output of facts alone.
+    pub(super) fn from_facts(facts: T) -> Self {
         Self { text: None, facts }
     }
 }
 
-/// A tool of any kind.
+/// A tool of any type.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct RegisteredTool {
     pub(super) name: &'static str,
     pub(super) describe: fn() -> Description,
-    pub(super) call: fn(&Desk, JsonObject) -> Outcome<CallToolResult>,
+    pub(super) call: fn(&ServerState, JsonObject) -> ToolResult<CallToolResult>,
 }
 
-/// This tool among others.
-pub(super) const fn entry<T: Tool>() -> Entry {
-    Entry { name: T::NAME, describe: describe::<T>, call: call::<T> }
+impl RegisteredTool {
+    pub(super) const fn new<T: Tool>() -> Self {
+        Self { name: T::NAME, describe: describe::<T>, call: call::<T> }
+    }
 }
 
 fn describe<T: Tool>() -> Description {
-    let is_read_only = T::CHANGES == Changes::Nothing;
+    let is_read_only = T::SIDE_EFFECT == SideEffect::None;
     let hints = ToolAnnotations::from_raw(
         None,
         Some(is_read_only),
@@ -86,25 +84,18 @@ fn describe<T: Tool>() -> Description {
         .with_annotations(hints)
 }
 
-fn call<T: Tool>(desk: &Desk, arguments: JsonObject) -> Outcome<CallToolResult> {
+fn call<T: Tool>(state: &ServerState, arguments: JsonObject) -> ToolResult<CallToolResult> {
     let input = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
         let message = format!("the arguments are wrong: {error}");
-        Fault::usage(message).hint(format!("the input schema of `{}` tells what there is", T::NAME))
+        ToolError::usage(message)
+            .with_hint(format!("the input schema of `{}` tells what there is", T::NAME))
     })?;
-    let Answer { text, facts } = T::call(desk, input)?;
-    let facts = serde_json::to_value(facts).map_err(|error| Fault::internal(error.to_string()))?;
+    let ToolOutput { text, facts } = T::call(state, input)?;
+    let facts =
+        serde_json::to_value(facts).map_err(|error| ToolError::internal(error.to_string()))?;
     let text = text.unwrap_or_else(|| escape_control_json(&facts.to_string()).into_owned());
-    fits(&text, "give a budget")?;
+    check_length(&text, "give a budget")?;
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(facts);
     Ok(result)
-}
-
-/// A text as an answer or a resource may have it; `hint`: what to do about a longer one.
-pub(super) fn fits(text: &str, hint: &str) -> Result {
-    if text.len() <= TEXT_BYTES_MAX {
-        return Ok(());
-    }
-    let message = format!("the answer has more than {TEXT_BYTES_MAX} bytes");
-    Err(Error::new(ErrorKind::Limit, message).with_hint(hint))
 }

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::mcp::desk::{Desk, counting};
-use crate::mcp::fault::{Fault, Outcome};
-use crate::mcp::tool::{self, Answer, Changes};
+use crate::mcp::error::{ToolError, ToolResult};
+use crate::mcp::state::{ServerState, counting};
+use crate::mcp::tool::{self, SideEffect, ToolOutput};
 
 /// Bytes of a file that is counted.
 const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -59,25 +59,25 @@ impl tool::Tool for Tool {
     const TITLE: &'static str = "Count tokens";
     const DESCRIPTION: &'static str = "Counts the tokens of texts and of files below the roots, \
         with the tokenizer of a model. Bytes that are not UTF-8 count as U+FFFD.";
-    const CHANGES: Changes = Changes::Nothing;
+    const SIDE_EFFECT: SideEffect = SideEffect::None;
     type Input = Input;
     type Facts = Facts;
 
-    fn call(desk: &Desk, input: Input) -> Outcome<Answer<Facts>> {
+    fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<Facts>> {
         let Input { texts, paths, encoding, model } = input;
         match texts.len() + paths.len() {
-            0 => return Err(Fault::usage("there is nothing to count: give texts or paths")),
+            0 => return Err(ToolError::usage("there is nothing to count: give texts or paths")),
             1..=ALL_MAX => {}
             many => {
                 let message = format!("{many} texts and files are more than {ALL_MAX}");
-                return Err(Fault::limit(message));
+                return Err(ToolError::limit(message));
             }
         }
         let counting = counting(encoding, model)?;
-        let config = &desk.setup.config;
+        let config = &state.config.settings;
         // Nobody asks how large its window is.
         let (model, _) = counting.model(config, true)?;
-        let counter = counting.counter(config, model.as_ref(), true, &desk.quiet)?;
+        let counter = counting.counter(config, model.as_ref(), true, &state.quiet)?;
         let estimator = &counter.estimator;
         let mut counts = Vec::new();
         for text in texts {
@@ -85,11 +85,11 @@ impl tool::Tool for Tool {
             counts.push(Count { path: None, bytes: text.len(), tokens });
         }
         for path in paths {
-            let bytes = desk.setup.roots.read(&path, FILE_BYTES_MAX)?;
+            let bytes = state.config.roots.read(&path, FILE_BYTES_MAX)?;
             let tokens = estimator.estimate(&String::from_utf8_lossy(&bytes));
             counts.push(Count { path: Some(path), bytes: bytes.len(), tokens });
         }
-        Ok(Answer::facts(Facts {
+        Ok(ToolOutput::from_facts(Facts {
             encoding: estimator.name().to_owned(),
             exact: estimator.is_exact(),
             total: counts.iter().map(|count| u64::from(count.tokens)).sum(),

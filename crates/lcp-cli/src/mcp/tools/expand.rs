@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::commands::cat;
 use crate::files;
-use crate::mcp::desk::{Desk, counting};
-use crate::mcp::fault::{Fault, Outcome};
-use crate::mcp::tool::{self, Answer, Changes};
+use crate::mcp::error::{ToolError, ToolResult};
+use crate::mcp::state::{ServerState, counting};
+use crate::mcp::tool::{self, SideEffect, ToolOutput};
 use lcp_app::special_tokens;
 use lcp_packfile::PackScan;
 
@@ -70,17 +70,17 @@ impl tool::Tool for Tool {
     const TITLE: &'static str = "Show a block in full";
     const DESCRIPTION: &'static str = "Gives the full text of one block of a pack, in pages: of \
         one that `render` showed in part, as a summary or as a placeholder.";
-    const CHANGES: Changes = Changes::Nothing;
+    const SIDE_EFFECT: SideEffect = SideEffect::None;
     type Input = Input;
     type Facts = Facts;
 
-    fn call(desk: &Desk, input: Input) -> Outcome<Answer<Facts>> {
+    fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<Facts>> {
         if input.block.is_some() == input.label.is_some() {
-            return Err(Fault::usage("which block: one of `block` and `label` is wanted"));
+            return Err(ToolError::usage("which block: one of `block` and `label` is wanted"));
         }
-        let found = desk.pack(&input.pack)?;
-        let pack = PackScan::new(&found.bytes);
-        let broken = |error| Fault::from(files::malformed(&found.name, &found.bytes, error));
+        let file = state.pack(&input.pack)?;
+        let pack = PackScan::new(&file.bytes);
+        let broken = |error| ToolError::from(files::malformed(&file.name, &file.bytes, error));
         let index = match (input.block, &input.label) {
             (Some(index), _) => lcp_app::block_at(&pack, index),
             // A file may be called like an index.
@@ -88,12 +88,12 @@ impl tool::Tool for Tool {
         };
         let index = match index {
             Ok(index) => index,
-            // It may stand where nothing can be read.
+            // It may be in a part that cannot be read.
             Err(failure) => {
                 let unknown = || {
-                    let fault = Fault::from(failure);
+                    let error = ToolError::from(failure);
                     let lists = "`render` with `report` tells blocks, their indices and labels";
-                    if fault.hint.is_some() { fault } else { fault.hint(lists) }
+                    if error.hint.is_some() { error } else { error.with_hint(lists) }
                 };
                 return Err(pack.problems().next().map_or_else(unknown, broken));
             }
@@ -101,26 +101,26 @@ impl tool::Tool for Tool {
         if let Some(error) = &pack.frames[index].problem {
             return Err(broken(error));
         }
-        let config = &desk.setup.config;
+        let config = &state.config.settings;
         let mut block = pack.blocks[index].clone();
         let how = special_tokens::effective(None, config);
-        special_tokens::apply_to_block(&mut block, index, how, &found.name)?;
+        special_tokens::apply_to_block(&mut block, index, how, &file.name)?;
         let block = &block;
         let content = cat::content(block);
-        // What is a text stays one, whatever bytes it has.
+        // A text stays one, whatever bytes it has.
         if !is_text(&block.content) && content.contains(&0) {
             let message = format!("block {index} is binary: it has no text");
-            return Err(Fault::usage(message).hint("`lcp cat` prints its bytes"));
+            return Err(ToolError::usage(message).with_hint("`lcp cat` prints its bytes"));
         }
         let text = String::from_utf8_lossy(&content);
-        let text = special_tokens::apply_to_text(text, (index, block), how, &found.name)?;
+        let text = special_tokens::apply_to_text(text, (index, block), how, &file.name)?;
         let page = page(&text, input.offset, input.limit)?;
         let counting = counting(input.encoding, input.model)?;
         let (model, _) = counting.model(config, true)?;
-        let counter = counting.counter(config, model.as_ref(), false, &desk.quiet)?;
-        let page = within(page, input.budget, &counter.estimator)?;
+        let counter = counting.counter(config, model.as_ref(), false, &state.quiet)?;
+        let page = truncate(page, input.budget, &counter.estimator)?;
         let end = input.offset + page.len();
-        Ok(Answer {
+        Ok(ToolOutput {
             text: Some(page.to_owned()),
             facts: Facts {
                 block: index,
@@ -136,20 +136,20 @@ impl tool::Tool for Tool {
     }
 }
 
-/// Whether blocks of this type hold text.
+/// Returns whether blocks of this type hold text.
 fn is_text(content: &BlockContent<'_>) -> bool {
     !matches!(content, BlockContent::Image(_)) && content_text(content).is_some()
 }
 
-/// A page of a text, cut between characters.
-fn page(text: &str, offset: usize, limit: Option<usize>) -> Outcome<&str> {
+/// Returns a page of a text, cut between characters.
+fn page(text: &str, offset: usize, limit: Option<usize>) -> ToolResult<&str> {
     let limit = limit.unwrap_or(PAGE_BYTES);
     if !(1..=PAGE_BYTES_MAX).contains(&limit) {
-        return Err(Fault::usage(format!("limit must be from 1 to {PAGE_BYTES_MAX}")));
+        return Err(ToolError::usage(format!("limit must be from 1 to {PAGE_BYTES_MAX}")));
     }
     let rest = text.get(offset..).ok_or_else(|| {
         let message = format!("no page begins at byte {offset}: the text has {}", text.len());
-        Fault::usage(message).hint("begin at 0, then at `next_offset` of the page before")
+        ToolError::usage(message).with_hint("begin at 0, then at `next_offset` of the page before")
     })?;
     let mut end = limit.min(rest.len());
     while !rest.is_char_boundary(end) {
@@ -160,44 +160,20 @@ fn page(text: &str, offset: usize, limit: Option<usize>) -> Outcome<&str> {
     Ok(&rest[..end.max(one)])
 }
 
-/// The beginning of a page that these tokens hold.
-fn within<'t>(
+/// Truncates a page to a number of tokens.
+fn truncate<'t>(
     page: &'t str,
     budget: Option<u32>,
     estimator: &dyn TokenEstimator,
-) -> Outcome<&'t str> {
+) -> ToolResult<&'t str> {
     let Some(budget) = budget else { return Ok(page) };
     let cut = estimator.truncate_to(page, budget);
     if cut.is_empty() && !page.is_empty() {
         let message = format!("{budget} tokens hold no character of this page");
-        return Err(Fault::new("over_budget", message).hint("give a larger budget"));
+        return Err(ToolError::new("over_budget", message).with_hint("give a larger budget"));
     }
     Ok(cut)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pages_make_the_text_again() {
-        let text = "aüb€c".repeat(7);
-        for limit in 1..9 {
-            let (mut offset, mut read) = (0, String::new());
-            while offset < text.len() {
-                let page = page(&text, offset, Some(limit)).unwrap();
-                assert!(!page.is_empty());
-                read += page;
-                offset += page.len();
-            }
-            assert_eq!(read, text);
-        }
-        assert_eq!(page(&text, text.len(), None).unwrap(), "");
-        for offset in [2, text.len() + 1, usize::MAX] {
-            assert_eq!(page(&text, offset, None).unwrap_err().code, "usage");
-        }
-        for limit in [0, PAGE_BYTES_MAX + 1] {
-            assert_eq!(page(&text, 0, Some(limit)).unwrap_err().code, "usage");
-        }
-    }
-}
+mod tests;

@@ -1,14 +1,14 @@
-//! `handoff`: a conversation is handed over.
+//! `handoff`: prepares a hand-off of a conversation.
 
 use lcp_continuity::DirectiveStyle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::sittings::{Ways, work};
+use super::sessions::{SessionOptions, with_sessions};
 use crate::mcp::choices::Mode;
-use crate::mcp::desk::Desk;
-use crate::mcp::fault::{Fault, Outcome};
-use crate::mcp::tool::{self, Answer, Changes};
+use crate::mcp::error::{ToolError, ToolResult};
+use crate::mcp::state::ServerState;
+use crate::mcp::tool::{self, SideEffect, ToolOutput};
 use lcp_app::config::STYLES;
 use lcp_app::sessions::{HandoffSettings, When};
 
@@ -45,7 +45,7 @@ pub(super) struct Facts {
     /// The id of the conversation.
     conversation: String,
     /// The hand-off; none where it is not due.
-    handoff: Option<Made>,
+    handoff: Option<PreparedHandoff>,
     /// What is to be done: none, warning or hand_off.
     decision: &'static str,
     /// The part of the window that is used, in percent.
@@ -55,7 +55,7 @@ pub(super) struct Facts {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Made {
+struct PreparedHandoff {
     /// Its id, for `resume`.
     id: String,
     /// Whether it was made with this call.
@@ -81,13 +81,13 @@ impl tool::Tool for Tool {
     const TITLE: &'static str = "Hand a conversation over";
     const DESCRIPTION: &'static str = "Prepares a hand-off of a conversation to a fresh session, \
         if it is due or forced, and gives its id for `resume`.";
-    const CHANGES: Changes = Changes::Sessions;
+    const SIDE_EFFECT: SideEffect = SideEffect::Sessions;
     type Input = Input;
     type Facts = Facts;
 
-    fn call(desk: &Desk, input: Input) -> Outcome<Answer<Facts>> {
+    fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<Facts>> {
         let when = match (input.force, input.if_due) {
-            (true, true) => return Err(Fault::usage("force or if_due: not both")),
+            (true, true) => return Err(ToolError::usage("force or if_due: not both")),
             (true, false) => When::Always,
             (false, true) => When::Once,
             (false, false) => When::Due,
@@ -100,13 +100,14 @@ impl tool::Tool for Tool {
             ..HandoffSettings::default()
         };
         let (encoding, model) = (input.encoding, input.model);
-        let ways = Ways { encoding, model, making, may_begin: false };
-        let prepared = work(desk, ways, |sessions| sessions.handoff(&input.conversation, when))?;
+        let options = SessionOptions { encoding, model, making, may_create: false };
+        let prepared =
+            with_sessions(state, options, |sessions| sessions.handoff(&input.conversation, when))?;
         let tracked = prepared.tracked;
-        let made = prepared.handoff.map(|(handoff, pack)| {
+        let handoff = prepared.handoff.map(|(handoff, pack)| {
             let title = format!("hand-off {}", handoff.handoff_id);
             let metadata = handoff.metadata;
-            Ok::<_, Fault>(Made {
+            Ok::<_, ToolError>(PreparedHandoff {
                 id: handoff.handoff_id,
                 new: prepared.is_new,
                 messages: metadata.messages,
@@ -115,11 +116,11 @@ impl tool::Tool for Tool {
                 anchors: handoff.anchors.len(),
                 pending_tasks: handoff.pending_tasks.len(),
                 warnings: metadata.warnings,
-                pack: desk.packs.keep(title, pack)?.id,
+                pack: state.packs.insert(title, pack)?.id,
             })
         });
-        Ok(Answer::facts(Facts {
-            handoff: made.transpose()?,
+        Ok(ToolOutput::from_facts(Facts {
+            handoff: handoff.transpose()?,
             decision: tracked.verdict.name(),
             utilization_percent: tracked.percent(),
             reason: prepared.why_not.unwrap_or(tracked.decision.reason),
@@ -128,10 +129,10 @@ impl tool::Tool for Tool {
     }
 }
 
-fn style(name: &str) -> Outcome<DirectiveStyle> {
-    let found = STYLES.iter().find(|(known, _)| *known == name);
-    found.map(|(_, style)| *style).ok_or_else(|| {
+fn style(name: &str) -> ToolResult<DirectiveStyle> {
+    let style = STYLES.iter().find(|(known, _)| *known == name);
+    style.map(|(_, style)| *style).ok_or_else(|| {
         let known = STYLES.map(|(known, _)| known).join(", ");
-        Fault::usage(format!("{name:?} is no style")).hint(format!("it may be {known}"))
+        ToolError::usage(format!("{name:?} is no style")).with_hint(format!("it may be {known}"))
     })
 }

@@ -9,27 +9,24 @@ mod pack;
 mod record_usage;
 pub(super) mod render;
 mod resume;
+mod sessions;
 mod should_handoff;
-mod sittings;
-mod tracked;
 
-pub use sittings::Sittings;
-
-use super::tool::{Entry, entry};
+use super::tool::RegisteredTool;
 
 /// All tools, in the order in which a model reads them.
-pub(super) const ALL: [Entry; 8] = [
-    entry::<pack::Tool>(),
-    entry::<render::Tool>(),
-    entry::<expand::Tool>(),
-    entry::<count::Tool>(),
-    entry::<record_usage::Tool>(),
-    entry::<should_handoff::Tool>(),
-    entry::<handoff::Tool>(),
-    entry::<resume::Tool>(),
+pub(super) const ALL: [RegisteredTool; 8] = [
+    RegisteredTool::new::<pack::Tool>(),
+    RegisteredTool::new::<render::Tool>(),
+    RegisteredTool::new::<expand::Tool>(),
+    RegisteredTool::new::<count::Tool>(),
+    RegisteredTool::new::<record_usage::Tool>(),
+    RegisteredTool::new::<should_handoff::Tool>(),
+    RegisteredTool::new::<handoff::Tool>(),
+    RegisteredTool::new::<resume::Tool>(),
 ];
 
-/// The tool of this name.
-pub(super) fn find(name: &str) -> Option<Entry> {
-    ALL.into_iter().find(|entry| entry.name == name)
+/// Returns the tool of this name.
+pub(super) fn find(name: &str) -> Option<RegisteredTool> {
+    ALL.into_iter().find(|tool| tool.name == name)
 }

@@ -16,10 +16,11 @@ use crate::dedup_args::DedupArgs;
 use crate::failure::Failure;
 use crate::files;
 use crate::mcp::choices::DedupLevel;
-use crate::mcp::desk::{Desk, first, shown};
-use crate::mcp::fault::{Fault, Outcome};
-use crate::mcp::roots::Inside;
-use crate::mcp::tool::{self, Answer, Changes};
+use crate::mcp::error::{ToolError, ToolResult};
+use crate::mcp::sandbox::SandboxedPath;
+use crate::mcp::state::ServerState;
+use crate::mcp::text::{escape, truncate_list};
+use crate::mcp::tool::{self, SideEffect, ToolOutput};
 
 /// Things that are listed because they were left out.
 const SKIPPED_MAX: usize = 100;
@@ -95,20 +96,20 @@ pub(super) struct Facts {
     files: usize,
     /// Their bytes.
     bytes: u64,
-    /// Changes that have a block.
+    /// SideEffect that have a block.
     diffs: usize,
     /// Bytes of the pack.
     pack_bytes: usize,
     /// How many were left out, by why.
     skipped_by_reason: BTreeMap<&'static str, usize>,
     /// What was left out, the first 100.
-    skipped: Vec<Skipped>,
+    skipped: Vec<SkippedFile>,
     /// What is odd.
     warnings: Vec<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Skipped {
+struct SkippedFile {
     path: String,
     reason: &'static str,
 }
@@ -119,18 +120,20 @@ impl tool::Tool for Tool {
     const DESCRIPTION: &'static str = "Makes a pack of files and folders below the roots, as \
         .gitignore says, and keeps it in memory: `render` shows it within a budget of tokens, \
         `expand` a block of it in full. Links are not followed.";
-    const CHANGES: Changes = Changes::Nothing;
+    const SIDE_EFFECT: SideEffect = SideEffect::None;
     type Input = Input;
     type Facts = Facts;
 
-    fn call(desk: &Desk, input: Input) -> Outcome<Answer<Facts>> {
-        if (input.since.is_some() || input.diff.is_some()) && !desk.setup.git {
+    fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<Facts>> {
+        if (input.since.is_some() || input.diff.is_some()) && !state.config.git {
             let message = "this server does not run git, so there is no `since` and no `diff`";
-            return Err(Fault::usage(message).hint("it must be started with `lcp mcp --git`"));
+            return Err(
+                ToolError::usage(message).with_hint("it must be started with `lcp mcp --git`")
+            );
         }
-        let (base, paths) = places(desk, &input.paths)?;
+        let (base, paths) = resolve_paths(state, &input.paths)?;
         let title = title(&input.paths);
-        let config = &desk.setup.config;
+        let config = &state.config.settings;
         let outlines = input
             .outlines
             .unwrap_or_else(|| config.pack.summarize.as_ref().is_some_and(|found| found.value));
@@ -139,7 +142,7 @@ impl tool::Tool for Tool {
             summarizer.as_ref()?.summarize(file.path, file.file_type.input_kind(), file.text)
         };
         let args = arguments(input)?;
-        let roots = &desk.setup.roots;
+        let roots = &state.config.roots;
         let options = IngestOptions {
             paths,
             base,
@@ -151,72 +154,72 @@ impl tool::Tool for Tool {
         let tokenizer = args.counting.options();
         let writer = args.form.encoder(&tokenizer, config)?;
         let Encoded { bytes, blocks, warnings } =
-            args.encode(&packed, config, &writer, &desk.quiet)?;
-        let kept = desk.packs.keep(title, bytes)?;
+            args.encode(&packed, config, &writer, &state.quiet)?;
+        let cached = state.packs.insert(title, bytes)?;
         let mut report = packed.report;
         report.warnings.extend(warnings);
-        let skipped = report
-            .skipped
-            .iter()
-            .map(|skipped| Skipped { path: skipped.path.clone(), reason: skipped.reason.name() });
+        let skipped = report.skipped.iter().map(|skipped| SkippedFile {
+            path: skipped.path.clone(),
+            reason: skipped.reason.name(),
+        });
         let reasons = report.skipped_by_reason().into_iter();
-        Ok(Answer::facts(Facts {
-            uri: kept.address(),
+        Ok(ToolOutput::from_facts(Facts {
+            uri: cached.uri(),
             blocks,
             files: report.files.len(),
             bytes: report.bytes(),
             diffs: report.diffs.len(),
-            pack_bytes: kept.bytes.len(),
+            pack_bytes: cached.bytes.len(),
             skipped_by_reason: reasons.map(|(reason, count)| (reason.name(), count)).collect(),
-            skipped: first(skipped.collect(), SKIPPED_MAX).0,
-            warnings: first(report.warnings, WARNINGS_MAX).0,
-            pack: kept.id,
+            skipped: truncate_list(skipped.collect(), SKIPPED_MAX).0,
+            warnings: truncate_list(report.warnings, WARNINGS_MAX).0,
+            pack: cached.id,
         }))
     }
 }
 
-/// Where relative paths begin, and the paths: so that labels begin there as well.
-fn places(desk: &Desk, said: &[String]) -> Outcome<(PathBuf, Vec<PathBuf>)> {
-    if said.iter().any(|path| path == files::STANDARD) {
+/// Resolves paths below the roots. Returns the base of relative ones, and all.
+fn resolve_paths(state: &ServerState, given: &[String]) -> ToolResult<(PathBuf, Vec<PathBuf>)> {
+    if given.iter().any(|path| path == files::STANDARD) {
         let message = "standard input cannot be packed: the protocol is spoken there";
-        return Err(Fault::usage(message).hint("a file that is called `-` is `./-`"));
+        return Err(ToolError::usage(message).with_hint("a file that is called `-` is `./-`"));
     }
-    let found: Vec<_> = if said.is_empty() {
-        let whole = |root: &Path| Inside { root: root.into(), below: PathBuf::new() };
-        desk.setup.roots.paths().map(whole).collect()
+    let resolved: Vec<_> = if given.is_empty() {
+        let all_of = |root: &Path| SandboxedPath { root: root.into(), below: PathBuf::new() };
+        state.config.roots.paths().map(all_of).collect()
     } else {
-        said.iter().map(|path| desk.setup.roots.find(path)).collect::<Outcome<_>>()?
+        given.iter().map(|path| state.config.roots.resolve(path)).collect::<ToolResult<_>>()?
     };
-    let base = found.first().map(|first| first.root.clone()).unwrap_or_default();
-    let path = |inside: &Inside| match &inside.below {
-        _ if inside.root != base => inside.path(),
+    let base = resolved.first().map(|first| first.root.clone()).unwrap_or_default();
+    let path = |path: &SandboxedPath| match &path.below {
+        _ if path.root != base => path.path(),
         below if below.as_os_str().is_empty() => PathBuf::from("."),
         // Alone it would be standard input.
         below if below.as_os_str() == files::STANDARD => Path::new(".").join(below),
         below => below.clone(),
     };
-    let paths = found.iter().map(path).collect();
+    let paths = resolved.iter().map(path).collect();
     Ok((base, paths))
 }
 
-/// What a pack is called among others.
-fn title(said: &[String]) -> String {
-    if said.is_empty() {
+/// Returns the title of a pack.
+fn title(paths: &[String]) -> String {
+    if paths.is_empty() {
         return "everything below the roots".to_owned();
     }
-    let all = said.join(", ");
+    let all = paths.join(", ");
     let mut title: String = all.chars().take(TITLE_MAX).collect();
     if title.len() < all.len() {
         title.push('…');
     }
-    shown(&title).into_owned()
+    escape(&title).into_owned()
 }
 
-fn arguments(input: Input) -> Outcome<Args> {
+fn arguments(input: Input) -> ToolResult<Args> {
     let patterns =
-        |globs: &[String]| globs.iter().map(|glob| pattern(glob)).collect::<Outcome<Vec<_>>>();
+        |globs: &[String]| globs.iter().map(|glob| pattern(glob)).collect::<ToolResult<Vec<_>>>();
     if input.max_file_bytes == Some(0) {
-        return Err(Fault::usage("max_file_bytes must be more than 0"));
+        return Err(ToolError::usage("max_file_bytes must be more than 0"));
     }
     let switch = |on| if on { OnOff::On } else { OnOff::Off };
     Ok(Args {
@@ -227,7 +230,7 @@ fn arguments(input: Input) -> Outcome<Args> {
         no_tree: input.tree == Some(false),
         images: input.images,
         // The same as flags: they stand behind those of lcp.toml.
-        priority: input.rules.into_iter().map(rule).collect::<Outcome<_>>()?,
+        priority: input.rules.into_iter().map(rule).collect::<ToolResult<_>>()?,
         since: input.since,
         diff: input.diff,
         deduping: DedupArgs::at_level(input.dedup.map(Into::into)),
@@ -235,15 +238,16 @@ fn arguments(input: Input) -> Outcome<Args> {
     })
 }
 
-fn pattern(glob: &str) -> Outcome<Pattern> {
-    Pattern::parse(glob).map_err(Fault::usage)
+fn pattern(glob: &str) -> ToolResult<Pattern> {
+    Pattern::parse(glob).map_err(ToolError::usage)
 }
 
-fn rule(input: RuleInput) -> Outcome<Rule> {
+fn rule(input: RuleInput) -> ToolResult<Rule> {
     let priority = input.priority.as_deref().map(|name| {
         Priority::from_name(name).ok_or_else(|| {
             let levels = Priority::ALL.map(Priority::name).join(", ");
-            Fault::usage(format!("{name:?} is no priority")).hint(format!("it may be {levels}"))
+            ToolError::usage(format!("{name:?} is no priority"))
+                .with_hint(format!("it may be {levels}"))
         })
     });
     let attributes = BlockAttributes {

@@ -1,4 +1,4 @@
-//! `record_usage`: what was said, and what a provider reported of it.
+//! `record_usage`: records messages, and the usage that a provider reported.
 
 use std::path::Path;
 
@@ -7,14 +7,13 @@ use lcp_types::{Block, Role, Status, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::sittings::{Ways, work};
-use super::tracked::Known;
-use crate::mcp::desk::{Desk, counting};
-use crate::mcp::fault::{Fault, Outcome};
-use crate::mcp::tool::{self, Answer, Changes};
+use super::sessions::{SessionOptions, UsageFacts, with_sessions};
+use crate::mcp::error::{ToolError, ToolResult};
+use crate::mcp::state::{ServerState, counting};
+use crate::mcp::tool::{self, SideEffect, ToolOutput};
 use lcp_app::sessions::{Said, WindowOptions, input};
 
-/// What a result is called whose tool is not named.
+/// The name of a tool without one.
 const TOOL_NAME: &str = "tool";
 
 pub(super) struct Tool;
@@ -84,51 +83,54 @@ impl tool::Tool for Tool {
     const DESCRIPTION: &'static str = "Records messages of a conversation and what a provider \
         reported of the newest request, and tells how much of the window is used and whether it \
         should be handed over.";
-    const CHANGES: Changes = Changes::Sessions;
+    const SIDE_EFFECT: SideEffect = SideEffect::Sessions;
     type Input = Input;
-    type Facts = Known;
+    type Facts = UsageFacts;
 
-    fn call(desk: &Desk, input: Input) -> Outcome<Answer<Known>> {
+    fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<UsageFacts>> {
         let reported = reported(&input)?;
-        let said = said(desk, &input)?;
-        if matches!(said, Said::Nothing) && reported.is_none() {
+        let messages = recorded_messages(state, &input)?;
+        if matches!(messages, Said::Nothing) && reported.is_none() {
             let message = "there is nothing to record: give messages, a transcript or input_tokens";
-            return Err(Fault::usage(message).hint("should_handoff tells without recording"));
+            return Err(
+                ToolError::usage(message).with_hint("should_handoff tells without recording")
+            );
         }
         let Input { conversation, window, output_reserve, model, encoding, .. } = input;
         let flags = WindowOptions { window, output_reserve };
-        let config = &desk.setup.config;
+        let config = &state.config.settings;
         let counting = counting(encoding.clone(), model.clone())?;
         let (known, _) = counting.model(config, window.is_some())?;
         let window = flags.resolve(config, known.as_ref())?;
-        let ways = Ways { encoding, model, may_begin: true, ..Ways::default() };
-        let tracked = work(desk, ways, |sessions| {
-            sessions.record_usage(&conversation, said, reported, Some(&window))
+        let options =
+            SessionOptions { encoding, model, may_create: true, ..SessionOptions::default() };
+        let tracked = with_sessions(state, options, |sessions| {
+            sessions.record_usage(&conversation, messages, reported, Some(&window))
         })?;
-        Ok(Answer::facts(tracked.into()))
+        Ok(ToolOutput::from_facts(tracked.into()))
     }
 }
 
-fn reported(input: &Input) -> Outcome<Option<ReportedUsage>> {
+fn reported(input: &Input) -> ToolResult<Option<ReportedUsage>> {
     let Some(input_tokens) = input.input_tokens else {
         if input.cached_input_tokens.is_some() || input.output_tokens.is_some() {
-            return Err(Fault::usage("without input_tokens there are no other figures"));
+            return Err(ToolError::usage("without input_tokens there are no other figures"));
         }
         return Ok(None);
     };
     let cached_input_tokens = input.cached_input_tokens.unwrap_or(0);
     if cached_input_tokens > input_tokens {
-        return Err(Fault::usage("cached_input_tokens are a part of input_tokens"));
+        return Err(ToolError::usage("cached_input_tokens are a part of input_tokens"));
     }
     let output_tokens = input.output_tokens.unwrap_or(0);
     Ok(Some(ReportedUsage { input_tokens, cached_input_tokens, output_tokens }))
 }
 
-fn said(desk: &Desk, input: &Input) -> Outcome<Said> {
+fn recorded_messages(state: &ServerState, input: &Input) -> ToolResult<Said> {
     match (&input.transcript, input.messages.is_empty()) {
-        (Some(_), false) => Err(Fault::usage("messages or a transcript: not both")),
+        (Some(_), false) => Err(ToolError::usage("messages or a transcript: not both")),
         (Some(path), true) => {
-            let bytes = desk.setup.roots.read(path, limits::TOTAL_DECOMPRESSED_BYTES_MAX)?;
+            let bytes = state.config.roots.read(path, limits::TOTAL_DECOMPRESSED_BYTES_MAX)?;
             let name = path.escape_debug().to_string();
             Ok(Said::Whole(input::messages_of(Path::new(&name), &bytes)?))
         }
@@ -140,23 +142,23 @@ fn said(desk: &Desk, input: &Input) -> Outcome<Said> {
     }
 }
 
-fn message(said: &MessageInput) -> Message {
-    let text = said.text.clone();
-    let message = match said.role {
+fn message(input: &MessageInput) -> Message {
+    let text = input.text.clone();
+    let message = match input.role {
         Speaker::System => Message::turn(Role::System, text),
         Speaker::User => Message::user(text),
-        Speaker::Assistant => match &said.tool_call_id {
+        Speaker::Assistant => match &input.tool_call_id {
             Some(id) => return Message::tool_call(id.clone(), text),
             None => Message::assistant(text),
         },
         Speaker::Tool => {
-            let name = said.tool_name.clone().unwrap_or_else(|| TOOL_NAME.to_owned());
-            let status = if said.is_error { Status::Error } else { Status::Ok };
+            let name = input.tool_name.clone().unwrap_or_else(|| TOOL_NAME.to_owned());
+            let status = if input.is_error { Status::Error } else { Status::Ok };
             Message::new(Block::tool_result(name, status, text))
         }
     };
-    match &said.tool_call_id {
-        Some(id) if said.role == Speaker::Tool => message.answering(id.clone()),
+    match &input.tool_call_id {
+        Some(id) if input.role == Speaker::Tool => message.answering(id.clone()),
         _ => message,
     }
 }

@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::mcp::choices::{Competition, DedupLevel, Detail, Mode, OnOverflow, SpecialTokens};
-use crate::mcp::desk::{Desk, counting, first, first_within};
-use crate::mcp::fault::{Fault, Outcome};
-use crate::mcp::tool::{self, Answer, Changes};
+use crate::mcp::error::{ToolError, ToolResult};
+use crate::mcp::state::{ServerState, counting};
+use crate::mcp::text::{truncate_list, truncate_list_to_bytes};
+use crate::mcp::tool::{self, SideEffect, ToolOutput};
 use lcp_app::budget::BudgetOptions;
 use lcp_app::dedup::DedupOptions;
 use lcp_app::render::{RenderJob, RenderOptions, block_type};
@@ -18,7 +19,7 @@ use lcp_app::special_tokens;
 use lcp_driver::Excerpts;
 
 /// Blocks that are listed because they are not in full.
-const LESSER_MAX: usize = 200;
+const REDUCED_BLOCKS_MAX: usize = 200;
 
 /// Warnings that are listed.
 const WARNINGS_MAX: usize = 50;
@@ -29,7 +30,7 @@ const ROWS_MAX: usize = 1_000;
 /// Bytes that they may have together.
 const ROWS_BYTES_MAX: usize = 1 << 20;
 
-pub(crate) struct Tool;
+pub(super) struct Tool;
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -90,11 +91,11 @@ pub(in crate::mcp) struct Facts {
     /// Blocks of the pack, annotations counted.
     blocks: usize,
     /// Blocks of which less is shown than there is, the first 200: `expand` gives them in full.
-    not_in_full: Vec<Lesser>,
+    not_in_full: Vec<ReducedBlock>,
     /// How many more there are.
     more_not_in_full: usize,
     /// What is odd.
-    warnings: Vec<Warned>,
+    warnings: Vec<ToolWarning>,
     /// The report `lcp.report.v1`, where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<Value>,
@@ -105,7 +106,7 @@ pub(in crate::mcp) struct Facts {
 
 /// A block that is not in full.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Lesser {
+struct ReducedBlock {
     /// Its index.
     block: usize,
     /// What it is called.
@@ -119,7 +120,7 @@ struct Lesser {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Warned {
+struct ToolWarning {
     /// A stable name.
     code: &'static str,
     /// The block that it is about.
@@ -134,33 +135,35 @@ impl tool::Tool for Tool {
     const DESCRIPTION: &'static str = "Renders a pack as text within a budget of tokens. What \
         does not fit is shown as a summary or as a line that says what is omitted; `expand` \
         gives such a block in full.";
-    const CHANGES: Changes = Changes::Nothing;
+    const SIDE_EFFECT: SideEffect = SideEffect::None;
     type Input = Input;
     type Facts = Facts;
 
-    fn call(desk: &Desk, input: Input) -> Outcome<Answer<Facts>> {
-        let facts = render(desk, input)?;
-        Ok(Answer { text: Some(facts.text.clone()), facts })
+    fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<Facts>> {
+        let facts = render(state, input)?;
+        Ok(ToolOutput { text: Some(facts.text.clone()), facts })
     }
 }
 
 /// Renders, as `lcp render` does.
-pub(in crate::mcp) fn render(desk: &Desk, input: Input) -> Outcome<Facts> {
-    let found = desk.pack(&input.pack)?;
+pub(in crate::mcp) fn render(state: &ServerState, input: Input) -> ToolResult<Facts> {
+    let pack = state.pack(&input.pack)?;
     let wants_report = input.report;
     let mut options = options(input)?;
-    options.special_tokens = special_tokens::at_least(options.special_tokens, &desk.setup.config);
-    let config = desk.setup.config.clone();
-    let run = RenderJob::new(&found.name, &found.bytes, &options, config, &desk.quiet)?;
-    let rendered = run.render(&desk.quiet)?;
+    options.special_tokens =
+        special_tokens::at_least(options.special_tokens, &state.config.settings);
+    let config = state.config.settings.clone();
+    let run = RenderJob::new(&pack.name, &pack.bytes, &options, config, &state.quiet)?;
+    let rendered = run.render(&state.quiet)?;
+    let journal = pack.journal_warning;
     let journal =
-        found.said.map(|said| Warned { code: "journal", block: None, message: said.into() });
+        journal.map(|text| ToolWarning { code: "journal", block: None, message: text.into() });
     let journal = journal.into_iter();
     let plan = &rendered.plan;
-    let (not_in_full, more_not_in_full) = first(lesser(plan), LESSER_MAX);
+    let (not_in_full, more_not_in_full) = truncate_list(reduced_blocks(plan), REDUCED_BLOCKS_MAX);
     let report = wants_report.then(|| serde_json::from_str(&report::to_json(plan)));
-    let mut report = report.transpose().map_err(|error| Fault::internal(error.to_string()))?;
-    let more_in_report = report.as_mut().map(shorten).unwrap_or_default();
+    let mut report = report.transpose().map_err(|error| ToolError::internal(error.to_string()))?;
+    let more_in_report = report.as_mut().map(shorten_report).unwrap_or_default();
     Ok(Facts {
         used_tokens: plan.used_tokens,
         budget: plan.budget,
@@ -169,30 +172,30 @@ pub(in crate::mcp) fn render(desk: &Desk, input: Input) -> Outcome<Facts> {
         blocks: plan.items.len(),
         not_in_full,
         more_not_in_full,
-        warnings: journal.chain(plan.warnings.iter().map(warned)).take(WARNINGS_MAX).collect(),
+        warnings: journal.chain(plan.warnings.iter().map(to_warning)).take(WARNINGS_MAX).collect(),
         report,
         more_in_report,
         text: rendered.text,
     })
 }
 
-/// Cuts the lists of a report. What each has more, by its name.
-fn shorten(report: &mut Value) -> BTreeMap<String, usize> {
+/// Truncates the lists of a report. Returns how many more each has, by its name.
+fn shorten_report(report: &mut Value) -> BTreeMap<String, usize> {
     let mut more = BTreeMap::new();
     for (name, value) in report.as_object_mut().into_iter().flatten() {
         let left = match value {
             Value::Array(rows) => {
                 let size = |row: &Value| row.to_string().len();
                 let all = std::mem::take(rows);
-                let (kept, left) = first_within(all, ROWS_MAX, ROWS_BYTES_MAX, size);
-                *rows = kept;
+                let (first, left) = truncate_list_to_bytes(all, ROWS_MAX, ROWS_BYTES_MAX, size);
+                *rows = first;
                 left
             }
             Value::Object(sums) => {
                 let size = |(name, sum): &(String, Value)| name.len() + sum.to_string().len();
                 let all = std::mem::take(sums).into_iter().collect();
-                let (kept, left) = first_within(all, ROWS_MAX, ROWS_BYTES_MAX, size);
-                *sums = kept.into_iter().collect();
+                let (first, left) = truncate_list_to_bytes(all, ROWS_MAX, ROWS_BYTES_MAX, size);
+                *sums = first.into_iter().collect();
                 left
             }
             _ => 0,
@@ -204,10 +207,10 @@ fn shorten(report: &mut Value) -> BTreeMap<String, usize> {
     more
 }
 
-fn options(input: Input) -> Outcome<RenderOptions> {
+fn options(input: Input) -> ToolResult<RenderOptions> {
     let types = input.types.map(|types| types.iter().map(|label| block_type(label)).collect());
     let types = types.transpose().map_err(|error: String| {
-        Fault::usage("`types` names a type that there is not").hint(error)
+        ToolError::usage("`types` names a type that there is not").with_hint(error)
     })?;
     Ok(RenderOptions {
         budget: BudgetOptions {
@@ -229,44 +232,27 @@ fn options(input: Input) -> Outcome<RenderOptions> {
     })
 }
 
-fn lesser(plan: &Plan) -> Vec<Lesser> {
-    let is_lesser = |name| !matches!(name, "full" | "metadata" | "filtered");
+fn reduced_blocks(plan: &Plan) -> Vec<ReducedBlock> {
+    let is_reduced = |name| !matches!(name, "full" | "metadata" | "filtered");
     let items = plan.items.iter().enumerate();
-    let lesser = items.filter(|(_, item)| is_lesser(item.decision.name()));
-    let row = |(block, item): (usize, &lcp_driver::PlanItem)| Lesser {
+    let items = items.filter(|(_, item)| is_reduced(item.decision.name()));
+    let row = |(block, item): (usize, &lcp_driver::PlanItem)| ReducedBlock {
         block,
         label: item.label.to_string(),
         decision: item.decision.name(),
         tokens: item.tokens,
         full_tokens: item.full_tokens,
     };
-    lesser.map(row).collect()
+    items.map(row).collect()
 }
 
-fn warned(warning: &Warning) -> Warned {
-    Warned { code: warning.code.name(), block: warning.block, message: warning.message.clone() }
+fn to_warning(warning: &Warning) -> ToolWarning {
+    ToolWarning {
+        code: warning.code.name(),
+        block: warning.block,
+        message: warning.message.clone(),
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn the_lists_of_a_report_are_cut() {
-        let row = json!({ "label": "a".repeat(ROWS_BYTES_MAX / 4) });
-        let mut report = json!({
-            "used_tokens": 7,
-            "blocks": vec![json!({ "index": 0 }); ROWS_MAX + 5],
-            "cuts": vec![row; 5],
-            "warnings": [{ "code": "x" }],
-        });
-        let more = shorten(&mut report);
-        let wanted = [("blocks".to_owned(), 5), ("cuts".to_owned(), 2)];
-        assert_eq!(more, BTreeMap::from(wanted));
-        let count = |name: &str| report[name].as_array().unwrap().len();
-        assert_eq!((count("blocks"), count("cuts"), count("warnings")), (ROWS_MAX, 3, 1));
-        assert_eq!(report["used_tokens"], 7);
-    }
-}
+mod tests;

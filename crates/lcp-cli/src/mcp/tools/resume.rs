@@ -1,13 +1,14 @@
-//! `resume`: a hand-off is taken up, once.
+//! `resume`: takes up a hand-off, once.
 
 use lcp_continuity::{ResumeOptions, ResumedSession};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::sittings::{Ways, work};
-use crate::mcp::desk::{Desk, first_within};
-use crate::mcp::fault::{Fault, Outcome};
-use crate::mcp::tool::{self, Answer, Changes};
+use super::sessions::{SessionOptions, with_sessions};
+use crate::mcp::error::{ToolError, ToolResult};
+use crate::mcp::state::ServerState;
+use crate::mcp::text::{check_length, truncate_list_to_bytes};
+use crate::mcp::tool::{self, SideEffect, ToolOutput};
 use lcp_app::sessions::resume_text;
 use lcp_app::special_tokens;
 
@@ -17,7 +18,7 @@ const ANCHORS_MAX: usize = 1_000;
 /// Bytes that they may have together.
 const ANCHORS_BYTES_MAX: usize = 1 << 20;
 
-/// What to do about a text that is too long for an answer.
+/// The advice on a text that is too long for an answer.
 const LONG: &str =
     "outside of this tool `lcp resume` prints it, however long; with --again where it is resumed";
 
@@ -71,28 +72,32 @@ impl tool::Tool for Tool {
     const DESCRIPTION: &'static str = "Takes up a hand-off and gives what the next session is to \
         be told first. Of all that try, one succeeds; where its answer was lost, `again` gives it \
         once more.";
-    const CHANGES: Changes = Changes::Sessions;
+    const SIDE_EFFECT: SideEffect = SideEffect::Sessions;
     type Input = Input;
     type Facts = Facts;
 
-    fn call(desk: &Desk, input: Input) -> Outcome<Answer<Facts>> {
+    fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<Facts>> {
         if input.window.is_some_and(|window| window <= input.output_reserve.unwrap_or(0)) {
-            return Err(Fault::usage("the window leaves nothing beside the output"));
+            return Err(ToolError::usage("the window leaves nothing beside the output"));
         }
         let is_named = input.conversation.is_some();
         if input.again && (is_named || input.window.is_some() || input.output_reserve.is_some()) {
             let message = "`again` resumes nothing, so it takes no conversation and no window";
-            return Err(Fault::usage(message));
+            return Err(ToolError::usage(message));
         }
         let options = ResumeOptions {
             conversation_id: input.conversation,
             window_tokens: input.window,
             output_reserve_tokens: input.output_reserve,
         };
-        let ways = Ways { encoding: input.encoding, model: input.model, ..Ways::default() };
-        // Before it is claimed: a text that cannot be told would be lost.
-        let check = |told: &ResumedSession| tool::fits(&resume_text(told)?, LONG);
-        let resumed = work(desk, ways, |sessions| {
+        let session = SessionOptions {
+            encoding: input.encoding,
+            model: input.model,
+            ..SessionOptions::default()
+        };
+        // Before it is claimed: a text that does not fit would be lost.
+        let check = |session: &ResumedSession| check_length(&resume_text(session)?, LONG);
+        let resumed = with_sessions(state, session, |sessions| {
             if input.again {
                 sessions.resumed(&input.handoff)
             } else {
@@ -101,13 +106,13 @@ impl tool::Tool for Tool {
         })?;
         let text = resume_text(&resumed)?;
         // Messages may have come in between.
-        tool::fits(&text, LONG)?;
+        check_length(&text, LONG)?;
         let warnings =
             resumed.directive.warnings.into_iter().chain(special_tokens::warning_about(&text));
         let anchors = resumed.restored_anchors.into_iter().map(|anchor| anchor.text).collect();
         let (anchors, more_anchors) =
-            first_within(anchors, ANCHORS_MAX, ANCHORS_BYTES_MAX, String::len);
-        Ok(Answer {
+            truncate_list_to_bytes(anchors, ANCHORS_MAX, ANCHORS_BYTES_MAX, String::len);
+        Ok(ToolOutput {
             text: Some(text.clone()),
             facts: Facts {
                 conversation: resumed.new_conversation_id,

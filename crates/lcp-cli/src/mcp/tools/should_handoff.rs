@@ -3,11 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::sittings::{Ways, work};
-use super::tracked::Known;
-use crate::mcp::desk::Desk;
-use crate::mcp::fault::Outcome;
-use crate::mcp::tool::{self, Answer, Changes};
+use super::sessions::{SessionOptions, UsageFacts, with_sessions};
+use crate::mcp::error::ToolResult;
+use crate::mcp::state::ServerState;
+use crate::mcp::tool::{self, SideEffect, ToolOutput};
 
 pub(super) struct Tool;
 
@@ -27,14 +26,15 @@ impl tool::Tool for Tool {
     const TITLE: &'static str = "Ask whether to hand over";
     const DESCRIPTION: &'static str = "Tells how much of its window a conversation uses, how many \
         turns are left, and whether it should be handed over. Records nothing.";
-    const CHANGES: Changes = Changes::Nothing;
+    const SIDE_EFFECT: SideEffect = SideEffect::None;
     type Input = Input;
-    type Facts = Known;
+    type Facts = UsageFacts;
 
-    fn call(desk: &Desk, input: Input) -> Outcome<Answer<Known>> {
+    fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<UsageFacts>> {
         let Input { conversation, model, encoding } = input;
-        let ways = Ways { encoding, model, ..Ways::default() };
-        let tracked = work(desk, ways, |sessions| sessions.should_handoff(&conversation))?;
-        Ok(Answer::facts(tracked.into()))
+        let options = SessionOptions { encoding, model, ..SessionOptions::default() };
+        let tracked =
+            with_sessions(state, options, |sessions| sessions.should_handoff(&conversation))?;
+        Ok(ToolOutput::from_facts(tracked.into()))
     }
 }

@@ -1,14 +1,49 @@
-//! What is known of a conversation, as tools answer it.
+//! Parts of the tools that work with sessions.
 
+use std::sync::Arc;
+
+use lcp_app::sessions::{HandoffSettings, Sessions, Tracked};
+use lcp_app::{Result, interrupt};
 use lcp_continuity::UsageSource;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use lcp_app::sessions::Tracked;
+use crate::mcp::error::ToolResult;
+use crate::mcp::state::{ServerState, counting};
+
+/// The options of a call that works with sessions.
+#[derive(Debug, Default)]
+pub(super) struct SessionOptions {
+    pub(super) encoding: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) making: HandoffSettings,
+    /// Whether a store that does not exist is created.
+    pub(super) may_create: bool,
+}
+
+/// Calls `work` with the sessions of a server.
+pub(super) fn with_sessions<T>(
+    state: &ServerState,
+    options: SessionOptions,
+    work: impl FnOnce(&Sessions) -> Result<T>,
+) -> ToolResult<T> {
+    let counting = counting(options.encoding, options.model)?;
+    let settings = &state.config.settings;
+    let (model, _) = counting.model(settings, true)?;
+    let counter = counting.counter(settings, model.as_ref(), false, &state.quiet)?;
+    state.config.sessions.with(settings, options.may_create, |store| {
+        let making = options.making.config(&settings.continuity);
+        let estimator = Arc::clone(&counter.estimator);
+        let sessions = Sessions::new(Arc::clone(store), estimator, making, None);
+        let held = sessions.held().clone();
+        let _hook = interrupt::on_interrupt(move || held.give_back());
+        Ok(work(&sessions)?)
+    })
+}
 
 /// What is known of a conversation.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::mcp) struct Known {
+pub(super) struct UsageFacts {
     /// Its id.
     conversation: String,
     /// Whether it began with this call.
@@ -39,7 +74,7 @@ pub(in crate::mcp) struct Known {
     handoff: Option<String>,
 }
 
-impl From<Tracked> for Known {
+impl From<Tracked> for UsageFacts {
     fn from(tracked: Tracked) -> Self {
         let decision = &tracked.decision;
         let usage = &decision.current_usage;

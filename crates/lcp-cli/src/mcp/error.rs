@@ -1,76 +1,75 @@
-//! What is wrong with a call, for the model that made it.
+//! The error of a tool call, for the model that made it.
 
 use lcp_driver::special_tokens::escape_text;
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
-use super::desk::shown;
+use super::text::escape;
 use crate::failure::{Code, Failure};
 
-/// Why a call did not do what it was asked.
+/// The error of a tool call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct ToolError {
     /// A stable name.
     pub(super) code: &'static str,
-    /// One line: what, and where.
+    /// A line.
     pub(super) message: String,
-    /// What to do about it, where there is something.
+    /// Advice, if there is any.
     pub(super) hint: Option<String>,
 }
 
-/// What a tool gives.
-pub(super) type Outcome<T> = std::result::Result<T, Fault>;
+/// The result of a tool call.
+pub(super) type ToolResult<T> = Result<T, ToolError>;
 
-/// A path leads outside the roots.
+/// The code of a path outside the roots.
 pub(super) const REFUSED: &str = "refused";
 
-/// There is no pack of that id.
+/// The code of an unknown pack.
 pub(super) const UNKNOWN_PACK: &str = "unknown_pack";
 
-impl Fault {
+impl ToolError {
     pub(super) fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: line(message), hint: None }
     }
 
-    /// The arguments are not what they must be.
+    /// Returns the error of wrong arguments.
     pub(super) fn usage(message: impl Into<String>) -> Self {
         Self::new(name(Code::Usage), message)
     }
 
-    /// More than a limit allows.
+    /// Returns the error of an exceeded limit.
     pub(super) fn limit(message: impl Into<String>) -> Self {
         Self::new(name(Code::Limit), message)
     }
 
-    /// A mistake of this program.
+    /// Returns the error of a bug.
     pub(super) fn internal(message: impl Into<String>) -> Self {
         Self::new("internal", message)
     }
 
-    /// The client wants no answer any more.
+    /// Returns the error of a call that the client has cancelled.
     pub(super) fn cancelled() -> Self {
         Self::new("cancelled", "the call was cancelled")
     }
 
-    /// The same with what to do about it.
-    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+    /// Adds advice.
+    pub(super) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(line(hint));
         self
     }
 
-    /// All of it, for programs.
-    pub(super) fn json(&self) -> Value {
+    /// Returns it as JSON.
+    pub(super) fn to_json(&self) -> Value {
         json!({ "code": self.code, "message": self.message, "hint": self.hint })
     }
 }
 
-/// What is said, in a line: clients show it to people and to models, which are given no special
-/// token by it.
-fn line(said: impl Into<String>) -> String {
-    escape_text(&shown(&said.into())).into_owned()
+/// Returns text as a line without special tokens: clients show it to people and to models.
+fn line(text: impl Into<String>) -> String {
+    escape_text(&escape(&text.into())).into_owned()
 }
 
-/// The name of an exit code.
+/// Returns the name of an exit code.
 const fn name(code: Code) -> &'static str {
     match code {
         Code::Io => "io",
@@ -81,13 +80,13 @@ const fn name(code: Code) -> &'static str {
     }
 }
 
-impl From<lcp_app::Error> for Fault {
+impl From<lcp_app::Error> for ToolError {
     fn from(error: lcp_app::Error) -> Self {
         Failure::from(error).into()
     }
 }
 
-impl From<Failure> for Fault {
+impl From<Failure> for ToolError {
     fn from(failure: Failure) -> Self {
         let code = failure.name.unwrap_or(name(failure.code));
         Self {
@@ -98,14 +97,13 @@ impl From<Failure> for Fault {
     }
 }
 
-/// Whether a hint says something to who has tools: neither commands, nor flags, nor settings.
+/// Returns whether a hint is of use to a client: it names no commands, flags or settings.
 fn is_for_tools(hint: &str) -> bool {
-    let speaks_of = |what| hint.contains(what);
-    speaks_of(" tool ") || !["--", "`lcp ", "lcp.toml"].into_iter().any(speaks_of)
+    hint.contains(" tool ") || !["--", "`lcp ", "lcp.toml"].iter().any(|word| hint.contains(word))
 }
 
-impl From<Fault> for CallToolResult {
-    fn from(fault: Fault) -> Self {
-        Self::structured_error(fault.json())
+impl From<ToolError> for CallToolResult {
+    fn from(error: ToolError) -> Self {
+        Self::structured_error(error.to_json())
     }
 }

@@ -1,0 +1,99 @@
+//! A cache of packs in memory, by their ids.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::error::{ToolError, ToolResult};
+
+/// Packs in the cache at most.
+pub(super) const PACKS_MAX: usize = 64;
+
+/// Bytes that they may have together.
+pub(super) const PACKS_BYTES_MAX: usize = 256 << 20;
+
+/// The prefix of the URI of a pack.
+pub(super) const URI_PREFIX: &str = "lcp://pack/";
+
+/// Hex digits of an id.
+const ID_DIGITS: usize = 16;
+
+/// A pack in memory.
+#[derive(Clone, Debug)]
+pub(super) struct CachedPack {
+    /// The first digits of its hash.
+    pub(super) id: String,
+    /// The paths that it was made of, for people.
+    pub(super) title: String,
+    /// The pack.
+    pub(super) bytes: Arc<[u8]>,
+}
+
+impl CachedPack {
+    /// Returns its URI as a resource.
+    pub(super) fn uri(&self) -> String {
+        format!("{URI_PREFIX}{}", self.id)
+    }
+}
+
+/// Packs, the newest last. The oldest are removed when there are too many.
+#[derive(Debug)]
+pub(super) struct PackCache {
+    packs: Mutex<VecDeque<CachedPack>>,
+    count: usize,
+    bytes: usize,
+}
+
+impl Default for PackCache {
+    fn default() -> Self {
+        Self::with_limits(PACKS_MAX, PACKS_BYTES_MAX)
+    }
+}
+
+impl PackCache {
+    fn with_limits(count: usize, bytes: usize) -> Self {
+        Self { packs: Mutex::default(), count, bytes }
+    }
+
+    /// Adds a pack, as the newest.
+    pub(super) fn insert(&self, title: String, bytes: Vec<u8>) -> ToolResult<CachedPack> {
+        if bytes.len() > self.bytes {
+            let message = format!("the pack has more than {} bytes", self.bytes);
+            return Err(ToolError::limit(message).with_hint("pack less, or use `lcp pack`"));
+        }
+        let mut id = blake3::hash(&bytes).to_hex().to_string();
+        id.truncate(ID_DIGITS);
+        let new = CachedPack { id, title, bytes: bytes.into() };
+        let mut packs = self.lock();
+        packs.retain(|old| old.id != new.id);
+        packs.push_back(new.clone());
+        let mut total: usize = packs.iter().map(|pack| pack.bytes.len()).sum();
+        while packs.len() > self.count || total > self.bytes {
+            let Some(oldest) = packs.pop_front() else { break };
+            total -= oldest.bytes.len();
+        }
+        Ok(new)
+    }
+
+    /// Returns the pack of this id.
+    pub(super) fn get(&self, id: &str) -> Option<CachedPack> {
+        self.lock().iter().find(|pack| pack.id == id).cloned()
+    }
+
+    /// Returns all packs, the newest first.
+    pub(super) fn list(&self) -> Vec<CachedPack> {
+        self.lock().iter().rev().cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<CachedPack>> {
+        self.packs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns whether this has the form of an id.
+pub(super) fn is_id(text: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
+    text.len() == ID_DIGITS && text.bytes().all(is_digit)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,254 @@
+//! The sandbox: files below the roots are read, whatever paths and links are given, and no others.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
+use std::path::{Component, Path, PathBuf};
+
+use lcp_types::wire::MAGIC_LCP;
+
+use super::error::{REFUSED, ToolError, ToolResult};
+use crate::Result;
+use crate::failure::{Code, Failure};
+use lcp_packfile::journal::{self, JournalState};
+
+/// The folders that a server reads below.
+#[derive(Debug)]
+pub struct Roots(Vec<Root>);
+
+#[derive(Debug)]
+struct Root {
+    /// The path as it was given, made absolute.
+    named: PathBuf,
+    /// The path without links.
+    path: PathBuf,
+    /// Open: another folder that takes its place later is not read.
+    #[cfg(unix)]
+    folder: rustix::fd::OwnedFd,
+}
+
+/// A path below a root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SandboxedPath {
+    /// The root.
+    pub(super) root: PathBuf,
+    /// The path from there, without links; empty for the root itself.
+    pub(super) below: PathBuf,
+}
+
+impl SandboxedPath {
+    /// Returns the full path.
+    pub(super) fn path(&self) -> PathBuf {
+        self.root.join(&self.below)
+    }
+}
+
+impl Roots {
+    /// Opens these folders.
+    ///
+    /// # Errors
+    ///
+    /// One that does not exist, or is no folder.
+    pub fn new(folders: &[PathBuf]) -> Result<Self> {
+        let mut roots: Vec<Root> = Vec::new();
+        for folder in folders {
+            let root = Root::new(folder)?;
+            if roots.iter().all(|known| known.path != root.path) {
+                roots.push(root);
+            }
+        }
+        Ok(Self(roots))
+    }
+
+    /// Returns the paths of all roots.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().map(|root| root.path.as_path())
+    }
+
+    /// Resolves a path: an absolute one, or one relative to one of the roots.
+    pub(super) fn resolve(&self, given: &str) -> ToolResult<SandboxedPath> {
+        let path = Path::new(given);
+        if given.is_empty() || given.contains('\0') {
+            return Err(ToolError::usage(format!("{given:?} is no path")));
+        }
+        // Refused before anything is looked at, so that nobody learns which files exist outside.
+        if path.components().any(|component| component == Component::ParentDir) {
+            return Err(self.refused(given, "has `..` in it"));
+        }
+        let candidates: Vec<_> = self.0.iter().filter_map(|root| root.candidate(path)).collect();
+        let mut wrong = None;
+        for candidate in candidates {
+            match candidate.canonicalize() {
+                Ok(path) => match self.to_sandboxed(&path) {
+                    Some(inside) => return Ok(inside),
+                    None => wrong = Some(self.refused(given, "leads outside the roots")),
+                },
+                Err(error) if is_missing(&error) => {
+                    wrong.get_or_insert_with(|| self.missing(given));
+                }
+                Err(error) => wrong = Some(read_error(given, &error)),
+            }
+        }
+        Err(wrong.unwrap_or_else(|| self.refused(given, "is outside the roots")))
+    }
+
+    /// Opens a file or folder by its path without links, and follows none on the way.
+    pub(super) fn open(&self, path: &Path) -> std::io::Result<File> {
+        let root = self.0.iter().filter(|root| path.starts_with(&root.path));
+        let root = root.max_by_key(|root| root.path.components().count());
+        let root = root.ok_or(ErrorKind::PermissionDenied)?;
+        let below = path.strip_prefix(&root.path).map_err(|_| ErrorKind::PermissionDenied)?;
+        root.open(below)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// Also a file of more than `max` bytes.
+    pub(super) fn read(&self, given: &str, max: u64) -> ToolResult<Vec<u8>> {
+        self.read_with_journal(given, max).map(|(bytes, _)| bytes)
+    }
+
+    /// Reads a file, and the journal of it, if it is a pack.
+    pub(super) fn read_with_journal(
+        &self,
+        given: &str,
+        max: u64,
+    ) -> ToolResult<(Vec<u8>, JournalState)> {
+        let inside = self.resolve(given)?;
+        let failed = |error| read_error(given, &error);
+        let file = self.open(&inside.path()).map_err(failed)?;
+        if !file.metadata().map_err(failed)?.is_file() {
+            return Err(ToolError::usage(format!("{given:?} is no file")));
+        }
+        let mut bytes = Vec::new();
+        (&file).take(MAGIC_LCP.len() as u64).read_to_end(&mut bytes).map_err(failed)?;
+        let is_pack = bytes == MAGIC_LCP;
+        if is_pack {
+            journal::lock_shared(&file).map_err(failed)?;
+        }
+        (&file).take(max.saturating_sub(3)).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.len() as u64 > max {
+            return Err(ToolError::limit(format!("{given:?} has more than {max} bytes")));
+        }
+        if !is_pack {
+            return Ok((bytes, JournalState::Absent));
+        }
+        // As it was before, where an append is not over.
+        let mut journal = Vec::new();
+        match self.open(&journal::journal_path(&inside.path())) {
+            Err(error) if is_missing(&error) => return Ok((bytes, JournalState::Absent)),
+            opened => opened.and_then(|file| file.take(max).read_to_end(&mut journal)),
+        }
+        .map_err(failed)?;
+        Ok(journal::rolled_back(bytes, Some(&journal)))
+    }
+
+    fn to_sandboxed(&self, path: &Path) -> Option<SandboxedPath> {
+        self.0.iter().find_map(|root| {
+            let below = path.strip_prefix(&root.path).ok()?.to_owned();
+            Some(SandboxedPath { root: root.path.clone(), below })
+        })
+    }
+
+    fn refused(&self, given: &str, why: &str) -> ToolError {
+        ToolError::new(REFUSED, format!("the path {given:?} {why}")).with_hint(self.describe())
+    }
+
+    fn missing(&self, given: &str) -> ToolError {
+        ToolError::from(Failure::new(Code::Io, format!("there is no {given:?} below the roots")))
+            .with_hint(self.describe())
+    }
+
+    /// Describes the roots for people.
+    pub(super) fn describe(&self) -> String {
+        let paths: Vec<_> = self.paths().map(|path| format!("{}", path.display())).collect();
+        format!("paths begin at, or lie below: {}", paths.join(", ").escape_debug())
+    }
+}
+
+impl Root {
+    fn new(folder: &Path) -> Result<Self> {
+        let failed = |error| Failure::io("read the root", folder.display(), &error);
+        let path = folder.canonicalize().map_err(failed)?;
+        if !path.is_dir() {
+            let message = format!("the root {} is no folder", folder.display());
+            return Err(Failure::new(Code::Usage, message));
+        }
+        let named = std::path::absolute(folder).map_err(failed)?;
+        #[cfg(unix)]
+        let folder = {
+            let opened = rustix::fs::open(&path, folder_flags(), rustix::fs::Mode::empty());
+            opened.map_err(|error| failed(error.into()))?
+        };
+        Ok(Self {
+            named,
+            path,
+            #[cfg(unix)]
+            folder,
+        })
+    }
+
+    /// Returns the full path of a path below this root.
+    fn candidate(&self, path: &Path) -> Option<PathBuf> {
+        if path.is_absolute() {
+            let below = path.strip_prefix(&self.path).or_else(|_| path.strip_prefix(&self.named));
+            return below.ok().map(|below| self.path.join(below));
+        }
+        // `C:a` and `\a` of Windows are neither.
+        let is_plain = |component| matches!(component, Component::Normal(_) | Component::CurDir);
+        path.components().all(is_plain).then(|| self.path.join(path))
+    }
+
+    #[cfg(unix)]
+    fn open(&self, below: &Path) -> std::io::Result<File> {
+        use rustix::fs::{Mode, OFlags, openat};
+
+        let mut folder = None;
+        let mut components = below.components().peekable();
+        while let Some(component) = components.next() {
+            let Component::Normal(name) = component else {
+                return Err(ErrorKind::PermissionDenied.into());
+            };
+            // Neither waits for a pipe nor follows a link that came since the path was found.
+            let last = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+            let flags = if components.peek().is_some() { folder_flags() } else { last };
+            let from = folder.as_ref().unwrap_or(&self.folder);
+            folder = Some(openat(from, name, flags, Mode::empty())?);
+        }
+        match folder {
+            Some(opened) => Ok(opened.into()),
+            None => Ok(self.folder.try_clone()?.into()),
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn open(&self, below: &Path) -> std::io::Result<File> {
+        let path = self.path.join(below);
+        let file = File::open(&path)?;
+        // What was found may be a link by now; as far as this system tells.
+        if path.canonicalize()? == path {
+            Ok(file)
+        } else {
+            Err(ErrorKind::PermissionDenied.into())
+        }
+    }
+}
+
+#[cfg(unix)]
+fn folder_flags() -> rustix::fs::OFlags {
+    use rustix::fs::OFlags;
+    OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC
+}
+
+/// Returns whether nothing exists at a path; a file has nothing below it.
+fn is_missing(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+fn read_error(given: &str, error: &std::io::Error) -> ToolError {
+    Failure::io("read", format!("{given:?}"), error).into()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,60 @@
+//! Panics, the end of the server, schemas.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::*;
+use crate::failure::Output;
+use crate::mcp::{LazySessionStore, Roots, ServerConfig};
+use lcp_app::config::Config;
+
+fn server() -> Server {
+    let config = ServerConfig {
+        roots: Roots::new(&[".".into()]).unwrap(),
+        settings: Config::default(),
+        git: false,
+        sessions: LazySessionStore::default(),
+        output: Output::default(),
+    };
+    Server::new(ServerState::new(config))
+}
+
+#[test]
+fn a_panic_is_an_answer_and_the_server_goes_on() {
+    let (server, runtime) = (server(), start_runtime().unwrap());
+    for _ in 0..=CALLS_MAX {
+        let result = runtime.block_on(server.run(|_| -> ToolResult<()> { panic!("a test") }));
+        assert_eq!(result.unwrap_err().code, "internal");
+    }
+    assert_eq!(runtime.block_on(server.run(|_| Ok(7))), Ok(7));
+}
+
+#[test]
+fn what_is_held_is_given_back_at_the_end() {
+    let is_done = Arc::new(AtomicBool::new(false));
+    let hook = interrupt::on_interrupt({
+        let is_done = Arc::clone(&is_done);
+        move || is_done.store(true, Ordering::Relaxed)
+    });
+    let state = Arc::into_inner(server().state).unwrap();
+    let over = serve_on(state, (tokio::io::empty(), tokio::io::sink()));
+    assert_eq!(start_runtime().unwrap().block_on(over), Ok(()));
+    assert!(is_done.load(Ordering::Relaxed));
+    drop(hook);
+}
+
+#[test]
+fn every_tool_has_schemas() {
+    for entry in tools::ALL {
+        let tool = (entry.describe)();
+        for schema in [Some(&tool.input_schema), tool.output_schema.as_ref()] {
+            let schema = schema.unwrap();
+            assert_eq!(schema["type"], "object", "{}", entry.name);
+            let properties = schema["properties"].as_object().unwrap();
+            for (name, property) in properties {
+                let is_told = property.get("description").is_some() || name == "$schema";
+                assert!(is_told, "{}: {name}", entry.name);
+            }
+        }
+        assert_eq!(tool.input_schema["additionalProperties"], false, "{}", entry.name);
+    }
+}

@@ -1,0 +1,49 @@
+//! The store of sessions, opened when it is first needed.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lcp_continuity::store::Store;
+
+use lcp_app::config::Config;
+use lcp_app::sessions::StoreOptions;
+
+use super::error::ToolResult;
+
+/// The store of sessions.
+#[derive(Default)]
+pub struct LazySessionStore {
+    options: StoreOptions,
+    /// Whether the `lcp.toml` was named.
+    is_named: bool,
+    store: Mutex<Option<Arc<dyn Store>>>,
+}
+
+impl fmt::Debug for LazySessionStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LazySessionStore")
+    }
+}
+
+impl LazySessionStore {
+    /// Returns the store of these options; `is_named`: the `lcp.toml` that may have it was named.
+    #[must_use]
+    pub fn new(options: StoreOptions, is_named: bool) -> Self {
+        Self { options, is_named, store: Mutex::default() }
+    }
+
+    /// Opens the store if it is not open, and calls `work` with it, one call at a time: a lease
+    /// that one call takes of the store, another would release.
+    pub(super) fn with<T>(
+        &self,
+        config: &Config,
+        may_create: bool,
+        work: impl FnOnce(&Arc<dyn Store>) -> ToolResult<T>,
+    ) -> ToolResult<T> {
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*store {
+            Some(store) => work(store),
+            None => work(store.insert(self.options.open(config, self.is_named, may_create)?)),
+        }
+    }
+}

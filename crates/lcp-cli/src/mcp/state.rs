@@ -1,0 +1,108 @@
+//! The state that tools share: roots, packs in memory, settings.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lcp_decoder::{DecodeOptions, Events};
+use lcp_tokens::TOKENIZER_NAMES;
+use lcp_types::limits;
+
+use super::error::{ToolError, ToolResult, UNKNOWN_PACK};
+use super::pack_cache::{PackCache, URI_PREFIX, is_id};
+use super::sandbox::Roots;
+use super::session_store::LazySessionStore;
+use crate::failure::Output;
+use crate::files;
+use lcp_app::Silent;
+use lcp_app::config::Config;
+use lcp_app::tokenizer::TokenizerOptions;
+
+/// The configuration of a server.
+#[derive(Debug)]
+pub struct ServerConfig {
+    /// The folders that are read.
+    pub roots: Roots,
+    /// The settings of the `lcp.toml` that was given at the start; no other is read.
+    pub settings: Config,
+    /// Whether git may be run, with the settings of the repositories that it finds.
+    pub git: bool,
+    /// The store of sessions.
+    pub sessions: LazySessionStore,
+    /// Messages outside the protocol.
+    pub output: Output,
+}
+
+/// The state that tools share.
+#[derive(Debug)]
+pub struct ServerState {
+    pub(super) config: ServerConfig,
+    pub(super) packs: PackCache,
+    /// No messages: warnings are in the answers.
+    pub(super) quiet: Silent,
+}
+
+/// A pack, and its name in errors.
+#[derive(Debug)]
+pub(super) struct LoadedPack {
+    pub(super) name: PathBuf,
+    pub(super) bytes: Arc<[u8]>,
+    /// A warning about the journal of its file, if there is one.
+    pub(super) journal_warning: Option<&'static str>,
+}
+
+impl ServerState {
+    /// Returns the state of a server without packs.
+    #[must_use]
+    pub fn new(config: ServerConfig) -> Self {
+        Self { config, packs: PackCache::default(), quiet: Silent }
+    }
+
+    /// Returns a pack by its id, its URI, or its path.
+    pub(super) fn pack(&self, reference: &str) -> ToolResult<LoadedPack> {
+        let id = reference.strip_prefix(URI_PREFIX).unwrap_or(reference);
+        let name = PathBuf::from(reference.escape_debug().to_string());
+        if is_id(id) {
+            let pack = self.packs.get(id).ok_or_else(|| unknown_pack(id))?;
+            return Ok(LoadedPack { name, bytes: pack.bytes, journal_warning: None });
+        }
+        if id.len() < reference.len() {
+            return Err(unknown_pack(id));
+        }
+        let max = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
+        let (bytes, journal) = self.config.roots.read_with_journal(reference, max)?;
+        check_block_count(&name, &bytes)?;
+        Ok(LoadedPack { name, bytes: bytes.into(), journal_warning: journal.message() })
+    }
+}
+
+/// Blocks of a pack from a file, at most: each takes a kilobyte or so while it is planned,
+/// and a few bytes of a file can be millions of them.
+const BLOCKS_MAX: u64 = 1 << 18;
+
+/// Refuses a pack of too many blocks. Its reader reports other errors.
+fn check_block_count(name: &Path, pack: &[u8]) -> ToolResult<()> {
+    let options = DecodeOptions { blocks_max: BLOCKS_MAX, ..DecodeOptions::default() };
+    let error = Events::new(pack, options).find_map(Result::err);
+    match error.filter(lcp_decoder::Error::is_limit) {
+        Some(error) => Err(files::malformed(name, pack, &error).into()),
+        None => Ok(()),
+    }
+}
+
+fn unknown_pack(id: &str) -> ToolError {
+    ToolError::new(UNKNOWN_PACK, format!("there is no pack {id:?}"))
+        .with_hint("the tool `pack` makes one; of many the oldest are forgotten")
+}
+
+/// Returns the tokenizer of these arguments. They are names only: a path would be read.
+pub(super) fn counting(
+    encoding: Option<String>,
+    model: Option<String>,
+) -> ToolResult<TokenizerOptions> {
+    if let Some(name) = encoding.as_deref().filter(|name| !TOKENIZER_NAMES.contains(name)) {
+        let message = format!("there is no encoding {name:?}");
+        return Err(ToolError::usage(message)
+            .with_hint(format!("it may be {}", TOKENIZER_NAMES.join(", "))));
+    }
+    Ok(TokenizerOptions { encoding, model, ..TokenizerOptions::default() })
+}
