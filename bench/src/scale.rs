@@ -56,14 +56,14 @@ fn opening(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> {
     let counter = lcp_tokens::Tiktoken::new(lcp_tokens::Encoding::O200kBase);
     let costs =
         lcp_driver::IndexCosts::new(&counter).count(&blocks).into_iter().collect::<Vec<_>>();
-    let pack = lcp_encoder::encode_with(&blocks, EncodeOptions::default(), &[]);
+    let pack = lcp_encoder::encode_with_costs(&blocks, EncodeOptions::default(), &[]);
     let pack = pack.map_err(|error| Error::worker(&error))?;
-    let with_costs = lcp_encoder::encode_with(&blocks, EncodeOptions::default(), &costs);
+    let with_costs = lcp_encoder::encode_with_costs(&blocks, EncodeOptions::default(), &costs);
     let with_costs = with_costs.map_err(|error| Error::worker(&error))?;
     let mut best = [f64::MAX; 2];
     for _ in 0..ROUNDS * 4 {
         for (best, pack) in best.iter_mut().zip([&pack, &with_costs]) {
-            let (trailer, spent) = Spent::on(|| lcp_decoder::Trailer::of(pack));
+            let (trailer, spent) = Spent::on(|| lcp_decoder::PackIndex::find(pack));
             assert!(matches!(trailer, Some(Ok(_))), "as written");
             *best = best.min(spent.alone()?.as_secs_f64() * 1e3);
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lcp_encoder::{EncodeOptions, PackBuilder};
+use lcp_encoder::{EncodeOptions, PackWriter};
 use lcp_testkit::SplitMix64;
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Block, Lang, Priority, Role};
@@ -46,7 +46,7 @@ pub(super) fn write(path: &Path, blocks: u32) -> Result<u64, Error> {
 
 /// The pack of these blocks, with what they cost; one in a hundred is High.
 pub(super) fn pack(blocks: &[Block<'_>]) -> Result<Vec<u8>, Error> {
-    let mut pack = PackBuilder::new(EncodeOptions::default());
+    let mut pack = PackWriter::new(EncodeOptions::default());
     let mut all = Vec::with_capacity(blocks.len());
     for (i, block) in blocks.iter().enumerate() {
         let mut added = pack.add(block).map_err(|error| Error::worker(&error))?;

@@ -6,7 +6,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use lcp_decoder::{DecodeOptions, Object, PackReader, ReadAt};
+use lcp_decoder::{DecodeOptions, RemoteObject, PackReader, ReadAt};
 use lcp_driver::{DefaultDriver, DriverConfig, PlanSource};
 use lcp_testkit::SplitMix64;
 use lcp_tokens::{Encoding, Tiktoken};
@@ -29,7 +29,7 @@ const BLOCK_BYTES: usize = 5_000;
 
 /// What is read of an object: each range is a request.
 struct Counted {
-    object: Object,
+    object: RemoteObject,
     ranges: Cell<u64>,
     bytes: Cell<u64>,
 }
@@ -46,7 +46,7 @@ impl ReadAt for Counted {
         self.object.read(ranges)
     }
 
-    fn is_far(&self) -> bool {
+    fn has_high_latency(&self) -> bool {
         true
     }
 }
@@ -72,7 +72,7 @@ pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> 
     let runtime = runtime.map_err(|error| Error::worker(&error))?;
     let put = runtime.block_on(store.put(&path, pack.into()));
     put.map_err(|error| Error::worker(&error))?;
-    let object = Object::open(store as Arc<dyn ObjectStore>, &path);
+    let object = RemoteObject::open(store as Arc<dyn ObjectStore>, &path);
     let object = object.map_err(|error| Error::worker(&error))?;
     let counted = Counted { object, ranges: Cell::new(0), bytes: Cell::new(0) };
     let reader = PackReader::open(counted, DecodeOptions::default());

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::process::Command;
 
-use lcp_decoder::{DecodeOptions, Map, PackReader};
+use lcp_decoder::{DecodeOptions, MmapFile, PackReader};
 use lcp_driver::{DefaultDriver, DriverConfig, PlanSource};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 use serde::{Deserialize, Serialize};
@@ -90,11 +90,11 @@ fn render(counter: Tiktoken, scan: bool, path: &str) -> Result<(u32, usize, Stri
     #[expect(unsafe_code, reason = "nobody but this benchmark knows the file")]
     // SAFETY: the file was written by the process that waits for this one, and is not
     // changed any more.
-    let map = unsafe { Map::open(&file) }.map_err(|error| Error::worker(&error))?;
+    let map = unsafe { MmapFile::open(&file) }.map_err(|error| Error::worker(&error))?;
     let mut reader =
         PackReader::open(map, DecodeOptions::default()).map_err(|error| Error::worker(&error))?;
     if scan {
-        reader.drop_trailer();
+        reader.ignore_index();
     }
     let config = DriverConfig { token_budget: Some(BUDGET), ..DriverConfig::default() };
     let rendered = DefaultDriver::new(counter).render_source(&reader, &config);

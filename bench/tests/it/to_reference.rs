@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bcp_decoder::{BcpDecoder, DecodeError};
 use bcp_encoder::MemoryContentStore;
 use lcp_bench::reference::{Store, TheirBlock, expected};
-use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode};
+use lcp_encoder::{Compression, EncodeOptions, Magic, PackWriter, encode};
 use lcp_testkit::{hex, known_pack};
 use lcp_types::{
     Annotation, Block, BlockContent, Lang, Priority, Role, Tag, UnknownField, UnknownValue,
@@ -16,7 +16,7 @@ const COMPRESSIONS: [Compression; 3] =
     [Compression::None, Compression::Block, Compression::Payload];
 
 fn bcp(compression: Compression) -> EncodeOptions {
-    EncodeOptions { magic: Magic::Bcp, compression, trailer: false }
+    EncodeOptions { magic: Magic::Bcp, compression, index: false }
 }
 
 fn read(pack: &[u8]) -> Result<Vec<TheirBlock>, DecodeError> {
@@ -45,7 +45,7 @@ proptest! {
     #[test]
     fn references(blocks in known_pack()) {
         let mut store = Store(Arc::new(MemoryContentStore::new()));
-        let mut pack = PackBuilder::new(bcp(Compression::None));
+        let mut pack = PackWriter::new(bcp(Compression::None));
         for block in &blocks {
             pack.add_reference(block, &mut store).expect("within the limits");
         }
@@ -61,7 +61,7 @@ proptest! {
 /// What LCP stores beside the blocks is made of what 1.0 has.
 #[test]
 fn priorities_and_tags() {
-    let mut pack = PackBuilder::new(bcp(Compression::None));
+    let mut pack = PackWriter::new(bcp(Compression::None));
     let block = Block::code(Lang::Rust, "a.rs", "fn a() {}").with_summary("a");
     let mut added = pack.add(&block).expect("within the limits");
     added.priority(Priority::Background).expect("within the limits");

@@ -179,11 +179,16 @@ pub fn decode<'a>(path: &Path, bytes: &'a [u8]) -> Result<Pack<'a>> {
 pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error {
     let code = match error.kind() {
         _ if error.is_limit() => ErrorKind::Limit,
-        _ if error.is_outside() => ErrorKind::Io,
+        _ if error.is_external() => ErrorKind::Io,
         _ => ErrorKind::Malformed,
     };
-    let message =
-        format!("{} [{}] ({}, {})", error.kind(), error.code(), display_name(path), error.place());
+    let message = format!(
+        "{} [{}] ({}, {})",
+        error.kind(),
+        error.code(),
+        display_name(path),
+        error.location()
+    );
     let failure = Error::new(code, message);
     let looks_like_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     // Any text is Markdown.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lcp_decoder::{DecodeOptions, Event, Events};
+use lcp_decoder::{DecodeOptions, Event, EventIter};
 use lcp_driver::IndexCosts;
 use lcp_encoder::{Compression, EncodeOptions};
 use lcp_tokens::TokenEstimator;
@@ -26,8 +26,8 @@ pub struct PackOutputOptions {
 /// Warns of a pack whose payload was to be compressed and is not.
 pub fn warn_if_uncompressed(pack: &[u8], options: EncodeOptions, reporter: &dyn Reporter) {
     let wanted = options.compression == Compression::Payload;
-    let header = Events::new(pack, DecodeOptions::default()).next();
-    if wanted && matches!(header, Some(Ok(Event::Header(it))) if !it.payload_compressed()) {
+    let header = EventIter::new(pack, DecodeOptions::default()).next();
+    if wanted && matches!(header, Some(Ok(Event::Header(it))) if !it.is_payload_compressed()) {
         reporter.warn(&
             "the pack is not compressed: a reader would take so many blocks of so few bytes for an \
              attack (BLOCK_MEMORY_BYTES_MAX)",
@@ -57,7 +57,7 @@ impl<'c> PackEncoder<'c> {
         let Some(named) = &options.costs else {
             return Ok(Self { options: options.encode, tokenizer, estimators: Vec::new() });
         };
-        if !options.encode.has_trailer() {
+        if !options.encode.has_index() {
             let message = "--counts needs a trailer, which this pack has not";
             return Err(Error::new(ErrorKind::Usage, message)
                 .with_hint("leave out --no-trailer, --magic bcp and --compress payload"));
@@ -88,10 +88,11 @@ impl<'c> PackEncoder<'c> {
             counter.save_cache(reporter);
         }
         drop(bar);
-        let pack = lcp_encoder::encode_with(blocks, self.options, &costs).map_err(|error| {
-            let code = if error.is_limit() { ErrorKind::Limit } else { ErrorKind::Io };
-            Error::new(code, format!("{error} ({what})"))
-        })?;
+        let pack =
+            lcp_encoder::encode_with_costs(blocks, self.options, &costs).map_err(|error| {
+                let code = if error.is_limit() { ErrorKind::Limit } else { ErrorKind::Io };
+                Error::new(code, format!("{error} ({what})"))
+            })?;
         warn_if_uncompressed(&pack, self.options, reporter);
         Ok(pack)
     }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use lcp_decoder::{DecodeOptions, Pack, PackReader, ReadError, Trailer, TrailerError};
+use lcp_decoder::{DecodeOptions, IndexError, Pack, PackIndex, PackReader, ReadError};
 use lcp_dedup::Options;
 use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::window::ContextWindow;
@@ -15,7 +15,7 @@ use lcp_driver::{
 };
 use lcp_packfile::journal;
 use lcp_types::wire::HEADER_RESERVED;
-use lcp_types::{BlockSource, BlockType, SourceErrorKind};
+use lcp_types::{BlockSource, BlockSourceErrorKind, BlockType};
 
 use crate::budget::{BudgetOptions, EffectiveBudget};
 use crate::config::{Config, Settings};
@@ -162,7 +162,7 @@ impl<'b> RenderSetup<'b> {
         let rendered = match driver.render_source(&reader, config) {
             Ok(rendered) => rendered,
             Err(SourceRenderError::Driver(error)) => return Err(denied(&error, path)),
-            Err(SourceRenderError::Source(error)) if error.kind == SourceErrorKind::Io => {
+            Err(SourceRenderError::Source(error)) if error.kind == BlockSourceErrorKind::Io => {
                 let message = format!("cannot read {}: {error}", path.display());
                 return Err(Error::new(ErrorKind::Io, message));
             }
@@ -355,7 +355,7 @@ fn regular(path: &Path) -> Option<File> {
 /// Returns a warning about a pack whose header announces an index that is not accepted (RFC
 /// 0003 §2).
 pub fn index_warning(pack: &[u8]) -> Option<Warning> {
-    Trailer::of(pack)?.err().map(|error| bad_index(&error))
+    PackIndex::find(pack)?.err().map(|error| bad_index(&error))
 }
 
 /// Returns warnings about everything that is wrong with the index of a pack.
@@ -371,7 +371,7 @@ pub fn verify_index(path: &Path, pack: &[u8]) -> Result<Vec<Warning>> {
     }
 }
 
-fn bad_index(error: &TrailerError) -> Warning {
+fn bad_index(error: &IndexError) -> Warning {
     Warning::new(WarningCode::BadIndex, None, error.to_string())
 }
 

@@ -1,7 +1,7 @@
 //! Checks of packs that need more than the pack: token costs and hand-offs.
 
 use lcp_continuity::{PackageError, SessionHandoff};
-use lcp_decoder::Trailer;
+use lcp_decoder::PackIndex;
 use lcp_driver::{IndexCosts, RENDERER_REVISION};
 use lcp_packfile::{Check, PackScan, Problem, Report, ValidateOptions, handoff_index};
 use lcp_tokens::{Encoding, Tiktoken};
@@ -43,7 +43,7 @@ impl Check for HandoffCheck {
 struct CostCheck;
 
 impl Check for CostCheck {
-    fn check_index(&self, index: &Trailer, blocks: &[Block<'_>], report: &mut Report) {
+    fn check_index(&self, index: &PackIndex, blocks: &[Block<'_>], report: &mut Report) {
         let offset = index.footer().index_offset;
         for stored in &index.block_index().costs {
             let name = stored.encoding.escape_debug();

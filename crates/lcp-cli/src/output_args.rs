@@ -108,7 +108,7 @@ impl PackOutputArgs {
                 Compress::Block => Compression::Block,
                 Compress::Payload => Compression::Payload,
             },
-            trailer: !self.no_trailer,
+            index: !self.no_trailer,
         }
     }
 }

@@ -12,9 +12,9 @@ use lcp_types::{
 
 use crate::error::{Error, Result, Warning};
 use crate::events::{Event, Frame, Header};
+use crate::fast_path::{FIELDS_MAX, PlainFrame};
 use crate::options::DecodeOptions;
 use crate::parser::Parser;
-use crate::plain;
 use crate::reader::FRAME_BYTES_MIN;
 
 const CODE: u8 = BlockType::Code.code();
@@ -26,28 +26,28 @@ const ANNOTATION: u8 = BlockType::Annotation.code();
 
 /// The events of a pack in memory, until [`Event::Done`] or the first error.
 ///
-/// Blocks are not looked into; [`Events::decode`] does so. Useful to tell what
+/// Blocks are not looked into; [`EventIter::decode`] does so. Useful to tell what
 /// is wrong with each block of a pack, or where it stands.
-pub struct Events<'a, 's> {
+pub struct EventIter<'a, 's> {
     parser: Parser<'s>,
     data: &'a [u8],
     done: bool,
 }
 
-impl<'a, 's> Events<'a, 's> {
+impl<'a, 's> EventIter<'a, 's> {
     /// The events of `pack`.
     #[must_use]
     pub fn new(pack: &'a [u8], options: DecodeOptions<'s>) -> Self {
         Self { parser: Parser::new(options), data: pack, done: false }
     }
 
-    /// How many of the next blocks may take the short way: as many as a pack may
+    /// How many of the next blocks may take the fast path: as many as a pack may
     /// still have, or none.
-    fn may_be_plain(&self) -> u64 {
+    fn plain_blocks_max(&self) -> u64 {
         let options = self.parser.limits();
         let may_be = !self.done
-            && self.parser.is_at_plain_frame()
-            && options.fields_max >= plain::FIELDS_MAX as u64
+            && self.parser.is_at_uncompressed_frame()
+            && options.fields_max >= FIELDS_MAX as u64
             // Each of them then allows more memory for blocks than it takes.
             && options.block_memory_per_byte >= BLOCK_MEMORY_BYTES.div_ceil(FRAME_BYTES_MIN);
         if may_be { options.blocks_max.saturating_sub(self.parser.index()) } else { 0 }
@@ -62,17 +62,17 @@ impl<'a, 's> Events<'a, 's> {
         self.parser.decode(frame)
     }
 
-    /// Looks into a frame and uses it up, as [`Parser::decode_once`].
+    /// Looks into a frame and uses it up, as [`Parser::decode_consuming`].
     ///
     /// # Errors
     ///
     /// As [`Self::decode`].
-    pub fn decode_once(&mut self, frame: Frame<'a>) -> Result<Block<'a>> {
-        self.parser.decode_once(frame)
+    pub fn decode_consuming(&mut self, frame: Frame<'a>) -> Result<Block<'a>> {
+        self.parser.decode_consuming(frame)
     }
 }
 
-impl<'a> Iterator for Events<'a, '_> {
+impl<'a> Iterator for EventIter<'a, '_> {
     type Item = Result<Event<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -93,23 +93,23 @@ impl<'a> Iterator for Events<'a, '_> {
     }
 }
 
-impl std::iter::FusedIterator for Events<'_, '_> {}
+impl std::iter::FusedIterator for EventIter<'_, '_> {}
 
 /// The blocks of a pack in memory, each borrowed from it; made by [`blocks`].
 ///
 /// Ends after the first error. What came before it is good.
-pub struct Blocks<'a, 's> {
-    events: Events<'a, 's>,
-    /// How many of the next blocks may take the short way.
+pub struct BlockIter<'a, 's> {
+    events: EventIter<'a, 's>,
+    /// How many of the next blocks may take the fast path.
     plain_left: u64,
-    /// `plain_left` and the bytes that were left where the short way began: the
+    /// `plain_left` and the bytes that were left where the fast path began: the
     /// parser is told of it when it goes on.
     plain_since: (u64, usize),
     header: Option<Header>,
     warnings: Vec<Warning>,
 }
 
-impl Blocks<'_, '_> {
+impl BlockIter<'_, '_> {
     /// The header, once the first block was asked for.
     #[must_use]
     pub fn header(&self) -> Option<Header> {
@@ -123,61 +123,61 @@ impl Blocks<'_, '_> {
     }
 }
 
-impl<'a> Iterator for Blocks<'a, '_> {
+impl<'a> Iterator for BlockIter<'a, '_> {
     type Item = Result<Block<'a>>;
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a block is read faster than it is copied")]
     fn next(&mut self) -> Option<Self::Item> {
         match self.events.data.first() {
-            Some(&CONVERSATION) => self.plain::<Conversation<'a>>(),
-            Some(&CODE) => self.plain::<Code<'a>>(),
-            _ => self.less_common(),
+            Some(&CONVERSATION) => self.next_plain::<Conversation<'a>>(),
+            Some(&CODE) => self.next_plain::<Code<'a>>(),
+            _ => self.next_of_other_type(),
         }
     }
 }
 
-impl<'a> Blocks<'a, '_> {
-    /// The next block, which is of this type, by the short way if it can be.
+impl<'a> BlockIter<'a, '_> {
+    /// The next block, which is of this type, by the fast path if it can be.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a block is read faster than it is copied")]
-    fn plain<T>(&mut self) -> Option<Result<Block<'a>>>
+    fn next_plain<T>(&mut self) -> Option<Result<Block<'a>>>
     where
         T: Record<'a> + Into<BlockContent<'a>>,
     {
-        const { assert!(T::FIELDS.len() <= plain::FIELDS_MAX) };
-        let Events { parser, data, .. } = &mut self.events;
+        const { assert!(T::FIELDS.len() <= FIELDS_MAX) };
+        let EventIter { parser, data, .. } = &mut self.events;
         let frame = if self.plain_left > 0 {
-            plain::Frame::new(data, parser.limits().body_bytes_max)
+            PlainFrame::new(data, parser.limits().body_bytes_max)
         } else {
             None
         };
-        let Some(mut frame) = frame else { return self.any() };
-        let Some(content) = T::read_in_order(&mut frame.fields) else { return self.any() };
+        let Some(mut frame) = frame else { return self.next_parsed() };
+        let Some(content) = T::read_in_order(&mut frame.fields) else { return self.next_parsed() };
         self.plain_left -= 1;
-        *data = frame.behind;
+        *data = frame.rest;
         let summary = frame.summary.map(Cow::Borrowed);
         Some(Ok(Block { summary, content: content.into(), reserved_flags: 0 }))
     }
 
     /// The next block, which is not of the two types that most are.
-    fn less_common(&mut self) -> Option<Result<Block<'a>>> {
+    fn next_of_other_type(&mut self) -> Option<Result<Block<'a>>> {
         match self.events.data.first() {
-            Some(&TOOL_RESULT) => self.plain::<ToolResult<'a>>(),
-            Some(&DOCUMENT) => self.plain::<Document<'a>>(),
-            Some(&STRUCTURED_DATA) => self.plain::<StructuredData<'a>>(),
-            Some(&ANNOTATION) => self.plain::<Annotation<'a>>(),
-            _ => self.any(),
+            Some(&TOOL_RESULT) => self.next_plain::<ToolResult<'a>>(),
+            Some(&DOCUMENT) => self.next_plain::<Document<'a>>(),
+            Some(&STRUCTURED_DATA) => self.next_plain::<StructuredData<'a>>(),
+            Some(&ANNOTATION) => self.next_plain::<Annotation<'a>>(),
+            _ => self.next_parsed(),
         }
     }
 
     /// The next block, whatever it is and whatever comes before it.
     #[inline(never)]
-    fn any(&mut self) -> Option<Result<Block<'a>>> {
+    fn next_parsed(&mut self) -> Option<Result<Block<'a>>> {
         let (left, bytes) = mem::take(&mut self.plain_since);
         let passed = left - mem::take(&mut self.plain_left);
         if passed > 0 {
-            self.events.parser.pass(passed, bytes - self.events.data.len());
+            self.events.parser.skip(passed, bytes - self.events.data.len());
         }
         loop {
             match self.events.next()? {
@@ -185,9 +185,9 @@ impl<'a> Blocks<'a, '_> {
                 Ok(Event::Warning(warning)) => self.warnings.push(warning),
                 Ok(Event::End { .. } | Event::Done) => {}
                 Ok(Event::Frame(frame)) => {
-                    let block = self.events.decode_once(frame);
+                    let block = self.events.decode_consuming(frame);
                     self.events.done |= block.is_err();
-                    self.plain_left = self.events.may_be_plain();
+                    self.plain_left = self.events.plain_blocks_max();
                     self.plain_since = (self.plain_left, self.events.data.len());
                     return Some(block);
                 }
@@ -197,7 +197,7 @@ impl<'a> Blocks<'a, '_> {
     }
 }
 
-impl std::iter::FusedIterator for Blocks<'_, '_> {}
+impl std::iter::FusedIterator for BlockIter<'_, '_> {}
 
 /// The blocks of `pack`, one at a time.
 ///
@@ -212,9 +212,9 @@ impl std::iter::FusedIterator for Blocks<'_, '_> {}
 /// # Ok::<(), lcp_decoder::Error>(())
 /// ```
 #[must_use]
-pub fn blocks<'a, 's>(pack: &'a [u8], options: DecodeOptions<'s>) -> Blocks<'a, 's> {
-    Blocks {
-        events: Events::new(pack, options),
+pub fn blocks<'a, 's>(pack: &'a [u8], options: DecodeOptions<'s>) -> BlockIter<'a, 's> {
+    BlockIter {
+        events: EventIter::new(pack, options),
         plain_left: 0,
         plain_since: (0, 0),
         header: None,

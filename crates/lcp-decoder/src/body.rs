@@ -8,30 +8,36 @@ use lcp_types::{Block, BlockContent, BlockType, ContentHash, ContentStore, RawBl
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::events::Frame;
-use crate::fields::{self, Fields, Left};
-use crate::inflate;
+use crate::fields::{self, Fields, Quota};
 use crate::options::Limits;
-use crate::owned;
+use crate::owned_block;
 use crate::reader::Reader;
+use crate::zstd_payload;
 
-/// What the blocks of a pack took before, and what one more takes.
+/// The resources that blocks use, as far as they are limited.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Spent {
+pub(crate) struct ResourceUse {
     /// Bytes that bodies gave when they were decompressed or resolved.
-    pub(crate) inflated: u64,
+    pub(crate) decompressed: u64,
     /// Bytes of memory of nested records and unknown fields.
     pub(crate) nested: u64,
 }
 
-impl Spent {
+impl ResourceUse {
     #[cfg(feature = "rayon")]
-    pub(crate) fn and(self, more: Self) -> Self {
-        Self { inflated: self.inflated + more.inflated, nested: self.nested + more.nested }
+    pub(crate) fn plus(self, more: Self) -> Self {
+        Self {
+            decompressed: self.decompressed + more.decompressed,
+            nested: self.nested + more.nested,
+        }
     }
 
     #[cfg(feature = "rayon")]
-    pub(crate) fn without(self, before: Self) -> Self {
-        Self { inflated: self.inflated - before.inflated, nested: self.nested - before.nested }
+    pub(crate) fn minus(self, before: Self) -> Self {
+        Self {
+            decompressed: self.decompressed - before.decompressed,
+            nested: self.nested - before.nested,
+        }
     }
 
     /// Bytes of memory that the blocks take, those up to this frame counted.
@@ -46,36 +52,36 @@ pub(crate) fn block_memory(index: u64) -> u64 {
 }
 
 /// Decodes a frame. `payload` bytes of the pack were decompressed to get at
-/// it, `spent` is what was counted before and is added to.
+/// it, `used` is what was counted before and is added to.
 pub(crate) fn decode<'a>(
     mut frame: Frame<'a>,
     limits: &Limits,
     store: Option<&dyn ContentStore>,
     payload: u64,
-    spent: &mut Spent,
+    used: &mut ResourceUse,
 ) -> Result<Block<'a>> {
     let offset = frame.body_offset;
-    let (found, max) = (spent.memory(&frame), limits.block_memory(frame.input_bytes));
+    let (found, max) = (used.memory(&frame), limits.block_memory(frame.input_bytes));
     let Some(memory) = max.checked_sub(found) else {
         return Err(Error::new(fields::block_memory(found, max), frame.offset));
     };
-    let mut left = Left::new(limits.fields_max, memory, max);
+    let mut left = Quota::new(limits.fields_max, memory, max);
     let block = if frame.is_reference() || frame.is_compressed() {
         let total_left =
-            limits.total_decompressed_bytes_max.saturating_sub(payload + spent.inflated);
+            limits.total_decompressed_bytes_max.saturating_sub(payload + used.decompressed);
         let body = real_body(&frame, limits, store, total_left)?;
-        spent.inflated += body.len() as u64;
-        owned::block(body, |body| block(&frame, Reader::new(body, 0), &mut left))
-            .map_err(|error| error.inside(offset))?
+        used.decompressed += body.len() as u64;
+        owned_block::decode_owned(body, |body| block(&frame, Reader::new(body, 0), &mut left))
+            .map_err(|error| error.at_inner_offset(offset))?
     } else {
         match mem::take(&mut frame.body) {
             Cow::Borrowed(body) => block(&frame, Reader::new(body, offset), &mut left)?,
-            Cow::Owned(body) => {
-                owned::block(body, |body| block(&frame, Reader::new(body, offset), &mut left))?
-            }
+            Cow::Owned(body) => owned_block::decode_owned(body, |body| {
+                block(&frame, Reader::new(body, offset), &mut left)
+            })?,
         }
     };
-    spent.nested += memory - left.memory();
+    used.nested += memory - left.memory();
     Ok(block)
 }
 
@@ -95,11 +101,11 @@ fn real_body(
     };
     let exceeded = |found| {
         // The limit is told as it was set, not what is left of it.
-        let spent = if left < body_max { limits.total_decompressed_bytes_max - left } else { 0 };
-        fail(ErrorKind::TooLarge { limit, found: found + spent, max: max + spent })
+        let used = if left < body_max { limits.total_decompressed_bytes_max - left } else { 0 };
+        fail(ErrorKind::TooLarge { limit, found: found + used, max: max + used })
     };
     if !frame.is_reference() {
-        return inflate::body(&frame.body, max).map_err(|kind| match kind {
+        return zstd_payload::decompress_body(&frame.body, max).map_err(|kind| match kind {
             ErrorKind::TooLarge { found, .. } => exceeded(found),
             other => fail(other),
         });
@@ -123,7 +129,7 @@ fn real_body(
     Ok(body.into_owned())
 }
 
-fn block<'b>(frame: &Frame<'_>, mut body: Reader<'b>, left: &mut Left) -> Result<Block<'b>> {
+fn block<'b>(frame: &Frame<'_>, mut body: Reader<'b>, left: &mut Quota) -> Result<Block<'b>> {
     let mut summary = None;
     if frame.flags & BLOCK_HAS_SUMMARY != 0 {
         let window = body.length_prefixed("a summary")?;

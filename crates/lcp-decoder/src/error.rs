@@ -1,11 +1,11 @@
-//! What can be wrong with a pack, and where.
+//! Errors of decoding, with their locations.
 
 use std::fmt;
 
 /// The result of decoding.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What is wrong, and the place.
+/// An error of decoding, with its location.
 ///
 /// Match on [`Error::kind`]; show people the whole error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,15 +21,15 @@ impl Error {
         Self { kind: Box::new(kind), offset, inner: None, block: None }
     }
 
-    /// Places an error of a decompressed or resolved body: `offset` becomes
+    /// Moves an error of a decompressed or resolved body: `offset` becomes
     /// that of the body in the stream, the old one moves inside.
-    pub(crate) fn inside(mut self, body_offset: u64) -> Self {
+    pub(crate) fn at_inner_offset(mut self, body_offset: u64) -> Self {
         self.inner = Some(self.offset);
         self.offset = body_offset;
         self
     }
 
-    pub(crate) fn in_block(mut self, index: u64) -> Self {
+    pub(crate) fn with_block(mut self, index: u64) -> Self {
         self.block.get_or_insert(index);
         self
     }
@@ -78,7 +78,7 @@ impl Error {
     /// Whether the pack may be sound, and what is missing is a content store or
     /// a feature (exit code 1 of the commands); else it is malformed (3).
     #[must_use]
-    pub fn is_outside(&self) -> bool {
+    pub fn is_external(&self) -> bool {
         matches!(
             *self.kind,
             ErrorKind::Store { .. }
@@ -88,9 +88,9 @@ impl Error {
         )
     }
 
-    /// The place, as errors of the commands print it: `block 3, byte 120`.
+    /// Returns the location, as errors of the commands print it: `block 3, byte 120`.
     #[must_use]
-    pub fn place(&self) -> String {
+    pub fn location(&self) -> String {
         let block = self.block.map(|block| format!("block {block}, ")).unwrap_or_default();
         let inner =
             self.inner.map(|inner| format!(", byte {inner} of the body")).unwrap_or_default();
@@ -100,7 +100,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.kind, self.place())
+        write!(f, "{} ({})", self.kind, self.location())
     }
 }
 

@@ -1,11 +1,11 @@
-//! What a parser finds: the header, frames, the end.
+//! The events of a parser: header, frames, the end.
 
 use std::borrow::Cow;
 
 use lcp_types::BlockType;
 use lcp_types::wire::{
-    BLOCK_COMPRESSED, BLOCK_IS_REFERENCE, HEADER_BYTES, HEADER_FLAGS_AT, HEADER_PAYLOAD_ZSTD,
-    HEADER_TRAILER, MAGIC_BCP, MAGIC_LCP, VERSION_MAJOR,
+    BLOCK_COMPRESSED, BLOCK_IS_REFERENCE, HEADER_BYTES, HEADER_FLAGS_AT, HEADER_INDEX,
+    HEADER_PAYLOAD_ZSTD, MAGIC_BCP, MAGIC_LCP, VERSION_MAJOR,
 };
 
 use crate::error::{Error, ErrorKind, Result, Warning};
@@ -33,14 +33,14 @@ pub struct Header {
 impl Header {
     /// Whether all that follows is one zstd stream.
     #[must_use]
-    pub fn payload_compressed(&self) -> bool {
+    pub fn is_payload_compressed(&self) -> bool {
         self.flags & HEADER_PAYLOAD_ZSTD != 0
     }
 
-    /// Whether an index trailer is announced behind END.
+    /// Whether an index is announced after END.
     #[must_use]
-    pub fn has_trailer(&self) -> bool {
-        self.flags & HEADER_TRAILER != 0
+    pub fn has_index(&self) -> bool {
+        self.flags & HEADER_INDEX != 0
     }
 
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self> {
@@ -108,8 +108,8 @@ impl Frame<'_> {
 }
 
 impl Frame<'_> {
-    /// The same frame, whose body is borrowed from this one.
-    pub(crate) fn lend(&self) -> Frame<'_> {
+    /// Returns the same frame, its body borrowed from this one.
+    pub(crate) fn reborrow(&self) -> Frame<'_> {
         let Self { index, offset, body_offset, block_type, flags, input_bytes, ref body } = *self;
         Frame { index, offset, body_offset, block_type, flags, input_bytes, body: (&**body).into() }
     }
@@ -123,7 +123,7 @@ impl Frame<'_> {
     }
 }
 
-/// What the parser found.
+/// An event of the parser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -158,7 +158,7 @@ impl Event<'_> {
 
 /// The outcome of one call of [`Parser::parse`](crate::Parser::parse).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step<'a> {
+pub struct Parsed<'a> {
     /// How many bytes to drop from the front of the data.
     pub consumed: usize,
     /// What was found. `None`: call again with more data, or with `eof`.

@@ -8,8 +8,8 @@ use lcp_types::{Bytes, UnknownField, UnknownValue, limits, wire};
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader;
 
-/// What a block may still have, all levels of its fields together.
-pub(crate) struct Left {
+/// The resources that a block may still use, all levels of its fields together.
+pub(crate) struct Quota {
     /// Fields.
     fields: u64,
     fields_max: u64,
@@ -18,7 +18,7 @@ pub(crate) struct Left {
     memory_max: u64,
 }
 
-impl Left {
+impl Quota {
     /// `memory` bytes are left of `memory_max`.
     pub(crate) fn new(fields_max: u64, memory: u64, memory_max: u64) -> Self {
         Self { fields: fields_max, fields_max, memory, memory_max }
@@ -59,19 +59,19 @@ pub(crate) fn block_memory(found: u64, max: u64) -> ErrorKind {
 /// bounded by a constant, not by the input. Every byte is looked at once.
 pub(crate) struct Fields<'a, 'c> {
     rest: Reader<'a>,
-    left: &'c mut Left,
+    quota: &'c mut Quota,
     depth: u32,
     record: &'static str,
     field: FieldSpec,
     /// Where the current field begins, for errors.
     start: u64,
-    payload: Payload<'a>,
+    payload: FieldPayload<'a>,
     unknown: Vec<UnknownField<'a>>,
 }
 
-/// The payload of the current field.
+/// The payload of a field.
 #[derive(Clone, Copy)]
-enum Payload<'a> {
+enum FieldPayload<'a> {
     Varint(u64),
     Window(Reader<'a>),
 }
@@ -79,19 +79,19 @@ enum Payload<'a> {
 const NO_FIELD: FieldSpec = FieldSpec { id: 0, name: "", wire: wire::VARINT, required: false };
 
 impl<'a, 'c> Fields<'a, 'c> {
-    pub(crate) fn new(body: Reader<'a>, record: &'static str, left: &'c mut Left) -> Self {
-        Self::level(body, record, left, 0)
+    pub(crate) fn new(body: Reader<'a>, record: &'static str, quota: &'c mut Quota) -> Self {
+        Self::level(body, record, quota, 0)
     }
 
-    fn level(rest: Reader<'a>, record: &'static str, left: &'c mut Left, depth: u32) -> Self {
+    fn level(rest: Reader<'a>, record: &'static str, quota: &'c mut Quota, depth: u32) -> Self {
         Self {
             start: rest.offset(),
             rest,
-            left,
+            quota,
             depth,
             record,
             field: NO_FIELD,
-            payload: Payload::Varint(0),
+            payload: FieldPayload::Varint(0),
             unknown: Vec::new(),
         }
     }
@@ -102,9 +102,9 @@ impl<'a, 'c> Fields<'a, 'c> {
 
     fn window(&self) -> Result<Reader<'a>> {
         match self.payload {
-            Payload::Window(window) => Ok(window),
+            FieldPayload::Window(window) => Ok(window),
             // `next_field` checked the wire type; this keeps the type honest.
-            Payload::Varint(_) => Err(self.fail(ErrorKind::WrongWireType {
+            FieldPayload::Varint(_) => Err(self.fail(ErrorKind::WrongWireType {
                 field: self.field.name,
                 expected: self.field.wire,
                 found: wire::VARINT,
@@ -112,11 +112,11 @@ impl<'a, 'c> Fields<'a, 'c> {
         }
     }
 
-    fn payload(&mut self, wire_type: u64) -> Result<Payload<'a>> {
+    fn payload(&mut self, wire_type: u64) -> Result<FieldPayload<'a>> {
         match u8::try_from(wire_type) {
-            Ok(wire::VARINT) => self.rest.varint(self.record).map(Payload::Varint),
+            Ok(wire::VARINT) => self.rest.varint(self.record).map(FieldPayload::Varint),
             Ok(wire::BYTES | wire::NESTED) => {
-                self.rest.length_prefixed(self.record).map(Payload::Window)
+                self.rest.length_prefixed(self.record).map(FieldPayload::Window)
             }
             _ => Err(self.fail(ErrorKind::UnknownWireType { found: wire_type })),
         }
@@ -129,7 +129,7 @@ impl<'a> FieldReader<'a> for Fields<'a, '_> {
     fn next_field(&mut self, specs: &'static [FieldSpec]) -> Result<Option<u64>> {
         while !self.rest.is_empty() {
             self.start = self.rest.offset();
-            self.left.take_field().map_err(|kind| self.fail(kind))?;
+            self.quota.take_field().map_err(|kind| self.fail(kind))?;
             let id = self.rest.varint(self.record)?;
             let wire_type = self.rest.varint(self.record)?;
             let known = specs.iter().find(|spec| spec.id == id);
@@ -148,14 +148,14 @@ impl<'a> FieldReader<'a> for Fields<'a, '_> {
                 return Ok(Some(id));
             }
             let value = match self.payload {
-                Payload::Varint(value) => UnknownValue::Varint(value),
-                Payload::Window(window) if wire_type == u64::from(wire::NESTED) => {
+                FieldPayload::Varint(value) => UnknownValue::Varint(value),
+                FieldPayload::Window(window) if wire_type == u64::from(wire::NESTED) => {
                     UnknownValue::Nested(window.rest().into())
                 }
-                Payload::Window(window) => UnknownValue::Bytes(window.rest().into()),
+                FieldPayload::Window(window) => UnknownValue::Bytes(window.rest().into()),
             };
             let memory = limits::UNKNOWN_FIELD_MEMORY_BYTES;
-            self.left.take_memory(memory).map_err(|kind| self.fail(kind))?;
+            self.quota.take_memory(memory).map_err(|kind| self.fail(kind))?;
             self.unknown.push(UnknownField { id, value });
         }
         Ok(None)
@@ -163,11 +163,11 @@ impl<'a> FieldReader<'a> for Fields<'a, '_> {
 
     fn uint(&mut self, max: u64) -> Result<u64> {
         match self.payload {
-            Payload::Varint(value) if value <= max => Ok(value),
-            Payload::Varint(found) => {
+            FieldPayload::Varint(value) if value <= max => Ok(value),
+            FieldPayload::Varint(found) => {
                 Err(self.fail(ErrorKind::OutOfRange { field: self.field.name, found, max }))
             }
-            Payload::Window(_) => Err(self.fail(ErrorKind::WrongWireType {
+            FieldPayload::Window(_) => Err(self.fail(ErrorKind::WrongWireType {
                 field: self.field.name,
                 expected: wire::VARINT,
                 found: wire::BYTES,
@@ -197,8 +197,8 @@ impl<'a> FieldReader<'a> for Fields<'a, '_> {
         }
         const { assert!(4 * size_of::<T>() as u64 <= limits::RECORD_MEMORY_BYTES) };
         let window = self.window()?;
-        self.left.take_memory(limits::RECORD_MEMORY_BYTES).map_err(|kind| self.fail(kind))?;
-        let mut level = Fields::level(window, T::NAME, self.left, depth);
+        self.quota.take_memory(limits::RECORD_MEMORY_BYTES).map_err(|kind| self.fail(kind))?;
+        let mut level = Fields::level(window, T::NAME, self.quota, depth);
         into.push(T::read(&mut level)?);
         Ok(())
     }

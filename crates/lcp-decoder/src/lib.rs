@@ -1,7 +1,7 @@
 //! Decodes LLM Context Packs: bytes in, borrowed blocks out.
 //!
 //! No I/O but by what you give to read from, and no copies of what is stored as it
-//! is. Bytes and reasons: RFC 0001, and RFC 0003 for the index behind the blocks.
+//! is. Bytes and reasons: RFC 0001, and RFC 0003 for the index after the blocks.
 //!
 //! | you have | use |
 //! |---|---|
@@ -10,11 +10,11 @@
     feature = "rayon",
     doc = "| many compressed blocks, and processors | [`decode_parallel`] |"
 )]
-//! | a file, a pipe, a socket | [`PackStream`] |
-#![cfg_attr(feature = "tokio", doc = "| the same with tokio | [`AsyncPackStream`] |")]
+//! | a file, a pipe, a socket | [`StreamDecoder`] |
+#![cfg_attr(feature = "tokio", doc = "| the same with tokio | [`AsyncStreamDecoder`] |")]
 //! | bytes that arrive in pieces, by any other way | [`Parser`] |
 //! | a large pack, or one that lies far away, and need some of its blocks | [`PackReader`] |
-//! | a broken pack, and want to know all that is wrong | [`Events`] |
+//! | a broken pack, and want to know all that is wrong | [`EventIter`] |
 //!
 //! Every error has a [kind](ErrorKind) to match on and the byte where it was
 //! noticed. No input makes this crate panic, recurse on its depth, or allocate
@@ -25,37 +25,36 @@ mod blocks;
 mod body;
 mod error;
 mod events;
+mod fast_path;
 mod fields;
-mod inflate;
-mod machine;
+mod index;
 mod options;
-mod owned;
+mod owned_block;
 mod pack_reader;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod parser;
-mod plain;
 mod read_at;
 mod reader;
+mod state;
 mod stream;
-mod trailer;
-#[cfg(test)]
-mod varints;
+mod varint;
+mod zstd_payload;
 
-pub use blocks::{Blocks, Events, Pack, blocks, decode};
+pub use blocks::{BlockIter, EventIter, Pack, blocks, decode};
 pub use error::{Error, ErrorKind, Result, Warning};
-pub use events::{Event, Frame, Header, Magic, Step};
+pub use events::{Event, Frame, Header, Magic, Parsed};
+pub use index::{IndexError, IndexErrorKind, IndexFooter, PackIndex};
 pub use options::DecodeOptions;
 pub use pack_reader::{PackReader, ReadError};
 #[cfg(feature = "rayon")]
 pub use parallel::decode_parallel;
 pub use parser::Parser;
 #[cfg(feature = "map")]
-pub use read_at::Map;
-#[cfg(feature = "object-store")]
-pub use read_at::Object;
+pub use read_at::MmapFile;
 pub use read_at::ReadAt;
+#[cfg(feature = "object-store")]
+pub use read_at::RemoteObject;
 #[cfg(feature = "tokio")]
-pub use stream::AsyncPackStream;
-pub use stream::{PackStream, StreamError};
-pub use trailer::{Footer, Trailer, TrailerError, TrailerErrorKind};
+pub use stream::AsyncStreamDecoder;
+pub use stream::{StreamDecoder, StreamError, StreamState};

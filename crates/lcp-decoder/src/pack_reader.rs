@@ -1,4 +1,4 @@
-//! Packs of which blocks are read one by one, by their trailer.
+//! Reads single blocks of a pack by its index.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -6,26 +6,26 @@ use std::io;
 use std::ops::Range;
 
 use lcp_types::wire::{FOOTER_BYTES, HEADER_BYTES};
-use lcp_types::{Block, BlockIndex, BlockSource, SourceError, SourceErrorKind};
+use lcp_types::{Block, BlockIndex, BlockSource, BlockSourceError, BlockSourceErrorKind};
 
 use crate::blocks::Pack;
 #[cfg(not(feature = "rayon"))]
 use crate::blocks::decode;
 use crate::error::Error;
 use crate::events::{Event, Header};
+use crate::index::{IndexError, IndexErrorKind, IndexFooter, PackIndex, check_header, verify};
 use crate::options::DecodeOptions;
 #[cfg(feature = "rayon")]
 use crate::parallel::decode_parallel as decode;
 use crate::parser::Parser;
 use crate::read_at::ReadAt;
 use crate::reader::within;
-use crate::trailer::{Footer, Trailer, TrailerError, TrailerErrorKind, may_have_one, verify};
 
-/// A pack that is read where it is needed: opening reads its trailer, and
-/// [`Self::read`] the blocks that are asked for (RFC 0003 §6).
+/// A pack with random access: opening it reads the index, and [`Self::read`] reads single
+/// blocks (RFC 0003 §6).
 ///
-/// A pack without a trailer, or with one that is not accepted, is read as a whole,
-/// once, when the first block is asked for.
+/// A pack without an index, or with a damaged one, is read as a whole, once, when the first
+/// block is needed.
 ///
 /// ```
 /// use lcp_decoder::PackReader;
@@ -43,7 +43,7 @@ pub struct PackReader<'s, S> {
     source: S,
     options: DecodeOptions<'s>,
     header: Header,
-    trailer: Option<Result<Trailer, TrailerError>>,
+    index: Option<Result<PackIndex, IndexError>>,
     /// The whole pack, once it had to be read.
     whole: OnceCell<Vec<u8>>,
 }
@@ -69,15 +69,15 @@ const GAP_BYTES: u64 = 4 << 10;
 const RANGE_BYTES_MAX: u64 = 8 << 20;
 
 impl<'s, S: ReadAt> PackReader<'s, S> {
-    /// Opens a pack: reads its header and, where it has one, its trailer.
+    /// Opens a pack: reads its header and, if it has one, its index.
     ///
     /// # Errors
     ///
-    /// If it cannot be read, or its header is malformed. A trailer that is not
-    /// accepted is no error: [`Self::trailer`] tells.
+    /// If it cannot be read, or its header is malformed. A damaged index
+    /// is no error: see [`Self::index`].
     pub fn open(source: S, options: DecodeOptions<'s>) -> Result<Self, ReadError> {
         let size = source.size()?;
-        let tail = if source.is_far() { TAIL_BYTES } else { FOOTER_BYTES as u64 };
+        let tail = if source.has_high_latency() { TAIL_BYTES } else { FOOTER_BYTES as u64 };
         let tail = size.saturating_sub(tail)..size;
         let head = 0..size.min(HEADER_BYTES as u64);
         let mut first = if size == 0 {
@@ -94,13 +94,13 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
         };
         let end = first.pop().unwrap_or_default();
         let header = Header::parse(&first.pop().unwrap_or_default())?;
-        let trailer = if header.has_trailer() {
-            Some(read_trailer(&source, header, size, tail.start, &end)?)
+        let index = if header.has_index() {
+            Some(read_index(&source, header, size, tail.start, &end)?)
         } else {
             None
         };
         drop(end);
-        Ok(Self { source, options, header, trailer, whole: OnceCell::new() })
+        Ok(Self { source, options, header, index, whole: OnceCell::new() })
     }
 
     /// The header.
@@ -109,11 +109,11 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
         self.header
     }
 
-    /// The trailer: `None` if the pack announces none, an error if the one that it
-    /// announces is not accepted.
+    /// Returns the index: `None` if the pack announces none, an error if the one that it
+    /// announces is damaged.
     #[must_use]
-    pub fn trailer(&self) -> Option<Result<&Trailer, &TrailerError>> {
-        self.trailer.as_ref().map(Result::as_ref)
+    pub fn index(&self) -> Option<Result<&PackIndex, &IndexError>> {
+        self.index.as_ref().map(Result::as_ref)
     }
 
     /// Where the bytes come from.
@@ -122,12 +122,12 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
         &self.source
     }
 
-    /// Uses nothing of the trailer from now on.
-    pub fn drop_trailer(&mut self) {
-        self.trailer = None;
+    /// Ignores the index from now on.
+    pub fn ignore_index(&mut self) {
+        self.index = None;
     }
 
-    /// The whole pack, as [`decode`]: its trailer is not used.
+    /// Decodes the whole pack, as [`decode`], without the index.
     ///
     /// # Errors
     ///
@@ -157,18 +157,23 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
         }
     }
 
-    /// The accepted trailer.
-    fn index(&self) -> Option<&Trailer> {
-        self.trailer.as_ref()?.as_ref().ok()
+    /// Returns the index, if it is not damaged.
+    fn accepted_index(&self) -> Option<&PackIndex> {
+        self.index.as_ref()?.as_ref().ok()
     }
 
-    /// The blocks of these indices by the trailer.
-    fn read_by(&self, trailer: &Trailer, indices: &[u32]) -> Result<Vec<Block<'_>>, SourceError> {
-        let missing = |index| SourceError::mismatch(format!("the index has no block {index}"));
-        let frame = |&index: &u32| trailer.frame(index).ok_or_else(|| missing(index));
+    /// Reads blocks by the index.
+    fn read_by_index(
+        &self,
+        pack_index: &PackIndex,
+        indices: &[u32],
+    ) -> Result<Vec<Block<'_>>, BlockSourceError> {
+        let missing = |index| BlockSourceError::mismatch(format!("the index has no block {index}"));
+        let frame = |&index: &u32| pack_index.frame(index).ok_or_else(|| missing(index));
         let frames: Vec<Range<u64>> = indices.iter().map(frame).collect::<Result<_, _>>()?;
-        let joined = if self.source.is_far() { joined(&frames) } else { frames.clone() };
-        let io = |error| SourceError::new(SourceErrorKind::Io, error);
+        let joined =
+            if self.source.has_high_latency() { coalesce(&frames) } else { frames.clone() };
+        let io = |error| BlockSourceError::new(BlockSourceErrorKind::Io, error);
         let read = self.source.read(&joined).map_err(io)?;
         let mut pieces = joined.iter().zip(&read).peekable();
         // The limits hold for what is read together.
@@ -180,43 +185,43 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
             let block = match bytes {
                 Cow::Borrowed(bytes) => {
                     let stored = within(bytes, start, frame).ok_or_else(lost)?;
-                    indexed(&mut parser, trailer, index, frame, stored)
+                    decode_checked(&mut parser, pack_index, index, frame, stored)
                 }
                 Cow::Owned(bytes) => {
                     let stored = within(bytes, start, frame).ok_or_else(lost)?;
-                    indexed(&mut parser, trailer, index, frame, stored).map(Block::into_owned)
+                    decode_checked(&mut parser, pack_index, index, frame, stored)
+                        .map(Block::into_owned)
                 }
             };
-            block.map_err(SourceError::mismatch)
+            block.map_err(BlockSourceError::mismatch)
         };
         indices.iter().zip(&frames).map(block).collect()
     }
 
-    /// What the trailer says that is not so, by all blocks (RFC 0003 §5): nothing
-    /// where all agrees, or where there is no trailer. What blocks cost is not looked
-    /// at.
+    /// Compares the index with all blocks and lists the differences (RFC 0003 §5); none if
+    /// there is no index. Token costs are not compared.
     ///
     /// # Errors
     ///
     /// If the pack cannot be read, or its frames are malformed.
-    pub fn verify(&self) -> Result<Vec<TrailerError>, ReadError> {
-        match &self.trailer {
+    pub fn verify(&self) -> Result<Vec<IndexError>, ReadError> {
+        match &self.index {
             None => Ok(Vec::new()),
             Some(Err(error)) => Ok(vec![error.clone()]),
-            Some(Ok(trailer)) => Ok(verify(trailer, self.bytes()?, self.options)?),
+            Some(Ok(index)) => Ok(verify(index, self.bytes()?, self.options)?),
         }
     }
 }
 
 impl<S: ReadAt> BlockSource for PackReader<'_, S> {
     fn block_index(&self) -> Option<&BlockIndex> {
-        self.index().map(Trailer::block_index)
+        self.accepted_index().map(PackIndex::block_index)
     }
 
-    /// Without a trailer the whole pack is decoded, for each call.
-    fn read(&self, indices: &[u32]) -> Result<Vec<Block<'_>>, SourceError> {
-        if let Some(trailer) = self.index() {
-            return self.read_by(trailer, indices);
+    /// Without an index the whole pack is decoded, for each call.
+    fn read(&self, indices: &[u32]) -> Result<Vec<Block<'_>>, BlockSourceError> {
+        if let Some(pack_index) = self.accepted_index() {
+            return self.read_by_index(pack_index, indices);
         }
         let mut wanted = indices.iter().peekable();
         let mut blocks = self.decode()?.blocks;
@@ -229,48 +234,48 @@ impl<S: ReadAt> BlockSource for PackReader<'_, S> {
         });
         match wanted.next() {
             None => Ok(blocks),
-            Some(index) => Err(SourceError::mismatch(format!("there is no block {index}"))),
+            Some(index) => Err(BlockSourceError::mismatch(format!("there is no block {index}"))),
         }
     }
 
-    fn read_all(&self) -> Result<Cow<'_, [Block<'_>]>, SourceError> {
+    fn read_all(&self) -> Result<Cow<'_, [Block<'_>]>, BlockSourceError> {
         Ok(Cow::Owned(self.decode()?.blocks))
     }
 }
 
-impl From<ReadError> for SourceError {
+impl From<ReadError> for BlockSourceError {
     fn from(error: ReadError) -> Self {
         match error {
-            ReadError::Io(error) => Self::new(SourceErrorKind::Io, error),
-            ReadError::Decode(error) => Self::new(SourceErrorKind::Malformed, error),
+            ReadError::Io(error) => Self::new(BlockSourceErrorKind::Io, error),
+            ReadError::Decode(error) => Self::new(BlockSourceErrorKind::Malformed, error),
         }
     }
 }
 
-/// Reads the trailer that the header announces; `end` is what was read already, from
-/// `end_at` on.
-fn read_trailer<S: ReadAt>(
+/// Reads the index that the header announces; `end` are the bytes from `end_at` on, which
+/// were read already.
+fn read_index<S: ReadAt>(
     source: &S,
     header: Header,
     size: u64,
     end_at: u64,
     end: &[u8],
-) -> io::Result<Result<Trailer, TrailerError>> {
+) -> io::Result<Result<PackIndex, IndexError>> {
     let tail = end.get(end.len().saturating_sub(FOOTER_BYTES)..).unwrap_or_default();
-    let footer = match may_have_one(header).and_then(|()| Footer::parse(tail, size)) {
+    let footer = match check_header(header).and_then(|()| IndexFooter::parse(tail, size)) {
         Ok(footer) => footer,
         Err(error) => return Ok(Err(error)),
     };
     let range = footer.end_and_index();
     if let Some(bytes) = within(end, end_at, &range) {
-        return Ok(Trailer::parse(footer, bytes));
+        return Ok(PackIndex::parse(footer, bytes));
     }
     let read = source.read(std::slice::from_ref(&range))?.into_iter().next();
-    Ok(Trailer::parse(footer, &read.unwrap_or_default()))
+    Ok(PackIndex::parse(footer, &read.unwrap_or_default()))
 }
 
-/// Ranges that hold all of these, which ascend: those near each other as one.
-fn joined(frames: &[Range<u64>]) -> Vec<Range<u64>> {
+/// Joins ascending ranges that are near each other.
+fn coalesce(frames: &[Range<u64>]) -> Vec<Range<u64>> {
     let mut joined: Vec<Range<u64>> = Vec::new();
     for frame in frames {
         match joined.last_mut() {
@@ -286,31 +291,30 @@ fn joined(frames: &[Range<u64>]) -> Vec<Range<u64>> {
     joined
 }
 
-/// The block of a stored frame, if it is what the trailer says; what differs, in
-/// words, if not.
-fn indexed<'a>(
+/// Decodes a stored frame and compares it with the index; the error says what differs.
+fn decode_checked<'a>(
     parser: &mut Parser<'_>,
-    trailer: &Trailer,
+    pack_index: &PackIndex,
     index: u32,
-    place: &Range<u64>,
+    range: &Range<u64>,
     stored: &'a [u8],
 ) -> Result<Block<'a>, String> {
-    let fail = |kind| TrailerError::new(kind, place.start).to_string();
-    let differs = |what| fail(TrailerErrorKind::Differs { block: index, what });
-    if trailer.check(index).is_some_and(|check| crc32c::crc32c(stored) != check) {
-        return Err(fail(TrailerErrorKind::FrameCheck { block: index }));
+    let fail = |kind| IndexError::new(kind, range.start).to_string();
+    let differs = |what| fail(IndexErrorKind::BlockMismatch { block: index, what });
+    if pack_index.checksum(index).is_some_and(|checksum| crc32c::crc32c(stored) != checksum) {
+        return Err(fail(IndexErrorKind::FrameCheck { block: index }));
     }
-    parser.seek(place.start, u64::from(index));
+    parser.seek(range.start, u64::from(index));
     let step = parser.parse(stored, true).map_err(|error| error.to_string())?;
     let Some(Event::Frame(frame)) = step.event else { return Err(differs("its type")) };
     if step.consumed != stored.len() {
         return Err(differs("its length"));
     }
-    if trailer.block_index().types.get(index as usize) != Some(&frame.block_type.code()) {
+    if pack_index.block_index().types.get(index as usize) != Some(&frame.block_type.code()) {
         return Err(differs("its type"));
     }
-    if trailer.flags(index) != Some(frame.flags) {
+    if pack_index.flags(index) != Some(frame.flags) {
         return Err(differs("its flags"));
     }
-    parser.decode_once(frame).map_err(|error| error.to_string())
+    parser.decode_consuming(frame).map_err(|error| error.to_string())
 }

@@ -6,11 +6,11 @@ use lcp_types::Block;
 use rayon::prelude::*;
 
 use crate::blocks::Pack;
-use crate::body::Spent;
+use crate::body::ResourceUse;
 use crate::error::{Error, ErrorKind, Result};
 use crate::events::{Event, Frame};
-use crate::machine::Machine;
 use crate::options::DecodeOptions;
+use crate::state::ParserState;
 
 /// Frames of a batch, whose bodies are decompressed at the same time.
 const BATCH_FRAMES: usize = 4096;
@@ -48,7 +48,7 @@ const SHARED_BYTES_MIN: usize = 64 << 10;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn decode_parallel<'a>(pack: &'a [u8], options: DecodeOptions<'_>) -> Result<Pack<'a>> {
-    let mut machine = Machine::new(options.limits());
+    let mut state = ParserState::new(options.limits());
     let (mut header, mut blocks, mut warnings) = (None, Vec::new(), Vec::new());
     let mut data = pack;
     let mut ended = false;
@@ -57,7 +57,7 @@ pub fn decode_parallel<'a>(pack: &'a [u8], options: DecodeOptions<'_>) -> Result
         let mut stored = 0;
         let mut failed = None;
         while !ended && batch.len() < BATCH_FRAMES && stored < BATCH_BYTES {
-            let step = match machine.parse(data, true) {
+            let step = match state.parse(data, true) {
                 Ok(step) => step,
                 Err(error) => {
                     // What is wrong with the blocks before comes first.
@@ -77,17 +77,17 @@ pub fn decode_parallel<'a>(pack: &'a [u8], options: DecodeOptions<'_>) -> Result
                 Some(Event::Done) | None => ended = true,
             }
         }
-        let mut ready = decompressed(&batch, &machine);
+        let mut ready = decompressed(&batch, &state);
         for (i, frame) in batch.into_iter().enumerate() {
             let block = match ready.get_mut(i).and_then(Option::take) {
-                Some((block, spent)) if machine.count(&frame, spent) => block,
+                Some((block, used)) if state.commit(&frame, used) => block,
                 _ => {
                     if is_shared(&frame) {
                         // It is wrong, or the limit is near: `decode` knows which. What
                         // others have decompressed behind it is in its way.
                         ready = Vec::new();
                     }
-                    machine.decode_once(frame, options.store)?
+                    state.decode_consuming(frame, options.store)?
                 }
             };
             blocks.push(block);
@@ -109,11 +109,11 @@ fn is_shared(frame: &Frame<'_>) -> bool {
 }
 
 /// A block that was compressed, and what it takes.
-type Decompressed = (Block<'static>, Spent);
+type Decompressed = (Block<'static>, ResourceUse);
 
 /// The frames of the batch that are compressed, decoded, in its order; `None` for
 /// others and what is wrong. Empty where it is not worth it.
-fn decompressed(batch: &[Frame<'_>], machine: &Machine) -> Vec<Option<Decompressed>> {
+fn decompressed(batch: &[Frame<'_>], state: &ParserState) -> Vec<Option<Decompressed>> {
     let shared = batch.iter().filter(|frame| is_shared(frame));
     let (count, stored) =
         shared.fold((0, 0), |(count, stored), frame| (count + 1, stored + frame.body.len()));
@@ -122,14 +122,14 @@ fn decompressed(batch: &[Frame<'_>], machine: &Machine) -> Vec<Option<Decompress
     }
     // What the threads have decompressed so far: an upper bound of what comes before
     // a block, which keeps all of them together within the limit.
-    let (inflated, nested) = (AtomicU64::new(0), AtomicU64::new(0));
+    let (decompressed, nested) = (AtomicU64::new(0), AtomicU64::new(0));
     let load = |of: &AtomicU64| of.load(Ordering::Relaxed);
     let decode = |frame: &Frame<'_>| {
-        let before = Spent { inflated: load(&inflated), nested: load(&nested) };
-        let (block, spent) = machine.decode_apart(frame, before)?;
-        inflated.fetch_add(spent.inflated, Ordering::Relaxed);
-        nested.fetch_add(spent.nested, Ordering::Relaxed);
-        Some((block, spent))
+        let before = ResourceUse { decompressed: load(&decompressed), nested: load(&nested) };
+        let (block, used) = state.decode_detached(frame, before)?;
+        decompressed.fetch_add(used.decompressed, Ordering::Relaxed);
+        nested.fetch_add(used.nested, Ordering::Relaxed);
+        Some((block, used))
     };
     let decode = |frame: &Frame<'_>| if is_shared(frame) { decode(frame) } else { None };
     batch.par_iter().with_max_len(8).map(decode).collect()

@@ -3,9 +3,9 @@
 use lcp_types::{Block, ContentStore};
 
 use crate::error::Result;
-use crate::events::{Frame, Step};
-use crate::machine::Machine;
+use crate::events::{Frame, Parsed};
 use crate::options::{DecodeOptions, Limits};
+use crate::state::ParserState;
 
 /// A push parser for the block stream (RFC 0001).
 ///
@@ -24,7 +24,7 @@ use crate::options::{DecodeOptions, Limits};
 ///     let step = parser.parse(data, true)?;
 ///     data = &data[step.consumed..];
 ///     match step.event {
-///         Some(Event::Frame(frame)) => println!("{:?}", parser.decode_once(frame)?),
+///         Some(Event::Frame(frame)) => println!("{:?}", parser.decode_consuming(frame)?),
 ///         Some(Event::Done) => break,
 ///         Some(_) => {}
 ///         None => unreachable!("all data was given, with eof"),
@@ -33,7 +33,7 @@ use crate::options::{DecodeOptions, Limits};
 /// # Ok::<(), lcp_decoder::Error>(())
 /// ```
 pub struct Parser<'s> {
-    machine: Machine,
+    state: ParserState,
     store: Option<&'s dyn ContentStore>,
 }
 
@@ -41,18 +41,18 @@ impl<'s> Parser<'s> {
     /// A parser at the first byte of a pack.
     #[must_use]
     pub fn new(options: DecodeOptions<'s>) -> Self {
-        Self { machine: Machine::new(options.limits()), store: options.store }
+        Self { state: ParserState::new(options.limits()), store: options.store }
     }
 
     /// Goes on with the frame at `offset`, which is block `index` of a plain pack.
     pub(crate) fn seek(&mut self, offset: u64, index: u64) {
-        self.machine.seek(offset, index);
+        self.state.seek(offset, index);
     }
 
     /// The stream offset of the next byte that the parser will look at.
     #[must_use]
     pub fn offset(&self) -> u64 {
-        self.machine.offset()
+        self.state.offset()
     }
 
     /// How many bytes the next event needs at least, behind what the last call of
@@ -63,8 +63,8 @@ impl<'s> Parser<'s> {
     /// is what the input claims, never more than [`DecodeOptions::body_bytes_max`]:
     /// nothing to allocate at once.
     #[must_use]
-    pub fn missing(&self) -> u64 {
-        self.machine.missing()
+    pub fn bytes_needed(&self) -> u64 {
+        self.state.bytes_needed()
     }
 
     /// Parses the front of `data`, which must begin where the last call's
@@ -73,28 +73,28 @@ impl<'s> Parser<'s> {
     /// # Errors
     ///
     /// If the stream is malformed or exceeds a limit; the error is final.
-    pub fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Step<'a>> {
-        self.machine.parse(data, eof)
+    pub fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Parsed<'a>> {
+        self.state.parse(data, eof)
     }
 
     /// What bounds it, and how strict it is.
     pub(crate) fn limits(&self) -> &Limits {
-        self.machine.limits()
+        self.state.limits()
     }
 
     /// The index of the next block.
     pub(crate) fn index(&self) -> u64 {
-        self.machine.index()
+        self.state.index()
     }
 
     /// Whether a frame comes next that stands in the input as it is.
-    pub(crate) fn is_at_plain_frame(&self) -> bool {
-        self.machine.is_at_plain_frame()
+    pub(crate) fn is_at_uncompressed_frame(&self) -> bool {
+        self.state.is_at_uncompressed_frame()
     }
 
     /// Moves behind so many blocks, which were read without the parser.
-    pub(crate) fn pass(&mut self, blocks: u64, bytes: usize) {
-        self.machine.pass(blocks, bytes);
+    pub(crate) fn skip(&mut self, blocks: u64, bytes: usize) {
+        self.state.skip(blocks, bytes);
     }
 
     /// Looks into a frame: resolves its reference, decompresses it, reads its
@@ -105,7 +105,7 @@ impl<'s> Parser<'s> {
     /// If the body is malformed or exceeds a limit. The frames after it can
     /// still be parsed and decoded.
     pub fn decode<'a>(&mut self, frame: &Frame<'a>) -> Result<Block<'a>> {
-        self.machine.decode(frame, self.store)
+        self.state.decode(frame, self.store)
     }
 
     /// As [`Self::decode`], of a frame that is not looked into again. A body that it owns,
@@ -115,7 +115,7 @@ impl<'s> Parser<'s> {
     /// # Errors
     ///
     /// As [`Self::decode`].
-    pub fn decode_once<'a>(&mut self, frame: Frame<'a>) -> Result<Block<'a>> {
-        self.machine.decode_once(frame, self.store)
+    pub fn decode_consuming<'a>(&mut self, frame: Frame<'a>) -> Result<Block<'a>> {
+        self.state.decode_consuming(frame, self.store)
     }
 }

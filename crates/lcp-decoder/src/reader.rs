@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use lcp_types::wire::VARINT_BYTES_MAX;
-
 use crate::error::{Error, ErrorKind, Result};
+use crate::varint::{self, VarintError};
 
 /// Bytes of the shortest frame: type, flags and length.
 pub(crate) const FRAME_BYTES_MIN: u64 = 3;
@@ -62,28 +61,18 @@ impl<'a> Reader<'a> {
 
     /// Reads an unsigned LEB128 varint: seven bits a byte, low group first.
     ///
-    /// An error stands at the first byte of the varint, the end of the input
-    /// at its last byte.
+    /// An error has the offset of the varint's first byte, an early end that of the input's
+    /// end.
     pub(crate) fn varint(&mut self, what: &'static str) -> Result<u64> {
-        let mut value = 0u64;
-        for (i, &byte) in self.rest.iter().take(VARINT_BYTES_MAX).enumerate() {
-            let bits = u64::from(byte & 0x7F);
-            let shift = 7 * i;
-            if shift == 63 && bits > 1 {
-                return Err(self.error(ErrorKind::BadVarint));
-            }
-            value |= bits << shift;
-            if byte & 0x80 == 0 {
-                let (_, rest) = self.rest.split_at_checked(i + 1).unwrap_or_default();
+        match varint::decode(self.rest) {
+            Ok((value, rest)) => {
+                self.offset += (self.rest.len() - rest.len()) as u64;
                 self.rest = rest;
-                self.offset += i as u64 + 1;
-                return Ok(value);
+                Ok(value)
             }
+            Err(VarintError::CutShort) => Err(self.eof(1, what)),
+            Err(VarintError::TooLong) => Err(self.error(ErrorKind::BadVarint)),
         }
-        if self.rest.len() >= VARINT_BYTES_MAX {
-            return Err(self.error(ErrorKind::BadVarint));
-        }
-        Err(self.eof(1, what))
     }
 
     /// Reads a length that must lie within the rest of this window.

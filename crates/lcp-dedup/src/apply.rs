@@ -237,7 +237,8 @@ impl<'a> Deduplicated<'a> {
         // What speaks of what goes, goes; so does what speaks of that.
         loop {
             let is_lost = |index: &usize| {
-                let target = all[*index].target().and_then(|target| usize::try_from(target).ok());
+                let target =
+                    all[*index].target_index().and_then(|target| usize::try_from(target).ok());
                 keeps[*index] && target.is_some_and(|target| keeps.get(target) == Some(&false))
             };
             let lost: Vec<_> = (0..all.len()).filter(is_lost).collect();
@@ -252,7 +253,8 @@ impl<'a> Deduplicated<'a> {
         let places: HashMap<u64, u64> =
             (0u64..).zip(&kept).map(|(new, &old)| (old as u64, new)).collect();
         let place = |target| places.get(&target).copied().unwrap_or(target);
-        let mut pack: Vec<_> = kept.iter().map(|&old| all[old].clone().retargeted(place)).collect();
+        let mut pack: Vec<_> =
+            kept.iter().map(|&old| all[old].clone().with_target(place)).collect();
         let before = BlockMeta::resolve_all(&all, &mut |_, _| {});
         let mut after = before.clone();
         self.duplicates.inherit_metadata(&all, &mut after);
@@ -279,8 +281,10 @@ impl<'a> Deduplicated<'a> {
             BlockContent::Annotation(annotation) => annotation.kind == AnnotationKind::Summary,
             _ => true,
         };
-        let gone =
-            block.target().and_then(|target| usize::try_from(target).ok()).is_some_and(|target| {
+        let gone = block
+            .target_index()
+            .and_then(|target| usize::try_from(target).ok())
+            .is_some_and(|target| {
                 self.duplicates.is_removed(target)
                     || (of_content && self.duplicates.changed.contains(&target))
             });

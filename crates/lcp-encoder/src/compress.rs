@@ -1,4 +1,4 @@
-//! Compression, as the format has it: zstd at level 3.
+//! Compresses with zstd at level 3.
 
 #[cfg(feature = "zstd")]
 use crate::error::Error;
@@ -27,37 +27,37 @@ pub(crate) fn zstd(bytes: &[u8]) -> Result<Vec<u8>> {
         .map_err(|error| Error::Compression { reason: error.to_string() })
 }
 
-/// How many bytes of a pack a reader has read, and how many it has of it then, its payload
-/// decompressed: after each window (RFC 0001 §10.2).
+/// Returns, after each window of a payload, the bytes of the pack that a reader has read and
+/// the bytes that it has decompressed (RFC 0001 §10.2).
 #[cfg(feature = "zstd")]
-pub(crate) fn given(compressed: &[u8]) -> Result<Vec<(u64, u64)>> {
+pub(crate) fn decompressed_by_window(compressed: &[u8]) -> Result<Vec<(u64, u64)>> {
     use ::zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
     use lcp_types::wire::{HEADER_BYTES, PAYLOAD_WINDOW_BYTES};
 
     let failed = |error: std::io::Error| Error::Compression { reason: error.to_string() };
     let mut decoder = Decoder::new().map_err(failed)?;
     let mut chunk = vec![0; 128 << 10];
-    let (mut read, mut given) = (HEADER_BYTES as u64, HEADER_BYTES as u64);
-    let mut places = Vec::new();
+    let (mut read, mut decompressed) = (HEADER_BYTES as u64, HEADER_BYTES as u64);
+    let mut progress = Vec::new();
     for window in compressed.chunks(PAYLOAD_WINDOW_BYTES) {
         let mut input = InBuffer::around(window);
         loop {
             let mut output = OutBuffer::around(&mut chunk[..]);
             decoder.run(&mut input, &mut output).map_err(failed)?;
-            given += output.pos() as u64;
+            decompressed += output.pos() as u64;
             // There may be more where less than the chunk was filled.
             if output.pos() == 0 && input.pos() == window.len() {
                 break;
             }
         }
         read += window.len() as u64;
-        places.push((read, given));
+        progress.push((read, decompressed));
     }
-    Ok(places)
+    Ok(progress)
 }
 
 #[cfg(not(feature = "zstd"))]
-pub(crate) fn given(_compressed: &[u8]) -> Result<Vec<(u64, u64)>> {
+pub(crate) fn decompressed_by_window(_compressed: &[u8]) -> Result<Vec<(u64, u64)>> {
     Err(crate::error::Error::CompressionUnsupported)
 }
 

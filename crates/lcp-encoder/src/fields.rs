@@ -1,4 +1,4 @@
-//! Fields to bytes, as a [`FieldWriter`] of the schema.
+//! Encodes fields, as a [`FieldWriter`] of the schema.
 
 use lcp_types::schema::{FieldSpec, FieldWriter, Record};
 use lcp_types::wire::VARINT_BYTES_MAX;
@@ -40,12 +40,12 @@ pub(crate) fn length_prefixed(out: &mut Vec<u8>, bytes: &[u8]) {
 /// The length before something that is written in its place, set when that is
 /// known. What was written moves where the length has more or fewer bytes than
 /// were reserved for it.
-pub(crate) struct Prefix {
+pub(crate) struct LengthPrefix {
     at: usize,
     reserved: usize,
 }
 
-impl Prefix {
+impl LengthPrefix {
     /// Reserves as many bytes as the length has, if it is about `expected`.
     pub(crate) fn reserve(out: &mut Vec<u8>, expected: usize) -> Self {
         let at = out.len();
@@ -66,10 +66,10 @@ impl Prefix {
     }
 }
 
-/// A frame as it stands in a stream (RFC 0001 §3), for `PackBuilder::add_stored`: the
+/// A frame as it stands in a stream (RFC 0001 §3), for `PackWriter::add_raw_frame`: the
 /// body as stored, with its summary, perhaps compressed or a hash, as the flags say.
 #[must_use]
-pub fn stored_frame(type_code: u8, flags: u8, body: &[u8]) -> Vec<u8> {
+pub fn encode_raw_frame(type_code: u8, flags: u8, body: &[u8]) -> Vec<u8> {
     let mut frame = Vec::with_capacity(body.len() + 12);
     varint(&mut frame, u64::from(type_code));
     frame.push(flags);
@@ -78,7 +78,7 @@ pub fn stored_frame(type_code: u8, flags: u8, body: &[u8]) -> Vec<u8> {
 }
 
 /// Writes one level of fields behind `out`.
-pub(crate) struct Fields<'o> {
+pub(crate) struct FieldEncoder<'o> {
     out: &'o mut Vec<u8>,
     depth: u32,
     /// The id below which unknown fields are written already.
@@ -86,7 +86,7 @@ pub(crate) struct Fields<'o> {
     count: &'o mut u64,
 }
 
-impl<'o> Fields<'o> {
+impl<'o> FieldEncoder<'o> {
     /// `count` is the number of fields of the block, all levels together.
     pub(crate) fn new(out: &'o mut Vec<u8>, count: &'o mut u64) -> Self {
         Self { out, depth: 0, unknown_below: 0, count }
@@ -102,7 +102,7 @@ impl<'o> Fields<'o> {
     }
 }
 
-impl Fields<'_> {
+impl FieldEncoder<'_> {
     /// Writes those of `fields` that are due, of which there is one at least.
     fn unknown_of(&mut self, fields: &[UnknownField<'_>], before: Option<u64>) -> Result<()> {
         let due = |field: &&UnknownField<'_>| {
@@ -125,7 +125,7 @@ impl Fields<'_> {
     }
 }
 
-impl FieldWriter for Fields<'_> {
+impl FieldWriter for FieldEncoder<'_> {
     type Error = Error;
 
     fn begin(
@@ -185,8 +185,8 @@ impl FieldWriter for Fields<'_> {
         for record in value {
             check(name, "DEPTH_MAX", u64::from(depth), u64::from(limits::DEPTH_MAX))?;
             self.head(id, wire::NESTED)?;
-            let prefix = Prefix::reserve(self.out, 0);
-            record.write(&mut Fields {
+            let prefix = LengthPrefix::reserve(self.out, 0);
+            record.write(&mut FieldEncoder {
                 out: self.out,
                 depth,
                 unknown_below: 0,

@@ -2,22 +2,24 @@
 //!
 //! | you have | use |
 //! |---|---|
-//! | blocks to say something of, one after the other | [`PackBuilder`] |
+//! | blocks with priorities, tags and so on, one after the other | [`PackWriter`] |
 //! | the blocks of a pack, annotations included | [`encode()`] |
 //! | a JSON manifest | `manifest` |
 //!
 //! The limits of `lcp_types::limits` hold here as in the decoder: what this
 //! crate writes, it reads.
 
-mod builder;
 mod compress;
 mod error;
 mod fields;
+mod index;
 #[cfg(feature = "manifest")]
 pub mod manifest;
-mod memory;
-mod trailer;
+mod memory_limit;
+mod pack_writer;
 
-pub use builder::{Added, Compression, EncodeOptions, Magic, PackBuilder, encode, encode_with};
 pub use error::{Error, Result};
-pub use fields::stored_frame;
+pub use fields::encode_raw_frame;
+pub use pack_writer::{
+    BlockHandle, Compression, EncodeOptions, Magic, PackWriter, encode, encode_with_costs,
+};

@@ -17,12 +17,12 @@ pub fn manifest(data: &[u8]) {
         return;
     };
     let options = EncodeOptions::default();
-    let Ok(bytes) = manifest.encode(options) else { return };
+    let Ok(bytes) = manifest.to_pack(options) else { return };
     let pack = decode(&bytes, DecodeOptions::default()).expect("as written");
     let json = to_json(&pack.blocks);
     let mut load = |name: &str| panic!("{name}: a manifest that is written names no files");
     let again = Manifest::parse(json.as_bytes(), &mut load).expect("as written");
-    assert_eq!(again.encode(options).as_ref(), Ok(&bytes), "{json}");
+    assert_eq!(again.to_pack(options).as_ref(), Ok(&bytes), "{json}");
 }
 
 /// A transcript becomes blocks that can be written, and messages that providers take; a diff

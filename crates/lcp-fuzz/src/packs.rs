@@ -82,7 +82,7 @@ pub fn encoder(data: &[u8]) {
             Compression::Block,
             Compression::Payload,
         ]),
-        trailer: input.flag(),
+        index: input.flag(),
     };
     let blocks = input.blocks();
     let bytes = lcp_encoder::encode(&blocks, options).expect("the input is small");
@@ -104,7 +104,8 @@ pub fn trailer(data: &[u8]) {
     let costs: Vec<_> =
         IndexCosts::new(&O200K).count(&blocks).filter(|_| counts).into_iter().collect();
     let options = EncodeOptions { compression, ..EncodeOptions::default() };
-    let mut bytes = lcp_encoder::encode_with(&blocks, options, &costs).expect("costs of its own");
+    let mut bytes =
+        lcp_encoder::encode_with_costs(&blocks, options, &costs).expect("costs of its own");
     whole(&bytes, &blocks, seed);
     for (place, byte) in changes {
         // From the end: the trailer is what this is about.
@@ -121,7 +122,7 @@ pub fn trailer(data: &[u8]) {
 fn whole(bytes: &[u8], blocks: &[Block<'_>], seed: u8) {
     let reader = PackReader::open(bytes.to_vec(), DecodeOptions::default()).expect("a pack");
     if !blocks.is_empty() {
-        assert!(matches!(reader.trailer(), Some(Ok(_))), "{:?}", reader.trailer());
+        assert!(matches!(reader.index(), Some(Ok(_))), "{:?}", reader.index());
     }
     assert!(reader.verify().expect("a pack").is_empty());
     let config = DriverConfig {
@@ -152,8 +153,7 @@ fn changed(bytes: &[u8], seed: u8) {
             }
         }
         // Without a trailer there is nothing to verify by.
-        if let (Some(Ok(_)), Ok(problems), Err(error)) =
-            (reader.trailer(), reader.verify(), &decoded)
+        if let (Some(Ok(_)), Ok(problems), Err(error)) = (reader.index(), reader.verify(), &decoded)
         {
             assert!(!problems.is_empty(), "a pack that is malformed is verified: {error}");
         }

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::fmt::Write;
 
-use lcp_decoder::{DecodeOptions, Error, ErrorKind, Event, Events};
+use lcp_decoder::{DecodeOptions, Error, ErrorKind, Event, EventIter};
 use lcp_types::schema::{FieldSpec, FieldWriter, Record};
 use lcp_types::{Block, BlockContent, Bytes, UnknownField, UnknownValue};
 use serde_json::{Map, Value, json};
@@ -25,7 +25,7 @@ pub fn row(pack: &[u8]) -> Value {
 }
 
 fn blocks(pack: &[u8]) -> Result<Vec<Value>, Error> {
-    let mut events = Events::new(pack, DecodeOptions::default());
+    let mut events = EventIter::new(pack, DecodeOptions::default());
     let mut blocks = Vec::new();
     while let Some(event) = events.next() {
         if let Event::Frame(frame) = event? {
@@ -130,11 +130,6 @@ impl FieldWriter for Rows {
             record.write(&mut fields)?;
             self.push(id, fields.sorted())?;
         }
-        Ok(())
-    }
-
-    fn unknown(&mut self, _: &[UnknownField<'_>], _: Option<u64>) -> Result<(), Infallible> {
-        // All of them are there since the record began.
         Ok(())
     }
 }

@@ -81,7 +81,7 @@ impl Tried {
 
 fn has_trailer(pack: &[u8]) -> bool {
     let reader = PackReader::open(pack, DecodeOptions::default());
-    reader.is_ok_and(|reader| matches!(reader.trailer(), Some(Ok(_))))
+    reader.is_ok_and(|reader| matches!(reader.index(), Some(Ok(_))))
 }
 
 /// Blocks that are whole in the first `len` bytes of a pack and are not saved as they were.
@@ -89,7 +89,7 @@ fn has_trailer(pack: &[u8]) -> bool {
 /// count as saved.
 fn lost_by_cut(pack: &[u8], len: usize) -> u64 {
     let Ok(reader) = PackReader::open(pack, DecodeOptions::default()) else { return 0 };
-    let Some(Ok(trailer)) = reader.trailer() else { return 0 };
+    let Some(Ok(trailer)) = reader.index() else { return 0 };
     let frames = (0..).map_while(|index| trailer.frame(index));
     let whole = frames.take_while(|frame| frame.end <= len as u64).count() as u64;
     if whole == 0 {
@@ -101,7 +101,7 @@ fn lost_by_cut(pack: &[u8], len: usize) -> u64 {
     let Ok(all) = decode(pack, DecodeOptions::default()) else { return whole };
     let mut left = saved.blocks.iter();
     let mut is_saved =
-        |block: &&Block<'_>| block.target().is_some() || left.any(|saved| saved == *block);
+        |block: &&Block<'_>| block.target_index().is_some() || left.any(|saved| saved == *block);
     let contents = all.blocks.iter().take(usize::try_from(whole).unwrap_or(usize::MAX));
     let lost = contents.filter(|block| !is_saved(block)).count() as u64;
     lost.max(whole.saturating_sub(saved.blocks.len() as u64 + recovered.dropped))

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use lcp_decoder::{DecodeOptions, Magic, PackReader, Trailer, Warning};
-use lcp_encoder::{Compression, EncodeOptions, PackBuilder};
+use lcp_decoder::{DecodeOptions, Magic, PackIndex, PackReader, Warning};
+use lcp_encoder::{Compression, EncodeOptions, PackWriter};
 use lcp_types::wire::{HEADER_RESERVED, VERSION_MINOR};
 use lcp_types::{Block, BlockIndex, EncodingCosts};
 
@@ -76,7 +76,7 @@ pub fn append(
     warnings.extend(new_targets(&scan, merged.len()));
     let written = scan.compression();
     let compression = options.compression.unwrap_or(written);
-    let mut builder = PackBuilder::new(EncodeOptions { compression, ..EncodeOptions::default() });
+    let mut builder = PackWriter::new(EncodeOptions { compression, ..EncodeOptions::default() });
     let frames: Vec<_> = packs.flat_map(|scan| &scan.frames).collect();
     for (index, (frame, block)) in frames.iter().zip(&merged).enumerate() {
         if frame.problem.is_none() && index >= start {
@@ -84,7 +84,7 @@ pub fn append(
         } else {
             // Its decompressed size is checked below.
             let block = if frame.problem.is_none() { Ok(block) } else { Err(frame.block_type) };
-            builder.add_stored(&frame.bytes, 0, block)?;
+            builder.add_raw_frame(&frame.bytes, 0, block)?;
         }
     }
     let is_readable = frames.iter().all(|frame| frame.problem.is_none());
@@ -92,7 +92,7 @@ pub fn append(
         let recount = Some(recount).filter(|_| is_readable);
         costs(old, &merged, start, recount, &mut warnings)
     });
-    let pack = builder.finish_with(&costs.unwrap_or_default())?;
+    let pack = builder.finish_with_costs(&costs.unwrap_or_default())?;
     if compression == Compression::Block || written == Compression::Block {
         // Together they may decompress to more than a reader accepts.
         scan_sound(&pack, None)?;
@@ -156,7 +156,7 @@ fn new_targets(scan: &PackScan<'_>, blocks: usize) -> Vec<String> {
     let old = scan.frames.len() as u64;
     let targets = scan.frames.iter().zip(&scan.blocks).enumerate();
     let targets = targets.filter_map(|(index, (frame, block)): (_, (&ScannedFrame<'_>, _))| {
-        let target = block.target().filter(|_| frame.problem.is_none())?;
+        let target = block.target_index().filter(|_| frame.problem.is_none())?;
         (old..blocks as u64).contains(&target).then_some((index, target))
     });
     let line = |(index, target)| {
@@ -173,7 +173,7 @@ fn costs(
     recount: Option<&Recount<'_>>,
     warnings: &mut Vec<String>,
 ) -> Vec<EncodingCosts> {
-    let Some(Ok(index)) = Trailer::of(old) else { return Vec::new() };
+    let Some(Ok(index)) = PackIndex::find(old) else { return Vec::new() };
     let facts = index.block_index();
     let mut costs = Vec::new();
     let mut seen = BTreeSet::new();

@@ -73,7 +73,7 @@ pub(crate) fn message_numbers(blocks: &[Block<'_>]) -> impl Iterator<Item = (u64
 /// of a message or a rank by one; `numbers` are those of the pack's blocks.
 fn renumber_message<'b>(block: Block<'b>, first: u64, numbers: &HashMap<u64, u64>) -> Block<'b> {
     let Some((target, tag)) =
-        block.target().zip(block.as_annotation().and_then(Annotation::as_tag))
+        block.target_index().zip(block.as_annotation().and_then(Annotation::as_tag))
     else {
         return block;
     };
@@ -96,5 +96,5 @@ pub(crate) fn retarget(mut block: Block<'_>, to: impl Fn(u64) -> u64) -> Block<'
         extension.content = content.into();
         return block;
     }
-    block.retargeted(to)
+    block.with_target(to)
 }

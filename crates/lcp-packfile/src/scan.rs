@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use lcp_decoder::{DecodeOptions, Error, ErrorKind, Event, Events, Header, Magic, Warning};
+use lcp_decoder::{DecodeOptions, Error, ErrorKind, Event, EventIter, Header, Magic, Warning};
 use lcp_encoder::{Compression, EncodeOptions};
 use lcp_types::wire::{END_FRAME, HEADER_BYTES};
 use lcp_types::{Annotation, AnnotationKind, Block, BlockType, Bytes};
@@ -88,7 +88,7 @@ impl<'a> PackScan<'a> {
             warnings: Vec::new(),
             broken: None,
         };
-        let mut events = Events::new(pack, DecodeOptions::default());
+        let mut events = EventIter::new(pack, DecodeOptions::default());
         while let Some(event) = events.next() {
             match event {
                 Ok(Event::Header(header)) => scan.header = Some(header),
@@ -99,7 +99,7 @@ impl<'a> PackScan<'a> {
                         Cow::Borrowed(slice(pack, &range).unwrap_or_default())
                     } else if keep_bytes {
                         let code = frame.block_type.code();
-                        lcp_encoder::stored_frame(code, frame.flags, &frame.body).into()
+                        lcp_encoder::encode_raw_frame(code, frame.flags, &frame.body).into()
                     } else {
                         Cow::default()
                     };
@@ -114,7 +114,7 @@ impl<'a> PackScan<'a> {
                         problem: None,
                     };
                     let index = frame.index;
-                    let block = events.decode_once(frame).unwrap_or_else(|error| {
+                    let block = events.decode_consuming(frame).unwrap_or_else(|error| {
                         scanned.problem = Some(error);
                         stand_in(index)
                     });
@@ -172,12 +172,12 @@ impl<'a> PackScan<'a> {
 
     /// Returns whether the payload is compressed as a whole.
     pub fn is_payload_compressed(&self) -> bool {
-        self.header.is_some_and(|header| header.payload_compressed())
+        self.header.is_some_and(|header| header.is_payload_compressed())
     }
 
     /// Returns whether the header announces an index.
     pub fn has_index(&self) -> bool {
-        self.header.is_some_and(|header| header.has_trailer())
+        self.header.is_some_and(|header| header.has_index())
     }
 
     /// Returns how the pack is compressed.
@@ -214,7 +214,7 @@ impl<'a> PackScan<'a> {
             Some(Magic::Bcp) => lcp_encoder::Magic::Bcp,
             _ => lcp_encoder::Magic::Lcp,
         };
-        EncodeOptions { magic, compression: self.compression(), trailer: self.has_index() }
+        EncodeOptions { magic, compression: self.compression(), index: self.has_index() }
     }
 }
 

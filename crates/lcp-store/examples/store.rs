@@ -6,7 +6,7 @@ use std::error::Error;
 use std::io::{self, Write};
 
 use lcp_decoder::{DecodeOptions, decode};
-use lcp_encoder::PackBuilder;
+use lcp_encoder::PackWriter;
 use lcp_store::content::{ContentAddressedStore, SqliteBackend};
 use lcp_types::{Block, Lang};
 
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The body goes into the store; the pack holds its hash. Another pack with the
     // same block, written by any process, adds nothing to the store.
     let mut store = ContentAddressedStore::new(SqliteBackend::open(&path)?);
-    let mut pack = PackBuilder::default();
+    let mut pack = PackWriter::default();
     pack.add_reference(&Block::code(Lang::Rust, "examples/store.rs", text), &mut store)?;
     let bytes = pack.finish()?;
 

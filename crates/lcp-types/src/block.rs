@@ -5,8 +5,8 @@ use std::fmt;
 
 use crate::{
     Annotation, Bytes, Code, Conversation, DataFormat, Diff, DiffHunk, Document, EmbeddingRef,
-    Extension, FileEntry, FileTree, FormatHint, Image, IntoOwned, Lang, MediaType, Role, Status,
-    StructuredData, ToolResult, UnknownFields, Visitor,
+    Extension, FieldVisitor, FileEntry, FileTree, FormatHint, Image, IntoOwned, Lang, MediaType,
+    Role, Status, StructuredData, ToolResult, UnknownFields,
 };
 
 /// The block types: `code Variant(Content), "manifest_name", "label";`.
@@ -156,7 +156,7 @@ macro_rules! block_types {
                 }
             }
 
-            fn visit<V: Visitor>(&mut self, visitor: &mut V) {
+            fn visit<V: FieldVisitor>(&mut self, visitor: &mut V) {
                 match self {
                     $(Self::$variant(content) => content.visit(visitor),)*
                     Self::Raw(raw) => visitor.bytes(&mut raw.body),
@@ -367,7 +367,7 @@ impl<'a> Block<'a> {
 
     /// Shows every text and every content of the block to `visitor`, always in the same
     /// order.
-    pub fn visit<V: Visitor>(&mut self, visitor: &mut V) {
+    pub fn visit<V: FieldVisitor>(&mut self, visitor: &mut V) {
         self.summary.visit(visitor);
         self.content.visit(visitor);
     }

@@ -131,7 +131,7 @@ macro_rules! wire_enum {
                 *self
             }
 
-            fn visit<V: $crate::Visitor>(&mut self, _: &mut V) {}
+            fn visit<V: $crate::FieldVisitor>(&mut self, _: &mut V) {}
         }
 
         #[cfg(feature = "serde")]
@@ -148,8 +148,8 @@ macro_rules! wire_enum {
         #[cfg(feature = "serde")]
         impl<'de> serde::Deserialize<'de> for $enum {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                struct Visitor;
-                impl serde::de::Visitor<'_> for Visitor {
+                struct FieldVisitor;
+                impl serde::de::Visitor<'_> for FieldVisitor {
                     type Value = $enum;
 
                     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -168,9 +168,9 @@ macro_rules! wire_enum {
                     }
                 }
                 if from.is_human_readable() {
-                    from.deserialize_any(Visitor)
+                    from.deserialize_any(FieldVisitor)
                 } else {
-                    from.deserialize_u8(Visitor)
+                    from.deserialize_u8(FieldVisitor)
                 }
             }
         }

@@ -27,7 +27,7 @@ pub enum Level {
 
 /// A level of one block, read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LevelText<'a> {
+pub struct AlternateText<'a> {
     /// The index of the block, annotations counted.
     pub target: u64,
     /// Which level.
@@ -80,7 +80,9 @@ impl Level {
     ///
     /// What is wrong with it, in words.
     #[must_use]
-    pub fn read<'a>(extension: &'a Extension<'_>) -> Option<Result<LevelText<'a>, &'static str>> {
+    pub fn read<'a>(
+        extension: &'a Extension<'_>,
+    ) -> Option<Result<AlternateText<'a>, &'static str>> {
         let is_level =
             extension.namespace == Self::NAMESPACE && extension.type_name == Self::TYPE_NAME;
         is_level.then(|| {
@@ -90,7 +92,7 @@ impl Level {
             let (target, level) = head.split_once(' ').ok_or(bad)?;
             let level = Self::from_name(level).ok_or(bad)?;
             let target = target.parse().map_err(|_| bad)?;
-            Ok(LevelText { target, level, text: text.into() })
+            Ok(AlternateText { target, level, text: text.into() })
         })
     }
 }

@@ -58,13 +58,13 @@ pub use index::{
     AlternateCost, AlternateLevel, BlockIndex, BlockIndexBuilder, EncodingCosts, LabelColumn,
     ModeCosts, ToolCallEntry,
 };
-pub use level::{Level, LevelText};
+pub use level::{AlternateText, Level};
 pub use meta::{
     AnnotationError, AnnotationErrorKind, BlockMeta, HANDOFF_INDEX_VERSION, HANDOFF_TYPE_NAME,
     escape_for_display,
 };
-pub use owned::{IntoOwned, Visitor};
+pub use owned::{FieldVisitor, IntoOwned};
 pub use replacements::{DuplicateKind, Replacement, Replacements};
-pub use source::{BlockSource, SourceError, SourceErrorKind};
-pub use store::{ContentHash, ContentStore, MemoryStore, StoreError};
+pub use source::{BlockSource, BlockSourceError, BlockSourceErrorKind};
+pub use store::{ContentHash, ContentStore, MemoryContentStore, StoreError};
 pub use unknown::{UnknownField, UnknownFields, UnknownValue};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::{Annotation, AnnotationKind, Block, BlockContent, Level, LevelText, Priority, Tag};
+use crate::{AlternateText, Annotation, AnnotationKind, Block, BlockContent, Level, Priority, Tag};
 
 /// The type name of LCP's own extension that tells what the blocks of a hand-off
 /// are (RFC 0007 §5). It speaks of no single block.
@@ -173,7 +173,7 @@ impl<'b> BlockMeta<'b> {
 /// A statement about another block.
 enum Statement<'b> {
     Annotation(&'b Annotation<'b>),
-    Level(LevelText<'b>),
+    Level(AlternateText<'b>),
 }
 
 impl<'b> Statement<'b> {
@@ -217,7 +217,7 @@ impl<'b> Statement<'b> {
     fn apply(self, meta: &mut BlockMeta<'b>) -> Result<(), AnnotationError> {
         let annotation = match self {
             Self::Annotation(annotation) => annotation,
-            Self::Level(LevelText { level, text, .. }) => {
+            Self::Level(AlternateText { level, text, .. }) => {
                 let text = Some(text).filter(|text| !text.is_empty());
                 match level {
                     Level::Detailed => meta.detailed = text,
@@ -298,12 +298,12 @@ impl Block<'_> {
     /// use lcp_types::{Annotation, Block, Priority, Role};
     ///
     /// let annotation = Block::new(Annotation::priority(3, Priority::High));
-    /// assert_eq!(annotation.target(), Some(3));
-    /// assert_eq!(annotation.retargeted(|target| target + 10).target(), Some(13));
-    /// assert_eq!(Block::conversation(Role::User, "hi").target(), None);
+    /// assert_eq!(annotation.target_index(), Some(3));
+    /// assert_eq!(annotation.with_target(|target| target + 10).target_index(), Some(13));
+    /// assert_eq!(Block::conversation(Role::User, "hi").target_index(), None);
     /// ```
     #[must_use]
-    pub fn target(&self) -> Option<u64> {
+    pub fn target_index(&self) -> Option<u64> {
         match &self.content {
             BlockContent::Annotation(annotation) => Some(annotation.target_block_id),
             BlockContent::Extension(extension) => {
@@ -316,7 +316,7 @@ impl Block<'_> {
     /// The same block, speaking of the block of index `to(target)`; as it is where it
     /// speaks of none.
     #[must_use]
-    pub fn retargeted(mut self, to: impl FnOnce(u64) -> u64) -> Self {
+    pub fn with_target(mut self, to: impl FnOnce(u64) -> u64) -> Self {
         match &mut self.content {
             BlockContent::Annotation(annotation) => {
                 annotation.target_block_id = to(annotation.target_block_id);

@@ -18,7 +18,7 @@ pub trait IntoOwned {
 
     /// Shows every text and every content that the value holds to `visitor`, always in
     /// the same order.
-    fn visit<V: Visitor>(&mut self, visitor: &mut V);
+    fn visit<V: FieldVisitor>(&mut self, visitor: &mut V);
 }
 
 /// Is shown each text and each content of a value, and may change or replace it. Contents
@@ -27,12 +27,12 @@ pub trait IntoOwned {
 /// ```
 /// use std::borrow::Cow;
 ///
-/// use lcp_types::{Block, Bytes, Lang, Visitor};
+/// use lcp_types::{Block, Bytes, Lang, FieldVisitor};
 ///
 /// /// Bytes of texts and contents.
 /// struct Length(usize);
 ///
-/// impl Visitor for Length {
+/// impl FieldVisitor for Length {
 ///     fn text(&mut self, text: &mut Cow<'_, str>) {
 ///         self.0 += text.len();
 ///     }
@@ -46,7 +46,7 @@ pub trait IntoOwned {
 /// Block::code(Lang::Rust, "a.rs", "fn a() {}").visit(&mut length);
 /// assert_eq!(length.0, 13);
 /// ```
-pub trait Visitor {
+pub trait FieldVisitor {
     /// A text.
     fn text(&mut self, text: &mut Cow<'_, str>);
 
@@ -66,7 +66,7 @@ impl IntoOwned for Cow<'_, str> {
         Cow::Owned((**self).to_owned())
     }
 
-    fn visit<V: Visitor>(&mut self, visitor: &mut V) {
+    fn visit<V: FieldVisitor>(&mut self, visitor: &mut V) {
         visitor.text(self);
     }
 }
@@ -83,7 +83,7 @@ impl IntoOwned for Bytes<'_> {
         self.as_slice().to_vec().into()
     }
 
-    fn visit<V: Visitor>(&mut self, visitor: &mut V) {
+    fn visit<V: FieldVisitor>(&mut self, visitor: &mut V) {
         visitor.bytes(self);
     }
 }
@@ -103,7 +103,7 @@ macro_rules! number {
                 *self
             }
 
-            fn visit<V: Visitor>(&mut self, _: &mut V) {}
+            fn visit<V: FieldVisitor>(&mut self, _: &mut V) {}
         }
     };
 }
@@ -123,7 +123,7 @@ impl<T: IntoOwned> IntoOwned for Option<T> {
         self.as_ref().map(T::to_static)
     }
 
-    fn visit<V: Visitor>(&mut self, visitor: &mut V) {
+    fn visit<V: FieldVisitor>(&mut self, visitor: &mut V) {
         if let Some(value) = self {
             value.visit(visitor);
         }
@@ -149,7 +149,7 @@ impl<T: IntoOwned> IntoOwned for Vec<T> {
         self.iter().map(T::to_static).collect()
     }
 
-    fn visit<V: Visitor>(&mut self, visitor: &mut V) {
+    fn visit<V: FieldVisitor>(&mut self, visitor: &mut V) {
         for value in self {
             value.visit(visitor);
         }

@@ -131,8 +131,8 @@ pub trait OrderedReader<'a>: Sized {
     fn bytes(&mut self) -> Option<&'a [u8]>;
 }
 
-/// A sink of fields. Every call names the field's id and its name; absent
-/// optional fields are not called for.
+/// A sink of fields. Every call has the field's id and its name; absent optional fields
+/// have no call. Methods that a sink does not implement ignore the field.
 pub trait FieldWriter: Sized {
     /// What can go wrong.
     type Error;
@@ -154,7 +154,10 @@ pub trait FieldWriter: Sized {
     /// # Errors
     ///
     /// Whatever the sink refuses; likewise below.
-    fn uint(&mut self, id: u64, name: &'static str, value: u64) -> Result<(), Self::Error>;
+    fn uint(&mut self, id: u64, name: &'static str, value: u64) -> Result<(), Self::Error> {
+        let _ = (id, name, value);
+        Ok(())
+    }
 
     /// A code of an enumeration, with its name if it has one.
     ///
@@ -167,21 +170,30 @@ pub trait FieldWriter: Sized {
         name: &'static str,
         code: u8,
         label: Option<&'static str>,
-    ) -> Result<(), Self::Error>;
+    ) -> Result<(), Self::Error> {
+        let _ = (id, name, code, label);
+        Ok(())
+    }
 
     /// Text.
     ///
     /// # Errors
     ///
     /// If it is longer than its limit.
-    fn text(&mut self, id: u64, name: &'static str, value: &str) -> Result<(), Self::Error>;
+    fn text(&mut self, id: u64, name: &'static str, value: &str) -> Result<(), Self::Error> {
+        let _ = (id, name, value);
+        Ok(())
+    }
 
     /// Content.
     ///
     /// # Errors
     ///
     /// If it is longer than its limit.
-    fn bytes(&mut self, id: u64, name: &'static str, value: &Bytes<'_>) -> Result<(), Self::Error>;
+    fn bytes(&mut self, id: u64, name: &'static str, value: &Bytes<'_>) -> Result<(), Self::Error> {
+        let _ = (id, name, value);
+        Ok(())
+    }
 
     /// A list of nested records.
     ///
@@ -206,7 +218,10 @@ pub trait FieldWriter: Sized {
         &mut self,
         fields: &[UnknownField<'_>],
         before: Option<u64>,
-    ) -> Result<(), Self::Error>;
+    ) -> Result<(), Self::Error> {
+        let _ = (fields, before);
+        Ok(())
+    }
 }
 
 /// A type that can be a field of a record.
@@ -495,7 +510,7 @@ macro_rules! record {
                 }
             }
 
-            fn visit<V: $crate::Visitor>(&mut self, visitor: &mut V) {
+            fn visit<V: $crate::FieldVisitor>(&mut self, visitor: &mut V) {
                 $($crate::IntoOwned::visit(&mut self.$field, visitor);)*
                 $crate::IntoOwned::visit(&mut self.unknown, visitor);
             }

@@ -18,7 +18,7 @@ use crate::{Block, BlockIndex};
 /// let blocks = [Block::conversation(Role::User, "hi"), Block::conversation(Role::Assistant, "yes?")];
 /// assert!(blocks[..].block_index().is_none());
 /// assert_eq!(blocks[..].read(&[1])?, &blocks[1..]);
-/// # Ok::<(), lcp_types::SourceError>(())
+/// # Ok::<(), lcp_types::BlockSourceError>(())
 /// ```
 pub trait BlockSource {
     /// Returns the index of the blocks; `None` if there is none.
@@ -28,17 +28,17 @@ pub trait BlockSource {
     ///
     /// # Errors
     ///
-    /// [`SourceError`] if one of them cannot be read, or is not what is known
+    /// [`BlockSourceError`] if one of them cannot be read, or is not what is known
     /// of it; indices in another order may be one, too.
-    fn read(&self, indices: &[u32]) -> Result<Vec<Block<'_>>, SourceError>;
+    fn read(&self, indices: &[u32]) -> Result<Vec<Block<'_>>, BlockSourceError>;
 
     /// Reads all blocks, annotations included, in the order of the stream, without the
     /// index.
     ///
     /// # Errors
     ///
-    /// [`SourceError`] if they cannot be read.
-    fn read_all(&self) -> Result<Cow<'_, [Block<'_>]>, SourceError>;
+    /// [`BlockSourceError`] if they cannot be read.
+    fn read_all(&self) -> Result<Cow<'_, [Block<'_>]>, BlockSourceError>;
 }
 
 impl BlockSource for [Block<'_>] {
@@ -46,24 +46,24 @@ impl BlockSource for [Block<'_>] {
         None
     }
 
-    fn read(&self, indices: &[u32]) -> Result<Vec<Block<'_>>, SourceError> {
+    fn read(&self, indices: &[u32]) -> Result<Vec<Block<'_>>, BlockSourceError> {
         let block = |&index: &u32| {
-            let missing = || SourceError::mismatch(format!("there is no block {index}"));
+            let missing = || BlockSourceError::mismatch(format!("there is no block {index}"));
             self.get(index as usize).cloned().ok_or_else(missing)
         };
         indices.iter().map(block).collect()
     }
 
-    fn read_all(&self) -> Result<Cow<'_, [Block<'_>]>, SourceError> {
+    fn read_all(&self) -> Result<Cow<'_, [Block<'_>]>, BlockSourceError> {
         Ok(Cow::Borrowed(self))
     }
 }
 
 /// A source that could not give blocks.
 #[derive(Debug)]
-pub struct SourceError {
+pub struct BlockSourceError {
     /// What kind of failure it is.
-    pub kind: SourceErrorKind,
+    pub kind: BlockSourceErrorKind,
     /// What went wrong, with the place.
     pub message: String,
     cause: Option<Box<dyn std::error::Error + Send + Sync>>,
@@ -72,7 +72,7 @@ pub struct SourceError {
 /// The kinds of failures of sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum SourceErrorKind {
+pub enum BlockSourceErrorKind {
     /// What is known of blocks does not agree with them: all must be read.
     Mismatch,
     /// The blocks are not what a pack may hold.
@@ -81,17 +81,17 @@ pub enum SourceErrorKind {
     Io,
 }
 
-impl SourceError {
+impl BlockSourceError {
     /// What is known of blocks does not agree with them.
     #[must_use]
     pub fn mismatch(message: impl Into<String>) -> Self {
-        Self { kind: SourceErrorKind::Mismatch, message: message.into(), cause: None }
+        Self { kind: BlockSourceErrorKind::Mismatch, message: message.into(), cause: None }
     }
 
     /// A failure that another error is the cause of, in the words of that one.
     #[must_use]
     pub fn new(
-        kind: SourceErrorKind,
+        kind: BlockSourceErrorKind,
         cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
         let cause = cause.into();
@@ -105,10 +105,10 @@ impl SourceError {
     }
 }
 
-impl fmt::Display for SourceError {
+impl fmt::Display for BlockSourceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for SourceError {}
+impl std::error::Error for BlockSourceError {}

@@ -47,20 +47,20 @@ impl std::error::Error for StoreError {}
 /// A store in memory.
 ///
 /// ```
-/// use lcp_types::{ContentStore, MemoryStore};
+/// use lcp_types::{ContentStore, MemoryContentStore};
 ///
-/// let mut store = MemoryStore::default();
+/// let mut store = MemoryContentStore::default();
 /// store.put([7; 32], b"body")?;
 /// assert_eq!(store.get(&[7; 32])?.as_deref(), Some(&b"body"[..]));
 /// assert_eq!(store.get(&[8; 32])?, None);
 /// # Ok::<(), lcp_types::StoreError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct MemoryStore {
+pub struct MemoryContentStore {
     bodies: HashMap<ContentHash, Vec<u8>>,
 }
 
-impl ContentStore for MemoryStore {
+impl ContentStore for MemoryContentStore {
     fn get(&self, hash: &ContentHash) -> Result<Option<Cow<'_, [u8]>>, StoreError> {
         Ok(self.bodies.get(hash).map(Cow::from))
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use crate::{Bytes, IntoOwned, Visitor};
+use crate::{Bytes, FieldVisitor, IntoOwned};
 
 /// The fields of a record whose ids this version does not know, in the order in
 /// which they stood: a list that takes one word where it is empty, as nearly
@@ -90,7 +90,7 @@ impl IntoOwned for UnknownFields<'_> {
         UnknownFields(self.0.as_ref().map(|fields| Box::new(fields.to_static())))
     }
 
-    fn visit<V: Visitor>(&mut self, visitor: &mut V) {
+    fn visit<V: FieldVisitor>(&mut self, visitor: &mut V) {
         if let Some(fields) = &mut self.0 {
             fields.visit(visitor);
         }
@@ -136,7 +136,7 @@ impl IntoOwned for UnknownField<'_> {
         self.clone().into_owned()
     }
 
-    fn visit<V: Visitor>(&mut self, visitor: &mut V) {
+    fn visit<V: FieldVisitor>(&mut self, visitor: &mut V) {
         match &mut self.value {
             UnknownValue::Varint(_) => {}
             UnknownValue::Bytes(bytes) | UnknownValue::Nested(bytes) => visitor.bytes(bytes),

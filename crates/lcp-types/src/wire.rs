@@ -16,9 +16,9 @@ pub const VERSION_MINOR: u8 = 0;
 /// Header flag: all that follows the header is one zstd stream.
 pub const HEADER_PAYLOAD_ZSTD: u8 = 1 << 0;
 /// Header flag: an index trailer follows END.
-pub const HEADER_TRAILER: u8 = 1 << 1;
+pub const HEADER_INDEX: u8 = 1 << 1;
 /// Header flags that this version has no meaning for.
-pub const HEADER_RESERVED: u8 = !(HEADER_PAYLOAD_ZSTD | HEADER_TRAILER);
+pub const HEADER_RESERVED: u8 = !(HEADER_PAYLOAD_ZSTD | HEADER_INDEX);
 
 /// Block flag: the body begins with a summary.
 pub const BLOCK_HAS_SUMMARY: u8 = 1 << 0;
@@ -54,6 +54,6 @@ pub const TYPE_INDEX: u8 = 0xFD;
 /// Bytes of the footer that ends a pack with an index.
 pub const FOOTER_BYTES: usize = 56;
 /// The version of index and footer.
-pub const TRAILER_VERSION: u32 = 1;
+pub const INDEX_VERSION: u32 = 1;
 /// What the footer ends with.
 pub const FOOTER_MAGIC: [u8; 8] = *b"LCPINDEX";

@@ -1,7 +1,7 @@
 //! The key paths, which every user of LCP pays for.
 
 use clap::ValueEnum;
-use lcp_decoder::{DecodeOptions, Trailer, decode};
+use lcp_decoder::{DecodeOptions, PackIndex, decode};
 use lcp_driver::{DefaultDriver, DriverConfig};
 use lcp_encoder::{EncodeOptions, encode};
 use lcp_testkit::SplitMix64;
@@ -43,7 +43,7 @@ impl KeyPath {
                 drop(std::hint::black_box(encode(&blocks, EncodeOptions::default())));
             }
             Self::Decode => drop(std::hint::black_box(decode(&pack, DecodeOptions::default()))),
-            Self::Index => drop(std::hint::black_box(Trailer::of(&pack))),
+            Self::Index => drop(std::hint::black_box(PackIndex::find(&pack))),
             Self::Count => {
                 for block in &blocks {
                     let text = block.content.text().and_then(|text| text.as_str());

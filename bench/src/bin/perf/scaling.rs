@@ -6,7 +6,7 @@ mod inputs;
 use std::hint::black_box;
 use std::io::Read;
 
-use lcp_decoder::{DecodeOptions, PackReader, PackStream, decode};
+use lcp_decoder::{DecodeOptions, PackReader, StreamDecoder, decode};
 use lcp_driver::parse::parse_blocks;
 use lcp_driver::special_tokens::{escape, find_in_blocks};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
@@ -14,7 +14,7 @@ use lcp_encoder::manifest::Manifest;
 use lcp_encoder::{EncodeOptions, encode};
 use lcp_tokens::HeuristicEstimator;
 use lcp_transcripts::{Options, detect, import};
-use lcp_types::{Block, BlockSource as _, MemoryStore};
+use lcp_types::{Block, BlockSource as _, MemoryContentStore};
 
 use lcp_packfile::recover;
 
@@ -121,7 +121,7 @@ const WALKS: &[(Walk, &str)] = &[
 /// Walks one of them once, or prepares it only. Says whether there was anything to walk.
 pub(super) fn walk(at: usize, many: usize, idle: bool) -> bool {
     let Some((walk, name)) = WALKS.get(at) else { return false };
-    let mut store = MemoryStore::default();
+    let mut store = MemoryContentStore::default();
     let mut cases = inputs::cases(*walk, many, &mut store).into_iter();
     let Some((_, input)) = cases.find(|(known, _)| known == name) else { return false };
     let options = DecodeOptions { store: Some(&store), ..DecodeOptions::default() };
@@ -142,7 +142,7 @@ pub(super) fn walk(at: usize, many: usize, idle: bool) -> bool {
     match walk {
         Walk::Decode => decode(black_box(&input), options).is_ok(),
         Walk::Bytes => {
-            let mut stream = PackStream::new(Single(&input), options);
+            let mut stream = StreamDecoder::new(Single(&input), options);
             let mut count = 0;
             while let Ok(Some(block)) = stream.next_block() {
                 black_box(&block);

@@ -82,7 +82,7 @@ fn encoded_of(path: &Path, json: &[u8], options: EncodeOptions) -> Result<(Vec<u
         read
     };
     let pack = Manifest::parse(json, &mut load)
-        .and_then(|manifest| manifest.encode(options))
+        .and_then(|manifest| manifest.to_pack(options))
         .map_err(|error| malformed(path, &error))?;
     Ok((pack, parts))
 }

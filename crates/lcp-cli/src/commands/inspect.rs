@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use lcp_decoder::{Trailer, TrailerError};
+use lcp_decoder::{IndexError, PackIndex};
 use lcp_driver::{OutputMode, Plan, WarningCode, escape_control, group_thousands};
 use lcp_types::BlockMeta;
 use lcp_types::wire::{BLOCK_HAS_SUMMARY, BLOCK_RESERVED, FOOTER_BYTES};
@@ -49,7 +49,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     for warning in &pack.warnings {
         output.warn(format!("{warning} [{}]", warning.code()));
     }
-    let trailer = Trailer::of(&bytes);
+    let trailer = PackIndex::find(&bytes);
     if let Some(Err(error)) = &trailer {
         output.warn(format!("{error} [{BAD_INDEX}]"));
     }
@@ -89,7 +89,7 @@ struct Seen<'b> {
     pack: &'b PackScan<'b>,
     bytes: usize,
     /// Its trailer, if it is to have one, or why it is not used.
-    trailer: Option<Result<Trailer, TrailerError>>,
+    trailer: Option<Result<PackIndex, IndexError>>,
     metas: Vec<BlockMeta<'b>>,
     /// None, one, or one for each mode.
     plans: Vec<Plan>,

@@ -242,7 +242,7 @@ fn unpacked(pack: &PackScan<'_>) -> u64 {
         let head = varint_bytes(frame.block_type.code().into()) + 1;
         let alone = lcp_encoder::encode(
             [block],
-            lcp_encoder::EncodeOptions { trailer: false, ..Default::default() },
+            lcp_encoder::EncodeOptions { index: false, ..Default::default() },
         );
         let alone =
             alone.map_or(of_frame, |pack| (pack.len() as u64).saturating_sub(AROUND + head));

@@ -101,7 +101,7 @@ fn entry(shown: ParsedBlock) -> Entry {
     Entry {
         priority: shown.priority,
         tags: tags.into_iter().collect(),
-        ..Entry::new(shown.block).without(shown.absent)
+        ..Entry::new(shown.block).omit_fields(shown.absent)
     }
 }
 

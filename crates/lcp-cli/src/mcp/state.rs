@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lcp_decoder::{DecodeOptions, Events};
+use lcp_decoder::{DecodeOptions, EventIter};
 use lcp_tokens::TOKENIZER_NAMES;
 use lcp_types::limits;
 
@@ -82,7 +82,7 @@ const BLOCKS_MAX: u64 = 1 << 18;
 /// Refuses a pack of too many blocks. Its reader reports other errors.
 fn check_block_count(name: &Path, pack: &[u8]) -> ToolResult<()> {
     let options = DecodeOptions { blocks_max: BLOCKS_MAX, ..DecodeOptions::default() };
-    let error = Events::new(pack, options).find_map(Result::err);
+    let error = EventIter::new(pack, options).find_map(Result::err);
     match error.filter(lcp_decoder::Error::is_limit) {
         Some(error) => Err(files::malformed(name, pack, &error).into()),
         None => Ok(()),

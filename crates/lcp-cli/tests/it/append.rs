@@ -5,14 +5,14 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 use lcp_app::validate::recount;
-use lcp_decoder::{DecodeOptions, Trailer, decode};
+use lcp_decoder::{DecodeOptions, PackIndex, decode};
 use lcp_driver::IndexCosts;
-use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode, encode_with};
+use lcp_encoder::{Compression, EncodeOptions, Magic, PackWriter, encode, encode_with_costs};
 use lcp_packfile::journal::{Journal, LockResult, PackFile, journal_path, replace_tail};
 use lcp_packfile::{Addition, AppendOptions, Appended, PackScan, append, merge};
 use lcp_testkit::any_pack;
 use lcp_tokens::{Encoding, Tiktoken};
-use lcp_types::{Block, EncodingCosts, FormatHint, MemoryStore, Role};
+use lcp_types::{Block, EncodingCosts, FormatHint, MemoryContentStore, Role};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ proptest! {
         let compression = if is_compressed { Compression::Block } else { Compression::None };
         let encoded = |blocks: &[Block<'_>]| {
             let costs = is_counted.then(|| costs(blocks));
-            encode_with(blocks, options(compression), costs.as_slice()).unwrap()
+            encode_with_costs(blocks, options(compression), costs.as_slice()).unwrap()
         };
         let old = encoded(&a);
         let [second, third] =
@@ -77,17 +77,17 @@ fn costs(blocks: &[Block<'_>]) -> EncodingCosts {
 #[test]
 fn costs_are_kept_and_counted() {
     let (old, new) = (turns(&["one", "two words"]), turns(&["three more words"]));
-    let pack = encode_with(&old, EncodeOptions::default(), &[costs(&old)]).unwrap();
+    let pack = encode_with_costs(&old, EncodeOptions::default(), &[costs(&old)]).unwrap();
     let added = encode(&new, EncodeOptions::default()).unwrap();
     let found = appended(&pack, &[&added]);
     let all = merge(vec![old, new]);
-    let expected = encode_with(&all, EncodeOptions::default(), &[costs(&all)]).unwrap();
+    let expected = encode_with_costs(&all, EncodeOptions::default(), &[costs(&all)]).unwrap();
     assert_eq!((&found.pack, &found.warnings[..]), (&expected, &[][..]));
     // What cannot be counted here is left out, which is told.
     let foreign = EncodingCosts { encoding: "other".into(), ..costs(&all) };
-    let pack = encode_with(&all, EncodeOptions::default(), &[foreign, costs(&all)]).unwrap();
+    let pack = encode_with_costs(&all, EncodeOptions::default(), &[foreign, costs(&all)]).unwrap();
     let found = appended(&pack, &[&added]);
-    let trailer = Trailer::of(&found.pack).unwrap().unwrap();
+    let trailer = PackIndex::find(&found.pack).unwrap().unwrap();
     let names: Vec<_> = trailer.block_index().costs.iter().map(|costs| &costs.encoding).collect();
     assert_eq!(names, ["o200k_base"]);
     assert_eq!(found.warnings.len(), 1, "{:?}", found.warnings);
@@ -100,19 +100,19 @@ fn costs_of_several_revisions_become_those_of_one() {
     let older = |revision| EncodingCosts { revision, ..costs(&old) };
     let added = encode(&new, EncodeOptions::default()).unwrap();
     let all = merge(vec![old.clone(), new]);
-    let expected = encode_with(&all, EncodeOptions::default(), &[costs(&all)]).unwrap();
+    let expected = encode_with_costs(&all, EncodeOptions::default(), &[costs(&all)]).unwrap();
     for revisions in [vec![7, 8], vec![7, costs(&old).revision, 8]] {
         let kept: Vec<_> = revisions.into_iter().map(older).collect();
-        let pack = encode_with(&old, EncodeOptions::default(), &kept).unwrap();
+        let pack = encode_with_costs(&old, EncodeOptions::default(), &kept).unwrap();
         assert_eq!(appended(&pack, &[&added]).pack, expected);
     }
 }
 
 #[test]
 fn references_are_appended_as_they_stand() {
-    let mut builder = PackBuilder::default();
+    let mut builder = PackWriter::default();
     let block = Block::document("", "elsewhere", FormatHint::Plain);
-    builder.add_reference(&block, &mut MemoryStore::default()).unwrap();
+    builder.add_reference(&block, &mut MemoryContentStore::default()).unwrap();
     let referring = builder.finish().unwrap();
     let plain = encode(&turns(&["here"]), EncodeOptions::default()).unwrap();
     let frame = &referring[8..referring.len()];
@@ -140,7 +140,7 @@ fn append_adds_packs_and_manifests_where_the_pack_lies() {
     assert_eq!(stderr(&output), "");
     let bytes = fs::read(&pack).unwrap();
     let blocks = decode(&bytes, DecodeOptions::default()).unwrap().blocks;
-    let targets: Vec<_> = blocks.iter().map(Block::target).collect();
+    let targets: Vec<_> = blocks.iter().map(Block::target_index).collect();
     assert_eq!(targets, [None, None, None, Some(2), None]);
     let output = run(&["validate", "--full", &pack]);
     assert!(printed(&output).contains("5 blocks, no problem"), "{}", printed(&output));
@@ -159,7 +159,7 @@ fn append_adds_packs_and_manifests_where_the_pack_lies() {
 fn a_trailer_is_added() {
     let (_folder, path) = scratch();
     let pack = path("pack.lcp");
-    let plain = EncodeOptions { trailer: false, ..EncodeOptions::default() };
+    let plain = EncodeOptions { index: false, ..EncodeOptions::default() };
     let (old, new) = (turns(&["one"]), turns(&["two"]));
     fs::write(&pack, encode(&old, plain).unwrap()).unwrap();
     assert!(run_with(&["append", &pack, "-"], &encode(&new, plain).unwrap()).status.success());
@@ -175,7 +175,7 @@ fn what_cannot_be_appended_to_stays_as_it_is() {
     let whole = encode(&blocks, EncodeOptions::default()).unwrap();
     fs::write(&added, &whole).unwrap();
     let bcp = EncodeOptions { magic: Magic::Bcp, ..EncodeOptions::default() };
-    let plain = encode(&blocks, EncodeOptions { trailer: false, ..EncodeOptions::default() });
+    let plain = encode(&blocks, EncodeOptions { index: false, ..EncodeOptions::default() });
     let mut flipped = whole.clone();
     flipped[13] ^= 1;
     for (old, code, said) in [
@@ -338,7 +338,7 @@ fn what_was_interrupted_is_undone_behind_a_link() {
     let (pack, link) = (path("pack.lcp"), other("link.lcp"));
     std::os::unix::fs::symlink(&pack, &link).unwrap();
     let blocks = turns(&["one", "two"]);
-    let whole = encode_with(&blocks, EncodeOptions::default(), &[costs(&blocks)]).unwrap();
+    let whole = encode_with_costs(&blocks, EncodeOptions::default(), &[costs(&blocks)]).unwrap();
     let added = encode(&turns(&["three"]), EncodeOptions::default()).unwrap();
     let new = appended(&whole, &[&added]);
     let kept = Journal::new(&whole, new.end_offset, new.pack.len() as u64).unwrap().to_bytes();

@@ -2,7 +2,7 @@
 //! to 8 kB, a seeded choice of the larger ones, gives a clean error or a clean
 //! result, never a panic.
 
-use lcp_decoder::{DecodeOptions, Trailer, decode};
+use lcp_decoder::{DecodeOptions, PackIndex, decode};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
 use lcp_testkit::SplitMix64;
 
@@ -57,12 +57,12 @@ fn every_truncation_is_an_error() {
             choice(pack.len()).collect()
         };
         // No block needs what stands behind END.
-        let trailer = Trailer::of(&pack).transpose().unwrap();
+        let trailer = PackIndex::find(&pack).transpose().unwrap();
         let end = trailer.map_or(pack.len() as u64, |trailer| trailer.footer().index_offset);
         for length in lengths {
             let cut = &pack[..length];
             assert_eq!(decodes(cut), length as u64 >= end, "{name}, {length} bytes");
-            assert!(!matches!(Trailer::of(cut), Some(Ok(_))), "{name}, {length} bytes");
+            assert!(!matches!(PackIndex::find(cut), Some(Ok(_))), "{name}, {length} bytes");
         }
     }
 }

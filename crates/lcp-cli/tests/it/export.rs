@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use lcp_app::export::{Candidates, Fitted, Unfit, count, fit};
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow, RenderDecision, Verbosity};
-use lcp_encoder::{EncodeOptions, PackBuilder};
+use lcp_encoder::{EncodeOptions, PackWriter};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 use lcp_transcripts::{Format, Options, Provider, detect, import};
 use lcp_types::{Annotation, Block, BlockContent, Priority, Role, Status, Tag};
@@ -436,7 +436,7 @@ fn messages_that_are_dropped_are_warned_of() {
     let blocks = by_position(beside(Format::OpenAiChat));
     let dropped = |budget: &u32| fitted(&blocks, Provider::OpenAi, Some(*budget)).dropped > 0;
     let budget = (340..400).find(dropped).expect("a budget that no plan fits").to_string();
-    let mut pack = PackBuilder::new(EncodeOptions::default());
+    let mut pack = PackWriter::new(EncodeOptions::default());
     for block in &blocks {
         pack.add(block).unwrap();
     }

@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use lcp_decoder::{DecodeOptions, Event, Events, Trailer, decode};
+use lcp_decoder::{DecodeOptions, Event, EventIter, PackIndex, decode};
 use lcp_driver::IndexCosts;
 use lcp_encoder::EncodeOptions;
 use lcp_tokens::{Encoding, Tiktoken};
@@ -75,7 +75,7 @@ fn sample_with_costs(folder: &Path) -> PathBuf {
         .iter()
         .filter_map(|of| IndexCosts::new(&Tiktoken::new(*of)).count(&blocks))
         .collect();
-    let pack = lcp_encoder::encode_with(&blocks, EncodeOptions::default(), &costs).unwrap();
+    let pack = lcp_encoder::encode_with_costs(&blocks, EncodeOptions::default(), &costs).unwrap();
     let path = folder.join("counted.lcp");
     std::fs::write(&path, pack).unwrap();
     path
@@ -193,7 +193,7 @@ impl SeenCosts {
 }
 
 impl SeenTrailer {
-    fn of(trailer: &Trailer) -> Self {
+    fn of(trailer: &PackIndex) -> Self {
         let (footer, facts) = (trailer.footer(), trailer.block_index());
         let frames = (0..).map_while(|block| trailer.frame(block));
         Self {
@@ -242,7 +242,7 @@ fn compare(seen: &Seen, pack: &[u8]) -> Result<(), String> {
         return if HEADER + bytes == pack.len() { Ok(()) } else { Err("another payload".into()) };
     }
     let mut blocks = seen.blocks.iter();
-    let mut events = Events::new(pack, DecodeOptions::default());
+    let mut events = EventIter::new(pack, DecodeOptions::default());
     while let Some(event) = events.next() {
         let Event::Frame(frame) = event.map_err(|error| error.to_string())? else { continue };
         let index = frame.index;
@@ -261,7 +261,7 @@ fn compare(seen: &Seen, pack: &[u8]) -> Result<(), String> {
             return Err(format!("block {index} has another content"));
         }
     }
-    let trailer = Trailer::of(pack).transpose().map_err(|error| error.to_string())?;
+    let trailer = PackIndex::find(pack).transpose().map_err(|error| error.to_string())?;
     if seen.trailer != trailer.as_ref().map(SeenTrailer::of) {
         return Err("another trailer".into());
     }

@@ -2,12 +2,12 @@
 
 use lcp_app::validate::validate;
 use lcp_driver::IndexCosts;
-use lcp_encoder::{Compression, EncodeOptions, PackBuilder, encode, encode_with};
+use lcp_encoder::{Compression, EncodeOptions, PackWriter, encode, encode_with_costs};
 use lcp_packfile::Report;
 use lcp_testkit::any_pack;
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{
-    Annotation, Block, EncodingCosts, FormatHint, Lang, Level, MemoryStore, Priority, Role,
+    Annotation, Block, EncodingCosts, FormatHint, Lang, Level, MemoryContentStore, Priority, Role,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -45,7 +45,7 @@ fn every_flipped_bit_and_every_truncation_is_noticed() {
     let blocks = small();
     for compression in [Compression::None, Compression::Block] {
         let options = EncodeOptions { compression, ..EncodeOptions::default() };
-        let mut pack = encode_with(&blocks, options, &[costs(&blocks)]).unwrap();
+        let mut pack = encode_with_costs(&blocks, options, &[costs(&blocks)]).unwrap();
         let found = check_full(&pack);
         assert_eq!((codes(&found), notes(&found)), (vec![], vec![]));
         for bit in 0..pack.len() * 8 {
@@ -65,7 +65,7 @@ proptest! {
     fn what_is_written_is_sound(blocks in any_pack(), is_compressed in any::<bool>()) {
         let compression = if is_compressed { Compression::Block } else { Compression::None };
         let options = EncodeOptions { compression, ..EncodeOptions::default() };
-        let pack = encode_with(&blocks, options, &[costs(&blocks)]).unwrap();
+        let pack = encode_with_costs(&blocks, options, &[costs(&blocks)]).unwrap();
         prop_assert_eq!(codes(&check_full(&pack)), codes(&validate(&pack, false)));
     }
 }
@@ -73,8 +73,9 @@ proptest! {
 #[test]
 fn costs_are_counted_again() {
     let blocks = small();
-    let with =
-        |costs: EncodingCosts| encode_with(&blocks, EncodeOptions::default(), &[costs]).unwrap();
+    let with = |costs: EncodingCosts| {
+        encode_with_costs(&blocks, EncodeOptions::default(), &[costs]).unwrap()
+    };
     let mut lies = [costs(&blocks), costs(&blocks), costs(&blocks), costs(&blocks)];
     lies[0].contents[0] += 1;
     lies[1].joins[0] ^= 2;
@@ -97,14 +98,14 @@ fn costs_are_counted_again() {
 
 #[test]
 fn what_cannot_be_checked_is_a_note() {
-    let plain = EncodeOptions { trailer: false, ..EncodeOptions::default() };
+    let plain = EncodeOptions { index: false, ..EncodeOptions::default() };
     let found = check_full(&encode(&small(), plain).unwrap());
     assert_eq!((codes(&found), notes(&found)), (vec![], vec!["no_trailer"]));
-    let mut builder = PackBuilder::default();
+    let mut builder = PackWriter::default();
     let block = Block::document("", "elsewhere", FormatHint::Plain);
-    builder.add_reference(&block, &mut MemoryStore::default()).unwrap();
+    builder.add_reference(&block, &mut MemoryContentStore::default()).unwrap();
     let costs = costs(&[block]);
-    let found = check_full(&builder.finish_with(&[costs]).unwrap());
+    let found = check_full(&builder.finish_with_costs(&[costs]).unwrap());
     assert_eq!((codes(&found), notes(&found)), (vec![], vec!["no_store", "costs_unchecked"]));
 }
 

@@ -1,10 +1,10 @@
 //! `merge` and `diff` (`docs/command.md`).
 
 use lcp_decoder::{DecodeOptions, decode};
-use lcp_encoder::PackBuilder;
+use lcp_encoder::PackWriter;
 use lcp_packfile::merge;
 use lcp_testkit::any_pack;
-use lcp_types::{Block, BlockMeta, FormatHint, MemoryStore};
+use lcp_types::{Block, BlockMeta, FormatHint, MemoryContentStore};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ proptest! {
     fn merged_packs_say_of_their_blocks_what_they_said(a in any_pack(), b in any_pack()) {
         let merged = merge(vec![a.clone(), b.clone()]);
         let shown = |blocks: &[Block<'static>]| -> Vec<Block<'static>> {
-            let shown = blocks.iter().filter(|block| block.target().is_none());
+            let shown = blocks.iter().filter(|block| block.target_index().is_none());
             shown.cloned().collect()
         };
         prop_assert_eq!(merged.len(), a.len() + b.len());
@@ -135,9 +135,9 @@ fn packs_that_refer_to_a_store_are_not_read() {
     let (_folder, path) = scratch();
     let (whole, referring) = (path("whole.lcp"), path("referring.lcp"));
     make(&whole, &json!([code("a.rs", "1", "normal")]));
-    let mut builder = PackBuilder::default();
+    let mut builder = PackWriter::default();
     let block = Block::document("", "elsewhere", FormatHint::Plain);
-    builder.add_reference(&block, &mut MemoryStore::default()).unwrap();
+    builder.add_reference(&block, &mut MemoryContentStore::default()).unwrap();
     std::fs::write(&referring, builder.finish().unwrap()).unwrap();
     for arguments in [["merge", &whole, &referring], ["diff", &whole, &referring]] {
         let output = run(&arguments);

@@ -188,7 +188,7 @@ fn check_manifest_round_trip(path: &Path, pack: &[u8], row: &Sample) {
     let options = EncodeOptions { magic: row.magic, ..EncodeOptions::default() };
     let manifest =
         manifest::Manifest::parse(json.as_bytes(), &mut |_| unreachable!("no file is named"));
-    let encoded = manifest.unwrap().encode(options).unwrap();
+    let encoded = manifest.unwrap().to_pack(options).unwrap();
     assert!(row.compression != Compression::None || encoded == pack, "{}", path.display());
     let decoded = lcp_decoder::decode(&encoded, DecodeOptions::default()).unwrap();
     assert!(decoded.blocks == blocks, "{}", path.display());

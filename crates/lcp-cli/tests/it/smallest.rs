@@ -1,7 +1,7 @@
 //! `export` where next to nothing fits, or is there: what is left, and what is said of it.
 
 use expect_test::expect;
-use lcp_encoder::PackBuilder;
+use lcp_encoder::PackWriter;
 use lcp_transcripts::Provider;
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ fn the_newest_question_is_there_in_the_smallest_budget() {
 #[test]
 fn where_no_message_fits_that_is_an_error() {
     let blocks = turns(10, false);
-    let mut builder = PackBuilder::default();
+    let mut builder = PackWriter::default();
     for block in &blocks {
         builder.add(block).unwrap();
     }

@@ -1,7 +1,7 @@
 //! The trailer of packs that commands write: `--no-trailer`, `--counts`, and what `inspect`
 //! tells of it (RFC 0003).
 
-use lcp_decoder::{DecodeOptions, Trailer, decode};
+use lcp_decoder::{DecodeOptions, PackIndex, decode};
 use lcp_driver::IndexCosts;
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::EncodingCosts;
@@ -36,7 +36,7 @@ fn packs(flags: &[&str]) -> Vec<(&'static str, Vec<u8>)> {
 /// What its trailer says that blocks cost; `None` if it has none.
 #[track_caller]
 fn costs(pack: &[u8]) -> Option<Vec<EncodingCosts>> {
-    Some(Trailer::of(pack)?.expect("one that is accepted").block_index().costs.clone())
+    Some(PackIndex::find(pack)?.expect("one that is accepted").block_index().costs.clone())
 }
 
 /// What they cost.

@@ -1,7 +1,7 @@
 //! A message as a pack of one block.
 
 use lcp_decoder::DecodeOptions;
-use lcp_encoder::PackBuilder;
+use lcp_encoder::PackWriter;
 use lcp_types::{Block, Tag};
 
 use super::{PackageError, STORED};
@@ -25,7 +25,7 @@ pub(crate) fn encode_message(message: &Message) -> Result<Vec<u8>, PackageError>
     if message.block.content.is_metadata() {
         return Err(PackageError::NoMessage);
     }
-    let mut pack = PackBuilder::new(STORED);
+    let mut pack = PackWriter::new(STORED);
     let mut added = pack.add(&message.block)?;
     if let Some(call) = message.answers() {
         added.tag(&Tag::new(Tag::TOOL_CALL_ID, call))?;

@@ -16,7 +16,7 @@ use crate::model::SessionHandoff;
 /// How messages and hand-offs are written: without a trailer, since a store holds many
 /// small packs that are read whole, and an index would make most of them twice as large.
 const STORED: EncodeOptions =
-    EncodeOptions { magic: Magic::Lcp, compression: Compression::None, trailer: false };
+    EncodeOptions { magic: Magic::Lcp, compression: Compression::None, index: false };
 
 /// Why a pack is no hand-off, or a hand-off no pack.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

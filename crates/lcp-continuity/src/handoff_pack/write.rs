@@ -1,6 +1,6 @@
 //! A hand-off's blocks, and what is said of them.
 
-use lcp_encoder::PackBuilder;
+use lcp_encoder::PackWriter;
 use lcp_types::{Block, Level, Priority, Tag};
 
 use super::index::{BlockRef, Index, MessageRef, VERSION};
@@ -24,19 +24,19 @@ const SUMMARY: f64 = 1.0;
 /// before it is written, and it is as many blocks as it will be.
 pub(super) fn write_pack(handoff: &SessionHandoff) -> Result<Vec<u8>, PackageError> {
     // The index's place does not depend on what it says.
-    let mut pack = PackBuilder::new(STORED);
+    let mut pack = PackWriter::new(STORED);
     pack.add(&Block::extension("", "", ""))?;
     let index = write_blocks(&mut pack, handoff)?;
     let bad =
         |error: serde_json::Error| PackageError::BadIndex { block: 0, reason: error.to_string() };
-    let mut pack = PackBuilder::new(STORED);
+    let mut pack = PackWriter::new(STORED);
     pack.add(&index.block().map_err(bad)?)?;
     write_blocks(&mut pack, handoff)?;
     Ok(pack.finish()?)
 }
 
 /// Adds the blocks of a hand-off, and returns the index of them.
-fn write_blocks(pack: &mut PackBuilder, handoff: &SessionHandoff) -> Result<Index, PackageError> {
+fn write_blocks(pack: &mut PackWriter, handoff: &SessionHandoff) -> Result<Index, PackageError> {
     let intent = match &handoff.user_intent {
         Some(intent) => Some(add(pack, &blocks::intent_block(intent), Priority::High, INTENT)?),
         None => None,
@@ -90,7 +90,7 @@ fn write_blocks(pack: &mut PackBuilder, handoff: &SessionHandoff) -> Result<Inde
 }
 
 fn add(
-    pack: &mut PackBuilder,
+    pack: &mut PackWriter,
     block: &Block<'_>,
     of: Priority,
     rank: f64,
@@ -100,7 +100,7 @@ fn add(
     Ok(added.index())
 }
 
-fn add_summary(pack: &mut PackBuilder, handoff: &SessionHandoff) -> Result<u64, PackageError> {
+fn add_summary(pack: &mut PackWriter, handoff: &SessionHandoff) -> Result<u64, PackageError> {
     let brief = handoff.summary_brief.as_deref();
     let block = blocks::summary_block(&handoff.summary, brief);
     let mut added = pack.add(&block)?;

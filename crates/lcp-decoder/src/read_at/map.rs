@@ -18,9 +18,9 @@ use super::ReadAt;
 /// A file, mapped into memory: what is read of it is not copied, and what is not
 /// read costs nothing.
 #[derive(Debug)]
-pub struct Map(Mmap);
+pub struct MmapFile(Mmap);
 
-impl Map {
+impl MmapFile {
     /// Maps a file.
     ///
     /// # Safety
@@ -39,7 +39,7 @@ impl Map {
     }
 }
 
-impl ReadAt for Map {
+impl ReadAt for MmapFile {
     fn size(&self) -> io::Result<u64> {
         self.0.size()
     }
@@ -49,7 +49,7 @@ impl ReadAt for Map {
     }
 }
 
-impl std::ops::Deref for Map {
+impl std::ops::Deref for MmapFile {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {

@@ -3,7 +3,7 @@
 #[cfg(feature = "map")]
 mod map;
 #[cfg(feature = "object-store")]
-mod objects;
+mod remote_object;
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -12,9 +12,9 @@ use std::ops::Range;
 
 use crate::reader::within;
 #[cfg(feature = "map")]
-pub use map::Map;
+pub use map::MmapFile;
 #[cfg(feature = "object-store")]
-pub use objects::Object;
+pub use remote_object::RemoteObject;
 
 /// Bytes that can be read at any offset (RFC 0003 §6).
 pub trait ReadAt {
@@ -34,7 +34,7 @@ pub trait ReadAt {
 
     /// Whether each request takes long, however few bytes it asks for: ranges
     /// that lie near each other are then read as one. No by default.
-    fn is_far(&self) -> bool {
+    fn has_high_latency(&self) -> bool {
         false
     }
 }
@@ -48,8 +48,8 @@ impl<T: ReadAt + ?Sized> ReadAt for &T {
         T::read(self, ranges)
     }
 
-    fn is_far(&self) -> bool {
-        T::is_far(self)
+    fn has_high_latency(&self) -> bool {
+        T::has_high_latency(self)
     }
 }
 

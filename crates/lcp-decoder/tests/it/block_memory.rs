@@ -109,7 +109,7 @@ fn records_and_unknown_fields_count_where_they_stand() {
 fn what_fails_is_not_kept() {
     let broken = frame(7, 0, [diff(), number(1, 1)].concat());
     let input = pack(&[broken, frame(7, 0, diff())]);
-    let mut events = lcp_decoder::Events::new(&input, memory(DIFF + 384, 0));
+    let mut events = lcp_decoder::EventIter::new(&input, memory(DIFF + 384, 0));
     let mut found = Vec::new();
     while let Some(event) = events.next() {
         if let Ok(lcp_decoder::Event::Frame(frame)) = event {
@@ -222,14 +222,14 @@ mod compressed {
             .into_iter()
             .map(lcp_types::Block::into_owned)
             .collect::<Vec<_>>();
-        let mut builder = lcp_encoder::PackBuilder::default();
+        let mut builder = lcp_encoder::PackWriter::default();
         for (frame, block) in frames.iter().zip(&blocks) {
-            builder.add_stored(frame, 0, Ok(block)).expect("within the limits");
+            builder.add_raw_frame(frame, 0, Ok(block)).expect("within the limits");
         }
         let input = builder.finish().expect("within the limits");
         let options = memory(102 * 384, 0);
         let reader = PackReader::open(&input[..], options).expect("a header");
-        assert!(reader.trailer().is_some_and(|trailer| trailer.is_ok()));
+        assert!(reader.index().is_some_and(|trailer| trailer.is_ok()));
         assert_eq!(reader.read(&[1]).expect("two blocks and a hundred hunks"), &blocks[1..2]);
         let reader = PackReader::open(&input[..], memory(102 * 384 - 1, 0)).expect("a header");
         let error = reader.read(&[1]).expect_err("one hunk too many");

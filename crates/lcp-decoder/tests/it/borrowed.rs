@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lcp_decoder::{DecodeOptions, Event, Events, blocks};
+use lcp_decoder::{DecodeOptions, Event, EventIter, blocks};
 use lcp_encoder::EncodeOptions;
 use lcp_testkit::any_pack;
 use lcp_types::{Block, BlockContent, Bytes, Lang};
@@ -60,7 +60,7 @@ fn frames_are_windows_of_the_input() {
     let block = Block::code(Lang::Rust, "a.rs", "fn a() {}");
     let input = lcp_encoder::encode(&[block], EncodeOptions::default()).expect("within the limits");
     let mut frames = 0;
-    for event in Events::new(&input, DecodeOptions::default()) {
+    for event in EventIter::new(&input, DecodeOptions::default()) {
         if let Event::Frame(frame) = event.expect("as written") {
             assert!(matches!(frame.body, Cow::Borrowed(body) if lies_within(body, &input)));
             frames += 1;

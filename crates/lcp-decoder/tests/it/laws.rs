@@ -2,10 +2,10 @@
 //! however the input is cut.
 
 use lcp_decoder::{DecodeOptions, decode};
-use lcp_encoder::{Compression, EncodeOptions, PackBuilder};
+use lcp_encoder::{Compression, EncodeOptions, PackWriter};
 use lcp_testkit::{SplitMix64, any_pack};
 use lcp_types::{
-    Block, BlockContent, Bytes, DiffHunk, FileEntry, Lang, MemoryStore, Priority, Role, Tag,
+    Block, BlockContent, Bytes, DiffHunk, FileEntry, Lang, MemoryContentStore, Priority, Role, Tag,
     UnknownField, UnknownValue,
 };
 use proptest::prelude::*;
@@ -67,8 +67,8 @@ proptest! {
 
 /// A pack of everything: nesting, unknown things, annotations, a reference, and
 /// in the compressed forms a body that is compressed.
-fn sampler(compression: Compression, store: &mut MemoryStore) -> Vec<u8> {
-    let options = EncodeOptions { compression, trailer: false, ..EncodeOptions::default() };
+fn sampler(compression: Compression, store: &mut MemoryContentStore) -> Vec<u8> {
+    let options = EncodeOptions { compression, index: false, ..EncodeOptions::default() };
     let mut code = Block::code_lines(Lang::Rust, "a.rs", "fn a() {}\n".repeat(30), 3, 300);
     code.reserved_flags = 0x80;
     if let BlockContent::Code(code) = &mut code.content {
@@ -79,7 +79,7 @@ fn sampler(compression: Compression, store: &mut MemoryStore) -> Vec<u8> {
         .into();
     }
     let tree = vec![FileEntry::directory("d", vec![FileEntry::file("f", 3)])];
-    let mut pack = PackBuilder::new(options);
+    let mut pack = PackWriter::new(options);
     let mut add = |block: &Block<'_>| {
         let mut added = pack.add(block).expect("within the limits");
         added.priority(Priority::High).expect("within the limits");
@@ -97,7 +97,7 @@ fn sampler(compression: Compression, store: &mut MemoryStore) -> Vec<u8> {
 /// Every sampler, and what is needed to decode it.
 fn for_each_sampler(check: impl Fn(&[u8], DecodeOptions<'_>)) {
     for compression in COMPRESSIONS {
-        let mut store = MemoryStore::default();
+        let mut store = MemoryContentStore::default();
         let pack = sampler(compression, &mut store);
         let options = DecodeOptions { store: Some(&store), ..DecodeOptions::default() };
         decode(&pack, options).expect("as written");

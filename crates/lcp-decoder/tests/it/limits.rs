@@ -139,7 +139,7 @@ fn summaries() {
 fn limits_are_told_from_malformed_packs() {
     let classes = |input: &[u8]| {
         let error = decode(input, DecodeOptions::default()).expect_err("an error");
-        (error.is_limit(), error.is_outside())
+        (error.is_limit(), error.is_external())
     };
     let too_long = [&pack(&[])[..8], b"\x02\0\x81\x80\x80\x80\x01"].concat();
     check(

@@ -6,20 +6,20 @@ mod block_memory;
 mod borrowed;
 #[cfg(feature = "zstd")]
 mod compressed;
+mod fast_path;
 mod fields;
+mod index;
 mod laws;
 mod limits;
 mod malformed;
-mod odd;
 #[cfg(all(feature = "rayon", feature = "zstd"))]
 mod parallel;
-mod plain;
 mod reading;
 mod references;
 mod stream;
 mod support;
-mod trailer;
 #[cfg(not(feature = "zstd"))]
 mod unsupported;
 mod vectors;
 mod walk;
+mod warnings;

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use lcp_decoder::{DecodeOptions, decode, decode_parallel};
-use lcp_encoder::{Compression, EncodeOptions, PackBuilder};
+use lcp_encoder::{Compression, EncodeOptions, PackWriter};
 use lcp_testkit::{SplitMix64, any_pack};
-use lcp_types::{Block, ContentHash, ContentStore, Lang, MemoryStore, Role, StoreError};
+use lcp_types::{Block, ContentHash, ContentStore, Lang, MemoryContentStore, Role, StoreError};
 use proptest::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -186,7 +186,7 @@ fn a_batch_of_bombs() {
 
 /// A store that is not for other threads, and remembers what it was asked.
 struct Asked {
-    bodies: MemoryStore,
+    bodies: MemoryContentStore,
     asked: RefCell<Vec<ContentHash>>,
 }
 
@@ -203,9 +203,9 @@ impl ContentStore for Asked {
 
 #[test]
 fn stores_are_asked_as_they_are_by_decode() {
-    let mut bodies = MemoryStore::default();
+    let mut bodies = MemoryContentStore::default();
     let options = EncodeOptions { compression: Compression::Block, ..EncodeOptions::default() };
-    let mut builder = PackBuilder::new(options);
+    let mut builder = PackWriter::new(options);
     for i in 0..40 {
         let turn = Block::conversation(Role::User, format!("turn {i}"));
         builder.add_reference(&turn, &mut bodies).expect("within the limits");

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use lcp_decoder::{DecodeOptions, PackReader, ReadAt};
 use lcp_encoder::{EncodeOptions, encode};
-use lcp_types::{Block, BlockSource, Lang, Role, SourceErrorKind};
+use lcp_types::{Block, BlockSource, BlockSourceErrorKind, Lang, Role};
 
 /// Bytes that lie far away, and every range that was asked of them.
 struct Far {
@@ -37,7 +37,7 @@ impl ReadAt for Far {
         Ok(read.into_iter().map(|bytes| Cow::Owned(bytes.into_owned())).collect())
     }
 
-    fn is_far(&self) -> bool {
+    fn has_high_latency(&self) -> bool {
         true
     }
 }
@@ -92,15 +92,15 @@ fn files_and_maps_give_what_memory_gives() {
 #[test]
 fn packs_without_a_trailer_are_read_as_a_whole() {
     let blocks = blocks(10);
-    let options = EncodeOptions { trailer: false, ..EncodeOptions::default() };
+    let options = EncodeOptions { index: false, ..EncodeOptions::default() };
     let pack = encode(&blocks, options).expect("fits");
     let reader = PackReader::open(pack, DecodeOptions::default()).expect("a pack");
-    assert!(reader.block_index().is_none() && reader.trailer().is_none());
+    assert!(reader.block_index().is_none() && reader.index().is_none());
     assert_eq!(reader.read(&[3, 9]).expect("as written"), [blocks[3].clone(), blocks[9].clone()]);
     // One that is not there, one twice, and one behind a larger one.
     for wrong in [&[10][..], &[3, 3], &[9, 3]] {
         let error = reader.read(wrong).unwrap_err();
-        assert_eq!(error.kind, SourceErrorKind::Mismatch);
+        assert_eq!(error.kind, BlockSourceErrorKind::Mismatch);
     }
 }
 

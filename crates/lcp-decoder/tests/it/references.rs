@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use expect_test::expect;
 use lcp_decoder::{DecodeOptions, decode};
-use lcp_types::{Block, ContentHash, ContentStore, MemoryStore, Role, StoreError};
+use lcp_types::{Block, ContentHash, ContentStore, MemoryContentStore, Role, StoreError};
 
 use crate::support::{bytes, check, check_with, frame, hi, number, pack};
 
@@ -13,8 +13,8 @@ const SUMMARY: u8 = 0b001;
 const COMPRESSED: u8 = 0b010;
 
 /// A store that holds `body`, and the hash that names it.
-fn store_of(body: &[u8]) -> (MemoryStore, ContentHash) {
-    let mut store = MemoryStore::default();
+fn store_of(body: &[u8]) -> (MemoryContentStore, ContentHash) {
+    let mut store = MemoryContentStore::default();
     let hash = *blake3::hash(body).as_bytes();
     store.put(hash, body).expect("memory takes it");
     (store, hash)
@@ -61,7 +61,7 @@ fn not_in_the_store() {
     let input = pack(&[frame(2, REFERENCE, [7; 32])]);
     check_with(
         &input,
-        with(&MemoryStore::default()),
+        with(&MemoryContentStore::default()),
         &expect![[r#"
         unresolved_reference: a reference to content that is not in the store (block 0, byte 11)
     "#]],
@@ -70,7 +70,7 @@ fn not_in_the_store() {
 
 #[test]
 fn a_store_that_lies_is_caught() {
-    let mut store = MemoryStore::default();
+    let mut store = MemoryContentStore::default();
     let hash = *blake3::hash(&hi_body()).as_bytes();
     store.put(hash, b"something else").expect("memory takes it");
     check_with(

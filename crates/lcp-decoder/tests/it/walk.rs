@@ -1,7 +1,7 @@
 //! The law of the parser: the same stream gives the same blocks, warnings and
 //! error, however it is cut.
 
-use lcp_decoder::{DecodeOptions, Error, Event, Events, Parser, blocks};
+use lcp_decoder::{DecodeOptions, Error, Event, EventIter, Parser, blocks};
 use lcp_testkit::SplitMix64;
 use lcp_types::Block;
 
@@ -45,13 +45,14 @@ impl Cuts {
 
 /// All of a pack that is in memory.
 pub(crate) fn whole(pack: &[u8], options: DecodeOptions<'_>) -> Vec<Seen> {
-    let mut events = Events::new(pack, options);
+    let mut events = EventIter::new(pack, options);
     let mut seen = Vec::new();
     while let Some(event) = events.next() {
         match event {
             Ok(Event::Frame(frame)) => {
                 let block = events.decode(&frame).map(Block::into_owned);
-                let once = Events::new(pack, options).decode_once(frame.clone().into_owned());
+                let once =
+                    EventIter::new(pack, options).decode_consuming(frame.clone().into_owned());
                 if let (Ok(block), Ok(once)) = (&block, once) {
                     assert!(*block == once, "{frame:?}");
                 }
@@ -113,7 +114,7 @@ pub(crate) fn incremental(
                 None => {
                     assert!(!eof, "there is no more data to ask for");
                     data.drain(..consumed);
-                    enough = parser.missing().saturating_add(data.len() as u64);
+                    enough = parser.bytes_needed().saturating_add(data.len() as u64);
                     break;
                 }
             }

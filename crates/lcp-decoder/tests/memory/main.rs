@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::io::Read;
 use std::sync::Mutex;
 
-use lcp_decoder::{DecodeOptions, Event, Events, PackReader, PackStream, Parser, decode};
+use lcp_decoder::{DecodeOptions, Event, EventIter, PackReader, Parser, StreamDecoder, decode};
 use lcp_testkit::hostile;
 use lcp_types::{BlockSource, limits};
 use peakmem_alloc::{PeakMemAlloc, PeakMemAllocTrait};
@@ -34,12 +34,12 @@ const WAYS: &[Way] = &[
         drop(black_box(lcp_decoder::decode_parallel(pack, options)));
     }),
     ("events", |pack, options| {
-        let events: Vec<_> = Events::new(pack, options).collect();
+        let events: Vec<_> = EventIter::new(pack, options).collect();
         drop(black_box(events));
     }),
     ("parser", |pack, options| parse(pack, options)),
     ("stream", |pack, options| {
-        let mut stream = PackStream::new(Pieces(pack), options);
+        let mut stream = StreamDecoder::new(Pieces(pack), options);
         let mut blocks = Vec::new();
         while let Ok(Some(block)) = stream.next_block() {
             blocks.push(block);
@@ -50,7 +50,7 @@ const WAYS: &[Way] = &[
     ("async stream", |pack, options| {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         runtime.block_on(async {
-            let mut stream = lcp_decoder::AsyncPackStream::new(pack, options);
+            let mut stream = lcp_decoder::AsyncStreamDecoder::new(pack, options);
             let mut blocks = Vec::new();
             while let Ok(Some(block)) = stream.next_block().await {
                 blocks.push(block);
@@ -89,7 +89,7 @@ fn parse(pack: &[u8], options: DecodeOptions<'_>) {
     let mut len = data.len().min(4096);
     while let Ok(step) = parser.parse(&data[..len], len == data.len()) {
         match step.event {
-            Some(Event::Frame(frame)) => match parser.decode_once(frame) {
+            Some(Event::Frame(frame)) => match parser.decode_consuming(frame) {
                 Ok(block) => blocks.push(block),
                 Err(_) => break,
             },

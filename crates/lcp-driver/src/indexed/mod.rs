@@ -13,7 +13,7 @@ mod prefilter;
 mod tests;
 
 use lcp_tokens::TokenEstimator;
-use lcp_types::{Block, BlockMeta, BlockSource, SourceError, SourceErrorKind};
+use lcp_types::{Block, BlockMeta, BlockSource, BlockSourceError, BlockSourceErrorKind};
 
 use crate::allocate::{Allocation, AllocationInput, Excerpter, Outcome, Selection, allocate_tiers};
 use crate::assemble::{Layout, Metas, assemble};
@@ -109,13 +109,13 @@ pub enum SourceRenderError {
     Driver(#[from] DriverError),
     /// The blocks could not be had.
     #[error(transparent)]
-    Source(#[from] SourceError),
+    Source(#[from] BlockSourceError),
 }
 
 impl SourceRenderError {
     /// The kind of failure of the source, if it is one.
     #[must_use]
-    pub const fn source_kind(&self) -> Option<SourceErrorKind> {
+    pub const fn source_kind(&self) -> Option<BlockSourceErrorKind> {
         match self {
             Self::Driver(_) => None,
             Self::Source(error) => Some(error.kind),
@@ -163,11 +163,11 @@ enum Fallback {
     Failed(SourceRenderError),
 }
 
-impl From<SourceError> for Fallback {
-    fn from(error: SourceError) -> Self {
+impl From<BlockSourceError> for Fallback {
+    fn from(error: BlockSourceError) -> Self {
         match error.kind {
             // A wrong offset in the pack may look like anything.
-            SourceErrorKind::Mismatch | SourceErrorKind::Malformed => {
+            BlockSourceErrorKind::Mismatch | BlockSourceErrorKind::Malformed => {
                 Self::Wrong(error.to_string())
             }
             _ => Self::Failed(error.into()),

@@ -22,11 +22,11 @@ use std::fmt;
 
 use lcp_types::{Block, BlockType, Level, Priority, Tag};
 
-use crate::{EncodeOptions, PackBuilder};
+use crate::{EncodeOptions, PackWriter};
 
 pub use write::to_json;
 
-/// A manifest: blocks, and what it says of each.
+/// A manifest: blocks with their annotations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manifest {
     /// In the order of the pack.
@@ -50,29 +50,29 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// A block, of which nothing more is said.
+    /// Creates an entry of a block, without annotations.
     #[must_use]
     pub fn new(block: Block<'static>) -> Self {
         let (tags, levels, absent) = (Vec::new(), Vec::new(), Vec::new());
         Self { block, priority: None, tags, levels, absent }
     }
 
-    /// The same without the keys of these names, as far as a manifest need not say them.
+    /// Omits the fields of these names, as far as a manifest may leave them out.
     #[must_use]
-    pub fn without(mut self, names: &[&str]) -> Self {
+    pub fn omit_fields(mut self, names: &[&str]) -> Self {
         let of_type = DEFAULTS.iter().filter(|(of, ..)| *of == self.block.block_type());
         let left_out = of_type.map(|(_, key, _)| *key).filter(|key| names.contains(key));
         self.absent.extend(left_out);
         self
     }
 
-    /// Whether it says anything that becomes a block of its own.
-    fn says_more(&self) -> bool {
+    /// Whether the entry has anything that becomes a block of its own.
+    fn has_annotations(&self) -> bool {
         self.priority.is_some() || !self.tags.is_empty() || !self.levels.is_empty()
     }
 }
 
-/// What a manifest may leave out: type, key, value. The format has no
+/// The defaults of a manifest: type, key, value. The format has no
 /// optional field for these, a person should not have to write them.
 const DEFAULTS: &[(BlockType, &str, &str)] = &[
     (BlockType::Code, "lang", "unknown"),
@@ -80,9 +80,9 @@ const DEFAULTS: &[(BlockType, &str, &str)] = &[
     (BlockType::Document, "format_hint", "plain"),
 ];
 
-/// Gives the bytes that a `…_file` key names. Paths mean what the caller wants
+/// A loader of the file that a `…_file` key names. Paths mean what the caller wants
 /// them to mean; the commands take them relative to the manifest.
-pub type Load<'l> = dyn FnMut(&str) -> std::io::Result<Vec<u8>> + 'l;
+pub type FileLoader<'l> = dyn FnMut(&str) -> std::io::Result<Vec<u8>> + 'l;
 
 impl Manifest {
     /// Reads a manifest. `load` is called for each `…_file` key.
@@ -98,7 +98,7 @@ impl Manifest {
     /// let error = Manifest::parse(json, &mut |_| unreachable!()).unwrap_err();
     /// assert!(error.to_string().starts_with("blocks[0].lang: unknown value \"rusty\""));
     /// ```
-    pub fn parse(json: &[u8], load: &mut Load<'_>) -> Result<Self, ManifestError> {
+    pub fn parse(json: &[u8], load: &mut FileLoader<'_>) -> Result<Self, ManifestError> {
         read::manifest(json, load)
     }
 
@@ -109,7 +109,7 @@ impl Manifest {
     /// use lcp_types::{Block, Lang, Priority};
     ///
     /// let code = Block::code(Lang::Unknown, "a", "x");
-    /// let entry = Entry { priority: Some(Priority::High), ..Entry::new(code).without(&["lang"]) };
+    /// let entry = Entry { priority: Some(Priority::High), ..Entry::new(code).omit_fields(&["lang"]) };
     /// let json = Manifest { entries: vec![entry] }.to_json();
     /// let line = r#"{"type":"code","priority":"high","path":"a","content":"x"}"#;
     /// assert_eq!(json, format!("{{\"blocks\":[\n{line}\n]}}\n"));
@@ -125,8 +125,8 @@ impl Manifest {
     /// # Errors
     ///
     /// The first block that cannot be written, as `blocks[3]: …`.
-    pub fn encode(&self, options: EncodeOptions) -> Result<Vec<u8>, ManifestError> {
-        let mut pack = PackBuilder::new(options);
+    pub fn to_pack(&self, options: EncodeOptions) -> Result<Vec<u8>, ManifestError> {
+        let mut pack = PackWriter::new(options);
         for (i, entry) in self.entries.iter().enumerate() {
             add(&mut pack, entry)
                 .map_err(|error| ManifestError::encode(format!("blocks[{i}]"), &error))?;
@@ -135,7 +135,7 @@ impl Manifest {
     }
 }
 
-fn add(pack: &mut PackBuilder, entry: &Entry) -> crate::Result<()> {
+fn add(pack: &mut PackWriter, entry: &Entry) -> crate::Result<()> {
     let mut added = pack.add(&entry.block)?;
     if let Some(priority) = entry.priority {
         added.priority(priority)?;
@@ -178,14 +178,14 @@ impl ManifestError {
         Self { path: path.into(), message: message.into(), kind }
     }
 
-    fn of_kind(mut self, kind: ManifestErrorKind) -> Self {
+    fn with_kind(mut self, kind: ManifestErrorKind) -> Self {
         self.kind = kind;
         self
     }
 
     fn encode(path: String, error: &crate::Error) -> Self {
         let this = Self::new(path, error.to_string());
-        if error.is_limit() { this.of_kind(ManifestErrorKind::Limit) } else { this }
+        if error.is_limit() { this.with_kind(ManifestErrorKind::Limit) } else { this }
     }
 }
 

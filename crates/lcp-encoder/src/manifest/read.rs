@@ -1,4 +1,4 @@
-//! JSON to blocks, as a [`FieldReader`] of the schema.
+//! Reads blocks from JSON, as a [`FieldReader`] of the schema.
 
 use std::borrow::Cow;
 
@@ -13,11 +13,11 @@ use lcp_types::{
 };
 use serde_json::{Map, Value};
 
-use super::{DEFAULTS, Entry, Load, Manifest, ManifestError, ManifestErrorKind};
+use super::{DEFAULTS, Entry, FileLoader, Manifest, ManifestError, ManifestErrorKind};
 
 type Result<T, E = ManifestError> = std::result::Result<T, E>;
 
-pub(super) fn manifest(json: &[u8], load: &mut Load<'_>) -> Result<Manifest> {
+pub(super) fn manifest(json: &[u8], load: &mut FileLoader<'_>) -> Result<Manifest> {
     check_depth(json)?;
     let mut parser = serde_json::Deserializer::from_slice(json);
     parser.disable_recursion_limit();
@@ -35,7 +35,7 @@ pub(super) fn manifest(json: &[u8], load: &mut Load<'_>) -> Result<Manifest> {
     Ok(Manifest { entries })
 }
 
-/// Refuses what would overflow the stack of a recursive parser, before it runs.
+/// Rejects input that would overflow the stack of a recursive parser, before it runs.
 fn check_depth(json: &[u8]) -> Result<()> {
     let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
     for &byte in json {
@@ -50,18 +50,18 @@ fn check_depth(json: &[u8]) -> Result<()> {
         if depth > MANIFEST_DEPTH_MAX {
             let message =
                 format!("MANIFEST_DEPTH_MAX is {MANIFEST_DEPTH_MAX}, and it is nested deeper");
-            return Err(ManifestError::new("", message).of_kind(ManifestErrorKind::Limit));
+            return Err(ManifestError::new("", message).with_kind(ManifestErrorKind::Limit));
         }
     }
     Ok(())
 }
 
-/// Either the manifest says its annotations as blocks, or beside its blocks:
-/// both would shift the targets of the former.
+/// Checks that annotations are blocks of their own or keys of blocks, not both: the latter
+/// would shift the targets of the former.
 fn annotations_once(entries: &[Entry]) -> Result<()> {
     let explicit = entries.iter().any(|entry| entry.block.as_annotation().is_some());
-    let beside = entries.iter().position(Entry::says_more);
-    match beside {
+    let annotated = entries.iter().position(Entry::has_annotations);
+    match annotated {
         Some(i) if explicit => Err(ManifestError::new(
             format!("blocks[{i}]"),
             "priority, tags and levels cannot be used in a manifest with annotation blocks; write them as blocks too",
@@ -70,7 +70,7 @@ fn annotations_once(entries: &[Entry]) -> Result<()> {
     }
 }
 
-fn entry(value: Value, path: &str, load: &mut Load<'_>) -> Result<Entry> {
+fn entry(value: Value, path: &str, load: &mut FileLoader<'_>) -> Result<Entry> {
     let mut object = Object::new(value, path, load)?;
     object.common = COMMON;
     let name = object.take_string("type")?.ok_or_else(|| object.fail("type", "is missing"))?;
@@ -83,7 +83,7 @@ fn entry(value: Value, path: &str, load: &mut Load<'_>) -> Result<Entry> {
     };
     let mut tags = Vec::new();
     if let Some(values) = object.take("tags") {
-        for value in array(values, &object.place("tags"))? {
+        for value in array(values, &object.path_of("tags"))? {
             let Value::String(tag) = value else {
                 return Err(object.fail("tags", "must be strings: \"key=value\" or \"key\""));
             };
@@ -125,8 +125,8 @@ fn levels(object: &mut Object<'_, '_>) -> Result<Vec<(Level, String)>> {
     let Value::Object(levels) = value else {
         return Err(object.fail("levels", "must be an object"));
     };
-    let place = |name: &str| object.place(&format!("levels.{name}"));
-    let mut found = Vec::new();
+    let place = |name: &str| object.path_of(&format!("levels.{name}"));
+    let mut texts = Vec::new();
     for (name, text) in levels {
         let Some(level) = Level::from_name(&name) else {
             let names = Level::ALL.map(Level::name).join(", ");
@@ -136,9 +136,9 @@ fn levels(object: &mut Object<'_, '_>) -> Result<Vec<(Level, String)>> {
         let Value::String(text) = text else {
             return Err(ManifestError::new(place(&name), "must be a string"));
         };
-        found.push((level, text));
+        texts.push((level, text));
     }
-    Ok(found)
+    Ok(texts)
 }
 
 fn array(value: Value, path: &str) -> Result<Vec<Value>> {
@@ -161,7 +161,7 @@ enum Form {
 
 impl Form {
     /// The forms that a field of this wire type can have.
-    fn of(wire: u8) -> &'static [Self] {
+    fn from_wire_type(wire: u8) -> &'static [Self] {
         if wire == BYTES { &[Self::Plain, Self::Base64, Self::File] } else { &[Self::Plain] }
     }
 
@@ -179,7 +179,7 @@ impl Form {
 struct Object<'l, 'f> {
     path: String,
     map: Map<String, Value>,
-    load: &'l mut Load<'f>,
+    load: &'l mut FileLoader<'f>,
     /// Keys that were taken before the fields are read.
     common: &'static [&'static str],
     field: &'static str,
@@ -188,7 +188,7 @@ struct Object<'l, 'f> {
 }
 
 impl<'l, 'f> Object<'l, 'f> {
-    fn new(value: Value, path: &str, load: &'l mut Load<'f>) -> Result<Self> {
+    fn new(value: Value, path: &str, load: &'l mut FileLoader<'f>) -> Result<Self> {
         let Value::Object(map) = value else {
             let what = if path.is_empty() { "a manifest" } else { "this" };
             return Err(ManifestError::new(path, format!("{what} must be an object")));
@@ -198,7 +198,7 @@ impl<'l, 'f> Object<'l, 'f> {
         Ok(Self { path, map, load, common: &[], field: "", form, value })
     }
 
-    fn place(&self, key: &str) -> String {
+    fn path_of(&self, key: &str) -> String {
         match (self.path.as_str(), key) {
             ("", key) => key.to_owned(),
             (path, "") => path.to_owned(),
@@ -207,7 +207,7 @@ impl<'l, 'f> Object<'l, 'f> {
     }
 
     fn fail(&self, key: &str, message: impl Into<String>) -> ManifestError {
-        ManifestError::new(self.place(key), message)
+        ManifestError::new(self.path_of(key), message)
     }
 
     fn unknown_value<'n>(
@@ -270,7 +270,7 @@ impl<'l, 'f> Object<'l, 'f> {
     /// `false` if it does not.
     fn select(&mut self, field: &'static str, wire: u8) -> Result<bool> {
         let mut found = false;
-        for form in Form::of(wire) {
+        for form in Form::from_wire_type(wire) {
             let key = format!("{field}{}", form.suffix());
             let Some(value) = self.map.remove(&key) else {
                 continue;
@@ -346,13 +346,13 @@ impl FieldReader<'static> for Object<'_, '_> {
             Form::Base64 => self.base64(&self.key(), &text).map(Bytes::from),
             Form::File => (self.load)(&text).map(Bytes::from).map_err(|error| {
                 self.fail(&self.key(), format!("cannot read {text:?}: {error}"))
-                    .of_kind(ManifestErrorKind::Io)
+                    .with_kind(ManifestErrorKind::Io)
             }),
         }
     }
 
     fn records<T: Record<'static>>(&mut self, into: &mut Vec<T>) -> Result<()> {
-        let place = self.place(self.field);
+        let place = self.path_of(self.field);
         for (i, mut value) in
             array(std::mem::take(&mut self.value), &place)?.into_iter().enumerate()
         {
@@ -375,7 +375,7 @@ impl FieldReader<'static> for Object<'_, '_> {
         let Some(values) = self.take("unknown_fields") else {
             return Ok(Vec::new());
         };
-        let place = self.place("unknown_fields");
+        let place = self.path_of("unknown_fields");
         let mut fields = Vec::new();
         for (i, value) in array(values, &place)?.into_iter().enumerate() {
             let path = format!("{place}[{i}]");

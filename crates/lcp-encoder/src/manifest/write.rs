@@ -1,4 +1,4 @@
-//! Blocks to JSON, as a [`FieldWriter`] of the schema.
+//! Writes blocks as JSON, as a [`FieldWriter`] of the schema.
 
 use std::convert::Infallible;
 
@@ -23,7 +23,7 @@ pub fn to_json(blocks: &[Block<'_>]) -> String {
     listed(blocks, |block, object| push_block(block, object, |_| {}))
 }
 
-/// The manifest of these entries.
+/// Writes the manifest of these entries.
 pub(super) fn manifest(entries: &[Entry]) -> String {
     listed(entries, |entry, object| {
         object.absent.clone_from(&entry.absent);
@@ -51,17 +51,17 @@ pub(super) fn manifest(entries: &[Entry]) -> String {
 /// A manifest of these items, one a line.
 fn listed<T>(items: &[T], item: impl Fn(&T, &mut Object<'_>)) -> String {
     let mut out = String::from("{\"blocks\":[");
-    for (i, of) in items.iter().enumerate() {
+    for (i, value) in items.iter().enumerate() {
         out.push_str(if i == 0 { "\n" } else { ",\n" });
         let mut object = Object::begin(&mut out);
-        item(of, &mut object);
+        item(value, &mut object);
         object.end();
     }
     out.push_str("\n]}\n");
     out
 }
 
-/// The keys of a block, and `more` behind those that every type has.
+/// Writes the keys of a block, and `more` after those that every type has.
 fn push_block(block: &Block<'_>, object: &mut Object<'_>, more: impl FnOnce(&mut Object<'_>)) {
     object.string("type", block.block_type().name());
     if block.reserved_flags != 0 {
@@ -205,11 +205,6 @@ impl FieldWriter for Object<'_> {
                 let Ok(()) = record.write(object);
             });
         }
-        Ok(())
-    }
-
-    fn unknown(&mut self, _: &[UnknownField<'_>], _: Option<u64>) -> Result<(), Infallible> {
-        // `begin` wrote them all: their order among the others does not matter here.
         Ok(())
     }
 }

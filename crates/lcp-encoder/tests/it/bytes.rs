@@ -10,7 +10,7 @@ use lcp_types::{
 /// Checks the frames of `blocks`, header and END left out.
 #[track_caller]
 fn check(blocks: &[Block<'_>], digits: &str) {
-    let options = EncodeOptions { trailer: false, ..EncodeOptions::default() };
+    let options = EncodeOptions { index: false, ..EncodeOptions::default() };
     let pack = encode(blocks, options).expect("within the limits");
     let expected = hex(&format!("4c43500001000000 {digits} ff010000"));
     assert_eq!(pack, expected);

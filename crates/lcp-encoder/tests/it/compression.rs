@@ -1,14 +1,14 @@
 //! Compression: only where it is due, never where a reader would refuse it.
 
-use lcp_decoder::{DecodeOptions, Event, Events, blocks};
-use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode};
+use lcp_decoder::{DecodeOptions, Event, EventIter, blocks};
+use lcp_encoder::{Compression, EncodeOptions, Magic, PackWriter, encode};
 use lcp_testkit::SplitMix64;
-use lcp_types::{Block, MemoryStore, limits};
+use lcp_types::{Block, MemoryContentStore, limits};
 
 const BLOCK: EncodeOptions =
-    EncodeOptions { magic: Magic::Lcp, compression: Compression::Block, trailer: true };
+    EncodeOptions { magic: Magic::Lcp, compression: Compression::Block, index: true };
 const PAYLOAD: EncodeOptions =
-    EncodeOptions { magic: Magic::Lcp, compression: Compression::Payload, trailer: true };
+    EncodeOptions { magic: Magic::Lcp, compression: Compression::Payload, index: true };
 
 /// A block whose body is these bytes.
 fn raw(body: Vec<u8>) -> Block<'static> {
@@ -17,7 +17,7 @@ fn raw(body: Vec<u8>) -> Block<'static> {
 
 /// Which frames of a pack are compressed.
 fn compressed(pack: &[u8]) -> Vec<bool> {
-    let frames = Events::new(pack, DecodeOptions::default());
+    let frames = EventIter::new(pack, DecodeOptions::default());
     frames
         .filter_map(|event| match event.expect("as written") {
             Event::Frame(frame) => Some(frame.is_compressed()),
@@ -54,8 +54,8 @@ fn a_compressed_payload_holds_plain_bodies() {
 
 #[test]
 fn references_are_not_compressed() {
-    let mut store = MemoryStore::default();
-    let mut pack = PackBuilder::new(BLOCK);
+    let mut store = MemoryContentStore::default();
+    let mut pack = PackWriter::new(BLOCK);
     pack.add_reference(&raw(vec![0; 10_000]), &mut store).expect("within the limits");
     assert_eq!(compressed(&pack.finish().expect("within the limits")), [false]);
 }
@@ -71,7 +71,7 @@ fn bodies_that_a_reader_would_not_decompress() {
     let block = raw(largest());
     let mut too_large = largest();
     too_large.push(0);
-    let mut pack = PackBuilder::new(BLOCK);
+    let mut pack = PackWriter::new(BLOCK);
     pack.add(&raw(too_large)).expect("within the limits");
     for _ in 0..17 {
         pack.add(&block).expect("within the limits");
@@ -90,8 +90,8 @@ fn bodies_that_a_reader_would_not_decompress() {
 /// A payload and the references in it count together.
 #[test]
 fn payloads_that_a_reader_would_refuse() {
-    let mut store = MemoryStore::default();
-    let mut pack = PackBuilder::new(PAYLOAD);
+    let mut store = MemoryContentStore::default();
+    let mut pack = PackWriter::new(PAYLOAD);
     for _ in 0..16 {
         pack.add_reference(&raw(largest()), &mut store).expect("within the limits");
     }

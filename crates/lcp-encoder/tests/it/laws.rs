@@ -1,7 +1,7 @@
 //! Whatever is encoded decodes to the same blocks.
 
 use lcp_decoder::{DecodeOptions, Magic as Found, decode};
-use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode};
+use lcp_encoder::{Compression, EncodeOptions, Magic, PackWriter, encode};
 use lcp_testkit::{any_pack, nested_tree};
 use lcp_types::{Block, DiffHunk, Role};
 use proptest::prelude::*;
@@ -30,16 +30,16 @@ proptest! {
     fn any_pack_survives(blocks in any_pack()) {
         for &compression in COMPRESSIONS {
             for (magic, expected) in [(Magic::Lcp, Found::Lcp), (Magic::Bcp, Found::Bcp)] {
-                let options = EncodeOptions { magic, compression, trailer: true };
+                let options = EncodeOptions { magic, compression, index: true };
                 let bytes = encode(&blocks, options).expect("within the limits");
                 let pack = decode(&bytes, STRICT).expect("as written");
                 prop_assert_eq!(&pack.blocks, &blocks);
                 prop_assert_eq!(pack.header.magic, expected);
                 let compressed = compression == Compression::Payload;
-                prop_assert_eq!(pack.header.payload_compressed(), compressed);
+                prop_assert_eq!(pack.header.is_payload_compressed(), compressed);
                 prop_assert_eq!(&pack.warnings, &[]);
                 prop_assert_eq!(encode(&pack.blocks, options), Ok(bytes.clone()));
-                let mut builder = PackBuilder::new(options);
+                let mut builder = PackWriter::new(options);
                 for block in &blocks {
                     builder.add(block).expect("within the limits");
                 }

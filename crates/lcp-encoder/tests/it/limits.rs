@@ -50,7 +50,7 @@ fn memory_of_blocks_that_are_compressed() {
     let small = Block::file_tree("/", vec![lcp_types::FileEntry::file("a", 1); 100]);
     let blocks = [small, tree()];
     let pack = encode(&blocks, with(Compression::Block)).expect("within the limits");
-    let events = lcp_decoder::Events::new(&pack, DecodeOptions::default());
+    let events = lcp_decoder::EventIter::new(&pack, DecodeOptions::default());
     let is_compressed = events.filter_map(|event| match event {
         Ok(lcp_decoder::Event::Frame(frame)) => Some(frame.is_compressed()),
         _ => None,
@@ -75,7 +75,7 @@ fn memory_of_payloads() {
     {
         let pack = encode(&blocks, with(Compression::Payload)).expect("within the limits");
         let found = decode(&pack, DecodeOptions::default()).expect("what is written is read");
-        assert_eq!(found.header.payload_compressed(), is_compressed, "{} blocks", blocks.len());
+        assert_eq!(found.header.is_payload_compressed(), is_compressed, "{} blocks", blocks.len());
         assert!(found.blocks == blocks, "other blocks");
     }
 }
@@ -83,8 +83,8 @@ fn memory_of_payloads() {
 #[test]
 #[cfg(feature = "zstd")]
 fn memory_of_references() {
-    let mut pack = lcp_encoder::PackBuilder::default();
-    let mut store = lcp_types::MemoryStore::default();
+    let mut pack = lcp_encoder::PackWriter::default();
+    let mut store = lcp_types::MemoryContentStore::default();
     let error = pack.add_reference(&tree(), &mut store).expect_err("76.8 MB for 35 bytes");
     assert!(error.is_limit());
     assert_eq!(

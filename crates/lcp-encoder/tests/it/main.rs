@@ -2,7 +2,6 @@
 //! the decoder would refuse, and manifests that say what they mean.
 #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
 
-mod builder;
 mod bytes;
 #[cfg(feature = "zstd")]
 mod compression;
@@ -10,6 +9,7 @@ mod laws;
 mod limits;
 #[cfg(feature = "manifest")]
 mod manifest;
+mod pack_writer;
 mod references;
 #[cfg(not(feature = "zstd"))]
 mod unsupported;

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use lcp_decoder::{DecodeOptions, Event, Events, decode};
-use lcp_encoder::{EncodeOptions, Error, PackBuilder, encode};
+use lcp_decoder::{DecodeOptions, Event, EventIter, decode};
+use lcp_encoder::{EncodeOptions, Error, PackWriter, encode};
 use lcp_testkit::any_pack;
 use lcp_types::{
-    Block, ContentHash, ContentStore, MemoryStore, Priority, Role, StoreError, limits,
+    Block, ContentHash, ContentStore, MemoryContentStore, Priority, Role, StoreError, limits,
 };
 use proptest::prelude::*;
 
@@ -17,8 +17,8 @@ fn hi() -> Block<'static> {
 proptest! {
     #[test]
     fn any_block_survives_in_a_store(blocks in any_pack()) {
-        let mut store = MemoryStore::default();
-        let mut pack = PackBuilder::default();
+        let mut store = MemoryContentStore::default();
+        let mut pack = PackWriter::default();
         for block in &blocks {
             pack.add_reference(block, &mut store).expect("within the limits");
         }
@@ -32,17 +32,18 @@ proptest! {
 
 #[test]
 fn a_reference_is_the_hash_of_summary_and_fields() -> Result<(), Error> {
-    let mut store = MemoryStore::default();
-    let mut pack = PackBuilder::default();
+    let mut store = MemoryContentStore::default();
+    let mut pack = PackWriter::default();
     let block = hi().with_summary("S");
     pack.add_reference(&block, &mut store)?.priority(Priority::High)?;
     let bytes = pack.finish()?;
-    let mut frames = Events::new(&bytes, DecodeOptions::default()).filter_map(|event| match event
-        .expect("the frames are whole")
-    {
-        Event::Frame(frame) => Some(frame),
-        _ => None,
-    });
+    let mut frames =
+        EventIter::new(&bytes, DecodeOptions::default()).filter_map(|event| {
+            match event.expect("the frames are whole") {
+                Event::Frame(frame) => Some(frame),
+                _ => None,
+            }
+        });
     let frame = frames.next().expect("the reference");
     // A summary of one byte, role user, content of two bytes.
     let body = b"\x01S\x01\0\x02\x02\x01\x02hi";
@@ -70,7 +71,7 @@ impl ContentStore for Full {
 
 #[test]
 fn a_store_that_fails_leaves_the_pack_as_it_was() -> Result<(), Error> {
-    let mut pack = PackBuilder::default();
+    let mut pack = PackWriter::default();
     pack.add(&hi())?;
     let error = pack.add_reference(&hi(), &mut Full).expect_err("full");
     assert_eq!(error.to_string(), "the content store failed: the disk is full");
@@ -85,10 +86,10 @@ fn largest() -> Vec<u8> {
 
 #[test]
 fn a_reference_that_a_reader_would_refuse() {
-    let mut store = MemoryStore::default();
+    let mut store = MemoryContentStore::default();
     let mut body = largest();
     body.push(0);
-    let error = PackBuilder::default()
+    let error = PackWriter::default()
         .add_reference(&Block::raw(0x42, body), &mut store)
         .expect_err("one byte too many");
     let expected =
@@ -98,8 +99,8 @@ fn a_reference_that_a_reader_would_refuse() {
 
 #[test]
 fn references_that_a_reader_would_refuse_together() -> Result<(), Error> {
-    let mut store = MemoryStore::default();
-    let mut pack = PackBuilder::default();
+    let mut store = MemoryContentStore::default();
+    let mut pack = PackWriter::default();
     let block = Block::raw(0x42, largest());
     for _ in 0..16 {
         pack.add_reference(&block, &mut store)?;

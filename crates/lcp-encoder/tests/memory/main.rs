@@ -22,7 +22,7 @@ fn no_manifest_takes_more_than_it_may() {
         for (name, json) in hostile::manifests(many) {
             ALLOCATOR.reset_peak_memory();
             let manifest = Manifest::parse(&json, &mut |_| unreachable!("no file is named"));
-            let pack = manifest.map(|manifest| manifest.encode(EncodeOptions::default()));
+            let pack = manifest.map(|manifest| manifest.to_pack(EncodeOptions::default()));
             drop(black_box(pack));
             let (peak, len) = (ALLOCATOR.get_peak_memory() as u64, json.len() as u64);
             let per_byte = peak as f64 / len as f64;

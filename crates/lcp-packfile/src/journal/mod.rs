@@ -8,7 +8,7 @@ mod tests;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lcp_types::wire::{HEADER_BYTES, HEADER_FLAGS_AT, HEADER_TRAILER};
+use lcp_types::wire::{HEADER_BYTES, HEADER_FLAGS_AT, HEADER_INDEX};
 
 use crate::recover::is_sound;
 pub use storage::{LockResult, PackFile, Storage, lock_shared, read, remove};
@@ -111,7 +111,7 @@ impl Journal {
             return false;
         };
         let plain = |mut header: [u8; HEADER_BYTES]| {
-            header[HEADER_FLAGS_AT] &= !HEADER_TRAILER;
+            header[HEADER_FLAGS_AT] &= !HEADER_INDEX;
             header
         };
         lengths.contains(&len)

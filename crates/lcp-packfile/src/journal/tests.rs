@@ -192,9 +192,9 @@ fn journals(before: Option<&Vec<u8>>, done: &[Done]) -> BTreeSet<Option<Vec<u8>>
 
 /// Old and new packs of every relation of their lengths; the last has another flag.
 fn cases() -> Vec<(Vec<u8>, Vec<u8>, u64)> {
-    let pack = |texts: &[&str], trailer| {
+    let pack = |texts: &[&str], index| {
         let turn = |text: &&str| Block::conversation(Role::User, text.to_string());
-        let options = EncodeOptions { trailer, ..EncodeOptions::default() };
+        let options = EncodeOptions { index, ..EncodeOptions::default() };
         encode(&texts.iter().map(turn).collect::<Vec<_>>(), options).unwrap()
     };
     let kept = pack(&["a"], false).len() - END_FRAME.len();

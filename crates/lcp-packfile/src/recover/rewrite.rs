@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use lcp_encoder::{EncodeOptions, PackBuilder};
+use lcp_encoder::{EncodeOptions, PackWriter};
 use lcp_types::{Block, BlockType};
 
 use super::salvage::Salvage;
@@ -38,8 +38,8 @@ pub(super) fn write(salvage: &mut Salvage<'_>) -> Result<(Vec<u8>, u64, u64), Er
     let new: HashMap<u64, u64> =
         sound.iter().enumerate().map(|(new, (old, ..))| (*old, new as u64)).collect();
     let to = |target: u64| new.get(&target).copied().unwrap_or(target);
-    let options = EncodeOptions { trailer: salvage.has_index, ..scan.encode_options() };
-    let mut builder = PackBuilder::new(options);
+    let options = EncodeOptions { index: salvage.has_index, ..scan.encode_options() };
+    let mut builder = PackWriter::new(options);
     for (_, frame, block) in &sound {
         let is_moved =
             |block: &&Block<'_>| targets(block).iter().any(|&target| to(target) != target);
@@ -48,7 +48,7 @@ pub(super) fn write(salvage: &mut Salvage<'_>) -> Result<(Vec<u8>, u64, u64), Er
         } else {
             let block = block.ok_or(frame.block_type);
             // Its decompressed size was within the limits of the damaged pack.
-            builder.add_stored(&frame.bytes, 0, block)?;
+            builder.add_raw_frame(&frame.bytes, 0, block)?;
         }
     }
     Ok((builder.finish()?, builder.blocks(), dangling.len() as u64))
@@ -56,7 +56,9 @@ pub(super) fn write(salvage: &mut Salvage<'_>) -> Result<(Vec<u8>, u64, u64), Er
 
 /// Returns the blocks that this one names.
 fn targets(block: &Block<'_>) -> Vec<u64> {
-    let Some(content) = handoff_index(block) else { return block.target().into_iter().collect() };
+    let Some(content) = handoff_index(block) else {
+        return block.target_index().into_iter().collect();
+    };
     let mut targets = Vec::new();
     let read = renumber(content, |block| {
         targets.push(block);

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use lcp_decoder::{DecodeOptions, Event, Events, Footer, Frame, Trailer};
+use lcp_decoder::{DecodeOptions, Event, EventIter, Frame, IndexFooter, PackIndex};
 use lcp_types::wire::{
-    END_FRAME, FOOTER_BYTES, HEADER_BYTES, HEADER_TRAILER, MAGIC_LCP, VERSION_MAJOR, VERSION_MINOR,
+    END_FRAME, FOOTER_BYTES, HEADER_BYTES, HEADER_INDEX, MAGIC_LCP, VERSION_MAJOR, VERSION_MINOR,
 };
 
 use super::{Lost, message};
@@ -15,7 +15,7 @@ use crate::scan::{PackScan, slice};
 /// The header that a pack with a trailer has.
 const HEADER: [u8; HEADER_BYTES] = {
     let [a, b, c, d] = MAGIC_LCP;
-    [a, b, c, d, VERSION_MAJOR, VERSION_MINOR, HEADER_TRAILER, 0]
+    [a, b, c, d, VERSION_MAJOR, VERSION_MINOR, HEADER_INDEX, 0]
 };
 
 /// The frames that are left, as a pack, and what is not among them.
@@ -65,12 +65,12 @@ impl<'a> Salvage<'a> {
             && end < size
             && !scan.is_payload_compressed()
         {
-            let why = match Trailer::of(pack) {
+            let why = match PackIndex::find(pack) {
                 Some(Err(error)) => format!("the trailer is made anew: {error}"),
                 _ => "bytes after END that nothing announces".to_owned(),
             };
             found.lost.push(Lost { bytes: end..size, block: None, why });
-        } else if let Some(Err(error)) = Trailer::of(pack) {
+        } else if let Some(Err(error)) = PackIndex::find(pack) {
             let why = format!("the trailer is made anew: {error}");
             found.lost.push(Lost { bytes: size..size, block: None, why });
         } else if let Some(warning) = scan.warnings.first() {
@@ -83,27 +83,27 @@ impl<'a> Salvage<'a> {
 
 /// The footer of a pack, and its index if undamaged.
 struct PackEnd {
-    footer: Footer,
+    footer: IndexFooter,
     /// The index, if its checksum holds, too.
-    index: Option<Trailer>,
+    index: Option<PackIndex>,
 }
 
 impl PackEnd {
     fn read(pack: &[u8]) -> Option<Self> {
         let tail = pack.len().checked_sub(FOOTER_BYTES)?;
-        let footer = Footer::parse_displaced(pack.get(tail..)?).ok()?;
+        let footer = IndexFooter::parse_at_unknown_offset(pack.get(tail..)?).ok()?;
         // Of an END of another length nothing can be said.
         let end_bytes = END_FRAME.len() as u64;
         (footer.index_offset.checked_sub(footer.end_offset)? == end_bytes).then_some(())?;
         let len = usize::try_from(footer.index_len).ok()?;
         let index = pack.get(tail.checked_sub(len)?..tail)?;
-        let index = Trailer::parse(footer, &[&END_FRAME, index].concat()).ok();
+        let index = PackIndex::parse(footer, &[&END_FRAME, index].concat()).ok();
         Some(Self { footer, index })
     }
 
     /// The frames, whatever became of the header and of END.
     fn salvage(self, pack: &[u8]) -> Salvage<'_> {
-        let Footer { end_offset, index_offset, blocks, blocks_check, .. } = self.footer;
+        let IndexFooter { end_offset, index_offset, blocks, blocks_check, .. } = self.footer;
         let end = usize::try_from(end_offset).unwrap_or(usize::MAX).min(pack.len());
         let (head, between) = (&pack[..HEADER_BYTES], &pack[HEADER_BYTES..end]);
         let with = |header: &[u8]| [header, between, &END_FRAME].concat();
@@ -174,13 +174,13 @@ impl PackEnd {
 }
 
 /// Where bytes of a pack stand of which others before them are missing, or too many.
-fn moved(pack: &[u8], footer: &Footer, place: &Range<u64>) -> Option<Range<u64>> {
+fn moved(pack: &[u8], footer: &IndexFooter, place: &Range<u64>) -> Option<Range<u64>> {
     let to = |at: u64| at.checked_add(pack.len() as u64)?.checked_sub(footer.pack_bytes());
     Some(to(place.start)?..to(place.end)?)
 }
 
 /// Whether the footer is of a pack that stands whole behind another one: readers see the first.
-fn is_behind_another(pack: &[u8], footer: &Footer) -> bool {
+fn is_behind_another(pack: &[u8], footer: &IndexFooter) -> bool {
     let header = moved(pack, footer, &(0..HEADER_BYTES as u64));
     let header = header.filter(|header| header.start > 0).and_then(|header| slice(pack, &header));
     PackScan::new(pack).header.is_some()
@@ -189,11 +189,11 @@ fn is_behind_another(pack: &[u8], footer: &Footer) -> bool {
 
 /// The frames of a pack of another size than its footer says: bytes are missing, or were
 /// added. What stands before them is at its place, what stands behind is moved by as much.
-fn displaced<'a>(pack: &'a [u8], footer: &Footer, index: &Trailer) -> Salvage<'a> {
+fn displaced<'a>(pack: &'a [u8], footer: &IndexFooter, index: &PackIndex) -> Salvage<'a> {
     let size = pack.len() as u64;
     let head = pack.get(..HEADER_BYTES).unwrap_or_default();
     let has_header = head.starts_with(&MAGIC_LCP)
-        && PackScan::new(head).header.is_some_and(|header| !header.payload_compressed());
+        && PackScan::new(head).header.is_some_and(|header| !header.is_payload_compressed());
     let (header, start) = if has_header { (head, head.len() as u64) } else { (&HEADER[..], 0) };
     let index_start = size.saturating_sub(footer.index_len + FOOTER_BYTES as u64);
     let end = index_start.saturating_sub(END_FRAME.len() as u64)..index_start;
@@ -213,7 +213,7 @@ fn displaced<'a>(pack: &'a [u8], footer: &Footer, index: &Trailer) -> Salvage<'a
         let is_moved = there.is_some();
         // Without a checksum nothing tells whether what was added is in it or behind it.
         let is_sure = |place: &Range<u64>| {
-            index.check(block).is_some() || !is_behind_moved || place.end == limit
+            index.checksum(block).is_some() || !is_behind_moved || place.end == limit
         };
         let there = there.or_else(|| Some(place).filter(&is_whole).filter(is_sure));
         is_behind_moved = is_moved;
@@ -266,13 +266,13 @@ fn displaced<'a>(pack: &'a [u8], footer: &Footer, index: &Trailer) -> Salvage<'a
 }
 
 /// What is wrong with a frame that the index knows.
-fn damage(index: &Trailer, block: u32, bytes: &[u8]) -> Option<String> {
-    if index.check(block).is_some_and(|check| check != crc32c::crc32c(bytes)) {
+fn damage(index: &PackIndex, block: u32, bytes: &[u8]) -> Option<String> {
+    if index.checksum(block).is_some_and(|check| check != crc32c::crc32c(bytes)) {
         return Some("the block does not have its checksum".to_owned());
     }
     // The body is not looked into: what cannot be read is told by whoever writes the rest.
     let alone = [&HEADER, bytes, &END_FRAME].concat();
-    let events = Events::new(&alone, DecodeOptions::default());
+    let events = EventIter::new(&alone, DecodeOptions::default());
     let mut frames = events.filter_map(|event| match event {
         Ok(Event::Frame(frame)) => Some(Ok(frame)),
         Ok(_) => None,

@@ -1,6 +1,6 @@
 //! Checks of the index at the end of a pack (RFC 0003 §5).
 
-use lcp_decoder::{DecodeOptions, PackReader, TrailerError, TrailerErrorKind};
+use lcp_decoder::{DecodeOptions, IndexError, IndexErrorKind, PackReader};
 
 use super::{Check, Problem, Report};
 
@@ -9,7 +9,7 @@ use super::{Check, Problem, Report};
 pub(super) fn check(bytes: &[u8], checks: &[&dyn Check], report: &mut Report) {
     // Problems of the header and the frames are reported already.
     let Ok(reader) = PackReader::open(bytes, DecodeOptions::default()) else { return };
-    let index = match reader.trailer() {
+    let index = match reader.index() {
         None => {
             let message = "the pack has no checksums: a flipped bit may go unnoticed";
             report.notes.push(Problem::new("no_trailer", message.to_owned(), 0));
@@ -33,14 +33,14 @@ pub(super) fn check(bytes: &[u8], checks: &[&dyn Check], report: &mut Report) {
     }
 }
 
-impl From<&TrailerError> for Problem {
-    fn from(error: &TrailerError) -> Self {
+impl From<&IndexError> for Problem {
+    fn from(error: &IndexError) -> Self {
         let code = match error.kind() {
-            TrailerErrorKind::BlocksCheck | TrailerErrorKind::FrameCheck { .. } => "bad_checksum",
+            IndexErrorKind::BlocksCheck | IndexErrorKind::FrameCheck { .. } => "bad_checksum",
             _ => "bad_index",
         };
         let block = match error.kind() {
-            TrailerErrorKind::FrameCheck { block } | TrailerErrorKind::Differs { block, .. } => {
+            IndexErrorKind::FrameCheck { block } | IndexErrorKind::BlockMismatch { block, .. } => {
                 Some(u64::from(*block))
             }
             _ => None,

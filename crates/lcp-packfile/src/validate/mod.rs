@@ -4,7 +4,7 @@ mod index;
 
 use std::fmt;
 
-use lcp_decoder::{Error, Trailer, Warning};
+use lcp_decoder::{Error, PackIndex, Warning};
 use lcp_types::wire::HEADER_FLAGS_AT;
 use lcp_types::{AnnotationErrorKind, Block, BlockMeta};
 
@@ -104,7 +104,7 @@ pub trait Check {
     }
 
     /// Checks the index of a pack against its blocks.
-    fn check_index(&self, index: &Trailer, blocks: &[Block<'_>], report: &mut Report) {
+    fn check_index(&self, index: &PackIndex, blocks: &[Block<'_>], report: &mut Report) {
         let _ = (index, blocks, report);
     }
 }

@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
-use lcp_decoder::{DecodeOptions, Trailer, decode};
-use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode};
+use lcp_decoder::{DecodeOptions, PackIndex, decode};
+use lcp_encoder::{Compression, EncodeOptions, Magic, PackWriter, encode};
 use lcp_packfile::{PackScan, Recovered, recover};
 use lcp_testkit::{SplitMix64, any_pack};
 use lcp_types::wire::{END_FRAME, FOOTER_BYTES, FOOTER_MAGIC, TYPE_INDEX};
-use lcp_types::{Annotation, Block, FormatHint, Lang, Level, MemoryStore, Priority, Role, Tag};
+use lcp_types::{
+    Annotation, Block, FormatHint, Lang, Level, MemoryContentStore, Priority, Role, Tag,
+};
 use proptest::prelude::*;
 
 /// A pack of a few blocks, and what is said of them.
@@ -25,8 +27,8 @@ fn small() -> Vec<Block<'static>> {
     ]
 }
 
-fn plain(trailer: bool) -> EncodeOptions {
-    EncodeOptions { trailer, ..EncodeOptions::default() }
+fn plain(index: bool) -> EncodeOptions {
+    EncodeOptions { index, ..EncodeOptions::default() }
 }
 
 fn blocks(pack: &[u8]) -> Vec<Block<'_>> {
@@ -40,8 +42,8 @@ fn places(pack: &[u8]) -> Vec<Range<u64>> {
 
 /// What speaks of blocks, and those: both as if they spoke of the first one.
 fn said<'b>(blocks: &[Block<'b>]) -> Vec<(Block<'b>, Block<'b>)> {
-    let plain = |block: &Block<'b>| block.clone().retargeted(|_| 0);
-    let of = |block: &Block<'_>| blocks.get(usize::try_from(block.target()?).ok()?);
+    let plain = |block: &Block<'b>| block.clone().with_target(|_| 0);
+    let of = |block: &Block<'_>| blocks.get(usize::try_from(block.target_index()?).ok()?);
     blocks.iter().filter_map(|block| Some((plain(block), plain(of(block)?)))).collect()
 }
 
@@ -54,9 +56,9 @@ fn check(recovered: &Recovered) {
 #[test]
 fn every_truncation_keeps_every_whole_block() {
     for compression in [Compression::None, Compression::Block, Compression::Payload] {
-        for (magic, trailer) in [(Magic::Lcp, true), (Magic::Lcp, false), (Magic::Bcp, false)] {
+        for (magic, index) in [(Magic::Lcp, true), (Magic::Lcp, false), (Magic::Bcp, false)] {
             let all = small();
-            let pack = encode(&all, EncodeOptions { magic, compression, trailer }).unwrap();
+            let pack = encode(&all, EncodeOptions { magic, compression, index }).unwrap();
             let places = places(&pack);
             for len in 8..pack.len() {
                 let recovered = recover(&pack[..len]).unwrap();
@@ -123,16 +125,17 @@ fn every_flipped_bit_is_noticed_and_costs_one_block() {
         let lost: Vec<_> = recovered.lost.iter().map(|lost| (lost.block, &lost.bytes)).collect();
         assert_eq!(lost, [(Some(hit as u64), &places[hit])], "bit {bit}");
         assert_eq!(recovered.missing, Some(1));
-        let speaks = |index: u64| all.iter().filter(move |block| block.target() == Some(index));
+        let speaks =
+            |index: u64| all.iter().filter(move |block| block.target_index() == Some(index));
         let dropped = match hit {
             5 => 2, // the annotation, and the one of it
             hit => speaks(hit as u64).count(),
         };
         assert_eq!(recovered.dropped, dropped as u64, "bit {bit}");
         let expected =
-            all.iter().enumerate().filter(|(at, of)| *at != hit && of.target().is_none());
+            all.iter().enumerate().filter(|(at, of)| *at != hit && of.target_index().is_none());
         let found = blocks(&recovered.pack);
-        let found = found.iter().filter(|block| block.target().is_none());
+        let found = found.iter().filter(|block| block.target_index().is_none());
         assert!(found.eq(expected.map(|(_, block)| block)), "bit {bit}");
     }
 }
@@ -145,7 +148,7 @@ fn what_speaks_of_a_block_follows_it() {
     pack[usize::try_from(first.end).unwrap() - 1] ^= 0xFF;
     let recovered = recover(&pack).unwrap();
     assert_eq!((recovered.saved, recovered.missing, recovered.dropped), (6, Some(1), 1));
-    let targets: Vec<_> = blocks(&recovered.pack).iter().map(Block::target).collect();
+    let targets: Vec<_> = blocks(&recovered.pack).iter().map(Block::target_index).collect();
     assert_eq!(targets, [None, Some(0), Some(0), None, Some(3), Some(4)]);
 }
 
@@ -166,10 +169,10 @@ fn a_malformed_body_costs_its_block_alone() {
 
 #[test]
 fn references_are_kept_as_they_stand() {
-    let mut builder = PackBuilder::default();
+    let mut builder = PackWriter::default();
     builder.add(&Block::conversation(Role::User, "lost")).unwrap();
     let elsewhere = Block::document("", "elsewhere", FormatHint::Plain);
-    builder.add_reference(&elsewhere, &mut MemoryStore::default()).unwrap();
+    builder.add_reference(&elsewhere, &mut MemoryContentStore::default()).unwrap();
     builder.add(&Block::conversation(Role::User, "here")).unwrap().priority(Priority::Low).unwrap();
     let pack = builder.finish().unwrap();
     assert_eq!(recover(&pack).unwrap().lost, []);
@@ -179,7 +182,7 @@ fn references_are_kept_as_they_stand() {
     assert_eq!((recovered.saved, recovered.missing, recovered.dropped), (3, Some(1), 0));
     let (before, after) = (PackScan::with_bytes(&pack), PackScan::with_bytes(&recovered.pack));
     assert_eq!(after.frames[0].bytes, before.frames[1].bytes);
-    assert_eq!(after.readable(2).unwrap().target(), Some(1));
+    assert_eq!(after.readable(2).unwrap().target_index(), Some(1));
 }
 
 /// Bytes behind END that nothing announces, and a hand-off whose blocks are gone.
@@ -252,7 +255,7 @@ fn a_block_that_is_missing_is_named() {
     check(&recovered);
     assert_eq!((recovered.saved, recovered.missing, recovered.dropped), (6, Some(1), 1));
     assert_eq!((recovered.lost[0].block, &recovered.lost[0].bytes), (Some(0), &(start..start)));
-    let targets: Vec<_> = blocks(&recovered.pack).iter().map(Block::target).collect();
+    let targets: Vec<_> = blocks(&recovered.pack).iter().map(Block::target_index).collect();
     assert_eq!(targets, [None, Some(0), Some(0), None, Some(3), Some(4)]);
 }
 
@@ -290,7 +293,7 @@ fn without_checksums_of_blocks_their_form_tells() {
 
 /// The same pack, but for column 4 of its index.
 fn without_checks(pack: &[u8]) -> Vec<u8> {
-    let footer = *Trailer::of(pack).unwrap().unwrap().footer();
+    let footer = *PackIndex::find(pack).unwrap().unwrap().footer();
     let at = usize::try_from(footer.index_offset).unwrap();
     let (blocks, index) = (&pack[..at], &pack[at..pack.len() - FOOTER_BYTES]);
     // Type (of two bytes), flags and length come before the fields.
@@ -308,7 +311,7 @@ fn without_checks(pack: &[u8]) -> Vec<u8> {
             body.extend(&field[..field.len() - rest.len()]);
         }
     }
-    let index = lcp_encoder::stored_frame(TYPE_INDEX, 0, &body);
+    let index = lcp_encoder::encode_raw_frame(TYPE_INDEX, 0, &body);
     let mut said = pack[pack.len() - FOOTER_BYTES..pack.len() - 12].to_vec();
     said[16..24].copy_from_slice(&(index.len() as u64).to_le_bytes());
     said[36..40].copy_from_slice(&crc32c::crc32c(&index).to_le_bytes());
@@ -363,7 +366,7 @@ proptest! {
         let (before, mut after) = (said(&all), said(&found).into_iter());
         prop_assert!(after.all(|pair| before.contains(&pair)));
         let kept = all.iter().zip(&places).filter(|(_, place)| !is_hit(place)).map(|(of, _)| of);
-        let plain = |block: &&Block<'_>| block.target().is_none();
+        let plain = |block: &&Block<'_>| block.target_index().is_none();
         prop_assert!(found.iter().filter(plain).eq(kept.filter(plain)));
     }
 
@@ -393,7 +396,7 @@ proptest! {
         let found = blocks(&recovered.pack);
         let (before, mut after) = (said(&all), said(&found).into_iter());
         prop_assert!(after.all(|pair| before.contains(&pair)));
-        let plain = |block: &&Block<'_>| block.target().is_none();
+        let plain = |block: &&Block<'_>| block.target_index().is_none();
         let mut found = found.iter().filter(plain);
         let kept = all.iter().zip(&places).filter(|(_, place)| is_whole(place)).map(|(of, _)| of);
         prop_assert!(kept.filter(plain).all(|block| found.any(|found| found == block)));

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use lcp_testkit::any_block;
 use lcp_types::{
     Annotation, Block, BlockContent, BlockType, Bytes, ContentStore, DataFormat, DiffHunk,
-    FileEntry, FormatHint, Lang, MediaType, MemoryStore, Priority, Role, Status, StoreError,
+    FileEntry, FormatHint, Lang, MediaType, MemoryContentStore, Priority, Role, Status, StoreError,
 };
 use proptest::prelude::*;
 
@@ -113,7 +113,7 @@ fn bytes_are_printed_as_text_where_they_are_text() {
 
 #[test]
 fn the_store_keeps_the_first_body_of_a_hash() -> Result<(), StoreError> {
-    let mut store = MemoryStore::default();
+    let mut store = MemoryContentStore::default();
     assert_eq!(store.get(&[1; 32])?, None);
     store.put([1; 32], b"first")?;
     store.put([1; 32], b"second")?;

@@ -1,14 +1,14 @@
 //! Inputs that grow, beside those of [`hostile`].
 
-use lcp_encoder::{EncodeOptions, PackBuilder, encode};
+use lcp_encoder::{EncodeOptions, PackWriter, encode};
 use lcp_testkit::hostile::{self, Case};
-use lcp_types::{Block, FormatHint, Lang, MemoryStore, Role};
+use lcp_types::{Block, FormatHint, Lang, MemoryContentStore, Role};
 
 use super::Walk;
 
 /// The inputs of a walk, with so many things in each; bodies that they refer to go into the
 /// store.
-pub(super) fn cases(walk: Walk, many: usize, store: &mut MemoryStore) -> Vec<Case> {
+pub(super) fn cases(walk: Walk, many: usize, store: &mut MemoryContentStore) -> Vec<Case> {
     match walk {
         Walk::Manifest => hostile::manifests(many),
         Walk::Import => transcripts(many),
@@ -18,8 +18,8 @@ pub(super) fn cases(walk: Walk, many: usize, store: &mut MemoryStore) -> Vec<Cas
 }
 
 /// A pack whose blocks are all one body of the store.
-fn references(many: usize, store: &mut MemoryStore) -> Case {
-    let mut pack = PackBuilder::new(EncodeOptions::default());
+fn references(many: usize, store: &mut MemoryContentStore) -> Case {
+    let mut pack = PackWriter::new(EncodeOptions::default());
     let turn = Block::conversation(Role::User, "a");
     let added = (0..many).try_for_each(|_| pack.add_reference(&turn, store).map(drop));
     let pack = added.and_then(|()| pack.finish());

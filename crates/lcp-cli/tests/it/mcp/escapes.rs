@@ -1,6 +1,6 @@
 //! Nothing outside the roots is read.
 
-use lcp_encoder::PackBuilder;
+use lcp_encoder::PackWriter;
 use lcp_types::Block;
 use serde_json::{Value, json};
 
@@ -153,7 +153,7 @@ fn ignore_files_that_lead_out_are_not_read() {
 #[test]
 fn packs_of_too_many_blocks_are_refused() {
     let place = Place::new();
-    let mut pack = PackBuilder::default();
+    let mut pack = PackWriter::default();
     for _ in 0..300_000 {
         pack.add(&Block::raw(0x42, "")).unwrap();
     }

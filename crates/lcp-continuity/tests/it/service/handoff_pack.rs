@@ -45,7 +45,7 @@ fn a_package_can_stand_behind_other_blocks() {
             extension.content = content.unwrap().into();
             return block;
         }
-        block.retargeted(|at| at + BEFORE)
+        block.with_target(|at| at + BEFORE)
     });
     let before = (0..BEFORE).map(|_| Block::conversation(Role::User, "before"));
     let blocks: Vec<_> = before.chain(moved).collect();

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use lcp_decoder::{DecodeOptions, PackStream};
+use lcp_decoder::{DecodeOptions, StreamDecoder};
 use lcp_types::limits;
 
 use crate::support::{END, frame, header, varint};
@@ -44,7 +44,7 @@ impl Read for Frames {
 
 /// Reads all of it, and gives the most that the stream ever held.
 fn read_all(reader: impl Read) -> usize {
-    let mut stream = PackStream::new(reader, DecodeOptions::default());
+    let mut stream = StreamDecoder::new(reader, DecodeOptions::default());
     let (mut blocks, mut most) = (0, 0);
     while let Some(block) = stream.next_block().expect("as written") {
         assert_eq!(block.block_type().code(), 0x42);
@@ -74,7 +74,7 @@ fn a_long_compressed_stream_takes_little_more() {
 #[test]
 fn claims_take_no_memory() {
     let claim = [header(0), vec![0x42, 0], varint(limits::BODY_BYTES_MAX), vec![0; 9]].concat();
-    let mut stream = PackStream::new(&claim[..], DecodeOptions::default());
+    let mut stream = StreamDecoder::new(&claim[..], DecodeOptions::default());
     assert_eq!(stream.next_block().expect_err("cut short").offset(), claim.len() as u64);
     assert!(stream.capacity() <= CHUNK, "{} bytes", stream.capacity());
 }
@@ -84,7 +84,8 @@ fn claims_take_no_memory() {
 fn a_long_block_in_single_bytes() {
     let body: Vec<u8> = (0..8u32 << 20).map(|i| i.to_le_bytes()[0]).collect();
     let pack = [header(0), frame(0x42, 0, &body), END.to_vec()].concat();
-    let mut stream = PackStream::new(Pieces::new(&pack, Cuts::EveryByte), DecodeOptions::default());
+    let mut stream =
+        StreamDecoder::new(Pieces::new(&pack, Cuts::EveryByte), DecodeOptions::default());
     let block = stream.next_block().expect("as written").expect("a block");
     assert_eq!(block, lcp_types::Block::raw(0x42, body));
     assert!(stream.next_block().expect("as written").is_none());

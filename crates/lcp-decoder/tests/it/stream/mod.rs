@@ -1,12 +1,12 @@
 //! Packs that are read: the same as in memory, whatever pieces the reader gives.
 
 #[cfg(feature = "tokio")]
-mod asynchronous;
+mod async_reader;
 mod memory;
 
 use std::io::{self, ErrorKind, Read};
 
-use lcp_decoder::{DecodeOptions, Event, PackStream, StreamError};
+use lcp_decoder::{DecodeOptions, Event, StreamDecoder, StreamError};
 use lcp_testkit::{SplitMix64, any_pack};
 use lcp_types::{Block, Lang, Role};
 use proptest::prelude::*;
@@ -49,7 +49,7 @@ impl Read for Pieces<'_> {
 
 /// All of a pack that is read.
 fn streamed(reader: impl Read, options: DecodeOptions<'_>) -> Vec<Seen> {
-    let mut stream = PackStream::new(reader, options);
+    let mut stream = StreamDecoder::new(reader, options);
     let mut seen = Vec::new();
     loop {
         match stream.next_event() {
@@ -98,7 +98,7 @@ pub(crate) fn assert_same_when_read(pack: &[u8], options: DecodeOptions<'_>, cut
     let seen = whole(pack, options);
     assert_eq!(streamed(Pieces::new(pack, cuts), options), seen, "events, cut {cuts:?}");
     let expected = Expected::of(&seen);
-    let mut stream = PackStream::new(Pieces::new(pack, cuts), options);
+    let mut stream = StreamDecoder::new(Pieces::new(pack, cuts), options);
     for block in expected.blocks {
         let found = stream.next_block().expect("not the first error yet");
         assert_eq!(found.as_ref(), Some(block));
@@ -181,7 +181,7 @@ fn a_reader_that_fails_loses_nothing() {
     let hi = Block::conversation(Role::User, "hi");
     for at in 0..=bytes.len() {
         let failing = || Failing { pack: &bytes, left: at, failed: false };
-        let mut stream = PackStream::new(failing(), DecodeOptions::default());
+        let mut stream = StreamDecoder::new(failing(), DecodeOptions::default());
         let (mut blocks, mut errors) = (Vec::new(), Vec::new());
         loop {
             match stream.next_block() {
@@ -199,7 +199,7 @@ fn a_reader_that_fails_loses_nothing() {
             matches!(error, StreamError::Read { source, .. } if source.kind() == ErrorKind::TimedOut)
         );
         // The iterator does not go on.
-        let stream = PackStream::new(failing(), DecodeOptions::default());
+        let stream = StreamDecoder::new(failing(), DecodeOptions::default());
         let found: Vec<_> = stream.collect();
         assert_eq!(found.iter().filter(|found| found.is_err()).count(), 1);
         assert!(found.last().is_some_and(Result::is_err));
@@ -217,7 +217,8 @@ impl Read for Lying {
 
 #[test]
 fn a_reader_that_lies_is_an_error() {
-    let error = PackStream::new(Lying, DecodeOptions::default()).next_block().expect_err("a lie");
+    let error =
+        StreamDecoder::new(Lying, DecodeOptions::default()).next_block().expect_err("a lie");
     assert!(matches!(error, StreamError::Read { offset: 0, .. }));
 }
 
@@ -227,7 +228,7 @@ fn events_go_on_behind_a_malformed_block() {
     let bytes = pack(&[frame(2, 0, b"\x02"), hi()]);
     // Whoever reads on meets this.
     let reader = bytes.chain(Lying);
-    let mut stream = PackStream::new(reader, DecodeOptions::default());
+    let mut stream = StreamDecoder::new(reader, DecodeOptions::default());
     let mut blocks = Vec::new();
     let end = loop {
         match stream.next_event().expect("no malformed frame") {

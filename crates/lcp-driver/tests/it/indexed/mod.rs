@@ -12,7 +12,7 @@ use lcp_driver::{
     DefaultDriver, DriverConfig, FullReadReason, IndexCosts, IndexedRender, PlanSource, WarningCode,
 };
 use lcp_tokens::TokenEstimator;
-use lcp_types::{Block, BlockIndex, BlockSource, SourceError};
+use lcp_types::{Block, BlockIndex, BlockSource, BlockSourceError};
 
 /// Blocks with an index, and which of them were read.
 pub(crate) struct Indexed {
@@ -35,13 +35,13 @@ impl BlockSource for Indexed {
         Some(&self.facts)
     }
 
-    fn read(&self, indices: &[u32]) -> Result<Vec<Block<'_>>, SourceError> {
+    fn read(&self, indices: &[u32]) -> Result<Vec<Block<'_>>, BlockSourceError> {
         assert!(indices.is_sorted_by(|a, b| a < b));
         self.read.borrow_mut().extend(indices);
         self.blocks[..].read(indices)
     }
 
-    fn read_all(&self) -> Result<Cow<'_, [Block<'_>]>, SourceError> {
+    fn read_all(&self) -> Result<Cow<'_, [Block<'_>]>, BlockSourceError> {
         self.blocks[..].read_all()
     }
 }

@@ -205,7 +205,7 @@ fn priority_and_tags_become_annotations_right_after_their_block() {
     let manifest = parse(json).expect("a good manifest");
     assert_eq!(manifest.entries[2].priority, Some(Priority::Low));
     assert_eq!(manifest.entries[2].tags, [Tag::new("rank", "1"), Tag::bare("pinned")]);
-    let bytes = manifest.encode(EncodeOptions::default()).expect("within the limits");
+    let bytes = manifest.to_pack(EncodeOptions::default()).expect("within the limits");
     let pack = decode(&bytes, DecodeOptions::default()).expect("as written");
     let turn = |content: &'static str| Block::conversation(Role::User, content);
     let expected = [
@@ -220,7 +220,7 @@ fn priority_and_tags_become_annotations_right_after_their_block() {
     assert_eq!(pack.blocks, expected);
     // Printed, they are blocks, and encode to the same bytes.
     let printed = parse(&to_json(&pack.blocks)).expect("as printed");
-    assert_eq!(printed.encode(EncodeOptions::default()), Ok(bytes));
+    assert_eq!(printed.to_pack(EncodeOptions::default()), Ok(bytes));
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn levels_become_extensions_right_after_their_block() {
         {"type":"conversation","role":"user","content":"a"},
         {"type":"conversation","role":"user","content":"b","tags":["rank=1"],"levels":{"detailed":"D","tags":"t"}}
     ]}"#;
-    let bytes = parse(json).unwrap().encode(EncodeOptions::default()).unwrap();
+    let bytes = parse(json).unwrap().to_pack(EncodeOptions::default()).unwrap();
     let pack = decode(&bytes, DecodeOptions::default()).unwrap();
     let read = |block: &Block<'_>| {
         let level = block.as_extension().and_then(Level::read)?.unwrap();

@@ -18,7 +18,7 @@ proptest! {
     fn a_printed_pack_encodes_to_the_same_bytes(blocks in any_pack()) {
         let json = to_json(&blocks);
         let manifest = parse(&json).expect("as printed");
-        let bytes = manifest.encode(EncodeOptions::default()).expect("within the limits");
+        let bytes = manifest.to_pack(EncodeOptions::default()).expect("within the limits");
         prop_assert_eq!(&bytes, &encoded(&blocks));
         let pack = decode(&bytes, DecodeOptions::default()).expect("as written");
         prop_assert_eq!(to_json(&pack.blocks), json);
@@ -46,7 +46,7 @@ proptest! {
                 BlockContent::Code(code) if code.lang != Lang::Unknown => Entry::new(block),
                 BlockContent::ToolResult(of) if of.status != Status::Ok => Entry::new(block),
                 BlockContent::Document(of) if of.format_hint != FormatHint::Plain => Entry::new(block),
-                _ => Entry::new(block).without(&without),
+                _ => Entry::new(block).omit_fields(&without),
             }
         };
         let is_annotation = |block: &Block<'_>| block.as_annotation().is_some();
@@ -58,7 +58,7 @@ proptest! {
 
 #[test]
 fn keys_that_need_not_be_there_are_left_out() {
-    let entry = |block| Entry::new(block).without(LEFT_OUT);
+    let entry = |block| Entry::new(block).omit_fields(LEFT_OUT);
     let blocks = [
         Block::code(Lang::Unknown, "a", "x"),
         Block::tool_result("sh", Status::Ok, "x"),
@@ -79,9 +79,9 @@ fn keys_that_need_not_be_there_are_left_out() {
 fn the_deepest_tree_survives() {
     let blocks = [nested_tree(64)];
     let manifest = parse(&to_json(&blocks)).expect("as printed");
-    assert_eq!(manifest.encode(EncodeOptions::default()), Ok(encoded(&blocks)));
+    assert_eq!(manifest.to_pack(EncodeOptions::default()), Ok(encoded(&blocks)));
     let manifest = parse(&to_json(&[nested_tree(65)])).expect("the format is not asked yet");
-    let error = manifest.encode(EncodeOptions::default()).expect_err("one level too many");
+    let error = manifest.to_pack(EncodeOptions::default()).expect_err("one level too many");
     assert_eq!(error.to_string(), "blocks[0]: children is too large: DEPTH_MAX is 64, it has 65");
     assert_eq!(error.kind, ManifestErrorKind::Limit);
 }

@@ -3,7 +3,7 @@
 mod errors;
 mod keys;
 mod laws;
-mod refused;
+mod rejected;
 
 use std::io;
 
@@ -26,7 +26,7 @@ fn check(json: &str, expected: &Expect) {
 fn check_kind(json: &str, kind: ManifestErrorKind, expected: &Expect) {
     let mut load = |_: &str| Err(io::Error::other("no such file"));
     let error = Manifest::parse(json.as_bytes(), &mut load)
-        .and_then(|manifest| manifest.encode(EncodeOptions::default()))
+        .and_then(|manifest| manifest.to_pack(EncodeOptions::default()))
         .expect_err("a bad manifest");
     expected.assert_eq(&format!("{error}\n"));
     assert_eq!(error.kind, kind);

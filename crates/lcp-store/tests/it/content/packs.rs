@@ -1,7 +1,7 @@
 //! Packs with references: read with the store, and only then.
 
 use lcp_decoder::{DecodeOptions, decode};
-use lcp_encoder::PackBuilder;
+use lcp_encoder::PackWriter;
 use lcp_store::content::{BatchStore, ContentAddressedStore, MemoryBackend, PutMode, TenantKey};
 use lcp_types::{Block, ContentStore, Lang, Role};
 
@@ -16,7 +16,7 @@ fn blocks() -> [Block<'static>; 3] {
 }
 
 fn pack_into(store: &mut dyn ContentStore) -> Vec<u8> {
-    let mut pack = PackBuilder::default();
+    let mut pack = PackWriter::default();
     for block in &blocks() {
         pack.add_reference(block, store).expect("a reference");
     }
@@ -57,7 +57,7 @@ fn a_pack_is_not_read_as_another_tenant() {
 fn a_damaged_body_fails_the_pack_by_its_hash() {
     use lcp_store::content::Backend;
 
-    let mut pack = PackBuilder::default();
+    let mut pack = PackWriter::default();
     let mut store = ContentAddressedStore::in_memory();
     pack.add_reference(&Block::conversation(Role::User, "hi"), &mut store).expect("a reference");
     let pack = pack.finish().expect("a pack");

@@ -19,13 +19,13 @@ use super::ReadAt;
 /// overwritten since is an error, where the store knows its tags.
 ///
 /// Calls block, so from asynchronous code they belong in `spawn_blocking`.
-pub struct Object {
+pub struct RemoteObject {
     store: Arc<dyn ObjectStore>,
     meta: ObjectMeta,
     runtime: Option<Runtime>,
 }
 
-impl Object {
+impl RemoteObject {
     /// The object at `path`.
     ///
     /// # Errors
@@ -49,7 +49,7 @@ impl Object {
     }
 }
 
-impl ReadAt for Object {
+impl ReadAt for RemoteObject {
     fn size(&self) -> io::Result<u64> {
         Ok(self.meta.size)
     }
@@ -70,12 +70,12 @@ impl ReadAt for Object {
         Ok(read)
     }
 
-    fn is_far(&self) -> bool {
+    fn has_high_latency(&self) -> bool {
         true
     }
 }
 
-impl Drop for Object {
+impl Drop for RemoteObject {
     fn drop(&mut self) {
         // A runtime that is dropped within another one panics if it waits.
         if let Some(runtime) = self.runtime.take() {

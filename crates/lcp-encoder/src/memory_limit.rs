@@ -1,17 +1,17 @@
-//! What the blocks of a pack take of a reader's memory beside their contents: no more than
-//! a reader allows (RFC 0008 §5).
+//! Estimates the memory that a reader needs for the blocks of a pack besides their contents,
+//! so that no pack exceeds the limit of readers (RFC 0008 §5).
 //!
-//! What is written as it is allows more than it takes, so only what is compressed or a
-//! reference can go beyond the bound.
+//! Bytes that are not compressed allow more memory than they need: only compressed blocks and
+//! references can exceed the limit.
 
 use std::convert::Infallible;
 
 use lcp_types::schema::{FieldSpec, FieldWriter, Record};
-use lcp_types::{Block, Bytes, UnknownField, limits};
+use lcp_types::{Block, UnknownField, limits};
 
-/// What the blocks so far take.
+/// The memory that a reader needs for the blocks so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct DecodeMemoryEstimate {
     blocks: u64,
     /// Bytes of their nested records and unknown fields.
     nested: u64,
@@ -20,7 +20,7 @@ pub(crate) struct Memory {
     ends: Option<Vec<(u64, u64)>>,
 }
 
-impl Memory {
+impl DecodeMemoryEstimate {
     /// Nothing so far; `keeps_ends` for [`Self::payload_fits`].
     pub(crate) fn new(keeps_ends: bool) -> Self {
         Self { ends: keeps_ends.then(Vec::new), ..Self::default() }
@@ -28,8 +28,8 @@ impl Memory {
 
     /// What the blocks take with one more that has so many nested bytes, and what they may
     /// where it ends.
-    pub(crate) fn with(&self, nested: u64, end: usize) -> (u64, u64) {
-        (of(self.blocks + 1, self.nested + nested), allowed(end as u64))
+    pub(crate) fn estimate_with(&self, nested: u64, end: usize) -> (u64, u64) {
+        (block_bytes(self.blocks + 1, self.nested + nested), allowed(end as u64))
     }
 
     /// Counts a block that was written.
@@ -48,28 +48,29 @@ impl Memory {
         given: impl FnOnce() -> Result<Vec<(u64, u64)>, E>,
     ) -> Result<bool, E> {
         let ends = self.ends.as_deref().unwrap_or_default();
-        if of(self.blocks, self.nested) <= limits::BLOCK_MEMORY_BYTES_MAX {
+        if block_bytes(self.blocks, self.nested) <= limits::BLOCK_MEMORY_BYTES_MAX {
             return Ok(true);
         }
         Ok(given()?.into_iter().all(|(input_bytes, given)| {
             let blocks = ends.partition_point(|(end, _)| *end <= given);
             let nested = blocks.checked_sub(1).and_then(|last| ends.get(last));
-            of(blocks as u64, nested.map_or(0, |(_, nested)| *nested)) <= allowed(input_bytes)
+            block_bytes(blocks as u64, nested.map_or(0, |(_, nested)| *nested))
+                <= allowed(input_bytes)
         }))
     }
 }
 
 /// Bytes of memory that a reader needs for the nested records and unknown fields of a block.
-pub(crate) fn nested(block: &Block<'_>) -> u64 {
-    let mut nested = Nested(0);
+pub(crate) fn nested_bytes(block: &Block<'_>) -> u64 {
+    let mut nested = NestedBytes(0);
     let Ok(_) = block.content.write(&mut nested);
     nested.0
 }
 
-/// Counts what is nested; nothing is written.
-struct Nested(u64);
+/// A writer that counts nested records and unknown fields.
+struct NestedBytes(u64);
 
-impl FieldWriter for Nested {
+impl FieldWriter for NestedBytes {
     type Error = Infallible;
 
     #[inline]
@@ -80,32 +81,6 @@ impl FieldWriter for Nested {
         unknown: &[UnknownField<'_>],
     ) -> Result<(), Infallible> {
         self.0 += unknown.len() as u64 * limits::UNKNOWN_FIELD_MEMORY_BYTES;
-        Ok(())
-    }
-
-    #[inline]
-    fn uint(&mut self, _: u64, _: &'static str, _: u64) -> Result<(), Infallible> {
-        Ok(())
-    }
-
-    #[inline]
-    fn code(
-        &mut self,
-        _: u64,
-        _: &'static str,
-        _: u8,
-        _: Option<&'static str>,
-    ) -> Result<(), Infallible> {
-        Ok(())
-    }
-
-    #[inline]
-    fn text(&mut self, _: u64, _: &'static str, _: &str) -> Result<(), Infallible> {
-        Ok(())
-    }
-
-    #[inline]
-    fn bytes(&mut self, _: u64, _: &'static str, _: &Bytes<'_>) -> Result<(), Infallible> {
         Ok(())
     }
 
@@ -121,14 +96,9 @@ impl FieldWriter for Nested {
         }
         Ok(())
     }
-
-    #[inline]
-    fn unknown(&mut self, _: &[UnknownField<'_>], _: Option<u64>) -> Result<(), Infallible> {
-        Ok(())
-    }
 }
 
-fn of(blocks: u64, nested: u64) -> u64 {
+fn block_bytes(blocks: u64, nested: u64) -> u64 {
     blocks * limits::BLOCK_MEMORY_BYTES + nested
 }
 

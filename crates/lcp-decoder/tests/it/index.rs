@@ -1,19 +1,19 @@
 //! The trailer (RFC 0003 §1 to §5): what is accepted, what is refused, and that no
 //! changed bit goes unnoticed.
 
-use lcp_decoder::{DecodeOptions, Footer, PackReader, Trailer, TrailerErrorKind, decode};
-use lcp_encoder::{Compression, EncodeOptions, Magic, PackBuilder, encode, encode_with};
+use lcp_decoder::{DecodeOptions, IndexErrorKind, IndexFooter, PackIndex, PackReader, decode};
+use lcp_encoder::{Compression, EncodeOptions, Magic, PackWriter, encode, encode_with_costs};
 use lcp_testkit::{SplitMix64, any_pack};
 use lcp_types::wire::END_FRAME;
 use lcp_types::{
     AlternateCost, AlternateLevel, Annotation, Block, BlockIndex, BlockSource, EncodingCosts,
-    FormatHint, Lang, Level, MemoryStore, ModeCosts, Priority, Role, Tag,
+    FormatHint, Lang, Level, MemoryContentStore, ModeCosts, Priority, Role, Tag,
 };
 use proptest::prelude::*;
 
 /// A pack of a little of everything that an index speaks of.
 fn pack_of_all() -> (Vec<Block<'static>>, Vec<u8>) {
-    let mut pack = PackBuilder::default();
+    let mut pack = PackWriter::default();
     let code = "fn main() {}\n".repeat(40);
     let mut added = pack.add(&Block::code(Lang::Rust, "src/main.rs", code)).expect("fits");
     added.priority(Priority::High).expect("fits");
@@ -43,12 +43,12 @@ impl Owned for lcp_decoder::Pack<'_> {
     }
 }
 
-fn trailer(pack: &[u8]) -> Trailer {
-    Trailer::of(pack).expect("announced").expect("as written")
+fn trailer(pack: &[u8]) -> PackIndex {
+    PackIndex::find(pack).expect("announced").expect("as written")
 }
 
-fn refused(pack: &[u8]) -> TrailerErrorKind {
-    Trailer::of(pack).expect("announced").expect_err("refused").kind().clone()
+fn refused(pack: &[u8]) -> IndexErrorKind {
+    PackIndex::find(pack).expect("announced").expect_err("refused").kind().clone()
 }
 
 #[test]
@@ -92,11 +92,11 @@ fn costs_come_back() {
         modes: vec![mode("xml"), mode("minimal")],
     };
     let costs = [costs("o200k_base"), costs("cl100k_base")];
-    let pack = encode_with(&blocks, EncodeOptions::default(), &costs).expect("fits");
+    let pack = encode_with_costs(&blocks, EncodeOptions::default(), &costs).expect("fits");
     assert_eq!(trailer(&pack).block_index().costs, costs);
     assert!(trailer(&pack).block_index().costs_in("o200k_base", 4).is_none());
     // Of other blocks.
-    let error = encode_with(&blocks[..2], EncodeOptions::default(), &costs).unwrap_err();
+    let error = encode_with_costs(&blocks[..2], EncodeOptions::default(), &costs).unwrap_err();
     assert_eq!(error.to_string(), "costs in o200k_base are of 3 blocks, the pack has 2");
 }
 
@@ -128,11 +128,11 @@ fn costs_that_cannot_be_kept_are_refused() {
         (vec![costs(1, numbered(17))], "there are too many"),
         ((0..33).map(|revision| costs(revision, vec![])).collect(), "there are too many"),
     ] {
-        let error = encode_with(&blocks, EncodeOptions::default(), &all).unwrap_err();
+        let error = encode_with_costs(&blocks, EncodeOptions::default(), &all).unwrap_err();
         assert_eq!(error.to_string(), format!("costs in e cannot be kept: {why}"));
     }
     let most: Vec<_> = (0..32).map(|revision| costs(revision, numbered(16))).collect();
-    let pack = encode_with(&blocks, EncodeOptions::default(), &most).expect("fits");
+    let pack = encode_with_costs(&blocks, EncodeOptions::default(), &most).expect("fits");
     assert_eq!(trailer(&pack).block_index().costs, most);
 }
 
@@ -142,10 +142,10 @@ fn a_footer_made_by_hand_is_refused() {
     let (_, pack) = pack_of_all();
     let footer = *trailer(&pack).footer();
     for (end_offset, index_offset) in [(9, 8), (u64::MAX, 0), (0, u64::MAX)] {
-        let made = Footer { end_offset, index_offset, ..footer };
+        let made = IndexFooter { end_offset, index_offset, ..footer };
         assert!(made.pack_bytes() >= index_offset);
-        let error = Trailer::parse(made, &pack);
-        assert_eq!(*error.unwrap_err().kind(), TrailerErrorKind::Places);
+        let error = PackIndex::parse(made, &pack);
+        assert_eq!(*error.unwrap_err().kind(), IndexErrorKind::Offsets);
     }
 }
 
@@ -153,7 +153,7 @@ fn a_footer_made_by_hand_is_refused() {
 fn there_is_none_where_there_can_be_none() {
     let blocks = [Block::conversation(Role::User, "hi")];
     let mut options = vec![
-        EncodeOptions { trailer: false, ..EncodeOptions::default() },
+        EncodeOptions { index: false, ..EncodeOptions::default() },
         EncodeOptions { magic: Magic::Bcp, ..EncodeOptions::default() },
     ];
     if cfg!(feature = "zstd") {
@@ -162,12 +162,12 @@ fn there_is_none_where_there_can_be_none() {
     }
     for options in options {
         let pack = encode(&blocks, options).expect("fits");
-        assert_eq!(Trailer::of(&pack), None);
+        assert_eq!(PackIndex::find(&pack), None);
         assert_eq!(decode(&pack, DecodeOptions::default()).expect("as written").warnings, []);
     }
     // The same blocks, and no byte more, but for the flag.
     let with = encode(&blocks, EncodeOptions::default()).expect("fits");
-    let without = encode(&blocks, EncodeOptions { trailer: false, ..EncodeOptions::default() });
+    let without = encode(&blocks, EncodeOptions { index: false, ..EncodeOptions::default() });
     let without = without.expect("fits");
     assert_eq!(with[6], 2);
     assert_eq!(with[7..without.len()], without[7..]);
@@ -181,7 +181,7 @@ fn is_noticed(pack: &[u8]) -> bool {
     }
     let reader = PackReader::open(pack.to_vec(), DecodeOptions::default()).expect("decodes");
     // A pack that was written with a trailer, and has none.
-    reader.trailer().is_none() || reader.verify().map_or(true, |wrong| !wrong.is_empty())
+    reader.index().is_none() || reader.verify().map_or(true, |wrong| !wrong.is_empty())
 }
 
 #[test]
@@ -216,17 +216,17 @@ fn footers_of_other_bytes_are_refused() {
     let end = trailer(&other).footer().index_offset;
     let tail = &other[usize::try_from(end).expect("small")..];
     // Behind the pack's own, in place of it, and its own twice.
-    assert_eq!(refused(&[&pack[..], tail].concat()), TrailerErrorKind::Places);
+    assert_eq!(refused(&[&pack[..], tail].concat()), IndexErrorKind::Offsets);
     let own_at = usize::try_from(trailer(&pack).footer().index_offset).expect("small");
-    assert_eq!(refused(&[&pack[..own_at], tail].concat()), TrailerErrorKind::Places);
-    assert_eq!(refused(&[&pack[..], &pack[own_at..]].concat()), TrailerErrorKind::Places);
-    assert_eq!(refused(&[&pack[..], b"more"].concat()), TrailerErrorKind::NoFooter);
-    assert_eq!(refused(&pack[..own_at]), TrailerErrorKind::NoFooter);
+    assert_eq!(refused(&[&pack[..own_at], tail].concat()), IndexErrorKind::Offsets);
+    assert_eq!(refused(&[&pack[..], &pack[own_at..]].concat()), IndexErrorKind::Offsets);
+    assert_eq!(refused(&[&pack[..], b"more"].concat()), IndexErrorKind::NoFooter);
+    assert_eq!(refused(&pack[..own_at]), IndexErrorKind::NoFooter);
     // Blocks before it that are not those that it was made for.
     let mut longer = pack[..own_at - 4].to_vec();
     longer.extend_from_slice(&[0x42, 0, 0, 0xFF, 1, 0, 0]);
     longer.extend_from_slice(&pack[own_at..]);
-    assert_eq!(refused(&longer), TrailerErrorKind::Places);
+    assert_eq!(refused(&longer), IndexErrorKind::Offsets);
 }
 
 /// Of a pack that has more or fewer bytes than it had, the footer is still read.
@@ -234,26 +234,26 @@ fn footers_of_other_bytes_are_refused() {
 fn a_displaced_footer_is_read() {
     let (_, pack) = pack_of_all();
     let (rest, footer) = pack.split_at(pack.len() - 56);
-    let parsed = Footer::parse_displaced(footer).expect("its own checksum holds");
-    assert_eq!(Footer::parse(footer, pack.len() as u64), Ok(parsed));
+    let parsed = IndexFooter::parse_at_unknown_offset(footer).expect("its own checksum holds");
+    assert_eq!(IndexFooter::parse(footer, pack.len() as u64), Ok(parsed));
     assert_eq!(parsed.pack_bytes(), pack.len() as u64);
     let (header, rest) = rest.split_at(8);
     for rest in [&rest[1..], &[b"more", rest].concat()] {
         let damaged = [header, rest, footer].concat();
-        assert_eq!(refused(&damaged), TrailerErrorKind::Places);
+        assert_eq!(refused(&damaged), IndexErrorKind::Offsets);
         // INDEX is right before it.
         let end = damaged.len() - 56;
         let index = &damaged[end - usize::try_from(parsed.index_len).expect("small")..end];
-        let found = Trailer::parse(parsed, &[&END_FRAME, index].concat());
+        let found = PackIndex::parse(parsed, &[&END_FRAME, index].concat());
         assert_eq!(found.as_ref(), Ok(&trailer(&pack)));
     }
     let mut flipped = footer.to_vec();
     for bit in 0..footer.len() * 8 {
         flipped[bit / 8] ^= 1 << (bit % 8);
-        assert!(Footer::parse_displaced(&flipped).is_err(), "bit {bit}");
+        assert!(IndexFooter::parse_at_unknown_offset(&flipped).is_err(), "bit {bit}");
         flipped[bit / 8] ^= 1 << (bit % 8);
     }
-    assert!(Footer::parse_displaced(&footer[1..]).is_err());
+    assert!(IndexFooter::parse_at_unknown_offset(&footer[1..]).is_err());
 }
 
 /// A trailer with another body, and checks that hold.
@@ -303,7 +303,7 @@ fn indices_that_lie_are_refused_or_found_out() {
     let more = with_body(&pack, |body| body.extend([99, 1, 2, 0, 0]));
     assert_eq!(trailer(&more).block_index(), &BlockIndex::from_blocks(&blocks));
     let missing = with_body(&pack, Vec::clear);
-    assert_eq!(refused(&missing), TrailerErrorKind::Column { column: "types" });
+    assert_eq!(refused(&missing), IndexErrorKind::Column { column: "types" });
     let mut rng = SplitMix64::new(7);
     let (mut unusable, mut found_out) = (0, 0);
     for _ in 0..2_000 {
@@ -313,7 +313,7 @@ fn indices_that_lie_are_refused_or_found_out() {
             body[place] ^= 1 << (place % 8);
         });
         let reader = PackReader::open(lie, DecodeOptions::default()).expect("blocks are whole");
-        match reader.trailer() {
+        match reader.index() {
             Some(Err(_)) => unusable += 1,
             Some(Ok(_)) => {
                 let wrong = reader.verify().expect("blocks are whole");
@@ -357,22 +357,22 @@ fn what_would_be_asked_for_again_and_again_is_refused() {
     let with = |more: &[Vec<u8>]| with_body(&pack, |body| body.extend(more.concat()));
     let (one, other) = (costs_field("o200k_base"), costs_field("cl100k_base"));
     assert_eq!(trailer(&with(&[one.clone(), other])).block_index().costs.len(), 2);
-    assert_eq!(refused(&with(&[one.clone(), one])), TrailerErrorKind::Column { column: "costs" });
+    assert_eq!(refused(&with(&[one.clone(), one])), IndexErrorKind::Column { column: "costs" });
     // As many encodings and modes as an index has, and one more.
     let mut encodings: Vec<_> = (0..32).map(|name| costs_field(&format!("e{name}"))).collect();
     assert_eq!(trailer(&with(&encodings)).block_index().costs.len(), 32);
     encodings.push(costs_field("one more"));
-    assert_eq!(refused(&with(&encodings)), TrailerErrorKind::Column { column: "costs" });
+    assert_eq!(refused(&with(&encodings)), IndexErrorKind::Column { column: "costs" });
     let modes = |count| vec![costs_of_modes(count)];
     assert_eq!(trailer(&with(&modes(16))).block_index().costs[0].modes.len(), 16);
-    assert_eq!(refused(&with(&modes(17))), TrailerErrorKind::Column { column: "modes" });
+    assert_eq!(refused(&with(&modes(17))), IndexErrorKind::Column { column: "modes" });
     // More names than blocks that could have them.
     let names = crate::support::bytes(9, [1, b'a', 1, b'b']);
-    assert_eq!(refused(&with(&[names])), TrailerErrorKind::Column { column: "category_names" });
+    assert_eq!(refused(&with(&[names])), IndexErrorKind::Column { column: "category_names" });
     // Frames that are none.
     for len in [0, 2] {
         let lengths = crate::support::bytes(3, [len]);
-        assert_eq!(refused(&with(&[lengths])), TrailerErrorKind::Column { column: "lengths" });
+        assert_eq!(refused(&with(&[lengths])), IndexErrorKind::Column { column: "lengths" });
     }
 }
 
@@ -384,7 +384,7 @@ fn an_end_of_any_length_is_none() {
     lie[..8].copy_from_slice(&8u64.to_le_bytes());
     let check = crc32c::crc32c_append(crc32c::crc32c(&lie), b"LCPINDEX");
     let lie = [&pack[..pack.len() - 56], &lie, &check.to_le_bytes()[..], b"LCPINDEX"].concat();
-    assert_eq!(refused(&lie), TrailerErrorKind::Places);
+    assert_eq!(refused(&lie), IndexErrorKind::Offsets);
 }
 
 #[test]
@@ -411,9 +411,9 @@ fn ids_and_labels_may_be_written_in_another_way() {
 /// A body that is stored elsewhere keeps nobody from comparing what annotations say.
 #[test]
 fn what_annotations_say_is_compared_beside_references() {
-    let mut pack = PackBuilder::default();
+    let mut pack = PackWriter::default();
     let elsewhere = Block::document("", "elsewhere", FormatHint::Plain);
-    pack.add_reference(&elsewhere, &mut MemoryStore::default()).expect("fits");
+    pack.add_reference(&elsewhere, &mut MemoryContentStore::default()).expect("fits");
     let mut added = pack.add(&Block::conversation(Role::User, "hi")).expect("fits");
     added.priority(Priority::High).expect("fits");
     let pack = pack.finish().expect("fits");

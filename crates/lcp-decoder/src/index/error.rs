@@ -1,23 +1,22 @@
-//! Why a trailer is not used.
+//! Errors of an index.
 
 use std::fmt;
 
-/// What is wrong with a trailer that a pack announces, and where: it is not used, and the
-/// blocks are read without it.
+/// An error of an index that a pack announces: the blocks are then read without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TrailerError {
-    kind: TrailerErrorKind,
+pub struct IndexError {
+    kind: IndexErrorKind,
     offset: u64,
 }
 
-impl TrailerError {
-    pub(crate) fn new(kind: TrailerErrorKind, offset: u64) -> Self {
+impl IndexError {
+    pub(crate) fn new(kind: IndexErrorKind, offset: u64) -> Self {
         Self { kind, offset }
     }
 
     /// What is wrong.
     #[must_use]
-    pub fn kind(&self) -> &TrailerErrorKind {
+    pub fn kind(&self) -> &IndexErrorKind {
         &self.kind
     }
 
@@ -28,22 +27,22 @@ impl TrailerError {
     }
 }
 
-impl fmt::Display for TrailerError {
+impl fmt::Display for IndexError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (byte {})", self.kind, self.offset)
     }
 }
 
-impl std::error::Error for TrailerError {}
+impl std::error::Error for IndexError {}
 
-/// The kinds of what can be wrong with a trailer.
+/// The kinds of errors of an index.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum TrailerErrorKind {
-    /// The header is not one of a pack that can have a trailer.
+pub enum IndexErrorKind {
+    /// A pack with such a header cannot have an index.
     #[error("a trailer is announced where there can be none")]
     Header,
-    /// A trailer is announced, and the pack does not end with a footer.
+    /// An index is announced, and the pack does not end with a footer.
     #[error("a trailer is announced, and the pack does not end with one")]
     NoFooter,
     /// The footer is damaged.
@@ -55,17 +54,17 @@ pub enum TrailerErrorKind {
         /// The version.
         found: u32,
     },
-    /// What the footer or the index says of places does not agree with the
-    /// pack: it is that of other bytes, or something stands before or behind.
+    /// The offsets do not agree with the pack: the index belongs to another one, or bytes
+    /// were added.
     #[error("the places that the trailer names are not those of this pack")]
-    Places,
-    /// It says that there is more than a pack may hold.
+    Offsets,
+    /// It announces more than a pack may hold.
     #[error("the trailer names more than a pack may hold")]
     TooLarge,
     /// The index is damaged.
     #[error("the index does not have its checksum")]
     IndexCheck,
-    /// A column of the index cannot be what it is.
+    /// A column of the index is malformed.
     #[error("the column {column} of the index cannot be read")]
     Column {
         /// Its name in RFC 0003 §3.
@@ -80,17 +79,17 @@ pub enum TrailerErrorKind {
         /// Its index.
         block: u32,
     },
-    /// A block is not what the index says.
+    /// A block differs from its entry in the index.
     #[error("block {block} is not what the index says: {what}")]
-    Differs {
+    BlockMismatch {
         /// Its index.
         block: u32,
         /// What differs.
         what: &'static str,
     },
-    /// The index says other things of the pack than its blocks do.
+    /// A column of the index differs from the blocks.
     #[error("the index does not have the {what} of the blocks")]
-    Lies {
+    ColumnMismatch {
         /// What differs.
         what: &'static str,
     },

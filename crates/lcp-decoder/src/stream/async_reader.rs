@@ -3,6 +3,7 @@
 use std::fmt;
 use std::future::poll_fn;
 use std::io::ErrorKind;
+use std::ops::Deref;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -10,12 +11,12 @@ use lcp_types::{Block, ContentStore};
 use tokio::io::{AsyncRead, ReadBuf};
 
 use super::StreamError;
-use super::buffer::{Buffer, Progress};
-use crate::error::{Error, Warning};
-use crate::events::{Event, Frame, Header};
+use super::state::{Progress, StreamState};
+use crate::error::Error;
+use crate::events::{Event, Frame};
 use crate::options::DecodeOptions;
 
-/// [`PackStream`](crate::PackStream) for readers of tokio.
+/// [`StreamDecoder`](crate::StreamDecoder) for readers of tokio.
 ///
 /// It holds as much, and gives the same blocks, warnings, errors and offsets.
 /// Everything that was read is kept here, not in the futures: they may be dropped at
@@ -29,11 +30,11 @@ use crate::options::DecodeOptions;
 /// ```
 /// use std::time::Duration;
 ///
-/// use lcp_decoder::{AsyncPackStream, DecodeOptions};
+/// use lcp_decoder::{AsyncStreamDecoder, DecodeOptions};
 /// use tokio::io::AsyncRead;
 ///
 /// async fn print(socket: impl AsyncRead + Unpin) -> Result<(), Box<dyn std::error::Error>> {
-///     let mut stream = AsyncPackStream::new(socket, DecodeOptions::default());
+///     let mut stream = AsyncStreamDecoder::new(socket, DecodeOptions::default());
 ///     loop {
 ///         match tokio::time::timeout(Duration::from_secs(1), stream.next_block()).await {
 ///             Ok(Ok(Some(block))) => println!("{}", block.block_type()),
@@ -49,20 +50,20 @@ use crate::options::DecodeOptions;
 /// # runtime.block_on(print(&pack[..]))?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct AsyncPackStream<R> {
+pub struct AsyncStreamDecoder<R> {
     reader: R,
-    buffer: Buffer,
+    state: StreamState,
     store: Option<Box<dyn ContentStore + Send>>,
 }
 
-impl<R: AsyncRead + Unpin> AsyncPackStream<R> {
+impl<R: AsyncRead + Unpin> AsyncStreamDecoder<R> {
     /// The pack that begins at the next byte of `reader`.
     ///
     /// The store of `options` need not be for other threads, and so is not asked:
     /// references are errors, but for [`Self::with_store`].
     #[must_use]
     pub fn new(reader: R, options: DecodeOptions<'_>) -> Self {
-        Self { reader, buffer: Buffer::new(options.limits()), store: None }
+        Self { reader, state: StreamState::new(options.limits()), store: None }
     }
 
     /// The same, with references found in `store`.
@@ -76,7 +77,7 @@ impl<R: AsyncRead + Unpin> AsyncPackStream<R> {
     ///
     /// # Errors
     ///
-    /// As [`PackStream::next_block`](crate::PackStream::next_block).
+    /// As [`StreamDecoder::next_block`](crate::StreamDecoder::next_block).
     pub async fn next_block(&mut self) -> Result<Option<Block<'static>>, StreamError> {
         poll_fn(|cx| self.poll_block(cx)).await
     }
@@ -92,16 +93,16 @@ impl<R: AsyncRead + Unpin> AsyncPackStream<R> {
         cx: &mut Context<'_>,
     ) -> Poll<Result<Option<Block<'static>>, StreamError>> {
         loop {
-            match self.buffer.next_block(of(self.store.as_deref()))? {
-                Progress::Found(block) => return Poll::Ready(Ok(Some(block))),
+            match self.state.next_block(without_send(self.store.as_deref()))? {
+                Progress::Ready(block) => return Poll::Ready(Ok(Some(block))),
                 Progress::Done => return Poll::Ready(Ok(None)),
-                Progress::Short => ready!(self.poll_fill(cx))?,
+                Progress::NeedsData => ready!(self.poll_fill(cx))?,
             }
         }
     }
 
     /// The next event, to look at frames or to go on behind a malformed block, as
-    /// [`Events`](crate::Events); `None` behind [`Event::Done`]. The future may be
+    /// [`EventIter`](crate::EventIter); `None` behind [`Event::Done`]. The future may be
     /// dropped.
     ///
     /// # Errors
@@ -110,10 +111,10 @@ impl<R: AsyncRead + Unpin> AsyncPackStream<R> {
     pub async fn next_event(&mut self) -> Result<Option<Event<'static>>, StreamError> {
         poll_fn(|cx| {
             loop {
-                match self.buffer.next_event()? {
-                    Progress::Found(event) => return Poll::Ready(Ok(Some(event))),
+                match self.state.next_event()? {
+                    Progress::Ready(event) => return Poll::Ready(Ok(Some(event))),
                     Progress::Done => return Poll::Ready(Ok(None)),
-                    Progress::Short => ready!(self.poll_fill(cx))?,
+                    Progress::NeedsData => ready!(self.poll_fill(cx))?,
                 }
             }
         })
@@ -126,73 +127,56 @@ impl<R: AsyncRead + Unpin> AsyncPackStream<R> {
     ///
     /// If the body is malformed or exceeds a limit.
     pub fn decode(&mut self, frame: &Frame<'static>) -> Result<Block<'static>, Error> {
-        self.buffer.decode(frame, of(self.store.as_deref()))
+        self.state.decode(frame, without_send(self.store.as_deref()))
     }
 
-    /// Looks into a frame and uses it up, as [`Parser::decode_once`](crate::Parser::decode_once).
+    /// Looks into a frame and uses it up, as [`Parser::decode_consuming`](crate::Parser::decode_consuming).
     ///
     /// # Errors
     ///
     /// As [`Self::decode`].
-    pub fn decode_once(&mut self, frame: Frame<'static>) -> Result<Block<'static>, Error> {
-        self.buffer.decode_once(frame, of(self.store.as_deref()))
+    pub fn decode_consuming(&mut self, frame: Frame<'static>) -> Result<Block<'static>, Error> {
+        self.state.decode_consuming(frame, without_send(self.store.as_deref()))
     }
 
     fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), StreamError>> {
         loop {
-            let mut space = ReadBuf::new(self.buffer.space());
+            let mut space = ReadBuf::new(self.state.space());
             match ready!(Pin::new(&mut self.reader).poll_read(cx, &mut space)) {
                 Ok(()) => {
                     let count = space.filled().len();
-                    return Poll::Ready(self.buffer.filled(count));
+                    return Poll::Ready(self.state.filled(count));
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Poll::Ready(Err(self.buffer.unread(error))),
+                Err(error) => return Poll::Ready(Err(self.state.unread(error))),
             }
         }
     }
 }
 
-/// The store as the decoder asks it.
-fn of(store: Option<&(dyn ContentStore + Send)>) -> Option<&dyn ContentStore> {
+/// Drops `Send` from the type of a store.
+fn without_send(store: Option<&(dyn ContentStore + Send)>) -> Option<&dyn ContentStore> {
     store.map(|store| store as _)
 }
 
-impl<R> AsyncPackStream<R> {
-    /// The header, once the first block was asked for.
-    #[must_use]
-    pub fn header(&self) -> Option<Header> {
-        self.buffer.header()
-    }
-
-    /// The oddities met so far.
-    #[must_use]
-    pub fn warnings(&self) -> &[Warning] {
-        self.buffer.warnings()
-    }
-
-    /// The stream offset of the next byte that will be parsed, as
-    /// [`Parser::offset`](crate::Parser::offset).
-    #[must_use]
-    pub fn offset(&self) -> u64 {
-        self.buffer.offset()
-    }
-
-    /// How many bytes of memory its buffers take.
-    #[must_use]
-    pub fn capacity(&self) -> usize {
-        self.buffer.capacity()
-    }
-
-    /// The reader; what was read from it and not yet given is lost.
+impl<R> AsyncStreamDecoder<R> {
+    /// Returns the reader; bytes that were read from it and not yet decoded are lost.
     #[must_use]
     pub fn into_inner(self) -> R {
         self.reader
     }
 }
 
-impl<R> fmt::Debug for AsyncPackStream<R> {
+impl<R> Deref for AsyncStreamDecoder<R> {
+    type Target = StreamState;
+
+    fn deref(&self) -> &StreamState {
+        &self.state
+    }
+}
+
+impl<R> fmt::Debug for AsyncStreamDecoder<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AsyncPackStream").field("offset", &self.offset()).finish_non_exhaustive()
+        f.debug_struct("AsyncStreamDecoder").field("offset", &self.offset()).finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! The state of a parser: all of it but the store that references are found in.
+//! The state of a parser, without the store of references.
 
 use std::borrow::Cow;
 use std::mem;
@@ -6,19 +6,19 @@ use std::mem;
 use lcp_types::wire::{HEADER_BYTES, HEADER_FLAGS_AT, HEADER_RESERVED, TYPE_END};
 use lcp_types::{Block, BlockType, ContentStore};
 
-use crate::body::{self, Spent, block_memory};
+use crate::body::{self, ResourceUse, block_memory};
 use crate::error::{Error, ErrorKind, Result, Warning};
-use crate::events::{Event, Frame, Header, Step};
+use crate::events::{Event, Frame, Header, Parsed};
 use crate::fields;
-use crate::inflate;
 use crate::options::Limits;
 use crate::reader::Reader;
+use crate::zstd_payload::PayloadDecoder;
 
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
-enum State {
+enum Phase {
     Header,
-    /// The header had these reserved flags, and nobody was told yet.
-    OddHeader(u8),
+    /// The header had these reserved flags, and no warning was given yet.
+    ReservedFlags(u8),
     Blocks,
     AfterEnd {
         warned: bool,
@@ -27,24 +27,24 @@ enum State {
 }
 
 /// The state of a [`Parser`](crate::Parser).
-pub(crate) struct Machine {
+pub(crate) struct ParserState {
     limits: Limits,
-    state: State,
+    phase: Phase,
     /// The stream offset of the next byte: of the input, or of `buffer`.
     offset: u64,
     index: u64,
-    /// What the blocks that were decoded took.
-    spent: Spent,
+    /// The resources that decoded blocks use.
+    used: ResourceUse,
     payload: Option<Box<PayloadState>>,
-    has_trailer: bool,
-    /// What the next event needs at least, where the last call found none.
-    missing: u64,
+    has_index: bool,
+    /// The bytes that the next event needs at least, if the last call found none.
+    bytes_needed: u64,
     /// The first error; given again for ever after.
     failed: Option<Error>,
 }
 
 struct PayloadState {
-    inflate: inflate::Payload,
+    decoder: PayloadDecoder,
     /// Decompressed bytes; those before `start` are done with.
     buffer: Vec<u8>,
     start: usize,
@@ -76,17 +76,17 @@ impl PayloadState {
     }
 }
 
-impl Machine {
+impl ParserState {
     pub(crate) fn new(limits: Limits) -> Self {
         Self {
             limits,
-            state: State::Header,
+            phase: Phase::Header,
             offset: 0,
             index: 0,
-            spent: Spent::default(),
+            used: ResourceUse::default(),
             payload: None,
-            has_trailer: false,
-            missing: HEADER_BYTES as u64,
+            has_index: false,
+            bytes_needed: HEADER_BYTES as u64,
             failed: None,
         }
     }
@@ -99,17 +99,17 @@ impl Machine {
         self.index
     }
 
-    pub(crate) fn is_at_plain_frame(&self) -> bool {
-        self.state == State::Blocks && self.payload.is_none() && self.failed.is_none()
+    pub(crate) fn is_at_uncompressed_frame(&self) -> bool {
+        self.phase == Phase::Blocks && self.payload.is_none() && self.failed.is_none()
     }
 
-    pub(crate) fn pass(&mut self, blocks: u64, bytes: usize) {
+    pub(crate) fn skip(&mut self, blocks: u64, bytes: usize) {
         self.offset += bytes as u64;
         self.index += blocks;
     }
 
     pub(crate) fn seek(&mut self, offset: u64, index: u64) {
-        (self.state, self.offset, self.index) = (State::Blocks, offset, index);
+        (self.phase, self.offset, self.index) = (Phase::Blocks, offset, index);
         self.failed = None;
     }
 
@@ -117,63 +117,63 @@ impl Machine {
         self.offset
     }
 
-    pub(crate) fn missing(&self) -> u64 {
-        self.missing
+    pub(crate) fn bytes_needed(&self) -> u64 {
+        self.bytes_needed
     }
 
     /// Bytes of memory that a compressed payload takes.
     pub(crate) fn capacity(&self) -> usize {
         let payload = self.payload.as_ref();
-        payload.map_or(0, |payload| payload.buffer.capacity() + payload.inflate.capacity())
+        payload.map_or(0, |payload| payload.buffer.capacity() + payload.decoder.capacity())
     }
 
-    pub(crate) fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Step<'a>> {
+    pub(crate) fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Parsed<'a>> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        self.missing = 1;
+        self.bytes_needed = 1;
         self.step(data, eof).inspect_err(|error| self.failed = Some(error.clone()))
     }
 
-    fn step<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Step<'a>> {
-        match self.state {
-            State::Header => self.header(data, eof),
-            State::Done => Ok(Step { consumed: 0, event: Some(Event::Done) }),
-            State::OddHeader(flags) => {
-                self.state = State::Blocks;
+    fn step<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Parsed<'a>> {
+        match self.phase {
+            Phase::Header => self.header(data, eof),
+            Phase::Done => Ok(Parsed { consumed: 0, event: Some(Event::Done) }),
+            Phase::ReservedFlags(flags) => {
+                self.phase = Phase::Blocks;
                 let event = Some(Event::Warning(Warning::ReservedFlags { flags }));
-                Ok(Step { consumed: 0, event })
+                Ok(Parsed { consumed: 0, event })
             }
-            State::Blocks | State::AfterEnd { .. } if self.payload.is_some() => {
+            Phase::Blocks | Phase::AfterEnd { .. } if self.payload.is_some() => {
                 self.compressed(data, eof)
             }
-            State::Blocks => {
+            Phase::Blocks => {
                 let start = self.offset;
                 let event = self.frame(data, eof, None)?.map(RawFrame::event);
                 let consumed = usize::try_from(self.offset - start).unwrap_or(data.len());
-                Ok(Step { consumed, event })
+                Ok(Parsed { consumed, event })
             }
-            State::AfterEnd { warned } => {
+            Phase::AfterEnd { warned } => {
                 let event = self.after_end(!data.is_empty(), eof, warned)?;
                 let consumed =
                     if matches!(event, Some(Event::Warning(_))) { 0 } else { data.len() };
                 self.offset += consumed as u64;
-                Ok(Step { consumed, event })
+                Ok(Parsed { consumed, event })
             }
         }
     }
 
-    fn header<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Step<'a>> {
+    fn header<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Parsed<'a>> {
         if data.len() < HEADER_BYTES && !eof {
-            self.missing = (HEADER_BYTES - data.len()) as u64;
-            return Ok(Step { consumed: 0, event: None });
+            self.bytes_needed = (HEADER_BYTES - data.len()) as u64;
+            return Ok(Parsed { consumed: 0, event: None });
         }
         let header = Header::parse(data)?;
         self.offset = HEADER_BYTES as u64;
-        self.has_trailer = header.has_trailer();
-        if header.payload_compressed() {
+        self.has_index = header.has_index();
+        if header.is_payload_compressed() {
             self.payload = Some(Box::new(PayloadState {
-                inflate: inflate::Payload::new(&self.limits)?,
+                decoder: PayloadDecoder::new(&self.limits)?,
                 buffer: Vec::new(),
                 start: 0,
                 failed: None,
@@ -186,8 +186,8 @@ impl Machine {
                 HEADER_FLAGS_AT as u64,
             ));
         }
-        self.state = if reserved == 0 { State::Blocks } else { State::OddHeader(reserved) };
-        Ok(Step { consumed: HEADER_BYTES, event: Some(Event::Header(header)) })
+        self.phase = if reserved == 0 { Phase::Blocks } else { Phase::ReservedFlags(reserved) };
+        Ok(Parsed { consumed: HEADER_BYTES, event: Some(Event::Header(header)) })
     }
 
     /// Parses the next frame of `data`, which begins at `self.offset`, and
@@ -200,11 +200,11 @@ impl Machine {
         input_bytes: Option<u64>,
     ) -> Result<Option<RawFrame<&'a [u8]>>> {
         let mut reader = Reader::new(data, self.offset);
-        match self.whole_frame(&mut reader, input_bytes) {
+        match self.parse_frame(&mut reader, input_bytes) {
             Ok(raw) => {
                 self.offset = reader.offset();
                 if raw.block_type == BlockType::End {
-                    self.state = State::AfterEnd { warned: false };
+                    self.phase = Phase::AfterEnd { warned: false };
                 } else {
                     self.index += 1;
                 }
@@ -213,15 +213,15 @@ impl Machine {
             Err(_) if eof && data.is_empty() => Err(Error::new(ErrorKind::MissingEnd, self.offset)),
             Err(error) => match *error.kind() {
                 ErrorKind::UnexpectedEof { missing, .. } if !eof => {
-                    self.missing = missing;
+                    self.bytes_needed = missing;
                     Ok(None)
                 }
-                _ => Err(error.in_block(self.index)),
+                _ => Err(error.with_block(self.index)),
             },
         }
     }
 
-    fn whole_frame<'a>(
+    fn parse_frame<'a>(
         &self,
         reader: &mut Reader<'a>,
         input_bytes: Option<u64>,
@@ -268,9 +268,9 @@ impl Machine {
 
     /// A step through a compressed payload: the frames lie in the buffer, the
     /// input only fills it.
-    fn compressed<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Step<'a>> {
+    fn compressed<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Parsed<'a>> {
         let Some(mut payload) = self.payload.take() else {
-            return Ok(Step { consumed: 0, event: None });
+            return Ok(Parsed { consumed: 0, event: None });
         };
         let step = self.compressed_step(&mut payload, data, eof);
         self.payload = Some(payload);
@@ -282,12 +282,12 @@ impl Machine {
         payload: &mut PayloadState,
         data: &'a [u8],
         eof: bool,
-    ) -> Result<Step<'a>> {
+    ) -> Result<Parsed<'a>> {
         let mut consumed = 0;
         loop {
-            let ended = payload.inflate.ended();
+            let ended = payload.decoder.is_finished();
             let ready = payload.buffer.get(payload.start..).unwrap_or_default();
-            let event = if let State::AfterEnd { warned } = self.state {
+            let event = if let Phase::AfterEnd { warned } = self.phase {
                 let found = !ready.is_empty();
                 let event = self.after_end(found, ended, warned)?;
                 if !matches!(event, Some(Event::Warning(_))) {
@@ -297,7 +297,7 @@ impl Machine {
                 event
             } else {
                 let start = self.offset;
-                let frame = self.frame(ready, ended, Some(payload.inflate.input_bytes()))?;
+                let frame = self.frame(ready, ended, Some(payload.decoder.input_bytes()))?;
                 let frame = frame.map(|raw| {
                     let (frame, body) = raw.without_body();
                     (frame, body.len())
@@ -308,38 +308,38 @@ impl Machine {
                 })
             };
             if event.is_some() {
-                return Ok(Step { consumed, event });
+                return Ok(Parsed { consumed, event });
             }
             if let Some(error) = &payload.failed {
                 return Err(error.clone());
             }
             payload.buffer.drain(..payload.start);
             payload.start = 0;
-            if payload.inflate.is_running() {
-                payload.failed = payload.inflate.run(&mut payload.buffer).err();
+            if payload.decoder.is_running() {
+                payload.failed = payload.decoder.decompress_chunk(&mut payload.buffer).err();
                 continue;
             }
             if data.len() == consumed && (ended || !eof) {
-                self.missing = payload.inflate.missing();
-                return Ok(Step { consumed, event: None });
+                self.bytes_needed = payload.decoder.bytes_needed();
+                return Ok(Parsed { consumed, event: None });
             }
             let rest = data.get(consumed..).unwrap_or_default();
-            consumed += payload.inflate.fill(rest, eof);
+            consumed += payload.decoder.fill(rest, eof);
         }
     }
 
-    /// What comes behind END: nothing, an announced trailer, or a warning.
+    /// What comes behind END: nothing, an announced index, or a warning.
     fn after_end<'a>(&mut self, found: bool, eof: bool, warned: bool) -> Result<Option<Event<'a>>> {
-        if found && !warned && !self.has_trailer {
+        if found && !warned && !self.has_index {
             let offset = self.offset;
             if self.limits.strict {
                 return Err(Error::new(ErrorKind::TrailingData, offset));
             }
-            self.state = State::AfterEnd { warned: true };
+            self.phase = Phase::AfterEnd { warned: true };
             return Ok(Some(Event::Warning(Warning::TrailingData { offset })));
         }
         if eof {
-            self.state = State::Done;
+            self.phase = Phase::Done;
             return Ok(Some(Event::Done));
         }
         Ok(None)
@@ -351,47 +351,47 @@ impl Machine {
         store: Option<&dyn ContentStore>,
     ) -> Result<Block<'a>> {
         match frame.body {
-            Cow::Borrowed(_) => self.decode_once(frame.clone(), store),
-            Cow::Owned(_) => self.decode_once(frame.lend(), store).map(Block::into_owned),
+            Cow::Borrowed(_) => self.decode_consuming(frame.clone(), store),
+            Cow::Owned(_) => self.decode_consuming(frame.reborrow(), store).map(Block::into_owned),
         }
     }
 
     /// As [`Self::decode`]; a long body that the frame owns is handed over to the block.
-    pub(crate) fn decode_once<'a>(
+    pub(crate) fn decode_consuming<'a>(
         &mut self,
         frame: Frame<'a>,
         store: Option<&dyn ContentStore>,
     ) -> Result<Block<'a>> {
         let payload = self.payload_bytes(&frame);
         let index = frame.index;
-        body::decode(frame, &self.limits, store, payload, &mut self.spent)
-            .map_err(|error| error.in_block(index))
+        body::decode(frame, &self.limits, store, payload, &mut self.used)
+            .map_err(|error| error.with_block(index))
     }
 
     /// Decodes a compressed block without counting it, after `more` than was counted;
     /// with what it takes. `None` if anything is wrong.
     #[cfg(feature = "rayon")]
-    pub(crate) fn decode_apart(
+    pub(crate) fn decode_detached(
         &self,
         frame: &Frame<'_>,
-        more: Spent,
-    ) -> Option<(Block<'static>, Spent)> {
-        let before = self.spent.and(more);
-        let mut spent = before;
+        more: ResourceUse,
+    ) -> Option<(Block<'static>, ResourceUse)> {
+        let before = self.used.plus(more);
+        let mut used = before;
         let payload = self.payload_bytes(frame);
-        let block = body::decode(frame.lend(), &self.limits, None, payload, &mut spent).ok()?;
-        Some((block.into_owned(), spent.without(before)))
+        let block = body::decode(frame.reborrow(), &self.limits, None, payload, &mut used).ok()?;
+        Some((block.into_owned(), used.minus(before)))
     }
 
     /// Counts a block that was decoded apart, unless that exceeds a limit.
     #[cfg(feature = "rayon")]
-    pub(crate) fn count(&mut self, frame: &Frame<'_>, more: Spent) -> bool {
-        let spent = self.spent.and(more);
-        let total = self.payload_bytes(frame) + spent.inflated;
+    pub(crate) fn commit(&mut self, frame: &Frame<'_>, more: ResourceUse) -> bool {
+        let used = self.used.plus(more);
+        let total = self.payload_bytes(frame) + used.decompressed;
         let fits = total <= self.limits.total_decompressed_bytes_max
-            && spent.memory(frame) <= self.limits.block_memory(frame.input_bytes);
+            && used.memory(frame) <= self.limits.block_memory(frame.input_bytes);
         if fits {
-            self.spent = spent;
+            self.used = used;
         }
         fits
     }

@@ -1,24 +1,25 @@
-//! The columns of an index (RFC 0003 §3 and §4).
+//! Decodes the columns of an index (RFC 0003 §3 and §4).
 
 use lcp_types::{
     AlternateCost, AlternateLevel, BlockIndex, BlockType, EncodingCosts, LabelColumn, ModeCosts,
     Priority, ToolCallEntry, limits, wire,
 };
 
-use super::error::{TrailerError, TrailerErrorKind};
-use super::{Frames, Result};
+use super::error::{IndexError, IndexErrorKind};
+use super::{FrameTable, Result};
 use crate::reader::{FRAME_BYTES_MIN, Reader};
+use crate::varint::decode_u32;
 
 /// The columns of an index of so many blocks. Unknown ones are passed over.
-pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(Frames, BlockIndex)> {
+pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(FrameTable, BlockIndex)> {
     let mut record = Record { rest: body, blocks: 0, column: "index" };
     record.blocks = usize::try_from(blocks).map_err(|_| record.fail("index"))?;
-    let (mut frames, mut facts) = (Frames::default(), BlockIndex::default());
-    let (mut heads, mut text) = (None, String::new());
+    let (mut frames, mut index) = (FrameTable::default(), BlockIndex::default());
+    let (mut codes, mut text) = (None, String::new());
     let mut has = [false; 3];
     while let Some((id, mut column)) = record.next(&NAMES, &[17])? {
         match id {
-            1 => facts.types = column.bytes_of_blocks()?.to_vec(),
+            1 => index.types = column.bytes_of_blocks()?.to_vec(),
             2 => frames.flags = column.bytes_of_blocks()?.to_vec(),
             3 => {
                 frames.lengths = column.dense()?;
@@ -27,40 +28,40 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(Frames, BlockIndex)
                     return Err(column.wrong());
                 }
             }
-            4 => frames.checks = Some(column.checks()?),
-            5 => facts.priorities = column.sparse(Column::priority)?,
-            6 => facts.metadata = column.unvalued()?,
-            7 => facts.pinned = column.unvalued()?,
-            8 => facts.ranks = column.sparse(Column::rank)?,
-            9 => facts.category_names = column.texts()?,
-            10 => facts.categories = column.sparse(Column::number)?,
+            4 => frames.checksums = Some(column.checksums()?),
+            5 => index.priorities = column.sparse(Column::priority)?,
+            6 => index.metadata = column.unvalued()?,
+            7 => index.pinned = column.unvalued()?,
+            8 => index.ranks = column.sparse(Column::rank)?,
+            9 => index.category_names = column.texts()?,
+            10 => index.categories = column.sparse(Column::number)?,
             11 => {
                 let calls = column.sparse(Column::number)?;
                 let call =
                     |(block, of)| ToolCallEntry { block, id: of >> 1, is_result: of & 1 == 1 };
-                facts.calls = calls.into_iter().map(call).collect();
+                index.calls = calls.into_iter().map(call).collect();
             }
             12 => {
                 let newest = column.number()?;
                 if newest as usize >= column.blocks || !column.rest.is_empty() {
                     return Err(column.wrong());
                 }
-                facts.newest_user = Some(newest);
+                index.newest_user = Some(newest);
             }
-            13 => facts.summaries = column.sparse(Column::number)?,
-            14 => facts.annotations = column.said()?,
-            15 => heads = Some(column.dense()?),
+            13 => index.summaries = column.sparse(Column::number)?,
+            14 => index.annotations = column.annotations()?,
+            15 => codes = Some(column.dense()?),
             16 => text = column.text()?,
             17 => {
                 // Each is looked for among those before it.
-                if facts.costs.len() == limits::INDEX_ENCODINGS_MAX {
+                if index.costs.len() == limits::INDEX_ENCODINGS_MAX {
                     return Err(column.wrong());
                 }
                 let costs = costs(&column)?;
-                if facts.costs_in(&costs.encoding, costs.revision).is_some() {
+                if index.costs_in(&costs.encoding, costs.revision).is_some() {
                     return Err(column.wrong());
                 }
-                facts.costs.push(costs);
+                index.costs.push(costs);
             }
             // 18 are hashes: nothing is done with them yet.
             _ => {}
@@ -72,17 +73,17 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(Frames, BlockIndex)
     if let Some(missing) = has.iter().position(|has| !has) {
         return Err(record.fail(NAMES.get(missing).map_or("index", |(_, name)| name)));
     }
-    let heads = heads.unwrap_or_else(|| vec![0; record.blocks]);
-    facts.labels = LabelColumn::from_parts(heads, text).ok_or_else(|| record.fail("labels"))?;
-    let names = facts.category_names.len();
-    if facts.categories.iter().any(|(_, name)| *name as usize >= names) {
+    let codes = codes.unwrap_or_else(|| vec![0; record.blocks]);
+    index.labels = LabelColumn::from_parts(codes, text).ok_or_else(|| record.fail("labels"))?;
+    let names = index.category_names.len();
+    if index.categories.iter().any(|(_, name)| *name as usize >= names) {
         return Err(record.fail("categories"));
     }
     let is_end = |code: &u8| BlockType::from_code(*code) == BlockType::End;
-    if facts.types.iter().any(is_end) {
+    if index.types.iter().any(is_end) {
         return Err(record.fail("types"));
     }
-    Ok((frames, facts))
+    Ok((frames, index))
 }
 
 /// Bytes of the longest frame: type and flags, length and body.
@@ -156,7 +157,7 @@ fn mode(column: &Column<'_>, contents: &[u32]) -> Result<ModeCosts> {
             2 => {
                 costs.full = column.dense()?;
                 for (full, &content) in costs.full.iter_mut().zip(contents) {
-                    let sum = i64::from(content) + signed(u64::from(*full));
+                    let sum = i64::from(content) + zigzag(u64::from(*full));
                     *full = u32::try_from(sum).map_err(|_| column.wrong())?;
                 }
             }
@@ -171,39 +172,8 @@ fn mode(column: &Column<'_>, contents: &[u32]) -> Result<ModeCosts> {
     Ok(costs)
 }
 
-/// The varint at the front, and what is behind it; `None` where it is none, is cut short or
-/// above 2³² - 1.
-pub(crate) fn short_varint(bytes: &[u8]) -> Option<(u32, &[u8])> {
-    // Most are a byte or two, and an index has one in each column for each block.
-    match bytes {
-        [first, rest @ ..] if *first < 0x80 => Some((u32::from(*first), rest)),
-        [first, second, rest @ ..] if *second < 0x80 => {
-            Some((u32::from(first & 0x7F) | u32::from(*second) << 7, rest))
-        }
-        _ => longer_varint(bytes),
-    }
-}
-
-fn longer_varint(bytes: &[u8]) -> Option<(u32, &[u8])> {
-    let (mut number, mut shift) = (0, 0);
-    for (at, &byte) in bytes.iter().take(wire::VARINT_BYTES_MAX).enumerate() {
-        let bits = u32::from(byte & 0x7F);
-        if shift < 28 || shift == 28 && bits <= 0xF {
-            number |= bits << shift;
-        } else if bits > 0 {
-            // It may be longer than its value needs, not larger than 32 bits.
-            return None;
-        }
-        if byte & 0x80 == 0 {
-            return Some((number, bytes.get(at + 1..)?));
-        }
-        shift += 7;
-    }
-    None
-}
-
-/// The number that a varint stands for.
-fn signed(number: u64) -> i64 {
+/// Decodes a zigzag number.
+fn zigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
 }
 
@@ -215,8 +185,8 @@ struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    fn fail(&self, column: &'static str) -> TrailerError {
-        TrailerError::new(TrailerErrorKind::Column { column }, self.rest.offset())
+    fn fail(&self, column: &'static str) -> IndexError {
+        IndexError::new(IndexErrorKind::Column { column }, self.rest.offset())
     }
 
     /// The next field, of wire type BYTES, or NESTED where `nested` has its id,
@@ -268,8 +238,8 @@ struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    fn wrong(&self) -> TrailerError {
-        TrailerError::new(TrailerErrorKind::Column { column: self.name }, self.rest.offset())
+    fn wrong(&self) -> IndexError {
+        IndexError::new(IndexErrorKind::Column { column: self.name }, self.rest.offset())
     }
 
     fn number(&mut self) -> Result<u32> {
@@ -314,14 +284,14 @@ impl<'a> Column<'a> {
                 bytes = behind;
                 continue;
             }
-            let (number, behind) = short_varint(bytes).ok_or_else(|| self.wrong())?;
+            let (number, behind) = decode_u32(bytes).ok_or_else(|| self.wrong())?;
             numbers.push(number);
             bytes = behind;
         }
         if bytes.is_empty() { Ok(numbers) } else { Err(self.wrong()) }
     }
 
-    fn checks(&mut self) -> Result<Vec<u32>> {
+    fn checksums(&mut self) -> Result<Vec<u32>> {
         let (checks, rest) = self.rest.rest().as_chunks::<4>();
         if checks.len() != self.blocks || !rest.is_empty() {
             return Err(self.wrong());
@@ -329,7 +299,7 @@ impl<'a> Column<'a> {
         Ok(checks.iter().map(|check| u32::from_le_bytes(*check)).collect())
     }
 
-    /// Pairs of blocks, which ascend, and what is said of each.
+    /// Pairs of a block and a value, ascending by block.
     fn sparse<T>(&mut self, value: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<(u32, T)>> {
         let (mut pairs, mut before) = (Vec::new(), None);
         while !self.rest.is_empty() {
@@ -372,12 +342,12 @@ impl<'a> Column<'a> {
         Ok(texts)
     }
 
-    /// Blocks and what speaks of them; several may speak of one.
-    fn said(&mut self) -> Result<Vec<(u32, u32)>> {
+    /// Pairs of a block and an annotation of it; a block may have several.
+    fn annotations(&mut self) -> Result<Vec<(u32, u32)>> {
         let (mut pairs, mut of) = (Vec::new(), 0u32);
         while !self.rest.is_empty() {
             let step = self.number()?;
-            let distance = signed(self.rest.varint(self.name).map_err(|_| self.wrong())?);
+            let distance = zigzag(self.rest.varint(self.name).map_err(|_| self.wrong())?);
             let target = of.checked_add(step).filter(|of| (*of as usize) < self.blocks);
             of = target.ok_or_else(|| self.wrong())?;
             let by = i64::from(of).checked_add(distance).and_then(|by| u32::try_from(by).ok());

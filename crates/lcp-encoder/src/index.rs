@@ -1,7 +1,7 @@
-//! The trailer: index and footer behind END (RFC 0003 §1 to §4).
+//! Writes the index and its footer after END (RFC 0003 §1 to §4).
 
 use lcp_types::wire::{
-    BYTES, END_FRAME, FOOTER_BYTES, FOOTER_MAGIC, NESTED, TRAILER_VERSION, TYPE_INDEX,
+    BYTES, END_FRAME, FOOTER_BYTES, FOOTER_MAGIC, INDEX_VERSION, NESTED, TYPE_INDEX,
 };
 use lcp_types::{
     AlternateLevel, Block, BlockIndex, BlockIndexBuilder, BlockType, EncodingCosts, ModeCosts,
@@ -14,41 +14,40 @@ use crate::fields::{length_prefixed, varint};
 /// Bytes of INDEX before its body at most: type, flags, length.
 const FRAME_HEAD_BYTES_MAX: usize = 13;
 
-/// What the index will say of frames, collected as they are written.
+/// The index of a pack, collected while frames are written.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Index {
-    facts: BlockIndexBuilder,
+pub(crate) struct IndexWriter {
+    blocks: BlockIndexBuilder,
     flags: Vec<u8>,
     /// The dense column of that name, as it is written.
     lengths: Vec<u8>,
-    checks: Vec<u8>,
+    checksums: Vec<u8>,
 }
 
-impl Index {
+impl IndexWriter {
     pub(crate) fn push(&mut self, frame: &[u8], block: std::result::Result<&Block<'_>, BlockType>) {
         match block {
-            Ok(block) => self.facts.push(block),
-            Err(block_type) => self.facts.push_unknown(block_type),
+            Ok(block) => self.blocks.push(block),
+            Err(block_type) => self.blocks.push_unknown(block_type),
         }
         // They stand behind the type, which is a varint.
         let flags = frame.iter().skip_while(|byte| **byte >= 0x80).nth(1);
         self.flags.push(flags.copied().unwrap_or_default());
         varint(&mut self.lengths, frame.len() as u64);
-        self.checks.extend_from_slice(&crc32c::crc32c(frame).to_le_bytes());
+        self.checksums.extend_from_slice(&crc32c::crc32c(frame).to_le_bytes());
     }
 
     /// The body of the INDEX frame; `None` where it would be larger than a frame
     /// may be.
     pub(crate) fn body(&self, costs: &[EncodingCosts]) -> Result<Option<Vec<u8>>> {
-        let facts = self.facts.finish();
-        let blocks = facts.len();
-        check(costs, blocks)?;
+        let index = self.blocks.finish();
+        check(costs, index.len())?;
         let mut body = Vec::new();
-        column(&mut body, 1, &facts.types);
+        column(&mut body, 1, &index.types);
         column(&mut body, 2, &self.flags);
         column(&mut body, 3, &self.lengths);
-        column(&mut body, 4, &self.checks);
-        columns(&mut body, &facts);
+        column(&mut body, 4, &self.checksums);
+        columns(&mut body, &index);
         for costs in costs {
             nested(&mut body, 17, &encoding(costs));
         }
@@ -59,7 +58,7 @@ impl Index {
 }
 
 /// Appends INDEX and footer to a pack that ends with END.
-pub(crate) fn append(pack: &mut Vec<u8>, blocks: u64, body: &[u8]) {
+pub(crate) fn append_index(pack: &mut Vec<u8>, blocks: u64, body: &[u8]) {
     let index_offset = pack.len();
     let blocks_check = crc32c::crc32c(pack);
     pack.reserve(body.len() + FOOTER_BYTES + 16);
@@ -73,7 +72,7 @@ pub(crate) fn append(pack: &mut Vec<u8>, blocks: u64, body: &[u8]) {
         footer.extend_from_slice(&(offset as u64).to_le_bytes());
     }
     footer.extend_from_slice(&blocks.to_le_bytes());
-    for number in [blocks_check, index_check, TRAILER_VERSION] {
+    for number in [blocks_check, index_check, INDEX_VERSION] {
         footer.extend_from_slice(&number.to_le_bytes());
     }
     let footer_check = crc32c::crc32c_append(crc32c::crc32c(&footer), &FOOTER_MAGIC);
@@ -83,36 +82,38 @@ pub(crate) fn append(pack: &mut Vec<u8>, blocks: u64, body: &[u8]) {
 }
 
 /// The columns that follow from the blocks; empty ones are left out.
-fn columns(body: &mut Vec<u8>, facts: &BlockIndex) {
+fn columns(body: &mut Vec<u8>, index: &BlockIndex) {
     let byte = |out: &mut Vec<u8>, byte: u8| out.push(byte);
     let number = |out: &mut Vec<u8>, number: u32| varint(out, u64::from(number));
     let none = |_: &mut Vec<u8>, (): ()| {};
     let unvalued = |of: &[u32]| of.iter().map(|&block| (block, ())).collect::<Vec<_>>();
-    let priorities: Vec<_> = facts.priorities.iter().map(|&(of, p)| (of, p.code())).collect();
+    let priorities: Vec<_> = index.priorities.iter().map(|&(of, p)| (of, p.code())).collect();
     sparse(body, 5, &priorities, byte);
-    sparse(body, 6, &unvalued(&facts.metadata), none);
-    sparse(body, 7, &unvalued(&facts.pinned), none);
-    sparse(body, 8, &facts.ranks, |out, rank| out.extend_from_slice(&rank.to_le_bytes()));
+    sparse(body, 6, &unvalued(&index.metadata), none);
+    sparse(body, 7, &unvalued(&index.pinned), none);
+    sparse(body, 8, &index.ranks, |out, rank| out.extend_from_slice(&rank.to_le_bytes()));
     let mut names = Vec::new();
-    facts.category_names.iter().for_each(|name| length_prefixed(&mut names, name.as_bytes()));
+    index.category_names.iter().for_each(|name| length_prefixed(&mut names, name.as_bytes()));
     some(body, 9, &names);
-    sparse(body, 10, &facts.categories, number);
-    let calls: Vec<_> = facts.calls.iter().map(|call| (call.block, *call)).collect();
+    sparse(body, 10, &index.categories, number);
+    let calls: Vec<_> = index.calls.iter().map(|call| (call.block, *call)).collect();
     sparse(body, 11, &calls, |out, call| {
         varint(out, u64::from(call.id) << 1 | u64::from(call.is_result));
     });
-    if let Some(newest) = facts.newest_user {
+    if let Some(newest) = index.newest_user {
         let mut column = Vec::new();
         number(&mut column, newest);
         some(body, 12, &column);
     }
-    sparse(body, 13, &facts.summaries, number);
-    let said: Vec<_> = facts.annotations.iter().map(|&(of, by)| (of, (of, by))).collect();
-    sparse(body, 14, &said, |out, (of, by)| varint(out, signed(i64::from(by) - i64::from(of))));
-    let mut heads = Vec::new();
-    facts.labels.codes().iter().for_each(|&head| number(&mut heads, head));
-    some(body, 15, &heads);
-    some(body, 16, facts.labels.text().as_bytes());
+    sparse(body, 13, &index.summaries, number);
+    let annotations: Vec<_> = index.annotations.iter().map(|&(of, by)| (of, (of, by))).collect();
+    sparse(body, 14, &annotations, |out, (of, by)| {
+        varint(out, zigzag(i64::from(by) - i64::from(of)));
+    });
+    let mut codes = Vec::new();
+    index.labels.codes().iter().for_each(|&code| number(&mut codes, code));
+    some(body, 15, &codes);
+    some(body, 16, index.labels.text().as_bytes());
 }
 
 /// Costs in one encoding, as a record.
@@ -137,7 +138,7 @@ fn mode(costs: &ModeCosts, contents: &[u32]) -> Vec<u8> {
     column(&mut record, 1, costs.mode.as_bytes());
     let mut full = Vec::with_capacity(costs.full.len());
     for (&tokens, &content) in costs.full.iter().zip(contents) {
-        varint(&mut full, signed(i64::from(tokens) - i64::from(content)));
+        varint(&mut full, zigzag(i64::from(tokens) - i64::from(content)));
     }
     column(&mut record, 2, &full);
     let mut line = Vec::with_capacity(costs.line.len());
@@ -203,11 +204,11 @@ fn check_columns(costs: &EncodingCosts, blocks: usize) -> Result<()> {
 }
 
 /// A signed number as a varint: small ones of both signs are short.
-fn signed(number: i64) -> u64 {
+fn zigzag(number: i64) -> u64 {
     (number.cast_unsigned() << 1) ^ (number >> 63).cast_unsigned()
 }
 
-/// Pairs of blocks, which ascend, and what is said of each.
+/// Writes pairs of a block and a value, ascending by block.
 fn sparse<T: Copy>(
     body: &mut Vec<u8>,
     id: u64,

@@ -1,7 +1,7 @@
 //! What is odd but no error: kept, or told as a warning.
 
 use expect_test::expect;
-use lcp_decoder::{DecodeOptions, Event, Events, Magic, Parser, Warning, decode};
+use lcp_decoder::{DecodeOptions, Event, EventIter, Magic, Parser, Warning, decode};
 use lcp_types::{Block, BlockContent, Lang, Role, UnknownField, UnknownValue};
 
 use crate::support::{END, bytes, check_with, frame, header, hi, nested, number, one, pack};
@@ -57,7 +57,7 @@ fn an_announced_trailer_is_not_odd() {
     let input = [header(0b10), hi(), END.to_vec(), b"index".to_vec()].concat();
     assert_eq!(warnings(&input), [""; 0]);
     let pack = decode(&input, STRICT).expect("a trailer is no error");
-    assert!(pack.header.has_trailer());
+    assert!(pack.header.has_index());
 }
 
 #[test]
@@ -137,12 +137,12 @@ fn unknown_fields_are_kept_in_their_order() {
     assert_eq!(*turn.unknown, expected);
 }
 
-/// [`Events`] goes on behind a block that is wrong inside.
+/// [`EventIter`] goes on behind a block that is wrong inside.
 #[test]
 fn all_that_is_wrong_can_be_told() {
     let bad = || frame(2, 0, number(1, 2));
     let input = pack(&[bad(), hi(), bad()]);
-    let mut events = Events::new(&input, STRICT);
+    let mut events = EventIter::new(&input, STRICT);
     let mut found = Vec::new();
     while let Some(event) = events.next() {
         if let Event::Frame(frame) = event.expect("the frames are whole") {
@@ -179,7 +179,7 @@ fn what_is_missing_is_told() {
     let block = frame(0x42, 0, vec![7; 1000]);
     let mut ask = |data: &[u8]| {
         let step = parser.parse(data, false).expect("nothing is wrong");
-        (step.event.is_some(), parser.missing())
+        (step.event.is_some(), parser.bytes_needed())
     };
     assert_eq!(ask(b"LCP"), (false, 5));
     assert!(ask(&header(0)).0);

@@ -1,8 +1,8 @@
-//! The builder of packs.
+//! The writer of packs.
 
 use lcp_types::wire::{
     BLOCK_COMPRESSED, BLOCK_HAS_SUMMARY, BLOCK_IS_REFERENCE, BLOCK_RESERVED, END_FRAME, HASH_BYTES,
-    HEADER_BYTES, HEADER_FLAGS_AT, HEADER_PAYLOAD_ZSTD, HEADER_TRAILER, MAGIC_BCP, MAGIC_LCP,
+    HEADER_BYTES, HEADER_FLAGS_AT, HEADER_INDEX, HEADER_PAYLOAD_ZSTD, MAGIC_BCP, MAGIC_LCP,
     VERSION_MAJOR, VERSION_MINOR,
 };
 use lcp_types::{
@@ -11,9 +11,9 @@ use lcp_types::{
 
 use crate::compress;
 use crate::error::{Error, Result, check};
-use crate::fields::{Fields, Prefix, length_prefixed, varint};
-use crate::memory::{Memory, nested};
-use crate::trailer::{self, Index};
+use crate::fields::{FieldEncoder, LengthPrefix, length_prefixed, varint};
+use crate::index::{IndexWriter, append_index};
+use crate::memory_limit::{DecodeMemoryEstimate, nested_bytes};
 
 /// The magic that a pack begins with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,36 +44,35 @@ pub struct EncodeOptions {
     pub magic: Magic,
     /// The compression; none by default.
     pub compression: Compression,
-    /// Whether an index and checks stand behind the blocks (RFC 0003); they do by
+    /// Whether an index and checksums follow the blocks (RFC 0003); they do by
     /// default. Never under `BCP\0`, nor in a compressed payload.
-    pub trailer: bool,
+    pub index: bool,
 }
 
 impl Default for EncodeOptions {
     fn default() -> Self {
-        Self { magic: Magic::default(), compression: Compression::default(), trailer: true }
+        Self { magic: Magic::default(), compression: Compression::default(), index: true }
     }
 }
 
 impl EncodeOptions {
-    /// Whether packs that are written so have a trailer.
+    /// Whether a pack with these options has an index.
     #[must_use]
-    pub fn has_trailer(&self) -> bool {
-        self.trailer && self.magic == Magic::Lcp && self.compression != Compression::Payload
+    pub fn has_index(&self) -> bool {
+        self.index && self.magic == Magic::Lcp && self.compression != Compression::Payload
     }
 }
 
-/// Builds a pack, block by block.
+/// A writer of packs, block by block.
 ///
-/// What belongs to a block is said of it when it is added: the summary is part
-/// of the [`Block`], priority, tags and levels are chained to [`Self::add`]. They
-/// cannot reach another block.
+/// The summary is part of the [`Block`]; priority, tags and alternate texts are chained to
+/// [`Self::add`], and so cannot reach another block.
 ///
 /// ```
-/// use lcp_encoder::PackBuilder;
+/// use lcp_encoder::PackWriter;
 /// use lcp_types::{Block, Lang, Priority, Role, Tag};
 ///
-/// let mut pack = PackBuilder::default();
+/// let mut pack = PackWriter::default();
 /// pack.add(&Block::code(Lang::Rust, "src/main.rs", "fn main() {}").with_summary("entry point"))?
 ///     .priority(Priority::High)?
 ///     .tag(&Tag::new("rank", "0.9"))?;
@@ -83,27 +82,26 @@ impl EncodeOptions {
 /// # Ok::<(), lcp_encoder::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct PackBuilder {
+pub struct PackWriter {
     options: EncodeOptions,
     /// The pack so far: its header, and the frames, not compressed as a whole.
     bytes: Vec<u8>,
     blocks: u64,
     /// Bytes that a reader gets by decompressing and resolving bodies.
-    inflated: u64,
+    decompressed: u64,
     /// What a reader needs for the blocks beside their contents.
-    memory: Memory,
-    /// What the trailer will say of the frames.
-    index: Index,
+    memory: DecodeMemoryEstimate,
+    index: IndexWriter,
 }
 
-impl Default for PackBuilder {
+impl Default for PackWriter {
     fn default() -> Self {
         Self::new(EncodeOptions::default())
     }
 }
 
-impl PackBuilder {
-    /// A builder that writes with these options.
+impl PackWriter {
+    /// Creates a writer with these options.
     #[must_use]
     pub fn new(options: EncodeOptions) -> Self {
         let magic = match options.magic {
@@ -114,12 +112,11 @@ impl PackBuilder {
         let flags = if compressed { HEADER_PAYLOAD_ZSTD } else { 0 };
         let mut bytes = magic.to_vec();
         bytes.extend_from_slice(&[VERSION_MAJOR, VERSION_MINOR, flags, 0]);
-        let memory = Memory::new(compressed);
-        Self { options, bytes, blocks: 0, inflated: 0, memory, index: Index::default() }
+        let memory = DecodeMemoryEstimate::new(compressed);
+        Self { options, bytes, blocks: 0, decompressed: 0, memory, index: IndexWriter::default() }
     }
 
-    /// How many blocks were written, annotations counted: the index that the
-    /// next one gets.
+    /// Returns the number of blocks so far, annotations counted: the index of the next one.
     #[must_use]
     pub fn blocks(&self) -> u64 {
         self.blocks
@@ -130,7 +127,7 @@ impl PackBuilder {
     /// # Errors
     ///
     /// If the block cannot be written; the pack is then as it was.
-    pub fn add(&mut self, block: &Block<'_>) -> Result<Added<'_>> {
+    pub fn add(&mut self, block: &Block<'_>) -> Result<BlockHandle<'_>> {
         self.append(block, None)
     }
 
@@ -145,7 +142,7 @@ impl PackBuilder {
         &mut self,
         block: &Block<'_>,
         store: &mut dyn ContentStore,
-    ) -> Result<Added<'_>> {
+    ) -> Result<BlockHandle<'_>> {
         self.append(block, Some(store))
     }
 
@@ -153,21 +150,21 @@ impl PackBuilder {
         &mut self,
         block: &Block<'_>,
         store: Option<&mut dyn ContentStore>,
-    ) -> Result<Added<'_>> {
+    ) -> Result<BlockHandle<'_>> {
         // The annotations that may follow are counted too, each in its turn.
         check("the pack", "BLOCKS_MAX", self.blocks + 1, limits::BLOCKS_MAX)?;
         let start = self.bytes.len();
-        let before = Before { inflated: self.inflated, memory: &self.memory };
+        let before = Before { decompressed: self.decompressed, memory: &self.memory };
         let taken = frame(&mut self.bytes, block, store, self.options.compression, &before)
             .inspect_err(|_| self.bytes.truncate(start))?;
-        self.inflated += taken.inflated;
+        self.decompressed += taken.decompressed;
         self.memory.push(taken.nested, self.bytes.len());
-        if self.options.has_trailer() {
+        if self.options.has_index() {
             self.index.push(&self.bytes[start..], Ok(block));
         }
         let target = self.blocks;
         self.blocks += 1;
-        Ok(Added { pack: self, target })
+        Ok(BlockHandle { pack: self, target })
     }
 
     /// Appends a frame of another pack as it stands there, with the block that it
@@ -176,91 +173,90 @@ impl PackBuilder {
     /// # Errors
     ///
     /// If the pack would have too many blocks, more of them than such a pack may ask memory
-    /// for, or bodies too large once decompressed: `inflated` bytes come of this one, 0 of one that is stored as
+    /// for, or bodies too large once decompressed: `decompressed` bytes come of this one, 0 of one that is stored as
     /// it is.
-    pub fn add_stored(
+    pub fn add_raw_frame(
         &mut self,
         stored: &[u8],
-        inflated: u64,
+        decompressed: u64,
         block: Result<&Block<'_>, BlockType>,
     ) -> Result<u64> {
         check("the pack", "BLOCKS_MAX", self.blocks + 1, limits::BLOCKS_MAX)?;
-        let (found, max) = (self.inflated + inflated, limits::TOTAL_DECOMPRESSED_BYTES_MAX);
+        let (found, max) = (self.decompressed + decompressed, limits::TOTAL_DECOMPRESSED_BYTES_MAX);
         check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", found, max)?;
-        let nested = block.map_or(0, nested);
+        let nested = block.map_or(0, nested_bytes);
         let end = self.bytes.len() + stored.len();
         if self.options.compression != Compression::Payload {
-            let (found, max) = self.memory.with(nested, end);
+            let (found, max) = self.memory.estimate_with(nested, end);
             check("the pack", "BLOCK_MEMORY_BYTES_MAX", found, max)?;
         }
         self.bytes.extend_from_slice(stored);
-        self.inflated = found;
+        self.decompressed = found;
         self.memory.push(nested, end);
-        if self.options.has_trailer() {
+        if self.options.has_index() {
             self.index.push(stored, block);
         }
         self.blocks += 1;
         Ok(self.blocks - 1)
     }
 
-    /// The whole pack: header, blocks, END, and the trailer where the options ask
-    /// for one.
+    /// Finishes the pack: header, blocks, END, and the index if the options ask for one.
     ///
     /// # Errors
     ///
     /// If the payload cannot be compressed.
     pub fn finish(&self) -> Result<Vec<u8>> {
-        self.finish_with(&[])
+        self.finish_with_costs(&[])
     }
 
-    /// The whole pack, with what its blocks cost in the trailer, so that whoever
-    /// plans need not count (RFC 0003 §4). Without a trailer they are left out.
+    /// Finishes the pack with the token costs of its blocks in the index, so that plans
+    /// need not count tokens (RFC 0003 §4). Without an index they are left out.
     ///
     /// # Errors
     ///
-    /// If the payload cannot be compressed; [`Error::WrongCosts`] if they are not
-    /// those of as many blocks, [`Error::UnusableCosts`] if readers would not take them.
-    pub fn finish_with(&self, costs: &[EncodingCosts]) -> Result<Vec<u8>> {
+    /// If the payload cannot be compressed; [`Error::WrongCosts`] if the costs are of another
+    /// number of blocks, [`Error::UnusableCosts`] if readers would not accept them.
+    pub fn finish_with_costs(&self, costs: &[EncodingCosts]) -> Result<Vec<u8>> {
         self.end(self.bytes.clone(), costs)
     }
 
-    /// [`Self::finish_with`] without a copy of the pack.
+    /// Finishes the pack without a copy of it, as [`Self::finish_with_costs`].
     ///
     /// # Errors
     ///
-    /// As that.
+    /// As [`Self::finish_with_costs`].
     pub fn into_bytes(mut self, costs: &[EncodingCosts]) -> Result<Vec<u8>> {
         let bytes = std::mem::take(&mut self.bytes);
         self.end(bytes, costs)
     }
 
-    /// The pack that begins with these bytes, which are header and frames.
+    /// Finishes the pack whose header and frames are `pack`.
     fn end(&self, mut pack: Vec<u8>, costs: &[EncodingCosts]) -> Result<Vec<u8>> {
         if self.options.compression == Compression::Payload {
             return self.compressed(&pack);
         }
         pack.extend_from_slice(&END_FRAME);
-        if self.options.has_trailer()
+        if self.options.has_index()
             && let Some(index) = self.index.body(costs)?
         {
-            pack[HEADER_FLAGS_AT] |= HEADER_TRAILER;
-            trailer::append(&mut pack, self.blocks, &index);
+            pack[HEADER_FLAGS_AT] |= HEADER_INDEX;
+            append_index(&mut pack, self.blocks, &index);
         }
         Ok(pack)
     }
 
-    /// The whole pack, its payload compressed.
+    /// Compresses the payload of the pack.
     fn compressed(&self, pack: &[u8]) -> Result<Vec<u8>> {
         let (header, frames) = pack.split_at(HEADER_BYTES);
         let mut payload = [frames, &END_FRAME].concat();
         let max = limits::PAYLOAD_DECOMPRESSED_BYTES_MAX;
         let found = payload.len() as u64;
         check("the payload", "PAYLOAD_DECOMPRESSED_BYTES_MAX", found, max)?;
-        let (found, max) = (found + self.inflated, limits::TOTAL_DECOMPRESSED_BYTES_MAX);
+        let (found, max) = (found + self.decompressed, limits::TOTAL_DECOMPRESSED_BYTES_MAX);
         check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", found, max)?;
         let mut pack = header.to_vec();
         let compressed = compress::zstd(&payload)?;
-        if self.memory.payload_fits(|| compress::given(&compressed))? {
+        if self.memory.payload_fits(|| compress::decompressed_by_window(&compressed))? {
             payload = compressed;
         } else {
             // A reader would refuse that many blocks in so few bytes.
@@ -271,14 +267,14 @@ impl PackBuilder {
     }
 }
 
-/// A block that was just added, to say more of it.
+/// A handle to the block that was just added, to annotate it.
 #[derive(Debug)]
-pub struct Added<'p> {
-    pack: &'p mut PackBuilder,
+pub struct BlockHandle<'p> {
+    pack: &'p mut PackWriter,
     target: u64,
 }
 
-impl Added<'_> {
+impl BlockHandle<'_> {
     /// The index of the block, annotations counted.
     #[must_use]
     pub fn index(&self) -> u64 {
@@ -330,7 +326,7 @@ impl Added<'_> {
 /// use lcp_types::{Block, Role};
 ///
 /// let blocks = [Block::conversation(Role::User, "hi")];
-/// let options = EncodeOptions { trailer: false, ..EncodeOptions::default() };
+/// let options = EncodeOptions { index: false, ..EncodeOptions::default() };
 /// let pack = lcp_encoder::encode(&blocks, options)?;
 /// assert_eq!(pack.len(), 8 + 11 + 4);
 /// # Ok::<(), lcp_encoder::Error>(())
@@ -339,21 +335,21 @@ pub fn encode<'a, 'b: 'a>(
     blocks: impl IntoIterator<Item = &'a Block<'b>>,
     options: EncodeOptions,
 ) -> Result<Vec<u8>> {
-    encode_with(blocks, options, &[])
+    encode_with_costs(blocks, options, &[])
 }
 
-/// Encodes `blocks`, with what they cost: as [`PackBuilder::finish_with`].
+/// Encodes `blocks` with their token costs: as [`PackWriter::finish_with_costs`].
 ///
 /// # Errors
 ///
 /// The first block that cannot be written; [`Error::WrongCosts`], [`Error::UnusableCosts`].
-pub fn encode_with<'a, 'b: 'a>(
+pub fn encode_with_costs<'a, 'b: 'a>(
     blocks: impl IntoIterator<Item = &'a Block<'b>>,
     options: EncodeOptions,
     costs: &[EncodingCosts],
 ) -> Result<Vec<u8>> {
     let blocks: Vec<_> = blocks.into_iter().collect();
-    let mut pack = PackBuilder::new(options);
+    let mut pack = PackWriter::new(options);
     // Growing step by step would copy a large pack several times.
     pack.bytes.reserve(blocks.iter().map(|block| expected_bytes(block)).sum());
     for block in blocks {
@@ -377,13 +373,13 @@ fn text_bytes(block: &Block<'_>) -> usize {
 /// What the blocks before took of a reader's limits.
 struct Before<'m> {
     /// Bytes by decompressing and resolving bodies.
-    inflated: u64,
-    memory: &'m Memory,
+    decompressed: u64,
+    memory: &'m DecodeMemoryEstimate,
 }
 
 /// What a frame takes of them.
 struct Taken {
-    inflated: u64,
+    decompressed: u64,
     /// Bytes of memory for nested records and unknown fields.
     nested: u64,
 }
@@ -404,7 +400,7 @@ fn frame(
     varint(out, u64::from(block.block_type().code()));
     let flags_at = out.len();
     out.push(flags);
-    let prefix = Prefix::reserve(out, text_bytes(block));
+    let prefix = LengthPrefix::reserve(out, text_bytes(block));
     let body_at = out.len();
     if let Some(summary) = &block.summary {
         check("a summary", "SUMMARY_BYTES_MAX", summary.len() as u64, limits::SUMMARY_BYTES_MAX)?;
@@ -412,7 +408,7 @@ fn frame(
         length_prefixed(out, summary.as_bytes());
     }
     let mut count = 0;
-    if let Some(raw) = block.content.write(&mut Fields::new(out, &mut count))? {
+    if let Some(raw) = block.content.write(&mut FieldEncoder::new(out, &mut count))? {
         let block_type = BlockType::from_code(raw.type_id);
         if !matches!(block_type, BlockType::Other(_)) {
             return Err(Error::KnownRawType { type_id: raw.type_id, name: block_type.name() });
@@ -423,9 +419,9 @@ fn frame(
     let real = body.len() as u64;
     check("a block", "BODY_BYTES_MAX", real, limits::BODY_BYTES_MAX)?;
     let mut stored = None;
-    let nested = nested(block);
-    let left = limits::TOTAL_DECOMPRESSED_BYTES_MAX - before.inflated;
-    let memory = |bytes: usize| before.memory.with(nested, body_at + bytes);
+    let nested = nested_bytes(block);
+    let left = limits::TOTAL_DECOMPRESSED_BYTES_MAX - before.decompressed;
+    let memory = |bytes: usize| before.memory.estimate_with(nested, body_at + bytes);
     if let Some(store) = store {
         let max = limits::BODY_DECOMPRESSED_BYTES_MAX;
         check("a referenced block", "BODY_DECOMPRESSED_BYTES_MAX", real, max)?;
@@ -448,12 +444,12 @@ fn frame(
         flags |= BLOCK_COMPRESSED;
         stored = Some(smaller);
     }
-    let inflated = if stored.is_some() { real } else { 0 };
+    let decompressed = if stored.is_some() { real } else { 0 };
     if let Some(stored) = stored {
         out.truncate(body_at);
         out.extend_from_slice(&stored);
     }
     out[flags_at] = flags;
     prefix.set(out);
-    Ok(Taken { inflated, nested })
+    Ok(Taken { decompressed, nested })
 }

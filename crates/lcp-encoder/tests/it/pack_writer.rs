@@ -1,7 +1,7 @@
 //! The builder: what is said of a block reaches that block and no other.
 
 use lcp_decoder::{DecodeOptions, decode};
-use lcp_encoder::{EncodeOptions, Error, PackBuilder, encode};
+use lcp_encoder::{EncodeOptions, Error, PackWriter, encode};
 use lcp_testkit::{any_pack, nested_tree};
 use lcp_types::{
     Annotation, Block, BlockContent, Lang, Priority, Role, Tag, UnknownField, UnknownValue,
@@ -14,7 +14,7 @@ fn hi() -> Block<'static> {
 
 #[test]
 fn annotations_come_right_after_their_block() -> Result<(), Error> {
-    let mut pack = PackBuilder::default();
+    let mut pack = PackWriter::default();
     pack.add(&hi())?;
     let code = Block::code(Lang::Rust, "a.rs", "").with_summary("nothing");
     let mut added = pack.add(&code)?;
@@ -44,7 +44,7 @@ proptest! {
         blocks in any_pack(),
         priorities in proptest::collection::vec(proptest::sample::select(&Priority::ALL[..]), 12),
     ) {
-        let mut pack = PackBuilder::default();
+        let mut pack = PackWriter::default();
         let mut expected = Vec::new();
         for (block, priority) in blocks.iter().zip(priorities) {
             let mut added = pack.add(block).expect("within the limits");
@@ -103,7 +103,7 @@ fn what_cannot_be_written_is_told() {
 
 #[test]
 fn a_block_that_fails_leaves_the_pack_as_it_was() -> Result<(), Error> {
-    let mut pack = PackBuilder::default();
+    let mut pack = PackWriter::default();
     pack.add(&hi())?.priority(Priority::High)?;
     let before = pack.finish()?;
     for (block, expected) in refused() {
@@ -116,7 +116,7 @@ fn a_block_that_fails_leaves_the_pack_as_it_was() -> Result<(), Error> {
 
 #[test]
 fn a_tag_that_fails_leaves_its_block() -> Result<(), Error> {
-    let mut pack = PackBuilder::default();
+    let mut pack = PackWriter::default();
     let long = "a".repeat(usize::try_from(lcp_types::limits::BODY_BYTES_MAX).expect("64 bits") + 1);
     let error = pack.add(&hi())?.tag(&Tag::bare(long)).expect_err("a body of its own");
     assert_eq!(
@@ -129,7 +129,7 @@ fn a_tag_that_fails_leaves_its_block() -> Result<(), Error> {
 
 #[test]
 fn finishing_does_not_end_the_builder() -> Result<(), Error> {
-    let mut pack = PackBuilder::default();
+    let mut pack = PackWriter::default();
     pack.add(&hi())?;
     assert_eq!(pack.finish()?, pack.finish()?);
     pack.add(&hi())?;

@@ -1,4 +1,4 @@
-//! Decompression that cannot be made to give more than it may.
+//! Decompression of zstd that stops at its limits.
 
 #[cfg(feature = "zstd")]
 mod with_zstd {
@@ -15,7 +15,7 @@ mod with_zstd {
     ///
     /// The output grows as zstd gives it, whatever the frame header claims of
     /// the content; only zstd's window is as large as the header says.
-    pub(crate) fn body(stored: &[u8], max: u64) -> Result<Vec<u8>, ErrorKind> {
+    pub(crate) fn decompress_body(stored: &[u8], max: u64) -> Result<Vec<u8>, ErrorKind> {
         let bad = |error: std::io::Error| ErrorKind::BadCompression { reason: error.to_string() };
         let decoder = zstd::stream::read::Decoder::with_buffer(stored).map_err(bad)?;
         let mut body = Vec::new();
@@ -38,8 +38,8 @@ mod with_zstd {
     const CHUNK_BYTES: usize = 16 * 1024;
 
     /// A payload that is decompressed while it arrives: [`Self::fill`] takes a
-    /// window, [`Self::run`] gives what comes of it, chunk by chunk.
-    pub(crate) struct Payload {
+    /// window, [`Self::decompress_chunk`] gives what comes of it, chunk by chunk.
+    pub(crate) struct PayloadDecoder {
         decoder: Decoder<'static>,
         window: Vec<u8>,
         /// How much of the window zstd has taken, while it runs.
@@ -58,7 +58,7 @@ mod with_zstd {
         ended: bool,
     }
 
-    impl Payload {
+    impl PayloadDecoder {
         pub(crate) fn new(limits: &Limits) -> Result<Self> {
             let decoder = Decoder::new().map_err(|error| failed(&error, 0))?;
             let (payload, total) =
@@ -82,13 +82,13 @@ mod with_zstd {
             })
         }
 
-        /// Whether a window is there of which more may come.
+        /// Whether a window is there that may give more bytes.
         pub(crate) fn is_running(&self) -> bool {
             self.taken.is_some()
         }
 
-        /// Whether all of it was given.
-        pub(crate) fn ended(&self) -> bool {
+        /// Whether all bytes were decompressed.
+        pub(crate) fn is_finished(&self) -> bool {
             self.ended
         }
 
@@ -102,8 +102,8 @@ mod with_zstd {
             self.window.capacity() + self.chunk.len()
         }
 
-        /// How many bytes the window still needs.
-        pub(crate) fn missing(&self) -> u64 {
+        /// Returns the number of bytes that the window still needs.
+        pub(crate) fn bytes_needed(&self) -> u64 {
             (WINDOW_BYTES - self.window.len()) as u64
         }
 
@@ -122,7 +122,7 @@ mod with_zstd {
         }
 
         /// Appends the next chunk of what the window gives to `out`.
-        pub(crate) fn run(&mut self, out: &mut Vec<u8>) -> Result<()> {
+        pub(crate) fn decompress_chunk(&mut self, out: &mut Vec<u8>) -> Result<()> {
             let rest = self.taken.and_then(|taken| self.window.get(taken..)).unwrap_or_default();
             let is_empty = rest.is_empty();
             if !is_empty || !self.between_frames {
@@ -174,7 +174,7 @@ mod with_zstd {
 }
 
 #[cfg(feature = "zstd")]
-pub(crate) use with_zstd::{Payload, body};
+pub(crate) use with_zstd::{PayloadDecoder, decompress_body};
 
 #[cfg(not(feature = "zstd"))]
 mod without_zstd {
@@ -183,14 +183,14 @@ mod without_zstd {
     use crate::error::{Error, ErrorKind, Result};
     use crate::options::Limits;
 
-    pub(crate) fn body(_stored: &[u8], _max: u64) -> Result<Vec<u8>, ErrorKind> {
+    pub(crate) fn decompress_body(_stored: &[u8], _max: u64) -> Result<Vec<u8>, ErrorKind> {
         Err(ErrorKind::CompressionUnsupported)
     }
 
-    /// Cannot be made.
-    pub(crate) enum Payload {}
+    /// Has no values without zstd.
+    pub(crate) enum PayloadDecoder {}
 
-    impl Payload {
+    impl PayloadDecoder {
         pub(crate) fn new(_: &Limits) -> Result<Self> {
             // At the flag that says so.
             Err(Error::new(ErrorKind::CompressionUnsupported, HEADER_FLAGS_AT as u64))
@@ -200,7 +200,7 @@ mod without_zstd {
             match *self {}
         }
 
-        pub(crate) fn ended(&self) -> bool {
+        pub(crate) fn is_finished(&self) -> bool {
             match *self {}
         }
 
@@ -212,7 +212,7 @@ mod without_zstd {
             match *self {}
         }
 
-        pub(crate) fn missing(&self) -> u64 {
+        pub(crate) fn bytes_needed(&self) -> u64 {
             match *self {}
         }
 
@@ -220,11 +220,11 @@ mod without_zstd {
             match *self {}
         }
 
-        pub(crate) fn run(&mut self, _: &mut Vec<u8>) -> Result<()> {
+        pub(crate) fn decompress_chunk(&mut self, _: &mut Vec<u8>) -> Result<()> {
             match *self {}
         }
     }
 }
 
 #[cfg(not(feature = "zstd"))]
-pub(crate) use without_zstd::{Payload, body};
+pub(crate) use without_zstd::{PayloadDecoder, decompress_body};

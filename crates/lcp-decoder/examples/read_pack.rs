@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::time::Instant;
 
-use lcp_decoder::{DecodeOptions, PackStream, decode, decode_parallel};
+use lcp_decoder::{DecodeOptions, StreamDecoder, decode, decode_parallel};
 use lcp_encoder::{Compression, EncodeOptions, encode};
 use lcp_types::{Block, Lang};
 
@@ -46,8 +46,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let options = DecodeOptions::default();
         measure("decode", &mut || Ok(decode(&pack, options)?.blocks.len()))?;
         measure("decode_parallel", &mut || Ok(decode_parallel(&pack, options)?.blocks.len()))?;
-        measure("PackStream", &mut || {
-            let mut stream = PackStream::new(&pack[..], options);
+        measure("StreamDecoder", &mut || {
+            let mut stream = StreamDecoder::new(&pack[..], options);
             let mut found = 0;
             while stream.next_block()?.is_some() {
                 found += 1;

@@ -3,13 +3,14 @@
 use std::fmt;
 use std::io::{ErrorKind, Read};
 use std::iter::FusedIterator;
+use std::ops::Deref;
 
 use lcp_types::{Block, ContentStore};
 
 use super::StreamError;
-use super::buffer::{Buffer, Progress};
-use crate::error::{Error, Warning};
-use crate::events::{Event, Frame, Header};
+use super::state::{Progress, StreamState};
+use crate::error::Error;
+use crate::events::{Event, Frame};
 use crate::options::DecodeOptions;
 
 /// The blocks of a pack that is read while it is decoded: of a file, a pipe, a socket.
@@ -26,13 +27,13 @@ use crate::options::DecodeOptions;
 /// # Example: a file, block by block
 ///
 /// ```
-/// use lcp_decoder::{DecodeOptions, PackStream};
+/// use lcp_decoder::{DecodeOptions, StreamDecoder};
 /// # use lcp_types::{Block, Role};
 /// # let written = [Block::conversation(Role::User, "hi")];
 /// # let path = std::env::temp_dir().join(format!("lcp-stream-{}.lcp", std::process::id()));
 /// # std::fs::write(&path, lcp_encoder::encode(&written, Default::default())?)?;
 /// let file = std::fs::File::open(&path)?;
-/// let mut stream = PackStream::new(file, DecodeOptions::default());
+/// let mut stream = StreamDecoder::new(file, DecodeOptions::default());
 /// while let Some(block) = stream.next_block()? {
 ///     println!("{}", block.block_type());
 /// }
@@ -42,20 +43,20 @@ use crate::options::DecodeOptions;
 /// ```
 ///
 /// It is an iterator, too, which ends after the first error.
-pub struct PackStream<'s, R> {
+pub struct StreamDecoder<'s, R> {
     reader: R,
-    buffer: Buffer,
+    state: StreamState,
     store: Option<&'s dyn ContentStore>,
     /// Whether the iterator has ended.
     ended: bool,
 }
 
-impl<'s, R: Read> PackStream<'s, R> {
+impl<'s, R: Read> StreamDecoder<'s, R> {
     /// The pack that begins at the next byte of `reader`.
     #[must_use]
     pub fn new(reader: R, options: DecodeOptions<'s>) -> Self {
-        let buffer = Buffer::new(options.limits());
-        Self { reader, buffer, store: options.store, ended: false }
+        let state = StreamState::new(options.limits());
+        Self { reader, state, store: options.store, ended: false }
     }
 
     /// The next block, annotations included; `None` at the end of the input.
@@ -67,26 +68,26 @@ impl<'s, R: Read> PackStream<'s, R> {
     /// [`StreamError::Decode`] for the first thing that is wrong; it is final.
     pub fn next_block(&mut self) -> Result<Option<Block<'static>>, StreamError> {
         loop {
-            match self.buffer.next_block(self.store)? {
-                Progress::Found(block) => return Ok(Some(block)),
+            match self.state.next_block(self.store)? {
+                Progress::Ready(block) => return Ok(Some(block)),
                 Progress::Done => return Ok(None),
-                Progress::Short => self.fill()?,
+                Progress::NeedsData => self.fill()?,
             }
         }
     }
 
     /// The next event, to look at frames or to go on behind a malformed block, as
-    /// [`Events`](crate::Events); `None` behind [`Event::Done`].
+    /// [`EventIter`](crate::EventIter); `None` behind [`Event::Done`].
     ///
     /// # Errors
     ///
     /// As [`Self::next_block`], but frames are not looked into.
     pub fn next_event(&mut self) -> Result<Option<Event<'static>>, StreamError> {
         loop {
-            match self.buffer.next_event()? {
-                Progress::Found(event) => return Ok(Some(event)),
+            match self.state.next_event()? {
+                Progress::Ready(event) => return Ok(Some(event)),
                 Progress::Done => return Ok(None),
-                Progress::Short => self.fill()?,
+                Progress::NeedsData => self.fill()?,
             }
         }
     }
@@ -97,65 +98,40 @@ impl<'s, R: Read> PackStream<'s, R> {
     ///
     /// If the body is malformed or exceeds a limit.
     pub fn decode(&mut self, frame: &Frame<'static>) -> Result<Block<'static>, Error> {
-        self.buffer.decode(frame, self.store)
+        self.state.decode(frame, self.store)
     }
 
-    /// Looks into a frame and uses it up, as [`Parser::decode_once`](crate::Parser::decode_once).
+    /// Looks into a frame and uses it up, as [`Parser::decode_consuming`](crate::Parser::decode_consuming).
     ///
     /// # Errors
     ///
     /// As [`Self::decode`].
-    pub fn decode_once(&mut self, frame: Frame<'static>) -> Result<Block<'static>, Error> {
-        self.buffer.decode_once(frame, self.store)
+    pub fn decode_consuming(&mut self, frame: Frame<'static>) -> Result<Block<'static>, Error> {
+        self.state.decode_consuming(frame, self.store)
     }
 
     fn fill(&mut self) -> Result<(), StreamError> {
         loop {
-            match self.reader.read(self.buffer.space()) {
-                Ok(count) => return self.buffer.filled(count),
+            match self.reader.read(self.state.space()) {
+                Ok(count) => return self.state.filled(count),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.buffer.unread(error)),
+                Err(error) => return Err(self.state.unread(error)),
             }
         }
     }
 }
 
-impl<R> PackStream<'_, R> {
-    /// The header, once the first block was asked for.
-    #[must_use]
-    pub fn header(&self) -> Option<Header> {
-        self.buffer.header()
-    }
-
-    /// The oddities met so far.
-    #[must_use]
-    pub fn warnings(&self) -> &[Warning] {
-        self.buffer.warnings()
-    }
-
-    /// The stream offset of the next byte that will be parsed, as
-    /// [`Parser::offset`](crate::Parser::offset).
-    #[must_use]
-    pub fn offset(&self) -> u64 {
-        self.buffer.offset()
-    }
-
-    /// How many bytes of memory its buffers take.
-    #[must_use]
-    pub fn capacity(&self) -> usize {
-        self.buffer.capacity()
-    }
-
-    /// The reader; what was read from it and not yet given is lost.
+impl<R> StreamDecoder<'_, R> {
+    /// Returns the reader; bytes that were read from it and not yet decoded are lost.
     #[must_use]
     pub fn into_inner(self) -> R {
         self.reader
     }
 }
 
-/// Ends after the first error, also of the reader. [`PackStream::next_block`] can go
+/// Ends after the first error, also of the reader. [`StreamDecoder::next_block`] can go
 /// on after that.
-impl<R: Read> Iterator for PackStream<'_, R> {
+impl<R: Read> Iterator for StreamDecoder<'_, R> {
     type Item = Result<Block<'static>, StreamError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -168,10 +144,18 @@ impl<R: Read> Iterator for PackStream<'_, R> {
     }
 }
 
-impl<R: Read> FusedIterator for PackStream<'_, R> {}
+impl<R: Read> FusedIterator for StreamDecoder<'_, R> {}
 
-impl<R> fmt::Debug for PackStream<'_, R> {
+impl<R> Deref for StreamDecoder<'_, R> {
+    type Target = StreamState;
+
+    fn deref(&self) -> &StreamState {
+        &self.state
+    }
+}
+
+impl<R> fmt::Debug for StreamDecoder<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PackStream").field("offset", &self.offset()).finish_non_exhaustive()
+        f.debug_struct("StreamDecoder").field("offset", &self.offset()).finish_non_exhaustive()
     }
 }

@@ -5,10 +5,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use lcp_decoder::{AsyncPackStream, DecodeOptions, Event, StreamError};
-use lcp_encoder::{EncodeOptions, PackBuilder};
+use lcp_decoder::{AsyncStreamDecoder, DecodeOptions, Event, StreamError};
+use lcp_encoder::{EncodeOptions, PackWriter};
 use lcp_testkit::any_pack;
-use lcp_types::{Block, Lang, MemoryStore, Role};
+use lcp_types::{Block, Lang, MemoryContentStore, Role};
 use proptest::prelude::*;
 use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
 use tokio::runtime::{Builder, Runtime};
@@ -46,7 +46,7 @@ impl AsyncRead for Slow<'_> {
 async fn assert_same(pack: &[u8], options: DecodeOptions<'static>, cuts: Cuts) {
     let seen = whole(pack, options);
     let expected = Expected::of(&seen);
-    let mut stream = AsyncPackStream::new(Slow(Pieces::new(pack, cuts), false), options);
+    let mut stream = AsyncStreamDecoder::new(Slow(Pieces::new(pack, cuts), false), options);
     for block in expected.blocks {
         let found = stream.next_block().await.expect("not the first error yet");
         assert_eq!(found.as_ref(), Some(block));
@@ -103,7 +103,7 @@ fn a_slow_stream_that_nobody_waits_for() {
                     writer.write_all(&piece).await.expect("somebody reads");
                 }
             });
-            let mut stream = AsyncPackStream::new(reader, DecodeOptions::default());
+            let mut stream = AsyncStreamDecoder::new(reader, DecodeOptions::default());
             let (mut found, mut dropped) = (Vec::new(), 0);
             loop {
                 match timeout(Duration::from_millis(10), stream.next_block()).await {
@@ -122,14 +122,14 @@ fn a_slow_stream_that_nobody_waits_for() {
 /// A task of its own, on any thread, with a store of its own.
 #[test]
 fn streams_move_between_threads() {
-    let mut store = MemoryStore::default();
-    let mut pack = PackBuilder::new(EncodeOptions::default());
+    let mut store = MemoryContentStore::default();
+    let mut pack = PackWriter::new(EncodeOptions::default());
     for block in sample() {
         pack.add_reference(&block, &mut store).expect("within the limits");
     }
     let pack = pack.finish().expect("within the limits");
-    let read = |store: Option<MemoryStore>| {
-        let mut stream = AsyncPackStream::new(std::io::Cursor::new(pack.clone()), options());
+    let read = |store: Option<MemoryContentStore>| {
+        let mut stream = AsyncStreamDecoder::new(std::io::Cursor::new(pack.clone()), options());
         if let Some(store) = store {
             stream = stream.with_store(store);
         }

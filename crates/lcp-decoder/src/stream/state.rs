@@ -1,4 +1,4 @@
-//! What lies between a reader and the parser.
+//! The state of a stream decoder: the bytes between a reader and the parser.
 
 use std::io;
 
@@ -7,28 +7,29 @@ use lcp_types::{Block, ContentStore};
 use super::StreamError;
 use crate::error::{Error, Result, Warning};
 use crate::events::{Event, Frame, Header};
-use crate::machine::Machine;
 use crate::options::Limits;
+use crate::state::ParserState;
 
 /// Bytes that are asked of a reader at once, where no block needs more.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// What the bytes that were read hold.
+/// The outcome of parsing the bytes that were read.
 pub(super) enum Progress<T> {
-    Found(T),
+    Ready(T),
     /// Nothing more comes.
     Done,
-    /// More must be read first.
-    Short,
+    /// More bytes must be read first.
+    NeedsData,
 }
 
-/// The bytes that were read and not yet parsed, and the parser.
+/// The state of a [`StreamDecoder`](crate::StreamDecoder) or of its asynchronous sibling, which
+/// dereference to it.
 ///
 /// Each byte is parsed once and moved a bounded number of times, however small the
 /// pieces that come: nothing is parsed before as much is there as the parser lacks,
 /// and the buffer doubles while a block arrives, up to the length of the block.
-pub(super) struct Buffer {
-    machine: Machine,
+pub struct StreamState {
+    parser: ParserState,
     /// What is not yet parsed lies in `start..end`, space behind it.
     bytes: Vec<u8>,
     start: usize,
@@ -46,10 +47,10 @@ pub(super) struct Buffer {
     done: bool,
 }
 
-impl Buffer {
+impl StreamState {
     pub(super) fn new(limits: Limits) -> Self {
         Self {
-            machine: Machine::new(limits),
+            parser: ParserState::new(limits),
             bytes: Vec::new(),
             start: 0,
             end: 0,
@@ -63,20 +64,29 @@ impl Buffer {
         }
     }
 
-    pub(super) fn header(&self) -> Option<Header> {
+    /// Returns the header, once the first block was requested.
+    #[must_use]
+    pub fn header(&self) -> Option<Header> {
         self.header
     }
 
-    pub(super) fn warnings(&self) -> &[Warning] {
+    /// Returns the warnings so far.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    pub(super) fn offset(&self) -> u64 {
-        self.machine.offset()
+    /// Returns the stream offset of the next byte that will be parsed, as
+    /// [`Parser::offset`](crate::Parser::offset).
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.parser.offset()
     }
 
-    pub(super) fn capacity(&self) -> usize {
-        self.bytes.capacity() + self.machine.capacity()
+    /// Returns the bytes of memory that the buffers take.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.bytes.capacity() + self.parser.capacity()
     }
 
     /// The next block; its errors are final.
@@ -87,16 +97,18 @@ impl Buffer {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        let block = self.advance(|machine, event| match event {
-            Event::Frame(frame) => Some(machine.decode_once(frame, store).map(Block::into_owned)),
+        let block = self.advance(|parser, event| match event {
+            Event::Frame(frame) => {
+                Some(parser.decode_consuming(frame, store).map(Block::into_owned))
+            }
             _ => None,
         })?;
         Ok(match block {
-            Progress::Found(block) => {
-                Progress::Found(block.inspect_err(|error| self.failed = Some(error.clone()))?)
+            Progress::Ready(block) => {
+                Progress::Ready(block.inspect_err(|error| self.failed = Some(error.clone()))?)
             }
             Progress::Done => Progress::Done,
-            Progress::Short => Progress::Short,
+            Progress::NeedsData => Progress::NeedsData,
         })
     }
 
@@ -105,39 +117,39 @@ impl Buffer {
         self.advance(|_, event| Some(event.into_owned()))
     }
 
-    /// Looks into a frame that was given.
+    /// Decodes a frame that was returned.
     pub(super) fn decode(
         &mut self,
         frame: &Frame<'static>,
         store: Option<&dyn ContentStore>,
     ) -> Result<Block<'static>> {
-        self.machine.decode(frame, store)
+        self.parser.decode(frame, store)
     }
 
-    /// Looks into a frame that was given, and uses it up.
-    pub(super) fn decode_once(
+    /// Decodes a frame that was returned, and consumes it.
+    pub(super) fn decode_consuming(
         &mut self,
         frame: Frame<'static>,
         store: Option<&dyn ContentStore>,
     ) -> Result<Block<'static>> {
-        self.machine.decode_once(frame, store)
+        self.parser.decode_consuming(frame, store)
     }
 
     /// Parses up to the next event of which `take` makes something.
     fn advance<T>(
         &mut self,
-        mut take: impl FnMut(&mut Machine, Event<'_>) -> Option<T>,
+        mut take: impl FnMut(&mut ParserState, Event<'_>) -> Option<T>,
     ) -> Result<Progress<T>> {
         while !self.done {
             let data = self.bytes.get(self.start..self.end).unwrap_or_default();
             if data.len() < self.wanted && !self.eof {
-                return Ok(Progress::Short);
+                return Ok(Progress::NeedsData);
             }
-            let step = self.machine.parse(data, self.eof)?;
+            let step = self.parser.parse(data, self.eof)?;
             self.start += step.consumed;
             self.wanted = 0;
             let Some(event) = step.event else {
-                let missing = usize::try_from(self.machine.missing()).unwrap_or(usize::MAX);
+                let missing = usize::try_from(self.parser.bytes_needed()).unwrap_or(usize::MAX);
                 self.wanted = (self.end - self.start).saturating_add(missing);
                 self.done = self.eof;
                 continue;
@@ -148,8 +160,8 @@ impl Buffer {
                 Event::Done => self.done = true,
                 Event::Frame(_) | Event::End { .. } => {}
             }
-            if let Some(found) = take(&mut self.machine, event) {
-                return Ok(Progress::Found(found));
+            if let Some(item) = take(&mut self.parser, event) {
+                return Ok(Progress::Ready(item));
             }
         }
         Ok(Progress::Done)

@@ -1,0 +1,48 @@
+use lcp_encoder::{EncodeOptions, encode};
+use lcp_testkit::any_block;
+use lcp_types::Lang;
+use proptest::prelude::*;
+
+use super::*;
+use crate::decode;
+
+/// The block of a pack, which stands for its body: both are bytes that it borrows from.
+fn read(pack: &[u8]) -> Result<Block<'_>> {
+    Ok(decode(pack, crate::DecodeOptions::default())?.blocks.remove(0))
+}
+
+fn encoded(block: &Block<'_>) -> Vec<u8> {
+    encode(std::slice::from_ref(block), EncodeOptions::default()).expect("it fits")
+}
+
+proptest! {
+    #[test]
+    fn any_block_is_put_together_again(block in any_block()) {
+        prop_assert_eq!(take_apart(encoded(&block), read).expect("it was written"), block);
+    }
+}
+
+#[test]
+fn a_long_content_is_whole_beside_what_is_empty() {
+    let lines = (0..100_000_u32).flat_map(u32::to_be_bytes).collect::<Vec<_>>();
+    let long = Block::code(Lang::Rust, "", lines).with_summary("");
+    assert_eq!(take_apart(encoded(&long), read).expect("it was written"), long);
+    let empty = Block::code(Lang::Rust, "", "").with_summary("");
+    assert_eq!(take_apart(encoded(&empty), read).expect("it was written"), empty);
+}
+
+#[test]
+fn what_lies_elsewhere_stays() {
+    let elsewhere = || Block::code(Lang::Rust, "a.rs", "fn a() {}");
+    let block = take_apart(vec![0; 100], |_| Ok(elsewhere())).expect("nothing is read");
+    assert_eq!(block, elsewhere());
+}
+
+#[test]
+fn memory_is_given_back_on_the_way() {
+    let mut body = vec![1; 1 << 20];
+    let piece = split_off(&mut body, 1 << 10);
+    assert_eq!((piece.len(), body.len()), ((1 << 20) - (1 << 10), 1 << 10));
+    assert!(body.capacity() < (1 << 10) + (1 << 15), "{}", body.capacity());
+    assert_eq!(piece.capacity(), piece.len());
+}
