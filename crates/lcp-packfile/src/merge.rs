@@ -25,7 +25,7 @@ use crate::handoff_index::{self, handoff_index};
 ///     ]
 /// };
 /// let merged = merge(vec![pack("a"), pack("b")]);
-/// assert_eq!(merged.iter().filter_map(Block::target).collect::<Vec<_>>(), [0, 2]);
+/// assert_eq!(merged.iter().filter_map(Block::target_index).collect::<Vec<_>>(), [0, 2]);
 /// ```
 pub fn merge(packs: Vec<Vec<Block<'_>>>) -> Vec<Block<'_>> {
     let total: usize = packs.iter().map(Vec::len).sum();
