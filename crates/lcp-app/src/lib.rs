@@ -65,12 +65,11 @@ pub mod prompt_cache;
 pub mod render;
 mod reporter;
 pub mod sessions;
-mod size;
 pub mod special_tokens;
 pub mod tokenizer;
 pub mod validate;
 
+pub use config::parse_size;
 pub use error::{Error, ErrorKind, Result};
 pub use find_block::{block_at, block_labelled, find_block};
 pub use reporter::{Progress, Reporter, Silent, Warnings};
-pub use size::parse_size;

@@ -3,8 +3,6 @@
 
 mod continuity;
 mod dedup;
-mod find;
-mod idle;
 mod pack;
 mod reader;
 mod sections;
@@ -15,12 +13,13 @@ mod values;
 
 pub use continuity::{Continuity, MODES, STYLES, SUMMARIZER_SECONDS_MAX};
 pub use dedup::Dedup;
-pub use find::nearest;
-pub use pack::Packing;
+pub use pack::{Packing, parse_size};
 pub use reader::{ConfigError, Found};
 pub use sections::{Budget, NamedShares, Segments, TIKTOKEN, Tokenizer, Usage};
-pub use settings::{Allowance, BudgetOptions, NothingLeft, Origin, Setting, Settings};
-pub use source::ConfigSource;
+pub use settings::{
+    Allowance, BudgetOptions, IneffectiveSetting, NothingLeft, Origin, Setting, Settings,
+};
+pub use source::{ConfigSource, find_upwards};
 pub use stable::Marks;
 pub use values::ValueTable;
 

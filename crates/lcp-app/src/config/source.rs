@@ -34,7 +34,7 @@ impl ConfigSource {
     ///
     /// If the file cannot be read, or has settings that cannot be.
     pub fn read(&self) -> Result<Config> {
-        let here = || std::env::current_dir().ok().and_then(|folder| super::nearest(&folder));
+        let here = || std::env::current_dir().ok().and_then(|folder| find_upwards(&folder));
         let path = match self {
             Self::File(path) => Some(path.clone()),
             Self::None => None,
@@ -70,4 +70,21 @@ fn plain(path: &Path) -> Result<(), String> {
         return Err(format!("the settings have more than {BYTES_MAX} bytes"));
     }
     Ok(())
+}
+
+/// The name of the file.
+const FILE_NAME: &str = "lcp.toml";
+
+/// Returns the nearest `lcp.toml` from `folder` upwards, as a path from there: messages name it
+/// in the same way wherever a project lies.
+pub fn find_upwards(folder: &Path) -> Option<PathBuf> {
+    let mut up = PathBuf::new();
+    for ancestor in folder.ancestors() {
+        // A folder of that name too: nobody means that, and reading it says so.
+        if ancestor.join(FILE_NAME).exists() {
+            return Some(up.join(FILE_NAME));
+        }
+        up.push("..");
+    }
+    None
 }

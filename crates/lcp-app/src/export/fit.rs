@@ -4,18 +4,19 @@ use std::collections::BTreeSet;
 
 use lcp_driver::{
     DefaultDriver, DriverConfig, DriverError, Overflow, Plan, RenderDecision, RollUp, Warning,
+    WarningCode,
 };
 use lcp_tokens::TokenEstimator;
 use lcp_transcripts::{ExportResult, ExportedMessage};
 use lcp_types::{Block, Priority};
 
-use super::{Candidates, Unfit, beside, count, warnings};
+use super::{Candidates, beside, count};
 
 /// How often it is planned anew, with the excess taken off.
 const PLANS_MAX: u32 = 8;
 
 /// Messages within a budget, and how they came about.
-pub struct Fitted {
+pub struct FittedMessages {
     /// The messages.
     pub exported: ExportResult,
     /// Tokens of the request.
@@ -53,10 +54,10 @@ pub fn fit(
     driver: &DefaultDriver,
     estimator: &dyn TokenEstimator,
     config: &DriverConfig,
-) -> Result<Fitted, Unfit> {
+) -> Result<FittedMessages, Unfit> {
     let blocks = candidates.to_plan();
     let beside = beside(&candidates.whole, estimator);
-    let maker = Maker { candidates, driver, estimator, blocks: &blocks, beside };
+    let maker = MessageBuilder { candidates, driver, estimator, blocks: &blocks, beside };
     if config.overflow == Overflow::Deny {
         // Whether a share exceeds its cap is asked of the budget as it was given; whether all
         // exceeds it, of the messages.
@@ -64,18 +65,18 @@ pub fn fit(
             return Err(error.into());
         }
     }
-    let Searched { mut made, plans, mut warnings } = maker.search(config)?;
+    let SearchResult { mut made, plans, mut warnings } = maker.search(config)?;
     if let Some(budget) = config.token_budget {
         made = maker.within(made, budget, config.overflow)?;
-        warnings = warnings::of(warnings, &made, candidates, (budget, beside));
+        warnings = warnings_of(warnings, &made, candidates, (budget, beside));
     }
-    let Made { exported, tokens, mut plan, dropped, .. } = made;
+    let Candidate { exported, tokens, mut plan, dropped, .. } = made;
     plan.warnings = warnings;
-    Ok(Fitted { exported, tokens, beside, plan, plans, dropped })
+    Ok(FittedMessages { exported, tokens, beside, plan, plans, dropped })
 }
 
 /// What messages are made with.
-struct Maker<'m, 'b> {
+struct MessageBuilder<'m, 'b> {
     candidates: &'m Candidates<'b>,
     driver: &'m DefaultDriver,
     estimator: &'m dyn TokenEstimator,
@@ -86,7 +87,7 @@ struct Maker<'m, 'b> {
 }
 
 /// The messages of a plan.
-pub(super) struct Made {
+pub(super) struct Candidate {
     pub(super) exported: ExportResult,
     pub(super) tokens: u64,
     pub(super) plan: Plan,
@@ -94,16 +95,16 @@ pub(super) struct Made {
 }
 
 /// What plans come to: within the budget, or as near as they get.
-struct Searched {
-    made: Made,
+struct SearchResult {
+    made: Candidate,
     plans: u32,
     /// Those of the plan for the budget as it was given.
     warnings: Vec<Warning>,
 }
 
-impl Maker<'_, '_> {
+impl MessageBuilder<'_, '_> {
     /// Plans with ever other budgets.
-    fn search(&self, config: &DriverConfig) -> Result<Searched, DriverError> {
+    fn search(&self, config: &DriverConfig) -> Result<SearchResult, DriverError> {
         // What exceeds a budget that is lowered may fit the one that was given.
         let mut own = DriverConfig { overflow: Overflow::Allow, ..config.clone() };
         let beside = u32::try_from(self.beside).unwrap_or(u32::MAX);
@@ -111,7 +112,7 @@ impl Maker<'_, '_> {
         let mut plans = 0;
         let mut warnings = Vec::new();
         // The most that fits, the budget that it was planned for, and one that was too much.
-        let (mut best, mut enough, mut too_much) = (None::<Made>, 0, u32::MAX);
+        let (mut best, mut enough, mut too_much) = (None::<Candidate>, 0, u32::MAX);
         loop {
             let made = self.make(self.driver.plan(self.blocks, &own)?, &BTreeSet::new())?;
             plans += 1;
@@ -119,14 +120,14 @@ impl Maker<'_, '_> {
                 warnings.clone_from(&made.plan.warnings);
             }
             let Some(budget) = config.token_budget else {
-                return Ok(Searched { made, plans, warnings });
+                return Ok(SearchResult { made, plans, warnings });
             };
             let planned = own.token_budget.unwrap_or(budget);
             let excess = made.tokens.saturating_sub(budget.into());
             if excess > 0 {
                 too_much = planned.min(made.plan.used_tokens).max(enough);
             } else if plans == 1 || made.tokens >= u64::from(budget) / 8 * 7 {
-                return Ok(Searched { made, plans, warnings });
+                return Ok(SearchResult { made, plans, warnings });
             } else {
                 enough = planned;
             }
@@ -141,7 +142,7 @@ impl Maker<'_, '_> {
                 u32::try_from(u64::from(too_much).saturating_sub(excess)).unwrap_or(u32::MAX)
             };
             if plans == PLANS_MAX || next == planned || is_fit && next == enough {
-                return Ok(Searched { made, plans, warnings });
+                return Ok(SearchResult { made, plans, warnings });
             }
             best = is_fit.then_some(made);
             own.token_budget = Some(next);
@@ -149,11 +150,11 @@ impl Maker<'_, '_> {
     }
 
     /// These messages, or what is left of them within the budget.
-    fn within(&self, made: Made, budget: u32, overflow: Overflow) -> Result<Made, Unfit> {
-        let is_fit = |made: &Made| made.tokens <= u64::from(budget);
-        let is_history = |made: &Made| is_fit(made) && has_turns(&made.exported);
+    fn within(&self, made: Candidate, budget: u32, overflow: Overflow) -> Result<Candidate, Unfit> {
+        let is_fit = |made: &Candidate| made.tokens <= u64::from(budget);
+        let is_history = |made: &Candidate| is_fit(made) && has_turns(&made.exported);
         let question = self.candidates.question();
-        let asks = |made: &Made| question.last().is_none_or(|last| is_seen(made, last));
+        let asks = |made: &Candidate| question.last().is_none_or(|last| is_seen(made, last));
         let plan = made.plan.clone();
         let made = if is_fit(&made) { made } else { self.without_oldest(budget, made)? };
         if is_history(&made) && asks(&made) {
@@ -198,7 +199,7 @@ impl Maker<'_, '_> {
         plan: &Plan,
         asked: &BTreeSet<usize>,
         budget: u32,
-    ) -> Result<Made, DriverError> {
+    ) -> Result<Candidate, DriverError> {
         let mut plan = plan.clone();
         for at in asked {
             plan.items[*at].decision = RenderDecision::Full;
@@ -211,10 +212,10 @@ impl Maker<'_, '_> {
     /// what is not shown where that `is_told`.
     fn alone(
         &self,
-        made: &Made,
+        made: &Candidate,
         kept: &BTreeSet<usize>,
         is_told: bool,
-    ) -> Result<Made, DriverError> {
+    ) -> Result<Candidate, DriverError> {
         let mut plan = made.plan.clone();
         plan.rolled_up = None;
         for at in &self.candidates.planned {
@@ -229,7 +230,7 @@ impl Maker<'_, '_> {
         }
         let dropped = made.dropped.saturating_sub(usize::from(!kept.is_empty()));
         if is_told {
-            return Ok(Made { dropped, ..self.make(plan, &BTreeSet::new())? });
+            return Ok(Candidate { dropped, ..self.make(plan, &BTreeSet::new())? });
         }
         let texts = self.driver.block_texts(self.blocks, &plan)?;
         let exported = self.candidates.export(&plan, &texts, &BTreeSet::new());
@@ -241,7 +242,7 @@ impl Maker<'_, '_> {
 
     /// The messages of a plan without the blocks in `dropped`. The line that says what is
     /// not shown counts those, and what went with them: a result without its call.
-    fn make(&self, mut plan: Plan, dropped: &BTreeSet<usize>) -> Result<Made, DriverError> {
+    fn make(&self, mut plan: Plan, dropped: &BTreeSet<usize>) -> Result<Candidate, DriverError> {
         let mut texts = self.driver.block_texts(self.blocks, &plan)?;
         let mut exported = self.candidates.export(&plan, &texts, dropped);
         let unseen = self.candidates.unseen(&plan, &exported);
@@ -258,15 +259,15 @@ impl Maker<'_, '_> {
         Ok(self.counted(exported, plan, 0))
     }
 
-    fn counted(&self, exported: ExportResult, plan: Plan, dropped: usize) -> Made {
+    fn counted(&self, exported: ExportResult, plan: Plan, dropped: usize) -> Candidate {
         let tokens = count(&exported, self.estimator);
-        Made { exported, tokens, plan, dropped }
+        Candidate { exported, tokens, plan, dropped }
     }
 
     /// Drops as few of the oldest messages as it takes; those of the system stay, and the
     /// newest of the user goes last.
-    fn without_oldest(&self, budget: u32, made: Made) -> Result<Made, DriverError> {
-        let Made { exported, plan, .. } = made;
+    fn without_oldest(&self, budget: u32, made: Candidate) -> Result<Candidate, DriverError> {
+        let Candidate { exported, plan, .. } = made;
         let is_fixed = |at: &usize| plan.items[*at].reason.is_fixed();
         let mut order: Vec<&[usize]> = Vec::new();
         for message in &exported.messages {
@@ -292,7 +293,7 @@ impl Maker<'_, '_> {
         let without = |count_of: usize| {
             let dropped = order[..count_of].iter().flat_map(|blocks| blocks.iter().copied());
             let made = self.make(plan.clone(), &dropped.collect())?;
-            Ok(Made { dropped: count_of, ..made })
+            Ok(Candidate { dropped: count_of, ..made })
         };
         let (mut too_few, mut enough) = (0, order.len());
         while too_few + 1 < enough {
@@ -308,7 +309,7 @@ impl Maker<'_, '_> {
 }
 
 /// Whether something of what these blocks say is there. Background ones need not be.
-fn is_seen(made: &Made, blocks: &BTreeSet<usize>) -> bool {
+fn is_seen(made: &Candidate, blocks: &BTreeSet<usize>) -> bool {
     let shown = |at: &usize| made.exported.messages.iter().any(|of| of.blocks.contains(at));
     blocks.iter().all(|at| {
         let item = &made.plan.items[*at];
@@ -325,4 +326,90 @@ pub fn has_turns(exported: &ExportResult) -> bool {
 
 fn is_system(message: &ExportedMessage) -> bool {
     matches!(message.role, "system" | "developer")
+}
+
+/// Why there are no messages.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// There is no plan.
+    #[error(transparent)]
+    Plan(#[from] DriverError),
+    /// No messages are small enough.
+    #[error("{}", over(*needed, *budget, *beside))]
+    OverBudget {
+        /// Tokens of the smallest request.
+        needed: u64,
+        /// Tokens of it that stand beside the messages.
+        beside: u64,
+        /// The budget.
+        budget: u32,
+        /// Whether Critical and pinned blocks may not exceed it; else there are none.
+        is_denied: bool,
+    },
+}
+
+impl Unfit {
+    /// A stable code, for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Plan(error) => error.code(),
+            Self::OverBudget { .. } => "LCP-BUD-001",
+        }
+    }
+}
+
+fn over(tokens: u64, budget: u32, beside: u64) -> String {
+    let excess = tokens.saturating_sub(budget.into());
+    let beside = match beside {
+        0 => String::new(),
+        beside => format!(" ({beside} of them for what the request has beside them)"),
+    };
+    format!("the messages need {tokens} tokens{beside}, {excess} over the budget of {budget}")
+}
+
+/// The warnings of a plan for this budget, with those that are of its text replaced by those
+/// of the messages. `beside` are the tokens of what stands beside these.
+fn warnings_of(
+    mut of_plan: Vec<Warning>,
+    made: &Candidate,
+    candidates: &Candidates<'_>,
+    (budget, beside): (u32, u64),
+) -> Vec<Warning> {
+    of_plan.retain(|warning| {
+        !matches!(
+            warning.code,
+            WarningCode::OverBudget
+                | WarningCode::BelowFloor
+                | WarningCode::EmptyResult
+                | WarningCode::BudgetIgnored
+        )
+    });
+    let mut warn = |code, message| of_plan.push(Warning::new(code, None, message));
+    // Of Background blocks no line says anything.
+    let is_untold = |at: &usize| {
+        let item = &made.plan.items[*at];
+        item.decision == RenderDecision::Omit && item.priority != Priority::Background
+    };
+    if made.tokens > u64::from(budget) {
+        let of_request = if beside > 0 { "the request's tools, " } else { "" };
+        let message = format!(
+            "{}: {of_request}Critical and pinned blocks alone",
+            over(made.tokens, budget, beside)
+        );
+        warn(WarningCode::OverBudget, message);
+    } else if candidates.planned.iter().any(is_untold) {
+        let message = format!("within a budget of {budget} no line says what is not shown");
+        warn(WarningCode::BelowFloor, message);
+    }
+    let mut seen = made.exported.messages.iter().flat_map(|message| &message.blocks);
+    let tells =
+        |at: &usize| !matches!(made.plan.items[*at].decision, RenderDecision::Placeholder { .. });
+    if !seen.any(tells) && !candidates.planned.is_empty() {
+        let blocks = candidates.planned.len();
+        let message = format!(
+            "within a budget of {budget} nothing of the content of {blocks} blocks is shown"
+        );
+        warn(WarningCode::EmptyResult, message);
+    }
+    of_plan
 }

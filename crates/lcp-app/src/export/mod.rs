@@ -2,7 +2,6 @@
 
 mod fit;
 mod shown;
-mod warnings;
 
 use std::collections::BTreeSet;
 
@@ -11,8 +10,7 @@ use lcp_tokens::TokenEstimator;
 use lcp_transcripts::{ExportBlock, ExportResult, Format, Provider, Shown, annotation_keys};
 use lcp_types::{Annotation, Block, BlockContent, Role, Tag};
 
-pub use fit::{Fitted, fit, has_turns};
-pub use warnings::Unfit;
+pub use fit::{FittedMessages, Unfit, fit, has_turns};
 
 /// Tokens of a message beside its texts.
 const MESSAGE_TOKENS: u64 = 4;

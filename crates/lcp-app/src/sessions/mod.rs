@@ -9,24 +9,22 @@
 //! | what is given back when the process is interrupted | [`Held`] |
 
 mod address;
-mod held;
+mod handle;
+mod handoff_settings;
 pub mod input;
-mod making;
-mod opened;
-mod place;
-mod resume_text;
+mod leases;
+mod service;
+mod store_location;
 mod tracked;
 mod window;
-mod work;
 
-pub use held::Held;
-pub use making::HandoffSettings;
-pub use opened::{SessionHandle, SessionOptions};
-pub use place::{Place, StoreOptions};
-pub use resume_text::resume_text;
+pub use handle::{SessionHandle, SessionOptions};
+pub use handoff_settings::HandoffSettings;
+pub use leases::Held;
+pub use service::{Prepared, Said, Sessions, When, resume_text};
+pub use store_location::{Place, StoreOptions};
 pub use tracked::{Tracked, Verdict};
 pub use window::{Window, WindowOptions};
-pub use work::{Prepared, Said, Sessions, When};
 
 use lcp_continuity::store;
 

@@ -16,7 +16,7 @@ use crate::files::{self, PACK};
 use crate::tokenizer_args::TokenizerArgs;
 use lcp_app::budget::EffectiveBudget;
 use lcp_app::config::{Origin, Settings};
-use lcp_app::export::{Candidates, Fitted, Unfit, fit, has_turns};
+use lcp_app::export::{Candidates, FittedMessages, Unfit, fit, has_turns};
 use lcp_app::render;
 use lcp_app::tokenizer::LoadedTokenizer;
 
@@ -135,8 +135,13 @@ impl Args {
 }
 
 /// Says what the messages lack, and why.
-fn tell(candidates: &Candidates<'_>, fitted: &Fitted, counter: &LoadedTokenizer, output: &Output) {
-    let Fitted { exported, tokens, beside, plan, plans, dropped } = fitted;
+fn tell(
+    candidates: &Candidates<'_>,
+    fitted: &FittedMessages,
+    counter: &LoadedTokenizer,
+    output: &Output,
+) {
+    let FittedMessages { exported, tokens, beside, plan, plans, dropped } = fitted;
     for warning in &plan.warnings {
         counter.warn(warning, output);
     }
@@ -192,10 +197,10 @@ fn lacks(candidates: &Candidates<'_>, output: &Output) {
 fn facts(
     target: Provider,
     candidates: &Candidates<'_>,
-    fitted: &Fitted,
+    fitted: &FittedMessages,
     budget: Option<u32>,
 ) -> Value {
-    let Fitted { exported, tokens, beside, plan, dropped, .. } = fitted;
+    let FittedMessages { exported, tokens, beside, plan, dropped, .. } = fitted;
     let mut by_decision: BTreeMap<&str, u64> = BTreeMap::new();
     for item in &plan.items {
         *by_decision.entry(item.decision.name()).or_default() += 1;

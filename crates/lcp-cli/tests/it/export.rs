@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use lcp_app::export::{Candidates, Fitted, Unfit, count, fit};
+use lcp_app::export::{Candidates, FittedMessages, Unfit, count, fit};
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow, RenderDecision, Verbosity};
 use lcp_encoder::{EncodeOptions, PackWriter};
@@ -124,7 +124,7 @@ pub(crate) fn turns(count: usize, is_critical: bool) -> Vec<Block<'static>> {
     blocks
 }
 
-fn fitted(blocks: &[Block<'_>], target: Provider, budget: Option<u32>) -> Fitted {
+fn fitted(blocks: &[Block<'_>], target: Provider, budget: Option<u32>) -> FittedMessages {
     fitted_if_any(blocks, target, budget).unwrap()
 }
 
@@ -132,7 +132,7 @@ fn fitted_if_any(
     blocks: &[Block<'_>],
     target: Provider,
     budget: Option<u32>,
-) -> Result<Fitted, Unfit> {
+) -> Result<FittedMessages, Unfit> {
     let candidates = Candidates::new(target, blocks);
     let config = DriverConfig {
         mode: OutputMode::Minimal,
@@ -270,7 +270,7 @@ proptest! {
             }
             Err(error) => panic!("{error}"),
         };
-        let Fitted { exported, tokens, plan, .. } = &fitted_to;
+        let FittedMessages { exported, tokens, plan, .. } = &fitted_to;
         prop_assert_eq!(wrong(target, &exported.json), None);
         prop_assert_eq!(count(exported, &O200K), *tokens);
         let json: Value = serde_json::from_str(&exported.json).unwrap();
@@ -353,7 +353,7 @@ fn the_newest_question_is_there_within_every_budget() {
                 .is_ok_and(|fitted| fitted.exported.json.contains("second paragraph"))
         });
         for budget in least.expect("a budget for the question")..100 {
-            let Fitted { exported, tokens, .. } = fitted(&blocks, target, Some(budget));
+            let FittedMessages { exported, tokens, .. } = fitted(&blocks, target, Some(budget));
             assert!(exported.json.contains("say of it?"), "{budget}: {}", exported.json);
             assert!(tokens <= budget.into());
         }
@@ -397,12 +397,12 @@ fn what_stands_beside_texts_is_paid_for() {
     {
         let blocks = beside(format);
         for budget in [100, 300, 1000, 2000] {
-            let Fitted { tokens, exported, .. } = fitted(&blocks, target, Some(budget));
+            let FittedMessages { tokens, exported, .. } = fitted(&blocks, target, Some(budget));
             assert!(tokens <= budget.into() && exported.json.contains("Question 19?"));
         }
         let blocks = by_position(blocks);
         for budget in [100, 300, 1000, 2000] {
-            let Fitted { tokens, exported, .. } = fitted(&blocks, target, Some(budget));
+            let FittedMessages { tokens, exported, .. } = fitted(&blocks, target, Some(budget));
             assert!(tokens <= budget.into() && exported.json.contains("Question 19?"));
             assert!(tokens >= u64::from(budget) / 2, "{target}: {tokens} of {budget}");
         }

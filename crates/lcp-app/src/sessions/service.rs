@@ -8,10 +8,11 @@ use lcp_continuity::{
     CheckOutcome, ContinuityConfig, HandoffDecision, Message, ReportedUsage, ResumeOptions,
     ResumedSession, SessionContinuityService, SessionHandoff,
 };
+use lcp_driver::{DefaultDriver, DriverConfig, append_text};
 use lcp_tokens::TokenEstimator;
 
 use super::failed;
-use super::held::Held;
+use super::leases::Held;
 use super::tracked::Tracked;
 use super::window::Window;
 use crate::error::{Error, ErrorKind, Result};
@@ -315,4 +316,19 @@ impl Drop for Taken<'_> {
         let _ = self.sessions.service.close(self.id);
         self.sessions.held.gave_back(self.id);
     }
+}
+
+/// Returns the text that a new session begins with: the directive, then the messages that came
+/// after the hand-off.
+pub fn resume_text(resumed: &ResumedSession) -> Result<String> {
+    let mut text = resumed.directive.text.clone();
+    if !resumed.late_messages.is_empty() {
+        let late = resumed.late_messages.iter();
+        let blocks: Vec<_> = late.map(|message| message.message.block.clone()).collect();
+        let config = DriverConfig { mode: resumed.directive.mode, ..DriverConfig::default() };
+        let late = DefaultDriver::default().render(&blocks, &config);
+        let late = late.map_err(|error| failed(lcp_continuity::Error::from(error)))?;
+        append_text(&mut text, &late, config.mode);
+    }
+    Ok(text)
 }
