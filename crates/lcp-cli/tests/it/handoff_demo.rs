@@ -93,7 +93,7 @@ fn directives_and_packs_can_be_seen() {
     let name = format!("packs/{:03}-{}.lcp", handoffs.len(), last["id"].as_str().unwrap());
     let pack = project.path(&name);
     assert_eq!(std::fs::metadata(&pack).unwrap().len(), last["pack_bytes"].as_u64().unwrap());
-    let text = project.prints(&["render", pack.to_str().unwrap(), "--budget", "4000"]);
+    let text = printed(&LCP.run(&["render", pack.to_str().unwrap(), "--budget", "4000"]));
     assert!(text.contains("one file for each rule."), "{text}");
 }
 
