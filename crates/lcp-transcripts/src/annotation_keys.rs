@@ -38,7 +38,7 @@ pub const FUNCTION: &str = "function";
 /// A [`CALL`] whose arguments are any text.
 pub const CUSTOM: &str = "custom";
 
-/// The key of what only one format has.
-pub(crate) fn of(format: Format, key: &str) -> String {
+/// Returns the key of an annotation that only this format has.
+pub(crate) fn format_key(format: Format, key: &str) -> String {
     format!("{format}.{key}")
 }

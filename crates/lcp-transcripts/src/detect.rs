@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::json::{self, Document, Fields, Source};
+use crate::raw_json::{self, Document, Fields, Source};
 use crate::{Format, codex, mcp};
 
 /// Lines and items that are looked at.
@@ -38,7 +38,7 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
         return None;
     }
     match source.document() {
-        Ok(Document::One(value)) => match json::array(value) {
+        Ok(Document::One(value)) => match raw_json::array(value) {
             Some(list) => of_list(&list, None),
             None => of_object(&Fields::read(value)?),
         },
@@ -78,7 +78,7 @@ fn of_object(fields: &Fields<'_>) -> Option<Format> {
     if kind.is_some() && (is_session || kind.as_deref() == Some("file-history-snapshot")) {
         return Some(Format::ClaudeCode);
     }
-    let list = |key: &str| fields.get(key).and_then(json::array);
+    let list = |key: &str| fields.get(key).and_then(raw_json::array);
     if let Some(messages) = list("messages") {
         let of_request =
             if is_of_anthropic(fields) { Format::Anthropic } else { Format::OpenAiChat };
@@ -119,7 +119,7 @@ fn of_object(fields: &Fields<'_>) -> Option<Format> {
 fn is_of_anthropic(request: &Fields<'_>) -> bool {
     let has = |key: &&str| request.get(key).is_some();
     let inner = |key: &str| request.get(key).and_then(Fields::read);
-    let tools = request.get("tools").and_then(json::array).unwrap_or_default();
+    let tools = request.get("tools").and_then(raw_json::array).unwrap_or_default();
     let any_tool = |key: &str| {
         let tools = tools.iter().take(LOOKED_AT_MAX).filter_map(|tool| Fields::read(tool));
         tools.into_iter().any(|tool| tool.get(key).is_some())
@@ -192,7 +192,7 @@ fn of_message(fields: &Fields<'_>) -> Option<Format> {
         || ["tool_calls", "function_call", "refusal", "audio"]
             .iter()
             .any(|key| fields.get(key).is_some());
-    let parts = fields.get("content").and_then(json::array).unwrap_or_default();
+    let parts = fields.get("content").and_then(raw_json::array).unwrap_or_default();
     let kinds = parts.iter().filter_map(|part| Fields::read(part)?.string("type"));
     let mut found = kinds.filter_map(|kind| match kind.as_str() {
         "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "image" | "document" => {

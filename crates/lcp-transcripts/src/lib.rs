@@ -30,7 +30,7 @@
 
 pub mod annotation_keys;
 mod anthropic;
-mod build;
+mod builder;
 mod claude_code;
 mod codex;
 mod detect;
@@ -38,16 +38,17 @@ pub mod diff;
 mod error;
 mod export;
 mod format;
-mod forms;
+mod images;
 mod import;
-mod json;
-mod jsonl;
 pub mod line_numbers;
 mod markdown;
 mod mcp;
 mod openai;
-mod pictures;
-mod transcript;
+mod raw_json;
+mod reader;
+#[cfg(test)]
+mod tests;
+mod typed_results;
 
 pub use detect::detect;
 pub use error::{Error, ErrorKind, Result};
@@ -79,9 +80,9 @@ pub struct Options {
 /// what the format says; with line and column, counted from 1.
 pub fn import(format: Format, bytes: &[u8], options: &Options) -> Result<ImportResult> {
     match format {
-        Format::OpenAiChat => openai::chat::import(bytes),
-        Format::OpenAiResponses => openai::responses::import(bytes),
-        Format::Anthropic => anthropic::import(bytes),
+        Format::OpenAiChat => openai::chat::READER.import(bytes),
+        Format::OpenAiResponses => openai::responses::READER.import(bytes),
+        Format::Anthropic => anthropic::READER.import(bytes),
         Format::ClaudeCode => claude_code::import(bytes, options),
         Format::Codex => codex::import(bytes),
         Format::Mcp => mcp::import(bytes),

@@ -3,9 +3,10 @@
 use lcp_types::{Role, Status};
 use serde_json::value::RawValue;
 
-use crate::build::Builder;
-use crate::json::{self, Document, Fields, Source};
-use crate::{Error, Format, ImportResult, Result, pictures};
+use crate::builder::BlockBuilder;
+use crate::raw_json::{self, Document, Fields, Source};
+use crate::reader::result_part;
+use crate::{Error, Format, ImportResult, Result, images};
 
 /// What a result is of where nobody wrote down which tool it was.
 const TOOL_NAME: &str = "mcp";
@@ -13,9 +14,9 @@ const TOOL_NAME: &str = "mcp";
 /// Imports a result, an answer of JSON-RPC with one, a list of them, or one a line.
 pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
     let source = Source::new(bytes)?;
-    let mut builder = Builder::new(Format::Mcp);
+    let mut builder = BlockBuilder::new(Format::Mcp);
     let is_one = match source.document()? {
-        Document::One(value) => match json::array(value) {
+        Document::One(value) => match raw_json::array(value) {
             Some(list) => any(&mut builder, &source, list.into_iter()),
             None => any(&mut builder, &source, std::iter::once(value)),
         },
@@ -25,10 +26,7 @@ pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
                 builder.at_line(source.line(line.text));
                 match line.value {
                     Ok(value) => is_one |= message(&mut builder, value),
-                    Err(error) => {
-                        builder.warn(Error { line: 0, column: 0, ..error }.to_string());
-                        builder.aside("line", line.text);
-                    }
+                    Err(error) => builder.push_broken_line(line.text, &error),
                 }
             }
             is_one
@@ -39,7 +37,7 @@ pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
 }
 
 fn any<'a>(
-    builder: &mut Builder,
+    builder: &mut BlockBuilder,
     source: &Source<'a>,
     values: impl Iterator<Item = &'a RawValue>,
 ) -> bool {
@@ -57,53 +55,53 @@ pub(crate) fn is_message(fields: &Fields<'_>) -> bool {
 }
 
 fn is_result(fields: &Fields<'_>) -> bool {
-    let list = fields.get("content").and_then(json::array);
+    let list = fields.get("content").and_then(raw_json::array);
     fields.get("role").is_none() && (list.is_some() || fields.get("structuredContent").is_some())
 }
 
 /// One message; what is none is kept, and `false`.
-fn message(builder: &mut Builder, value: &RawValue) -> bool {
+fn message(builder: &mut BlockBuilder, value: &RawValue) -> bool {
     let Some(mut fields) = Fields::read(value) else {
-        builder.aside("item", value.get());
+        builder.push_detached("item", value.get());
         return false;
     };
     if is_result(&fields) {
-        builder.message(Role::Tool);
-        builder.alone("");
+        builder.begin_message(Role::Tool);
+        builder.begin_orphan_result("");
         result(builder, "", fields);
         return true;
     }
     let is_rpc = fields.take("jsonrpc").is_some();
     let id = fields.get("id");
-    let id = id.map(|id| json::string(id).unwrap_or_else(|| id.get().to_owned()));
+    let id = id.map(|id| raw_json::string(id).unwrap_or_else(|| id.get().to_owned()));
     let id = id.unwrap_or_default();
     let inner = fields.get("result").and_then(Fields::read).filter(is_result);
     let error = fields.get("error").and_then(Fields::read);
     match (is_rpc, inner, error) {
         (true, Some(inner), _) => {
-            builder.message(Role::Tool);
+            builder.begin_message(Role::Tool);
             answer(builder, &id);
             result(builder, &id, inner);
         }
         (true, None, Some(mut error)) => {
-            builder.message(Role::Tool);
+            builder.begin_message(Role::Tool);
             answer(builder, &id);
             let text = builder.take_text(&mut error, "message").unwrap_or_default();
-            builder.result_text(&id, tool(builder, &id), Status::Error, &text);
+            builder.push_result_text(&id, tool(builder, &id), Status::Error, &text);
             if error.get("data").is_some() {
-                builder.unknown("error", fields.get("error").map_or("", RawValue::get));
-                builder.answers(&id);
+                builder.push_extension("error", fields.get("error").map_or("", RawValue::get));
+                builder.tag_as_result_of(&id);
             } else {
-                builder.part_fields(error.rest_json().as_deref());
+                builder.tag_part_fields(error.rest_json().as_deref());
             }
         }
         (true, None, None) if !call(builder, &id, &fields) => {
             let name = fields.string("method").unwrap_or_else(|| "result".to_owned());
-            builder.aside(&name, value.get());
+            builder.push_detached(&name, value.get());
         }
         (true, None, None) => {}
         (false, ..) => {
-            builder.aside("item", value.get());
+            builder.push_detached("item", value.get());
             return false;
         }
     }
@@ -111,74 +109,57 @@ fn message(builder: &mut Builder, value: &RawValue) -> bool {
 }
 
 /// The request that calls a tool; `false` where it does something else.
-fn call(builder: &mut Builder, id: &str, fields: &Fields<'_>) -> bool {
+fn call(builder: &mut BlockBuilder, id: &str, fields: &Fields<'_>) -> bool {
     let params = fields.get("params").and_then(Fields::read);
     let name = params.as_ref().and_then(|params| params.string("name"));
     let (Some(params), Some(name)) = (params, name) else { return false };
     if fields.string("method").as_deref() != Some("tools/call") || id.is_empty() {
         return false;
     }
-    builder.message(Role::Assistant);
-    builder.call(id, &name, params.get("arguments").map_or("{}", RawValue::get));
+    builder.begin_message(Role::Assistant);
+    builder.push_call(id, &name, params.get("arguments").map_or("{}", RawValue::get));
     true
 }
 
 /// Counts an answer; that its request is not there is as people record it.
-fn answer(builder: &mut Builder, id: &str) {
+fn answer(builder: &mut BlockBuilder, id: &str) {
     if builder.has_call(id) {
-        builder.answer(id, None);
+        builder.begin_result(id, None);
     } else {
-        builder.alone(id);
+        builder.begin_orphan_result(id);
     }
 }
 
 /// What a result is of, where its call does not tell.
-fn tool(builder: &Builder, id: &str) -> Option<&'static str> {
+fn tool(builder: &BlockBuilder, id: &str) -> Option<&'static str> {
     (!builder.has_call(id)).then_some(TOOL_NAME)
 }
 
-fn result(builder: &mut Builder, id: &str, mut fields: Fields<'_>) {
-    let failed = fields.take("isError").and_then(json::boolean) == Some(true);
+fn result(builder: &mut BlockBuilder, id: &str, mut fields: Fields<'_>) {
+    let failed = fields.take("isError").and_then(raw_json::boolean) == Some(true);
     let status = if failed { Status::Error } else { Status::Ok };
     let tool = tool(builder, id);
-    let parts = fields.take("content").and_then(json::array).unwrap_or_default();
+    let parts = fields.take("content").and_then(raw_json::array).unwrap_or_default();
     if parts.is_empty() {
-        builder.result_text(id, tool, status, "");
+        builder.push_result_text(id, tool, status, "");
     }
     for value in parts {
-        part(builder, id, tool, status, value);
+        result_part(builder, (id, tool, status), value, |kind| kind == "text", image);
     }
     for (name, value) in fields.rest() {
-        builder.unknown(name, value.get());
-        builder.answers(id);
+        builder.push_extension(name, value.get());
+        builder.tag_as_result_of(id);
     }
 }
 
-fn part(builder: &mut Builder, id: &str, tool: Option<&str>, status: Status, value: &RawValue) {
-    let mut fields = Fields::read(value).unwrap_or_default();
-    let kind = fields.string("type").unwrap_or_else(|| "part".to_owned());
-    match kind.as_str() {
-        "text" => {
-            if let Some(text) = builder.take_text(&mut fields, "text") {
-                fields.take("type");
-                builder.result_text(id, tool, status, &text);
-                return builder.part_fields(fields.rest_json().as_deref());
-            }
-        }
-        "image" => {
-            let media = fields.string("mimeType").and_then(|mime| pictures::media_type(&mime));
-            let data = fields.string("data").and_then(|data| pictures::decode(&data));
-            if let (Some(media), Some(data)) = (media, data) {
-                builder.image(media, "", data);
-                for key in ["type", "data", "mimeType"] {
-                    fields.take(key);
-                }
-                builder.part_fields(fields.rest_json().as_deref());
-                return builder.answers(id);
-            }
-        }
-        _ => {}
+fn image(builder: &mut BlockBuilder, kind: &str, fields: &mut Fields<'_>) -> bool {
+    let media = fields.string("mimeType").and_then(|mime| images::media_type(&mime));
+    let data = fields.string("data").and_then(|data| images::decode(&data));
+    let (Some(media), Some(data), "image") = (media, data, kind) else { return false };
+    builder.push_image(media, "", data);
+    for key in ["type", "data", "mimeType"] {
+        fields.take(key);
     }
-    builder.unknown(&kind, value.get());
-    builder.answers(id);
+    builder.tag_part_fields(fields.rest_json().as_deref());
+    true
 }

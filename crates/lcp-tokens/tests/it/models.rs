@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use lcp_tokens::{ENCODINGS, Model, Models};
 
-fn found(models: &Models, name: &str) -> String {
+fn find_name(models: &Models, name: &str) -> String {
     match models.find(name) {
         Ok(model) => model.name.clone(),
         Err(error) => format!("{error}"),
@@ -43,11 +43,11 @@ fn every_spelling_of_a_row_finds_it() {
         let family = if model.assumed { "ultra" } else { "" };
         for prefix in &model.prefixes {
             let spelling = format!("{prefix}{family}");
-            assert_eq!(found(&models, &spelling), model.name, "{spelling}");
-            assert_eq!(found(&models, &spelling.to_uppercase()), model.name, "{spelling}");
+            assert_eq!(find_name(&models, &spelling), model.name, "{spelling}");
+            assert_eq!(find_name(&models, &spelling.to_uppercase()), model.name, "{spelling}");
         }
         for alias in &model.aliases {
-            assert_eq!(found(&models, alias), model.name, "{alias}");
+            assert_eq!(find_name(&models, alias), model.name, "{alias}");
         }
         assert_eq!(models.find(&model.name), Ok(model));
     }
@@ -193,7 +193,7 @@ fn names_as_people_write_them() {
         ("eu.anthropic.claude-sonnet-7-20280101-v1:0", "claude-*"),
         ("gemini-7-pro", "gemini-*"),
     ] {
-        assert_eq!(found(&models, name), expected, "{name}");
+        assert_eq!(find_name(&models, name), expected, "{name}");
     }
 }
 
@@ -312,13 +312,13 @@ fn no_name_is_too_long_or_too_strange() {
     let long = "gpt-4o".repeat(100_000);
     assert_eq!(models.find(&long).unwrap_err().name, long);
     let nested = "us.openai:".repeat(10_000) + "gpt-4o";
-    assert_eq!(found(&models, &nested), "gpt-4o");
+    assert_eq!(find_name(&models, &nested), "gpt-4o");
     for name in ["\0", "ft:", "ft::::", "::::", "....", "ſ", "İgpt-4o", "模型", "gpt-4o模型"]
     {
         assert!(models.find(name).is_err(), "{name:?}");
     }
     // These are letters: above they went on with the word, here they are a part.
-    assert_eq!(found(&models, "gpt-4o-模型"), "gpt-4o");
+    assert_eq!(find_name(&models, "gpt-4o-模型"), "gpt-4o");
 }
 
 #[cfg(feature = "models-file")]
@@ -327,7 +327,7 @@ mod file {
 
     use lcp_tokens::{Models, ModelsErrorKind};
 
-    use super::found;
+    use super::find_name;
 
     fn with(text: &str) -> Models {
         let mut models = Models::builtin();
@@ -385,9 +385,9 @@ mod file {
         assert_eq!(replaced.encoding.as_deref(), Some("o200k_base"));
         assert_eq!(models.iter().filter(|model| model.name == "gpt-4o").count(), 1);
         // A spelling is taken; the rest of the row stays.
-        assert_eq!(found(&models, "gpt-4"), "local");
-        assert_eq!(found(&models, "gpt-4-0613"), "gpt-4");
-        assert_eq!(found(&models, "gpt-4o-mini-2024-07-18"), "local");
+        assert_eq!(find_name(&models, "gpt-4"), "local");
+        assert_eq!(find_name(&models, "gpt-4-0613"), "gpt-4");
+        assert_eq!(find_name(&models, "gpt-4o-mini-2024-07-18"), "local");
         // An old limit that the new window has no room for is dropped.
         let models = with("[[model]]\nname = \"GPT-4\"\nwindow = 1000\n");
         assert_eq!(models.find("gpt-4").unwrap().output_max, None);

@@ -5,10 +5,10 @@ pub(crate) mod parts;
 use lcp_types::Role;
 use serde_json::value::RawValue;
 
-use crate::build::Builder;
-use crate::json::{Fields, Source};
-use crate::transcript::{Reader, keep};
-use crate::{Format, ImportResult, Result};
+use crate::Format;
+use crate::builder::BlockBuilder;
+use crate::raw_json::{Fields, Source};
+use crate::reader::{Reader, keep};
 
 /// What an answer has beside role and content: it says nothing to a model, and no request
 /// may have it.
@@ -24,28 +24,23 @@ pub(crate) const OF_ANSWERS: [&str; 9] = [
     "context_management",
 ];
 
-const READER: Reader = Reader {
+pub(crate) const READER: Reader = Reader {
     format: Format::Anthropic,
     looked_for: "a list of messages, or an object with \"messages\", or one message",
     message,
     envelope,
 };
 
-/// Imports messages of Anthropic.
-pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
-    READER.import(bytes)
-}
-
 fn envelope(
     reader: &Reader,
-    builder: &mut Builder,
+    builder: &mut BlockBuilder,
     source: &Source<'_>,
     mut fields: Fields<'_>,
 ) -> bool {
     if fields.get("messages").is_some() {
         if let Some(system) = fields.take("system") {
             builder.at_line(source.line(system.get()));
-            builder.message(Role::System);
+            builder.begin_message(Role::System);
             parts::content(builder, system);
         }
         return reader.list_under("messages", "request", builder, source, fields);
@@ -58,17 +53,17 @@ fn envelope(
 }
 
 /// One message of a list.
-pub(crate) fn message(builder: &mut Builder, value: &RawValue) -> bool {
+pub(crate) fn message(builder: &mut BlockBuilder, value: &RawValue) -> bool {
     let Some(mut fields) = Fields::read(value) else { return false };
     if !turn(builder, &mut fields) {
         return false;
     }
-    builder.message_fields(fields.rest_json().as_deref());
+    builder.push_message_fields(fields.rest_json().as_deref());
     true
 }
 
 /// An answer of the model; what it has beside the message is none of the history's.
-fn response(builder: &mut Builder, mut fields: Fields<'_>) -> bool {
+fn response(builder: &mut BlockBuilder, mut fields: Fields<'_>) -> bool {
     let is_one = turn(builder, &mut fields);
     if is_one {
         keep(builder, "response", &fields);
@@ -77,14 +72,14 @@ fn response(builder: &mut Builder, mut fields: Fields<'_>) -> bool {
 }
 
 /// Role and content of a message, which are then taken out of its fields.
-pub(crate) fn turn(builder: &mut Builder, fields: &mut Fields<'_>) -> bool {
+pub(crate) fn turn(builder: &mut BlockBuilder, fields: &mut Fields<'_>) -> bool {
     let role = match fields.string("role").as_deref() {
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
         Some("system") => Role::System,
         _ => return false,
     };
-    builder.message(role);
+    builder.begin_message(role);
     fields.take("role");
     if let Some(content) = fields.take("content") {
         parts::content(builder, content);

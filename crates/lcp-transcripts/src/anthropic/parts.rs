@@ -3,69 +3,72 @@
 use lcp_types::Status;
 use serde_json::value::RawValue;
 
-use crate::build::Builder;
-use crate::json::{self, Fields};
-use crate::pictures;
-use crate::transcript::{self, rest_with};
+use crate::builder::BlockBuilder;
+use crate::images;
+use crate::raw_json::{self, Fields};
+use crate::reader::{self, rest_with};
 
 /// What a message says: a text or a list of parts.
-pub(crate) fn content(builder: &mut Builder, value: &RawValue) {
-    transcript::content(builder, value, part);
+pub(crate) fn content(builder: &mut BlockBuilder, value: &RawValue) {
+    reader::content(builder, value, part);
 }
 
 /// One part of a message of a user, an assistant or the system.
-pub(crate) fn part(builder: &mut Builder, value: &RawValue) {
+pub(crate) fn part(builder: &mut BlockBuilder, value: &RawValue) {
     let Some(mut fields) = Fields::read(value) else {
         builder.warn("a part that is no object is kept as an extension".to_owned());
-        return builder.aside("part", value.get());
+        return builder.push_detached("part", value.get());
     };
     let Some(kind) = fields.string("type") else {
         builder.warn("a part without a type is kept as an extension".to_owned());
-        return builder.aside("part", value.get());
+        return builder.push_detached("part", value.get());
     };
     let is_read = match kind.as_str() {
         "text" => text(builder, &mut fields),
-        "image" => image(builder, &mut fields),
+        "image" => image(builder, &kind, &mut fields),
         "tool_use" => call(builder, &mut fields),
         "tool_result" => result(builder, &mut fields),
         _ => false,
     };
     if !is_read {
-        builder.unknown(&kind, value.get());
+        builder.push_extension(&kind, value.get());
     }
 }
 
-fn text(builder: &mut Builder, fields: &mut Fields<'_>) -> bool {
+fn text(builder: &mut BlockBuilder, fields: &mut Fields<'_>) -> bool {
     let Some(text) = builder.take_text(fields, "text") else { return false };
     fields.take("type");
     if text.is_empty() {
         return true;
     }
-    builder.text(&text);
-    builder.part_fields(fields.rest_json().as_deref());
+    builder.push_text(&text);
+    builder.tag_part_fields(fields.rest_json().as_deref());
     true
 }
 
 /// A picture whose data is here; one that is elsewhere is not.
-fn image(builder: &mut Builder, fields: &mut Fields<'_>) -> bool {
+fn image(builder: &mut BlockBuilder, kind: &str, fields: &mut Fields<'_>) -> bool {
+    if kind != "image" {
+        return false;
+    }
     let Some(mut source) = fields.get("source").and_then(Fields::read) else { return false };
     if source.take_string("type").as_deref() != Some("base64") {
         return false;
     }
-    let media = source.take_string("media_type").and_then(|mime| pictures::media_type(&mime));
-    let data = source.take_string("data").and_then(|data| pictures::decode(&data));
+    let media = source.take_string("media_type").and_then(|mime| images::media_type(&mime));
+    let data = source.take_string("data").and_then(|data| images::decode(&data));
     let (Some(media), Some(data)) = (media, data) else {
         builder.warn("a picture that cannot be read is kept as an extension".to_owned());
         return false;
     };
     fields.take("type");
     fields.take("source");
-    builder.image(media, "", data);
-    builder.part_fields(rest_with(fields, "source", &source).as_deref());
+    builder.push_image(media, "", data);
+    builder.tag_part_fields(rest_with(fields, "source", &source).as_deref());
     true
 }
 
-fn call(builder: &mut Builder, fields: &mut Fields<'_>) -> bool {
+fn call(builder: &mut BlockBuilder, fields: &mut Fields<'_>) -> bool {
     let Some(name) = fields.take_string("name") else {
         builder.warn("a tool call without a name is kept as an extension".to_owned());
         return false;
@@ -76,12 +79,12 @@ fn call(builder: &mut Builder, fields: &mut Fields<'_>) -> bool {
         builder.warn("a tool call without an id is given one".to_owned());
     }
     let input = fields.take("input").map_or("", RawValue::get);
-    builder.call(&id, &name, input);
-    builder.part_fields(fields.rest_json().as_deref());
+    builder.push_call(&id, &name, input);
+    builder.tag_part_fields(fields.rest_json().as_deref());
     true
 }
 
-fn result(builder: &mut Builder, fields: &mut Fields<'_>) -> bool {
+fn result(builder: &mut BlockBuilder, fields: &mut Fields<'_>) -> bool {
     fields.take("type");
     let id = fields.take_string("tool_use_id").or_else(|| {
         builder.warn("a tool result without an id is that of the oldest open call".to_owned());
@@ -89,49 +92,36 @@ fn result(builder: &mut Builder, fields: &mut Fields<'_>) -> bool {
     });
     let id = id.unwrap_or_default();
     let content = fields.take("content");
-    let parts = content.and_then(json::array);
+    let parts = content.and_then(raw_json::array);
     let is_text = |value: &&RawValue| {
         Fields::read(value).and_then(|part| part.string("type")).as_deref() == Some("text")
     };
     // Only a text can say that it is of a failure.
     let has_text = parts.as_ref().is_none_or(|list| list.is_empty() || list.iter().any(is_text));
-    let failed = fields.get("is_error").and_then(json::boolean);
+    let failed = fields.get("is_error").and_then(raw_json::boolean);
     if has_text && failed.is_some() {
         fields.take("is_error");
     }
     let status = if failed == Some(true) { Status::Error } else { Status::Ok };
     match (content, parts) {
         (Some(_), Some(parts)) if !parts.is_empty() => {
-            builder.answer(&id, None);
+            builder.begin_result(&id, None);
             for value in parts {
-                result_part(builder, &id, status, value);
+                reader::result_part(
+                    builder,
+                    (&id, None, status),
+                    value,
+                    |kind| kind == "text",
+                    image,
+                );
             }
         }
         (Some(value), None) => {
             let text = builder.string(value).unwrap_or_else(|| value.get().to_owned());
-            builder.result(&id, None, status, &text);
+            builder.push_result(&id, None, status, &text);
         }
-        _ => builder.result(&id, None, status, ""),
+        _ => builder.push_result(&id, None, status, ""),
     }
-    builder.result_fields(fields.rest_json().as_deref());
+    builder.tag_result_fields(fields.rest_json().as_deref());
     true
-}
-
-/// One part of a result.
-fn result_part(builder: &mut Builder, id: &str, status: Status, value: &RawValue) {
-    let mut fields = Fields::read(value).unwrap_or_default();
-    let kind = fields.string("type").unwrap_or_else(|| "part".to_owned());
-    match kind.as_str() {
-        "text" => {
-            if let Some(text) = builder.take_text(&mut fields, "text") {
-                fields.take("type");
-                builder.result_text(id, None, status, &text);
-                return builder.part_fields(fields.rest_json().as_deref());
-            }
-        }
-        "image" if image(builder, &mut fields) => return builder.answers(id),
-        _ => {}
-    }
-    builder.unknown(&kind, value.get());
-    builder.answers(id);
 }

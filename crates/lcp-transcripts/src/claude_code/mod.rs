@@ -3,7 +3,7 @@
 //! Its streams (`stream-json`) have the same lines. What the program notes beside a
 //! message, times and places and what it cost, is a tag.
 
-mod branches;
+mod rewound_turns;
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,9 +11,9 @@ use lcp_types::Role;
 use serde_json::value::RawValue;
 
 use crate::anthropic::{OF_ANSWERS, parts};
-use crate::build::Builder;
-use crate::json::{self, Fields, Line, Object};
-use crate::{Format, ImportResult, Options, Result, annotation_keys, jsonl};
+use crate::builder::BlockBuilder;
+use crate::raw_json::{self, Fields, Line, Object};
+use crate::{Format, ImportResult, Options, Result, annotation_keys, reader};
 
 /// What lines of a session have, and those of others do not.
 const OURS: [&str; 5] = ["uuid", "sessionId", "session_id", "leafUuid", "messageId"];
@@ -46,20 +46,20 @@ const NOTES: &str = "notes";
 /// Imports a session.
 pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<ImportResult> {
     let looked_for = "lines with a \"type\" and a \"uuid\" or a \"sessionId\"";
-    jsonl::import(Format::ClaudeCode, looked_for, bytes, |lines| {
-        let mut session = Session::of(lines, options);
+    reader::import_lines(Format::ClaudeCode, looked_for, bytes, |lines| {
+        let mut session = Session::new(lines, options);
         move |builder, value| session.line(builder, value)
     })
 }
 
 /// Whether a line is one of those that people do not see as theirs.
 fn is_meta(fields: &Fields<'_>) -> bool {
-    META.iter().any(|key| fields.get(key).and_then(json::boolean) == Some(true))
+    META.iter().any(|key| fields.get(key).and_then(raw_json::boolean) == Some(true))
 }
 
 /// Whether a line is part of a side conversation.
 fn is_aside(fields: &Fields<'_>) -> bool {
-    fields.get("isSidechain").and_then(json::boolean) == Some(true)
+    fields.get("isSidechain").and_then(raw_json::boolean) == Some(true)
         || fields.get("parent_tool_use_id").is_some()
 }
 
@@ -75,7 +75,7 @@ enum Asides {
 struct Session {
     asides: Asides,
     /// The ids of the lines that were taken back.
-    taken_back: HashSet<String>,
+    rewound: HashSet<String>,
     /// The answer that the next line may go on with: its id and its sidechain.
     open: Option<(String, Option<String>)>,
     /// The sidechain of each line that has one, by the line's id.
@@ -85,7 +85,7 @@ struct Session {
 }
 
 impl Session {
-    fn of(lines: &[Line<'_>], options: &Options) -> Self {
+    fn new(lines: &[Line<'_>], options: &Options) -> Self {
         let mut fields = lines.iter().filter_map(|line| Fields::read(line.value.as_ref().ok()?));
         let has_main = fields.any(|of| of.get("message").is_some() && !is_aside(&of));
         let asides = match (has_main, options.sidechains) {
@@ -95,22 +95,22 @@ impl Session {
         };
         Self {
             asides,
-            taken_back: branches::taken_back(lines),
+            rewound: rewound_turns::rewound_ids(lines),
             open: None,
             sidechains: HashMap::new(),
             notes: HashMap::new(),
         }
     }
 
-    fn line(&mut self, builder: &mut Builder, value: &RawValue) -> bool {
+    fn line(&mut self, builder: &mut BlockBuilder, value: &RawValue) -> bool {
         let Some(fields) = Fields::read(value) else {
-            builder.aside("line", value.get());
+            builder.push_detached("line", value.get());
             return false;
         };
         let kind = fields.string("type").unwrap_or_else(|| "line".to_owned());
         let is_meta = is_meta(&fields);
         let is_ours = OURS.iter().any(|key| fields.get(key).is_some());
-        if fields.string("uuid").is_some_and(|id| self.taken_back.contains(&id)) {
+        if fields.string("uuid").is_some_and(|id| self.rewound.contains(&id)) {
             builder.skip(REWOUND);
             return true;
         }
@@ -137,10 +137,10 @@ impl Session {
             self.message(builder, role, sidechain, message, fields.clone());
             let results = RESULTS.iter().filter_map(|key| fields.get(key));
             for result in results {
-                if branches::has_result(content) {
+                if rewound_turns::has_result(content) {
                     builder.skip(RESULTS[0]);
                 } else {
-                    builder.aside(RESULTS[0], result.get());
+                    builder.push_detached(RESULTS[0], result.get());
                 }
             }
             return true;
@@ -150,13 +150,13 @@ impl Session {
             Some(subtype) => format!("{kind}.{subtype}"),
             None => kind,
         };
-        builder.aside(&name, value.get());
+        builder.push_detached(&name, value.get());
         is_ours
     }
 
     fn message(
         &mut self,
-        builder: &mut Builder,
+        builder: &mut BlockBuilder,
         role: Role,
         sidechain: Option<String>,
         mut message: Fields<'_>,
@@ -167,9 +167,9 @@ impl Session {
         let content = message.take("content");
         // Each part of an answer has a line of its own.
         if key.is_none() || self.open != key {
-            builder.message(role);
+            builder.begin_message(role);
             if let Some(sidechain) = sidechain {
-                builder.message_tag(annotation_keys::SIDECHAIN, &sidechain);
+                builder.tag_message(annotation_keys::SIDECHAIN, &sidechain);
             }
         }
         self.open = key;
@@ -198,12 +198,12 @@ impl Session {
             notes.raw("message", &of_answer);
         }
         if let Some(notes) = notes.finish_some()
-            && !builder.note(&notes)
+            && !builder.try_tag_item_fields(&notes)
         {
             builder.skip(NOTES);
         }
         if let Some(rest) = message.rest_json() {
-            builder.aside("message", &rest);
+            builder.push_detached("message", &rest);
         }
     }
 

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use lcp_types::Role;
 
 use super::ITEMS;
-use crate::build::Builder;
-use crate::json::{self, Fields, Line};
+use crate::builder::BlockBuilder;
+use crate::raw_json::{self, Fields, Line};
 
 /// Who speaks in events of this type, and the field that has the text; without a speaker they
 /// are thoughts.
-fn said_in(event: &str) -> Option<(Option<Role>, &'static str)> {
+fn speaker_and_key(event: &str) -> Option<(Option<Role>, &'static str)> {
     Some(match event {
         "user_message" => (Some(Role::User), "message"),
         "agent_message" => (Some(Role::Assistant), "message"),
@@ -20,10 +20,10 @@ fn said_in(event: &str) -> Option<(Option<Role>, &'static str)> {
 }
 
 /// The texts of a rollout's items, by who speaks, and how many no event has said again yet.
-pub(super) struct Items(HashMap<(Option<Role>, String), usize>);
+pub(super) struct ItemTexts(HashMap<(Option<Role>, String), usize>);
 
-impl Items {
-    pub(super) fn of(lines: &[Line<'_>]) -> Self {
+impl ItemTexts {
+    pub(super) fn from_lines(lines: &[Line<'_>]) -> Self {
         let mut items = Self(HashMap::new());
         for line in lines {
             let Some(fields) = line.value.as_ref().ok().and_then(|value| Fields::read(value))
@@ -52,9 +52,9 @@ impl Items {
         };
         for key in ["content", "summary"] {
             let Some(content) = item.get(key) else { continue };
-            let parts = json::array(content).unwrap_or_default();
+            let parts = raw_json::array(content).unwrap_or_default();
             let texts = parts.iter().filter_map(|part| Fields::read(part)?.string("text"));
-            let texts: Vec<_> = json::string(content).into_iter().chain(texts).collect();
+            let texts: Vec<_> = raw_json::string(content).into_iter().chain(texts).collect();
             for text in &texts {
                 self.insert(speaker, text);
             }
@@ -73,11 +73,11 @@ impl Items {
     /// conversation. `false` if it is to be kept as it stands.
     pub(super) fn event(
         &mut self,
-        builder: &mut Builder,
+        builder: &mut BlockBuilder,
         name: &str,
         mut event: Fields<'_>,
     ) -> bool {
-        let Some((speaker, key)) = said_in(name) else { return false };
+        let Some((speaker, key)) = speaker_and_key(name) else { return false };
         let Some(text) = event.string(key) else { return false };
         if let Some(left) = self.0.get_mut(&(speaker, text.trim().to_owned())).filter(|of| **of > 0)
         {
@@ -86,15 +86,15 @@ impl Items {
             return true;
         }
         let Some(role) = speaker else { return false };
-        builder.message(role);
+        builder.begin_message(role);
         if let Some(text) = builder.take_text(&mut event, key) {
-            builder.text(&text);
+            builder.push_text(&text);
         }
         event.take("type");
         if let Some(notes) = event.rest_json()
-            && !builder.note(&notes)
+            && !builder.try_tag_item_fields(&notes)
         {
-            builder.message_fields(Some(&notes));
+            builder.push_message_fields(Some(&notes));
         }
         true
     }

@@ -4,10 +4,10 @@ mod events;
 
 use serde_json::value::RawValue;
 
-use crate::build::Builder;
-use crate::json::Fields;
+use crate::builder::BlockBuilder;
 use crate::openai::responses;
-use crate::{Format, ImportResult, Result, jsonl};
+use crate::raw_json::Fields;
+use crate::{Format, ImportResult, Result, reader};
 
 /// Types of lines that have a payload.
 const LINES: [&str; 5] =
@@ -28,8 +28,8 @@ const ITEMS: [&str; 8] = [
 /// Imports a rollout.
 pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
     let looked_for = "lines with a \"type\" such as \"response_item\" and a \"payload\"";
-    jsonl::import(Format::Codex, looked_for, bytes, |lines| {
-        let mut items = events::Items::of(lines);
+    reader::import_lines(Format::Codex, looked_for, bytes, |lines| {
+        let mut items = events::ItemTexts::from_lines(lines);
         move |builder, value| line(&mut items, builder, value)
     })
 }
@@ -43,9 +43,9 @@ pub(crate) fn is_line(fields: &Fields<'_>) -> bool {
     ITEMS.contains(&kind.as_str())
 }
 
-fn line(items: &mut events::Items, builder: &mut Builder, value: &RawValue) -> bool {
+fn line(items: &mut events::ItemTexts, builder: &mut BlockBuilder, value: &RawValue) -> bool {
     let Some(fields) = Fields::read(value) else {
-        builder.aside("line", value.get());
+        builder.push_detached("line", value.get());
         return false;
     };
     let kind = fields.string("type");
@@ -56,13 +56,13 @@ fn line(items: &mut events::Items, builder: &mut Builder, value: &RawValue) -> b
             let event = Fields::read(event).unwrap_or_default();
             let name = event.string("type").unwrap_or_default();
             if !items.event(builder, &name, event) {
-                builder.aside(&format!("event_msg.{name}"), value.get());
+                builder.push_detached(&format!("event_msg.{name}"), value.get());
             }
         }
         (Some(kind), None) if ITEMS.contains(&kind) && responses::item(builder, value) => {}
-        (Some(kind), _) => builder.aside(kind, value.get()),
+        (Some(kind), _) => builder.push_detached(kind, value.get()),
         // The first line of old rollouts, and notes on their state.
-        (None, _) => builder.aside("state", value.get()),
+        (None, _) => builder.push_detached("state", value.get()),
     }
     is_line(&fields)
 }

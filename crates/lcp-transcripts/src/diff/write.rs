@@ -22,11 +22,12 @@ use super::names::{self, NULL};
 pub fn write(diff: &Diff<'_>) -> String {
     let hunks: Vec<_> = diff.hunks.iter().map(|hunk| (hunk, hunk.lines.to_str_lossy())).collect();
     let only = match hunks.as_slice() {
-        [(hunk, lines)] => Some((hunk, Sides::of(lines))),
+        [(hunk, lines)] => Some((hunk, LineCounts::count(lines))),
         _ => None,
     };
-    let is_new = only.as_ref().is_some_and(|(hunk, sides)| hunk.old_start == 0 && sides.is(0, 1));
-    let is_gone = only.is_some_and(|(hunk, sides)| hunk.new_start == 0 && sides.is(1, 0));
+    let is_new =
+        only.as_ref().is_some_and(|(hunk, sides)| hunk.old_start == 0 && sides.has_only(0, 1));
+    let is_gone = only.is_some_and(|(hunk, sides)| hunk.new_start == 0 && sides.has_only(1, 0));
     let mut text = String::new();
     for (mark, side, is_null) in [("--- ", "a/", is_new), ("+++ ", "b/", is_gone)] {
         text.push_str(mark);
@@ -44,7 +45,7 @@ pub fn write(diff: &Diff<'_>) -> String {
 }
 
 fn push(text: &mut String, hunk: &DiffHunk<'_>, lines: &str) {
-    let sides = Sides::of(lines);
+    let sides = LineCounts::count(lines);
     let (old, new) = (range(hunk.old_start, sides.old), range(hunk.new_start, sides.new));
     // Writing to a string cannot fail.
     let _ = writeln!(text, "@@ -{old} +{new} @@");
@@ -55,13 +56,13 @@ fn push(text: &mut String, hunk: &DiffHunk<'_>, lines: &str) {
 }
 
 /// Lines of a hunk in the two files.
-struct Sides {
+struct LineCounts {
     old: usize,
     new: usize,
 }
 
-impl Sides {
-    fn of(lines: &str) -> Self {
+impl LineCounts {
+    fn count(lines: &str) -> Self {
         let mut sides = Self { old: 0, new: 0 };
         for line in lines.split_terminator('\n') {
             match line.as_bytes().first() {
@@ -75,7 +76,7 @@ impl Sides {
     }
 
     /// Whether there are lines of these sides, and none of others.
-    fn is(&self, old: usize, new: usize) -> bool {
+    fn has_only(&self, old: usize, new: usize) -> bool {
         (self.old.min(1), self.new.min(1)) == (old, new)
     }
 }

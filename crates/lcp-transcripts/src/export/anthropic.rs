@@ -2,10 +2,10 @@
 
 use serde_json::value::RawValue;
 
-use super::turn::{Answer, Call, NOTHING, Part, Speaker, Turn, What, no_picture};
+use super::turn::{Answer, Call, NOTHING, Part, PartKind, Speaker, Turn, no_picture};
 use super::{ExportReport, ExportedMessage};
-use crate::json::{self, Fields, Object};
-use crate::pictures;
+use crate::images;
+use crate::raw_json::{self, Fields, Object};
 
 /// What the user says where a history would begin with the model.
 const BEGINNING: &str = "(The beginning of this conversation is not shown.)";
@@ -49,7 +49,7 @@ pub(super) fn write(
         counted.push(system.write().1);
     }
     let (json, of_messages): (Vec<_>, Vec<_>) = messages.into_iter().map(Message::write).unzip();
-    object.raw("messages", &json::list(&json));
+    object.raw("messages", &raw_json::list(&json));
     counted.extend(of_messages);
     (object.finish(), counted)
 }
@@ -135,8 +135,8 @@ impl Message {
 fn content(parts: &[Written]) -> Option<String> {
     match parts {
         [] => None,
-        [only] if only.plain => Some(json::quote(&only.text)),
-        parts => Some(json::list(&parts.iter().map(|part| &part.json).collect::<Vec<_>>())),
+        [only] if only.plain => Some(raw_json::quote(&only.text)),
+        parts => Some(raw_json::list(&parts.iter().map(|part| &part.json).collect::<Vec<_>>())),
     }
 }
 
@@ -158,9 +158,9 @@ impl Writer<'_> {
     fn parts(&mut self, turn: &Turn<'_>) -> Vec<Written> {
         let mut parts = Vec::new();
         for part in &turn.parts {
-            match &part.what {
-                What::Call(call) => parts.push(self.call(call, part)),
-                What::Answer(answer) => parts.push(self.answer(answer, part)),
+            match &part.kind {
+                PartKind::Call(call) => parts.push(self.call(call, part)),
+                PartKind::Answer(answer) => parts.push(self.answer(answer, part)),
                 _ => parts.extend(self.part(part, turn.speaker)),
             }
         }
@@ -169,15 +169,15 @@ impl Writer<'_> {
 
     /// A part that is neither a call nor a result.
     fn part(&mut self, part: &Part<'_>, speaker: Speaker) -> Option<Written> {
-        match &part.what {
-            What::Text(text) if text.trim().is_empty() => {
+        match &part.kind {
+            PartKind::Text(text) if text.trim().is_empty() => {
                 self.report.empty += 1;
                 None
             }
-            What::Text(text) => Some(Written::text(&part.blocks, text, part.fields.as_deref())),
-            What::Picture { media, alt, data } => {
+            PartKind::Text(text) => Some(Written::text(&part.blocks, text, part.fields.as_deref())),
+            PartKind::Picture { media, alt, data } => {
                 let has_pictures = matches!(speaker, Speaker::User | Speaker::Tool);
-                let written = pictures::seen(*media)
+                let written = images::seen(*media)
                     .filter(|_| has_pictures)
                     .map(|mime| Written::object(&part.blocks, "", picture(mime, data, part)));
                 Some(written.unwrap_or_else(|| {
@@ -185,7 +185,7 @@ impl Writer<'_> {
                     Written::text(&part.blocks, &no_picture(alt), None)
                 }))
             }
-            What::Raw(json) => {
+            PartKind::Raw(json) => {
                 let written = Written::raw(&part.blocks, json);
                 // Nobody but the model thinks.
                 let is_taken = !written.thought || speaker == Speaker::Assistant;
@@ -194,14 +194,14 @@ impl Writer<'_> {
                 }
                 is_taken.then_some(written)
             }
-            What::Call(_) | What::Answer(_) => None,
+            PartKind::Call(_) | PartKind::Answer(_) => None,
         }
     }
 
     fn call(&mut self, call: &Call<'_>, part: &Part<'_>) -> Written {
         let input = match call.arguments.trim() {
             "" => "{}".to_owned(),
-            _ if json::is_json_object(&call.arguments) => call.arguments.to_string(),
+            _ if raw_json::is_json_object(&call.arguments) => call.arguments.to_string(),
             // An input is an object, whatever the model wrote.
             _ => {
                 self.report.leave_out("arguments");
@@ -220,11 +220,11 @@ impl Writer<'_> {
     fn answer(&mut self, answer: &Answer<'_>, whole: &Part<'_>) -> Written {
         let (mut parts, mut empty) = (Vec::new(), Vec::<usize>::new());
         for part in &answer.parts {
-            match &part.what {
+            match &part.kind {
                 // A tool that gave nothing gave nothing: that is not left out.
-                What::Text(text) if text.is_empty() => empty.extend(&part.blocks),
+                PartKind::Text(text) if text.is_empty() => empty.extend(&part.blocks),
                 // Only among other parts a text must say something.
-                What::Text(text) if answer.parts.len() == 1 && part.fields.is_none() => {
+                PartKind::Text(text) if answer.parts.len() == 1 && part.fields.is_none() => {
                     parts.push(Written::text(&part.blocks, text, None));
                 }
                 _ => parts.extend(self.part(part, Speaker::Tool)),
@@ -270,7 +270,7 @@ fn picture(mime: &str, data: &[u8], part: &Part<'_>) -> Object {
     let inner = fields.and_then(Fields::parse).and_then(|fields| fields.get("source"));
     let mut source = Object::default();
     source.text("type", "base64").text("media_type", mime);
-    source.text("data", &pictures::encode(data)).all(inner.map(RawValue::get));
+    source.text("data", &images::encode(data)).all(inner.map(RawValue::get));
     let mut object = Object::default();
     object.text("type", "image").object("source", source).all(fields);
     object

@@ -1,24 +1,21 @@
 //! Messages of blocks: always a history that a provider takes (RFC 0010 §5.3).
 
+mod annotations;
 mod anthropic;
-mod beside;
-mod names;
+mod infer_ids;
 mod openai;
-mod others;
-mod pair;
-mod piece;
-mod raw;
-mod read;
-mod said;
+mod parts;
+mod tool_names;
+mod tool_pairs;
 mod turn;
-mod unnamed;
+mod turns_from_blocks;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use lcp_types::Block;
 
-use crate::Provider;
+use crate::{Provider, raw_json};
 
 /// A block that is exported, and what is shown of it.
 #[derive(Clone, Debug)]
@@ -149,30 +146,85 @@ impl ExportReport {
 /// assert_eq!((exported.report.messages, exported.report.unanswered), (1, 1));
 /// ```
 #[must_use]
-pub fn export(target: Provider, blocks: &[ExportBlock<'_>], note: Option<&str>) -> ExportResult {
+pub fn export(provider: Provider, blocks: &[ExportBlock<'_>], note: Option<&str>) -> ExportResult {
     let mut report = ExportReport::default();
-    let mut read = read::read(target, blocks, &mut report);
-    raw::pair(&mut read.turns, &mut report);
-    let mut turns = pair::pair(read.turns, &mut report);
-    names::rename_ids(target, &mut turns, &mut report);
+    let mut read = turns_from_blocks::read(provider, blocks, &mut report);
+    tool_pairs::pair_server_tools(&mut read.turns, &mut report);
+    let mut turns = tool_pairs::pair_tools(read.turns, &mut report);
+    tool_names::rename_ids(provider, &mut turns, &mut report);
     if let Some(note) = note.filter(|note| !note.trim().is_empty()) {
         let systems = turns.iter().take_while(|turn| turn.speaker.is_system()).count();
         turns.insert(systems, turn::Turn::note(turn::Speaker::System, note));
     }
-    let (fields, messages) = match target {
+    let (fields, messages) = match provider {
         Provider::OpenAi => openai::write(&turns, &mut report),
         Provider::Anthropic => anthropic::write(&turns, &mut report),
     };
-    let mut json = crate::json::Object::default();
+    let mut json = raw_json::Object::default();
     json.all(read.request.as_deref());
     json.all(Some(&fields));
     report.messages = messages.len() as u64;
     let renamed_tools = read.names.into_inner();
     ExportResult {
-        json: crate::json::strict(json.finish()),
+        json: raw_json::strict(json.finish()),
         messages,
-        request: read.request.map(crate::json::strict),
+        request: read.request.map(raw_json::strict),
         report,
         renamed_tools,
+    }
+}
+
+/// The settings of requests, which the model does not read.
+const SETTINGS: [&str; 40] = [
+    "anthropic_version",
+    "audio",
+    "betas",
+    "container",
+    "context_management",
+    "custom_id",
+    "frequency_penalty",
+    "inference_geo",
+    "logit_bias",
+    "logprobs",
+    "max_completion_tokens",
+    "max_tokens",
+    "metadata",
+    "modalities",
+    "model",
+    "n",
+    "parallel_tool_calls",
+    "presence_penalty",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "reasoning",
+    "reasoning_effort",
+    "safety_identifier",
+    "seed",
+    "service_tier",
+    "speed",
+    "stop",
+    "stop_sequences",
+    "store",
+    "stream",
+    "stream_options",
+    "temperature",
+    "thinking",
+    "tool_choice",
+    "top_k",
+    "top_logprobs",
+    "top_p",
+    "user",
+    "verbosity",
+    "web_search_options",
+];
+
+impl ExportResult {
+    /// Returns the fields of the request, apart from its messages, that the model reads and
+    /// that are paid for, such as its tools, as a JSON object. Settings (`model`,
+    /// `temperature`, …) are not among them. `None` if there are no such fields.
+    #[must_use]
+    pub fn request_extras(&self) -> Option<String> {
+        let read = raw_json::without(self.request.as_deref()?, &SETTINGS);
+        (read != "{}").then_some(read)
     }
 }

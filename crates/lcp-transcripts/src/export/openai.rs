@@ -3,10 +3,10 @@
 use lcp_types::MediaType;
 use serde_json::value::RawValue;
 
-use super::turn::{Answer, Call, Form, NOTHING, Part, Speaker, Turn, What, no_picture};
+use super::turn::{Answer, Call, CallSyntax, NOTHING, Part, PartKind, Speaker, Turn, no_picture};
 use super::{ExportReport, ExportedMessage};
-use crate::json::{self, Fields, Object};
-use crate::pictures;
+use crate::images;
+use crate::raw_json::{self, Fields, Object};
 
 /// The field `messages`, and what is counted of each.
 pub(super) fn write(
@@ -28,7 +28,7 @@ pub(super) fn write(
         writer.plain("user", &Turn::note(Speaker::User, NOTHING));
     }
     let mut object = Object::default();
-    object.raw("messages", &json::list(&writer.json));
+    object.raw("messages", &raw_json::list(&writer.json));
     (object.finish(), writer.messages)
 }
 
@@ -72,8 +72,8 @@ impl Content {
     fn json(&self) -> Option<String> {
         match (&self.plain, self.parts.as_slice()) {
             (_, []) => None,
-            (Some(text), [_]) => Some(json::quote(text)),
-            (_, parts) => Some(json::list(parts)),
+            (Some(text), [_]) => Some(raw_json::quote(text)),
+            (_, parts) => Some(raw_json::list(parts)),
         }
     }
 }
@@ -88,44 +88,44 @@ impl Writer<'_> {
         let Some(json) = content.json() else { return self.report.leave_out_fields(turn) };
         let mut object = Object::default();
         object.text("role", role).raw("content", &json);
-        self.push(role, beside(object, turn, &mut content.counted), content.counted);
+        self.push(role, with_extra_fields(object, turn, &mut content.counted), content.counted);
     }
 
     /// A part that is no call.
     fn part(&mut self, content: &mut Content, part: &Part<'_>, has_pictures: bool) {
-        match &part.what {
-            What::Text(text) if text.is_empty() => self.report.empty += 1,
-            What::Text(text) => content.text(part, text, part.fields.as_deref()),
-            What::Picture { media, alt, data } => {
+        match &part.kind {
+            PartKind::Text(text) if text.is_empty() => self.report.empty += 1,
+            PartKind::Text(text) => content.text(part, text, part.fields.as_deref()),
+            PartKind::Picture { media, alt, data } => {
                 if let Some(object) = picture(*media, data, part).filter(|_| has_pictures) {
                     return content.object(part, object);
                 }
                 self.report.leave_out("image");
                 content.text(part, &no_picture(alt), None);
             }
-            What::Raw(json) => content.raw(part, json),
-            What::Call(_) | What::Answer(_) => {}
+            PartKind::Raw(json) => content.raw(part, json),
+            PartKind::Call(_) | PartKind::Answer(_) => {}
         }
     }
 
     fn assistant(&mut self, turn: &Turn<'_>) {
         let (mut content, mut calls, mut function) = (Content::default(), Vec::new(), None);
         for part in &turn.parts {
-            let What::Call(call) = &part.what else {
+            let PartKind::Call(call) = &part.kind else {
                 self.part(&mut content, part, false);
                 continue;
             };
             content.counted.text.push_str(&call.name);
             content.counted.text.push_str(&call.arguments);
             content.counted.blocks.extend(&part.blocks);
-            let object = match call.form {
-                Form::Function => function_call(call, part),
-                Form::Tool | Form::Custom => tool_call(call, part),
+            let object = match call.syntax {
+                CallSyntax::Function => function_call(call, part),
+                CallSyntax::Tool | CallSyntax::Custom => tool_call(call, part),
             };
             content.counted.text.push_str(object.extra());
-            match call.form {
-                Form::Function => function = Some(object.finish()),
-                Form::Tool | Form::Custom => calls.push(object.finish()),
+            match call.syntax {
+                CallSyntax::Function => function = Some(object.finish()),
+                CallSyntax::Tool | CallSyntax::Custom => calls.push(object.finish()),
             }
         }
         // What is said otherwise needs no content.
@@ -143,12 +143,16 @@ impl Writer<'_> {
             object.raw("content", json);
         }
         if !calls.is_empty() {
-            object.raw("tool_calls", &json::list(&calls));
+            object.raw("tool_calls", &raw_json::list(&calls));
         }
         if let Some(function) = function {
             object.raw("function_call", &function);
         }
-        self.push("assistant", beside(object, turn, &mut content.counted), content.counted);
+        self.push(
+            "assistant",
+            with_extra_fields(object, turn, &mut content.counted),
+            content.counted,
+        );
     }
 
     /// Each result is a message; pictures among them follow, since tools have no place
@@ -156,7 +160,7 @@ impl Writer<'_> {
     fn answers(&mut self, turn: &Turn<'_>) {
         let mut pictures = Content::default();
         for part in &turn.parts {
-            let What::Answer(answer) = &part.what else { continue };
+            let PartKind::Answer(answer) = &part.kind else { continue };
             self.answer(answer, part, &mut pictures);
         }
         let Some(json) = pictures.json() else { return };
@@ -168,28 +172,30 @@ impl Writer<'_> {
     fn answer(&mut self, answer: &Answer<'_>, whole: &Part<'_>, pictures: &mut Content) {
         let mut content = Content::default();
         for part in &answer.parts {
-            match &part.what {
-                What::Picture { media, data, .. } if pictures::seen(*media).is_some() => {
+            match &part.kind {
+                PartKind::Picture { media, data, .. } if images::seen(*media).is_some() => {
                     if let Some(object) = picture(*media, data, part) {
                         pictures.object(part, object);
                     }
                 }
                 // What a tool gave is there, even where that is nothing.
-                What::Text(text) if text.is_empty() => content.counted.blocks.extend(&part.blocks),
+                PartKind::Text(text) if text.is_empty() => {
+                    content.counted.blocks.extend(&part.blocks);
+                }
                 _ => self.part(&mut content, part, false),
             }
         }
-        if answer.failed && answer.form != Form::Function {
+        if answer.failed && answer.syntax != CallSyntax::Function {
             self.report.leave_out("is_error");
         }
         let mut object = Object::default();
-        let role = match answer.form {
-            Form::Function => {
+        let role = match answer.syntax {
+            CallSyntax::Function => {
                 object.text("role", "function").text("name", &answer.name);
                 content.counted.text.push_str(&answer.name);
                 "function"
             }
-            Form::Tool | Form::Custom => {
+            CallSyntax::Tool | CallSyntax::Custom => {
                 object.text("role", "tool").text("tool_call_id", &answer.id);
                 "tool"
             }
@@ -206,8 +212,8 @@ impl Writer<'_> {
     }
 }
 
-/// A message with what it had beside role and parts.
-fn beside(mut object: Object, turn: &Turn<'_>, counted: &mut ExportedMessage) -> Object {
+/// Adds the extra fields of a turn to its message.
+fn with_extra_fields(mut object: Object, turn: &Turn<'_>, counted: &mut ExportedMessage) -> Object {
     for fields in &turn.fields {
         object.all(Some(&fields.json));
         counted.blocks.push(fields.block);
@@ -232,9 +238,9 @@ fn under(part: &Part<'_>, key: &str) -> Option<String> {
 }
 
 fn tool_call(call: &Call<'_>, part: &Part<'_>) -> Object {
-    let (kind, key) = match call.form {
-        Form::Custom => ("custom", "input"),
-        Form::Tool | Form::Function => ("function", "arguments"),
+    let (kind, key) = match call.syntax {
+        CallSyntax::Custom => ("custom", "input"),
+        CallSyntax::Tool | CallSyntax::Function => ("function", "arguments"),
     };
     let mut inner = Object::default();
     inner.text("name", &call.name).text(key, &call.arguments).all(under(part, kind).as_deref());
@@ -253,7 +259,7 @@ fn function_call(call: &Call<'_>, part: &Part<'_>) -> Object {
 
 /// A picture as a part of a message of the user.
 fn picture(media: MediaType, data: &[u8], part: &Part<'_>) -> Option<Object> {
-    let uri = format!("data:{};base64,{}", pictures::seen(media)?, pictures::encode(data));
+    let uri = format!("data:{};base64,{}", images::seen(media)?, images::encode(data));
     let mut inner = Object::default();
     inner.text("url", &uri).all(under(part, "image_url").as_deref());
     let mut object = Object::default();

@@ -1,4 +1,4 @@
-//! Messages before they are written for a provider.
+//! The messages of an export before they are written for a provider.
 
 use std::borrow::Cow;
 
@@ -31,14 +31,14 @@ pub(super) struct Turn<'b> {
     pub(super) message: Option<u64>,
     pub(super) parts: Vec<Part<'b>>,
     /// What it had beside role and parts.
-    pub(super) fields: Vec<Beside<'b>>,
+    pub(super) fields: Vec<ExtraFields<'b>>,
     /// What it had as its content if that says nothing ([`CONTENT`](crate::annotation_keys::CONTENT)).
     pub(super) content: Option<Cow<'b, str>>,
 }
 
-/// What a message had beside role and parts, which is a block of its own.
+/// Fields of a message besides its role and parts, from a block of their own.
 #[derive(Debug)]
-pub(super) struct Beside<'b> {
+pub(super) struct ExtraFields<'b> {
     pub(super) block: usize,
     /// A JSON object.
     pub(super) json: Cow<'b, str>,
@@ -49,13 +49,13 @@ pub(super) struct Beside<'b> {
 pub(super) struct Part<'b> {
     /// The indices of the blocks.
     pub(super) blocks: Vec<usize>,
-    pub(super) what: What<'b>,
+    pub(super) kind: PartKind<'b>,
     /// What it had beside what its block holds, as a JSON object.
     pub(super) fields: Option<Cow<'b, str>>,
 }
 
 #[derive(Debug)]
-pub(super) enum What<'b> {
+pub(super) enum PartKind<'b> {
     Text(Cow<'b, str>),
     Picture {
         media: MediaType,
@@ -68,13 +68,13 @@ pub(super) enum What<'b> {
     Answer(Answer<'b>),
 }
 
-/// How a call is written.
+/// The syntax of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum CallSyntax {
     Tool,
-    /// As before there were tools.
+    /// The syntax before there were tools.
     Function,
-    /// With any text as its arguments.
+    /// A tool with any text as its arguments.
     Custom,
 }
 
@@ -83,7 +83,7 @@ pub(super) struct Call<'b> {
     pub(super) id: Cow<'b, str>,
     pub(super) name: Cow<'b, str>,
     pub(super) arguments: Cow<'b, str>,
-    pub(super) form: Form,
+    pub(super) syntax: CallSyntax,
 }
 
 #[derive(Debug)]
@@ -92,21 +92,21 @@ pub(super) struct Answer<'b> {
     /// The tool, as its call names it.
     pub(super) name: Cow<'b, str>,
     pub(super) failed: bool,
-    pub(super) form: Form,
+    pub(super) syntax: CallSyntax,
     pub(super) parts: Vec<Part<'b>>,
 }
 
 impl<'b> Turn<'b> {
     /// A message of which only this is known.
-    pub(super) const fn of(speaker: Speaker, message: Option<u64>, parts: Vec<Part<'b>>) -> Self {
+    pub(super) const fn new(speaker: Speaker, message: Option<u64>, parts: Vec<Part<'b>>) -> Self {
         Self { speaker, message, parts, fields: Vec::new(), content: None }
     }
 
     /// What is said of the history itself.
     pub(super) fn note(speaker: Speaker, text: &str) -> Self {
         let part =
-            Part { blocks: Vec::new(), what: What::Text(text.to_owned().into()), fields: None };
-        Self::of(speaker, None, vec![part])
+            Part { blocks: Vec::new(), kind: PartKind::Text(text.to_owned().into()), fields: None };
+        Self::new(speaker, None, vec![part])
     }
 }
 

@@ -38,7 +38,7 @@ const NAME_BYTES_MAX: usize = 120;
 
 /// How a line that names who speaks is set off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
+enum HeadingStyle {
     /// A heading of this level.
     Heading(usize),
     /// In bold type, at the beginning of a line.
@@ -46,8 +46,8 @@ enum Shape {
 }
 
 /// A line that says who speaks from now on.
-struct Mark<'t> {
-    shape: Shape,
+struct SpeakerHeading<'t> {
+    style: HeadingStyle,
     role: Role,
     /// Where its line begins, in bytes.
     start: usize,
@@ -58,19 +58,19 @@ struct Mark<'t> {
 }
 
 /// The turns of a text in which the user and the model both speak; `None` where they do
-/// not. Only marks of one shape count, so that a heading within an answer is none.
+/// not. Only marks of one style count, so that a heading within an answer is none.
 pub(super) fn turns(text: &str) -> Option<Chat> {
     let mut marks = marks(text);
-    let has = |shape, role| marks.iter().any(|mark| (mark.shape, mark.role) == (shape, role));
-    let is_chat = |shape: &Shape| has(*shape, Role::User) && has(*shape, Role::Assistant);
-    let mut shapes: Vec<Shape> = Vec::new();
+    let has = |style, role| marks.iter().any(|mark| (mark.style, mark.role) == (style, role));
+    let is_chat = |style: &HeadingStyle| has(*style, Role::User) && has(*style, Role::Assistant);
+    let mut styles: Vec<HeadingStyle> = Vec::new();
     for mark in &marks {
-        if !shapes.contains(&mark.shape) {
-            shapes.push(mark.shape);
+        if !styles.contains(&mark.style) {
+            styles.push(mark.style);
         }
     }
-    let shape = shapes.into_iter().find(is_chat)?;
-    marks.retain(|mark| mark.shape == shape);
+    let style = styles.into_iter().find(is_chat)?;
+    marks.retain(|mark| mark.style == style);
     let preamble = marks.first().map_or("", |first| &text[..first.start]);
     let ends = marks.iter().skip(1).map(|next| next.start).chain([text.len()]);
     let said = marks.iter().zip(ends).map(|(mark, end)| Turn {
@@ -105,7 +105,7 @@ fn trimmed(text: &str) -> &str {
 }
 
 /// The marks of a text, outside of fenced code.
-fn marks(text: &str) -> Vec<Mark<'_>> {
+fn marks(text: &str) -> Vec<SpeakerHeading<'_>> {
     let mut marks = Vec::new();
     let mut fence: Option<(u8, usize)> = None;
     let mut start = 0;
@@ -118,8 +118,8 @@ fn marks(text: &str) -> Vec<Mark<'_>> {
                 fence = None;
             }
             (None, None) => {
-                if let Some((shape, role, end)) = mark(line) {
-                    marks.push(Mark { shape, role, start: at, end: at + end, text });
+                if let Some((style, role, end)) = mark(line) {
+                    marks.push(SpeakerHeading { style, role, start: at, end: at + end, text });
                 }
             }
             _ => {}
@@ -140,11 +140,11 @@ fn fence_of(line: &str) -> Option<(u8, usize, bool)> {
 }
 
 /// Who a line says speaks, how, and where in the line what is said begins.
-fn mark(line: &str) -> Option<(Shape, Role, usize)> {
+fn mark(line: &str) -> Option<(HeadingStyle, Role, usize)> {
     let level = line.bytes().take_while(|byte| *byte == b'#').count();
     if level > 0 {
         let name = line[level..].strip_prefix(' ')?;
-        return Some((Shape::Heading(level), speaker(name)?, line.len()));
+        return Some((HeadingStyle::Heading(level), speaker(name)?, line.len()));
     }
     // `**User:** text`, `**User**: text`, `_**User**_`.
     let inner = line.strip_prefix("_**").or_else(|| line.strip_prefix("**"))?;
@@ -154,7 +154,7 @@ fn mark(line: &str) -> Option<(Shape, Role, usize)> {
     let is_mark = said.is_some() || name.ends_with(':') || rest.trim().is_empty();
     let role = speaker(name).filter(|_| is_mark)?;
     let said = said.unwrap_or(rest).trim_start_matches(' ');
-    Some((Shape::Bold, role, line.len() - said.len()))
+    Some((HeadingStyle::Bold, role, line.len() - said.len()))
 }
 
 /// Who a name is, whatever is put around it: emphasis, pictures, a time in parentheses.
@@ -166,82 +166,4 @@ fn speaker(name: &str) -> Option<Role> {
     let name = name.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let has = |row: &&(Role, &[&str])| row.1.contains(&name.as_str());
     SPEAKERS.iter().find(has).map(|(role, _)| *role)
-}
-
-#[cfg(test)]
-mod tests {
-    use expect_test::{Expect, expect};
-
-    use super::*;
-
-    fn check(text: &str, expected: &Expect) {
-        let shown = turns(text).map(|turns| {
-            let turn = |turn: &Turn| format!("{}: {:?}\n", turn.role, turn.text);
-            let turns_shown: String = turns.turns.iter().map(turn).collect();
-            format!("{:?}\n{turns_shown}", turns.preamble)
-        });
-        expected.assert_eq(&shown.unwrap_or_else(|| "no chat".to_owned()));
-    }
-
-    #[test]
-    fn headings_and_bold_names_begin_turns() {
-        check(
-            "# A chat\n\n## 🧑 User (2026-01-01 10:00)\n\nWhy?\n\n---\n\n## Assistant\n    code\n\n## Tool\n\nok\n",
-            &expect![[r##"
-                "# A chat"
-                user: "Why?"
-                assistant: "    code"
-                tool: "ok"
-            "##]],
-        );
-        check(
-            "**User:** Why?\n\n**Claude**:\nSo.\n",
-            &expect![[r#"
-            ""
-            user: "Why?"
-            assistant: "So."
-        "#]],
-        );
-        check(
-            "_**User**_\n\nWhy?\n\n_**Assistant**_\n\nSo.\n",
-            &expect![[r#"
-            ""
-            user: "Why?"
-            assistant: "So."
-        "#]],
-        );
-        check(
-            "### Human:\r\nWhy?\r\n### AI:\r\nSo.\r\n",
-            &expect![[r#"
-            ""
-            user: "Why?"
-            assistant: "So."
-        "#]],
-        );
-    }
-
-    #[test]
-    fn code_and_other_headings_stay_in_their_turn() {
-        check(
-            "## User\n```md\n## Assistant\n~~~\n```\n### Assistant\n## Assistant\n# User\nSo.\n````\n## User\n```\n",
-            &expect![[r##"
-                ""
-                user: "```md\n## Assistant\n~~~\n```\n### Assistant"
-                assistant: "# User\nSo.\n````\n## User\n```"
-            "##]],
-        );
-    }
-
-    #[test]
-    fn what_is_no_chat() {
-        for text in [
-            "",
-            "# Title\n\ntext\n",
-            "## User\n\nA manual.\n",
-            "## User\n\n### Assistant\n",
-            "**users** are\n**AI** is\n",
-        ] {
-            assert_eq!(turns(text), None, "{text:?}");
-        }
-    }
 }

@@ -3,13 +3,15 @@
 
 mod aider;
 mod headings;
+#[cfg(test)]
+mod tests;
 
 pub use aider::AIDER_TOOL_NAME;
 
 use lcp_types::{Role, Status};
 
-use crate::build::Builder;
-use crate::json::Source;
+use crate::builder::BlockBuilder;
+use crate::raw_json::Source;
 use crate::{Error, Format, ImportResult, Options, Result};
 
 /// A turn of a chat.
@@ -36,24 +38,24 @@ pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<ImportResult> {
     if text.trim().is_empty() || text.contains('\0') {
         return Err(Error::looked_for(Format::Markdown, "text"));
     }
-    let mut builder = Builder::new(Format::Markdown);
+    let mut builder = BlockBuilder::new(Format::Markdown);
     if let Some(chat) = chat(text) {
         if !chat.preamble.is_empty() {
-            builder.aside("preamble", &chat.preamble);
+            builder.push_detached("preamble", &chat.preamble);
         }
         for turn in chat.turns {
-            builder.message(turn.role);
+            builder.begin_message(turn.role);
             if turn.role == Role::Tool {
-                builder.alone("");
-                builder.result_text("", Some(chat.tool), Status::Ok, &turn.text);
+                builder.begin_orphan_result("");
+                builder.push_result_text("", Some(chat.tool), Status::Ok, &turn.text);
             } else {
-                builder.text(&turn.text);
+                builder.push_text(&turn.text);
             }
         }
     } else {
         let heading = || text.lines().find_map(|line| line.strip_prefix("# "));
         let title = options.name.as_deref().or_else(heading).unwrap_or_default();
-        builder.document(title.trim(), text);
+        builder.push_document(title.trim(), text);
     }
     Ok(builder.finish())
 }

@@ -4,34 +4,29 @@ use lcp_types::Role;
 use serde_json::value::RawValue;
 
 use super::content;
+use crate::Format;
 use crate::annotation_keys;
-use crate::build::Builder;
-use crate::json::{self, Fields, Source};
-use crate::transcript::{Reader, rest_with};
-use crate::{Format, ImportResult, Result};
+use crate::builder::BlockBuilder;
+use crate::raw_json::{self, Fields, Source};
+use crate::reader::{Reader, rest_with};
 
-const READER: Reader = Reader {
+pub(crate) const READER: Reader = Reader {
     format: Format::OpenAiChat,
     looked_for: "a list of messages, or an object with \"messages\" or \"choices\", or one message",
     message,
     envelope,
 };
 
-/// Imports messages of chat completions.
-pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
-    READER.import(bytes)
-}
-
 fn envelope(
     reader: &Reader,
-    builder: &mut Builder,
+    builder: &mut BlockBuilder,
     source: &Source<'_>,
     fields: Fields<'_>,
 ) -> bool {
     if fields.get("messages").is_some() {
         return reader.list_under("messages", "request", builder, source, fields);
     }
-    if let Some(choices) = fields.get("choices").and_then(json::array) {
+    if let Some(choices) = fields.get("choices").and_then(raw_json::array) {
         return response(builder, source, fields, &choices);
     }
     // Lines of batches: requests, then answers.
@@ -41,7 +36,7 @@ fn envelope(
 /// The answer of a model. Of several choices the first is the message; what it has beside that
 /// stays with the rest of the answer.
 fn response(
-    builder: &mut Builder,
+    builder: &mut BlockBuilder,
     source: &Source<'_>,
     mut fields: Fields<'_>,
     choices: &[&RawValue],
@@ -54,46 +49,40 @@ fn response(
         return false;
     }
     for other in others {
-        builder.aside("choice", other.get());
+        builder.push_detached("choice", other.get());
     }
     fields.take("choices");
-    let mut rest = json::Object::default();
+    let mut rest = raw_json::Object::default();
     rest.all(fields.rest_json().as_deref());
     // The first of one is where it is expected.
     if others.is_empty() {
         choice.take("index");
     }
     if let Some(choice) = choice.rest_json() {
-        rest.raw("choices", &json::list(&[choice]));
+        rest.raw("choices", &raw_json::list(&[choice]));
     }
     if let Some(rest) = rest.finish_some() {
-        builder.aside("response", &rest);
+        builder.push_detached("response", &rest);
     }
     true
 }
 
 /// One message of a list.
-fn message(builder: &mut Builder, value: &RawValue) -> bool {
+fn message(builder: &mut BlockBuilder, value: &RawValue) -> bool {
     let Some(mut fields) = Fields::read(value) else { return false };
     let Some(role) = fields.take_string("role") else { return false };
     match role.as_str() {
-        "system" => builder.message(Role::System),
-        "developer" => {
-            builder.message(Role::System);
-            builder.message_tag(annotation_keys::ROLE, "developer");
-        }
-        "user" => builder.message(Role::User),
-        "assistant" => builder.message(Role::Assistant),
         "tool" => {
-            builder.message(Role::Tool);
+            builder.begin_message(Role::Tool);
             tool(builder, fields);
             return true;
         }
         "function" => {
-            builder.message(Role::Tool);
+            builder.begin_message(Role::Tool);
             function(builder, fields);
             return true;
         }
+        role if content::begin_message(builder, role) => {}
         _ => return false,
     }
     let has_content = fields.has("content");
@@ -104,7 +93,7 @@ fn message(builder: &mut Builder, value: &RawValue) -> bool {
     if role == "assistant" {
         calls(builder, &mut fields);
     }
-    builder.message_fields(fields.rest_json().as_deref());
+    builder.push_message_fields(fields.rest_json().as_deref());
     if role != "assistant" {
         return true;
     }
@@ -116,25 +105,25 @@ fn message(builder: &mut Builder, value: &RawValue) -> bool {
     true
 }
 
-fn calls(builder: &mut Builder, fields: &mut Fields<'_>) {
-    for value in fields.get("tool_calls").and_then(json::array).unwrap_or_default() {
+fn calls(builder: &mut BlockBuilder, fields: &mut Fields<'_>) {
+    for value in fields.get("tool_calls").and_then(raw_json::array).unwrap_or_default() {
         fields.take("tool_calls");
         if !call(builder, value) {
             builder.warn("a tool call that cannot be read is kept as an extension".to_owned());
-            builder.aside("tool_call", value.get());
+            builder.push_detached("tool_call", value.get());
         }
     }
     let Some(mut function) = fields.get("function_call").and_then(Fields::read) else { return };
     let Some(name) = function.take_string("name") else { return };
     fields.take("function_call");
-    let arguments = arguments(builder, &mut function, "arguments");
-    builder.call("", &name, &arguments);
+    let arguments = content::take_arguments(builder, &mut function, "arguments");
+    builder.push_call("", &name, &arguments);
     builder.tag(annotation_keys::CALL, annotation_keys::FUNCTION);
-    builder.part_fields(function.rest_json().as_deref());
+    builder.tag_part_fields(function.rest_json().as_deref());
 }
 
 /// One of a message's calls; `false` if it has no name or is of an unknown type.
-fn call(builder: &mut Builder, value: &RawValue) -> bool {
+fn call(builder: &mut BlockBuilder, value: &RawValue) -> bool {
     let Some(mut fields) = Fields::read(value) else { return false };
     let kind = fields.string("type").unwrap_or_else(|| "function".to_owned());
     let key = match kind.as_str() {
@@ -150,25 +139,17 @@ fn call(builder: &mut Builder, value: &RawValue) -> bool {
     if id.is_empty() {
         builder.warn("a tool call without an id is given one".to_owned());
     }
-    let arguments = arguments(builder, &mut inner, key);
-    builder.call(&id, &name, &arguments);
+    let arguments = content::take_arguments(builder, &mut inner, key);
+    builder.push_call(&id, &name, &arguments);
     if kind == annotation_keys::CUSTOM {
         builder.tag(annotation_keys::CALL, annotation_keys::CUSTOM);
     }
-    builder.part_fields(rest_with(&fields, &kind, &inner).as_deref());
+    builder.tag_part_fields(rest_with(&fields, &kind, &inner).as_deref());
     true
 }
 
-/// The arguments of a call: a text, by some servers an object.
-fn arguments(builder: &mut Builder, fields: &mut Fields<'_>, key: &str) -> String {
-    builder
-        .take_text(fields, key)
-        .or_else(|| fields.take(key).map(|value| value.get().to_owned()))
-        .unwrap_or_default()
-}
-
 /// What a tool answers.
-fn tool(builder: &mut Builder, mut fields: Fields<'_>) {
+fn tool(builder: &mut BlockBuilder, mut fields: Fields<'_>) {
     let id = fields.take_string("tool_call_id").unwrap_or_default();
     let name = fields.string("name");
     let id = if id.is_empty() {
@@ -179,14 +160,14 @@ fn tool(builder: &mut Builder, mut fields: Fields<'_>) {
     };
     let content = fields.take("content");
     content::result(builder, &id, name.as_deref(), content);
-    builder.result_fields(fields.rest_json().as_deref());
+    builder.tag_result_fields(fields.rest_json().as_deref());
 }
 
 /// What a function answers: before tools there were no ids.
-fn function(builder: &mut Builder, mut fields: Fields<'_>) {
+fn function(builder: &mut BlockBuilder, mut fields: Fields<'_>) {
     let name = fields.take_string("name");
     let id = builder.open_call(name.as_deref()).unwrap_or_default();
     let content = fields.take("content");
     content::result(builder, &id, name.as_deref(), content);
-    builder.result_fields(fields.rest_json().as_deref());
+    builder.tag_result_fields(fields.rest_json().as_deref());
 }

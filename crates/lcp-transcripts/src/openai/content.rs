@@ -1,12 +1,13 @@
 //! What messages and results say: a text or a list of parts.
 
-use lcp_types::Status;
+use lcp_types::{Role, Status};
 use serde_json::value::RawValue;
 
-use crate::build::Builder;
-use crate::json::{self, Fields};
-use crate::pictures;
-use crate::transcript::{self, rest_with};
+use crate::annotation_keys;
+use crate::builder::BlockBuilder;
+use crate::images;
+use crate::raw_json::{self, Fields};
+use crate::reader::{self, rest_with};
 
 /// Whether a part of this type is a text. Chat completions and responses say it
 /// differently.
@@ -15,44 +16,46 @@ fn is_text(kind: &str) -> bool {
 }
 
 /// What a message says.
-pub(super) fn message(builder: &mut Builder, value: &RawValue) {
-    transcript::content(builder, value, part);
+pub(super) fn message(builder: &mut BlockBuilder, value: &RawValue) {
+    reader::content(builder, value, part);
 }
 
-fn part(builder: &mut Builder, value: &RawValue) {
+fn part(builder: &mut BlockBuilder, value: &RawValue) {
     if let Some(text) = builder.string(value) {
-        return builder.text(&text);
+        return builder.push_text(&text);
     }
     let fields = Fields::read(value);
     let Some((mut fields, kind)) = fields.and_then(|of| of.string("type").map(|kind| (of, kind)))
     else {
         builder.warn("a part without a type is kept as an extension".to_owned());
-        return builder.aside("part", value.get());
+        return builder.push_detached("part", value.get());
     };
     if is_text(&kind) {
         if let Some(text) = builder.take_text(&mut fields, "text") {
             fields.take("type");
             if !text.is_empty() {
-                builder.text(&text);
-                builder.part_fields(fields.rest_json().as_deref());
+                builder.push_text(&text);
+                builder.tag_part_fields(fields.rest_json().as_deref());
             }
             return;
         }
     } else if image(builder, &kind, &mut fields) {
         return;
     }
-    builder.unknown(&kind, value.get());
+    builder.push_extension(&kind, value.get());
 }
 
 /// A picture whose data is here; one that is elsewhere is not.
-fn image(builder: &mut Builder, kind: &str, fields: &mut Fields<'_>) -> bool {
+fn image(builder: &mut BlockBuilder, kind: &str, fields: &mut Fields<'_>) -> bool {
     if !matches!(kind, "image_url" | "input_image") {
         return false;
     }
     let Some(place) = fields.get("image_url") else { return false };
     let mut inner = Fields::read(place).unwrap_or_default();
-    let Some(uri) = inner.take_string("url").or_else(|| json::string(place)) else { return false };
-    let Some((media, data)) = pictures::data_uri(&uri) else {
+    let Some(uri) = inner.take_string("url").or_else(|| raw_json::string(place)) else {
+        return false;
+    };
+    let Some((media, data)) = images::data_uri(&uri) else {
         if uri.starts_with("data:") {
             builder.warn("a picture that cannot be read is kept as an extension".to_owned());
         }
@@ -60,49 +63,63 @@ fn image(builder: &mut Builder, kind: &str, fields: &mut Fields<'_>) -> bool {
     };
     fields.take("type");
     fields.take("image_url");
-    builder.image(media, "", data);
-    builder.part_fields(rest_with(fields, "image_url", &inner).as_deref());
+    builder.push_image(media, "", data);
+    builder.tag_part_fields(rest_with(fields, "image_url", &inner).as_deref());
     true
 }
 
 /// What the result of a call says.
 pub(super) fn result(
-    builder: &mut Builder,
+    builder: &mut BlockBuilder,
     id: &str,
     name: Option<&str>,
     content: Option<&RawValue>,
 ) {
-    let Some(value) = content else { return builder.result(id, name, Status::Ok, "") };
+    let Some(value) = content else { return builder.push_result(id, name, Status::Ok, "") };
     if let Some(text) = builder.string(value) {
-        return builder.result(id, name, Status::Ok, &text);
+        return builder.push_result(id, name, Status::Ok, &text);
     }
-    match json::array(value) {
+    match raw_json::array(value) {
         Some(parts) if !parts.is_empty() => {
-            builder.answer(id, name);
+            builder.begin_result(id, name);
             for value in parts {
                 result_part(builder, id, name, value);
             }
         }
-        Some(_) => builder.result(id, name, Status::Ok, ""),
-        None => builder.result(id, name, Status::Ok, value.get()),
+        Some(_) => builder.push_result(id, name, Status::Ok, ""),
+        None => builder.push_result(id, name, Status::Ok, value.get()),
     }
 }
 
-fn result_part(builder: &mut Builder, id: &str, name: Option<&str>, value: &RawValue) {
+fn result_part(builder: &mut BlockBuilder, id: &str, name: Option<&str>, value: &RawValue) {
     if let Some(text) = builder.string(value) {
-        return builder.result_text(id, name, Status::Ok, &text);
+        return builder.push_result_text(id, name, Status::Ok, &text);
     }
-    let mut fields = Fields::read(value).unwrap_or_default();
-    let kind = fields.string("type").unwrap_or_else(|| "part".to_owned());
-    if is_text(&kind) {
-        if let Some(text) = builder.take_text(&mut fields, "text") {
-            fields.take("type");
-            builder.result_text(id, name, Status::Ok, &text);
-            return builder.part_fields(fields.rest_json().as_deref());
-        }
-    } else if image(builder, &kind, &mut fields) {
-        return builder.answers(id);
+    reader::result_part(builder, (id, name, Status::Ok), value, is_text, image);
+}
+
+/// Begins the message of this role; `false` for roles of tools and unknown ones.
+pub(super) fn begin_message(builder: &mut BlockBuilder, role: &str) -> bool {
+    match role {
+        "system" | "developer" => builder.begin_message(Role::System),
+        "user" => builder.begin_message(Role::User),
+        "assistant" => builder.begin_message(Role::Assistant),
+        _ => return false,
     }
-    builder.unknown(&kind, value.get());
-    builder.answers(id);
+    if role == "developer" {
+        builder.tag_message(annotation_keys::ROLE, role);
+    }
+    true
+}
+
+/// Takes the arguments of a call: a text, from some servers an object.
+pub(super) fn take_arguments(
+    builder: &mut BlockBuilder,
+    fields: &mut Fields<'_>,
+    key: &str,
+) -> String {
+    builder
+        .take_text(fields, key)
+        .or_else(|| fields.take(key).map(|value| value.get().to_owned()))
+        .unwrap_or_default()
 }

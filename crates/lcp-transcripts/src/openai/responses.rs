@@ -4,49 +4,44 @@ use lcp_types::Role;
 use serde_json::value::RawValue;
 
 use super::content;
+use crate::Format;
 use crate::annotation_keys;
-use crate::build::Builder;
-use crate::json::{self, Fields, Source};
-use crate::transcript::{Reader, keep};
-use crate::{Format, ImportResult, Result};
+use crate::builder::BlockBuilder;
+use crate::raw_json::{self, Fields, Source};
+use crate::reader::{Reader, keep};
 
-const READER: Reader = Reader {
+pub(crate) const READER: Reader = Reader {
     format: Format::OpenAiResponses,
     looked_for: "a list of items, or an object with \"input\" or \"output\", or one item",
     message: item,
     envelope,
 };
 
-/// Imports items of responses.
-pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
-    READER.import(bytes)
-}
-
 fn envelope(
     reader: &Reader,
-    builder: &mut Builder,
+    builder: &mut BlockBuilder,
     source: &Source<'_>,
     mut fields: Fields<'_>,
 ) -> bool {
     if fields.get("type").is_some() {
         return false;
     }
-    let (input, output) = (fields.get("input"), fields.get("output").and_then(json::array));
+    let (input, output) = (fields.get("input"), fields.get("output").and_then(raw_json::array));
     if input.is_none() && output.is_none() {
         let data = reader.list_under("data", "list", builder, source, fields.clone());
         return data || reader.inside(&["body", "response"], builder, source, &fields);
     }
     if let Some(text) = builder.take_text(&mut fields, "instructions") {
-        builder.message(Role::System);
-        builder.text(&text);
+        builder.begin_message(Role::System);
+        builder.push_text(&text);
     }
     let mut any = false;
     if let Some(input) = input {
         if let Some(text) = builder.string(input) {
-            builder.message(Role::User);
-            builder.text(&text);
+            builder.begin_message(Role::User);
+            builder.push_text(&text);
             any = true;
-        } else if let Some(items) = json::array(input) {
+        } else if let Some(items) = raw_json::array(input) {
             any = reader.messages(builder, source, &items);
         }
         if any {
@@ -68,7 +63,7 @@ fn envelope(
 }
 
 /// One item; `false` if it is none. An unknown one is a message that holds it.
-pub(crate) fn item(builder: &mut Builder, value: &RawValue) -> bool {
+pub(crate) fn item(builder: &mut BlockBuilder, value: &RawValue) -> bool {
     let Some(mut fields) = Fields::read(value) else { return false };
     let kind = match fields.string("type") {
         Some(kind) => kind,
@@ -80,26 +75,26 @@ pub(crate) fn item(builder: &mut Builder, value: &RawValue) -> bool {
         "function_call" => call(builder, fields, "arguments", value),
         "custom_tool_call" => call(builder, fields, "input", value),
         "local_shell_call" => {
-            builder.message(Role::Assistant);
+            builder.begin_message(Role::Assistant);
             let id = call_id(&mut fields);
             let action = fields.take("action").map_or("", RawValue::get);
-            builder.call(&id, "local_shell", action);
+            builder.push_call(&id, "local_shell", action);
             fields.take("type");
-            builder.part_fields(fields.rest_json().as_deref());
+            builder.tag_part_fields(fields.rest_json().as_deref());
             true
         }
         "function_call_output" | "custom_tool_call_output" | "local_shell_call_output" => {
-            builder.message(Role::Tool);
+            builder.begin_message(Role::Tool);
             let id = call_id(&mut fields);
             let output = fields.take("output");
             content::result(builder, &id, None, output);
             fields.take("type");
-            builder.result_fields(fields.rest_json().as_deref());
+            builder.tag_result_fields(fields.rest_json().as_deref());
             true
         }
         _ => {
-            builder.message(Role::Assistant);
-            builder.unknown(&kind, value.get());
+            builder.begin_message(Role::Assistant);
+            builder.push_extension(&kind, value.get());
             true
         }
     }
@@ -111,47 +106,37 @@ fn call_id(fields: &mut Fields<'_>) -> String {
     id.unwrap_or_default()
 }
 
-fn message(builder: &mut Builder, mut fields: Fields<'_>) -> bool {
+fn message(builder: &mut BlockBuilder, mut fields: Fields<'_>) -> bool {
     let role = fields.take_string("role");
-    match role.as_deref() {
-        Some("system") => builder.message(Role::System),
-        Some("developer") => {
-            builder.message(Role::System);
-            builder.message_tag(annotation_keys::ROLE, "developer");
-        }
-        Some("user") => builder.message(Role::User),
-        Some("assistant") => builder.message(Role::Assistant),
-        _ => return false,
+    if !role.is_some_and(|role| content::begin_message(builder, &role)) {
+        return false;
     }
     fields.take("type");
     if let Some(value) = fields.take("content") {
         content::message(builder, value);
     }
     // An id and a status stand beside every item: nothing that a model should read.
-    builder.item_fields(fields.rest_json().as_deref());
+    builder.tag_item_fields(fields.rest_json().as_deref());
     true
 }
 
-fn call(builder: &mut Builder, mut fields: Fields<'_>, key: &str, value: &RawValue) -> bool {
-    builder.message(Role::Assistant);
+fn call(builder: &mut BlockBuilder, mut fields: Fields<'_>, key: &str, value: &RawValue) -> bool {
+    builder.begin_message(Role::Assistant);
     let Some(name) = fields.take_string("name") else {
         builder.warn("a tool call without a name is kept as an extension".to_owned());
-        builder.unknown("function_call", value.get());
+        builder.push_extension("function_call", value.get());
         return true;
     };
     let id = call_id(&mut fields);
     if id.is_empty() {
         builder.warn("a tool call without an id is given one".to_owned());
     }
-    let arguments = builder
-        .take_text(&mut fields, key)
-        .or_else(|| fields.take(key).map(|value| value.get().to_owned()))
-        .unwrap_or_default();
-    builder.call(&id, &name, &arguments);
+    let arguments = content::take_arguments(builder, &mut fields, key);
+    builder.push_call(&id, &name, &arguments);
     if key == "input" {
         builder.tag(annotation_keys::CALL, annotation_keys::CUSTOM);
     }
     fields.take("type");
-    builder.part_fields(fields.rest_json().as_deref());
+    builder.tag_part_fields(fields.rest_json().as_deref());
     true
 }

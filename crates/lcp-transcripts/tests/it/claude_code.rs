@@ -25,7 +25,7 @@ fn session(lines: &[Value]) -> String {
 }
 
 /// What is said, and how many lines were taken back.
-fn said(lines: &[Value]) -> (Vec<String>, u64) {
+fn texts_and_rewound(lines: &[Value]) -> (Vec<String>, u64) {
     let ImportResult { blocks, report, .. } = imported(Format::ClaudeCode, &session(lines));
     let said = blocks.iter().filter_map(|block| match &block.content {
         BlockContent::Conversation(turn) => Some(turn.content.to_str_lossy().into_owned()),
@@ -37,7 +37,7 @@ fn said(lines: &[Value]) -> (Vec<String>, u64) {
 
 #[track_caller]
 fn check(lines: &[Value], expected: &[&str], rewound: u64) {
-    let (said, found) = said(lines);
+    let (said, found) = texts_and_rewound(lines);
     assert_eq!(
         (said.iter().map(String::as_str).collect::<Vec<_>>(), found),
         (expected.to_vec(), rewound)
@@ -154,7 +154,7 @@ fn side_conversations_are_left_out_or_told_apart() {
     check(&side, &["find it", "found"], 0);
     // An agent whose call was taken back is gone with it.
     let lines = [&main[..], &side, &[line("c", None, "user", "q2")]].concat();
-    assert_eq!(said(&lines), (vec!["q2".to_owned()], 4));
+    assert_eq!(texts_and_rewound(&lines), (vec!["q2".to_owned()], 4));
 }
 
 #[test]

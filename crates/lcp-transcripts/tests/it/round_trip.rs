@@ -12,13 +12,13 @@ use crate::support::{exported, imported, value};
 fn check(format: Format, text: &str, openai: &[&str], anthropic: &[&str]) {
     let blocks = imported(format, text).blocks;
     for (target, expected) in [(Provider::OpenAi, openai), (Provider::Anthropic, anthropic)] {
-        let found = told(&value(&exported(target, &blocks).json));
+        let found = statements(&value(&exported(target, &blocks).json));
         assert_eq!(found.join("\n"), expected.join("\n"), "{format} to {target}");
     }
 }
 
 /// The parts of all messages, in the form of either provider.
-fn told(request: &Value) -> Vec<String> {
+fn statements(request: &Value) -> Vec<String> {
     let mut told = Vec::new();
     part("system", &request["system"], &mut told);
     for message in request["messages"].as_array().unwrap() {

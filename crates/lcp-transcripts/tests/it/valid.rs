@@ -20,7 +20,7 @@ pub(crate) fn valid(target: Provider, exported: &ExportResult) -> Result<(), Str
         Provider::OpenAi => openai(messages),
         Provider::Anthropic => {
             if let Some(system) = whole.get("system") {
-                said(system, false).map_err(|wrong| format!("system: {wrong}"))?;
+                check_content(system, false).map_err(|wrong| format!("system: {wrong}"))?;
             }
             anthropic(messages)
         }
@@ -28,7 +28,7 @@ pub(crate) fn valid(target: Provider, exported: &ExportResult) -> Result<(), Str
 }
 
 /// A content that is there: a text, or parts that each hold something.
-fn said(content: &Value, may_be_empty: bool) -> Result<(), String> {
+fn check_content(content: &Value, may_be_empty: bool) -> Result<(), String> {
     match content {
         Value::String(text) if may_be_empty || !text.is_empty() => Ok(()),
         Value::Array(parts) if !parts.is_empty() => {
@@ -66,7 +66,7 @@ fn openai(messages: &[Value]) -> Result<(), String> {
                 return Err(wrong(format!("answers {id:?}, which is not open")));
             };
             open.remove(place);
-            said(&message["content"], true).map_err(wrong)?;
+            check_content(&message["content"], true).map_err(wrong)?;
             continue;
         }
         if role == "function" {
@@ -98,13 +98,15 @@ fn openai(messages: &[Value]) -> Result<(), String> {
             return Err(wrong(format!("function {function:?}")));
         }
         match role {
-            "system" | "developer" | "user" => said(&message["content"], false).map_err(wrong)?,
+            "system" | "developer" | "user" => {
+                check_content(&message["content"], false).map_err(wrong)?;
+            }
             "assistant" => {
                 let is_call = !open.is_empty() || function.is_some();
                 let is_said = ["refusal", "audio"].iter().any(|key| !message[*key].is_null());
                 let may_be_empty = is_call || is_said;
                 if !may_be_empty || !message["content"].is_null() {
-                    said(&message["content"], may_be_empty).map_err(wrong)?;
+                    check_content(&message["content"], may_be_empty).map_err(wrong)?;
                 }
             }
             other => return Err(wrong(format!("role {other:?}"))),
@@ -125,7 +127,7 @@ fn anthropic(messages: &[Value]) -> Result<(), String> {
         if role != ["user", "assistant"][at % 2] {
             return Err(wrong(format!("role {role:?} out of turn")));
         }
-        said(&message["content"], false).map_err(wrong)?;
+        check_content(&message["content"], false).map_err(wrong)?;
         let parts = message["content"].as_array().map(Vec::as_slice).unwrap_or_default();
         let mut others = false;
         for part in parts {
@@ -151,7 +153,7 @@ fn anthropic(messages: &[Value]) -> Result<(), String> {
                     }
                     open.remove(place);
                     if let Some(content) = part.get("content") {
-                        said(content, true).map_err(wrong)?;
+                        check_content(content, true).map_err(wrong)?;
                     }
                 }
                 ("tool_use" | "tool_result", _) => return Err(wrong(format!("{part} of {role}"))),

@@ -1,10 +1,11 @@
-//! What the formats of messages have in common: lists, requests, files of them.
+//! Reads what formats have in common: lists of messages, requests, JSON lines, results.
 
+use lcp_types::Status;
 use serde_json::value::RawValue;
 
-use crate::build::Builder;
-use crate::json::{self, Document, Fields, Source};
-use crate::{Error, ErrorKind, Format, ImportResult, Result};
+use crate::builder::BlockBuilder;
+use crate::raw_json::{self, Document, Fields, Line, Source};
+use crate::{Error, Format, ImportResult, Result};
 
 /// How a format is read.
 pub(crate) struct Reader {
@@ -12,23 +13,27 @@ pub(crate) struct Reader {
     /// What there is to be found, for people.
     pub(crate) looked_for: &'static str,
     /// Reads one message; `false` if it is none.
-    pub(crate) message: fn(&mut Builder, &RawValue) -> bool,
+    pub(crate) message: fn(&mut BlockBuilder, &RawValue) -> bool,
     /// Reads an object that is no message, a request perhaps; `false` if it is something else.
-    pub(crate) envelope: fn(&Self, &mut Builder, &Source<'_>, Fields<'_>) -> bool,
+    pub(crate) envelope: fn(&Self, &mut BlockBuilder, &Source<'_>, Fields<'_>) -> bool,
 }
 
 /// What a message says: a text, or a list of parts that `part` reads.
-pub(crate) fn content(builder: &mut Builder, value: &RawValue, part: fn(&mut Builder, &RawValue)) {
+pub(crate) fn content(
+    builder: &mut BlockBuilder,
+    value: &RawValue,
+    part: fn(&mut BlockBuilder, &RawValue),
+) {
     if let Some(text) = builder.string(value) {
-        builder.text(&text);
-    } else if let Some(parts) = json::array(value) {
+        builder.push_text(&text);
+    } else if let Some(parts) = raw_json::array(value) {
         for value in parts {
             part(builder, value);
         }
     } else {
         builder
             .warn("content that is neither a text nor a list is kept as an extension".to_owned());
-        builder.aside("content", value.get());
+        builder.push_detached("content", value.get());
     }
 }
 
@@ -36,7 +41,7 @@ impl Reader {
     /// All of an input.
     pub(crate) fn import(&self, bytes: &[u8]) -> Result<ImportResult> {
         let source = Source::new(bytes)?;
-        let mut builder = Builder::new(self.format);
+        let mut builder = BlockBuilder::new(self.format);
         let is_one = match source.document()? {
             Document::One(value) => self.value(&mut builder, &source, value),
             Document::Lines(lines) => {
@@ -49,15 +54,11 @@ impl Reader {
                             any |= is_one;
                             conversations += usize::from(is_one && Self::is_whole(value));
                         }
-                        Err(error) => {
-                            // The builder says the line.
-                            builder.warn(Error { line: 0, column: 0, ..error }.to_string());
-                            builder.aside("line", line.text);
-                        }
+                        Err(error) => builder.push_broken_line(line.text, &error),
                     }
                 }
                 if conversations > 1 {
-                    builder.warn_of_all(format!(
+                    builder.warn_globally(format!(
                         "{conversations} lines are conversations of their own; here each goes on with \
                          the one before it"
                     ));
@@ -66,17 +67,20 @@ impl Reader {
             }
         };
         if !is_one {
-            let kind =
-                ErrorKind::NotATranscript { format: self.format, looked_for: self.looked_for };
-            return Err(Error::at(kind, 0, 0));
+            return Err(Error::looked_for(self.format, self.looked_for));
         }
-        if builder.messages() == 0 {
+        if builder.message_count() == 0 {
             builder.warn("there are no messages".to_owned());
         }
         Ok(builder.finish())
     }
 
-    fn value_or_item(&self, builder: &mut Builder, source: &Source<'_>, value: &RawValue) -> bool {
+    fn value_or_item(
+        &self,
+        builder: &mut BlockBuilder,
+        source: &Source<'_>,
+        value: &RawValue,
+    ) -> bool {
         let is_one = self.value(builder, source, value);
         if !is_one {
             self.item(builder, value);
@@ -91,9 +95,9 @@ impl Reader {
     }
 
     /// A list of messages, an object with one, or a message.
-    fn value(&self, builder: &mut Builder, source: &Source<'_>, value: &RawValue) -> bool {
+    fn value(&self, builder: &mut BlockBuilder, source: &Source<'_>, value: &RawValue) -> bool {
         builder.at_line(source.line(value.get()));
-        if let Some(list) = json::array(value) {
+        if let Some(list) = raw_json::array(value) {
             return self.messages(builder, source, &list);
         }
         let Some(fields) = Fields::read(value) else { return false };
@@ -103,24 +107,24 @@ impl Reader {
     /// The messages of a list; `false` if there is something, and nothing is a message.
     pub(crate) fn messages(
         &self,
-        builder: &mut Builder,
+        builder: &mut BlockBuilder,
         source: &Source<'_>,
         list: &[&RawValue],
     ) -> bool {
-        let before = builder.messages();
+        let before = builder.message_count();
         let mut others = Vec::new();
         for value in list {
             builder.at_line(source.line(value.get()));
             if !(self.message)(builder, value) {
                 // Nothing may be kept of what is no transcript.
-                if builder.messages() == before {
+                if builder.message_count() == before {
                     others.push(*value);
                 } else {
                     self.item(builder, value);
                 }
             }
         }
-        let any = builder.messages() > before;
+        let any = builder.message_count() > before;
         if any {
             for value in others {
                 builder.at_line(source.line(value.get()));
@@ -130,9 +134,9 @@ impl Reader {
         any || list.is_empty()
     }
 
-    fn item(&self, builder: &mut Builder, value: &RawValue) {
+    fn item(&self, builder: &mut BlockBuilder, value: &RawValue) {
         builder.warn(format!("this is no message of {}; it is kept as an extension", self.format));
-        builder.aside("item", value.get());
+        builder.push_detached("item", value.get());
     }
 
     /// The same for what stands under a key, which must be a list; the rest of the
@@ -141,11 +145,11 @@ impl Reader {
         &self,
         key: &str,
         rest: &str,
-        builder: &mut Builder,
+        builder: &mut BlockBuilder,
         source: &Source<'_>,
         mut fields: Fields<'_>,
     ) -> bool {
-        let Some(list) = fields.get(key).and_then(json::array) else { return false };
+        let Some(list) = fields.get(key).and_then(raw_json::array) else { return false };
         fields.take(key);
         let any = self.messages(builder, source, &list);
         if any {
@@ -159,7 +163,7 @@ impl Reader {
     pub(crate) fn inside(
         &self,
         keys: &[&str],
-        builder: &mut Builder,
+        builder: &mut BlockBuilder,
         source: &Source<'_>,
         fields: &Fields<'_>,
     ) -> bool {
@@ -178,19 +182,76 @@ impl Reader {
 }
 
 /// Keeps what is left of an object that is no message.
-pub(crate) fn keep(builder: &mut Builder, type_name: &str, fields: &Fields<'_>) {
+pub(crate) fn keep(builder: &mut BlockBuilder, type_name: &str, fields: &Fields<'_>) {
     if let Some(rest) = fields.rest_json() {
-        builder.aside(type_name, &rest);
+        builder.push_detached(type_name, &rest);
     }
+}
+
+/// Reads one part of a tool result: a text, an image that `image` reads, or anything else,
+/// which is kept as an extension.
+pub(crate) fn result_part(
+    builder: &mut BlockBuilder,
+    (id, tool, status): (&str, Option<&str>, Status),
+    value: &RawValue,
+    is_text: fn(&str) -> bool,
+    image: fn(&mut BlockBuilder, &str, &mut Fields<'_>) -> bool,
+) {
+    let mut fields = Fields::read(value).unwrap_or_default();
+    let kind = fields.string("type").unwrap_or_else(|| "part".to_owned());
+    if is_text(&kind) {
+        if let Some(text) = builder.take_text(&mut fields, "text") {
+            fields.take("type");
+            builder.push_result_text(id, tool, status, &text);
+            return builder.tag_part_fields(fields.rest_json().as_deref());
+        }
+    } else if image(builder, &kind, &mut fields) {
+        return builder.tag_as_result_of(id);
+    }
+    builder.push_extension(&kind, value.get());
+    builder.tag_as_result_of(id);
 }
 
 /// What is left of a part and of an object within it, which stands under `key`, as one
 /// object; `None` if that is nothing.
 pub(crate) fn rest_with(fields: &Fields<'_>, key: &str, inner: &Fields<'_>) -> Option<String> {
-    let mut object = json::Object::default();
+    let mut object = raw_json::Object::default();
     object.all(fields.rest_json().as_deref());
     if let Some(inner) = inner.rest_json() {
         object.raw(key, &inner);
     }
     object.finish_some()
+}
+
+/// Imports the lines of an agent's session. `begin` gets all of them and returns the function
+/// that reads each value, keeps what is no message, and returns whether the line is certainly
+/// one of the format.
+///
+/// A line that is no JSON is kept with a warning: a session ends where its program did.
+pub(crate) fn import_lines<Read: FnMut(&mut BlockBuilder, &RawValue) -> bool>(
+    format: Format,
+    looked_for: &'static str,
+    bytes: &[u8],
+    begin: impl FnOnce(&[Line<'_>]) -> Read,
+) -> Result<ImportResult> {
+    let source = Source::new(bytes)?;
+    let lines = source.lines();
+    let mut read = begin(&lines);
+    let mut builder = BlockBuilder::new(format);
+    let (mut is_one, mut wrong) = (false, None);
+    for line in lines {
+        builder.at_line(source.line(line.text));
+        match line.value {
+            Ok(value) => is_one |= read(&mut builder, value),
+            Err(error) => {
+                builder.push_broken_line(line.text, &error);
+                wrong = wrong.or(Some(error));
+            }
+        }
+    }
+    match wrong {
+        _ if is_one => Ok(builder.finish()),
+        Some(error) => Err(error),
+        None => Err(Error::looked_for(format, looked_for)),
+    }
 }

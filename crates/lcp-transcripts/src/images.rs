@@ -56,31 +56,3 @@ pub(crate) fn data_uri(uri: &str) -> Option<(MediaType, Vec<u8>)> {
     let mime = mime.split(';').next().unwrap_or(mime);
     Some((media_type(mime)?, decode(data)?))
 }
-
-#[cfg(test)]
-mod tests {
-    use lcp_types::MediaType;
-
-    use super::{data_uri, decode, encode};
-
-    #[test]
-    fn base64_is_read_as_people_write_it() {
-        assert_eq!(decode("aGk="), Some(b"hi".to_vec()));
-        assert_eq!(decode("aGk"), Some(b"hi".to_vec()));
-        assert_eq!(decode("aG\r\nk="), Some(b"hi".to_vec()));
-        assert_eq!(decode("a?"), None);
-        assert_eq!(encode(b"hi"), "aGk=");
-    }
-
-    #[test]
-    fn data_uris_are_pictures_where_their_type_is_one() {
-        let png = Some((MediaType::Png, b"hi".to_vec()));
-        assert_eq!(data_uri("data:image/png;base64,aGk="), png);
-        assert_eq!(data_uri("data:image/png;name=a.png;base64,aGk="), png);
-        for none in
-            ["data:image/png,aGk=", "data:image/bmp;base64,aGk=", "https://a/b.png", "data:"]
-        {
-            assert_eq!(data_uri(none), None, "{none}");
-        }
-    }
-}

@@ -1,16 +1,17 @@
-//! Calls and their results: in pairs, results right behind their calls.
+//! Pairs tool calls and their results: each result right after the message with its call.
 
 use std::collections::{HashMap, HashSet};
 
 use super::ExportReport;
-use super::turn::{Form, Part, Speaker, Turn, What};
+use super::turn::{CallSyntax, Part, PartKind, Speaker, Turn};
+use crate::raw_json::Fields;
 
 /// A part of a turn, by their indices.
 type Place = (usize, usize);
 
 /// The turns with each call answered once, right behind its turn; what has no
 /// counterpart is left out.
-pub(super) fn pair<'b>(mut turns: Vec<Turn<'b>>, report: &mut ExportReport) -> Vec<Turn<'b>> {
+pub(super) fn pair_tools<'b>(mut turns: Vec<Turn<'b>>, report: &mut ExportReport) -> Vec<Turn<'b>> {
     let mut answers = find(&turns);
     let results: HashSet<Place> = answers.values().copied().collect();
     let mut taken: HashMap<Place, Part<'b>> = HashMap::new();
@@ -18,13 +19,13 @@ pub(super) fn pair<'b>(mut turns: Vec<Turn<'b>>, report: &mut ExportReport) -> V
         let mut kept = Vec::with_capacity(turn.parts.len());
         for (place, part) in std::mem::take(&mut turn.parts).into_iter().enumerate() {
             let place = (at, place);
-            match &part.what {
-                What::Answer(_) if results.contains(&place) => {
+            match &part.kind {
+                PartKind::Answer(_) if results.contains(&place) => {
                     taken.insert(place, part);
                 }
-                What::Answer(_) => report.orphans += 1,
-                What::Call(_) if !answers.contains_key(&place) => report.unanswered += 1,
-                What::Call(_) => {
+                PartKind::Answer(_) => report.orphans += 1,
+                PartKind::Call(_) if !answers.contains_key(&place) => report.unanswered += 1,
+                PartKind::Call(_) => {
                     // Where its part is now: others before it are gone.
                     if let Some(answer) = answers.remove(&place) {
                         answers.insert((at, kept.len()), answer);
@@ -43,7 +44,7 @@ pub(super) fn pair<'b>(mut turns: Vec<Turn<'b>>, report: &mut ExportReport) -> V
             paired.push(turn);
         }
         if !parts.is_empty() {
-            paired.push(Turn::of(Speaker::Tool, None, parts));
+            paired.push(Turn::new(Speaker::Tool, None, parts));
         }
     }
     paired
@@ -55,11 +56,11 @@ fn find(turns: &[Turn<'_>]) -> HashMap<Place, Place> {
     let mut answers = HashMap::new();
     for (at, turn) in turns.iter().enumerate() {
         for (place, part) in turn.parts.iter().enumerate() {
-            match &part.what {
-                What::Call(call) => {
+            match &part.kind {
+                PartKind::Call(call) => {
                     open.insert(&call.id, (at, place));
                 }
-                What::Answer(answer) => {
+                PartKind::Answer(answer) => {
                     if let Some(call) = open.remove(answer.id.as_ref()) {
                         answers.insert(call, (at, place));
                     }
@@ -79,19 +80,19 @@ fn behind<'b>(
     taken: &mut HashMap<Place, Part<'b>>,
     report: &mut ExportReport,
 ) -> Vec<Part<'b>> {
-    let is_call = |part: &&Part<'_>| matches!(part.what, What::Call(_));
+    let is_call = |part: &&Part<'_>| matches!(part.kind, PartKind::Call(_));
     let is_one = turn.parts.iter().filter(is_call).count() == 1;
     let mut parts = Vec::new();
     for (place, part) in turn.parts.iter_mut().enumerate() {
-        let What::Call(call) = &mut part.what else { continue };
+        let PartKind::Call(call) = &mut part.kind else { continue };
         // A message has room for one call of the old form.
-        if call.form == Form::Function && !is_one {
-            call.form = Form::Tool;
+        if call.syntax == CallSyntax::Function && !is_one {
+            call.syntax = CallSyntax::Tool;
         }
         let Some(stood) = answers.get(&(at, place)) else { continue };
         let Some(mut result) = taken.remove(stood) else { continue };
-        if let What::Answer(answer) = &mut result.what {
-            answer.form = call.form;
+        if let PartKind::Answer(answer) = &mut result.kind {
+            answer.syntax = call.syntax;
             answer.name.clone_from(&call.name);
         }
         report.calls += 1;
@@ -100,4 +101,39 @@ fn behind<'b>(
     // Calls at once are answered as each is done.
     parts.sort_unstable_by_key(|(stood, _)| *stood);
     parts.into_iter().map(|(_, part)| part).collect()
+}
+
+/// Removes calls that a server of the provider executes without a result after them, and
+/// such results without a call. They are parts of messages in their original JSON.
+pub(super) fn pair_server_tools(turns: &mut [Turn<'_>], report: &mut ExportReport) {
+    let (mut open, mut kept) = (HashMap::<String, Place>::new(), HashSet::<Place>::new());
+    let mut calls = HashSet::<Place>::new();
+    let mut results = HashSet::<Place>::new();
+    for (at, turn) in turns.iter().enumerate() {
+        for (place, part) in turn.parts.iter().enumerate() {
+            let PartKind::Raw(json) = &part.kind else { continue };
+            let Some(fields) = Fields::parse(json) else { continue };
+            let place = (at, place);
+            let kind = fields.string("type").unwrap_or_default();
+            if kind.ends_with("_tool_use") {
+                calls.insert(place);
+                open.insert(fields.string("id").unwrap_or_default(), place);
+            } else if kind.ends_with("_tool_result") {
+                results.insert(place);
+                let call = fields.string("tool_use_id").and_then(|id| open.remove(&id));
+                kept.extend(call.map(|call| [call, place]).into_iter().flatten());
+            }
+        }
+    }
+    for (at, turn) in turns.iter_mut().enumerate() {
+        let mut place = 0;
+        turn.parts.retain(|_| {
+            let here = (at, place);
+            place += 1;
+            let is_left_out = !kept.contains(&here);
+            report.unanswered += u64::from(is_left_out && calls.contains(&here));
+            report.orphans += u64::from(is_left_out && results.contains(&here));
+            !is_left_out || !(calls.contains(&here) || results.contains(&here))
+        });
+    }
 }

@@ -7,10 +7,9 @@ use lcp_types::{Annotation, Block, FormatHint, MediaType, Priority, Role, Status
 
 use serde_json::value::RawValue;
 
-use crate::forms::{self, ResultOf};
 use crate::import::{ImportReport, ImportResult};
-use crate::json::{self, Fields, Object};
-use crate::{Format, annotation_keys};
+use crate::raw_json::{self, Fields, Object};
+use crate::{Error, Format, annotation_keys, typed_results};
 use calls::Calls;
 
 /// Bytes of the arguments that a result repeats in its tag `args`: longer ones are
@@ -24,7 +23,7 @@ const TYPE_NAME_BYTES_MAX: usize = 64;
 const EMPTY: &str = "empty";
 
 /// Makes the blocks of a transcript, part by part.
-pub(crate) struct Builder {
+pub(crate) struct BlockBuilder {
     format: Format,
     blocks: Vec<Block<'static>>,
     report: ImportReport,
@@ -43,7 +42,7 @@ pub(crate) struct Builder {
     result: usize,
 }
 
-impl Builder {
+impl BlockBuilder {
     /// Nothing yet. What is unknown has the format as its namespace.
     pub(crate) fn new(format: Format) -> Self {
         Self {
@@ -67,7 +66,7 @@ impl Builder {
     }
 
     /// The next message begins.
-    pub(crate) fn message(&mut self, role: Role) {
+    pub(crate) fn begin_message(&mut self, role: Role) {
         self.end_message();
         self.message = Some(self.report.messages);
         self.report.messages += 1;
@@ -77,26 +76,26 @@ impl Builder {
     }
 
     /// All further blocks of this message get this tag.
-    pub(crate) fn message_tag(&mut self, key: &str, value: &str) {
+    pub(crate) fn tag_message(&mut self, key: &str, value: &str) {
         self.tags.push((key.to_owned(), value.to_owned()));
     }
 
     /// What is said; nothing where that is nothing.
-    pub(crate) fn text(&mut self, text: &str) {
+    pub(crate) fn push_text(&mut self, text: &str) {
         if !text.is_empty() {
             self.push(Block::conversation(self.role, text.to_owned()));
         }
     }
 
     /// A call of a tool; returns the id, which is a new one where there was none.
-    pub(crate) fn call(&mut self, id: &str, name: &str, arguments: &str) -> String {
+    pub(crate) fn push_call(&mut self, id: &str, name: &str, arguments: &str) -> String {
         if !fits(id) || !fits(name) {
             let mut call = Object::default();
             call.text("id", id).text("name", name).text("arguments", arguments);
             self.warn(
                 "a tool call whose id or name is too long is kept as an extension".to_owned(),
             );
-            self.unknown("tool_call", &call.finish());
+            self.push_extension("tool_call", &call.finish());
             return id.to_owned();
         }
         let id = if id.is_empty() { self.calls.new_id() } else { id.to_owned() };
@@ -121,14 +120,14 @@ impl Builder {
     }
 
     /// A result that is a text.
-    pub(crate) fn result(&mut self, id: &str, name: Option<&str>, status: Status, text: &str) {
-        self.answer(id, name);
-        self.result_text(id, name, status, text);
+    pub(crate) fn push_result(&mut self, id: &str, name: Option<&str>, status: Status, text: &str) {
+        self.begin_result(id, name);
+        self.push_result_text(id, name, status, text);
     }
 
-    /// Counts a result; its parts follow: [`Self::result_text`] and its like.
-    pub(crate) fn answer(&mut self, id: &str, name: Option<&str>) {
-        self.alone(id);
+    /// Counts a result; its parts follow: [`Self::push_result_text`] and its like.
+    pub(crate) fn begin_result(&mut self, id: &str, name: Option<&str>) {
+        self.begin_orphan_result(id);
         self.result = self.blocks.len();
         if !self.calls.answer(id) {
             self.report.orphans += 1;
@@ -140,11 +139,11 @@ impl Builder {
     }
 
     /// Counts a result whose call nobody wrote down; its parts follow.
-    pub(crate) fn alone(&mut self, id: &str) {
+    pub(crate) fn begin_orphan_result(&mut self, id: &str) {
         self.report.results += 1;
         if !fits(id) {
             self.warn("the id of a result is too long; it is kept as an extension".to_owned());
-            self.unknown(Tag::TOOL_CALL_ID, &json::quote(id));
+            self.push_extension(Tag::TOOL_CALL_ID, &raw_json::quote(id));
         }
     }
 
@@ -168,20 +167,29 @@ impl Builder {
     }
 
     /// Prose that is no message.
-    pub(crate) fn document(&mut self, title: &str, text: &str) {
+    pub(crate) fn push_document(&mut self, title: &str, text: &str) {
         let title = if fits(title) { title } else { "" };
         let (title, text) = (title.to_owned(), text.to_owned());
         self.push(Block::document(title, text, FormatHint::Markdown));
     }
 
     /// A part of a result that is a text.
-    pub(crate) fn result_text(&mut self, id: &str, name: Option<&str>, status: Status, text: &str) {
+    pub(crate) fn push_result_text(
+        &mut self,
+        id: &str,
+        name: Option<&str>,
+        status: Status,
+        text: &str,
+    ) {
         let known = self.calls.find(id);
         let tool = name.or(known.map(|call| call.name.as_str())).filter(|name| fits(name));
         let arguments = known.map(|call| call.arguments.clone());
-        let of = ResultOf { arguments: arguments.as_deref() };
         // Other blocks than TOOL_RESULT have no place for a failure.
-        let form = if status == Status::Ok { forms::block(&of, text) } else { None };
+        let form = if status == Status::Ok {
+            typed_results::block(arguments.as_deref(), text)
+        } else {
+            None
+        };
         if let Some((block, form)) = form {
             self.push(block);
             self.tag(annotation_keys::FORM, &form);
@@ -189,61 +197,61 @@ impl Builder {
             let tool = tool.unwrap_or_default().to_owned();
             self.push(Block::tool_result(tool, status, text.to_owned()));
         }
-        self.answers(id);
+        self.tag_as_result_of(id);
         if let Some(arguments) = arguments.filter(|arguments| arguments.len() <= ARGS_BYTES_MAX) {
             self.tag(Tag::ARGS, &arguments);
         }
     }
 
     /// The last block is a part of the result of this call.
-    pub(crate) fn answers(&mut self, id: &str) {
+    pub(crate) fn tag_as_result_of(&mut self, id: &str) {
         if !id.is_empty() && fits(id) {
             self.tag(Tag::TOOL_CALL_ID, id);
         }
     }
 
     /// A picture.
-    pub(crate) fn image(&mut self, media: MediaType, alt: &str, data: Vec<u8>) {
+    pub(crate) fn push_image(&mut self, media: MediaType, alt: &str, data: Vec<u8>) {
         self.push(Block::image(media, alt.to_owned(), data));
         self.tag_role();
         self.report.pictures += 1;
     }
 
     /// A part of this message that no block holds, as its JSON stood.
-    pub(crate) fn unknown(&mut self, type_name: &str, json: &str) {
+    pub(crate) fn push_extension(&mut self, type_name: &str, json: &str) {
         self.extension(type_name, json);
         self.tag_role();
     }
 
     /// Something that is no part of any message, as it stood.
-    pub(crate) fn aside(&mut self, type_name: &str, text: &str) {
+    pub(crate) fn push_detached(&mut self, type_name: &str, text: &str) {
         let (message, tags) = (self.message.take(), std::mem::take(&mut self.tags));
         self.extension(type_name, text);
         (self.message, self.tags) = (message, tags);
     }
 
     /// What this message has beside its role and its parts, if anything.
-    pub(crate) fn message_fields(&mut self, json: Option<&str>) {
+    pub(crate) fn push_message_fields(&mut self, json: Option<&str>) {
         if let Some(json) = json {
-            self.unknown("message", json);
+            self.push_extension("message", json);
         }
     }
 
     /// The same, in a tag of the message's last block, for what is of no use to a model.
-    pub(crate) fn item_fields(&mut self, json: Option<&str>) {
+    pub(crate) fn tag_item_fields(&mut self, json: Option<&str>) {
         if let (Some(json), true) = (json, self.first.is_some()) {
-            self.tag(&annotation_keys::of(self.format, annotation_keys::ITEM), json);
+            self.tag(&annotation_keys::format_key(self.format, annotation_keys::ITEM), json);
         } else {
-            self.message_fields(json);
+            self.push_message_fields(json);
         }
     }
 
     /// Tags the last block with what a program notes beside its message, as a JSON object;
     /// `false` if that has no place in the pack.
-    pub(crate) fn note(&mut self, json: &str) -> bool {
+    pub(crate) fn try_tag_item_fields(&mut self, json: &str) -> bool {
         let fits = self.first.is_some() && fits(json);
         if fits {
-            self.tag(&annotation_keys::of(self.format, annotation_keys::ITEM), json);
+            self.tag(&annotation_keys::format_key(self.format, annotation_keys::ITEM), json);
         }
         fits
     }
@@ -251,7 +259,7 @@ impl Builder {
     /// Tags the first block of this message, if it has any, with what only this format has.
     pub(crate) fn tag_first(&mut self, key: &str, json: &str) {
         if let Some(first) = self.first {
-            let tag = Tag::new(annotation_keys::of(self.format, key), json);
+            let tag = Tag::new(annotation_keys::format_key(self.format, key), json);
             self.blocks.push(Block::new(Annotation::tag(first as u64, &tag)));
         }
     }
@@ -263,18 +271,18 @@ impl Builder {
     }
 
     /// Tags the last block with what its part has beside what the block holds.
-    pub(crate) fn part_fields(&mut self, json: Option<&str>) {
+    pub(crate) fn tag_part_fields(&mut self, json: Option<&str>) {
         if let Some(json) = json {
-            self.tag(&annotation_keys::of(self.format, annotation_keys::PART), json);
+            self.tag(&annotation_keys::format_key(self.format, annotation_keys::PART), json);
         }
     }
 
     /// Tags the newest result with what it has beside its parts, if anything.
-    pub(crate) fn result_fields(&mut self, json: Option<&str>) {
+    pub(crate) fn tag_result_fields(&mut self, json: Option<&str>) {
         if let Some(json) = json {
             let annotation = Annotation::tag(
                 self.result as u64,
-                &Tag::new(annotation_keys::of(self.format, annotation_keys::RESULT), json),
+                &Tag::new(annotation_keys::format_key(self.format, annotation_keys::RESULT), json),
             );
             self.blocks.push(Block::new(annotation));
         }
@@ -282,8 +290,8 @@ impl Builder {
 
     /// The text that a value says; warns where not all of it is text.
     pub(crate) fn string(&mut self, value: &RawValue) -> Option<String> {
-        let text = json::string(value)?;
-        if json::is_lossy(value) {
+        let text = raw_json::string(value)?;
+        if raw_json::is_lossy(value) {
             self.warn("half of a surrogate pair became U+FFFD".to_owned());
         }
         Some(text)
@@ -296,18 +304,25 @@ impl Builder {
         Some(text)
     }
 
+    /// Keeps a line that is no JSON, and warns of it.
+    pub(crate) fn push_broken_line(&mut self, text: &str, error: &Error) {
+        // The warning has its own line number.
+        self.warn(Error { line: 0, column: 0, ..error.clone() }.to_string());
+        self.push_detached("line", text);
+    }
+
     /// Says that something is odd on this line.
     pub(crate) fn warn(&mut self, message: String) {
         self.report.warn(self.line, message);
     }
 
     /// Says that something is odd of the transcript as a whole.
-    pub(crate) fn warn_of_all(&mut self, message: String) {
+    pub(crate) fn warn_globally(&mut self, message: String) {
         self.report.warn(None, message);
     }
 
     /// How many messages there are so far.
-    pub(crate) const fn messages(&self) -> u64 {
+    pub(crate) const fn message_count(&self) -> u64 {
         self.report.messages
     }
 

@@ -2,30 +2,30 @@
 
 use std::collections::HashSet;
 
-use super::names::Names;
-use super::piece::piece;
-use super::said::Tags;
-use super::turn::{Beside, Part, Turn, What};
-use super::{ExportBlock, ExportReport, Shown, unnamed};
-use crate::{Format, Provider, annotation_keys, json};
+use super::annotations::Annotations;
+use super::parts::piece;
+use super::tool_names::ToolNames;
+use super::turn::{ExtraFields, Part, PartKind, Turn};
+use super::{ExportBlock, ExportReport, Shown, infer_ids};
+use crate::{Format, Provider, annotation_keys, raw_json};
 
 /// Messages, and what the request had beside them.
 pub(super) struct Read<'b> {
     pub(super) turns: Vec<Turn<'b>>,
     pub(super) request: Option<String>,
     /// Tools that are called otherwise.
-    pub(super) names: Names,
+    pub(super) names: ToolNames,
 }
 
 /// The messages of a pack, as they stand in it.
 pub(super) fn read<'b>(
-    target: Provider,
+    provider: Provider,
     blocks: &'b [ExportBlock<'_>],
     report: &mut ExportReport,
 ) -> Read<'b> {
-    let tags = Tags::of(blocks);
-    let unnamed = unnamed::calls(blocks, &tags);
-    let names = Names::of(blocks, &tags);
+    let tags = Annotations::collect(blocks);
+    let inferred_ids = infer_ids::infer_ids(blocks, &tags);
+    let names = ToolNames::collect(blocks, &tags);
     let (mut turns, mut requests) = (Vec::<Turn<'b>>::new(), Vec::new());
     let mut cut = HashSet::new();
     for (index, block) in blocks.iter().enumerate() {
@@ -38,15 +38,15 @@ pub(super) fn read<'b>(
             cut.extend(message);
             continue;
         }
-        if let Some(fields) = request(target, block) {
+        if let Some(fields) = request(provider, block) {
             requests.push(names.in_request(fields));
             continue;
         }
-        let Some(mut piece) = piece(target, index, block, &tags, &unnamed) else {
+        let Some(mut piece) = piece(provider, index, block, &tags, &inferred_ids) else {
             report.leave_out(&name(block));
             continue;
         };
-        if let Some(What::Call(call)) = &mut piece.what
+        if let Some(PartKind::Call(call)) = &mut piece.kind
             && let Some(name) = names.get(&call.name)
         {
             call.name = name.to_owned().into();
@@ -55,15 +55,15 @@ pub(super) fn read<'b>(
             message.is_some() && turn.message == message && turn.speaker == piece.speaker
         };
         if !turns.last().is_some_and(fits) {
-            turns.push(Turn::of(piece.speaker, message, Vec::new()));
+            turns.push(Turn::new(piece.speaker, message, Vec::new()));
         }
         let Some(turn) = turns.last_mut() else { continue };
-        if let Some(content) = tags.own(target, index, annotation_keys::CONTENT) {
+        if let Some(content) = tags.get_own(provider, index, annotation_keys::CONTENT) {
             turn.content = Some(content);
         }
-        turn.fields.extend(piece.fields.map(|json| Beside { block: index, json }));
-        if let Some(what) = piece.what {
-            add(turn, index, what, target, &tags);
+        turn.fields.extend(piece.fields.map(|json| ExtraFields { block: index, json }));
+        if let Some(kind) = piece.kind {
+            add(turn, index, kind, provider, &tags);
         }
     }
     for turn in &mut turns {
@@ -82,14 +82,20 @@ pub(super) fn read<'b>(
 }
 
 /// Adds a part to a message; parts of one result become one.
-fn add<'b>(turn: &mut Turn<'b>, index: usize, what: What<'b>, target: Provider, tags: &Tags<'b>) {
+fn add<'b>(
+    turn: &mut Turn<'b>,
+    index: usize,
+    kind: PartKind<'b>,
+    provider: Provider,
+    tags: &Annotations<'b>,
+) {
     let blocks = vec![index];
     let (part_fields, result_fields) = (
-        tags.own(target, index, annotation_keys::PART),
-        tags.own(target, index, annotation_keys::RESULT),
+        tags.get_own(provider, index, annotation_keys::PART),
+        tags.get_own(provider, index, annotation_keys::RESULT),
     );
-    let What::Answer(mut answer) = what else {
-        turn.parts.push(Part { blocks, what, fields: part_fields });
+    let PartKind::Answer(mut answer) = kind else {
+        turn.parts.push(Part { blocks, kind, fields: part_fields });
         return;
     };
     for part in &mut answer.parts {
@@ -98,7 +104,7 @@ fn add<'b>(turn: &mut Turn<'b>, index: usize, what: What<'b>, target: Provider, 
     }
     // The fields of a result stand with its first block.
     if let (Some(last), None) = (turn.parts.last_mut(), &result_fields)
-        && let What::Answer(before) = &mut last.what
+        && let PartKind::Answer(before) = &mut last.kind
         && before.id == answer.id
         && turn.message.is_some()
     {
@@ -107,7 +113,7 @@ fn add<'b>(turn: &mut Turn<'b>, index: usize, what: What<'b>, target: Provider, 
         last.blocks.push(index);
         return;
     }
-    turn.parts.push(Part { blocks, what: What::Answer(answer), fields: result_fields });
+    turn.parts.push(Part { blocks, kind: PartKind::Answer(answer), fields: result_fields });
 }
 
 /// What a block is called that is left out.
@@ -119,12 +125,12 @@ fn name(block: &ExportBlock<'_>) -> String {
 }
 
 /// What a request of this provider had beside its messages.
-fn request(target: Provider, block: &ExportBlock<'_>) -> Option<String> {
+fn request(provider: Provider, block: &ExportBlock<'_>) -> Option<String> {
     let extension = block.block.as_extension()?;
     let format = Format::from_name(&extension.namespace)?;
     let is_it = extension.type_name == "request"
-        && format.has_parts_of(target)
+        && format.has_parts_of(provider)
         && block.shown == Shown::Full;
-    let text = extension.content.as_str().filter(|text| is_it && json::is_json_object(text))?;
-    Some(json::without(text, &["messages", "system"]))
+    let text = extension.content.as_str().filter(|text| is_it && raw_json::is_json_object(text))?;
+    Some(raw_json::without(text, &["messages", "system"]))
 }

@@ -1,17 +1,17 @@
-//! What annotations say of the blocks of a pack.
+//! The annotations of the blocks of a pack.
 
 use std::borrow::Cow;
 
 use lcp_types::Tag;
 
 use super::ExportBlock;
-use crate::{Format, Provider, json};
+use crate::{Format, Provider, raw_json};
 
-/// What annotations say of each block.
-pub(super) struct Tags<'b>(Vec<Vec<Tag<'b>>>);
+/// The tags of each block.
+pub(super) struct Annotations<'b>(Vec<Vec<Tag<'b>>>);
 
-impl<'b> Tags<'b> {
-    pub(super) fn of(blocks: &'b [ExportBlock<'_>]) -> Self {
+impl<'b> Annotations<'b> {
+    pub(super) fn collect(blocks: &'b [ExportBlock<'_>]) -> Self {
         let mut tags = Self(vec![Vec::new(); blocks.len()]);
         for annotation in blocks.iter().filter_map(|block| block.block.as_annotation()) {
             let target = usize::try_from(annotation.target_block_id).ok();
@@ -23,19 +23,24 @@ impl<'b> Tags<'b> {
         tags
     }
 
-    /// The value of the last tag of this key.
+    /// Returns the value of the last tag with this key.
     pub(super) fn get(&self, index: usize, key: &str) -> Option<Cow<'b, str>> {
         self.find(index, &|found| found == key)
     }
 
-    /// What only the formats of this provider have.
-    pub(super) fn own(&self, target: Provider, index: usize, key: &str) -> Option<Cow<'b, str>> {
+    /// Returns the JSON object in a tag that only the formats of this provider have.
+    pub(super) fn get_own(
+        &self,
+        provider: Provider,
+        index: usize,
+        key: &str,
+    ) -> Option<Cow<'b, str>> {
         let is_it = |found: &str| {
             let parts = found.split_once('.').filter(|(_, found)| *found == key);
             let format = parts.and_then(|(format, _)| Format::from_name(format));
-            format.is_some_and(|format| format.has_parts_of(target))
+            format.is_some_and(|format| format.has_parts_of(provider))
         };
-        self.find(index, &is_it).filter(|json| json::is_json_object(json))
+        self.find(index, &is_it).filter(|json| raw_json::is_json_object(json))
     }
 
     fn find(&self, index: usize, is_it: &dyn Fn(&str) -> bool) -> Option<Cow<'b, str>> {

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use lcp_types::BlockContent;
 use serde_json::value::RawValue;
 
-use super::piece::tool_name;
-use super::said::Tags;
-use super::turn::{Form, Turn, What};
+use super::annotations::Annotations;
+use super::parts::tool_name;
+use super::turn::{CallSyntax, PartKind, Turn};
 use super::{ExportBlock, ExportReport};
-use crate::json::{self, Fields, Object};
+use crate::raw_json::{self, Fields, Object};
 use crate::{Provider, annotation_keys};
 
 /// Characters that the name of a tool may have: the fewest that a provider allows.
@@ -22,13 +22,13 @@ const fn is_plain(c: char) -> bool {
 }
 
 /// Texts of letters, digits, `_` and `-`, each once.
-struct Plain {
+struct UniqueNames {
     chars_max: usize,
     /// How often each was wanted.
     taken: HashMap<String, u64>,
 }
 
-impl Plain {
+impl UniqueNames {
     fn new(chars_max: usize) -> Self {
         Self { chars_max, taken: HashMap::new() }
     }
@@ -55,12 +55,12 @@ impl Plain {
 }
 
 /// The names of tools that a provider would refuse, and what they are called instead.
-pub(super) struct Names(BTreeMap<String, String>);
+pub(super) struct ToolNames(BTreeMap<String, String>);
 
-impl Names {
+impl ToolNames {
     /// Of all tools that a pack calls or has, whatever is shown of it: a tool has the same
     /// name within any budget. Names that are taken as they are stay.
-    pub(super) fn of(blocks: &[ExportBlock<'_>], tags: &Tags<'_>) -> Self {
+    pub(super) fn collect(blocks: &[ExportBlock<'_>], tags: &Annotations<'_>) -> Self {
         let mut all = Vec::new();
         for (at, block) in blocks.iter().enumerate() {
             match &block.block.content {
@@ -80,7 +80,7 @@ impl Names {
         let is_taken = |name: &&String| {
             name.chars().all(is_plain) && (1..=NAME_CHARS_MAX).contains(&name.len())
         };
-        let mut plain = Plain::new(NAME_CHARS_MAX);
+        let mut plain = UniqueNames::new(NAME_CHARS_MAX);
         all.iter().filter(is_taken).for_each(|name| plain.reserve(name));
         let mut names = BTreeMap::new();
         for name in all.iter().filter(|name| !name.is_empty() && !is_taken(name)) {
@@ -111,13 +111,13 @@ impl Names {
 fn each_name(request: &str, new: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
     changed(request, &mut |key, value| match key {
         "tools" | "functions" => {
-            let tools: Vec<_> = json::array(value)?
+            let tools: Vec<_> = raw_json::array(value)?
                 .into_iter()
                 .map(|of| (of.get(), tool(of.get(), true, new)))
                 .collect();
             let is_changed = tools.iter().any(|(_, tool)| tool.is_some());
             let tools = tools.into_iter().map(|(stood, tool)| tool.unwrap_or(stood.to_owned()));
-            is_changed.then(|| json::list(&tools.collect::<Vec<_>>()))
+            is_changed.then(|| raw_json::list(&tools.collect::<Vec<_>>()))
         }
         "tool_choice" | "function_call" => tool(value.get(), true, new),
         _ => None,
@@ -127,7 +127,7 @@ fn each_name(request: &str, new: &mut dyn FnMut(&str) -> Option<String>) -> Opti
 /// A tool with another name: it stands there, or one level below.
 fn tool(json: &str, is_outer: bool, new: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
     changed(json, &mut |key, value| match key {
-        "name" => Some(json::quote(&new(&json::string(value)?)?)),
+        "name" => Some(raw_json::quote(&new(&raw_json::string(value)?)?)),
         "function" | "custom" if is_outer => tool(value.get(), false, new),
         _ => None,
     })
@@ -150,23 +150,24 @@ fn changed(
 
 /// Gives calls ids that the provider takes, and their results, which are right behind them,
 /// the same. Anthropic wants each id once, `OpenAI` only one of some length.
-pub(super) fn rename_ids(target: Provider, turns: &mut [Turn<'_>], report: &mut ExportReport) {
-    let chars_max = match target {
+pub(super) fn rename_ids(provider: Provider, turns: &mut [Turn<'_>], report: &mut ExportReport) {
+    let chars_max = match provider {
         Provider::OpenAi => OPENAI_ID_CHARS_MAX,
         Provider::Anthropic => usize::MAX,
     };
-    let stays = |id: &str| target == Provider::OpenAi && id.chars().count() <= chars_max;
-    let mut plain = Plain::new(chars_max);
+    let stays = |id: &str| provider == Provider::OpenAi && id.chars().count() <= chars_max;
+    let mut plain = UniqueNames::new(chars_max);
     let ids: HashSet<&str> = turns.iter().flat_map(|turn| &turn.parts).filter_map(id).collect();
     ids.into_iter().filter(|id| stays(id)).for_each(|id| plain.reserve(id));
     let mut renamed = HashMap::<String, String>::new();
     for turn in turns {
         let before = std::mem::take(&mut renamed);
         for part in &mut turn.parts {
-            match &mut part.what {
+            match &mut part.kind {
                 // Of the old form no id is written.
-                What::Call(call) if target == Provider::OpenAi && call.form == Form::Function => {}
-                What::Call(call) if !stays(&call.id) => {
+                PartKind::Call(call)
+                    if provider == Provider::OpenAi && call.syntax == CallSyntax::Function => {}
+                PartKind::Call(call) if !stays(&call.id) => {
                     let id = plain.take(&call.id);
                     if id != call.id {
                         report.renamed += 1;
@@ -174,7 +175,7 @@ pub(super) fn rename_ids(target: Provider, turns: &mut [Turn<'_>], report: &mut 
                         call.id = id.into();
                     }
                 }
-                What::Answer(answer) => {
+                PartKind::Answer(answer) => {
                     if let Some(id) = before.get(answer.id.as_ref()) {
                         answer.id = id.clone().into();
                     }
@@ -186,8 +187,8 @@ pub(super) fn rename_ids(target: Provider, turns: &mut [Turn<'_>], report: &mut 
 }
 
 fn id<'t>(part: &'t super::turn::Part<'_>) -> Option<&'t str> {
-    match &part.what {
-        What::Call(call) => Some(&call.id),
+    match &part.kind {
+        PartKind::Call(call) => Some(&call.id),
         _ => None,
     }
 }

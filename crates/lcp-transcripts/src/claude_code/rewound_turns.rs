@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::value::RawValue;
 
 use super::{is_aside, is_meta};
-use crate::json::{self, Fields, Line};
+use crate::raw_json::{self, Fields, Line};
 
 /// A line that others can follow.
 struct Node {
@@ -33,15 +33,15 @@ enum Kind {
 
 /// What becomes of a line that the chain may not have.
 #[derive(Clone, Copy)]
-enum Fate {
-    Kept,
+enum LineOutcome {
+    Shown,
     /// Beside the chain, without a prompt so far: below this node, or the beginning.
-    Beside(Option<usize>),
-    TakenBack,
+    Undecided(Option<usize>),
+    Rewound,
 }
 
 /// The ids of the lines that are parts of turns that were taken back.
-pub(super) fn taken_back(lines: &[Line<'_>]) -> HashSet<String> {
+pub(super) fn rewound_ids(lines: &[Line<'_>]) -> HashSet<String> {
     let (ids, nodes) = nodes(lines);
     let Some(last) = nodes.iter().rposition(|node| node.kind != Kind::Other) else {
         return HashSet::new();
@@ -59,25 +59,25 @@ pub(super) fn taken_back(lines: &[Line<'_>]) -> HashSet<String> {
         at = nodes[node].parent;
     }
     goes_on.insert(None, next);
-    let mut fates: Vec<Fate> = Vec::with_capacity(nodes.len());
+    let mut outcomes: Vec<LineOutcome> = Vec::with_capacity(nodes.len());
     for (index, node) in nodes.iter().enumerate() {
         let before = match node.parent {
-            Some(parent) if chain[parent] => Fate::Beside(Some(parent)),
-            Some(parent) => fates[parent],
-            None => Fate::Beside(None),
+            Some(parent) if chain[parent] => LineOutcome::Undecided(Some(parent)),
+            Some(parent) => outcomes[parent],
+            None => LineOutcome::Undecided(None),
         };
-        let fate = match before {
-            _ if chain[index] || node.is_broken => Fate::Kept,
-            Fate::Beside(fork) if node.kind == Kind::Prompt => match goes_on.get(&fork) {
-                Some(Kind::Prompt) => Fate::TakenBack,
-                _ => Fate::Kept,
+        let outcome = match before {
+            _ if chain[index] || node.is_broken => LineOutcome::Shown,
+            LineOutcome::Undecided(fork) if node.kind == Kind::Prompt => match goes_on.get(&fork) {
+                Some(Kind::Prompt) => LineOutcome::Rewound,
+                _ => LineOutcome::Shown,
             },
             before => before,
         };
-        fates.push(fate);
+        outcomes.push(outcome);
     }
-    let taken_back = fates.iter().map(|fate| matches!(fate, Fate::TakenBack));
-    ids.into_iter().zip(taken_back).filter(|(_, is_it)| *is_it).map(|(id, _)| id).collect()
+    let is_rewound = outcomes.iter().map(|outcome| matches!(outcome, LineOutcome::Rewound));
+    ids.into_iter().zip(is_rewound).filter(|(_, is_it)| *is_it).map(|(id, _)| id).collect()
 }
 
 /// The lines with an id, in order, and their ids.
@@ -126,7 +126,8 @@ fn kind(fields: &Fields<'_>) -> Kind {
         _ if is_meta(fields) => Kind::Other,
         (Some("assistant"), Some(_)) => Kind::Message,
         (Some("user"), Some(content)) => {
-            let is_summary = fields.get("isCompactSummary").and_then(json::boolean) == Some(true);
+            let is_summary =
+                fields.get("isCompactSummary").and_then(raw_json::boolean) == Some(true);
             if is_summary || has_result(content) { Kind::Message } else { Kind::Prompt }
         }
         _ => Kind::Other,
@@ -135,7 +136,7 @@ fn kind(fields: &Fields<'_>) -> Kind {
 
 /// Whether a message has a result of a tool.
 pub(super) fn has_result(content: &RawValue) -> bool {
-    let parts = json::array(content).unwrap_or_default();
+    let parts = raw_json::array(content).unwrap_or_default();
     let mut kinds = parts.into_iter().filter_map(|part| Fields::read(part)?.string("type"));
     kinds.any(|kind| kind == "tool_result")
 }

@@ -2,42 +2,43 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt::Write;
 
-use lcp_types::{BlockContent, Conversation, Extension, Role, Status, Tag};
+use lcp_types::{Block, BlockContent, Conversation, Extension, FileEntry, Role, Status, Tag};
 
-use super::said::Tags;
-use super::turn::{Answer, Call, Form, Part, Speaker, What};
-use super::{ExportBlock, Shown, others};
+use super::annotations::Annotations;
+use super::turn::{Answer, Call, CallSyntax, Part, PartKind, Speaker};
+use super::{ExportBlock, Shown};
 use crate::anthropic::OF_ANSWERS;
-use crate::json::{self, Object, strict};
-use crate::{Format, Provider, annotation_keys, forms};
+use crate::raw_json::{self, Object, strict};
+use crate::{Format, Provider, annotation_keys, typed_results};
 
 /// Keys of messages that an export writes itself, of what it knows.
 const MADE_HERE: [&str; 5] = ["role", "content", "tool_calls", "function_call", "tool_call_id"];
 
 /// What a block is in a message.
-pub(super) struct Piece<'b> {
+pub(super) struct BlockPart<'b> {
     pub(super) speaker: Speaker,
-    pub(super) what: Option<What<'b>>,
+    pub(super) kind: Option<PartKind<'b>>,
     /// The fields of the message, where the block is these.
     pub(super) fields: Option<Cow<'b, str>>,
 }
 
-impl<'b> Piece<'b> {
-    fn of(speaker: Speaker, what: What<'b>) -> Self {
-        Self { speaker, what: Some(what), fields: None }
+impl<'b> BlockPart<'b> {
+    fn new(speaker: Speaker, kind: PartKind<'b>) -> Self {
+        Self { speaker, kind: Some(kind), fields: None }
     }
 }
 
 /// What a block is in a message; `None` if there is no place for it. `unnamed` has the
 /// calls of results without an id.
 pub(super) fn piece<'b>(
-    target: Provider,
+    provider: Provider,
     index: usize,
     block: &'b ExportBlock<'_>,
-    tags: &Tags<'b>,
+    tags: &Annotations<'b>,
     unnamed: &HashMap<usize, Cow<'b, str>>,
-) -> Option<Piece<'b>> {
+) -> Option<BlockPart<'b>> {
     let role = match tags.get(index, annotation_keys::ROLE).as_deref() {
         Some("system") => Some(Speaker::System),
         Some("developer") => Some(Speaker::Developer),
@@ -50,18 +51,18 @@ pub(super) fn piece<'b>(
     };
     let answered = tags.get(index, Tag::TOOL_CALL_ID).filter(|id| !id.is_empty());
     let answered = answered.or_else(|| unnamed.get(&index).cloned());
-    let what = match &block.block.content {
+    let kind = match &block.block.content {
         BlockContent::Conversation(turn) => {
             return Some(conversation(index, turn, shown, role, answered, tags));
         }
         BlockContent::ToolResult(result) => {
             let text = shown.unwrap_or_else(|| result.content.to_str_lossy());
             let failed = result.status != Status::Ok;
-            return Some(answer(answered, failed, What::Text(text)));
+            return Some(answer(answered, failed, PartKind::Text(text)));
         }
         BlockContent::Image(image) => match shown {
-            Some(text) => What::Text(text),
-            None => What::Picture {
+            Some(text) => PartKind::Text(text),
+            None => PartKind::Picture {
                 media: image.media_type,
                 alt: &image.alt_text,
                 data: image.data.as_slice(),
@@ -69,45 +70,46 @@ pub(super) fn piece<'b>(
         },
         BlockContent::Extension(extension) if Format::from_name(&extension.namespace).is_some() => {
             tags.get(index, annotation_keys::MESSAGE)?;
-            let json = whole_part(target, extension, &block.shown)?;
+            let json = whole_part(provider, extension, &block.shown)?;
             if extension.type_name == "message" {
                 let speaker = role.unwrap_or(Speaker::User);
-                let fields = beside(target, json)?;
-                return Some(Piece { speaker, what: None, fields: Some(fields.into()) });
+                let fields = extra_fields(provider, json)?;
+                return Some(BlockPart { speaker, kind: None, fields: Some(fields.into()) });
             }
             // A part of a known type is here since it was broken.
-            let kind = json::Fields::parse(json)?.string("type")?;
+            let kind = raw_json::Fields::parse(json)?.string("type")?;
             if matches!(kind.as_str(), "text" | "tool_use" | "tool_result") {
                 return None;
             }
-            What::Raw(json.into())
+            PartKind::Raw(json.into())
         }
         _ => {
-            let form = tags.get(index, annotation_keys::FORM).filter(|_| answered.is_some());
-            let written = form.and_then(|form| forms::text(&form, block.block)).map(Cow::Owned);
-            What::Text(shown.or(written).or_else(|| others::text(block.block))?)
+            let syntax = tags.get(index, annotation_keys::FORM).filter(|_| answered.is_some());
+            let written =
+                syntax.and_then(|syntax| typed_results::text(&syntax, block.block)).map(Cow::Owned);
+            PartKind::Text(shown.or(written).or_else(|| non_chat_text(block.block))?)
         }
     };
     Some(match answered {
-        Some(id) => answer(Some(id), false, what),
-        None => Piece::of(role.unwrap_or(Speaker::User), what),
+        Some(id) => answer(Some(id), false, kind),
+        None => BlockPart::new(role.unwrap_or(Speaker::User), kind),
     })
 }
 
-/// What a message has beside what an export writes itself, as far as the provider takes
-/// it in a request; `None` where that is nothing.
-fn beside(target: Provider, json: &str) -> Option<String> {
-    let refused = match target {
+/// Returns the fields of a message that an export does not write itself and that the
+/// provider accepts in a request; `None` if there are none.
+fn extra_fields(provider: Provider, json: &str) -> Option<String> {
+    let refused = match provider {
         Provider::OpenAi => &[][..],
         Provider::Anthropic => &OF_ANSWERS,
     };
     let mut object = Object::default();
-    for (key, value) in json::Fields::parse(json)?.rest() {
-        let audio = || json::Fields::read(value)?.get("id");
+    for (key, value) in raw_json::Fields::parse(json)?.rest() {
+        let audio = || raw_json::Fields::read(value)?.get("id");
         match key {
             _ if MADE_HERE.contains(&key) || refused.contains(&key) => {}
             // What was heard is asked for by its id; its data is no input.
-            "audio" if target == Provider::OpenAi => match audio() {
+            "audio" if provider == Provider::OpenAi => match audio() {
                 Some(id) => {
                     let mut inner = Object::default();
                     object.object(key, std::mem::take(inner.raw("id", id.get())));
@@ -126,14 +128,14 @@ fn beside(target: Provider, json: &str) -> Option<String> {
 
 /// The JSON of a part of this provider; shortened it would be none.
 fn whole_part<'b>(
-    target: Provider,
+    provider: Provider,
     extension: &'b Extension<'_>,
     shown: &Shown<'_>,
 ) -> Option<&'b str> {
     let format = Format::from_name(&extension.namespace)?;
     let text = extension.content.as_str()?;
     let is_part =
-        format.has_parts_of(target) && *shown == Shown::Full && json::is_json_object(text);
+        format.has_parts_of(provider) && *shown == Shown::Full && raw_json::is_json_object(text);
     is_part.then_some(text)
 }
 
@@ -143,21 +145,21 @@ fn conversation<'b>(
     shown: Option<Cow<'b, str>>,
     role: Option<Speaker>,
     answered: Option<Cow<'b, str>>,
-    tags: &Tags<'b>,
-) -> Piece<'b> {
+    tags: &Annotations<'b>,
+) -> BlockPart<'b> {
     let id = turn.tool_call_id.as_deref().filter(|id| !id.is_empty()).map(Cow::Borrowed);
     let text = turn.content.to_str_lossy();
     match (turn.role, id) {
-        (Role::Tool, id) => answer(id.or(answered), false, What::Text(shown.unwrap_or(text))),
+        (Role::Tool, id) => answer(id.or(answered), false, PartKind::Text(shown.unwrap_or(text))),
         (Role::Assistant, Some(id)) => {
-            let form = match tags.get(index, annotation_keys::CALL).as_deref() {
-                Some(annotation_keys::FUNCTION) => Form::Function,
-                Some(annotation_keys::CUSTOM) => Form::Custom,
-                _ => Form::Tool,
+            let syntax = match tags.get(index, annotation_keys::CALL).as_deref() {
+                Some(annotation_keys::FUNCTION) => CallSyntax::Function,
+                Some(annotation_keys::CUSTOM) => CallSyntax::Custom,
+                _ => CallSyntax::Tool,
             };
             let name = tags.get(index, annotation_keys::NAME);
-            let call = call(id, &text, name.as_deref(), form, shown);
-            Piece::of(Speaker::Assistant, What::Call(call))
+            let call = call(id, &text, name.as_deref(), syntax, shown);
+            BlockPart::new(Speaker::Assistant, PartKind::Call(call))
         }
         (said, _) => {
             let speaker = match said {
@@ -165,7 +167,7 @@ fn conversation<'b>(
                 Role::Assistant => Speaker::Assistant,
                 Role::User | Role::Tool | Role::Other(_) => Speaker::User,
             };
-            Piece::of(speaker, What::Text(shown.unwrap_or(text)))
+            BlockPart::new(speaker, PartKind::Text(shown.unwrap_or(text)))
         }
     }
 }
@@ -185,17 +187,17 @@ fn call<'b>(
     id: Cow<'b, str>,
     text: &str,
     name: Option<&str>,
-    form: Form,
+    syntax: CallSyntax,
     shown: Option<Cow<'b, str>>,
 ) -> Call<'b> {
     let name = tool_name(text, name);
     let arguments = text.get(name.len()..).unwrap_or_default();
     let (name, arguments) = (name.to_owned(), arguments.strip_prefix(' ').unwrap_or(arguments));
     let arguments = match shown {
-        None if form == Form::Custom => Cow::Owned(arguments.to_owned()),
+        None if syntax == CallSyntax::Custom => Cow::Owned(arguments.to_owned()),
         // JSON inside of a text, where no writer of the whole would look.
         None => Cow::Owned(strict(arguments.to_owned())),
-        Some(shown) if form == Form::Custom => shown,
+        Some(shown) if syntax == CallSyntax::Custom => shown,
         Some(shown) => {
             let mut object = Object::default();
             object.text("shortened", &shown);
@@ -203,14 +205,61 @@ fn call<'b>(
         }
     };
     let name = if name.is_empty() { "tool".to_owned() } else { name };
-    Call { id, name: name.into(), arguments, form }
+    Call { id, name: name.into(), arguments, syntax }
 }
 
 /// A part of a result. Without an id it answers nothing.
-fn answer<'b>(id: Option<Cow<'b, str>>, failed: bool, what: What<'b>) -> Piece<'b> {
-    let part = Part { blocks: Vec::new(), what, fields: None };
-    let (name, form) = (Cow::Borrowed(""), Form::Tool);
+fn answer<'b>(id: Option<Cow<'b, str>>, failed: bool, kind: PartKind<'b>) -> BlockPart<'b> {
+    let part = Part { blocks: Vec::new(), kind, fields: None };
+    let (name, syntax) = (Cow::Borrowed(""), CallSyntax::Tool);
     let id = id.unwrap_or_default();
-    let answer = Answer { id, name, failed, form, parts: vec![part] };
-    Piece::of(Speaker::Tool, What::Answer(answer))
+    let answer = Answer { id, name, failed, syntax, parts: vec![part] };
+    BlockPart::new(Speaker::Tool, PartKind::Answer(answer))
+}
+
+/// The number of levels of a file tree that are shown; a pack has no deeper ones.
+const TREE_DEPTH_MAX: usize = lcp_types::limits::DEPTH_MAX as usize;
+
+/// Returns the text of a block that is no conversation: a heading and the content; `None`
+/// for a block without text.
+fn non_chat_text<'b>(block: &'b Block<'_>) -> Option<Cow<'b, str>> {
+    let under = |heading: &str, content: &str| match heading {
+        "" => content.to_owned(),
+        heading => format!("{heading}\n{content}"),
+    };
+    Some(match &block.content {
+        BlockContent::Code(code) => {
+            let heading = match (code.line_start, code.line_end) {
+                (Some(first), Some(last)) => format!("{} ({first}-{last})", code.path),
+                _ => code.path.to_string(),
+            };
+            under(&heading, &code.content.to_str_lossy()).into()
+        }
+        BlockContent::Document(document) => {
+            under(&document.title, &document.content.to_str_lossy()).into()
+        }
+        BlockContent::Diff(diff) => {
+            let mut text = diff.path.to_string();
+            for hunk in &diff.hunks {
+                let lines = hunk.lines.to_str_lossy();
+                let _ = write!(text, "\n@@ -{} +{} @@\n{lines}", hunk.old_start, hunk.new_start);
+            }
+            text.into()
+        }
+        BlockContent::FileTree(tree) => {
+            let mut text = tree.root.to_string();
+            push_entries(&tree.entries, 1, &mut text);
+            text.into()
+        }
+        other => other.text()?.to_str_lossy(),
+    })
+}
+
+fn push_entries(list: &[FileEntry<'_>], depth: usize, text: &mut String) {
+    for entry in list {
+        let _ = write!(text, "\n{}{}", "  ".repeat(depth), entry.name);
+        if depth <= TREE_DEPTH_MAX {
+            push_entries(&entry.children, depth + 1, text);
+        }
+    }
 }

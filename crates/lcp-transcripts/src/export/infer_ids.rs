@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use lcp_types::{BlockContent, Role, Tag};
 
 use super::ExportBlock;
-use super::said::Tags;
+use super::annotations::Annotations;
 use crate::annotation_keys;
 
 /// The ids of the calls that results without an id answer, by the index of the result: of
@@ -14,9 +14,9 @@ use crate::annotation_keys;
 /// nothing but the model and its tools between them.
 ///
 /// What is shown of the blocks makes no difference: a result is never another call's.
-pub(super) fn calls<'b>(
+pub(super) fn infer_ids<'b>(
     blocks: &'b [ExportBlock<'_>],
-    tags: &Tags<'b>,
+    tags: &Annotations<'b>,
 ) -> HashMap<usize, Cow<'b, str>> {
     let answered: HashSet<_> =
         blocks.iter().enumerate().filter_map(|(at, block)| named(at, block, tags)).collect();
@@ -66,7 +66,11 @@ pub(super) fn calls<'b>(
 }
 
 /// The id that a part of a result says.
-fn named<'b>(at: usize, block: &'b ExportBlock<'_>, tags: &Tags<'b>) -> Option<Cow<'b, str>> {
+fn named<'b>(
+    at: usize,
+    block: &'b ExportBlock<'_>,
+    tags: &Annotations<'b>,
+) -> Option<Cow<'b, str>> {
     let own = match &block.block.content {
         BlockContent::Conversation(turn) if turn.role == Role::Tool => {
             turn.tool_call_id.as_deref().map(Cow::Borrowed)

@@ -1,0 +1,60 @@
+//! Results of tools that are more than text: files with line numbers, diffs.
+
+use lcp_types::{Block, BlockContent, Lang};
+
+use crate::line_numbers::Style;
+use crate::raw_json::{self, Fields};
+use crate::{diff, line_numbers};
+
+/// The form of a text that became a DIFF.
+const UNIFIED: &str = "unified";
+
+/// What arguments call the file that is read.
+const PATHS: [&str; 6] = ["file_path", "path", "filename", "file", "target_file", "absolute_path"];
+
+/// Returns the CODE or DIFF of a result of a call with these arguments, and the value of its
+/// tag [`FORM`](crate::annotation_keys::FORM), if [`text`] gives exactly this text again.
+pub(crate) fn block(arguments: Option<&str>, text: &str) -> Option<(Block<'static>, String)> {
+    if let Some(diff) = diff::parse_exact(text) {
+        return Some((Block::new(diff).into_owned(), UNIFIED.to_owned()));
+    }
+    let lines = line_numbers::parse_exact(text)?;
+    let path = path(arguments?)?;
+    // What language it is, its readers know better.
+    let block = Block::code_lines(Lang::Unknown, path, lines.content, lines.first, lines.last);
+    Some((block, lines.style.name()))
+}
+
+/// The text that such a block was made of.
+pub(crate) fn text(form: &str, block: &Block<'_>) -> Option<String> {
+    match &block.content {
+        BlockContent::Diff(diff) if form == UNIFIED => Some(diff::write(diff)),
+        BlockContent::Code(code) => {
+            let style = Style::from_name(form)?;
+            Some(line_numbers::write(&code.content.to_str_lossy(), code.line_start?, style))
+        }
+        _ => None,
+    }
+}
+
+/// The file that a call with these arguments reads.
+fn path(arguments: &str) -> Option<String> {
+    let fields = Fields::parse(arguments)?;
+    let named = PATHS.iter().find_map(|key| fields.string(key));
+    named.or_else(|| shown(&fields)).filter(|path| !path.is_empty())
+}
+
+/// The file that a shell command shows, if it does nothing else.
+fn shown(fields: &Fields<'_>) -> Option<String> {
+    let command = fields.get("command").or_else(|| fields.get("cmd"))?;
+    let words: Vec<String> = match raw_json::array(command) {
+        Some(words) => words.into_iter().map(raw_json::string).collect::<Option<_>>()?,
+        None => raw_json::string(command)?.split_whitespace().map(str::to_owned).collect(),
+    };
+    // What a shell would not take as it stands is left to shells.
+    let is_plain = |path: &str| !path.contains(['*', '?', '$', '"', '\'', '`', '|', ';', '&', '>']);
+    match words.as_slice() {
+        [cat, flag, path] if cat == "cat" && flag == "-n" && is_plain(path) => Some(path.clone()),
+        _ => None,
+    }
+}
