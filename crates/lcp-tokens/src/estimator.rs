@@ -1,4 +1,4 @@
-//! The trait that everything which counts implements.
+//! The trait of everything that counts tokens.
 
 use std::sync::Arc;
 
@@ -62,33 +62,54 @@ pub trait TokenEstimator: Send + Sync {
         truncate::longest_suffix(text, |part| self.count_up_to(part, tokens).is_some())
     }
 
-    /// How many bytes at the start of `text` count by themselves whatever is
-    /// appended to it, and how many tokens they are: the count of the text
-    /// with more behind it is those tokens and the count of the rest with it.
+    /// Returns the length in bytes of a prefix of `text` whose count no appended text
+    /// changes, and that count. The count of a longer text is that count plus the count of
+    /// everything after the prefix.
     ///
-    /// For [`IncrementalCounter`](crate::IncrementalCounter). By default nothing is
-    /// settled.
+    /// [`IncrementalCounter`](crate::IncrementalCounter) uses it. The default is an empty
+    /// prefix.
     fn stable_prefix(&self, _text: &str) -> (usize, u32) {
         (0, 0)
     }
 
-    /// The same count as [`Self::estimate`], made anew: from the text alone,
-    /// never from what was remembered. For the figure that a budget is kept by.
+    /// Returns the same count as [`Self::estimate`], from the text alone and never from a
+    /// cache: the count that a budget is checked with.
     fn recount(&self, text: &str) -> u32 {
         self.estimate(text)
     }
 
-    /// Gives `write` everything that decides the counts, the vocabulary for
-    /// example, so that counts that are kept are never taken for those of
-    /// another estimator; returns whether it can. By default it cannot, and
-    /// its counts are not kept.
+    /// Gives `write` everything that determines the counts, for example the vocabulary, so
+    /// that cached counts are never taken for those of another estimator. Returns whether it
+    /// did; by default it does not, and its counts are not cached.
     fn write_cache_key(&self, _write: &mut dyn FnMut(&[u8])) -> bool {
         false
     }
 }
 
-/// Methods of [`TokenEstimator`] that ask another estimator: `$to`, which is
-/// said of `$self`.
+/// Returns the number of tokens of each text (seed 004, `ITokenCounter`). With the feature
+/// `rayon` it uses rayon's threads; the counts are the same.
+///
+/// ```
+/// use lcp_tokens::{HeuristicEstimator, count_batch};
+///
+/// assert_eq!(count_batch(&HeuristicEstimator, &["", "four", "twice as much"]), [0, 1, 3]);
+/// ```
+pub fn count_batch<E, S>(estimator: &E, texts: &[S]) -> Vec<u32>
+where
+    E: TokenEstimator + ?Sized,
+    S: AsRef<str> + Sync,
+{
+    #[cfg(feature = "rayon")]
+    {
+        use rayon::prelude::*;
+        texts.par_iter().map(|text| estimator.estimate(text.as_ref())).collect()
+    }
+    #[cfg(not(feature = "rayon"))]
+    texts.iter().map(|text| estimator.estimate(text.as_ref())).collect()
+}
+
+/// Methods of [`TokenEstimator`] that forward to another estimator, `$to`, an expression of
+/// `$self`.
 macro_rules! forward {
     ($self:ident to $to:expr; $($method:ident),* $(,)?) => {
         $($crate::estimator::forward!(@$method $self $to);)*

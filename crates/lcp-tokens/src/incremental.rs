@@ -5,11 +5,10 @@ use crate::TokenEstimator;
 /// The count of a text that grows at its end: a reply as it arrives, a
 /// transcript as it is written.
 ///
-/// What can no longer change is counted once and let go. What is not settled yet
-/// is kept, and counted each time that the count is asked for: with `Tiktoken`
-/// that is a word or two, or the last piece where it does not end (letters
-/// without a space); with estimators that settle nothing it is the whole text.
-/// The count is always that of the whole text at once.
+/// A [stable prefix](TokenEstimator::stable_prefix) is counted once and dropped. The rest is
+/// kept and counted at each call of [`Self::count`]: with `Tiktoken` a word or two, or the
+/// last piece where it does not end (letters without a space); with estimators without
+/// stable prefixes the complete text. The count is always that of the complete text.
 ///
 /// ```
 /// use lcp_tokens::{IncrementalCounter, HeuristicEstimator, TokenEstimator};
@@ -23,48 +22,48 @@ use crate::TokenEstimator;
 #[derive(Clone, Debug)]
 pub struct IncrementalCounter<E> {
     estimator: E,
-    /// Tokens of what is settled.
-    settled: u32,
-    /// What is not.
+    /// The number of tokens of the stable prefix, which is not kept.
+    prefix_tokens: u32,
+    /// The rest.
     tail: String,
-    /// Bytes of the tail at which it is looked at again.
-    look_at: usize,
+    /// The length of the tail at which its stable prefix is looked for again.
+    recheck_at: usize,
 }
 
-/// Bytes of a tail that are kept without a look: less is not worth it.
+/// A shorter tail is never looked at.
 const TAIL_BYTES: usize = 256;
 
 impl<E: TokenEstimator> IncrementalCounter<E> {
     /// A counter of an empty text.
     pub const fn new(estimator: E) -> Self {
-        Self { estimator, settled: 0, tail: String::new(), look_at: TAIL_BYTES }
+        Self { estimator, prefix_tokens: 0, tail: String::new(), recheck_at: TAIL_BYTES }
     }
 
     /// Appends `text`.
     pub fn push(&mut self, text: &str) {
         self.tail.push_str(text);
-        if self.tail.len() < self.look_at {
+        if self.tail.len() < self.recheck_at {
             return;
         }
         let (bytes, tokens) = self.estimator.stable_prefix(&self.tail);
         self.tail.drain(..bytes);
         // A large text that was appended leaves no large buffer.
         self.tail.shrink_to(TAIL_BYTES);
-        self.settled = self.settled.saturating_add(tokens);
+        self.prefix_tokens = self.prefix_tokens.saturating_add(tokens);
         // A tail that does not settle is looked at less and less often, so
         // that a piece without an end takes linear time.
-        self.look_at = (self.tail.len() * 2).max(TAIL_BYTES);
+        self.recheck_at = (self.tail.len() * 2).max(TAIL_BYTES);
     }
 
     /// How many tokens all that was appended is.
     pub fn count(&self) -> u32 {
-        self.settled.saturating_add(self.estimator.estimate(&self.tail))
+        self.prefix_tokens.saturating_add(self.estimator.estimate(&self.tail))
     }
 
     /// Begins anew with an empty text.
     pub fn clear(&mut self) {
         self.tail.clear();
-        self.settled = 0;
-        self.look_at = TAIL_BYTES;
+        self.prefix_tokens = 0;
+        self.recheck_at = TAIL_BYTES;
     }
 }

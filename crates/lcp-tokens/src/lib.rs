@@ -24,7 +24,6 @@
 //! assert!(!HeuristicEstimator.is_exact());
 //! ```
 
-mod batch;
 mod boundary;
 #[cfg(feature = "bpe")]
 mod bpe;
@@ -42,11 +41,10 @@ mod tiktoken;
 mod tokenizer_file;
 mod truncate;
 
-pub use batch::count_batch;
 pub use boundary::{is_additive_boundary, split_at_boundary};
 #[cfg(feature = "cache")]
 pub use cached::{CacheFileError, CachedEstimator, CountCache};
-pub use estimator::TokenEstimator;
+pub use estimator::{TokenEstimator, count_batch};
 pub use heuristic::{CodeAwareEstimator, HeuristicEstimator};
 pub use incremental::IncrementalCounter;
 pub use models::{ENCODINGS, Model, Models, UnknownModel};

@@ -1,5 +1,8 @@
-//! `SentencePiece`'s table of replacements: a double-array trie over the
-//! source text, whose values are places in a list of NUL-ended strings.
+//! `SentencePiece`'s precompiled charsmap: a double-array trie over the source text, whose
+//! values are offsets in a list of NUL-terminated strings.
+//!
+//! The crate `tokenizers` indexes such a table without a check and panics on a damaged one,
+//! so this module also checks the tables of `tokenizer.json`.
 
 /// Bytes of the longest text that one entry replaces, and of what it becomes:
 /// NFKC needs 33.
@@ -54,7 +57,7 @@ impl Charsmap {
         Ok(table)
     }
 
-    /// Walks the whole trie. Children lie at the offset with the last eight
+    /// Checks every node of the trie. Children lie at the offset with the last eight
     /// bits replaced by the label, so one look at the highest is enough.
     fn check(&self) -> Result<(), &'static str> {
         const OUTSIDE: &str = "the trie points outside of itself";

@@ -9,6 +9,8 @@ mod protobuf;
 mod sentencepiece;
 mod split;
 mod tekken;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::fs::File;

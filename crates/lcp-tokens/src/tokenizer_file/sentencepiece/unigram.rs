@@ -21,30 +21,30 @@ pub(super) struct Unigram {
 
 #[derive(Clone, Copy)]
 enum Score {
-    Of(f32),
+    Fixed(f32),
     /// Nearly the best, whatever its length.
     User,
     Never,
 }
 
-/// The best way to each place of a text; kept from part to part, since the
+/// The best segmentation up to each position of a text; kept from part to part, since the
 /// original adds up one sum over the whole text, and rounds.
-pub(super) struct Path {
-    ends: Vec<End>,
+pub(super) struct Lattice {
+    nodes: Vec<Node>,
     sum: f32,
 }
 
 #[derive(Clone, Copy)]
-struct End {
+struct Node {
     /// Where the piece that ends here starts; `None` while there is no way.
     start: Option<usize>,
     sum: f32,
     piece: Piece,
 }
 
-impl Path {
+impl Lattice {
     pub(super) fn new() -> Self {
-        Self { ends: Vec::new(), sum: 0.0 }
+        Self { nodes: Vec::new(), sum: 0.0 }
     }
 
     /// Ends a piece at `end` if that is better than what does so already.
@@ -52,17 +52,17 @@ impl Path {
     /// The original adds and compares in double precision, keeps sums in
     /// single, and does all of it in single for what is unknown.
     fn offer(&mut self, start: usize, end: usize, score: f64, piece: Piece) {
-        let till_here = self.ends[start].sum;
+        let till_here = self.nodes[start].sum;
         #[expect(clippy::cast_possible_truncation, reason = "kept in single precision")]
         let sum = match piece {
             Piece::Known => score + f64::from(till_here),
             Piece::Unknown => f64::from(score as f32 + till_here),
         };
-        let target = &mut self.ends[end];
+        let target = &mut self.nodes[end];
         if target.start.is_none() || sum > f64::from(target.sum) {
             #[expect(clippy::cast_possible_truncation, reason = "kept in single precision")]
             let sum = sum as f32;
-            *target = End { start: Some(start), sum, piece };
+            *target = Node { start: Some(start), sum, piece };
         }
     }
 }
@@ -82,7 +82,7 @@ impl Unigram {
             }
         }
         let score = |piece: &super::file::Entry| match piece.kind {
-            Kind::Normal => Score::Of(piece.score),
+            Kind::Normal => Score::Fixed(piece.score),
             Kind::UserDefined => Score::User,
             _ => Score::Never,
         };
@@ -100,32 +100,32 @@ impl Unigram {
     pub(super) fn encode(
         &self,
         text: &str,
-        path: &mut Path,
+        lattice: &mut Lattice,
         mut each: impl FnMut(Piece, Range<usize>),
     ) {
-        path.ends.clear();
-        path.ends.resize(text.len() + 1, End { start: None, sum: 0.0, piece: Piece::Known });
-        path.ends[0].sum = path.sum;
+        lattice.nodes.clear();
+        lattice.nodes.resize(text.len() + 1, Node { start: None, sum: 0.0, piece: Piece::Known });
+        lattice.nodes[0].sum = lattice.sum;
         for (start, c) in text.char_indices() {
             let first = start + c.len_utf8();
             let mut single = false;
             self.trie.prefixes(&text[start..], |len, place| {
                 let score = match self.scores[place] {
-                    Score::Of(score) => f64::from(score),
+                    Score::Fixed(score) => f64::from(score),
                     Score::User => self.user(len),
                     Score::Never => return,
                 };
-                path.offer(start, start + len, score, Piece::Known);
+                lattice.offer(start, start + len, score, Piece::Known);
                 single |= start + len == first;
             });
             if !single {
-                path.offer(start, first, f64::from(self.unknown), Piece::Unknown);
+                lattice.offer(start, first, f64::from(self.unknown), Piece::Unknown);
             }
         }
-        path.sum = path.ends[text.len()].sum;
+        lattice.sum = lattice.nodes[text.len()].sum;
         let mut end = text.len();
         let back = std::iter::from_fn(|| {
-            let End { start, piece, .. } = path.ends[end];
+            let Node { start, piece, .. } = lattice.nodes[end];
             let range = start?..end;
             end = range.start;
             Some((piece, range))
@@ -139,23 +139,23 @@ impl Unigram {
 #[derive(Default)]
 struct Trie {
     children: HashMap<(usize, u8), usize>,
-    /// By node, but for the root: the place of the text that ends there.
-    ends: Vec<Option<usize>>,
+    /// By node, except for the root: the place of the text that ends there.
+    values: Vec<Option<usize>>,
 }
 
 impl Trie {
     fn insert(&mut self, text: &str, place: usize) {
         let mut node = 0;
         for byte in text.bytes() {
-            let next = self.ends.len() + 1;
+            let next = self.values.len() + 1;
             let child = *self.children.entry((node, byte)).or_insert(next);
             if child == next {
-                self.ends.push(None);
+                self.values.push(None);
             }
             node = child;
         }
         if node > 0 {
-            self.ends[node - 1] = Some(place);
+            self.values[node - 1] = Some(place);
         }
     }
 
@@ -165,7 +165,7 @@ impl Trie {
         for (i, byte) in text.bytes().enumerate() {
             let Some(child) = self.children.get(&(node, byte)) else { return };
             node = *child;
-            if let Some(place) = self.ends[node - 1] {
+            if let Some(place) = self.values[node - 1] {
                 each(i + 1, place);
             }
         }

@@ -1,8 +1,19 @@
 //! `SentencePiece` models, counted as the original library counts.
 //!
-//! A text is normalized (`normalize`), cut where no piece of the vocabulary
-//! can lie across, and each part is made of pieces: by merging (`bpe`) or by
-//! the best score of all ways to do it (`unigram`).
+//! A text is normalized (`normalize`) and cut where no piece of the vocabulary can lie
+//! across; each part is segmented into pieces by merging (`bpe`) or by the best score
+//! (`unigram`).
+//!
+//! The crate `tokenizers` reads no `.model` files. Its Unigram model and its normalizer for
+//! precompiled tables are not used either, because they differ from the original:
+//!
+//! - it adds scores in double precision; the original rounds each sum to single precision,
+//!   so near ties fall the other way;
+//! - its merges are pairs; the original ranks merges by the scores of pieces, takes unused
+//!   pieces apart again, and protects user-defined symbols;
+//! - it looks replacements up by grapheme and by character; the original takes the longest
+//!   match at each position;
+//! - it keeps the complete text in memory; this module needs memory for the longest word.
 
 mod bpe;
 mod file;
@@ -60,34 +71,35 @@ impl SentencePiece {
     }
 
     pub(super) fn count(&self, text: &str) -> u64 {
-        let mut tally = Tally { count: 0, after_unknown: false, byte_fallback: self.byte_fallback };
+        let mut counter =
+            PieceCounter { count: 0, after_unknown: false, byte_fallback: self.byte_fallback };
         match &self.algorithm {
             Encoder::Bpe(bpe) => {
                 let mut merger = Merger::new();
                 self.normalizer.run(text, self.cuts_at_space, |part| {
-                    bpe.encode(part, &mut merger, |piece, at| tally.add(piece, &at));
+                    bpe.encode(part, &mut merger, |piece, at| counter.add(piece, &at));
                 });
             }
             Encoder::Unigram(unigram) => {
-                let mut path = unigram::Path::new();
+                let mut lattice = unigram::Lattice::new();
                 self.normalizer.run(text, self.cuts_at_space, |part| {
-                    unigram.encode(part, &mut path, |piece, at| tally.add(piece, &at));
+                    unigram.encode(part, &mut lattice, |piece, at| counter.add(piece, &at));
                 });
             }
         }
-        tally.count
+        counter.count
     }
 }
 
 /// Counts pieces: unknown ones are one where they follow each other, or their
 /// bytes where the model has pieces for those.
-struct Tally {
+struct PieceCounter {
     count: u64,
     after_unknown: bool,
     byte_fallback: bool,
 }
 
-impl Tally {
+impl PieceCounter {
     fn add(&mut self, piece: Piece, at: &Range<usize>) {
         let unknown = piece == Piece::Unknown;
         if unknown && self.byte_fallback {
