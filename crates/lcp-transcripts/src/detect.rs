@@ -140,27 +140,12 @@ fn is_of_anthropic(request: &Fields<'_>) -> bool {
 const OF_ANTHROPIC: [&str; 4] = ["system", "stop_sequences", "anthropic_version", "anthropic_beta"];
 
 /// What only requests of `OpenAI` have, and of servers like it.
+#[rustfmt::skip]
 const OF_OPENAI: [&str; 20] = [
-    "frequency_penalty",
-    "function_call",
-    "functions",
-    "logit_bias",
-    "logprobs",
-    "max_completion_tokens",
-    "modalities",
-    "n",
-    "parallel_tool_calls",
-    "prediction",
-    "presence_penalty",
-    "reasoning_effort",
-    "response_format",
-    "seed",
-    "stop",
-    "store",
-    "stream_options",
-    "top_logprobs",
-    "user",
-    "verbosity",
+    "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs",
+    "max_completion_tokens", "modalities", "n", "parallel_tool_calls", "prediction",
+    "presence_penalty", "reasoning_effort", "response_format", "seed", "stop", "store",
+    "stream_options", "top_logprobs", "user", "verbosity",
 ];
 
 /// The format of a list of messages or items; `else_is` where they do not tell.

@@ -37,15 +37,15 @@ pub(crate) fn text(form: &str, block: &Block<'_>) -> Option<String> {
     }
 }
 
-/// The file that a call with these arguments reads.
+/// Returns the file that a call with these arguments reads.
 fn path(arguments: &str) -> Option<String> {
     let fields = Fields::parse(arguments)?;
     let named = PATHS.iter().find_map(|key| fields.string(key));
-    named.or_else(|| shown(&fields)).filter(|path| !path.is_empty())
+    named.or_else(|| path_of_command(&fields)).filter(|path| !path.is_empty())
 }
 
-/// The file that a shell command shows, if it does nothing else.
-fn shown(fields: &Fields<'_>) -> Option<String> {
+/// Returns the file that a shell command prints, if it does nothing else.
+fn path_of_command(fields: &Fields<'_>) -> Option<String> {
     let command = fields.get("command").or_else(|| fields.get("cmd"))?;
     let words: Vec<String> = match raw_json::array(command) {
         Some(words) => words.into_iter().map(raw_json::string).collect::<Option<_>>()?,

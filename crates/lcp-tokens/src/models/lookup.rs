@@ -17,19 +17,10 @@ const SIBLINGS: &[&str] = &[
 
 /// Parts that say that a model is not for text, wherever they stand: it has the
 /// name of a text model, but not its limits.
+#[rustfmt::skip]
 const KINDS: &[&str] = &[
-    "audio",
-    "embed",
-    "embedding",
-    "guard",
-    "image",
-    "live",
-    "moderation",
-    "realtime",
-    "rerank",
-    "reranker",
-    "transcribe",
-    "tts",
+    "audio", "embed", "embedding", "guard", "image", "live", "moderation", "realtime", "rerank",
+    "reranker", "transcribe", "tts",
 ];
 
 /// The most names that are suggested.

@@ -17,16 +17,10 @@ pub use self::toml::{ModelsError, ModelsErrorKind};
 
 /// The encodings that a model may name, whichever of them are compiled in;
 /// everything else is a tokenizer file.
+#[rustfmt::skip]
 pub const ENCODINGS: &[&str] = &[
-    "o200k_base",
-    "cl100k_base",
-    "o200k_harmony",
-    "p50k_base",
-    "r50k_base",
-    "claude",
-    "claude-4.7",
-    "heuristic",
-    "code-aware",
+    "o200k_base", "cl100k_base", "o200k_harmony", "p50k_base", "r50k_base", "claude", "claude-4.7",
+    "heuristic", "code-aware",
 ];
 
 /// What is known of a model.

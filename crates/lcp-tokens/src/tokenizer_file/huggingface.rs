@@ -91,25 +91,25 @@ impl Step {
     fn apply(&self, pieces: &mut PreTokenizedString) -> tokenizers::Result<()> {
         match self {
             Self::Split { splitter, behavior, invert: false } => {
-                pieces.split(|_, piece| piece.split(Cuts(splitter), *behavior))
+                pieces.split(|_, piece| piece.split(SplitterPattern(splitter), *behavior))
             }
             Self::Split { splitter, behavior, invert: true } => {
-                pieces.split(|_, piece| piece.split(Invert(Cuts(splitter)), *behavior))
+                pieces.split(|_, piece| piece.split(Invert(SplitterPattern(splitter)), *behavior))
             }
             Self::ByteLevel { splitter, add_prefix_space } => pieces.split(|_, mut piece| {
                 if *add_prefix_space && !piece.get().starts_with(' ') {
                     piece.prepend(" ");
                 }
-                piece.split(Cuts(splitter), SplitDelimiterBehavior::Isolated)
+                piece.split(SplitterPattern(splitter), SplitDelimiterBehavior::Isolated)
             }),
             Self::Other(step) => step.pre_tokenize(pieces),
         }
     }
 }
 
-struct Cuts<'a>(&'a Splitter);
+struct SplitterPattern<'a>(&'a Splitter);
 
-impl Pattern for Cuts<'_> {
+impl Pattern for SplitterPattern<'_> {
     fn find_matches(&self, text: &str) -> tokenizers::Result<Vec<((usize, usize), bool)>> {
         let mut cuts = Vec::new();
         let mut last = 0;
@@ -275,35 +275,15 @@ impl Part {
 const GROWTH_MAX: usize = 64;
 
 const MODELS: [&str; 4] = ["BPE", "WordPiece", "WordLevel", "Unigram"];
+#[rustfmt::skip]
 const NORMALIZERS: [&str; 14] = [
-    "BertNormalizer",
-    "ByteLevel",
-    "Lowercase",
-    "NFC",
-    "NFD",
-    "NFKC",
-    "NFKD",
-    "Nmt",
-    "Precompiled",
-    "Prepend",
-    "Replace",
-    "Sequence",
-    "Strip",
-    "StripAccents",
+    "BertNormalizer", "ByteLevel", "Lowercase", "NFC", "NFD", "NFKC", "NFKD", "Nmt", "Precompiled",
+    "Prepend", "Replace", "Sequence", "Strip", "StripAccents",
 ];
+#[rustfmt::skip]
 const PRE_TOKENIZERS: [&str; 12] = [
-    "BertPreTokenizer",
-    "ByteLevel",
-    "CharDelimiterSplit",
-    "Digits",
-    "FixedLength",
-    "Metaspace",
-    "Punctuation",
-    "Sequence",
-    "Split",
-    "UnicodeScripts",
-    "Whitespace",
-    "WhitespaceSplit",
+    "BertPreTokenizer", "ByteLevel", "CharDelimiterSplit", "Digits", "FixedLength", "Metaspace",
+    "Punctuation", "Sequence", "Split", "UnicodeScripts", "Whitespace", "WhitespaceSplit",
 ];
 
 /// Checks what kinds of parts the file asks for, which the library would only

@@ -12,15 +12,9 @@ use crate::reader::{Reader, keep};
 
 /// What an answer has beside role and content: it says nothing to a model, and no request
 /// may have it.
+#[rustfmt::skip]
 pub(crate) const OF_ANSWERS: [&str; 9] = [
-    "id",
-    "type",
-    "model",
-    "usage",
-    "stop_reason",
-    "stop_sequence",
-    "stop_details",
-    "container",
+    "id", "type", "model", "usage", "stop_reason", "stop_sequence", "stop_details", "container",
     "context_management",
 ];
 

@@ -7,25 +7,25 @@ const OPEN_CALLS_MAX: usize = 256;
 
 /// The calls made so far; an id that is used again is that of the newest call.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
-    all: Vec<Known>,
+pub(super) struct CallTracker {
+    all: Vec<ToolCall>,
     by_id: HashMap<String, usize>,
 }
 
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct ToolCall {
     pub(super) name: String,
     pub(super) arguments: String,
     id: String,
     line: Option<usize>,
-    /// The message that makes it.
+    /// The message of the call.
     message: Option<u64>,
     answered: bool,
 }
 
-impl Calls {
-    /// A call is made.
-    pub(super) fn make(
+impl CallTracker {
+    /// Records a call.
+    pub(super) fn record(
         &mut self,
         id: &str,
         name: &str,
@@ -34,16 +34,16 @@ impl Calls {
     ) {
         let (id, name, arguments) = (id.to_owned(), name.to_owned(), arguments.to_owned());
         self.by_id.insert(id.clone(), self.all.len());
-        self.all.push(Known { name, arguments, id, line, message, answered: false });
+        self.all.push(ToolCall { name, arguments, id, line, message, answered: false });
     }
 
-    /// The newest call of this id.
-    pub(super) fn find(&self, id: &str) -> Option<&Known> {
+    /// Returns the newest call with this id.
+    pub(super) fn find(&self, id: &str) -> Option<&ToolCall> {
         self.all.get(*self.by_id.get(id)?)
     }
 
-    /// A result came; `false` if its call is not open.
-    pub(super) fn answer(&mut self, id: &str) -> bool {
+    /// Marks a call as answered; `false` if it is not open.
+    pub(super) fn mark_answered(&mut self, id: &str) -> bool {
         let call = self.by_id.get(id).and_then(|at| self.all.get_mut(*at));
         call.is_some_and(|call| !std::mem::replace(&mut call.answered, true))
     }
@@ -52,13 +52,13 @@ impl Calls {
     /// given: an earlier message's is one that nobody answered.
     pub(super) fn oldest_open(&self, name: Option<&str>) -> Option<String> {
         let newest = &self.all[self.all.len().saturating_sub(OPEN_CALLS_MAX)..];
-        let is_it = |call: &&Known| !call.answered && name.is_none_or(|name| name == call.name);
+        let is_it = |call: &&ToolCall| !call.answered && name.is_none_or(|name| name == call.name);
         let message = newest.iter().rev().find(is_it)?.message;
         let found = newest.iter().filter(is_it).find(|call| call.message == message)?;
         Some(found.id.clone())
     }
 
-    /// An id that no call has.
+    /// Returns an id that no call has.
     pub(super) fn new_id(&self) -> String {
         let mut number = self.all.len();
         loop {
@@ -70,7 +70,7 @@ impl Calls {
         }
     }
 
-    /// The calls that are open: id and line.
+    /// Returns id and line of each open call.
     pub(super) fn open(&self) -> Vec<(String, Option<usize>)> {
         let open = self.all.iter().filter(|call| !call.answered);
         open.map(|call| (call.id.clone(), call.line)).collect()

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use crate::import::{ImportReport, ImportResult};
 use crate::raw_json::{self, Fields, Object};
 use crate::{Error, Format, annotation_keys, typed_results};
-use calls::Calls;
+use calls::CallTracker;
 
 /// Bytes of the arguments that a result repeats in its tag `args`: longer ones are
 /// contents of files, which nobody looks up.
@@ -35,7 +35,7 @@ pub(crate) struct BlockBuilder {
     /// The tags of all its blocks.
     tags: Vec<(String, String)>,
     line: Option<usize>,
-    calls: Calls,
+    calls: CallTracker,
     /// The index of the block that annotations speak of.
     last: usize,
     /// The index of the first block of the newest result.
@@ -54,7 +54,7 @@ impl BlockBuilder {
             first: None,
             tags: Vec::new(),
             line: None,
-            calls: Calls::default(),
+            calls: CallTracker::default(),
             last: 0,
             result: 0,
         }
@@ -109,7 +109,7 @@ impl BlockBuilder {
             self.tag(annotation_keys::NAME, name);
         }
         self.report.calls += 1;
-        self.calls.make(&id, name, arguments, (self.line, self.message));
+        self.calls.record(&id, name, arguments, (self.line, self.message));
         id
     }
 
@@ -129,7 +129,7 @@ impl BlockBuilder {
     pub(crate) fn begin_result(&mut self, id: &str, name: Option<&str>) {
         self.begin_orphan_result(id);
         self.result = self.blocks.len();
-        if !self.calls.answer(id) {
+        if !self.calls.mark_answered(id) {
             self.report.orphans += 1;
             let of =
                 name.map(|name| format!(" of {}", lcp_types::escape_for_display(name.as_bytes())));

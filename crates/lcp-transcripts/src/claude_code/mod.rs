@@ -25,16 +25,10 @@ const RESULTS: [&str; 2] = ["toolUseResult", "tool_use_result"];
 const META: [&str; 3] = ["isMeta", "isVisibleInTranscriptOnly", "isApiErrorMessage"];
 
 /// What a line says of its place among the others, which the blocks have by theirs.
+#[rustfmt::skip]
 const PLACE: [&str; 9] = [
-    "type",
-    "message",
-    "uuid",
-    "parentUuid",
-    "logicalParentUuid",
-    "sourceToolAssistantUUID",
-    "isSidechain",
-    "agentId",
-    "parent_tool_use_id",
+    "type", "message", "uuid", "parentUuid", "logicalParentUuid", "sourceToolAssistantUUID",
+    "isSidechain", "agentId", "parent_tool_use_id",
 ];
 
 /// What reports call lines of turns that were taken back.
@@ -63,17 +57,17 @@ fn is_aside(fields: &Fields<'_>) -> bool {
         || fields.get("parent_tool_use_id").is_some()
 }
 
-/// What becomes of side conversations.
+/// How side conversations are imported.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Asides {
-    LeftOut,
+enum Sidechains {
+    Skipped,
     Tagged,
-    /// The file of an agent: there is nothing else.
-    All,
+    /// The file of an agent, which contains nothing else.
+    Main,
 }
 
 struct Session {
-    asides: Asides,
+    asides: Sidechains,
     /// The ids of the lines that were taken back.
     rewound: HashSet<String>,
     /// The answer that the next line may go on with: its id and its sidechain.
@@ -89,9 +83,9 @@ impl Session {
         let mut fields = lines.iter().filter_map(|line| Fields::read(line.value.as_ref().ok()?));
         let has_main = fields.any(|of| of.get("message").is_some() && !is_aside(&of));
         let asides = match (has_main, options.sidechains) {
-            (false, _) => Asides::All,
-            (true, true) => Asides::Tagged,
-            (true, false) => Asides::LeftOut,
+            (false, _) => Sidechains::Main,
+            (true, true) => Sidechains::Tagged,
+            (true, false) => Sidechains::Skipped,
         };
         Self {
             asides,
@@ -117,12 +111,12 @@ impl Session {
         let mut sidechain = None;
         if is_aside(&fields) {
             match self.asides {
-                Asides::LeftOut => {
+                Sidechains::Skipped => {
                     builder.skip(annotation_keys::SIDECHAIN);
                     return is_ours;
                 }
-                Asides::Tagged => sidechain = Some(self.sidechain(&fields)),
-                Asides::All => {}
+                Sidechains::Tagged => sidechain = Some(self.sidechain(&fields)),
+                Sidechains::Main => {}
             }
         }
         let role = match kind.as_str() {

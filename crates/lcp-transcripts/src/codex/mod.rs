@@ -14,15 +14,10 @@ const LINES: [&str; 5] =
     ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
 
 /// Types of items that old rollouts have without a line around them.
+#[rustfmt::skip]
 const ITEMS: [&str; 8] = [
-    "message",
-    "reasoning",
-    "function_call",
-    "function_call_output",
-    "custom_tool_call",
-    "custom_tool_call_output",
-    "local_shell_call",
-    "web_search_call",
+    "message", "reasoning", "function_call", "function_call_output", "custom_tool_call",
+    "custom_tool_call_output", "local_shell_call", "web_search_call",
 ];
 
 /// Imports a rollout.

@@ -111,16 +111,10 @@ fn unquoted(text: &str) -> Option<(Cow<'_, str>, &str)> {
 }
 
 /// Letters behind a backslash, and what they stand for.
+#[rustfmt::skip]
 const ESCAPES: [(u8, u8); 9] = [
-    (b'a', 7),
-    (b'b', 8),
-    (b't', b'\t'),
-    (b'n', b'\n'),
-    (b'v', 11),
-    (b'f', 12),
-    (b'r', b'\r'),
-    (b'"', b'"'),
-    (b'\\', b'\\'),
+    (b'a', 7), (b'b', 8), (b't', b'\t'), (b'n', b'\n'), (b'v', 11), (b'f', 12), (b'r', b'\r'),
+    (b'"', b'"'), (b'\\', b'\\'),
 ];
 
 /// Appends a name as git prints it, in quotes where it must be.

@@ -8,17 +8,10 @@ use super::names::{self, name};
 use super::{DiffError, DiffErrorKind, Note, Patch};
 
 /// Lines between those that name a file and its hunks that say what a block cannot hold.
+#[rustfmt::skip]
 const NOTED: [&str; 10] = [
-    "old mode ",
-    "new mode ",
-    "new file mode ",
-    "deleted file mode ",
-    "rename from ",
-    "rename to ",
-    "copy from ",
-    "copy to ",
-    "GIT binary patch",
-    "Only in ",
+    "old mode ", "new mode ", "new file mode ", "deleted file mode ", "rename from ", "rename to ",
+    "copy from ", "copy to ", "GIT binary patch", "Only in ",
 ];
 
 /// Lines that say nothing that is missing elsewhere.

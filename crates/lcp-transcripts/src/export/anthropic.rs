@@ -2,13 +2,13 @@
 
 use serde_json::value::RawValue;
 
-use super::turn::{Answer, Call, NOTHING, Part, PartKind, Speaker, Turn, no_picture};
+use super::turn::{Answer, Call, EMPTY_HISTORY_NOTE, Part, PartKind, Speaker, Turn, no_picture};
 use super::{ExportReport, ExportedMessage};
 use crate::images;
 use crate::raw_json::{self, Fields, Object};
 
 /// What the user says where a history would begin with the model.
-const BEGINNING: &str = "(The beginning of this conversation is not shown.)";
+const CUT_HISTORY_NOTE: &str = "(The beginning of this conversation is not shown.)";
 
 const ASSISTANT: &str = "assistant";
 
@@ -37,9 +37,9 @@ pub(super) fn write(
     let mut messages = writer.without_last_thoughts(messages);
     if messages.first().is_none_or(|first| first.role == ASSISTANT) {
         writer.report.inserted += 1;
-        let text = if messages.is_empty() { NOTHING } else { BEGINNING };
+        let text = if messages.is_empty() { EMPTY_HISTORY_NOTE } else { CUT_HISTORY_NOTE };
         let mut first = Message::new("user");
-        first.parts.push(Written::text(&[], text, None));
+        first.parts.push(WrittenPart::text(&[], text, None));
         messages.insert(0, first);
     }
     let mut object = Object::default();
@@ -73,7 +73,7 @@ fn add(messages: &mut Vec<Message>, message: Message) {
 }
 
 /// A part as JSON, and what is counted of it.
-struct Written {
+struct WrittenPart {
     json: String,
     text: String,
     /// Whether it is a text and nothing more.
@@ -83,7 +83,7 @@ struct Written {
     blocks: Vec<usize>,
 }
 
-impl Written {
+impl WrittenPart {
     fn text(blocks: &[usize], text: &str, fields: Option<&str>) -> Self {
         let mut object = Object::default();
         object.text("type", "text").text("text", text).all(fields);
@@ -106,7 +106,7 @@ impl Written {
 
 struct Message {
     role: &'static str,
-    parts: Vec<Written>,
+    parts: Vec<WrittenPart>,
     /// What it had beside these: the index of the block, and a JSON object.
     fields: Vec<(usize, String)>,
 }
@@ -132,7 +132,7 @@ impl Message {
 }
 
 /// What parts say: a text where that is all, else a list; `None` of no parts.
-fn content(parts: &[Written]) -> Option<String> {
+fn content(parts: &[WrittenPart]) -> Option<String> {
     match parts {
         [] => None,
         [only] if only.plain => Some(raw_json::quote(&only.text)),
@@ -140,7 +140,7 @@ fn content(parts: &[Written]) -> Option<String> {
     }
 }
 
-fn counted(role: &'static str, parts: Vec<Written>) -> ExportedMessage {
+fn counted(role: &'static str, parts: Vec<WrittenPart>) -> ExportedMessage {
     let mut counted = ExportedMessage { role, ..ExportedMessage::default() };
     for part in parts {
         counted.text.push_str(&part.text);
@@ -155,7 +155,7 @@ struct Writer<'r> {
 
 impl Writer<'_> {
     /// The parts of a turn.
-    fn parts(&mut self, turn: &Turn<'_>) -> Vec<Written> {
+    fn parts(&mut self, turn: &Turn<'_>) -> Vec<WrittenPart> {
         let mut parts = Vec::new();
         for part in &turn.parts {
             match &part.kind {
@@ -168,25 +168,27 @@ impl Writer<'_> {
     }
 
     /// A part that is neither a call nor a result.
-    fn part(&mut self, part: &Part<'_>, speaker: Speaker) -> Option<Written> {
+    fn part(&mut self, part: &Part<'_>, speaker: Speaker) -> Option<WrittenPart> {
         match &part.kind {
             PartKind::Text(text) if text.trim().is_empty() => {
                 self.report.empty += 1;
                 None
             }
-            PartKind::Text(text) => Some(Written::text(&part.blocks, text, part.fields.as_deref())),
+            PartKind::Text(text) => {
+                Some(WrittenPart::text(&part.blocks, text, part.fields.as_deref()))
+            }
             PartKind::Picture { media, alt, data } => {
                 let has_pictures = matches!(speaker, Speaker::User | Speaker::Tool);
                 let written = images::seen(*media)
                     .filter(|_| has_pictures)
-                    .map(|mime| Written::object(&part.blocks, "", picture(mime, data, part)));
+                    .map(|mime| WrittenPart::object(&part.blocks, "", picture(mime, data, part)));
                 Some(written.unwrap_or_else(|| {
                     self.report.leave_out("image");
-                    Written::text(&part.blocks, &no_picture(alt), None)
+                    WrittenPart::text(&part.blocks, &no_picture(alt), None)
                 }))
             }
             PartKind::Raw(json) => {
-                let written = Written::raw(&part.blocks, json);
+                let written = WrittenPart::raw(&part.blocks, json);
                 // Nobody but the model thinks.
                 let is_taken = !written.thought || speaker == Speaker::Assistant;
                 if !is_taken {
@@ -198,7 +200,7 @@ impl Writer<'_> {
         }
     }
 
-    fn call(&mut self, call: &Call<'_>, part: &Part<'_>) -> Written {
+    fn call(&mut self, call: &Call<'_>, part: &Part<'_>) -> WrittenPart {
         let input = match call.arguments.trim() {
             "" => "{}".to_owned(),
             _ if raw_json::is_json_object(&call.arguments) => call.arguments.to_string(),
@@ -214,10 +216,10 @@ impl Writer<'_> {
         let mut object = Object::default();
         object.text("type", "tool_use").text("id", &call.id).text("name", &call.name);
         object.raw("input", &input).all(part.fields.as_deref());
-        Written::object(&part.blocks, &text, object)
+        WrittenPart::object(&part.blocks, &text, object)
     }
 
-    fn answer(&mut self, answer: &Answer<'_>, whole: &Part<'_>) -> Written {
+    fn answer(&mut self, answer: &Answer<'_>, whole: &Part<'_>) -> WrittenPart {
         let (mut parts, mut empty) = (Vec::new(), Vec::<usize>::new());
         for part in &answer.parts {
             match &part.kind {
@@ -225,7 +227,7 @@ impl Writer<'_> {
                 PartKind::Text(text) if text.is_empty() => empty.extend(&part.blocks),
                 // Only among other parts a text must say something.
                 PartKind::Text(text) if answer.parts.len() == 1 && part.fields.is_none() => {
-                    parts.push(Written::text(&part.blocks, text, None));
+                    parts.push(WrittenPart::text(&part.blocks, text, None));
                 }
                 _ => parts.extend(self.part(part, Speaker::Tool)),
             }
@@ -242,7 +244,7 @@ impl Writer<'_> {
         let mut counted = counted("user", parts);
         counted.blocks.extend(empty);
         counted.blocks.sort_unstable();
-        Written::object(&counted.blocks, &counted.text, object)
+        WrittenPart::object(&counted.blocks, &counted.text, object)
     }
 
     /// The messages with each of the model ending in what it says or does: what it only

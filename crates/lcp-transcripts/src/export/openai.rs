@@ -3,7 +3,9 @@
 use lcp_types::MediaType;
 use serde_json::value::RawValue;
 
-use super::turn::{Answer, Call, CallSyntax, NOTHING, Part, PartKind, Speaker, Turn, no_picture};
+use super::turn::{
+    Answer, Call, CallSyntax, EMPTY_HISTORY_NOTE, Part, PartKind, Speaker, Turn, no_picture,
+};
 use super::{ExportReport, ExportedMessage};
 use crate::images;
 use crate::raw_json::{self, Fields, Object};
@@ -25,7 +27,7 @@ pub(super) fn write(
     }
     if writer.messages.is_empty() {
         writer.report.inserted += 1;
-        writer.plain("user", &Turn::note(Speaker::User, NOTHING));
+        writer.plain("user", &Turn::note(Speaker::User, EMPTY_HISTORY_NOTE));
     }
     let mut object = Object::default();
     object.raw("messages", &raw_json::list(&writer.json));

@@ -7,14 +7,14 @@ use super::turn::{CallSyntax, Part, PartKind, Speaker, Turn};
 use crate::raw_json::Fields;
 
 /// A part of a turn, by their indices.
-type Place = (usize, usize);
+type PartIndex = (usize, usize);
 
-/// The turns with each call answered once, right behind its turn; what has no
-/// counterpart is left out.
+/// Returns the turns with each call answered once, right after its turn, without calls and
+/// results that have no counterpart.
 pub(super) fn pair_tools<'b>(mut turns: Vec<Turn<'b>>, report: &mut ExportReport) -> Vec<Turn<'b>> {
-    let mut answers = find(&turns);
-    let results: HashSet<Place> = answers.values().copied().collect();
-    let mut taken: HashMap<Place, Part<'b>> = HashMap::new();
+    let mut answers = match_results(&turns);
+    let results: HashSet<PartIndex> = answers.values().copied().collect();
+    let mut taken: HashMap<PartIndex, Part<'b>> = HashMap::new();
     for (at, turn) in turns.iter_mut().enumerate() {
         let mut kept = Vec::with_capacity(turn.parts.len());
         for (place, part) in std::mem::take(&mut turn.parts).into_iter().enumerate() {
@@ -39,7 +39,7 @@ pub(super) fn pair_tools<'b>(mut turns: Vec<Turn<'b>>, report: &mut ExportReport
     }
     let mut paired = Vec::with_capacity(turns.len());
     for (at, mut turn) in turns.into_iter().enumerate() {
-        let parts = behind(at, &mut turn, &answers, &mut taken, report);
+        let parts = results_after(at, &mut turn, &answers, &mut taken, report);
         if turn.speaker != Speaker::Tool {
             paired.push(turn);
         }
@@ -50,9 +50,9 @@ pub(super) fn pair_tools<'b>(mut turns: Vec<Turn<'b>>, report: &mut ExportReport
     paired
 }
 
-/// The result of each call: the first behind it, before its id is used again.
-fn find(turns: &[Turn<'_>]) -> HashMap<Place, Place> {
-    let mut open: HashMap<&str, Place> = HashMap::new();
+/// Returns the result of each call: the first one after it, before its id is used again.
+fn match_results(turns: &[Turn<'_>]) -> HashMap<PartIndex, PartIndex> {
+    let mut open: HashMap<&str, PartIndex> = HashMap::new();
     let mut answers = HashMap::new();
     for (at, turn) in turns.iter().enumerate() {
         for (place, part) in turn.parts.iter().enumerate() {
@@ -72,12 +72,12 @@ fn find(turns: &[Turn<'_>]) -> HashMap<Place, Place> {
     answers
 }
 
-/// The results of a turn's calls, in the order in which they stood.
-fn behind<'b>(
+/// Returns the results of the calls of a turn in their original order.
+fn results_after<'b>(
     at: usize,
     turn: &mut Turn<'b>,
-    answers: &HashMap<Place, Place>,
-    taken: &mut HashMap<Place, Part<'b>>,
+    answers: &HashMap<PartIndex, PartIndex>,
+    taken: &mut HashMap<PartIndex, Part<'b>>,
     report: &mut ExportReport,
 ) -> Vec<Part<'b>> {
     let is_call = |part: &&Part<'_>| matches!(part.kind, PartKind::Call(_));
@@ -106,9 +106,9 @@ fn behind<'b>(
 /// Removes calls that a server of the provider executes without a result after them, and
 /// such results without a call. They are parts of messages in their original JSON.
 pub(super) fn pair_server_tools(turns: &mut [Turn<'_>], report: &mut ExportReport) {
-    let (mut open, mut kept) = (HashMap::<String, Place>::new(), HashSet::<Place>::new());
-    let mut calls = HashSet::<Place>::new();
-    let mut results = HashSet::<Place>::new();
+    let (mut open, mut kept) = (HashMap::<String, PartIndex>::new(), HashSet::<PartIndex>::new());
+    let mut calls = HashSet::<PartIndex>::new();
+    let mut results = HashSet::<PartIndex>::new();
     for (at, turn) in turns.iter().enumerate() {
         for (place, part) in turn.parts.iter().enumerate() {
             let PartKind::Raw(json) = &part.kind else { continue };

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use lcp_types::MediaType;
 
 /// What the user says where there would be no message at all.
-pub(super) const NOTHING: &str = "(Nothing of this conversation is shown.)";
+pub(super) const EMPTY_HISTORY_NOTE: &str = "(Nothing of this conversation is shown.)";
 
 /// Who speaks in a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
