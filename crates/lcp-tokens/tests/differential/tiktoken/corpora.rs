@@ -37,11 +37,11 @@ pub(super) struct Corpus {
 }
 
 impl Corpus {
-    fn made(what: &'static str, len: usize, text: fn(usize) -> String) -> Self {
+    fn generated(what: &'static str, len: usize, text: fn(usize) -> String) -> Self {
         Self { what, len: Box::new(move |_| len), text: Box::new(text) }
     }
 
-    fn of(what: &'static str, texts: Vec<String>) -> Self {
+    fn from_texts(what: &'static str, texts: Vec<String>) -> Self {
         let len = texts.len();
         Self { what, len: Box::new(move |_| len), text: Box::new(move |i| texts[i].clone()) }
     }
@@ -71,11 +71,11 @@ pub(super) fn all(metadata: &Metadata, strings: usize) -> Result<Vec<Corpus>> {
         text: Box::new(adversarial::text),
     };
     Ok(vec![
-        Corpus::of("code", code),
-        Corpus::of("prose", prose),
-        Corpus::of("multilingual", languages::texts(MULTILINGUAL_BYTES)),
-        Corpus::made("tiny strings", TINY_TEXTS, adversarial::tiny),
-        Corpus::made("every character", 0x11_0000 / CHARACTERS, every_character),
+        Corpus::from_texts("code", code),
+        Corpus::from_texts("prose", prose),
+        Corpus::from_texts("multilingual", languages::texts(MULTILINGUAL_BYTES)),
+        Corpus::generated("tiny strings", TINY_TEXTS, adversarial::tiny),
+        Corpus::generated("every character", 0x11_0000 / CHARACTERS, every_character),
         random,
     ])
 }
@@ -103,7 +103,7 @@ fn is_rust(path: &Path) -> bool {
 fn texts_of(
     metadata: &Metadata,
     wanted: fn(&Path) -> bool,
-    made: fn(&str) -> String,
+    convert: fn(&str) -> String,
     bytes: usize,
 ) -> Result<Vec<String>> {
     let mut packages: Vec<_> =
@@ -124,7 +124,7 @@ fn texts_of(
             break;
         }
         for path in round {
-            let text = String::from_utf8(std::fs::read(&path)?).map(|text| made(&text));
+            let text = String::from_utf8(std::fs::read(&path)?).map(|text| convert(&text));
             let Ok(text) = text else { continue };
             if total < bytes && is_fit(&text) && known.insert(text.clone()) {
                 total += text.len();
