@@ -16,8 +16,8 @@ use crate::warning::Warning;
 /// What a text is made of.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// The blocks that have a part, in the order of the text: their index, what
-    /// of each is shown, and the tokens of its content.
+    /// The blocks that have a part, in the order of the text: their index, what of each is shown,
+    /// and the tokens of its content.
     pub(crate) shown: Vec<(usize, ShownDetail, u32)>,
     pub(crate) rolled_up: Option<RollUp>,
 }
@@ -40,8 +40,7 @@ impl Layout {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Text {
     pub(crate) text: String,
-    /// The block of each part, and its end in bytes from the front, in the order of the
-    /// parts.
+    /// The block of each part, and its end in bytes from the front, in the order of the parts.
     pub(crate) ends: Vec<(usize, usize)>,
 }
 
@@ -78,8 +77,8 @@ impl<'m> Metas<'m> {
     }
 }
 
-/// The text: the envelope around the parts, the roll-up line last. Nothing to
-/// show gives the empty text.
+/// The text: the envelope around the parts, the roll-up line last. Nothing to show gives the empty
+/// text.
 pub(crate) fn assemble(
     blocks: &[Block<'_>],
     metas: Metas<'_>,
@@ -133,9 +132,8 @@ pub struct BlockText {
     pub index: usize,
     /// Its part of the text, as it stands there.
     pub part: String,
-    /// What stands within the part: the content, a level or an excerpt of it, without
-    /// the newline that is added behind it. `None` where the head or a placeholder is
-    /// all there is.
+    /// What stands within the part: the content, a level or an excerpt of it, without the newline
+    /// that is added behind it. `None` where the head or a placeholder is all there is.
     pub body: Option<String>,
 }
 

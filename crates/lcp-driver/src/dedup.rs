@@ -19,13 +19,12 @@ use crate::plan::{Plan, RenderDecision};
 pub struct DedupSums {
     /// Blocks that another one holds: equal, contained and near ones.
     pub removed: u64,
-    /// Blocks merged with one that overlaps or adjoins, or cut down to the lines
-    /// that are their own.
+    /// Blocks merged with one that overlaps or adjoins, or cut down to the lines that are their
+    /// own.
     pub merged: u64,
     /// Blocks of which a newer one takes the place.
     pub superseded: u64,
-    /// Those of all these in whose place a line or a diff stands that refers to
-    /// the other block.
+    /// Those of all these in whose place a line or a diff stands that refers to the other block.
     pub referred: u64,
     /// Those of the merged that are still there with the lines of their own.
     pub cut: u64,
@@ -64,9 +63,9 @@ impl Plan {
         self.duplicates.as_ref().map(DedupSums::from)
     }
 
-    /// Blocks that are shown by a line or a diff that refers to another one, of which
-    /// the text shows less than all: nobody can read there what they stand for (RFC
-    /// 0006 §8). Not those that a newer one replaces: what is outdated is no loss.
+    /// Blocks that are shown by a line or a diff that refers to another one, of which the text
+    /// shows less than all: nobody can read there what they stand for (RFC 0006 §8). Not those that
+    /// a newer one replaces: what is outdated is no loss.
     #[must_use]
     pub fn unreadable(&self) -> Vec<usize> {
         let shown = |index: usize| self.items.get(index).map(|item| &item.decision);
@@ -83,8 +82,8 @@ impl Plan {
         covered.filter_map(refers).collect()
     }
 
-    /// Which block covers the one at `index`, removed or with something in its
-    /// place; `None` where none does.
+    /// Which block covers the one at `index`, removed or with something in its place; `None` where
+    /// none does.
     #[must_use]
     pub fn covered(&self, index: usize) -> Option<&Replacement> {
         self.duplicates.as_ref()?.covered.get(&index)

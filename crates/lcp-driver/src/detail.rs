@@ -50,8 +50,7 @@ impl DetailLevel {
     }
 }
 
-/// Which part of a content an excerpt shows, and what its marker says (RFC
-/// 0004 §7).
+/// Which part of a content an excerpt shows, and what its marker says (RFC 0004 §7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Excerpt {
     /// Bytes from the beginning of the content that are shown.

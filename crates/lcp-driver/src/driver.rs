@@ -19,9 +19,9 @@ use crate::prompt_cache::PreviousPart;
 
 /// Renders packs within token budgets (SPEC_08 §6).
 ///
-/// It holds nothing but the estimator, so one driver serves any number of
-/// threads and packs. The default one counts with [`HeuristicEstimator`], as
-/// SPEC_08 does; give it an exact tokenizer to keep a model's real limit.
+/// It holds nothing but the estimator, so one driver serves any number of threads and packs. The
+/// default one counts with [`HeuristicEstimator`], as SPEC_08 does; give it an exact tokenizer to
+/// keep a model's real limit.
 ///
 /// ```
 /// use lcp_driver::{DefaultDriver, DriverConfig};
@@ -62,8 +62,8 @@ impl DefaultDriver {
     ///
     /// # Errors
     ///
-    /// [`DriverError::OverBudget`] where the text must exceed the budget and
-    /// the configuration denies it.
+    /// [`DriverError::OverBudget`] where the text must exceed the budget and the configuration
+    /// denies it.
     pub fn render(
         &self,
         blocks: &[Block<'_>],
@@ -74,10 +74,9 @@ impl DefaultDriver {
 
     /// Renders `blocks`, and says what became of each.
     ///
-    /// With the feature `tracing`, each decision is an event at debug with the
-    /// target `lcp_driver`, each warning one at warn, the run one at info; with
-    /// `metrics`, the tokens are set as gauges (RFC 0004 §10). So it is for
-    /// [`Self::plan`].
+    /// With the feature `tracing`, each decision is an event at debug with the target `lcp_driver`,
+    /// each warning one at warn, the run one at info; with `metrics`, the tokens are set as gauges
+    /// (RFC 0004 §10). So it is for [`Self::plan`].
     ///
     /// # Errors
     ///
@@ -92,12 +91,12 @@ impl DefaultDriver {
         Ok(Rendered { text, plan })
     }
 
-    /// Renders the pack of a source, of which only the blocks are read that the
-    /// text shows, where what is known of the others is enough to give the same
-    /// text as [`Self::render`] (RFC 0003 §7); otherwise all are read.
+    /// Renders the pack of a source, of which only the blocks are read that the text shows, where
+    /// what is known of the others is enough to give the same text as [`Self::render`] (RFC 0003
+    /// §7); otherwise all are read.
     ///
-    /// What is known is never more than a hint. Where it is not what blocks say
-    /// that were read, all are read and the warning `bad_index` says so.
+    /// What is known is never more than a hint. Where it is not what blocks say that were read, all
+    /// are read and the warning `bad_index` says so.
     ///
     /// # Errors
     ///
@@ -135,9 +134,8 @@ impl DefaultDriver {
         Ok(plan)
     }
 
-    /// What [`Self::plan`] would give for each of these budgets, in tokens, in
-    /// place of the one in `config`: how a text grows with its budget. The
-    /// blocks are counted once.
+    /// What [`Self::plan`] would give for each of these budgets, in tokens, in place of the one in
+    /// `config`: how a text grows with its budget. The blocks are counted once.
     ///
     /// # Errors
     ///
@@ -151,8 +149,8 @@ impl DefaultDriver {
         planner::replay(blocks, config, budgets, &self.estimator)
     }
 
-    /// Prints a plan that was made for these blocks. It decides nothing, so
-    /// the text is that of [`Self::run`].
+    /// Prints a plan that was made for these blocks. It decides nothing, so the text is that of
+    /// [`Self::run`].
     ///
     /// # Errors
     ///
@@ -161,9 +159,9 @@ impl DefaultDriver {
         printed(blocks, plan, |metas, layout| assemble(blocks, metas, plan.mode, layout).text)
     }
 
-    /// What a plan that was made for these blocks shows of each: for texts that are put
-    /// together in another way. With the envelope of the mode around them, the parts and
-    /// the roll-up line are the text.
+    /// What a plan that was made for these blocks shows of each: for texts that are put together in
+    /// another way. With the envelope of the mode around them, the parts and the roll-up line are
+    /// the text.
     ///
     /// # Errors
     ///

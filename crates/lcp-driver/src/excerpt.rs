@@ -1,5 +1,4 @@
-//! Excerpts: a part of a content, and a line that says what is missing (RFC
-//! 0004 §7).
+//! Excerpts: a part of a content, and a line that says what is missing (RFC 0004 §7).
 
 #[cfg(test)]
 mod tests;
@@ -13,12 +12,12 @@ use crate::fmt::{group_thousands, write_to};
 use crate::mode::OutputMode;
 use crate::render::{Shown, part_with_body};
 
-/// How often a cut is made anew, smaller, where it costs more than it may: counts
-/// of parts do not add up, or a longer fence is needed around what is kept.
+/// How often a cut is made anew, smaller, where it costs more than it may: counts of parts do not
+/// add up, or a longer fence is needed around what is kept.
 const TRIES_MAX: u32 = 24;
 
-/// The largest excerpt of `view` that costs `most` tokens at most in this mode,
-/// and what it costs. `content_tokens` are those of the whole content.
+/// The largest excerpt of `view` that costs `most` tokens at most in this mode, and what it costs.
+/// `content_tokens` are those of the whole content.
 pub(crate) fn cut(
     view: &BlockView<'_>,
     content_tokens: u32,
@@ -38,8 +37,8 @@ pub(crate) fn cut(
         let cut = excerpt.map(|excerpt| (excerpt, cost(view, content, &excerpt, mode, counter)));
         let mut over = 0;
         match cut {
-            // What misses nothing is no excerpt, though it may cost less than
-            // the whole, which a fence inside it made dearer.
+            // What misses nothing is no excerpt, though it may cost less than the whole, which a
+            // fence inside it made dearer.
             Some((excerpt, cost)) if cost <= most && excerpt.omitted_lines > 0 => {
                 (best, fits) = (cut, tokens);
             }
@@ -145,8 +144,8 @@ fn missing(
     }
 }
 
-/// The longest start of `text` that ends with a line, if that is half of it;
-/// else with a sentence; else all of it.
+/// The longest start of `text` that ends with a line, if that is half of it; else with a sentence;
+/// else all of it.
 fn whole_start(text: &str) -> &str {
     let lines = text.rfind('\n').map(|newline| newline + 1);
     let sentences = || sentence_ends(text).last();
@@ -164,8 +163,8 @@ fn whole_end(text: &str) -> &str {
     &text[start.unwrap_or(0)..]
 }
 
-/// The places behind sentences: an ending mark and the white space behind it,
-/// or a mark that needs none.
+/// The places behind sentences: an ending mark and the white space behind it, or a mark that needs
+/// none.
 fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
     text.char_indices().filter_map(move |(at, mark)| {
         let behind = at + mark.len_utf8();

@@ -1,8 +1,8 @@
 //! Decides what a model sees of a pack within a token budget, and renders it. The text never
 //! exceeds the budget, every omission is reported, and the same input gives the same bytes.
 //!
-//! Start at [`DefaultDriver`]: blocks and a [`DriverConfig`] in, text out. The crate is five
-//! ideas, in this order:
+//! Start at [`DefaultDriver`]: blocks and a [`DriverConfig`] in, text out. The crate is five ideas,
+//! in this order:
 //!
 //! | idea | in |
 //! |---|---|
@@ -12,16 +12,16 @@
 //! | the text of a plan | `render`, `assemble` |
 //! | a text back into its pieces and blocks | [`mod@parse`] |
 //!
-//! `planner` runs the first three for a [`DriverConfig`]; `indexed` does it with an index in
-//! place of the blocks, and [`prompt_cache`] keeps the beginning of the previous text. Also:
-//! [`window`] and [`usage`] of a model's context, levels for the [`segments`] of a conversation,
+//! `planner` runs the first three for a [`DriverConfig`]; `indexed` does it with an index in place
+//! of the blocks, and [`prompt_cache`] keeps the beginning of the previous text. Also: [`window`]
+//! and [`usage`] of a model's context, levels for the [`segments`] of a conversation,
 //! [`special_tokens`] in content, and the `report` (feature `report`).
 //!
 //! Features: `report` and `serde` (saved plans as JSON) are on by default. `rayon` counts on all
 //! processors, `tracing` and `metrics` report decisions; none changes a plan.
 //!
-//! The requirements are SPEC_08's, under its names. RFC 0002 describes the engine and the text,
-//! RFC 0004 shares, levels and excerpts, RFC 0005 plans by value and stable plans.
+//! The requirements are SPEC_08's, under its names. RFC 0002 describes the engine and the text, RFC
+//! 0004 shares, levels and excerpts, RFC 0005 plans by value and stable plans.
 //!
 //! ```
 //! use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};

@@ -9,9 +9,8 @@ use crate::warning::{Warning, WarningCode};
 
 /// The priority of each block (SPEC_08 §4).
 ///
-/// The last valid PRIORITY annotation for a block wins. A block without one is
-/// Normal; annotations themselves are, too. Bad values and targets are ignored
-/// (a plan warns of them).
+/// The last valid PRIORITY annotation for a block wins. A block without one is Normal; annotations
+/// themselves are, too. Bad values and targets are ignored (a plan warns of them).
 ///
 /// ```
 /// use lcp_driver::resolve_priorities;
@@ -28,8 +27,8 @@ pub fn resolve_priorities(blocks: &[Block<'_>]) -> Vec<Priority> {
     BlockMeta::resolve_all(blocks, &mut |_, _| {}).into_iter().map(|meta| meta.priority).collect()
 }
 
-/// What the pack says of each block, and what blocks take over from those that
-/// they cover (RFC 0006 §2).
+/// What the pack says of each block, and what blocks take over from those that they cover (RFC 0006
+/// §2).
 pub(crate) fn resolve<'b>(
     blocks: &'b [Block<'_>],
     duplicates: Option<&Replacements>,

@@ -1,7 +1,7 @@
 //! The formats of a text, and how much of each block it shows.
 
-/// The revision of the renderer. It is raised when the text of any part changes, so that counts
-/// and saved plans of the old text are not used.
+/// The revision of the renderer. It is raised when the text of any part changes, so that counts and
+/// saved plans of the old text are not used.
 pub const RENDERER_REVISION: u32 = 3;
 
 /// The format of the rendered text (RFC 0002 §6).

@@ -10,12 +10,11 @@ use crate::detail::DetailLevel;
 /// How blocks compete for the budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Objective {
-    /// Tier by tier: no block gets what one of a higher priority was refused
-    /// (RFC 0002 §4).
+    /// Tier by tier: no block gets what one of a higher priority was refused (RFC 0002 §4).
     #[default]
     Strict,
-    /// By value per token, as this table says what details are worth (RFC 0005
-    /// §3). The plan then has a [`OptimalityBound`](crate::OptimalityBound).
+    /// By value per token, as this table says what details are worth (RFC 0005 §3). The plan then
+    /// has a [`OptimalityBound`](crate::OptimalityBound).
     Value(ValueModel),
 }
 
@@ -32,12 +31,11 @@ impl Objective {
 
 /// What each detail of a block is worth (RFC 0005 §2).
 ///
-/// `value = weight × conveyed × rank factor / 1000`, in whole numbers, where
-/// the weight is that of the priority, *conveyed* what the detail conveys of
-/// the content in thousandths, and the rank factor goes from 1 for the lowest
-/// rank, and for blocks without one, to [`Self::highest_rank`] for the highest.
-/// Critical and pinned blocks are always in full and need no value. An excerpt
-/// is worth its part of the whole's tokens.
+/// `value = weight × conveyed × rank factor / 1000`, in whole numbers, where the weight is that of
+/// the priority, *conveyed* what the detail conveys of the content in thousandths, and the rank
+/// factor goes from 1 for the lowest rank, and for blocks without one, to [`Self::highest_rank`]
+/// for the highest. Critical and pinned blocks are always in full and need no value. An excerpt is
+/// worth its part of the whole's tokens.
 ///
 /// ```
 /// use lcp_driver::ValueModel;
@@ -57,8 +55,7 @@ pub struct ValueModel {
     pub low: u32,
     /// The weight of Background blocks.
     pub background: u32,
-    /// What the full content conveys, in thousandths; like every part at most
-    /// 1000.
+    /// What the full content conveys, in thousandths; like every part at most 1000.
     pub full: u32,
     /// What the level between full and summary conveys.
     pub detailed: u32,
@@ -68,8 +65,7 @@ pub struct ValueModel {
     pub tags: u32,
     /// What the line of a placeholder conveys.
     pub placeholder: u32,
-    /// The factor of the highest rank, in thousandths, from 1000 to
-    /// [`Self::HIGHEST_RANK_MAX`].
+    /// The factor of the highest rank, in thousandths, from 1000 to [`Self::HIGHEST_RANK_MAX`].
     pub highest_rank: u32,
 }
 
@@ -90,8 +86,7 @@ impl ValueModel {
         weight.min(Self::WEIGHT_MAX).into()
     }
 
-    /// What a detail of a block is worth; `factor` is that of its rank, in
-    /// thousandths.
+    /// What a detail of a block is worth; `factor` is that of its rank, in thousandths.
     pub(crate) fn value(&self, priority: Priority, factor: u64, detail: DetailLevel) -> u64 {
         let conveyed = match detail {
             DetailLevel::Full => self.full,
@@ -109,8 +104,7 @@ impl ValueModel {
     }
 }
 
-/// The place of the lowest rank, where that of blocks without one is 0 and that
-/// of the highest 1.
+/// The place of the lowest rank, where that of blocks without one is 0 and that of the highest 1.
 const LOWEST_PLACE: f64 = 0.125;
 
 /// From ranks, which are any numbers, to their factors.
@@ -122,8 +116,7 @@ pub(crate) struct RankFactors {
 }
 
 impl RankFactors {
-    /// The factors of these ranks; `factor` is that of the highest, in
-    /// thousandths.
+    /// The factors of these ranks; `factor` is that of the highest, in thousandths.
     pub(crate) fn from_ranks(ranks: impl Iterator<Item = f64>, factor: u64) -> Self {
         let nothing = Self { lowest: f64::INFINITY, highest: f64::NEG_INFINITY, factor };
         ranks.fold(nothing, |of, rank| Self {
@@ -133,8 +126,8 @@ impl RankFactors {
         })
     }
 
-    /// The factor of a rank, in thousandths: by its place between the lowest
-    /// and the highest. Without one it is less than that of any.
+    /// The factor of a rank, in thousandths: by its place between the lowest and the highest.
+    /// Without one it is less than that of any.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

@@ -1,6 +1,5 @@
-//! What can be watched from outside (RFC 0004 §10): events of `tracing`, and
-//! gauges of the `metrics` facade, each behind its feature. Without them
-//! nothing here does anything.
+//! What can be watched from outside (RFC 0004 §10): events of `tracing`, and gauges of the
+//! `metrics` facade, each behind its feature. Without them nothing here does anything.
 
 #[cfg(feature = "metrics")]
 mod gauges;

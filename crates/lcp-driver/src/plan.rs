@@ -35,8 +35,8 @@ pub enum RenderDecision {
     },
     /// No line of its own: counted in the roll-up line that stands for many.
     RolledUp,
-    /// Not in the text at all: a Background block over the budget, or any
-    /// block of a budget too small for even the roll-up line.
+    /// Not in the text at all: a Background block over the budget, or any block of a budget too
+    /// small for even the roll-up line.
     Omit,
     /// Not for the text: an annotation, or an extension of LCP's own.
     Metadata,
@@ -74,8 +74,8 @@ impl RenderDecision {
         self.shows_content() || matches!(self, Self::Placeholder { .. })
     }
 
-    /// Whether something of the block's content is shown: not a mere line that
-    /// says what is omitted.
+    /// Whether something of the block's content is shown: not a mere line that says what is
+    /// omitted.
     #[must_use]
     pub const fn shows_content(&self) -> bool {
         matches!(self, Self::Full | Self::Detailed | Self::Summary | Self::Tags | Self::Excerpt(_))
@@ -84,8 +84,8 @@ impl RenderDecision {
 
 /// What a text will be, block by block, before it is rendered.
 ///
-/// Renderers print it, reports explain it, nothing else decides. A plan is
-/// made by [`DefaultDriver::plan`](crate::DefaultDriver::plan).
+/// Renderers print it, reports explain it, nothing else decides. A plan is made by
+/// [`DefaultDriver::plan`](crate::DefaultDriver::plan).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// The format of the text.
@@ -94,11 +94,11 @@ pub struct Plan {
     pub verbosity: Verbosity,
     /// How blocks competed.
     pub objective: Objective,
-    /// How good the plan is, where the objective is value and a budget had to
-    /// be kept; none where old parts were kept (RFC 0005 §4).
+    /// How good the plan is, where the objective is value and a budget had to be kept; none where
+    /// old parts were kept (RFC 0005 §4).
     pub optimality: Option<OptimalityBound>,
-    /// What was kept of the previous text, and what the next plan needs to
-    /// keep this one, where plans are stable (RFC 0005 §6).
+    /// What was kept of the previous text, and what the next plan needs to keep this one, where
+    /// plans are stable (RFC 0005 §6).
     pub stable: Option<StableOutcome>,
     /// Tokens that the text may have; `None` for any number.
     pub budget: Option<u32>,
@@ -108,24 +108,23 @@ pub struct Plan {
     pub exact: bool,
     /// One for each block of the pack, in its order.
     pub items: Vec<PlanItem>,
-    /// Which blocks others cover: what the configuration says, where the covering
-    /// block is in the pack, asked for, and not removed itself.
+    /// Which blocks others cover: what the configuration says, where the covering block is in the
+    /// pack, asked for, and not removed itself.
     pub duplicates: Option<Replacements>,
     /// What the roll-up line stands for, if there is one.
     pub rolled_up: Option<RollUp>,
     /// Tokens of the whole text as it will be written.
     pub used_tokens: u32,
-    /// Tokens that belong to no block: the envelope and the roll-up line. The
-    /// tokens of all items and these add up to the used ones.
+    /// Tokens that belong to no block: the envelope and the roll-up line. The tokens of all items
+    /// and these add up to the used ones.
     pub overhead_tokens: u32,
-    /// The shares of the budget and what became of them, in their order, then
-    /// what belongs to none; empty without shares (RFC 0004 §5).
+    /// The shares of the budget and what became of them, in their order, then what belongs to none;
+    /// empty without shares (RFC 0004 §5).
     pub shares: Vec<ShareUsage>,
-    /// The smallest budget in which every block has all that it may have, under
-    /// the caps of shares: given where this one left blocks with less, or none
-    /// of them for a cap alone. None where a stable text was appended to: no budget
-    /// would change it. Counts of parts that do not add up, and blocks
-    /// that do not fill a cap, make it an estimate.
+    /// The smallest budget in which every block has all that it may have, under the caps of shares:
+    /// given where this one left blocks with less, or none of them for a cap alone. None where a
+    /// stable text was appended to: no budget would change it. Counts of parts that do not add up,
+    /// and blocks that do not fill a cap, make it an estimate.
     pub wanted_budget: Option<u64>,
     /// What a reader of the text should know.
     pub warnings: Vec<Warning>,
@@ -133,14 +132,13 @@ pub struct Plan {
 
 /// How good a plan by value is (RFC 0005 §4).
 ///
-/// Values are those of [`ValueModel`](crate::ValueModel), added up over all blocks that
-/// are neither Critical nor pinned.
+/// Values are those of [`ValueModel`](crate::ValueModel), added up over all blocks that are neither
+/// Critical nor pinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OptimalityBound {
     /// What the plan is worth.
     pub value: u64,
-    /// What no plan within the budget can exceed that serves the newest user turn
-    /// as well.
+    /// What no plan within the budget can exceed that serves the newest user turn as well.
     pub bound: u64,
     /// The bound of the linear relaxation; never below `bound`.
     pub lp_bound: u64,
@@ -153,8 +151,8 @@ impl OptimalityBound {
         Self { value, bound, lp_bound: self.lp_bound.max(bound) }
     }
 
-    /// How far the best plan can be above this one, as a part of `bound`: from
-    /// 0, where it is proven best, to 1.
+    /// How far the best plan can be above this one, as a part of `bound`: from 0, where it is
+    /// proven best, to 1.
     ///
     /// ```
     /// use lcp_driver::OptimalityBound;
@@ -190,16 +188,16 @@ pub struct ShareUsage {
     pub cap: Option<u32>,
     /// Tokens that its blocks would have with all that they may have.
     pub wanted: u64,
-    /// Tokens that its blocks have. What exceeds its own is borrowed from
-    /// shares that did not need theirs.
+    /// Tokens that its blocks have. What exceeds its own is borrowed from shares that did not need
+    /// theirs.
     pub used: u32,
     /// Its blocks, those that are not shown included.
     pub blocks: usize,
 }
 
 impl ShareUsage {
-    /// Tokens that it has from other shares: with a cap, at most what the cap
-    /// allows beyond its own. What Critical blocks exceed a cap by is not lent.
+    /// Tokens that it has from other shares: with a cap, at most what the cap allows beyond its
+    /// own. What Critical blocks exceed a cap by is not lent.
     #[must_use]
     pub fn borrowed(&self) -> u32 {
         self.cap.map_or(self.used, |cap| cap.min(self.used)).saturating_sub(self.tokens)
@@ -225,8 +223,8 @@ pub struct PlanItem {
     pub tokens: u32,
     /// Tokens that it would have in full.
     pub full_tokens: u32,
-    /// Tokens of its content alone, the final newline included; the figure
-    /// that placeholders and the roll-up line give.
+    /// Tokens of its content alone, the final newline included; the figure that placeholders and
+    /// the roll-up line give.
     pub content_tokens: u32,
 }
 
@@ -251,8 +249,7 @@ pub enum Reason {
     Critical,
     /// The block is pinned, or belongs to a tool call of which a part is.
     Pinned,
-    /// It stands as in the previous text, whatever the pack says of it by now
-    /// (RFC 0005 §6).
+    /// It stands as in the previous text, whatever the pack says of it by now (RFC 0005 §6).
     Unchanged,
     /// The previous text had no part of it; it waits for the next repack.
     Waits,
@@ -306,8 +303,8 @@ impl Reason {
 }
 
 impl Plan {
-    /// Tokens over the budget, which only Critical blocks or a verbosity that
-    /// ignores the budget can cause.
+    /// Tokens over the budget, which only Critical blocks or a verbosity that ignores the budget
+    /// can cause.
     #[must_use]
     pub fn overflow_tokens(&self) -> u32 {
         self.budget.map_or(0, |budget| self.used_tokens.saturating_sub(budget))

@@ -14,8 +14,8 @@ pub struct Warning {
 }
 
 impl Warning {
-    /// A warning; one that callers add of what they know, of the input say,
-    /// stands in reports like the driver's own.
+    /// A warning; one that callers add of what they know, of the input say, stands in reports like
+    /// the driver's own.
     #[must_use]
     pub fn new(code: WarningCode, block: Option<usize>, message: impl Into<String>) -> Self {
         Self { code, block, message: message.into() }
@@ -103,8 +103,8 @@ warning_codes! {
     BadAnnotation = "bad_annotation",
     /// Bytes after the END of the pack; they are ignored.
     TrailingData = "trailing_data",
-    /// The index behind the END of the pack is not used: it is damaged, or not of these
-    /// blocks. All blocks were read.
+    /// The index behind the END of the pack is not used: it is damaged, or not of these blocks. All
+    /// blocks were read.
     BadIndex = "bad_index",
     /// Header flags that this version has no meaning for; they are ignored.
     ReservedFlags = "reserved_flags",

@@ -45,14 +45,12 @@ impl ContextWindow {
         Self { system_prompt_reserve: system_prompt, response_reserve: response, ..self }
     }
 
-    /// The tokens of the text: window × safety, rounded down, less both
-    /// reserves. The safety factor counts in billionths, so the result is the
-    /// same on every machine.
+    /// The tokens of the text: window × safety, rounded down, less both reserves. The safety factor
+    /// counts in billionths, so the result is the same on every machine.
     ///
     /// # Errors
     ///
-    /// Where the safety factor is not above 0 and at most 1, or no token is
-    /// left.
+    /// Where the safety factor is not above 0 and at most 1, or no token is left.
     pub fn available(&self) -> Result<u32, WindowError> {
         if !(self.safety > 0.0 && self.safety <= 1.0) {
             return Err(WindowError::Safety { safety: self.safety });

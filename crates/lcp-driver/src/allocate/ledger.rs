@@ -4,8 +4,8 @@ use super::{Candidate, Eligibility, Excerpter, Selection, ShareLimits};
 
 /// The rest of a budget, and what it bought.
 ///
-/// While grants are in force each candidate is paid from the grant of its share; otherwise from
-/// the total. Caps hold in both.
+/// While grants are in force each candidate is paid from the grant of its share; otherwise from the
+/// total. Caps hold in both.
 pub(crate) struct BudgetLedger<'a> {
     candidates: &'a [Candidate],
     groups: &'a [Vec<usize>],

@@ -1,8 +1,8 @@
 //! Which level of detail each block gets, given what the levels cost.
 //!
-//! `tiers.rs` serves priorities in order (RFC 0002 §4), `knapsack/` maximizes value (RFC 0005
-//! §3); both spend from the `ledger.rs`, which knows shares (RFC 0004 §3.1) and groups. Nothing
-//! here knows texts or blocks, so the tests can try any numbers.
+//! `tiers.rs` serves priorities in order (RFC 0002 §4), `knapsack/` maximizes value (RFC 0005 §3);
+//! both spend from the `ledger.rs`, which knows shares (RFC 0004 §3.1) and groups. Nothing here
+//! knows texts or blocks, so the tests can try any numbers.
 
 pub(crate) mod knapsack;
 mod ledger;

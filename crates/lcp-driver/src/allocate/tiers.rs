@@ -1,5 +1,5 @@
-//! Allocation tier by tier: no block gets what one of a higher priority was refused (RFC 0002
-//! §4 gives the reason for each step).
+//! Allocation tier by tier: no block gets what one of a higher priority was refused (RFC 0002 §4
+//! gives the reason for each step).
 
 use lcp_types::Priority;
 
@@ -13,8 +13,8 @@ use crate::shares::{Demand, max_min_fair};
 /// lines of some would displace the content of others, so the roll-up line stands for them.
 pub(crate) const LINES_FIRST: usize = 32;
 
-/// The first blocks of the order may take a mere line in their turn: the most important blocks
-/// are at least named before others are shown.
+/// The first blocks of the order may take a mere line in their turn: the most important blocks are
+/// at least named before others are shown.
 pub(crate) const NAMED_FIRST: usize = 8;
 
 /// The largest excerpt, in tokens, that a block gets before all others had their turn: one huge

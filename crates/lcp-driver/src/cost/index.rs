@@ -41,12 +41,12 @@ impl<'a> IndexCosts<'a> {
         Self { progress: Some(progress), ..self }
     }
 
-    /// Takes the costs of the blocks before `start` from `known`. Of these, only blocks that
-    /// an annotation from `start` on names are counted again.
+    /// Takes the costs of the blocks before `start` from `known`. Of these, only blocks that an
+    /// annotation from `start` on names are counted again.
     ///
-    /// All blocks are counted if `known` is of another encoding or revision, or lacks some of
-    /// them. Its figures are not checked. The levels of its modes must ascend by block, as in
-    /// every result of [`Self::count`] and in every accepted index.
+    /// All blocks are counted if `known` is of another encoding or revision, or lacks some of them.
+    /// Its figures are not checked. The levels of its modes must ascend by block, as in every
+    /// result of [`Self::count`] and in every accepted index.
     #[must_use]
     pub fn starting_at(self, start: usize, known: &'a EncodingCosts) -> Self {
         Self { known: Some((start, known)), ..self }
@@ -54,8 +54,8 @@ impl<'a> IndexCosts<'a> {
 
     /// Counts `blocks`: all blocks of a pack, annotations included.
     ///
-    /// Returns `None` if the estimator is inexact or not additive: such counts are of no use
-    /// for planning.
+    /// Returns `None` if the estimator is inexact or not additive: such counts are of no use for
+    /// planning.
     #[must_use]
     pub fn count(self, blocks: &[Block<'_>]) -> Option<EncodingCosts> {
         let Self { estimator, progress, known } = self;

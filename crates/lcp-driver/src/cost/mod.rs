@@ -74,8 +74,7 @@ impl DetailCosts {
         self.all[detail as usize].unwrap_or_default()
     }
 
-    /// Returns the index of `ceiling` in `details`, or of the next fuller level if it is
-    /// dominated.
+    /// Returns the index of `ceiling` in `details`, or of the next fuller level if it is dominated.
     pub(crate) fn max_level(&self, ceiling: DetailLevel) -> usize {
         self.details.iter().rposition(|(detail, _)| *detail <= ceiling).unwrap_or(0)
     }
@@ -207,8 +206,8 @@ impl<'e> Counter<'e> {
             let head = self.count(&part.head);
             return head.saturating_add(counted.tokens).saturating_add(tail);
         }
-        // The head is counted together with the body up to its first additive boundary. The rest
-        // of the body costs the same as in the content.
+        // The head is counted together with the body up to its first additive boundary. The rest of
+        // the body costs the same as in the content.
         self.with_text(|counter, text| {
             text.push_str(&part.head);
             let body_at = text.len();

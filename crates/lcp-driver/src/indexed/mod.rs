@@ -2,8 +2,7 @@
 //! for which only the shown blocks are read (RFC 0003 §7).
 //!
 //! `columns.rs` validates the index, `candidates.rs` makes the candidates, `prefilter.rs` drops
-//! those that cannot be selected, and `check.rs` compares the index with the blocks that were
-//! read.
+//! those that cannot be selected, and `check.rs` compares the index with the blocks that were read.
 
 mod candidates;
 mod check;
@@ -33,8 +32,7 @@ use candidates::IndexCandidates;
 use check::IndexCheck;
 use columns::Columns;
 
-/// The text of a pack, and what there is to know of it without a plan of every
-/// block.
+/// The text of a pack, and what there is to know of it without a plan of every block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexedRender {
     /// The text.
@@ -47,8 +45,7 @@ pub struct IndexedRender {
     pub blocks: usize,
     /// Blocks that have a part of the text of their own.
     pub shown: usize,
-    /// What a reader of the text should know. Of blocks that were not read
-    /// there are none.
+    /// What a reader of the text should know. Of blocks that were not read there are none.
     pub warnings: Vec<Warning>,
     /// What was planned by.
     pub planned: PlanSource,
@@ -77,8 +74,8 @@ pub enum FullReadReason {
     /// What was asked for takes more than costs:
     /// [`DriverConfig::is_planned_by_costs`](crate::DriverConfig::is_planned_by_costs).
     Asked,
-    /// The index has no costs of this encoding, this mode and this revision, or
-    /// the encoding's counts do not add up.
+    /// The index has no costs of this encoding, this mode and this revision, or the encoding's
+    /// counts do not add up.
     NoCosts,
     /// The index is wrong; the warning `bad_index` says how.
     BadIndex,

@@ -2,9 +2,9 @@
 //!
 //! Allocation serves a tier twice: levels with content, then mere lines. A block is not shown in
 //! the first pass if earlier blocks need no more than it to show content, and all of them together
-//! more than the budget: at the step that would show it each of them could have paid for that
-//! much, so all would be shown. The same holds for the second pass with the cheapest levels. The
-//! highest cost among the earlier blocks that need the least is the *threshold* of a pass.
+//! more than the budget: at the step that would show it each of them could have paid for that much,
+//! so all would be shown. The same holds for the second pass with the cheapest levels. The highest
+//! cost among the earlier blocks that need the least is the *threshold* of a pass.
 
 use std::collections::BinaryHeap;
 
@@ -47,8 +47,8 @@ impl Prefilter {
         Self { tiers: Priority::ALL.map(tier), passed_over: 0 }
     }
 
-    /// Returns whether a block without rank and group may be selected, after all earlier ones of its
-    /// priority.
+    /// Returns whether a block without rank and group may be selected, after all earlier ones of
+    /// its priority.
     pub(super) fn keeps(&mut self, candidate: &Candidate) -> bool {
         let need = Need::from_candidate(candidate);
         let tier = &mut self.tiers[candidate.priority as usize];

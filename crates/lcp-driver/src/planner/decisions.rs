@@ -115,8 +115,8 @@ impl Scan<'_, '_> {
         RenderedPlan { decisions, text, rolled_up: layout.rolled_up, used, fits, optimality: None }
     }
 
-    /// The places of the blocks that have a part, in the order of the text:
-    /// what stands as in the text before, then the others.
+    /// The places of the blocks that have a part, in the order of the text: what stands as in the
+    /// text before, then the others.
     pub(super) fn text_order(&self, decisions: &[BlockDecision]) -> Vec<usize> {
         let previous = self.previous.as_ref();
         let mut order = previous.map_or_else(Vec::new, |previous| previous.order.clone());
@@ -141,8 +141,8 @@ impl Scan<'_, '_> {
         Layout { shown: shown.collect(), rolled_up: (rolled_up.count > 0).then_some(rolled_up) }
     }
 
-    /// Why a block has what it has. `cap_left` is what the cap of its share
-    /// leaves, where it has one.
+    /// Why a block has what it has. `cap_left` is what the cap of its share leaves, where it has
+    /// one.
     fn reason(
         &self,
         at: usize,

@@ -38,9 +38,9 @@ impl BlockGroups {
 
     /// Combines the priorities and pins of candidates with their groups and the newest user turn.
     ///
-    /// All members of a group take the highest priority among them, and a pinned one pins all.
-    /// The newest user turn counts as High if it is Normal, and so does its group. Pinned
-    /// candidates count as Critical.
+    /// All members of a group take the highest priority among them, and a pinned one pins all. The
+    /// newest user turn counts as High if it is Normal, and so does its group. Pinned candidates
+    /// count as Critical.
     pub(crate) fn from_parts(
         (priorities, pinned): (Vec<Priority>, Vec<bool>),
         members: Vec<Vec<usize>>,
@@ -95,8 +95,8 @@ pub(crate) fn tool_call<'b>(block: &'b Block<'_>, meta: &'b BlockMeta<'_>) -> Op
         BlockContent::Conversation(turn) => {
             (turn.tool_call_id.as_deref()?, turn.role == Role::Tool)
         }
-        // The format has no field for it. A result that is a file or a diff may be stored as
-        // such (RFC 0010 §5.1).
+        // The format has no field for it. A result that is a file or a diff may be stored as such
+        // (RFC 0010 §5.1).
         _ => (meta.tool_call_id.as_deref()?, true),
     };
     (!id.is_empty()).then_some(ToolCall { id, is_result })

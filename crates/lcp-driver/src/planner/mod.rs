@@ -37,9 +37,8 @@ const ATTEMPTS_MAX: u32 = 8;
 
 /// Chooses what becomes of each block, in the order of the pack (SPEC_08 §3).
 ///
-/// The same as a plan with [`DriverConfig::default`], this budget and this
-/// mode: adaptive, with SPEC_08's ceilings, Critical blocks in full even where
-/// they exceed the budget.
+/// The same as a plan with [`DriverConfig::default`], this budget and this mode: adaptive, with
+/// SPEC_08's ceilings, Critical blocks in full even where they exceed the budget.
 ///
 /// ```
 /// use lcp_driver::budget::{HeuristicEstimator, RenderDecision, allocate_budget};

@@ -16,8 +16,7 @@ use crate::prompt_cache::TextReuse;
 use crate::warning::{Warning, WarningCode};
 
 impl Scan<'_, '_> {
-    /// The plan of what was decided, each block with what it costs, and the
-    /// text.
+    /// The plan of what was decided, each block with what it costs, and the text.
     pub(super) fn finish(
         &self,
         budget: Option<u32>,
@@ -54,8 +53,8 @@ impl Scan<'_, '_> {
             item.tokens = tokens;
         }
         let wanted_budget = self.wanted_budget(&shares, &items);
-        // A stable text has all only below the high watermark; one that is
-        // appended to gets no more for a larger budget.
+        // A stable text has all only below the high watermark; one that is appended to gets no more
+        // for a larger budget.
         let wanted_budget = match (&stable, &self.config.stable) {
             (Some(used), Some(stable)) => wanted_budget
                 .filter(|_| used.turn != TextReuse::Appended)
@@ -113,8 +112,8 @@ impl Scan<'_, '_> {
         apportion_tokens(&tokens, self.overhead(rendered.rolled_up), rendered.used).1
     }
 
-    /// What a budget must be for every block to have all that it may have, if
-    /// it is the budget that some lack.
+    /// What a budget must be for every block to have all that it may have, if it is the budget that
+    /// some lack.
     fn wanted_budget(&self, shares: &ShareBudgets, items: &[PlanItem]) -> Option<u64> {
         let fill = self.config.fill;
         // A Background block is not wanted where nothing is left for it.
@@ -145,11 +144,11 @@ pub(crate) fn cap_warnings(warnings: &mut Vec<Warning>) {
     }
 }
 
-/// Makes the tokens of parts and the overhead add up to `used`: the overhead's
-/// and those of each part.
+/// Makes the tokens of parts and the overhead add up to `used`: the overhead's and those of each
+/// part.
 ///
-/// For additive estimators they do already. For others the difference is
-/// spread in proportion, each part rounded so that the sums up to it are.
+/// For additive estimators they do already. For others the difference is spread in proportion, each
+/// part rounded so that the sums up to it are.
 fn apportion_tokens(tokens: &[u32], overhead: u64, used: u32) -> (u32, Vec<u32>) {
     let parts = tokens.iter().map(|tokens| u64::from(*tokens)).sum::<u64>() + overhead;
     let used = u64::from(used);

@@ -273,8 +273,8 @@ impl<'c> Scan<'_, 'c> {
         Ok((rendered, shares, warnings))
     }
 
-    /// Returns the tokens that a candidate gets if everything fits. Under tiers, Background
-    /// blocks take nothing from others; by value they may.
+    /// Returns the tokens that a candidate gets if everything fits. Under tiers, Background blocks
+    /// take nothing from others; by value they may.
     fn demand(&self, candidate: &Candidate) -> u64 {
         let waits = self.config.objective == Objective::Strict;
         if candidate.priority == Priority::Background && waits {
@@ -326,8 +326,8 @@ impl<'c> Scan<'_, 'c> {
         parts.iter().fold(opening, |sum, part| sum.saturating_add(part.cost))
     }
 
-    /// Returns what was kept of the previous text, which had so many tokens, and what the next
-    /// plan needs.
+    /// Returns what was kept of the previous text, which had so many tokens, and what the next plan
+    /// needs.
     fn stable_outcome(
         &self,
         stable: &StablePlan,

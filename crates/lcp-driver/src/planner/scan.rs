@@ -142,8 +142,8 @@ impl PreviousText<'_> {
     }
 }
 
-/// Returns the category of each block: its tag, else the first default of its type and role that
-/// is a share.
+/// Returns the category of each block: its tag, else the first default of its type and role that is
+/// a share.
 fn categories(
     blocks: &[Block<'_>],
     metas: &[BlockMeta<'_>],

@@ -1,5 +1,4 @@
-//! Saved plans as JSON (RFC 0005 §6.2): one part a line, with a checksum over
-//! all of it.
+//! Saved plans as JSON (RFC 0005 §6.2): one part a line, with a checksum over all of it.
 
 #[cfg(test)]
 mod tests;
@@ -17,10 +16,10 @@ use crate::fmt::write_to;
 use crate::mode::OutputMode;
 
 /// The name of the format.
-pub const SCHEMA: &str = "lcp.plan.v1";
+const SCHEMA: &str = "lcp.plan.v1";
 
-/// What a plan is in JSON. The checksum is read from the end of the file, where
-/// it must be; its field is here so that there is one, and one only.
+/// What a plan is in JSON. The checksum is read from the end of the file, where it must be; its
+/// field is here so that there is one, and one only.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a plan")]
 struct File {
@@ -39,8 +38,7 @@ struct File {
 const CHECK: (&str, &str) = ("\"check\":\"", "\"}\n");
 
 impl PreviousPlan {
-    /// The plan as JSON, one part a line, with a final newline. The same plan
-    /// gives the same bytes.
+    /// The plan as JSON, one part a line, with a final newline. The same plan gives the same bytes.
     ///
     /// ```
     /// use lcp_driver::prompt_cache::{PreviousPlan, StableOptions};
@@ -81,9 +79,9 @@ impl PreviousPlan {
         text
     }
 
-    /// Reads what [`Self::to_json`] wrote, byte for byte. Whether this version
-    /// can go on from it is found out when a plan is made: one of another
-    /// renderer, encoding or mode is read all the same.
+    /// Reads what [`Self::to_json`] wrote, byte for byte. Whether this version can go on from it is
+    /// found out when a plan is made: one of another renderer, encoding or mode is read all the
+    /// same.
     ///
     /// ```
     /// use lcp_driver::prompt_cache::{PlanFileError, PreviousPlan};
@@ -362,8 +360,7 @@ pub enum PlanFileError {
         /// The column, in bytes.
         column: usize,
     },
-    /// A field is missing, unknown, there twice, or has a value that it cannot
-    /// have.
+    /// A field is missing, unknown, there twice, or has a value that it cannot have.
     #[error("the plan has a wrong field: {message} (line {line}, column {column})")]
     Field {
         /// What is wrong.
@@ -379,12 +376,12 @@ pub enum PlanFileError {
         /// What it says it is, in quotes.
         found: String,
     },
-    /// It was changed since it was written: its checksum is that of another
-    /// text, or is not the last that it has.
+    /// It was changed since it was written: its checksum is that of another text, or is not the
+    /// last that it has.
     #[error("the plan was changed since it was written: its checksum does not fit")]
     Checksum,
-    /// A part that no text has: a level without its text, an excerpt without
-    /// its figures, or one of them where it does not belong.
+    /// A part that no text has: a level without its text, an excerpt without its figures, or one of
+    /// them where it does not belong.
     #[error("part {part} of the plan is {detail}, {message}")]
     Part {
         /// Its place in the text, counted from 0.
@@ -394,8 +391,7 @@ pub enum PlanFileError {
         /// What is wrong.
         message: &'static str,
     },
-    /// The parts have more tokens together than a text can have, which are
-    /// `u32::MAX`.
+    /// The parts have more tokens together than a text can have, which are `u32::MAX`.
     #[error("the parts of the plan have {tokens} tokens, more than a text can have")]
     TooManyTokens {
         /// The sum of their costs.

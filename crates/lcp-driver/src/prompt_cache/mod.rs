@@ -1,14 +1,13 @@
-//! Plans that keep what stands before, so that a prompt cache keeps it too
-//! (RFC 0005 §6).
+//! Plans that keep what stands before, so that a prompt cache keeps it too (RFC 0005 §6).
 //!
-//! The plan of each turn says in [`Plan::stable`](crate::Plan::stable) what the
-//! next one needs. While a text stays under its high watermark, every part of
-//! the one before keeps its bytes and its place, and new blocks follow; above
-//! it, everything is packed anew, once, down to the low watermark.
+//! The plan of each turn says in [`Plan::stable`](crate::Plan::stable) what the next one needs.
+//! While a text stays under its high watermark, every part of the one before keeps its bytes and
+//! its place, and new blocks follow; above it, everything is packed anew, once, down to the low
+//! watermark.
 //!
-//! Give newer blocks a higher [rank](lcp_types::Tag::RANK) (in a manifest
-//! `"tags": ["rank=12"]`): within a priority order is by rank, then by position,
-//! so without ranks a text that is packed anew keeps the oldest.
+//! Give newer blocks a higher [rank](lcp_types::Tag::RANK) (in a manifest `"tags": ["rank=12"]`):
+//! within a priority order is by rank, then by position, so without ranks a text that is packed
+//! anew keeps the oldest.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -44,12 +43,10 @@ mod watermarks;
 use std::sync::Arc;
 
 #[cfg(feature = "serde")]
-pub use crate::prompt_cache::json::{PlanFileError, SCHEMA};
-pub use crate::prompt_cache::previous_plan::PreviousPlan;
-pub(crate) use crate::prompt_cache::previous_plan::{
-    Fingerprint, PreviousBlock, PreviousPart, block_fingerprint,
-};
-pub use crate::prompt_cache::watermarks::{WatermarkError, Watermarks};
+pub use json::PlanFileError;
+pub use previous_plan::PreviousPlan;
+pub(crate) use previous_plan::{Fingerprint, PreviousBlock, PreviousPart, block_fingerprint};
+pub use watermarks::{WatermarkError, Watermarks};
 
 /// What a stable plan starts from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,16 +89,16 @@ pub enum RepackReason {
     HighWatermark,
     /// A block became Critical or pinned, and was not in full.
     BecameCritical,
-    /// The newest user turn was not in the text, or not in full, and a plan made
-    /// anew shows more of it.
+    /// The newest user turn was not in the text, or not in full, and a plan made anew shows more of
+    /// it.
     Question,
     /// A tool call and its result would have been torn apart.
     Pair,
-    /// Critical and pinned blocks and the newest user turn alone reach the low
-    /// watermark: packing anew cannot help, so it was appended up to the budget.
+    /// Critical and pinned blocks and the newest user turn alone reach the low watermark: packing
+    /// anew cannot help, so it was appended up to the budget.
     CriticalAboveLow,
-    /// The turn has more tokens than lie between the watermarks: packing anew
-    /// would be due every turn, so it was appended up to the budget.
+    /// The turn has more tokens than lie between the watermarks: packing anew would be due every
+    /// turn, so it was appended up to the budget.
     TurnAboveGap,
 }
 
@@ -131,20 +128,18 @@ pub struct StableOutcome {
     pub high_tokens: u32,
     /// The low watermark, in tokens.
     pub low_tokens: u32,
-    /// Bytes of this text up to which a cache may keep it: the end of the last
-    /// part. The roll-up line and the end of the envelope stand behind.
+    /// Bytes of this text up to which a cache may keep it: the end of the last part. The roll-up
+    /// line and the end of the envelope stand behind.
     pub prefix_bytes: usize,
     /// Tokens up to there.
     pub prefix_tokens: u32,
     /// Tokens of the previous text up to there; 0 without one.
     pub previous_tokens: u32,
-    /// Bytes at the front of this text that are those of the previous one, up
-    /// to the end of a part.
+    /// Bytes at the front of this text that are those of the previous one, up to the end of a part.
     pub kept_bytes: usize,
     /// Tokens up to there: what survived of the previous prefix.
     pub kept_tokens: u32,
-    /// The blocks that have a part, by their index in the pack, in the order of
-    /// the text.
+    /// The blocks that have a part, by their index in the pack, in the order of the text.
     pub order: Vec<usize>,
     /// What [`StableOptions::previous`] should be in the next turn.
     pub next: PreviousPlan,

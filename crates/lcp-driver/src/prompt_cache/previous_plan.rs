@@ -1,5 +1,5 @@
-//! What a plan leaves to the next one: what stands in the text, and what it
-//! takes to render it again.
+//! What a plan leaves to the next one: what stands in the text, and what it takes to render it
+//! again.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
@@ -20,13 +20,12 @@ impl fmt::Debug for Fingerprint {
     }
 }
 
-/// The plan of a turn, as the next one needs it: the parts of its text, with
-/// all that it takes to render them again from the blocks, and which blocks
-/// had none.
+/// The plan of a turn, as the next one needs it: the parts of its text, with all that it takes to
+/// render them again from the blocks, and which blocks had none.
 ///
-/// It holds no contents, but the text of levels that are shown. It is passed on
-/// as [`StableOptions::previous`](super::StableOptions::previous), within a program as it is,
-/// between programs as JSON (feature `serde`).
+/// It holds no contents, but the text of levels that are shown. It is passed on as
+/// [`StableOptions::previous`](super::StableOptions::previous), within a program as it is, between
+/// programs as JSON (feature `serde`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreviousPlan {
     pub(crate) renderer: u32,
@@ -34,8 +33,8 @@ pub struct PreviousPlan {
     pub(crate) mode: OutputMode,
     /// In the order of the text.
     pub(crate) parts: Vec<PreviousPart>,
-    /// Blocks that had no part, in the order of the pack: their places are those
-    /// that parts leave free.
+    /// Blocks that had no part, in the order of the pack: their places are those that parts leave
+    /// free.
     pub(crate) unshown: Vec<Fingerprint>,
 }
 
@@ -48,9 +47,9 @@ pub(crate) enum PreviousBlock<'p> {
 }
 
 impl PreviousPlan {
-    /// Which of these blocks stand in the text, by their index, and whether in
-    /// full: what must not be changed, and what a reader of the text can read
-    /// there. Of several equal blocks each has its own place, in their order.
+    /// Which of these blocks stand in the text, by their index, and whether in full: what must not
+    /// be changed, and what a reader of the text can read there. Of several equal blocks each has
+    /// its own place, in their order.
     #[must_use]
     pub fn in_text(&self, blocks: &[Block<'_>]) -> BTreeMap<usize, bool> {
         let mut places: HashMap<Fingerprint, VecDeque<bool>> = HashMap::new();
@@ -108,8 +107,7 @@ pub(crate) struct PreviousPart {
 }
 
 impl PreviousPart {
-    /// What the head and the body of this part say of its block, whatever
-    /// annotations say by now.
+    /// What the head and the body of this part say of its block, whatever annotations say by now.
     pub(crate) fn meta(&self) -> BlockMeta<'_> {
         let level = self.level.as_deref().map(Into::into);
         let mut meta = BlockMeta {
@@ -141,8 +139,8 @@ impl Fingerprint {
     }
 }
 
-/// Tells a block by what can be shown of it without its annotations: its type,
-/// its head, its content.
+/// Tells a block by what can be shown of it without its annotations: its type, its head, its
+/// content.
 pub(crate) fn block_fingerprint(block: &Block<'_>) -> Fingerprint {
     let meta = BlockMeta::default();
     let view = BlockView::new(block, &meta);

@@ -5,8 +5,7 @@ mod tests;
 
 use crate::fixed_point::{BILLION, billionths};
 
-/// Parts of the budget between which a stable text grows (RFC 0005 §6); by
-/// default 0.9 and 0.7.
+/// Parts of the budget between which a stable text grows (RFC 0005 §6); by default 0.9 and 0.7.
 ///
 /// ```
 /// use lcp_driver::prompt_cache::Watermarks;

@@ -1,6 +1,6 @@
-//! Division of a total by weights into whole tokens, by largest remainder.
+//! The weights by which a budget is divided.
 
-use crate::fixed_point::BILLION;
+use crate::fixed_point::{BILLION, apportion};
 
 /// The weights of a division. A budget that is adjusted again and again starts from these, so it
 /// does not drift.
@@ -39,31 +39,6 @@ impl Basis {
     pub(super) fn tokens(&self, total: u32) -> Vec<u32> {
         apportion(self.shared(total), &self.weights)
     }
-}
-
-/// Divides `total` as the weights say, by largest remainder, ties in order; all
-/// 0 where the weights are.
-pub(super) fn apportion(total: u32, weights: &[u64]) -> Vec<u32> {
-    let sum: u128 = weights.iter().map(|&weight| u128::from(weight)).sum();
-    if sum == 0 {
-        return vec![0; weights.len()];
-    }
-    let (mut tokens, mut left) = (Vec::with_capacity(weights.len()), total);
-    let mut remainders = Vec::with_capacity(weights.len());
-    for (at, &weight) in weights.iter().enumerate() {
-        let part = u128::from(total) * u128::from(weight);
-        // A part of a u32 is a u32.
-        let whole = u32::try_from(part / sum).unwrap_or(total);
-        left -= whole;
-        tokens.push(whole);
-        remainders.push((part % sum, at));
-    }
-    remainders.sort_by(|(a, at_a), (b, at_b)| b.cmp(a).then(at_a.cmp(at_b)));
-    // Fewer tokens are left than there are shares.
-    for (_, at) in remainders.into_iter().take(left as usize) {
-        tokens[at] += 1;
-    }
-    tokens
 }
 
 pub(super) fn saturate(tokens: u64) -> u32 {

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use super::apportion::{Basis, apportion, saturate};
+use super::apportion::{Basis, saturate};
 use super::{Share, ShareSize, Shares};
-use crate::fixed_point::billionths;
+use crate::fixed_point::{apportion, billionths, percent};
 
-/// The tokens of each share, and how many of them were used. Plain data: made
-/// by [`Shares::divide`](super::Shares::divide), kept by the caller.
+/// The tokens of each share, and how many of them were used. Plain data: made by
+/// [`Shares::divide`](super::Shares::divide), kept by the caller.
 ///
 /// ```
 /// use lcp_driver::shares::Shares;
@@ -33,8 +33,8 @@ pub struct ShareBudget {
     pub name: String,
     /// Tokens that are its own.
     pub tokens: u32,
-    /// Tokens of them that were consumed. More than its own only after the
-    /// budget was adjusted to a smaller total.
+    /// Tokens of them that were consumed. More than its own only after the budget was adjusted to a
+    /// smaller total.
     pub used: u32,
     /// Its hard cap, if it has one.
     pub cap: Option<u32>,
@@ -118,16 +118,14 @@ impl ContextBudget {
         self.iter().map(|share| u64::from(share.used)).sum()
     }
 
-    /// Tokens of the whole budget that are left, those that belong to no share
-    /// included.
+    /// Tokens of the whole budget that are left, those that belong to no share included.
     #[must_use]
     pub fn remaining(&self) -> u32 {
         let left = u64::from(self.total).saturating_sub(self.used_total());
         u32::try_from(left).unwrap_or(self.total)
     }
 
-    /// Tokens that belong to no share: what the sizes lack of the whole, and
-    /// what caps cut off.
+    /// Tokens that belong to no share: what the sizes lack of the whole, and what caps cut off.
     #[must_use]
     pub fn unassigned(&self) -> u32 {
         self.iter().fold(self.total, |left, share| left.saturating_sub(share.tokens))
@@ -145,12 +143,11 @@ impl ContextBudget {
         self.note
     }
 
-    /// The same budget in another window: every share keeps its part of the
-    /// whole, fixed numbers too, by largest remainder. Caps stay as they are,
-    /// and so does what was used. To the same total it changes nothing; and
-    /// however often it is adjusted, nothing drifts. What had nothing has no
-    /// part to keep: a fixed number that a budget of 0 left without tokens
-    /// wants [`Shares::divide`](super::Shares::divide) anew.
+    /// The same budget in another window: every share keeps its part of the whole, fixed numbers
+    /// too, by largest remainder. Caps stay as they are, and so does what was used. To the same
+    /// total it changes nothing; and however often it is adjusted, nothing drifts. What had nothing
+    /// has no part to keep: a fixed number that a budget of 0 left without tokens wants
+    /// [`Shares::divide`](super::Shares::divide) anew.
     ///
     /// ```
     /// use lcp_driver::shares::calculate_budget;
@@ -170,9 +167,8 @@ impl ContextBudget {
         adjusted
     }
 
-    /// What every share has left if these use so much more than was consumed:
-    /// one entry for each share, in order. Shares that are not named use
-    /// nothing more.
+    /// What every share has left if these use so much more than was consumed: one entry for each
+    /// share, in order. Shares that are not named use nothing more.
     ///
     /// # Errors
     ///
@@ -200,8 +196,8 @@ impl ContextBudget {
     ///
     /// # Errors
     ///
-    /// Where the budget or the share has not so many left, or there is no such
-    /// share; nothing is consumed then.
+    /// Where the budget or the share has not so many left, or there is no such share; nothing is
+    /// consumed then.
     pub fn consume(&mut self, tokens: u32, category: &str) -> Result<(), BudgetError> {
         let at = self.check(tokens, category)?;
         self.shares[at].used += tokens;
@@ -237,29 +233,15 @@ impl<'b> IntoIterator for &'b ContextBudget {
     }
 }
 
-/// `used` of `total` in percent, to the nearest whole one, halves up. What is
-/// used of nothing is 0 % where it is nothing, else 100 %.
-#[must_use]
-pub fn percent(used: u64, total: u64) -> u64 {
-    let (used, total) = (u128::from(used), u128::from(total));
-    let percent = match total {
-        0 => u128::from(used > 0) * 100,
-        _ => (used * 200 + total) / (total * 2),
-    };
-    u64::try_from(percent).unwrap_or(u64::MAX)
-}
-
 impl Shares {
     /// The tokens of each share where so many are available.
     ///
-    /// Ratios are of all that is available, fixed numbers are taken as they
-    /// are. Where together they exceed it, the ratios are scaled down to what
-    /// the fixed ones leave; where those exceed it alone, they are scaled down
-    /// themselves. [`ContextBudget::note`] then says so. Sizes that sum to the
-    /// whole (ratios to a billionth each) give tokens that sum to it exactly,
-    /// by largest remainder, ties in order. A share has no more than its cap: a
-    /// fixed number counts as its cap where that is less, and what a cap leaves
-    /// of a ratio is nobody's, to be borrowed.
+    /// Ratios are of all that is available, fixed numbers are taken as they are. Where together
+    /// they exceed it, the ratios are scaled down to what the fixed ones leave; where those exceed
+    /// it alone, they are scaled down themselves. [`ContextBudget::note`] then says so. Sizes that
+    /// sum to the whole (ratios to a billionth each) give tokens that sum to it exactly, by largest
+    /// remainder, ties in order. A share has no more than its cap: a fixed number counts as its cap
+    /// where that is less, and what a cap leaves of a ratio is nobody's, to be borrowed.
     #[must_use]
     pub fn divide(&self, available: u32) -> ContextBudget {
         let sizes = self.as_slice().iter().map(|share| match share.size {

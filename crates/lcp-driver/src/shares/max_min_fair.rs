@@ -1,35 +1,32 @@
-//! Weighted max-min filling: what one does not want goes to those that do
-//! (RFC 0004 §3 shares).
+//! Weighted max-min filling: what one does not want goes to those that do (RFC 0004 §3 shares).
 
 /// What one taker asks of [`fill`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Demand {
-    /// Its part beside the others, in any unit that all of them share. With 0
-    /// it takes only what the weighted ones leave.
+    /// Its part beside the others, in any unit that all of them share. With 0 it takes only what
+    /// the weighted ones leave.
     pub weight: u32,
-    /// Tokens it is to have before anything is shared out. Where this is over
-    /// the limit, the limit holds.
+    /// Tokens it is to have before anything is shared out. Where this is over the limit, the limit
+    /// holds.
     pub floor: u64,
     /// Tokens it can use at most.
     pub limit: u64,
 }
 
-/// Fractional bits of a level. A weight has as many, so between two
-/// neighbouring levels nobody gains more than one token.
+/// Fractional bits of a level. A weight has as many, so between two neighbouring levels nobody
+/// gains more than one token.
 const LEVEL_BITS: u32 = u32::BITS;
 
-/// Divides `total` tokens: everyone has at least its floor and at most its
-/// limit, and between the two all rise at the pace of their weights, until the
-/// tokens are spent or every limit is reached.
+/// Divides `total` tokens: everyone has at least its floor and at most its limit, and between the
+/// two all rise at the pace of their weights, until the tokens are spent or every limit is reached.
 ///
-/// The result has one number for each want, in order, and sums to `total` or to
-/// the sum of the limits, whichever is less. Where the floors alone exceed
-/// `total` they are met in order, as far as it reaches.
+/// The result has one number for each want, in order, and sums to `total` or to the sum of the
+/// limits, whichever is less. Where the floors alone exceed `total` they are met in order, as far
+/// as it reaches.
 ///
-/// Whole tokens go out as by the Sainte-Laguë method: the `n`-th token of a
-/// taker stands at the level `(n − ½) / weight`, and lower levels are served
-/// first, equal ones in order. So a larger total never takes a token from
-/// anyone, which rounding by largest remainder does.
+/// Whole tokens go out as by the Sainte-Laguë method: the `n`-th token of a taker stands at the
+/// level `(n − ½) / weight`, and lower levels are served first, equal ones in order. So a larger
+/// total never takes a token from anyone, which rounding by largest remainder does.
 ///
 /// ```
 /// use lcp_driver::shares::{Demand, max_min_fair};

@@ -10,7 +10,8 @@ mod max_min_fair;
 mod presets;
 mod share;
 
-pub use ledger::{BudgetError, ContextBudget, ShareBudget, ShareLeft, SharesNote, percent};
+pub use crate::fixed_point::percent;
+pub use ledger::{BudgetError, ContextBudget, ShareBudget, ShareLeft, SharesNote};
 pub use max_min_fair::{Demand, max_min_fair};
 pub use presets::{
     AGENT_RATIOS, CODE_FOCUSED_RATIOS, DEFAULT_BUDGET_RATIOS, PREFERENCE_FOCUSED_RATIOS,

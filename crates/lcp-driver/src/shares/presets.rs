@@ -87,8 +87,8 @@ impl Shares {
     }
 }
 
-/// The budget of a conversation as CBS computes it: every section of
-/// [`DEFAULT_BUDGET_RATIOS`] rounded down, so that a few tokens belong to none.
+/// The budget of a conversation as CBS computes it: every section of [`DEFAULT_BUDGET_RATIOS`]
+/// rounded down, so that a few tokens belong to none.
 ///
 /// For those who want these figures; [`Shares::divide`] loses nothing.
 ///

@@ -41,8 +41,8 @@ impl Share {
 
 /// The shares of a budget, in order; the order decides ties.
 ///
-/// Ratios need not sum to 1. What they lack belongs to nobody and can be
-/// borrowed; what they have too much is scaled away where tokens are divided.
+/// Ratios need not sum to 1. What they lack belongs to nobody and can be borrowed; what they have
+/// too much is scaled away where tokens are divided.
 ///
 /// ```
 /// use lcp_driver::shares::{Share, Shares};
@@ -69,9 +69,8 @@ impl Shares {
     ///
     /// # Errors
     ///
-    /// Where a ratio is negative, not a number, or above [`Self::RATIO_MAX`];
-    /// a name is empty or given twice; no share is larger than 0; or there are
-    /// none or more than [`Self::MAX`].
+    /// Where a ratio is negative, not a number, or above [`Self::RATIO_MAX`]; a name is empty or
+    /// given twice; no share is larger than 0; or there are none or more than [`Self::MAX`].
     pub fn new(shares: impl IntoIterator<Item = Share>) -> Result<Self, SharesError> {
         let shares: Vec<Share> = shares.into_iter().collect();
         match shares.len() {

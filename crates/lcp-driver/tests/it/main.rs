@@ -13,6 +13,8 @@ mod packs;
 mod parse;
 mod parse_blocks;
 mod placeholder;
+#[cfg(feature = "serde")]
+mod prompt_cache;
 mod readers;
 mod relations;
 mod render;
@@ -23,7 +25,5 @@ mod selector;
 mod shares;
 mod sharing;
 mod special_tokens;
-#[cfg(feature = "serde")]
-mod stable;
 #[cfg(all(feature = "rayon", feature = "report"))]
 mod threads;

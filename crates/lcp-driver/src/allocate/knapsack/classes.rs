@@ -33,8 +33,7 @@ pub(super) struct Classes {
 
 /// The candidates of a class. There can be millions, so it is small.
 enum Members {
-    /// One block: its levels from the lowest up, nothing before them if it
-    /// may have that.
+    /// One block: its levels from the lowest up, nothing before them if it may have that.
     One { candidate: u32, lowest: u8, fullest: u8, nothing: bool },
     /// Candidates that are shown together: an index into the groups.
     Group(u32),
@@ -87,8 +86,8 @@ impl Classes {
         }
     }
 
-    /// The classes of a field; `first` has this level and no other. With
-    /// `grown`, all have their ceilings, and what may grow beyond may do so.
+    /// The classes of a field; `first` has this level and no other. With `grown`, all have their
+    /// ceilings, and what may grow beyond may do so.
     pub(super) fn new(
         task: &Task<'_>,
         floor: MinimumChoice,
@@ -136,8 +135,8 @@ impl Classes {
         classes
     }
 
-    /// Each block by itself, with the selection of nothing: what no plan exceeds.
-    /// With `all`, no ceilings are asked.
+    /// Each block by itself, with the selection of nothing: what no plan exceeds. With `all`, no
+    /// ceilings are asked.
     pub(super) fn relaxed(task: &Task<'_>, all: bool) -> Self {
         let candidates = task.input.candidates;
         let mut classes = Self::with_capacity(candidates.len(), 3 * candidates.len());

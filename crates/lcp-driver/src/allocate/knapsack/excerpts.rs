@@ -84,8 +84,8 @@ impl Task<'_> {
         })
     }
 
-    /// Returns what no plan exceeds, excerpts included: these lie on or below the line from
-    /// nothing to the full content. With `all`, ceilings are ignored.
+    /// Returns what no plan exceeds, excerpts included: these lie on or below the line from nothing
+    /// to the full content. With `all`, ceilings are ignored.
     pub(super) fn relaxed_bounds(&self, all: bool) -> Bounds {
         let base = self.input.envelope + fixed_tokens(self.input.candidates);
         let capacity = self.input.budget.saturating_sub(base);

@@ -71,8 +71,7 @@ struct Bounds {
 struct Task<'a> {
     input: AllocationInput<'a>,
     values: &'a [PerLevel],
-    /// The candidate that is served first and the excerpt of it, if that is shown whatever else
-    /// is.
+    /// The candidate that is served first and the excerpt of it, if that is shown whatever else is.
     newest_excerpt: Option<(usize, Selection)>,
 }
 

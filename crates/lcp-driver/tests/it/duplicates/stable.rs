@@ -11,7 +11,7 @@ use super::{config, removed};
 use crate::packs::{O200K, bare_file, priority};
 
 /// The later one of two equal blocks is removed.
-fn found(blocks: &[Block<'_>]) -> Replacements {
+fn equal_blocks(blocks: &[Block<'_>]) -> Replacements {
     let mut first: HashMap<&[u8], usize> = HashMap::new();
     let mut covered = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
@@ -29,7 +29,7 @@ fn turn(blocks: &[Block<'_>], previous: Option<&StableOutcome>) -> Rendered {
     let config = DriverConfig {
         token_budget: Some(2_000),
         stable: Some(StableOptions { previous, ..StableOptions::default() }),
-        duplicates: Some(found(blocks)),
+        duplicates: Some(equal_blocks(blocks)),
         ..config([])
     };
     DefaultDriver::new(O200K).run(blocks, &config).unwrap()

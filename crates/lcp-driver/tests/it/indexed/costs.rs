@@ -10,8 +10,8 @@ use proptest::prelude::*;
 
 use crate::packs::{CL100K, O200K, any_pack};
 
-/// What an index says of a decision about block `i`.
-fn said(
+/// Returns the cost of a decision about block `i` by the index.
+fn indexed_cost(
     costs: &EncodingCosts,
     mode: OutputMode,
     i: usize,
@@ -53,7 +53,7 @@ proptest! {
             for (i, (full, item)) in whole.items.iter().zip(&plan.items).enumerate() {
                 prop_assert_eq!(costs.contents[i], full.content_tokens);
                 prop_assert_eq!(costs.mode(mode.name()).unwrap().full[i], full.full_tokens);
-                prop_assert_eq!(said(&costs, mode, i, &item.decision), Some(item.tokens));
+                prop_assert_eq!(indexed_cost(&costs, mode, i, &item.decision), Some(item.tokens));
             }
         }
     }

@@ -30,8 +30,8 @@ fn kind(kind: u8) -> Block<'static> {
     }
 }
 
-/// What is said of a block here and there.
-fn said(target: usize, of: u16) -> Option<Block<'static>> {
+/// Returns an annotation of a block, for some marks.
+fn annotation(target: usize, of: u16) -> Option<Block<'static>> {
     let target = target as u64;
     match of {
         0..=3 => Some(priority(target, Priority::Critical)),
@@ -46,8 +46,8 @@ fn said(target: usize, of: u16) -> Option<Block<'static>> {
 
 fn pack(mut blocks: Vec<Block<'static>>, marks: &[u16]) -> Indexed {
     let marks = marks.iter().cycle().take(blocks.len()).enumerate();
-    let said: Vec<_> = marks.filter_map(|(target, of)| said(target, *of)).collect();
-    blocks.extend(said);
+    let annotations: Vec<_> = marks.filter_map(|(target, of)| annotation(target, *of)).collect();
+    blocks.extend(annotations);
     Indexed::new(blocks, &[&O200K, &CL100K])
 }
 

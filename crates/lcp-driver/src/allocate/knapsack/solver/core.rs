@@ -148,8 +148,8 @@ impl<'c> Core<'c> {
         }
     }
 
-    /// Returns the choices of a class that an improved assignment can have: what is lost by them
-    /// is regained at most at the density of the break item.
+    /// Returns the choices of a class that an improved assignment can have: what is lost by them is
+    /// regained at most at the density of the break item.
     fn promising_choices(&self, class: u32) -> Vec<u32> {
         let break_gain: Gain = self.break_item.upgrade().gain;
         let at_best = Relaxation {

@@ -48,8 +48,8 @@ struct Improvement {
 
 /// Gives classes better options, the densest first, until no other fits (RFC 0005 §3.4).
 ///
-/// One pass is enough: an upgrade makes the better options of its class cheaper by no more than
-/// it takes from what is left.
+/// One pass is enough: an upgrade makes the better options of its class cheaper by no more than it
+/// takes from what is left.
 pub(super) fn fill_leftover(problem: Instance<'_>, capacity: u64, assignment: &mut Assignment) {
     let left = capacity - assignment.cost;
     let mut better = Vec::new();

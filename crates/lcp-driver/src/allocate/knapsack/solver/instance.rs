@@ -16,8 +16,8 @@ pub(super) type ClassRange = (u32, u32);
 
 /// Classes, of each of which exactly one option must be chosen.
 ///
-/// Costs and values of blocks are at most 2^40, those of groups of 64 at most
-/// 2^46, and there are at most two million classes: so no sum overflows.
+/// Costs and values of blocks are at most 2^40, those of groups of 64 at most 2^46, and there are
+/// at most two million classes: so no sum overflows.
 pub(in crate::allocate::knapsack) struct Problem {
     classes: Vec<ClassRange>,
     /// The options of each class that are not dominated, by rising cost and value.

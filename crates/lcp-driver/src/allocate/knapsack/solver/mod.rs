@@ -35,8 +35,8 @@ pub(super) struct Solution {
     pub(super) value: u64,
     /// The value of the linear relaxation, rounded down.
     pub(super) lp_bound: u64,
-    /// No solution is worth more: never below `value`, never above `lp_bound`, and equal to
-    /// `value` if the solution is proven optimal.
+    /// No solution is worth more: never below `value`, never above `lp_bound`, and equal to `value`
+    /// if the solution is proven optimal.
     pub(super) bound: u64,
 }
 

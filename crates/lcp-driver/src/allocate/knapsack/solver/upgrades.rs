@@ -8,8 +8,8 @@ use super::instance::{Choice, Instance, Problem, to_u32};
 /// The bits of a density's fraction in its key: with a value of 40 bits they are 63.
 const KEY_BITS: u32 = 23;
 
-/// The difference between two options. The ratio of value to cost is its density, which is
-/// compared in whole numbers so that every machine agrees.
+/// The difference between two options. The ratio of value to cost is its density, which is compared
+/// in whole numbers so that every machine agrees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gain {
     /// Never 0.
@@ -69,8 +69,8 @@ pub(super) struct Upgrade {
 }
 
 impl Upgrade {
-    /// Compares in the order in which upgrades are taken: by falling density, then by class. Two
-    /// of one class never have the same density.
+    /// Compares in the order in which upgrades are taken: by falling density, then by class. Two of
+    /// one class never have the same density.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let by_key = other.key.cmp(&self.key);
         by_key

@@ -1,11 +1,11 @@
 //! Stable plans (RFC 0005 §6).
 
 mod bill;
-mod kept;
 mod laws;
 mod refusals;
 mod session;
 mod turns;
+mod unchanged;
 mod watched;
 
 use std::sync::Arc;

@@ -183,7 +183,7 @@ pub(super) struct Session {
 
 impl Session {
     /// The tokens in full of the largest pack of the session.
-    pub(super) fn whole(&self) -> u32 {
+    pub(super) fn full_tokens(&self) -> u32 {
         let mut pack = Pack::default();
         let driver = self.estimator.driver();
         let config = DriverConfig { verbosity: Verbosity::Full, ..self.settings.config.clone() };

@@ -10,8 +10,8 @@ use lcp_driver::{
 use lcp_types::Priority;
 use proptest::prelude::*;
 
-use super::kept;
 use super::session::{Estimator, Pack, Session, any_session};
+use super::unchanged;
 use super::watched::{Turned, is_shown};
 use super::{has_warning, stable_of};
 
@@ -29,7 +29,7 @@ fn exact_and_bounded(turn: &Turned) -> Law {
     let over = plan.used_tokens > turn.budget();
     prop_assert_eq!(has_warning(plan, WarningCode::OverBudget), over);
     if over {
-        let fixed = |i: &usize| turn.said().is_fixed(*i);
+        let fixed = |i: &usize| turn.annotated().is_fixed(*i);
         prop_assert!(stable_of(plan).order.iter().all(fixed));
     }
     Ok(())
@@ -38,7 +38,7 @@ fn exact_and_bounded(turn: &Turned) -> Law {
 /// Critical and pinned blocks are in full, tool calls whole or not at all, and
 /// the newest user turn is the last to go.
 fn relations(turn: &Turned) -> Law {
-    let (plan, said) = (turn.plan(), turn.said());
+    let (plan, said) = (turn.plan(), turn.annotated());
     for (i, item) in plan.items.iter().enumerate().filter(|(i, _)| turn.is_block(*i)) {
         let whole = item.decision == RenderDecision::Full;
         prop_assert!(whole || !said.is_fixed(i), "block {} is {:?}", i, item);
@@ -63,7 +63,7 @@ fn relations(turn: &Turned) -> Law {
 /// Complete: what must be shown is, or is counted in the line; and the line
 /// counts that alone.
 fn complete(turn: &Turned) -> Law {
-    let (plan, said) = (turn.plan(), turn.said());
+    let (plan, said) = (turn.plan(), turn.annotated());
     let (mut count, mut tokens) = (0, 0);
     let lines = !has_warning(plan, WarningCode::BelowFloor) && plan.overflow_tokens() == 0;
     for (i, item) in plan.items.iter().enumerate() {
@@ -194,7 +194,7 @@ fn packed(turn: &Turned) -> Law {
     if low.text == turn.text() || turn.afresh(stable.high_tokens).text == turn.text() {
         return Ok(());
     }
-    let said = turn.said();
+    let said = turn.annotated();
     let is_first = |i: &usize| !said.is_fixed(*i) && said.priorities[*i] <= Priority::Normal;
     let question = said.newest.filter(is_first).map_or(0, |i| plan.items[i].full_tokens);
     let fixed = fixed + question;
@@ -226,7 +226,7 @@ fn stands_still(turn: &Turned) -> Law {
     if turn.estimator != Estimator::O200k {
         return Ok(());
     }
-    let (plan, said) = (turn.plan(), turn.said());
+    let (plan, said) = (turn.plan(), turn.annotated());
     let stable = stable_of(plan);
     let gone = |i: usize| !is_shown(&plan.items[i]);
     let shows = plan.items.iter().any(|item| item.decision.shows_content());
@@ -251,7 +251,7 @@ fn stands_still(turn: &Turned) -> Law {
 }
 
 fn check(session: &Session) -> Law {
-    let whole = session.whole();
+    let whole = session.full_tokens();
     let mut settings = &session.settings;
     let mut pack = Pack::default();
     let mut before: Option<Turned> = None;
@@ -274,8 +274,8 @@ fn check(session: &Session) -> Law {
         plain(&turn)?;
         denied(&turn)?;
         marks(&turn)?;
-        kept::prefix(&turn)?;
-        kept::check(&turn, before.as_ref())?;
+        unchanged::prefix(&turn)?;
+        unchanged::check(&turn, before.as_ref())?;
         stands_still(&turn)?;
         before = Some(turn);
     }

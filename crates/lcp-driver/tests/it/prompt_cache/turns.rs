@@ -12,7 +12,7 @@ fn user(text: &str) -> Block<'_> {
     Block::conversation(Role::User, text)
 }
 
-fn what(rendered: &Rendered) -> (TextReuse, Option<RepackReason>) {
+fn reuse(rendered: &Rendered) -> (TextReuse, Option<RepackReason>) {
     let stable = stable_of(&rendered.plan);
     (stable.turn, stable.cause)
 }
@@ -34,7 +34,7 @@ fn new_blocks_stand_behind_old_ones_wherever_they_are_in_the_pack() {
     blocks.insert(0, Block::conversation(Role::System, "Be brief."));
     blocks.push(user("And a block?"));
     let second = caller.turn(&blocks);
-    assert_eq!(what(&second), APPENDED);
+    assert_eq!(reuse(&second), APPENDED);
     assert_eq!(stable_of(&second.plan).order, [1, 3, 0, 2, 4]);
     expect![[r#"
         [user] What is a pack?
@@ -72,17 +72,17 @@ fn what_is_said_of_old_blocks_shows_at_the_next_repack() {
     blocks.pop();
     blocks.push(user("And then?"));
     let second = caller.turn(&blocks);
-    assert_eq!(what(&second), APPENDED);
+    assert_eq!(reuse(&second), APPENDED);
     assert_eq!(second.text, format!("{}[user] And then?\n", first.text));
     let reasons = second.plan.items[..4].iter().map(|item| item.reason);
     assert!(reasons.eq([Reason::Unchanged; 4]));
     // What the plan says of priorities is what the pack says by now.
     assert_eq!(second.plan.items[0].priority, Priority::High);
     blocks.push(bare_file("d.rs", 10));
-    assert_eq!(what(&caller.turn(&blocks)), APPENDED);
+    assert_eq!(reuse(&caller.turn(&blocks)), APPENDED);
     blocks.push(bare_file("e.rs", 10));
     let third = caller.turn(&blocks);
-    assert_eq!(what(&third), FULL);
+    assert_eq!(reuse(&third), FULL);
     assert!(third.text.contains("twenty values") && third.text.contains("sixty values"));
     assert_eq!(decisions(&third)[..3], ["full", "summary", "summary"]);
 }
@@ -129,7 +129,7 @@ fn a_block_that_became_critical_or_pinned_is_in_full_at_once() {
         blocks.push(said);
         blocks.push(bare_file("d.rs", 1));
         let second = caller.turn(&blocks);
-        assert_eq!(what(&second), (TextReuse::Repacked, Some(RepackReason::BecameCritical)));
+        assert_eq!(reuse(&second), (TextReuse::Repacked, Some(RepackReason::BecameCritical)));
         assert_eq!(decisions(&second)[2], "full");
     }
 }
@@ -142,7 +142,7 @@ fn a_block_that_became_critical_and_is_in_full_stays_where_it_is() {
         let first = caller.turn(&blocks);
         blocks.push(said);
         let second = caller.turn(&blocks);
-        assert_eq!((what(&second), &second.text), (APPENDED, &first.text));
+        assert_eq!((reuse(&second), &second.text), (APPENDED, &first.text));
     }
 }
 
@@ -154,7 +154,7 @@ fn critical_blocks_above_the_low_mark_are_no_reason_to_repack() {
     assert!((700..900).contains(&first.plan.used_tokens), "{}", first.plan.used_tokens);
     blocks.push(bare_file("b.rs", 13));
     let second = caller.turn(&blocks);
-    assert_eq!(what(&second), (TextReuse::Appended, Some(RepackReason::CriticalAboveLow)));
+    assert_eq!(reuse(&second), (TextReuse::Appended, Some(RepackReason::CriticalAboveLow)));
     assert!(second.text.starts_with(&first.text));
     assert!((901..=1_000).contains(&second.plan.used_tokens));
     let code = WarningCode::AboveWatermark;
@@ -162,12 +162,12 @@ fn critical_blocks_above_the_low_mark_are_no_reason_to_repack() {
     expect!["the text has 914 tokens, above its high watermark of 900: packing anew would not help, critical and pinned blocks and the newest question alone reach the low one"].assert_eq(&warning.message);
     // Nothing new is none either.
     let again = caller.peek(&blocks);
-    assert_eq!(what(&again), (TextReuse::Appended, Some(RepackReason::CriticalAboveLow)));
+    assert_eq!(reuse(&again), (TextReuse::Appended, Some(RepackReason::CriticalAboveLow)));
     assert_eq!(again.text, second.text);
     // A new Critical block that does not fit behind it is in full all the same.
     blocks.extend([bare_file("c.rs", 9), priority(4, Priority::Critical)]);
     let third = caller.turn(&blocks);
-    assert_eq!(what(&third), FULL);
+    assert_eq!(reuse(&third), FULL);
     assert_eq!(decisions(&third)[4], "full");
     assert!(third.plan.used_tokens <= 1_000);
 }
@@ -180,13 +180,13 @@ fn a_turn_above_the_gap_is_appended_up_to_the_budget() {
     assert!((600..700).contains(&first.plan.used_tokens), "{}", first.plan.used_tokens);
     blocks.push(bare_file("b.rs", 20));
     let second = caller.turn(&blocks);
-    assert_eq!(what(&second), (TextReuse::Appended, Some(RepackReason::TurnAboveGap)));
+    assert_eq!(reuse(&second), (TextReuse::Appended, Some(RepackReason::TurnAboveGap)));
     assert!((901..=1_000).contains(&second.plan.used_tokens));
     assert!(has_warning(&second.plan, WarningCode::AboveWatermark));
     // A small one is due for a repack then.
     blocks.push(user("And then?"));
     let third = caller.turn(&blocks);
-    assert_eq!(what(&third), FULL);
+    assert_eq!(reuse(&third), FULL);
     assert!(third.plan.used_tokens <= 700);
     assert!(!has_warning(&third.plan, WarningCode::AboveWatermark));
 }
@@ -206,7 +206,7 @@ fn the_tail_stands_behind_the_prefix_and_changes() {
     blocks.remove(39);
     blocks.push(user("And then?"));
     let second = caller.turn(&blocks);
-    assert_eq!(what(&second), APPENDED);
+    assert_eq!(reuse(&second), APPENDED);
     let tail = second.text.strip_prefix(prefix).unwrap();
     expect![[r"
         [user] And then?
@@ -232,7 +232,7 @@ fn a_result_joins_its_call_that_stands() {
     let first = caller.turn(&blocks);
     blocks.extend([pair("call_1", 9).swap_remove(1), tag(2, "tool_call_id=call_1")]);
     let second = caller.turn(&blocks);
-    assert_eq!(what(&second), APPENDED);
+    assert_eq!(reuse(&second), APPENDED);
     assert!(second.text.starts_with(&first.text));
     assert!(second.text[first.text.len()..].starts_with("[tool-result read #call_1]\n"));
 }
@@ -249,10 +249,10 @@ fn a_result_whose_call_waits_forces_a_repack_once() {
     blocks.extend([pair("call_1", 2).swap_remove(1), tag(63, "tool_call_id=call_1")]);
     blocks.push(priority(63, Priority::High));
     let second = caller.turn(&blocks);
-    assert_eq!(what(&second), (TextReuse::Repacked, Some(RepackReason::Pair)));
+    assert_eq!(reuse(&second), (TextReuse::Repacked, Some(RepackReason::Pair)));
     assert_eq!((decisions(&second)[60], decisions(&second)[63]), ("full", "full"));
     let third = caller.turn(&blocks);
-    assert_eq!((what(&third), third.text), (APPENDED, second.text));
+    assert_eq!((reuse(&third), third.text), (APPENDED, second.text));
 }
 
 /// Of equal blocks it is the Critical one that stands in full.
@@ -270,7 +270,7 @@ fn equal_blocks_of_which_one_is_critical_do_not_repack() {
     let first = caller.turn(&blocks);
     assert_eq!(decisions(&first)[..2], ["omit", "full"], "{}", first.text);
     let second = caller.turn(&blocks);
-    assert_eq!(what(&second), APPENDED);
+    assert_eq!(reuse(&second), APPENDED);
     assert_eq!(first.text, second.text);
 }
 
@@ -287,6 +287,6 @@ fn excerpts_and_lines_stay_as_they_were() {
     // Room for more of it does not move it.
     caller.config.token_budget = Some(50_000);
     let second = caller.turn(&blocks);
-    assert_eq!(what(&second), APPENDED);
+    assert_eq!(reuse(&second), APPENDED);
     assert_eq!(second.text, format!("{}[user] And then?\n", first.text));
 }

@@ -81,7 +81,7 @@ fn at_ceilings(turn: &Turned) -> Law {
     if turn.config.shares.is_some() || turn.estimator != Estimator::O200k {
         return Ok(());
     }
-    let (plan, said) = (turn.plan(), turn.said());
+    let (plan, said) = (turn.plan(), turn.annotated());
     // By other values, some may be worth nothing.
     if ![Objective::Strict, Objective::Value(ValueModel::default())].contains(&plan.objective) {
         return Ok(());

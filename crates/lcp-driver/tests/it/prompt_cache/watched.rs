@@ -20,7 +20,7 @@ pub(super) struct Turned {
 }
 
 /// What a pack says of its blocks (RFC 0005 §5).
-pub(super) struct Said {
+pub(super) struct Annotated {
     /// With that of the group.
     pub(super) priorities: Vec<Priority>,
     pub(super) pinned: Vec<bool>,
@@ -73,9 +73,9 @@ impl Turned {
         )
     }
 
-    pub(super) fn said(&self) -> Said {
+    pub(super) fn annotated(&self) -> Annotated {
         let blocks = &self.blocks;
-        let mut said = Said {
+        let mut said = Annotated {
             priorities: resolve_priorities(blocks),
             pinned: vec![false; blocks.len()],
             groups: Vec::new(),
@@ -135,7 +135,7 @@ impl Turned {
     }
 }
 
-impl Said {
+impl Annotated {
     /// Whether a block is in full whatever the budget.
     pub(super) fn is_fixed(&self, index: usize) -> bool {
         self.pinned[index] || self.priorities[index] == Priority::Critical
