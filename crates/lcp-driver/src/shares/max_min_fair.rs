@@ -33,7 +33,7 @@ const LEVEL_BITS: u32 = u32::BITS;
 ///
 /// let want = |weight, limit| Demand { weight, floor: 0, limit };
 /// // The second needs only 10; the others divide the rest as 40 to 20.
-/// assert_eq!(fill(100, &[want(40, 500), want(30, 10), want(20, 500)]), [60, 10, 30]);
+/// assert_eq!(max_min_fair(100, &[want(40, 500), want(30, 10), want(20, 500)]), [60, 10, 30]);
 /// ```
 #[must_use]
 pub fn max_min_fair(total: u64, wants: &[Demand]) -> Vec<u64> {
