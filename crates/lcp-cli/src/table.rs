@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 
 use lcp_driver::escape_control;
+use lcp_driver::report::truncate_start;
 
 use crate::failure::Output;
 
@@ -81,7 +82,7 @@ impl Column {
 fn line(columns: &[Column], cells: &[String], widths: &[usize]) -> String {
     let mut line = String::new();
     for ((column, cell), wide) in columns.iter().zip(cells).zip(widths) {
-        let cell = fit(cell, *wide);
+        let cell = truncate_start(cell, *wide, width);
         let pad = " ".repeat(wide.saturating_sub(width(&cell)));
         let (before, behind) = match column {
             Column::Right(_) => (pad.as_str(), ""),
@@ -91,20 +92,6 @@ fn line(columns: &[Column], cells: &[String], widths: &[usize]) -> String {
     }
     line.truncate(line.trim_end().len());
     line
-}
-
-/// The end of what is too wide: of a path, it says most.
-fn fit(cell: &str, wide: usize) -> String {
-    let mut rest = cell;
-    if width(rest) <= wide {
-        return rest.to_owned();
-    }
-    while width(rest) >= wide.max(1) {
-        let mut chars = rest.chars();
-        chars.next();
-        rest = chars.as_str();
-    }
-    format!("…{rest}")
 }
 
 /// Columns of a terminal.

@@ -12,10 +12,10 @@ use crate::config::DriverConfig;
 use crate::error::DriverError;
 use crate::indexed::{self, IndexedRender, SourceRenderError};
 use crate::meta::resolve;
-use crate::observe;
 use crate::plan::Plan;
 use crate::planner;
 use crate::prompt_cache::PreviousPart;
+use crate::telemetry;
 
 /// Renders packs within token budgets (SPEC_08 §6).
 ///
@@ -87,7 +87,7 @@ impl DefaultDriver {
         config: &DriverConfig,
     ) -> Result<Rendered, DriverError> {
         let (plan, text) = planner::planned_text(blocks, config, &self.estimator)?;
-        observe::run(&plan);
+        telemetry::record_plan(&plan);
         Ok(Rendered { text, plan })
     }
 
@@ -130,7 +130,7 @@ impl DefaultDriver {
     /// As [`Self::render`].
     pub fn plan(&self, blocks: &[Block<'_>], config: &DriverConfig) -> Result<Plan, DriverError> {
         let plan = planner::plan(blocks, config, &self.estimator)?;
-        observe::run(&plan);
+        telemetry::record_plan(&plan);
         Ok(plan)
     }
 

@@ -21,12 +21,12 @@ use crate::cost::{Counter, DetailCosts};
 use crate::detail::{DetailLevel, ShownDetail};
 use crate::error::DriverError;
 use crate::mode::RENDERER_REVISION;
-use crate::observe::{self, IndexedRun};
 use crate::plan::RollUp;
 use crate::planner::overflow::warn_of_overflow;
 use crate::planner::plan_builder::cap_warnings;
 use crate::planner::scan::{envelope_tokens, warn_of_counts};
 use crate::planner::{planned_text, roll_up_bound};
+use crate::telemetry::{self, IndexedPlan};
 use crate::warning::{Warning, WarningCode};
 use candidates::IndexCandidates;
 use check::IndexCheck;
@@ -138,7 +138,7 @@ pub(crate) fn render<S: BlockSource + ?Sized>(
         let message = format!("the index is not used: {wrong}");
         plan.warnings.insert(0, Warning::new(WarningCode::BadIndex, None, message));
     }
-    observe::run(&plan);
+    telemetry::record_plan(&plan);
     Ok(IndexedRender {
         text,
         used_tokens: plan.used_tokens,
@@ -263,7 +263,7 @@ fn by_index<S: BlockSource + ?Sized>(
     )?;
     text.warn_of_special(|at| indices[at] as usize, &mut warnings);
     cap_warnings(&mut warnings);
-    observe::indexed(&IndexedRun {
+    telemetry::record_indexed_plan(&IndexedPlan {
         used,
         budget,
         blocks: facts.len(),

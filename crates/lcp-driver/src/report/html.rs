@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::duplicates::PageRow;
-use super::json::ShareRow;
-use super::names::{escape_control, rank, sentence, short};
-use super::stable::{self, StableRow};
-use super::value;
+use super::display_names::{
+    decision_rank, describe_optimality, describe_reason, describe_repack, shorten,
+};
+use super::rows::{PageDuplicates, ShareRow, StableRow};
+use crate::block_view::label::escape_control;
 use crate::fmt::group_thousands;
 use crate::mode::Verbosity;
 use crate::plan::RenderDecision;
@@ -110,7 +110,7 @@ struct Page<'p> {
     categories: Vec<String>,
     blocks: Columns,
     #[serde(skip_serializing_if = "Option::is_none")]
-    duplicates: Option<PageRow>,
+    duplicates: Option<PageDuplicates>,
     plans: Vec<Run<'p>>,
     /// The place of the plan that was run among all plans.
     current: usize,
@@ -182,7 +182,7 @@ impl<'p> Page<'p> {
         let categories: Vec<&str> = categories.into_iter().collect();
         let mut blocks = Columns::default();
         for item in &plan.items {
-            blocks.label.push(short(&item.label).into_owned());
+            blocks.label.push(shorten(&item.label).into_owned());
             blocks.r#type.push(types.place(item.block_type.label()));
             blocks.category.push(categories.binary_search(&&*item.category).unwrap_or_default());
             blocks.priority.push(priorities.binary_search(&item.priority).unwrap_or_default());
@@ -190,20 +190,20 @@ impl<'p> Page<'p> {
         }
         let current = plans.iter().position(|other| std::ptr::eq(*other, plan));
         Self {
-            encoding: short(&plan.encoding).into_owned(),
+            encoding: shorten(&plan.encoding).into_owned(),
             exact: plan.exact,
             mode: plan.mode.name(),
             verbosity: plan.verbosity.name(),
             objective: plan.objective.name(),
             sentences: reasons
                 .iter()
-                .map(|reason| (reason.name().to_owned(), sentence(*reason).into()))
+                .map(|reason| (reason.name().to_owned(), describe_reason(*reason).into()))
                 .collect(),
             types: types.0,
             priorities: priorities.iter().map(|priority| priority.name()).collect(),
-            categories: categories.iter().map(|name| short(name).into_owned()).collect(),
+            categories: categories.iter().map(|name| shorten(name).into_owned()).collect(),
             blocks,
-            duplicates: PageRow::of(plan),
+            duplicates: PageDuplicates::new(plan),
             plans: plans.iter().map(|plan| Run::new(plan, &decisions, &reasons)).collect(),
             current: current.unwrap_or_default(),
             reasons: reasons.iter().map(|reason| reason.name()).collect(),
@@ -229,7 +229,7 @@ fn by_budget<'p>(plan: &'p Plan, replay: &'p [Plan]) -> Vec<&'p Plan> {
 fn decisions(plans: &[&Plan]) -> Vec<&'static str> {
     let items = plans.iter().flat_map(|plan| &plan.items);
     let mut names: Vec<_> = items.map(|item| item.decision.name()).collect();
-    names.sort_unstable_by_key(|name| (rank(name), *name));
+    names.sort_unstable_by_key(|name| (decision_rank(name), *name));
     names.dedup();
     names
 }
@@ -252,16 +252,15 @@ impl<'p> Run<'p> {
             overhead: plan.overhead_tokens,
             shown: plan.content_tokens_shown(),
             suggestion: plan.suggestion(),
-            value: plan
-                .optimality
-                .as_ref()
-                .map(|optimality| (group_thousands(optimality.value), value::quality(optimality))),
+            value: plan.optimality.as_ref().map(|optimality| {
+                (group_thousands(optimality.value), describe_optimality(optimality))
+            }),
             stable: plan.stable.as_ref().map(StableRow::from),
-            why: plan.stable.as_ref().and_then(stable::why),
+            why: plan.stable.as_ref().and_then(describe_repack),
             shares: plan
                 .shares
                 .iter()
-                .map(|share| ShareRow::new(share, short(&share.name)))
+                .map(|share| ShareRow::new(share, shorten(&share.name)))
                 .collect(),
             warnings: plan.warnings.iter().take(WARNINGS_MAX).map(Notice::new).collect(),
             warned: plan.warnings.len(),

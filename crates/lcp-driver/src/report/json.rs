@@ -5,23 +5,21 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::duplicates::{DedupRow, covers};
-use super::figures::{Cut, cuts, over_cap, percent};
-use super::stable::StableRow;
-use super::value::ValueRow;
+use super::metrics::{BlockSum, Cut, covers, cuts};
+use super::rows::{DedupRow, ShareRow, StableRow, ValueRow};
 use crate::detail::Excerpt;
 use crate::plan::RenderDecision;
 use crate::plan::{Plan, PlanItem, ShareUsage};
 use crate::warning::Warning;
 
-/// What the tokens of a text went to: what is shown of a block, or no block.
-/// All of them are given, whatever the plan has, and add up to the used tokens.
+/// The keys of `by_level`. All of them are present in every report, and their tokens add up to the
+/// used tokens.
 const LEVELS: [&str; 7] =
     ["full", "detailed", "summary", "tags", "excerpt", "placeholder", OVERHEAD];
 
 const OVERHEAD: &str = "overhead";
 
-/// The name of the report's format.
+/// The name of the report format.
 pub const SCHEMA: &str = "lcp.report.v1";
 
 #[derive(Serialize)]
@@ -53,12 +51,12 @@ struct Report<'p> {
     overhead_tokens: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     rolled_up: Option<RolledUpRow>,
-    by_decision: BTreeMap<&'p str, Sum>,
-    by_priority: BTreeMap<&'p str, Sum>,
-    by_category: BTreeMap<&'p str, Sum>,
-    by_share: BTreeMap<&'p str, Sum>,
-    by_reason: BTreeMap<&'p str, Sum>,
-    by_level: BTreeMap<&'p str, Sum>,
+    by_decision: BTreeMap<&'p str, BlockSum>,
+    by_priority: BTreeMap<&'p str, BlockSum>,
+    by_category: BTreeMap<&'p str, BlockSum>,
+    by_share: BTreeMap<&'p str, BlockSum>,
+    by_reason: BTreeMap<&'p str, BlockSum>,
+    by_level: BTreeMap<&'p str, BlockSum>,
     shares: Vec<ShareRow<'p>>,
     cuts: Vec<CutRow<'p>>,
     warnings: Vec<WarningRow<'p>>,
@@ -88,7 +86,7 @@ struct BlockRow<'p> {
     omitted_tokens: Option<u32>,
 }
 
-/// A block of which less is shown than it may have, for want of room.
+/// A block that is shown in less detail than allowed, for lack of budget.
 #[derive(Serialize)]
 struct CutRow<'p> {
     index: usize,
@@ -102,55 +100,10 @@ struct CutRow<'p> {
     omitted_tokens: Option<u32>,
 }
 
-/// What became of a share of the budget; also what the page has of it.
-#[derive(Serialize)]
-pub(super) struct ShareRow<'p> {
-    name: Cow<'p, str>,
-    tokens: u32,
-    cap: Option<u32>,
-    wanted: u64,
-    used: u32,
-    borrowed: u32,
-    over_cap: u32,
-    blocks: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    percent: Option<u64>,
-}
-
-impl<'p> ShareRow<'p> {
-    pub(super) fn new(share: &ShareUsage, name: Cow<'p, str>) -> Self {
-        Self {
-            name,
-            tokens: share.tokens,
-            cap: share.cap,
-            wanted: share.wanted,
-            used: share.used,
-            borrowed: share.borrowed(),
-            over_cap: over_cap(share),
-            blocks: share.blocks,
-            percent: percent(share.used.into(), share.tokens.into()),
-        }
-    }
-}
-
 #[derive(Serialize)]
 struct RolledUpRow {
     blocks: usize,
     tokens: u64,
-}
-
-/// Blocks, and the tokens that they took.
-#[derive(Clone, Copy, Default, Serialize)]
-pub(super) struct Sum {
-    pub(super) blocks: u64,
-    pub(super) tokens: u64,
-}
-
-impl Sum {
-    pub(super) fn add(&mut self, item: &PlanItem) {
-        self.blocks += 1;
-        self.tokens += u64::from(item.tokens);
-    }
 }
 
 #[derive(Serialize)]
@@ -161,7 +114,7 @@ struct WarningRow<'p> {
     message: &'p str,
 }
 
-/// The report on a plan, as JSON with a final newline.
+/// Formats the report on a plan as JSON, with a final newline.
 ///
 /// ```
 /// use lcp_driver::{DefaultDriver, DriverConfig, report};
@@ -202,7 +155,7 @@ pub fn to_json(plan: &Plan) -> String {
         by_category: BTreeMap::new(),
         by_share: by_share(plan),
         by_reason: BTreeMap::new(),
-        by_level: LEVELS.map(|level| (level, Sum::default())).into(),
+        by_level: LEVELS.map(|level| (level, BlockSum::default())).into(),
         shares: plan
             .shares
             .iter()
@@ -215,7 +168,7 @@ pub fn to_json(plan: &Plan) -> String {
     for (index, item) in plan.items.iter().enumerate() {
         let decision = item.decision.name();
         report.by_decision.entry(decision).or_default().add(item);
-        // Sums by what a block is do not count what speaks of other blocks.
+        // Sums by block properties exclude blocks about other blocks.
         if item.decision != RenderDecision::Metadata {
             report.by_priority.entry(item.priority.name()).or_default().add(item);
             report.by_category.entry(&item.category).or_default().add(item);
@@ -232,7 +185,7 @@ pub fn to_json(plan: &Plan) -> String {
             ..BlockRow::new(index, item)
         });
     }
-    let overhead = Sum { blocks: 0, tokens: plan.overhead_tokens.into() };
+    let overhead = BlockSum { blocks: 0, tokens: plan.overhead_tokens.into() };
     report.by_level.insert(OVERHEAD, overhead);
     // Every value is a number, a string or a list of them: nothing can fail.
     let mut json = serde_json::to_string_pretty(&report).unwrap_or_default();
@@ -240,8 +193,9 @@ pub fn to_json(plan: &Plan) -> String {
     json
 }
 
-fn by_share(plan: &Plan) -> BTreeMap<&str, Sum> {
-    let sum = |share: &ShareUsage| Sum { blocks: share.blocks as u64, tokens: share.used.into() };
+fn by_share(plan: &Plan) -> BTreeMap<&str, BlockSum> {
+    let sum =
+        |share: &ShareUsage| BlockSum { blocks: share.blocks as u64, tokens: share.used.into() };
     plan.shares.iter().map(|share| (share.name.as_str(), sum(share))).collect()
 }
 

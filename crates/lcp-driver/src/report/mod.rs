@@ -1,20 +1,19 @@
-//! The report: what became of a plan's tokens, and why. As JSON for programs
-//! ([`to_json`]), as a table for terminals ([`to_table`]), as one page for
-//! browsers ([`to_html`]).
+//! The report on a plan: the use of its tokens, with reasons. As JSON for programs ([`to_json`]), as
+//! a table for terminals ([`to_table`]), as one page for browsers ([`to_html`]).
 //!
-//! The same plan gives the same bytes: no clock, no paths of the machine, no
-//! hash order.
+//! Reports are deterministic: they have no time, no paths of the machine and no hash order.
 
-mod duplicates;
-mod figures;
+mod display_names;
 mod html;
 mod json;
-mod names;
-mod stable;
+mod metrics;
+mod rows;
 mod table;
-mod value;
+#[cfg(test)]
+mod tests;
 
+pub use display_names::display_name;
 pub use html::to_html;
 pub use json::{SCHEMA, to_json};
-pub use names::title;
+pub use table::style::truncate_start;
 pub use table::{TableOptions, to_table};

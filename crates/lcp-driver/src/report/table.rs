@@ -1,16 +1,14 @@
 //! The report as a table for terminals.
 
-mod duplicates;
 mod sections;
-mod style;
+pub(super) mod style;
 
 use crate::fmt::{group_thousands, write_to};
 use crate::plan::{Plan, ShareUsage};
 use crate::window::ContextWindow;
 
-use super::figures::{over_cap, percent};
-use super::names::title;
-use super::{stable, value};
+use super::display_names::{describe_optimality, describe_repack, describe_reuse, display_name};
+use super::metrics::{over_cap, percent};
 use style::{Style, bar, fit, pad};
 
 /// Categories that have a line of their own.
@@ -205,7 +203,7 @@ impl Table<'_> {
 
     fn objective(&mut self) {
         let Some(optimality) = &self.plan.optimality else { return };
-        let (worth, quality) = (group_thousands(optimality.value), value::quality(optimality));
+        let (worth, quality) = (group_thousands(optimality.value), describe_optimality(optimality));
         let comma = if optimality.is_optimal() { "," } else { "" };
         self.line(format!("Objective: value {worth}{comma} {quality}"));
     }
@@ -213,14 +211,14 @@ impl Table<'_> {
     fn cache(&mut self) {
         let Some(stable) = &self.plan.stable else { return };
         self.heading("Cache:");
-        if let Some(kept) = stable::kept(stable) {
+        if let Some(kept) = describe_reuse(stable) {
             self.line(format!("  Kept: {kept}"));
         }
         let (tokens, bytes) = (stable.prefix_tokens.into(), stable.prefix_bytes as u64);
         let (tokens, bytes) = (group_thousands(tokens), group_thousands(bytes));
         self.line(format!("  Prefix: {tokens} tokens ({bytes} bytes) that a cache may keep"));
-        if let Some(why) = stable::why(stable) {
-            self.line(format!("  {}: {why}", title(stable.turn.name())));
+        if let Some(why) = describe_repack(stable) {
+            self.line(format!("  {}: {why}", display_name(stable.turn.name())));
         }
     }
 
@@ -234,7 +232,7 @@ impl Table<'_> {
 }
 
 fn category(name: &str) -> String {
-    fit(&title(name), CATEGORY_CHARS_MAX)
+    fit(&display_name(name), CATEGORY_CHARS_MAX)
 }
 
 fn share_usage(share: &ShareUsage) -> Usage {

@@ -1,71 +1,38 @@
-//! What segments get.
+//! The result of an allocation.
 
 use std::collections::BTreeMap;
 
-use super::choices::Choices;
-use super::segment::{CompressionLevel, Segment};
-use super::serve::Served;
-use super::turns::Turn;
+use super::assign::{Assignment, LevelChoices, Request};
+use super::segment::{AllocationReason, CompressionLevel, Segment};
 use crate::block_view::label::push_quoted;
 use crate::fmt::write_to;
 use crate::warning::{Warning, WarningCode};
 
-/// Why a segment is served when it is. The first that applies counts, in the
-/// order Expanded, Recent, `ContainsAnchors`, `TopicRelevant`, Baseline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum AllocationReason {
-    /// It is one of the last two: second in turn, in full.
-    Recent,
-    /// It has anchors: in detail or fuller, the most important first.
-    ContainsAnchors,
-    /// It has a topic of the focus: in detail, behind those with anchors.
-    TopicRelevant,
-    /// It was asked for: first in turn, in full.
-    Expanded,
-    /// Nothing else speaks for it: in brief, the newest first.
-    Baseline,
-}
-
-impl AllocationReason {
-    /// The name in reports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Recent => "recent",
-            Self::ContainsAnchors => "contains_anchors",
-            Self::TopicRelevant => "topic_relevant",
-            Self::Expanded => "expanded",
-            Self::Baseline => "baseline",
-        }
-    }
-}
-
-/// What one segment gets.
+/// The form of one segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentAllocation {
-    /// The segment.
+    /// The id of the segment.
     pub segment_id: String,
     /// The form that is shown.
     pub level: CompressionLevel,
     /// Tokens of that form, always all of it.
     pub allocated_tokens: u32,
-    /// Why it was served when it was.
+    /// The reason for its phase.
     pub reason: AllocationReason,
 }
 
-/// What every segment gets of a budget. Each is either in `segments` or in
-/// `omitted`.
+/// The allocation of a budget to segments. Each segment is either in `segments` or in `omitted`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LevelAllocation {
     /// The segments that are shown, oldest first.
     pub segments: Vec<SegmentAllocation>,
-    /// The ids of those of which no form fits, oldest first.
+    /// The ids of segments without a form that fits, oldest first.
     pub omitted: Vec<String>,
-    /// Tokens of all that is shown: never more than the budget.
+    /// Tokens of all shown segments: never more than the budget.
     pub used_tokens: u32,
-    /// Tokens of the budget that are left.
+    /// Unused tokens of the budget.
     pub remaining_tokens: u32,
-    /// Tokens by level; every level is in it, and they add up to the used ones.
+    /// Tokens by level, for every level; they add up to `used_tokens`.
     pub tokens_by_level: BTreeMap<CompressionLevel, u32>,
     /// [`WarningCode::CostlyLevel`] for each form that costs more than a fuller
     /// one, with both costs.
@@ -73,8 +40,7 @@ pub struct LevelAllocation {
 }
 
 impl LevelAllocation {
-    /// What a segment gets; `None` if it is omitted or unknown. Looks at each
-    /// segment in turn.
+    /// Returns the form of a segment by a linear search; `None` if it is omitted or unknown.
     #[must_use]
     pub fn get(&self, segment_id: &str) -> Option<&SegmentAllocation> {
         self.segments.iter().find(|segment| segment.segment_id == segment_id)
@@ -82,16 +48,16 @@ impl LevelAllocation {
 
     pub(super) fn new(
         segments: &[Segment],
-        choices: &[Choices],
-        turns: &[Turn],
-        served: &Served,
+        choices: &[LevelChoices],
+        requests: &[Request],
+        assignment: &Assignment,
         budget: u32,
     ) -> Self {
         let mut reasons = vec![AllocationReason::Baseline; segments.len()];
-        for turn in turns {
-            reasons[turn.at] = turn.reason;
+        for request in requests {
+            reasons[request.at] = request.reason;
         }
-        let remaining_tokens = u32::try_from(served.left).unwrap_or(budget);
+        let remaining_tokens = u32::try_from(assignment.remaining).unwrap_or(budget);
         let mut allocation = Self {
             segments: Vec::with_capacity(segments.len()),
             omitted: Vec::new(),
@@ -102,7 +68,7 @@ impl LevelAllocation {
         };
         for (at, (segment, forms)) in segments.iter().zip(choices).enumerate() {
             allocation.warnings.extend(forms.costly().map(|costly| warning(segment, costly)));
-            let Some(choice) = served.choice(at, forms) else {
+            let Some(choice) = assignment.choice(at, forms) else {
                 allocation.omitted.push(segment.id.clone());
                 continue;
             };

@@ -1,11 +1,10 @@
-//! Segments of a conversation over levels of compression (RFC 0004 §8
+//! Allocation of a budget to the segments of a conversation by compression levels (RFC 0004 §8
 //! segments).
 //!
-//! A segment is a run of a conversation that is compressed as one. Whoever
-//! compresses it says what each of its forms costs; [`allocate`] chooses a form
-//! for each segment so that all of them together never exceed a budget. [`rebalance`]
-//! adapts what was chosen to an expansion, to new messages or to another budget, and
-//! changes as little as it can.
+//! A segment is a part of a conversation that is compressed as a unit. The caller gives the cost of
+//! each of its forms; [`allocate`] chooses a form for each segment so that their sum never exceeds
+//! a budget. [`rebalance`] adapts an allocation to an expansion, to new messages or to another
+//! budget, with as few changes as possible.
 //!
 //! ```
 //! use lcp_driver::segments::{
@@ -23,59 +22,50 @@
 //! # Ok::<(), lcp_driver::segments::SegmentsError>(())
 //! ```
 
-mod allocation;
-mod choices;
-mod error;
-mod options;
-mod segment;
-mod serve;
-mod turns;
+pub(crate) mod allocation;
+mod assign;
+pub(crate) mod segment;
 
 use std::collections::{HashMap, HashSet};
 
-pub use allocation::{AllocationReason, LevelAllocation, SegmentAllocation};
-pub use error::SegmentsError;
-pub use options::BudgetAllocationOptions;
-pub use segment::{CompressionLevel, Focus, Forms, Segment};
+pub use allocation::{LevelAllocation, SegmentAllocation};
+pub use segment::{
+    AllocationReason, BudgetAllocationOptions, CompressionLevel, Focus, Forms, Segment,
+    SegmentsError,
+};
 
-use crate::observe;
-use choices::Choices;
-use serve::{Held, serve};
-use turns::turns;
+use crate::telemetry;
+use assign::{Current, LevelChoices, assign, requests};
 
-/// Chooses a form for each of `segments`, oldest first, within `total_budget`
-/// tokens.
+/// Chooses a form for each of `segments`, oldest first, within `total_budget` tokens.
 ///
-/// Segments are served in turn: the expanded ones in full, the last two in
-/// full, up to three with many anchors in detail, the newest of the others in
-/// brief, then whatever else has anchors or a topic of `focus` in detail, then
-/// the rest in brief. Each gets the fullest form that fits, up to the level of
-/// its turn; what is left then lifts segments to full. [`AllocationReason`] and
-/// [`BudgetAllocationOptions`] say more, RFC 0004 §8 all of it.
+/// Segments get their forms in phases: the expanded ones in full; the last two in full; up to three
+/// with many anchors in detail; the newest of the others in brief; then all others with anchors or
+/// a topic of `focus` in detail; then the rest in brief. Each gets the fullest form that fits, up
+/// to the level of its phase. The remaining tokens upgrade segments to full. See
+/// [`AllocationReason`], [`BudgetAllocationOptions`] and RFC 0004 §8.
 ///
 /// # Errors
 ///
-/// [`SegmentsError`] where two segments have one id, an importance or the
-/// aggressiveness is no number in its range, or `focus` expands a segment that
-/// there is not.
+/// Returns a [`SegmentsError`] if two segments have the same id, an importance or the aggressiveness
+/// is out of range, or `focus` expands an unknown segment.
 pub fn allocate(
     segments: &[Segment],
     total_budget: u32,
     options: &BudgetAllocationOptions,
     focus: &Focus,
 ) -> Result<LevelAllocation, SegmentsError> {
-    chosen(segments, total_budget, options, focus, |_, _| Held::New)
+    allocate_from(segments, total_budget, options, focus, |_, _| Current::New)
 }
 
-/// Adapts `current`, the allocation in force, to what has changed since: an
-/// expansion, new segments, other costs, or a budget of `new_budget` tokens.
+/// Adapts the allocation `current` to a change: an expansion, new segments, other costs, or a budget
+/// of `new_budget` tokens.
 ///
-/// A segment keeps the level that it has, and other segments give way only for
-/// what comes before them: expanded ones, the last two, and segments of earlier
-/// turns. It gets a fuller level only where its turn says so, see [`allocate`];
-/// what is left lifts the last two and new segments, nothing else. So where
-/// nothing has changed, nothing changes, and where all fits, only the expanded
-/// segment does. Segments that are gone free their tokens.
+/// A segment keeps its level. It gets a lower one only in favor of expanded segments, the last two,
+/// and segments of earlier phases; it gets a fuller one only if its phase allows it, see
+/// [`allocate`]. The remaining tokens upgrade only the last two and new segments. So without a
+/// change the allocation stays, and if everything fits, only the expanded segment changes. Removed
+/// segments free their tokens.
 ///
 /// ```
 /// use lcp_driver::segments::{
@@ -96,7 +86,7 @@ pub fn allocate(
 ///
 /// # Errors
 ///
-/// As [`allocate`].
+/// Returns the errors of [`allocate`].
 pub fn rebalance(
     segments: &[Segment],
     current: &LevelAllocation,
@@ -104,40 +94,40 @@ pub fn rebalance(
     options: &BudgetAllocationOptions,
     focus: &Focus,
 ) -> Result<LevelAllocation, SegmentsError> {
-    let shown = current.segments.iter().map(|held| (held.segment_id.as_str(), Some(held.level)));
+    let shown = current.segments.iter().map(|shown| (shown.segment_id.as_str(), Some(shown.level)));
     let omitted = current.omitted.iter().map(|id| (id.as_str(), None));
     let levels: HashMap<&str, Option<CompressionLevel>> = omitted.chain(shown).collect();
-    chosen(segments, new_budget, options, focus, |segment, choices| {
+    allocate_from(segments, new_budget, options, focus, |segment, choices| {
         match levels.get(segment.id.as_str()) {
-            None => Held::New,
-            Some(None) => Held::Nothing,
-            Some(Some(level)) => Held::Form(choices.at(*level)),
+            None => Current::New,
+            Some(None) => Current::Omitted,
+            Some(Some(level)) => Current::Form(choices.at(*level)),
         }
     })
 }
 
-/// The allocation, given what is in force of each segment.
-fn chosen(
+/// Allocates, given the current state of each segment.
+fn allocate_from(
     segments: &[Segment],
     budget: u32,
     options: &BudgetAllocationOptions,
     focus: &Focus,
-    held: impl Fn(&Segment, &Choices) -> Held,
+    current: impl Fn(&Segment, &LevelChoices) -> Current,
 ) -> Result<LevelAllocation, SegmentsError> {
-    let lifting = options
-        .lifting()
+    let fraction = options
+        .upgrade_fraction()
         .ok_or(SegmentsError::Aggressiveness { value: options.compression_aggressiveness })?;
     check(segments, focus)?;
-    let choices: Vec<_> = segments.iter().map(|segment| Choices::new(segment.forms)).collect();
-    let held: Vec<_> = segments.iter().zip(&choices).map(|(s, c)| held(s, c)).collect();
-    let turns = turns(segments, &choices, options, focus);
-    let served = serve(&choices, &turns, &held, budget, lifting);
-    let allocation = LevelAllocation::new(segments, &choices, &turns, &served, budget);
-    observe::segments(&allocation, budget);
+    let choices: Vec<_> = segments.iter().map(|segment| LevelChoices::new(segment.forms)).collect();
+    let current: Vec<_> = segments.iter().zip(&choices).map(|(s, c)| current(s, c)).collect();
+    let requests = requests(segments, &choices, options, focus);
+    let assignment = assign(&choices, &requests, &current, budget, fraction);
+    let allocation = LevelAllocation::new(segments, &choices, &requests, &assignment, budget);
+    telemetry::record_segments(&allocation, budget);
     Ok(allocation)
 }
 
-/// Whether the input can be allocated at all.
+/// Validates the input.
 fn check(segments: &[Segment], focus: &Focus) -> Result<(), SegmentsError> {
     let mut ids = HashSet::new();
     for segment in segments {

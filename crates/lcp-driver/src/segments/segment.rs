@@ -1,6 +1,8 @@
-//! What is allocated: segments, and what a caller asks for.
+//! The input of an allocation: segments, options, focus.
 
-/// How far a segment is compressed, the fullest first.
+use crate::fixed_point::{BILLION, billionths};
+
+/// A compression level of a segment, the fullest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CompressionLevel {
     /// Every word.
@@ -17,7 +19,7 @@ impl CompressionLevel {
     /// Every level, the fullest first.
     pub const ALL: [Self; 4] = [Self::Full, Self::Detailed, Self::Brief, Self::Tags];
 
-    /// The name in logs and labels of metrics.
+    /// Returns the name in logs and labels of metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -29,11 +31,11 @@ impl CompressionLevel {
     }
 }
 
-/// What each form of a segment costs, in tokens of the text that is really
-/// shown; `None` where there is no such form.
+/// The cost of each form of a segment, in tokens of the text that is shown; `None` if there is no
+/// such form.
 ///
-/// A form that costs no less than a fuller one is not used: the fuller one
-/// stands for it. Where it costs more, the allocation has a warning.
+/// A form that costs no less than a fuller one is not used; the fuller one replaces it. If it costs
+/// more, the allocation has a warning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Forms {
     /// Tokens of the segment itself.
@@ -47,13 +49,13 @@ pub struct Forms {
 }
 
 impl Forms {
-    /// A segment of `tokens` tokens without any other form.
+    /// Creates the forms of a segment with `tokens` tokens and no other form.
     #[must_use]
     pub const fn full(tokens: u32) -> Self {
         Self { full: tokens, detailed: None, brief: None, tags: None }
     }
 
-    /// What the form of a level costs.
+    /// Returns the cost of the form of a level.
     #[must_use]
     pub const fn cost(self, level: CompressionLevel) -> Option<u32> {
         match level {
@@ -65,35 +67,163 @@ impl Forms {
     }
 }
 
-/// A run of a conversation that is compressed as one.
+/// A part of a conversation that is compressed as a unit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Segment {
-    /// Its id: no other segment has it.
+    /// Its unique id.
     pub id: String,
-    /// What its forms cost.
+    /// The costs of its forms.
     pub forms: Forms,
-    /// The importance of each of its anchors: any unit, but 0 or more, and
-    /// finite. Anchors are what should survive compression: decisions,
-    /// commitments, open questions.
+    /// The importance of each of its anchors, in any unit: 0 or more, and finite. Anchors are facts
+    /// that should survive compression: decisions, commitments, open questions.
     pub anchors: Vec<f64>,
-    /// What it is about, in names of the caller's choice.
+    /// Its topics, in names of the caller's choice.
     pub topics: Vec<String>,
 }
 
 impl Segment {
-    /// A segment without anchors and topics.
+    /// Creates a segment without anchors and topics.
     #[must_use]
     pub fn new(id: impl Into<String>, forms: Forms) -> Self {
         Self { id: id.into(), forms, ..Self::default() }
     }
 }
 
-/// What matters at the moment.
+/// The current topics and expanded segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Focus {
-    /// The current topics: segments with one of them, letter by letter, are
-    /// preferred.
+    /// The current topics: segments with exactly one of these names are preferred.
     pub topics: Vec<String>,
     /// The ids of the segments that a user or an agent wants to see in full.
     pub expanded: Vec<String>,
+}
+
+/// The reason for the phase of a segment: the first one that applies, in the order Expanded,
+/// Recent, `ContainsAnchors`, `TopicRelevant`, Baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AllocationReason {
+    /// It is one of the last two: second, in full.
+    Recent,
+    /// It has anchors: in detail or fuller, the most important first.
+    ContainsAnchors,
+    /// It has a topic of the focus: in detail, after those with anchors.
+    TopicRelevant,
+    /// It is expanded: first, in full.
+    Expanded,
+    /// No other reason applies: in brief, the newest first.
+    Baseline,
+}
+
+impl AllocationReason {
+    /// The name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Recent => "recent",
+            Self::ContainsAnchors => "contains_anchors",
+            Self::TopicRelevant => "topic_relevant",
+            Self::Expanded => "expanded",
+            Self::Baseline => "baseline",
+        }
+    }
+}
+
+/// Options of [`allocate`](super::allocate).
+///
+/// The two budgets only choose forms: they never cut one, and they do not limit the sum. Tokens
+/// that all others leave upgrade the last two segments to full in any case.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BudgetAllocationOptions {
+    /// Tokens for the last two segments, half for each, before other segments: one that costs more
+    /// in full begins with the fullest form that does not, else with its shortest. Default: 2,000.
+    pub recent_messages_full_budget: u32,
+    /// Tokens for up to three segments with more than two anchors, a third for each, before other
+    /// segments: one that costs more in detail waits for its later phase. Default: 1,000.
+    pub anchor_budget: u32,
+    /// The fraction of the remaining tokens that is not spent on upgrades to full, except for the
+    /// last two segments: from 0 (all is spent) to 1 (nothing is spent). Default: 0.5.
+    pub compression_aggressiveness: f64,
+    /// The number of newest baseline segments that get their brief form before later segments get
+    /// a detailed one. Default: 3.
+    pub min_segments_at_brief: usize,
+}
+
+impl Default for BudgetAllocationOptions {
+    fn default() -> Self {
+        Self {
+            recent_messages_full_budget: 2_000,
+            anchor_budget: 1_000,
+            compression_aggressiveness: 0.5,
+            min_segments_at_brief: 3,
+        }
+    }
+}
+
+impl BudgetAllocationOptions {
+    /// The maximum initial cost of each of the last two segments.
+    pub(super) fn recent_cap(&self) -> u32 {
+        self.recent_messages_full_budget / 2
+    }
+
+    /// The maximum initial cost of a segment with many anchors.
+    pub(super) fn anchor_cap(&self) -> u32 {
+        self.anchor_budget / 3
+    }
+
+    /// Returns the fraction of the remaining tokens that upgrades segments, in billionths; `None` if
+    /// the aggressiveness is not from 0 to 1.
+    pub(super) fn upgrade_fraction(&self) -> Option<u64> {
+        let aggressiveness = self.compression_aggressiveness;
+        let valid = (0.0..=1.0).contains(&aggressiveness);
+        valid.then(|| BILLION - billionths(aggressiveness))
+    }
+}
+
+/// The error of [`allocate`](super::allocate): invalid segments or options.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SegmentsError {
+    /// [`compression_aggressiveness`] is not from 0 to 1.
+    ///
+    /// [`compression_aggressiveness`]: crate::segments::BudgetAllocationOptions::compression_aggressiveness
+    #[error("the compression aggressiveness must be from 0 to 1, it is {value}")]
+    Aggressiveness {
+        /// Its value.
+        value: f64,
+    },
+    /// The importance of an anchor is negative, infinite or not a number.
+    #[error(
+        "the importance of an anchor must be a finite number from 0 on, in segment {id:?} one is {value}"
+    )]
+    Importance {
+        /// The segment.
+        id: String,
+        /// The importance.
+        value: f64,
+    },
+    /// Two segments have the same id.
+    #[error("two segments have the id {id:?}")]
+    DuplicateId {
+        /// The id.
+        id: String,
+    },
+    /// The focus expands a segment that does not exist.
+    #[error("segment {id:?} is to be expanded, but there is none with this id")]
+    UnknownExpanded {
+        /// The id.
+        id: String,
+    },
+}
+
+impl SegmentsError {
+    /// Returns a stable code for programs.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Aggressiveness { .. } => "bad_aggressiveness",
+            Self::Importance { .. } => "bad_importance",
+            Self::DuplicateId { .. } => "duplicate_segment",
+            Self::UnknownExpanded { .. } => "unknown_segment",
+        }
+    }
 }

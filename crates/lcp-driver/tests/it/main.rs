@@ -7,8 +7,6 @@ mod excerpts;
 mod indexed;
 mod levels;
 mod objective;
-#[cfg(any(feature = "metrics", feature = "tracing"))]
-mod observe;
 mod packs;
 mod parse;
 mod parse_blocks;
@@ -25,5 +23,7 @@ mod selector;
 mod shares;
 mod sharing;
 mod special_tokens;
+#[cfg(any(feature = "metrics", feature = "tracing"))]
+mod telemetry;
 #[cfg(all(feature = "rayon", feature = "report"))]
 mod threads;

@@ -201,7 +201,7 @@ fn full(blocks: &[Block<'_>], mode: OutputMode) -> String {
 }
 
 /// The priority that a head of this mode says.
-fn said(priority: Option<Priority>, mode: OutputMode) -> Option<Priority> {
+fn visible_priority(priority: Option<Priority>, mode: OutputMode) -> Option<Priority> {
     priority.filter(|of| *of < Priority::Normal && mode != OutputMode::Minimal)
 }
 
@@ -220,7 +220,7 @@ fn check(pack: &[Block<'_>], mode: OutputMode) -> Result<(), TestCaseError> {
         prop_assert_eq!(shown.shown, PieceKind::Full);
         prop_assert_eq!(shown.block_type, block.block_type());
         let annotated = metas[at].annotated.then_some(metas[at].priority);
-        prop_assert_eq!(shown.priority, said(annotated, mode));
+        prop_assert_eq!(shown.priority, visible_priority(annotated, mode));
         let call = metas[at].tool_call_id.as_deref();
         let call = call.filter(|_| block.block_type() == BlockType::ToolResult);
         prop_assert_eq!(shown.tool_call_id.as_deref(), call);

@@ -1,7 +1,7 @@
 //! How the budget comes about and is divided, as a tree.
 
 use lcp_driver::group_thousands;
-use lcp_driver::report::title;
+use lcp_driver::report::display_name;
 use lcp_driver::shares::{ContextBudget, Share, ShareSize, SharesNote};
 use lcp_driver::window::ContextWindow;
 use serde_json::{Value, json};
@@ -87,7 +87,7 @@ impl<'s> Divided<'s> {
         let cap = share
             .cap
             .map_or_else(String::new, |cap| format!(", cap {}", group_thousands(cap.into())));
-        let name = format!("{} ({size}{cap})", title(&share.name));
+        let name = format!("{} ({size}{cap})", display_name(&share.name));
         self.tokens(share).map_or_else(|| Node::new(&name), |tokens| Node::tokens(&name, tokens))
     }
 }

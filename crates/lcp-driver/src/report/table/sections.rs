@@ -1,11 +1,13 @@
-//! What a table says of the blocks: sums by decision, reason and priority, the
-//! largest cuts, warnings and the suggestion.
+//! The sections of a table about blocks: sums by decision, reason and priority, the largest cuts and
+//! duplicates, warnings and the suggestion.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::super::figures::{Cut, cuts, percent};
-use super::super::json::Sum;
-use super::super::names::{rank, title};
+use lcp_types::{DuplicateKind, Replacement};
+
+use super::super::display_names::{decision_rank, display_name};
+use super::super::metrics::{BlockSum, Cut, covered, cuts, percent};
 use super::Table;
 use super::style::{bar, fit, pad};
 use crate::block_view::label::push_word;
@@ -13,51 +15,57 @@ use crate::fmt::group_thousands;
 use crate::plan::RenderDecision;
 use crate::plan::{Plan, PlanItem};
 
-/// Cuts that have a line of their own.
+/// Maximum number of cuts with a line each.
 const CUTS_MAX: usize = 10;
 
-/// The sums by category, the largest first.
-pub(super) fn by_category(plan: &Plan) -> Vec<(&str, Sum)> {
-    let mut sums: BTreeMap<&str, Sum> = BTreeMap::new();
-    for item in said(plan) {
+/// Maximum number of duplicates with a line each.
+const DUPLICATES_MAX: usize = 10;
+
+/// Minimum number of characters of a label.
+const LABEL_CHARS_MIN: usize = 8;
+
+/// Returns the sums by category, the largest first.
+pub(super) fn by_category(plan: &Plan) -> Vec<(&str, BlockSum)> {
+    let mut sums: BTreeMap<&str, BlockSum> = BTreeMap::new();
+    for item in subject_items(plan) {
         sums.entry(&item.category).or_default().add(item);
     }
     let mut rows: Vec<_> = sums.into_iter().collect();
-    rows.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.tokens));
+    rows.sort_by_key(|(_, sum)| Reverse(sum.tokens));
     rows
 }
 
-/// The blocks that are not about other blocks.
-fn said(plan: &Plan) -> impl Iterator<Item = &PlanItem> {
+/// Returns the items of blocks that are not about other blocks.
+fn subject_items(plan: &Plan) -> impl Iterator<Item = &PlanItem> {
     plan.items.iter().filter(|item| item.decision != RenderDecision::Metadata)
 }
 
-/// A name, blocks where there are any, and tokens.
+/// A name, the number of blocks if there are any, and tokens.
 type Row = (&'static str, Option<u64>, u64);
 
-fn row(name: &'static str, sum: Sum) -> Row {
+fn row(name: &'static str, sum: BlockSum) -> Row {
     (name, Some(sum.blocks), sum.tokens)
 }
 
 impl Table<'_> {
     pub(super) fn sections(&mut self) {
         let plan = self.plan;
-        let mut by_decision: BTreeMap<_, Sum> = BTreeMap::new();
-        let mut by_reason: BTreeMap<_, Sum> = BTreeMap::new();
-        let mut by_priority: BTreeMap<_, Sum> = BTreeMap::new();
+        let mut by_decision: BTreeMap<_, BlockSum> = BTreeMap::new();
+        let mut by_reason: BTreeMap<_, BlockSum> = BTreeMap::new();
+        let mut by_priority: BTreeMap<_, BlockSum> = BTreeMap::new();
         for item in &plan.items {
             let decision = item.decision.name();
-            by_decision.entry((rank(decision), decision)).or_default().add(item);
+            by_decision.entry((decision_rank(decision), decision)).or_default().add(item);
             by_reason.entry(item.reason.name()).or_default().add(item);
         }
-        for item in said(plan) {
+        for item in subject_items(plan) {
             by_priority.entry(item.priority).or_default().add(item);
         }
         let mut decisions: Vec<_> =
             by_decision.into_iter().map(|((_, name), sum)| row(name, sum)).collect();
         decisions.push(("overhead", None, plan.overhead_tokens.into()));
         let mut reasons: Vec<_> = by_reason.into_iter().map(|(name, sum)| row(name, sum)).collect();
-        reasons.sort_by_key(|(_, blocks, tokens)| std::cmp::Reverse((*tokens, *blocks)));
+        reasons.sort_by_key(|(_, blocks, tokens)| Reverse((*tokens, *blocks)));
         let priorities: Vec<_> =
             by_priority.into_iter().map(|(priority, sum)| row(priority.name(), sum)).collect();
         self.sums("By Decision:", &decisions);
@@ -67,8 +75,7 @@ impl Table<'_> {
         self.duplicates();
     }
 
-    /// Rows of a name, blocks and tokens, in columns that are the same in
-    /// every section.
+    /// Prints rows of a name, blocks and tokens, in the same columns in every section.
     fn sums(&mut self, heading: &str, rows: &[Row]) {
         const NAME: usize = 16;
         const NUMBER: usize = 11;
@@ -85,7 +92,7 @@ impl Table<'_> {
             let blocks = blocks.map(group_thousands).unwrap_or_default();
             let used = u64::from(self.plan.used_tokens);
             let share = percent(*tokens, used).map(|part| format!("({part}%)")).unwrap_or_default();
-            let name = format!("{}:", title(name));
+            let name = format!("{}:", display_name(name));
             let mut line = format!(
                 "  {name:<NAME$}{blocks:>NUMBER$}{:>NUMBER$} {share:<6}",
                 group_thousands(*tokens)
@@ -121,7 +128,7 @@ impl Table<'_> {
             let line = format!(
                 "  {:>width$} tokens  {}  ",
                 group_thousands(u64::from(*tokens)),
-                pad(&title(item.decision.name()), 11),
+                pad(&display_name(item.decision.name()), 11),
             );
             let taken = line.chars().count() + lines.chars().count();
             let label = fit(&label, usize::from(self.options.width).saturating_sub(taken));
@@ -133,7 +140,7 @@ impl Table<'_> {
         }
     }
 
-    /// Rows that have no line of their own, and their tokens.
+    /// Prints the number and the tokens of the remaining rows.
     pub(super) fn more(&mut self, rows: usize, tokens: u64) {
         let more = format!(
             "  and {} more, {} tokens",
@@ -143,7 +150,7 @@ impl Table<'_> {
         self.line(self.style.dim(&more));
     }
 
-    /// What is left to say: how tokens were counted, what to look at.
+    /// Prints the method of counting, the warnings and the suggestion.
     pub(super) fn ending(&mut self) {
         if !self.plan.items.is_empty() {
             let counts = if self.plan.exact { "exact" } else { "estimated" };
@@ -174,5 +181,77 @@ impl Table<'_> {
             let line = format!("Suggestion: {suggestion}");
             self.line(self.style.alert(&line));
         }
+    }
+
+    pub(super) fn dedup(&mut self) {
+        let Some(sums) = self.plan.dedup_sums() else { return };
+        self.heading("Deduplication:");
+        self.line(format!("  Duplicates removed: {}", group_thousands(sums.removed)));
+        self.line(format!("  Overlaps merged: {}", group_thousands(sums.merged)));
+        for (name, blocks) in [
+            ("Superseded removed", sums.superseded),
+            ("Shown as a reference or a diff", sums.referred),
+            ("Cut to lines of their own", sums.cut),
+        ] {
+            if blocks > 0 {
+                self.line(format!("  {name}: {}", group_thousands(blocks)));
+            }
+        }
+        self.line(format!("  Tokens saved: {}", group_thousands(sums.tokens_saved)));
+    }
+
+    /// Prints the covered blocks that save the most tokens.
+    pub(super) fn duplicates(&mut self) {
+        let mut rows: Vec<_> = covered(self.plan).collect();
+        rows.sort_by_key(|(_, covered)| Reverse(covered.tokens_saved));
+        let Some((_, first)) = rows.first() else { return };
+        self.heading("Largest Duplicates:");
+        let width = group_thousands(first.tokens_saved).len();
+        for &(index, covered) in rows.iter().take(DUPLICATES_MAX) {
+            self.duplicate(index, covered, width);
+        }
+        let rest = rows.get(DUPLICATES_MAX..).unwrap_or_default();
+        if !rest.is_empty() {
+            let tokens = rest.iter().map(|(_, covered)| covered.tokens_saved).sum();
+            self.more(rest.len(), tokens);
+        }
+    }
+
+    fn duplicate(&mut self, index: usize, covered: &Replacement, width: usize) {
+        let label = |index: usize| {
+            let mut label = String::new();
+            push_word(&mut label, &self.plan.items[index].label);
+            label
+        };
+        let (label, by) = (label(index), label(covered.by));
+        let saved = group_thousands(covered.tokens_saved);
+        let start = format!("  {saved:>width$} tokens  ");
+        let middle = format!(" (#{index}): {} ", relation_words(covered));
+        // For the same file, one label is enough.
+        let (by, end) = match covered.by {
+            other if label == by => (String::new(), format!("#{other}")),
+            other => (by, format!(" (#{other})")),
+        };
+        let columns = usize::from(self.options.width);
+        let room = columns.saturating_sub(start.len() + middle.len() + end.len());
+        // Each label gets the room that the other leaves, at least half.
+        let fit = |text: &str, other: &str| {
+            let left = room.saturating_sub(other.chars().count().min(room.div_ceil(2)));
+            fit(text, if columns == 0 { 0 } else { left.max(LABEL_CHARS_MIN) })
+        };
+        self.line(format!("{start}{}{middle}{}{end}", fit(&label, &by), fit(&by, &label)));
+    }
+}
+
+/// Returns the words between a covered block and its covering block.
+fn relation_words(covered: &Replacement) -> &'static str {
+    match covered.relation {
+        DuplicateKind::Equal => "duplicate of",
+        DuplicateKind::Contained => "within",
+        DuplicateKind::Overlapping | DuplicateKind::Adjacent if covered.in_place => "cut for",
+        DuplicateKind::Overlapping | DuplicateKind::Adjacent => "merged into",
+        DuplicateKind::Superseded => "outdated by",
+        DuplicateKind::Near => "near duplicate of",
+        _ => "covered by",
     }
 }

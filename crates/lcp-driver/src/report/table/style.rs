@@ -1,6 +1,6 @@
-//! Bars, columns and colours.
+//! Bars, columns and colors.
 
-/// Colours, or none of them.
+/// The colors of a table.
 #[derive(Clone, Copy)]
 pub(super) struct Style {
     pub(super) color: bool,
@@ -32,14 +32,14 @@ impl Style {
     }
 }
 
-/// A text with spaces behind it, up to a width in characters.
+/// Pads a text with trailing spaces to a width in characters.
 pub(super) fn pad(text: &str, width: usize) -> String {
     format!("{text:<width$}")
 }
 
-/// A bar for a part of the whole, in eighths of a column; never wider than
-/// `width`, and never empty where there is anything. Of nothing there is none.
-pub(super) fn bar(part: u64, whole: u64, width: usize) -> String {
+/// Draws a bar for a part of the whole, in eighths of a column, at most `width` columns wide. It is
+/// empty only if the part or the whole is 0.
+pub(in crate::report) fn bar(part: u64, whole: u64, width: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let all = width as u64 * 8;
     let eighths = match part.saturating_mul(all).checked_div(whole) {
@@ -52,33 +52,30 @@ pub(super) fn bar(part: u64, whole: u64, width: usize) -> String {
     format!("{}{}", "█".repeat(full), EIGHTHS[rest])
 }
 
-/// The end of a text that is too wide: of a path, it says most.
-pub(super) fn fit(text: &str, width: usize) -> String {
-    let chars = text.chars().count();
-    if chars <= width || width == 0 {
+/// Truncates a text that is wider than `width` at its start, with an ellipsis: the end of a path
+/// says most. `measure` returns the width of a text.
+///
+/// ```
+/// use lcp_driver::report::truncate_start;
+///
+/// assert_eq!(truncate_start("src/main.rs", 8, |text| text.chars().count()), "…main.rs");
+/// ```
+#[must_use]
+pub fn truncate_start(text: &str, width: usize, measure: impl Fn(&str) -> usize) -> String {
+    if measure(text) <= width {
         return text.to_owned();
     }
-    let tail: String = text.chars().skip(chars - width + 1).collect();
-    format!("…{tail}")
+    let mut rest = text;
+    while measure(rest) >= width.max(1) {
+        let mut chars = rest.chars();
+        chars.next();
+        rest = chars.as_str();
+    }
+    format!("…{rest}")
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bars_are_in_eighths() {
-        assert_eq!(bar(0, 10, 4), "");
-        assert_eq!(bar(1, 1_000_000, 4), "▏");
-        assert_eq!(bar(5, 10, 4), "██");
-        assert_eq!(bar(9, 16, 4), "██▎");
-        assert_eq!(bar(20, 10, 4), "████");
-        assert_eq!(bar(1, 0, 4), "");
-    }
-
-    #[test]
-    fn what_is_too_wide_keeps_its_end() {
-        assert_eq!(fit("src/main.rs", 8), "…main.rs");
-        assert_eq!(fit("src/main.rs", 11), "src/main.rs");
-    }
+/// Truncates a text to a width in characters; a width of 0 is unlimited.
+pub(in crate::report) fn fit(text: &str, width: usize) -> String {
+    let width = if width == 0 { usize::MAX } else { width };
+    truncate_start(text, width, |text| text.chars().count())
 }

@@ -3,13 +3,14 @@
 
 use metrics::gauge;
 
-use super::IndexedRun;
+use super::IndexedPlan;
 use crate::dedup::DedupSums;
 use crate::detail::DetailLevel;
 use crate::plan::Plan;
 use crate::plan::RenderDecision;
 use crate::render::Shown;
-use crate::segments::{CompressionLevel, LevelAllocation};
+use crate::segments::allocation::LevelAllocation;
+use crate::segments::segment::CompressionLevel;
 
 const TOTAL: &str = "Agents.Compression.Budget.TotalAllocated";
 const BY_LEVEL: &str = "Agents.Compression.Budget.ByLevel";
@@ -36,7 +37,7 @@ pub(super) fn segments(allocation: &LevelAllocation) {
     set(allocation.used_tokens, by_level.map(|(level, tokens)| (level.name(), *tokens)));
 }
 
-pub(super) fn run(plan: &Plan) {
+pub(super) fn plan(plan: &Plan) {
     let overhead = ("overhead", plan.overhead_tokens);
     let shown = plan.items.iter().filter_map(|item| Some((level(&item.decision)?, item.tokens)));
     set(plan.used_tokens, shown.chain([overhead]));
@@ -44,16 +45,16 @@ pub(super) fn run(plan: &Plan) {
 }
 
 /// A text that was planned by an index: nothing is deduplicated.
-pub(super) fn indexed(run: &IndexedRun<'_>) {
-    let parts: u32 = run.parts.iter().map(|(_, tokens)| tokens).sum();
-    let overhead = ("overhead", run.used.saturating_sub(parts));
+pub(super) fn indexed(plan: &IndexedPlan<'_>) {
+    let parts: u32 = plan.parts.iter().map(|(_, tokens)| tokens).sum();
+    let overhead = ("overhead", plan.used.saturating_sub(parts));
     let name = |detail: DetailLevel| match detail.shown() {
         None => "placeholder",
         Some(Shown::Summary) => CompressionLevel::Brief.name(),
         Some(shown) => shown.name().unwrap_or(CompressionLevel::Full.name()),
     };
-    let shown = run.parts.iter().map(|(detail, tokens)| (name(*detail), *tokens));
-    set(run.used, shown.chain([overhead]));
+    let shown = plan.parts.iter().map(|(detail, tokens)| (name(*detail), *tokens));
+    set(plan.used, shown.chain([overhead]));
     deduplicated(DedupSums::default());
 }
 

@@ -1,9 +1,8 @@
-//! What it costs to keep blocks apart in XML, in ways that there are, on real files (RFC
-//! 0008 §1): `cargo run -p lcp-driver --example boundaries -- FOLDER…`
+//! Measures the cost of delimiter safety in XML on real files, for several approaches (RFC 0008 §1):
+//! `cargo run -p lcp-driver --example delimiter_safety -- FOLDER…`
 //!
-//! Every file of UTF-8 up to 1 MiB is one block. A line for each way: the tokens beside those
-//! of a tag that gives way to nothing, and the files whose bytes a model no longer sees as they
-//! are.
+//! Every UTF-8 file up to 1 MiB is one block. Each approach prints one line: its tokens compared to
+//! an element without any protection, and the number of files whose bytes it changes.
 
 use std::error::Error;
 use std::fs;
@@ -16,15 +15,15 @@ use lcp_types::{Block, Lang};
 
 const FILE_BYTES_MAX: usize = 1 << 20;
 
-/// What one way costs.
+/// The cost of one approach.
 #[derive(Default)]
-struct Way {
+struct Cost {
     tokens: u64,
     files: u64,
     changed: u64,
 }
 
-impl Way {
+impl Cost {
     fn add(&mut self, tokens: u64, bare: u64, is_changed: bool) {
         self.tokens += tokens.saturating_sub(bare);
         self.files += u64::from(tokens != bare);
@@ -54,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let counter = Tiktoken::new(Encoding::O200kBase);
     let driver = DefaultDriver::new(counter);
     let (mut all, mut bytes, mut content) = (0u64, 0, 0);
-    let (mut escaped, mut nonce, mut number) = (Way::default(), Way::default(), Way::default());
+    let (mut escaped, mut nonce, mut number) = (Cost::default(), Cost::default(), Cost::default());
     for path in paths {
         let Ok(text) = fs::read_to_string(&path) else { continue };
         if text.len() > FILE_BYTES_MAX {
@@ -66,10 +65,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         let bare = count(&part("code", &text));
         let marks = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         escaped.add(count(&part("code", &marks)), bare, marks != text);
-        // Eight digits that no writer of a file can know.
+        // Eight digits that the author of a file cannot know.
         let digits = digits_of(&name);
         nonce.add(count(&part(&format!("code-{digits:08x}"), &text)), bare, false);
-        // What is really rendered, without the envelope, which is counted once a text.
+        // The rendered text without the envelope, which is counted once per text.
         let block = Block::code(Lang::Unknown, name.as_ref(), text.as_str());
         let rendered = driver.render(&[block], &DriverConfig::default())?;
         let rendered = rendered.strip_prefix("<context>\n").unwrap_or(&rendered);
@@ -79,14 +78,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let mut out = std::io::stdout().lock();
     writeln!(out, "{all} files, {bytes} bytes, {content} tokens")?;
-    for (what, way) in [("escape", escaped), ("nonce", nonce), ("number", number)] {
-        let Way { tokens, files, changed } = way;
-        writeln!(out, "{what}: {tokens} tokens more, in {files} files; {changed} files changed")?;
+    for (name, cost) in [("escape", escaped), ("nonce", nonce), ("number", number)] {
+        let Cost { tokens, files, changed } = cost;
+        writeln!(out, "{name}: {tokens} tokens more, in {files} files; {changed} files changed")?;
     }
     Ok(())
 }
 
-/// Digits for a name, the same in every run (FNV-1a).
+/// Returns digits for a name, the same in every run (FNV-1a).
 fn digits_of(name: &str) -> u32 {
     name.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use tracing::{Level, debug, enabled, info, warn};
 
-use super::IndexedRun;
+use super::IndexedPlan;
 use crate::block_view::label::{escape_control, push_word};
 use crate::dedup::DedupSums;
 use crate::fmt::write_to;
 use crate::plan::{OptimalityBound, Plan};
-use crate::segments::LevelAllocation;
+use crate::segments::allocation::LevelAllocation;
 use crate::warning::Warning;
 
 const TARGET: &str = "lcp_driver";
@@ -20,7 +20,7 @@ pub(super) fn segments(allocation: &LevelAllocation, budget: u32) {
     info!(target: TARGET, "[COMP:BUDGET] Allocated {used}/{budget} tokens across {count} segments");
 }
 
-pub(super) fn run(plan: &Plan) {
+pub(super) fn plan(plan: &Plan) {
     if enabled!(target: TARGET, Level::DEBUG) {
         decisions(plan);
     }
@@ -30,9 +30,9 @@ pub(super) fn run(plan: &Plan) {
     }
 }
 
-pub(super) fn indexed(run: &IndexedRun<'_>) {
-    warnings(run.warnings);
-    let IndexedRun { used, budget, blocks, parts, .. } = run;
+pub(super) fn indexed(plan: &IndexedPlan<'_>) {
+    warnings(plan.warnings);
+    let IndexedPlan { used, budget, blocks, parts, .. } = plan;
     let shown = parts.len();
     info!(
         target: TARGET,

@@ -1,0 +1,150 @@
+//! Display names and sentences for people.
+
+use std::borrow::Cow;
+
+use lcp_types::DuplicateKind;
+
+use super::metrics::{percent, relative_gap};
+use crate::block_view::label::{cap, escape_control, push_word};
+use crate::fmt::group_thousands;
+use crate::plan::{OptimalityBound, Reason};
+use crate::prompt_cache::{RepackReason, StableOutcome, TextReuse};
+
+/// Formats an identifier or a category for people: `tool_results` becomes `Tool Results`. Names of
+/// packs that are not plain are quoted and escaped; names of more than 200 characters lose their
+/// middle.
+///
+/// ```
+/// assert_eq!(lcp_driver::report::display_name("tool_results"), "Tool Results");
+/// ```
+#[must_use]
+pub fn display_name(name: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '…');
+    let mut out = String::new();
+    let name = &*cap(name);
+    // The ellipsis of a shortened name is plain.
+    if name.is_empty() || !name.chars().all(plain) {
+        push_word(&mut out, name);
+        return out;
+    }
+    for word in name.split(['_', '-']).filter(|word| !word.is_empty()) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        let mut chars = word.chars();
+        out.extend(chars.next().into_iter().flat_map(char::to_uppercase));
+        out.push_str(chars.as_str());
+    }
+    out
+}
+
+/// Shortens a name of a pack or a configuration, and escapes its control characters.
+pub(super) fn shorten(name: &str) -> Cow<'_, str> {
+    match cap(name) {
+        Cow::Borrowed(name) => escape_control(name),
+        Cow::Owned(name) => Cow::Owned(escape_control(&name).into_owned()),
+    }
+}
+
+/// The names of decisions, from the most to the least detail.
+const DECISIONS: &[&str] = &[
+    "full",
+    "detailed",
+    "summary",
+    "tags",
+    "excerpt",
+    "placeholder",
+    "rolled_up",
+    "omit",
+    "duplicate",
+    "filtered",
+    "metadata",
+];
+
+/// Returns the sort key of a decision in a list: the most detail first.
+pub(super) fn decision_rank(decision: &str) -> usize {
+    DECISIONS.iter().position(|known| *known == decision).unwrap_or(DECISIONS.len())
+}
+
+/// Explains a reason in a sentence.
+pub(super) const fn describe_reason(reason: Reason) -> &'static str {
+    match reason {
+        Reason::NoBudget => "Nothing limits it: there is no budget, or it is ignored.",
+        Reason::Verbosity => "The verbosity asks for summaries.",
+        Reason::Critical => "It is Critical, or of a tool call that is, so it is shown in full.",
+        Reason::Pinned => "It is pinned, or of a tool call that is, so it is shown in full.",
+        Reason::Unchanged => "It stands as in the previous text, for the sake of caches.",
+        Reason::Waits => "The previous text had no part of it; it waits for the next repack.",
+        Reason::Fits => "All that it may have fits.",
+        Reason::Ceiling => "Its priority allows no more of it.",
+        Reason::OverBudget => "More of it does not fit in the budget.",
+        Reason::ShareCap => "More of it would exceed the hard cap of its share.",
+        Reason::Background => "It is Background, and waits until all others have what they may.",
+        Reason::Metadata => "It says something of other blocks, and is no text itself.",
+        Reason::Filtered => "Its type was not asked for.",
+        Reason::Duplicate(DuplicateKind::Equal) => "Another block has the same content.",
+        Reason::Duplicate(DuplicateKind::Contained) => "Another block has all of its lines.",
+        Reason::Duplicate(DuplicateKind::Overlapping | DuplicateKind::Adjacent) => {
+            "It was merged into another block."
+        }
+        Reason::Duplicate(DuplicateKind::Near) => {
+            "Another block has all of its lines, and a few more."
+        }
+        Reason::Duplicate(DuplicateKind::Superseded) => "A newer block has what became of it.",
+        Reason::Duplicate(_) => "Another block covers it.",
+    }
+}
+
+/// Describes the optimality of a plan, in words that follow its value.
+pub(super) fn describe_optimality(optimality: &OptimalityBound) -> String {
+    if optimality.is_optimal() {
+        return "proven best".to_owned();
+    }
+    let gap = relative_gap(optimality, 10_000);
+    format!(
+        "of at most {} (gap {}.{:02} %)",
+        group_thousands(optimality.bound),
+        gap / 100,
+        gap % 100
+    )
+}
+
+/// Describes the reused part of the previous text; `None` without one.
+pub(super) fn describe_reuse(stable: &StableOutcome) -> Option<String> {
+    let (kept, previous) = (u64::from(stable.kept_tokens), u64::from(stable.previous_tokens));
+    let part = percent(kept, previous)?;
+    Some(if kept == previous {
+        format!("all {} tokens of the previous text", group_thousands(previous))
+    } else {
+        let (kept, previous) = (group_thousands(kept), group_thousands(previous));
+        format!("{kept} of {previous} tokens of the previous text ({part}%)")
+    })
+}
+
+/// Explains why the text was repacked or exceeds its high watermark, without a final period.
+pub(super) fn describe_repack(stable: &StableOutcome) -> Option<String> {
+    let (high, low) = (stable.high_tokens, stable.low_tokens);
+    let tokens = |tokens: u32| group_thousands(tokens.into());
+    Some(match stable.cause {
+        None if stable.turn == TextReuse::Fresh => "there was no previous text to keep".to_owned(),
+        None => return None,
+        Some(RepackReason::HighWatermark) => {
+            format!("it would have exceeded the high watermark of {} tokens", tokens(high))
+        }
+        Some(RepackReason::BecameCritical) => {
+            "a block that was not in full became Critical or pinned".to_owned()
+        }
+        Some(RepackReason::Question) => {
+            "the newest user turn was not in full, and more of it is shown now".to_owned()
+        }
+        Some(RepackReason::Pair) => "a tool call would have been torn from its result".to_owned(),
+        Some(RepackReason::CriticalAboveLow) => format!(
+            "Critical and pinned blocks and the newest question reach the low watermark of {}",
+            tokens(low)
+        ),
+        Some(RepackReason::TurnAboveGap) => format!(
+            "the turn has more than the {} tokens between the watermarks",
+            tokens(high.saturating_sub(low))
+        ),
+    })
+}
