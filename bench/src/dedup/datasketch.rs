@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use lcp_dedup::Level;
+use lcp_dedup::DedupLevel;
 use lcp_driver::group_thousands;
 use lcp_types::Block;
 
@@ -81,7 +81,7 @@ pub(super) fn rows(
 /// cannot be read any more.
 #[expect(clippy::cast_precision_loss, reason = "100,000 texts")]
 fn own(blocks: &[Block<'static>]) -> Result<(HashSet<(u32, u32)>, f64), Error> {
-    let dropped = Dropped::measure(blocks, Level::Near)?;
+    let dropped = Dropped::measure(blocks, DedupLevel::Near)?;
     // Every chunk is a file of its own: all that is covered is so for its text.
     let covered = dropped.duplicates.covered.iter().map(|(&index, covered)| (index, covered.by));
     let pairs = covered.chain(dropped.alike.iter().copied());

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use lcp_dedup::{Level, Options, find};
+use lcp_dedup::{DedupLevel, Options, detect};
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Block, Replacements};
 
@@ -19,11 +19,11 @@ pub(super) struct Dropped {
 }
 
 impl Dropped {
-    pub(super) fn measure(blocks: &[Block<'static>], level: Level) -> Result<Self, Error> {
+    pub(super) fn measure(blocks: &[Block<'static>], level: DedupLevel) -> Result<Self, Error> {
         let estimator = Tiktoken::new(Encoding::O200kBase);
-        let found = find(blocks, &Options::new(level), &estimator)?;
+        let found = detect(blocks, &Options::new(level), &estimator)?;
         let result = found.apply(blocks, &estimator);
-        let after = result.in_place(blocks.to_vec());
+        let after = result.blocks_with_stubs(blocks.to_vec());
         let checked = Checked::new(blocks, &after, &result.duplicates);
         Ok(Self { duplicates: result.duplicates, alike: found.alike, checked })
     }

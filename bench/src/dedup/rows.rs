@@ -1,6 +1,6 @@
 //! The rows, in their order.
 
-use lcp_dedup::Level;
+use lcp_dedup::DedupLevel;
 
 use super::corpus::{Mix, corpus};
 use super::recall::Dropped;
@@ -20,9 +20,9 @@ pub const NAME: &str = "dedup";
 pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
     let (mut rows, mut lost) = (Vec::new(), Vec::new());
     for (mix, chunks, level, rounds, wanted) in [
-        (Mix::Session, 100, Level::Near, 50, Some(1.0)),
-        (Mix::Session, 10_000, Level::Overlap, 11, Some(5.0)),
-        (Mix::Session, 100_000, Level::Near, 3, None),
+        (Mix::Session, 100, DedupLevel::Near, 50, Some(1.0)),
+        (Mix::Session, 10_000, DedupLevel::Overlap, 11, Some(5.0)),
+        (Mix::Session, 100_000, DedupLevel::Near, 3, None),
     ] {
         let what = speed::title(chunks, level, mix);
         progress(what.clone());
@@ -35,25 +35,25 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
         lost.push(Dropped::measure(&blocks, level)?.row(&what));
     }
 
-    let what = speed::title(100_000, Level::Near, Mix::Texts);
+    let what = speed::title(100_000, DedupLevel::Near, Mix::Texts);
     progress(what.clone());
     let texts = corpus(Mix::Texts, 100_000);
-    let times = Times::measure(&texts, Level::Near, 5)?;
+    let times = Times::measure(&texts, DedupLevel::Near, 5)?;
     rows.push(times.row(&what).wants(Wanted::OwnAtMost(1_000.0)));
-    lost.push(Dropped::measure(&texts, Level::Near)?.row(&what));
+    lost.push(Dropped::measure(&texts, DedupLevel::Near)?.row(&what));
     rows.extend(datasketch::rows(&texts, &times, progress)?);
     drop(texts);
 
     rows.extend(speed::growth(
-        &[(Mix::Texts, Level::Near), (Mix::Session, Level::Overlap)],
+        &[(Mix::Texts, DedupLevel::Near), (Mix::Session, DedupLevel::Overlap)],
         progress,
     )?);
 
     progress("sources of the registry".to_owned());
     let blocks = real::chunks(1)?;
     let what = format!("real code, {} chunks", lcp_driver::group_thousands(blocks.len() as u64));
-    rows.push(Times::measure(&blocks, Level::Near, 3)?.row(&what));
-    lost.push(Dropped::measure(&blocks, Level::Near)?.row(&what));
+    rows.push(Times::measure(&blocks, DedupLevel::Near, 3)?.row(&what));
+    lost.push(Dropped::measure(&blocks, DedupLevel::Near)?.row(&what));
     rows.extend(lost);
     Ok(Report { bench: NAME, rows })
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lcp_dedup::{Level, Options, find};
+use lcp_dedup::{DedupLevel, Options, detect};
 use lcp_driver::group_thousands;
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator as _};
 use lcp_types::Block;
@@ -16,12 +16,12 @@ use crate::table::{Better, Row, Wanted};
 const GROWTH: [(usize, usize); 2] = [(100_000, 5), (1_000_000, 2)];
 
 /// What is measured, in words.
-pub(super) fn title(chunks: usize, level: Level, mix: Mix) -> String {
+pub(super) fn title(chunks: usize, level: DedupLevel, mix: Mix) -> String {
     let relations = match (level, mix) {
-        (Level::Near, Mix::Session) => "all relations",
-        (Level::Near, Mix::Texts) => "exact and near",
-        (Level::Overlap, _) => "exact and overlap",
-        (Level::Exact, _) => "exact",
+        (DedupLevel::Near, Mix::Session) => "all relations",
+        (DedupLevel::Near, Mix::Texts) => "exact and near",
+        (DedupLevel::Overlap, _) => "exact and overlap",
+        (DedupLevel::Exact, _) => "exact",
     };
     format!("{} chunks, {relations}", group_thousands(chunks as u64))
 }
@@ -37,7 +37,7 @@ pub(super) struct Times {
 impl Times {
     pub(super) fn measure(
         blocks: &[Block<'_>],
-        level: Level,
+        level: DedupLevel,
         rounds: usize,
     ) -> Result<Self, Error> {
         let (options, estimator) = (Options::new(level), Tiktoken::new(Encoding::O200kBase));
@@ -45,7 +45,7 @@ impl Times {
         estimator.estimate("\n");
         let mut best = Self { find: Duration::MAX, whole: Duration::MAX };
         for _ in 0..rounds {
-            let (found, spent) = Spent::on(|| find(blocks, &options, &estimator));
+            let (found, spent) = Spent::on(|| detect(blocks, &options, &estimator));
             let (found, spent) = (found?, spent.alone()?);
             best.find = best.find.min(spent);
             let (result, more) = Spent::on(|| found.apply(blocks, &estimator));
@@ -68,7 +68,7 @@ impl Times {
 /// has grown.
 #[expect(clippy::cast_precision_loss, reason = "a million chunks")]
 pub(super) fn growth(
-    of: &[(Mix, Level)],
+    of: &[(Mix, DedupLevel)],
     progress: &mut dyn FnMut(String),
 ) -> Result<Vec<Row>, Error> {
     let [(few, _), (many, _)] = GROWTH;

@@ -7,7 +7,7 @@ use lcp_bench::dedup::check::Checked;
 use lcp_bench::dedup::corpus::{Mix, corpus};
 use lcp_bench::dedup::ground_truth::{Score, Sets};
 use lcp_bench::dedup::real;
-use lcp_dedup::{Keep, Level, Options, dedup};
+use lcp_dedup::{DedupLevel, Options, Survivor, dedup};
 use lcp_tokens::HeuristicEstimator;
 use lcp_types::{Block, DuplicateKind, Lang, Replacement, Replacements};
 
@@ -78,14 +78,14 @@ fn corpora_are_chunks_of_code() {
 /// Deduplicates at every level, and looks for each line of what is not shown.
 #[track_caller]
 fn check(blocks: &[Block<'static>], relations: &[DuplicateKind]) {
-    for keep in Keep::ALL {
+    for keep in Survivor::ALL {
         for merge_overlapping in [true, false] {
-            let options = Options { keep, merge_overlapping, ..Options::new(Level::Near) };
+            let options = Options { keep, merge_overlapping, ..Options::new(DedupLevel::Near) };
             let result = dedup(blocks, &options, &HeuristicEstimator).unwrap();
-            let after = result.in_place(blocks.to_vec());
+            let after = result.blocks_with_stubs(blocks.to_vec());
             let checked = Checked::new(blocks, &after, &result.duplicates);
             assert_eq!(checked.wrong, [], "{options:?}");
-            if keep == Keep::Best && merge_overlapping {
+            if keep == Survivor::Best && merge_overlapping {
                 let found: Vec<_> = checked.covered.keys().copied().collect();
                 assert_eq!(found, relations, "{}", checked.summary());
             }

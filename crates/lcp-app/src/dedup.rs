@@ -1,6 +1,6 @@
 //! Deduplication of packs and of rendered texts (RFC 0006).
 
-use lcp_dedup::{Deduplicated, Found, Keep, Level, Options};
+use lcp_dedup::{DedupLevel, DedupResult, Detected, Options, Survivor};
 use lcp_driver::{DefaultDriver, DriverConfig, Warning, WarningCode};
 use lcp_tokens::TokenEstimator;
 use lcp_types::{Block, DuplicateKind, Replacement, Replacements};
@@ -14,9 +14,9 @@ use lcp_packfile::handoff_index;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DedupOptions {
     /// The level; `Some(None)` turns it off.
-    pub level: Option<Option<Level>>,
+    pub level: Option<Option<DedupLevel>>,
     /// Which of two duplicates stays.
-    pub prefer: Option<Keep>,
+    pub prefer: Option<Survivor>,
 }
 
 /// Blocks, and which of those before others cover.
@@ -42,18 +42,18 @@ impl DedupOptions {
         self.level_or(file, true).map(|level| self.at(level, file, false))
     }
 
-    fn level_or(self, file: &Dedup, is_on: bool) -> Option<Level> {
+    fn level_or(self, file: &Dedup, is_on: bool) -> Option<DedupLevel> {
         let default =
             || is_on.then(|| file.level.as_ref().map_or(Dedup::LEVEL, |found| found.value));
         self.level.unwrap_or_else(default)
     }
 
-    fn at(self, level: Level, file: &Dedup, stable: bool) -> Options {
+    fn at(self, level: DedupLevel, file: &Dedup, stable: bool) -> Options {
         let mut options = file.options(level);
         match self.prefer {
             Some(keep) => options.keep = keep,
             // What a cache has seen must not change from turn to turn.
-            None if stable && file.keep.is_none() => options.keep = Keep::First,
+            None if stable && file.keep.is_none() => options.keep = Survivor::First,
             None => {}
         }
         options
@@ -76,7 +76,7 @@ pub fn apply<'b>(
     estimator: &dyn TokenEstimator,
 ) -> Result<Deduped<'b>> {
     let (found, deduplicated) = find(&blocks, options, estimator)?;
-    let blocks = deduplicated.in_place(blocks);
+    let blocks = deduplicated.blocks_with_stubs(blocks);
     Ok(Deduped { warnings: warnings(&found), blocks, duplicates: deduplicated.duplicates })
 }
 
@@ -100,7 +100,7 @@ pub fn readable<'b>(
         if !deduplicated.duplicates.covered.values().any(refers) {
             break;
         }
-        let tried = deduplicated.in_place(blocks.clone());
+        let tried = deduplicated.blocks_with_stubs(blocks.clone());
         let duplicates = Some(deduplicated.duplicates);
         let config = DriverConfig { duplicates, ..config.clone() };
         // What is denied is said by the run itself.
@@ -130,7 +130,7 @@ pub fn pack<'b>(
         });
     }
     let (found, deduplicated) = find(blocks, options, estimator)?;
-    let blocks = deduplicated.pack(blocks);
+    let blocks = deduplicated.to_pack_blocks(blocks);
     Ok(Deduped { warnings: warnings(&found), blocks, duplicates: deduplicated.duplicates })
 }
 
@@ -138,14 +138,14 @@ fn find<'b>(
     blocks: &[Block<'b>],
     options: &Options,
     estimator: &dyn TokenEstimator,
-) -> Result<(Found, Deduplicated<'b>)> {
-    let found = lcp_dedup::find(blocks, options, estimator)
+) -> Result<(Detected, DedupResult<'b>)> {
+    let found = lcp_dedup::detect(blocks, options, estimator)
         .map_err(|error| Error::new(ErrorKind::Usage, format!("{error} [{}]", error.code())))?;
     let deduplicated = found.apply(blocks, estimator);
     Ok((found, deduplicated))
 }
 
-fn warnings(found: &Found) -> Vec<Warning> {
+fn warnings(found: &Detected) -> Vec<Warning> {
     let bad = found
         .bad_ranges
         .iter()

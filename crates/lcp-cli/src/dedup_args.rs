@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use lcp_app::dedup::DedupOptions;
-use lcp_dedup::{Keep, Level};
+use lcp_dedup::{DedupLevel as Level, Survivor};
 
 /// Flags of deduplication.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -56,8 +56,8 @@ impl DedupArgs {
                 DedupLevel::Near => Some(Level::Near),
             }),
             prefer: self.dedup_keep.map(|keep| match keep {
-                Preference::Best => Keep::Best,
-                Preference::First => Keep::First,
+                Preference::Best => Survivor::Best,
+                Preference::First => Survivor::First,
             }),
         }
     }

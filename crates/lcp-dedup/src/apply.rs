@@ -1,4 +1,4 @@
-//! What was found, as blocks: in their places, or as a pack of its own.
+//! Application of detected duplicates to blocks: new texts, saved tokens, a smaller pack.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,62 +8,62 @@ use lcp_types::{
     Replacements, Tag,
 };
 
-use crate::find::{Found, tokens};
-use crate::reference::Target;
-use crate::work::{Fate, Lines, Place};
+use crate::detect::{Detected, tokens};
+use crate::state::{Lines, Outcome, StubKind};
+use crate::stub::StubTarget;
 
-/// What deduplication makes of a pack.
+/// The result of deduplication.
 #[derive(Clone, Debug)]
-pub struct Deduplicated<'a> {
-    /// Which blocks others cover, and the tokens that this saves: what a driver
-    /// needs.
+pub struct DedupResult<'a> {
+    /// The covered blocks and the tokens that this saves, for the driver.
     pub duplicates: Replacements,
-    /// The blocks that have another text, by their index.
+    /// The blocks with a new text, by their index.
     pub replaced: BTreeMap<usize, Block<'a>>,
 }
 
-impl Found {
-    /// How many blocks are covered or have another text.
+impl Detected {
+    /// Returns the number of blocks that are covered or get a new text.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.fates.iter().flatten().count()
+        self.outcomes.iter().flatten().count()
     }
 
-    /// Whether every block stays as it is.
+    /// Returns whether no block changes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.fates.iter().all(Option::is_none)
+        self.outcomes.iter().all(Option::is_none)
     }
 
-    /// Whether a block has other lines than in the pack.
+    /// Returns whether a block gets other lines than in the pack.
     fn changes_lines(&self) -> bool {
-        let changed = |fate: &Fate| matches!(fate, Fate::Grown(_) | Fate::Cut { .. });
-        self.fates.iter().flatten().any(changed)
+        let changed =
+            |outcome: &Outcome| matches!(outcome, Outcome::Grown(_) | Outcome::Cut { .. });
+        self.outcomes.iter().flatten().any(changed)
     }
 
-    /// Makes the new texts and counts what they save. `blocks` are those that
-    /// this was found in.
+    /// Builds the new texts and counts the tokens that they save. `blocks` must be the blocks that
+    /// were passed to [`detect`](crate::detect()).
     #[must_use]
     pub fn apply<'a>(
         &self,
         blocks: &[Block<'a>],
         estimator: &dyn TokenEstimator,
-    ) -> Deduplicated<'a> {
+    ) -> DedupResult<'a> {
         let mut duplicates = Replacements::default();
         let mut replaced = BTreeMap::new();
-        let mut counts = Counts { blocks, estimator, known: HashMap::new() };
+        let mut counts = TokenCounts { blocks, estimator, known: HashMap::new() };
         let mut merged: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let metas = self.changes_lines().then(|| BlockMeta::resolve_all(blocks, &mut |_, _| {}));
         let summary = |index: usize| metas.as_ref()?.get(index)?.summary.as_deref();
-        // What adds no line has nothing to say of them.
+        // The summary of a contained chunk is redundant.
         let adds_lines = |index: &usize| {
-            let fate = &self.fates[*index];
-            !matches!(fate, Some(Fate::Covered { relation: DuplicateKind::Contained, .. }))
+            let outcome = &self.outcomes[*index];
+            !matches!(outcome, Some(Outcome::Covered { relation: DuplicateKind::Contained, .. }))
         };
         let annotated = BlockMeta::resolve_annotated(blocks);
-        // Ranges first, for the lines that refer to what grew.
-        for (index, fate) in self.fates.iter().enumerate() {
-            if let Some(Fate::Grown(lines) | Fate::Cut { lines, .. }) = fate
+        // Line ranges first: references name them.
+        for (index, outcome) in self.outcomes.iter().enumerate() {
+            if let Some(Outcome::Grown(lines) | Outcome::Cut { lines, .. }) = outcome
                 && let Some(block) = blocks.get(index)
             {
                 let members = lines.members.iter().copied().filter(adds_lines);
@@ -71,42 +71,42 @@ impl Found {
                 replaced.insert(index, with_lines(block, lines, summaries));
             }
         }
-        for (index, fate) in self.fates.iter().enumerate() {
-            let Some((fate, block)) = fate.as_ref().zip(blocks.get(index)) else { continue };
-            let (by, relation, in_place, tokens_saved) = match fate {
-                Fate::Grown(_) => continue,
-                Fate::Cut { by, lines } => {
-                    let saved = counts.of(index).saturating_sub(counts.text(&lines.text));
+        for (index, outcome) in self.outcomes.iter().enumerate() {
+            let Some((outcome, block)) = outcome.as_ref().zip(blocks.get(index)) else { continue };
+            let (by, relation, in_place, tokens_saved) = match outcome {
+                Outcome::Grown(_) => continue,
+                Outcome::Cut { by, lines } => {
+                    let saved = counts.of_block(index).saturating_sub(counts.text(&lines.text));
                     (*by, DuplicateKind::Overlapping, true, saved)
                 }
-                Fate::Covered { by, relation, place } => {
-                    // What is equal has as many tokens.
+                Outcome::Covered { by, relation, stub } => {
+                    // Equal contents have equal token counts.
                     let same = if *relation == DuplicateKind::Equal { *by } else { index };
-                    let before = counts.of(same);
+                    let before = counts.of_block(same);
                     let target = replaced.get(by).or(blocks.get(*by));
-                    let is_cut = matches!(self.fates.get(*by), Some(Some(Fate::Cut { .. })));
-                    let target = target.map(|block| Target::new(block, annotated.get(by)));
+                    let is_cut = matches!(self.outcomes.get(*by), Some(Some(Outcome::Cut { .. })));
+                    let target = target.map(|block| StubTarget::new(block, annotated.get(by)));
                     let target = target.map(|by| if is_cut { by.cut() } else { by });
                     let above = by < &index;
-                    // What grew has it, and more.
-                    let has_more = matches!(self.fates.get(*by), Some(Some(Fate::Grown(_))));
+                    // An extended block has more than the equal content.
+                    let has_more = matches!(self.outcomes.get(*by), Some(Some(Outcome::Grown(_))));
                     let said = match relation {
                         DuplicateKind::Equal if has_more => DuplicateKind::Contained,
                         relation => *relation,
                     };
-                    let text = match place {
-                        Place::Nothing => None,
-                        Place::Reference => {
-                            target.map(|by| short(by.line(above, said), block).into_bytes())
+                    let text = match stub {
+                        StubKind::None => None,
+                        StubKind::Reference => {
+                            target.map(|by| shorten(by.line(above, said), block).into_bytes())
                         }
-                        Place::Hunks(hunks) => target.map(|by| by.diff(above, hunks)),
+                        StubKind::Hunks(hunks) => target.map(|by| by.diff(above, hunks)),
                     };
                     let after = text.as_deref().map_or(0, |text| counts.text(text));
                     let in_place = text.is_some();
                     if let Some(text) = text {
                         replaced.insert(index, with_text(block, text));
                     }
-                    if matches!(self.fates.get(*by), Some(Some(Fate::Grown(_)))) {
+                    if matches!(self.outcomes.get(*by), Some(Some(Outcome::Grown(_)))) {
                         merged.entry(*by).or_default().push(index);
                     }
                     (*by, *relation, in_place, before.saturating_sub(after))
@@ -114,11 +114,11 @@ impl Found {
             };
             duplicates.covered.insert(index, Replacement { by, relation, in_place, tokens_saved });
         }
-        // What a block grew by is not saved.
+        // Lines that moved to another block are not saved.
         for (index, mut members) in merged {
-            let Some(Some(Fate::Grown(lines))) = self.fates.get(index) else { continue };
-            let mut growth = counts.text(&lines.text).saturating_sub(counts.of(index));
-            // Those that it grew by come first.
+            let Some(Some(Outcome::Grown(lines))) = self.outcomes.get(index) else { continue };
+            let mut growth = counts.text(&lines.text).saturating_sub(counts.of_block(index));
+            // The blocks that lines moved from come first.
             let is_copy = |member: &usize| {
                 let covered = duplicates.covered.get(member);
                 !covered.is_some_and(|it| {
@@ -136,19 +136,19 @@ impl Found {
         }
         duplicates.changed = replaced.keys().copied().collect();
         duplicates.shared.clone_from(&self.shared);
-        Deduplicated { duplicates, replaced }
+        DedupResult { duplicates, replaced }
     }
 }
 
-/// Tokens of contents, each counted once.
-struct Counts<'b, 'a, 'e> {
+/// A cache of the token counts of contents.
+struct TokenCounts<'b, 'a, 'e> {
     blocks: &'b [Block<'a>],
     estimator: &'e dyn TokenEstimator,
     known: HashMap<usize, u64>,
 }
 
-impl Counts<'_, '_, '_> {
-    fn of(&mut self, index: usize) -> u64 {
+impl TokenCounts<'_, '_, '_> {
+    fn of_block(&mut self, index: usize) -> u64 {
         let Some(block) = self.blocks.get(index) else { return 0 };
         *self.known.entry(index).or_insert_with(|| content_tokens(self.estimator, block))
     }
@@ -158,7 +158,7 @@ impl Counts<'_, '_, '_> {
     }
 }
 
-/// The tokens of what a block holds: its text, else its names and lines.
+/// Counts the tokens of the text of a block, or of its names and lines.
 fn content_tokens(estimator: &dyn TokenEstimator, block: &Block<'_>) -> u64 {
     match &block.content {
         BlockContent::Diff(diff) => {
@@ -179,14 +179,14 @@ fn content_tokens(estimator: &dyn TokenEstimator, block: &Block<'_>) -> u64 {
     }
 }
 
-/// The line, or a short one where the content is shorter than that: what is outdated
-/// misleads whatever its length.
-fn short(line: String, block: &Block<'_>) -> String {
+/// Returns the reference, or a short one if the content is shorter: outdated content is replaced
+/// whatever its length.
+fn shorten(line: String, block: &Block<'_>) -> String {
     let is_longer = block.content.text().is_some_and(|text| text.len() < line.len());
     if is_longer { "[outdated: see below]".to_owned() } else { line }
 }
 
-/// The block with this text in place of its own.
+/// Returns the block with another text.
 fn with_text<'a>(block: &Block<'a>, text: Vec<u8>) -> Block<'a> {
     let mut block = block.clone();
     block.summary = None;
@@ -199,14 +199,14 @@ fn with_text<'a>(block: &Block<'a>, text: Vec<u8>) -> Block<'a> {
     block
 }
 
-/// The block with these lines, and the summaries of all that they come from, if all
-/// have one.
+/// Returns the block with other lines, and with the summaries of their source chunks if all have
+/// one.
 fn with_lines<'a>(block: &Block<'a>, lines: &Lines, summaries: Option<Vec<&str>>) -> Block<'a> {
     let mut block = with_text(block, lines.text.clone());
     if let BlockContent::Code(code) = &mut block.content {
         (code.line_start, code.line_end) = (Some(lines.first), Some(lines.last));
     }
-    // A chunk that was cut has lost some of what its own says.
+    // The summary of a cut chunk is about lines that it lost.
     block.summary = summaries.filter(|_| lines.members.len() > 1).map(|mut summaries| {
         summaries.dedup();
         summaries.join("\n").into()
@@ -214,11 +214,11 @@ fn with_lines<'a>(block: &Block<'a>, lines: &Lines, summaries: Option<Vec<&str>>
     block
 }
 
-impl<'a> Deduplicated<'a> {
-    /// The blocks in their places, removed ones as they were: what a driver
-    /// renders with [`Self::duplicates`].
+impl<'a> DedupResult<'a> {
+    /// Returns all blocks with new texts at their indices, and removed ones unchanged, for a driver
+    /// that gets [`Self::duplicates`].
     #[must_use]
-    pub fn in_place(&self, mut blocks: Vec<Block<'a>>) -> Vec<Block<'a>> {
+    pub fn blocks_with_stubs(&self, mut blocks: Vec<Block<'a>>) -> Vec<Block<'a>> {
         for (&index, block) in &self.replaced {
             if let Some(place) = blocks.get_mut(index) {
                 place.clone_from(block);
@@ -227,14 +227,14 @@ impl<'a> Deduplicated<'a> {
         blocks
     }
 
-    /// A pack without the removed blocks: what annotations and levels say of the
-    /// others, with new indices, and what those took over of what they cover.
+    /// Returns the blocks of a pack without the removed ones: annotations and levels get new
+    /// indices, and covering blocks inherit priorities, ranks and pins.
     #[must_use]
-    pub fn pack(&self, blocks: &[Block<'a>]) -> Vec<Block<'a>> {
-        let all = self.in_place(blocks.to_vec());
+    pub fn to_pack_blocks(&self, blocks: &[Block<'a>]) -> Vec<Block<'a>> {
+        let all = self.blocks_with_stubs(blocks.to_vec());
         let mut keeps: Vec<_> =
             all.iter().enumerate().map(|(index, block)| self.keeps(index, block)).collect();
-        // What speaks of what goes, goes; so does what speaks of that.
+        // Blocks about removed blocks are removed too, transitively.
         loop {
             let is_lost = |index: &usize| {
                 let target =
@@ -274,8 +274,7 @@ impl<'a> Deduplicated<'a> {
         pack
     }
 
-    /// Whether a block is still there: not removed, and nothing that speaks of a
-    /// removed block or of a text that is no more.
+    /// Returns whether a block stays: it is not removed and not about a removed block or text.
     fn keeps(&self, index: usize, block: &Block<'_>) -> bool {
         let of_content = match &block.content {
             BlockContent::Annotation(annotation) => annotation.kind == AnnotationKind::Summary,

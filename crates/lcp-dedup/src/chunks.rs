@@ -1,38 +1,38 @@
-//! What chunks of one path have in common (RFC 0006 §6).
+//! Overlapping chunks among the blocks of a path (RFC 0006 §6).
 
 use lcp_types::{BlockContent, Bytes, DuplicateKind, Priority};
 
-use crate::options::Keep;
+use crate::options::Survivor;
 use crate::overlap::{self, Chunk};
 use crate::paths::{Member, Paths};
-use crate::work::{Fate, Lines, Place, Work};
+use crate::state::{DedupState, Lines, Outcome, StubKind};
 
-/// Settles what chunks of one path have in common: the most important first, so that
-/// a chunk is merged with its like alone, and none is raised for lines of another.
-pub(crate) fn overlapping(work: &mut Work<'_, '_>, paths: &Paths) {
-    let options = work.options;
-    let terms = overlap::Terms {
+/// Resolves overlaps of the chunks of each path by priority, the most important first, so that only
+/// chunks of equal priority are merged, and none is raised for lines of another.
+pub(crate) fn resolve_overlaps(state: &mut DedupState<'_, '_>, paths: &Paths) {
+    let options = state.options;
+    let options = overlap::OverlapOptions {
         merge: options.merge_overlapping,
         threshold: options.overlap_threshold,
         merged_bytes: options.merged_bytes,
-        first: options.keep == Keep::First,
+        first: options.keep == Survivor::First,
     };
-    for members in paths.several() {
-        for chunks in versions(work, members) {
-            resolve(work, chunks, &terms);
+    for members in paths.with_several_blocks() {
+        for chunks in versions(state, members) {
+            resolve(state, chunks, &options);
         }
     }
 }
 
-/// The chunks of a path that nothing has settled yet, parted where the file was
-/// edited, or read otherwise, in between: only those of one state of it are compared.
-fn versions(work: &Work<'_, '_>, members: &[Member]) -> Vec<Vec<(usize, (u32, u32))>> {
-    let left = members.iter().filter(|member| work.fates[member.index].is_none());
+/// Returns the unresolved chunks of a path, split where the file was edited or read with other
+/// content: only chunks of one version are compared.
+fn versions(state: &DedupState<'_, '_>, members: &[Member]) -> Vec<Vec<(usize, (u32, u32))>> {
+    let left = members.iter().filter(|member| state.outcomes[member.index].is_none());
     let left = left.filter_map(|member| Some((member.index, member.range?)));
     let left: Vec<_> = left.collect();
     let mut ranges: Vec<_> = left.iter().map(|(_, range)| *range).collect();
     ranges.sort_unstable();
-    // Most have nothing to do with each other.
+    // Most chunks are disjoint.
     if !ranges.windows(2).any(|pair| pair[1].0 <= pair[0].1.saturating_add(1)) {
         return Vec::new();
     }
@@ -40,10 +40,10 @@ fn versions(work: &Work<'_, '_>, members: &[Member]) -> Vec<Vec<(usize, (u32, u3
     ranges.sort_unstable();
     let is_edited = members.len() > ranges.len();
     if !is_edited && !ranges.windows(2).any(|pair| pair[1].0 <= pair[0].1) {
-        // They touch, and none has a line of another.
+        // They touch without common lines.
         return vec![left];
     }
-    let text = |index: usize| work.blocks[index].content.text().map(Bytes::as_slice);
+    let text = |index: usize| state.blocks[index].content.text().map(Bytes::as_slice);
     let chunk = |member: &Member| {
         let ((first, last), text) = member.range.zip(text(member.index))?;
         let (position, priority) = (member.index, Priority::Normal);
@@ -56,21 +56,21 @@ fn versions(work: &Work<'_, '_>, members: &[Member]) -> Vec<Vec<(usize, (u32, u3
     let mut at = 0;
     for member in members {
         let Some(range) = member.range else {
-            let is_edit = matches!(work.blocks[member.index].content, BlockContent::Diff(_));
+            let is_edit = matches!(state.blocks[member.index].content, BlockContent::Diff(_));
             if is_edit {
                 version = overlap::Version::new(&lines);
                 versions.push(Vec::new());
             }
             continue;
         };
-        // What was settled before is still what was read there.
+        // Resolved chunks still belong to a version.
         if !version.add(at, range) {
             version = overlap::Version::new(&lines);
             version.add(at, range);
             versions.push(Vec::new());
         }
         at += 1;
-        if let Some(last) = versions.last_mut().filter(|_| work.fates[member.index].is_none()) {
+        if let Some(last) = versions.last_mut().filter(|_| state.outcomes[member.index].is_none()) {
             last.push((member.index, range));
         }
     }
@@ -78,74 +78,78 @@ fn versions(work: &Work<'_, '_>, members: &[Member]) -> Vec<Vec<(usize, (u32, u3
     versions
 }
 
-/// Settles chunks of one state of a path.
-fn resolve(work: &mut Work<'_, '_>, mut left: Vec<(usize, (u32, u32))>, terms: &overlap::Terms) {
-    let first = terms.first;
-    let mut settled: Vec<Settled> = Vec::new();
+/// Resolves chunks of one version of a path.
+fn resolve(
+    state: &mut DedupState<'_, '_>,
+    mut left: Vec<(usize, (u32, u32))>,
+    options: &overlap::OverlapOptions,
+) {
+    let first = options.first;
+    let mut resolved_chunks: Vec<ResolvedChunk> = Vec::new();
     while !left.is_empty() {
-        let priority = |index: usize| work.standings[index].priority;
-        // With `first` the earlier stays, whatever it is worth.
+        let priority = |index: usize| state.ranks[index].priority;
+        // With `first`, the earlier one survives regardless of priority.
         let most = left.iter().map(|(index, _)| priority(*index)).min();
         let now = left.extract_if(.., |(index, _)| first || Some(priority(*index)) == most);
         let now: Vec<_> = now.collect();
-        let fates = settle(work, &now, &settled, terms);
-        for ((index, range), fate) in now.into_iter().zip(fates) {
-            match &fate {
-                None => settled.push(Settled { index, range, text: None }),
-                Some(Fate::Grown(lines) | Fate::Cut { lines, .. }) if !left.is_empty() => {
+        let outcomes = resolve_priority(state, &now, &resolved_chunks, options);
+        for ((index, range), outcome) in now.into_iter().zip(outcomes) {
+            match &outcome {
+                None => resolved_chunks.push(ResolvedChunk { index, range, text: None }),
+                Some(Outcome::Grown(lines) | Outcome::Cut { lines, .. }) if !left.is_empty() => {
                     let (range, text) = ((lines.first, lines.last), Some(lines.text.clone()));
-                    settled.push(Settled { index, range, text });
+                    resolved_chunks.push(ResolvedChunk { index, range, text });
                 }
                 Some(_) => {}
             }
-            work.fates[index] = fate;
+            state.outcomes[index] = outcome;
         }
     }
 }
 
-/// A chunk that stands, with its text where that is another than the block's.
-struct Settled {
+/// A resolved chunk that stays, with its text if it changed.
+struct ResolvedChunk {
     index: usize,
     range: (u32, u32),
     text: Option<Vec<u8>>,
 }
 
-/// What becomes of chunks of one priority beside those that stand.
-fn settle(
-    work: &mut Work<'_, '_>,
+/// Resolves chunks of one priority against the resolved ones.
+fn resolve_priority(
+    state: &mut DedupState<'_, '_>,
     chunks: &[(usize, (u32, u32))],
-    settled: &[Settled],
-    terms: &overlap::Terms,
-) -> Vec<Option<Fate>> {
-    let blocks = work.blocks;
+    resolved_chunks: &[ResolvedChunk],
+    options: &overlap::OverlapOptions,
+) -> Vec<Option<Outcome>> {
+    let blocks = state.blocks;
     let own = |index: usize| blocks[index].content.text().map(Bytes::as_slice).unwrap_or_default();
     let chunk = |index: usize, (first, last): (u32, u32), text, fixed| {
-        let priority = work.standings[index].priority;
+        let priority = state.ranks[index].priority;
         Chunk { first, last, text, order: 0, position: index, priority, fixed }
     };
-    let stand = settled.iter().map(|Settled { index, range, text }| {
+    let stand = resolved_chunks.iter().map(|ResolvedChunk { index, range, text }| {
         chunk(*index, *range, text.as_deref().unwrap_or_else(|| own(*index)), true)
     });
     let now = chunks.iter().map(|&(index, range)| {
-        let standing = work.standings[index];
-        // With `first`, what is Critical is not left to what is not.
-        let fixed = standing.fixed || (terms.first && standing.priority == Priority::Critical);
+        let rank = state.ranks[index];
+        // With `first`, a Critical chunk is not covered by others.
+        let fixed = rank.fixed || (options.first && rank.priority == Priority::Critical);
         chunk(index, range, own(index), fixed)
     });
     let mut all: Vec<_> = stand.chain(now).collect();
     let index = |at: usize| all[at].position;
-    // First what more important ones have.
-    let mut fates: Vec<Option<Fate>> = vec![None; chunks.len()];
+    // First the lines of more important chunks.
+    let mut outcomes: Vec<Option<Outcome>> = vec![None; chunks.len()];
     let mut shared = Vec::new();
     let mut left = Vec::with_capacity(chunks.len());
-    if settled.is_empty() {
+    if resolved_chunks.is_empty() {
         left.extend(0..chunks.len());
     } else {
-        let beside = overlap::beside(&all, settled.len(), terms);
+        let subtract = overlap::subtract(&all, resolved_chunks.len(), options);
         let mut ranges = Vec::with_capacity(chunks.len());
-        for (at, rest) in beside.into_iter().enumerate() {
-            let this = index(settled.len() + at);
-            let is_fixed = all[settled.len() + at].fixed;
+        for (at, rest) in subtract.into_iter().enumerate() {
+            let this = index(resolved_chunks.len() + at);
+            let is_fixed = all[resolved_chunks.len() + at].fixed;
             match (rest.by.first().filter(|_| !is_fixed), rest.own) {
                 (None, _) => left.push(at),
                 (Some(&by), None) => {
@@ -155,8 +159,8 @@ fn settle(
                     } else {
                         DuplicateKind::Overlapping
                     };
-                    let place = Place::Nothing;
-                    fates[at] = Some(Fate::Covered { by: index(by), relation, place });
+                    let stub = StubKind::None;
+                    outcomes[at] = Some(Outcome::Covered { by: index(by), relation, stub });
                 }
                 (Some(&by), Some(own)) => {
                     left.push(at);
@@ -168,57 +172,57 @@ fn settle(
             }
         }
         for (at, ((first, last), text), by) in ranges {
-            let this = &mut all[settled.len() + at];
+            let this = &mut all[resolved_chunks.len() + at];
             (this.first, this.last, this.text) = (first, last, text);
             let (text, members) = (text.to_vec(), vec![this.position]);
             let lines = Box::new(Lines { first, last, text, members });
-            fates[at] = Some(Fate::Cut { by, lines });
+            outcomes[at] = Some(Outcome::Cut { by, lines });
         }
     }
-    // Then what they have in common.
-    let mut peers: Vec<_> = left.iter().map(|at| all[settled.len() + at]).collect();
+    // Then the common lines of these chunks.
+    let mut peers: Vec<_> = left.iter().map(|at| all[resolved_chunks.len() + at]).collect();
     let mut ranked: Vec<_> = (0..peers.len()).collect();
     ranked.sort_by(|&a, &b| {
-        let standing = |at: usize| &work.standings[peers[at].position];
-        standing(a).cmp(standing(b)).then(peers[a].position.cmp(&peers[b].position))
+        let rank = |at: usize| &state.ranks[peers[at].position];
+        rank(a).cmp(rank(b)).then(peers[a].position.cmp(&peers[b].position))
     });
     for (order, at) in ranked.into_iter().enumerate() {
         peers[at].order = order;
     }
-    let resolved = overlap::resolve_all(&peers, terms);
+    let resolved = overlap::resolve_all(&peers, options);
     let index = |at: usize| peers[at].position;
     shared.extend(resolved.shared.iter().map(|(a, b)| (index(*a), index(*b))));
-    for (peer, fate) in resolved.fates.into_iter().enumerate() {
+    for (peer, outcome) in resolved.outcomes.into_iter().enumerate() {
         let at = left[peer];
-        let fate = match fate {
-            overlap::Fate::Stays => continue,
-            overlap::Fate::Grown { first, last, text, members } => {
+        let outcome = match outcome {
+            overlap::ChunkOutcome::Stays => continue,
+            overlap::ChunkOutcome::Grown { first, last, text, members } => {
                 let members = members.into_iter().map(index).collect();
-                Fate::Grown(Box::new(Lines { first, last, text, members }))
+                Outcome::Grown(Box::new(Lines { first, last, text, members }))
             }
-            overlap::Fate::Cut { by, first, last, text } => {
+            overlap::ChunkOutcome::Cut { by, first, last, text } => {
                 let lines = Box::new(Lines { first, last, text, members: vec![index(peer)] });
-                Fate::Cut { by: index(by), lines }
+                Outcome::Cut { by: index(by), lines }
             }
-            overlap::Fate::Covered { by, relation } => {
-                Fate::Covered { by: index(by), relation, place: Place::Nothing }
+            overlap::ChunkOutcome::Covered { by, relation } => {
+                Outcome::Covered { by: index(by), relation, stub: StubKind::None }
             }
         };
-        // It gave lines away twice: no one chunk has all of them.
-        let fate = match (&fates[at], fate) {
-            (Some(Fate::Cut { by: before, .. }), fate) => {
+        // It lost lines twice: no single chunk has all of them.
+        let outcome = match (&outcomes[at], outcome) {
+            (Some(Outcome::Cut { by: before, .. }), outcome) => {
                 shared.push((index(peer), *before));
-                match fate {
-                    Fate::Covered { by, place, .. } => {
-                        Fate::Covered { by, relation: DuplicateKind::Overlapping, place }
+                match outcome {
+                    Outcome::Covered { by, stub, .. } => {
+                        Outcome::Covered { by, relation: DuplicateKind::Overlapping, stub }
                     }
-                    fate => fate,
+                    outcome => outcome,
                 }
             }
-            (_, fate) => fate,
+            (_, outcome) => outcome,
         };
-        fates[at] = Some(fate);
+        outcomes[at] = Some(outcome);
     }
-    work.shared.extend(shared);
-    fates
+    state.shared.extend(shared);
+    outcomes
 }

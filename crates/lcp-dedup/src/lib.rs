@@ -1,19 +1,19 @@
-//! No token spent twice, nothing unique lost: finds the blocks of a pack that
-//! others cover (RFC 0006).
+//! Deduplication of packs: detects blocks that others cover, without losing unique content
+//! (RFC 0006).
 //!
-//! [`dedup`] is all of it in one call. What it gives is plain data: a driver takes
-//! it in its configuration and renders the rest, or [`Deduplicated::pack`] makes a
-//! pack of it.
+//! [`dedup`] does everything in one call. Its result is plain data: pass it to a driver in the
+//! configuration, or convert it to the blocks of a smaller pack with
+//! [`DedupResult::to_pack_blocks`].
 //!
-//! | look for | in |
+//! | topic | item |
 //! |---|---|
-//! | what is looked for, which of two stays | [`Options`] |
-//! | what was found, before tokens are counted | [`find`], [`Found`] |
-//! | the result | [`Deduplicated`], [`Replacements`](lcp_types::Replacements) |
-//! | a text that became a diff, again | [`restore`] |
+//! | options | [`Options`], [`DedupLevel`], [`Survivor`] |
+//! | detection without token counts | [`detect()`], [`Detected`] |
+//! | the result | [`DedupResult`], [`Replacements`](lcp_types::Replacements) |
+//! | restoring a text that became a diff | [`restore`] |
 //!
 //! ```
-//! use lcp_dedup::{Level, Options, dedup};
+//! use lcp_dedup::{DedupLevel, Options, dedup};
 //! use lcp_tokens::HeuristicEstimator;
 //! use lcp_types::{Block, Lang, DuplicateKind};
 //!
@@ -23,8 +23,8 @@
 //!     Block::code_lines(Lang::Rust, "a.rs", file[from - 1..to].concat(), first, last)
 //! };
 //! let blocks = [lines(1, 50), lines(25, 75), lines(1, 50)];
-//! let found = dedup(&blocks, &Options::new(Level::Overlap), &HeuristicEstimator)?;
-//! assert_eq!(found.pack(&blocks), [lines(1, 75)]);
+//! let found = dedup(&blocks, &Options::new(DedupLevel::Overlap), &HeuristicEstimator)?;
+//! assert_eq!(found.to_pack_blocks(&blocks), [lines(1, 75)]);
 //! assert_eq!(found.duplicates.covered[&1].relation, DuplicateKind::Overlapping);
 //! assert_eq!(found.duplicates.covered[&2].relation, DuplicateKind::Equal);
 //! # Ok::<(), lcp_dedup::DedupError>(())
@@ -32,38 +32,35 @@
 
 mod apply;
 mod chunks;
-mod equal;
-mod error;
-mod find;
-mod lines;
+mod detect;
+mod exact;
 mod near;
 mod options;
+mod origin;
 mod overlap;
 mod paths;
-mod reference;
-mod sources;
-mod superseded;
-mod work;
+mod stale;
+mod state;
+mod stub;
 
 use lcp_tokens::TokenEstimator;
 use lcp_types::Block;
 
-pub use apply::Deduplicated;
-pub use error::DedupError;
-pub use find::{Found, find};
+pub use apply::DedupResult;
+pub use detect::{Detected, detect};
 pub use near::{RestoreError, restore};
-pub use options::{Keep, Level, Options};
+pub use options::{DedupError, DedupLevel, Options, Survivor};
 pub use overlap::BadRange;
 
-/// Finds which of `blocks` cover others, and makes what is left of those.
+/// Detects which of `blocks` cover others, and builds the remaining blocks.
 ///
 /// # Errors
 ///
-/// [`DedupError`] if an option is out of its range.
+/// Returns a [`DedupError`] if an option is out of range.
 pub fn dedup<'a>(
     blocks: &[Block<'a>],
     options: &Options,
     estimator: &dyn TokenEstimator,
-) -> Result<Deduplicated<'a>, DedupError> {
-    find(blocks, options, estimator).map(|found| found.apply(blocks, estimator))
+) -> Result<DedupResult<'a>, DedupError> {
+    detect(blocks, options, estimator).map(|found| found.apply(blocks, estimator))
 }

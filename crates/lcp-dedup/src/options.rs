@@ -1,28 +1,26 @@
-//! What is looked for, and which of two stays.
+//! Options of deduplication, and the error of invalid ones.
 
 use std::collections::BTreeMap;
 
 use lcp_types::BlockType;
 
-use crate::error::DedupError;
-
-/// What is looked for; each includes the ones before (RFC 0006 §3).
+/// The extent of the search; each level includes the previous ones (RFC 0006 §3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Level {
+pub enum DedupLevel {
     /// Equal contents.
     Exact,
-    /// And chunks of one path that share lines or touch, and what a newer read
-    /// or result supersedes.
+    /// Chunks of one path that share lines or touch, and content that a newer read or result
+    /// supersedes.
     Overlap,
-    /// And texts that share nearly all of their lines.
+    /// Texts that share nearly all of their lines.
     Near,
 }
 
-impl Level {
+impl DedupLevel {
     /// Every level.
     pub const ALL: [Self; 3] = [Self::Exact, Self::Overlap, Self::Near];
 
-    /// The name in flags.
+    /// Returns the name in flags.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -33,23 +31,23 @@ impl Level {
     }
 }
 
-/// Which of two blocks stays (RFC 0006 §3).
+/// The rule that decides which of two blocks survives (RFC 0006 §3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Keep {
+pub enum Survivor {
     /// The highest ranked: by rank, then priority, then position. The newest of
     /// two versions.
     #[default]
     Best,
-    /// The earlier one, as it is: what becomes of a block depends on the blocks
-    /// before it alone, so a prompt cache keeps the text before.
+    /// The earlier one, unchanged: the outcome of a block depends only on earlier blocks, so a prompt
+    /// cache can keep the previous text.
     First,
 }
 
-impl Keep {
+impl Survivor {
     /// Every choice.
     pub const ALL: [Self; 2] = [Self::Best, Self::First];
 
-    /// The name in flags and settings.
+    /// Returns the name in flags and settings.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -59,49 +57,45 @@ impl Keep {
     }
 }
 
-/// How a pack is deduplicated.
+/// The options of [`dedup`](crate::dedup) and [`detect`](crate::detect()).
 ///
 /// ```
-/// use lcp_dedup::{Level, Options};
+/// use lcp_dedup::{DedupLevel, Options};
 ///
-/// let options = Options { overlap_threshold: 0.5, ..Options::new(Level::Overlap) };
+/// let options = Options { overlap_threshold: 0.5, ..Options::new(DedupLevel::Overlap) };
 /// assert!(options.merge_overlapping);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// What is looked for.
-    pub level: Level,
-    /// Which of two stays; the best by default.
-    pub keep: Keep,
-    /// Whether chunks of one path that overlap or touch become one, which loses
-    /// nothing; so by default.
+    /// The extent of the search.
+    pub level: DedupLevel,
+    /// The block that survives; the best by default.
+    pub keep: Survivor,
+    /// Whether chunks of one path that overlap or touch are merged, without loss. Default: true.
     pub merge_overlapping: bool,
-    /// Without merging: the part of the smaller chunk's lines, from 0 to 1, from
-    /// which on the lower ranked of two gives up the common ones; 0.8 by default
-    /// (Task 016.c).
+    /// Without merging: the minimum fraction of the smaller chunk's lines, from 0 to 1, at which the
+    /// lower ranked chunk loses the common lines (Task 016.c). Default: 0.8.
     pub overlap_threshold: f64,
-    /// Bytes that a chunk may have by merging; 16 KiB by default.
+    /// Maximum size of a merged chunk in bytes. Default: 16 KiB.
     pub merged_bytes: usize,
-    /// How alike two texts are, from 0.5 to 1, to be near: the lines that both
-    /// have by the lines that any has; 0.8 by default.
+    /// Minimum similarity of near texts, from 0.5 to 1: the number of common lines divided by the
+    /// number of all lines. Default: 0.8.
     pub near_threshold: f64,
-    /// Only blocks of these types; `None` for all. The others neither cover
-    /// nor are covered.
+    /// The block types that are compared; `None` for all. Blocks of other types neither cover nor
+    /// are covered.
     pub types: Option<Vec<BlockType>>,
-    /// Blocks that stand in a text already, which must not change: in full or
-    /// not. They are never covered; those that are not there in full cover
-    /// nothing either, as nobody could read there what they cover. Empty by
-    /// default.
+    /// Blocks of a previous text, which must not change, and whether they are shown in full. They are
+    /// never covered; those that are not shown in full cover nothing. Empty by default.
     pub in_text: BTreeMap<usize, bool>,
 }
 
 impl Options {
-    /// The defaults for this level.
+    /// Creates the default options for a level.
     #[must_use]
-    pub const fn new(level: Level) -> Self {
+    pub const fn new(level: DedupLevel) -> Self {
         Self {
             level,
-            keep: Keep::Best,
+            keep: Survivor::Best,
             merge_overlapping: true,
             overlap_threshold: 0.8,
             merged_bytes: 16 << 10,
@@ -111,9 +105,8 @@ impl Options {
         }
     }
 
-    /// The same for a text of that many tokens: a chunk grows by merging to a
-    /// quarter of them at most (of four bytes), so that a budget never has all of a
-    /// file to give or nothing.
+    /// Limits merged chunks to a quarter of a budget of `tokens` (of four bytes each), so that a
+    /// budget is never spent on a single block.
     #[must_use]
     pub fn within(mut self, tokens: u32) -> Self {
         let quarter = usize::try_from(tokens).unwrap_or(usize::MAX);
@@ -132,5 +125,29 @@ impl Options {
             }
         }
         Ok(())
+    }
+}
+
+/// An error in the options of deduplication.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DedupError {
+    /// A threshold is out of range.
+    #[error("{name} must be from {min} to 1, not {value}")]
+    Threshold {
+        /// The option.
+        name: &'static str,
+        /// The given value.
+        value: f64,
+        /// The minimum.
+        min: f64,
+    },
+}
+
+impl DedupError {
+    /// Returns the stable code (Task 016.c).
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        "LCP-BUD-004"
     }
 }

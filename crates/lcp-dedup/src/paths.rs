@@ -6,16 +6,16 @@ use foldhash::fast::RandomState;
 use lcp_types::BlockContent;
 
 use crate::overlap::{BadRange, range_of};
-use crate::work::Work;
+use crate::state::DedupState;
 
-/// CODE and DIFF blocks by their path, as they stand in the stream.
+/// CODE and DIFF blocks by path, in the order of the stream.
 #[derive(Debug)]
 pub(crate) struct Paths {
-    /// The members of all paths, one path behind the other.
+    /// The members of all paths, grouped by path.
     members: Vec<Member>,
-    /// Where each path begins in them.
+    /// The start of each path in `members`.
     starts: Vec<usize>,
-    /// Chunks whose range is not that of their text.
+    /// Chunks whose line range does not fit their text.
     pub(crate) bad_ranges: Vec<(usize, BadRange)>,
 }
 
@@ -23,28 +23,28 @@ pub(crate) struct Paths {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
     pub(crate) index: usize,
-    /// Its lines; `None` of a diff, of a bad range, and of what is alone.
+    /// Its lines; `None` for a diff, a bad range and a single block.
     pub(crate) range: Option<(u32, u32)>,
-    /// Whether it is the whole of a file, not a range of its lines.
+    /// Whether it is a complete file, not a range of lines.
     pub(crate) is_whole: bool,
 }
 
 impl Paths {
-    /// Takes chunks with bad ranges out of `work`: they stay as they are, and cover
-    /// nothing.
-    pub(crate) fn new(work: &mut Work<'_, '_>) -> Self {
+    /// Groups blocks by path. Removes chunks with bad ranges from `state`: they stay unchanged, and
+    /// cover nothing.
+    pub(crate) fn new(state: &mut DedupState<'_, '_>) -> Self {
         let mut numbers: HashMap<&str, usize, RandomState> = HashMap::default();
-        let mut of: Vec<(usize, usize)> = Vec::new();
+        let mut path_members: Vec<(usize, usize)> = Vec::new();
         let mut counts: Vec<usize> = Vec::new();
-        let mut blocks = work.order.clone();
+        let mut blocks = state.order.clone();
         blocks.sort_unstable();
         for index in blocks {
-            let path = match &work.blocks[index].content {
+            let path = match &state.blocks[index].content {
                 BlockContent::Code(code) => code.path.as_ref(),
                 BlockContent::Diff(diff) => diff.path.as_ref(),
                 _ => continue,
             };
-            // Without a path nothing says that two are of one file.
+            // Blocks without a path cannot be assigned to a file.
             if path.is_empty() {
                 continue;
             }
@@ -54,19 +54,20 @@ impl Paths {
                 counts.push(0);
             }
             counts[path] += 1;
-            of.push((path, index));
+            path_members.push((path, index));
         }
         let mut starts = Vec::with_capacity(counts.len() + 1);
         starts.push(0);
         for count in &counts {
             starts.push(starts[starts.len() - 1] + count);
         }
-        let mut members = vec![Member { index: 0, range: None, is_whole: false }; of.len()];
+        let mut members =
+            vec![Member { index: 0, range: None, is_whole: false }; path_members.len()];
         let mut free = starts.clone();
         let mut bad_ranges = Vec::new();
-        for (path, index) in of {
-            let range = match &work.blocks[index].content {
-                // A whole file is as long as it is; nobody asks, where it is alone.
+        for (path, index) in path_members {
+            let range = match &state.blocks[index].content {
+                // The range of a single complete file is not needed.
                 BlockContent::Code(code)
                     if counts[path] > 1 || (code.line_start, code.line_end) != (None, None) =>
                 {
@@ -76,7 +77,7 @@ impl Paths {
                 }
                 _ => None,
             };
-            let is_whole = match &work.blocks[index].content {
+            let is_whole = match &state.blocks[index].content {
                 BlockContent::Code(code) => (code.line_start, code.line_end) == (None, None),
                 _ => false,
             };
@@ -86,13 +87,13 @@ impl Paths {
         bad_ranges.sort_unstable_by_key(|(index, _)| *index);
         if !bad_ranges.is_empty() {
             let bad = |index: &usize| bad_ranges.binary_search_by_key(index, |(bad, _)| *bad);
-            work.order.retain(|index| bad(index).is_err());
+            state.order.retain(|index| bad(index).is_err());
         }
         Self { members, starts, bad_ranges }
     }
 
-    /// The paths with more than one block.
-    pub(crate) fn several(&self) -> impl Iterator<Item = &[Member]> {
+    /// Returns the members of each path with more than one block.
+    pub(crate) fn with_several_blocks(&self) -> impl Iterator<Item = &[Member]> {
         let paths = self.starts.windows(2).map(|ends| &self.members[ends[0]..ends[1]]);
         paths.filter(|members| members.len() > 1)
     }

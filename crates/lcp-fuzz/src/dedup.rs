@@ -6,7 +6,7 @@ mod support;
 
 use std::fmt::Write;
 
-use lcp_dedup::{Keep, Level, Options};
+use lcp_dedup::{DedupLevel, Options, Survivor};
 use lcp_tokens::HeuristicEstimator;
 use lcp_types::{Block, DiffHunk, FormatHint, Lang, Priority, Role, Status};
 
@@ -52,11 +52,11 @@ fn block(input: &mut Input<'_>) -> Block<'static> {
 pub fn dedup(data: &[u8]) {
     let mut input = Input::new(data);
     let options = Options {
-        keep: input.one_of(&Keep::ALL[..]),
+        keep: input.one_of(&Survivor::ALL[..]),
         merge_overlapping: input.flag(),
         merged_bytes: 50 + input.below(2_000),
         overlap_threshold: f64::from(input.byte() % 11) / 10.0,
-        ..Options::new(input.one_of(&Level::ALL[..]))
+        ..Options::new(input.one_of(&DedupLevel::ALL[..]))
     };
     let mut blocks = Vec::new();
     while !input.is_empty() && blocks.len() < 24 {
@@ -74,6 +74,6 @@ pub fn dedup(data: &[u8]) {
     support::check(&blocks, &found);
     let again = lcp_dedup::dedup(&blocks, &options, &HeuristicEstimator).expect("any blocks");
     assert_eq!((&again.duplicates, &again.replaced), (&found.duplicates, &found.replaced));
-    let pack = found.pack(&blocks);
+    let pack = found.to_pack_blocks(&blocks);
     lcp_encoder::encode(&pack, lcp_encoder::EncodeOptions::default()).expect("smaller than before");
 }

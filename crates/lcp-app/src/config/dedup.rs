@@ -1,6 +1,6 @@
 //! `[context.dedup]`: what stands twice in a pack (RFC 0006).
 
-use lcp_dedup::{Keep, Level, Options};
+use lcp_dedup::{DedupLevel, Options, Survivor};
 
 use super::reader::{Entry, Found, Result, Section};
 use super::sections::{FROM_0_TO_1, is_ratio};
@@ -11,9 +11,9 @@ pub struct Dedup {
     /// Whether what stands twice is shown once.
     pub enabled: Option<Found<bool>>,
     /// What is looked for.
-    pub level: Option<Found<Level>>,
+    pub level: Option<Found<DedupLevel>>,
     /// Which of two stays.
-    pub keep: Option<Found<Keep>>,
+    pub keep: Option<Found<Survivor>>,
     /// Without merging: from which part of the smaller chunk on the other gives
     /// up the common lines, from 0 to 1.
     pub overlap_threshold: Option<Found<f64>>,
@@ -27,13 +27,13 @@ pub struct Dedup {
 
 impl Dedup {
     /// What is looked for where the file asks for it and no flag says more.
-    pub const LEVEL: Level = Level::Overlap;
+    pub const LEVEL: DedupLevel = DedupLevel::Overlap;
 
     pub(super) fn read(context: &mut Section<'_>) -> Result<Self> {
         let Some(mut section) = context.section("dedup")? else { return Ok(Self::default()) };
         let is_near = |number: f64| (0.5..=1.0).contains(&number);
-        let levels = Level::ALL.map(|level| (level.name(), level));
-        let keeps = Keep::ALL.map(|keep| (keep.name(), keep));
+        let levels = DedupLevel::ALL.map(|level| (level.name(), level));
+        let keeps = Survivor::ALL.map(|keep| (keep.name(), keep));
         let dedup = Self {
             enabled: section.boolean("enabled")?,
             level: section.take("level").map(|entry| choice(&entry, &levels)).transpose()?,
@@ -48,7 +48,7 @@ impl Dedup {
     }
 
     /// The options at this level, by default where the file says nothing.
-    pub fn options(&self, level: Level) -> Options {
+    pub fn options(&self, level: DedupLevel) -> Options {
         let default = Options::new(level);
         let value = |found: &Option<Found<f64>>| found.as_ref().map(|found| found.value);
         let merge = self.merge_overlapping.as_ref().map(|found| found.value);

@@ -256,7 +256,7 @@ fn varint_bytes(number: u64) -> u64 {
 }
 
 fn saved(pack: &PackScan<'_>, estimator: &Arc<dyn TokenEstimator>) -> Result<Saved> {
-    let options = lcp_dedup::Options::new(lcp_dedup::Level::Overlap);
+    let options = lcp_dedup::Options::new(lcp_dedup::DedupLevel::Overlap);
     let found = dedup::apply(pack.blocks.clone(), &options, estimator)?.duplicates;
     let by_relation = DuplicateKind::ALL.map(|relation| {
         let (blocks, tokens) = found.count(relation);

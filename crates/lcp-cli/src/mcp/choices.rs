@@ -1,6 +1,6 @@
 //! Choices in the input of tools.
 
-use lcp_dedup::Level;
+use lcp_dedup::DedupLevel as Level;
 use lcp_driver::special_tokens::SpecialTokens as Policy;
 use lcp_driver::{Objective, OutputMode, Overflow, ValueModel, Verbosity};
 use schemars::JsonSchema;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use lcp_app::{dedup, files};
 use lcp_cli::commands::encode;
 use lcp_decoder::DecodeOptions;
-use lcp_dedup::{Level, Options};
+use lcp_dedup::{DedupLevel, Options};
 use lcp_driver::shares::Shares;
 use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, ValueModel, parse};
 use lcp_encoder::{Compression, EncodeOptions, Magic, manifest};
@@ -166,7 +166,7 @@ fn render(path: &Path, pack: &[u8], allocation: Allocation, mut config: DriverCo
     let budget = config.token_budget;
     let counter = Tiktoken::new(Encoding::O200kBase);
     if allocation == Allocation::Deduplicated {
-        let deduped = dedup::apply(blocks, &Options::new(Level::Near), &counter).unwrap();
+        let deduped = dedup::apply(blocks, &Options::new(DedupLevel::Near), &counter).unwrap();
         blocks = deduped.blocks;
         config.duplicates = Some(deduped.duplicates);
     }

@@ -1,4 +1,4 @@
-//! A text as a diff against another: hunks as in a unified diff, without context.
+//! Diffs of one text against another: hunks of a unified diff, without context.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -8,12 +8,11 @@ use foldhash::fast::RandomState;
 use similar::Algorithm;
 use similar::algorithms::{DiffHook, Replace, diff_slices};
 
-use super::lines::whole;
+use super::lines::split_lines;
 use super::restore::NO_NEWLINE;
 
-/// Lines of both texts together, without those that both begin and end with, that a
-/// diff is made of. The work for a line grows with the root of their number; this
-/// many take a third of a second at worst.
+/// Maximum number of lines of both texts, without common ones at the beginning and the end. The work
+/// per line grows with the square root of their number; this many take a third of a second at worst.
 const DIFF_LINES_MAX: usize = 1 << 17;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -21,18 +20,18 @@ pub(super) enum Diff {
     Hunks(Vec<u8>),
     /// The hunks would be as long as the text.
     TooLong,
-    /// More lines than a diff is made of.
+    /// The texts have more than [`DIFF_LINES_MAX`] lines.
     Bound,
 }
 
-/// What makes `text` of `kept`.
-pub(super) fn diff(kept: &[u8], text: &[u8]) -> Diff {
-    // A line that was taken out stands in the diff as well.
-    if kept.len().saturating_sub(text.len()) >= text.len() {
+/// Returns the hunks that convert `old_text` to `text`.
+pub(super) fn diff(old_text: &[u8], text: &[u8]) -> Diff {
+    // The diff has removed lines as well.
+    if old_text.len().saturating_sub(text.len()) >= text.len() {
         return Diff::TooLong;
     }
-    let mut old: Vec<_> = whole(kept).collect();
-    let mut new: Vec<_> = whole(text).collect();
+    let mut old: Vec<_> = split_lines(old_text).collect();
+    let mut new: Vec<_> = split_lines(text).collect();
     let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     old.drain(..head);
     new.drain(..head);
@@ -41,8 +40,8 @@ pub(super) fn diff(kept: &[u8], text: &[u8]) -> Diff {
     new.truncate(new.len() - tail);
 
     let mut numbers = Numbers::default();
-    let old_numbers: Vec<_> = old.iter().map(|line| numbers.of(line, -1)).collect();
-    let new_numbers: Vec<_> = new.iter().map(|line| numbers.of(line, 1)).collect();
+    let old_numbers: Vec<_> = old.iter().map(|line| numbers.count(line, -1)).collect();
+    let new_numbers: Vec<_> = new.iter().map(|line| numbers.count(line, 1)).collect();
     if numbers.differing_bytes() >= text.len() {
         return Diff::TooLong;
     }
@@ -51,14 +50,14 @@ pub(super) fn diff(kept: &[u8], text: &[u8]) -> Diff {
     }
     let hunks = Hunks { old: &old, new: &new, head, below: text.len(), out: Vec::new() };
     let mut hunks = Replace::new(hunks);
-    // Without a deadline: what a clock decides is not the same twice.
+    // Without a deadline, so that the result is deterministic.
     match diff_slices(Algorithm::Myers, &mut hunks, &old_numbers, &new_numbers) {
         Ok(()) => Diff::Hunks(hunks.into_inner().out),
         Err(Full) => Diff::TooLong,
     }
 }
 
-/// Numbers for lines, and how much more often the new text has each.
+/// The numbers of lines, and how much more often the new text has each.
 #[derive(Default)]
 struct Numbers<'l> {
     known: HashMap<&'l [u8], u32, RandomState>,
@@ -66,10 +65,10 @@ struct Numbers<'l> {
 }
 
 impl<'l> Numbers<'l> {
-    fn of(&mut self, line: &'l [u8], times: i64) -> u32 {
+    /// Returns the number of a line and adds `times` to its surplus.
+    fn count(&mut self, line: &'l [u8], times: i64) -> u32 {
         let next = self.surplus.len();
-        // Memory holds fewer lines than that; were they more, the diff would be
-        // made of more than `DIFF_LINES_MAX`, and none would be made.
+        // Texts with more lines would exceed `DIFF_LINES_MAX`.
         let number = *self.known.entry(line).or_insert(u32::try_from(next).unwrap_or(u32::MAX));
         if number as usize == next {
             self.surplus.push((line.len() + 1, 0));
@@ -80,7 +79,7 @@ impl<'l> Numbers<'l> {
         number
     }
 
-    /// Bytes of lines that stand in the diff in whatever order the texts have them.
+    /// Returns the bytes of lines that every diff has, regardless of the order of lines.
     fn differing_bytes(&self) -> usize {
         let bytes = |(bytes, surplus): &(usize, i64)| {
             bytes.saturating_mul(usize::try_from(surplus.unsigned_abs()).unwrap_or(usize::MAX))
@@ -89,17 +88,17 @@ impl<'l> Numbers<'l> {
     }
 }
 
-/// The hunks are as long as they may be.
+/// The error of hunks that are too long.
 #[derive(Debug)]
 struct Full;
 
-/// Writes hunks, until they are too long.
+/// A writer of hunks up to a maximum length.
 struct Hunks<'h> {
     old: &'h [&'h [u8]],
     new: &'h [&'h [u8]],
-    /// Lines that both texts begin with.
+    /// The number of common lines at the beginning.
     head: usize,
-    /// Bytes that the hunks stay below.
+    /// The exclusive maximum length in bytes.
     below: usize,
     out: Vec<u8>,
 }
@@ -128,7 +127,7 @@ impl Hunks<'_> {
     }
 
     fn side(&mut self, lines: &Range<usize>) {
-        // Of no lines, the number is of the line before.
+        // An empty range has the number of the line before.
         let first = self.head + lines.start + usize::from(!lines.is_empty());
         // Writing to memory does not fail.
         let _ = match lines.len() {

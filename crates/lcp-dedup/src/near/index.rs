@@ -1,19 +1,18 @@
-//! Which of the kept texts have a line among their rarest.
+//! An index from the rarest lines to texts.
 
-use super::sets::Sets;
+use super::line_sets::LineSets;
 
-/// A kept text at one of its rarest lines.
+/// A text at one of its rarest lines.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Posting {
     pub(super) text: u32,
-    /// Lines of its set.
+    /// The size of its set.
     pub(super) size: u32,
-    /// Place of the line in its set.
+    /// The position of the line in its set.
     pub(super) position: u32,
 }
 
-/// Places for a bounded number of texts a line, in one array: as many as there can
-/// be is known before.
+/// Posting lists of bounded length for each line, in one array of known size.
 pub(super) struct Index {
     shared: u32,
     starts: Vec<usize>,
@@ -22,15 +21,15 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// `prefix` says how many lines of a set of some size are looked up, `most` how
-    /// many texts are remembered for a line.
+    /// Creates an empty index. `prefix` returns the number of lines of a set that are looked up, `most`
+    /// is the maximum number of texts per line.
     pub(super) fn new(
-        sets: &Sets<'_>,
+        sets: &LineSets<'_>,
         texts: usize,
         most: usize,
         prefix: impl Fn(usize) -> usize,
     ) -> Self {
-        // Nobody looks for a line that one text alone has.
+        // Lines that are in only one text are not indexed.
         let mut times = vec![0_usize; (sets.numbers - sets.shared) as usize];
         for text in 0..texts {
             let set = sets.set(text);
@@ -53,7 +52,7 @@ impl Index {
         }
     }
 
-    /// The texts that were added at a line, and whether some found no place.
+    /// Returns the texts of a line, and whether the list is incomplete.
     pub(super) fn at(&self, line: u32) -> (&[Posting], bool) {
         let Some(line) = line.checked_sub(self.shared) else { return (&[], false) };
         let line = line as usize;
@@ -64,7 +63,7 @@ impl Index {
         }
     }
 
-    /// Adds a text at a line, where there is a place.
+    /// Adds a text to a line, unless the list is full.
     pub(super) fn add(&mut self, line: u32, posting: Posting) {
         let Some(line) = line.checked_sub(self.shared) else { return };
         let line = line as usize;
@@ -73,7 +72,7 @@ impl Index {
         if let Some(place) = places.get_mut(used) {
             *place = posting;
         }
-        // One more than there are places: some found none.
+        // One more than the capacity marks an incomplete list.
         if used <= places.len() {
             self.used[line] += 1;
         }

@@ -1,22 +1,24 @@
-//! Lines as they are compared to find texts that may be near. What is decided then
-//! is decided on the bytes.
+//! Lines: splitting, and the part that is compared to find candidates. Decisions compare all bytes.
 
-use crate::lines::without_end;
+/// Returns a line or text without its final newline.
+pub(super) fn without_newline(text: &[u8]) -> &[u8] {
+    text.strip_suffix(b"\n").unwrap_or(text)
+}
 
-/// The lines of `text`, each with its newline.
-pub(super) fn whole(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+/// Splits `text` into lines, each with its newline.
+pub(super) fn split_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split_inclusive(|byte| *byte == b'\n')
 }
 
-/// What of a line is compared: `exact`, all but its newline, else without the number
-/// that `cat -n` puts before it and without trailing white space.
-pub(super) fn compared(line: &[u8], exact: bool) -> &[u8] {
-    let line = without_end(line);
-    // The number first: behind it, an empty line is a tab that is white space, too.
+/// Returns the part of a line that is compared: with `exact`, all but its newline, else without the
+/// line number of `cat -n` and without trailing white space.
+pub(super) fn comparison_key(line: &[u8], exact: bool) -> &[u8] {
+    let line = without_newline(line);
+    // The number first: an empty line after it is a tab, which is white space too.
     if exact { line } else { without_number(line).trim_ascii_end() }
 }
 
-/// The line behind spaces, digits and a tab.
+/// Returns the line after spaces, digits and a tab.
 fn without_number(line: &[u8]) -> &[u8] {
     let behind = |line: &[u8], is: fn(&u8) -> bool| {
         line.iter().position(|byte| !is(byte)).unwrap_or(line.len())
@@ -34,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_trailing_white_space_are_not_compared() {
+    fn numbers_and_trailing_white_space_are_not_comparison_key() {
         for (line, expected) in [
             ("     1\tfn main() {\n", "fn main() {"),
             ("123456\t  x \t\r\n", "  x"),
@@ -46,8 +48,8 @@ mod tests {
             ("12", "12"),
             (" \n", ""),
         ] {
-            assert_eq!(compared(line.as_bytes(), false), expected.as_bytes(), "{line:?}");
+            assert_eq!(comparison_key(line.as_bytes(), false), expected.as_bytes(), "{line:?}");
         }
-        assert_eq!(compared(b"  1\tx \r\n", true), b"  1\tx \r");
+        assert_eq!(comparison_key(b"  1\tx \r\n", true), b"  1\tx \r");
     }
 }

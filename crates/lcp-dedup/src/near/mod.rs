@@ -1,20 +1,21 @@
-//! Texts that share nearly all of their lines (RFC 0006 §7).
+//! Near duplicates: texts that share nearly all of their lines (RFC 0006 §7).
 //!
-//! Nothing here knows of blocks. [`join`] finds, for each text, a better ranked one
-//! that holds all of its lines or that it can be shown as a diff of: `sets.rs` makes
-//! sets of lines (`intern.rs`: which are the same), `index.rs` remembers the rarest of them, `join.rs` looks for sets
-//! that are near, `verify.rs` and `delta.rs` decide on bytes.
+//! These modules do not depend on blocks. [`join`] finds, for each text, a better ranked one that
+//! has all of its lines or that makes a short diff possible: `line_interner.rs` numbers equal
+//! lines, `line_sets.rs` builds sets of these numbers, `index.rs` maps the rarest lines to texts,
+//! `similarity_join.rs` finds sets that are near, `delta.rs` makes the diffs and `restore.rs`
+//! applies them.
 
 mod delta;
 mod index;
-mod intern;
-mod join;
-#[cfg(test)]
-mod laws;
+mod line_interner;
+mod line_sets;
 mod lines;
 mod restore;
-mod sets;
-mod verify;
+mod similarity_join;
+#[cfg(test)]
+mod tests;
 
-pub(crate) use join::{Found, Terms, Text, join};
+pub(crate) use line_sets::Document;
 pub use restore::{RestoreError, restore};
+pub(crate) use similarity_join::{JoinLimits, Match, join};

@@ -1,66 +1,65 @@
-//! The text again, of the kept one and the hunks.
+//! The inverse of a diff: restores a text from the covering one and the hunks.
 
-use super::lines::whole;
-use crate::lines::without_end;
+use super::lines::{split_lines, without_newline};
 
-/// What stands below a line that has no newline.
+/// The mark after a line without a newline.
 pub(super) const NO_NEWLINE: &[u8] = b"\\ No newline at end of file\n";
 
-/// Why hunks do not apply.
+/// The error of hunks that do not apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RestoreError {
-    /// Something else than hunks, or hunks that contradict each other.
+    /// The input has no valid hunks, or they contradict each other.
     #[error("line {line} of the diff is not what stands in one there")]
     Malformed {
-        /// Line of the hunks, from 1 on.
+        /// The line of the hunks, from 1.
         line: usize,
     },
-    /// The hunks are of another text than the one that was given.
+    /// The hunks belong to another text.
     #[error("line {line} of the kept text is not the one that the diff was made of")]
     OtherText {
-        /// Line of the kept text, from 1 on. It may have fewer.
+        /// The line of the covering text, from 1; the text may have fewer lines.
         line: usize,
     },
 }
 
-/// Makes the text that `hunks` was put in the place of, byte for byte (RFC 0006 §7).
-/// `kept` is the content of the block that the diff names, `hunks` the diff without
-/// the line that names it: hunks of a unified diff, without lines of context.
+/// Restores the text that a diff replaced, byte for byte (RFC 0006 §7). `covering` is the content of
+/// the block that the diff names, `hunks` the diff without the line that names it: hunks of a
+/// unified diff, without lines of context.
 ///
 /// The result is never longer than both together.
 ///
 /// # Errors
 ///
-/// [`RestoreError`] if the hunks do not apply to `kept`.
+/// Returns a [`RestoreError`] if the hunks do not apply to `covering`.
 ///
 /// # Examples
 ///
 /// ```
-/// let kept = b"fn main() {\n    one();\n}\n";
+/// let covering = b"fn main() {\n    one();\n}\n";
 /// let hunks = b"@@ -2 +2,2 @@\n-    one();\n+    one(1);\n+    two();\n";
 /// assert_eq!(
-///     lcp_dedup::restore(kept, hunks)?,
+///     lcp_dedup::restore(covering, hunks)?,
 ///     b"fn main() {\n    one(1);\n    two();\n}\n",
 /// );
 /// # Ok::<(), lcp_dedup::RestoreError>(())
 /// ```
-pub fn restore(kept: &[u8], hunks: &[u8]) -> Result<Vec<u8>, RestoreError> {
-    let mut text = Output { bytes: Vec::with_capacity(kept.len()), lines: 0 };
-    let mut kept = Kept { lines: whole(kept), taken: 0 };
+pub fn restore(covering: &[u8], hunks: &[u8]) -> Result<Vec<u8>, RestoreError> {
+    let mut text = Output { bytes: Vec::with_capacity(covering.len()), lines: 0 };
+    let mut source = Source { lines: split_lines(covering), taken: 0 };
     let mut hunks = Hunks { rest: hunks, line: 0 };
     while let Some(header) = hunks.header()? {
         let malformed = hunks.malformed();
-        let copied = header.old.before.checked_sub(kept.taken).ok_or(malformed)?;
+        let copied = header.old.before.checked_sub(source.taken).ok_or(malformed)?;
         for _ in 0..copied {
-            text.push(kept.next()?).ok_or(malformed)?;
+            text.push(source.next()?).ok_or(malformed)?;
         }
         if header.new.before != text.lines {
             return Err(malformed);
         }
         for _ in 0..header.old.lines {
-            if hunks.body(b'-')? != kept.next()? {
-                return Err(kept.other_text());
+            if hunks.body(b'-')? != source.next()? {
+                return Err(source.other_text());
             }
         }
         for _ in 0..header.new.lines {
@@ -68,20 +67,20 @@ pub fn restore(kept: &[u8], hunks: &[u8]) -> Result<Vec<u8>, RestoreError> {
             text.push(line).ok_or(hunks.malformed())?;
         }
     }
-    for line in kept.lines {
+    for line in source.lines {
         text.push(line).ok_or(hunks.malformed())?;
     }
     Ok(text.bytes)
 }
 
-/// The lines that were made so far.
+/// The restored lines.
 struct Output {
     bytes: Vec<u8>,
     lines: usize,
 }
 
 impl Output {
-    /// `None` if the line before has no newline: it would become one with this.
+    /// Appends a line; returns `None` if the previous one has no newline.
     fn push(&mut self, line: &[u8]) -> Option<()> {
         if self.bytes.last().is_some_and(|byte| *byte != b'\n') {
             return None;
@@ -92,13 +91,13 @@ impl Output {
     }
 }
 
-/// The lines of the kept text that are not taken yet.
-struct Kept<I> {
+/// The remaining lines of the covering text.
+struct Source<I> {
     lines: I,
     taken: usize,
 }
 
-impl<'k, I: Iterator<Item = &'k [u8]>> Kept<I> {
+impl<'k, I: Iterator<Item = &'k [u8]>> Source<I> {
     fn next(&mut self) -> Result<&'k [u8], RestoreError> {
         self.taken += 1;
         self.lines.next().ok_or(self.other_text())
@@ -122,7 +121,7 @@ struct Header {
     new: Side,
 }
 
-/// The hunks that are not read yet.
+/// The remaining hunks.
 struct Hunks<'h> {
     rest: &'h [u8],
     line: usize,
@@ -134,7 +133,7 @@ impl<'h> Hunks<'h> {
     }
 
     fn next(&mut self) -> Option<&'h [u8]> {
-        let line = whole(self.rest).next()?;
+        let line = split_lines(self.rest).next()?;
         self.rest = &self.rest[line.len()..];
         self.line += 1;
         Some(line)
@@ -145,7 +144,7 @@ impl<'h> Hunks<'h> {
         header(line).map(Some).ok_or(self.malformed())
     }
 
-    /// A line of a hunk's body without its sign.
+    /// Takes a line of the body of a hunk, without its sign.
     fn body(&mut self, sign: u8) -> Result<&'h [u8], RestoreError> {
         let line = self.next().and_then(|line| line.strip_prefix(&[sign]));
         let line = line.filter(|line| line.ends_with(b"\n")).ok_or(self.malformed())?;
@@ -153,12 +152,12 @@ impl<'h> Hunks<'h> {
             return Ok(line);
         }
         self.next();
-        // Nothing at all is no line.
-        Some(without_end(line)).filter(|line| !line.is_empty()).ok_or(self.malformed())
+        // An empty line without a newline is not a line.
+        Some(without_newline(line)).filter(|line| !line.is_empty()).ok_or(self.malformed())
     }
 }
 
-/// `@@ -2,3 +2 @@`
+/// Parses `@@ -2,3 +2 @@`.
 fn header(line: &[u8]) -> Option<Header> {
     let line = str::from_utf8(line).ok()?;
     let sides = line.strip_prefix("@@ -")?.strip_suffix(" @@\n")?;
@@ -174,7 +173,7 @@ fn side(text: &str) -> Option<Side> {
         Some((first, lines)) => (number(first)?, number(lines)?),
         None => (number(text)?, 1),
     };
-    // Of no lines, the number is of the line before.
+    // An empty range has the number of the line before.
     let before = if lines == 0 { first } else { first.checked_sub(1)? };
     Some(Side { before, lines })
 }

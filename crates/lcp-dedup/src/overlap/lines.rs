@@ -135,7 +135,7 @@ mod tests {
     fn every_line_is_found_in_texts_of_any_size() {
         for lines in [1_u32, 2, 40, 700, 3000] {
             let text: String = (1..=lines).map(|n| "x".repeat(n as usize % 7) + "\n").collect();
-            let chunk = Chunk { first: 11, last: 10 + lines, ..Chunk::of(text.as_bytes()) };
+            let chunk = Chunk { first: 11, last: 10 + lines, ..Chunk::from_text(text.as_bytes()) };
             let (chunks, mut at) = ([chunk], 0);
             let index = Lines::new(&chunks);
             for (line, content) in (11..).zip(text.split_inclusive('\n')) {

@@ -3,18 +3,22 @@
 use std::cmp::Reverse;
 
 use super::lines::{Lines, agree, behind};
-use super::runs::Merged;
-use super::{Chunk, Resolved, TRIED_MAX, Terms};
+use super::merged_runs::MergedRuns;
+use super::{Chunk, OverlapOptions, Resolved, TRIED_MAX};
 
 /// `sorted` are all chunks, in the order of lines.
-pub(super) fn resolve(chunks: &[Chunk<'_>], sorted: &[usize], terms: &Terms) -> Resolved {
+pub(super) fn resolve(
+    chunks: &[Chunk<'_>],
+    sorted: &[usize],
+    options: &OverlapOptions,
+) -> Resolved {
     let lines = Lines::new(chunks);
-    let mut sweep = Sweep::new(chunks, &lines, terms, true);
+    let mut sweep = Sweep::new(chunks, &lines, options, true);
     sweep.place_all(sorted);
     // Whether chunks that only touch are of one version is not known before all
     // were compared.
     if sweep.has_joined_touching && sweep.has_versions {
-        sweep = Sweep::new(chunks, &lines, terms, false);
+        sweep = Sweep::new(chunks, &lines, options, false);
         sweep.place_all(sorted);
     }
     sweep.runs.resolve(sorted)
@@ -34,7 +38,7 @@ struct Sweep<'c, 't> {
     merged_bytes: usize,
     /// Chunks that only touch are joined.
     touching: bool,
-    runs: Merged<'c, 't>,
+    runs: MergedRuns<'c, 't>,
     /// The chains that chunks to come may reach.
     chains: Vec<Chain>,
     has_joined_touching: bool,
@@ -46,14 +50,14 @@ impl<'c, 't> Sweep<'c, 't> {
     fn new(
         chunks: &'c [Chunk<'t>],
         lines: &'c Lines<'c, 't>,
-        terms: &Terms,
+        options: &OverlapOptions,
         touching: bool,
     ) -> Self {
         Self {
             chunks,
-            merged_bytes: terms.merged_bytes,
+            merged_bytes: options.merged_bytes,
             touching,
-            runs: Merged::new(chunks, lines),
+            runs: MergedRuns::new(chunks, lines),
             chains: Vec::with_capacity(TRIED_MAX),
             has_joined_touching: false,
             has_versions: false,

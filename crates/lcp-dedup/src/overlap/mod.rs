@@ -1,19 +1,15 @@
-//! Chunks of one path: which share lines, and what they become (RFC 0006 §6).
+//! Overlapping chunks of one path (RFC 0006 §6).
 //!
-//! Nothing here knows of blocks. `merge.rs` makes runs of them (`runs.rs` is what a
-//! run is), `trim.rs` cuts without merging, `first.rs` keeps the earlier one; the last
-//! two ask `kept.rs` what is there already.
+//! These modules do not depend on blocks. `merge.rs` merges chunks into runs (`merged_runs.rs`),
+//! `trim.rs` cuts without merging, `earliest_first.rs` keeps the earlier chunk; the last two use
+//! `intervals.rs` for the lines that are shown already.
 
-#[cfg(test)]
-mod edges;
-mod first;
-mod kept;
-#[cfg(test)]
-mod laws;
+mod earliest_first;
+mod intervals;
 mod lines;
 mod merge;
+mod merged_runs;
 mod range;
-mod runs;
 #[cfg(test)]
 mod tests;
 mod trim;
@@ -23,81 +19,81 @@ use std::collections::BTreeMap;
 
 use lcp_types::{DuplicateKind, Priority};
 
-/// How many runs of a path a chunk is compared with; versions beyond that stay as
-/// they are (RFC 0006 §6).
+/// Maximum number of runs of a path that a chunk is compared with; further versions stay unchanged
+/// (RFC 0006 §6).
 const TRIED_MAX: usize = 16;
 
 pub(crate) use lines::{Lines, agree};
 pub use range::BadRange;
 pub(crate) use range::range_of;
 
-/// A chunk of the path; all that are given to one call are of the same.
+/// A chunk of a path. All chunks of one call have the same path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chunk<'t> {
     /// Its first line, from 1.
     pub(crate) first: u32,
-    /// Its last line; the text has as many as the range ([`range_of`]).
+    /// Its last line; the text has as many lines as the range ([`range_of`]).
     pub(crate) last: u32,
     pub(crate) text: &'t [u8],
-    /// Its place in the order of rank, 0 the best; no other has it.
+    /// Its unique position by rank, 0 is the best.
     pub(crate) order: usize,
-    /// Its place in the stream; no other has it.
+    /// Its unique position in the stream.
     pub(crate) position: usize,
     pub(crate) priority: Priority,
-    /// It may cover others, and is never covered or changed.
+    /// Whether it must not be covered or changed; it may cover others.
     pub(crate) fixed: bool,
 }
 
-/// What is done with chunks that overlap.
+/// The options for overlapping chunks.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms {
-    /// They become one.
+pub(crate) struct OverlapOptions {
+    /// Whether they are merged.
     pub(crate) merge: bool,
-    /// Otherwise: the part of the smaller one, 0 to 1, from which on one is cut.
+    /// Without merging: the minimum fraction of the smaller chunk, 0 to 1, at which one is cut.
     pub(crate) threshold: f64,
-    /// Bytes that a chunk may have by merging.
+    /// Maximum size of a merged chunk in bytes.
     pub(crate) merged_bytes: usize,
-    /// No chunk depends on one behind it in the stream.
+    /// Whether no chunk may depend on a later one in the stream.
     pub(crate) first: bool,
 }
 
-/// What becomes of a chunk.
+/// The outcome for a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum ChunkOutcome {
     Stays,
-    /// It has the lines of others, too.
+    /// It is extended by lines of others.
     Grown {
         first: u32,
         last: u32,
         text: Vec<u8>,
-        /// The chunks that are in it, in the order of lines.
+        /// The merged chunks, in the order of lines.
         members: Vec<usize>,
     },
-    /// It has only the lines that `by` lacks.
+    /// It is reduced to the lines that `by` lacks.
     Cut {
         by: usize,
         first: u32,
         last: u32,
         text: Vec<u8>,
     },
-    /// It is not shown; `by` is.
+    /// It is covered by `by`.
     Covered {
         by: usize,
         relation: DuplicateKind,
     },
 }
 
-/// What becomes of all chunks of a path.
+/// The outcomes for all chunks of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Resolved {
     /// One for each chunk.
-    pub(crate) fates: Vec<Fate>,
-    /// A chunk, and another that is there and has some of its lines too, where the
-    /// fate of the first does not name that: its lines were split.
+    pub(crate) outcomes: Vec<ChunkOutcome>,
+    /// A chunk and another one that has some of its lines, if the outcome of the first does not name
+    /// it: its lines were split.
     pub(crate) shared: Vec<(usize, usize)>,
 }
 
-/// Whether two texts with their ranges have the same lines where both have some.
+/// Returns whether two texts have equal lines where their ranges overlap.
 pub(crate) fn agrees(a: ((u32, u32), &[u8]), b: ((u32, u32), &[u8])) -> bool {
     let (first, last) = (a.0.0.max(b.0.0), a.0.1.min(b.0.1));
     if first > last {
@@ -116,11 +112,10 @@ pub(crate) fn agrees(a: ((u32, u32), &[u8]), b: ((u32, u32), &[u8])) -> bool {
     lines::agree(lines.slice(0, (first, last)), lines.slice(1, (first, last)))
 }
 
-/// The lines of a path as chunks that agree have them.
+/// One version of the lines of a path: chunks that agree.
 pub(crate) struct Version<'l, 'c, 't> {
     lines: &'l Lines<'c, 't>,
-    /// Ranges that do not meet, by their first line: the last one, and a chunk that
-    /// has them.
+    /// Disjoint ranges, by their first line: the last line, and a chunk that has them.
     ranges: BTreeMap<u32, (u32, usize)>,
 }
 
@@ -129,8 +124,7 @@ impl<'l, 'c, 't> Version<'l, 'c, 't> {
         Self { lines, ranges: BTreeMap::new() }
     }
 
-    /// Adds a chunk that has the common lines as they are; `false` where it has
-    /// another version of them.
+    /// Adds a chunk; returns `false` if it has another version of the common lines.
     pub(crate) fn add(&mut self, chunk: usize, (first, last): (u32, u32)) -> bool {
         let met = self.ranges.range(..=last).rev().map(|(first, (last, of))| (*first, *last, *of));
         let met: Vec<_> = met.take_while(|(_, end, _)| *end >= first).collect();
@@ -159,25 +153,30 @@ impl<'l, 'c, 't> Version<'l, 'c, 't> {
     }
 }
 
-/// What is left of a chunk that gave lines away.
-pub(crate) struct Left<'t> {
-    /// The lines that are its own, and their text; `None` if there are none.
+/// The remainder of a chunk after other chunks took over lines.
+pub(crate) struct ChunkRemainder<'t> {
+    /// The remaining lines and their text; `None` if there are none.
     pub(crate) own: Option<((u32, u32), &'t [u8])>,
-    /// The chunks that have the others.
+    /// The chunks that have the other lines.
     pub(crate) by: Vec<usize>,
-    /// Whether one of them has all.
+    /// Whether one of them has all lines.
     pub(crate) is_within_one: bool,
 }
 
-/// What each chunk has that the first `held` ones lack, which stand as they are.
-pub(crate) fn beside<'t>(chunks: &[Chunk<'t>], held: usize, terms: &Terms) -> Vec<Left<'t>> {
+/// Subtracts the lines of the first `held` chunks, which stay unchanged, from each other chunk.
+pub(crate) fn subtract<'t>(
+    chunks: &[Chunk<'t>],
+    held: usize,
+    options: &OverlapOptions,
+) -> Vec<ChunkRemainder<'t>> {
     let lines = Lines::new(chunks);
-    let rests = first::beside(chunks, held, terms).into_iter().enumerate();
+    let rests = earliest_first::subtract(chunks, held, options).into_iter().enumerate();
     let left = rests.map(|(at, rest)| {
         let at = at + held;
         let range = chunks[at].range();
-        let all = |given: &kept::Given| range::contains((given.first, given.last), range);
-        Left {
+        let all =
+            |given: &intervals::SharedLines| range::contains((given.first, given.last), range);
+        ChunkRemainder {
             own: rest.range.map(|own| (own, lines.slice(at, own))),
             by: rest.given.iter().map(|given| given.by).collect(),
             is_within_one: rest.given.iter().any(all),
@@ -186,35 +185,35 @@ pub(crate) fn beside<'t>(chunks: &[Chunk<'t>], held: usize, terms: &Terms) -> Ve
     left.collect()
 }
 
-/// What becomes of each chunk, and which others have some of its lines.
-pub(crate) fn resolve_all(chunks: &[Chunk<'_>], terms: &Terms) -> Resolved {
+/// Decides the outcome for each chunk.
+pub(crate) fn resolve_all(chunks: &[Chunk<'_>], options: &OverlapOptions) -> Resolved {
     let mut sorted: Vec<_> = (0..chunks.len()).collect();
     sorted.sort_unstable_by_key(|index| {
         let Chunk { first, last, order, fixed, .. } = chunks[*index];
         (first, Reverse(last), !fixed, order)
     });
-    // Most chunks have nothing to do with each other.
+    // Most chunks are disjoint.
     let mut end = None;
     let meets = |index: &usize| {
         let Chunk { first, last, .. } = chunks[*index];
-        let meets = end.is_some_and(|end| first - u32::from(terms.merge) <= end);
+        let meets = end.is_some_and(|end| first - u32::from(options.merge) <= end);
         end = end.max(Some(last));
         meets
     };
     if !sorted.iter().any(meets) {
         Resolved::all_stay(chunks)
-    } else if terms.first {
-        first::resolve(chunks, terms)
-    } else if terms.merge {
-        merge::resolve(chunks, &sorted, terms)
+    } else if options.first {
+        earliest_first::resolve(chunks, options)
+    } else if options.merge {
+        merge::resolve(chunks, &sorted, options)
     } else {
-        trim::resolve(chunks, &sorted, terms)
+        trim::resolve(chunks, &sorted, options)
     }
 }
 
 impl Resolved {
     fn all_stay(chunks: &[Chunk<'_>]) -> Self {
-        Self { fates: vec![Fate::Stays; chunks.len()], shared: Vec::new() }
+        Self { outcomes: vec![ChunkOutcome::Stays; chunks.len()], shared: Vec::new() }
     }
 }
 

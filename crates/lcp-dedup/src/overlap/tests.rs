@@ -1,22 +1,24 @@
-//! The cases of Task 016.c.
+//! The cases of Task 016.c; sizes, priorities, pins, versions and ends of texts.
+
+mod properties;
 
 use expect_test::{Expect, expect};
-use lcp_types::Priority;
+use lcp_types::{DuplicateKind, Priority};
 
-use super::{Chunk, Fate, Terms, resolve_all};
+use super::{Chunk, ChunkOutcome, OverlapOptions, resolve_all};
 
 impl<'t> Chunk<'t> {
     /// A chunk with this text; its range is to be set.
-    pub(super) const fn of(text: &'t [u8]) -> Self {
+    pub(super) const fn from_text(text: &'t [u8]) -> Self {
         let priority = Priority::Normal;
         Self { first: 1, last: 1, text, order: 0, position: 0, priority, fixed: false }
     }
 }
 
-pub(super) const MERGE: Terms =
-    Terms { merge: true, threshold: 0.8, merged_bytes: 16 << 10, first: false };
-pub(super) const TRIM: Terms = Terms { merge: false, ..MERGE };
-pub(super) const FIRST: Terms = Terms { first: true, ..MERGE };
+pub(super) const MERGE: OverlapOptions =
+    OverlapOptions { merge: true, threshold: 0.8, merged_bytes: 16 << 10, first: false };
+pub(super) const TRIM: OverlapOptions = OverlapOptions { merge: false, ..MERGE };
+pub(super) const FIRST: OverlapOptions = OverlapOptions { first: true, ..MERGE };
 
 /// Lines of a file, one version a letter: `a25` is its line 25.
 fn text(version: char, first: u32, last: u32) -> String {
@@ -26,7 +28,7 @@ fn text(version: char, first: u32, last: u32) -> String {
 
 /// A chunk in short: `a1-50`, with `!` pinned, `^` of high priority, `_` of low; the
 /// best ranked first.
-pub(super) fn check(terms: Terms, specs: &str, expected: &Expect) {
+pub(super) fn check(options: OverlapOptions, specs: &str, expected: &Expect) {
     let specs: Vec<&str> = specs.split_whitespace().collect();
     let parsed: Vec<_> = specs.iter().map(|spec| parse(spec)).collect();
     let mut chunks = Vec::new();
@@ -40,24 +42,24 @@ pub(super) fn check(terms: Terms, specs: &str, expected: &Expect) {
         let text = text.as_bytes();
         chunks.push(Chunk { first, last, text, order: position, position, priority, fixed });
     }
-    let resolved = resolve_all(&chunks, &terms);
+    let resolved = resolve_all(&chunks, &options);
     let name = |at: usize| specs[at];
     let mut shown = Vec::new();
-    for (at, fate) in resolved.fates.iter().enumerate() {
-        let fate = match fate {
-            Fate::Stays => "stays".to_owned(),
-            Fate::Grown { first, last, text, members } => {
+    for (at, outcome) in resolved.outcomes.iter().enumerate() {
+        let outcome = match outcome {
+            ChunkOutcome::Stays => "stays".to_owned(),
+            ChunkOutcome::Grown { first, last, text, members } => {
                 let members: Vec<_> = members.iter().copied().map(name).collect();
                 format!("grows to {} of {}", in_short(*first, *last, text), members.join(" "))
             }
-            Fate::Cut { by, first, last, text } => {
+            ChunkOutcome::Cut { by, first, last, text } => {
                 format!("cut to {} by {}", in_short(*first, *last, text), name(*by))
             }
-            Fate::Covered { by, relation } => format!("{relation}: {}", name(*by)),
+            ChunkOutcome::Covered { by, relation } => format!("{relation}: {}", name(*by)),
         };
         let parts = resolved.shared.iter().filter(|(chunk, _)| *chunk == at);
         let parts: Vec<_> = parts.map(|(_, other)| format!(", part in {}", name(*other))).collect();
-        shown.push(format!("{} {fate}{}\n", name(at), parts.concat()));
+        shown.push(format!("{} {outcome}{}\n", name(at), parts.concat()));
     }
     expected.assert_eq(&shown.concat());
 }
@@ -270,7 +272,7 @@ fn respect_threshold() {
     "]],
     );
     check(
-        Terms { threshold: 0.7, ..TRIM },
+        OverlapOptions { threshold: 0.7, ..TRIM },
         "a1-10 a4-14",
         &expect![[r"
         a1-10 stays
@@ -278,7 +280,7 @@ fn respect_threshold() {
     "]],
     );
     check(
-        Terms { threshold: 0.7, ..TRIM },
+        OverlapOptions { threshold: 0.7, ..TRIM },
         "a1-10 b4-14",
         &expect![[r"
         a1-10 stays
@@ -286,7 +288,7 @@ fn respect_threshold() {
     "]],
     );
     check(
-        Terms { merge: false, ..FIRST },
+        OverlapOptions { merge: false, ..FIRST },
         "a1-10 a3-14 a12-20",
         &expect![[r"
         a1-10 stays
@@ -298,12 +300,270 @@ fn respect_threshold() {
 
 #[test]
 fn handle_no_overlap() {
-    for terms in [MERGE, TRIM, FIRST] {
+    for options in [MERGE, TRIM, FIRST] {
         let stay = &expect![[r"
             a1-10 stays
             a20-30 stays
         "]];
-        check(terms, "a1-10 a20-30", stay);
+        check(options, "a1-10 a20-30", stay);
     }
-    assert!(resolve_all(&[], &MERGE).fates.is_empty());
+    assert!(resolve_all(&[], &MERGE).outcomes.is_empty());
+}
+
+#[test]
+fn a_run_is_split_at_a_line_where_it_is_too_large() {
+    let small = OverlapOptions { merged_bytes: 100, ..MERGE };
+    check(
+        small,
+        "a10-30 a25-50 a45-60 a28-48 a55-56",
+        &expect![[r"
+            a10-30 stays
+            a25-50 cut to a31-50 by a10-30
+            a45-60 cut to a51-60 by a25-50
+            a28-48 overlapping: a25-50, part in a10-30
+            a55-56 contained: a45-60
+        "]],
+    );
+    // One chunk that is larger by itself stays whole.
+    check(
+        small,
+        "a10-80 a70-90 a85-95",
+        &expect![[r"
+        a10-80 stays
+        a70-90 grows to a81-95 of a70-90 a85-95, part in a10-80
+        a85-95 overlapping: a70-90
+    "]],
+    );
+    check(
+        small,
+        "a10-40 a41-70",
+        &expect![[r"
+        a10-40 stays
+        a41-70 stays
+    "]],
+    );
+    // Lines of one chunk in three runs.
+    check(
+        small,
+        "a10-80 a70-90 a75-130",
+        &expect![[r"
+        a10-80 stays
+        a70-90 cut to a81-90 by a10-80
+        a75-130 cut to a91-130 by a70-90, part in a10-80
+    "]],
+    );
+}
+
+#[test]
+fn a_large_run_is_not_raised_for_a_few_lines() {
+    let small = OverlapOptions { merged_bytes: 100, ..MERGE };
+    check(
+        small,
+        "a10-80_ a20-30^ a25-28^ a40-50_ a70-85",
+        &expect![[r"
+        a10-80_ stays
+        a20-30^ stays
+        a25-28^ contained: a20-30^
+        a40-50_ contained: a10-80_
+        a70-85 stays
+    "]],
+    );
+    check(
+        small,
+        "a10-80^ a20-30_",
+        &expect![[r"
+        a10-80^ stays
+        a20-30_ contained: a10-80^
+    "]],
+    );
+    check(
+        OverlapOptions { merge: false, ..small },
+        "a10-80_ a20-30^ a40-50_",
+        &expect![[r"
+        a10-80_ stays
+        a20-30^ stays
+        a40-50_ contained: a10-80_
+    "]],
+    );
+    check(
+        MERGE,
+        "a10-80_ a20-30^",
+        &expect![[r"
+        a10-80_ stays
+        a20-30^ contained: a10-80_
+    "]],
+    );
+}
+
+#[test]
+fn what_is_fixed_never_changes_and_covers() {
+    check(
+        MERGE,
+        "a30-60! a1-40 a50-80 a35-45 a81-90",
+        &expect![[r"
+        a30-60! stays
+        a1-40 stays
+        a50-80 grows to a61-90 of a50-80 a81-90, part in a30-60!
+        a35-45 contained: a30-60!
+        a81-90 adjacent: a50-80
+    "]],
+    );
+    check(
+        MERGE,
+        "a1-50 a10-20! a15-18 b16-19",
+        &expect![[r"
+        a1-50 stays
+        a10-20! stays
+        a15-18 contained: a1-50
+        b16-19 stays
+    "]],
+    );
+    check(
+        TRIM,
+        "a1-50 a10-20! a2-52! a3-53",
+        &expect![[r"
+        a1-50 cut to a1-1 by a2-52!
+        a10-20! stays
+        a2-52! stays
+        a3-53 cut to a53-53 by a2-52!
+    "]],
+    );
+    check(
+        FIRST,
+        "a1-50 a10-20! a5-8 a49-60",
+        &expect![[r"
+        a1-50 stays
+        a10-20! stays
+        a5-8 contained: a1-50
+        a49-60 cut to a51-60 by a1-50
+    "]],
+    );
+}
+
+#[test]
+fn versions_are_never_mixed() {
+    check(
+        MERGE,
+        "a1-20 b10-30 a15-40 b25-50",
+        &expect![[r"
+        a1-20 grows to a1-40 of a1-20 a15-40
+        b10-30 grows to b10-50 of b10-30 b25-50
+        a15-40 overlapping: a1-20
+        b25-50 overlapping: b10-30
+    "]],
+    );
+    check(
+        FIRST,
+        "a1-20 b10-30 a15-40 b25-50 b1-20",
+        &expect![[r"
+            a1-20 stays
+            b10-30 stays
+            a15-40 stays
+            b25-50 stays
+            b1-20 stays
+        "]],
+    );
+    check(
+        OverlapOptions { threshold: 0.1, ..TRIM },
+        "a1-20 b10-30 a15-40 b25-50",
+        &expect![[r"
+        a1-20 stays
+        b10-30 stays
+        a15-40 cut to a21-40 by a1-20
+        b25-50 cut to b31-50 by b10-30
+    "]],
+    );
+}
+
+#[test]
+fn the_earlier_chunk_stays_and_the_later_gives_its_lines() {
+    check(
+        FIRST,
+        "a1-10 a31-40 a5-35 a8-33",
+        &expect![[r"
+        a1-10 stays
+        a31-40 stays
+        a5-35 cut to a11-30 by a1-10, part in a31-40
+        a8-33 overlapping: a1-10, part in a5-35, part in a31-40
+    "]],
+    );
+    check(
+        FIRST,
+        "a10-20 a1-50 a5-25",
+        &expect![[r"
+        a10-20 stays
+        a1-50 stays
+        a5-25 contained: a1-50
+    "]],
+    );
+    // One that has all of its lines goes before one that has the first of them,
+    // the earlier one before the later.
+    check(
+        FIRST,
+        "a10-20 a1-50 a15-25 a12-18",
+        &expect![[r"
+        a10-20 stays
+        a1-50 stays
+        a15-25 contained: a1-50
+        a12-18 contained: a10-20
+    "]],
+    );
+    check(
+        FIRST,
+        "a30-40 a25-50 a10-35",
+        &expect![[r"
+        a30-40 stays
+        a25-50 stays
+        a10-35 cut to a10-24 by a25-50
+    "]],
+    );
+    check(
+        FIRST,
+        "a1-10 a11-20 a5-15",
+        &expect![[r"
+        a1-10 stays
+        a11-20 stays
+        a5-15 overlapping: a1-10, part in a11-20
+    "]],
+    );
+}
+
+#[test]
+fn without_merging_what_was_cut_away_is_found_where_it_stands() {
+    // a5-7 lies within a2-20, whose lines a1-15 has.
+    let options = OverlapOptions { threshold: 0.5, ..TRIM };
+    check(
+        options,
+        "a1-15 a2-20 a5-7 a14-18 a17-19",
+        &expect![[r"
+        a1-15 stays
+        a2-20 cut to a16-20 by a1-15
+        a5-7 contained: a1-15
+        a14-18 overlapping: a2-20, part in a1-15
+        a17-19 contained: a2-20
+    "]],
+    );
+}
+
+#[test]
+fn the_final_newline_is_that_of_the_last_line() {
+    let chunk = |first, last, text: &'static str, order| {
+        let position = order;
+        Chunk { first, last, order, position, ..Chunk::from_text(text.as_bytes()) }
+    };
+    let merged = |chunks: &[Chunk<'_>]| match &resolve_all(chunks, &MERGE).outcomes[0] {
+        ChunkOutcome::Grown { text, .. } => String::from_utf8(text.clone()).unwrap(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(merged(&[chunk(1, 2, "a\nb", 0), chunk(2, 3, "b\nc", 1)]), "a\nb\nc");
+    assert_eq!(merged(&[chunk(1, 2, "a\nb", 0), chunk(3, 3, "c\n", 1)]), "a\nb\nc\n");
+    assert_eq!(merged(&[chunk(1, 1, "a\r\n", 0), chunk(2, 3, "\n\n", 1)]), "a\r\n\n\n");
+    let equal = [chunk(1, 2, "a\nb\n", 1), chunk(1, 2, "a\nb", 0)];
+    let by = ChunkOutcome::Covered { by: 1, relation: DuplicateKind::Contained };
+    assert_eq!(resolve_all(&equal, &MERGE).outcomes, [by, ChunkOutcome::Stays]);
+    let other_end_of_line = [chunk(1, 2, "a\r\nb\n", 0), chunk(1, 2, "a\nb\n", 1)];
+    assert_eq!(
+        resolve_all(&other_end_of_line, &MERGE).outcomes,
+        [ChunkOutcome::Stays, ChunkOutcome::Stays]
+    );
 }

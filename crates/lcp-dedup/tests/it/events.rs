@@ -1,6 +1,6 @@
 //! Turns and results: what happened keeps its place (RFC 0006 §3).
 
-use lcp_dedup::Level;
+use lcp_dedup::DedupLevel;
 use lcp_types::{Block, DuplicateKind, Role, Status};
 
 use crate::support::{at, contents, covered, file, tag};
@@ -13,10 +13,10 @@ fn long() -> String {
 fn a_result_that_stands_twice_becomes_a_line() {
     let result = || Block::tool_result("cargo_test", Status::Ok, long());
     let blocks = [result(), file("a.rs", "fn a() {}\n"), result()];
-    let found = at(Level::Exact, &blocks);
+    let found = at(DedupLevel::Exact, &blocks);
     assert_eq!(covered(&found), [(2, DuplicateKind::Equal, 0)]);
     assert!(found.duplicates.covered[&2].in_place);
-    let pack = found.pack(&blocks);
+    let pack = found.to_pack_blocks(&blocks);
     assert_eq!(pack.len(), 3);
     assert_eq!(
         contents(&pack)[2],
@@ -35,26 +35,29 @@ fn a_line_names_the_call_where_there_is_one() {
         result(long()),
         tag(4, "tool_call_id=c3"),
     ];
-    let found = at(Level::Exact, &blocks);
-    assert_eq!(contents(&found.pack(&blocks))[2], "[the same as the result of bash #c1 above]");
+    let found = at(DedupLevel::Exact, &blocks);
+    assert_eq!(
+        contents(&found.to_pack_blocks(&blocks))[2],
+        "[the same as the result of bash #c1 above]"
+    );
 }
 
 #[test]
 fn a_turn_that_says_it_again_still_says_it() {
     let yes = || Block::conversation(Role::User, "yes");
     let turns = [yes(), Block::conversation(Role::Assistant, "And now?"), yes(), yes()];
-    assert!(covered(&at(Level::Near, &turns)).is_empty());
+    assert!(covered(&at(DedupLevel::Near, &turns)).is_empty());
 }
 
 #[test]
 fn a_long_turn_refers_to_the_first_but_the_newest_question_stays() {
     let turn = || Block::conversation(Role::User, long());
     let blocks = [turn(), turn(), turn()];
-    let found = at(Level::Exact, &blocks);
+    let found = at(DedupLevel::Exact, &blocks);
     // The newest covers the others: it is never covered.
     assert_eq!(covered(&found), [(0, DuplicateKind::Equal, 2), (1, DuplicateKind::Equal, 2)]);
     assert_eq!(
-        contents(&found.pack(&blocks))[0],
+        contents(&found.to_pack_blocks(&blocks))[0],
         "[the same as the turn of user that begins \"a line that somebody pasted, l\" below]"
     );
 }
@@ -62,7 +65,7 @@ fn a_long_turn_refers_to_the_first_but_the_newest_question_stays() {
 #[test]
 fn system_turns_are_left_alone() {
     let system = || Block::conversation(Role::System, long());
-    assert!(covered(&at(Level::Near, &[system(), system()])).is_empty());
+    assert!(covered(&at(DedupLevel::Near, &[system(), system()])).is_empty());
 }
 
 #[test]
@@ -70,8 +73,8 @@ fn labels_in_lines_are_one_line_and_bounded() {
     let name = format!("tool\n\u{1b}[31m{}", "x".repeat(500));
     let result = || Block::tool_result(name.clone(), Status::Ok, long());
     let blocks = [result(), result()];
-    let found = at(Level::Exact, &blocks);
-    let line = &contents(&found.pack(&blocks))[1];
+    let found = at(DedupLevel::Exact, &blocks);
+    let line = &contents(&found.to_pack_blocks(&blocks))[1];
     assert_eq!(line.lines().count(), 1);
     assert!(!line.chars().any(char::is_control));
     assert!(line.chars().count() < 200, "{line}");
@@ -87,9 +90,9 @@ fn a_content_that_is_hardly_longer_than_the_line_stays() {
             Block::tool_result("t", Status::Ok, text),
         ]
     };
-    let is_referred = |length| !covered(&at(Level::Exact, &result(length))).is_empty();
-    let found = at(Level::Exact, &result(500));
-    let line = contents(&found.pack(&result(500)))[1].len();
+    let is_referred = |length| !covered(&at(DedupLevel::Exact, &result(length))).is_empty();
+    let found = at(DedupLevel::Exact, &result(500));
+    let line = contents(&found.to_pack_blocks(&result(500)))[1].len();
     assert!(!is_referred(2 * line) && is_referred(2 * line + 1), "{line}");
 }
 
@@ -102,6 +105,9 @@ fn a_line_names_what_grew_by_what_it_is() {
         crate::support::chunk("a.rs", 25, 75),
         Block::tool_result("read", Status::Ok, lines),
     ];
-    let found = at(Level::Overlap, &blocks);
-    assert_eq!(contents(&found.pack(&blocks))[1], "[all of it stands in a.rs:1-75 above]");
+    let found = at(DedupLevel::Overlap, &blocks);
+    assert_eq!(
+        contents(&found.to_pack_blocks(&blocks))[1],
+        "[all of it stands in a.rs:1-75 above]"
+    );
 }

@@ -1,29 +1,29 @@
 //! What a prompt cache has seen stays (RFC 0006 §2, law 5).
 
-use lcp_dedup::{Keep, Level, Options};
+use lcp_dedup::{DedupLevel, Options, Survivor};
 use lcp_types::{Block, DuplicateKind, Role};
 use proptest::prelude::*;
 
 use crate::laws::session;
 use crate::support::{check, chunk, contents, counter, covered, rank, with};
 
-fn first(level: Level) -> Options {
-    Options { keep: Keep::First, ..Options::new(level) }
+fn first(level: DedupLevel) -> Options {
+    Options { keep: Survivor::First, ..Options::new(level) }
 }
 
 #[test]
 fn the_earlier_stays_whatever_the_ranks() {
     let blocks = [chunk("a.rs", 1, 9), chunk("b.rs", 1, 9), rank(1, "0.9")];
-    assert_eq!(covered(&with(&blocks, &first(Level::Exact))), [(1, DuplicateKind::Equal, 0)]);
+    assert_eq!(covered(&with(&blocks, &first(DedupLevel::Exact))), [(1, DuplicateKind::Equal, 0)]);
 }
 
 #[test]
 fn a_later_chunk_gives_up_the_lines_that_stand_before() {
     let blocks = [chunk("a.rs", 1, 50), chunk("a.rs", 25, 75), chunk("a.rs", 60, 70)];
-    let found = with(&blocks, &first(Level::Overlap));
+    let found = with(&blocks, &first(DedupLevel::Overlap));
     let kept = [(1, DuplicateKind::Overlapping, 0), (2, DuplicateKind::Contained, 1)];
     assert_eq!(covered(&found), kept);
-    assert_eq!(found.pack(&blocks), [chunk("a.rs", 1, 50), chunk("a.rs", 51, 75)]);
+    assert_eq!(found.to_pack_blocks(&blocks), [chunk("a.rs", 1, 50), chunk("a.rs", 51, 75)]);
 }
 
 #[test]
@@ -32,8 +32,8 @@ fn no_user_turn_is_ever_covered() {
     let turn = || Block::conversation(Role::User, long.clone());
     // Neither the newest nor one before it.
     let blocks = [turn(), turn(), turn(), Block::conversation(Role::Assistant, "Yes.")];
-    assert!(contents(&with(&blocks, &first(Level::Near)).pack(&blocks)).len() == 4);
-    assert!(covered(&with(&blocks, &first(Level::Near))).is_empty());
+    assert!(contents(&with(&blocks, &first(DedupLevel::Near)).to_pack_blocks(&blocks)).len() == 4);
+    assert!(covered(&with(&blocks, &first(DedupLevel::Near))).is_empty());
 }
 
 proptest! {
@@ -46,7 +46,7 @@ proptest! {
         while blocks.get(cut).is_some_and(|block| block.content.is_metadata()) {
             cut += 1;
         }
-        for level in Level::ALL {
+        for level in DedupLevel::ALL {
             let whole = lcp_dedup::dedup(&blocks, &first(level), &counter()).unwrap();
             let before = lcp_dedup::dedup(&blocks[..cut], &first(level), &counter()).unwrap();
             check(&blocks, &whole);

@@ -1,6 +1,6 @@
 //! The laws of RFC 0006 §2 over random packs.
 
-use lcp_dedup::{Keep, Level, Options, dedup};
+use lcp_dedup::{DedupLevel, Options, Survivor, dedup};
 use lcp_types::{
     Block, BlockContent, BlockMeta, DiffHunk, DuplicateKind, FormatHint, Lang, Priority, Role,
     Status,
@@ -83,7 +83,13 @@ pub(crate) fn session() -> impl Strategy<Value = Vec<Block<'static>>> {
 }
 
 fn options() -> impl Strategy<Value = Options> {
-    (select(&Level::ALL[..]), select(&Keep::ALL[..]), any::<bool>(), 50..2_000usize, 0..=10u8)
+    (
+        select(&DedupLevel::ALL[..]),
+        select(&Survivor::ALL[..]),
+        any::<bool>(),
+        50..2_000usize,
+        0..=10u8,
+    )
         .prop_map(|(level, keep, merge_overlapping, merged_bytes, tenths)| Options {
             keep,
             merge_overlapping,
@@ -111,8 +117,8 @@ proptest! {
     /// Behind a first run a second one finds nothing that is equal.
     #[test]
     fn a_pack_without_copies_has_none(blocks in session()) {
-        let once = dedup(&blocks, &Options::new(Level::Exact), &counter()).unwrap().pack(&blocks);
-        let again = dedup(&once, &Options::new(Level::Exact), &counter()).unwrap();
+        let once = dedup(&blocks, &Options::new(DedupLevel::Exact), &counter()).unwrap().to_pack_blocks(&blocks);
+        let again = dedup(&once, &Options::new(DedupLevel::Exact), &counter()).unwrap();
         let new = covered(&again).into_iter().filter(|(index, ..)| {
             // Lines that refer to a block may be alike.
             let text = once[*index].content.text();
@@ -141,7 +147,7 @@ proptest! {
             blocks
         };
         let kept = |blocks: &[Block<'static>]| {
-            let pack = dedup(blocks, &Options::new(Level::Near), &counter()).unwrap().pack(blocks);
+            let pack = dedup(blocks, &Options::new(DedupLevel::Near), &counter()).unwrap().to_pack_blocks(blocks);
             let mut titles: Vec<_> = pack.iter().filter_map(|block| match &block.content {
                 BlockContent::Document(document) => Some(document.title.to_string()),
                 _ => None,
@@ -173,7 +179,7 @@ proptest! {
 
     #[test]
     fn superseded_blocks_point_at_newer_ones_of_the_same_name(blocks in session()) {
-        let found = dedup(&blocks, &Options::new(Level::Near), &counter()).unwrap();
+        let found = dedup(&blocks, &Options::new(DedupLevel::Near), &counter()).unwrap();
         for (index, covered) in &found.duplicates.covered {
             if covered.relation == DuplicateKind::Superseded {
                 prop_assert!(covered.in_place && !found.duplicates.is_removed(covered.by));

@@ -1,6 +1,6 @@
 //! Texts that are nearly alike (RFC 0006 §7).
 
-use lcp_dedup::{Level, Options, restore};
+use lcp_dedup::{DedupLevel, Options, restore};
 use lcp_types::{Block, DuplicateKind, FormatHint, Lang, Status};
 
 use crate::support::{at, contents, covered, numbered, text, with};
@@ -13,17 +13,17 @@ fn doc(title: &'static str, text: String) -> Block<'static> {
 fn a_text_of_which_another_has_every_line_goes() {
     let less = numbered(1, 30).replace("line 7 of the file\n", "");
     let blocks = [doc("a", numbered(1, 30)), doc("b", less)];
-    let found = at(Level::Near, &blocks);
+    let found = at(DedupLevel::Near, &blocks);
     assert_eq!(covered(&found), [(1, DuplicateKind::Near, 0)]);
-    assert_eq!(contents(&found.pack(&blocks)), [numbered(1, 30)]);
-    assert!(covered(&at(Level::Overlap, &blocks)).is_empty());
+    assert_eq!(contents(&found.to_pack_blocks(&blocks)), [numbered(1, 30)]);
+    assert!(covered(&at(DedupLevel::Overlap, &blocks)).is_empty());
 }
 
 #[test]
 fn a_text_with_lines_of_its_own_becomes_a_diff() {
     let other = numbered(1, 30).replace("line 7 ", "line seven ");
     let blocks = [doc("a", numbered(1, 30)), doc("b", other.clone())];
-    let found = at(Level::Near, &blocks);
+    let found = at(DedupLevel::Near, &blocks);
     assert_eq!(covered(&found), [(1, DuplicateKind::Near, 0)]);
     let shown = String::from_utf8(text(&blocks, &found, 1).to_vec()).unwrap();
     let hunks = shown.strip_prefix("[a above, but for these changes]\n").unwrap();
@@ -42,7 +42,7 @@ fn the_order_of_lines_is_part_of_a_text() {
     let mut lines: Vec<_> = numbered(1, 30).lines().map(|line| format!("{line}\n")).collect();
     lines.swap(3, 20);
     let blocks = [doc("a", numbered(1, 30)), doc("b", lines.concat())];
-    let found = at(Level::Near, &blocks);
+    let found = at(DedupLevel::Near, &blocks);
     // Every line stands in the other, in another order: that is no copy.
     assert!(found.duplicates.covered.values().all(|covered| covered.in_place));
 }
@@ -51,8 +51,8 @@ fn the_order_of_lines_is_part_of_a_text() {
 fn what_is_less_alike_stays() {
     let half = numbered(1, 15) + &numbered(100, 115);
     let blocks = [doc("a", numbered(1, 30)), doc("b", half.clone())];
-    assert!(covered(&at(Level::Near, &blocks)).is_empty());
-    let options = Options { near_threshold: 0.95, ..Options::new(Level::Near) };
+    assert!(covered(&at(DedupLevel::Near, &blocks)).is_empty());
+    let options = Options { near_threshold: 0.95, ..Options::new(DedupLevel::Near) };
     let other = numbered(1, 30).replace("line 7 ", "line seven ");
     assert!(covered(&with(&[doc("a", numbered(1, 30)), doc("b", other)], &options)).is_empty());
 }
@@ -63,7 +63,7 @@ fn no_clusters() {
     let b = numbered(1, 30).replace("line 3 ", "x ").replace("line 4 ", "y ");
     let c = b.replace("line 13 ", "u ").replace("line 14 ", "v ").replace("line 15 ", "w ");
     let blocks = [doc("a", numbered(1, 30)), doc("b", b), doc("c", c)];
-    let found = at(Level::Near, &blocks);
+    let found = at(DedupLevel::Near, &blocks);
     assert!(found.duplicates.covered.get(&2).is_none_or(|covered| covered.by == 0));
 }
 
@@ -77,7 +77,7 @@ fn numbers_that_cat_gives_are_found_but_never_taken_for_the_lines() {
         Block::code(Lang::Rust, "a.rs", numbered(1, 30)),
         Block::tool_result("cat", Status::Ok, numbers.clone()),
     ];
-    let found = at(Level::Near, &blocks);
+    let found = at(DedupLevel::Near, &blocks);
     // Byte for byte they are other lines: nothing is dropped for them.
     assert!(found.duplicates.covered.values().all(|covered| covered.in_place));
 }
@@ -88,6 +88,6 @@ fn indentation_makes_another_program() {
     let deep = flat.replace("    g()", "  g()");
     let blocks =
         [Block::code(Lang::Python, "a.py", flat), Block::code(Lang::Python, "b.py", deep.clone())];
-    let found = at(Level::Near, &blocks);
+    let found = at(DedupLevel::Near, &blocks);
     assert!(found.duplicates.covered.values().all(|covered| covered.in_place));
 }

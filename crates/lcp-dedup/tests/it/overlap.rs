@@ -1,6 +1,6 @@
 //! Task 016.c, `OverlapDedupTests`, and its example.
 
-use lcp_dedup::{Level, Options};
+use lcp_dedup::{DedupLevel, Options};
 use lcp_types::{Block, DuplicateKind, Lang, Priority, Status};
 
 use crate::support::{
@@ -10,14 +10,14 @@ use crate::support::{
 #[test]
 fn should_detect_overlap_by_lines() {
     let blocks = [chunk("a.rs", 1, 30), chunk("a.rs", 20, 40)];
-    assert_eq!(covered(&at(Level::Overlap, &blocks)), [(1, DuplicateKind::Overlapping, 0)]);
-    assert!(covered(&at(Level::Exact, &blocks)).is_empty());
+    assert_eq!(covered(&at(DedupLevel::Overlap, &blocks)), [(1, DuplicateKind::Overlapping, 0)]);
+    assert!(covered(&at(DedupLevel::Exact, &blocks)).is_empty());
 }
 
 #[test]
 fn should_calculate_overlap_percentage() {
     // 8 of 10 lines are common: 80 %, which the default threshold includes.
-    let apart = Options { merge_overlapping: false, ..Options::new(Level::Overlap) };
+    let apart = Options { merge_overlapping: false, ..Options::new(DedupLevel::Overlap) };
     let at_80 = [chunk("a.rs", 1, 10), chunk("a.rs", 3, 12)];
     assert_eq!(covered(&with(&at_80, &apart)), [(1, DuplicateKind::Overlapping, 0)]);
     let at_70 = [chunk("a.rs", 1, 10), chunk("a.rs", 4, 13)];
@@ -30,8 +30,8 @@ fn should_calculate_overlap_percentage() {
 #[test]
 fn should_merge_overlapping_chunks() {
     let blocks = [chunk("a.rs", 1, 50), chunk("a.rs", 25, 75)];
-    let found = at(Level::Overlap, &blocks);
-    assert_eq!(found.pack(&blocks), [chunk("a.rs", 1, 75)]);
+    let found = at(DedupLevel::Overlap, &blocks);
+    assert_eq!(found.to_pack_blocks(&blocks), [chunk("a.rs", 1, 75)]);
 }
 
 #[test]
@@ -42,8 +42,8 @@ fn the_example_of_the_requirements() {
         chunk("UserService.cs", 25, 75),
         chunk("UserService.cs", 1, 50),
     ];
-    let found = at(Level::Overlap, &blocks);
-    assert_eq!(found.pack(&blocks), [chunk("UserService.cs", 1, 75)]);
+    let found = at(DedupLevel::Overlap, &blocks);
+    assert_eq!(found.to_pack_blocks(&blocks), [chunk("UserService.cs", 1, 75)]);
     let counter = crate::support::counter();
     let count = |first, last| {
         u64::from(lcp_tokens::TokenEstimator::estimate(&counter, &numbered(first, last)))
@@ -55,20 +55,20 @@ fn the_example_of_the_requirements() {
 #[test]
 fn should_handle_adjacent_chunks() {
     let blocks = [chunk("a.rs", 1, 10), chunk("a.rs", 11, 20)];
-    let found = at(Level::Overlap, &blocks);
+    let found = at(DedupLevel::Overlap, &blocks);
     assert_eq!(covered(&found), [(1, DuplicateKind::Adjacent, 0)]);
-    assert_eq!(found.pack(&blocks), [chunk("a.rs", 1, 20)]);
+    assert_eq!(found.to_pack_blocks(&blocks), [chunk("a.rs", 1, 20)]);
 }
 
 #[test]
 fn should_handle_contained_chunk() {
     let blocks = [chunk("a.rs", 1, 50), chunk("a.rs", 10, 20)];
-    let found = at(Level::Overlap, &blocks);
+    let found = at(DedupLevel::Overlap, &blocks);
     assert_eq!(covered(&found), [(1, DuplicateKind::Contained, 0)]);
     assert!(found.replaced.is_empty());
     let whole = [chunk("a.rs", 10, 20), Block::code(Lang::Rust, "a.rs", numbered(1, 50))];
-    let found = at(Level::Overlap, &whole);
-    assert_eq!(contents(&found.pack(&whole)), [numbered(1, 50)]);
+    let found = at(DedupLevel::Overlap, &whole);
+    assert_eq!(contents(&found.to_pack_blocks(&whole)), [numbered(1, 50)]);
 }
 
 #[test]
@@ -77,43 +77,43 @@ fn should_respect_threshold() {
     let options = |threshold| Options {
         merge_overlapping: false,
         overlap_threshold: threshold,
-        ..Options::new(Level::Overlap)
+        ..Options::new(DedupLevel::Overlap)
     };
     // 26 of 50 lines: 52 %.
     assert!(covered(&with(&blocks, &options(0.8))).is_empty());
     assert!(covered(&with(&blocks, &options(0.53))).is_empty());
     let found = with(&blocks, &options(0.52));
     assert_eq!(covered(&found), [(1, DuplicateKind::Overlapping, 0)]);
-    assert_eq!(found.pack(&blocks), [chunk("a.rs", 1, 50), chunk("a.rs", 51, 75)]);
+    assert_eq!(found.to_pack_blocks(&blocks), [chunk("a.rs", 1, 50), chunk("a.rs", 51, 75)]);
 }
 
 #[test]
 fn should_handle_different_files() {
     let blocks = [chunk("a.rs", 1, 30), chunk("b.rs", 20, 40)];
-    assert!(covered(&at(Level::Overlap, &blocks)).is_empty());
+    assert!(covered(&at(DedupLevel::Overlap, &blocks)).is_empty());
 }
 
 #[test]
 fn should_handle_no_overlap() {
     let blocks = [chunk("a.rs", 1, 10), chunk("a.rs", 12, 20)];
-    assert!(covered(&at(Level::Overlap, &blocks)).is_empty());
+    assert!(covered(&at(DedupLevel::Overlap, &blocks)).is_empty());
 }
 
 #[test]
 fn should_report_merged_count() {
     let blocks =
         [chunk("a.rs", 1, 20), chunk("a.rs", 11, 30), chunk("a.rs", 31, 40), chunk("b.rs", 1, 9)];
-    let found = at(Level::Overlap, &blocks);
+    let found = at(DedupLevel::Overlap, &blocks);
     assert_eq!(found.duplicates.count(DuplicateKind::Overlapping).0, 1);
     assert_eq!(found.duplicates.count(DuplicateKind::Adjacent).0, 1);
-    assert_eq!(range(&found.pack(&blocks)[0]), (Some(1), Some(40)));
+    assert_eq!(range(&found.to_pack_blocks(&blocks)[0]), (Some(1), Some(40)));
 }
 
 #[test]
 fn two_versions_are_never_merged() {
     let other = numbered(20, 40).replace("line 25 ", "line xxv ");
     let blocks = [chunk("a.rs", 1, 30), Block::code_lines(Lang::Rust, "a.rs", other, 20, 40)];
-    assert!(covered(&at(Level::Overlap, &blocks)).is_empty());
+    assert!(covered(&at(DedupLevel::Overlap, &blocks)).is_empty());
 }
 
 #[test]
@@ -125,9 +125,9 @@ fn a_merged_chunk_keeps_the_place_and_the_category_of_the_highest_ranked() {
         tag(1, "category=open_files"),
         rank(1, "0.9"),
     ];
-    let found = at(Level::Overlap, &blocks);
+    let found = at(DedupLevel::Overlap, &blocks);
     assert_eq!(covered(&found), [(0, DuplicateKind::Overlapping, 1)]);
-    let pack = found.pack(&blocks);
+    let pack = found.to_pack_blocks(&blocks);
     assert_eq!(pack[0], chunk("a.rs", 1, 30));
     assert_eq!(pack[1..], [tag(0, "category=open_files"), rank(0, "0.9")]);
 }
@@ -143,34 +143,34 @@ fn chunks_of_other_priorities_are_not_merged() {
         priority(0, Priority::Low),
         priority(1, Priority::High),
     ];
-    let found = at(Level::Overlap, &blocks);
+    let found = at(DedupLevel::Overlap, &blocks);
     assert_eq!(
         covered(&found),
         [(0, DuplicateKind::Overlapping, 1), (2, DuplicateKind::Contained, 1)]
     );
-    let pack = found.pack(&blocks);
+    let pack = found.to_pack_blocks(&blocks);
     assert_eq!(pack[..2], [chunk("a.rs", 1, 49), chunk("a.rs", 50, 90)]);
     // What lies within a less important one stays beside it.
     let within = [chunk("a.rs", 1, 60), chunk("a.rs", 50, 55), priority(1, Priority::Critical)];
-    assert!(covered(&at(Level::Overlap, &within)).is_empty());
+    assert!(covered(&at(DedupLevel::Overlap, &within)).is_empty());
 }
 
 #[test]
 fn a_chunk_grows_within_a_quarter_of_the_budget() {
     let blocks = [chunk("a.rs", 1, 50), chunk("a.rs", 25, 75)];
-    let found = with(&blocks, &Options::new(Level::Overlap).within(1_200));
-    assert_eq!(found.pack(&blocks), [chunk("a.rs", 1, 50), chunk("a.rs", 51, 75)]);
-    let found = with(&blocks, &Options::new(Level::Overlap).within(8_000));
-    assert_eq!(found.pack(&blocks), [chunk("a.rs", 1, 75)]);
+    let found = with(&blocks, &Options::new(DedupLevel::Overlap).within(1_200));
+    assert_eq!(found.to_pack_blocks(&blocks), [chunk("a.rs", 1, 50), chunk("a.rs", 51, 75)]);
+    let found = with(&blocks, &Options::new(DedupLevel::Overlap).within(8_000));
+    assert_eq!(found.to_pack_blocks(&blocks), [chunk("a.rs", 1, 75)]);
 }
 
 #[test]
 fn a_merge_over_the_limit_is_split_at_a_line() {
     let blocks = [chunk("a.rs", 1, 60), chunk("a.rs", 40, 99), chunk("a.rs", 90, 150)];
     let bytes = numbered(1, 70).len();
-    let options = Options { merged_bytes: bytes, ..Options::new(Level::Overlap) };
+    let options = Options { merged_bytes: bytes, ..Options::new(DedupLevel::Overlap) };
     let found = with(&blocks, &options);
-    let pack = found.pack(&blocks);
+    let pack = found.to_pack_blocks(&blocks);
     assert_eq!(contents(&pack).concat(), numbered(1, 150));
     assert!(contents(&pack).iter().all(|text| text.len() <= bytes));
     assert_eq!(found.duplicates.covered.values().filter(|it| !it.in_place).count(), 3 - pack.len());
@@ -187,8 +187,8 @@ fn bad_ranges_are_named_and_kept() {
         chunk("a.rs", 3, 8),
         bad(4, 13),
     ];
-    let options = Options::new(Level::Overlap);
-    let found = lcp_dedup::find(&blocks, &options, &crate::support::counter()).unwrap();
+    let options = Options::new(DedupLevel::Overlap);
+    let found = lcp_dedup::detect(&blocks, &options, &crate::support::counter()).unwrap();
     let bad: Vec<_> = found.bad_ranges.iter().map(|(index, _)| *index).collect();
     // They cover nothing either: the last is like four of them, and stays.
     assert_eq!(bad, [0, 1, 2, 3]);
@@ -204,7 +204,7 @@ fn bad_ranges_are_named_and_kept() {
             block
         })
         .collect();
-    let found = lcp_dedup::find(&apart, &options, &crate::support::counter()).unwrap();
+    let found = lcp_dedup::detect(&apart, &options, &crate::support::counter()).unwrap();
     let bad: Vec<_> = found.bad_ranges.iter().map(|(index, _)| *index).collect();
     assert_eq!(bad, [0, 1, 2, 3, 4, 5]);
     assert!(found.is_empty());
@@ -215,17 +215,17 @@ fn summaries_of_what_was_merged_follow_each_other() {
     let first = chunk("a.rs", 1, 20).with_summary("the beginning");
     let second = chunk("a.rs", 11, 30).with_summary("the rest");
     let blocks = [second.clone(), first.clone()];
-    let pack = at(Level::Overlap, &blocks).pack(&blocks);
+    let pack = at(DedupLevel::Overlap, &blocks).to_pack_blocks(&blocks);
     assert_eq!(pack[0].summary.as_deref(), Some("the beginning\nthe rest"));
     // One that lies within them has nothing to add.
     let within = [second.clone(), first.clone(), chunk("a.rs", 12, 14)];
-    let pack = at(Level::Overlap, &within).pack(&within);
+    let pack = at(DedupLevel::Overlap, &within).to_pack_blocks(&within);
     assert_eq!(pack[0].summary.as_deref(), Some("the beginning\nthe rest"));
     let same = [first.clone(), chunk("a.rs", 11, 30).with_summary("the beginning")];
-    let pack = at(Level::Overlap, &same).pack(&same);
+    let pack = at(DedupLevel::Overlap, &same).to_pack_blocks(&same);
     assert_eq!(pack[0].summary.as_deref(), Some("the beginning"));
     let half = [first, chunk("a.rs", 11, 30)];
-    assert_eq!(at(Level::Overlap, &half).pack(&half)[0].summary, None);
+    assert_eq!(at(DedupLevel::Overlap, &half).to_pack_blocks(&half)[0].summary, None);
 }
 
 #[test]
@@ -236,8 +236,11 @@ fn a_file_and_its_chunks_become_the_file() {
         chunk("a.rs", 20, 30),
         file("b.rs", "fn b() {}\n"),
     ];
-    let found = at(Level::Overlap, &blocks);
-    assert_eq!(contents(&found.pack(&blocks)), [numbered(1, 30), "fn b() {}\n".to_owned()]);
+    let found = at(DedupLevel::Overlap, &blocks);
+    assert_eq!(
+        contents(&found.to_pack_blocks(&blocks)),
+        [numbered(1, 30), "fn b() {}\n".to_owned()]
+    );
 }
 
 /// What a result says stands in a chunk that another one takes in: it refers to that one.
@@ -250,10 +253,10 @@ fn a_result_refers_to_the_chunk_that_took_its_like_in() {
         chunk("c", 15, 29),
         priority(3, Priority::Critical),
     ];
-    let found = at(Level::Overlap, &blocks);
+    let found = at(DedupLevel::Overlap, &blocks);
     assert!(covered(&found).contains(&(0, DuplicateKind::Overlapping, 1)), "{:?}", covered(&found));
     assert_eq!(
-        contents(&found.pack(&blocks)),
+        contents(&found.to_pack_blocks(&blocks)),
         ["[all of it stands in c:10-29 below]".to_owned(), numbered(10, 29)]
     );
 }

@@ -1,6 +1,6 @@
 //! What is left, as a pack of its own.
 
-use lcp_dedup::Level;
+use lcp_dedup::DedupLevel;
 use lcp_types::{Annotation, Block, BlockMeta, Level as Detail, Priority};
 
 use crate::support::{at, chunk, file, priority, rank, tag};
@@ -20,7 +20,7 @@ fn annotations_follow_their_blocks() {
         // Of annotations, too.
         tag(5, "x=y"),
     ];
-    let pack = at(Level::Exact, &blocks).pack(&blocks);
+    let pack = at(DedupLevel::Exact, &blocks).to_pack_blocks(&blocks);
     let expected = [
         file("b.rs", F),
         priority(0, Priority::High),
@@ -42,7 +42,7 @@ fn what_covers_takes_over_what_was_said() {
         priority(1, Priority::High),
         chunk("a.rs", 40, 41),
     ];
-    let pack = at(Level::Overlap, &blocks).pack(&blocks);
+    let pack = at(DedupLevel::Overlap, &blocks).to_pack_blocks(&blocks);
     let metas = BlockMeta::resolve_all(&pack, &mut |_, problem| panic!("{problem}"));
     assert_eq!((metas[0].priority, metas[0].rank), (Priority::High, Some(0.9)));
     assert_eq!(metas[2].priority, Priority::Normal);
@@ -57,7 +57,7 @@ fn what_is_said_of_a_text_that_is_no_more_goes() {
         Block::new(Detail::Tags.of(0, "twenty")),
         Block::new(Annotation::summary(1, "the rest")),
     ];
-    let pack = at(Level::Overlap, &blocks).pack(&blocks);
+    let pack = at(DedupLevel::Overlap, &blocks).to_pack_blocks(&blocks);
     // The summaries of both, where they were merged.
     assert_eq!(pack, [chunk("a.rs", 1, 30).with_summary("the first twenty\nthe rest")]);
 }
@@ -65,7 +65,7 @@ fn what_is_said_of_a_text_that_is_no_more_goes() {
 #[test]
 fn annotations_of_nothing_stay_as_they_are() {
     let blocks = [file("a.rs", F), priority(77, Priority::High), file("b.rs", F)];
-    let pack = at(Level::Exact, &blocks).pack(&blocks);
+    let pack = at(DedupLevel::Exact, &blocks).to_pack_blocks(&blocks);
     assert_eq!(pack, [file("a.rs", F), priority(77, Priority::High)]);
 }
 
@@ -81,10 +81,10 @@ fn a_second_run_finds_nothing_in_what_the_first_left() {
         file("c.rs", "fn c() {\n    old_one_of_some_length();\n    another();\n}\n"),
         file("c.rs", "fn c() {\n    new_one_of_some_length();\n    another();\n}\n"),
     ];
-    let once = at(Level::Near, &blocks).pack(&blocks);
+    let once = at(DedupLevel::Near, &blocks).to_pack_blocks(&blocks);
     assert_ne!(once, blocks);
-    for level in Level::ALL {
-        assert_eq!(at(level, &once).pack(&once), once);
+    for level in DedupLevel::ALL {
+        assert_eq!(at(level, &once).to_pack_blocks(&once), once);
     }
 }
 
@@ -92,9 +92,9 @@ fn a_second_run_finds_nothing_in_what_the_first_left() {
 fn what_speaks_of_what_went_goes() {
     let blocks =
         [file("a.rs", F), file("b.rs", F), rank(1, "0.1"), tag(2, "x=y"), file("c.rs", "c\n")];
-    let pack = at(Level::Exact, &blocks).pack(&blocks);
+    let pack = at(DedupLevel::Exact, &blocks).to_pack_blocks(&blocks);
     let expected = [file("b.rs", F), rank(0, "0.1"), tag(1, "x=y"), file("c.rs", "c\n")];
     assert_eq!(pack, expected);
     let unranked = [file("a.rs", F), file("b.rs", F), tag(1, "k=v"), tag(2, "x=y")];
-    assert_eq!(at(Level::Exact, &unranked).pack(&unranked), [file("a.rs", F)]);
+    assert_eq!(at(DedupLevel::Exact, &unranked).to_pack_blocks(&unranked), [file("a.rs", F)]);
 }

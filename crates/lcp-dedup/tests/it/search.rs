@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lcp_dedup::{Level, Options, dedup};
+use lcp_dedup::{DedupLevel, Options, dedup};
 use lcp_testkit::files_in;
 use lcp_types::{Block, DuplicateKind, Lang};
 
@@ -51,7 +51,7 @@ fn should_dedup_real_search_results() {
     blocks.extend(search(&sources, "Meta", 3));
     let twice = blocks.len() - once;
     assert!(once > 50 && twice > 50, "{once} {twice}");
-    let found = dedup(&blocks, &Options::new(Level::Exact), &counter()).unwrap();
+    let found = dedup(&blocks, &Options::new(DedupLevel::Exact), &counter()).unwrap();
     check(&blocks, &found);
     let (removed, saved) = found.duplicates.count(DuplicateKind::Equal);
     assert!(removed >= search(&sources, "Priority::High", 3).len(), "{removed}");
@@ -65,10 +65,10 @@ fn should_merge_real_overlapping_chunks() {
         .iter()
         .flat_map(|word| search(&sources[..40.min(sources.len())], word, 5))
         .collect();
-    let options = Options { merged_bytes: 1 << 20, ..Options::new(Level::Overlap) };
+    let options = Options { merged_bytes: 1 << 20, ..Options::new(DedupLevel::Overlap) };
     let found = dedup(&blocks, &options, &counter()).unwrap();
     check(&blocks, &found);
-    let pack = found.pack(&blocks);
+    let pack = found.to_pack_blocks(&blocks);
     assert!(pack.len() * 2 < blocks.len(), "{} of {}", pack.len(), blocks.len());
     // What is left are the lines of the files, none of them twice.
     for (path, text) in &sources[..40.min(sources.len())] {

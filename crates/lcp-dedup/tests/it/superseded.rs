@@ -1,6 +1,6 @@
 //! What newer reads and results replace (RFC 0006 §5).
 
-use lcp_dedup::{Keep, Level, Options};
+use lcp_dedup::{DedupLevel, Options, Survivor};
 use lcp_types::{Block, DiffHunk, DuplicateKind, Lang, Priority, Status};
 
 use crate::support::{at, chunk, contents, covered, file, numbered, priority, tag, with};
@@ -15,35 +15,35 @@ fn result(tool: &'static str, status: Status, text: &'static str) -> Block<'stat
 #[test]
 fn a_file_that_was_read_again_is_outdated() {
     let blocks = [file("a.rs", OLD), file("b.rs", "fn b() {}\n"), file("a.rs", NEW)];
-    let found = at(Level::Overlap, &blocks);
+    let found = at(DedupLevel::Overlap, &blocks);
     assert_eq!(covered(&found), [(0, DuplicateKind::Superseded, 2)]);
-    let pack = found.pack(&blocks);
+    let pack = found.to_pack_blocks(&blocks);
     assert_eq!(contents(&pack)[0], "[outdated: the newer one is a.rs below]");
     assert_eq!(pack[2], blocks[2]);
-    assert!(covered(&at(Level::Exact, &blocks)).is_empty());
+    assert!(covered(&at(DedupLevel::Exact, &blocks)).is_empty());
 }
 
 #[test]
 fn what_a_rewind_brought_back_is_the_newest() {
     let blocks = [file("a.rs", OLD), file("a.rs", NEW), file("a.rs", OLD)];
-    let found = at(Level::Overlap, &blocks);
+    let found = at(DedupLevel::Overlap, &blocks);
     let both = [(0, DuplicateKind::Superseded, 2), (1, DuplicateKind::Superseded, 2)];
     assert_eq!(covered(&found), both);
-    assert_eq!(contents(&found.pack(&blocks))[2], OLD);
+    assert_eq!(contents(&found.to_pack_blocks(&blocks))[2], OLD);
 }
 
 #[test]
 fn a_part_is_outdated_by_a_newer_read_of_all_of_it() {
     let newer = numbered(1, 30).replace("line 12 ", "line xii ");
     let blocks = [chunk("a.rs", 10, 20), Block::code(Lang::Rust, "a.rs", newer)];
-    assert_eq!(covered(&at(Level::Overlap, &blocks)), [(0, DuplicateKind::Superseded, 1)]);
+    assert_eq!(covered(&at(DedupLevel::Overlap, &blocks)), [(0, DuplicateKind::Superseded, 1)]);
 }
 
 #[test]
 fn a_newer_read_of_a_part_leaves_the_rest() {
     let newer = numbered(10, 20).replace("line 12 ", "line xii ");
     let blocks = [chunk("a.rs", 1, 30), Block::code_lines(Lang::Rust, "a.rs", newer, 10, 20)];
-    assert!(covered(&at(Level::Overlap, &blocks)).is_empty());
+    assert!(covered(&at(DedupLevel::Overlap, &blocks)).is_empty());
 }
 
 #[test]
@@ -51,17 +51,17 @@ fn an_edit_replaces_the_lines_that_it_shows() {
     let diff = |lines: &'static str| Block::diff("a.rs", vec![DiffHunk::new(10, 10, lines)]);
     let read = Block::code_lines(Lang::Rust, "a.rs", "b\nc\n", 11, 12);
     let shows = [read.clone(), diff(" a\n-b\n+B\n c\n d\n")];
-    let found = at(Level::Overlap, &shows);
+    let found = at(DedupLevel::Overlap, &shows);
     assert_eq!(covered(&found), [(0, DuplicateKind::Superseded, 1)]);
     // Its content is shorter than the line would be.
-    assert_eq!(contents(&found.pack(&shows))[0], "[outdated: see below]");
+    assert_eq!(contents(&found.to_pack_blocks(&shows))[0], "[outdated: see below]");
     // It does not show all of them, or other lines, or came before.
     let less = [read.clone(), diff(" a\n-b\n+B\n")];
-    assert!(covered(&at(Level::Overlap, &less)).is_empty());
+    assert!(covered(&at(DedupLevel::Overlap, &less)).is_empty());
     let other = [read.clone(), diff(" a\n-x\n+B\n c\n d\n")];
-    assert!(covered(&at(Level::Overlap, &other)).is_empty());
+    assert!(covered(&at(DedupLevel::Overlap, &other)).is_empty());
     let before = [diff(" a\n-b\n+B\n c\n d\n"), read];
-    assert!(covered(&at(Level::Overlap, &before)).is_empty());
+    assert!(covered(&at(DedupLevel::Overlap, &before)).is_empty());
 }
 
 #[test]
@@ -79,10 +79,10 @@ fn a_result_of_the_same_call_replaces_the_older_ones() {
         tag(2, "args=x"),
         tag(2, "tool_call_id=c7"),
     ];
-    let found = at(Level::Overlap, &blocks);
+    let found = at(DedupLevel::Overlap, &blocks);
     assert_eq!(covered(&found), [(0, DuplicateKind::Superseded, 2)]);
     assert_eq!(
-        contents(&found.pack(&blocks))[0],
+        contents(&found.to_pack_blocks(&blocks))[0],
         "[outdated: the newer one is the result of grep #c7 below]"
     );
 }
@@ -90,9 +90,9 @@ fn a_result_of_the_same_call_replaces_the_older_ones() {
 #[test]
 fn results_without_arguments_are_not_compared() {
     let blocks = [result("grep", Status::Ok, "one"), result("grep", Status::Ok, "two")];
-    assert!(covered(&at(Level::Overlap, &blocks)).is_empty());
+    assert!(covered(&at(DedupLevel::Overlap, &blocks)).is_empty());
     let empty = [blocks[0].clone(), blocks[1].clone(), tag(0, "args="), tag(1, "args=")];
-    assert_eq!(covered(&at(Level::Overlap, &empty)), [(0, DuplicateKind::Superseded, 1)]);
+    assert_eq!(covered(&at(DedupLevel::Overlap, &empty)), [(0, DuplicateKind::Superseded, 1)]);
 }
 
 #[test]
@@ -105,7 +105,8 @@ fn a_failed_result_replaces_no_successful_one() {
             tag(1, "args="),
         ]
     };
-    let replaced = |first, second| !covered(&at(Level::Overlap, &calls(first, second))).is_empty();
+    let replaced =
+        |first, second| !covered(&at(DedupLevel::Overlap, &calls(first, second))).is_empty();
     assert!(!replaced(Status::Ok, Status::Error));
     assert!(replaced(Status::Error, Status::Ok));
     assert!(replaced(Status::Error, Status::Error));
@@ -115,15 +116,15 @@ fn a_failed_result_replaces_no_successful_one() {
 #[test]
 fn pinned_reads_are_never_outdated() {
     let blocks = [file("a.rs", OLD), file("a.rs", NEW), tag(0, "pinned")];
-    assert!(covered(&at(Level::Overlap, &blocks)).is_empty());
+    assert!(covered(&at(DedupLevel::Overlap, &blocks)).is_empty());
 }
 
 #[test]
 fn critical_reads_are_never_outdated_by_others() {
     let critical = [file("a.rs", OLD), file("a.rs", NEW), priority(0, Priority::Critical)];
-    assert!(covered(&at(Level::Overlap, &critical)).is_empty());
+    assert!(covered(&at(DedupLevel::Overlap, &critical)).is_empty());
     let both = [&critical[..], &[priority(1, Priority::Critical)]].concat();
-    assert_eq!(covered(&at(Level::Overlap, &both)), [(0, DuplicateKind::Superseded, 1)]);
+    assert_eq!(covered(&at(DedupLevel::Overlap, &both)), [(0, DuplicateKind::Superseded, 1)]);
 }
 
 /// Other lines of the file were changed in between: these were not.
@@ -136,13 +137,13 @@ fn lines_that_never_changed_are_not_outdated() {
         Block::code_lines(Lang::Rust, "a.rs", other, 1, 10),
         chunk("a.rs", 100, 110),
     ];
-    let found = at(Level::Overlap, &blocks);
+    let found = at(DedupLevel::Overlap, &blocks);
     assert_eq!(covered(&found), [(0, DuplicateKind::Superseded, 2), (3, DuplicateKind::Equal, 1)]);
 }
 
 #[test]
 fn with_first_the_older_stays_and_the_newer_too() {
-    let options = Options { keep: Keep::First, ..Options::new(Level::Overlap) };
+    let options = Options { keep: Survivor::First, ..Options::new(DedupLevel::Overlap) };
     let blocks = [file("a.rs", OLD), file("a.rs", NEW), file("a.rs", NEW)];
     assert_eq!(covered(&with(&blocks, &options)), [(2, DuplicateKind::Equal, 1)]);
     // Between two equal reads something else was read: the last is no copy.
@@ -156,7 +157,7 @@ fn many_versions_become_one_line_each() {
         (0..50).map(|n| format!("fn f() {{\n    version_{n}()\n}}\n")).collect();
     let blocks: Vec<_> =
         texts.iter().map(|text| Block::code(Lang::Rust, "a.rs", text.clone())).collect();
-    let found = at(Level::Overlap, &blocks);
+    let found = at(DedupLevel::Overlap, &blocks);
     assert_eq!(found.duplicates.count(DuplicateKind::Superseded).0, 49);
     assert!(found.duplicates.covered.values().all(|covered| covered.by == 49 && covered.in_place));
 }
@@ -164,7 +165,7 @@ fn many_versions_become_one_line_each() {
 #[test]
 fn a_line_that_costs_more_than_it_replaces_saves_nothing() {
     let blocks = [file("a.rs", "x\n"), file("a.rs", "y\n")];
-    let found = at(Level::Overlap, &blocks);
+    let found = at(DedupLevel::Overlap, &blocks);
     assert_eq!(found.duplicates.tokens_saved(), 0);
 }
 
@@ -189,8 +190,8 @@ fn what_came_back_is_no_copy_of_what_it_was() {
         [edit(), chunk("b.rs", 1, 3), edit()],
     ];
     for blocks in sequences {
-        for level in Level::ALL {
-            for keep in Keep::ALL {
+        for level in DedupLevel::ALL {
+            for keep in Survivor::ALL {
                 let options = Options { keep, ..Options::new(level) };
                 let found = with(&blocks, &options);
                 assert!(!found.duplicates.covered.contains_key(&2), "{blocks:?} {options:?}");
@@ -204,8 +205,8 @@ fn what_came_back_is_no_copy_of_what_it_was() {
 fn nothing_is_merged_across_an_edit() {
     let edit = Block::diff("a.rs", vec![DiffHunk::new(10, 10, " a\n+b\n+c\n")]);
     let blocks = [chunk("a.rs", 1, 50), edit, chunk("a.rs", 51, 90)];
-    for keep in Keep::ALL {
-        let options = Options { keep, ..Options::new(Level::Overlap) };
+    for keep in Survivor::ALL {
+        let options = Options { keep, ..Options::new(DedupLevel::Overlap) };
         assert!(covered(&with(&blocks, &options)).is_empty());
     }
     // Nor across a read of another state.
@@ -217,26 +218,26 @@ fn nothing_is_merged_across_an_edit() {
         15,
     );
     let blocks = [chunk("a.rs", 1, 10), other, chunk("a.rs", 6, 20)];
-    assert!(covered(&at(Level::Overlap, &blocks)).is_empty());
+    assert!(covered(&at(DedupLevel::Overlap, &blocks)).is_empty());
 }
 
 #[test]
 fn a_file_that_became_shorter_is_read_anew() {
     let whole = |last| Block::code(Lang::Rust, "a.rs", numbered(1, last));
     let blocks = [whole(30), whole(20)];
-    assert_eq!(covered(&at(Level::Overlap, &blocks)), [(0, DuplicateKind::Superseded, 1)]);
+    assert_eq!(covered(&at(DedupLevel::Overlap, &blocks)), [(0, DuplicateKind::Superseded, 1)]);
 }
 
 #[test]
 fn without_a_path_nothing_is_of_one_file() {
     let blocks = [file("", "one\n"), file("", "another\n"), chunk("", 1, 5), chunk("", 4, 9)];
-    assert!(covered(&at(Level::Overlap, &blocks)).is_empty());
+    assert!(covered(&at(DedupLevel::Overlap, &blocks)).is_empty());
 }
 
 /// The newest read stays under its own name, though another file has the same text.
 #[test]
 fn the_newer_one_is_there_under_its_name() {
     let blocks = [file("a.rs", OLD), file("b.rs", NEW), file("a.rs", NEW)];
-    let found = at(Level::Overlap, &blocks);
+    let found = at(DedupLevel::Overlap, &blocks);
     assert_eq!(covered(&found), [(0, DuplicateKind::Superseded, 2), (1, DuplicateKind::Equal, 2)]);
 }

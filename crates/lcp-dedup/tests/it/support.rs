@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use lcp_dedup::{Deduplicated, Level, Options, dedup, restore};
+use lcp_dedup::{DedupLevel, DedupResult, Options, dedup, restore};
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Annotation, Block, BlockContent, DuplicateKind, Lang, Priority, Tag};
 
@@ -44,19 +44,19 @@ pub(crate) fn counter() -> Tiktoken {
 }
 
 /// What the options make of these blocks; checked by [`check`].
-pub(crate) fn with(blocks: &[Block<'static>], options: &Options) -> Deduplicated<'static> {
+pub(crate) fn with(blocks: &[Block<'static>], options: &Options) -> DedupResult<'static> {
     let found = dedup(blocks, options, &counter()).unwrap();
     check(blocks, &found);
     found
 }
 
 /// The same with the defaults of a level.
-pub(crate) fn at(level: Level, blocks: &[Block<'static>]) -> Deduplicated<'static> {
+pub(crate) fn at(level: DedupLevel, blocks: &[Block<'static>]) -> DedupResult<'static> {
     with(blocks, &Options::new(level))
 }
 
 /// What covers which: (block, relation, covering block).
-pub(crate) fn covered(found: &Deduplicated<'_>) -> Vec<(usize, DuplicateKind, usize)> {
+pub(crate) fn covered(found: &DedupResult<'_>) -> Vec<(usize, DuplicateKind, usize)> {
     let covered = found.duplicates.covered.iter();
     covered.map(|(&index, covered)| (index, covered.relation, covered.by)).collect()
 }
@@ -64,7 +64,7 @@ pub(crate) fn covered(found: &Deduplicated<'_>) -> Vec<(usize, DuplicateKind, us
 /// The text of a block, as it is after deduplication.
 pub(crate) fn text<'t>(
     blocks: &'t [Block<'static>],
-    found: &'t Deduplicated<'static>,
+    found: &'t DedupResult<'static>,
     index: usize,
 ) -> &'t [u8] {
     let block = found.replaced.get(&index).unwrap_or(&blocks[index]);
@@ -77,7 +77,7 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Checks by brute force that nothing unique is lost (RFC 0006 §2): every line of
 /// every covered block, but for superseded ones, is still there.
-pub(crate) fn check(blocks: &[Block<'static>], found: &Deduplicated<'static>) {
+pub(crate) fn check(blocks: &[Block<'static>], found: &DedupResult<'static>) {
     let duplicates = &found.duplicates;
     let mut left: HashSet<&[u8]> = HashSet::new();
     for index in (0..blocks.len()).filter(|&index| !duplicates.is_removed(index)) {
@@ -147,7 +147,7 @@ pub(crate) fn check(blocks: &[Block<'static>], found: &Deduplicated<'static>) {
 }
 
 /// Whether a diff stands in the place of a block.
-fn is_diff(blocks: &[Block<'static>], found: &Deduplicated<'static>, index: usize) -> bool {
+fn is_diff(blocks: &[Block<'static>], found: &DedupResult<'static>, index: usize) -> bool {
     let covered = found.duplicates.covered.get(&index);
     covered.is_some_and(|it| it.relation == DuplicateKind::Near && it.in_place)
         && text(blocks, found, index).contains(&b'\n')

@@ -1,5 +1,4 @@
-//! What a newer read of a file, or a newer result of a call, replaces (RFC 0006
-//! §5).
+//! Stale content: reads of a file and results of a call that a newer one replaces (RFC 0006 §5).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,20 +7,20 @@ use lcp_types::{BlockContent, DiffHunk, DuplicateKind, Priority, Status, ToolRes
 
 use crate::overlap::{Chunk, Lines, agree};
 use crate::paths::{Member, Paths};
-use crate::work::{Fate, Place, Work};
+use crate::state::{DedupState, Outcome, StubKind};
 
-/// Newer ranges that are tried for a chunk.
+/// Maximum number of newer ranges that are compared with a chunk.
 const TRIED_MAX: usize = 16;
 
-/// Covers what a newer block of the same path or call replaces.
-pub(crate) fn cover(work: &mut Work<'_, '_>, paths: &Paths) {
-    for members in paths.several() {
-        reads(work, members);
+/// Covers blocks that a newer block of the same path or call replaces.
+pub(crate) fn replace_stale(state: &mut DedupState<'_, '_>, paths: &Paths) {
+    for members in paths.with_several_blocks() {
+        replace_reads(state, members);
     }
-    // Those that take part, oldest first.
+    // Compared results, oldest first.
     let mut calls: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
-    let (blocks, metas) = (work.blocks, work.metas);
-    let mut positions = work.order.clone();
+    let (blocks, metas) = (state.blocks, state.metas);
+    let mut positions = state.order.clone();
     positions.retain(|index| metas.get(index).is_some_and(|meta| meta.args.is_some()));
     positions.sort_unstable();
     for index in positions {
@@ -31,53 +30,54 @@ pub(crate) fn cover(work: &mut Work<'_, '_>, paths: &Paths) {
         }
     }
     for call in calls.into_values().filter(|call| call.len() > 1) {
-        results(work, &call);
+        replace_results(state, &call);
     }
 }
 
-fn replace(work: &mut Work<'_, '_>, index: usize, by: usize) {
-    let (relation, place) = (DuplicateKind::Superseded, Place::Reference);
-    work.fates[index] = Some(Fate::Covered { by, relation, place });
-    // The newest of its name stays there under that name.
-    work.standings[by].fixed = true;
+fn replace(state: &mut DedupState<'_, '_>, index: usize, by: usize) {
+    let (relation, stub) = (DuplicateKind::Superseded, StubKind::Reference);
+    state.outcomes[index] = Some(Outcome::Covered { by, relation, stub });
+    // References name the newest block.
+    state.ranks[by].fixed = true;
 }
 
-/// The reads and edits of one path, oldest first.
-fn reads(work: &mut Work<'_, '_>, members: &[Member]) {
-    let old_sides = old_sides(work, members);
-    let mut states = states(work, members, &old_sides);
-    if !meet(&states) {
+/// Replaces stale reads of one path; `members` are its reads and edits, oldest first.
+fn replace_reads(state: &mut DedupState<'_, '_>, members: &[Member]) {
+    let old_sides = old_sides(state, members);
+    let mut snapshots = snapshots(state, members, &old_sides);
+    if !intersects(&snapshots) {
         return;
     }
-    // The newest first: what stands, by the first line.
-    states.reverse();
-    let chunks: Vec<_> = states.iter().map(|state| state.chunk).collect();
+    // The newest first; current content by its first line.
+    snapshots.reverse();
+    let chunks: Vec<_> = snapshots.iter().map(|snapshot| snapshot.chunk).collect();
     let texts = Lines::new(&chunks);
     let mut newer: BTreeMap<(u32, Reverse<usize>), usize> = BTreeMap::new();
-    let mut versions = Versions::default();
+    let mut changed = ChangedLines::default();
     for at in 0..chunks.len() {
-        let State { index, is_read, is_whole, chunk: Chunk { first, last, text, .. } } = states[at];
-        if is_read && !work.standings[index].fixed {
+        let Snapshot { index, is_read, is_whole, chunk: Chunk { first, last, text, .. } } =
+            snapshots[at];
+        if is_read && !state.ranks[index].fixed {
             let upwards = newer.range(..=(first, Reverse(0))).rev().take(TRIED_MAX);
-            // A file that was read as a whole again may be shorter now.
+            // A complete file may be shorter now.
             let mut including = upwards
                 .map(|(_, newer)| *newer)
-                .filter(|&n| chunks[n].last >= last || (is_whole && states[n].is_whole));
+                .filter(|&n| chunks[n].last >= last || (is_whole && snapshots[n].is_whole));
             let by = including.find_map(|n| {
-                let State { index: by, is_read, .. } = states[n];
+                let Snapshot { index: by, is_read, .. } = snapshots[n];
                 let differs = chunks[n].last < last || !agree(texts.from(n, first), text);
-                // An edit replaces what it shows; a read what it shows otherwise, or
-                // what it shows again after something else.
+                // An edit replaces the lines that it shows; a read replaces lines that differ, or that
+                // are the same again after a change.
                 let replaces =
-                    if is_read { differs || versions.have((first, last)) } else { !differs };
-                let replaces = replaces && !work.makes_critical(index, by);
+                    if is_read { differs || changed.intersects((first, last)) } else { !differs };
+                let replaces = replaces && !state.makes_critical(index, by);
                 replaces.then_some((by, is_read && differs))
             });
             if let Some((by, differs)) = by {
                 if differs {
-                    versions.add((first, last));
+                    changed.add((first, last));
                 }
-                replace(work, index, by);
+                replace(state, index, by);
                 continue;
             }
         }
@@ -85,12 +85,12 @@ fn reads(work: &mut Work<'_, '_>, members: &[Member]) {
     }
 }
 
-/// Lines that were otherwise before, as ranges that do not meet.
+/// Line ranges that had other content before; they are disjoint.
 #[derive(Debug, Default)]
-struct Versions(BTreeMap<u32, u32>);
+struct ChangedLines(BTreeMap<u32, u32>);
 
-impl Versions {
-    fn have(&self, (first, last): (u32, u32)) -> bool {
+impl ChangedLines {
+    fn intersects(&self, (first, last): (u32, u32)) -> bool {
         self.0.range(..=last).next_back().is_some_and(|(_, end)| *end >= first)
     }
 
@@ -105,13 +105,13 @@ impl Versions {
     }
 }
 
-/// Some lines of a path as one block has them.
+/// The content of some lines of a path in one block.
 #[derive(Clone, Copy)]
-struct State<'b> {
+struct Snapshot<'b> {
     index: usize,
-    /// It is the block's text, not the old side of a hunk.
+    /// Whether it is the text of the block, not the old side of a hunk.
     is_read: bool,
-    /// It is all of the file, however long.
+    /// Whether it is the complete file.
     is_whole: bool,
     chunk: Chunk<'b>,
 }
@@ -119,38 +119,42 @@ struct State<'b> {
 /// The old side of a hunk: the block, the lines, the text.
 type OldSide = (usize, (u32, u32), Vec<u8>);
 
-/// All states of a path, oldest first.
-fn states<'b>(work: &Work<'b, '_>, members: &[Member], old_sides: &'b [OldSide]) -> Vec<State<'b>> {
-    let state = |index, is_read, is_whole, (first, last), text| {
-        // Only lines and text are asked for.
+/// Returns all snapshots of a path, oldest first.
+fn snapshots<'b>(
+    state: &DedupState<'b, '_>,
+    members: &[Member],
+    old_sides: &'b [OldSide],
+) -> Vec<Snapshot<'b>> {
+    let snapshot = |index, is_read, is_whole, (first, last), text| {
+        // Only lines and text matter here.
         let (order, position, priority, fixed) = (0, index, Priority::default(), false);
         let chunk = Chunk { first, last, text, order, position, priority, fixed };
-        State { index, is_read, is_whole, chunk }
+        Snapshot { index, is_read, is_whole, chunk }
     };
     let mut edits = old_sides.iter().peekable();
-    let mut states = Vec::with_capacity(members.len() + old_sides.len());
+    let mut snapshots = Vec::with_capacity(members.len() + old_sides.len());
     for member in members {
         while let Some((index, range, old)) = edits.next_if(|edit| edit.0 <= member.index) {
-            states.push(state(*index, false, false, *range, old.as_slice()));
+            snapshots.push(snapshot(*index, false, false, *range, old.as_slice()));
         }
-        let text = work.blocks[member.index].content.text();
+        let text = state.blocks[member.index].content.text();
         if let Some((range, text)) = member.range.zip(text) {
-            states.push(state(member.index, true, member.is_whole, range, text.as_slice()));
+            snapshots.push(snapshot(member.index, true, member.is_whole, range, text.as_slice()));
         }
     }
-    states
+    snapshots
 }
 
-/// Whether any two have a line in common.
-fn meet(states: &[State<'_>]) -> bool {
-    let range = |state: &State<'_>| (state.chunk.first, state.chunk.last);
-    let mut ranges: Vec<_> = states.iter().map(range).collect();
+/// Returns whether any two snapshots have a common line.
+fn intersects(snapshots: &[Snapshot<'_>]) -> bool {
+    let range = |snapshot: &Snapshot<'_>| (snapshot.chunk.first, snapshot.chunk.last);
+    let mut ranges: Vec<_> = snapshots.iter().map(range).collect();
     ranges.sort_unstable();
     ranges.windows(2).any(|pair| pair[1].0 <= pair[0].1)
 }
 
 /// The old side of each hunk of the path's diffs.
-fn old_sides(work: &Work<'_, '_>, members: &[Member]) -> Vec<OldSide> {
+fn old_sides(state: &DedupState<'_, '_>, members: &[Member]) -> Vec<OldSide> {
     let side = |index: usize, hunk: &DiffHunk<'_>| {
         let (mut old, mut count) = (Vec::new(), 0u32);
         for line in hunk.lines.as_slice().split_inclusive(|byte| *byte == b'\n') {
@@ -165,7 +169,7 @@ fn old_sides(work: &Work<'_, '_>, members: &[Member]) -> Vec<OldSide> {
     };
     let mut sides = Vec::new();
     for member in members {
-        if let BlockContent::Diff(diff) = &work.blocks[member.index].content {
+        if let BlockContent::Diff(diff) = &state.blocks[member.index].content {
             sides.extend(diff.hunks.iter().filter_map(|hunk| side(member.index, hunk)));
         }
     }
@@ -173,8 +177,8 @@ fn old_sides(work: &Work<'_, '_>, members: &[Member]) -> Vec<OldSide> {
 }
 
 /// The results of one call, oldest first.
-fn results(work: &mut Work<'_, '_>, call: &[usize]) {
-    let blocks = work.blocks;
+fn replace_results(state: &mut DedupState<'_, '_>, call: &[usize]) {
+    let blocks = state.blocks;
     let result = |index: usize| match &blocks[index].content {
         BlockContent::ToolResult(result) => Some(result),
         _ => None,
@@ -193,9 +197,9 @@ fn results(work: &mut Work<'_, '_>, call: &[usize]) {
         let Some((by, newer)) = by.and_then(|by| Some((by, result(by)?))) else { continue };
         let differs = newer.content != own.content || newer.status != own.status;
         has_versions |= differs && by > index;
-        let stays = work.standings[index].fixed || work.makes_critical(index, by);
+        let stays = state.ranks[index].fixed || state.makes_critical(index, by);
         if by > index && has_versions && !stays {
-            replace(work, index, by);
+            replace(state, index, by);
         }
     }
 }

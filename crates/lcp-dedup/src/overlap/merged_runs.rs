@@ -4,7 +4,7 @@ use lcp_types::{DuplicateKind, Priority};
 
 use super::lines::Lines;
 use super::range::{contains, shares};
-use super::{Chunk, Fate, Resolved};
+use super::{Chunk, ChunkOutcome, Resolved};
 
 /// How a chunk came into its run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub(super) struct Run {
 }
 
 /// All runs of a path.
-pub(super) struct Merged<'c, 't> {
+pub(super) struct MergedRuns<'c, 't> {
     chunks: &'c [Chunk<'t>],
     lines: &'c Lines<'c, 't>,
     runs: Vec<Run>,
@@ -66,7 +66,7 @@ pub(super) struct Merged<'c, 't> {
     shared: Vec<(usize, usize)>,
 }
 
-impl<'c, 't> Merged<'c, 't> {
+impl<'c, 't> MergedRuns<'c, 't> {
     pub(super) fn new(chunks: &'c [Chunk<'t>], lines: &'c Lines<'c, 't>) -> Self {
         let members = vec![None; chunks.len()];
         Self { chunks, lines, runs: Vec::with_capacity(chunks.len()), members, shared: Vec::new() }
@@ -168,40 +168,40 @@ impl<'c, 't> Merged<'c, 't> {
 
     /// What becomes of each chunk; `sorted` are all, in the order of lines.
     pub(super) fn resolve(self, sorted: &[usize]) -> Resolved {
-        let mut fates = vec![Fate::Stays; self.chunks.len()];
+        let mut outcomes = vec![ChunkOutcome::Stays; self.chunks.len()];
         for (index, run) in self.runs.iter().enumerate() {
-            fates[run.lead] = self.fate(index);
+            outcomes[run.lead] = self.outcome(index);
         }
         for &chunk in sorted {
             let Some(member) = self.members[chunk] else { continue };
             let run = &self.runs[member.run];
             if run.lead != chunk {
                 let relation = self.relation(chunk, member, run);
-                fates[chunk] = Fate::Covered { by: run.lead, relation };
+                outcomes[chunk] = ChunkOutcome::Covered { by: run.lead, relation };
             }
-            if let Fate::Grown { members, .. } = &mut fates[run.lead] {
+            if let ChunkOutcome::Grown { members, .. } = &mut outcomes[run.lead] {
                 members.push(chunk);
             }
         }
         let shared = self.shared.iter().map(|(chunk, run)| (*chunk, self.runs[*run].lead));
-        let is_new = |(chunk, other): &(usize, usize)| !matches!(fates[*chunk], Fate::Cut { by, .. } if by == *other);
+        let is_new = |(chunk, other): &(usize, usize)| !matches!(outcomes[*chunk], ChunkOutcome::Cut { by, .. } if by == *other);
         let shared = shared.filter(is_new).collect();
-        Resolved { fates, shared }
+        Resolved { outcomes, shared }
     }
 
     /// What becomes of the chunk in whose place a run lives.
-    fn fate(&self, index: usize) -> Fate {
+    fn outcome(&self, index: usize) -> ChunkOutcome {
         let run = &self.runs[index];
         let lead = &self.chunks[run.lead];
         let Run { first, last, .. } = *run;
         if (first, last) == (lead.first, lead.last) {
-            return Fate::Stays;
+            return ChunkOutcome::Stays;
         }
         let text = self.text(run);
         let is_alone = (run.opened_by, run.tail) == (run.lead, run.lead);
         match run.cut_by.filter(|_| is_alone) {
-            Some(before) => Fate::Cut { by: self.runs[before].lead, first, last, text },
-            None => Fate::Grown { first, last, text, members: Vec::new() },
+            Some(before) => ChunkOutcome::Cut { by: self.runs[before].lead, first, last, text },
+            None => ChunkOutcome::Grown { first, last, text, members: Vec::new() },
         }
     }
 

@@ -1,33 +1,33 @@
-//! What stands in the place of a covered block.
+//! Stubs: the text that replaces a covered block.
 
 use lcp_types::{Block, BlockContent, BlockMeta, Bytes, DuplicateKind};
 
-/// Characters of a label; of a longer one both ends are given.
+/// Maximum number of characters of a label; a longer one loses its middle.
 const LABEL_CHARS_MAX: usize = 120;
 
-/// Characters of a text that tell it from others.
+/// Number of characters that identify a text.
 const BEGINNING_CHARS: usize = 30;
 
-/// A block that is referred to.
+/// The block that a stub refers to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Target<'t> {
+pub(crate) struct StubTarget<'t> {
     block: &'t Block<'t>,
     meta: Option<&'t BlockMeta<'t>>,
-    /// Whether it has all that it had, so that its lines are those of its range.
-    is_whole: bool,
+    /// Whether it still has all lines of its range.
+    is_complete: bool,
 }
 
-impl<'t> Target<'t> {
+impl<'t> StubTarget<'t> {
     pub(crate) fn new(block: &'t Block<'_>, meta: Option<&'t BlockMeta<'_>>) -> Self {
-        Self { block, meta, is_whole: true }
+        Self { block, meta, is_complete: true }
     }
 
-    /// The same, of which other blocks have some lines.
+    /// Returns the target without some lines, which other blocks have.
     pub(crate) fn cut(self) -> Self {
-        Self { is_whole: false, ..self }
+        Self { is_complete: false, ..self }
     }
 
-    /// The line that refers to this block, which stands above or below; no newline.
+    /// Returns the line that refers to this block, which is above or below, without a newline.
     pub(crate) fn line(self, above: bool, relation: DuplicateKind) -> String {
         let label = self.label();
         let place = place(above);
@@ -38,7 +38,7 @@ impl<'t> Target<'t> {
         }
     }
 
-    /// A diff against this block, below a line that names it.
+    /// Returns a line that names this block, and a diff against it.
     pub(crate) fn diff(self, above: bool, hunks: &[u8]) -> Vec<u8> {
         let mut text =
             format!("[{} {}, but for these changes]\n", self.label(), place(above)).into_bytes();
@@ -46,12 +46,12 @@ impl<'t> Target<'t> {
         text
     }
 
-    /// What a model knows the block by, on one line.
+    /// Returns a label of the block for a model, on one line.
     fn label(self) -> String {
         let tag = || self.meta.and_then(|meta| meta.tool_call_id.as_deref());
         let name = match &self.block.content {
             BlockContent::Code(code) => match (code.line_start, code.line_end) {
-                (Some(first), Some(last)) if self.is_whole => {
+                (Some(first), Some(last)) if self.is_complete => {
                     format!("{}:{first}-{last}", code.path)
                 }
                 _ => code.path.to_string(),
@@ -84,7 +84,7 @@ impl<'t> Target<'t> {
         format!("{head}…{tail}")
     }
 
-    /// Which of several of a name: that of the call, else how it begins.
+    /// Identifies one of several blocks with a name: by its call, else by its beginning.
     fn which(self, call: Option<&str>) -> String {
         if let Some(id) = call {
             return format!("#{id}");
@@ -98,8 +98,7 @@ impl<'t> Target<'t> {
     }
 }
 
-/// Whether a text is such a line, or a diff below one: it stands for another text, and
-/// is no copy of anything.
+/// Returns whether a text is a stub, which is not compared.
 pub(crate) fn is_stub(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"[") else { return false };
     let mut lines = rest.splitn(2, |byte| *byte == b'\n');

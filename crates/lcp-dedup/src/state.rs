@@ -1,26 +1,26 @@
-//! What is known of the blocks while they are compared, and what was decided.
+//! The working state of deduplication: ranks of blocks, and replacements as a forest of references.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use lcp_types::{Block, BlockContent, BlockMeta, BlockType, DuplicateKind, Priority, Role};
 
-use crate::options::{Keep, Options};
-use crate::reference::{Target, is_stub};
+use crate::options::{Options, Survivor};
+use crate::stub::{StubTarget, is_stub};
 
-/// What becomes of a block that does not stay as it is.
+/// The outcome for a block that is covered or changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum Outcome {
     /// Another block covers it.
-    Covered { by: usize, relation: DuplicateKind, place: Place },
-    /// It has the lines of other chunks, too.
+    Covered { by: usize, relation: DuplicateKind, stub: StubKind },
+    /// It is extended by lines of other chunks.
     Grown(Box<Lines>),
-    /// It has only the lines that `by` lacks.
+    /// It is reduced to the lines that `by` lacks.
     Cut { by: usize, lines: Box<Lines> },
 }
 
-impl Fate {
-    /// The block that has what this one lacks.
+impl Outcome {
+    /// Returns the block that covers this one or its removed lines.
     pub(crate) const fn by(&self) -> Option<usize> {
         match self {
             Self::Covered { by, .. } | Self::Cut { by, .. } => Some(*by),
@@ -29,13 +29,13 @@ impl Fate {
     }
 }
 
-/// What stands in the place of a covered block.
+/// The stub of a covered block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    Nothing,
+pub(crate) enum StubKind {
+    None,
     /// A line that names the covering block.
     Reference,
-    /// These changes to the covering block.
+    /// A diff against the covering block.
     Hunks(Box<[u8]>),
 }
 
@@ -45,38 +45,38 @@ pub(crate) struct Lines {
     pub(crate) first: u32,
     pub(crate) last: u32,
     pub(crate) text: Vec<u8>,
-    /// The chunks that they come from, in the order of lines.
+    /// The source chunks, in the order of lines.
     pub(crate) members: Vec<usize>,
 }
 
-/// How a block ranks.
+/// The rank of a block.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Standing {
+pub(crate) struct BlockRank {
     pub(crate) priority: Priority,
     rank: f64,
-    /// It may cover others, and is never covered or changed.
+    /// Whether it must not be covered or changed; it may cover others.
     pub(crate) fixed: bool,
 }
 
-/// Below every rank: ranks are finite.
+/// Lower than every rank: ranks are finite.
 const UNRANKED: f64 = f64::NEG_INFINITY;
 
-/// The blocks that are compared.
+/// The blocks, their ranks and their outcomes.
 #[derive(Debug)]
-pub(crate) struct Work<'b, 'a> {
+pub(crate) struct DedupState<'b, 'a> {
     pub(crate) blocks: &'b [Block<'a>],
     pub(crate) options: &'b Options,
-    /// What is said of the blocks that annotations speak of.
+    /// The metadata of annotated blocks.
     pub(crate) metas: &'b BTreeMap<usize, BlockMeta<'b>>,
-    pub(crate) standings: Vec<Standing>,
-    /// The blocks that take part: as they are kept, the best first.
+    pub(crate) ranks: Vec<BlockRank>,
+    /// The compared blocks in the order of preference, the best first.
     pub(crate) order: Vec<usize>,
-    pub(crate) fates: Vec<Option<Fate>>,
-    /// Chunks, and further ones that have some of their lines.
+    pub(crate) outcomes: Vec<Option<Outcome>>,
+    /// Chunks, each with a further one that has some of its lines.
     pub(crate) shared: Vec<(usize, usize)>,
 }
 
-impl<'b, 'a> Work<'b, 'a> {
+impl<'b, 'a> DedupState<'b, 'a> {
     pub(crate) fn new(
         blocks: &'b [Block<'a>],
         metas: &'b BTreeMap<usize, BlockMeta<'b>>,
@@ -84,65 +84,64 @@ impl<'b, 'a> Work<'b, 'a> {
     ) -> Self {
         let is_user = |block: &Block<'_>| role(block) == Some(Role::User);
         let newest = blocks.iter().rposition(is_user);
-        // Which turn is the newest depends on the blocks behind it.
-        let first = options.keep == Keep::First;
-        let standing = |(index, block): (usize, &Block<'_>)| Standing {
+        // Which turn is the newest depends on later blocks.
+        let first = options.keep == Survivor::First;
+        let rank = |(index, block): (usize, &Block<'_>)| BlockRank {
             priority: Priority::default(),
             rank: UNRANKED,
             fixed: newest == Some(index)
                 || (first && is_user(block))
                 || role(block) == Some(Role::System),
         };
-        let mut standings: Vec<_> = blocks.iter().enumerate().map(standing).collect();
+        let mut ranks: Vec<_> = blocks.iter().enumerate().map(rank).collect();
         for (&index, meta) in metas {
-            let standing = &mut standings[index];
-            standing.priority = meta.priority;
-            standing.rank = meta.rank.unwrap_or(UNRANKED);
-            // A result that stands as a file or a diff has no text of its own to refer
-            // with: without it, its call would have no answer.
+            let rank = &mut ranks[index];
+            rank.priority = meta.priority;
+            rank.rank = meta.rank.unwrap_or(UNRANKED);
+            // A file or diff that is a tool result cannot become a reference, and without it the
+            // call would have no answer.
             let is_result = meta.tool_call_id.is_some() && !is_event(&blocks[index]);
-            standing.fixed |= meta.pinned || is_result;
+            rank.fixed |= meta.pinned || is_result;
         }
-        // What stands in a text is not changed any more.
+        // Blocks of a previous text must not change.
         for index in options.in_text.keys() {
-            if let Some(standing) = standings.get_mut(*index) {
-                standing.fixed = true;
+            if let Some(rank) = ranks.get_mut(*index) {
+                rank.fixed = true;
             }
         }
         let takes_part = |&index: &usize| {
             takes_part(&blocks[index], options) && options.in_text.get(&index) != Some(&false)
         };
         let mut order: Vec<_> = (0..blocks.len()).filter(takes_part).collect();
-        if options.keep == Keep::Best {
-            // What is never covered comes first: it covers, or it is a copy.
-            order.sort_by(|&a, &b| standings[a].cmp(&standings[b]));
+        if options.keep == Survivor::Best {
+            // Fixed blocks come first: they can only cover.
+            order.sort_by(|&a, &b| ranks[a].cmp(&ranks[b]));
         }
         Self {
             blocks,
             options,
             metas,
-            standings,
+            ranks,
             order,
-            fates: vec![None; blocks.len()],
+            outcomes: vec![None; blocks.len()],
             shared: Vec::new(),
         }
     }
 
-    /// Covers a block, unless it is one that says that something happened and
-    /// no line that refers to the other is worth its place.
+    /// Covers a block, unless it is an event and a reference would not be much shorter.
     pub(crate) fn cover(&mut self, index: usize, by: usize, relation: DuplicateKind) {
-        let place = if !is_event(&self.blocks[index]) {
-            Place::Nothing
+        let stub = if !is_event(&self.blocks[index]) {
+            StubKind::None
         } else if self.is_worth_a_line(index, by, relation) {
-            Place::Reference
+            StubKind::Reference
         } else {
             return;
         };
-        self.fates[index] = Some(Fate::Covered { by, relation, place });
-        // Later steps treat it as what it is by now.
-        let priority = self.standings[index].priority;
-        let standing = &mut self.standings[by];
-        standing.priority = standing.priority.min(priority);
+        self.outcomes[index] = Some(Outcome::Covered { by, relation, stub });
+        // Later steps use the raised priority.
+        let priority = self.ranks[index].priority;
+        let rank = &mut self.ranks[by];
+        rank.priority = rank.priority.min(priority);
     }
 
     fn is_worth_a_line(&self, index: usize, by: usize, relation: DuplicateKind) -> bool {
@@ -151,51 +150,56 @@ impl<'b, 'a> Work<'b, 'a> {
         text.is_some_and(|text| 2 * line.len() < text.len())
     }
 
-    /// What a line in the place of a block refers to.
-    pub(crate) fn target(&self, by: usize) -> Target<'_> {
-        Target::new(&self.blocks[by], self.metas.get(&by))
+    /// Returns the target of references to block `by`.
+    pub(crate) fn target(&self, by: usize) -> StubTarget<'_> {
+        StubTarget::new(&self.blocks[by], self.metas.get(&by))
     }
 
-    /// Whether covering would make a block Critical that is not, and perhaps
-    /// larger: then no budget might hold what it held before.
+    /// Returns whether covering would make another block Critical, and perhaps larger, so that the
+    /// text might no longer fit a budget.
     pub(crate) fn makes_critical(&self, index: usize, by: usize) -> bool {
-        let is_critical = |index: usize| self.standings[index].priority == Priority::Critical;
+        let is_critical = |index: usize| self.ranks[index].priority == Priority::Critical;
         is_critical(index) && !is_critical(by)
     }
 
-    /// The block that covers this one in the end, itself where none does.
-    /// And how the last of those that it goes by stands to it.
+    /// Returns the root that finally covers this block, or the block itself, and the relation to
+    /// that root.
     pub(crate) fn root(&self, mut index: usize) -> (usize, Option<DuplicateKind>) {
         let mut how = None;
-        // A diff is still there.
-        while let Some(Fate::Covered { by, relation, place: Place::Nothing | Place::Reference }) =
-            &self.fates[index]
+        // A diff is not removed.
+        while let Some(Outcome::Covered {
+            by,
+            relation,
+            stub: StubKind::None | StubKind::Reference,
+        }) = &self.outcomes[index]
         {
             (index, how) = (*by, Some(*relation));
         }
         (index, how)
     }
 
-    /// This block, what covers it, and so on to the one that stands.
+    /// Returns this block, the block that covers it, and so on up to the root.
     pub(crate) fn chain(&self, index: usize) -> impl Iterator<Item = usize> {
-        std::iter::successors(Some(index), |index| match &self.fates[*index] {
-            Some(Fate::Covered { by, place: Place::Nothing | Place::Reference, .. }) => Some(*by),
+        std::iter::successors(Some(index), |index| match &self.outcomes[*index] {
+            Some(Outcome::Covered { by, stub: StubKind::None | StubKind::Reference, .. }) => {
+                Some(*by)
+            }
             _ => None,
         })
     }
 
-    /// The text of a block as it is by now.
+    /// Returns the current text of a block.
     pub(crate) fn text(&self, index: usize) -> Option<&[u8]> {
-        match &self.fates[index] {
-            Some(Fate::Grown(lines) | Fate::Cut { lines, .. }) => Some(&lines.text),
-            Some(Fate::Covered { .. }) => None,
+        match &self.outcomes[index] {
+            Some(Outcome::Grown(lines) | Outcome::Cut { lines, .. }) => Some(&lines.text),
+            Some(Outcome::Covered { .. }) => None,
             None => self.blocks[index].content.text().map(lcp_types::Bytes::as_slice),
         }
     }
 }
 
-impl Standing {
-    /// The better one first. Positions decide the rest, by a stable sort.
+impl BlockRank {
+    /// Compares by preference, the better one first.
     pub(crate) fn cmp(&self, other: &Self) -> Ordering {
         (other.fixed.cmp(&self.fixed))
             .then_with(|| other.rank.total_cmp(&self.rank))
@@ -218,8 +222,7 @@ fn role(block: &Block<'_>) -> Option<Role> {
     }
 }
 
-/// Whether a block says that something happened: without it the story is
-/// another one (RFC 0006 §3).
+/// Returns whether a block is an event, which must leave a trace in the text (RFC 0006 §3).
 pub(crate) fn is_event(block: &Block<'_>) -> bool {
     matches!(block.content, BlockContent::Conversation(_) | BlockContent::ToolResult(_))
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use lcp_types::{DuplicateKind, Priority};
 use proptest::prelude::*;
 
-use super::lines::COMPARED;
-use super::range::{contains, range_of};
-use super::tests::MERGE;
-use super::{Chunk, Fate, Resolved, TRIED_MAX, Terms, resolve_all};
+use super::MERGE;
+use crate::overlap::lines::COMPARED;
+use crate::overlap::range::{contains, range_of};
+use crate::overlap::{Chunk, ChunkOutcome, OverlapOptions, Resolved, TRIED_MAX, resolve_all};
 
 /// A chunk that owns its text.
 #[derive(Clone, Debug)]
@@ -84,22 +84,26 @@ fn any_path() -> impl Strategy<Value = Path> {
     prop_oneof![path(1, 1, false), path(2, 1, false), path(2, 7, false), path(3, 11, true)]
 }
 
-fn any_terms() -> impl Strategy<Value = Terms> {
+fn any_terms() -> impl Strategy<Value = OverlapOptions> {
     let bytes = proptest::sample::select(vec![1_usize, 30, 90, 16 << 10]);
     let threshold = proptest::sample::select(vec![0.0, 0.3, 0.8, 1.0]);
     (any::<bool>(), threshold, bytes, any::<bool>()).prop_map(
-        |(merge, threshold, merged_bytes, first)| Terms { merge, threshold, merged_bytes, first },
+        |(merge, threshold, merged_bytes, first)| OverlapOptions {
+            merge,
+            threshold,
+            merged_bytes,
+            first,
+        },
     )
 }
 
 /// What is left of a chunk; `None` if it is not shown.
-fn left<'r>(chunk: &Chunk<'r>, fate: &'r Fate) -> Option<(u32, u32, &'r [u8])> {
-    match fate {
-        Fate::Stays => Some((chunk.first, chunk.last, chunk.text)),
-        Fate::Grown { first, last, text, .. } | Fate::Cut { first, last, text, .. } => {
-            Some((*first, *last, text))
-        }
-        Fate::Covered { .. } => None,
+fn left<'r>(chunk: &Chunk<'r>, outcome: &'r ChunkOutcome) -> Option<(u32, u32, &'r [u8])> {
+    match outcome {
+        ChunkOutcome::Stays => Some((chunk.first, chunk.last, chunk.text)),
+        ChunkOutcome::Grown { first, last, text, .. }
+        | ChunkOutcome::Cut { first, last, text, .. } => Some((*first, *last, text)),
+        ChunkOutcome::Covered { .. } => None,
     }
 }
 
@@ -111,8 +115,8 @@ fn numbered(first: u32, text: &[u8]) -> Vec<(u32, &[u8])> {
 
 /// The blocks that a chunk's lines are said to stand in.
 fn named(resolved: &Resolved, chunk: usize) -> Vec<usize> {
-    let by = match resolved.fates[chunk] {
-        Fate::Cut { by, .. } | Fate::Covered { by, .. } => Some(by),
+    let by = match resolved.outcomes[chunk] {
+        ChunkOutcome::Cut { by, .. } | ChunkOutcome::Covered { by, .. } => Some(by),
         _ => None,
     };
     let shared = resolved.shared.iter().filter(|(of, _)| *of == chunk);
@@ -121,13 +125,13 @@ fn named(resolved: &Resolved, chunk: usize) -> Vec<usize> {
 
 proptest! {
     #[test]
-    fn every_line_stands_in_what_is_named(path in any_path(), terms in any_terms()) {
+    fn every_line_stands_in_what_is_named(path in any_path(), options in any_terms()) {
         let chunks = path.chunks();
-        let resolved = resolve_all(&chunks, &terms);
+        let resolved = resolve_all(&chunks, &options);
         for (at, chunk) in chunks.iter().enumerate() {
             let mut standing = Vec::new();
             for other in named(&resolved, at) {
-                let left = left(&chunks[other], &resolved.fates[other]);
+                let left = left(&chunks[other], &resolved.outcomes[other]);
                 prop_assert!(other == at || left.is_some(), "{other} is covered itself");
                 standing.extend(left.into_iter().flat_map(|(first, _, text)| numbered(first, text)));
             }
@@ -138,7 +142,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_left_is_lines_of_one_version(mut path in path(2, 1, false), terms in any_terms()) {
+    fn what_is_left_is_lines_of_one_version(mut path in path(2, 1, false), options in any_terms()) {
         // That there are two versions is known: otherwise those that only touch
         // might be of one.
         for version in [0, 1] {
@@ -147,9 +151,9 @@ proptest! {
             path.order.push(path.order.len());
         }
         let chunks = path.chunks();
-        let resolved = resolve_all(&chunks, &terms);
-        for ((chunk, fate), cut) in chunks.iter().zip(&resolved.fates).zip(&path.cuts) {
-            if let Some((first, last, text)) = left(chunk, fate) {
+        let resolved = resolve_all(&chunks, &options);
+        for ((chunk, outcome), cut) in chunks.iter().zip(&resolved.outcomes).zip(&path.cuts) {
+            if let Some((first, last, text)) = left(chunk, outcome) {
                 prop_assert_eq!(range_of(Some(first), Some(last), text), Ok((first, last)));
                 for (number, found) in numbered(first, text) {
                     let line = line(cut.version, number, 1);
@@ -160,12 +164,12 @@ proptest! {
     }
 
     #[test]
-    fn what_is_called_contained_lies_within_one(path in any_path(), terms in any_terms()) {
+    fn what_is_called_contained_lies_within_one(path in any_path(), options in any_terms()) {
         let chunks = path.chunks();
-        let resolved = resolve_all(&chunks, &terms);
-        for (at, fate) in resolved.fates.iter().enumerate() {
-            if let Fate::Covered { by, relation: DuplicateKind::Contained } = *fate {
-                let (first, last, _) = left(&chunks[by], &resolved.fates[by]).unwrap();
+        let resolved = resolve_all(&chunks, &options);
+        for (at, outcome) in resolved.outcomes.iter().enumerate() {
+            if let ChunkOutcome::Covered { by, relation: DuplicateKind::Contained } = *outcome {
+                let (first, last, _) = left(&chunks[by], &resolved.outcomes[by]).unwrap();
                 prop_assert!(contains((first, last), chunks[at].range()));
                 prop_assert!(resolved.shared.iter().all(|(of, _)| *of != at));
             }
@@ -173,27 +177,27 @@ proptest! {
     }
 
     #[test]
-    fn what_is_fixed_is_untouched(path in any_path(), terms in any_terms()) {
+    fn what_is_fixed_is_untouched(path in any_path(), options in any_terms()) {
         let chunks = path.chunks();
-        let fates = resolve_all(&chunks, &terms).fates;
-        for (chunk, fate) in chunks.iter().zip(&fates) {
-            prop_assert!(!chunk.fixed || *fate == Fate::Stays);
+        let outcomes = resolve_all(&chunks, &options).outcomes;
+        for (chunk, outcome) in chunks.iter().zip(&outcomes) {
+            prop_assert!(!chunk.fixed || *outcome == ChunkOutcome::Stays);
         }
     }
 
     #[test]
     fn merging_shows_each_line_of_one_version_once(path in path(1, 1, true), bytes in 1..200_usize) {
         let chunks = path.chunks();
-        let fates = resolve_all(&chunks, &Terms { merged_bytes: bytes, ..MERGE }).fates;
+        let outcomes = resolve_all(&chunks, &OverlapOptions { merged_bytes: bytes, ..MERGE }).outcomes;
         let mut times: BTreeMap<u32, usize> = BTreeMap::new();
-        let left = chunks.iter().zip(&fates).filter_map(|(chunk, fate)| left(chunk, fate));
+        let left = chunks.iter().zip(&outcomes).filter_map(|(chunk, outcome)| left(chunk, outcome));
         for (first, last, _) in left {
             (first..=last).for_each(|line| *times.entry(line).or_default() += 1);
         }
-        prop_assert!(times.values().all(|times| *times == 1), "{fates:?}");
+        prop_assert!(times.values().all(|times| *times == 1), "{outcomes:?}");
         // Without a bound, nothing that touches is left.
-        let fates = resolve_all(&chunks, &MERGE).fates;
-        let shown = fates.iter().filter(|fate| !matches!(fate, Fate::Covered { .. })).count();
+        let outcomes = resolve_all(&chunks, &MERGE).outcomes;
+        let shown = outcomes.iter().filter(|outcome| !matches!(outcome, ChunkOutcome::Covered { .. })).count();
         let ends = times.keys().filter(|line| !times.contains_key(&(*line + 1))).count();
         prop_assert_eq!(shown, ends);
     }
@@ -201,20 +205,20 @@ proptest! {
     #[test]
     fn merging_leaves_nothing_to_merge(path in prop_oneof![path(2, 1, true), path(3, 7, true)]) {
         let chunks = path.chunks();
-        let fates = resolve_all(&chunks, &MERGE).fates;
-        let again: Vec<_> = chunks.iter().zip(&fates).filter_map(|(chunk, fate)| {
-            left(chunk, fate).map(|(first, last, text)| Chunk { first, last, text, ..*chunk })
+        let outcomes = resolve_all(&chunks, &MERGE).outcomes;
+        let again: Vec<_> = chunks.iter().zip(&outcomes).filter_map(|(chunk, outcome)| {
+            left(chunk, outcome).map(|(first, last, text)| Chunk { first, last, text, ..*chunk })
         }).collect();
-        let fates = resolve_all(&again, &MERGE).fates;
-        prop_assert!(fates.iter().all(|fate| *fate == Fate::Stays), "{fates:?}");
+        let outcomes = resolve_all(&again, &MERGE).outcomes;
+        prop_assert!(outcomes.iter().all(|outcome| *outcome == ChunkOutcome::Stays), "{outcomes:?}");
     }
 
     #[test]
     fn merging_makes_nothing_larger_than_it_may(path in any_path(), bytes in 1..200_usize) {
         let chunks = path.chunks();
-        let fates = resolve_all(&chunks, &Terms { merged_bytes: bytes, ..MERGE }).fates;
-        for fate in &fates {
-            if let Fate::Grown { text, members, .. } = fate {
+        let outcomes = resolve_all(&chunks, &OverlapOptions { merged_bytes: bytes, ..MERGE }).outcomes;
+        for outcome in &outcomes {
+            if let ChunkOutcome::Grown { text, members, .. } = outcome {
                 let largest = members.iter().map(|member| chunks[*member].text.len()).max();
                 prop_assert!(text.len() <= bytes.max(largest.unwrap()));
             }
@@ -227,24 +231,24 @@ proptest! {
             let places = Just((0..path.cuts.len()).collect::<Vec<_>>()).prop_shuffle();
             (Just(path), places)
         }),
-        terms in any_terms(),
+        options in any_terms(),
     ) {
         let chunks = path.chunks();
-        let mut expected = resolve_all(&chunks, &terms);
+        let mut expected = resolve_all(&chunks, &options);
         let moved: Vec<_> = shuffled.iter().map(|old| chunks[*old]).collect();
-        let found = resolve_all(&moved, &terms);
+        let found = resolve_all(&moved, &options);
         let back = |index: usize| shuffled[index];
-        for (new, fate) in found.fates.into_iter().enumerate() {
-            let fate = match fate {
-                Fate::Stays => Fate::Stays,
-                Fate::Grown { first, last, text, members } => {
+        for (new, outcome) in found.outcomes.into_iter().enumerate() {
+            let outcome = match outcome {
+                ChunkOutcome::Stays => ChunkOutcome::Stays,
+                ChunkOutcome::Grown { first, last, text, members } => {
                     let members = members.into_iter().map(back).collect();
-                    Fate::Grown { first, last, text, members }
+                    ChunkOutcome::Grown { first, last, text, members }
                 }
-                Fate::Cut { by, first, last, text } => Fate::Cut { by: back(by), first, last, text },
-                Fate::Covered { by, relation } => Fate::Covered { by: back(by), relation },
+                ChunkOutcome::Cut { by, first, last, text } => ChunkOutcome::Cut { by: back(by), first, last, text },
+                ChunkOutcome::Covered { by, relation } => ChunkOutcome::Covered { by: back(by), relation },
             };
-            prop_assert_eq!(fate, expected.fates[back(new)].clone());
+            prop_assert_eq!(outcome, expected.outcomes[back(new)].clone());
         }
         let mut shared: Vec<_> =
             found.shared.into_iter().map(|(of, other)| (back(of), back(other))).collect();
@@ -254,19 +258,19 @@ proptest! {
     }
 
     #[test]
-    fn with_first_a_prefix_stays(path in any_path(), terms in any_terms(), at in 0..14_usize) {
-        let terms = Terms { first: true, ..terms };
+    fn with_first_a_prefix_stays(path in any_path(), options in any_terms(), at in 0..14_usize) {
+        let options = OverlapOptions { first: true, ..options };
         let chunks = path.chunks();
         let at = at.min(chunks.len());
-        let (all, prefix) = (resolve_all(&chunks, &terms), resolve_all(&chunks[..at], &terms));
-        prop_assert_eq!(&all.fates[..at], &prefix.fates[..]);
+        let (all, prefix) = (resolve_all(&chunks, &options), resolve_all(&chunks[..at], &options));
+        prop_assert_eq!(&all.outcomes[..at], &prefix.outcomes[..]);
     }
 }
 
 /// The comparisons of this call.
-fn compared(chunks: &[Chunk<'_>], terms: &Terms) -> usize {
+fn compared(chunks: &[Chunk<'_>], options: &OverlapOptions) -> usize {
     COMPARED.set(0);
-    resolve_all(chunks, terms);
+    resolve_all(chunks, options);
     COMPARED.get()
 }
 
@@ -277,7 +281,7 @@ fn in_order(texts: &[(u32, u32, String)]) -> Vec<Chunk<'_>> {
         last: *last,
         order,
         position: order,
-        ..Chunk::of(text.as_bytes())
+        ..Chunk::from_text(text.as_bytes())
     });
     chunks.collect()
 }
@@ -286,10 +290,12 @@ fn in_order(texts: &[(u32, u32, String)]) -> Vec<Chunk<'_>> {
 fn thousands_of_versions_are_bounded() {
     let texts: Vec<_> = (0..3000).map(|n| (1, 3, format!("same\nsame\nversion {n}\n"))).collect();
     let chunks = in_order(&texts);
-    for terms in
-        [MERGE, Terms { merge: false, threshold: 0.1, ..MERGE }, Terms { first: true, ..MERGE }]
-    {
-        assert!(compared(&chunks, &terms) <= 2 * TRIED_MAX * chunks.len(), "{terms:?}");
+    for options in [
+        MERGE,
+        OverlapOptions { merge: false, threshold: 0.1, ..MERGE },
+        OverlapOptions { first: true, ..MERGE },
+    ] {
+        assert!(compared(&chunks, &options) <= 2 * TRIED_MAX * chunks.len(), "{options:?}");
     }
 }
 
@@ -299,6 +305,6 @@ fn a_long_chain_is_compared_link_by_link() {
     let texts: Vec<_> = (1..4000).map(|first| (first, first + 2, text(first))).collect();
     let chunks = in_order(&texts);
     for merged_bytes in [100, usize::MAX] {
-        assert!(compared(&chunks, &Terms { merged_bytes, ..MERGE }) <= 3 * chunks.len());
+        assert!(compared(&chunks, &OverlapOptions { merged_bytes, ..MERGE }) <= 3 * chunks.len());
     }
 }

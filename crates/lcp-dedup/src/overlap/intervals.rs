@@ -1,5 +1,5 @@
-//! Chunks that are there, and what a further one has that they lack. What is there
-//! does not change any more.
+//! The lines that are shown already, as intervals, and the subtraction of these lines from a further
+//! chunk. Added intervals do not change.
 
 use std::collections::BTreeMap;
 
@@ -7,62 +7,62 @@ use lcp_types::DuplicateKind;
 
 use super::lines::{Lines, agree};
 use super::range::contains;
-use super::{Chunk, Fate, Resolved, TRIED_MAX};
+use super::{Chunk, ChunkOutcome, Resolved, TRIED_MAX};
 
-/// The lines of a chunk that another one has for it.
+/// The lines of a chunk that another one took over.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Given {
+pub(super) struct SharedLines {
     pub(super) first: u32,
     pub(super) last: u32,
     pub(super) by: usize,
-    /// All lines that the other has.
+    /// The complete range of the other chunk.
     pub(super) has: (u32, u32),
 }
 
-/// What is left of a chunk.
+/// The remainder of a chunk.
 #[derive(Clone, Debug)]
-pub(super) struct Rest {
-    /// The lines that nothing else has; `None` if there are none.
+pub(super) struct Remainder {
+    /// The lines that no other chunk has; `None` if there are none.
     pub(super) range: Option<(u32, u32)>,
-    pub(super) given: Vec<Given>,
+    pub(super) given: Vec<SharedLines>,
 }
 
-/// A chunk that is there, or what was left of it.
+/// The lines of a chunk that are shown.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct Interval {
     first: u32,
     last: u32,
     chunk: usize,
 }
 
-/// The end at which a chunk gives lines away.
+/// An end of a chunk.
 #[derive(Clone, Copy)]
 enum End {
     Front,
     Back,
 }
 
-/// The chunks that are there, by their first lines.
-pub(super) struct Kept<'c, 't> {
+/// The shown lines of all chunks, by their first lines.
+pub(super) struct LineIntervals<'c, 't> {
     chunks: &'c [Chunk<'t>],
     lines: &'c Lines<'c, 't>,
-    /// In one layer no two share a line; there are [`TRIED_MAX`] at most.
-    layers: Vec<BTreeMap<u32, Held>>,
-    /// The newest place in the stream of what found no room in them.
+    /// At most [`TRIED_MAX`] layers, each of disjoint intervals.
+    layers: Vec<BTreeMap<u32, Interval>>,
+    /// The newest stream position of a chunk that did not fit into the layers.
     unheld: Option<usize>,
 }
 
-impl<'c, 't> Kept<'c, 't> {
+impl<'c, 't> LineIntervals<'c, 't> {
     pub(super) fn new(chunks: &'c [Chunk<'t>], lines: &'c Lines<'c, 't>) -> Self {
         Self { chunks, lines, layers: Vec::new(), unheld: None }
     }
 
-    /// Adds what is left of a chunk, unless there are too many versions.
-    pub(super) fn hold(&mut self, chunk: usize, (first, last): (u32, u32)) {
-        let is_free = |layer: &&mut BTreeMap<u32, Held>| {
+    /// Adds lines of a chunk, unless there are too many layers.
+    pub(super) fn add(&mut self, chunk: usize, (first, last): (u32, u32)) {
+        let is_free = |layer: &&mut BTreeMap<u32, Interval>| {
             layer.range(..=last).next_back().is_none_or(|(_, held)| held.last < first)
         };
-        let held = Held { first, last, chunk };
+        let held = Interval { first, last, chunk };
         if let Some(layer) = self.layers.iter_mut().find(is_free) {
             layer.insert(first, held);
         } else if self.layers.len() < TRIED_MAX {
@@ -72,10 +72,10 @@ impl<'c, 't> Kept<'c, 't> {
         }
     }
 
-    /// The newest place in the stream of what has lines of a chunk otherwise.
+    /// Returns the newest stream position of a chunk with another version of these lines.
     pub(super) fn newest_other(&self, chunk: usize) -> Option<usize> {
         let Chunk { first, last, .. } = self.chunks[chunk];
-        let common = |layer: &BTreeMap<u32, Held>| {
+        let common = |layer: &BTreeMap<u32, Interval>| {
             let upwards = layer.range(..=last).rev().map(|(_, held)| *held);
             let common = upwards.take_while(|held| held.last >= first);
             let others = common.filter(|held| !self.agrees(*held, chunk));
@@ -84,13 +84,12 @@ impl<'c, 't> Kept<'c, 't> {
         self.layers.iter().filter_map(common).max().max(self.unheld)
     }
 
-    /// What is left of a chunk without the lines at its ends that are there: in
-    /// chunks that agree with it on every common line, and that `may` have them,
-    /// of which it is told the range they have.
-    pub(super) fn rest(&self, chunk: usize, may: impl Fn(usize, (u32, u32)) -> bool) -> Rest {
+    /// Subtracts shown lines from both ends of a chunk, for chunks that agree with it on every common
+    /// line and for which `may(chunk, range)` is true.
+    pub(super) fn rest(&self, chunk: usize, may: impl Fn(usize, (u32, u32)) -> bool) -> Remainder {
         let Chunk { first, last, .. } = self.chunks[chunk];
-        let mut rest = Rest { range: Some((first, last)), given: Vec::new() };
-        // In each layer, the last one that was refused; what it had lies behind.
+        let mut rest = Remainder { range: Some((first, last)), given: Vec::new() };
+        // The last refused chunk of each layer and end.
         let mut refused = [[None; 2]; TRIED_MAX];
         for end in [End::Front, End::Back] {
             while let Some(range) = rest.range {
@@ -106,18 +105,18 @@ impl<'c, 't> Kept<'c, 't> {
         rest
     }
 
-    /// Of what has the line at this end, the one that has most of the range.
+    /// Returns the interval that has the line at this end and most of the range.
     fn at(
         &self,
         (first, last): (u32, u32),
         end: End,
         refused: &[[Option<usize>; 2]],
-    ) -> Option<(usize, Held)> {
+    ) -> Option<(usize, Interval)> {
         let line = match end {
             End::Front => first,
             End::Back => last,
         };
-        let has = |(layer, held): (usize, &BTreeMap<u32, Held>)| {
+        let has = |(layer, held): (usize, &BTreeMap<u32, Interval>)| {
             let (_, held) = held.range(..=line).next_back()?;
             let is_refused = refused[layer].contains(&Some(held.chunk));
             (held.last >= line && !is_refused).then_some((layer, *held))
@@ -129,18 +128,18 @@ impl<'c, 't> Kept<'c, 't> {
         }
     }
 
-    fn agrees(&self, held: Held, chunk: usize) -> bool {
+    fn agrees(&self, held: Interval, chunk: usize) -> bool {
         let Chunk { first, last, .. } = self.chunks[chunk];
         let common = (held.first.max(first), held.last.min(last));
         agree(self.lines.slice(held.chunk, common), self.lines.slice(chunk, common))
     }
 }
 
-impl Rest {
-    fn give(&mut self, held: Held, (first, last): (u32, u32)) {
+impl Remainder {
+    fn give(&mut self, held: Interval, (first, last): (u32, u32)) {
         let (from, to) = (held.first.max(first), held.last.min(last));
         let has = (held.first, held.last);
-        self.given.push(Given { first: from, last: to, by: held.chunk, has });
+        self.given.push(SharedLines { first: from, last: to, by: held.chunk, has });
         self.range = match (from == first, to == last) {
             (true, true) => None,
             (true, false) => Some((to + 1, last)),
@@ -150,28 +149,28 @@ impl Rest {
 }
 
 impl Resolved {
-    /// Settles a chunk of which this is left.
-    pub(super) fn settle(
+    /// Sets the outcome of a chunk with this remainder.
+    pub(super) fn set_remainder(
         &mut self,
         chunk: usize,
-        rest: &Rest,
+        rest: &Remainder,
         chunks: &[Chunk<'_>],
         lines: &Lines<'_, '_>,
     ) {
         let Chunk { first, last, .. } = chunks[chunk];
-        let Some(&Given { by, has, .. }) = rest.given.first() else { return };
+        let Some(&SharedLines { by, has, .. }) = rest.given.first() else { return };
         let others = rest.given.iter().map(|given| given.by).filter(|other| *other != by);
         self.shared.extend(others.map(|other| (chunk, other)));
-        self.fates[chunk] = if let Some(range) = rest.range {
+        self.outcomes[chunk] = if let Some(range) = rest.range {
             let text = lines.slice(chunk, range).to_vec();
-            Fate::Cut { by, first: range.0, last: range.1, text }
+            ChunkOutcome::Cut { by, first: range.0, last: range.1, text }
         } else {
             let relation = if contains(has, (first, last)) {
                 DuplicateKind::Contained
             } else {
                 DuplicateKind::Overlapping
             };
-            Fate::Covered { by, relation }
+            ChunkOutcome::Covered { by, relation }
         };
     }
 }

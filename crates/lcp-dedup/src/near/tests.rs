@@ -8,13 +8,14 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::delta::{Diff, diff};
-use super::join::{Found, Joined, Terms, Text, join, run};
-use super::lines::compared;
+use super::line_sets::Document;
+use super::lines::comparison_key;
+use super::similarity_join::{JoinLimits, Match, Matches, join, run};
 use super::{RestoreError, restore};
 
-const UNBOUNDED: Terms =
-    Terms { threshold: 0.8, postings_max: usize::MAX, verifications_max: usize::MAX };
-const BOUNDED: Terms = Terms { threshold: 0.8, postings_max: 512, verifications_max: 64 };
+const UNBOUNDED: JoinLimits =
+    JoinLimits { threshold: 0.8, postings_max: usize::MAX, verifications_max: usize::MAX };
+const BOUNDED: JoinLimits = JoinLimits { threshold: 0.8, postings_max: 512, verifications_max: 64 };
 
 /// Lines that are the same, or nearly, in several ways.
 const LINES: [&[u8]; 12] = [
@@ -37,7 +38,7 @@ fn any_line() -> impl Strategy<Value = &'static [u8]> {
     prop_oneof![4 => select(&LINES[..6]), 1 => select(&LINES[..])]
 }
 
-/// Joined by newlines: one that begins or ends with an empty line, too, or with none.
+/// Matches by newlines: one that begins or ends with an empty line, too, or with none.
 fn any_text() -> impl Strategy<Value = Vec<u8>> {
     (vec(any_line(), 0..12), any::<bool>()).prop_map(|(lines, newline)| {
         let mut text = lines.join(&b'\n');
@@ -61,10 +62,10 @@ fn any_texts() -> impl Strategy<Value = Vec<Owned>> {
     vec(one, 0..16)
 }
 
-fn borrowed(texts: &[Owned]) -> Vec<Text<'_>> {
+fn borrowed(texts: &[Owned]) -> Vec<Document<'_>> {
     let mut borrowed = Vec::new();
     for Owned { bytes, exact, fixed } in texts {
-        borrowed.push(Text { bytes, exact: *exact, fixed: *fixed });
+        borrowed.push(Document { bytes, exact: *exact, fixed: *fixed });
     }
     borrowed
 }
@@ -91,13 +92,15 @@ fn is_subsequence(text: &[&[u8]], kept: &[&[u8]]) -> bool {
 
 /// The same, of all pairs.
 fn brute_force(
-    texts: &[Text<'_>],
+    texts: &[Document<'_>],
     thousandths: usize,
     accept: &dyn Fn(usize, usize, &[u8]) -> bool,
-) -> Vec<Option<Found>> {
+) -> Vec<Option<Match>> {
     let sets: Vec<BTreeSet<&[u8]>> = texts
         .iter()
-        .map(|text| split(text.bytes).into_iter().map(|line| compared(line, text.exact)).collect())
+        .map(|text| {
+            split(text.bytes).into_iter().map(|line| comparison_key(line, text.exact)).collect()
+        })
         .collect();
     let alone = |text: usize| sets[text].len() < 2 || texts[text].bytes.trim_ascii().is_empty();
     let mut kept: Vec<usize> = Vec::new();
@@ -118,12 +121,12 @@ fn brute_force(
         let one = if texts[text].fixed || alone(text) {
             None
         } else if let Some((by, ..)) = near.iter().find(|(by, ..)| contained(*by)) {
-            Some(Found::Contained { by: *by })
+            Some(Match::Contained { by: *by })
         } else {
             near.iter().take(3).find_map(|(by, ..)| {
                 match diff(texts[*by].bytes, texts[text].bytes) {
                     Diff::Hunks(hunks) if accept(text, *by, &hunks) => {
-                        Some(Found::Delta { by: *by, hunks })
+                        Some(Match::Delta { by: *by, hunks })
                     }
                     _ => None,
                 }
@@ -152,44 +155,44 @@ proptest! {
     ) {
         let texts = borrowed(&texts);
         let threshold = f64::from(u32::try_from(thousandths).unwrap()) / 1000.0;
-        let joined = join(&texts, &Terms { threshold, ..UNBOUNDED }, &mut is_even);
-        prop_assert_eq!(joined.found, brute_force(&texts, thousandths, &is_even));
-        prop_assert!(joined.capped.is_empty());
+        let matches = join(&texts, &JoinLimits { threshold, ..UNBOUNDED }, &mut is_even);
+        prop_assert_eq!(matches.covers, brute_force(&texts, thousandths, &is_even));
+        prop_assert!(matches.capped.is_empty());
     }
 
     #[test]
     fn what_covers_is_kept_and_has_every_line(texts in any_texts(), bounded: bool) {
         let texts = borrowed(&texts);
-        let few = Terms { threshold: 0.5, postings_max: 2, verifications_max: 1 };
-        let terms = if bounded { few } else { Terms { threshold: 0.5, ..UNBOUNDED } };
-        let joined = join(&texts, &terms, &mut |_, _, _| true);
-        prop_assert_eq!(joined.found.len(), texts.len());
-        for (text, found) in joined.found.iter().enumerate() {
+        let few = JoinLimits { threshold: 0.5, postings_max: 2, verifications_max: 1 };
+        let limits = if bounded { few } else { JoinLimits { threshold: 0.5, ..UNBOUNDED } };
+        let matches = join(&texts, &limits, &mut |_, _, _| true);
+        prop_assert_eq!(matches.covers.len(), texts.len());
+        for (text, found) in matches.covers.iter().enumerate() {
             let by = match found {
                 None => continue,
-                Some(Found::Contained { by }) => {
+                Some(Match::Contained { by }) => {
                     prop_assert!(is_subsequence(&split(texts[text].bytes), &split(texts[*by].bytes)));
                     *by
                 }
-                Some(Found::Delta { by, hunks }) => {
+                Some(Match::Delta { by, hunks }) => {
                     let again = restore(texts[*by].bytes, hunks);
                     prop_assert_eq!(again.as_deref(), Ok(texts[text].bytes));
                     *by
                 }
             };
-            prop_assert!(by < text && joined.found[by].is_none() && !texts[text].fixed);
+            prop_assert!(by < text && matches.covers[by].is_none() && !texts[text].fixed);
         }
-        for capped in joined.capped {
-            prop_assert!(joined.found[capped].is_none() && !texts[capped].fixed);
+        for capped in matches.capped {
+            prop_assert!(matches.covers[capped].is_none() && !texts[capped].fixed);
         }
     }
 
     #[test]
     fn the_same_twice(texts in any_texts()) {
         let texts = borrowed(&texts);
-        let terms = Terms { threshold: 0.5, postings_max: 3, verifications_max: 2 };
-        let joined = join(&texts, &terms, &mut is_even);
-        prop_assert_eq!(joined, join(&texts, &terms, &mut is_even));
+        let limits = JoinLimits { threshold: 0.5, postings_max: 3, verifications_max: 2 };
+        let matches = join(&texts, &limits, &mut is_even);
+        prop_assert_eq!(matches, join(&texts, &limits, &mut is_even));
     }
 
     #[test]
@@ -281,8 +284,8 @@ fn shuffled(lines: &[String], seed: u64) -> Vec<u8> {
     lines.concat().into_bytes()
 }
 
-fn plain(texts: &[Vec<u8>]) -> Vec<Text<'_>> {
-    texts.iter().map(|bytes| Text { bytes, exact: true, fixed: false }).collect()
+fn plain(texts: &[Vec<u8>]) -> Vec<Document<'_>> {
+    texts.iter().map(|bytes| Document { bytes, exact: true, fixed: false }).collect()
 }
 
 #[test]
@@ -290,13 +293,13 @@ fn texts_of_the_same_lines_in_other_orders_take_bounded_work() {
     let lines: Vec<_> = (0..12).map(|n| format!("a line {n}\n")).collect();
     let texts: Vec<_> = (0..10_000).map(|seed| shuffled(&lines, seed)).collect();
     let texts = plain(&texts);
-    let (joined, effort) = run(&texts, &BOUNDED, &mut |_, _, _| false);
-    assert!(joined.found.iter().all(Option::is_none));
-    assert!(effort.compared <= 64 * texts.len(), "{effort:?}");
-    assert!(effort.scanned <= 64 * texts.len() * lines.len(), "{effort:?}");
-    assert!(effort.diffs <= 3 * texts.len(), "{effort:?}");
+    let (matches, stats) = run(&texts, &BOUNDED, &mut |_, _, _| false);
+    assert!(matches.covers.iter().all(Option::is_none));
+    assert!(stats.compared <= 64 * texts.len(), "{stats:?}");
+    assert!(stats.scanned <= 64 * texts.len() * lines.len(), "{stats:?}");
+    assert!(stats.diffs <= 3 * texts.len(), "{stats:?}");
     // All but those that were compared with each one there was.
-    assert!(joined.capped.len() > 9_900, "{}", joined.capped.len());
+    assert!(matches.capped.len() > 9_900, "{}", matches.capped.len());
 }
 
 #[test]
@@ -308,26 +311,26 @@ fn a_text_of_millions_of_lines_is_not_read_for_each_small_one() {
         text.extend_from_slice(format!("{at}\n").as_bytes());
     }
     let texts = plain(&texts);
-    let (_, effort) = run(&texts, &Terms { threshold: 0.5, ..BOUNDED }, &mut |_, _, _| true);
-    assert!(effort.scanned <= texts.len() * 64 * (2 * 11 + 64), "{effort:?}");
+    let (_, stats) = run(&texts, &JoinLimits { threshold: 0.5, ..BOUNDED }, &mut |_, _, _| true);
+    assert!(stats.scanned <= texts.len() * 64 * (2 * 11 + 64), "{stats:?}");
 
     // The last line is never found, so all of the long one would be read.
     let texts = [b"a\nb\nc\n".repeat(300_000), b"c\nb\na\n".repeat(2)];
-    let few = Terms { verifications_max: 1, ..BOUNDED };
-    let (joined, effort) = run(&plain(&texts), &few, &mut |_, _, _| true);
-    assert_eq!(joined.found, [None, Some(Found::Contained { by: 0 })]);
-    assert!(effort.scanned < 20, "{effort:?}");
+    let few = JoinLimits { verifications_max: 1, ..BOUNDED };
+    let (matches, stats) = run(&plain(&texts), &few, &mut |_, _, _| true);
+    assert_eq!(matches.covers, [None, Some(Match::Contained { by: 0 })]);
+    assert!(stats.scanned < 20, "{stats:?}");
 }
 
 #[test]
 fn where_too_many_lines_would_have_to_be_read_the_text_is_kept_and_counted() {
     let long = [b"a\nb\n".repeat(1_000), b"c\n".to_vec()].concat();
     let texts = [long, b"a\nb\nc\n".to_vec()];
-    let few = Terms { verifications_max: 1, ..BOUNDED };
-    let capped = Joined { found: vec![None, None], capped: vec![1], alike: vec![(1, 0)] };
+    let few = JoinLimits { verifications_max: 1, ..BOUNDED };
+    let capped = Matches { covers: vec![None, None], capped: vec![1], alike: vec![(1, 0)] };
     assert_eq!(join(&plain(&texts), &few, &mut |_, _, _| true), capped);
-    let found = join(&plain(&texts), &BOUNDED, &mut |_, _, _| true).found;
-    assert_eq!(found[1], Some(Found::Contained { by: 0 }));
+    let found = join(&plain(&texts), &BOUNDED, &mut |_, _, _| true).covers;
+    assert_eq!(found[1], Some(Match::Contained { by: 0 }));
 }
 
 #[test]
@@ -336,8 +339,8 @@ fn a_diff_of_too_many_lines_is_not_made() {
     let (kept, text) = (lines.concat().into_bytes(), shuffled(&lines, 1));
     assert_eq!(diff(&kept, &text), Diff::Bound);
     let texts = [kept, text];
-    let joined = join(&plain(&texts), &BOUNDED, &mut |_, _, _| true);
-    assert_eq!(joined, Joined { found: vec![None, None], capped: vec![1], alike: vec![(1, 0)] });
+    let matches = join(&plain(&texts), &BOUNDED, &mut |_, _, _| true);
+    assert_eq!(matches, Matches { covers: vec![None, None], capped: vec![1], alike: vec![(1, 0)] });
 
     // One line more often than another text has it: nothing is left to search.
     let (kept, text) = (b"x\n".repeat(1_000_000), b"x\n".repeat(999_990));
@@ -349,26 +352,27 @@ fn a_diff_of_too_many_lines_is_not_made() {
 fn texts_of_white_space_or_of_one_line_are_left_alone() {
     let texts = [" \n  \n", " \n  \n", "a\na\n", "a\n", "", "\n"];
     let texts: Vec<_> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
-    let joined = join(&plain(&texts), &UNBOUNDED, &mut |_, _, _| true);
-    assert_eq!(joined, Joined { found: vec![None; 6], ..Joined::default() });
+    let matches = join(&plain(&texts), &UNBOUNDED, &mut |_, _, _| true);
+    assert_eq!(matches, Matches { covers: vec![None; 6], ..Matches::default() });
 }
 
 #[test]
 fn a_fixed_text_covers_and_is_not_covered() {
     let mut texts = plain(&[]);
     for fixed in [true, true, false] {
-        texts.push(Text { bytes: b"a\nb\n", exact: false, fixed });
+        texts.push(Document { bytes: b"a\nb\n", exact: false, fixed });
     }
-    let joined = join(&texts, &UNBOUNDED, &mut |_, _, _| true);
-    assert_eq!(joined.found, [None, None, Some(Found::Contained { by: 0 })]);
+    let matches = join(&texts, &UNBOUNDED, &mut |_, _, _| true);
+    assert_eq!(matches.covers, [None, None, Some(Match::Contained { by: 0 })]);
 }
 
 #[test]
 fn lines_that_are_compared_in_other_ways_are_found_on_their_bytes() {
     // Of the first line, one text is compared without its number and one with it.
-    let texts = [true, false].map(|exact| Text { bytes: b"  1\tx\nb\nc\n", exact, fixed: false });
-    let joined = join(&texts, &Terms { threshold: 0.5, ..UNBOUNDED }, &mut |_, _, _| true);
-    assert_eq!(joined.found, [None, Some(Found::Contained { by: 0 })]);
+    let texts =
+        [true, false].map(|exact| Document { bytes: b"  1\tx\nb\nc\n", exact, fixed: false });
+    let matches = join(&texts, &JoinLimits { threshold: 0.5, ..UNBOUNDED }, &mut |_, _, _| true);
+    assert_eq!(matches.covers, [None, Some(Match::Contained { by: 0 })]);
 }
 
 #[test]
@@ -376,10 +380,10 @@ fn a_read_with_numbers_is_shown_as_a_diff_or_kept_never_dropped() {
     let code = "fn a() {}\nfn b() {}\nfn c() {}\n";
     let numbered = "     1\tfn a() {}\n     2\tfn b() {}\n     3\tfn c() {}\n";
     let texts = [code, numbered].map(str::as_bytes);
-    let texts = texts.map(|bytes| Text { bytes, exact: false, fixed: false });
-    let joined = join(&texts, &UNBOUNDED, &mut |_, _, _| true);
-    assert_eq!(joined.found, [None, None]);
-    assert_eq!((joined.capped, joined.alike), (vec![], vec![(1, 0)]));
+    let texts = texts.map(|bytes| Document { bytes, exact: false, fixed: false });
+    let matches = join(&texts, &UNBOUNDED, &mut |_, _, _| true);
+    assert_eq!(matches.covers, [None, None]);
+    assert_eq!((matches.capped, matches.alike), (vec![], vec![(1, 0)]));
 }
 
 #[test]

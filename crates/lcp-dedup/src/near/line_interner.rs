@@ -1,31 +1,31 @@
-//! Which lines are the same.
+//! A line interner: numbers equal lines by radix partition and hash tables.
 
 use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
 
-/// Lines of a part, about: their table fits in a processor's own cache. In one table
-/// of all lines, nearly every step would wait for memory.
+/// The approximate number of lines of a partition: its table fits into the processor cache. In one
+/// table of all lines, nearly every lookup would miss the cache.
 const PART_LINES: usize = 1 << 14;
-/// Parts are 2 to the power of this, at most.
+/// The maximum binary logarithm of the number of partitions.
 const PART_BITS_MAX: u32 = 16;
 
-/// A line in a part.
+/// A line in a partition.
 #[derive(Clone, Copy)]
 struct Entry {
-    /// Half of its hash: what tells nearly all lines of a part apart.
+    /// Half of its hash, which differs for nearly all lines of a partition.
     tag: u32,
     line: u32,
 }
 
 const EMPTY: Entry = Entry { tag: 0, line: u32::MAX };
 
-/// For each line, the first one that is the same. Fewer than 2³² lines. The hash's key
-/// decides what is compared with what, never the result.
-pub(super) fn firsts(lines: &[&[u8]]) -> Vec<u32> {
+/// Returns the first equal line of each line. `lines` must have fewer than 2³² lines. The result does
+/// not depend on the hash key.
+pub(super) fn intern_lines(lines: &[&[u8]]) -> Vec<u32> {
     let key = RandomState::default();
     let hashes: Vec<u64> = lines.iter().map(|line| key.hash_one(line)).collect();
-    let (entries, starts) = parted(&hashes);
+    let (entries, starts) = partition(&hashes);
     drop(hashes);
 
     let mut firsts = vec![0; lines.len()];
@@ -41,9 +41,9 @@ pub(super) fn firsts(lines: &[&[u8]]) -> Vec<u32> {
     firsts
 }
 
-/// The lines by one half of their hash, and where each part begins and the last ends.
-/// Within a part they are in order.
-fn parted(hashes: &[u64]) -> (Vec<Entry>, Vec<usize>) {
+/// Partitions lines by one half of their hash; returns the lines, in order within each partition,
+/// and the start of each partition with the end of the last one.
+fn partition(hashes: &[u64]) -> (Vec<Entry>, Vec<usize>) {
     let bits = (hashes.len() / PART_LINES).next_power_of_two().ilog2().min(PART_BITS_MAX);
     let part = |hash: u64| (hash >> 48) as usize >> (PART_BITS_MAX - bits);
     let mut starts = vec![0; (1 << bits) + 1];
@@ -63,8 +63,8 @@ fn parted(hashes: &[u64]) -> (Vec<Entry>, Vec<usize>) {
     (entries, starts)
 }
 
-/// The first line of the table that is the same as that of `entry`, which is added if
-/// there is none. At least half of the table is empty.
+/// Returns the first equal line of `entry` in the table, and adds it if there is none. At least half
+/// of the table is empty.
 fn first(table: &mut [Entry], entry: Entry, lines: &[&[u8]]) -> u32 {
     let mask = table.len() - 1;
     let mut slot = entry.tag as usize & mask;
@@ -83,7 +83,7 @@ fn first(table: &mut [Entry], entry: Entry, lines: &[&[u8]]) -> u32 {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the other half finds the part")]
+#[expect(clippy::cast_possible_truncation, reason = "the other half selects the partition")]
 fn tag(hash: u64) -> u32 {
     hash as u32
 }
@@ -97,8 +97,8 @@ mod tests {
         let lines: Vec<_> = (0..200_000_u32).map(|n| (n % 70_001).to_string()).collect();
         let lines: Vec<_> = lines.iter().map(String::as_bytes).collect();
         let expected: Vec<_> = (0..200_000_u32).map(|n| n % 70_001).collect();
-        assert_eq!(firsts(&lines), expected);
-        assert_eq!(firsts(&[]), [] as [u32; 0]);
-        assert_eq!(firsts(&[b"", b"a", b""]), [0, 1, 0]);
+        assert_eq!(intern_lines(&lines), expected);
+        assert_eq!(intern_lines(&[]), [] as [u32; 0]);
+        assert_eq!(intern_lines(&[b"", b"a", b""]), [0, 1, 0]);
     }
 }

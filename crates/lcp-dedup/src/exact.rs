@@ -1,0 +1,146 @@
+//! Exact duplicates (RFC 0006 §4).
+
+use std::hash::BuildHasher;
+
+use lcp_types::{BlockContent, DuplicateKind};
+
+use crate::options::Survivor;
+use crate::origin::Origins;
+use crate::state::DedupState;
+
+/// The key by which blocks are equal, compared byte by byte.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Key<'b, 'a> {
+    /// Text, of any type.
+    Text(&'b [u8]),
+    /// Text of an extension type.
+    Extension(&'b str, &'b str, &'b [u8]),
+    /// The complete content.
+    Content(&'b BlockContent<'a>),
+}
+
+impl<'b, 'a> Key<'b, 'a> {
+    fn new(content: &'b BlockContent<'a>) -> Self {
+        match (content, content.text()) {
+            (BlockContent::Extension(extension), _) => Self::Extension(
+                &extension.namespace,
+                &extension.type_name,
+                extension.content.as_slice(),
+            ),
+            (_, Some(text)) => Self::Text(text.as_slice()),
+            (_, None) => Self::Content(content),
+        }
+    }
+}
+
+/// Covers every block whose content a preferred one has. The result does not depend on `hashes`; a
+/// random key prevents flooding.
+pub(crate) fn replace_exact<S: BuildHasher>(state: &mut DedupState<'_, '_>, hashes: &S) {
+    let copies = copies(state, hashes);
+    let origins = Origins::new(state, copies.iter().flatten().copied());
+    for alike in copies {
+        for mut alike in split_at_changes(state, &origins, alike) {
+            // Fixed blocks come first, even with a lower rank.
+            if state.options.keep == Survivor::Best {
+                alike.sort_by_key(|&index| !state.ranks[index].fixed);
+            }
+            let Some((&best, others)) = alike.split_first() else { continue };
+            for &index in others {
+                let first = state.options.keep == Survivor::First;
+                // An earlier block must not change because of a later one.
+                let stays =
+                    state.ranks[index].fixed || (first && state.makes_critical(index, best));
+                if !stays {
+                    state.cover(index, best, DuplicateKind::Equal);
+                }
+            }
+        }
+    }
+}
+
+/// Splits blocks with equal content, best first, where their origin had other content in between:
+/// restored content is no copy of the earlier one.
+fn split_at_changes(
+    state: &DedupState<'_, '_>,
+    origins: &Origins<'_>,
+    alike: Vec<usize>,
+) -> Vec<Vec<usize>> {
+    let mut stream = alike.clone();
+    stream.sort_unstable();
+    let changed = |pair: &&[usize]| origins.changed_between(state, pair[0], pair[1]);
+    // The first block of each segment but the first.
+    let begins: Vec<_> = stream.windows(2).filter(changed).map(|pair| pair[1]).collect();
+    if begins.is_empty() {
+        return vec![alike];
+    }
+    let mut segments = vec![Vec::new(); begins.len() + 1];
+    for index in alike {
+        segments[begins.partition_point(|&begin| begin <= index)].push(index);
+    }
+    segments
+}
+
+/// Returns groups of blocks with equal content, each group best first.
+fn copies<S: BuildHasher>(state: &DedupState<'_, '_>, hashes: &S) -> Vec<Vec<usize>> {
+    let key = |at: usize| Key::new(&state.blocks[state.order[at]].content);
+    // A repeated edit is not redundant.
+    let is_edit =
+        |at: usize| matches!(state.blocks[state.order[at]].content, BlockContent::Diff(_));
+    let is_there = |at: &usize| state.outcomes[state.order[*at]].is_none() && !is_edit(*at);
+    // Sorting needs less memory than a hash table of a million entries.
+    let all = (0..state.order.len()).filter(is_there);
+    let mut keyed: Vec<(u64, usize)> = all.map(|at| (hashes.hash_one(key(at)), at)).collect();
+    keyed.sort_unstable();
+    let mut copies = Vec::new();
+    for alike in keyed.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for &(_, at) in alike {
+            match groups.iter_mut().find(|group| key(group[0]) == key(at)) {
+                Some(group) => group.push(at),
+                None => groups.push(vec![at]),
+            }
+        }
+        copies.extend(groups.into_iter().filter(|group| group.len() > 1));
+    }
+    // The result must not depend on the hash key.
+    copies.sort_unstable();
+    for at in copies.iter_mut().flatten() {
+        *at = state.order[*at];
+    }
+    copies
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::hash::{BuildHasherDefault, Hasher};
+
+    use lcp_types::{Block, Lang};
+
+    use super::*;
+    use crate::options::{DedupLevel, Options};
+
+    /// Everything collides.
+    #[derive(Default)]
+    struct Constant;
+
+    impl Hasher for Constant {
+        fn finish(&self) -> u64 {
+            7
+        }
+        fn write(&mut self, _: &[u8]) {}
+    }
+
+    #[test]
+    fn a_collision_removes_nothing() {
+        let text = |i: u32| format!("fn f{}() {{}}\n", i % 40);
+        let blocks: Vec<_> =
+            (0..60).map(|i| Block::code(Lang::Rust, format!("{i}.rs"), text(i))).collect();
+        let (metas, options) = (BTreeMap::new(), Options::new(DedupLevel::Exact));
+        let mut state = DedupState::new(&blocks, &metas, &options);
+        replace_exact(&mut state, &BuildHasherDefault::<Constant>::default());
+        let covered: Vec<_> = (0..60).filter(|&i| state.outcomes[i].is_some()).collect();
+        assert_eq!(covered, (40..60).collect::<Vec<_>>());
+        assert!(covered.iter().all(|&i| state.root(i).0 == i - 40));
+    }
+}
