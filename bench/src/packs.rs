@@ -61,12 +61,12 @@ pub fn text(rng: &mut SplitMix64, lines: usize) -> String {
     let mut text = String::new();
     for _ in 0..rng.below(lines + 1) {
         match rng.below(10) {
-            0 => text.push_str(rng.pick(FORGERIES)),
-            1 => text.push_str(&rng.pick(SPACE).repeat(1 + rng.below(40))),
-            2 => text.push_str(&rng.pick(LINES).repeat(1 + rng.below(4))),
-            _ => text.push_str(rng.pick(LINES)),
+            0 => text.push_str(rng.choose(FORGERIES)),
+            1 => text.push_str(&rng.choose(SPACE).repeat(1 + rng.below(40))),
+            2 => text.push_str(&rng.choose(LINES).repeat(1 + rng.below(4))),
+            _ => text.push_str(rng.choose(LINES)),
         }
-        text.push_str(rng.pick(ENDS));
+        text.push_str(rng.choose(ENDS));
     }
     text
 }
@@ -75,8 +75,8 @@ pub fn text(rng: &mut SplitMix64, lines: usize) -> String {
 fn label(rng: &mut SplitMix64) -> String {
     match rng.below(8) {
         0 => String::new(),
-        1 => rng.pick(FORGERIES).to_string(),
-        2 => rng.pick(LINES).to_string(),
+        1 => rng.choose(FORGERIES).to_string(),
+        2 => rng.choose(LINES).to_string(),
         _ => format!("src/module_{}/file.rs", rng.below(1000)),
     }
 }
@@ -98,22 +98,22 @@ fn entries(rng: &mut SplitMix64, levels: usize) -> Vec<FileEntry<'static>> {
 fn block(rng: &mut SplitMix64, lines: usize) -> Block<'static> {
     let (name, content) = (label(rng), text(rng, lines));
     match rng.below(12) {
-        0..=2 => Block::code(rng.pick(Lang::ALL), name, content),
+        0..=2 => Block::code(rng.choose(Lang::ALL), name, content),
         3 => {
             let first = 1 + rng.below_u32(5_000);
             let last = first + rng.below_u32(200);
-            Block::code_lines(rng.pick(Lang::ALL), name, content, first, last)
+            Block::code_lines(rng.choose(Lang::ALL), name, content, first, last)
         }
-        4 | 5 => Block::conversation(rng.pick(Role::ALL), content),
-        6 => Block::tool_result(name, rng.pick(Status::ALL), content),
-        7 => Block::document(name, content, rng.pick(FormatHint::ALL)),
-        8 => Block::structured_data(rng.pick(DataFormat::ALL), content),
+        4 | 5 => Block::conversation(rng.choose(Role::ALL), content),
+        6 => Block::tool_result(name, rng.choose(Status::ALL), content),
+        7 => Block::document(name, content, rng.choose(FormatHint::ALL)),
+        8 => Block::structured_data(rng.choose(DataFormat::ALL), content),
         9 => Block::diff(name, vec![DiffHunk::new(1, 1, content), DiffHunk::new(90, 91, "+a\n")]),
         10 => Block::file_tree(name, entries(rng, 3)),
         _ => match rng.below(4) {
             0 => Block::conversation_with_call(Role::Tool, content, name),
             1 => Block::embedding_ref(name, rng.bytes(32), "text-embedding-3-small"),
-            2 => Block::image(rng.pick(MediaType::ALL), content, rng.bytes(100)),
+            2 => Block::image(rng.choose(MediaType::ALL), content, rng.bytes(100)),
             _ => Block::extension("acme", name, content),
         },
     }
@@ -134,7 +134,7 @@ pub fn pack(rng: &mut SplitMix64, blocks: usize, lines: usize) -> Vec<Block<'sta
             // Critical is rare, or no budget would be kept.
             let priority = match rng.below(12) {
                 0 => Priority::Critical,
-                _ => rng.pick(&Priority::ALL[1..]),
+                _ => rng.choose(&Priority::ALL[1..]),
             };
             pack.push(Block::new(Annotation::priority(target, priority)));
         }

@@ -110,7 +110,7 @@ impl Times {
 pub(crate) fn python_with(name: &str, progress: &mut dyn FnMut(String)) -> Result<PathBuf, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let folder = program.with_file_name(format!("peers-{name}"));
-    lcp_testkit::python::with(&folder, &scripts().join(format!("{name}.txt")), progress)
+    lcp_testkit::python::create_venv(&folder, &scripts().join(format!("{name}.txt")), progress)
 }
 
 /// Where the scripts are.

@@ -67,9 +67,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "lcp-ingest",
         ],
     ),
-    ("lcp-testkit", &["lcp-types"]),
     (
-        "lcp-fuzz",
+        "lcp-testkit",
         &[
             "lcp-types",
             "lcp-decoder",
@@ -83,7 +82,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "lcp-app",
             "lcp-cli",
             "lcp-store",
-            "lcp-testkit",
         ],
     ),
     ("xtask", &[]),

@@ -125,10 +125,10 @@ impl<'f> Writer<'f> {
     /// What was said of old blocks changes: results lose in weight or gain
     /// some, get a summary; what was said once turns out to be what counts.
     fn think_again(&mut self, number: usize) {
-        let result = self.rng.pick(&self.results);
+        let result = self.rng.choose(&self.results);
         if number.is_multiple_of(7) {
             let priorities = [Priority::Low, Priority::Low, Priority::Background, Priority::High];
-            let priority = self.rng.pick(&priorities);
+            let priority = self.rng.choose(&priorities);
             self.priority(result, priority);
         }
         if number.is_multiple_of(10) {
@@ -136,7 +136,7 @@ impl<'f> Writer<'f> {
             self.blocks.push(Block::new(Annotation::summary(result as u64, summary)));
         }
         if number % 100 == 50 {
-            let said = self.rng.pick(&self.said);
+            let said = self.rng.choose(&self.said);
             self.priority(said, Priority::Critical);
         }
     }
@@ -160,7 +160,7 @@ impl<'f> Writer<'f> {
     /// So many words, or more, up to so many.
     fn say(&mut self, least: usize, most: usize) -> String {
         let count = least + self.rng.below(most - least + 1);
-        let words: Vec<_> = (0..count).map(|_| self.rng.pick(&self.words)).collect();
+        let words: Vec<_> = (0..count).map(|_| self.rng.choose(&self.words)).collect();
         words.join(" ")
     }
 

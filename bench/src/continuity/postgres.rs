@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use lcp_continuity::store::{PostgresOptions, PostgresStore};
-use lcp_testkit::{PostgresServer, RoundTrips};
+use lcp_testkit::{CountingProxy, PostgresServer};
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::{Client, NoTls, Statement};
 
@@ -59,7 +59,7 @@ pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> 
     let mut rows = comparison_rows(TITLE, &times, &names);
     rows.extend(absent.map(|why| unmeasured(TITLE, times[0].median(), "PostgresSaver", &why)));
 
-    let way = RoundTrips::to(server.port()).map_err(|error| failed(&error))?;
+    let way = CountingProxy::to_port(server.port()).map_err(|error| failed(&error))?;
     let url = url.replace(&format!(":{}/", server.port()), &format!(":{}/", way.port()));
     let options = PostgresOptions { pool_size: 1, ..PostgresOptions::default() };
     let mut own = Own::begin(PostgresStore::open_with(&url, &options)?, "b")?;
@@ -94,7 +94,7 @@ fn durable(server: PostgresServer) -> Result<PostgresServer, String> {
 
 /// Round trips that it takes to do something once. At first, statements are
 /// prepared, too: that is not counted.
-fn trips(way: &RoundTrips, mut once: impl FnMut() -> Result<(), Error>) -> Result<f64, Error> {
+fn trips(way: &CountingProxy, mut once: impl FnMut() -> Result<(), Error>) -> Result<f64, Error> {
     for _ in 0..10 {
         once()?;
     }

@@ -131,7 +131,7 @@ fn push_line(out: &mut String, rng: &mut SplitMix64, opens: bool) {
         let most = 1 + rng.below(COMMON.len());
         return out.push_str(COMMON[rng.below(most)]);
     }
-    let template = rng.pick(&[
+    let template = rng.choose(&[
         "    let a_a = a.a(a, a.a);",
         "        if a.a_a > 0 {",
         "    self.a_a.push(a(a, 0));",
@@ -165,7 +165,7 @@ fn fill(out: &mut String, rng: &mut SplitMix64, template: &str) {
 fn push_word(out: &mut String, rng: &mut SplitMix64, capital: bool) {
     let start = out.len();
     for _ in 0..2 + rng.below(2) {
-        let syllable = rng.pick(&SYLLABLES);
+        let syllable = rng.choose(&SYLLABLES);
         out.push_str(syllable);
     }
     if capital && let Some(first) = out.get_mut(start..=start) {

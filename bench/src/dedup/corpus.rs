@@ -160,7 +160,7 @@ impl Maker {
 
     /// Lines of a file that was read before.
     fn read_more(&mut self, kind: Kind) {
-        let read = self.rng.pick(&self.reads);
+        let read = self.rng.choose(&self.reads);
         let Read { file, first, last } = read;
         let lines = last - first + 1;
         let some = 1 + code::below(&mut self.rng, (lines as usize / 2).max(1));

@@ -45,8 +45,8 @@ pub(crate) fn data() -> Result<Data, Error> {
     }
     for i in 0..TINY {
         let text = match rng.below(4) {
-            0 => rng.pick(&["ok", "yes", "no", "go on", "done"]).to_owned(),
-            1 => rng.pick(&["naïve", "はい", "ok 🦀"]).to_owned(),
+            0 => rng.choose(&["ok", "yes", "no", "go on", "done"]).to_owned(),
+            1 => rng.choose(&["naïve", "はい", "ok 🦀"]).to_owned(),
             _ => format!("{}", rng.next_u64() >> (30 + rng.below(30))),
         };
         blocks.push(Block::conversation(speaker(i), text));

@@ -131,7 +131,7 @@ fn pack(blocks: usize) -> Vec<Block<'static>> {
                 if i % 2 == 0 { (Level::Detailed, words * 3 / 5) } else { (Level::Tags, 2) };
             annotations.push(Block::new(level.of(target, &text(rng, words))));
         }
-        let priority = rng.pick(&[
+        let priority = rng.choose(&[
             Priority::High,
             Priority::Normal,
             Priority::Normal,

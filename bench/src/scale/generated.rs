@@ -19,7 +19,7 @@ const WORDS: &[&str] = &[
 pub(super) fn line(rng: &mut SplitMix64, bytes: usize) -> String {
     let mut line = String::new();
     while line.len() < bytes {
-        line.push_str(rng.pick(WORDS));
+        line.push_str(rng.choose(WORDS));
         line.push(' ');
     }
     line.push('.');

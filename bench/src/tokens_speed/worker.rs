@@ -110,7 +110,7 @@ fn drawn(rng: &mut SplitMix64, bytes: usize, ranges: &[(char, char)]) -> String 
     let alphabet: Vec<char> = ranges.iter().flat_map(|(first, last)| *first..=*last).collect();
     let mut text = String::with_capacity(bytes + 3);
     while text.len() < bytes {
-        text.push(rng.pick(&alphabet));
+        text.push(rng.choose(&alphabet));
     }
     text
 }

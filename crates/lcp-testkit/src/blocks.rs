@@ -188,8 +188,8 @@ fn words() -> impl Strategy<Value = Option<Cow<'static, str>>> {
     option::of(text().prop_map(Into::into))
 }
 
-/// What people and tools say.
-fn said(scope: Scope) -> BoxedStrategy<BlockContent<'static>> {
+/// Content of messages, results, annotations and documents.
+fn message_content(scope: Scope) -> BoxedStrategy<BlockContent<'static>> {
     prop_oneof![
         record!(
             scope,
@@ -281,7 +281,7 @@ fn data(scope: Scope) -> BoxedStrategy<BlockContent<'static>> {
 }
 
 fn content(scope: Scope) -> BoxedStrategy<BlockContent<'static>> {
-    let known = prop_oneof![4 => said(scope), 3 => files(scope), 4 => data(scope)];
+    let known = prop_oneof![4 => message_content(scope), 3 => files(scope), 4 => data(scope)];
     if matches!(scope, Scope::Known) {
         return known.boxed();
     }

@@ -5,7 +5,7 @@
 
 use std::io::{self, Read as _, Write as _};
 
-use crate::wire::{END, bytes, frame, header, nested, number, pack, varint};
+use crate::wire::{END, bytes_field, frame, header, message_field, pack, varint, varint_field};
 
 /// A name, and the bytes.
 pub type Case = (&'static str, Vec<u8>);
@@ -41,14 +41,24 @@ pub fn cases_of(many: usize) -> Vec<Case> {
 }
 
 fn all(scale: Scale) -> Vec<Case> {
-    [bombs(scale), lies(), aggregates(scale), compressed_aggregates(scale), trailers()].concat()
+    [
+        zstd_bombs(scale),
+        malformed_lengths(),
+        many_small_blocks(scale),
+        many_compressed_blocks(scale),
+        trailers(),
+    ]
+    .concat()
 }
 
 /// Little zstd that becomes much.
-fn bombs(scale: Scale) -> Vec<Case> {
+fn zstd_bombs(scale: Scale) -> Vec<Case> {
     let body = |len| frame(RAW, COMPRESSED, zeros(&[], len));
-    let part = |of: usize| bytes(9, vec![0; scale.long / of]);
-    let long_name = nested(2, &[bytes(1, vec![0; scale.long / 250]), number(2, 0), number(3, 0)]);
+    let part = |of: usize| bytes_field(9, vec![0; scale.long / of]);
+    let long_name = message_field(
+        2,
+        &[bytes_field(1, vec![0; scale.long / 250]), varint_field(2, 0), varint_field(3, 0)],
+    );
     let twice = zstd(&zeros(&[], scale.bomb));
     let body_max = (16 * MIB).min(scale.bomb);
     vec![
@@ -57,8 +67,8 @@ fn bombs(scale: Scale) -> Vec<Case> {
         ("a body that is a bomb in a bomb", pack(&[frame(RAW, COMPRESSED, twice)])),
         ("a payload that is a bomb", [header(1), zeros(&[RAW, 0, 100], scale.bomb)].concat()),
         ("a payload of one long block", payload(&frame(RAW, 0, vec![0; scale.long]))),
-        ("a payload of two long fields", payload(&turn(&part(2).repeat(2)))),
-        ("a payload of seven long fields", payload(&turn(&part(7).repeat(7)))),
+        ("a payload of two long fields", payload(&conversation_frame(&part(2).repeat(2)))),
+        ("a payload of seven long fields", payload(&conversation_frame(&part(7).repeat(7)))),
         ("a payload of a tree of long names", payload(&tree(&long_name.repeat(250)))),
         ("bombs in a bomb", payload(&vec![body(body_max); 64].concat())),
         ("zstd that says it gives 2^40 bytes", pack(&[frame(RAW, COMPRESSED, SAYS_2_40)])),
@@ -74,14 +84,14 @@ const SAYS_2_40: &[u8] =
 const WIDE_WINDOW: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x88, 0x0B, 0, 0, 0x61];
 
 /// Lengths and numbers beyond what there is.
-fn lies() -> Vec<Case> {
+fn malformed_lengths() -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, len) in
         [("256 MiB", 256 * MIB), ("4 GiB", 4096 * MIB), ("2^63", 1 << 63), ("2^64 - 1", u64::MAX)]
     {
         let head = [vec![RAW, 0], varint(len)].concat();
         let field = [vec![1, 1], varint(len)].concat();
-        let record = [bytes(1, "/"), vec![2, 2], varint(len)].concat();
+        let record = [bytes_field(1, "/"), vec![2, 2], varint(len)].concat();
         let name = |what| -> &'static str { Box::leak(format!("{what} of {name}").into()) };
         cases.extend([
             (name("a body that says it is"), [header(0), head.clone()].concat()),
@@ -96,24 +106,36 @@ fn lies() -> Vec<Case> {
 }
 
 /// Many small things, as they are.
-fn aggregates(scale: Scale) -> Vec<Case> {
+fn many_small_blocks(scale: Scale) -> Vec<Case> {
     let many = scale.many;
     let annotation = |kind, value: &str| annotation(0, kind, value);
     vec![
         ("empty blocks", pack(&[frame(RAW, 0, []).repeat(many)])),
-        ("empty turns", pack(&[turn(&[]).repeat(many)])),
+        ("empty turns", pack(&[conversation_frame(&[]).repeat(many)])),
         ("a tree of empty entries", pack(&[tree(&entry(&[]).repeat(many))])),
-        ("a tree as deep as it may be", pack(&[tree(&deep(64))])),
-        ("trees as deep as they may be", pack(&[tree(&deep(64).repeat(many / 64 + 1))])),
-        ("a tree that is too deep", pack(&[tree(&deep(65))])),
-        ("a tree that is a thousand deep", pack(&[tree(&deep(1000))])),
+        ("a tree as deep as it may be", pack(&[tree(&deep_tree(64))])),
+        ("trees as deep as they may be", pack(&[tree(&deep_tree(64).repeat(many / 64 + 1))])),
+        ("a tree that is too deep", pack(&[tree(&deep_tree(65))])),
+        ("a tree that is a thousand deep", pack(&[tree(&deep_tree(1000))])),
         ("a diff of empty hunks", pack(&[diff(&hunk().repeat(many))])),
-        ("unknown fields", pack(&[turn(&number(9, 0).repeat(many))])),
-        ("unknown fields that are empty", pack(&[turn(&bytes(9, "").repeat(many))])),
-        ("one field again and again", pack(&[turn(&number(1, 2).repeat(many))])),
-        ("entries with a field each", pack(&[tree(&entry(&number(9, 0)).repeat(many / 2))])),
-        ("annotations of one block", pack(&[turn(&[]), annotation(1, "\u{3}").repeat(many)])),
-        ("tags of one block", pack(&[turn(&[]), annotation(3, "rank=1").repeat(many)])),
+        ("unknown fields", pack(&[conversation_frame(&varint_field(9, 0).repeat(many))])),
+        (
+            "unknown fields that are empty",
+            pack(&[conversation_frame(&bytes_field(9, "").repeat(many))]),
+        ),
+        (
+            "one field again and again",
+            pack(&[conversation_frame(&varint_field(1, 2).repeat(many))]),
+        ),
+        ("entries with a field each", pack(&[tree(&entry(&varint_field(9, 0)).repeat(many / 2))])),
+        (
+            "annotations of one block",
+            pack(&[conversation_frame(&[]), annotation(1, "\u{3}").repeat(many)]),
+        ),
+        (
+            "tags of one block",
+            pack(&[conversation_frame(&[]), annotation(3, "rank=1").repeat(many)]),
+        ),
         ("annotations of nothing", pack(&[self::annotation(u64::MAX, 3, "a").repeat(many)])),
         ("references", pack(&[frame(2, REFERENCE, [7; 32]).repeat(many)])),
         ("summaries that are empty", pack(&[frame(RAW, 1, [0]).repeat(many)])),
@@ -122,23 +144,23 @@ fn aggregates(scale: Scale) -> Vec<Case> {
 }
 
 /// The same behind zstd: many more than were brought.
-fn compressed_aggregates(scale: Scale) -> Vec<Case> {
+fn many_compressed_blocks(scale: Scale) -> Vec<Case> {
     let most = scale.most;
     // What fits a body that may be decompressed.
     let many = scale.many.min(1_300_000);
     let body = |block_type, fields: &[u8]| pack(&[frame(block_type, COMPRESSED, zstd(fields))]);
-    let entries = [bytes(1, "/"), entry(&[]).repeat(many)].concat();
-    let hunks = [bytes(1, "p"), hunk().repeat(many)].concat();
-    let unknown = |field: Vec<u8>, many| [turn_fields(), field.repeat(many)].concat();
-    let each = frame(3, COMPRESSED, zstd(&[bytes(1, "/"), entry(&[]).repeat(2000)].concat()));
+    let entries = [bytes_field(1, "/"), entry(&[]).repeat(many)].concat();
+    let hunks = [bytes_field(1, "p"), hunk().repeat(many)].concat();
+    let unknown = |field: Vec<u8>, many| [conversation_fields(), field.repeat(many)].concat();
+    let each = frame(3, COMPRESSED, zstd(&[bytes_field(1, "/"), entry(&[]).repeat(2000)].concat()));
     vec![
         ("empty blocks behind zstd", repeated(&frame(RAW, 0, []), most)),
-        ("empty turns behind zstd", repeated(&turn(&[]), most)),
+        ("empty turns behind zstd", repeated(&conversation_frame(&[]), most)),
         ("annotations behind zstd", repeated(&annotation(0, 3, "rank=1"), most / 2)),
         ("references behind zstd", repeated(&frame(2, REFERENCE, [7; 32]), most / 8)),
         ("a tree of empty entries behind zstd", body(3, &entries)),
         ("a diff of empty hunks behind zstd", body(7, &hunks)),
-        ("unknown fields behind zstd", body(2, &unknown(number(9, 0), many * 4))),
+        ("unknown fields behind zstd", body(2, &unknown(varint_field(9, 0), many * 4))),
         ("trees behind zstd, one by one", pack(&[each.repeat(scale.many / 2000 + 1)])),
         ("trees behind zstd, twice", repeated(&each, scale.many / 2000 + 1)),
     ]
@@ -146,14 +168,20 @@ fn compressed_aggregates(scale: Scale) -> Vec<Case> {
 
 /// Footers that say what is not so, with checksums that are right.
 fn trailers() -> Vec<Case> {
-    let frames = turn(&[]);
+    let frames = conversation_frame(&[]);
     let end_offset = 8 + frames.len() as u64;
     let blocks = [header(2), frames, END.to_vec()].concat();
     let of = |index: Vec<u8>, count: u64| with_footer(&blocks, end_offset, &index, count);
-    let column = |id, len: usize| bytes(id, vec![0; len]);
+    let column = |id, len: usize| bytes_field(id, vec![0; len]);
     let index = |columns: &[Vec<u8>]| frame(0xFD, 0, columns.concat());
-    let three = [column(1, 1), column(2, 1), bytes(3, [9])];
-    let said = vec![nested(17, &[bytes(1, "o200k_base"), bytes(3, [0]), bytes(4, [0])]); 1000];
+    let three = [column(1, 1), column(2, 1), bytes_field(3, [9])];
+    let said = vec![
+        message_field(
+            17,
+            &[bytes_field(1, "o200k_base"), bytes_field(3, [0]), bytes_field(4, [0])]
+        );
+        1000
+    ];
     vec![
         ("an index of 2^24 blocks that has none", of(index(&[]), 1 << 24)),
         ("an index of more blocks than may be", of(index(&three), 1 << 40)),
@@ -181,48 +209,48 @@ fn with_footer(blocks: &[u8], end_offset: u64, index: &[u8], count: u64) -> Vec<
 }
 
 /// A CONVERSATION of the user without a word, and with these fields more.
-fn turn(more: &[u8]) -> Vec<u8> {
-    frame(2, 0, [&turn_fields(), more].concat())
+fn conversation_frame(more: &[u8]) -> Vec<u8> {
+    frame(2, 0, [&conversation_fields(), more].concat())
 }
 
-fn turn_fields() -> Vec<u8> {
-    [number(1, 2), bytes(2, "")].concat()
+fn conversation_fields() -> Vec<u8> {
+    [varint_field(1, 2), bytes_field(2, "")].concat()
 }
 
 /// A turn that answers this call.
 fn call(id: &str) -> Vec<u8> {
-    frame(2, 0, [number(1, 4), bytes(2, ""), bytes(3, id)].concat())
+    frame(2, 0, [varint_field(1, 4), bytes_field(2, ""), bytes_field(3, id)].concat())
 }
 
 fn annotation(target: u64, kind: u64, value: &str) -> Vec<u8> {
-    frame(8, 0, [number(1, target), number(2, kind), bytes(3, value)].concat())
+    frame(8, 0, [varint_field(1, target), varint_field(2, kind), bytes_field(3, value)].concat())
 }
 
 fn tree(entries: &[u8]) -> Vec<u8> {
-    frame(3, 0, [&bytes(1, "/"), entries].concat())
+    frame(3, 0, [&bytes_field(1, "/"), entries].concat())
 }
 
 /// An entry of a tree without a name, and with these fields more.
 fn entry(more: &[u8]) -> Vec<u8> {
-    nested(2, &[bytes(1, ""), number(2, 0), number(3, 0), more.to_vec()])
+    message_field(2, &[bytes_field(1, ""), varint_field(2, 0), varint_field(3, 0), more.to_vec()])
 }
 
 /// Entries, each the only one of that before.
-fn deep(levels: usize) -> Vec<u8> {
+fn deep_tree(levels: usize) -> Vec<u8> {
     let mut fields = Vec::new();
     for level in 0..levels {
-        let child = if level == 0 { Vec::new() } else { nested(4, &[fields]) };
-        fields = [bytes(1, "d"), number(2, 1), number(3, 0), child].concat();
+        let child = if level == 0 { Vec::new() } else { message_field(4, &[fields]) };
+        fields = [bytes_field(1, "d"), varint_field(2, 1), varint_field(3, 0), child].concat();
     }
-    nested(2, &[fields])
+    message_field(2, &[fields])
 }
 
 fn diff(hunks: &[u8]) -> Vec<u8> {
-    frame(7, 0, [&bytes(1, "p"), hunks].concat())
+    frame(7, 0, [&bytes_field(1, "p"), hunks].concat())
 }
 
 fn hunk() -> Vec<u8> {
-    nested(2, &[number(1, 0), number(2, 0), bytes(3, "")])
+    message_field(2, &[varint_field(1, 0), varint_field(2, 0), bytes_field(3, "")])
 }
 
 /// zstd of these bytes.

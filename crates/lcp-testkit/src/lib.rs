@@ -10,20 +10,29 @@
 //! | exact bytes | [`hex`], [`wire`] |
 //! | what an attacker would write | [`hostile`] |
 //! | what needs a PostgreSQL server | [`Postgres`] |
-//! | how often a client asks a server | [`RoundTrips`] |
-//! | a program as its users run it, in a folder with settings | [`program`] |
+//! | how often a client asks a server | [`CountingProxy`] |
+//! | the command as its users run it, in a folder with settings | [`cli_harness`] |
 //! | a Python with packages of `PyPI` | [`python`] |
 //! | real text, from the sources of crates | [`files_in`], [`is_prose`], [`comments`] |
+#![cfg_attr(
+    feature = "properties",
+    doc = "| laws of untrusted input, for fuzzers and tests | [`properties`] |"
+)]
+
+#[cfg(feature = "properties")]
+extern crate self as lcp_testkit;
 
 mod blocks;
+pub mod cli_harness;
 mod corpus;
 mod delimiters;
 pub mod hostile;
 mod postgres;
-pub mod program;
+#[cfg(feature = "properties")]
+pub mod properties;
 pub mod python;
 mod rng;
-mod trips;
+mod tcp_proxy;
 pub mod wire;
 
 pub use blocks::{any_block, any_pack, known_block, known_pack};
@@ -31,7 +40,7 @@ pub use corpus::{comments, files_in, is_prose};
 pub use delimiters::DELIMITERS;
 pub use postgres::{Postgres, PostgresServer};
 pub use rng::SplitMix64;
-pub use trips::RoundTrips;
+pub use tcp_proxy::CountingProxy;
 
 use lcp_types::{Block, FileEntry};
 

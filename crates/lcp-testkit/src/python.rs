@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 /// # Errors
 ///
 /// Why there is none, in words.
-pub fn with(
+pub fn create_venv(
     folder: &Path,
     requirements: &Path,
     progress: &mut dyn FnMut(String),

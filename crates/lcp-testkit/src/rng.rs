@@ -56,7 +56,7 @@ impl SplitMix64 {
     /// # Panics
     ///
     /// If there are none.
-    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+    pub fn choose<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())]
     }
 

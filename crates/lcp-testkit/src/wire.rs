@@ -23,23 +23,23 @@ pub fn varint(mut value: u64) -> Vec<u8> {
 
 /// A field of wire type 0.
 #[must_use]
-pub fn number(id: u64, value: u64) -> Vec<u8> {
+pub fn varint_field(id: u64, value: u64) -> Vec<u8> {
     [varint(id), vec![0], varint(value)].concat()
 }
 
 /// A field of wire type 1.
 #[must_use]
-pub fn bytes(id: u64, payload: impl AsRef<[u8]>) -> Vec<u8> {
-    window(id, 1, payload.as_ref())
+pub fn bytes_field(id: u64, payload: impl AsRef<[u8]>) -> Vec<u8> {
+    length_delimited(id, 1, payload.as_ref())
 }
 
 /// A field of wire type 2.
 #[must_use]
-pub fn nested(id: u64, fields: &[Vec<u8>]) -> Vec<u8> {
-    window(id, 2, &fields.concat())
+pub fn message_field(id: u64, fields: &[Vec<u8>]) -> Vec<u8> {
+    length_delimited(id, 2, &fields.concat())
 }
 
-fn window(id: u64, wire_type: u8, payload: &[u8]) -> Vec<u8> {
+fn length_delimited(id: u64, wire_type: u8, payload: &[u8]) -> Vec<u8> {
     let length = varint(payload.len() as u64);
     [varint(id), vec![wire_type], length, payload.to_vec()].concat()
 }

@@ -67,7 +67,7 @@ fn blocks() -> Vec<Block<'static>> {
     let mut block = |i: u32| {
         let mut text = String::new();
         for word in 0..20 + rng.below(60) {
-            text.push_str(rng.pick(WORDS));
+            text.push_str(rng.choose(WORDS));
             text.push(if word % 12 == 11 { '\n' } else { ' ' });
         }
         match i % 3 {

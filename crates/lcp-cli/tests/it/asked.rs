@@ -7,7 +7,7 @@ use crate::command::{LCP, Project};
 fn project(history: &str) -> Project {
     let project = LCP.project("[continuity]\nstore = \"kept.sqlite\"\n");
     write(&project, history);
-    project.prints(&["track", "c", "history.md"]);
+    project.stdout_of(&["track", "c", "history.md"]);
     project
 }
 

@@ -28,7 +28,7 @@ fn count(text: &str) -> u64 {
 /// The breakdown of the requirements, with its numbers (T16-EX-01).
 #[test]
 fn the_budget_breakdown() {
-    let shown = LCP.project(EXAMPLE).prints(&["budget", "show"]);
+    let shown = LCP.project(EXAMPLE).stdout_of(&["budget", "show"]);
     expect![[r#"
         Total Context Window: 100,000 tokens
         ├── System Prompt Reserve: 2,000 tokens
@@ -78,7 +78,8 @@ fn a_breakdown_of_a_window() {
         "[context.budget.categories]\ntool_results = { percent = 33.3, cap = 1000 }\n\
          open_files = { tokens = 2000 }\n\"my notes\" = 5\n",
     );
-    let shown = project.prints(&["budget", "show", "--model", "gpt-4", "--response-reserve", "53"]);
+    let shown =
+        project.stdout_of(&["budget", "show", "--model", "gpt-4", "--response-reserve", "53"]);
     expect![[r#"
         Total Context Window: 8,192 tokens
         ├── Safety Margin (20%): 1,639 tokens
@@ -121,7 +122,7 @@ fn a_breakdown_of_a_window() {
         context.segments.min_segments_at_brief        3            default  (for programs)
     "#]]
     .assert_eq(&shown);
-    let shown = project.prints(&["budget", "show", "--budget", "4000"]);
+    let shown = project.stdout_of(&["budget", "show", "--budget", "4000"]);
     let tree: String = shown.split_inclusive('\n').take(5).collect();
     expect![[r#"
         Budget: 4,000 tokens
@@ -131,7 +132,7 @@ fn a_breakdown_of_a_window() {
         └── Unassigned: 800 tokens
     "#]]
     .assert_eq(&tree);
-    let shown = project.prints(&["budget", "show"]);
+    let shown = project.stdout_of(&["budget", "show"]);
     let tree: String = shown.split_inclusive('\n').take(4).collect();
     expect![[r#"
         No budget: everything is shown in full
@@ -323,16 +324,16 @@ fn one_page_with_a_replay() {
     let project = LCP.project("");
     let session = sample("session.lcp");
     let arguments = ["render", &session, "--budget", "3000", "--html", "page.html"];
-    let text = project.prints(&arguments);
+    let text = project.stdout_of(&arguments);
     assert_eq!(text, render(&["--budget", "3000"]), "the text is the same");
     let page = std::fs::read(project.path("page.html")).unwrap();
     assert!(page.starts_with(b"<!doctype html>"));
-    project.prints(&arguments);
+    project.stdout_of(&arguments);
     assert_eq!(std::fs::read(project.path("page.html")).unwrap(), page);
     let output = project.run(&["render", &session, "--html", "-"]);
     assert_eq!(output.status.code(), Some(2));
     // Small budgets of the slider do not fail where the text does not.
-    project.prints(&["render", &session, "--strict", "--window", "9000", "--html", "page.html"]);
+    project.stdout_of(&["render", &session, "--strict", "--window", "9000", "--html", "page.html"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `render` by the index of a pack (RFC 0003 §5 and §7): the text of all blocks, of which
 //! only those are read that it shows.
 
-use lcp_testkit::program::{Project, printed, stderr};
+use lcp_testkit::cli_harness::{Project, printed, stderr};
 use serde_json::Value;
 
 use crate::command::{LCP, run_with};

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use lcp_encoder::EncodeOptions;
-use lcp_testkit::program::Program;
-pub(crate) use lcp_testkit::program::{Project, printed, sample, stderr};
+use lcp_testkit::cli_harness::Program;
+pub(crate) use lcp_testkit::cli_harness::{Project, printed, sample, stderr};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 use lcp_types::{Block, Role};
 use serde_json::Value;

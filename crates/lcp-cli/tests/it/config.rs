@@ -212,7 +212,7 @@ fn the_nearest_file_upwards_counts() {
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("cannot read missing.toml"));
     let both = ["budget", "show", "--config", "lcp.toml", "--no-config"];
-    project.refuses(&both, "cannot be used with");
+    project.assert_usage_error(&both, "cannot be used with");
 }
 
 /// It may be of anybody: nothing that would wait or never end is read.
@@ -222,11 +222,11 @@ fn what_is_found_must_be_a_file() {
     let project = LCP.project("");
     std::fs::remove_file(project.path("lcp.toml")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", project.path("lcp.toml")).unwrap();
-    project.refuses(&SHOW, "the settings are no file (lcp.toml)");
+    project.assert_usage_error(&SHOW, "the settings are no file (lcp.toml)");
     std::fs::remove_file(project.path("lcp.toml")).unwrap();
     let large = std::fs::File::create(project.path("lcp.toml")).unwrap();
     large.set_len((1 << 20) + 1).unwrap();
-    project.refuses(&SHOW, "the settings have more than 1048576 bytes (lcp.toml)");
+    project.assert_usage_error(&SHOW, "the settings have more than 1048576 bytes (lcp.toml)");
 }
 
 #[test]
@@ -308,10 +308,13 @@ fn tokenizers() {
     assert!(!stderr(&output).contains("cannot read"), "{}", stderr(&output));
 
     project.write("context.tokenizer = { type = \"tiktoken\", model = \"claude-sonnet-4.5\" }");
-    project.refuses(&SHOW, "claude-sonnet-4.5 has no encoding of tiktoken (lcp.toml, line 1)");
+    project.assert_usage_error(
+        &SHOW,
+        "claude-sonnet-4.5 has no encoding of tiktoken (lcp.toml, line 1)",
+    );
     project.write("context.tokenizer.model = \"gtp-4\"");
-    project.refuses(&SHOW, "names near it: gpt-4");
-    project.refuses(&SHOW, "hint: with --encoding, and --window or --budget");
+    project.assert_usage_error(&SHOW, "names near it: gpt-4");
+    project.assert_usage_error(&SHOW, "hint: with --encoding, and --window or --budget");
 }
 
 /// Each mistake with its place, and the number.
@@ -370,9 +373,10 @@ fn what_cannot_be_is_refused() {
         ),
     ] {
         project.write(toml);
-        project.refuses(&SHOW, says);
+        project.assert_usage_error(&SHOW, says);
     }
-    project.refuses(&["render", &sample("chat.lcp")], "less 0 for the system prompt and 8");
+    project
+        .assert_usage_error(&["render", &sample("chat.lcp")], "less 0 for the system prompt and 8");
 }
 
 /// Categories in the order of the file, which decides ties; more than all is

@@ -12,7 +12,7 @@ const SMALL_BYTES_MAX: usize = 8_000;
 const CHOICE: u64 = 1_500;
 
 fn samples() -> Vec<(String, Vec<u8>)> {
-    let root = lcp_testkit::program::root();
+    let root = lcp_testkit::cli_harness::root();
     let mut samples = Vec::new();
     for entry in std::fs::read_dir(root.join("samples")).unwrap() {
         let path = entry.unwrap().path();

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use lcp_testkit::program::root;
+use lcp_testkit::cli_harness::root;
 
 use crate::command::LCP;
 

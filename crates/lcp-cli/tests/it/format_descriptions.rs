@@ -14,7 +14,7 @@ use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::EncodingCosts;
 use serde::Deserialize;
 
-use lcp_testkit::program::sample;
+use lcp_testkit::cli_harness::sample;
 use lcp_testkit::python;
 
 /// What packs are.
@@ -223,7 +223,7 @@ fn kaitai(folder: &Path, samples: &[PathBuf]) {
     printed("node", &[description("compile.cjs"), description("lcp.ksy")], folder);
     let requirements = folder.join("requirements.txt");
     std::fs::write(&requirements, PYPI).unwrap();
-    let python = python::with(&folder.join("venv"), &requirements, &mut |_| ()).unwrap();
+    let python = python::create_venv(&folder.join("venv"), &requirements, &mut |_| ()).unwrap();
     let mut arguments = vec![description("read.py")];
     arguments.extend_from_slice(samples);
     let output = printed(python, &arguments, folder);

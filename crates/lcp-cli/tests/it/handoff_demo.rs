@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use lcp_testkit::program::Program;
+use lcp_testkit::cli_harness::Program;
 
 use crate::command::{LCP, Project, encode, printed, stderr};
 
@@ -74,8 +74,8 @@ fn a_history_is_handed_over_and_goes_on() {
 #[test]
 fn a_temporary_store_gives_the_same_every_time() {
     let project = project(40, "");
-    assert_eq!(project.prints(&HANDOFF), project.prints(&HANDOFF));
-    let table = project.prints(&["history.md", "--window", "4000"]);
+    assert_eq!(project.stdout_of(&HANDOFF), project.stdout_of(&HANDOFF));
+    let table = project.stdout_of(&["history.md", "--window", "4000"]);
     assert!(table.contains("live anchors byte for byte in the last package\n"), "{table}");
     assert!(table.contains("121 messages of "), "{table}");
 }
@@ -178,11 +178,11 @@ fn a_store_that_stays_is_one() {
     let first = messages(&["--store", "other.sqlite"]);
     assert!(project.path("other.sqlite").exists());
     assert!(first.starts_with("demo-"), "{first}");
-    let table = project.prints(&["history.md", "--window", "4000"]);
+    let table = project.stdout_of(&["history.md", "--window", "4000"]);
     let (said, into) = table.trim_end().rsplit_once(", goes on as c-").unwrap();
     assert!(said.contains("\nrecorded as demo-") && !into.is_empty(), "{table}");
     project.write("[continuity]\nstore = \":memory:\"\n");
-    project.refuses(&["history.md"], "neither a path nor an address");
+    project.assert_usage_error(&["history.md"], "neither a path nor an address");
 }
 
 #[test]
@@ -295,8 +295,9 @@ fn what_the_file_cannot_say() {
             "unknown key continuity.targettokens; near it: continuity.target_tokens, at line 2, column 1",
         ),
     ] {
-        LCP.project(&format!("[continuity]\n{toml}\n")).refuses(&["budget", "show"], says);
+        LCP.project(&format!("[continuity]\n{toml}\n"))
+            .assert_usage_error(&["budget", "show"], says);
     }
     // What it does not say goes along.
-    LCP.project("[continuity]\nhandoff_percent = 60\n").prints(&["budget", "show"]);
+    LCP.project("[continuity]\nhandoff_percent = 60\n").stdout_of(&["budget", "show"]);
 }

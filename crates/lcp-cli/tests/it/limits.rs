@@ -2,7 +2,10 @@
 //! its value (RFC 0008 §5). 2²⁴ blocks, 2²² hunks of a manifest and a quarter of a gigabyte to
 //! encode are left to the tests of decoder and encoder, records of sessions to those of lcp-continuity.
 
-use lcp_testkit::wire::{bytes, frame, header, nested, number, pack, varint};
+use lcp_testkit::wire::{
+    bytes_field as bytes, frame, header, message_field as nested, pack, varint,
+    varint_field as number,
+};
 use lcp_testkit::{SplitMix64, hostile};
 use lcp_types::limits;
 

@@ -9,7 +9,7 @@ mod sessions;
 
 use std::path::PathBuf;
 
-use lcp_testkit::program::{printed, sample, stderr};
+use lcp_testkit::cli_harness::{printed, sample, stderr};
 use serde_json::{Value, json};
 
 use crate::command::{LCP, run};

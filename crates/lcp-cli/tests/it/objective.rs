@@ -91,7 +91,7 @@ fn values_that_cannot_be() {
         ("context.values = 1", "context.values is 1, it must be a table"),
     ] {
         project.write(toml);
-        project.refuses(&SHOW, says);
+        project.assert_usage_error(&SHOW, says);
     }
 }
 

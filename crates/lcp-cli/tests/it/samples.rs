@@ -13,7 +13,7 @@ use lcp_dedup::{DedupLevel, Options};
 use lcp_driver::shares::Shares;
 use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, ValueModel, parse};
 use lcp_encoder::{Compression, EncodeOptions, Magic, manifest};
-use lcp_testkit::program::sample;
+use lcp_testkit::cli_harness::sample;
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 
 /// One sample.

@@ -73,15 +73,15 @@ fn a_full_turn_of_work() {
     assert_eq!(due["handoff"], Value::Null);
 
     let flags = ["--target", "500", "-o", "work.lcp"];
-    let printed = project.prints(&[&["handoff", "work"], &flags[..]].concat());
+    let printed = project.stdout_of(&[&["handoff", "work"], &flags[..]].concat());
     let id = printed.trim_end();
     assert!(id.starts_with("h-") && printed.lines().count() == 1, "{printed}");
     // Asked for again, it is the same one, and so it is for a hook.
-    assert_eq!(project.prints(&["handoff", "work", "--target", "500"]), printed);
-    assert_eq!(project.prints(&["handoff", "work", "--if-due"]), printed);
+    assert_eq!(project.stdout_of(&["handoff", "work", "--target", "500"]), printed);
+    assert_eq!(project.stdout_of(&["handoff", "work", "--if-due"]), printed);
     assert_eq!(track(&project, "work", &[])["handoff"], id);
     let pack = project.path("work.lcp");
-    let text = project.prints(&["render", pack.to_str().unwrap(), "--budget", "2000"]);
+    let text = project.stdout_of(&["render", pack.to_str().unwrap(), "--budget", "2000"]);
     assert!(text.contains("one file for each rule."), "{text}");
 
     let resumed = project.json(&["resume", id, "--as", "work-2", "--json"]);
@@ -121,7 +121,7 @@ fn only_what_is_new_is_recorded() {
     fails(&project, &["track", "c", "history.md"], 1, says);
     let hint = "lcp store fork \"c\" --at 3 --as NEW";
     fails(&project, &["track", "c", "history.md"], 1, hint);
-    assert_eq!(project.prints(&["store", "fork", "c", "--at", "3", "--as", "d"]), "d\n");
+    assert_eq!(project.stdout_of(&["store", "fork", "c", "--at", "3", "--as", "d"]), "d\n");
     let forked = track(&project, "d", &[]);
     assert_eq!((&forked["recorded"], &forked["messages"]), (&json!(8), &json!(11)));
     let shown = project.json(&["store", "show", "d", "--json"]);
@@ -138,10 +138,10 @@ fn what_a_provider_reports_takes_the_place_of_the_sum() {
     assert_eq!(reported["usage"]["cached_input_tokens"], 8_000);
     assert_eq!(reported["usage"]["source"], "reported");
     assert_eq!((&reported["decision"], &reported["recorded"]), (&json!("hand_off"), &json!(0)));
-    let text = project.prints(&["track", "c"]);
+    let text = project.stdout_of(&["track", "c"]);
     assert!(text.starts_with("c: 8,700 of 10,000 tokens (87 %, reported), "), "{text}");
     assert!(text.contains("hand over: Context window utilization exceeded 85%"), "{text}");
-    let said = project.prints(&["track", "new", "--window", "64000", "--usage", "500"]);
+    let said = project.stdout_of(&["track", "new", "--window", "64000", "--usage", "500"]);
     assert!(said.contains("63,500 left\n"), "nobody knows for how many turns: {said}");
     fails(&project, &["track", "c", "--usage", "5,6"], 2, "CACHED is a part of INPUT");
 }
@@ -155,7 +155,7 @@ fn a_question_begins_nothing() {
     for command in [&["handoff", "c"][..], &["resume", "h"], &["store", "list"]] {
         fails(&project, command, 1, "there is no store kept.sqlite");
     }
-    project.prints(&["track", "c", "--window", "5000"]);
+    project.stdout_of(&["track", "c", "--window", "5000"]);
     fails(&project, &["track", "d"], 1, "there is no conversation \"d\" [unknown_conversation]");
     fails(&project, &["resume", "h"], 1, "there is no hand-off \"h\" [unknown_handoff]");
     fails(&project, &["handoff", "c", "--force"], 1, "[nothing_to_hand_over]");
@@ -169,7 +169,7 @@ fn of_two_processes_one_resumes() {
     let project = project();
     write(&project, 3);
     track(&project, "c", &[]);
-    let id = project.prints(&["handoff", "c", "--force"]);
+    let id = project.stdout_of(&["handoff", "c", "--force"]);
     let start = |_| {
         let folder = project.path("");
         let mut command = LCP.command(&folder, &["resume", id.trim_end(), "--json"]);
@@ -192,7 +192,7 @@ fn of_two_processes_one_resumes() {
 fn handed_over(project: &Project) -> String {
     write(project, 3);
     track(project, "c", &[]);
-    let id = project.prints(&["handoff", "c", "--force"]);
+    let id = project.stdout_of(&["handoff", "c", "--force"]);
     write(project, 4);
     track(project, "c", &[]);
     id.trim_end().to_owned()
@@ -204,14 +204,14 @@ fn what_a_resume_gave_is_printed_again() {
     let id = handed_over(&project);
     fails(&project, &["resume", &id, "--again"], 1, "was not resumed [not_resumed]");
     fails(&project, &["resume", &id, "--again", "--as", "d"], 2, "--as");
-    let text = project.prints(&["resume", &id, "--as", "d"]);
+    let text = project.stdout_of(&["resume", &id, "--as", "d"]);
     assert!(text.contains("Now step 3, please."), "{text}");
-    assert_eq!(project.prints(&["resume", &id, "--again"]), text);
+    assert_eq!(project.stdout_of(&["resume", &id, "--again"]), text);
     let json = project.json(&["resume", &id, "--again", "--json"]);
     assert_eq!((&json["conversation"], &json["previous"]), (&json!("d"), &json!("c")));
     // What came since is no part of it.
-    project.prints(&["track", "d", "history.md", "--skip", "7"]);
-    assert_eq!(project.prints(&["resume", &id, "--again"]), text);
+    project.stdout_of(&["track", "d", "history.md", "--skip", "7"]);
+    assert_eq!(project.stdout_of(&["resume", &id, "--again"]), text);
     fails(&project, &["resume", &id], 1, &format!("`lcp resume --again {id}`"));
     is_free(&project, "d");
 }
@@ -227,7 +227,7 @@ fn a_resume_that_nobody_reads_is_told_of() {
     let output = resume.stdin(Stdio::null()).stdout(writer).output().unwrap();
     let hint = format!("`lcp resume --again {id}` prints");
     assert!(output.status.success() && stderr(&output).contains(&hint), "{}", stderr(&output));
-    assert!(project.prints(&["resume", &id, "--again"]).contains("one file for each rule."));
+    assert!(project.stdout_of(&["resume", &id, "--again"]).contains("one file for each rule."));
 }
 
 #[cfg(target_os = "linux")]
@@ -241,7 +241,7 @@ fn a_resume_that_cannot_be_written_fails_with_a_hint() {
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains(&format!("hint: the hand-off is resumed: `lcp resume --again {id}`")));
-    assert!(project.prints(&["resume", &id, "--again"]).contains("one file for each rule."));
+    assert!(project.stdout_of(&["resume", &id, "--again"]).contains("one file for each rule."));
 }
 
 /// The main conversation has seen the result of a side one alone.
@@ -279,10 +279,10 @@ fn late_messages_are_told() {
     let project = project();
     write(&project, 3);
     track(&project, "c", &[]);
-    let id = project.prints(&["handoff", "c", "--force", "--mode", "minimal"]);
+    let id = project.stdout_of(&["handoff", "c", "--force", "--mode", "minimal"]);
     write(&project, 4);
     track(&project, "c", &[]);
-    let text = project.prints(&["resume", id.trim_end()]);
+    let text = project.stdout_of(&["resume", id.trim_end()]);
     assert!(text.contains("\n[user] Now step 3, please.\n"), "{text}");
 }
 
@@ -292,10 +292,10 @@ fn directive_and_late_messages_are_one_text() {
     let project = project();
     write(&project, 3);
     track(&project, "c", &[]);
-    let id = project.prints(&["handoff", "c", "--force", "--mode", "xml"]);
+    let id = project.stdout_of(&["handoff", "c", "--force", "--mode", "xml"]);
     write(&project, 4);
     track(&project, "c", &[]);
-    let text = project.prints(&["resume", id.trim_end()]);
+    let text = project.stdout_of(&["resume", id.trim_end()]);
     assert_eq!(text.matches("<context>\n").count(), 1, "{text}");
     let manifest = LCP.run_in(&project.path(""), &["unrender", "-"], text.as_bytes());
     let manifest: Value = serde_json::from_str(&printed(&manifest)).unwrap();
@@ -328,14 +328,14 @@ fn a_store_is_listed_shown_checked_and_tidied() {
     write(&project, 2);
     track(&project, "b", &["--window", "4000"]);
     track(&project, "a\u{202e}", &[]);
-    let id = project.prints(&["handoff", "b", "--force"]);
+    let id = project.stdout_of(&["handoff", "b", "--force"]);
     let listed = project.json(&["store", "list", "--json"]);
     let ids: Vec<_> =
         listed["conversations"].as_array().unwrap().iter().map(|it| &it["id"]).collect();
     assert_eq!(ids, ["a\u{202e}", "b"]);
     assert_eq!(listed["conversations"][1]["window"], 4_000);
     assert!(listed["conversations"][1]["tokens"].as_u64().unwrap() > 100);
-    let table = project.prints(&["store", "list"]);
+    let table = project.stdout_of(&["store", "list"]);
     assert!(table.contains("\na\\u{202e} "), "{table}");
     assert_eq!(table.lines().count(), 3);
 
@@ -344,12 +344,12 @@ fn a_store_is_listed_shown_checked_and_tidied() {
     assert_eq!(shown["recorded"][0]["role"], "user");
     assert_eq!(shown["handoffs"][0]["id"], id.trim_end());
     assert_eq!(shown["handoffs"][0]["state"], "committed");
-    let text = project.prints(&["store", "show", "b"]);
+    let text = project.stdout_of(&["store", "show", "b"]);
     assert!(
         text.contains("waits to be resumed") && text.contains("user       Now step 1"),
         "{text}"
     );
-    let handoff = project.prints(&["store", "show", id.trim_end()]);
+    let handoff = project.stdout_of(&["store", "show", id.trim_end()]);
     assert!(handoff.starts_with(&format!("hand-off {}", id.trim_end())), "{handoff}");
     fails(&project, &["store", "show", "c"], 1, "[unknown_conversation]");
 
@@ -449,7 +449,7 @@ fn who_is_interrupted_gives_back_what_it_held() {
     assert!(std::process::Command::new("kill").args(["-INT", &number]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     is_free(&project, "c");
-    project.prints(&["track", "c"]);
+    project.stdout_of(&["track", "c"]);
 }
 
 /// Files come with folders of other people: they run no programs.
@@ -473,7 +473,7 @@ fn a_hand_off_is_not_written_over_the_store() {
         let arguments = ["handoff", "c", "--force", "-o", &out];
         fails(&project, &arguments, 2, "the store and -o are the same file");
     }
-    project.prints(&["handoff", "c", "--force"]);
+    project.stdout_of(&["handoff", "c", "--force"]);
 }
 
 /// Its index names blocks by their places.
@@ -482,17 +482,17 @@ fn a_hand_off_is_not_deduplicated() {
     let project = project();
     write(&project, 3);
     track(&project, "c", &[]);
-    project.prints(&["handoff", "c", "--force", "-o", "handoff.lcp"]);
+    project.stdout_of(&["handoff", "c", "--force", "-o", "handoff.lcp"]);
     let twice = r#"{"blocks":[{"type":"code","path":"a","content":"fn a() {}\n"},
         {"type":"code","path":"b","content":"fn a() {}\n"}]}"#;
     std::fs::write(project.path("twice.json"), twice).unwrap();
-    project.prints(&["encode", "twice.json", "-o", "twice.lcp"]);
+    project.stdout_of(&["encode", "twice.json", "-o", "twice.lcp"]);
     let merge = ["merge", "twice.lcp", "handoff.lcp", "--dedup", "near", "-o", "merged.lcp"];
     let output = project.run(&merge);
     assert!(output.status.success());
     assert!(stderr(&output).contains("the pack holds a hand-off"), "{}", stderr(&output));
-    project.prints(&["validate", "merged.lcp"]);
-    project.prints(&["merge", "twice.lcp", "handoff.lcp", "-o", "plain.lcp"]);
+    project.stdout_of(&["validate", "merged.lcp"]);
+    project.stdout_of(&["merge", "twice.lcp", "handoff.lcp", "-o", "plain.lcp"]);
     let read = |name: &str| std::fs::read(project.path(name)).unwrap();
     assert_eq!(read("merged.lcp"), read("plain.lcp"));
 }

@@ -115,12 +115,16 @@ fn an_unknown_model_of_which_nothing_is_needed() {
             said.contains("nobodys-model") && said.contains("nothing of it is needed"),
             "{said}"
         );
-        project.refuses(&[&SHOW[..], &named, &sized].concat(), "nobodys-model");
+        project.assert_usage_error(&[&SHOW[..], &named, &sized].concat(), "nobodys-model");
     }
-    project.refuses(&[&SHOW[..], &named, &encoding].concat(), "nothing of the model is needed");
+    project.assert_usage_error(
+        &[&SHOW[..], &named, &encoding].concat(),
+        "nothing of the model is needed",
+    );
     let counted = project.run(&[&["count", &session][..], &named, &encoding].concat());
     assert!(counted.status.success(), "{}", stderr(&counted));
-    project.refuses(&[&["count", &session][..], &named].concat(), "hint: with --encoding");
+    project
+        .assert_usage_error(&[&["count", &session][..], &named].concat(), "hint: with --encoding");
 }
 
 /// Where the file names a tokenizer that there is not, standard error says where.

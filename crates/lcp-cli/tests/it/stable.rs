@@ -154,7 +154,7 @@ fn a_damaged_previous_plan_is_replaced() {
 fn a_previous_plan_of_something_else() {
     let project = project(2);
     let plan = ["render", "turn.lcp", "--plan", "plan.json", "--budget", "1000"];
-    project.prints(&plan);
+    project.stdout_of(&plan);
     let chat = sample("chat.lcp");
     for changed in [
         &["report", "turn.lcp", "--mode", "minimal"][..],
@@ -174,15 +174,15 @@ fn a_previous_plan_of_something_else() {
 #[test]
 fn report_takes_a_previous_plan() {
     let project = project(2);
-    project.prints(&["render", "turn.lcp", "--plan", "plan.json", "--budget", "1000"]);
+    project.stdout_of(&["render", "turn.lcp", "--plan", "plan.json", "--budget", "1000"]);
     let plan = std::fs::read(project.path("plan.json")).unwrap();
     encode(&session(3), &project.path("turn.lcp"));
     let arguments = ["report", "turn.lcp", "--previous", "plan.json", "--budget", "1000", "--json"];
     let told = project.json(&arguments);
     assert_eq!(std::fs::read(project.path("plan.json")).unwrap(), plan);
-    project.prints(&[&TURN[..], &["1000", "--report", "report.json"]].concat());
+    project.stdout_of(&[&TURN[..], &["1000", "--report", "report.json"]].concat());
     assert_eq!(told, report(&project, "report.json"));
-    project.refuses(&["report", "turn.lcp", "--plan", "plan.json"], "--plan");
+    project.assert_usage_error(&["report", "turn.lcp", "--plan", "plan.json"], "--plan");
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn where_nothing_can_be_kept() {
     let project = project(1);
     let render = ["render", "turn.lcp"];
     let refused = |flags: &[&str], says: &str| {
-        project.refuses(&[&render[..], flags].concat(), says);
+        project.assert_usage_error(&[&render[..], flags].concat(), says);
         assert!(!project.path("plan.json").exists());
     };
     refused(&["--plan", "plan.json"], "error: --plan needs a budget: ");
@@ -241,7 +241,7 @@ fn a_plan_is_not_written_without_its_text() {
 fn a_text_that_cannot_be_written_leaves_the_plan_of_before() {
     let project = project(1);
     let turn = [&TURN[..], &["1000"]].concat();
-    project.prints(&turn);
+    project.stdout_of(&turn);
     let before = std::fs::read(project.path("plan.json")).unwrap();
     encode(&session(2), &project.path("turn.lcp"));
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
@@ -255,7 +255,7 @@ fn a_text_that_cannot_be_written_leaves_the_plan_of_before() {
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("cannot write standard output: "), "{said}");
     assert_eq!(std::fs::read(project.path("plan.json")).unwrap(), before);
-    project.prints(&turn);
+    project.stdout_of(&turn);
     assert_ne!(std::fs::read(project.path("plan.json")).unwrap(), before);
 }
 
@@ -263,11 +263,11 @@ fn a_text_that_cannot_be_written_leaves_the_plan_of_before() {
 #[test]
 fn the_slider_goes_as_far_as_without_a_previous_plan() {
     let project = project(20);
-    project.prints(&[&TURN[..], &["700"]].concat());
+    project.stdout_of(&[&TURN[..], &["700"]].concat());
     encode(&session(21), &project.path("turn.lcp"));
     let plans = |flags: &[&str]| {
         let render = ["render", "turn.lcp", "--budget", "700", "--html", "page.html"];
-        project.prints(&[&render[..], flags].concat());
+        project.stdout_of(&[&render[..], flags].concat());
         let page = std::fs::read_to_string(project.path("page.html")).unwrap();
         let data = page.split_once(r#"id="data">"#).unwrap().1.split_once("</script>").unwrap().0;
         let data: Value = serde_json::from_str(data).unwrap();
@@ -326,7 +326,7 @@ fn watermarks_that_cannot_be() {
         ("0.9,0", "above 0"),
         ("high,low", "two parts of the budget"),
     ] {
-        project.refuses(&[&budget[..], &[marks]].concat(), says);
+        project.assert_usage_error(&[&budget[..], &[marks]].concat(), says);
     }
     for (toml, says) in [
         (
@@ -340,7 +340,7 @@ fn watermarks_that_cannot_be() {
         ("context.stable.enabled = true", "unknown key context.stable.enabled; it may be "),
     ] {
         project.write(toml);
-        project.refuses(&SHOW, says);
+        project.assert_usage_error(&SHOW, says);
     }
 }
 

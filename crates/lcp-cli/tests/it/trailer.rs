@@ -102,16 +102,19 @@ fn counts_are_in_the_encoding_of_the_settings() {
     for flags in [&["--counts"][..], &["--counts", "--count-cache", "counts"]] {
         // The second time they are known.
         for _ in 0..2 {
-            project.prints(&[&["encode", "a.json", "-o", "a.lcp"], flags].concat());
+            project.stdout_of(&[&["encode", "a.json", "-o", "a.lcp"], flags].concat());
             let pack = std::fs::read(project.path("a.lcp")).unwrap();
             assert_eq!(costs(&pack), Some(vec![counted(&pack, Encoding::Cl100kBase)]));
         }
     }
     assert!(project.path("counts").exists());
     project.write("[context.tokenizer]\ntype = \"p50k_base\"\n");
-    project.refuses(&["pack", "a.json", "--counts"], "p50k_base: they do not add up (lcp.toml, li");
+    project.assert_usage_error(
+        &["pack", "a.json", "--counts"],
+        "p50k_base: they do not add up (lcp.toml, li",
+    );
     // Nobody counts, so what would count does not matter.
-    project.prints(&["encode", "a.json", "-o", "a.lcp"]);
+    project.stdout_of(&["encode", "a.json", "-o", "a.lcp"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `unrender`: from a text back to a manifest (RFC 0008 §2).
 
-use lcp_testkit::program::root;
+use lcp_testkit::cli_harness::root;
 use serde_json::{Value, json};
 
 use crate::command::{LCP, printed, run, run_with, stderr};

@@ -1,14 +1,14 @@
 //! Round trips, counted between a store and its server.
 
 use lcp_continuity::store::Store;
-use lcp_testkit::{Postgres, RoundTrips};
+use lcp_testkit::{CountingProxy, Postgres};
 
 use crate::support::{MINUTE, Schema, begun, handoff, message, window};
 
 #[test]
 fn each_write_is_one_round_trip() {
     let Some(server) = Postgres::shared().and_then(Postgres::own) else { return };
-    let way = RoundTrips::to(server.port()).unwrap();
+    let way = CountingProxy::to_port(server.port()).unwrap();
     let url = server.url().replace(&server.port().to_string(), &way.port().to_string());
     let mut schema = Schema::on(&url);
     schema.options.pool_size = 1;

@@ -3,7 +3,10 @@
 use expect_test::Expect;
 use lcp_decoder::{DecodeOptions, Error, decode};
 
-pub(crate) use lcp_testkit::wire::{END, bytes, frame, header, nested, number, pack, varint};
+pub(crate) use lcp_testkit::wire::{
+    END, bytes_field as bytes, frame, header, message_field as nested, pack, varint,
+    varint_field as number,
+};
 
 use crate::stream::assert_same_when_read;
 use crate::walk::{Cuts, assert_same_however_cut};

@@ -1,6 +1,9 @@
 //! The strategies reach what they promise: a law over blocks that never come
 //! would say nothing.
 
+#[cfg(feature = "properties")]
+mod properties;
+
 use std::collections::HashSet;
 
 use lcp_testkit::{SplitMix64, any_pack, hex, known_pack, nested_tree};
@@ -109,7 +112,7 @@ fn nested_trees_nest() {
 fn choices_follow_from_the_seed() {
     let draw = |seed| {
         let mut rng = SplitMix64::new(seed);
-        (rng.below(1_000), rng.below_u32(1_000), rng.pick(&[1, 2, 3]), rng.bytes(9))
+        (rng.below(1_000), rng.below_u32(1_000), rng.choose(&[1, 2, 3]), rng.bytes(9))
     };
     assert_eq!(draw(7), draw(7));
     assert_ne!(draw(7), draw(8));

@@ -150,7 +150,7 @@ fn token_ends_are_those_of_the_tokenizer() {
     let mut random = SplitMix64::new(20);
     for i in 0..600 {
         let len = if i % 40 == 0 { 900 } else { 30 };
-        let text: String = (0..len).map(|_| random.pick(PIECES)).collect();
+        let text: String = (0..len).map(|_| random.choose(PIECES)).collect();
         let text = if i % 50 == 0 { text.replace(|c: char| !c.is_alphabetic(), "") } else { text };
         for (encoding, core) in cores {
             let mut at = 0;
@@ -174,7 +174,7 @@ fn truncation_within_long_pieces() {
     let mut random = SplitMix64::new(21);
     for alphabet in ["abcdefghij", "漢字かな", "=", "aB"] {
         let letters: Vec<char> = alphabet.chars().collect();
-        let text: String = (0..9_000).map(|_| random.pick(&letters)).collect();
+        let text: String = (0..9_000).map(|_| random.choose(&letters)).collect();
         for encoding in Encoding::ALL {
             let by = Tiktoken::new(*encoding);
             for most in [0, 1, 2, 50, 500, 1_500] {
@@ -258,7 +258,7 @@ fn count_up_to_within_a_long_piece() {
     let mut random = SplitMix64::new(23);
     for alphabet in ["ab", " ", "漢字かな", "=-"] {
         let letters: Vec<char> = alphabet.chars().collect();
-        let text: String = (0..3_000).map(|_| random.pick(&letters)).collect();
+        let text: String = (0..3_000).map(|_| random.choose(&letters)).collect();
         for by in Encoding::ALL.iter().copied().map(Tiktoken::new) {
             let count = by.estimate(&text);
             for limit in [0, 1, count / 2, count - 1, count, count + 1, u32::MAX] {

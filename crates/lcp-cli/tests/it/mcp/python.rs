@@ -16,8 +16,9 @@ const REQUIRED: &str = "LCP_REQUIRE_PYTHON";
 fn a_real_client_lists_calls_errs_cancels_and_calls_a_thousand_times() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-client");
-    let found =
-        python::with(&folder, &tests.join("mcp_client.txt"), &mut |said| eprintln!("{said}"));
+    let found = python::create_venv(&folder, &tests.join("mcp_client.txt"), &mut |said| {
+        eprintln!("{said}")
+    });
     let python = match found {
         Ok(python) => python,
         Err(why) => {

@@ -285,7 +285,7 @@ fn the_report_says_what_became_of_each_file() {
 /// `lcp pack . | lcp render - --budget 8000`
 #[test]
 fn a_pack_of_a_project_renders_within_its_budget() {
-    let root = lcp_testkit::program::root().join("crates/lcp-types");
+    let root = lcp_testkit::cli_harness::root().join("crates/lcp-types");
     let packed = LCP.run_in(&root, &["pack", "."], &[]);
     assert!(packed.status.success(), "{}", stderr(&packed));
     let text = printed(&LCP.run_in(&root, &["render", "-", "--budget", "8000"], &packed.stdout));

@@ -71,7 +71,7 @@ fn what_is_wrong_in_the_file_is_said_with_its_line() {
     let project = LCP.project("");
     let refuses = |toml: &str, says: &str| {
         project.write(toml);
-        project.refuses(&["pack"], says);
+        project.assert_usage_error(&["pack"], says);
     };
     refuses("[pack]\nhiden = true", "unknown key pack.hiden; near it: pack.hidden, at line 2");
     refuses("[pack]\nmax_file_size = \"x\"", "a number of bytes is wanted");

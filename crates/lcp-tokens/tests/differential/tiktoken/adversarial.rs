@@ -302,7 +302,7 @@ pub(super) fn readable(number: usize) -> String {
 }
 
 fn some_of(random: &mut SplitMix64, pieces: &[&str], most: usize) -> String {
-    (0..=random.below(most)).map(|_| random.pick(pieces)).collect()
+    (0..=random.below(most)).map(|_| random.choose(pieces)).collect()
 }
 
 /// What hurts, at this place within a window, with enough behind it that the
@@ -311,22 +311,22 @@ fn at_a_place(random: &mut SplitMix64, place: usize) -> String {
     let len = place + WINDOW * random.below(3);
     let mut text = String::new();
     while text.len() < len {
-        text += random.pick(FILLING);
+        text += random.choose(FILLING);
     }
     text.truncate(len);
     text += &some_of(random, PIECES, 5);
     let len = text.len() + 2 * WINDOW;
     while text.len() < len {
         let pieces = if random.below(40) == 0 { PIECES } else { FILLING };
-        text += random.pick(pieces);
+        text += random.choose(pieces);
     }
     text
 }
 
 /// Runs and edges of the same few pieces.
 fn few_again_and_again(random: &mut SplitMix64) -> String {
-    let few = [random.pick(PIECES), random.pick(PIECES), random.pick(PIECES)];
-    (0..8 + random.below(40)).map(|_| random.pick(&few)).collect()
+    let few = [random.choose(PIECES), random.choose(PIECES), random.choose(PIECES)];
+    (0..8 + random.below(40)).map(|_| random.choose(&few)).collect()
 }
 
 fn apostrophes(random: &mut SplitMix64) -> String {
@@ -334,9 +334,9 @@ fn apostrophes(random: &mut SplitMix64) -> String {
         ["a", "A", "Ab", "AB", "I", "漢", "é", "ʰ", "ǅ", "1", " ", "\n", "!", "", "x\u{301}"];
     let mut text = String::new();
     for _ in 0..=random.below(6) {
-        text += random.pick(&before);
-        text += random.pick(APOSTROPHES);
-        text += random.pick(BEHIND_APOSTROPHES);
+        text += random.choose(&before);
+        text += random.choose(APOSTROPHES);
+        text += random.choose(BEHIND_APOSTROPHES);
     }
     text
 }
@@ -344,10 +344,10 @@ fn apostrophes(random: &mut SplitMix64) -> String {
 fn digits(random: &mut SplitMix64) -> String {
     let mut text = String::new();
     for _ in 0..=random.below(5) {
-        let digits = random.pick(&["0123456789", "7", "٠١٢٣٤٥", "½Ⅷ²", "1٣½", "०१२", "𝟘𝟙"]);
+        let digits = random.choose(&["0123456789", "7", "٠١٢٣٤٥", "½Ⅷ²", "1٣½", "०१२", "𝟘𝟙"]);
         let digits: Vec<char> = digits.chars().collect();
-        text.extend((0..=random.below(40)).map(|_| random.pick(&digits)));
-        text += random.pick(&["", " ", ".", ",", "a", "A", "_", "\n", "'s", "\u{301}", "漢"]);
+        text.extend((0..=random.below(40)).map(|_| random.choose(&digits)));
+        text += random.choose(&["", " ", ".", ",", "a", "A", "_", "\n", "'s", "\u{301}", "漢"]);
     }
     text
 }
@@ -370,7 +370,7 @@ fn lossy(random: &mut SplitMix64) -> String {
 /// Any character, as likely one of two bytes as one of four.
 fn character(random: &mut SplitMix64) -> char {
     let (from, to) =
-        random.pick(&[(0, 0x80), (0x80, 0x800), (0x800, 0x1_0000), (0x1_0000, 0x11_0000)]);
+        random.choose(&[(0, 0x80), (0x80, 0x800), (0x800, 0x1_0000), (0x1_0000, 0x11_0000)]);
     let code = from + random.below_u32(to - from);
     char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
@@ -386,10 +386,10 @@ fn lines(random: &mut SplitMix64) -> String {
     let starts = ["", " ", "    ", "\t", "\t\t", "  /", "//", "}", "\u{a0}", "\u{3000}"];
     let mut text = String::new();
     for _ in 0..=random.below(8) {
-        text += random.pick(&starts);
-        let pieces = random.pick(&[FILLING, PIECES]);
+        text += random.choose(&starts);
+        let pieces = random.choose(&[FILLING, PIECES]);
         text += &some_of(random, pieces, 6);
-        text += random.pick(&ends);
+        text += random.choose(&ends);
     }
     text
 }
@@ -398,9 +398,9 @@ fn lines(random: &mut SplitMix64) -> String {
 fn runs(random: &mut SplitMix64) -> String {
     let mut text = some_of(random, FILLING, 4);
     for _ in 0..=random.below(3) {
-        let times = random.pick(&[10, 100, 1_000]);
-        text += &random.pick(UNITS).repeat(1 + random.below(times));
-        text += random.pick(PIECES);
+        let times = random.choose(&[10, 100, 1_000]);
+        text += &random.choose(UNITS).repeat(1 + random.below(times));
+        text += random.choose(PIECES);
     }
     text
 }
@@ -412,7 +412,7 @@ fn mixed(random: &mut SplitMix64) -> String {
         text += &match random.below(5) {
             0 => apostrophes(random),
             1 => characters(random, 4),
-            2 => random.pick(UNITS).repeat(1 + random.below(80)),
+            2 => random.choose(UNITS).repeat(1 + random.below(80)),
             3 => some_of(random, FILLING, 20),
             _ => some_of(random, PIECES, 8),
         };

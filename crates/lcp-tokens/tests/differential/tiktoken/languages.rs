@@ -67,7 +67,7 @@ pub(super) fn text(number: usize) -> String {
         }
         let words: Vec<&str> = language.words.split(' ').collect();
         for _ in 0..3 + random.below(12) {
-            text += random.pick(&words);
+            text += random.choose(&words);
             // A number, a name in Latin, or a mark now and then.
             text += match random.below(30) {
                 0 => " 2048",
@@ -82,7 +82,7 @@ pub(super) fn text(number: usize) -> String {
         text += language.stop;
         if random.below(5) == 0 {
             text.truncate(text.trim_end().len());
-            text += random.pick(&["\n", "\n\n", "\r\n"]);
+            text += random.choose(&["\n", "\n\n", "\r\n"]);
         }
     }
     text

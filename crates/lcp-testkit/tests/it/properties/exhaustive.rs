@@ -4,8 +4,8 @@ use std::num::NonZero;
 
 use lcp_app::validate::validate;
 use lcp_decoder::{DecodeOptions, PackReader, decode};
-use lcp_fuzz::seeds;
 use lcp_packfile::recover;
+use lcp_testkit::properties::seeds;
 use lcp_types::Block;
 
 /// Bytes of the longest pack of which every bit is flipped: each flip reads all of it.

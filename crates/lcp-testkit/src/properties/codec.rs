@@ -1,19 +1,19 @@
 //! Packs: read in any way, written, and read again.
 
-#[path = "../../lcp-decoder/tests/it/walk.rs"]
+#[path = "../../../lcp-decoder/tests/it/walk.rs"]
 #[allow(clippy::pedantic, dead_code, reason = "a module of tests, of which less is needed here")]
 mod walk;
 
+use crate::SplitMix64;
 use lcp_decoder::{DecodeOptions, ErrorKind, Pack, PackReader, decode, decode_parallel};
 use lcp_driver::{DefaultDriver, DriverConfig, IndexCosts, OutputMode};
 use lcp_encoder::{Compression, EncodeOptions, Magic};
 use lcp_packfile::recover;
-use lcp_testkit::SplitMix64;
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Block, BlockSource};
 use walk::{Cuts, assert_same_however_cut};
 
-use crate::input::Input;
+use super::input::Input;
 
 const O200K: Tiktoken = Tiktoken::new(Encoding::O200kBase);
 
@@ -39,12 +39,12 @@ pub fn decoder(data: &[u8]) {
     let pack = decode(data, options);
     // Threads are for what is compressed; starting them for each input costs more than all else.
     if (seed >> 3).is_multiple_of(64) {
-        assert_eq!(decode_parallel(data, options).map(said), pack.map(said));
+        assert_eq!(decode_parallel(data, options).map(owned_blocks), pack.map(owned_blocks));
     }
 }
 
 /// A pack without its lifetime.
-fn said(pack: Pack<'_>) -> (Vec<Block<'static>>, usize) {
+fn owned_blocks(pack: Pack<'_>) -> (Vec<Block<'static>>, usize) {
     (pack.blocks.into_iter().map(Block::into_owned).collect(), pack.warnings.len())
 }
 
@@ -59,16 +59,19 @@ pub fn round_trip(data: &[u8]) {
     assert_eq!(again.blocks.len(), pack.blocks.len());
     for (block, again) in pack.blocks.iter().zip(&again.blocks) {
         // Fields that nobody knows are written by ascending ids, wherever they stood.
-        assert!(block == again || letters(block) == letters(again), "{block:?}\n{again:?}");
+        assert!(
+            block == again || sorted_debug_bytes(block) == sorted_debug_bytes(again),
+            "{block:?}\n{again:?}"
+        );
     }
     assert_eq!(lcp_encoder::encode(&again.blocks, options).as_ref(), Ok(&bytes));
 }
 
-/// All that a block says, in no order.
-fn letters(block: &Block<'_>) -> Vec<u8> {
-    let mut letters = format!("{block:?}").into_bytes();
-    letters.sort_unstable();
-    letters
+/// The bytes of the debug form of a block, sorted.
+fn sorted_debug_bytes(block: &Block<'_>) -> Vec<u8> {
+    let mut bytes = format!("{block:?}").into_bytes();
+    bytes.sort_unstable();
+    bytes
 }
 
 /// Any blocks are written so that they come back, or are an error.
@@ -106,7 +109,7 @@ pub fn trailer(data: &[u8]) {
     let options = EncodeOptions { compression, ..EncodeOptions::default() };
     let mut bytes =
         lcp_encoder::encode_with_costs(&blocks, options, &costs).expect("costs of its own");
-    whole(&bytes, &blocks, seed);
+    check_written_pack(&bytes, &blocks, seed);
     for (place, byte) in changes {
         // From the end: the trailer is what this is about.
         let place = bytes.len() - 1 - place % bytes.len();
@@ -115,11 +118,11 @@ pub fn trailer(data: &[u8]) {
     if cut % 4 == 3 {
         bytes.truncate(bytes.len() - cut % bytes.len());
     }
-    changed(&bytes, seed);
+    check_changed_pack(&bytes, seed);
 }
 
 /// Of a pack as it was written, everything is believed, and true.
-fn whole(bytes: &[u8], blocks: &[Block<'_>], seed: u8) {
+fn check_written_pack(bytes: &[u8], blocks: &[Block<'_>], seed: u8) {
     let reader = PackReader::open(bytes.to_vec(), DecodeOptions::default()).expect("a pack");
     if !blocks.is_empty() {
         assert!(matches!(reader.index(), Some(Ok(_))), "{:?}", reader.index());
@@ -139,7 +142,7 @@ fn whole(bytes: &[u8], blocks: &[Block<'_>], seed: u8) {
 }
 
 /// Of a pack that was changed, nothing false is believed.
-fn changed(bytes: &[u8], seed: u8) {
+fn check_changed_pack(bytes: &[u8], seed: u8) {
     let options = DecodeOptions::default();
     let decoded = decode(bytes, options);
     if let Ok(reader) = PackReader::open(bytes, options) {

@@ -21,22 +21,22 @@
 
 #![expect(clippy::missing_panics_doc, reason = "to panic is how they say that a law does not hold")]
 
+mod codec;
 mod dedup;
 mod input;
 mod json;
-mod packs;
-mod records;
-mod rows;
+mod python_rows;
+mod render;
 mod seeds;
-mod texts;
+mod stored_records;
 
+pub use self::render::{render, split, tokens};
+pub use codec::{decoder, encoder, round_trip, trailer};
 pub use dedup::dedup;
 pub use json::{import, manifest};
-pub use packs::{decoder, encoder, round_trip, trailer};
-pub use records::records;
-pub use rows::row;
+pub use python_rows::row;
 pub use seeds::seeds;
-pub use texts::{render, split, tokens};
+pub use stored_records::records;
 
 /// A law, or several, of any bytes.
 #[derive(Clone, Copy, Debug)]
@@ -78,5 +78,5 @@ pub const TARGETS: &[Target] = &[
 /// The folder with a sub-folder of inputs for each target.
 #[must_use]
 pub fn corpus() -> std::path::PathBuf {
-    lcp_testkit::program::root().join("fuzz/corpus")
+    crate::cli_harness::root().join("fuzz/corpus")
 }

@@ -1,6 +1,6 @@
 //! What comes in as text: manifests, transcripts, diffs, numbered lines.
 
-#[path = "../../lcp-transcripts/tests/it/valid.rs"]
+#[path = "../../../lcp-transcripts/tests/it/valid.rs"]
 #[allow(clippy::pedantic, dead_code, reason = "a module of tests, of which less is needed here")]
 mod valid;
 

@@ -14,7 +14,7 @@ use lcp_tokens::{
 };
 use lcp_types::{Block, Priority};
 
-use crate::input::Input;
+use super::input::Input;
 
 const O200K: Tiktoken = Tiktoken::new(Encoding::O200kBase);
 

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::DELIMITERS;
 use arbitrary::Unstructured;
-use lcp_testkit::DELIMITERS;
 use lcp_types::wire::BLOCK_RESERVED;
 use lcp_types::{
     Annotation, AnnotationKind, Block, BlockContent, BlockType, Bytes, Code, Conversation,

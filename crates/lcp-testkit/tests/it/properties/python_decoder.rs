@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lcp_decoder::{DecodeOptions, ErrorKind, decode};
-use lcp_fuzz::{corpus, row, seeds};
-use lcp_testkit::{program, python};
+use lcp_testkit::properties::{corpus, row, seeds};
+use lcp_testkit::{cli_harness, python};
 use serde_json::Value;
 
 /// Unless it is empty: the test fails where there is no Python, or no `PyPI`.
@@ -44,12 +44,15 @@ fn agree(pack: &[u8], ours: &Value, theirs: &Value) -> bool {
 #[test]
 #[expect(clippy::print_stderr, reason = "whoever runs it sees what is installed or skipped")]
 fn a_decoder_in_python_agrees() {
-    let fuzz = program::root().join("fuzz");
+    let fuzz = cli_harness::root().join("fuzz");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let found =
-        python::with(&folder.join("decoder-python"), &fuzz.join("decoder.txt"), &mut |said| {
+    let found = python::create_venv(
+        &folder.join("decoder-python"),
+        &fuzz.join("decoder.txt"),
+        &mut |said| {
             eprintln!("{said}");
-        });
+        },
+    );
     let python = match found {
         Ok(python) => python,
         Err(why) => {

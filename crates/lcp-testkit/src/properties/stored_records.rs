@@ -62,9 +62,9 @@ fn journal(bytes: &[u8]) {
 }
 
 /// A place that gives the same bytes for every name.
-struct Forged<'b>(&'b [u8]);
+struct FixedBackend<'b>(&'b [u8]);
 
-impl Backend for Forged<'_> {
+impl Backend for FixedBackend<'_> {
     fn has(&self, names: &[Name]) -> Result<Vec<bool>> {
         Ok(vec![true; names.len()])
     }
@@ -80,7 +80,7 @@ impl Backend for Forged<'_> {
 
 fn body(bytes: &[u8]) {
     let Some((hash, body)) = bytes.split_first_chunk() else { return };
-    let store = ContentAddressedStore::new(Forged(body));
+    let store = ContentAddressedStore::new(FixedBackend(body));
     let given = store.get(hash);
     let is_right = blake3::hash(body).as_bytes() == hash;
     assert_eq!(given.is_ok_and(|given| given.is_some()), is_right);

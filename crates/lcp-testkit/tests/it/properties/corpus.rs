@@ -5,8 +5,8 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use lcp_fuzz::{TARGETS, Target, corpus, seeds};
-use lcp_testkit::{SplitMix64, program};
+use lcp_testkit::properties::{TARGETS, Target, corpus, seeds};
+use lcp_testkit::{SplitMix64, cli_harness};
 
 /// Names and inputs of a folder.
 fn inputs(folder: &Path) -> Vec<(String, Vec<u8>)> {
@@ -57,7 +57,7 @@ fn every_target_holds_for_no_bytes_and_for_noise() {
 
 #[test]
 fn programs_dictionaries_and_folders_are_those_of_the_targets() {
-    let fuzz = program::root().join("fuzz");
+    let fuzz = cli_harness::root().join("fuzz");
     let manifest = fs::read_to_string(fuzz.join("Cargo.toml")).unwrap();
     let mut programs = Vec::new();
     for target in TARGETS {
@@ -66,7 +66,7 @@ fn programs_dictionaries_and_folders_are_those_of_the_targets() {
             manifest.contains(&format!("\nname = \"{name}\"\npath = \"fuzz_targets/{name}.rs\"\n"))
         );
         let source = fs::read_to_string(fuzz.join(format!("fuzz_targets/{name}.rs"))).unwrap();
-        assert!(source.contains(&format!("lcp_fuzz::{name}(data)")), "{name}");
+        assert!(source.contains(&format!("lcp_testkit::properties::{name}(data)")), "{name}");
         assert!(fuzz.join(format!("dictionaries/{}.dict", target.dictionary)).is_file(), "{name}");
         programs.push(name);
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::cli_harness::root;
 use lcp_continuity::store::{MemoryStore, NewConversation};
 use lcp_continuity::{HandoffOptions, ManualClock, Message, SessionContinuityService, Timestamp};
 use lcp_decoder::{DecodeOptions, decode};
@@ -11,7 +12,6 @@ use lcp_driver::prompt_cache::StableOptions;
 use lcp_driver::{DefaultDriver, DriverConfig};
 use lcp_encoder::{Compression, EncodeOptions};
 use lcp_packfile::journal::Journal;
-use lcp_testkit::program::root;
 use lcp_tokens::HeuristicEstimator;
 use lcp_transcripts::Format;
 

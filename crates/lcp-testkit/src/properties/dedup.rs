@@ -1,6 +1,6 @@
 //! Sessions that say the same several times.
 
-#[path = "../../lcp-dedup/tests/it/support.rs"]
+#[path = "../../../lcp-dedup/tests/it/support.rs"]
 #[allow(clippy::pedantic, dead_code, reason = "a module of tests, of which less is needed here")]
 mod support;
 
@@ -10,7 +10,7 @@ use lcp_dedup::{DedupLevel, Options, Survivor};
 use lcp_tokens::HeuristicEstimator;
 use lcp_types::{Block, DiffHunk, FormatHint, Lang, Priority, Role, Status};
 
-use crate::input::Input;
+use super::input::Input;
 
 /// Lines of one of some versions of a file.
 fn lines(input: &mut Input<'_>) -> (String, u32, u32) {

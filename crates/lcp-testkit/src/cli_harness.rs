@@ -1,4 +1,4 @@
-//! Programs, run as their users run them.
+//! A harness that runs the command as its users do.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -126,7 +126,7 @@ impl Project {
     /// What the program prints, which succeeds.
     #[expect(clippy::must_use_candidate, reason = "that it succeeds may be all that is wanted")]
     #[track_caller]
-    pub fn prints(&self, arguments: &[&str]) -> String {
+    pub fn stdout_of(&self, arguments: &[&str]) -> String {
         printed(&self.run(arguments))
     }
 
@@ -134,12 +134,12 @@ impl Project {
     #[must_use]
     #[track_caller]
     pub fn json(&self, arguments: &[&str]) -> serde_json::Value {
-        serde_json::from_str(&self.prints(arguments)).expect("JSON")
+        serde_json::from_str(&self.stdout_of(arguments)).expect("JSON")
     }
 
     /// The program ends with 2 and says this, and nothing else.
     #[track_caller]
-    pub fn refuses(&self, arguments: &[&str], says: &str) {
+    pub fn assert_usage_error(&self, arguments: &[&str], says: &str) {
         let output = self.run(arguments);
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(2), "{said}");

@@ -1,4 +1,4 @@
-//! Round trips between a client and a server, counted.
+//! A TCP proxy that counts the round trips between clients and a server.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -6,40 +6,40 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
-/// A port of 127.0.0.1 that leads to another one, and how often a client spoke there
-/// after the server had. It is open as long as the process lives.
+/// A port of 127.0.0.1 that forwards to another one, and counts how often a client sent
+/// something after the server had. It is open as long as the process lives.
 ///
-/// What clients of several connections say at once counts as one.
+/// What clients of several connections send at once counts as one.
 #[derive(Clone, Debug)]
-pub struct RoundTrips {
+pub struct CountingProxy {
     port: u16,
-    turns: Arc<Turns>,
+    counter: Arc<RoundTripCounter>,
 }
 
 #[derive(Debug, Default)]
-struct Turns {
+struct RoundTripCounter {
     count: AtomicU32,
-    client_spoke_last: AtomicBool,
+    client_sent_last: AtomicBool,
 }
 
-impl RoundTrips {
-    /// A way to the port `server`.
+impl CountingProxy {
+    /// Starts a proxy to the port `server`.
     ///
     /// # Errors
     ///
     /// If no port is free.
-    pub fn to(server: u16) -> io::Result<Self> {
+    pub fn to_port(server: u16) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let port = listener.local_addr()?.port();
-        let turns = Arc::new(Turns::default());
-        let counting = Arc::clone(&turns);
+        let counter = Arc::new(RoundTripCounter::default());
+        let counting = Arc::clone(&counter);
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 // The client learns of it: its connection ends.
                 drop(connect(client, server, &counting));
             }
         });
-        Ok(Self { port, turns })
+        Ok(Self { port, counter })
     }
 
     /// The port that leads to the server.
@@ -51,26 +51,26 @@ impl RoundTrips {
     /// Round trips so far.
     #[must_use]
     pub fn count(&self) -> u32 {
-        self.turns.count.load(Ordering::SeqCst)
+        self.counter.count.load(Ordering::SeqCst)
     }
 }
 
-fn connect(client: TcpStream, server: u16, turns: &Arc<Turns>) -> io::Result<()> {
+fn connect(client: TcpStream, server: u16, counter: &Arc<RoundTripCounter>) -> io::Result<()> {
     let server = TcpStream::connect(("127.0.0.1", server))?;
     let (back, forth) = (server.try_clone()?, client.try_clone()?);
-    let (turns, other) = (Arc::clone(turns), Arc::clone(turns));
-    thread::spawn(move || pass_on(client, server, true, &turns));
-    thread::spawn(move || pass_on(back, forth, false, &other));
+    let (counter, other) = (Arc::clone(counter), Arc::clone(counter));
+    thread::spawn(move || forward(client, server, true, &counter));
+    thread::spawn(move || forward(back, forth, false, &other));
     Ok(())
 }
 
-/// Passes on what comes from one to the other.
-fn pass_on(mut from: TcpStream, mut to: TcpStream, client: bool, turns: &Turns) {
+/// Forwards bytes from one stream to the other.
+fn forward(mut from: TcpStream, mut to: TcpStream, client: bool, counter: &RoundTripCounter) {
     let mut buffer = [0; 4096];
     while let Ok(read @ 1..) = from.read(&mut buffer) {
-        let before = turns.client_spoke_last.swap(client, Ordering::SeqCst);
+        let before = counter.client_sent_last.swap(client, Ordering::SeqCst);
         if client && !before {
-            turns.count.fetch_add(1, Ordering::SeqCst);
+            counter.count.fetch_add(1, Ordering::SeqCst);
         }
         if to.write_all(&buffer[..read]).is_err() {
             break;
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn an_answer_ends_a_round_trip() {
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
-        let trips = RoundTrips::to(server.local_addr().unwrap().port()).unwrap();
+        let trips = CountingProxy::to_port(server.local_addr().unwrap().port()).unwrap();
         let mut client = TcpStream::connect(("127.0.0.1", trips.port())).unwrap();
         let (mut peer, _) = server.accept().unwrap();
         assert_eq!(trips.count(), 0);
