@@ -17,7 +17,7 @@ fn a_real_client_lists_calls_errs_cancels_and_calls_a_thousand_times() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-client");
     let found = python::create_venv(&folder, &tests.join("mcp_client.txt"), &mut |said| {
-        eprintln!("{said}")
+        eprintln!("{said}");
     });
     let python = match found {
         Ok(python) => python,
