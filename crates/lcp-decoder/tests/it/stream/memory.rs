@@ -32,7 +32,7 @@ impl Read for Frames {
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
         let end = &END[..];
         let from = if self.left == 0 { end } else { &self.frame[..] };
-        let count = from[self.at..].as_ref().read(space)?;
+        let count = (&from[self.at..]).read(space)?;
         self.at += count;
         if self.left > 0 && self.at == self.frame.len() {
             self.left -= 1;
