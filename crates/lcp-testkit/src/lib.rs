@@ -85,8 +85,8 @@ mod documents {
     pub struct Building;
     #[doc = include_str!("../../../docs/crates/continuity.md")]
     pub struct Continuity;
-    #[doc = include_str!("../../../docs/crates/convert.md")]
-    pub struct Convert;
+    #[doc = include_str!("../../../docs/crates/transcripts.md")]
+    pub struct Transcripts;
     #[doc = include_str!("../../../docs/crates/decoder.md")]
     pub struct Decoder;
     #[doc = include_str!("../../../docs/crates/dedup.md")]
