@@ -96,7 +96,7 @@ pub(super) struct Facts {
     files: usize,
     /// Their bytes.
     bytes: u64,
-    /// SideEffect that have a block.
+    /// Changes that have a block.
     diffs: usize,
     /// Bytes of the pack.
     pack_bytes: usize,
