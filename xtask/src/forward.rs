@@ -28,12 +28,7 @@ const PRODUCT: &[&str] =
 
 /// Tokenizers that the slim command has built in. Anything else is a tokenizer file.
 const BUILT_IN_ENCODINGS: &[&str] = &[
-    "o200k_base",
-    "o200k_harmony",
-    "cl100k_base",
-    "p50k_base",
-    "r50k_base",
-    "heuristic",
+    "o200k_base", "o200k_harmony", "cl100k_base", "p50k_base", "r50k_base", "heuristic",
     "code-aware",
 ];
 

@@ -48,7 +48,7 @@ enum Task {
     /// Hand a long conversation over several times
     #[command(disable_help_flag = true)]
     Handoff(Rest),
-    /// Kill, stop and fill session stores (docs/reliability.md)
+    /// Kill, stop and fill session stores (docs/durability.md)
     #[command(disable_help_flag = true)]
     FaultInject(Rest),
     /// Fuzz a target: the arguments are those of cargo fuzz run

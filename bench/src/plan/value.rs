@@ -129,7 +129,7 @@ fn pack(blocks: usize) -> Vec<Block<'static>> {
         if i % 3 == 2 {
             let (level, words) =
                 if i % 2 == 0 { (Level::Detailed, words * 3 / 5) } else { (Level::Tags, 2) };
-            annotations.push(Block::new(level.of(target, &text(rng, words))));
+            annotations.push(Block::new(level.to_extension(target, &text(rng, words))));
         }
         let priority = rng.choose(&[
             Priority::High,

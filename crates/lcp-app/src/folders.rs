@@ -5,15 +5,15 @@ use std::path::PathBuf;
 
 /// What a program knows and must not lose; `variable` reads the environment.
 pub fn data(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    of(variable, "XDG_DATA_HOME", ".local/share", "Library/Application Support")
+    resolve(variable, "XDG_DATA_HOME", ".local/share", "Library/Application Support")
 }
 
 /// What it can make again.
 pub fn caches(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    of(variable, "XDG_CACHE_HOME", ".cache", "Library/Caches")
+    resolve(variable, "XDG_CACHE_HOME", ".cache", "Library/Caches")
 }
 
-fn of(
+fn resolve(
     variable: impl Fn(&str) -> Option<OsString>,
     xdg: &str,
     below_home: &str,

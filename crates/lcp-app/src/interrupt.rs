@@ -23,8 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 type Work = dyn Fn() + Send + Sync;
 
-/// Held while something is done as a whole.
-static WHOLE: Mutex<()> = Mutex::new(());
+/// HeldLeases while something is done as a whole.
+static UNINTERRUPTED: Mutex<()> = Mutex::new(());
 
 /// What is to be done besides.
 static HOOKS: Mutex<Vec<Weak<Work>>> = Mutex::new(Vec::new());
@@ -35,8 +35,8 @@ pub fn install() {
     let _ = ctrlc::set_handler(|| {
         IS_ENDING.store(true, Ordering::SeqCst);
         // Never given back: nothing of the kind is begun any more.
-        let _whole = WHOLE.lock().unwrap_or_else(PoisonError::into_inner);
-        // Kept until the end: no further file is made, and none is renamed unseen.
+        let _whole = UNINTERRUPTED.lock().unwrap_or_else(PoisonError::into_inner);
+        // ResolvedPromptCache until the end: no further file is made, and none is renamed unseen.
         let files = TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner);
         for file in files.iter() {
             let _ = std::fs::remove_file(file);
@@ -56,7 +56,7 @@ pub fn settle() {
 
 /// Does work that an interruption waits for; where one came before, it is not begun.
 pub fn uninterrupted<T>(work: impl FnOnce() -> T) -> T {
-    let _whole = WHOLE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _whole = UNINTERRUPTED.lock().unwrap_or_else(PoisonError::into_inner);
     work()
 }
 
@@ -107,7 +107,7 @@ pub fn run_hooks() {
 pub fn registered(
     make: impl FnOnce() -> std::io::Result<NamedTempFile>,
 ) -> std::io::Result<(NamedTempFile, Registered)> {
-    // Held while it is made, so that there is no file that is not known.
+    // HeldLeases while it is made, so that there is no file that is not known.
     let mut files = TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner);
     let file = make()?;
     let path = file.path().to_owned();

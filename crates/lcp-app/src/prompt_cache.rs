@@ -29,7 +29,7 @@ pub struct PromptCacheOptions {
 
 /// What a run keeps of the previous text, and what is odd about it.
 #[derive(Default)]
-pub struct Kept {
+pub struct ResolvedPromptCache {
     /// What the driver is told.
     pub stable: Option<StableOptions>,
     warning: Option<Warning>,
@@ -51,7 +51,12 @@ impl PromptCacheOptions {
     ///
     /// A run in which nothing can be kept, and a file that cannot be read.
     /// None at all, or one that is no plan, is only warned of.
-    pub fn kept(&self, writes: bool, file: &Config, config: &DriverConfig) -> Result<Kept> {
+    pub fn resolve(
+        &self,
+        writes: bool,
+        file: &Config,
+        config: &DriverConfig,
+    ) -> Result<ResolvedPromptCache> {
         let flag = match &self.previous {
             Some(_) => PREVIOUS,
             None if writes => PLAN,
@@ -76,19 +81,19 @@ impl PromptCacheOptions {
         };
         let watermarks = self.watermarks.unwrap_or_else(|| file.stable.watermarks());
         let stable = Some(StableOptions { watermarks, previous });
-        Ok(Kept { stable, warning, path: self.previous.clone() })
+        Ok(ResolvedPromptCache { stable, warning, path: self.previous.clone() })
     }
 
-    fn unused(&self) -> Kept {
+    fn unused(&self) -> ResolvedPromptCache {
         let warning = self.watermarks.map(|_| {
             let message = format!("--watermarks has no effect without {PREVIOUS} or {PLAN}");
             Warning::new(WarningCode::NoEffect, None, message)
         });
-        Kept { warning, ..Kept::default() }
+        ResolvedPromptCache { warning, ..ResolvedPromptCache::default() }
     }
 }
 
-impl Kept {
+impl ResolvedPromptCache {
     /// Says what is odd, and gives it for the report.
     pub fn warn(&self, reporter: &dyn Reporter) -> Option<&Warning> {
         let warning = self.warning.as_ref()?;

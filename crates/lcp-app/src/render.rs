@@ -108,7 +108,7 @@ impl<'b> RenderSetup<'b> {
     ) -> Result<Self> {
         let in_force = options.budget.clone().resolve_with(config, &options.tokenizer)?;
         let mut config = options.driver_config(&in_force.settings);
-        let kept = options.prompt_cache.kept(keep_plan, &in_force.config, &config)?;
+        let kept = options.prompt_cache.resolve(keep_plan, &in_force.config, &config)?;
         let mut warnings = in_force.warnings.clone();
         warnings.extend(options.dedup.ineffective(&in_force.config.dedup));
         for warning in &warnings {
@@ -247,11 +247,8 @@ impl<'b> RenderJob<'b> {
     ) -> Result<Self> {
         let pack = files::decode(path, bytes)?;
         let index_warnings = index_warning(bytes).into_iter().collect();
-        RenderSetup::new(path, options, config, false, reporter)?.with(
-            pack,
-            index_warnings,
-            reporter,
-        )
+        RenderSetup::new(path, options, config, false, reporter)?
+            .with(pack, index_warnings, reporter)
     }
 
     /// The text and its plan. Says what the plan warns of.

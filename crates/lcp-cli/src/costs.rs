@@ -13,7 +13,7 @@ use crate::failure::{Code, Failure};
 const CACHE_BYTES: usize = 64 << 20;
 
 /// The plan of each of these modes that shows all of `blocks`, in their order.
-pub fn whole(
+pub fn full_costs(
     blocks: &[Block<'_>],
     modes: &[OutputMode],
     estimator: &Arc<dyn TokenEstimator>,

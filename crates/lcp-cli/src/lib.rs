@@ -1,7 +1,7 @@
 //! The `lcp` command (RFC 0010): its subcommands, and what they have in common.
 //!
 //! The library is what the program is made of, so that other programs of the workspace
-//! run the same code. Its interface is the command line (`docs/command.md`); names
+//! run the same code. Its interface is the command line (`docs/cli.md`); names
 //! in here may change.
 
 #![allow(

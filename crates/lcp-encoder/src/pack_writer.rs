@@ -305,7 +305,7 @@ impl BlockHandle<'_> {
     ///
     /// If the pack has as many blocks as it may, or the text is too long.
     pub fn level(&mut self, level: Level, text: &str) -> Result<&mut Self> {
-        self.pack.append(&Block::new(level.of(self.target, text)), None)?;
+        self.pack.append(&Block::new(level.to_extension(self.target, text)), None)?;
         Ok(self)
     }
 

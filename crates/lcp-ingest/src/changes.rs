@@ -52,11 +52,7 @@ const STABLE_OUTPUT_FLAGS: [&str; 5] =
 
 /// Flags of a textual diff.
 const PATCH_FLAGS: [&str; 6] = [
-    "--patch",
-    "--unified=3",
-    "--inter-hunk-context=0",
-    "--find-renames",
-    "--src-prefix=a/",
+    "--patch", "--unified=3", "--inter-hunk-context=0", "--find-renames", "--src-prefix=a/",
     "--dst-prefix=b/",
 ];
 

@@ -15,31 +15,17 @@ const STDERR_MAX: u64 = 64 << 10;
 
 /// Settings that would change the output, or run another program.
 const SETTINGS: [&str; 8] = [
-    "core.quotePath=false",
-    "core.fsmonitor=false",
-    "diff.noprefix=false",
-    "diff.mnemonicPrefix=false",
-    "diff.suppressBlankEmpty=false",
-    "diff.algorithm=myers",
-    "diff.indentHeuristic=true",
-    "diff.orderFile=/dev/null",
+    "core.quotePath=false", "core.fsmonitor=false", "diff.noprefix=false",
+    "diff.mnemonicPrefix=false", "diff.suppressBlankEmpty=false", "diff.algorithm=myers",
+    "diff.indentHeuristic=true", "diff.orderFile=/dev/null",
 ];
 
 /// Environment variables that name another repository or change the meaning of paths: hooks
 /// have them set.
 const STRIPPED_ENV: [&str; 12] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
-    "GIT_DIFF_OPTS",
-    "GIT_EXTERNAL_DIFF",
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_DIFF_OPTS", "GIT_EXTERNAL_DIFF",
 ];
 
 /// git in a folder.

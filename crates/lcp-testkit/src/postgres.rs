@@ -80,7 +80,7 @@ impl Postgres {
             Ok(url) => Ok(Self::Given(url)),
             Err(_) => PostgresServer::start().map(Self::Own),
         };
-        found(SHARED.get_or_init(find).as_ref().map_err(String::as_str))
+        or_skip(SHARED.get_or_init(find).as_ref().map_err(String::as_str))
     }
 
     /// Its URL.
@@ -104,7 +104,7 @@ impl Postgres {
 
 /// What there is, or a line that says why the test is skipped.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-fn found<T>(server: Result<T, &str>) -> Option<T> {
+fn or_skip<T>(server: Result<T, &str>) -> Option<T> {
     match server {
         Ok(server) => Some(server),
         Err(reason) => {
@@ -144,7 +144,7 @@ impl PostgresServer {
     #[must_use]
     pub fn start_if_there() -> Option<Self> {
         let server = Self::start();
-        found(server.as_ref().map(drop).map_err(String::as_str))?;
+        or_skip(server.as_ref().map(drop).map_err(String::as_str))?;
         server.ok()
     }
 
@@ -175,12 +175,7 @@ impl PostgresServer {
         let data = folder.join("data");
         let mut init = as_user(prefix, programs.join("initdb"));
         init.args([
-            "--auth=scram-sha-256",
-            "--encoding=UTF8",
-            "--no-locale",
-            "--no-sync",
-            "-U",
-            USER,
+            "--auth=scram-sha-256", "--encoding=UTF8", "--no-locale", "--no-sync", "-U", USER,
         ]);
         init.arg(format!("--pwfile={}", folder.join("password").display()));
         run(init.arg("-D").arg(&data).current_dir(folder))?;

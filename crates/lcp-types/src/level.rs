@@ -11,7 +11,7 @@ use crate::{Extension, UnknownFields};
 /// use lcp_types::{Block, Lang, Level};
 ///
 /// let block = Block::code(Lang::Rust, "src/main.rs", "fn main() { run() }");
-/// let level = Level::Detailed.of(0, "fn main()");
+/// let level = Level::Detailed.to_extension(0, "fn main()");
 /// let pack = [block, Block::new(level)];
 /// let found = pack[1].as_extension().and_then(Level::read).unwrap()?;
 /// assert_eq!((found.target, found.level, found.text.as_ref()), (0, Level::Detailed, "fn main()"));
@@ -65,7 +65,7 @@ impl Level {
     /// The extension that carries this level of block `target`, an index in
     /// the stream with annotations counted. The last one for a block wins.
     #[must_use]
-    pub fn of(self, target: u64, text: &str) -> Extension<'static> {
+    pub fn to_extension(self, target: u64, text: &str) -> Extension<'static> {
         Extension {
             namespace: Self::NAMESPACE.into(),
             type_name: Self::TYPE_NAME.into(),

@@ -324,7 +324,7 @@ impl Block<'_> {
             BlockContent::Extension(extension) => {
                 let level = Level::read(extension)
                     .and_then(Result::ok)
-                    .map(|level| level.level.of(to(level.target), &level.text).content);
+                    .map(|level| level.level.to_extension(to(level.target), &level.text).content);
                 if let Some(content) = level {
                     extension.content = content;
                 }

@@ -1,9 +1,9 @@
-//! Rules for source files that only shrinking lists of exceptions may break (RFC 0011).
+//! Rules for source files (RFC 0011).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::exceptions::{BANNED_NAMES, CYCLIC_FILES, SHORT_FILES};
+use super::exceptions::SHORT_FILES;
 use super::{cycles, names, read, tracked};
 use anyhow::Result;
 
@@ -25,54 +25,30 @@ pub(super) fn check() -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// Files that import each other in a circle.
+/// Reports the files of each crate that import each other in a circle.
 fn cyclic(sources: &BTreeMap<PathBuf, String>) -> Vec<String> {
-    let mut in_cycles = BTreeSet::new();
+    let mut problems = Vec::new();
     for (krate, files) in by_crate(sources) {
         for root in ["lib.rs", "main.rs"] {
             for group in cycles::find(&files, Path::new(root)) {
-                in_cycles.extend(group.into_iter().map(|file| krate.join("src").join(file)));
+                let names: Vec<_> = group.iter().map(|file| file.display().to_string()).collect();
+                problems.push(format!("{}: import cycle: {}", krate.display(), names.join(", ")));
             }
         }
     }
-    let is_cyclic = |path: &Path| in_cycles.contains(path);
-    compare("import cycle", in_cycles.iter().map(PathBuf::as_path), CYCLIC_FILES, is_cyclic)
-}
-
-/// Items that have names of [`names::banned`].
-fn named(sources: &BTreeMap<PathBuf, String>) -> Vec<String> {
-    let mut counts: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (path, text) in sources {
-        let depth = if path.starts_with("crates") { 2 } else { 1 };
-        let area: PathBuf = path.components().take(depth).collect();
-        let names = names::banned(text).into_iter();
-        let names = names.map(|name| format!("{} in {}", name, path.display()));
-        counts.entry(area.display().to_string()).or_default().extend(names);
-    }
-    let allowed = |area: &str| {
-        BANNED_NAMES.iter().find(|(name, _)| *name == area).map_or(0, |(_, count)| *count)
-    };
-    let mut problems = Vec::new();
-    for (area, names) in &counts {
-        let (count, allowed) = (names.len(), allowed(area));
-        if count > allowed {
-            problems.push(format!(
-                "{area}: {count} items have banned names, {allowed} may: {}",
-                names.join(", ")
-            ));
-        } else if count < allowed {
-            problems.push(format!(
-                "{area}: only {count} items have banned names: lower BANNED_NAMES in \
-                 xtask/src/tidy/exceptions.rs from {allowed}"
-            ));
-        }
-    }
-    let gone = BANNED_NAMES.iter().filter(|(area, _)| !counts.contains_key(*area));
-    problems.extend(gone.map(|(area, _)| format!("{area} in BANNED_NAMES does not exist")));
     problems
 }
 
-/// Files so short that they belong into another.
+/// Reports the items that have names of [`names::banned`].
+fn named(sources: &BTreeMap<PathBuf, String>) -> Vec<String> {
+    let banned = |(path, text): (&PathBuf, &String)| {
+        let problem = |name| format!("{}: an item is called {name}", path.display());
+        names::banned(text).into_iter().map(problem).collect::<Vec<_>>()
+    };
+    sources.iter().flat_map(banned).collect()
+}
+
+/// Reports short files that are no exceptions, and exceptions that are not short.
 fn short(sources: &BTreeMap<PathBuf, String>) -> Vec<String> {
     let is_short = |path: &Path| {
         let lines = sources.get(path).map_or(FILE_LINES_MIN, |text| text.lines().count());
@@ -80,28 +56,15 @@ fn short(sources: &BTreeMap<PathBuf, String>) -> Vec<String> {
         let in_src = path.components().any(|part| part.as_os_str() == "src");
         lines < FILE_LINES_MIN && in_src && !SHORT_BY_NATURE.contains(&name)
     };
-    let paths = sources.keys().map(PathBuf::as_path).filter(|path| is_short(path));
-    compare("file of less than 40 lines", paths, SHORT_FILES, is_short)
+    let is_exception = |path: &Path| SHORT_FILES.iter().any(|(known, _)| Path::new(known) == path);
+    let short = sources.keys().filter(|path| is_short(path) && !is_exception(path));
+    let short = short.map(|path| format!("{}: less than {FILE_LINES_MIN} lines", path.display()));
+    let stale = SHORT_FILES.iter().filter(|(path, _)| !is_short(Path::new(path)));
+    let stale = stale.map(|(path, _)| format!("{path}: not short any more (tidy/exceptions.rs)"));
+    short.chain(stale).collect()
 }
 
-/// Reports the files that break a rule and are no exception, and exceptions that keep it.
-fn compare<'p>(
-    rule: &str,
-    breaking: impl Iterator<Item = &'p Path>,
-    exceptions: &[&str],
-    breaks: impl Fn(&Path) -> bool,
-) -> Vec<String> {
-    let is_exception = |path: &&Path| exceptions.iter().any(|known| Path::new(known) == *path);
-    let new = breaking.filter(|path| !is_exception(path));
-    let mut problems: Vec<_> = new.map(|path| format!("{}: {rule}", path.display())).collect();
-    let stale = exceptions.iter().filter(|path| !breaks(Path::new(path)));
-    problems.extend(stale.map(|path| {
-        format!("{path}: no {rule} any more: remove it from xtask/src/tidy/exceptions.rs")
-    }));
-    problems
-}
-
-/// The source files of each crate, by their paths below `src`.
+/// Returns the source files of each crate, by their paths below `src`.
 fn by_crate(sources: &BTreeMap<PathBuf, String>) -> BTreeMap<PathBuf, BTreeMap<PathBuf, String>> {
     let mut crates: BTreeMap<PathBuf, BTreeMap<PathBuf, String>> = BTreeMap::new();
     for (path, text) in sources {
@@ -113,4 +76,32 @@ fn by_crate(sources: &BTreeMap<PathBuf, String>) -> BTreeMap<PathBuf, BTreeMap<P
         }
     }
     crates
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sources(files: &[(&str, &str)]) -> BTreeMap<PathBuf, String> {
+        files.iter().map(|(path, text)| (path.into(), (*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn an_import_cycle_is_a_problem() {
+        let lib = ("crates/x/src/lib.rs", "mod a; mod b;");
+        let a = ("crates/x/src/a.rs", "use crate::b::B; pub struct A(B);");
+        let b = ("crates/x/src/b.rs", "use crate::a::A; pub struct B(A);");
+        assert_eq!(cyclic(&sources(&[lib, a, b])), ["crates/x: import cycle: a.rs, b.rs"]);
+        let b = ("crates/x/src/b.rs", "pub struct B;");
+        assert_eq!(cyclic(&sources(&[lib, a, b])), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_banned_name_and_a_short_file_are_problems() {
+        let files = sources(&[("crates/x/src/a.rs", "fn said() {}"), ("crates/x/src/lib.rs", "")]);
+        assert_eq!(named(&files), ["crates/x/src/a.rs: an item is called said"]);
+        let problems = short(&files);
+        assert!(problems.contains(&"crates/x/src/a.rs: less than 40 lines".to_owned()));
+        assert!(problems.iter().all(|problem| !problem.contains("lib.rs")), "{problems:?}");
+    }
 }

@@ -5,7 +5,7 @@ use lcp_driver::OutputMode;
 use lcp_driver::segments::CompressionLevel;
 
 use super::dedup::choice;
-use super::reader::{Entry, Found, Result, Section};
+use super::reader::{Entry, Located, Result, Section};
 
 /// How a directive can be worded, by the names of flags and files.
 pub const STYLES: [(&str, DirectiveStyle); 3] = [
@@ -31,30 +31,30 @@ const LEASE_SECONDS_MAX: u32 = 86_400;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Continuity {
     /// Whether a hand-off that is due is prepared, or only told of.
-    pub auto: Option<Found<bool>>,
+    pub auto: Option<Located<bool>>,
     /// Tokens that a directive may have.
-    pub target_tokens: Option<Found<u32>>,
+    pub target_tokens: Option<Located<u32>>,
     /// Tokens that the summary in it may have.
-    pub summary_tokens: Option<Found<u32>>,
+    pub summary_tokens: Option<Located<u32>>,
     /// Tokens of the newest messages that are handed over as they are.
-    pub recent_tokens: Option<Found<u32>>,
+    pub recent_tokens: Option<Located<u32>>,
     /// How much a summary goes into detail.
-    pub summary_level: Option<Found<CompressionLevel>>,
+    pub summary_level: Option<Located<CompressionLevel>>,
     /// When a hand-off is due; by default where the file says nothing.
     pub thresholds: Thresholds,
     /// Days that a hand-off can be resumed.
-    pub expiry_days: Option<Found<u32>>,
+    pub expiry_days: Option<Located<u32>>,
     /// Seconds that a lease or a claim lasts.
-    pub lease_seconds: Option<Found<u32>>,
+    pub lease_seconds: Option<Located<u32>>,
     /// A SQLite file, relative to this one, or the address of a database.
-    pub store: Option<Found<String>>,
+    pub store: Option<Located<String>>,
     /// Seconds that a program that writes summaries has for one. Which program that is,
     /// no file says: files come with folders of other people.
-    pub summarizer_timeout_seconds: Option<Found<u32>>,
+    pub summarizer_timeout_seconds: Option<Located<u32>>,
     /// How a directive is worded.
-    pub style: Option<Found<DirectiveStyle>>,
+    pub style: Option<Located<DirectiveStyle>>,
     /// How a directive is rendered.
-    pub mode: Option<Found<OutputMode>>,
+    pub mode: Option<Located<OutputMode>>,
 }
 
 impl Continuity {
@@ -65,9 +65,9 @@ impl Continuity {
         let levels = CompressionLevel::ALL.map(|level| (level.name(), level));
         let continuity = Self {
             auto: section.boolean("auto")?,
-            target_tokens: section.whole("target_tokens")?,
-            summary_tokens: section.whole("summary_tokens")?,
-            recent_tokens: section.whole("recent_tokens")?,
+            target_tokens: section.integer("target_tokens")?,
+            summary_tokens: section.integer("summary_tokens")?,
+            recent_tokens: section.integer("recent_tokens")?,
             summary_level: named(&mut section, "summary_level", &levels)?,
             thresholds: thresholds(&mut section)?,
             expiry_days: section.whole_in("expiry_days", 1..=DAYS_MAX)?,
@@ -87,7 +87,7 @@ impl Continuity {
 
 fn thresholds(section: &mut Section<'_>) -> Result<Thresholds> {
     let default = Thresholds::default();
-    let or = |found: Option<Found<u32>>, default| found.map_or(default, |found| found.value);
+    let or = |found: Option<Located<u32>>, default| found.map_or(default, |found| found.value);
     let mut percent = |key, default| section.whole_in(key, 1..=100).map(|found| or(found, default));
     let handoff_percent = percent("handoff_percent", default.handoff_percent)?;
     // What the file does not say is never above what it says.
@@ -95,13 +95,13 @@ fn thresholds(section: &mut Section<'_>) -> Result<Thresholds> {
     let long_task_percent = percent("long_task_percent", at_most(default.long_task_percent))?;
     let warning_percent = percent("warning_percent", at_most(default.warning_percent))?;
     let margin_percent = section.whole_in("margin_percent", 0..=100)?;
-    let steps = section.whole("long_task_steps")?;
+    let steps = section.integer("long_task_steps")?;
     Ok(Thresholds {
         handoff_percent,
         long_task_percent,
         long_task_steps: steps.map_or(default.long_task_steps, |found| found.value as usize),
         warning_percent,
-        warning_turns: or(section.whole("warning_turns")?, default.warning_turns),
+        warning_turns: or(section.integer("warning_turns")?, default.warning_turns),
         margin_percent: or(margin_percent, default.margin_percent),
     })
 }
@@ -110,12 +110,12 @@ fn named<T: Copy>(
     section: &mut Section<'_>,
     key: &'static str,
     of: &[(&'static str, T)],
-) -> Result<Option<Found<T>>> {
+) -> Result<Option<Located<T>>> {
     section.take(key).map(|entry| choice(&entry, of)).transpose()
 }
 
 /// A text that says something.
-fn words(section: &mut Section<'_>, key: &'static str) -> Result<Option<Found<String>>> {
+fn words(section: &mut Section<'_>, key: &'static str) -> Result<Option<Located<String>>> {
     let said = |entry: Entry<'_>| {
         let found = entry.text()?;
         let is_empty = found.value.trim().is_empty();

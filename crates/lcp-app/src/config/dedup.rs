@@ -2,27 +2,27 @@
 
 use lcp_dedup::{DedupLevel, Options, Survivor};
 
-use super::reader::{Entry, Found, Result, Section};
+use super::reader::{Entry, Located, Result, Section};
 use super::sections::{FROM_0_TO_1, is_ratio};
 
 /// What the file says of duplicates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dedup {
     /// Whether what stands twice is shown once.
-    pub enabled: Option<Found<bool>>,
+    pub enabled: Option<Located<bool>>,
     /// What is looked for.
-    pub level: Option<Found<DedupLevel>>,
+    pub level: Option<Located<DedupLevel>>,
     /// Which of two stays.
-    pub keep: Option<Found<Survivor>>,
+    pub keep: Option<Located<Survivor>>,
     /// Without merging: from which part of the smaller chunk on the other gives
     /// up the common lines, from 0 to 1.
-    pub overlap_threshold: Option<Found<f64>>,
+    pub overlap_threshold: Option<Located<f64>>,
     /// Whether chunks that overlap become one.
-    pub merge_overlapping: Option<Found<bool>>,
+    pub merge_overlapping: Option<Located<bool>>,
     /// Bytes that a chunk may have by merging.
-    pub merged_bytes: Option<Found<u32>>,
+    pub merged_bytes: Option<Located<u32>>,
     /// How alike two texts are to be near, from 0.5 to 1.
-    pub near_threshold: Option<Found<f64>>,
+    pub near_threshold: Option<Located<f64>>,
 }
 
 impl Dedup {
@@ -40,7 +40,7 @@ impl Dedup {
             keep: section.take("keep").map(|entry| choice(&entry, &keeps)).transpose()?,
             overlap_threshold: section.number("overlap_threshold", is_ratio, FROM_0_TO_1)?,
             merge_overlapping: section.boolean("merge_overlapping")?,
-            merged_bytes: section.whole("merged_bytes")?,
+            merged_bytes: section.integer("merged_bytes")?,
             near_threshold: section.number("near_threshold", is_near, "must be from 0.5 to 1")?,
         };
         section.finish()?;
@@ -50,7 +50,7 @@ impl Dedup {
     /// The options at this level, by default where the file says nothing.
     pub fn options(&self, level: DedupLevel) -> Options {
         let default = Options::new(level);
-        let value = |found: &Option<Found<f64>>| found.as_ref().map(|found| found.value);
+        let value = |found: &Option<Located<f64>>| found.as_ref().map(|found| found.value);
         let merge = self.merge_overlapping.as_ref().map(|found| found.value);
         let bytes = self.merged_bytes.as_ref().map(|found| found.value as usize);
         Options {
@@ -65,11 +65,11 @@ impl Dedup {
 }
 
 /// One of these by its name.
-pub(super) fn choice<T: Copy>(entry: &Entry<'_>, of: &[(&'static str, T)]) -> Result<Found<T>> {
+pub(super) fn choice<T: Copy>(entry: &Entry<'_>, of: &[(&'static str, T)]) -> Result<Located<T>> {
     let names: Vec<_> = of.iter().map(|(name, _)| *name).collect();
     let word = entry.word(&names)?;
     let found = of.iter().find(|(name, _)| *name == word.value);
     // `word` gives one of the names.
     let found = found.ok_or_else(|| entry.must(&format!("must be {}", names.join(", "))))?;
-    Ok(entry.spot().found(found.1))
+    Ok(entry.spot().located(found.1))
 }

@@ -14,7 +14,7 @@ mod values;
 pub use continuity::{Continuity, MODES, STYLES, SUMMARIZER_SECONDS_MAX};
 pub use dedup::Dedup;
 pub use pack::{Packing, parse_size};
-pub use reader::{ConfigError, Found};
+pub use reader::{ConfigError, Located};
 pub use sections::{Budget, NamedShares, Segments, TIKTOKEN, Tokenizer, Usage};
 pub use settings::{
     Allowance, BudgetOptions, IneffectiveSetting, NothingLeft, Origin, Setting, Settings,

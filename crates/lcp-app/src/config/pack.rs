@@ -4,21 +4,21 @@ use lcp_ingest::{BlockAttributes, Pattern, Rule};
 use lcp_types::Priority;
 
 use super::dedup::choice;
-use super::reader::{Entry, Found, Result, Section};
+use super::reader::{Entry, Located, Result, Section};
 
 /// What the file says of packs that are made.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Packing {
     /// Whether hidden files are packed.
-    pub hidden: Option<Found<bool>>,
+    pub hidden: Option<Located<bool>>,
     /// Bytes that a file may have.
-    pub max_file_size: Option<Found<u64>>,
+    pub max_file_size: Option<Located<u64>>,
     /// If there are any: nothing else is packed.
     pub include: Vec<Pattern>,
     /// What is not packed.
     pub exclude: Vec<Pattern>,
     /// Whether files get an outline for a summary.
-    pub summarize: Option<Found<bool>>,
+    pub summarize: Option<Located<bool>>,
     /// What is said of files, in order.
     pub rules: Vec<Rule>,
 }
@@ -47,7 +47,7 @@ fn items(entry: Option<Entry<'_>>) -> Result<Vec<Entry<'_>>> {
     entry.map(Entry::items).transpose().map(Option::unwrap_or_default)
 }
 
-fn size(entry: &Entry<'_>) -> Result<Found<u64>> {
+fn size(entry: &Entry<'_>) -> Result<Located<u64>> {
     let text = entry.text()?;
     let size =
         parse_size(&text.value).map_err(|error| entry.must(&format!("is wrong: {error}")))?;

@@ -38,17 +38,17 @@ pub(super) type Result<T, E = ConfigError> = std::result::Result<T, E>;
 
 /// A value and the line that it stands on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found<T> {
+pub struct Located<T> {
     /// The value.
     pub value: T,
     /// Its line, from 1.
     pub line: usize,
 }
 
-impl<T> Found<T> {
+impl<T> Located<T> {
     /// The same place, with what this makes of the value.
-    pub fn map<U>(&self, made: impl FnOnce(&T) -> U) -> Found<U> {
-        Found { value: made(&self.value), line: self.line }
+    pub fn map<U>(&self, made: impl FnOnce(&T) -> U) -> Located<U> {
+        Located { value: made(&self.value), line: self.line }
     }
 }
 
@@ -119,7 +119,7 @@ impl<'t> Section<'t> {
     }
 
     /// A number of tokens, or of whatever is counted.
-    pub(super) fn whole(&mut self, key: &'static str) -> Result<Option<Found<u32>>> {
+    pub(super) fn integer(&mut self, key: &'static str) -> Result<Option<Located<u32>>> {
         self.whole_in(key, 0..=u32::MAX)
     }
 
@@ -128,8 +128,8 @@ impl<'t> Section<'t> {
         &mut self,
         key: &'static str,
         range: RangeInclusive<u32>,
-    ) -> Result<Option<Found<u32>>> {
-        self.take(key).map(|entry| entry.whole(&range)).transpose()
+    ) -> Result<Option<Located<u32>>> {
+        self.take(key).map(|entry| entry.integer_in(&range)).transpose()
     }
 
     /// A number for which `holds`; `must` says so in words.
@@ -138,15 +138,15 @@ impl<'t> Section<'t> {
         key: &'static str,
         holds: fn(f64) -> bool,
         must: &str,
-    ) -> Result<Option<Found<f64>>> {
+    ) -> Result<Option<Located<f64>>> {
         self.take(key).map(|entry| entry.number(holds, must)).transpose()
     }
 
     /// `true` or `false`.
-    pub(super) fn boolean(&mut self, key: &'static str) -> Result<Option<Found<bool>>> {
+    pub(super) fn boolean(&mut self, key: &'static str) -> Result<Option<Located<bool>>> {
         let Some(entry) = self.take(key) else { return Ok(None) };
         match entry.value.get_ref().as_bool() {
-            Some(value) => Ok(Some(entry.spot().found(value))),
+            Some(value) => Ok(Some(entry.spot().located(value))),
             None => Err(entry.must("must be true or false")),
         }
     }
@@ -191,18 +191,18 @@ impl<'t> Entry<'t> {
         }
     }
 
-    fn whole(&self, range: &RangeInclusive<u32>) -> Result<Found<u32>> {
+    fn integer_in(&self, range: &RangeInclusive<u32>) -> Result<Located<u32>> {
         let whole = self.value.get_ref().as_integer().and_then(|number| {
             let number = i128::from_str_radix(number.as_str(), number.radix()).ok()?;
             u32::try_from(number).ok().filter(|number| range.contains(number))
         });
         let (least, most) = range.clone().into_inner();
         whole
-            .map(|whole| self.spot().found(whole))
+            .map(|whole| self.spot().located(whole))
             .ok_or_else(|| self.must(&format!("must be a whole number from {least} to {most}")))
     }
 
-    pub(super) fn number(&self, holds: fn(f64) -> bool, must: &str) -> Result<Found<f64>> {
+    pub(super) fn number(&self, holds: fn(f64) -> bool, must: &str) -> Result<Located<f64>> {
         let number = match self.value.get_ref() {
             DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
                 .ok()
@@ -211,24 +211,24 @@ impl<'t> Entry<'t> {
             _ => None,
         };
         match number.filter(|&number| holds(number)) {
-            Some(number) => Ok(self.spot().found(number)),
+            Some(number) => Ok(self.spot().located(number)),
             None => Err(self.must(must)),
         }
     }
 
     /// One of these words.
-    pub(super) fn word<'w>(&self, words: &[&'w str]) -> Result<Found<&'w str>> {
+    pub(super) fn word<'w>(&self, words: &[&'w str]) -> Result<Located<&'w str>> {
         let word = self.text()?;
         if let Some(known) = words.iter().find(|known| **known == word.value) {
-            return Ok(self.spot().found(known));
+            return Ok(self.spot().located(known));
         }
         let (last, others) = words.split_last().unwrap_or((&"", &[]));
         Err(self.must(&format!("must be {} or {last}", others.join(", "))))
     }
 
-    pub(super) fn text(&self) -> Result<Found<String>> {
+    pub(super) fn text(&self) -> Result<Located<String>> {
         match self.value.get_ref().as_str() {
-            Some(text) => Ok(self.spot().found(text.to_owned())),
+            Some(text) => Ok(self.spot().located(text.to_owned())),
             None => Err(self.must("must be a string")),
         }
     }
@@ -279,8 +279,8 @@ impl<'t> Entry<'t> {
 
 impl Spot {
     /// A value of the key.
-    pub(super) fn found<T>(&self, value: T) -> Found<T> {
-        Found { value, line: self.line }
+    pub(super) fn located<T>(&self, value: T) -> Located<T> {
+        Located { value, line: self.line }
     }
 
     /// What is wrong with the key.

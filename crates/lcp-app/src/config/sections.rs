@@ -6,7 +6,7 @@ use lcp_driver::usage::{UsageMonitor, UsageThresholds};
 use lcp_driver::{Objective, Overflow, ValueModel};
 use lcp_tokens::ENCODINGS;
 
-use super::reader::{Entry, Found, Result, Section, near};
+use super::reader::{Entry, Located, Result, Section, near};
 
 /// The name of [`NamedShares`] that are listed one by one.
 pub(super) const CATEGORIES: &str = "categories";
@@ -27,27 +27,27 @@ pub struct NamedShares {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Budget {
     /// Tokens of the window, taken as they are.
-    pub total_tokens: Option<Found<u32>>,
+    pub total_tokens: Option<Located<u32>>,
     /// Tokens of the window, of which the safety factor takes a part.
-    pub window: Option<Found<u32>>,
+    pub window: Option<Located<u32>>,
     /// The part of a window that may be used, above 0 and up to 1.
-    pub safety: Option<Found<f64>>,
+    pub safety: Option<Located<f64>>,
     /// Tokens set aside for the system prompt.
-    pub system_prompt_reserve: Option<Found<u32>>,
+    pub system_prompt_reserve: Option<Located<u32>>,
     /// Tokens set aside for the answer.
-    pub response_reserve: Option<Found<u32>>,
+    pub response_reserve: Option<Located<u32>>,
     /// A preset, or the categories with their sizes.
-    pub shares: Option<Found<NamedShares>>,
+    pub shares: Option<Located<NamedShares>>,
     /// Whether what is left shows Low and Background blocks in full.
-    pub fill: Option<Found<bool>>,
+    pub fill: Option<Located<bool>>,
     /// Whether blocks may be shown in part.
-    pub excerpts: Option<Found<bool>>,
+    pub excerpts: Option<Located<bool>>,
     /// How blocks compete; the table of values is not filled in.
-    pub objective: Option<Found<Objective>>,
+    pub objective: Option<Located<Objective>>,
     /// What to do where Critical blocks exceed the budget.
-    pub overflow: Option<Found<Overflow>>,
+    pub overflow: Option<Located<Overflow>>,
     /// What is done about special tokens.
-    pub special_tokens: Option<Found<SpecialTokens>>,
+    pub special_tokens: Option<Located<SpecialTokens>>,
 }
 
 impl Budget {
@@ -55,11 +55,11 @@ impl Budget {
         let Some(mut section) = context.section("budget")? else { return Ok(Self::default()) };
         let is_part = |part: f64| part > 0.0 && part <= 1.0;
         let budget = Self {
-            total_tokens: section.whole("total_tokens")?,
-            window: section.whole("window")?,
+            total_tokens: section.integer("total_tokens")?,
+            window: section.integer("window")?,
             safety: section.number("safety", is_part, "must be above 0 and at most 1")?,
-            system_prompt_reserve: section.whole("system_prompt_reserve")?,
-            response_reserve: section.whole("response_reserve")?,
+            system_prompt_reserve: section.integer("system_prompt_reserve")?,
+            response_reserve: section.integer("response_reserve")?,
             shares: shares(section.take("shares"), section.take(CATEGORIES))?,
             fill: section.boolean("fill")?,
             excerpts: section.boolean("excerpts")?,
@@ -75,29 +75,29 @@ impl Budget {
     }
 }
 
-fn objective(entry: &Entry<'_>) -> Result<Found<Objective>> {
+fn objective(entry: &Entry<'_>) -> Result<Located<Objective>> {
     let by_value = Objective::Value(ValueModel::default());
     let word = entry.word(&[Objective::Strict.name(), by_value.name()])?;
     let objective = if word.value == by_value.name() { by_value } else { Objective::Strict };
-    Ok(entry.spot().found(objective))
+    Ok(entry.spot().located(objective))
 }
 
-fn overflow(entry: &Entry<'_>) -> Result<Found<Overflow>> {
+fn overflow(entry: &Entry<'_>) -> Result<Located<Overflow>> {
     let word = entry.word(&["allow", "deny"])?;
     let overflow = if word.value == "deny" { Overflow::Deny } else { Overflow::Allow };
-    Ok(entry.spot().found(overflow))
+    Ok(entry.spot().located(overflow))
 }
 
-fn special_tokens(entry: &Entry<'_>) -> Result<Found<SpecialTokens>> {
+fn special_tokens(entry: &Entry<'_>) -> Result<Located<SpecialTokens>> {
     let word = entry.word(&SpecialTokens::ALL.map(SpecialTokens::name))?;
     let of = SpecialTokens::ALL.into_iter().find(|of| of.name() == word.value);
-    Ok(entry.spot().found(of.unwrap_or_default()))
+    Ok(entry.spot().located(of.unwrap_or_default()))
 }
 
 fn shares(
     preset: Option<Entry<'_>>,
     categories: Option<Entry<'_>>,
-) -> Result<Option<Found<NamedShares>>> {
+) -> Result<Option<Located<NamedShares>>> {
     match (preset, categories) {
         (Some(preset), Some(_)) => {
             Err(preset.spot().fail("a preset and categories exclude each other"))
@@ -105,7 +105,7 @@ fn shares(
         (Some(preset), None) => {
             let name = preset.word(Shares::PRESETS)?.value;
             let shares = Shares::preset(name).unwrap_or_else(Shares::agent);
-            Ok(Some(preset.spot().found(NamedShares { name: name.to_owned(), shares })))
+            Ok(Some(preset.spot().located(NamedShares { name: name.to_owned(), shares })))
         }
         (None, Some(entry)) => categories_of(entry).map(Some),
         (None, None) => Ok(None),
@@ -113,11 +113,11 @@ fn shares(
 }
 
 /// A list of categories, in the order of the file: that decides ties.
-fn categories_of(entry: Entry<'_>) -> Result<Found<NamedShares>> {
+fn categories_of(entry: Entry<'_>) -> Result<Located<NamedShares>> {
     let spot = entry.spot();
     let shares: Result<Vec<Share>> = entry.section()?.take_all().into_iter().map(share).collect();
     let shares = Shares::new(shares?).map_err(|error| spot.fail(error))?;
-    Ok(spot.found(NamedShares { name: CATEGORIES.to_owned(), shares }))
+    Ok(spot.located(NamedShares { name: CATEGORIES.to_owned(), shares }))
 }
 
 fn share(entry: Entry<'_>) -> Result<Share> {
@@ -131,8 +131,8 @@ fn share(entry: Entry<'_>) -> Result<Share> {
     let spot = entry.spot();
     let mut section = entry.section()?;
     let percent = section.number("percent", is_percent, MUST)?;
-    let tokens = section.whole("tokens")?;
-    let cap = section.whole("cap")?.map(|cap| cap.value);
+    let tokens = section.integer("tokens")?;
+    let cap = section.integer("cap")?.map(|cap| cap.value);
     section.finish()?;
     match (percent, tokens) {
         (Some(percent), None) => Ok(Share { cap, ..Share::ratio(name, percent.value / 100.0) }),
@@ -145,9 +145,9 @@ fn share(entry: Entry<'_>) -> Result<Share> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tokenizer {
     /// [`TIKTOKEN`], one of [`ENCODINGS`], or a file.
-    pub kind: Option<Found<String>>,
+    pub kind: Option<Located<String>>,
     /// The model that reads the text.
-    pub model: Option<Found<String>>,
+    pub model: Option<Located<String>>,
 }
 
 impl Tokenizer {
@@ -160,7 +160,7 @@ impl Tokenizer {
     }
 }
 
-fn tokenizer(entry: &Entry<'_>) -> Result<Found<String>> {
+fn tokenizer(entry: &Entry<'_>) -> Result<Located<String>> {
     let found = entry.text()?;
     let name = found.value.as_str();
     let known: Vec<&str> = [&[TIKTOKEN], ENCODINGS].concat();
@@ -177,13 +177,13 @@ fn tokenizer(entry: &Entry<'_>) -> Result<Found<String>> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Usage {
     /// Where the level Warning begins, as a part of the whole.
-    pub warning: Option<Found<f64>>,
+    pub warning: Option<Located<f64>>,
     /// Above what the level is Critical.
-    pub critical: Option<Found<f64>>,
+    pub critical: Option<Located<f64>>,
     /// Below what a raised level is Normal again.
-    pub clear: Option<Found<f64>>,
+    pub clear: Option<Located<f64>>,
     /// Records between two warnings.
-    pub cooldown: Option<Found<u32>>,
+    pub cooldown: Option<Located<u32>>,
 }
 
 impl Usage {
@@ -195,7 +195,7 @@ impl Usage {
             warning: section.number("warning", is_ratio, FROM_0_TO_1)?,
             critical: section.number("critical", is_ratio, FROM_0_TO_1)?,
             clear: section.number("clear", is_ratio, FROM_0_TO_1)?,
-            cooldown: section.whole("cooldown")?,
+            cooldown: section.integer("cooldown")?,
         };
         section.finish()?;
         // Each may be right and all of them out of order.
@@ -206,7 +206,8 @@ impl Usage {
     /// The thresholds, by default where the file has none.
     pub fn thresholds(&self) -> UsageThresholds {
         let default = UsageThresholds::default();
-        let or = |found: &Option<Found<f64>>, default| found.as_ref().map_or(default, |f| f.value);
+        let or =
+            |found: &Option<Located<f64>>, default| found.as_ref().map_or(default, |f| f.value);
         UsageThresholds {
             warning: or(&self.warning, default.warning),
             critical: or(&self.critical, default.critical),
@@ -219,13 +220,13 @@ impl Usage {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Segments {
     /// Tokens for recent messages in full.
-    pub recent_messages_full_budget: Option<Found<u32>>,
+    pub recent_messages_full_budget: Option<Located<u32>>,
     /// Tokens for segments with anchors.
-    pub anchor_budget: Option<Found<u32>>,
+    pub anchor_budget: Option<Located<u32>>,
     /// How little of what is left lifts older segments, from 0 to 1.
-    pub compression_aggressiveness: Option<Found<f64>>,
+    pub compression_aggressiveness: Option<Located<f64>>,
     /// Segments that have their Brief before others get more.
-    pub min_segments_at_brief: Option<Found<u32>>,
+    pub min_segments_at_brief: Option<Located<u32>>,
 }
 
 impl Segments {
@@ -233,10 +234,10 @@ impl Segments {
         let Some(mut section) = context.section("segments")? else { return Ok(Self::default()) };
         let aggressiveness = section.number("compression_aggressiveness", is_ratio, FROM_0_TO_1)?;
         let segments = Self {
-            recent_messages_full_budget: section.whole("recent_messages_full_budget")?,
-            anchor_budget: section.whole("anchor_budget")?,
+            recent_messages_full_budget: section.integer("recent_messages_full_budget")?,
+            anchor_budget: section.integer("anchor_budget")?,
             compression_aggressiveness: aggressiveness,
-            min_segments_at_brief: section.whole("min_segments_at_brief")?,
+            min_segments_at_brief: section.integer("min_segments_at_brief")?,
         };
         section.finish()?;
         Ok(segments)

@@ -7,7 +7,7 @@ use lcp_driver::{Excerpts, Objective, Overflow};
 use lcp_tokens::Model;
 use serde_json::Value;
 
-use super::{Budget, Config, Found, NamedShares};
+use super::{Budget, Config, Located, NamedShares};
 
 pub(crate) const WINDOW: &str = "context.budget.window";
 pub(crate) const TOTAL_TOKENS: &str = "context.budget.total_tokens";
@@ -39,7 +39,7 @@ impl<T> Setting<T> {
     fn pick(
         flag: Option<T>,
         name: &'static str,
-        file: Option<&Found<T>>,
+        file: Option<&Located<T>>,
         default: impl FnOnce() -> T,
     ) -> Self
     where
@@ -47,13 +47,13 @@ impl<T> Setting<T> {
     {
         match (flag, file) {
             (Some(value), _) => Self { value, from: Origin::Flag(name) },
-            (None, Some(found)) => Self::of(found),
+            (None, Some(found)) => Self::from_file(found),
             (None, None) => Self { value: default(), from: Origin::Default },
         }
     }
 
     /// What the file says.
-    pub fn of(found: &Found<T>) -> Self
+    pub fn from_file(found: &Located<T>) -> Self
     where
         T: Clone,
     {
@@ -61,7 +61,7 @@ impl<T> Setting<T> {
     }
 
     /// What the file says, else the default.
-    pub fn or(file: Option<&Found<T>>, default: T) -> Self
+    pub fn or(file: Option<&Located<T>>, default: T) -> Self
     where
         T: Clone,
     {
@@ -170,13 +170,13 @@ impl Settings {
         model: Option<&Setting<Model>>,
     ) -> Result<Self, NothingLeft> {
         let file = &config.budget;
-        let excerpts = file.excerpts.as_ref().map(|found| Found {
+        let excerpts = file.excerpts.as_ref().map(|found| Located {
             value: if found.value { Excerpts::On } else { Excerpts::Off },
             line: found.line,
         });
         let shares = match flags.shares {
             Some(value) => Some(Setting { value, from: Origin::Flag("--shares") }),
-            None => file.shares.as_ref().map(Setting::of),
+            None => file.shares.as_ref().map(Setting::from_file),
         };
         let mut settings = Self {
             budget: None,
@@ -251,7 +251,7 @@ impl Settings {
             safety: self.safety.value,
             ..ContextWindow::from_model(tokens)
         };
-        let found = |key, found: &Found<u32>, window| Setting {
+        let found = |key, found: &Located<u32>, window| Setting {
             value: (key, window),
             from: Origin::File(found.line),
         };
@@ -358,7 +358,7 @@ impl IneffectiveSetting {
             push(!has_window && given, key, Some(reserve));
         }
         let given = config.values.given().iter().map(|(key, found)| {
-            let Setting { value, from } = Setting::of(found);
+            let Setting { value, from } = Setting::from_file(found);
             Self { key, value: value.into(), from, why: Reason::NotByValue }
         });
         let is_strict = settings.objective.value == Objective::Strict;

@@ -3,16 +3,16 @@
 
 use lcp_driver::prompt_cache::{WatermarkError, Watermarks};
 
-use super::reader::{Found, Result, Section};
+use super::reader::{Located, Result, Section};
 use super::settings::Setting;
 
 /// What the file says of watermarks, as parts of the budget.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Marks {
     /// Above what a text is packed anew.
-    high: Option<Found<f64>>,
+    high: Option<Located<f64>>,
     /// Down to where.
-    low: Option<Found<f64>>,
+    low: Option<Located<f64>>,
 }
 
 impl Marks {
@@ -47,7 +47,7 @@ impl Marks {
     pub fn parts(&self) -> (Setting<f64>, Setting<f64>) {
         // The defaults are told in tokens only.
         let (high, low) = Watermarks::default().tokens(1_000);
-        let part = |file: &Option<Found<f64>>, default: u32| {
+        let part = |file: &Option<Located<f64>>, default: u32| {
             Setting::or(file.as_ref(), f64::from(default) / 1_000.0)
         };
         (part(&self.high, high), part(&self.low, low))

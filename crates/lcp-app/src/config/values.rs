@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use lcp_driver::ValueModel;
 
-use super::reader::{Found, Result, Section};
+use super::reader::{Located, Result, Section};
 use super::settings::Setting;
 
 /// An entry of the table: its key, its range, where it goes.
@@ -55,7 +55,7 @@ const ENTRIES: [Entry; 10] = [
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ValueTable {
     /// The entries that it has, with their keys.
-    given: Vec<(&'static str, Found<u32>)>,
+    given: Vec<(&'static str, Located<u32>)>,
 }
 
 impl ValueTable {
@@ -74,7 +74,7 @@ impl ValueTable {
     pub fn values(&self) -> ValueModel {
         let mut values = ValueModel::default();
         for entry in &ENTRIES {
-            if let Some(found) = self.found(entry.key) {
+            if let Some(found) = self.get(entry.key) {
                 *(entry.of)(&mut values) = found.value;
             }
         }
@@ -86,17 +86,17 @@ impl ValueTable {
         let mut default = ValueModel::default();
         let setting = |entry: &Entry| {
             let default = *(entry.of)(&mut default);
-            (entry.key, Setting::or(self.found(entry.key), default))
+            (entry.key, Setting::or(self.get(entry.key), default))
         };
         ENTRIES.iter().map(setting).collect()
     }
 
     /// The entries that the file has, with their keys.
-    pub(super) fn given(&self) -> &[(&'static str, Found<u32>)] {
+    pub(super) fn given(&self) -> &[(&'static str, Located<u32>)] {
         &self.given
     }
 
-    fn found(&self, key: &str) -> Option<&Found<u32>> {
+    fn get(&self, key: &str) -> Option<&Located<u32>> {
         self.given.iter().find(|(given, _)| *given == key).map(|(_, found)| found)
     }
 }

@@ -10,7 +10,7 @@ use lcp_tokens::TokenEstimator;
 use lcp_transcripts::{ExportResult, ExportedMessage};
 use lcp_types::{Block, Priority};
 
-use super::{Candidates, beside, count};
+use super::{Candidates, count, request_extra_tokens};
 
 /// How often it is planned anew, with the excess taken off.
 const PLANS_MAX: u32 = 8;
@@ -56,7 +56,7 @@ pub fn fit(
     config: &DriverConfig,
 ) -> Result<FittedMessages, Unfit> {
     let blocks = candidates.to_plan();
-    let beside = beside(&candidates.whole, estimator);
+    let beside = request_extra_tokens(&candidates.whole, estimator);
     let maker = MessageBuilder { candidates, driver, estimator, blocks: &blocks, beside };
     if config.overflow == Overflow::Deny {
         // Whether a share exceeds its cap is asked of the budget as it was given; whether all

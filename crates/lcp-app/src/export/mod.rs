@@ -138,12 +138,12 @@ impl<'b> Candidates<'b> {
 pub fn count(exported: &ExportResult, estimator: &dyn TokenEstimator) -> u64 {
     let texts = exported.messages.iter().map(|message| message.text.as_str());
     let tokens = texts.map(|text| u64::from(estimator.estimate(text)) + MESSAGE_TOKENS);
-    tokens.sum::<u64>() + HISTORY_TOKENS + beside(exported, estimator)
+    tokens.sum::<u64>() + HISTORY_TOKENS + request_extra_tokens(exported, estimator)
 }
 
 /// Tokens of what the model reads of a request beside its messages, such as tools, as it
 /// is written ([`ExportResult::beside`]).
-pub fn beside(exported: &ExportResult, estimator: &dyn TokenEstimator) -> u64 {
+pub fn request_extra_tokens(exported: &ExportResult, estimator: &dyn TokenEstimator) -> u64 {
     exported.request_extras().map_or(0, |json| estimator.estimate(&json).into())
 }
 

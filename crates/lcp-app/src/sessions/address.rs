@@ -55,16 +55,10 @@ mod tests {
     #[test]
     fn what_is_neither_is_refused_and_not_repeated() {
         for store in [
-            "",
-            "  ",
-            ":memory:",
-            "mysql://user:secret@host/name",
-            "Postgres://user:secret@host/name",
-            " postgres://user:secret@host/name",
-            "sqlite://secret.db",
-            "host=localhost password=secret",
-            "host=/run/postgresql password=secret",
-            "host = localhost password = secret",
+            "", "  ", ":memory:", "mysql://user:secret@host/name",
+            "Postgres://user:secret@host/name", " postgres://user:secret@host/name",
+            "sqlite://secret.db", "host=localhost password=secret",
+            "host=/run/postgresql password=secret", "host = localhost password = secret",
         ] {
             let failure = check(store).unwrap_err();
             let said = format!("{failure:?}");

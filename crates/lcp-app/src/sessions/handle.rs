@@ -64,7 +64,7 @@ impl SessionOptions {
         )
         .with_summary_of_size(making.summary.is_some());
         let held = sessions.held().clone();
-        let giving = interrupt::on_interrupt(move || held.give_back());
+        let giving = interrupt::on_interrupt(move || held.release_all());
         Ok(SessionHandle { sessions, counter, _hooks: [stopping, Some(giving)] })
     }
 

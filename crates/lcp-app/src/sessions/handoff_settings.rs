@@ -7,7 +7,7 @@ use lcp_continuity::extract::CommandSummarizer;
 use lcp_continuity::{ContinuityConfig, DirectiveStyle, HandoffOptions};
 use lcp_driver::OutputMode;
 
-use crate::config::{Continuity, Found};
+use crate::config::{Continuity, Located};
 
 /// The options of hand-offs; each wins over the settings.
 #[derive(Clone, Debug, Default)]
@@ -64,6 +64,6 @@ impl HandoffSettings {
     }
 }
 
-fn value<T: Copy>(found: Option<&Found<T>>) -> Option<T> {
+fn value<T: Copy>(found: Option<&Located<T>>) -> Option<T> {
     found.map(|found| found.value)
 }

@@ -1,4 +1,4 @@
-//! What a process holds in a store, given back when it is interrupted.
+//! Claims a process holds in a store, given back when it is interrupted.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,19 +9,19 @@ use lcp_continuity::store::{Error, Lease, Store};
 ///
 /// Without it they would be nobody else's until the lease ends.
 #[derive(Clone, Debug)]
-pub struct Held {
+pub struct HeldLeases {
     store: Arc<dyn Store>,
     holder: String,
-    what: Arc<Mutex<What>>,
+    what: Arc<Mutex<Claims>>,
 }
 
 #[derive(Debug, Default)]
-struct What {
+struct Claims {
     conversations: Vec<String>,
     handoff: Option<String>,
 }
 
-impl Held {
+impl HeldLeases {
     /// Nothing yet, of this holder.
     pub(super) fn new(store: Arc<dyn Store>, holder: String) -> Self {
         Self { store, holder, what: Arc::default() }
@@ -29,7 +29,7 @@ impl Held {
 
     /// Gives everything back: what this process still does with it fails from now on.
     /// Says nothing of what cannot be given back: that ends by itself.
-    pub fn give_back(&self) {
+    pub fn release_all(&self) {
         let (handoff, mut conversations) = {
             let mut what = self.locked();
             (what.handoff.take(), std::mem::take(&mut what.conversations))
@@ -70,7 +70,7 @@ impl Held {
         self.locked().handoff = handoff.map(str::to_owned);
     }
 
-    fn locked(&self) -> MutexGuard<'_, What> {
+    fn locked(&self) -> MutexGuard<'_, Claims> {
         self.what.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,7 +6,7 @@
 //! | where sessions are kept | [`Place`] |
 //! | how hand-offs are made, by flags and `lcp.toml` | [`HandoffSettings`], [`WindowOptions`] |
 //! | messages of files | [`input`] |
-//! | what is given back when the process is interrupted | [`Held`] |
+//! | what is given back when the process is interrupted | [`HeldLeases`] |
 
 mod address;
 mod handle;
@@ -20,8 +20,8 @@ mod window;
 
 pub use handle::{SessionHandle, SessionOptions};
 pub use handoff_settings::HandoffSettings;
-pub use leases::Held;
-pub use service::{Prepared, Said, Sessions, When, resume_text};
+pub use leases::HeldLeases;
+pub use service::{NewMessages, Prepared, Sessions, When, resume_text};
 pub use store_location::{Place, StoreOptions};
 pub use tracked::{Tracked, Verdict};
 pub use window::{Window, WindowOptions};

@@ -12,7 +12,7 @@ use lcp_driver::{DefaultDriver, DriverConfig, append_text};
 use lcp_tokens::TokenEstimator;
 
 use super::failed;
-use super::leases::Held;
+use super::leases::HeldLeases;
 use super::tracked::Tracked;
 use super::window::Window;
 use crate::error::{Error, ErrorKind, Result};
@@ -22,7 +22,7 @@ use crate::error::{Error, ErrorKind, Result};
 #[derive(Debug)]
 pub struct Sessions {
     service: SessionContinuityService,
-    held: Held,
+    held: HeldLeases,
     /// What of how hand-offs are made was asked for explicitly.
     asked: Asked,
     /// One call at a time: what one takes, the other would give back.
@@ -41,9 +41,9 @@ struct Asked {
 
 /// Messages to record.
 #[derive(Debug)]
-pub enum Said {
+pub enum NewMessages {
     /// A conversation from its beginning: what it has beyond what is recorded.
-    Whole(Vec<Message>),
+    Conversation(Vec<Message>),
     /// Those that come next.
     Next(Vec<Message>),
     /// None.
@@ -82,7 +82,7 @@ impl Sessions {
         config: ContinuityConfig,
         summarizer: Option<CommandSummarizer>,
     ) -> Self {
-        let held = Held::new(Arc::clone(&store), config.holder.clone());
+        let held = HeldLeases::new(Arc::clone(&store), config.holder.clone());
         let mut service = SessionContinuityService::new(store, counter).with_config(config);
         let name = summarizer.as_ref().map(|of| Summarizer::name(of).to_owned());
         let asked = Asked { summarizer: name, has_summary: false };
@@ -100,7 +100,7 @@ impl Sessions {
     }
 
     /// What is held while a call is under way.
-    pub fn held(&self) -> &Held {
+    pub fn held(&self) -> &HeldLeases {
         &self.held
     }
 
@@ -109,7 +109,7 @@ impl Sessions {
     pub fn record_usage(
         &self,
         id: &str,
-        said: Said,
+        said: NewMessages,
         reported: Option<ReportedUsage>,
         window: Option<&Window>,
     ) -> Result<Tracked> {
@@ -117,13 +117,15 @@ impl Sessions {
         let is_new = self.begin(id, window)?;
         self.with(id, || {
             let recorded = match said {
-                Said::Whole(messages) => self.service.append_new_messages(id, messages)?,
-                Said::Next(messages) => {
+                NewMessages::Conversation(messages) => {
+                    self.service.append_new_messages(id, messages)?
+                }
+                NewMessages::Next(messages) => {
                     let count = messages.len() as u64;
                     self.service.record_messages(id, messages)?;
                     count
                 }
-                Said::Nothing => 0,
+                NewMessages::Nothing => 0,
             };
             if let Some(reported) = reported {
                 self.service.record_reported(id, reported)?;

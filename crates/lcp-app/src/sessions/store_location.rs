@@ -31,7 +31,7 @@ impl StoreOptions {
     ///
     /// Those of [`Place`].
     pub fn open(&self, config: &Config, is_named: bool, may_begin: bool) -> Result<Arc<dyn Store>> {
-        if let Some(place) = Place::said(self.store.as_deref(), config, is_named)? {
+        if let Some(place) = Place::from_flag(self.store.as_deref(), config, is_named)? {
             return place.open(config, may_begin);
         }
         let place = Place::of_user()?;
@@ -47,7 +47,7 @@ impl StoreOptions {
     ///
     /// Those of [`Place`].
     pub fn files(&self, config: &Config, is_named: bool) -> Result<Vec<PathBuf>> {
-        let place = Place::said(self.store.as_deref(), config, is_named)?;
+        let place = Place::from_flag(self.store.as_deref(), config, is_named)?;
         match place.map_or_else(Place::of_user, Ok)? {
             Place::Database(_) => Ok(Vec::new()),
             Place::File(path) => {
@@ -79,12 +79,12 @@ impl Place {
     ///
     /// A store that is neither a path nor an address of PostgreSQL; an address in a file
     /// that came along with some folder, to which conversations would be sent.
-    pub fn said(flag: Option<&str>, config: &Config, is_named: bool) -> Result<Option<Self>> {
+    pub fn from_flag(flag: Option<&str>, config: &Config, is_named: bool) -> Result<Option<Self>> {
         if let Some(store) = flag {
-            return Self::of(store, Path::new("")).map(Some);
+            return Self::parse(store, Path::new("")).map(Some);
         }
         let Some(store) = &config.continuity.store else { return Ok(None) };
-        let place = Self::of(&store.value, config.folder())?;
+        let place = Self::parse(&store.value, config.folder())?;
         if matches!(place, Self::Database(_)) && !is_named {
             let message = format!(
                 "the address of a store is not taken from a file that was merely found \
@@ -97,7 +97,7 @@ impl Place {
         Ok(Some(place))
     }
 
-    fn of(store: &str, folder: &Path) -> Result<Self> {
+    fn parse(store: &str, folder: &Path) -> Result<Self> {
         address::check(store)?;
         Ok(if is_address(store) {
             Self::Database(store.to_owned())
@@ -214,12 +214,12 @@ mod tests {
     fn an_address_is_taken_from_a_named_file_only() {
         let text = "[continuity]\nstore = \"postgres://u:secret@h/d\"\n";
         let config = Config::parse(Path::new("a/lcp.toml"), text).unwrap();
-        let refused = Place::said(None, &config, false).unwrap_err();
+        let refused = Place::from_flag(None, &config, false).unwrap_err();
         assert!(refused.message.contains("line 2") && !refused.message.contains("secret"));
-        let place = Place::said(None, &config, true).unwrap().unwrap();
+        let place = Place::from_flag(None, &config, true).unwrap().unwrap();
         assert_eq!(place, Place::Database("postgres://u:secret@h/d".into()));
         assert!(!format!("{place} {place:?}").contains("secret"));
-        let flag = Place::said(Some("b.sqlite"), &config, false).unwrap();
+        let flag = Place::from_flag(Some("b.sqlite"), &config, false).unwrap();
         assert_eq!(flag, Some(Place::File("b.sqlite".into())));
     }
 
@@ -227,8 +227,8 @@ mod tests {
     fn a_path_is_relative_to_its_file() {
         let text = "[continuity]\nstore = \"s.sqlite\"\n";
         let config = Config::parse(Path::new("a/lcp.toml"), text).unwrap();
-        let place = Place::said(None, &config, false).unwrap();
+        let place = Place::from_flag(None, &config, false).unwrap();
         assert_eq!(place, Some(Place::File("a/s.sqlite".into())));
-        assert_eq!(Place::said(None, &Config::default(), true), Ok(None));
+        assert_eq!(Place::from_flag(None, &Config::default(), true), Ok(None));
     }
 }

@@ -41,7 +41,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// What they say of this decision.
-    pub(super) fn of(thresholds: &Thresholds, decision: &HandoffDecision, tokens: u32) -> Self {
+    pub(super) fn new(thresholds: &Thresholds, decision: &HandoffDecision, tokens: u32) -> Self {
         if decision.should_handoff {
             Self::HandOff
         } else if thresholds.is_warning(&decision.current_usage, tokens) {
@@ -77,7 +77,7 @@ impl Tracked {
             messages: record.messages,
             window,
             output_reserve,
-            verdict: Verdict::of(thresholds, &decision, window.saturating_sub(output_reserve)),
+            verdict: Verdict::new(thresholds, &decision, window.saturating_sub(output_reserve)),
             decision,
             handoff,
         }

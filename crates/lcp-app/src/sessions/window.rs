@@ -3,7 +3,7 @@
 use lcp_continuity::store::{ConversationRecord, NewConversation};
 use lcp_tokens::Model;
 
-use crate::config::{Config, Found, Setting};
+use crate::config::{Config, Located, Setting};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Tokens of a window where nothing says otherwise.
@@ -39,7 +39,7 @@ impl WindowOptions {
     /// A window that leaves nothing.
     pub fn resolve(&self, config: &Config, model: Option<&Setting<Model>>) -> Result<Window> {
         let budget = &config.budget;
-        let said = |found: Option<&Found<u32>>| found.map(|found| found.value);
+        let said = |found: Option<&Located<u32>>| found.map(|found| found.value);
         let window = self.window.or(said(budget.total_tokens.as_ref()));
         let window = window.or(said(budget.window.as_ref()));
         let window = window.or_else(|| model.map(|model| model.value.window)).unwrap_or(WINDOW);

@@ -1,4 +1,4 @@
-//! What must hold after all hand-offs, looked up in the messages themselves and in
+//! Mode must hold after all hand-offs, looked up in the messages themselves and in
 //! the packs, whatever the service says of it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -12,7 +12,7 @@ use super::drive::{HandedOver, Story};
 use lcp_cli::Result;
 use lcp_cli::failure::{Code, Failure};
 
-/// What was found.
+/// Mode was found.
 #[derive(Default)]
 pub(super) struct Checks {
     /// Anchors of any package that nothing superseded.
@@ -113,7 +113,7 @@ fn anchors(story: &Story, last: &HandedOver, checks: &mut Checks) -> Result {
     Ok(())
 }
 
-/// What the documents of a pack say.
+/// Mode the documents of a pack say.
 fn texts(pack: &[u8]) -> Result<HashSet<Vec<u8>>> {
     let pack = lcp_decoder::decode(pack, DecodeOptions::default())
         .map_err(|error| Failure::new(Code::Malformed, format!("{error} (the last package)")))?;

@@ -9,12 +9,12 @@ use lcp_continuity::{
 };
 use lcp_types::{BlockContent, Role};
 
-use super::settings::{Settings, What};
+use super::settings::{Mode, Settings};
 use super::{failed, input};
 use lcp_cli::Result;
 use lcp_cli::failure::Output;
 
-/// What became of a conversation.
+/// Mode became of a conversation.
 pub(super) struct Story {
     pub(super) messages: Vec<Message>,
     /// Calls and results, by their places among the messages.
@@ -34,9 +34,9 @@ pub(super) struct HandedOver {
     /// Messages of the input that were recorded then.
     pub(super) after: usize,
     pub(super) handoff: SessionHandoff,
-    /// What the store kept.
+    /// Mode the store kept.
     pub(super) pack: Vec<u8>,
-    /// What the next session was told.
+    /// Mode the next session was told.
     pub(super) directive: ContinuationDirective,
     /// The conversation that went on.
     pub(super) resumed_as: String,
@@ -107,8 +107,8 @@ pub(super) fn run(
         drive.record(message)?;
         match settings.what {
             _ if !is_end => {}
-            What::Compact => drive.compact()?,
-            What::Automatic | What::Manual => drive.check()?,
+            Mode::Compact => drive.compact()?,
+            Mode::Automatic | Mode::Manual => drive.check()?,
         }
     }
     service.close(&drive.id).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! What became of a conversation, for programs.
+//! Mode became of a conversation, for programs.
 
 use lcp_continuity::coverage::Ratio;
 use lcp_tokens::TokenEstimator;
@@ -62,9 +62,9 @@ fn handed_over_json(handed: &HandedOver, counter: &dyn TokenEstimator, is_shown:
         "target_tokens": metadata.target_tokens,
         "compression_ratio": metadata.compression_ratio,
         "reason": metadata.reason,
-        "anchors": kept(fidelity.anchors),
-        "task_steps": kept(fidelity.task_steps),
-        "state": kept(fidelity.state),
+        "anchors": ratio(fidelity.anchors),
+        "task_steps": ratio(fidelity.task_steps),
+        "state": ratio(fidelity.state),
         "score": fidelity.score,
         "ok": fidelity.ok,
         "lost": fidelity.lost,
@@ -79,7 +79,7 @@ fn handed_over_json(handed: &HandedOver, counter: &dyn TokenEstimator, is_shown:
     json
 }
 
-fn kept(kept: Ratio) -> Value {
+fn ratio(kept: Ratio) -> Value {
     json!({ "kept": kept.retained, "of": kept.total })
 }
 

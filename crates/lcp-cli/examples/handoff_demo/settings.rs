@@ -1,4 +1,4 @@
-//! What is in force: flags, else `lcp.toml`, else the defaults.
+//! Mode is in force: flags, else `lcp.toml`, else the defaults.
 
 use std::sync::Arc;
 
@@ -19,22 +19,22 @@ use lcp_cli::failure::Failure;
 /// 2026-01-01 00:00 UTC: what a temporary store has is the same every time.
 const EPOCH: Timestamp = Timestamp(1_767_225_600_000);
 
-/// What is in force.
+/// Mode is in force.
 pub(super) struct Settings {
-    pub(super) what: What,
+    pub(super) what: Mode,
     pub(super) window: u32,
     pub(super) output_reserve: u32,
     config: ContinuityConfig,
-    /// What `lcp.toml` says.
+    /// Mode `lcp.toml` says.
     file: Config,
     /// A temporary file if there is none.
     store: Option<Kept>,
     summarizer: Option<CommandSummarizer>,
 }
 
-/// What is done where a window comes near its end.
+/// Mode is done where a window comes near its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum Mode {
     Automatic,
     Manual,
     Compact,
@@ -46,7 +46,7 @@ pub(super) struct Place {
     _temporary: Option<TempDir>,
 }
 
-impl What {
+impl Mode {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Automatic => "automatic",
@@ -72,11 +72,11 @@ impl Settings {
         let file = &config.continuity;
         let is_manual = args.manual || file.auto.as_ref().is_some_and(|auto| !auto.value);
         let what = match (args.compact, is_manual) {
-            (true, _) => What::Compact,
-            (false, true) => What::Manual,
-            (false, false) => What::Automatic,
+            (true, _) => Mode::Compact,
+            (false, true) => Mode::Manual,
+            (false, false) => Mode::Automatic,
         };
-        let mode = if what == What::Manual { TriggerMode::Manual } else { TriggerMode::Automatic };
+        let mode = if what == Mode::Manual { TriggerMode::Manual } else { TriggerMode::Automatic };
         let is_named = args.counting.options().config.is_named();
         Ok(Self {
             what,
@@ -84,7 +84,7 @@ impl Settings {
             output_reserve,
             config: ContinuityConfig { mode, ..args.making.options().config(file) },
             file: config.clone(),
-            store: Kept::said(args.store.as_deref(), config, is_named)?,
+            store: Kept::from_flag(args.store.as_deref(), config, is_named)?,
             summarizer: args.making.options().summarizer(file),
         })
     }

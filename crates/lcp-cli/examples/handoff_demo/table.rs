@@ -1,4 +1,4 @@
-//! What became of a conversation, for people.
+//! Mode became of a conversation, for people.
 
 use std::fmt::Write;
 
@@ -6,23 +6,11 @@ use lcp_continuity::coverage::Ratio;
 
 use super::checks::Checks;
 use super::drive::{HandedOver, Story};
-use super::settings::{Settings, What};
+use super::settings::{Mode, Settings};
 
 const HEADINGS: [&str; 14] = [
-    "hand-off",
-    "epoch",
-    "after",
-    "messages",
-    "tokens",
-    "to",
-    "ratio",
-    "anchors",
-    "steps",
-    "state",
-    "lost",
-    "bytes",
-    "summarizer",
-    "reason",
+    "hand-off", "epoch", "after", "messages", "tokens", "to", "ratio", "anchors", "steps", "state",
+    "lost", "bytes", "summarizer", "reason",
 ];
 
 /// Columns whose cells begin at the same place; all others end there.
@@ -31,7 +19,7 @@ const WORDS: [usize; 3] = [0, 12, 13];
 /// Characters of an id that tell it from others.
 const ID_CHARS: usize = 14;
 
-/// What is lost of a hand-off, each named, of the last one.
+/// Mode is lost of a hand-off, each named, of the last one.
 const LOST_SHOWN: usize = 10;
 
 /// The table of all hand-offs, and what it comes to.
@@ -98,9 +86,9 @@ fn row(handed: &HandedOver) -> [String; HEADINGS.len()] {
         metadata.tokens_before.to_string(),
         metadata.tokens_after.to_string(),
         format!("{:.3}", metadata.compression_ratio),
-        kept(fidelity.anchors),
-        kept(fidelity.task_steps),
-        kept(fidelity.state),
+        ratio(fidelity.anchors),
+        ratio(fidelity.task_steps),
+        ratio(fidelity.state),
         fidelity.lost.len().to_string(),
         pack.len().to_string(),
         metadata.summarizer.clone(),
@@ -108,14 +96,14 @@ fn row(handed: &HandedOver) -> [String; HEADINGS.len()] {
     ]
 }
 
-fn kept(kept: Ratio) -> String {
+fn ratio(kept: Ratio) -> String {
     format!("{}/{}", kept.retained, kept.total)
 }
 
 fn totals(text: &mut String, settings: &Settings, story: &Story, checks: &Checks) {
     let (messages, tokens, window) = (story.messages.len(), story.tokens, settings.window);
     line(text, format_args!("{messages} messages of {tokens} tokens, window {window}"));
-    if settings.what == What::Compact {
+    if settings.what == Mode::Compact {
         line(text, format_args!("{} compactions", story.compacted.len()));
         return;
     }
@@ -145,7 +133,7 @@ fn totals(text: &mut String, settings: &Settings, story: &Story, checks: &Checks
     }
 }
 
-/// What to ask the store for.
+/// Mode to ask the store for.
 fn recorded_as(text: &mut String, story: &Story) {
     let Some((first, _)) = story.places.first() else { return };
     match story.handed_over.last() {

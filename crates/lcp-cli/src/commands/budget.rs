@@ -62,7 +62,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let text = if args.json {
         as_json(&in_force, &rows)
     } else {
-        let divided = tree::Divided::of(&in_force.settings);
+        let divided = tree::Divided::new(&in_force.settings);
         if let Some(note) = divided.note() {
             output.warn(Warning::new(WarningCode::SharesNormalised, None, note.to_string()));
         }
@@ -123,7 +123,7 @@ fn as_json(in_force: &EffectiveBudget, rows: &[Row]) -> String {
             "response_reserve": window.response_reserve,
         })
     });
-    let divided = tree::Divided::of(settings);
+    let divided = tree::Divided::new(settings);
     let rows = rows.iter().map(|row| {
         json!({
             "key": row.key,

@@ -50,7 +50,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let (a, b) = (files::decode(&args.a, &bytes_a)?, files::decode(&args.b, &bytes_b)?);
     let counter = args.counting.plain(false, output)?;
     let cost = |blocks: &[Block<'_>]| {
-        let mut plans = costs::whole(blocks, &[OutputMode::Minimal], &counter.estimator)?;
+        let mut plans = costs::full_costs(blocks, &[OutputMode::Minimal], &counter.estimator)?;
         plans.pop().ok_or_else(|| Failure::new(Code::Usage, "a mode has no plan"))
     };
     let plans = (cost(&a.blocks)?, cost(&b.blocks)?);
@@ -136,7 +136,7 @@ impl Seen<'_> {
                 "{sign} {} {} ({})",
                 block.block_type(),
                 escape_control(&label),
-                self.what(pair)
+                self.describe(pair)
             );
             let line = if colored { format!("\x1b[{color}m{line}\x1b[0m") } else { line };
             out += &line;
@@ -159,7 +159,7 @@ impl Seen<'_> {
     }
 
     /// Where a block stands, what changed of it, and its tokens.
-    fn what(&self, pair: &BlockPair) -> String {
+    fn describe(&self, pair: &BlockPair) -> String {
         let (before, after) = self.tokens(pair);
         let mut said = match (pair.a, pair.b) {
             (Some(a), Some(b)) if a == b => vec![format!("block {a}")],

@@ -57,7 +57,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     // One mode is enough for the figures that a table has.
     let modes = if args.json { &OutputMode::ALL[..] } else { &[OutputMode::Minimal] };
     let plans = match &counter {
-        Some(counter) => costs::whole(&pack.blocks, modes, &counter.estimator)?,
+        Some(counter) => costs::full_costs(&pack.blocks, modes, &counter.estimator)?,
         None => Vec::new(),
     };
     let metas = BlockMeta::resolve_all(&pack.blocks, &mut |_, _| {});

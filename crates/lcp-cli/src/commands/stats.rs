@@ -54,7 +54,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         output.warn(format!("{references} blocks are in a content store; they are not counted"));
     }
     let counter = args.counting.plain(false, output)?;
-    let stats = Stats::of(&pack, bytes.len() as u64, &counter.estimator)?;
+    let stats = Stats::new(&pack, bytes.len() as u64, &counter.estimator)?;
     let text = if args.json {
         files::json(&stats.json(&pack))
     } else {
@@ -96,8 +96,8 @@ struct Saved {
 }
 
 impl Stats {
-    fn of(pack: &PackScan<'_>, bytes: u64, estimator: &Arc<dyn TokenEstimator>) -> Result<Self> {
-        let plans = costs::whole(&pack.blocks, &OutputMode::ALL, estimator)?;
+    fn new(pack: &PackScan<'_>, bytes: u64, estimator: &Arc<dyn TokenEstimator>) -> Result<Self> {
+        let plans = costs::full_costs(&pack.blocks, &OutputMode::ALL, estimator)?;
         let mut whole = Row { name: "all".to_owned(), ..Row::default() };
         let mut by_type: BTreeMap<u8, Row> = BTreeMap::new();
         let mut markdown = String::new();
@@ -154,10 +154,9 @@ impl Stats {
             std::iter::once(row.name.clone()).chain(numbers.map(group_thousands)).collect()
         };
         let rows: Vec<Vec<_>> = self.rows().map(row).collect();
-        let beside = OutputMode::ALL
-            .iter()
-            .zip(self.whole.modes)
-            .map(|(mode, tokens)| format!("{} {}", mode.name(), beside(tokens, self.whole.naive)));
+        let beside = OutputMode::ALL.iter().zip(self.whole.modes).map(|(mode, tokens)| {
+            format!("{} {}", mode.name(), compared_to_naive(tokens, self.whole.naive))
+        });
         let (stored, unpacked) = (group_thousands(self.bytes), group_thousands(self.unpacked));
         let ratio = ratio(self.unpacked, self.bytes);
         format!(
@@ -275,7 +274,7 @@ fn ratio(unpacked: u64, stored: u64) -> f64 {
 }
 
 /// How many percent more or fewer.
-fn beside(tokens: u64, naive: u64) -> String {
+fn compared_to_naive(tokens: u64, naive: u64) -> String {
     if naive == 0 {
         return "–".to_owned();
     }

@@ -7,7 +7,7 @@ use lcp_continuity::ReportedUsage;
 use crate::failure::Output;
 use crate::session_args::{SessionArgs, WindowArgs};
 use crate::{Result, files};
-use lcp_app::sessions::{HandoffSettings, Said, input};
+use lcp_app::sessions::{HandoffSettings, NewMessages, input};
 
 /// Record what is new of a conversation, and say whether it should be handed over
 ///
@@ -54,9 +54,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
         Some(file) => {
             let mut messages = input::messages(file, output)?;
             messages.drain(..args.skip.min(messages.len()));
-            Said::Whole(messages)
+            NewMessages::Conversation(messages)
         }
-        None => Said::Nothing,
+        None => NewMessages::Nothing,
     };
     let is_query = args.file.is_none() && args.usage.is_none();
     // An id that was mistyped begins nothing.

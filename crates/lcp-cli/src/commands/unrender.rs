@@ -43,7 +43,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let out = args.output.as_deref().map(|path| ("-o", path));
     files::check_distinct_paths(&[(TEXT, &args.text)], out.as_slice(), |_, _| false)?;
     let bytes = files::read(&args.text, output)?;
-    let found = found(&bytes, args.mode.into(), &args.text)?;
+    let found = parse(&bytes, args.mode.into(), &args.text)?;
     for warning in warnings(&found) {
         output.warn(warning);
     }
@@ -52,7 +52,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
 }
 
 /// The blocks of a text that was read from `path`.
-fn found(bytes: &[u8], mode: OutputMode, path: &Path) -> Result<ParsedBlocks> {
+fn parse(bytes: &[u8], mode: OutputMode, path: &Path) -> Result<ParsedBlocks> {
     let failure = |what: String, offset: usize| {
         let line = bytes[..offset].split(|byte| *byte == b'\n').count();
         Failure::new(

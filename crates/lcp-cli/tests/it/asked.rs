@@ -35,7 +35,7 @@ fn a_hand_off_that_waits_was_made_as_it_is_asked_for() {
     let plain = hand(&[]);
     let builtin = plain["handoff"]["summarizer"].as_str().unwrap();
     is(&hand(&[]), false, builtin);
-    let said = "cat > /dev/null; echo Said otherwise.";
+    let said = "cat > /dev/null; echo NewMessages otherwise.";
     is(&hand(&["--summarizer-cmd", said]), true, said);
     is(&hand(&["--summarizer-cmd", said]), false, said);
     // Without the flag anybody's summary will do.

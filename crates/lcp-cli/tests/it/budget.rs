@@ -1,5 +1,5 @@
 //! Budgets from end to end: `budget show`, `report`, and the flags of `render`
-//! that belong to them (`docs/command.md`).
+//! that belong to them (`docs/cli.md`).
 
 use std::process::Command;
 
@@ -211,15 +211,8 @@ fn should_budget_for_agent_context() {
         (
             "conversation",
             &[
-                "system_prompt",
-                "goal",
-                "memory",
-                "working_state",
-                "conversation_summary",
-                "retrieved_context",
-                "recent_messages",
-                "scaffolding_reminder",
-                "",
+                "system_prompt", "goal", "memory", "working_state", "conversation_summary",
+                "retrieved_context", "recent_messages", "scaffolding_reminder", "",
             ],
         ),
     ] {

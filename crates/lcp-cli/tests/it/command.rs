@@ -1,4 +1,4 @@
-//! Flags, exit codes, streams (`docs/command.md`).
+//! Flags, exit codes, streams (`docs/cli.md`).
 
 use std::path::{Path, PathBuf};
 use std::process::Output;

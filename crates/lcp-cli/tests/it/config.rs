@@ -1,5 +1,5 @@
 //! `lcp.toml`: what it may say, where it is looked for, what wins
-//! (`docs/command.md`).
+//! (`docs/cli.md`).
 
 use std::path::Path;
 
@@ -127,7 +127,7 @@ min_segments_at_brief = 4
 /// The file that the documentation shows, with every key.
 #[test]
 fn the_documented_file_is_read() {
-    let document = include_str!("../../../../docs/command.md");
+    let document = include_str!("../../../../docs/cli.md");
     let (_, behind) = document.split_once("```toml\n").unwrap();
     let (toml, _) = behind.split_once("```").unwrap();
     let project = LCP.project(toml);

@@ -1,4 +1,4 @@
-//! `--dedup`, `[context.dedup]` and `dedup` (`docs/command.md`).
+//! `--dedup`, `[context.dedup]` and `dedup` (`docs/cli.md`).
 
 use std::path::Path;
 
@@ -144,13 +144,8 @@ fn settings_of_deduplication_are_shown() {
     assert_eq!(rows(&[])[1], format!("level near {idle}"));
     project.write("[context.dedup]\nenabled = true\n");
     let shown = [
-        "enabled true null",
-        "level overlap null",
-        "keep best null",
-        "merge_overlapping true null",
-        "merged_bytes 16384 null",
-        "overlap_threshold 0.8 null",
-        "near_threshold 0.8 null",
+        "enabled true null", "level overlap null", "keep best null", "merge_overlapping true null",
+        "merged_bytes 16384 null", "overlap_threshold 0.8 null", "near_threshold 0.8 null",
     ];
     assert_eq!(rows(&[]), shown);
 }
@@ -180,7 +175,7 @@ fn what_a_cache_has_seen_stays() {
         before = Some(text);
         blocks.push(block);
     }
-    // Said otherwise, the best stays, and a cache loses what stood before.
+    // NewMessages otherwise, the best stays, and a cache loses what stood before.
     let pack = pack(folder.path(), &json!(blocks));
     let best = report(&pack, &["--dedup", "overlap", "--budget", "4000", "--dedup-keep", "best"]);
     assert_eq!(best["dedup"]["superseded"], 3);

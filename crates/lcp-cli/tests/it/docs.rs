@@ -154,7 +154,7 @@ fn the_book_has_every_page_and_no_other() {
 #[test]
 fn the_command_page_has_every_command_and_flag() {
     use clap::CommandFactory;
-    let page = fs::read_to_string(root().join("docs/command.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/cli.md")).unwrap();
     let mut cli = lcp_cli::Cli::command();
     cli.build();
     let mut missing = Vec::new();
@@ -172,5 +172,5 @@ fn the_command_page_has_every_command_and_flag() {
             }
         }
     }
-    assert!(missing.is_empty(), "docs/command.md says nothing of {missing:#?}");
+    assert!(missing.is_empty(), "docs/cli.md says nothing of {missing:#?}");
 }

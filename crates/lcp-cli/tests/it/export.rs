@@ -40,14 +40,14 @@ static PACKS: LazyLock<Vec<Vec<Block<'static>>>> = LazyLock::new(|| {
         imported("aider.md"),
         turns(40, false),
         turns(40, true),
-        beside(Format::OpenAiChat),
-        beside(Format::Anthropic),
+        conversation_and_code(Format::OpenAiChat),
+        conversation_and_code(Format::Anthropic),
         of_text(Format::OpenAiChat, &with_tools(20)),
     ]
 });
 
 /// The blocks of a transcript of which much stands beside the texts, most of all in the newest.
-fn beside(format: Format) -> Vec<Block<'static>> {
+fn conversation_and_code(format: Format) -> Vec<Block<'static>> {
     of_text(format, &transcript_with_more(format))
 }
 
@@ -193,7 +193,7 @@ fn wrong(target: Provider, json: &str) -> Option<String> {
                 }
                 let is_said = !message["refusal"].is_null();
                 if is_empty(&message["content"]) && open.is_empty() && !is_said {
-                    return say("nothing is said");
+                    return say("nothing is count_texts");
                 }
             }
             Provider::Anthropic => {
@@ -202,7 +202,7 @@ fn wrong(target: Provider, json: &str) -> Option<String> {
                     return say("a name of a tool");
                 }
                 if role != wanted || is_empty(&message["content"]) {
-                    return say("roles do not take turns, or nothing is said");
+                    return say("roles do not take turns, or nothing is count_texts");
                 }
                 let results = strings(&message["content"], "tool_use_id");
                 if !open.is_empty() || !results.is_empty() {
@@ -227,15 +227,15 @@ fn wrong(target: Provider, json: &str) -> Option<String> {
 
 /// Bytes of all that messages say: of every value but those of the keys that give
 /// messages their form, and of pictures.
-fn said(value: &Value) -> usize {
+fn count_texts(value: &Value) -> usize {
     const FORM: [&str; 8] =
         ["role", "type", "id", "tool_call_id", "tool_use_id", "is_error", "source", "image_url"];
     match value {
         Value::Object(fields) => {
             let fields = fields.iter().filter(|(key, _)| !FORM.contains(&key.as_str()));
-            fields.map(|(_, value)| said(value)).sum()
+            fields.map(|(_, value)| count_texts(value)).sum()
         }
-        Value::Array(values) => values.iter().map(said).sum(),
+        Value::Array(values) => values.iter().map(count_texts).sum(),
         Value::String(text) => text.len(),
         Value::Null => 0,
         other => other.to_string().len(),
@@ -275,7 +275,7 @@ proptest! {
         prop_assert_eq!(count(exported, &O200K), *tokens);
         let json: Value = serde_json::from_str(&exported.json).unwrap();
         let counted: usize = exported.messages.iter().map(|message| message.text.len()).sum();
-        prop_assert!(said(&json["messages"]) + said(&json["system"]) <= counted);
+        prop_assert!(count_texts(&json["messages"]) + count_texts(&json["system"]) <= counted);
         if *tokens > u64::from(budget) {
             let shown = exported.messages.iter().flat_map(|message| &message.blocks);
             prop_assert!(shown.clone().count() > 0);
@@ -379,13 +379,18 @@ fn tools_are_paid_for_and_told_of() {
     let pack = run_with(&["import", "-"], request.as_bytes()).stdout;
     let export = ["export", "-", "--to", "openai", "--budget", "100", "--report", "-"];
     let output = run_with(&export, &pack);
-    let said = stderr(&output);
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(said.contains(&format!("({beside} of them for what the request has beside them)")));
-    assert!(said.contains("the request's tools, Critical and pinned blocks alone"), "{said}");
-    assert!(said.contains(&format!("\"beside_tokens\": {beside}")), "{said}");
-    assert!(said.contains("20 names of tools were changed"), "{said}");
-    assert!(said.contains("\"fs.tool 0\" is fs_tool_0, "), "{said}");
+    let count_texts = stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{count_texts}");
+    assert!(
+        count_texts.contains(&format!("({beside} of them for what the request has beside them)"))
+    );
+    assert!(
+        count_texts.contains("the request's tools, Critical and pinned blocks alone"),
+        "{count_texts}"
+    );
+    assert!(count_texts.contains(&format!("\"beside_tokens\": {beside}")), "{count_texts}");
+    assert!(count_texts.contains("20 names of tools were changed"), "{count_texts}");
+    assert!(count_texts.contains("\"fs.tool 0\" is fs_tool_0, "), "{count_texts}");
     let denied = run_with(&[&export[..], &["--strict"]].concat(), &pack);
     assert_eq!(denied.status.code(), Some(4), "{}", stderr(&denied));
 }
@@ -395,7 +400,7 @@ fn what_stands_beside_texts_is_paid_for() {
     for (format, target) in
         [(Format::OpenAiChat, Provider::OpenAi), (Format::Anthropic, Provider::Anthropic)]
     {
-        let blocks = beside(format);
+        let blocks = conversation_and_code(format);
         for budget in [100, 300, 1000, 2000] {
             let FittedMessages { tokens, exported, .. } = fitted(&blocks, target, Some(budget));
             assert!(tokens <= budget.into() && exported.json.contains("Question 19?"));
@@ -433,7 +438,7 @@ fn messages_that_are_dropped_are_counted() {
 
 #[test]
 fn messages_that_are_dropped_are_warned_of() {
-    let blocks = by_position(beside(Format::OpenAiChat));
+    let blocks = by_position(conversation_and_code(Format::OpenAiChat));
     let dropped = |budget: &u32| fitted(&blocks, Provider::OpenAi, Some(*budget)).dropped > 0;
     let budget = (340..400).find(dropped).expect("a budget that no plan fits").to_string();
     let mut pack = PackWriter::new(EncodeOptions::default());
@@ -442,9 +447,9 @@ fn messages_that_are_dropped_are_warned_of() {
     }
     let pack = pack.finish().unwrap();
     let arguments = ["export", "-", "--to", "openai", "--report", "-", "--budget", &budget];
-    let said = stderr(&run_with(&arguments, &pack));
-    assert!(said.contains("messages were dropped, the oldest first"), "{said}");
-    assert!(said.contains("\"dropped_messages\": 1"), "{said}");
+    let count_texts = stderr(&run_with(&arguments, &pack));
+    assert!(count_texts.contains("messages were dropped, the oldest first"), "{count_texts}");
+    assert!(count_texts.contains("\"dropped_messages\": 1"), "{count_texts}");
 }
 
 #[test]
@@ -501,9 +506,12 @@ fn what_is_left_out_is_told() {
     assert!(run(&["-q", "import", session, "--sidechains", "-o", pack]).status.success());
     let output = run(&["export", pack, "--to", "anthropic", "--budget", "90", "--report", report]);
     assert!(output.status.success(), "{}", stderr(&output));
-    let said = stderr(&output);
-    assert!(said.contains("2 blocks of side conversations are left out"), "{said}");
-    assert!(said.contains("1 of type hologram have no place in these messages"), "{said}");
+    let count_texts = stderr(&output);
+    assert!(count_texts.contains("2 blocks of side conversations are left out"), "{count_texts}");
+    assert!(
+        count_texts.contains("1 of type hologram have no place in these messages"),
+        "{count_texts}"
+    );
     let report: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
     assert_eq!((&report["schema"], &report["to"]), (&"lcp.export.v1".into(), &"anthropic".into()));
     assert!(report["used_tokens"].as_u64().unwrap() <= 90);

@@ -157,13 +157,13 @@ struct Seen {
     compressed: Option<usize>,
     #[serde(default)]
     blocks: Vec<SeenBlock>,
-    trailer: Option<SeenTrailer>,
+    trailer: Option<SeenIndex>,
     #[serde(default)]
     rest: usize,
 }
 
 #[derive(Deserialize, Debug, PartialEq)]
-struct SeenTrailer {
+struct SeenIndex {
     types: Vec<u8>,
     lengths: Vec<u64>,
     label_text: String,
@@ -182,7 +182,7 @@ struct SeenCosts {
 }
 
 impl SeenCosts {
-    fn of(costs: &EncodingCosts) -> Self {
+    fn from_costs(costs: &EncodingCosts) -> Self {
         let lines = costs.modes.iter().map(|mode| (mode.mode.clone(), mode.line.clone()));
         Self {
             encoding: costs.encoding.clone(),
@@ -192,8 +192,8 @@ impl SeenCosts {
     }
 }
 
-impl SeenTrailer {
-    fn of(trailer: &PackIndex) -> Self {
+impl SeenIndex {
+    fn from_index(trailer: &PackIndex) -> Self {
         let (footer, facts) = (trailer.footer(), trailer.block_index());
         let frames = (0..).map_while(|block| trailer.frame(block));
         Self {
@@ -203,7 +203,7 @@ impl SeenTrailer {
             end_offset: footer.end_offset,
             index_offset: footer.index_offset,
             blocks: footer.blocks,
-            costs: facts.costs.iter().map(SeenCosts::of).collect(),
+            costs: facts.costs.iter().map(SeenCosts::from_costs).collect(),
         }
     }
 }
@@ -262,7 +262,7 @@ fn compare(seen: &Seen, pack: &[u8]) -> Result<(), String> {
         }
     }
     let trailer = PackIndex::find(pack).transpose().map_err(|error| error.to_string())?;
-    if seen.trailer != trailer.as_ref().map(SeenTrailer::of) {
+    if seen.trailer != trailer.as_ref().map(SeenIndex::from_index) {
         return Err("another trailer".into());
     }
     let ends = blocks.next().is_some_and(|end| (end.r#type, end.bytes) == (0xFF, 0));

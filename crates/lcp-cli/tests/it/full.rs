@@ -19,7 +19,7 @@ fn small() -> Vec<Block<'static>> {
         Block::conversation(Role::User, "first"),
         Block::code(Lang::Rust, "a.rs", "fn a() {}").with_summary("a"),
         Block::new(Annotation::priority(1, Priority::High)),
-        Block::new(Level::Detailed.of(1, "fn a()")),
+        Block::new(Level::Detailed.to_extension(1, "fn a()")),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! The example `handoff_demo`, and `[continuity]` of lcp.toml (`docs/command.md`).
+//! The example `handoff_demo`, and `[continuity]` of lcp.toml (`docs/cli.md`).
 
 use std::fmt::Write;
 use std::path::Path;

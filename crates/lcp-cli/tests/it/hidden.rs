@@ -90,20 +90,8 @@ fn manifest() -> Value {
     let mut manifest: Value = serde_json::from_str(&text).unwrap();
     let blocks = manifest["blocks"].as_array_mut().unwrap();
     let texts = [
-        "path",
-        "title",
-        "tool_name",
-        "content",
-        "schema",
-        "schema_hint",
-        "tool_call_id",
-        "root",
-        "vector_id",
-        "model",
-        "alt_text",
-        "namespace",
-        "type_name",
-        "summary",
+        "path", "title", "tool_name", "content", "schema", "schema_hint", "tool_call_id", "root",
+        "vector_id", "model", "alt_text", "namespace", "type_name", "summary",
     ];
     for (at, block) in blocks.iter_mut().enumerate() {
         for name in texts {

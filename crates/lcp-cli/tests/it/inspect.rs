@@ -1,4 +1,4 @@
-//! `inspect`, `cat`, `stats`, `validate`, `count` (`docs/command.md`).
+//! `inspect`, `cat`, `stats`, `validate`, `count` (`docs/cli.md`).
 
 use std::path::Path;
 

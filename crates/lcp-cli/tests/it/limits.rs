@@ -67,8 +67,7 @@ fn of_what_is_small_and_many() {
     let fields = frame(2, 0, [turn, number(1, 2).repeat(1 << 22)].concat());
     exceeds(&READ[..2], &pack(&[fields]), "FIELDS_MAX is 4194304");
     for name in [
-        "empty blocks behind zstd",
-        "a tree of empty entries behind zstd",
+        "empty blocks behind zstd", "a tree of empty entries behind zstd",
         "unknown fields behind zstd",
     ] {
         // The constant, and what the bytes up to there have earned.

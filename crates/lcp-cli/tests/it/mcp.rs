@@ -36,7 +36,7 @@ impl Place {
         self.folder.path().join(name)
     }
 
-    pub(super) fn said(&self, name: &str) -> String {
+    pub(super) fn text(&self, name: &str) -> String {
         self.path(name).display().to_string()
     }
 
@@ -47,7 +47,7 @@ impl Place {
     }
 
     fn client(&self, flags: &[&str]) -> Client {
-        let (root, store) = (self.said("root"), self.said("sessions.sqlite"));
+        let (root, store) = (self.text("root"), self.text("sessions.sqlite"));
         let all = ["mcp", "--root", &root, "--store", &store];
         Client::start(&[&all[..], flags].concat())
     }
@@ -61,14 +61,7 @@ fn the_tools_are_listed_with_schemas_and_hints() {
     let names: Vec<_> =
         tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     let wanted = [
-        "pack",
-        "render",
-        "expand",
-        "count",
-        "record_usage",
-        "should_handoff",
-        "handoff",
-        "resume",
+        "pack", "render", "expand", "count", "record_usage", "should_handoff", "handoff", "resume",
     ];
     assert_eq!(names, wanted);
     for tool in tools.as_array().unwrap() {
@@ -91,7 +84,7 @@ fn it_ends_with_its_input() {
 fn a_root_must_be_a_folder() {
     let place = Place::new();
     for (root, code) in [("secret", 2), ("nothing", 1)] {
-        let output = run(&["mcp", "--root", &place.said(root)]);
+        let output = run(&["mcp", "--root", &place.text(root)]);
         assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
     }
 }
@@ -100,7 +93,7 @@ fn a_root_must_be_a_folder() {
 fn render_is_that_of_the_command() {
     let place = Place::new();
     let mut client = place.client(&[]);
-    let pack = place.said("root/session.lcp");
+    let pack = place.text("root/session.lcp");
     for mode in ["xml", "markdown", "minimal"] {
         let shown = client.facts(
             "render",
@@ -206,7 +199,7 @@ fn counts_are_those_of_the_command() {
     let arguments =
         json!({ "texts": ["hello world"], "paths": ["README.md"], "encoding": "cl100k_base" });
     let counted = client.facts("count", arguments);
-    let readme = place.said("root/README.md");
+    let readme = place.text("root/README.md");
     let printed = printed(&run(&["count", &readme, "--encoding", "cl100k_base"]));
     let tokens: u64 = printed.split(' ').next().unwrap().parse().unwrap();
     assert_eq!(counted["counts"][1]["tokens"], tokens);
@@ -309,7 +302,7 @@ fn settings_say_whether_files_are_outlined_and_what_is_odd_is_told() {
     let back: Vec<_> = lines.iter().rev().cloned().collect();
     place.write("root/like/a.txt", &lines.concat());
     place.write("root/like/b.txt", &back.concat());
-    let mut client = place.client(&["--config", &place.said("lcp.toml")]);
+    let mut client = place.client(&["--config", &place.text("lcp.toml")]);
     let mut packed = |outlines: Value| {
         let arguments = json!({ "paths": ["src"], "outlines": outlines });
         client.facts("pack", arguments)["pack"].clone()
@@ -377,7 +370,7 @@ fn no_settings_are_looked_for() {
     place.write("root/lcp.toml", "[context.budget]\ntotal_tokens = 500\n");
     let shown = place.client(&[]).facts("render", json!({ "pack": "session.lcp" }));
     assert_eq!(shown["budget"], Value::Null);
-    let mut client = place.client(&["--config", &place.said("root/lcp.toml")]);
+    let mut client = place.client(&["--config", &place.text("root/lcp.toml")]);
     let shown = client.facts("render", json!({ "pack": "session.lcp" }));
     assert_eq!(shown["budget"], 500);
 }
@@ -393,11 +386,11 @@ fn special_tokens_stay_denied() {
     ]});
     place.write("m.json", &manifest.to_string());
     let encoded =
-        LCP.run(&["encode", &place.said("m.json"), "-o", &place.said("root/special.lcp")]);
+        LCP.run(&["encode", &place.text("m.json"), "-o", &place.text("root/special.lcp")]);
     assert!(encoded.status.success());
     let with = |how: &str| {
         place.write("lcp.toml", &format!("[context.budget]\nspecial_tokens = \"{how}\"\n"));
-        place.client(&["--config", &place.said("lcp.toml")])
+        place.client(&["--config", &place.text("lcp.toml")])
     };
     let block = json!({ "pack": "special.lcp", "block": 0 });
     let mut client = with("reject");

@@ -1,4 +1,4 @@
-//! `merge` and `diff` (`docs/command.md`).
+//! `merge` and `diff` (`docs/cli.md`).
 
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_encoder::PackWriter;

@@ -1,4 +1,4 @@
-//! `--objective` and `[context.values]` (`docs/command.md`).
+//! `--objective` and `[context.values]` (`docs/cli.md`).
 
 use serde_json::Value;
 
@@ -40,16 +40,8 @@ fn the_table_of_values() {
     let project = LCP.project("");
     assert_eq!(values(&project, &[]), [""; 0]);
     let defaults = [
-        "high 64",
-        "normal 16",
-        "low 4",
-        "background 1",
-        "full 1000",
-        "detailed 800",
-        "summary 500",
-        "tags 200",
-        "placeholder 50",
-        "highest_rank 2000",
+        "high 64", "normal 16", "low 4", "background 1", "full 1000", "detailed 800",
+        "summary 500", "tags 200", "placeholder 50", "highest_rank 2000",
     ];
     let by_value = ["--objective", "value"];
     assert_eq!(values(&project, &by_value), defaults.map(|row| format!("{row} default null")));

@@ -1,4 +1,4 @@
-//! `track`, `handoff`, `resume`, `store` (`docs/command.md`).
+//! `track`, `handoff`, `resume`, `store` (`docs/cli.md`).
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! Settings that change nothing or cannot be: what is said of them, and where
-//! (`docs/command.md`).
+//! (`docs/cli.md`).
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! `--previous`, `--plan`, `--watermarks`: from turn to turn (`docs/command.md`).
+//! `--previous`, `--plan`, `--watermarks`: from turn to turn (`docs/cli.md`).
 
 use std::fmt::Write;
 

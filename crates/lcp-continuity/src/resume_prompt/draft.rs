@@ -186,7 +186,7 @@ impl Draft {
         let index = self.add(Part::Summary, block, picked);
         let tags = handoff.summary_tags.clone().or(tags);
         for (level, text) in [(Level::Detailed, detailed), (Level::Tags, tags)] {
-            self.blocks.extend(text.map(|text| Block::new(level.of(index, &text))));
+            self.blocks.extend(text.map(|text| Block::new(level.to_extension(index, &text))));
         }
     }
 

@@ -5,7 +5,9 @@ use lcp_continuity::store::{ConversationRecord, Error, NewConversation, NewMessa
 use lcp_types::limits;
 
 use super::Harness;
-use super::support::{DAY, MINUTE, begun, commit, handoff, message, refused, resume, said, window};
+use super::support::{
+    DAY, MINUTE, begun, commit, handoff, message, message_texts, refused, resume, window,
+};
 
 pub(crate) fn beginning_again_gives_the_same(harness: &dyn Harness) {
     let store = harness.store();
@@ -119,7 +121,7 @@ pub(crate) fn what_is_too_large_is_refused(harness: &dyn Harness) {
     new.pack = large(limits::HANDOFF_BYTES_MAX);
     assert_eq!(refused(store.commit(&lease, &new)), "too_large");
 
-    assert_eq!(said(&*store, "a"), "");
+    assert_eq!(message_texts(&*store, "a"), "");
     assert_eq!(refused(store.handoff("h")), "unknown_handoff");
 
     // What is just small enough is kept.

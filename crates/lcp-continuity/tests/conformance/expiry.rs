@@ -4,7 +4,8 @@ use lcp_continuity::store::{Error, ExpiryStats, HandoffState, Store};
 
 use super::Harness;
 use super::support::{
-    DAY, MINUTE, SECOND, almost, append, begun, commit, handoff, refused, resume, said, window,
+    DAY, MINUTE, SECOND, almost, append, begun, commit, handoff, message_texts, refused, resume,
+    window,
 };
 
 const NOTHING: ExpiryStats = ExpiryStats { conversations: 0, handoffs: 0, bodies: 0 };
@@ -59,7 +60,7 @@ pub(crate) fn what_is_idle_is_dropped_with_its_hand_off(harness: &dyn Harness) {
     assert_eq!(store.begin(&window("a")).unwrap().messages, 0);
     assert_eq!(store.latest("a"), Ok(None));
     say(&*store, "a", &["0"]);
-    assert_eq!(said(&*store, "a"), "0");
+    assert_eq!(message_texts(&*store, "a"), "0");
 }
 
 pub(crate) fn what_was_recorded_within_the_expiry_stays(harness: &dyn Harness) {
@@ -75,7 +76,7 @@ pub(crate) fn what_was_recorded_within_the_expiry_stays(harness: &dyn Harness) {
     // The conversation is in use; nobody needs the hand-off.
     assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 1, handoffs: 1, bodies: 0 }));
     assert!(gone(&*store, "idle"));
-    assert_eq!(said(&*store, "a"), "0 1");
+    assert_eq!(message_texts(&*store, "a"), "0 1");
     harness.clock().advance(almost(30 * DAY));
     assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 1, handoffs: 0, bodies: 2 }));
 }
@@ -103,7 +104,7 @@ pub(crate) fn a_fork_keeps_what_it_shares(harness: &dyn Harness) {
     harness.clock().advance(DAY);
     assert_eq!(store.expire().unwrap().conversations, 1);
     assert!(gone(&*store, "idle"));
-    assert_eq!(said(&*store, "c"), "0 c1");
+    assert_eq!(message_texts(&*store, "c"), "0 c1");
 
     harness.clock().advance(29 * DAY);
     assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 3, handoffs: 0, bodies: 3 }));
@@ -117,14 +118,14 @@ pub(crate) fn a_body_stays_while_a_conversation_has_it(harness: &dyn Harness) {
     append(&*store, &lease, &["both", "b"]).unwrap();
     harness.clock().advance(29 * DAY);
     assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 1, handoffs: 0, bodies: 1 }));
-    assert_eq!(said(&*store, "b"), "both b");
+    assert_eq!(message_texts(&*store, "b"), "both b");
     harness.clock().advance(DAY);
     assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 1, handoffs: 0, bodies: 2 }));
 
-    // What was dropped can be said again.
+    // What was dropped can be message_texts again.
     let (_, lease) = begun(harness, "c");
     append(&*store, &lease, &["both"]).unwrap();
-    assert_eq!(said(&*store, "c"), "both");
+    assert_eq!(message_texts(&*store, "c"), "both");
 }
 
 pub(crate) fn a_living_chain_keeps_all_before_it(harness: &dyn Harness) {
@@ -146,7 +147,7 @@ pub(crate) fn a_living_chain_keeps_all_before_it(harness: &dyn Harness) {
     let packs: Vec<_> =
         store.chain("h2").unwrap().into_iter().map(|handoff| handoff.pack).collect();
     assert_eq!(packs, [b"pack of h2".to_vec(), b"pack of h1".to_vec()]);
-    assert_eq!((&*said(&*store, "a"), &*said(&*store, "b")), ("a0", "b0 b1"));
+    assert_eq!((&*message_texts(&*store, "a"), &*message_texts(&*store, "b")), ("a0", "b0 b1"));
 
     harness.clock().advance(30 * DAY);
     assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 4, handoffs: 2, bodies: 5 }));
@@ -162,7 +163,7 @@ pub(crate) fn a_claim_in_force_keeps_a_hand_off(harness: &dyn Harness) {
     assert_eq!(store.expire(), Ok(NOTHING));
     store.resume(&claim, &window("b")).unwrap();
     assert_eq!(store.expire(), Ok(NOTHING));
-    assert_eq!(said(&*store, "a"), "0");
+    assert_eq!(message_texts(&*store, "a"), "0");
 }
 
 pub(crate) fn the_state_of_what_was_dropped_stays(harness: &dyn Harness) {

@@ -4,7 +4,9 @@ use lcp_continuity::Clock;
 use lcp_continuity::store::{ConversationRecord, Error, ForkPoint};
 
 use super::Harness;
-use super::support::{MINUTE, SECOND, append, begun, commit, page, refused, resume, said, window};
+use super::support::{
+    MINUTE, SECOND, append, begun, commit, message_texts, page, refused, resume, window,
+};
 
 pub(crate) fn a_fork_shares_what_was_before_it(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
@@ -35,7 +37,7 @@ pub(crate) fn a_fork_shares_what_was_before_it(harness: &dyn Harness) {
     // Nobody needs a lease to fork, and none comes with it.
     assert_eq!(store.fork("a", 3, "all").unwrap().messages, 3);
     assert_eq!(store.fork("a", 0, "none").unwrap().messages, 0);
-    assert_eq!((&*said(&*store, "all"), &*said(&*store, "none")), ("0 1 2", ""));
+    assert_eq!((&*message_texts(&*store, "all"), &*message_texts(&*store, "none")), ("0 1 2", ""));
 }
 
 pub(crate) fn a_fork_and_its_parent_go_on_apart(harness: &dyn Harness) {
@@ -45,8 +47,8 @@ pub(crate) fn a_fork_and_its_parent_go_on_apart(harness: &dyn Harness) {
     let fork = store.lease("fork", "other", MINUTE).unwrap();
     assert_eq!(append(&*store, &fork, &["f1", "f2"]), Ok(3));
     assert_eq!(append(&*store, &parent, &["2"]), Ok(3));
-    assert_eq!(said(&*store, "fork"), "0 f1 f2");
-    assert_eq!(said(&*store, "a"), "0 1 2");
+    assert_eq!(message_texts(&*store, "fork"), "0 f1 f2");
+    assert_eq!(message_texts(&*store, "a"), "0 1 2");
     let positions: Vec<_> =
         store.messages("fork", 0, 9).unwrap().iter().map(|message| message.position).collect();
     assert_eq!(positions, [0, 1, 2]);
@@ -65,7 +67,7 @@ pub(crate) fn a_fork_of_a_fork_reads_through_both(harness: &dyn Harness) {
     store.fork("b", 3, "c").unwrap();
     let lease = store.lease("c", "holder", MINUTE).unwrap();
     append(&*store, &lease, &["c3"]).unwrap();
-    assert_eq!(said(&*store, "c"), "a0 a1 b2 c3");
+    assert_eq!(message_texts(&*store, "c"), "a0 a1 b2 c3");
     assert_eq!(page(&*store, "c", 1, 2), "a1 b2");
     assert_eq!(page(&*store, "c", 2, 1), "b2");
     assert_eq!(page(&*store, "c", 3, 9), "c3");
@@ -76,7 +78,7 @@ pub(crate) fn a_fork_of_a_fork_reads_through_both(harness: &dyn Harness) {
     assert_eq!(early.parent, Some(ForkPoint { conversation: "c".into(), messages: 1 }));
     let lease = store.lease("d", "holder", MINUTE).unwrap();
     append(&*store, &lease, &["d1"]).unwrap();
-    assert_eq!(said(&*store, "d"), "a0 d1");
+    assert_eq!(message_texts(&*store, "d"), "a0 d1");
 }
 
 pub(crate) fn a_long_line_of_forks_is_read(harness: &dyn Harness) {
@@ -89,7 +91,7 @@ pub(crate) fn a_long_line_of_forks_is_read(harness: &dyn Harness) {
         store.fork(&id, messages, &(number + 1).to_string()).unwrap();
         expected.push(id);
     }
-    assert_eq!(said(&*store, "120"), expected.join(" "));
+    assert_eq!(message_texts(&*store, "120"), expected.join(" "));
     assert_eq!(page(&*store, "120", 58, 3), "58 59 60");
 }
 
@@ -101,13 +103,13 @@ pub(crate) fn forking_again_gives_the_same(harness: &dyn Harness) {
     append(&*store, &lease, &["f1"]).unwrap();
     harness.clock().advance(SECOND);
     assert_eq!(store.fork("a", 1, "fork"), store.conversation("fork"));
-    assert_eq!(said(&*store, "fork"), "0 f1");
+    assert_eq!(message_texts(&*store, "fork"), "0 f1");
 
     let taken = |id: &str| Err(Error::Exists { id: id.into() });
     assert_eq!(store.fork("a", 2, "fork"), taken("fork"));
     assert_eq!(store.fork("fork", 1, "fork"), taken("fork"));
     assert_eq!(store.fork("a", 1, "a"), taken("a"));
-    assert_eq!(said(&*store, "fork"), "0 f1");
+    assert_eq!(message_texts(&*store, "fork"), "0 f1");
 }
 
 pub(crate) fn nothing_is_forked_that_is_not_there(harness: &dyn Harness) {

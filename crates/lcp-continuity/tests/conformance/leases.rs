@@ -5,7 +5,7 @@ use lcp_continuity::store::{Error, Lease};
 
 use super::Harness;
 use super::support::{
-    MINUTE, SECOND, almost, append, at_once, begun, handoff, refused, said, window,
+    MINUTE, SECOND, almost, append, at_once, begun, handoff, message_texts, refused, window,
 };
 
 fn lost(lease: &Lease) -> Error {
@@ -112,7 +112,7 @@ pub(crate) fn a_lost_lease_writes_nothing(harness: &dyn Harness) {
     }
 
     assert_eq!(store.conversation("a"), Ok(before));
-    assert_eq!(said(&*store, "a"), "one");
+    assert_eq!(message_texts(&*store, "a"), "one");
     assert_eq!(refused(store.handoff("h")), "unknown_handoff");
     assert_eq!(append(&*store, &new, &["two"]), Ok(2));
 }

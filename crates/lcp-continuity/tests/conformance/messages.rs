@@ -5,7 +5,7 @@ use lcp_continuity::store::{Lease, NewMessage, StoredMessage};
 
 use super::Harness;
 use super::support::{
-    MINUTE, SECOND, append, at_once, begun, message, page, refused, said, window,
+    MINUTE, SECOND, append, at_once, begun, message, message_texts, page, refused, window,
 };
 
 pub(crate) fn messages_are_kept_in_order(harness: &dyn Harness) {
@@ -100,6 +100,6 @@ pub(crate) fn eight_threads_write_to_eight_conversations(harness: &dyn Harness) 
     for number in 0..8 {
         let expected: Vec<_> =
             (0..8).map(|round| format!("{number}-{round} common-{round}")).collect();
-        assert_eq!(said(&*store, &format!("c{number}")), expected.join(" "));
+        assert_eq!(message_texts(&*store, &format!("c{number}")), expected.join(" "));
     }
 }

@@ -5,8 +5,8 @@ use lcp_continuity::store::{Claim, ConversationRecord, Error, HandoffState, NewC
 
 use super::Harness;
 use super::support::{
-    DAY, MINUTE, SECOND, almost, append, at_once, begun, commit, handoff, refused, resume, said,
-    window,
+    DAY, MINUTE, SECOND, almost, append, at_once, begun, commit, handoff, message_texts, refused,
+    resume, window,
 };
 
 pub(crate) fn a_conversation_goes_on_in_the_next_epoch(harness: &dyn Harness) {
@@ -64,7 +64,7 @@ pub(crate) fn what_was_handed_over_is_ended(harness: &dyn Harness) {
 
     let record = store.conversation("a").unwrap();
     assert_eq!((record.continued_as.as_deref(), record.active), (Some("b"), active));
-    assert_eq!(said(&*store, "a"), "0");
+    assert_eq!(message_texts(&*store, "a"), "0");
     assert_eq!(refused(store.handoff("h2")), "unknown_handoff");
     // To begin it again tells that it goes on elsewhere.
     assert_eq!(store.begin(&window("a")), Ok(record));

@@ -53,7 +53,7 @@ pub(super) fn append(store: &dyn Store, lease: &Lease, texts: &[&str]) -> Result
 }
 
 /// What a conversation says, a word a message.
-pub(super) fn said(store: &dyn Store, conversation: &str) -> String {
+pub(super) fn message_texts(store: &dyn Store, conversation: &str) -> String {
     page(store, conversation, 0, u64::MAX)
 }
 

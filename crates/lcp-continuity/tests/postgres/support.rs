@@ -29,8 +29,8 @@ impl Schema {
     }
 
     pub(crate) fn on(url: &str) -> Self {
-        static MADE: AtomicU32 = AtomicU32::new(0);
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
         // A server that was given may have some of an earlier run.
         let now = lcp_continuity::Timestamp::now().0;
         let schema = format!("test \"{now}\" {}.{number}", std::process::id());

@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use crate::support::{CHILD, HOUR, begun, child, folder, handoff, message, noise, window};
 
 /// A path, and a number.
-fn told() -> Option<(String, String)> {
+fn child_arguments() -> Option<(String, String)> {
     let told = std::env::var(CHILD).ok()?;
     let (number, path) = told.split_once(' ')?;
     Some((number.to_owned(), path.to_owned()))
@@ -36,7 +36,7 @@ fn pack(number: u64) -> Vec<u8> {
 /// Run by [`acknowledged_hand_offs_outlive_a_process_that_is_killed`].
 #[test]
 fn a_writer() {
-    let Some((round, path)) = told() else { return };
+    let Some((round, path)) = child_arguments() else { return };
     let store = SqliteStore::open(path).expect("a store");
     let lease = begun(&store, &format!("round {round}"));
     for number in 0.. {
@@ -78,7 +78,7 @@ fn acknowledged_hand_offs_outlive_a_process_that_is_killed() {
 /// Run by [`of_eight_processes_one_resumes_a_hand_off`].
 #[test]
 fn a_claimant() {
-    let Some((number, path)) = told() else { return };
+    let Some((number, path)) = child_arguments() else { return };
     let store = SqliteStore::open(path).expect("a store");
     for handoff in 0..10 {
         let won = store

@@ -149,17 +149,10 @@ fn empty_bodies() {
         })
         .collect();
     let expected = [
-        "code has no lang",
-        "conversation has no role",
-        "file_tree has no root",
-        "tool_result has no tool_name",
-        "document has no title",
-        "structured_data has no format",
-        "diff has no path",
-        "annotation has no target_block_id",
-        "embedding_ref has no vector_id",
-        "image has no media_type",
-        "extension has no namespace",
+        "code has no lang", "conversation has no role", "file_tree has no root",
+        "tool_result has no tool_name", "document has no title", "structured_data has no format",
+        "diff has no path", "annotation has no target_block_id", "embedding_ref has no vector_id",
+        "image has no media_type", "extension has no namespace",
     ];
     assert_eq!(errors, expected);
 }

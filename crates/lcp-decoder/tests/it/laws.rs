@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use crate::stream::assert_same_when_read;
 use crate::support::header;
-use crate::walk::{Cuts, assert_same_however_cut, whole};
+use crate::walk::{Cuts, assert_same_however_cut, decode_at_once};
 
 #[cfg(feature = "zstd")]
 pub(crate) const COMPRESSIONS: [Compression; 3] =
@@ -181,7 +181,7 @@ fn payloads_of_several_windows() {
 #[test]
 fn the_sampler_shows_everything() {
     for_each_sampler(|pack, options| {
-        let seen = whole(pack, options);
+        let seen = decode_at_once(pack, options);
         // Header, 13 frames and their blocks, END, Done.
         assert_eq!(seen.len(), 1 + 2 * 13 + 2);
     });

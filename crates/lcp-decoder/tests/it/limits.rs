@@ -10,13 +10,9 @@ use crate::support::{bytes, check, check_error, check_with, frame, hi, nested, n
 fn defaults_are_the_limits_of_the_format() {
     let options = DecodeOptions::default();
     let found = [
-        options.body_bytes_max,
-        options.body_decompressed_bytes_max,
-        options.payload_decompressed_bytes_max,
-        options.total_decompressed_bytes_max,
-        options.blocks_max,
-        options.fields_max,
-        options.block_memory_bytes_max,
+        options.body_bytes_max, options.body_decompressed_bytes_max,
+        options.payload_decompressed_bytes_max, options.total_decompressed_bytes_max,
+        options.blocks_max, options.fields_max, options.block_memory_bytes_max,
         options.block_memory_per_byte,
     ];
     let expected = [
@@ -157,26 +153,10 @@ fn limits_are_told_from_malformed_packs() {
 #[test]
 fn codes_are_stable() {
     let expected = [
-        "bad_magic",
-        "unsupported_version",
-        "reserved_header",
-        "unexpected_eof",
-        "missing_end",
-        "bad_varint",
-        "out_of_range",
-        "bad_end",
-        "bad_reference",
-        "unknown_wire_type",
-        "wrong_wire_type",
-        "missing_field",
-        "not_utf8",
-        "too_large",
-        "bad_compression",
-        "compression_unsupported",
-        "no_store",
-        "unresolved_reference",
-        "hash_mismatch",
-        "store",
+        "bad_magic", "unsupported_version", "reserved_header", "unexpected_eof", "missing_end",
+        "bad_varint", "out_of_range", "bad_end", "bad_reference", "unknown_wire_type",
+        "wrong_wire_type", "missing_field", "not_utf8", "too_large", "bad_compression",
+        "compression_unsupported", "no_store", "unresolved_reference", "hash_mismatch", "store",
         "trailing_data",
     ];
     assert_eq!(ErrorKind::CODES, expected);

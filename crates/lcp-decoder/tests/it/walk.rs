@@ -44,7 +44,7 @@ impl Cuts {
 }
 
 /// All of a pack that is in memory.
-pub(crate) fn whole(pack: &[u8], options: DecodeOptions<'_>) -> Vec<Seen> {
+pub(crate) fn decode_at_once(pack: &[u8], options: DecodeOptions<'_>) -> Vec<Seen> {
     let mut events = EventIter::new(pack, options);
     let mut seen = Vec::new();
     while let Some(event) = events.next() {
@@ -128,7 +128,7 @@ pub(crate) fn incremental(
 /// Fails if a pack is not the same in pieces as it is whole.
 #[track_caller]
 pub(crate) fn assert_same_however_cut(pack: &[u8], options: DecodeOptions<'_>, cuts: Cuts) {
-    let expected = whole(pack, options);
+    let expected = decode_at_once(pack, options);
     for eof_apart in [false, true] {
         let found = incremental(pack, options, cuts, eof_apart);
         for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {

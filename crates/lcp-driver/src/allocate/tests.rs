@@ -99,8 +99,7 @@ fn any_case() -> impl Strategy<Value = (Vec<Candidate>, AllocationInput<'static>
             }
             let whole: u64 = items.iter().map(|item| item.costs[0]).sum::<u64>() + envelope + line;
             #[expect(
-                clippy::cast_precision_loss,
-                clippy::cast_possible_truncation,
+                clippy::cast_precision_loss, clippy::cast_possible_truncation,
                 clippy::cast_sign_loss
             )]
             let budget = (whole as f64 * share * share / 2.0) as u64;

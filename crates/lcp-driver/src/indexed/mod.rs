@@ -253,12 +253,7 @@ fn by_index<S: BlockSource + ?Sized>(
         }
     }
     warn_of_overflow(
-        config.overflow,
-        &candidates.candidates,
-        candidates.blocks,
-        &allocation,
-        budget,
-        used,
+        config.overflow, &candidates.candidates, candidates.blocks, &allocation, budget, used,
         &mut warnings,
     )?;
     text.warn_of_special(|at| indices[at] as usize, &mut warnings);

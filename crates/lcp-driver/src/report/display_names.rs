@@ -48,17 +48,8 @@ pub(super) fn shorten(name: &str) -> Cow<'_, str> {
 
 /// The names of decisions, from the most to the least detail.
 const DECISIONS: &[&str] = &[
-    "full",
-    "detailed",
-    "summary",
-    "tags",
-    "excerpt",
-    "placeholder",
-    "rolled_up",
-    "omit",
-    "duplicate",
-    "filtered",
-    "metadata",
+    "full", "detailed", "summary", "tags", "excerpt", "placeholder", "rolled_up", "omit",
+    "duplicate", "filtered", "metadata",
 ];
 
 /// Returns the sort key of a decision in a list: the most detail first.

@@ -11,14 +11,8 @@ fn tokens_in(text: &str) -> Vec<&str> {
 fn names_between_bars_are_special() {
     let most = format!("<|{}|>", "a".repeat(64));
     for token in [
-        "<|im_start|>",
-        "<|endoftext|>",
-        "<|reserved_special_token_0|>",
-        "<|a.b-C|>",
-        "<|/tool_call|>",
-        "<｜begin▁of▁sentence｜>",
-        "<|fim▁hole|>",
-        &most,
+        "<|im_start|>", "<|endoftext|>", "<|reserved_special_token_0|>", "<|a.b-C|>",
+        "<|/tool_call|>", "<｜begin▁of▁sentence｜>", "<|fim▁hole|>", &most,
     ] {
         assert_eq!(tokens_in(token), [token]);
         assert_eq!(tokens_in(&format!("<{token}{token}>")), [token, token]);
@@ -63,7 +57,7 @@ fn every_text_of_a_block_is_looked_at() {
         (Block::embedding_ref(t, data.clone(), t), 2),
         (Block::image(MediaType::Png, t, data.clone()), 1),
         (Block::extension(t, t, t), 3),
-        (Block::new(lcp_types::Level::Detailed.of(0, t)), 1),
+        (Block::new(lcp_types::Level::Detailed.to_extension(0, t)), 1),
         (Block::new(Annotation::tag(0, &Tag::new("tool_call_id", t))), 1),
         (Block::raw(0x42, data), 0),
     ];

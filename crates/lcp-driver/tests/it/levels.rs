@@ -8,7 +8,7 @@ use lcp_types::{Block, Level, Priority};
 use crate::packs::{O200K, bare_file, file, priority};
 
 fn carried(level: Level, target: u64, text: &str) -> Block<'static> {
-    Block::new(level.of(target, text))
+    Block::new(level.to_extension(target, text))
 }
 
 /// A file at every level.

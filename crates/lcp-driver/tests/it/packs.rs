@@ -232,7 +232,7 @@ pub(crate) fn any_pack() -> impl Strategy<Value = Vec<Block<'static>>> {
             said.extend(level.map(|level| priority(target, Priority::ALL[level])));
             said.extend(rank.map(|rank| tag(target, &format!("rank=0.{rank}"))));
             said.extend(category.map(|category| tag(target, &format!("category={category}"))));
-            said.extend(carried.map(|(level, text)| Block::new(level.of(target, &text))));
+            said.extend(carried.map(|(level, text)| Block::new(level.to_extension(target, &text))));
             said.extend(related.map(|related| tag(target, related)));
         }
         blocks.extend(said);

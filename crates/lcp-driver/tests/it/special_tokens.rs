@@ -48,16 +48,7 @@ fn only_what_is_shown_is_looked_through() {
 }
 
 const SPECIAL: &[&str] = &[
-    "<|im_start|>",
-    "<｜User｜>",
-    "<s>",
-    "</s>",
-    "[INST]",
-    "<</SYS>>",
-    "<<SYS>>",
-    "<|a",
-    "|>",
-    "<",
+    "<|im_start|>", "<｜User｜>", "<s>", "</s>", "[INST]", "<</SYS>>", "<<SYS>>", "<|a", "|>", "<",
 ];
 
 proptest! {

@@ -54,7 +54,7 @@ struct Noted {
 }
 
 impl Noted {
-    fn of(state: State) -> Self {
+    fn new(state: State) -> Self {
         Self { state, done: Vec::new(), fails_at: None }
     }
 
@@ -211,7 +211,7 @@ fn cases() -> Vec<(Vec<u8>, Vec<u8>, u64)> {
 fn every_state_that_a_crash_can_leave_is_one_of_the_two_packs() {
     for (old, new, end_offset) in cases() {
         let before = State { pack: old.clone(), journal: None };
-        let mut disk = Noted::of(before.clone());
+        let mut disk = Noted::new(before.clone());
         replace_tail(&mut disk, &old, &new, end_offset).unwrap();
         assert_eq!(disk.state, State { pack: new.clone(), journal: None });
         assert_eq!(disk.done.last(), Some(&Done::SyncFolder));
@@ -221,7 +221,7 @@ fn every_state_that_a_crash_can_leave_is_one_of_the_two_packs() {
                 let read = rolled_back(state.pack.clone(), state.journal.as_deref()).0;
                 assert!(read == old || read == new, "{count}: {state:?}");
                 both[usize::from(read == new)] = true;
-                let mut again = Noted::of(state.clone());
+                let mut again = Noted::new(state.clone());
                 roll_back(&mut again).unwrap();
                 assert_eq!(again.state, State { pack: read.clone(), journal: None });
             }
@@ -236,7 +236,7 @@ fn every_state_that_a_crash_can_leave_is_one_of_the_two_packs() {
 #[test]
 fn rolling_back_may_be_interrupted_too() {
     for (old, new, end_offset) in cases() {
-        let mut disk = Noted::of(State { pack: old.clone(), journal: None });
+        let mut disk = Noted::new(State { pack: old.clone(), journal: None });
         replace_tail(&mut disk, &old, &new, end_offset).unwrap();
         let removed = disk.done.iter().position(|done| *done == Done::RemoveJournal).unwrap();
         let journal = disk.done.iter().find_map(|done| match done {
@@ -247,7 +247,7 @@ fn rolling_back_may_be_interrupted_too() {
         // All kinds of them, and not each byte again.
         for pack in first.iter().step_by(first.len() / 16).chain([&old, &new]) {
             let left = State { pack: pack.clone(), journal: journal.clone() };
-            let mut again = Noted::of(left.clone());
+            let mut again = Noted::new(left.clone());
             assert_eq!(roll_back(&mut again).unwrap(), JournalState::RolledBack);
             for count in 0..=again.done.len() {
                 for state in crashed(&left, &again.done[..count]) {
@@ -264,7 +264,7 @@ fn what_fails_is_undone() {
     for (old, new, end_offset) in cases() {
         let before = State { pack: old.clone(), journal: None };
         for at in 0.. {
-            let mut disk = Noted { fails_at: Some(at), ..Noted::of(before.clone()) };
+            let mut disk = Noted { fails_at: Some(at), ..Noted::new(before.clone()) };
             let done = replace_tail(&mut disk, &old, &new, end_offset);
             if disk.fails_at.is_some() {
                 assert!(at >= 7, "{at}");
@@ -296,7 +296,7 @@ fn a_journal_of_another_pack_is_left_alone() {
     let cut = old[..end - 1].to_vec();
     for pack in [other(0), other(8), other(end - 1), longer, cut, Vec::new()] {
         let state = State { pack: pack.clone(), journal: Some(journal.to_bytes()) };
-        let mut disk = Noted::of(state.clone());
+        let mut disk = Noted::new(state.clone());
         assert_eq!(roll_back(&mut disk).unwrap(), JournalState::Foreign);
         assert_eq!(disk.state, state);
         assert_eq!(
@@ -305,7 +305,7 @@ fn a_journal_of_another_pack_is_left_alone() {
         );
     }
     // One that would make something else of the pack than its tail.
-    let mut disk = Noted::of(State { pack: old.clone(), journal: None });
+    let mut disk = Noted::new(State { pack: old.clone(), journal: None });
     assert!(replace_tail(&mut disk, &old, &other(8), end_offset).is_err());
     assert_eq!(disk.done, []);
 }
@@ -331,7 +331,7 @@ fn a_journal_that_cannot_be_read_stays() {
     for journal in [&newer, &sealed, &odd, &newer[..8].to_vec(), &b"notes".to_vec()] {
         for pack in [&old, &new, &new[..new.len() - 1].to_vec()] {
             let state = State { pack: pack.clone(), journal: Some(journal.clone()) };
-            let mut disk = Noted::of(state.clone());
+            let mut disk = Noted::new(state.clone());
             assert_eq!(roll_back(&mut disk).unwrap(), JournalState::Unknown);
             assert_eq!((disk.state, disk.done.len()), (state, 0));
             let read = rolled_back(pack.clone(), Some(journal));
@@ -345,7 +345,7 @@ fn a_journal_that_cannot_be_read_stays() {
 fn a_damaged_journal_stays_beside_a_pack_that_is_not_whole() {
     for (old, new, end_offset) in cases() {
         let journal = written(&old, &new, end_offset);
-        let mut disk = Noted::of(State { pack: old.clone(), journal: None });
+        let mut disk = Noted::new(State { pack: old.clone(), journal: None });
         replace_tail(&mut disk, &old, &new, end_offset).unwrap();
         let removed = disk.done.iter().position(|done| *done == Done::RemoveJournal).unwrap();
         let packs = packs(&old, &disk.done[..removed - 1]);
@@ -354,7 +354,7 @@ fn a_damaged_journal_stays_beside_a_pack_that_is_not_whole() {
             let place = at % damaged.len();
             damaged[place] ^= 1 << (at % 8);
             let state = State { pack: pack.clone(), journal: Some(damaged) };
-            let mut disk = Noted::of(state.clone());
+            let mut disk = Noted::new(state.clone());
             let beside = roll_back(&mut disk).unwrap();
             if is_sound(pack) {
                 // The new one may be there without its trailer.

@@ -19,7 +19,7 @@ fn small() -> Vec<Block<'static>> {
         Block::new(Annotation::priority(0, Priority::High)),
         Block::code(Lang::Rust, "a.rs", "fn a() {}").with_summary("a"),
         Block::new(Annotation::tag(2, &Tag::bare("pinned"))),
-        Block::new(Level::Detailed.of(2, "fn a()")),
+        Block::new(Level::Detailed.to_extension(2, "fn a()")),
         Block::conversation(Role::Assistant, "last"),
         Block::new(Annotation::priority(5, Priority::Low)),
         // Of an annotation.
@@ -41,7 +41,7 @@ fn places(pack: &[u8]) -> Vec<Range<u64>> {
 }
 
 /// What speaks of blocks, and those: both as if they spoke of the first one.
-fn said<'b>(blocks: &[Block<'b>]) -> Vec<(Block<'b>, Block<'b>)> {
+fn annotated<'b>(blocks: &[Block<'b>]) -> Vec<(Block<'b>, Block<'b>)> {
     let plain = |block: &Block<'b>| block.clone().with_target(|_| 0);
     let of = |block: &Block<'_>| blocks.get(usize::try_from(block.target_index()?).ok()?);
     blocks.iter().filter_map(|block| Some((plain(block), plain(of(block)?)))).collect()
@@ -363,7 +363,7 @@ proptest! {
         prop_assert_eq!(recovered.missing, Some(hit));
         prop_assert_eq!(recovered.saved + recovered.dropped + hit, all.len() as u64);
         let found = blocks(&recovered.pack);
-        let (before, mut after) = (said(&all), said(&found).into_iter());
+        let (before, mut after) = (annotated(&all), annotated(&found).into_iter());
         prop_assert!(after.all(|pair| before.contains(&pair)));
         let kept = all.iter().zip(&places).filter(|(_, place)| !is_hit(place)).map(|(of, _)| of);
         let plain = |block: &&Block<'_>| block.target_index().is_none();
@@ -394,7 +394,7 @@ proptest! {
         prop_assert!(missing <= (places.len() - whole) as u64);
         prop_assert_eq!(recovered.saved + recovered.dropped + missing, all.len() as u64);
         let found = blocks(&recovered.pack);
-        let (before, mut after) = (said(&all), said(&found).into_iter());
+        let (before, mut after) = (annotated(&all), annotated(&found).into_iter());
         prop_assert!(after.all(|pair| before.contains(&pair)));
         let plain = |block: &&Block<'_>| block.target_index().is_none();
         let mut found = found.iter().filter(plain);

@@ -14,12 +14,7 @@ use lcp_types::{
 
 /// Tags that say something to whoever plans.
 const TAGS: &[&str] = &[
-    "pinned",
-    "rank=0.9",
-    "rank=1e400",
-    "tool_call_id=c1",
-    "tool_call_id=c2",
-    "category=odd",
+    "pinned", "rank=0.9", "rank=1e400", "tool_call_id=c1", "tool_call_id=c2", "category=odd",
     "args={}",
 ];
 
@@ -253,7 +248,7 @@ impl<'a> Input<'a> {
             .into(),
             1 => Annotation::priority(target, self.one_of(&Priority::ALL)).into(),
             2 => Annotation::tag(target, &Tag::parse(self.one_of(TAGS))).into(),
-            3 => self.one_of(&Level::ALL).of(target, &self.text()).into(),
+            3 => self.one_of(&Level::ALL).to_extension(target, &self.text()).into(),
             4 => Extension {
                 namespace: self.label(),
                 type_name: self.label(),

@@ -121,9 +121,7 @@ const OPENAI: &[Row] = &[
         128_000,
         4_096,
         &[
-            "gpt-4-1106-preview",
-            "gpt-4-0125-preview",
-            "gpt-4-vision-preview",
+            "gpt-4-1106-preview", "gpt-4-0125-preview", "gpt-4-vision-preview",
             "gpt-4-1106-vision-preview",
         ],
     ),

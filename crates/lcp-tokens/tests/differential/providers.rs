@@ -26,10 +26,7 @@ const NPM: [(&str, &str); 5] = [
 
 /// Packages of `PyPI`: tekken and `SentencePiece` files, and the libraries.
 const PYPI: [&str; 5] = [
-    "mistral-common==1.13.1",
-    "protobuf==7.36.2",
-    "sentencepiece==0.2.3",
-    "tiktoken==0.14.0",
+    "mistral-common==1.13.1", "protobuf==7.36.2", "sentencepiece==0.2.3", "tiktoken==0.14.0",
     "tokenizers==0.23.3",
 ];
 

@@ -79,11 +79,7 @@ fn parts(bytes: &[u8], token: u32, numbers: &HashMap<&[u8], u32>) -> Option<(u32
 fn classes() -> Result<Vec<u8>> {
     const PAGE: usize = 128;
     let sets = [
-        r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]",
-        r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]",
-        r"\p{L}",
-        r"\p{N}",
-        r"\s",
+        r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]", r"\p{L}", r"\p{N}", r"\s",
     ];
     let mut classes = vec![0u8; 0x11_0000];
     for (bit, set) in sets.into_iter().enumerate() {

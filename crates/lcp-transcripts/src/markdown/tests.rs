@@ -108,10 +108,7 @@ fn code_and_other_headings_stay_in_their_turn() {
 #[test]
 fn what_is_no_chat() {
     for text in [
-        "",
-        "# Title\n\ntext\n",
-        "## User\n\nA manual.\n",
-        "## User\n\n### Assistant\n",
+        "", "# Title\n\ntext\n", "## User\n\nA manual.\n", "## User\n\n### Assistant\n",
         "**users** are\n**AI** is\n",
     ] {
         assert_eq!(headings::turns(text), None, "{text:?}");

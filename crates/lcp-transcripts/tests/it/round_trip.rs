@@ -92,10 +92,8 @@ fn a_session_of_claude_code_comes_back() {
         [&begins[..], thinks, &goes_on].concat()
     };
     let openai = [
-        "result of toolu_3: make: *** no rule",
-        "user shows: data:image/png;base64,aGk=",
-        "user: Look.",
-        "assistant: I see.",
+        "result of toolu_3: make: *** no rule", "user shows: data:image/png;base64,aGk=",
+        "user: Look.", "assistant: I see.",
     ];
     let anthropic = [
         "result of toolu_3 (failed): make: *** no rule",
@@ -159,15 +157,10 @@ fn items_of_responses_come_back() {
         {"role": "user", "content": "Thanks."}]}"#;
     let told = |picture| {
         [
-            "system: Be brief.",
-            "user: List it.",
-            picture,
+            "system: Be brief.", "user: List it.", picture,
             // Each item is a message, which its result stands behind.
-            r#"assistant calls c1: ls {"dir":"."}"#,
-            "result of c1: a.rs",
-            "assistant calls c2: pwd {}",
-            "result of c2: /",
-            "assistant: One file.",
+            r#"assistant calls c1: ls {"dir":"."}"#, "result of c1: a.rs",
+            "assistant calls c2: pwd {}", "result of c2: /", "assistant: One file.",
             "user: Thanks.",
         ]
     };

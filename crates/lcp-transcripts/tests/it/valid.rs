@@ -205,15 +205,7 @@ pub(crate) fn uncounted(target: Provider, exported: &ExportResult) -> Option<Str
 
 /// Keys that give messages their form, and the data of pictures.
 const FORM: [&str; 10] = [
-    "role",
-    "type",
-    "id",
-    "tool_call_id",
-    "tool_use_id",
-    "is_error",
-    "media_type",
-    "data",
-    "url",
+    "role", "type", "id", "tool_call_id", "tool_use_id", "is_error", "media_type", "data", "url",
     "input",
 ];
 

@@ -16,7 +16,7 @@ pub(super) struct Divided<'s> {
 }
 
 impl<'s> Divided<'s> {
-    pub(super) fn of(settings: &'s Settings) -> Self {
+    pub(super) fn new(settings: &'s Settings) -> Self {
         let allowance = settings.budget.as_ref().map(|budget| budget.value);
         let shares = settings.shares.as_ref().map(|shares| &shares.value.shares);
         let budget = shares.zip(allowance).map(|(shares, all)| shares.divide(all.tokens));

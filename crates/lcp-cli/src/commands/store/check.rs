@@ -14,7 +14,7 @@ const PROBLEMS_MAX: usize = 1_000;
 
 /// What was read, and what was wrong with it.
 #[derive(Default)]
-struct Found {
+struct CheckReport {
     conversations: u64,
     messages: u64,
     handoffs: u64,
@@ -22,13 +22,13 @@ struct Found {
 }
 
 pub(super) fn run(store: &dyn Store, as_json: bool) -> Result {
-    let mut found = Found::default();
+    let mut found = CheckReport::default();
     for record in list::all(store)? {
         found.conversations += 1;
         found.messages(store, &record);
         found.handoffs(store, &record);
     }
-    let Found { conversations, messages, handoffs, problems } = &found;
+    let CheckReport { conversations, messages, handoffs, problems } = &found;
     let text = if as_json {
         let json = json!({
             "schema": "lcp.check.v1",
@@ -55,7 +55,7 @@ pub(super) fn run(store: &dyn Store, as_json: bool) -> Result {
         .hint("restore it, or go on in a new one: the rest of it can be read"))
 }
 
-impl Found {
+impl CheckReport {
     fn messages(&mut self, store: &dyn Store, record: &ConversationRecord) {
         let mut from = 0;
         while from < record.messages && self.problems.len() < PROBLEMS_MAX {

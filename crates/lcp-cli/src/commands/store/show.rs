@@ -53,7 +53,7 @@ fn conversation(
             break;
         }
         for stored in page {
-            lines.push(Line::of(&stored)?);
+            lines.push(Line::from_stored(&stored)?);
         }
     }
     if as_json {
@@ -94,7 +94,7 @@ struct Line {
 }
 
 impl Line {
-    fn of(stored: &StoredMessage) -> Result<Self> {
+    fn from_stored(stored: &StoredMessage) -> Result<Self> {
         let message = stored.message().map_err(failed)?;
         let StoredMessage { position, epoch, tokens, .. } = *stored;
         let (role, says) = (message.role().to_string(), first_line(&message));

@@ -11,7 +11,7 @@ use super::sessions::{SessionOptions, UsageFacts, with_sessions};
 use crate::mcp::error::{ToolError, ToolResult};
 use crate::mcp::state::{ServerState, counting};
 use crate::mcp::tool::{self, SideEffect, ToolOutput};
-use lcp_app::sessions::{Said, WindowOptions, input};
+use lcp_app::sessions::{NewMessages, WindowOptions, input};
 
 /// The name of a tool without one.
 const TOOL_NAME: &str = "tool";
@@ -90,7 +90,7 @@ impl tool::Tool for Tool {
     fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<UsageFacts>> {
         let reported = reported(&input)?;
         let messages = recorded_messages(state, &input)?;
-        if matches!(messages, Said::Nothing) && reported.is_none() {
+        if matches!(messages, NewMessages::Nothing) && reported.is_none() {
             let message = "there is nothing to record: give messages, a transcript or input_tokens";
             return Err(
                 ToolError::usage(message).with_hint("should_handoff tells without recording")
@@ -126,18 +126,22 @@ fn reported(input: &Input) -> ToolResult<Option<ReportedUsage>> {
     Ok(Some(ReportedUsage { input_tokens, cached_input_tokens, output_tokens }))
 }
 
-fn recorded_messages(state: &ServerState, input: &Input) -> ToolResult<Said> {
+fn recorded_messages(state: &ServerState, input: &Input) -> ToolResult<NewMessages> {
     match (&input.transcript, input.messages.is_empty()) {
         (Some(_), false) => Err(ToolError::usage("messages or a transcript: not both")),
         (Some(path), true) => {
             let bytes = state.config.roots.read(path, limits::TOTAL_DECOMPRESSED_BYTES_MAX)?;
             let name = path.escape_debug().to_string();
-            Ok(Said::Whole(input::messages_of(Path::new(&name), &bytes)?))
+            Ok(NewMessages::Conversation(input::messages_of(Path::new(&name), &bytes)?))
         }
-        (None, true) => Ok(Said::Nothing),
+        (None, true) => Ok(NewMessages::Nothing),
         (None, false) => {
             let messages = input.messages.iter().map(message).collect();
-            Ok(if input.whole { Said::Whole(messages) } else { Said::Next(messages) })
+            Ok(if input.whole {
+                NewMessages::Conversation(messages)
+            } else {
+                NewMessages::Next(messages)
+            })
         }
     }
 }

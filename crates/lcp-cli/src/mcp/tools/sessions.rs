@@ -36,7 +36,7 @@ pub(super) fn with_sessions<T>(
         let estimator = Arc::clone(&counter.estimator);
         let sessions = Sessions::new(Arc::clone(store), estimator, making, None);
         let held = sessions.held().clone();
-        let _hook = interrupt::on_interrupt(move || held.give_back());
+        let _hook = interrupt::on_interrupt(move || held.release_all());
         Ok(work(&sessions)?)
     })
 }

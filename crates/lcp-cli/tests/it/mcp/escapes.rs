@@ -38,7 +38,7 @@ fn paths_that_lead_out_are_refused() {
     }
     // Whether it is there or not; and a root's name is not merely how a path begins.
     for name in ["secret", "nothing", "root2/file", ""] {
-        is_refused(&mut client, &place.said(name));
+        is_refused(&mut client, &place.text(name));
     }
 }
 
@@ -56,7 +56,7 @@ fn links_that_lead_out_are_refused() {
     for path in ["link", "again", "folder", "folder/secret", "folder/root/README.md/../secret"] {
         is_refused(&mut client, path);
     }
-    is_refused(&mut client, &place.said("root/link"));
+    is_refused(&mut client, &place.text("root/link"));
     // What a walk finds is not followed either.
     let packed = client.facts("pack", json!({}));
     assert_eq!(packed["skipped_by_reason"]["link"], 4, "{packed}");

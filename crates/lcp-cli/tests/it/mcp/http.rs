@@ -18,7 +18,7 @@ struct Server {
 
 impl Server {
     fn start(place: &Place, address: &str) -> Self {
-        let arguments = ["mcp", "--http", address, "--root", &place.said("root")];
+        let arguments = ["mcp", "--http", address, "--root", &place.text("root")];
         let mut child =
             LCP.command(Path::new("."), &arguments).stderr(Stdio::piped()).spawn().unwrap();
         let mut said = String::new();

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use lcp_types::{BlockContent, Priority};
 
-use super::{Folder, blocks, labels, said, tree};
+use super::{Folder, blocks, labels, meta_of, tree};
 use crate::command::{LCP, stderr};
 
 fn git(folder: &Folder, arguments: &[&str]) {
@@ -53,14 +53,14 @@ fn since_packs_only_what_differs() {
         tree(&blocks),
         ["Cargo.lock 2", "new.rs 4", "sub/", "sub/a.rs 12", "sub/ü \"q\".rs 2"]
     );
-    assert_eq!(said(&blocks, "rust sub/a.rs").priority, Priority::High);
-    assert_eq!(said(&blocks, "toml Cargo.lock").priority, Priority::Background);
+    assert_eq!(meta_of(&blocks, "rust sub/a.rs").priority, Priority::High);
+    assert_eq!(meta_of(&blocks, "toml Cargo.lock").priority, Priority::Background);
     let blocks = folder.pack(&["--since", "HEAD", "sub"]);
     assert_eq!(labels(&blocks), ["rust sub/ü \"q\".rs"]);
     assert_eq!(labels(&folder.pack(&["--since", "base", "sub/a.rs"])), ["rust sub/a.rs"]);
     folder.fails(&["--since", "base", "kept.rs"], 2, "no file below the PATHs differs");
     let unchanged = folder.pack(&["--since", "base", "--no-default-rules"]);
-    assert_eq!(said(&unchanged, "rust sub/a.rs").priority, Priority::Normal);
+    assert_eq!(meta_of(&unchanged, "rust sub/a.rs").priority, Priority::Normal);
 }
 
 #[test]
@@ -81,9 +81,9 @@ fn diff_adds_the_changes() {
     let diffs: Vec<_> = labels(&blocks).into_iter().filter(|of| of.starts_with("diff")).collect();
     let wanted = ["diff Cargo.lock", "diff gone.rs", "diff sub/a.rs", "diff sub/ü \"q\".rs"];
     assert_eq!(diffs, wanted);
-    assert_eq!(said(&blocks, "diff sub/a.rs").priority, Priority::High);
-    assert_eq!(said(&blocks, "rust new.rs").priority, Priority::High);
-    assert_eq!(said(&blocks, "rust kept.rs").priority, Priority::Normal);
+    assert_eq!(meta_of(&blocks, "diff sub/a.rs").priority, Priority::High);
+    assert_eq!(meta_of(&blocks, "rust new.rs").priority, Priority::High);
+    assert_eq!(meta_of(&blocks, "rust kept.rs").priority, Priority::Normal);
     let lines = |path| {
         let diff = blocks.iter().find_map(|block| match &block.content {
             BlockContent::Diff(diff) if diff.path == path => Some(diff),
@@ -119,9 +119,11 @@ fn without_a_repository_or_git_that_is_said() {
     folder.fails(&["--since", "HEAD"], 1, "hint: --since and --diff need a PATH within a git");
     let mut command = LCP.command(&folder.path(""), &["pack", "--no-config", "--diff"]);
     let output = command.env("PATH", "/nowhere").output().unwrap();
-    let said = stderr(&output);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("cannot run git") && said.contains("hint: --since and --diff need git"));
+    let meta_of = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{meta_of}");
+    assert!(
+        meta_of.contains("cannot run git") && meta_of.contains("hint: --since and --diff need git")
+    );
     assert!(output.stdout.is_empty());
 }
 
@@ -132,9 +134,9 @@ fn renames_and_binary_changes_are_said() {
     folder.write("b.bin", b"\0");
     git(&folder, &["add", "-A"]);
     let output = folder.run(&["--diff"]);
-    let said = stderr(&output);
-    assert!(said.contains("moved.rs: rename from kept.rs"), "{said}");
-    assert!(said.contains("b.bin: Binary files"), "{said}");
+    let meta_of = stderr(&output);
+    assert!(meta_of.contains("moved.rs: rename from kept.rs"), "{meta_of}");
+    assert!(meta_of.contains("b.bin: Binary files"), "{meta_of}");
     assert!(labels(&blocks(&output)).contains(&"rust moved.rs".to_owned()));
 }
 
@@ -182,9 +184,9 @@ fn changes_of_one_path_are_all_there_and_each_once() {
     let output = one.run(&arguments);
     let wanted = ["rust sub/a.rs", "rust sub/a.rs", "diff sub/a.rs", "diff sub/a.rs"];
     assert_eq!(labels(&blocks(&output)), wanted);
-    let said = stderr(&output);
-    assert!(said.contains("1 file has the path of another one"), "{said}");
-    assert!(said.contains("1 change has the path of another one"), "{said}");
+    let meta_of = stderr(&output);
+    assert!(meta_of.contains("1 file has the path of another one"), "{meta_of}");
+    assert!(meta_of.contains("1 change has the path of another one"), "{meta_of}");
 }
 
 /// What a walk leaves out is not shown by its changes either.

@@ -24,15 +24,8 @@ fn binary_large_and_empty_files_stand_in_the_tree_and_their_number_is_said() {
     // A NUL behind the first 8 KiB makes no binary file, nor does what is not UTF-8.
     assert_eq!(labels(&blocks), ["rust a.rs", "rust late.rs", "rust latin.rs"]);
     let lines = [
-        "a.rs 2",
-        "b.bin 9",
-        "empty.rs 0",
-        "large.rs 1048577",
-        "late.rs 8194",
-        "latin.rs 8",
-        "logo.svg 7",
-        "picture.png 16",
-        "wrong.png 10",
+        "a.rs 2", "b.bin 9", "empty.rs 0", "large.rs 1048577", "late.rs 8194", "latin.rs 8",
+        "logo.svg 7", "picture.png 16", "wrong.png 10",
     ];
     assert_eq!(tree(&blocks), lines);
     let said = "6 files left out: 1 empty, 1 binary, 3 image, 1 too large\n";

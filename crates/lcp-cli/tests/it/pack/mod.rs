@@ -123,7 +123,7 @@ pub(crate) fn tree(blocks: &[Block<'_>]) -> Vec<String> {
 
 /// What the pack says of the block with this label.
 #[track_caller]
-pub(crate) fn said<'b>(blocks: &'b [Block<'_>], label: &str) -> BlockMeta<'b> {
+pub(crate) fn meta_of<'b>(blocks: &'b [Block<'_>], label: &str) -> BlockMeta<'b> {
     let at = blocks.iter().position(|block| labels(std::slice::from_ref(block)) == [label]);
     BlockMeta::resolve_all(blocks, &mut |_, problem| panic!("{problem}")).swap_remove(at.unwrap())
 }
@@ -144,27 +144,13 @@ fn files_become_blocks_in_the_order_of_their_paths() {
     let folder = Folder::new(PROJECT);
     let blocks = folder.pack(&[]);
     let wanted = [
-        "toml Cargo.toml",
-        "plain LICENSE",
-        "markdown README.md",
-        "unknown data.csv",
-        "shell run",
-        "python src/a/b.py",
-        "rust src/a.rs",
-        "rust src/main.rs",
+        "toml Cargo.toml", "plain LICENSE", "markdown README.md", "unknown data.csv", "shell run",
+        "python src/a/b.py", "rust src/a.rs", "rust src/main.rs",
     ];
     assert_eq!(labels(&blocks), wanted);
     let lines = [
-        "Cargo.toml 10",
-        "LICENSE 5",
-        "README.md 12",
-        "data.csv 4",
-        "run 15",
-        "src/",
-        "src/a/",
-        "src/a/b.py 5",
-        "src/a.rs 3",
-        "src/main.rs 13",
+        "Cargo.toml 10", "LICENSE 5", "README.md 12", "data.csv 4", "run 15", "src/", "src/a/",
+        "src/a/b.py 5", "src/a.rs 3", "src/main.rs 13",
     ];
     assert_eq!(tree(&blocks), lines);
     assert_eq!(blocks[0].summary.as_deref(), Some("8 files in 3 folders, 67 bytes"));

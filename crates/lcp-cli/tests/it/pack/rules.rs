@@ -1,8 +1,8 @@
-//! What is said of files: the built-in rules, those of `lcp.toml`, flags.
+//! What is meta_of of files: the built-in rules, those of `lcp.toml`, flags.
 
 use lcp_types::Priority::{self, Background, High, Low, Normal};
 
-use super::{Folder, blocks, labels, said};
+use super::{Folder, blocks, labels, meta_of};
 use crate::command::LCP;
 
 const FILES: &[(&str, &str)] = &[
@@ -18,7 +18,7 @@ fn built_in_rules_say_what_matters() {
     let folder = Folder::new(FILES);
     let blocks = folder.pack(&[]);
     let priorities: Vec<_> =
-        labels(&blocks).iter().map(|label| said(&blocks, label).priority).collect();
+        labels(&blocks).iter().map(|label| meta_of(&blocks, label).priority).collect();
     assert_eq!(priorities, [Background, High, Normal, Background, Low]);
     let blocks = folder.pack(&["--no-default-rules"]);
     assert_eq!(blocks.len(), 1 + FILES.len(), "no annotations");
@@ -51,7 +51,7 @@ fn flags_win_over_the_file_and_the_file_over_what_is_built_in() {
         blocks(&LCP.run_in(&folder.path(""), &arguments, &[]))
     };
     let blocks = run(&flags);
-    let of = |label| said(&blocks, label);
+    let of = |label| meta_of(&blocks, label);
     assert_eq!(labels(&blocks).len(), 5);
     let main = of("rust src/main.rs");
     assert_eq!((main.priority, main.rank), (Priority::Critical, Some(2.0)));

@@ -35,13 +35,8 @@ fn ignore_files_are_honoured_outside_a_repository_too() {
 fn hidden_files_are_packed_where_that_is_wanted_but_never_those_of_git() {
     let folder = Folder::new(HIDDEN);
     let hidden = [
-        "unknown .gitignore",
-        "rust .hidden/h.rs",
-        "unknown .ignore",
-        "unknown .lcpignore",
-        "unknown sub/.gitignore",
-        "unknown sub/c.log",
-        "rust z.rs",
+        "unknown .gitignore", "rust .hidden/h.rs", "unknown .ignore", "unknown .lcpignore",
+        "unknown sub/.gitignore", "unknown sub/c.log", "rust z.rs",
     ];
     assert_eq!(labels(&folder.pack(&["--hidden"])), hidden);
     assert_eq!(labels(&folder.pack(&["--hidden=off"])), ["unknown sub/c.log", "rust z.rs"]);

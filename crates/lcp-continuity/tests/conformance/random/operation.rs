@@ -101,7 +101,7 @@ impl Side {
             Operation::Advance(_) => String::new(),
             Operation::Begin(id) => {
                 let id = maybe(&mut self.conversations, 'c', *id);
-                told(store.begin(&window(&id)).map(conversation))
+                describe(store.begin(&window(&id)).map(conversation))
             }
             Operation::Lease(id, holder, span) => {
                 self.leased(store.lease(recent(&self.conversations, *id), holder, *span))
@@ -115,11 +115,11 @@ impl Side {
                 side.leased(renewed)
             }),
             Operation::Release(lease) => {
-                self.with_lease(*lease, |_, lease| told(store.release(lease)))
+                self.with_lease(*lease, |_, lease| describe(store.release(lease)))
             }
             Operation::Append(lease, texts, status) => self.with_lease(*lease, |_, lease| {
                 let messages: Vec<_> = texts.iter().map(|text| message(text)).collect();
-                told(store.append(lease, &messages, *status))
+                describe(store.append(lease, &messages, *status))
             }),
             Operation::NextEpoch(lease, status) => {
                 self.with_lease(*lease, |side, lease| side.leased(store.next_epoch(lease, *status)))
@@ -127,7 +127,7 @@ impl Side {
             Operation::Fork(from, at, id) => {
                 let from = recent(&self.conversations, *from).to_owned();
                 let id = maybe(&mut self.conversations, 'c', *id);
-                told(store.fork(&from, *at, &id).map(conversation))
+                describe(store.fork(&from, *at, &id).map(conversation))
             }
             Operation::Commit(lease, id, previous, status) => {
                 self.with_lease(*lease, |side, lease| {
@@ -135,25 +135,25 @@ impl Side {
                     let id = maybe(&mut side.handoffs, 'h', *id);
                     let status = status.map(str::to_owned);
                     let new = NewHandoff { status, ..handoff(&id, previous.as_deref()) };
-                    told(store.commit(lease, &new).map(|record| handed(record, now)))
+                    describe(store.commit(lease, &new).map(|record| handed(record, now)))
                 })
             }
             Operation::Claim(id, claimant, span) => {
                 let claim = store.claim(recent(&self.handoffs, *id), claimant, *span);
                 self.claims.extend(claim.clone());
-                told(claim.map(|it| (handed(it.handoff, now), it.claimant, it.until)))
+                describe(claim.map(|it| (handed(it.handoff, now), it.claimant, it.until)))
             }
             Operation::Resume(claim, id) => self.with_claim(*claim, |side, claim| {
                 let id = maybe(&mut side.conversations, 'c', *id);
-                told(store.resume(claim, &window(&id)).map(conversation))
+                describe(store.resume(claim, &window(&id)).map(conversation))
             }),
             Operation::Abandon(claim) => {
-                self.with_claim(*claim, |_, claim| told(store.abandon(claim)))
+                self.with_claim(*claim, |_, claim| describe(store.abandon(claim)))
             }
             Operation::Messages(id, from, limit) => {
-                told(store.messages(recent(&self.conversations, *id), *from, *limit))
+                describe(store.messages(recent(&self.conversations, *id), *from, *limit))
             }
-            Operation::Expire => told(store.expire()),
+            Operation::Expire => describe(store.expire()),
             Operation::Say(id, texts) => self.answers(
                 &[Operation::Lease(*id, "x", MINUTE), Operation::Append(0, texts.clone(), None)],
                 now,
@@ -183,29 +183,29 @@ impl Side {
         let store = &self.store;
         let conversations = self.conversations.iter().flat_map(|id| {
             [
-                told(store.conversation(id).map(conversation)),
-                told(store.messages(id, 0, u64::MAX)),
-                told(store.latest(id)),
-                told(store.handoffs(id, 3).map(|of| listed(of, now))),
+                describe(store.conversation(id).map(conversation)),
+                describe(store.messages(id, 0, u64::MAX)),
+                describe(store.latest(id)),
+                describe(store.handoffs(id, 3).map(|of| listed(of, now))),
             ]
         });
         let handoffs = self.handoffs.iter().flat_map(|id| {
             let chain = store.chain(id);
             let chain = chain.map(|chain| chain.into_iter().map(|it| handed(it, now)));
             [
-                told(store.handoff(id).map(|record| handed(record, now))),
-                told(chain.map(Iterator::collect::<Vec<_>>)),
+                describe(store.handoff(id).map(|record| handed(record, now))),
+                describe(chain.map(Iterator::collect::<Vec<_>>)),
             ]
         });
         let all = store.conversations("", u64::MAX);
         let all = all.map(|all| all.into_iter().map(conversation).collect::<Vec<_>>());
-        iter::once(told(all)).chain(conversations).chain(handoffs).collect()
+        iter::once(describe(all)).chain(conversations).chain(handoffs).collect()
     }
 
     fn leased(&mut self, lease: Result<Lease>) -> String {
         self.leases.extend(lease.clone());
         // How much higher a fence is than the one before, is not said anywhere.
-        told(lease.map(|lease| Lease { fence: 0, ..lease }))
+        describe(lease.map(|lease| Lease { fence: 0, ..lease }))
     }
 
     fn with_lease(
@@ -249,7 +249,7 @@ fn maybe(ids: &mut Vec<String>, kind: char, number: Maybe) -> String {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "answers are made to be told")]
-fn told<T: Debug>(answer: Result<T>) -> String {
+fn describe<T: Debug>(answer: Result<T>) -> String {
     format!("{answer:?}")
 }
 

@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 
 use super::{Expected, Pieces};
 use crate::laws::{COMPRESSIONS, encode};
-use crate::walk::{Cuts, whole};
+use crate::walk::{Cuts, decode_at_once};
 
 /// A runtime whose clock jumps to the next timer when nobody has work.
 fn runtime() -> Runtime {
@@ -44,8 +44,8 @@ impl AsyncRead for Slow<'_> {
 }
 
 async fn assert_same(pack: &[u8], options: DecodeOptions<'static>, cuts: Cuts) {
-    let seen = whole(pack, options);
-    let expected = Expected::of(&seen);
+    let seen = decode_at_once(pack, options);
+    let expected = Expected::new(&seen);
     let mut stream = AsyncStreamDecoder::new(Slow(Pieces::new(pack, cuts), false), options);
     for block in expected.blocks {
         let found = stream.next_block().await.expect("not the first error yet");

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 use crate::laws::{COMPRESSIONS, encode};
 use crate::support::{frame, hi, pack};
-use crate::walk::{Cuts, Seen, whole};
+use crate::walk::{Cuts, Seen, decode_at_once};
 
 /// Gives one piece at a read, and is interrupted before some.
 pub(crate) struct Pieces<'p> {
@@ -77,7 +77,7 @@ pub(crate) struct Expected<'a> {
 
 impl<'a> Expected<'a> {
     /// What comes up to the first error of any kind.
-    pub(crate) fn of(seen: &'a [Seen]) -> Self {
+    pub(crate) fn new(seen: &'a [Seen]) -> Self {
         let mut blocks = Vec::new();
         for seen in seen {
             match seen {
@@ -95,9 +95,9 @@ impl<'a> Expected<'a> {
 /// Fails if a pack is not the same read as it is in memory.
 #[track_caller]
 pub(crate) fn assert_same_when_read(pack: &[u8], options: DecodeOptions<'_>, cuts: Cuts) {
-    let seen = whole(pack, options);
+    let seen = decode_at_once(pack, options);
     assert_eq!(streamed(Pieces::new(pack, cuts), options), seen, "events, cut {cuts:?}");
-    let expected = Expected::of(&seen);
+    let expected = Expected::new(&seen);
     let mut stream = StreamDecoder::new(Pieces::new(pack, cuts), options);
     for block in expected.blocks {
         let found = stream.next_block().expect("not the first error yet");

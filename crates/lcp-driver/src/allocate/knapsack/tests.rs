@@ -149,8 +149,7 @@ fn any_case() -> impl Strategy<Value = Case> {
             case.first = case.items.iter().rposition(is_high).filter(|_| first);
             let whole: u64 = case.items.iter().map(|item| item.costs[0]).sum();
             #[expect(
-                clippy::cast_precision_loss,
-                clippy::cast_possible_truncation,
+                clippy::cast_precision_loss, clippy::cast_possible_truncation,
                 clippy::cast_sign_loss
             )]
             let budget = (whole as f64 * share) as u64;

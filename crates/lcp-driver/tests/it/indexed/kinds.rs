@@ -39,7 +39,7 @@ fn annotation(target: usize, of: u16) -> Option<Block<'static>> {
         201..=204 => Some(tag(target, "rank=0.5")),
         205 => Some(tag(target, "pinned")),
         206..=208 => Some(tag(target, "tool_call_id=c1")),
-        209..=212 => Some(Block::new(Level::Tags.of(target, "a, b"))),
+        209..=212 => Some(Block::new(Level::Tags.to_extension(target, "a, b"))),
         _ => None,
     }
 }

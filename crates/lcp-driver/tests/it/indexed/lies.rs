@@ -25,7 +25,7 @@ fn blocks() -> Vec<Block<'static>> {
         tag(1, "rank=0.5"),
         tag(3, "tool_call_id=c1"),
         tag(4, "pinned"),
-        Block::new(Level::Tags.of(7, "d")),
+        Block::new(Level::Tags.to_extension(7, "d")),
         Block::new(Annotation::summary(7, "the last file")),
     ]);
     blocks

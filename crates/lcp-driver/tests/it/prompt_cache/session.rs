@@ -49,7 +49,7 @@ impl Note {
         match self {
             Self::Priority(priority) => Block::new(Annotation::priority(target, *priority)),
             Self::Summary(text) => Block::new(Annotation::summary(target, text.clone())),
-            Self::Level(level, text) => Block::new(level.of(target, text)),
+            Self::Level(level, text) => Block::new(level.to_extension(target, text)),
             Self::Tag(tag) => Block::new(Annotation::tag(target, &Tag::parse(tag))),
         }
     }

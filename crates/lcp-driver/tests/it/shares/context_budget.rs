@@ -8,14 +8,8 @@ use lcp_driver::usage::{UsageHistory, UsageLevel, UsageMonitor};
 use lcp_driver::window::ContextWindow;
 
 const SECTIONS: [&str; 8] = [
-    "system_prompt",
-    "goal",
-    "memory",
-    "working_state",
-    "conversation_summary",
-    "retrieved_context",
-    "recent_messages",
-    "scaffolding_reminder",
+    "system_prompt", "goal", "memory", "working_state", "conversation_summary",
+    "retrieved_context", "recent_messages", "scaffolding_reminder",
 ];
 
 fn tokens(budget: &ContextBudget) -> Vec<u32> {

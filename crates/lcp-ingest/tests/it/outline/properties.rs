@@ -93,30 +93,8 @@ fn each_sample_as_each_kind() {
 #[test]
 fn what_no_one_writes() {
     let patterns = [
-        "(",
-        "[",
-        "{",
-        "a<",
-        "A<",
-        "a=>",
-        "r#\"",
-        "`${",
-        "/*",
-        "class A { ",
-        "fn a() {",
-        "#if A\n",
-        "a?",
-        "\"",
-        "\"\"\"",
-        "R\"x(",
-        "::a",
-        "a\n",
-        "\0",
-        "<a>",
-        "@a\n",
-        "\\\n",
-        "# a\n",
-        "a. ",
+        "(", "[", "{", "a<", "A<", "a=>", "r#\"", "`${", "/*", "class A { ", "fn a() {", "#if A\n",
+        "a?", "\"", "\"\"\"", "R\"x(", "::a", "a\n", "\0", "<a>", "@a\n", "\\\n", "# a\n", "a. ",
     ];
     for (kind, _) in SAMPLES {
         for pattern in patterns {

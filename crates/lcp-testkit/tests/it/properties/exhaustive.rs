@@ -1,4 +1,4 @@
-//! Flips every bit and cuts every byte of the seed packs (`docs/reliability.md`).
+//! Flips every bit and cuts every byte of the seed packs (`docs/durability.md`).
 
 use std::num::NonZero;
 

@@ -32,30 +32,8 @@ const SENTENCES: &[&str] = &[
 
 /// What is one piece, or a few, when it is repeated.
 const UNITS: &[&str] = &[
-    " ",
-    "\n",
-    "\t",
-    "\r\n",
-    " \n",
-    "a",
-    "A",
-    "aB",
-    "=",
-    "/",
-    "'s",
-    "1",
-    "漢",
-    "é",
-    "\u{301}",
-    "🦀",
-    "\u{a0}",
-    "\u{fffd}",
-    "\0",
-    "<|endoftext|>",
-    "-",
-    "ab ",
-    "The ",
-    "\u{3000}",
+    " ", "\n", "\t", "\r\n", " \n", "a", "A", "aB", "=", "/", "'s", "1", "漢", "é", "\u{301}",
+    "🦀", "\u{a0}", "\u{fffd}", "\0", "<|endoftext|>", "-", "ab ", "The ", "\u{3000}",
 ];
 
 const TIMES: &[usize] = &[2, 3, 15, 16, 17, 63, 64, 65, 129, 1_000];

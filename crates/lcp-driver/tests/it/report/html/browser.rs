@@ -45,16 +45,10 @@ fn dom(page: &str, fragment: &str) -> Option<String> {
         let out = folder.path().join("dom.html");
         let child = Command::new(&browser)
             .args([
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-quic",
-                "--no-first-run",
+                "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
             ])
             .args([
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-sync",
+                "--disable-background-networking", "--disable-component-update", "--disable-sync",
             ])
             .args(["--disable-dev-shm-usage", "--disable-extensions", "--disable-breakpad"])
             .arg(format!("--user-data-dir={}", profile.path().display()))
