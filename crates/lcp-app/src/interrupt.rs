@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 type Work = dyn Fn() + Send + Sync;
 
-/// HeldLeases while something is done as a whole.
+/// Held while an operation runs that an interrupt must not split.
 static UNINTERRUPTED: Mutex<()> = Mutex::new(());
 
 /// What is to be done besides.
@@ -36,7 +36,7 @@ pub fn install() {
         IS_ENDING.store(true, Ordering::SeqCst);
         // Never given back: nothing of the kind is begun any more.
         let _whole = UNINTERRUPTED.lock().unwrap_or_else(PoisonError::into_inner);
-        // ResolvedPromptCache until the end: no further file is made, and none is renamed unseen.
+        // Kept until the end: no further file is made, and none is renamed unseen.
         let files = TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner);
         for file in files.iter() {
             let _ = std::fs::remove_file(file);
@@ -107,7 +107,7 @@ pub fn run_hooks() {
 pub fn registered(
     make: impl FnOnce() -> std::io::Result<NamedTempFile>,
 ) -> std::io::Result<(NamedTempFile, Registered)> {
-    // HeldLeases while it is made, so that there is no file that is not known.
+    // Held while it is made, so that there is no file that is not known.
     let mut files = TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner);
     let file = make()?;
     let path = file.path().to_owned();

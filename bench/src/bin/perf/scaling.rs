@@ -173,7 +173,7 @@ pub(super) fn walk(at: usize, many: usize, idle: bool) -> bool {
             .all(|(mode, text)| !text.is_empty() && black_box(parse_blocks(text, mode)).is_ok()),
         Walk::Manifest => {
             let manifest = Manifest::parse(&input, &mut |_| Err(std::io::Error::other("no file")));
-            let pack = manifest.and_then(|manifest| manifest.encode(EncodeOptions::default()));
+            let pack = manifest.and_then(|manifest| manifest.to_pack(EncodeOptions::default()));
             // What is missing is known when all of it was read.
             black_box(pack).map_or_else(|error| error.to_string().contains("missing"), |_| true)
         }

@@ -193,7 +193,7 @@ fn wrong(target: Provider, json: &str) -> Option<String> {
                 }
                 let is_said = !message["refusal"].is_null();
                 if is_empty(&message["content"]) && open.is_empty() && !is_said {
-                    return say("nothing is count_texts");
+                    return say("nothing is said");
                 }
             }
             Provider::Anthropic => {
@@ -202,7 +202,7 @@ fn wrong(target: Provider, json: &str) -> Option<String> {
                     return say("a name of a tool");
                 }
                 if role != wanted || is_empty(&message["content"]) {
-                    return say("roles do not take turns, or nothing is count_texts");
+                    return say("roles do not take turns, or nothing is said");
                 }
                 let results = strings(&message["content"], "tool_use_id");
                 if !open.is_empty() || !results.is_empty() {
@@ -379,18 +379,18 @@ fn tools_are_paid_for_and_told_of() {
     let pack = run_with(&["import", "-"], request.as_bytes()).stdout;
     let export = ["export", "-", "--to", "openai", "--budget", "100", "--report", "-"];
     let output = run_with(&export, &pack);
-    let count_texts = stderr(&output);
-    assert_eq!(output.status.code(), Some(0), "{count_texts}");
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{message}");
     assert!(
-        count_texts.contains(&format!("({beside} of them for what the request has beside them)"))
+        message.contains(&format!("({beside} of them for what the request has beside them)"))
     );
     assert!(
-        count_texts.contains("the request's tools, Critical and pinned blocks alone"),
-        "{count_texts}"
+        message.contains("the request's tools, Critical and pinned blocks alone"),
+        "{message}"
     );
-    assert!(count_texts.contains(&format!("\"beside_tokens\": {beside}")), "{count_texts}");
-    assert!(count_texts.contains("20 names of tools were changed"), "{count_texts}");
-    assert!(count_texts.contains("\"fs.tool 0\" is fs_tool_0, "), "{count_texts}");
+    assert!(message.contains(&format!("\"beside_tokens\": {beside}")), "{message}");
+    assert!(message.contains("20 names of tools were changed"), "{message}");
+    assert!(message.contains("\"fs.tool 0\" is fs_tool_0, "), "{message}");
     let denied = run_with(&[&export[..], &["--strict"]].concat(), &pack);
     assert_eq!(denied.status.code(), Some(4), "{}", stderr(&denied));
 }
@@ -447,9 +447,9 @@ fn messages_that_are_dropped_are_warned_of() {
     }
     let pack = pack.finish().unwrap();
     let arguments = ["export", "-", "--to", "openai", "--report", "-", "--budget", &budget];
-    let count_texts = stderr(&run_with(&arguments, &pack));
-    assert!(count_texts.contains("messages were dropped, the oldest first"), "{count_texts}");
-    assert!(count_texts.contains("\"dropped_messages\": 1"), "{count_texts}");
+    let message = stderr(&run_with(&arguments, &pack));
+    assert!(message.contains("messages were dropped, the oldest first"), "{message}");
+    assert!(message.contains("\"dropped_messages\": 1"), "{message}");
 }
 
 #[test]
@@ -506,11 +506,11 @@ fn what_is_left_out_is_told() {
     assert!(run(&["-q", "import", session, "--sidechains", "-o", pack]).status.success());
     let output = run(&["export", pack, "--to", "anthropic", "--budget", "90", "--report", report]);
     assert!(output.status.success(), "{}", stderr(&output));
-    let count_texts = stderr(&output);
-    assert!(count_texts.contains("2 blocks of side conversations are left out"), "{count_texts}");
+    let message = stderr(&output);
+    assert!(message.contains("2 blocks of side conversations are left out"), "{message}");
     assert!(
-        count_texts.contains("1 of type hologram have no place in these messages"),
-        "{count_texts}"
+        message.contains("1 of type hologram have no place in these messages"),
+        "{message}"
     );
     let report: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
     assert_eq!((&report["schema"], &report["to"]), (&"lcp.export.v1".into(), &"anthropic".into()));

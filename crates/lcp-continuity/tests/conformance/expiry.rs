@@ -122,7 +122,7 @@ pub(crate) fn a_body_stays_while_a_conversation_has_it(harness: &dyn Harness) {
     harness.clock().advance(DAY);
     assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 1, handoffs: 0, bodies: 2 }));
 
-    // What was dropped can be message_texts again.
+    // What was dropped can be recorded again.
     let (_, lease) = begun(harness, "c");
     append(&*store, &lease, &["both"]).unwrap();
     assert_eq!(message_texts(&*store, "c"), "both");

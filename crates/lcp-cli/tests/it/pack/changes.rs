@@ -119,10 +119,10 @@ fn without_a_repository_or_git_that_is_said() {
     folder.fails(&["--since", "HEAD"], 1, "hint: --since and --diff need a PATH within a git");
     let mut command = LCP.command(&folder.path(""), &["pack", "--no-config", "--diff"]);
     let output = command.env("PATH", "/nowhere").output().unwrap();
-    let meta_of = stderr(&output);
-    assert_eq!(output.status.code(), Some(1), "{meta_of}");
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(
-        meta_of.contains("cannot run git") && meta_of.contains("hint: --since and --diff need git")
+        message.contains("cannot run git") && message.contains("hint: --since and --diff need git")
     );
     assert!(output.stdout.is_empty());
 }
@@ -134,9 +134,9 @@ fn renames_and_binary_changes_are_said() {
     folder.write("b.bin", b"\0");
     git(&folder, &["add", "-A"]);
     let output = folder.run(&["--diff"]);
-    let meta_of = stderr(&output);
-    assert!(meta_of.contains("moved.rs: rename from kept.rs"), "{meta_of}");
-    assert!(meta_of.contains("b.bin: Binary files"), "{meta_of}");
+    let message = stderr(&output);
+    assert!(message.contains("moved.rs: rename from kept.rs"), "{message}");
+    assert!(message.contains("b.bin: Binary files"), "{message}");
     assert!(labels(&blocks(&output)).contains(&"rust moved.rs".to_owned()));
 }
 
@@ -184,9 +184,9 @@ fn changes_of_one_path_are_all_there_and_each_once() {
     let output = one.run(&arguments);
     let wanted = ["rust sub/a.rs", "rust sub/a.rs", "diff sub/a.rs", "diff sub/a.rs"];
     assert_eq!(labels(&blocks(&output)), wanted);
-    let meta_of = stderr(&output);
-    assert!(meta_of.contains("1 file has the path of another one"), "{meta_of}");
-    assert!(meta_of.contains("1 change has the path of another one"), "{meta_of}");
+    let message = stderr(&output);
+    assert!(message.contains("1 file has the path of another one"), "{message}");
+    assert!(message.contains("1 change has the path of another one"), "{message}");
 }
 
 /// What a walk leaves out is not shown by its changes either.

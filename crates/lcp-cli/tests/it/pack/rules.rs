@@ -1,4 +1,4 @@
-//! What is meta_of of files: the built-in rules, those of `lcp.toml`, flags.
+//! The attributes of files: the built-in rules, those of `lcp.toml`, flags.
 
 use lcp_types::Priority::{self, Background, High, Low, Normal};
 
