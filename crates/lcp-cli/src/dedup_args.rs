@@ -12,7 +12,7 @@ pub struct DedupArgs {
     /// unless lcp.toml says otherwise
     #[arg(long, value_name = "LEVEL")]
     dedup: Option<DedupLevel>,
-    /// Preference of two stays: the `best` ranked, or the `first`, which keeps a
+    /// Which of two stays: the `best` ranked, or the `first`, which keeps a
     /// prompt cache; first with --previous or --plan, else best
     #[arg(long, value_name = "WHICH")]
     dedup_keep: Option<Preference>,

@@ -175,7 +175,7 @@ fn what_a_cache_has_seen_stays() {
         before = Some(text);
         blocks.push(block);
     }
-    // NewMessages otherwise, the best stays, and a cache loses what stood before.
+    // Said otherwise, the best stays, and a cache loses what stood before.
     let pack = pack(folder.path(), &json!(blocks));
     let best = report(&pack, &["--dedup", "overlap", "--budget", "4000", "--dedup-keep", "best"]);
     assert_eq!(best["dedup"]["superseded"], 3);
