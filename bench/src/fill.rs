@@ -96,11 +96,10 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
         }
         let heads = median(cases.iter().map(|case| case.with));
         let bare = median(cases.iter().map(|case| case.bare));
-        rows.push(Row::named(what("contents alone"), Better::Higher, "%").beside_itself(
-            bare,
-            "with heads",
-            heads,
-        ));
+        rows.push(
+            Row::named(what("contents alone"), Better::Higher, "%")
+                .beside_itself(bare, "with heads", heads),
+        );
     }
     Ok(Report { bench: NAME, rows })
 }

@@ -3,7 +3,6 @@
 mod cycles;
 mod dependencies;
 mod documents;
-mod exceptions;
 mod names;
 mod requirements;
 mod sources;

@@ -11,22 +11,9 @@ const SYLLABLES: [&str; 40] = [
 
 /// Lines that any code has, the commonest first.
 const COMMON: [&str; 16] = [
-    "    }",
-    "}",
-    "",
-    "        }",
-    "    Ok(())",
-    "    } else {",
-    "        return None;",
-    "            }",
-    "    });",
-    "    #[must_use]",
-    "    /// # Errors",
-    "    ///",
-    "use std::fmt;",
-    "        continue;",
-    "        _ => {}",
-    "#[cfg(test)]",
+    "    }", "}", "", "        }", "    Ok(())", "    } else {", "        return None;",
+    "            }", "    });", "    #[must_use]", "    /// # Errors", "    ///", "use std::fmt;",
+    "        continue;", "        _ => {}", "#[cfg(test)]",
 ];
 
 /// Words that renaming leaves.
@@ -132,16 +119,10 @@ fn push_line(out: &mut String, rng: &mut SplitMix64, opens: bool) {
         return out.push_str(COMMON[rng.below(most)]);
     }
     let template = rng.choose(&[
-        "    let a_a = a.a(a, a.a);",
-        "        if a.a_a > 0 {",
-        "    self.a_a.push(a(a, 0));",
-        "        return Err(Error::A(a_a));",
-        "    /// a a a a a.",
-        "    a_a: A<A>,",
-        "    for a in a_a.a() {",
-        "        A::A => a_a(a, 0),",
-        "    assert_eq!(a.a(0), Some(a_a));",
-        "const A: usize = 0 * a::A;",
+        "    let a_a = a.a(a, a.a);", "        if a.a_a > 0 {", "    self.a_a.push(a(a, 0));",
+        "        return Err(Error::A(a_a));", "    /// a a a a a.", "    a_a: A<A>,",
+        "    for a in a_a.a() {", "        A::A => a_a(a, 0),",
+        "    assert_eq!(a.a(0), Some(a_a));", "const A: usize = 0 * a::A;",
     ]);
     fill(out, rng, template);
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use lcp_decoder::{DecodeOptions, RemoteObject, PackReader, ReadAt};
+use lcp_decoder::{DecodeOptions, PackReader, ReadAt, RemoteObject};
 use lcp_driver::{DefaultDriver, DriverConfig, PlanSource};
 use lcp_testkit::SplitMix64;
 use lcp_tokens::{Encoding, Tiktoken};

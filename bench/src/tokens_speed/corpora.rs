@@ -12,17 +12,8 @@ use crate::registry::{Crate, crates, is_code, named};
 
 /// Crates whose files warm the caches.
 const WARM: &[&str] = &[
-    "aho-corasick",
-    "blake3",
-    "bstr",
-    "hashbrown",
-    "itertools",
-    "memchr",
-    "proptest",
-    "rayon",
-    "regex-automata",
-    "serde",
-    "serde_json",
+    "aho-corasick", "blake3", "bstr", "hashbrown", "itertools", "memchr", "proptest", "rayon",
+    "regex-automata", "serde", "serde_json",
 ];
 
 /// Crates whose code is counted: Rust, and C.

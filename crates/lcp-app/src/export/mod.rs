@@ -134,7 +134,7 @@ impl<'b> Candidates<'b> {
 
 /// Tokens of a request: those of all that its messages say
 /// ([`ExportedMessage::text`](lcp_transcripts::ExportedMessage::text)), 4 for each and 3 for
-/// all, and [`beside`] them.
+/// all, and [`request_extra_tokens`] them.
 pub fn count(exported: &ExportResult, estimator: &dyn TokenEstimator) -> u64 {
     let texts = exported.messages.iter().map(|message| message.text.as_str());
     let tokens = texts.map(|text| u64::from(estimator.estimate(text)) + MESSAGE_TOKENS);
@@ -142,7 +142,7 @@ pub fn count(exported: &ExportResult, estimator: &dyn TokenEstimator) -> u64 {
 }
 
 /// Tokens of what the model reads of a request beside its messages, such as tools, as it
-/// is written ([`ExportResult::beside`]).
+/// is written ([`ExportResult::request_extras`]).
 pub fn request_extra_tokens(exported: &ExportResult, estimator: &dyn TokenEstimator) -> u64 {
     exported.request_extras().map_or(0, |json| estimator.estimate(&json).into())
 }

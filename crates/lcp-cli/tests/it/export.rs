@@ -381,13 +381,8 @@ fn tools_are_paid_for_and_told_of() {
     let output = run_with(&export, &pack);
     let message = stderr(&output);
     assert_eq!(output.status.code(), Some(0), "{message}");
-    assert!(
-        message.contains(&format!("({beside} of them for what the request has beside them)"))
-    );
-    assert!(
-        message.contains("the request's tools, Critical and pinned blocks alone"),
-        "{message}"
-    );
+    assert!(message.contains(&format!("({beside} of them for what the request has beside them)")));
+    assert!(message.contains("the request's tools, Critical and pinned blocks alone"), "{message}");
     assert!(message.contains(&format!("\"beside_tokens\": {beside}")), "{message}");
     assert!(message.contains("20 names of tools were changed"), "{message}");
     assert!(message.contains("\"fs.tool 0\" is fs_tool_0, "), "{message}");
@@ -508,10 +503,7 @@ fn what_is_left_out_is_told() {
     assert!(output.status.success(), "{}", stderr(&output));
     let message = stderr(&output);
     assert!(message.contains("2 blocks of side conversations are left out"), "{message}");
-    assert!(
-        message.contains("1 of type hologram have no place in these messages"),
-        "{message}"
-    );
+    assert!(message.contains("1 of type hologram have no place in these messages"), "{message}");
     let report: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
     assert_eq!((&report["schema"], &report["to"]), (&"lcp.export.v1".into(), &"anthropic".into()));
     assert!(report["used_tokens"].as_u64().unwrap() <= 90);
