@@ -40,9 +40,9 @@ pub enum RenderDecision {
     Omit,
     /// Not for the text: an annotation, or an extension of LCP's own.
     Metadata,
-    /// Left out by [`DriverConfig::types`].
+    /// Left out by [`DriverConfig::types`](crate::DriverConfig::types).
     Filtered,
-    /// Left out because another block covers it ([`DriverConfig::duplicates`]).
+    /// Left out because another block covers it ([`DriverConfig::duplicates`](crate::DriverConfig::duplicates)).
     Duplicate {
         /// The index of the block that covers it.
         by: usize,

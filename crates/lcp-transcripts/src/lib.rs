@@ -26,7 +26,7 @@
 //! | diffs, and lines with numbers, byte for byte | [`diff`], [`line_numbers`] |
 //! | what an import made, and did not know | [`ImportResult`], [`ImportReport`] |
 //! | what an export made, and left out | [`ExportResult`], [`ExportReport`] |
-//! | the annotation_keys that blocks get | [`tags`] |
+//! | the annotations that blocks get | [`annotation_keys`] |
 
 pub mod annotation_keys;
 mod anthropic;

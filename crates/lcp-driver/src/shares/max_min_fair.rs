@@ -1,6 +1,6 @@
 //! Weighted max-min filling: what one does not want goes to those that do (RFC 0004 §3 shares).
 
-/// What one taker asks of [`fill`].
+/// What one taker asks of [`max_min_fair`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Demand {
     /// Its part beside the others, in any unit that all of them share. With 0 it takes only what
