@@ -40,9 +40,9 @@ impl SchemaSpec {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// How long to wait for another process that writes, before
-    /// [`Error::Busy`](super::Error::Busy)(Error::Busy). 30 seconds by default.
+    /// [`Error::Busy`](super::Error::Busy). 30 seconds by default.
     pub busy_timeout: Duration,
-    /// Bytes the file may have; [`Error::Full`](super::Error::Full)(Error::Full) beyond that. It
+    /// Bytes the file may have; [`Error::Full`](super::Error::Full) beyond that. It
     /// binds this connection only. `None`, the default, is no limit.
     pub max_bytes: Option<u64>,
     /// Whether a commit waits until it is written through to the disk
@@ -52,7 +52,7 @@ pub struct Options {
     /// and nothing else.
     pub durable: bool,
     /// Whether a file on a network file system is refused
-    /// ([`Error::NetworkFileSystem`](super::Error::NetworkFileSystem)(Error::NetworkFileSystem)); `false` by
+    /// ([`Error::NetworkFileSystem`](super::Error::NetworkFileSystem)); `false` by
     /// default.
     ///
     /// Known on Linux, by the mounts that `/proc/self/mountinfo` lists. On other

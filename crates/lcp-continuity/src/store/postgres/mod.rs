@@ -68,8 +68,7 @@ impl Default for PostgresOptions {
 /// Conversations and hand-offs in PostgreSQL (12 or newer), for machines that share
 /// them (RFC 0007 §10).
 ///
-/// Each call of [`Store::append`](crate::store::Store::append), [`Store::commit`](crate::store::Store::commit), [`Store::claim`](crate::store::Store::claim),
-/// [`Store::resume`](crate::store::Store::resume) and [`Store::lease`](crate::store::Store::lease) is one statement, and one round trip.
+/// Each call of `append`, `commit`, `claim`, `resume` and `lease` is one statement, and one round trip.
 /// Every session has `synchronous_commit` on at least, so that what was acknowledged
 /// is durable; `fsync` is the server's to keep on. Bodies are stored once each, by
 /// their BLAKE3 hash, and checked against it when they are read.
