@@ -64,7 +64,7 @@ fn features(arguments: &[OsString]) -> &'static [&'static str] {
 
 /// Compares the sample packs and their renderings with what the code writes.
 pub(crate) fn samples(args: &GoldenArgs) -> Result<ExitCode> {
-    golden(args, "test --workspace --all-features --test it samples")
+    golden(args, "test --workspace --all-features samples::")
 }
 
 /// Compares the vocabularies of lcp-tokens with those of tiktoken-rs.
@@ -83,10 +83,10 @@ fn golden(args: &GoldenArgs, test: &str) -> Result<ExitCode> {
     run(command)
 }
 
-/// Reads the samples by the descriptions in `formats/`. Tests the workspace, as CI does: a package
-/// alone would be built again, with other features of its dependencies.
+/// Reads the samples by the descriptions in `formats/`. Tests the workspace, as CI does: a package or
+/// target alone would be built again, with other features of its dependencies.
 pub(crate) fn format_specs() -> Result<ExitCode> {
-    run(in_workspace("test --workspace --all-features --test it format_descriptions -- --ignored"))
+    run(in_workspace("test --workspace --all-features format_descriptions -- --ignored"))
 }
 
 /// Runs a benchmark of `bench/`.
