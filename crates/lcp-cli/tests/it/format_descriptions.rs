@@ -45,8 +45,8 @@ fn kaitai_struct_reads_packs() {
 /// Checks all samples in a folder of its own. Skips the check where a program is missing, unless
 /// `LCP_REQUIRE_FORMATS` is set.
 fn check(name: &str, programs: &[&str], check: fn(&Path, &[PathBuf])) {
-    let is_missing =
-        |program: &&&str| python::output(Command::new(program).arg("--version")).is_err();
+    // Not every program accepts the flag; that it starts is enough.
+    let is_missing = |program: &&&str| Command::new(program).arg("--version").output().is_err();
     if let Some(missing) = programs.iter().find(is_missing) {
         assert!(std::env::var_os("LCP_REQUIRE_FORMATS").is_none(), "{name} needs {missing}");
         return;
