@@ -48,7 +48,8 @@ pub(crate) fn product(arguments: &[OsString]) -> Result<ExitCode> {
     run(command)
 }
 
-/// Returns the feature flags of cargo for a command line of `lcp`.
+/// Returns the feature flags of cargo for a command line of `lcp`. Only the full command validates
+/// (it checks hand-offs, too), and reads tokenizer files.
 fn features(arguments: &[OsString]) -> &'static [&'static str] {
     let encoding = arguments.iter().enumerate().find_map(|(at, argument)| {
         let argument = argument.to_str()?;
@@ -59,7 +60,9 @@ fn features(arguments: &[OsString]) -> &'static [&'static str] {
         }
     });
     let is_built_in = |name: &str| BUILT_IN_ENCODINGS.contains(&name);
-    if encoding.is_none_or(is_built_in) { &["--no-default-features"] } else { &[] }
+    let is_validate = arguments.iter().any(|argument| argument == "validate");
+    let is_slim = !is_validate && encoding.is_none_or(is_built_in);
+    if is_slim { &["--no-default-features"] } else { &[] }
 }
 
 /// Compares the sample packs and their renderings with what the code writes.
@@ -164,11 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn a_tokenizer_file_needs_the_full_command() {
+    fn validation_and_tokenizer_files_need_the_full_command() {
         for slim in ["render a", "render a --encoding heuristic", "count --encoding=o200k_base a"] {
             assert_eq!(features(&words(slim)), ["--no-default-features"], "{slim}");
         }
-        for full in ["render a --encoding tokenizer.json", "count --encoding=./tekken.json a"] {
+        for full in
+            ["validate a", "render a --encoding tokenizer.json", "count --encoding=./tekken.json a"]
+        {
             assert!(features(&words(full)).is_empty(), "{full}");
         }
     }

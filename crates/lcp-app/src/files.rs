@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use lcp_decoder::{DecodeOptions, Pack};
 use lcp_packfile::journal;
-use lcp_transcripts::Format;
 use lcp_types::wire::MAGIC_LCP;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -191,10 +190,11 @@ pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error
     );
     let failure = Error::new(code, message);
     let looks_like_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-    // Any text is Markdown.
-    let transcript = || lcp_transcripts::detect(bytes).filter(|format| *format != Format::Markdown);
+    #[cfg(feature = "full")]
     if let lcp_decoder::ErrorKind::BadMagic { .. } = error.kind()
-        && let Some(format) = transcript()
+        && let Some(format) = lcp_transcripts::detect(bytes)
+        // Any text is Markdown.
+        && format != lcp_transcripts::Format::Markdown
     {
         return failure.with_hint(format!(
             "this looks like a transcript ({format}): `lcp import FILE` makes a pack of it"

@@ -55,20 +55,25 @@ pub mod budget;
 pub mod config;
 pub mod dedup;
 mod error;
+#[cfg(feature = "full")]
 pub mod export;
 pub mod files;
 mod find_block;
+#[cfg(feature = "full")]
 pub mod folders;
 pub mod interrupt;
 pub mod pack_output;
 pub mod prompt_cache;
 pub mod render;
 mod reporter;
+#[cfg(feature = "full")]
 pub mod sessions;
 pub mod special_tokens;
 pub mod tokenizer;
+#[cfg(feature = "full")]
 pub mod validate;
 
+#[cfg(feature = "full")]
 pub use config::parse_size;
 pub use error::{Error, ErrorKind, Result};
 pub use find_block::{block_at, block_labelled, find_block};

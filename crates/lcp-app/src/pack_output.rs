@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use lcp_decoder::{DecodeOptions, Event, EventIter};
-use lcp_driver::IndexCosts;
+use lcp_driver::{IndexCosts, RENDERER_REVISION};
 use lcp_encoder::{Compression, EncodeOptions};
-use lcp_tokens::TokenEstimator;
-use lcp_types::Block;
+use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
+use lcp_types::{Block, BlockIndex, EncodingCosts};
 
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
@@ -96,4 +96,19 @@ impl<'c> PackEncoder<'c> {
         warn_if_uncompressed(&pack, self.options, reporter);
         Ok(pack)
     }
+}
+
+/// Counts the costs of all blocks in an encoding, given those of the first `start` blocks
+/// (the [`lcp_packfile::Recount`] of `append`).
+pub fn recount(
+    facts: &BlockIndex,
+    encoding: &str,
+    blocks: &[Block<'_>],
+    start: usize,
+) -> Option<EncodingCosts> {
+    // An encoding may be there in several revisions.
+    let costs = || facts.costs.iter().find(|costs| costs.encoding == encoding);
+    let before = facts.costs_in(encoding, RENDERER_REVISION).or_else(costs)?;
+    let tokenizer = Tiktoken::new(Encoding::from_name(encoding)?);
+    IndexCosts::new(&tokenizer).starting_at(start, before).count(blocks)
 }

@@ -5,7 +5,7 @@ use lcp_decoder::PackIndex;
 use lcp_driver::{IndexCosts, RENDERER_REVISION};
 use lcp_packfile::{Check, PackScan, Problem, Report, ValidateOptions, handoff_index};
 use lcp_tokens::{Encoding, Tiktoken};
-use lcp_types::{Block, BlockIndex, EncodingCosts};
+use lcp_types::{Block, EncodingCosts};
 
 /// Finds all problems of a pack, its costs and hand-offs included; with `full` those of its index.
 pub fn validate(bytes: &[u8], full: bool) -> Report {
@@ -71,19 +71,4 @@ fn agree(stored: &EncodingCosts, counted: &EncodingCosts) -> bool {
     stored.contents == counted.contents
         && stored.joins == counted.joins
         && modes.all(|mode| counted.mode(&mode.mode).is_none_or(|counted| counted == mode))
-}
-
-/// Counts the costs of all blocks in an encoding, given those of the first `start` blocks
-/// (the [`lcp_packfile::Recount`] of `append`).
-pub fn recount(
-    facts: &BlockIndex,
-    encoding: &str,
-    blocks: &[Block<'_>],
-    start: usize,
-) -> Option<EncodingCosts> {
-    // An encoding may be there in several revisions.
-    let costs = || facts.costs.iter().find(|costs| costs.encoding == encoding);
-    let before = facts.costs_in(encoding, RENDERER_REVISION).or_else(costs)?;
-    let tokenizer = Tiktoken::new(Encoding::from_name(encoding)?);
-    IndexCosts::new(&tokenizer).starting_at(start, before).count(blocks)
 }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use crate::failure::{Code, Failure, Output};
+use crate::output::Output;
 use crate::files;
 
 /// What the arguments say.
@@ -14,7 +14,7 @@ use crate::files;
 ///
 /// Arguments that cannot be, and how errors are to be printed then. Help and the
 /// version end the process, unless they cannot be printed.
-pub fn parse<P: Parser>() -> Result<P, (Failure, Output)> {
+pub fn parse<P: Parser>() -> Result<P, (Error, Output)> {
     P::try_parse().map_err(|error| match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             let printed = error.print().and_then(|()| std::io::stdout().flush());
@@ -29,7 +29,7 @@ pub fn parse<P: Parser>() -> Result<P, (Failure, Output)> {
 }
 
 /// From what clap would print: a line or more, perhaps tips, then the usage.
-fn failure(said: &str) -> Failure {
+fn failure(said: &str) -> Error {
     let said = said.strip_prefix("error: ").unwrap_or(said);
     let lines = said.lines().take_while(|line| {
         !line.starts_with("Usage: ") && !line.starts_with("For more information, ")
@@ -38,9 +38,9 @@ fn failure(said: &str) -> Failure {
         .map(str::trim)
         .filter(|line| !line.is_empty())
         .partition(|line| line.starts_with("tip: "));
-    let failure = Failure::new(Code::Usage, what.join(" "));
+    let failure = Error::new(ErrorKind::Usage, what.join(" "));
     let tips: Vec<_> = tips.iter().map(|tip| tip.trim_start_matches("tip: ")).collect();
-    if tips.is_empty() { failure } else { failure.hint(tips.join("; ")) }
+    if tips.is_empty() { failure } else { failure.with_hint(tips.join("; ")) }
 }
 
 /// A number of tokens.

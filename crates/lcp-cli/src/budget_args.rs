@@ -9,7 +9,7 @@ use lcp_driver::{Excerpts, Objective, Overflow, ValueModel};
 
 use crate::Result;
 use crate::arguments::tokens;
-use crate::failure::{Code, Failure};
+use lcp_app::{Error, ErrorKind};
 
 /// Flags that bound a text.
 #[derive(Debug, Default, clap::Args)]
@@ -83,7 +83,7 @@ impl BudgetArgs {
         let overflow = match (self.overflow, self.strict) {
             (Some(OnOverflow::Allow), true) => {
                 let message = "--strict is --overflow deny, it cannot be with --overflow allow";
-                return Err(Failure::new(Code::Usage, message));
+                return Err(Error::new(ErrorKind::Usage, message));
             }
             (Some(OnOverflow::Deny), _) | (None, true) => Some(Overflow::Deny),
             (Some(OnOverflow::Allow), false) => Some(Overflow::Allow),

@@ -7,7 +7,7 @@ use lcp_tokens::{CachedEstimator, CountCache, TokenEstimator};
 use lcp_types::Block;
 
 use crate::Result;
-use crate::failure::{Code, Failure};
+use lcp_app::{Error, ErrorKind};
 
 /// Bytes that the counts of one run may take: a content is counted once for all modes.
 const CACHE_BYTES: usize = 64 << 20;
@@ -22,7 +22,7 @@ pub fn full_costs(
     let driver = DefaultDriver::new(CachedEstimator::new(Arc::clone(estimator), cache));
     let plan = |&mode: &OutputMode| {
         let config = DriverConfig { mode, verbosity: Verbosity::Full, ..DriverConfig::default() };
-        driver.plan(blocks, &config).map_err(|error| Failure::new(Code::Usage, error.to_string()))
+        driver.plan(blocks, &config).map_err(|error| Error::new(ErrorKind::Usage, error.to_string()))
     };
     modes.iter().map(plan).collect()
 }

@@ -8,7 +8,7 @@ use lcp_driver::{escape_control_json, escape_control_lines};
 use serde_json::Value;
 
 use crate::Result;
-use crate::failure::Failure;
+use lcp_app::Error;
 pub use lcp_app::files::{PACK, STANDARD, check_distinct_paths, decode, display_name, read};
 
 /// Writes a file, or to standard output for `None` and `-`.
@@ -20,7 +20,7 @@ pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result {
 }
 
 /// Returns the failure of a pack that cannot be decoded.
-pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Failure {
+pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error {
     lcp_app::files::malformed(path, bytes, error).into()
 }
 
@@ -55,6 +55,6 @@ pub fn written(result: std::io::Result<()>) -> Result<Written> {
     match result {
         Ok(()) => Ok(Written::All),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Written::Cut),
-        Err(error) => Err(Failure::io("write", "standard output", &error)),
+        Err(error) => Err(Error::io("write", "standard output", &error)),
     }
 }

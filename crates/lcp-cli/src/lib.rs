@@ -25,7 +25,9 @@ pub mod output_args;
 pub mod progress;
 pub mod prompt_cache_args;
 pub mod render_args;
+#[cfg(feature = "full")]
 pub mod session_args;
+#[cfg(feature = "full")]
 pub mod summary_args;
 pub mod table;
 pub mod tokenizer_args;
@@ -35,10 +37,10 @@ use std::process::ExitCode;
 use clap::Parser;
 
 pub use commands::Command;
-use failure::{Failure, Output};
+use output::Output;
 
 /// What a command ends with.
-pub type Result<T = (), E = Failure> = std::result::Result<T, E>;
+pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
 /// Put what a model should see into packs, and render them within a token budget
 #[derive(Debug, Parser)]

@@ -11,7 +11,7 @@ use lcp_driver::{Warning, WarningCode};
 use lcp_encoder::{Compression, EncodeOptions, Magic};
 
 use crate::Result;
-use crate::failure::{Code, Failure, Output};
+use crate::output::Output;
 use crate::tokenizer_args::{TokenizerArgs, encoding};
 
 /// How a pack is written.
@@ -58,8 +58,8 @@ enum Compress {
 pub fn refuse_terminal(output: Option<&Path>) -> Result {
     if output.is_none() && std::io::stdout().is_terminal() {
         let failure =
-            Failure::new(Code::Usage, "a pack is binary, and standard output is a terminal");
-        return Err(failure.hint("name a file with -o, or pipe it"));
+            Error::new(ErrorKind::Usage, "a pack is binary, and standard output is a terminal");
+        return Err(failure.with_hint("name a file with -o, or pipe it"));
     }
     Ok(())
 }

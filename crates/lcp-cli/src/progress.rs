@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::failure::Output;
+use crate::output::Output;
 
 /// A bar on standard error. It is gone when it is dropped.
 #[derive(Debug)]

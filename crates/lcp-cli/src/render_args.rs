@@ -13,7 +13,7 @@ use lcp_types::BlockType;
 use crate::Result;
 use crate::budget_args::BudgetArgs;
 use crate::dedup_args::DedupArgs;
-use crate::failure::Output;
+use crate::output::Output;
 use crate::prompt_cache_args::PromptCacheArgs;
 use crate::tokenizer_args::TokenizerArgs;
 

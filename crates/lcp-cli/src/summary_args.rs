@@ -11,7 +11,7 @@ use lcp_ingest::{FileSummarizer, cached_answers};
 use lcp_types::limits::SUMMARY_BYTES_MAX;
 
 use crate::Result;
-use crate::failure::{Code, Failure};
+use lcp_app::{Error, ErrorKind};
 use lcp_app::config::SUMMARIZER_SECONDS_MAX;
 use lcp_app::folders;
 use lcp_app::interrupt::{self, Hook};
@@ -81,10 +81,10 @@ impl SummaryArgs {
         };
         if self.summarize == Some(SummaryMethod::Off) {
             let message = "--summarizer-cmd has nothing to do with --summarize off";
-            return Err(Failure::new(Code::Usage, message).hint("leave one of them out"));
+            return Err(Error::new(ErrorKind::Usage, message).with_hint("leave one of them out"));
         }
         if line.trim().is_empty() {
-            return Err(Failure::new(Code::Usage, "--summarizer-cmd is empty"));
+            return Err(Error::new(ErrorKind::Usage, "--summarizer-cmd is empty"));
         }
         let cache = match &self.summary_cache {
             _ if self.no_summary_cache => None,
@@ -123,8 +123,8 @@ impl SummaryArgs {
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build();
         let pool = pool.map_err(|error| {
-            Failure::new(Code::Io, format!("cannot start {jobs} threads: {error}"))
-                .hint("--jobs says how many programs run at once")
+            Error::new(ErrorKind::Io, format!("cannot start {jobs} threads: {error}"))
+                .with_hint("--jobs says how many programs run at once")
         })?;
         Ok(pool.install(work))
     }

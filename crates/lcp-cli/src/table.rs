@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use lcp_driver::escape_control;
 use lcp_driver::report::truncate_start;
 
-use crate::failure::Output;
+use crate::output::Output;
 
 /// A column: what stands above it, and on which side its cells stand.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ use lcp_app::tokenizer::{LoadedTokenizer, TokenizerOptions};
 use lcp_tokens::TOKENIZER_NAMES;
 
 use crate::Result;
-use crate::failure::Output;
+use crate::output::Output;
 
 /// Which `lcp.toml` is read.
 #[derive(Debug, Default, clap::Args)]

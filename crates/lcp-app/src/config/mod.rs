@@ -1,8 +1,10 @@
 //! `lcp.toml`: what it says, checked, and what is in force beside flags
 //! (RFC 0004 §2, §10).
 
+#[cfg(feature = "full")]
 mod continuity;
 mod dedup;
+#[cfg(feature = "full")]
 mod pack;
 mod reader;
 mod sections;
@@ -11,8 +13,10 @@ mod source;
 mod stable;
 mod values;
 
+#[cfg(feature = "full")]
 pub use continuity::{Continuity, MODES, STYLES, SUMMARIZER_SECONDS_MAX};
 pub use dedup::Dedup;
+#[cfg(feature = "full")]
 pub use pack::{Packing, parse_size};
 pub use reader::{ConfigError, Located};
 pub use sections::{Budget, NamedShares, Segments, TIKTOKEN, Tokenizer, Usage};
@@ -35,12 +39,14 @@ pub struct Config {
     pub path: Option<PathBuf>,
     /// The models that are built in, and its own.
     pub models: Models,
+    #[cfg(feature = "full")]
     /// `[continuity]`.
     pub continuity: Continuity,
     /// `[context.budget]`.
     pub budget: Budget,
     /// `[context.dedup]`.
     pub dedup: Dedup,
+    #[cfg(feature = "full")]
     /// `[pack]`.
     pub pack: Packing,
     /// `[context.stable]`.
@@ -60,9 +66,11 @@ impl Default for Config {
         Self {
             path: None,
             models: Models::builtin(),
+            #[cfg(feature = "full")]
             continuity: Continuity::default(),
             budget: Budget::default(),
             dedup: Dedup::default(),
+            #[cfg(feature = "full")]
             pack: Packing::default(),
             stable: Marks::default(),
             tokenizer: Tokenizer::default(),
@@ -87,8 +95,15 @@ impl Config {
             models.all_have("window")?;
             config.models.extend_from_toml(text)?;
         }
-        config.continuity = Continuity::read(&mut root)?;
-        config.pack = Packing::read(&mut root)?;
+        #[cfg(feature = "full")]
+        {
+            config.continuity = Continuity::read(&mut root)?;
+            config.pack = Packing::read(&mut root)?;
+        }
+        #[cfg(not(feature = "full"))]
+        for unused in ["continuity", "pack"] {
+            root.take(unused);
+        }
         if let Some(mut context) = root.section("context")? {
             config.budget = Budget::read(&mut context)?;
             config.dedup = Dedup::read(&mut context)?;

@@ -233,6 +233,7 @@ impl<'t> Entry<'t> {
         }
     }
 
+    #[cfg(feature = "full")]
     /// What an array holds, each in its place.
     pub(super) fn items(self) -> Result<Vec<Self>> {
         let Some(array) = self.value.get_ref().as_array() else {

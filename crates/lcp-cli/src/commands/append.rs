@@ -10,10 +10,10 @@ use lcp_packfile::{Addition, AppendOptions, Appended, Error};
 
 use crate::Result;
 use crate::commands::encode;
-use crate::failure::{Code, Failure, Output};
+use crate::output::Output;
 use crate::files;
 use lcp_app::interrupt;
-use lcp_app::validate;
+use lcp_app::pack_output;
 
 /// Add the blocks of other packs to a pack, in place
 ///
@@ -57,11 +57,11 @@ enum Compress {
 pub fn run(args: &Args, output: &Output) -> Result {
     let standard = Path::new(files::STANDARD);
     if args.pack == standard {
-        let failure = Failure::new(Code::Usage, "standard output is not appended to: name a pack");
-        return Err(failure.hint("`lcp merge - INPUT...` makes a new pack"));
+        let failure = Error::new(ErrorKind::Usage, "standard output is not appended to: name a pack");
+        return Err(failure.with_hint("`lcp merge - INPUT...` makes a new pack"));
     }
     if args.inputs.iter().filter(|path| path.as_path() == standard).count() > 1 {
-        return Err(Failure::new(Code::Usage, "only one input can be standard input"));
+        return Err(Error::new(ErrorKind::Usage, "only one input can be standard input"));
     }
     // Before the pack is locked: one of them may be the pack itself.
     let inputs: Vec<_> =
@@ -75,7 +75,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         Compress::None => Compression::None,
         Compress::Block => Compression::Block,
     });
-    let options = AppendOptions { compression, recount: Some(&validate::recount) };
+    let options = AppendOptions { compression, recount: Some(&pack_output::recount) };
     let appended = lcp_packfile::append(&pack, &additions, &options).map_err(|error| {
         let (path, bytes) = match &error {
             Error::Malformed { input: Some(at), .. } => (&args.inputs[*at], &inputs[*at]),
@@ -93,11 +93,11 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     interrupt::uninterrupted(|| {
         journal::replace_tail(&mut disk, &pack, &appended.pack, appended.end_offset)
-            .map_err(|error| Failure::io("write", args.pack.display(), &error))?;
+            .map_err(|error| Error::io("write", args.pack.display(), &error))?;
         if interrupt::is_ending() {
             output.progress("the blocks were added before the interruption");
         }
-        Ok::<_, Failure>(())
+        Ok::<_, Error>(())
     })?;
     let bytes = appended.pack.len() as u64 - appended.end_offset;
     output.note(format!("{before} blocks became {after}, {bytes} bytes written"));
@@ -105,16 +105,16 @@ pub fn run(args: &Args, output: &Output) -> Result {
 }
 
 /// Returns the failure of an error of a pack that was read from `path`.
-fn failure(path: &Path, bytes: &[u8], error: &Error) -> Failure {
+fn failure(path: &Path, bytes: &[u8], error: &Error) -> Error {
     let code = match error {
         Error::Malformed { error, .. } => return files::malformed(path, bytes, error),
-        Error::NotAppendable(_) => Code::Usage,
-        Error::Damaged(_) => Code::Malformed,
-        _ => Code::Limit,
+        Error::NotAppendable(_) => ErrorKind::Usage,
+        Error::Damaged(_) => ErrorKind::Malformed,
+        _ => ErrorKind::Limit,
     };
-    let failure = Failure::new(code, format!("{error} ({})", files::display_name(path)));
-    match error.hint() {
-        Some(hint) => failure.hint(hint),
+    let failure = Error::new(code, format!("{error} ({})", files::display_name(path)));
+    match error.with_hint() {
+        Some(hint) => failure.with_hint(hint),
         None => failure,
     }
 }
@@ -123,8 +123,10 @@ fn failure(path: &Path, bytes: &[u8], error: &Error) -> Failure {
 fn input(path: &Path, output: &Output) -> Result<Vec<u8>> {
     let bytes = files::read(path, output)?;
     let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-    // A transcript is JSON, too; what reads packs says what to do with it.
-    if is_json && lcp_transcripts::detect(&bytes).is_none() {
+    // A transcript is JSON, too: reading it as a pack fails with a hint.
+    #[cfg(feature = "full")]
+    let is_json = is_json && lcp_transcripts::detect(&bytes).is_none();
+    if is_json {
         return encode::manifest(path, &bytes, EncodeOptions::default());
     }
     Ok(bytes)
@@ -136,9 +138,9 @@ pub(super) fn lock(pack: &Path, wait: Duration) -> Result<PackFile> {
         Ok(LockResult::Acquired(files)) => Ok(files),
         Ok(LockResult::Busy) => {
             let message = format!("another process is using the pack ({})", pack.display());
-            Err(Failure::new(Code::Io, message).hint("--wait SECONDS waits longer"))
+            Err(Error::new(ErrorKind::Io, message).with_hint("--wait SECONDS waits longer"))
         }
-        Err(error) => Err(Failure::io("open", pack.display(), &error)),
+        Err(error) => Err(Error::io("open", pack.display(), &error)),
     }
 }
 
@@ -150,7 +152,7 @@ pub(super) fn rolled_back(pack: &Path) -> String {
 /// The bytes of a pack, after what was interrupted is undone.
 fn begin(path: &Path, disk: &mut PackFile, output: &Output) -> Result<Vec<u8>> {
     let beside = interrupt::uninterrupted(|| journal::roll_back(disk))
-        .map_err(|error| Failure::io("roll back", path.display(), &error))?;
+        .map_err(|error| Error::io("roll back", path.display(), &error))?;
     match beside {
         JournalState::RolledBack => output.warn(rolled_back(path)),
         JournalState::Unknown => {
@@ -161,7 +163,7 @@ fn begin(path: &Path, disk: &mut PackFile, output: &Output) -> Result<Vec<u8>> {
             );
             let hint = "a newer version may undo what it says; remove it where `lcp validate \
                         --full PACK` finds no problem, or after `lcp recover PACK -o NEW`";
-            return Err(Failure::new(Code::Malformed, message).hint(hint));
+            return Err(Error::new(ErrorKind::Malformed, message).with_hint(hint));
         }
         JournalState::Foreign => {
             let message = format!(
@@ -170,9 +172,9 @@ fn begin(path: &Path, disk: &mut PackFile, output: &Output) -> Result<Vec<u8>> {
             );
             let hint = "if the pack was put in place of one that was being appended to, remove \
                         the journal";
-            return Err(Failure::new(Code::Malformed, message).hint(hint));
+            return Err(Error::new(ErrorKind::Malformed, message).with_hint(hint));
         }
         JournalState::Absent | JournalState::Torn => {}
     }
-    disk.pack().map_err(|error| Failure::io("read", path.display(), &error))
+    disk.pack().map_err(|error| Error::io("read", path.display(), &error))
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::Result;
 use crate::budget_args::BudgetArgs;
-use crate::failure::Output;
+use crate::output::Output;
 use crate::files;
 use crate::tokenizer_args::TokenizerArgs;
 use lcp_app::budget::EffectiveBudget;

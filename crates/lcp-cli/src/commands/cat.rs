@@ -8,7 +8,7 @@ use lcp_driver::{content_text, is_terminal_control};
 use lcp_types::{Block, BlockContent, BlockMeta};
 
 use crate::Result;
-use crate::failure::{Code, Failure, Output};
+use crate::output::Output;
 use crate::files;
 use lcp_app::find_block;
 use lcp_packfile::PackScan;
@@ -65,7 +65,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     } else if args.summary {
         let metas = BlockMeta::resolve_all(&pack.blocks, &mut |_, _| {});
         let summary = metas.into_iter().nth(index).and_then(|meta| meta.summary);
-        let none = || Failure::new(Code::Usage, format!("block {index} has no summary"));
+        let none = || Error::new(ErrorKind::Usage, format!("block {index} has no summary"));
         Cow::Owned(summary.ok_or_else(none)?.into_owned().into_bytes())
     } else {
         content(block)
@@ -74,7 +74,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if to_terminal && is_unprintable(&text) {
         let message =
             format!("block {index} is binary, or would steer a terminal, which standard output is");
-        return Err(Failure::new(Code::Usage, message).hint("name a file with -o, or pipe it"));
+        return Err(Error::new(ErrorKind::Usage, message).with_hint("name a file with -o, or pipe it"));
     }
     files::write(args.output.as_deref(), &text)
 }

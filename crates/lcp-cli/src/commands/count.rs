@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::Result;
 use crate::arguments::tokens;
-use crate::failure::Output;
+use crate::output::Output;
 use crate::files::{self, Written};
 use crate::tokenizer_args::TokenizerArgs;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::Result;
-use crate::failure::Output;
+use crate::output::Output;
 use crate::files;
 use lcp_app::render;
 

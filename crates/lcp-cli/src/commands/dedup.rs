@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::Result;
 use crate::dedup_args::DedupArgs;
-use crate::failure::Output;
+use crate::output::Output;
 use crate::files::{self, PACK};
 use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::tokenizer_args::TokenizerArgs;

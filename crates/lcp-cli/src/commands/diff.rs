@@ -8,7 +8,7 @@ use lcp_driver::{OutputMode, Plan, escape_control, group_thousands};
 use lcp_types::Block;
 use serde_json::{Value, json};
 
-use crate::failure::{Code, Failure, Output};
+use crate::output::Output;
 use crate::tokenizer_args::TokenizerArgs;
 use crate::{Result, costs, files};
 use lcp_packfile::{BlockPair, Change, DiffSide};
@@ -44,14 +44,14 @@ pub struct Args {
 pub fn run(args: &Args, output: &Output) -> Result {
     let standard = Path::new(files::STANDARD);
     if args.a == standard && args.b == standard {
-        return Err(Failure::new(Code::Usage, "only one pack can come from standard input"));
+        return Err(Error::new(ErrorKind::Usage, "only one pack can come from standard input"));
     }
     let (bytes_a, bytes_b) = (files::read(&args.a, output)?, files::read(&args.b, output)?);
     let (a, b) = (files::decode(&args.a, &bytes_a)?, files::decode(&args.b, &bytes_b)?);
     let counter = args.counting.plain(false, output)?;
     let cost = |blocks: &[Block<'_>]| {
         let mut plans = costs::full_costs(blocks, &[OutputMode::Minimal], &counter.estimator)?;
-        plans.pop().ok_or_else(|| Failure::new(Code::Usage, "a mode has no plan"))
+        plans.pop().ok_or_else(|| Error::new(ErrorKind::Usage, "a mode has no plan"))
     };
     let plans = (cost(&a.blocks)?, cost(&b.blocks)?);
     let (a, b) = (DiffSide::new(&a.blocks), DiffSide::new(&b.blocks));
@@ -62,7 +62,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     files::write(None, text.as_bytes())?;
     counter.save_cache(output);
     if args.exit_code && seen.pairs.iter().any(BlockPair::differs) {
-        return Err(Failure::silent());
+        return Err(Error::silent());
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use lcp_encoder::EncodeOptions;
 use lcp_encoder::manifest::{Manifest, ManifestError, ManifestErrorKind};
 
 use crate::Result;
-use crate::failure::{Code, Failure, Output};
+use crate::output::Output;
 use crate::files;
 use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::tokenizer_args::TokenizerArgs;
@@ -87,11 +87,11 @@ fn encoded_of(path: &Path, json: &[u8], options: EncodeOptions) -> Result<(Vec<u
     Ok((pack, parts))
 }
 
-fn malformed(path: &Path, error: &ManifestError) -> Failure {
+fn malformed(path: &Path, error: &ManifestError) -> Error {
     let code = match error.kind {
-        ManifestErrorKind::Limit => Code::Limit,
-        ManifestErrorKind::Io => Code::Io,
-        _ => Code::Malformed,
+        ManifestErrorKind::Limit => ErrorKind::Limit,
+        ManifestErrorKind::Io => ErrorKind::Io,
+        _ => ErrorKind::Malformed,
     };
-    Failure::new(code, format!("{error} ({})", files::display_name(path)))
+    Error::new(code, format!("{error} ({})", files::display_name(path)))
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::Result;
 use crate::budget_args::BudgetArgs;
-use crate::failure::{Code, Failure, Output};
+use crate::output::Output;
 use crate::files::{self, PACK};
 use crate::tokenizer_args::TokenizerArgs;
 use lcp_app::budget::EffectiveBudget;
@@ -87,7 +87,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         } else {
             "`lcp inspect` lists the blocks"
         };
-        return Err(Failure::new(Code::Usage, message).hint(hint));
+        return Err(Error::new(ErrorKind::Usage, message).with_hint(hint));
     }
     let fitted = fit(&candidates, &driver, &counter.estimator, &config)
         .map_err(|error| args.denied(&error))?;
@@ -121,14 +121,14 @@ fn config(settings: &Settings) -> DriverConfig {
 }
 
 impl Args {
-    fn denied(&self, error: &Unfit) -> Failure {
+    fn denied(&self, error: &Unfit) -> Error {
         let message = format!("{error} [{}] ({})", error.code(), files::display_name(&self.pack));
         match error {
-            Unfit::Plan(_) => Failure::new(Code::OverBudget, message),
+            Unfit::Plan(_) => Error::new(ErrorKind::OverBudget, message),
             Unfit::OverBudget { needed, is_denied, .. } => {
-                let code = if *is_denied { Code::OverBudget } else { Code::Usage };
-                Failure::new(code, message)
-                    .hint(format!("the smallest messages fit --budget {needed}"))
+                let code = if *is_denied { ErrorKind::OverBudget } else { ErrorKind::Usage };
+                Error::new(code, message)
+                    .with_hint(format!("the smallest messages fit --budget {needed}"))
             }
         }
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::failure::Output;
+use crate::output::Output;
 use crate::output_args::refuse_terminal;
 use crate::session_args::{HandoffArgs, SessionArgs};
 use crate::{Result, files};
@@ -50,8 +50,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     if to_stdout && args.json {
         let message = "--json and a pack cannot both go to standard output";
-        return Err(crate::failure::Failure::new(crate::failure::Code::Usage, message)
-            .hint("name a file with -o"));
+        return Err(crate::failure::Error::new(crate::failure::ErrorKind::Usage, message)
+            .with_hint("name a file with -o"));
     }
     // The window is the conversation's own.
     let session = args.session.options();

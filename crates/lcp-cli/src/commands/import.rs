@@ -9,7 +9,7 @@ use lcp_types::{Block, BlockContent, Lang};
 use serde_json::{Value, json};
 
 use crate::Result;
-use crate::failure::{Code, Failure, Output};
+use crate::output::Output;
 use crate::files;
 use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::summary_args::{SummaryArgs, SummaryMethod};
@@ -66,7 +66,7 @@ pub struct Args {
 pub fn run(args: &Args, output: &Output) -> Result {
     let standard = Path::new(files::STANDARD);
     if args.json && args.output.as_deref() == Some(standard) {
-        return Err(Failure::new(Code::Usage, "--json needs a file: the pack goes there with -o"));
+        return Err(Error::new(ErrorKind::Usage, "--json needs a file: the pack goes there with -o"));
     }
     refuse_terminal(args.output.as_deref())?;
     let outputs = [("--report", &args.report), ("-o", &args.output)];
@@ -154,11 +154,11 @@ fn name_language(block: &mut Block<'_>) {
 }
 
 /// What cannot be told to be a transcript.
-fn unknown(path: &Path, bytes: &[u8]) -> Failure {
+fn unknown(path: &Path, bytes: &[u8]) -> Error {
     let is_pack = bytes.starts_with(b"LCP\0") || bytes.starts_with(b"BCP\0");
     if is_pack {
         let message = format!("this is a pack, no transcript ({})", files::display_name(path));
-        return Failure::new(Code::Malformed, message).hint("`lcp render` shows it");
+        return Error::new(ErrorKind::Malformed, message).with_hint("`lcp render` shows it");
     }
     // What begins as JSON has a place where it is none.
     let as_chat = lcp_transcripts::import(Format::OpenAiChat, bytes, &Options::default());
@@ -169,26 +169,26 @@ fn unknown(path: &Path, bytes: &[u8]) -> Failure {
         _ => {
             let message =
                 format!("no transcript of a format that is known ({})", files::display_name(path));
-            Failure::new(Code::Malformed, message)
-                .hint("--from says which format it is in; `lcp import --help` names them")
+            Error::new(ErrorKind::Malformed, message)
+                .with_hint("--from says which format it is in; `lcp import --help` names them")
         }
     }
 }
 
-fn malformed(path: &Path, error: &Error) -> Failure {
+fn malformed(path: &Path, error: &Error) -> Error {
     let code = match error.kind {
-        ErrorKind::TooDeep { .. } => Code::Limit,
-        _ => Code::Malformed,
+        ErrorKind::TooDeep { .. } => ErrorKind::Limit,
+        _ => ErrorKind::Malformed,
     };
     let failure =
-        Failure::new(code, format!("{error} [{}] ({})", error.code(), files::display_name(path)));
+        Error::new(code, format!("{error} [{}] ({})", error.code(), files::display_name(path)));
     match error.kind {
-        ErrorKind::NotJson(_) => failure.hint(
+        ErrorKind::NotJson(_) => failure.with_hint(
             "the file may be cut; sessions with a message on each line are read up to there: \
              --from claude-code, codex; text that only begins like JSON is read with --from markdown",
         ),
         ErrorKind::NotATranscript { .. } => {
-            failure.hint("without --from the format is what the file looks like")
+            failure.with_hint("without --from the format is what the file looks like")
         }
         _ => failure,
     }

@@ -8,7 +8,7 @@ use lcp_types::BlockMeta;
 use lcp_types::wire::{BLOCK_HAS_SUMMARY, BLOCK_RESERVED, FOOTER_BYTES};
 use serde_json::{Value, json};
 
-use crate::failure::Output;
+use crate::output::Output;
 use crate::table::{self, Column, Look};
 use crate::tokenizer_args::TokenizerArgs;
 use crate::{Result, costs, files};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::CommandFactory as _;
 use clap_mangen::Man;
 
-use crate::failure::{Code, Failure, Output};
+use crate::output::Output;
 use crate::{Cli, Result, files};
 
 /// Print a page of the manual, or write all of them
@@ -29,7 +29,7 @@ pub struct Args {
 pub fn run(args: &Args, output: &Output) -> Result {
     let pages = pages();
     if let Some(dir) = &args.dir {
-        std::fs::create_dir_all(dir).map_err(|error| Failure::io("make", dir.display(), &error))?;
+        std::fs::create_dir_all(dir).map_err(|error| Error::io("make", dir.display(), &error))?;
         for page in &pages {
             files::write(Some(&dir.join(page.get_filename())), &text(page)?)?;
         }
@@ -40,7 +40,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let wanted = wanted.collect::<Vec<_>>().join("-") + ".1";
     let page = pages.iter().find(|page| page.get_filename() == wanted).ok_or_else(|| {
         let message = format!("there is no subcommand {:?}", args.command.join(" "));
-        Failure::new(Code::Usage, message).hint("lcp --help lists them")
+        Error::new(ErrorKind::Usage, message).with_hint("lcp --help lists them")
     })?;
     files::write(None, &text(page)?)
 }
@@ -60,6 +60,6 @@ fn pages() -> Vec<Man> {
 
 fn text(page: &Man) -> Result<Vec<u8>> {
     let mut text = Vec::new();
-    page.render(&mut text).map_err(|error| Failure::io("write", page.get_filename(), &error))?;
+    page.render(&mut text).map_err(|error| Error::io("write", page.get_filename(), &error))?;
     Ok(text)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::Result;
-use crate::failure::Output;
+use crate::output::Output;
 use crate::mcp::{LazySessionStore, Roots, ServerConfig, ServerState, serve};
 use crate::session_args::StoreArgs;
 

@@ -6,7 +6,7 @@ use lcp_types::Block;
 
 use crate::Result;
 use crate::dedup_args::DedupArgs;
-use crate::failure::{Code, Failure, Output};
+use crate::output::Output;
 use crate::files;
 use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::tokenizer_args::TokenizerArgs;
@@ -44,7 +44,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     refuse_terminal(args.output.as_deref())?;
     let standard = args.packs.iter().filter(|path| path.as_path() == Path::new(files::STANDARD));
     if standard.count() > 1 {
-        return Err(Failure::new(Code::Usage, "only one pack can come from standard input"));
+        return Err(Error::new(ErrorKind::Usage, "only one pack can come from standard input"));
     }
     for path in &args.packs {
         let outputs: Vec<_> = args.output.iter().map(|path| ("-o", path.as_path())).collect();

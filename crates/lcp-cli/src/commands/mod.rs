@@ -3,38 +3,49 @@
 pub mod append;
 pub mod budget;
 pub mod cat;
+#[cfg(feature = "full")]
 pub mod completions;
 pub mod count;
 pub mod decode;
 pub mod dedup;
 pub mod diff;
 pub mod encode;
+#[cfg(feature = "full")]
 pub mod export;
+#[cfg(feature = "full")]
 pub mod handoff;
+#[cfg(feature = "full")]
 pub mod import;
 pub mod inspect;
+#[cfg(feature = "full")]
 pub mod man;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod merge;
+#[cfg(feature = "full")]
 pub mod pack;
 pub mod recover;
 pub mod render;
 pub mod report;
+#[cfg(feature = "full")]
 pub mod resume;
 pub mod stats;
+#[cfg(feature = "full")]
 pub mod store;
+#[cfg(feature = "full")]
 pub mod track;
 pub mod unrender;
+#[cfg(feature = "full")]
 pub mod validate;
 
 use crate::Result;
-use crate::failure::Output;
+use crate::output::Output;
 
 /// A subcommand and its flags.
 #[derive(Debug, clap::Subcommand)]
 #[expect(missing_docs, reason = "each is described where it is")]
 pub enum Command {
+    #[cfg(feature = "full")]
     Pack(pack::Args),
     Render(render::Args),
     Report(report::Args),
@@ -43,6 +54,7 @@ pub enum Command {
     Encode(encode::Args),
     Decode(decode::Args),
     Unrender(unrender::Args),
+    #[cfg(feature = "full")]
     Validate(validate::Args),
     Dedup(dedup::Args),
     Merge(merge::Args),
@@ -52,15 +64,23 @@ pub enum Command {
     Inspect(inspect::Args),
     Stats(stats::Args),
     Diff(diff::Args),
+    #[cfg(feature = "full")]
     Completions(completions::Args),
     #[cfg(feature = "mcp")]
     Mcp(mcp::Args),
+    #[cfg(feature = "full")]
     Man(man::Args),
+    #[cfg(feature = "full")]
     Track(track::Args),
+    #[cfg(feature = "full")]
     Handoff(handoff::Args),
+    #[cfg(feature = "full")]
     Resume(resume::Args),
+    #[cfg(feature = "full")]
     Store(store::Args),
+    #[cfg(feature = "full")]
     Import(import::Args),
+    #[cfg(feature = "full")]
     Export(export::Args),
 }
 
@@ -68,6 +88,7 @@ impl Command {
     /// Does what is asked.
     pub fn run(&self, output: &Output) -> Result {
         match self {
+            #[cfg(feature = "full")]
             Self::Pack(args) => pack::run(args, output),
             Self::Render(args) => render::run(args, output),
             Self::Report(args) => report::run(args, output),
@@ -76,6 +97,7 @@ impl Command {
             Self::Encode(args) => encode::run(args, output),
             Self::Decode(args) => decode::run(args, output),
             Self::Unrender(args) => unrender::run(args, output),
+            #[cfg(feature = "full")]
             Self::Validate(args) => validate::run(args, output),
             Self::Dedup(args) => dedup::run(args, output),
             Self::Merge(args) => merge::run(args, output),
@@ -85,15 +107,23 @@ impl Command {
             Self::Inspect(args) => inspect::run(args, output),
             Self::Stats(args) => stats::run(args, output),
             Self::Diff(args) => diff::run(args, output),
+            #[cfg(feature = "full")]
             Self::Completions(args) => completions::run(args),
             #[cfg(feature = "mcp")]
             Self::Mcp(args) => mcp::run(args, output),
+            #[cfg(feature = "full")]
             Self::Man(args) => man::run(args, output),
+            #[cfg(feature = "full")]
             Self::Track(args) => track::run(args, output),
+            #[cfg(feature = "full")]
             Self::Handoff(args) => handoff::run(args, output),
+            #[cfg(feature = "full")]
             Self::Resume(args) => resume::run(args, output),
+            #[cfg(feature = "full")]
             Self::Store(args) => store::run(args, output),
+            #[cfg(feature = "full")]
             Self::Import(args) => import::run(args, output),
+            #[cfg(feature = "full")]
             Self::Export(args) => export::run(args, output),
         }
     }

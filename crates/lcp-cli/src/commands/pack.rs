@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::Result;
 use crate::budget_args::OnOff;
 use crate::dedup_args::DedupArgs;
-use crate::failure::{Code, Failure, Output};
+use crate::output::Output;
 use crate::files;
 use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::summary_args::{SummaryArgs, SummaryMethod};
@@ -186,7 +186,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
 impl Args {
     /// What is asked for, by flags and file.
     pub fn options(&self, file: &Packing) -> Result<IngestOptions<'static>> {
-        let wrong = |what: String| Failure::new(Code::Usage, what);
+        let wrong = |what: String| Error::new(ErrorKind::Usage, what);
         let exclude = file.exclude.iter().chain(&self.exclude);
         let include = if self.include.is_empty() { &file.include } else { &self.include };
         let flags = [&self.priority, &self.category, &self.pin].into_iter().flatten();
@@ -223,7 +223,7 @@ impl Args {
         let include = self.include.iter().map(|pattern| ("--include", pattern));
         let flags: Vec<_> = include.chain(said).collect();
         let globs = Globs::new(flags.iter().map(|(_, pattern)| *pattern));
-        let globs = globs.map_err(|what| Failure::new(Code::Usage, what))?;
+        let globs = globs.map_err(|what| Error::new(ErrorKind::Usage, what))?;
         let mut is_matched = vec![false; flags.len()];
         let files = report.files.iter().map(|file| &file.path);
         let others = report.skipped.iter().map(|skipped| &skipped.path);
@@ -238,7 +238,7 @@ impl Args {
 
     /// What standard input holds, where it is asked for.
     fn input(&self) -> Result<Option<Input>> {
-        let usage = |what: &str| Err(Failure::new(Code::Usage, what));
+        let usage = |what: &str| Err(Error::new(ErrorKind::Usage, what));
         let is_input = |path: &&PathBuf| path.as_os_str() == OsStr::new(files::STANDARD);
         match self.paths.iter().filter(is_input).count() {
             0 if self.stdin_name.is_some() => {
@@ -254,7 +254,7 @@ impl Args {
         let max = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
         let mut bytes = Vec::new();
         let read = std::io::stdin().lock().take(max + 1).read_to_end(&mut bytes);
-        read.map_err(|error| Failure::io("read", "standard input", &error))?;
+        read.map_err(|error| Error::io("read", "standard input", &error))?;
         Ok(Some(Input { name: self.stdin_name.clone(), bytes }))
     }
 
@@ -342,7 +342,7 @@ fn unreadable(report: &IngestReport) -> Result {
         count => {
             let files = if count == 1 { "file" } else { "files" };
             let message = format!("{count} {files} could not be read; the pack lacks them");
-            Err(Failure::new(Code::Io, message))
+            Err(Error::new(ErrorKind::Io, message))
         }
     }
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::append::{lock, rolled_back};
 use crate::Result;
-use crate::failure::{Code, Failure, Output};
+use crate::output::Output;
 use crate::files;
 use crate::output_args::refuse_terminal;
 use lcp_app::interrupt;
@@ -44,7 +44,7 @@ pub struct Args {
 /// Writes what is whole, and says what is not.
 pub fn run(args: &Args, output: &Output) -> Result {
     if args.json && args.output.as_deref() == Some(Path::new(files::STANDARD)) {
-        return Err(Failure::new(Code::Usage, "--json needs a file: the pack goes there with -o"));
+        return Err(Error::new(ErrorKind::Usage, "--json needs a file: the pack goes there with -o"));
     }
     refuse_terminal(args.output.as_deref())?;
     let outputs: Vec<_> = args.output.iter().map(|path| ("-o", path.as_path())).collect();
@@ -54,7 +54,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let name = files::display_name(&args.pack);
     let recovered = recover(&bytes).map_err(|error| match error {
         Error::Malformed { error, .. } => files::malformed(&args.pack, &bytes, &error),
-        error => Failure::new(Code::Limit, format!("{error} ({name})")),
+        error => Error::new(ErrorKind::Limit, format!("{error} ({name})")),
     })?;
     files::write(args.output.as_deref(), &recovered.pack)?;
     if args.json {
@@ -77,7 +77,7 @@ fn tidy_up(pack: &Path, output: &Output) {
     }
     let tidied = lock(pack, Duration::from_secs(10)).and_then(|mut disk| {
         interrupt::uninterrupted(|| journal::roll_back(&mut disk))
-            .map_err(|error| Failure::io("roll back", pack.display(), &error))
+            .map_err(|error| Error::io("roll back", pack.display(), &error))
     });
     match tidied {
         Ok(JournalState::RolledBack) => output.warn(rolled_back(pack)),
@@ -140,7 +140,7 @@ fn as_json(name: &str, recovered: &Recovered) -> String {
 }
 
 /// What the command ends with where something is lost.
-fn verdict(name: &str, recovered: &Recovered) -> Failure {
+fn verdict(name: &str, recovered: &Recovered) -> Error {
     let Recovered { saved, missing, dropped, .. } = recovered;
     let missing = match missing {
         Some(missing) => format!("{missing} missing"),
@@ -152,5 +152,5 @@ fn verdict(name: &str, recovered: &Recovered) -> Failure {
     };
     let message =
         format!("the pack was damaged: {saved} blocks saved, {missing}{dropped} ({name})");
-    Failure::new(Code::Malformed, message)
+    Error::new(ErrorKind::Malformed, message)
 }

@@ -6,7 +6,7 @@ use lcp_driver::usage::{UsageMonitor, debug_budget_enabled};
 use lcp_driver::{Plan, escape_control_json, report};
 
 use crate::Result;
-use crate::failure::{Code, Failure, Output};
+use crate::output::Output;
 use crate::files::{self, PACK};
 use crate::render_args::RenderArgs;
 use lcp_app::prompt_cache::{PLAN, PREVIOUS};
@@ -66,7 +66,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     for (flag, path) in [("--html", &args.html), (PLAN, &args.plan)] {
         if path.as_deref() == Some(standard) {
             let message = format!("{flag} needs a file: the text goes to standard output");
-            return Err(Failure::new(Code::Usage, message));
+            return Err(Error::new(ErrorKind::Usage, message));
         }
     }
     args.outputs()?;

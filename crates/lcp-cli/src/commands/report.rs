@@ -4,7 +4,7 @@ use lcp_driver::escape_control_json;
 use lcp_driver::report::{TableOptions, to_json, to_table};
 
 use crate::Result;
-use crate::failure::Output;
+use crate::output::Output;
 use crate::files;
 use crate::render_args::RenderArgs;
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::Result;
 use crate::arguments::tokens;
-use crate::failure::{Code, Failure, Output};
+use crate::output::Output;
 use crate::files::{self, Written};
 use crate::session_args::SessionArgs;
 use lcp_app::sessions::HandoffSettings;
@@ -49,8 +49,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let (config, model) = session.config(true, output)?;
     if args.window.is_some_and(|window| window <= args.output_reserve.unwrap_or(0)) {
         let message = "the window leaves nothing beside the output";
-        return Err(Failure::new(Code::Usage, message)
-            .hint("give a larger --window, or a smaller --output-reserve"));
+        return Err(Error::new(ErrorKind::Usage, message)
+            .with_hint("give a larger --window, or a smaller --output-reserve"));
     }
     let making = HandoffSettings::default();
     let opened = session.open((&config, model.as_ref()), &making, false, output)?;
@@ -83,7 +83,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
             Ok(())
         }
         written => written.map(drop).map_err(|failure| {
-            failure.hint(format!("the hand-off is resumed: `{again}` prints this once more"))
+            failure.with_hint(format!("the hand-off is resumed: `{again}` prints this once more"))
         }),
     }
 }

@@ -9,7 +9,7 @@ use lcp_tokens::TokenEstimator;
 use lcp_types::DuplicateKind;
 use serde_json::{Value, json};
 
-use crate::failure::Output;
+use crate::output::Output;
 use crate::table::{self, Column, Look};
 use crate::tokenizer_args::TokenizerArgs;
 use crate::{Result, costs, files, naive};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use lcp_continuity::store::Store;
 use serde_json::json;
 
-use crate::failure::Output;
+use crate::output::Output;
 use crate::session_args::StoreArgs;
 use crate::tokenizer_args::ConfigArgs;
 use crate::{Result, files};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use lcp_continuity::ReportedUsage;
 
-use crate::failure::Output;
+use crate::output::Output;
 use crate::session_args::{SessionArgs, WindowArgs};
 use crate::{Result, files};
 use lcp_app::sessions::{HandoffSettings, NewMessages, input};

@@ -10,7 +10,7 @@ use lcp_types::wire::MAGIC_LCP;
 use lcp_types::{Block, BlockContent, Tag};
 
 use crate::Result;
-use crate::failure::{Code, Failure, Output};
+use crate::output::Output;
 use crate::files;
 use crate::render_args::Mode;
 
@@ -55,23 +55,23 @@ pub fn run(args: &Args, output: &Output) -> Result {
 fn parse(bytes: &[u8], mode: OutputMode, path: &Path) -> Result<ParsedBlocks> {
     let failure = |what: String, offset: usize| {
         let line = bytes[..offset].split(|byte| *byte == b'\n').count();
-        Failure::new(
-            Code::Malformed,
+        Error::new(
+            ErrorKind::Malformed,
             format!("{what} (line {line}, {})", files::display_name(path)),
         )
     };
     let text = str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
         let failure = failure(format!("not a rendered text: not UTF-8 at byte {at}"), at);
-        if bytes.starts_with(&MAGIC_LCP) { failure.hint(A_PACK) } else { failure }
+        if bytes.starts_with(&MAGIC_LCP) { failure.with_hint(A_PACK) } else { failure }
     })?;
     parse::parse_blocks(text, mode).map_err(|error| {
         let mut failure = failure(error.to_string(), error.offset);
         if error.too_large.is_some() {
-            failure.code = Code::Limit;
+            failure.code = ErrorKind::Limit;
         }
         match hint(text, mode, &error) {
-            Some(hint) => failure.hint(hint),
+            Some(hint) => failure.with_hint(hint),
             None => failure,
         }
     })

@@ -7,7 +7,7 @@ use lcp_packfile::{Problem, Report};
 use serde_json::{Value, json};
 
 use crate::Result;
-use crate::failure::{Code, Failure, Output};
+use crate::output::Output;
 use crate::files;
 use lcp_app::validate;
 
@@ -131,5 +131,5 @@ fn verdict(checked: Vec<Checked>, output: &Output) -> Result {
     if let Some(failure) = last {
         output.warn(failure.message);
     }
-    Err(Failure::new(if malformed { Code::Malformed } else { Code::Limit }, message))
+    Err(Error::new(if malformed { ErrorKind::Malformed } else { ErrorKind::Limit }, message))
 }

@@ -5,7 +5,7 @@ use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
 use super::text::escape;
-use crate::failure::{Code, Failure};
+use lcp_app::{Error, ErrorKind};
 
 /// The error of a tool call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,12 +34,12 @@ impl ToolError {
 
     /// Returns the error of wrong arguments.
     pub(super) fn usage(message: impl Into<String>) -> Self {
-        Self::new(name(Code::Usage), message)
+        Self::new(name(ErrorKind::Usage), message)
     }
 
     /// Returns the error of an exceeded limit.
     pub(super) fn limit(message: impl Into<String>) -> Self {
-        Self::new(name(Code::Limit), message)
+        Self::new(name(ErrorKind::Limit), message)
     }
 
     /// Returns the error of a bug.
@@ -72,22 +72,22 @@ fn line(text: impl Into<String>) -> String {
 /// Returns the name of an exit code.
 const fn name(code: Code) -> &'static str {
     match code {
-        Code::Io => "io",
-        Code::Usage => "usage",
-        Code::Malformed => "malformed",
-        Code::OverBudget => "over_budget",
-        Code::Limit => "limit",
+        ErrorKind::Io => "io",
+        ErrorKind::Usage => "usage",
+        ErrorKind::Malformed => "malformed",
+        ErrorKind::OverBudget => "over_budget",
+        ErrorKind::Limit => "limit",
     }
 }
 
 impl From<lcp_app::Error> for ToolError {
     fn from(error: lcp_app::Error) -> Self {
-        Failure::from(error).into()
+        Error::from(error).into()
     }
 }
 
-impl From<Failure> for ToolError {
-    fn from(failure: Failure) -> Self {
+impl From<Error> for ToolError {
+    fn from(failure: Error) -> Self {
         let code = failure.name.unwrap_or(name(failure.code));
         Self {
             code,

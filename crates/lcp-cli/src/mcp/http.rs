@@ -9,7 +9,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use super::server::{Server, start_runtime};
 use super::state::ServerState;
 use crate::Result;
-use crate::failure::{Code, Failure};
+use lcp_app::{Error, ErrorKind};
 
 /// Where requests go.
 const PATH: &str = "/mcp";
@@ -46,7 +46,7 @@ pub fn serve_http(state: ServerState, address: SocketAddr) -> Result {
     let runtime = start_runtime()?;
     runtime.block_on(async {
         let failed =
-            |error| Failure::io("serve on", address, &error).hint("another port may be free");
+            |error| Error::io("serve on", address, &error).with_hint("another port may be free");
         let listener = tokio::net::TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let server = Server::new(state);
@@ -58,7 +58,7 @@ pub fn serve_http(state: ServerState, address: SocketAddr) -> Result {
         let router = axum::Router::new().nest_service(PATH, transport);
         output.progress(format!("serving on http://{address}{PATH}"));
         let ended = axum::serve(listener, router).await;
-        ended.map_err(|error| Failure::new(Code::Io, format!("the server failed: {error}")))
+        ended.map_err(|error| Error::new(ErrorKind::Io, format!("the server failed: {error}")))
     })
 }
 

@@ -8,7 +8,7 @@ use lcp_types::wire::MAGIC_LCP;
 
 use super::error::{REFUSED, ToolError, ToolResult};
 use crate::Result;
-use crate::failure::{Code, Failure};
+use lcp_app::{Error, ErrorKind};
 use lcp_packfile::journal::{self, JournalState};
 
 /// The folders that a server reads below.
@@ -156,7 +156,7 @@ impl Roots {
     }
 
     fn missing(&self, given: &str) -> ToolError {
-        ToolError::from(Failure::new(Code::Io, format!("there is no {given:?} below the roots")))
+        ToolError::from(Error::new(ErrorKind::Io, format!("there is no {given:?} below the roots")))
             .with_hint(self.describe())
     }
 
@@ -169,11 +169,11 @@ impl Roots {
 
 impl Root {
     fn new(folder: &Path) -> Result<Self> {
-        let failed = |error| Failure::io("read the root", folder.display(), &error);
+        let failed = |error| Error::io("read the root", folder.display(), &error);
         let path = folder.canonicalize().map_err(failed)?;
         if !path.is_dir() {
             let message = format!("the root {} is no folder", folder.display());
-            return Err(Failure::new(Code::Usage, message));
+            return Err(Error::new(ErrorKind::Usage, message));
         }
         let named = std::path::absolute(folder).map_err(failed)?;
         #[cfg(unix)]
@@ -247,7 +247,7 @@ fn is_missing(error: &std::io::Error) -> bool {
 }
 
 fn read_error(given: &str, error: &std::io::Error) -> ToolError {
-    Failure::io("read", format!("{given:?}"), error).into()
+    Error::io("read", format!("{given:?}"), error).into()
 }
 
 #[cfg(test)]

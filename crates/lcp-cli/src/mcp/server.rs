@@ -19,7 +19,7 @@ use super::error::{ToolError, ToolResult, UNKNOWN_PACK};
 use super::state::ServerState;
 use super::{resources, tools};
 use crate::Result;
-use crate::failure::{Code, Failure};
+use lcp_app::{Error, ErrorKind};
 use lcp_app::interrupt;
 
 /// Calls that run at once; others wait.
@@ -165,7 +165,7 @@ fn protocol_error(error: ToolError) -> ErrorData {
 /// Starts the runtime of a server.
 pub(super) fn start_runtime() -> Result<Runtime> {
     let runtime = Builder::new_multi_thread().enable_all().build();
-    runtime.map_err(|error| Failure::new(Code::Io, format!("cannot start the server: {error}")))
+    runtime.map_err(|error| Error::new(ErrorKind::Io, format!("cannot start the server: {error}")))
 }
 
 /// Serves on standard input and output, until the input ends; calls that are under way then
@@ -203,9 +203,9 @@ where
     result
 }
 
-fn server_error(error: &impl std::fmt::Display) -> Failure {
+fn server_error(error: &impl std::fmt::Display) -> Error {
     let error = error.to_string();
-    Failure::new(Code::Io, format!("the server failed: {}", error.escape_debug()))
+    Error::new(ErrorKind::Io, format!("the server failed: {}", error.escape_debug()))
 }
 
 #[cfg(test)]

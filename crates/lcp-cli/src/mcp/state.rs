@@ -11,7 +11,7 @@ use super::error::{ToolError, ToolResult, UNKNOWN_PACK};
 use super::pack_cache::{PackCache, URI_PREFIX, is_id};
 use super::sandbox::Roots;
 use super::session_store::LazySessionStore;
-use crate::failure::Output;
+use crate::output::Output;
 use crate::files;
 use lcp_app::Silent;
 use lcp_app::config::Config;

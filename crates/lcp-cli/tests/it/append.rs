@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::time::Duration;
 
-use lcp_app::validate::recount;
+use lcp_app::pack_output::recount;
 use lcp_decoder::{DecodeOptions, PackIndex, decode};
 use lcp_driver::IndexCosts;
 use lcp_encoder::{Compression, EncodeOptions, Magic, PackWriter, encode, encode_with_costs};

@@ -5,7 +5,7 @@ use lcp_continuity::store::{ConversationRecord, Store};
 use serde_json::json;
 
 use super::list::{self, PAGE};
-use crate::failure::{Code, Failure};
+use lcp_app::{Error, ErrorKind};
 use crate::{Result, files};
 use lcp_app::sessions::failed;
 
@@ -51,8 +51,8 @@ pub(super) fn run(store: &dyn Store, as_json: bool) -> Result {
     if problems.is_empty() {
         return Ok(());
     }
-    Err(Failure::new(Code::Io, "the store is damaged [damaged]")
-        .hint("restore it, or go on in a new one: the rest of it can be read"))
+    Err(Error::new(ErrorKind::Io, "the store is damaged [damaged]")
+        .with_hint("restore it, or go on in a new one: the rest of it can be read"))
 }
 
 impl CheckReport {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
-use crate::failure::Output;
+use crate::output::Output;
 use crate::mcp::{LazySessionStore, Roots, ServerConfig};
 use lcp_app::config::Config;
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::budget_args::OnOff;
 use crate::commands::pack::{Args, Encoded};
 use crate::dedup_args::DedupArgs;
-use crate::failure::Failure;
+use lcp_app::Error;
 use crate::files;
 use crate::mcp::choices::DedupLevel;
 use crate::mcp::error::{ToolError, ToolResult};
@@ -150,7 +150,7 @@ impl tool::Tool for Tool {
             summarize: summarizer.is_some().then_some(&summarize),
             ..args.options(&config.pack)?
         };
-        let packed = ingest(&options).map_err(Failure::from)?;
+        let packed = ingest(&options).map_err(Error::from)?;
         let tokenizer = args.counting.options();
         let writer = args.form.encoder(&tokenizer, config)?;
         let Encoded { bytes, blocks, warnings } =

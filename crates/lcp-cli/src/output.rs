@@ -1,7 +1,7 @@
-//! What a command says besides its output, and with which code it ends.
+//! Errors, warnings and notes of commands on standard error, and the exit codes.
 //!
-//! What is said has labels, paths and contents of others in it. Whatever would not show, or
-//! steer a terminal, is escaped here, where it is printed: no message can forget it.
+//! Messages contain labels, paths and contents of other people. Characters that would not show, or
+//! would control a terminal, are escaped here, where they are printed: no message can forget it.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -10,87 +10,20 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ValueEnum;
-use lcp_app::{ErrorKind, Progress, Reporter};
+use lcp_app::{Error, ErrorKind, Progress, Reporter};
 use lcp_driver::{escape_control, escape_control_lines};
 
-/// The exit codes of every command, and what each means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Code {
-    /// Something could not be read or written.
-    Io = 1,
-    /// The command was not called as it must be.
-    Usage = 2,
-    /// The pack or the manifest is malformed.
-    Malformed = 3,
-    /// The text must exceed the budget, and that was denied.
-    OverBudget = 4,
-    /// A limit was exceeded.
-    Limit = 5,
-}
+/// The exit code of a comparison that found differences, which it has printed already.
+pub const DIFFERENT: u8 = 1;
 
-/// Why a command did not do what it was asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// The exit code.
-    pub code: Code,
-    /// One line: what, and where.
-    pub message: String,
-    /// What to do about it, where there is something.
-    pub hint: Option<String>,
-    /// What it is called where there are more names than exit codes: the code that the
-    /// message has at its end.
-    pub name: Option<&'static str>,
-}
-
-impl Failure {
-    /// A failure without a hint.
-    pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, name: None }
-    }
-
-    /// An exit code of 1 that says no more than what was printed already, as that of
-    /// a comparison.
-    pub fn silent() -> Self {
-        Self::new(Code::Io, "")
-    }
-
-    /// The same with what to do about it.
-    #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
-        self
-    }
-
-    /// A file that could not be read or written.
-    pub fn io(what: &str, path: impl Display, error: &std::io::Error) -> Self {
-        Self::new(Code::Io, format!("cannot {what} {path}: {error}"))
-    }
-}
-
-impl From<lcp_ingest::Error> for Failure {
-    fn from(error: lcp_ingest::Error) -> Self {
-        let code = match error.kind() {
-            lcp_ingest::ErrorKind::InvalidOptions => Code::Usage,
-            lcp_ingest::ErrorKind::MalformedDiff => Code::Malformed,
-            lcp_ingest::ErrorKind::Limit => Code::Limit,
-            _ => Code::Io,
-        };
-        let hint = error.hint().map(str::to_owned);
-        Self { hint, ..Self::new(code, error.to_string()) }
-    }
-}
-
-impl From<lcp_app::Error> for Failure {
-    fn from(error: lcp_app::Error) -> Self {
-        let code = match error.kind {
-            ErrorKind::Usage => Code::Usage,
-            ErrorKind::Malformed => Code::Malformed,
-            ErrorKind::OverBudget => Code::OverBudget,
-            ErrorKind::Limit => Code::Limit,
-            _ => Code::Io,
-        };
-        Self { code, message: error.message, hint: error.hint, name: error.code }
+/// Returns the exit code of an error.
+pub const fn exit_code(kind: ErrorKind) -> u8 {
+    match kind {
+        ErrorKind::Usage => 2,
+        ErrorKind::Malformed => 3,
+        ErrorKind::OverBudget => 4,
+        ErrorKind::Limit => 5,
+        _ => 1,
     }
 }
 
@@ -139,7 +72,7 @@ impl Output {
     }
 
     /// Prints an error and its hint, and gives the exit code.
-    pub fn fail(&self, failure: &Failure) -> ExitCode {
+    pub fn fail(&self, failure: &Error) -> ExitCode {
         if !failure.message.is_empty() {
             self.say("error", "31", &failure.message);
         }
