@@ -43,10 +43,18 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "lcp-mcp",
+        &[
+            "lcp-app", "lcp-types", "lcp-decoder", "lcp-packfile", "lcp-tokens", "lcp-driver",
+            "lcp-dedup", "lcp-continuity", "lcp-ingest",
+        ],
+    ),
+    (
         "lcp-cli",
         &[
-            "lcp-app", "lcp-types", "lcp-decoder", "lcp-encoder", "lcp-packfile", "lcp-tokens",
-            "lcp-driver", "lcp-dedup", "lcp-continuity", "lcp-transcripts", "lcp-ingest",
+            "lcp-app", "lcp-mcp", "lcp-types", "lcp-decoder", "lcp-encoder", "lcp-packfile",
+            "lcp-tokens", "lcp-driver", "lcp-dedup", "lcp-continuity", "lcp-transcripts",
+            "lcp-ingest",
         ],
     ),
     (

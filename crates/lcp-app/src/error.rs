@@ -54,3 +54,16 @@ impl Error {
         Self::new(ErrorKind::Io, format!("cannot {action} {path}: {error}"))
     }
 }
+
+#[cfg(feature = "full")]
+impl From<lcp_ingest::Error> for Error {
+    fn from(error: lcp_ingest::Error) -> Self {
+        let kind = match error.kind() {
+            lcp_ingest::ErrorKind::InvalidOptions => ErrorKind::Usage,
+            lcp_ingest::ErrorKind::MalformedDiff => ErrorKind::Malformed,
+            lcp_ingest::ErrorKind::Limit => ErrorKind::Limit,
+            _ => ErrorKind::Io,
+        };
+        Self { hint: error.hint().map(str::to_owned), ..Self::new(kind, error.to_string()) }
+    }
+}

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use lcp_driver::escape_control;
+use lcp_driver::{content_text, escape_control};
 use lcp_packfile::PackScan;
+use lcp_types::{Block, BlockContent};
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -110,6 +111,27 @@ fn near<'b>(wanted: &str, labels: impl Iterator<Item = &'b str>) -> Vec<String> 
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     scored.dedup_by(|a, b| a.1 == b.1);
     scored.into_iter().take(NEAR_MAX).map(|(_, label)| escape_control(label).into_owned()).collect()
+}
+
+/// Returns the bytes of the content of a block: of a diff and a tree its text, of an annotation its
+/// value, of a reference to an embedding the id.
+pub fn content_bytes<'b>(block: &'b Block<'_>) -> Cow<'b, [u8]> {
+    match &block.content {
+        BlockContent::Image(image) => image.data.as_slice().into(),
+        BlockContent::Annotation(annotation) => annotation.value.as_slice().into(),
+        BlockContent::EmbeddingRef(embedding) => embedding.vector_id.as_slice().into(),
+        BlockContent::Raw(raw) => raw.body.as_slice().into(),
+        content => match content.text() {
+            Some(text) => text.as_slice().into(),
+            None => content_text(content).map_or(Cow::default(), |text| {
+                let mut text = text.into_owned();
+                if !text.is_empty() {
+                    text.push('\n');
+                }
+                text.into_bytes().into()
+            }),
+        },
+    }
 }
 
 #[cfg(test)]

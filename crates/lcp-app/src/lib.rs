@@ -38,6 +38,7 @@
 //! | module | content |
 //! |---|---|
 //! | [`render`] | the render job: options, setup, text and plan |
+//! | [`pack`] | packs of folders, git changes and standard input |
 //! | [`export`] | messages for chat APIs within a budget |
 //! | [`sessions`] | recording, handing over and resuming conversations |
 //! | [`budget`], [`tokenizer`], [`dedup`], [`prompt_cache`], [`special_tokens`], [`pack_output`] | options, each with what it puts in force |
@@ -62,6 +63,8 @@ mod find_block;
 #[cfg(feature = "full")]
 pub mod folders;
 pub mod interrupt;
+#[cfg(feature = "full")]
+pub mod pack;
 pub mod pack_output;
 pub mod prompt_cache;
 pub mod render;
@@ -76,5 +79,5 @@ pub mod validate;
 #[cfg(feature = "full")]
 pub use config::parse_size;
 pub use error::{Error, ErrorKind, Result};
-pub use find_block::{block_at, block_labelled, find_block};
+pub use find_block::{block_at, block_labelled, content_bytes, find_block};
 pub use reporter::{Progress, Reporter, Silent, Warnings};

@@ -3,10 +3,11 @@
 use std::io::Write as _;
 
 use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::ErrorKind as ClapErrorKind;
+use lcp_app::{Error, ErrorKind};
 
-use crate::output::Output;
 use crate::files;
+use crate::output::Output;
 
 /// What the arguments say.
 ///
@@ -16,14 +17,14 @@ use crate::files;
 /// version end the process, unless they cannot be printed.
 pub fn parse<P: Parser>() -> Result<P, (Error, Output)> {
     P::try_parse().map_err(|error| match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+        ClapErrorKind::DisplayHelp | ClapErrorKind::DisplayVersion => {
             let printed = error.print().and_then(|()| std::io::stdout().flush());
             match files::written(printed) {
                 Ok(_) => std::process::exit(0),
                 Err(failure) => (failure, Output::asked_for(std::env::args_os())),
             }
         }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
+        ClapErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
         _ => (failure(&error.render().to_string()), Output::asked_for(std::env::args_os())),
     })
 }

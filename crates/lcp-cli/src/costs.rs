@@ -22,7 +22,9 @@ pub fn full_costs(
     let driver = DefaultDriver::new(CachedEstimator::new(Arc::clone(estimator), cache));
     let plan = |&mode: &OutputMode| {
         let config = DriverConfig { mode, verbosity: Verbosity::Full, ..DriverConfig::default() };
-        driver.plan(blocks, &config).map_err(|error| Error::new(ErrorKind::Usage, error.to_string()))
+        driver
+            .plan(blocks, &config)
+            .map_err(|error| Error::new(ErrorKind::Usage, error.to_string()))
     };
     modes.iter().map(plan).collect()
 }

@@ -1,7 +1,7 @@
 //! Output of commands: files, or standard output.
 
 use std::ffi::OsStr;
-use std::io::{ErrorKind, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use lcp_driver::{escape_control_json, escape_control_lines};
@@ -21,7 +21,7 @@ pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result {
 
 /// Returns the failure of a pack that cannot be decoded.
 pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error {
-    lcp_app::files::malformed(path, bytes, error).into()
+    lcp_app::files::malformed(path, bytes, error)
 }
 
 /// What became of bytes for standard output.
@@ -54,7 +54,7 @@ pub fn write_stdout(bytes: &[u8]) -> Result<Written> {
 pub fn written(result: std::io::Result<()>) -> Result<Written> {
     match result {
         Ok(()) => Ok(Written::All),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Written::Cut),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Written::Cut),
         Err(error) => Err(Error::io("write", "standard output", &error)),
     }
 }

@@ -7,7 +7,7 @@
 #![allow(
     clippy::missing_errors_doc,
     clippy::must_use_candidate,
-    reason = "a failure is always what was wrong, and the exit code"
+    reason = "an error is a message, a hint and an exit code"
 )]
 
 pub mod arguments;
@@ -15,12 +15,10 @@ pub mod budget_args;
 pub mod commands;
 pub mod costs;
 pub mod dedup_args;
-pub mod failure;
 pub mod files;
 pub mod help;
-#[cfg(feature = "mcp")]
-pub mod mcp;
 pub mod naive;
+pub mod output;
 pub mod output_args;
 pub mod progress;
 pub mod prompt_cache_args;
@@ -37,6 +35,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 pub use commands::Command;
+use lcp_app::Error;
 use output::Output;
 
 /// What a command ends with.
@@ -58,13 +57,13 @@ pub fn main() -> ExitCode {
     lcp_app::interrupt::install();
     let cli: Cli = match arguments::parse() {
         Ok(cli) => cli,
-        Err((failure, output)) => return output.fail(&failure),
+        Err((error, output)) => return output.fail(&error),
     };
     let done = cli.command.run(&cli.output);
     cli.output.warn_deferred();
     lcp_app::interrupt::settle();
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => cli.output.fail(&failure),
+        Err(error) => cli.output.fail(&error),
     }
 }

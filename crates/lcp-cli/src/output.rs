@@ -13,9 +13,6 @@ use clap::ValueEnum;
 use lcp_app::{Error, ErrorKind, Progress, Reporter};
 use lcp_driver::{escape_control, escape_control_lines};
 
-/// The exit code of a comparison that found differences, which it has printed already.
-pub const DIFFERENT: u8 = 1;
-
 /// Returns the exit code of an error.
 pub const fn exit_code(kind: ErrorKind) -> u8 {
     match kind {
@@ -71,15 +68,15 @@ impl Output {
         Self { color: color.unwrap_or_default(), ..Self::default() }
     }
 
-    /// Prints an error and its hint, and gives the exit code.
-    pub fn fail(&self, failure: &Error) -> ExitCode {
-        if !failure.message.is_empty() {
-            self.say("error", "31", &failure.message);
+    /// Prints an error, unless its message is empty, and its hint. Returns the exit code.
+    pub fn fail(&self, error: &Error) -> ExitCode {
+        if !error.message.is_empty() {
+            self.say("error", "31", &error.message);
         }
-        if let Some(hint) = &failure.hint {
+        if let Some(hint) = &error.hint {
             self.say("hint", "36", hint);
         }
-        ExitCode::from(failure.code as u8)
+        ExitCode::from(exit_code(error.kind))
     }
 
     /// Prints a warning, unless they are unwanted.

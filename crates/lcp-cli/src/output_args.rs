@@ -13,6 +13,7 @@ use lcp_encoder::{Compression, EncodeOptions, Magic};
 use crate::Result;
 use crate::output::Output;
 use crate::tokenizer_args::{TokenizerArgs, encoding};
+use lcp_app::{Error, ErrorKind};
 
 /// How a pack is written.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -76,7 +77,7 @@ impl PackOutputArgs {
         tokenizer: &'c TokenizerOptions,
         config: &Config,
     ) -> Result<PackEncoder<'c>> {
-        Ok(PackEncoder::new(&self.options(), tokenizer, config)?)
+        PackEncoder::new(&self.options(), tokenizer, config)
     }
 
     /// Returns the encoder for a command that counts for nothing else.

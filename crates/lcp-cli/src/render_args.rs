@@ -126,7 +126,7 @@ impl RenderArgs {
     /// Reads the pack; meanwhile the tokenizer is loaded.
     pub fn read(&self, output: &Output) -> Result<Vec<u8>> {
         self.counting.options().begin_loading();
-        Ok(files::read(&self.pack, output)?)
+        files::read(&self.pack, output)
     }
 
     /// Reads the settings; meanwhile the tokenizer is loaded.
@@ -137,12 +137,12 @@ impl RenderArgs {
 
     /// Puts everything together but the pack.
     pub fn setup(&self, config: Config, plan: bool, output: &Output) -> Result<RenderSetup<'_>> {
-        Ok(RenderSetup::new(&self.pack, &self.options()?, config, plan, output)?)
+        RenderSetup::new(&self.pack, &self.options()?, config, plan, output)
     }
 
     /// Puts everything together.
     pub fn job<'b>(&'b self, bytes: &'b [u8], output: &Output) -> Result<RenderJob<'b>> {
         let config = self.counting.config()?;
-        Ok(RenderJob::new(&self.pack, bytes, &self.options()?, config, output)?)
+        RenderJob::new(&self.pack, bytes, &self.options()?, config, output)
     }
 }

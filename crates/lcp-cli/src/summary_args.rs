@@ -11,10 +11,10 @@ use lcp_ingest::{FileSummarizer, cached_answers};
 use lcp_types::limits::SUMMARY_BYTES_MAX;
 
 use crate::Result;
-use lcp_app::{Error, ErrorKind};
 use lcp_app::config::SUMMARIZER_SECONDS_MAX;
 use lcp_app::folders;
 use lcp_app::interrupt::{self, Hook};
+use lcp_app::{Error, ErrorKind};
 
 /// Seconds that a program has for a summary.
 const SECONDS: u32 = 60;

@@ -66,12 +66,12 @@ impl TokenizerArgs {
 
     /// Reads the settings.
     pub fn config(&self) -> Result<Config> {
-        Ok(self.file.source().read()?)
+        self.file.source().read()
     }
 
     /// Loads the tokenizer of a command that has no budget.
     pub fn plain(&self, strict: bool, output: &Output) -> Result<LoadedTokenizer> {
-        Ok(self.options().plain(strict, output)?)
+        self.options().plain(strict, output)
     }
 
     /// Returns the file that counts are kept in.

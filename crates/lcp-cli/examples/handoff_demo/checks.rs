@@ -9,8 +9,8 @@ use lcp_tokens::TokenEstimator;
 use lcp_types::BlockContent;
 
 use super::drive::{HandedOver, Story};
+use lcp_app::{Error, ErrorKind};
 use lcp_cli::Result;
-use lcp_cli::failure::{Code, Failure};
 
 /// Mode was found.
 #[derive(Default)]
@@ -53,7 +53,7 @@ impl Checks {
         if wrong.is_empty() {
             return Ok(());
         }
-        Err(Failure::new(Code::Io, wrong.join("; ")))
+        Err(Error::new(ErrorKind::Io, wrong.join("; ")))
     }
 }
 
@@ -116,7 +116,7 @@ fn anchors(story: &Story, last: &HandedOver, checks: &mut Checks) -> Result {
 /// Mode the documents of a pack say.
 fn texts(pack: &[u8]) -> Result<HashSet<Vec<u8>>> {
     let pack = lcp_decoder::decode(pack, DecodeOptions::default())
-        .map_err(|error| Failure::new(Code::Malformed, format!("{error} (the last package)")))?;
+        .map_err(|error| Error::new(ErrorKind::Malformed, format!("{error} (the last package)")))?;
     let documents = pack.blocks.iter().filter_map(|block| match &block.content {
         BlockContent::Document(document) => Some(document.content.as_slice().to_vec()),
         _ => None,

@@ -12,7 +12,7 @@ use lcp_types::{BlockContent, Role};
 use super::settings::{Mode, Settings};
 use super::{failed, input};
 use lcp_cli::Result;
-use lcp_cli::failure::Output;
+use lcp_cli::output::Output;
 
 /// Mode became of a conversation.
 pub(super) struct Story {
@@ -211,7 +211,7 @@ impl Drive<'_> {
                 self.futile = true;
                 return Ok(());
             }
-            Err(error) => return Err(failed(error).into()),
+            Err(error) => return Err(failed(error)),
         };
         self.futile = false;
         // The memory is a message too.

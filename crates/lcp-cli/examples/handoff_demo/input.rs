@@ -7,8 +7,9 @@ use std::process::Command;
 use lcp_continuity::Message;
 
 use lcp_app::sessions;
+use lcp_app::{Error, ErrorKind};
 use lcp_cli::Result;
-use lcp_cli::failure::{Code, Failure, Output};
+use lcp_cli::output::Output;
 
 /// A Python package whose source distribution has a long real conversation, and where.
 const PROJECT: &str = "aider-chat";
@@ -22,7 +23,7 @@ pub(super) fn messages(file: Option<&Path>, output: &Output) -> Result<Vec<Messa
         Some(file) => sessions::input::messages(file, output),
         None => sessions::input::messages(&fetched(output)?, output),
     };
-    Ok(messages?)
+    messages
 }
 
 /// Calls and what they gave back, by their places: each result belongs to the newest
@@ -56,13 +57,13 @@ fn fetched(output: &Output) -> Result<PathBuf> {
         .args([PROJECT, ARCHIVE, SHA256, MEMBER])
         .arg(&target)
         .output()
-        .map_err(|error| Failure::io("run", python, &error).hint(hint))?;
+        .map_err(|error| Error::io("run", python, &error).with_hint(hint))?;
     if run.status.success() {
         return Ok(target);
     }
     let said = String::from_utf8_lossy(&run.stderr);
     let why = said.lines().last().unwrap_or("it says nothing");
-    Err(Failure::new(Code::Io, format!("cannot fetch {ARCHIVE}: {why}")).hint(hint))
+    Err(Error::new(ErrorKind::Io, format!("cannot fetch {ARCHIVE}: {why}")).with_hint(hint))
 }
 
 #[cfg(test)]

@@ -18,7 +18,8 @@ use lcp_continuity::SessionContinuityService;
 use lcp_continuity::store::ExpiryStats;
 
 use lcp_app::sessions::failed;
-use lcp_cli::failure::{Code, Failure, Output};
+use lcp_app::{Error, ErrorKind};
+use lcp_cli::output::Output;
 use lcp_cli::session_args::{HandoffArgs, WindowArgs};
 use lcp_cli::tokenizer_args::TokenizerArgs;
 use lcp_cli::{Result, arguments, files};
@@ -101,7 +102,7 @@ fn run(args: &Args, output: &Output) -> Result {
     let mut messages = input::messages(args.file.as_deref(), output)?;
     messages.truncate(args.limit.unwrap_or(usize::MAX));
     if messages.is_empty() {
-        return Err(Failure::new(Code::Usage, "--limit 0 leaves no message"));
+        return Err(Error::new(ErrorKind::Usage, "--limit 0 leaves no message"));
     }
     let counter = args.counting.options().counter(&config, model.as_ref(), false, output)?;
     let (place, service) = settings.open(Arc::clone(&counter.estimator))?;
@@ -151,8 +152,7 @@ fn shown(show: Show, story: &drive::Story) -> &[drive::HandedOver] {
 }
 
 fn write_packs(folder: &Path, story: &drive::Story) -> Result {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::io("make", folder.display(), &error))?;
+    std::fs::create_dir_all(folder).map_err(|error| Error::io("make", folder.display(), &error))?;
     for (at, handed) in story.handed_over.iter().enumerate() {
         let name = format!("{:03}-{}.lcp", at + 1, handed.handoff.handoff_id);
         files::write(Some(&folder.join(name)), &handed.pack)?;

@@ -11,10 +11,10 @@ use lcp_tokens::{Model, TokenEstimator};
 use tempfile::TempDir;
 
 use super::Args;
+use lcp_app::Error;
 use lcp_app::config::{Config, Setting};
 use lcp_app::sessions::{Place as Kept, Window};
 use lcp_cli::Result;
-use lcp_cli::failure::Failure;
 
 /// 2026-01-01 00:00 UTC: what a temporary store has is the same every time.
 const EPOCH: Timestamp = Timestamp(1_767_225_600_000);
@@ -130,7 +130,7 @@ impl Settings {
             return Ok((place.open(&self.file, true)?, None));
         }
         let folder =
-            TempDir::new().map_err(|error| Failure::io("make", "a temporary folder", &error))?;
+            TempDir::new().map_err(|error| Error::io("make", "a temporary folder", &error))?;
         let place = Kept::File(folder.path().join("demo.sqlite"));
         Ok((place.open(&self.file, true)?, Some(folder)))
     }

@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::ValueEnum;
+use lcp_app::{Error, ErrorKind};
 use lcp_encoder::{Compression, EncodeOptions};
 use lcp_packfile::journal::{self, JournalState, LockResult, PackFile, Storage as _};
-use lcp_packfile::{Addition, AppendOptions, Appended, Error};
+use lcp_packfile::{Addition, AppendOptions, Appended, Error as AppendError};
 
 use crate::Result;
 use crate::commands::encode;
-use crate::output::Output;
 use crate::files;
+use crate::output::Output;
 use lcp_app::interrupt;
 use lcp_app::pack_output;
 
@@ -57,7 +58,8 @@ enum Compress {
 pub fn run(args: &Args, output: &Output) -> Result {
     let standard = Path::new(files::STANDARD);
     if args.pack == standard {
-        let failure = Error::new(ErrorKind::Usage, "standard output is not appended to: name a pack");
+        let failure =
+            Error::new(ErrorKind::Usage, "standard output is not appended to: name a pack");
         return Err(failure.with_hint("`lcp merge - INPUT...` makes a new pack"));
     }
     if args.inputs.iter().filter(|path| path.as_path() == standard).count() > 1 {
@@ -78,7 +80,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let options = AppendOptions { compression, recount: Some(&pack_output::recount) };
     let appended = lcp_packfile::append(&pack, &additions, &options).map_err(|error| {
         let (path, bytes) = match &error {
-            Error::Malformed { input: Some(at), .. } => (&args.inputs[*at], &inputs[*at]),
+            AppendError::Malformed { input: Some(at), .. } => (&args.inputs[*at], &inputs[*at]),
             _ => (&args.pack, &pack),
         };
         failure(path, bytes, &error)
@@ -105,15 +107,15 @@ pub fn run(args: &Args, output: &Output) -> Result {
 }
 
 /// Returns the failure of an error of a pack that was read from `path`.
-fn failure(path: &Path, bytes: &[u8], error: &Error) -> Error {
+fn failure(path: &Path, bytes: &[u8], error: &AppendError) -> Error {
     let code = match error {
-        Error::Malformed { error, .. } => return files::malformed(path, bytes, error),
-        Error::NotAppendable(_) => ErrorKind::Usage,
-        Error::Damaged(_) => ErrorKind::Malformed,
+        AppendError::Malformed { error, .. } => return files::malformed(path, bytes, error),
+        AppendError::NotAppendable(_) => ErrorKind::Usage,
+        AppendError::Damaged(_) => ErrorKind::Malformed,
         _ => ErrorKind::Limit,
     };
     let failure = Error::new(code, format!("{error} ({})", files::display_name(path)));
-    match error.with_hint() {
+    match error.hint() {
         Some(hint) => failure.with_hint(hint),
         None => failure,
     }

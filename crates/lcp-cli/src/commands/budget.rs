@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::Result;
 use crate::budget_args::BudgetArgs;
-use crate::output::Output;
 use crate::files;
+use crate::output::Output;
 use crate::tokenizer_args::TokenizerArgs;
 use lcp_app::budget::EffectiveBudget;
 use lcp_app::config::{Origin, Setting};

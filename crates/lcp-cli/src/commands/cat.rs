@@ -4,13 +4,14 @@ use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use lcp_driver::{content_text, is_terminal_control};
-use lcp_types::{Block, BlockContent, BlockMeta};
+use lcp_driver::is_terminal_control;
+use lcp_types::BlockMeta;
 
 use crate::Result;
-use crate::output::Output;
 use crate::files;
-use lcp_app::find_block;
+use crate::output::Output;
+use lcp_app::{Error, ErrorKind};
+use lcp_app::{content_bytes, find_block};
 use lcp_packfile::PackScan;
 
 /// Print the content of a block, byte for byte
@@ -51,7 +52,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let index = match find_block(&pack, &args.block) {
         Ok(index) => index,
         // It may stand where nothing can be read.
-        Err(failure) => return Err(pack.problems().next().map_or_else(|| failure.into(), broken)),
+        Err(failure) => return Err(pack.problems().next().map_or_else(|| failure, broken)),
     };
     if let Some(error) = &pack.frames[index].problem {
         return Err(broken(error));
@@ -68,35 +69,17 @@ pub fn run(args: &Args, output: &Output) -> Result {
         let none = || Error::new(ErrorKind::Usage, format!("block {index} has no summary"));
         Cow::Owned(summary.ok_or_else(none)?.into_owned().into_bytes())
     } else {
-        content(block)
+        content_bytes(block)
     };
     let to_terminal = args.output.is_none() && std::io::stdout().is_terminal();
     if to_terminal && is_unprintable(&text) {
         let message =
             format!("block {index} is binary, or would steer a terminal, which standard output is");
-        return Err(Error::new(ErrorKind::Usage, message).with_hint("name a file with -o, or pipe it"));
+        return Err(
+            Error::new(ErrorKind::Usage, message).with_hint("name a file with -o, or pipe it")
+        );
     }
     files::write(args.output.as_deref(), &text)
-}
-
-/// The bytes of the content.
-pub fn content<'b>(block: &'b Block<'_>) -> Cow<'b, [u8]> {
-    match &block.content {
-        BlockContent::Image(image) => image.data.as_slice().into(),
-        BlockContent::Annotation(annotation) => annotation.value.as_slice().into(),
-        BlockContent::EmbeddingRef(embedding) => embedding.vector_id.as_slice().into(),
-        BlockContent::Raw(raw) => raw.body.as_slice().into(),
-        content => match content.text() {
-            Some(text) => text.as_slice().into(),
-            None => content_text(content).map_or(Cow::default(), |text| {
-                let mut text = text.into_owned();
-                if !text.is_empty() {
-                    text.push('\n');
-                }
-                text.into_bytes().into()
-            }),
-        },
-    }
 }
 
 /// Whether a terminal would obey some of it, or could not show it as text.

@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::Result;
 use crate::arguments::tokens;
-use crate::output::Output;
 use crate::files::{self, Written};
+use crate::output::Output;
 use crate::tokenizer_args::TokenizerArgs;
 
 /// Count the tokens of files

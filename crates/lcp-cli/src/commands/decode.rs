@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::Result;
-use crate::output::Output;
 use crate::files;
+use crate::output::Output;
 use lcp_app::render;
 
 /// Print the JSON manifest of a pack

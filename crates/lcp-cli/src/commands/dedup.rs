@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::Result;
 use crate::dedup_args::DedupArgs;
-use crate::output::Output;
 use crate::files::{self, PACK};
+use crate::output::Output;
 use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::tokenizer_args::TokenizerArgs;
 

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::output::Output;
 use crate::tokenizer_args::TokenizerArgs;
 use crate::{Result, costs, files};
+use lcp_app::{Error, ErrorKind};
 use lcp_packfile::{BlockPair, Change, DiffSide};
 
 /// Tell what is not the same in two packs
@@ -62,7 +63,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     files::write(None, text.as_bytes())?;
     counter.save_cache(output);
     if args.exit_code && seen.pairs.iter().any(BlockPair::differs) {
-        return Err(Error::silent());
+        // The differences are printed already.
+        return Err(Error::new(ErrorKind::Io, ""));
     }
     Ok(())
 }

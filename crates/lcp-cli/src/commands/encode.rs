@@ -7,12 +7,13 @@ use lcp_encoder::EncodeOptions;
 use lcp_encoder::manifest::{Manifest, ManifestError, ManifestErrorKind};
 
 use crate::Result;
-use crate::output::Output;
 use crate::files;
+use crate::output::Output;
 use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::tokenizer_args::TokenizerArgs;
 use lcp_app::Reporter;
 use lcp_app::pack_output::warn_if_uncompressed;
+use lcp_app::{Error, ErrorKind};
 
 /// Make a pack of a JSON manifest
 #[derive(Debug, clap::Args)]

@@ -11,14 +11,15 @@ use serde_json::{Value, json};
 
 use crate::Result;
 use crate::budget_args::BudgetArgs;
-use crate::output::Output;
 use crate::files::{self, PACK};
+use crate::output::Output;
 use crate::tokenizer_args::TokenizerArgs;
 use lcp_app::budget::EffectiveBudget;
 use lcp_app::config::{Origin, Settings};
 use lcp_app::export::{Candidates, FittedMessages, Unfit, fit, has_turns};
 use lcp_app::render;
 use lcp_app::tokenizer::LoadedTokenizer;
+use lcp_app::{Error, ErrorKind};
 
 /// Write a pack as the messages of a request, within a token budget
 ///

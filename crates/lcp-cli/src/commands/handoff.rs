@@ -50,7 +50,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     if to_stdout && args.json {
         let message = "--json and a pack cannot both go to standard output";
-        return Err(crate::failure::Error::new(crate::failure::ErrorKind::Usage, message)
+        return Err(lcp_app::Error::new(lcp_app::ErrorKind::Usage, message)
             .with_hint("name a file with -o"));
     }
     // The window is the conversation's own.

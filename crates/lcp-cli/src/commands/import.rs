@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
+use lcp_app::{Error, ErrorKind};
 use lcp_ingest::FileType;
-use lcp_transcripts::{Error, ErrorKind, Format, ImportReport, ImportResult, Options};
+use lcp_transcripts::{Format, ImportReport, ImportResult, Options};
 use lcp_types::{Block, BlockContent, Lang};
 use serde_json::{Value, json};
 
 use crate::Result;
-use crate::output::Output;
 use crate::files;
+use crate::output::Output;
 use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::summary_args::{SummaryArgs, SummaryMethod};
 use crate::tokenizer_args::TokenizerArgs;
@@ -66,7 +67,10 @@ pub struct Args {
 pub fn run(args: &Args, output: &Output) -> Result {
     let standard = Path::new(files::STANDARD);
     if args.json && args.output.as_deref() == Some(standard) {
-        return Err(Error::new(ErrorKind::Usage, "--json needs a file: the pack goes there with -o"));
+        return Err(Error::new(
+            ErrorKind::Usage,
+            "--json needs a file: the pack goes there with -o",
+        ));
     }
     refuse_terminal(args.output.as_deref())?;
     let outputs = [("--report", &args.report), ("-o", &args.output)];
@@ -163,7 +167,7 @@ fn unknown(path: &Path, bytes: &[u8]) -> Error {
     // What begins as JSON has a place where it is none.
     let as_chat = lcp_transcripts::import(Format::OpenAiChat, bytes, &Options::default());
     match as_chat {
-        Err(error) if !matches!(error.kind, ErrorKind::NotATranscript { .. }) => {
+        Err(error) if !matches!(error.kind, lcp_transcripts::ErrorKind::NotATranscript { .. }) => {
             malformed(path, &error)
         }
         _ => {
@@ -175,19 +179,19 @@ fn unknown(path: &Path, bytes: &[u8]) -> Error {
     }
 }
 
-fn malformed(path: &Path, error: &Error) -> Error {
+fn malformed(path: &Path, error: &lcp_transcripts::Error) -> Error {
     let code = match error.kind {
-        ErrorKind::TooDeep { .. } => ErrorKind::Limit,
+        lcp_transcripts::ErrorKind::TooDeep { .. } => ErrorKind::Limit,
         _ => ErrorKind::Malformed,
     };
     let failure =
         Error::new(code, format!("{error} [{}] ({})", error.code(), files::display_name(path)));
     match error.kind {
-        ErrorKind::NotJson(_) => failure.with_hint(
+        lcp_transcripts::ErrorKind::NotJson(_) => failure.with_hint(
             "the file may be cut; sessions with a message on each line are read up to there: \
              --from claude-code, codex; text that only begins like JSON is read with --from markdown",
         ),
-        ErrorKind::NotATranscript { .. } => {
+        lcp_transcripts::ErrorKind::NotATranscript { .. } => {
             failure.with_hint("without --from the format is what the file looks like")
         }
         _ => failure,

@@ -7,6 +7,7 @@ use clap_mangen::Man;
 
 use crate::output::Output;
 use crate::{Cli, Result, files};
+use lcp_app::{Error, ErrorKind};
 
 /// Print a page of the manual, or write all of them
 #[derive(Debug, clap::Args)]

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use crate::Result;
 use crate::output::Output;
-use crate::mcp::{LazySessionStore, Roots, ServerConfig, ServerState, serve};
 use crate::session_args::StoreArgs;
+use lcp_mcp::{LazySessionStore, Roots, ServerConfig, ServerState, serve};
 
 /// Serve packs within a budget to agents, over MCP
 ///
@@ -27,7 +27,7 @@ pub struct Args {
     git: bool,
     /// Serve over HTTP on this address of loopback instead, such as 127.0.0.1:8765
     #[cfg(feature = "http")]
-    #[arg(long, value_name = "ADDR", value_parser = crate::mcp::loopback)]
+    #[arg(long, value_name = "ADDR", value_parser = lcp_mcp::loopback)]
     http: Option<std::net::SocketAddr>,
     #[command(flatten)]
     store: StoreArgs,
@@ -45,12 +45,13 @@ pub fn run(args: &Args, output: &Output) -> Result {
         settings: lcp_app::config::ConfigSource::from_path(args.config.clone()).read()?,
         git: args.git,
         sessions: LazySessionStore::new(args.store.options(), args.config.is_some()),
-        output: output.clone(),
+        reporter: Box::new(output.clone()),
     };
     let state = ServerState::new(config);
     #[cfg(feature = "http")]
     if let Some(address) = args.http {
-        return crate::mcp::serve_http(state, address);
+        let listening = |url: &str| output.progress(format!("serving on {url}"));
+        return lcp_mcp::serve_http(state, address, listening);
     }
     serve(state)
 }

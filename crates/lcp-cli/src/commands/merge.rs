@@ -6,13 +6,14 @@ use lcp_types::Block;
 
 use crate::Result;
 use crate::dedup_args::DedupArgs;
-use crate::output::Output;
 use crate::files;
+use crate::output::Output;
 use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::tokenizer_args::TokenizerArgs;
 use lcp_app::config::Config;
 use lcp_app::dedup;
 use lcp_app::render;
+use lcp_app::{Error, ErrorKind};
 use lcp_packfile::unreadable_handoffs;
 
 /// Write several packs as one

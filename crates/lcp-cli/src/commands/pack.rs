@@ -4,9 +4,11 @@ use std::ffi::OsStr;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use lcp_app::pack::{EncodedPack, PackOptions};
+use lcp_app::{Error, ErrorKind, parse_size};
 use lcp_ingest::{
-    BlockAttributes, FILE_BYTES_MAX, FileToSummarize, Globs, IngestOptions, IngestReport,
-    IngestResult, Input, Pattern, Progress, Rule, Rules, SkipReason, WalkOptions, ingest,
+    BlockAttributes, FileToSummarize, Globs, IngestOptions, IngestReport, Input, Pattern, Progress,
+    Rule, SkipReason, ingest,
 };
 use lcp_types::{Priority, limits};
 use serde_json::Value;
@@ -14,15 +16,11 @@ use serde_json::Value;
 use crate::Result;
 use crate::budget_args::OnOff;
 use crate::dedup_args::DedupArgs;
-use crate::output::Output;
 use crate::files;
+use crate::output::Output;
 use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::summary_args::{SummaryArgs, SummaryMethod};
 use crate::tokenizer_args::TokenizerArgs;
-use lcp_app::config::{Config, Packing};
-use lcp_app::dedup;
-use lcp_app::pack_output::PackEncoder;
-use lcp_app::{Reporter, parse_size};
 
 /// The flag of a report.
 const REPORT: &str = "--report";
@@ -149,13 +147,15 @@ pub fn run(args: &Args, output: &Output) -> Result {
         Progress::FilesFound(files) => bar.expect(files),
         Progress::Read => bar.step(),
     };
+    let pack_options = args.options();
     let options = IngestOptions {
+        input: args.input()?,
         outputs: written.collect(),
         progress: &progress,
         summarize: summarizer.is_some().then_some(&summarize),
-        ..args.options(&config.pack)?
+        ..pack_options.to_ingest_options(&config.pack)?
     };
-    let packed = args.summaries.run_in_pool(|| ingest(&options))??;
+    let packed = args.summaries.run_in_pool(|| ingest(&options))?.map_err(Error::from)?;
     drop(bar);
     tell(&packed.report, output);
     if let Some(warning) = args.unmatched(&packed.report)? {
@@ -164,7 +164,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if let Some(warning) = summarizer.and_then(|(summarizer, _)| summarizer.warning()) {
         output.warn(warning);
     }
-    let Encoded { bytes, blocks, warnings } = args.encode(&packed, &config, &writer, output)?;
+    let EncodedPack { bytes, blocks, warnings } =
+        pack_options.encode(&packed, &config, &writer, output)?;
     for warning in warnings {
         output.warn(warning);
     }
@@ -184,35 +185,27 @@ pub fn run(args: &Args, output: &Output) -> Result {
 }
 
 impl Args {
-    /// What is asked for, by flags and file.
-    pub fn options(&self, file: &Packing) -> Result<IngestOptions<'static>> {
-        let wrong = |what: String| Error::new(ErrorKind::Usage, what);
-        let exclude = file.exclude.iter().chain(&self.exclude);
-        let include = if self.include.is_empty() { &file.include } else { &self.include };
-        let flags = [&self.priority, &self.category, &self.pin].into_iter().flatten();
-        let rules = file.rules.iter().chain(flags).cloned().collect();
-        let hidden = self.hidden.map(|hidden| hidden == OnOff::On);
-        let hidden = hidden.or(file.hidden.as_ref().map(|found| found.value));
-        let size = self.max_file_size.or(file.max_file_size.as_ref().map(|found| found.value));
-        Ok(IngestOptions {
+    /// Returns the options that these flags ask for.
+    fn options(&self) -> PackOptions {
+        let rules = [&self.priority, &self.category, &self.pin].into_iter().flatten();
+        PackOptions {
             paths: self.paths.clone(),
-            input: self.input()?,
-            walk: WalkOptions {
-                hidden: hidden.unwrap_or_default(),
-                ignored: self.no_ignore,
-                follow: self.follow,
-            },
+            hidden: self.hidden.map(|hidden| hidden == OnOff::On),
+            ignored: self.no_ignore,
+            follow: self.follow,
             one_file_system: self.one_file_system,
-            include: Globs::new(include).map_err(wrong)?,
-            exclude: Globs::new(exclude).map_err(wrong)?,
-            max_file_bytes: size.unwrap_or(FILE_BYTES_MAX),
+            include: self.include.clone(),
+            exclude: self.exclude.clone(),
+            max_file_bytes: self.max_file_size,
             tree: !self.no_tree,
             images: self.images,
-            rules: Rules::new(rules, !self.no_default_rules).map_err(wrong)?,
+            rules: rules.cloned().collect(),
+            default_rules: !self.no_default_rules,
             since: self.since.clone(),
             diff: self.diff.clone(),
-            ..IngestOptions::default()
-        })
+            dedup: self.deduping.options(),
+            tokenizer: self.counting.options(),
+        }
     }
 
     /// The globs of flags that say something of files and match none, in one line.
@@ -257,43 +250,6 @@ impl Args {
         read.map_err(|error| Error::io("read", "standard input", &error))?;
         Ok(Some(Input { name: self.stdin_name.clone(), bytes }))
     }
-
-    /// The pack, and how many blocks it has.
-    pub fn encode(
-        &self,
-        packed: &IngestResult,
-        config: &Config,
-        writer: &PackEncoder<'_>,
-        output: &dyn Reporter,
-    ) -> Result<Encoded> {
-        let encode = |blocks: &[_], warnings| {
-            let bytes = writer.encode(blocks, "the pack", output)?;
-            Ok(Encoded { bytes, blocks: blocks.len(), warnings })
-        };
-        let Some(options) = self.deduping.options().options(&config.dedup, false) else {
-            return encode(&packed.blocks, Vec::new());
-        };
-        let (model, unknown) = self.counting.options().model(config, true)?;
-        let mut warnings: Vec<_> = unknown.into_iter().map(|unknown| unknown.to_string()).collect();
-        let counter = self.counting.options().counter(config, model.as_ref(), false, output)?;
-        let deduped = dedup::pack(&packed.blocks, &options, &counter.estimator)?;
-        warnings.extend(deduped.warnings.iter().map(ToString::to_string));
-        let (blocks, saved) = (deduped.duplicates.covered.len(), deduped.duplicates.tokens_saved());
-        output.note(&format!("{blocks} blocks are covered by others: {saved} tokens saved"));
-        counter.save_cache(output);
-        encode(&deduped.blocks, warnings)
-    }
-}
-
-/// A pack as it is written.
-#[derive(Debug)]
-pub struct Encoded {
-    /// The pack.
-    pub bytes: Vec<u8>,
-    /// Its blocks, annotations counted.
-    pub blocks: usize,
-    /// What deduplication found odd.
-    pub warnings: Vec<String>,
 }
 
 /// Says what is odd, and how much was left out.

@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lcp_packfile::journal::{self, JournalState};
-use lcp_packfile::{Error, Lost, Recovered, recover};
+use lcp_packfile::{Lost, Recovered, recover};
 use serde_json::json;
 
 use super::append::{lock, rolled_back};
 use crate::Result;
-use crate::output::Output;
 use crate::files;
+use crate::output::Output;
 use crate::output_args::refuse_terminal;
 use lcp_app::interrupt;
+use lcp_app::{Error, ErrorKind};
 
 /// Save the whole blocks of a pack that is cut off or damaged
 ///
@@ -44,7 +45,10 @@ pub struct Args {
 /// Writes what is whole, and says what is not.
 pub fn run(args: &Args, output: &Output) -> Result {
     if args.json && args.output.as_deref() == Some(Path::new(files::STANDARD)) {
-        return Err(Error::new(ErrorKind::Usage, "--json needs a file: the pack goes there with -o"));
+        return Err(Error::new(
+            ErrorKind::Usage,
+            "--json needs a file: the pack goes there with -o",
+        ));
     }
     refuse_terminal(args.output.as_deref())?;
     let outputs: Vec<_> = args.output.iter().map(|path| ("-o", path.as_path())).collect();
@@ -53,7 +57,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let bytes = files::read(&args.pack, output)?;
     let name = files::display_name(&args.pack);
     let recovered = recover(&bytes).map_err(|error| match error {
-        Error::Malformed { error, .. } => files::malformed(&args.pack, &bytes, &error),
+        lcp_packfile::Error::Malformed { error, .. } => {
+            files::malformed(&args.pack, &bytes, &error)
+        }
         error => Error::new(ErrorKind::Limit, format!("{error} ({name})")),
     })?;
     files::write(args.output.as_deref(), &recovered.pack)?;

@@ -6,11 +6,12 @@ use lcp_driver::usage::{UsageMonitor, debug_budget_enabled};
 use lcp_driver::{Plan, escape_control_json, report};
 
 use crate::Result;
-use crate::output::Output;
 use crate::files::{self, PACK};
+use crate::output::Output;
 use crate::render_args::RenderArgs;
 use lcp_app::prompt_cache::{PLAN, PREVIOUS};
 use lcp_app::render;
+use lcp_app::{Error, ErrorKind};
 
 /// Asks for a line on what was used of the budget.
 const DEBUG_BUDGET: &str = "DEBUG_BUDGET";
@@ -143,7 +144,7 @@ impl Args {
         let inputs: Vec<_> =
             std::iter::once((PACK, self.choices.pack.as_path())).chain(previous).collect();
         let is_turn = |from: &str, to: &str| from == PREVIOUS && to == PLAN;
-        Ok(files::check_distinct_paths(&inputs, &outputs.collect::<Vec<_>>(), is_turn)?)
+        files::check_distinct_paths(&inputs, &outputs.collect::<Vec<_>>(), is_turn)
     }
 }
 

@@ -4,8 +4,8 @@ use lcp_driver::escape_control_json;
 use lcp_driver::report::{TableOptions, to_json, to_table};
 
 use crate::Result;
-use crate::output::Output;
 use crate::files;
+use crate::output::Output;
 use crate::render_args::RenderArgs;
 
 /// Tell where the tokens of a render go, as a table

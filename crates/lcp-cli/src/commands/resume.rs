@@ -5,12 +5,13 @@ use serde_json::{Value, json};
 
 use crate::Result;
 use crate::arguments::tokens;
-use crate::output::Output;
 use crate::files::{self, Written};
+use crate::output::Output;
 use crate::session_args::SessionArgs;
 use lcp_app::sessions::HandoffSettings;
 use lcp_app::sessions::resume_text;
 use lcp_app::special_tokens;
+use lcp_app::{Error, ErrorKind};
 
 /// Take up a hand-off, and print what the next session is to be told first
 ///

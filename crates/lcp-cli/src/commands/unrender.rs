@@ -10,9 +10,10 @@ use lcp_types::wire::MAGIC_LCP;
 use lcp_types::{Block, BlockContent, Tag};
 
 use crate::Result;
-use crate::output::Output;
 use crate::files;
+use crate::output::Output;
 use crate::render_args::Mode;
+use lcp_app::{Error, ErrorKind};
 
 /// What errors call the text.
 const TEXT: &str = "the text";
@@ -68,7 +69,7 @@ fn parse(bytes: &[u8], mode: OutputMode, path: &Path) -> Result<ParsedBlocks> {
     parse::parse_blocks(text, mode).map_err(|error| {
         let mut failure = failure(error.to_string(), error.offset);
         if error.too_large.is_some() {
-            failure.code = ErrorKind::Limit;
+            failure.kind = ErrorKind::Limit;
         }
         match hint(text, mode, &error) {
             Some(hint) => failure.with_hint(hint),

@@ -7,9 +7,10 @@ use lcp_packfile::{Problem, Report};
 use serde_json::{Value, json};
 
 use crate::Result;
-use crate::output::Output;
 use crate::files;
+use crate::output::Output;
 use lcp_app::validate;
+use lcp_app::{Error, ErrorKind};
 
 /// Check packs: exit code 0, or 3 and a line for each problem
 ///

@@ -5,9 +5,9 @@ use lcp_continuity::store::{ConversationRecord, Store};
 use serde_json::json;
 
 use super::list::{self, PAGE};
-use lcp_app::{Error, ErrorKind};
 use crate::{Result, files};
 use lcp_app::sessions::failed;
+use lcp_app::{Error, ErrorKind};
 
 /// Problems after which the rest is not looked at.
 const PROBLEMS_MAX: usize = 1_000;

@@ -29,10 +29,10 @@ pub(super) fn run(config: &Config, store: &dyn Store, id: &str, as_json: bool) -
                 files::json(&json)
             }
             Ok(handoff) => handoff_lines(&handoff),
-            Err(Error::UnknownHandoff { .. }) => return Err(failed(unknown).into()),
-            Err(error) => return Err(failed(error).into()),
+            Err(Error::UnknownHandoff { .. }) => return Err(failed(unknown)),
+            Err(error) => return Err(failed(error)),
         },
-        Err(error) => return Err(failed(error).into()),
+        Err(error) => return Err(failed(error)),
     };
     files::print(&text)
 }

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::mcp::error::{ToolError, ToolResult};
-use crate::mcp::state::{ServerState, counting};
-use crate::mcp::tool::{self, SideEffect, ToolOutput};
+use crate::error::{ToolError, ToolResult};
+use crate::state::{ServerState, counting};
+use crate::tool::{self, SideEffect, ToolOutput};
 
 /// Bytes of a file that is counted.
 const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -13,11 +13,11 @@ const FILE_BYTES_MAX: u64 = 64 << 20;
 /// Texts and files of a call.
 const ALL_MAX: usize = 1_000;
 
-pub(super) struct Tool;
+pub(crate) struct Tool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Input {
+pub(crate) struct Input {
     /// Texts to count.
     #[serde(default)]
     texts: Vec<String>,
@@ -32,7 +32,7 @@ pub(super) struct Input {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     /// What counted.
     encoding: String,
     /// Whether the counts are exact.

@@ -6,38 +6,38 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::error::{ToolError, ToolResult};
 
 /// Packs in the cache at most.
-pub(super) const PACKS_MAX: usize = 64;
+pub(crate) const PACKS_MAX: usize = 64;
 
 /// Bytes that they may have together.
-pub(super) const PACKS_BYTES_MAX: usize = 256 << 20;
+pub(crate) const PACKS_BYTES_MAX: usize = 256 << 20;
 
 /// The prefix of the URI of a pack.
-pub(super) const URI_PREFIX: &str = "lcp://pack/";
+pub(crate) const URI_PREFIX: &str = "lcp://pack/";
 
 /// Hex digits of an id.
 const ID_DIGITS: usize = 16;
 
 /// A pack in memory.
 #[derive(Clone, Debug)]
-pub(super) struct CachedPack {
+pub(crate) struct CachedPack {
     /// The first digits of its hash.
-    pub(super) id: String,
+    pub(crate) id: String,
     /// The paths that it was made of, for people.
-    pub(super) title: String,
+    pub(crate) title: String,
     /// The pack.
-    pub(super) bytes: Arc<[u8]>,
+    pub(crate) bytes: Arc<[u8]>,
 }
 
 impl CachedPack {
     /// Returns its URI as a resource.
-    pub(super) fn uri(&self) -> String {
+    pub(crate) fn uri(&self) -> String {
         format!("{URI_PREFIX}{}", self.id)
     }
 }
 
 /// Packs, the newest last. The oldest are removed when there are too many.
 #[derive(Debug)]
-pub(super) struct PackCache {
+pub(crate) struct PackCache {
     packs: Mutex<VecDeque<CachedPack>>,
     count: usize,
     bytes: usize,
@@ -55,7 +55,7 @@ impl PackCache {
     }
 
     /// Adds a pack, as the newest.
-    pub(super) fn insert(&self, title: String, bytes: Vec<u8>) -> ToolResult<CachedPack> {
+    pub(crate) fn insert(&self, title: String, bytes: Vec<u8>) -> ToolResult<CachedPack> {
         if bytes.len() > self.bytes {
             let message = format!("the pack has more than {} bytes", self.bytes);
             return Err(ToolError::limit(message).with_hint("pack less, or use `lcp pack`"));
@@ -75,12 +75,12 @@ impl PackCache {
     }
 
     /// Returns the pack of this id.
-    pub(super) fn get(&self, id: &str) -> Option<CachedPack> {
+    pub(crate) fn get(&self, id: &str) -> Option<CachedPack> {
         self.lock().iter().find(|pack| pack.id == id).cloned()
     }
 
     /// Returns all packs, the newest first.
-    pub(super) fn list(&self) -> Vec<CachedPack> {
+    pub(crate) fn list(&self) -> Vec<CachedPack> {
         self.lock().iter().rev().cloned().collect()
     }
 
@@ -90,7 +90,7 @@ impl PackCache {
 }
 
 /// Returns whether this has the form of an id.
-pub(super) fn is_id(text: &str) -> bool {
+pub(crate) fn is_id(text: &str) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
     text.len() == ID_DIGITS && text.bytes().all(is_digit)
 }

@@ -18,9 +18,8 @@ use tokio::sync::Semaphore;
 use super::error::{ToolError, ToolResult, UNKNOWN_PACK};
 use super::state::ServerState;
 use super::{resources, tools};
-use crate::Result;
-use lcp_app::{Error, ErrorKind};
 use lcp_app::interrupt;
+use lcp_app::{Error, ErrorKind, Result};
 
 /// Calls that run at once; others wait.
 const CALLS_MAX: usize = 4;
@@ -31,14 +30,14 @@ const INSTRUCTIONS: &str = "Context within a budget of tokens. `pack` makes a pa
     `record_usage`, `should_handoff`, `handoff` and `resume` carry a session over to the next.";
 
 /// The server; clones share everything.
-#[derive(Clone, Debug)]
-pub(super) struct Server {
+#[derive(Clone)]
+pub(crate) struct Server {
     state: Arc<ServerState>,
     calls: Arc<Semaphore>,
 }
 
 impl Server {
-    pub(super) fn new(state: ServerState) -> Self {
+    pub(crate) fn new(state: ServerState) -> Self {
         Self { state: Arc::new(state), calls: Arc::new(Semaphore::new(CALLS_MAX)) }
     }
 
@@ -71,11 +70,11 @@ impl Server {
     }
 
     fn note<T>(&self, call: &str, outcome: &ToolResult<T>) {
-        let output = &self.state.config.output;
+        let reporter = &self.state.config.reporter;
         match outcome {
-            Ok(_) => output.note(format!("{call}: done")),
+            Ok(_) => reporter.note(&format!("{call}: done")),
             Err(error) => {
-                output.note(format!("{call}: {} ({})", error.code, error.message));
+                reporter.note(&format!("{call}: {} ({})", error.code, error.message));
             }
         }
     }
@@ -163,7 +162,7 @@ fn protocol_error(error: ToolError) -> ErrorData {
 }
 
 /// Starts the runtime of a server.
-pub(super) fn start_runtime() -> Result<Runtime> {
+pub(crate) fn start_runtime() -> Result<Runtime> {
     let runtime = Builder::new_multi_thread().enable_all().build();
     runtime.map_err(|error| Error::new(ErrorKind::Io, format!("cannot start the server: {error}")))
 }

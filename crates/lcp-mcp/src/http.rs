@@ -8,8 +8,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 
 use super::server::{Server, start_runtime};
 use super::state::ServerState;
-use crate::Result;
-use lcp_app::{Error, ErrorKind};
+use lcp_app::{Error, ErrorKind, Result};
 
 /// Where requests go.
 const PATH: &str = "/mcp";
@@ -25,7 +24,7 @@ const REQUEST_BYTES_MAX: usize = 16 << 20;
 /// # Errors
 ///
 /// What is none; in words.
-pub fn loopback(value: &str) -> std::result::Result<SocketAddr, String> {
+pub fn loopback(value: &str) -> Result<SocketAddr, String> {
     let address: SocketAddr = value
         .replace("localhost:", "127.0.0.1:")
         .parse()
@@ -36,13 +35,13 @@ pub fn loopback(value: &str) -> std::result::Result<SocketAddr, String> {
     Err("only 127.0.0.1, [::1] and localhost are served: others could read below the roots".into())
 }
 
-/// Serves until the process is ended. Says where, for a port that the system chose.
+/// Serves until the process is ended. Passes the URL of the server to `listening`: the system
+/// chooses a port for 0.
 ///
 /// # Errors
 ///
 /// An address that is taken.
-pub fn serve_http(state: ServerState, address: SocketAddr) -> Result {
-    let output = state.config.output.clone();
+pub fn serve_http(state: ServerState, address: SocketAddr, listening: impl FnOnce(&str)) -> Result {
     let runtime = start_runtime()?;
     runtime.block_on(async {
         let failed =
@@ -56,7 +55,7 @@ pub fn serve_http(state: ServerState, address: SocketAddr) -> Result {
             config(address),
         );
         let router = axum::Router::new().nest_service(PATH, transport);
-        output.progress(format!("serving on http://{address}{PATH}"));
+        listening(&format!("http://{address}{PATH}"));
         let ended = axum::serve(listener, router).await;
         ended.map_err(|error| Error::new(ErrorKind::Io, format!("the server failed: {error}")))
     })

@@ -11,14 +11,12 @@ use super::error::{ToolError, ToolResult, UNKNOWN_PACK};
 use super::pack_cache::{PackCache, URI_PREFIX, is_id};
 use super::sandbox::Roots;
 use super::session_store::LazySessionStore;
-use crate::output::Output;
-use crate::files;
-use lcp_app::Silent;
 use lcp_app::config::Config;
+use lcp_app::files;
 use lcp_app::tokenizer::TokenizerOptions;
+use lcp_app::{Reporter, Silent};
 
 /// The configuration of a server.
-#[derive(Debug)]
 pub struct ServerConfig {
     /// The folders that are read.
     pub roots: Roots,
@@ -28,26 +26,25 @@ pub struct ServerConfig {
     pub git: bool,
     /// The store of sessions.
     pub sessions: LazySessionStore,
-    /// Messages outside the protocol.
-    pub output: Output,
+    /// A receiver of messages outside the protocol.
+    pub reporter: Box<dyn Reporter + Send>,
 }
 
 /// The state that tools share.
-#[derive(Debug)]
 pub struct ServerState {
-    pub(super) config: ServerConfig,
-    pub(super) packs: PackCache,
+    pub(crate) config: ServerConfig,
+    pub(crate) packs: PackCache,
     /// No messages: warnings are in the answers.
-    pub(super) quiet: Silent,
+    pub(crate) quiet: Silent,
 }
 
 /// A pack, and its name in errors.
 #[derive(Debug)]
-pub(super) struct LoadedPack {
-    pub(super) name: PathBuf,
-    pub(super) bytes: Arc<[u8]>,
+pub(crate) struct LoadedPack {
+    pub(crate) name: PathBuf,
+    pub(crate) bytes: Arc<[u8]>,
     /// A warning about the journal of its file, if there is one.
-    pub(super) journal_warning: Option<&'static str>,
+    pub(crate) journal_warning: Option<&'static str>,
 }
 
 impl ServerState {
@@ -58,7 +55,7 @@ impl ServerState {
     }
 
     /// Returns a pack by its id, its URI, or its path.
-    pub(super) fn pack(&self, reference: &str) -> ToolResult<LoadedPack> {
+    pub(crate) fn pack(&self, reference: &str) -> ToolResult<LoadedPack> {
         let id = reference.strip_prefix(URI_PREFIX).unwrap_or(reference);
         let name = PathBuf::from(reference.escape_debug().to_string());
         if is_id(id) {
@@ -95,7 +92,7 @@ fn unknown_pack(id: &str) -> ToolError {
 }
 
 /// Returns the tokenizer of these arguments. They are names only: a path would be read.
-pub(super) fn counting(
+pub(crate) fn counting(
     encoding: Option<String>,
     model: Option<String>,
 ) -> ToolResult<TokenizerOptions> {

@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::mcp::choices::{Competition, DedupLevel, Detail, Mode, OnOverflow, SpecialTokens};
-use crate::mcp::error::{ToolError, ToolResult};
-use crate::mcp::state::{ServerState, counting};
-use crate::mcp::text::{truncate_list, truncate_list_to_bytes};
-use crate::mcp::tool::{self, SideEffect, ToolOutput};
+use crate::choices::{Competition, DedupLevel, Detail, Mode, OnOverflow, SpecialTokens};
+use crate::error::{ToolError, ToolResult};
+use crate::state::{ServerState, counting};
+use crate::text::{truncate_list, truncate_list_to_bytes};
+use crate::tool::{self, SideEffect, ToolOutput};
 use lcp_app::budget::BudgetOptions;
 use lcp_app::dedup::DedupOptions;
 use lcp_app::render::{RenderJob, RenderOptions, block_type};
@@ -30,56 +30,56 @@ const ROWS_MAX: usize = 1_000;
 /// Bytes that they may have together.
 const ROWS_BYTES_MAX: usize = 1 << 20;
 
-pub(super) struct Tool;
+pub(crate) struct Tool;
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(in crate::mcp) struct Input {
+pub(crate) struct Input {
     /// The pack: an id that `pack` gave, its address, or the path of a .lcp file below the roots.
-    pub(in crate::mcp) pack: String,
+    pub(crate) pack: String,
     /// Tokens that the whole text may have; without it what the window of the model leaves, or
     /// everything in full where there is none.
-    pub(in crate::mcp) budget: Option<u32>,
+    pub(crate) budget: Option<u32>,
     /// Tokens of the model's window: a part of it is set aside.
-    pub(in crate::mcp) window: Option<u32>,
+    pub(crate) window: Option<u32>,
     /// The format of the text: xml unless it is said.
     #[serde(default)]
-    pub(in crate::mcp) mode: Mode,
+    pub(crate) mode: Mode,
     /// How much of each block: adaptive unless it is said; the others ignore the budget.
     #[serde(default)]
-    pub(in crate::mcp) verbosity: Detail,
+    pub(crate) verbosity: Detail,
     /// Let what is left of the budget show blocks of low priority in full.
-    pub(in crate::mcp) fill: Option<bool>,
+    pub(crate) fill: Option<bool>,
     /// Whether blocks that do not fit may be shown in part.
-    pub(in crate::mcp) excerpts: Option<bool>,
+    pub(crate) excerpts: Option<bool>,
     /// How blocks compete: tier by tier, or by value per token.
-    pub(in crate::mcp) objective: Option<Competition>,
+    pub(crate) objective: Option<Competition>,
     /// What to do where the critical blocks alone exceed the budget: allow it, or fail.
-    pub(in crate::mcp) overflow: Option<OnOverflow>,
+    pub(crate) overflow: Option<OnOverflow>,
     /// Show once what stands twice: off, exact, overlap or near.
-    pub(in crate::mcp) dedup: Option<DedupLevel>,
+    pub(crate) dedup: Option<DedupLevel>,
     /// What to do about words like <|im_start|> in a content: report those of the text, neutralise
     /// (put a space into each), or reject the pack.
-    pub(in crate::mcp) special_tokens: Option<SpecialTokens>,
+    pub(crate) special_tokens: Option<SpecialTokens>,
     /// Only blocks of these types: code, conversation, file-tree, tool-result, document, data,
     /// diff, embedding-ref, image, extension.
-    pub(in crate::mcp) types: Option<Vec<String>>,
+    pub(crate) types: Option<Vec<String>>,
     /// What counts: o200k_base (the default), cl100k_base, o200k_harmony, p50k_base, r50k_base,
     /// heuristic or code-aware.
-    pub(in crate::mcp) encoding: Option<String>,
+    pub(crate) encoding: Option<String>,
     /// The model that reads the text: it picks the encoding, and the window where there is no
     /// budget.
-    pub(in crate::mcp) model: Option<String>,
+    pub(crate) model: Option<String>,
     /// Give the report too, with what became of each block: the first 1,000 of them, of at most
     /// 1 MiB.
     #[serde(default)]
-    pub(in crate::mcp) report: bool,
+    pub(crate) report: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::mcp) struct Facts {
+pub(crate) struct Facts {
     /// The rendered text.
-    pub(in crate::mcp) text: String,
+    pub(crate) text: String,
     /// Tokens of the text.
     used_tokens: u32,
     /// Tokens that it may have; none where everything is in full.
@@ -146,7 +146,7 @@ impl tool::Tool for Tool {
 }
 
 /// Renders, as `lcp render` does.
-pub(in crate::mcp) fn render(state: &ServerState, input: Input) -> ToolResult<Facts> {
+pub(crate) fn render(state: &ServerState, input: Input) -> ToolResult<Facts> {
     let pack = state.pack(&input.pack)?;
     let wants_report = input.report;
     let mut options = options(input)?;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(super) enum Mode {
+pub(crate) enum Mode {
     #[default]
     Xml,
     Markdown,
@@ -31,7 +31,7 @@ impl From<Mode> for OutputMode {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(super) enum Detail {
+pub(crate) enum Detail {
     Full,
     Summary,
     #[default]
@@ -52,7 +52,7 @@ impl From<Detail> for Verbosity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(super) enum Competition {
+pub(crate) enum Competition {
     Strict,
     Value,
 }
@@ -71,7 +71,7 @@ impl From<Competition> for Objective {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(super) enum OnOverflow {
+pub(crate) enum OnOverflow {
     Allow,
     Deny,
 }
@@ -89,7 +89,7 @@ impl From<OnOverflow> for Overflow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(super) enum DedupLevel {
+pub(crate) enum DedupLevel {
     Off,
     Exact,
     Overlap,
@@ -111,7 +111,7 @@ impl From<DedupLevel> for Option<Level> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(super) enum SpecialTokens {
+pub(crate) enum SpecialTokens {
     Report,
     Neutralise,
     Reject,

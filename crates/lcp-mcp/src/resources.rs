@@ -10,7 +10,7 @@ use super::pack_cache::{CachedPack, URI_PREFIX};
 use super::state::ServerState;
 use super::text::check_length;
 use super::tools::render;
-use crate::mcp::choices::Mode;
+use crate::choices::Mode;
 
 /// The media type of a pack.
 const PACK_TYPE: &str = "application/vnd.lcp";
@@ -19,7 +19,7 @@ const PACK_TYPE: &str = "application/vnd.lcp";
 const BYTES_MAX: usize = 16 << 20;
 
 /// Lists the packs.
-pub(super) fn list(state: &ServerState) -> Vec<Resource> {
+pub(crate) fn list(state: &ServerState) -> Vec<Resource> {
     let resource = |pack: CachedPack| {
         Resource::new(pack.uri(), format!("{}.lcp", pack.id))
             .with_title(&*pack.title)
@@ -31,7 +31,7 @@ pub(super) fn list(state: &ServerState) -> Vec<Resource> {
 }
 
 /// Returns the template of renderings.
-pub(super) fn templates() -> Vec<ResourceTemplate> {
+pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let address = format!("{URI_PREFIX}{{id}}{{?budget,mode,verbosity,encoding,model}}");
     let template = ResourceTemplate::new(address, "rendering")
         .with_title("A pack within a budget of tokens")
@@ -43,7 +43,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// Returns a pack, or its rendering.
-pub(super) fn read(state: &ServerState, uri: &str) -> ToolResult<ResourceContents> {
+pub(crate) fn read(state: &ServerState, uri: &str) -> ToolResult<ResourceContents> {
     let escaped = uri.escape_debug();
     let unknown = || ToolError::new(UNKNOWN_PACK, format!("there is no resource {escaped}"));
     let path = uri.strip_prefix(URI_PREFIX).ok_or_else(unknown)?;

@@ -5,61 +5,61 @@ use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
 use super::text::escape;
-use lcp_app::{Error, ErrorKind};
+use lcp_app::{Error, ErrorKind, Result};
 
 /// The error of a tool call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ToolError {
+pub(crate) struct ToolError {
     /// A stable name.
-    pub(super) code: &'static str,
+    pub(crate) code: &'static str,
     /// A line.
-    pub(super) message: String,
+    pub(crate) message: String,
     /// Advice, if there is any.
-    pub(super) hint: Option<String>,
+    pub(crate) hint: Option<String>,
 }
 
 /// The result of a tool call.
-pub(super) type ToolResult<T> = Result<T, ToolError>;
+pub(crate) type ToolResult<T> = Result<T, ToolError>;
 
 /// The code of a path outside the roots.
-pub(super) const REFUSED: &str = "refused";
+pub(crate) const REFUSED: &str = "refused";
 
 /// The code of an unknown pack.
-pub(super) const UNKNOWN_PACK: &str = "unknown_pack";
+pub(crate) const UNKNOWN_PACK: &str = "unknown_pack";
 
 impl ToolError {
-    pub(super) fn new(code: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: line(message), hint: None }
     }
 
     /// Returns the error of wrong arguments.
-    pub(super) fn usage(message: impl Into<String>) -> Self {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(name(ErrorKind::Usage), message)
     }
 
     /// Returns the error of an exceeded limit.
-    pub(super) fn limit(message: impl Into<String>) -> Self {
+    pub(crate) fn limit(message: impl Into<String>) -> Self {
         Self::new(name(ErrorKind::Limit), message)
     }
 
     /// Returns the error of a bug.
-    pub(super) fn internal(message: impl Into<String>) -> Self {
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self::new("internal", message)
     }
 
     /// Returns the error of a call that the client has cancelled.
-    pub(super) fn cancelled() -> Self {
+    pub(crate) fn cancelled() -> Self {
         Self::new("cancelled", "the call was cancelled")
     }
 
     /// Adds advice.
-    pub(super) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(line(hint));
         self
     }
 
     /// Returns it as JSON.
-    pub(super) fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         json!({ "code": self.code, "message": self.message, "hint": self.hint })
     }
 }
@@ -69,30 +69,23 @@ fn line(text: impl Into<String>) -> String {
     escape_text(&escape(&text.into())).into_owned()
 }
 
-/// Returns the name of an exit code.
-const fn name(code: Code) -> &'static str {
-    match code {
-        ErrorKind::Io => "io",
+/// Returns the code of a kind of errors.
+const fn name(kind: ErrorKind) -> &'static str {
+    match kind {
         ErrorKind::Usage => "usage",
         ErrorKind::Malformed => "malformed",
         ErrorKind::OverBudget => "over_budget",
         ErrorKind::Limit => "limit",
-    }
-}
-
-impl From<lcp_app::Error> for ToolError {
-    fn from(error: lcp_app::Error) -> Self {
-        Error::from(error).into()
+        _ => "io",
     }
 }
 
 impl From<Error> for ToolError {
-    fn from(failure: Error) -> Self {
-        let code = failure.name.unwrap_or(name(failure.code));
+    fn from(error: Error) -> Self {
         Self {
-            code,
-            message: line(failure.message),
-            hint: failure.hint.filter(|hint| is_for_tools(hint)).map(line),
+            code: error.code.unwrap_or(name(error.kind)),
+            message: line(error.message),
+            hint: error.hint.filter(|hint| is_for_tools(hint)).map(line),
         }
     }
 }

@@ -1,14 +1,13 @@
 //! The sandbox: files below the roots are read, whatever paths and links are given, and no others.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read as _};
+use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
 use lcp_types::wire::MAGIC_LCP;
 
 use super::error::{REFUSED, ToolError, ToolResult};
-use crate::Result;
-use lcp_app::{Error, ErrorKind};
+use lcp_app::{Error, ErrorKind, Result};
 use lcp_packfile::journal::{self, JournalState};
 
 /// The folders that a server reads below.
@@ -28,16 +27,16 @@ struct Root {
 
 /// A path below a root.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct SandboxedPath {
+pub(crate) struct SandboxedPath {
     /// The root.
-    pub(super) root: PathBuf,
+    pub(crate) root: PathBuf,
     /// The path from there, without links; empty for the root itself.
-    pub(super) below: PathBuf,
+    pub(crate) below: PathBuf,
 }
 
 impl SandboxedPath {
     /// Returns the full path.
-    pub(super) fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.root.join(&self.below)
     }
 }
@@ -65,7 +64,7 @@ impl Roots {
     }
 
     /// Resolves a path: an absolute one, or one relative to one of the roots.
-    pub(super) fn resolve(&self, given: &str) -> ToolResult<SandboxedPath> {
+    pub(crate) fn resolve(&self, given: &str) -> ToolResult<SandboxedPath> {
         let path = Path::new(given);
         if given.is_empty() || given.contains('\0') {
             return Err(ToolError::usage(format!("{given:?} is no path")));
@@ -92,11 +91,11 @@ impl Roots {
     }
 
     /// Opens a file or folder by its path without links, and follows none on the way.
-    pub(super) fn open(&self, path: &Path) -> std::io::Result<File> {
+    pub(crate) fn open(&self, path: &Path) -> std::io::Result<File> {
         let root = self.0.iter().filter(|root| path.starts_with(&root.path));
         let root = root.max_by_key(|root| root.path.components().count());
-        let root = root.ok_or(ErrorKind::PermissionDenied)?;
-        let below = path.strip_prefix(&root.path).map_err(|_| ErrorKind::PermissionDenied)?;
+        let root = root.ok_or(io::ErrorKind::PermissionDenied)?;
+        let below = path.strip_prefix(&root.path).map_err(|_| io::ErrorKind::PermissionDenied)?;
         root.open(below)
     }
 
@@ -105,12 +104,12 @@ impl Roots {
     /// # Errors
     ///
     /// Also a file of more than `max` bytes.
-    pub(super) fn read(&self, given: &str, max: u64) -> ToolResult<Vec<u8>> {
+    pub(crate) fn read(&self, given: &str, max: u64) -> ToolResult<Vec<u8>> {
         self.read_with_journal(given, max).map(|(bytes, _)| bytes)
     }
 
     /// Reads a file, and the journal of it, if it is a pack.
-    pub(super) fn read_with_journal(
+    pub(crate) fn read_with_journal(
         &self,
         given: &str,
         max: u64,
@@ -161,7 +160,7 @@ impl Roots {
     }
 
     /// Describes the roots for people.
-    pub(super) fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let paths: Vec<_> = self.paths().map(|path| format!("{}", path.display())).collect();
         format!("paths begin at, or lie below: {}", paths.join(", ").escape_debug())
     }
@@ -208,7 +207,7 @@ impl Root {
         let mut components = below.components().peekable();
         while let Some(component) = components.next() {
             let Component::Normal(name) = component else {
-                return Err(ErrorKind::PermissionDenied.into());
+                return Err(io::ErrorKind::PermissionDenied.into());
             };
             // Neither waits for a pipe nor follows a link that came since the path was found.
             let last = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -230,7 +229,7 @@ impl Root {
         if path.canonicalize()? == path {
             Ok(file)
         } else {
-            Err(ErrorKind::PermissionDenied.into())
+            Err(io::ErrorKind::PermissionDenied.into())
         }
     }
 }
@@ -243,7 +242,7 @@ fn folder_flags() -> rustix::fs::OFlags {
 
 /// Returns whether nothing exists at a path; a file has nothing below it.
 fn is_missing(error: &std::io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 fn read_error(given: &str, error: &std::io::Error) -> ToolError {

@@ -8,14 +8,14 @@ use lcp_app::{Error, ErrorKind, Result};
 const TEXT_BYTES_MAX: usize = 8 << 20;
 
 /// Truncates a list. Returns it and how many elements are left out.
-pub(super) fn truncate_list<T>(mut list: Vec<T>, max: usize) -> (Vec<T>, usize) {
+pub(crate) fn truncate_list<T>(mut list: Vec<T>, max: usize) -> (Vec<T>, usize) {
     let more = list.len().saturating_sub(max);
     list.truncate(max);
     (list, more)
 }
 
 /// Truncates a list to the first elements that have no more than these bytes together.
-pub(super) fn truncate_list_to_bytes<T>(
+pub(crate) fn truncate_list_to_bytes<T>(
     list: Vec<T>,
     max: usize,
     mut bytes: usize,
@@ -33,12 +33,12 @@ pub(super) fn truncate_list_to_bytes<T>(
 }
 
 /// Escapes text of other people for a line.
-pub(super) fn escape(text: &str) -> Cow<'_, str> {
+pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     lcp_driver::escape_control(text)
 }
 
 /// Checks that a text fits into an answer or a resource; `hint` is the advice if it does not.
-pub(super) fn check_length(text: &str, hint: &str) -> Result {
+pub(crate) fn check_length(text: &str, hint: &str) -> Result {
     if text.len() <= TEXT_BYTES_MAX {
         return Ok(());
     }

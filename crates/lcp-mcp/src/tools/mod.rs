@@ -7,7 +7,7 @@ mod expand;
 mod handoff;
 mod pack;
 mod record_usage;
-pub(super) mod render;
+pub(crate) mod render;
 mod resume;
 mod sessions;
 mod should_handoff;
@@ -15,7 +15,7 @@ mod should_handoff;
 use super::tool::RegisteredTool;
 
 /// All tools, in the order in which a model reads them.
-pub(super) const ALL: [RegisteredTool; 8] = [
+pub(crate) const ALL: [RegisteredTool; 8] = [
     RegisteredTool::new::<pack::Tool>(),
     RegisteredTool::new::<render::Tool>(),
     RegisteredTool::new::<expand::Tool>(),
@@ -27,6 +27,6 @@ pub(super) const ALL: [RegisteredTool; 8] = [
 ];
 
 /// Returns the tool of this name.
-pub(super) fn find(name: &str) -> Option<RegisteredTool> {
+pub(crate) fn find(name: &str) -> Option<RegisteredTool> {
     ALL.into_iter().find(|tool| tool.name == name)
 }

@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::sessions::{SessionOptions, with_sessions};
-use crate::mcp::error::{ToolError, ToolResult};
-use crate::mcp::state::ServerState;
-use crate::mcp::text::{check_length, truncate_list_to_bytes};
-use crate::mcp::tool::{self, SideEffect, ToolOutput};
+use crate::error::{ToolError, ToolResult};
+use crate::state::ServerState;
+use crate::text::{check_length, truncate_list_to_bytes};
+use crate::tool::{self, SideEffect, ToolOutput};
 use lcp_app::sessions::resume_text;
 use lcp_app::special_tokens;
 
@@ -22,11 +22,11 @@ const ANCHORS_BYTES_MAX: usize = 1 << 20;
 const LONG: &str =
     "outside of this tool `lcp resume` prints it, however long; with --again where it is resumed";
 
-pub(super) struct Tool;
+pub(crate) struct Tool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Input {
+pub(crate) struct Input {
     /// The id of the hand-off.
     handoff: String,
     /// The id of the conversation that begins; made of the hand-off's without it.
@@ -46,7 +46,7 @@ pub(super) struct Input {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     /// The id of the conversation that begins.
     conversation: String,
     /// The id of the one before.

@@ -8,20 +8,20 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::sessions::{SessionOptions, UsageFacts, with_sessions};
-use crate::mcp::error::{ToolError, ToolResult};
-use crate::mcp::state::{ServerState, counting};
-use crate::mcp::tool::{self, SideEffect, ToolOutput};
+use crate::error::{ToolError, ToolResult};
+use crate::state::{ServerState, counting};
+use crate::tool::{self, SideEffect, ToolOutput};
 use lcp_app::sessions::{NewMessages, WindowOptions, input};
 
 /// The name of a tool without one.
 const TOOL_NAME: &str = "tool";
 
-pub(super) struct Tool;
+pub(crate) struct Tool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(clippy::struct_field_names, reason = "tokens of the input are called so")]
-pub(super) struct Input {
+pub(crate) struct Input {
     /// The id of the conversation; one that is not there begins.
     conversation: String,
     /// What was said, in order.

@@ -3,8 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
-use crate::output::Output;
-use crate::mcp::{LazySessionStore, Roots, ServerConfig};
+use crate::{LazySessionStore, Roots, ServerConfig};
 use lcp_app::config::Config;
 
 fn server() -> Server {
@@ -13,7 +12,7 @@ fn server() -> Server {
         settings: Config::default(),
         git: false,
         sessions: LazySessionStore::default(),
-        output: Output::default(),
+        reporter: Box::new(lcp_app::Silent),
     };
     Server::new(ServerState::new(config))
 }

@@ -5,18 +5,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::sessions::{SessionOptions, with_sessions};
-use crate::mcp::choices::Mode;
-use crate::mcp::error::{ToolError, ToolResult};
-use crate::mcp::state::ServerState;
-use crate::mcp::tool::{self, SideEffect, ToolOutput};
+use crate::choices::Mode;
+use crate::error::{ToolError, ToolResult};
+use crate::state::ServerState;
+use crate::tool::{self, SideEffect, ToolOutput};
 use lcp_app::config::STYLES;
 use lcp_app::sessions::{HandoffSettings, When};
 
-pub(super) struct Tool;
+pub(crate) struct Tool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Input {
+pub(crate) struct Input {
     /// The id of the conversation.
     conversation: String,
     /// Hand over though it is not due.
@@ -41,7 +41,7 @@ pub(super) struct Input {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     /// The id of the conversation.
     conversation: String,
     /// The hand-off; none where it is not due.

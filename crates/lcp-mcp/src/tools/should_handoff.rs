@@ -4,15 +4,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::sessions::{SessionOptions, UsageFacts, with_sessions};
-use crate::mcp::error::ToolResult;
-use crate::mcp::state::ServerState;
-use crate::mcp::tool::{self, SideEffect, ToolOutput};
+use crate::error::ToolResult;
+use crate::state::ServerState;
+use crate::tool::{self, SideEffect, ToolOutput};
 
-pub(super) struct Tool;
+pub(crate) struct Tool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Input {
+pub(crate) struct Input {
     /// The id of the conversation.
     conversation: String,
     /// The model that is talked to: it picks the encoding.

@@ -8,21 +8,21 @@ use lcp_continuity::UsageSource;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::mcp::error::ToolResult;
-use crate::mcp::state::{ServerState, counting};
+use crate::error::ToolResult;
+use crate::state::{ServerState, counting};
 
 /// The options of a call that works with sessions.
 #[derive(Debug, Default)]
-pub(super) struct SessionOptions {
-    pub(super) encoding: Option<String>,
-    pub(super) model: Option<String>,
-    pub(super) making: HandoffSettings,
+pub(crate) struct SessionOptions {
+    pub(crate) encoding: Option<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) making: HandoffSettings,
     /// Whether a store that does not exist is created.
-    pub(super) may_create: bool,
+    pub(crate) may_create: bool,
 }
 
 /// Calls `work` with the sessions of a server.
-pub(super) fn with_sessions<T>(
+pub(crate) fn with_sessions<T>(
     state: &ServerState,
     options: SessionOptions,
     work: impl FnOnce(&Sessions) -> Result<T>,
@@ -43,7 +43,7 @@ pub(super) fn with_sessions<T>(
 
 /// What is known of a conversation.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct UsageFacts {
+pub(crate) struct UsageFacts {
     /// Its id.
     conversation: String,
     /// Whether it began with this call.

@@ -3,6 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use lcp_app::dedup::DedupOptions;
+use lcp_app::files;
+use lcp_app::pack::{EncodedPack, PackOptions};
+use lcp_app::pack_output::{PackEncoder, PackOutputOptions};
 use lcp_ingest::{
     BlockAttributes, FileSummarizer, FileToSummarize, IngestOptions, Pattern, Rule, ingest,
 };
@@ -10,17 +14,12 @@ use lcp_types::Priority;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::budget_args::OnOff;
-use crate::commands::pack::{Args, Encoded};
-use crate::dedup_args::DedupArgs;
-use lcp_app::Error;
-use crate::files;
-use crate::mcp::choices::DedupLevel;
-use crate::mcp::error::{ToolError, ToolResult};
-use crate::mcp::sandbox::SandboxedPath;
-use crate::mcp::state::ServerState;
-use crate::mcp::text::{escape, truncate_list};
-use crate::mcp::tool::{self, SideEffect, ToolOutput};
+use crate::choices::DedupLevel;
+use crate::error::{ToolError, ToolResult};
+use crate::sandbox::SandboxedPath;
+use crate::state::ServerState;
+use crate::text::{escape, truncate_list};
+use crate::tool::{self, SideEffect, ToolOutput};
 
 /// Things that are listed because they were left out.
 const SKIPPED_MAX: usize = 100;
@@ -31,11 +30,11 @@ const WARNINGS_MAX: usize = 50;
 /// Characters of a title.
 const TITLE_MAX: usize = 120;
 
-pub(super) struct Tool;
+pub(crate) struct Tool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Input {
+pub(crate) struct Input {
     /// Files and folders below the roots; the roots themselves without any.
     #[serde(default)]
     paths: Vec<String>,
@@ -85,7 +84,7 @@ struct RuleInput {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     /// The id of the pack, for `render` and `expand`.
     pack: String,
     /// Its address as a resource; `?budget=8000&mode=xml` at its end is a rendering.
@@ -141,20 +140,20 @@ impl tool::Tool for Tool {
         let summarize = |file: &FileToSummarize<'_>| {
             summarizer.as_ref()?.summarize(file.path, file.file_type.input_kind(), file.text)
         };
-        let args = arguments(input)?;
+        let pack_options = pack_options(input)?;
         let roots = &state.config.roots;
         let options = IngestOptions {
             paths,
             base,
             open: Some(&|path| roots.open(path)),
             summarize: summarizer.is_some().then_some(&summarize),
-            ..args.options(&config.pack)?
+            ..pack_options.to_ingest_options(&config.pack)?
         };
-        let packed = ingest(&options).map_err(Error::from)?;
-        let tokenizer = args.counting.options();
-        let writer = args.form.encoder(&tokenizer, config)?;
-        let Encoded { bytes, blocks, warnings } =
-            args.encode(&packed, config, &writer, &state.quiet)?;
+        let packed = ingest(&options).map_err(lcp_app::Error::from)?;
+        let output = PackOutputOptions::default();
+        let encoder = PackEncoder::new(&output, &pack_options.tokenizer, config)?;
+        let EncodedPack { bytes, blocks, warnings } =
+            pack_options.encode(&packed, config, &encoder, &state.quiet)?;
         let cached = state.packs.insert(title, bytes)?;
         let mut report = packed.report;
         report.warnings.extend(warnings);
@@ -215,26 +214,25 @@ fn title(paths: &[String]) -> String {
     escape(&title).into_owned()
 }
 
-fn arguments(input: Input) -> ToolResult<Args> {
+fn pack_options(input: Input) -> ToolResult<PackOptions> {
     let patterns =
         |globs: &[String]| globs.iter().map(|glob| pattern(glob)).collect::<ToolResult<Vec<_>>>();
     if input.max_file_bytes == Some(0) {
         return Err(ToolError::usage("max_file_bytes must be more than 0"));
     }
-    let switch = |on| if on { OnOff::On } else { OnOff::Off };
-    Ok(Args {
+    Ok(PackOptions {
         include: patterns(&input.include)?,
         exclude: patterns(&input.exclude)?,
-        hidden: input.hidden.map(switch),
-        max_file_size: input.max_file_bytes,
-        no_tree: input.tree == Some(false),
+        hidden: input.hidden,
+        max_file_bytes: input.max_file_bytes,
+        tree: input.tree != Some(false),
         images: input.images,
-        // The same as flags: they stand behind those of lcp.toml.
-        priority: input.rules.into_iter().map(rule).collect::<ToolResult<_>>()?,
+        // As those of flags, they follow the rules of lcp.toml.
+        rules: input.rules.into_iter().map(rule).collect::<ToolResult<_>>()?,
         since: input.since,
         diff: input.diff,
-        deduping: DedupArgs::at_level(input.dedup.map(Into::into)),
-        ..Args::default()
+        dedup: DedupOptions { level: input.dedup.map(Into::into), ..DedupOptions::default() },
+        ..PackOptions::default()
     })
 }
 

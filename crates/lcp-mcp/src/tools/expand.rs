@@ -6,11 +6,10 @@ use lcp_types::BlockContent;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::cat;
-use crate::files;
-use crate::mcp::error::{ToolError, ToolResult};
-use crate::mcp::state::{ServerState, counting};
-use crate::mcp::tool::{self, SideEffect, ToolOutput};
+use crate::error::{ToolError, ToolResult};
+use crate::state::{ServerState, counting};
+use crate::tool::{self, SideEffect, ToolOutput};
+use lcp_app::files;
 use lcp_app::special_tokens;
 use lcp_packfile::PackScan;
 
@@ -20,11 +19,11 @@ const PAGE_BYTES: usize = 64 << 10;
 /// Bytes that a page may have.
 const PAGE_BYTES_MAX: usize = 1 << 20;
 
-pub(super) struct Tool;
+pub(crate) struct Tool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Input {
+pub(crate) struct Input {
     /// The pack: an id that `pack` gave, its address, or the path of a .lcp file below the roots.
     pack: String,
     /// The index of the block, as `render` gives it.
@@ -46,7 +45,7 @@ pub(super) struct Input {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     /// The index of the block.
     block: usize,
     /// Its type.
@@ -106,7 +105,7 @@ impl tool::Tool for Tool {
         let how = special_tokens::effective(None, config);
         special_tokens::apply_to_block(&mut block, index, how, &file.name)?;
         let block = &block;
-        let content = cat::content(block);
+        let content = lcp_app::content_bytes(block);
         // A text stays one, whatever bytes it has.
         if !is_text(&block.content) && content.contains(&0) {
             let message = format!("block {index} is binary: it has no text");

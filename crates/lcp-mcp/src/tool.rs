@@ -16,7 +16,7 @@ use super::text::check_length;
 
 /// The side effect of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SideEffect {
+pub(crate) enum SideEffect {
     /// Nothing that lasts.
     None,
     /// The store of sessions; the same call again changes it again.
@@ -24,7 +24,7 @@ pub(super) enum SideEffect {
 }
 
 /// A tool.
-pub(super) trait Tool {
+pub(crate) trait Tool {
     const NAME: &'static str;
     const TITLE: &'static str;
     const DESCRIPTION: &'static str;
@@ -38,30 +38,30 @@ pub(super) trait Tool {
 
 /// The output of a tool.
 #[derive(Debug)]
-pub(super) struct ToolOutput<T> {
+pub(crate) struct ToolOutput<T> {
     /// The text for a model, if it is not the facts.
-    pub(super) text: Option<String>,
+    pub(crate) text: Option<String>,
     /// The facts for programs. Clients show a model either, so these are complete.
-    pub(super) facts: T,
+    pub(crate) facts: T,
 }
 
 impl<T> ToolOutput<T> {
     /// Returns an output of facts alone.
-    pub(super) fn from_facts(facts: T) -> Self {
+    pub(crate) fn from_facts(facts: T) -> Self {
         Self { text: None, facts }
     }
 }
 
 /// A tool of any type.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RegisteredTool {
-    pub(super) name: &'static str,
-    pub(super) describe: fn() -> Description,
-    pub(super) call: fn(&ServerState, JsonObject) -> ToolResult<CallToolResult>,
+pub(crate) struct RegisteredTool {
+    pub(crate) name: &'static str,
+    pub(crate) describe: fn() -> Description,
+    pub(crate) call: fn(&ServerState, JsonObject) -> ToolResult<CallToolResult>,
 }
 
 impl RegisteredTool {
-    pub(super) const fn new<T: Tool>() -> Self {
+    pub(crate) const fn new<T: Tool>() -> Self {
         Self { name: T::NAME, describe: describe::<T>, call: call::<T> }
     }
 }
