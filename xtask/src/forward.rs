@@ -23,8 +23,10 @@ pub(crate) struct GoldenArgs {
 }
 
 /// The commands of `lcp` that are also tasks.
-const PRODUCT: &[&str] =
-    &["render", "report", "budget", "count", "encode", "decode", "validate", "dedup"];
+const PRODUCT: &[&str] = &[
+    "render", "report", "config", "budget", "count", "encode", "decode", "parse", "validate",
+    "dedup",
+];
 
 /// Tokenizers that the slim command has built in. Anything else is a tokenizer file.
 const BUILT_IN_ENCODINGS: &[&str] = &[

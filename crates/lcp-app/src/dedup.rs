@@ -59,11 +59,11 @@ impl DedupOptions {
         options
     }
 
-    /// That `--dedup-keep` decides nothing.
+    /// That `--dedup-prefer` decides nothing.
     pub fn ineffective(self, file: &Dedup) -> Option<Warning> {
         let is_off = self.options(file, false).is_none();
         self.prefer.filter(|_| is_off).map(|_| {
-            let message = "--dedup-keep has no effect: nothing is deduplicated";
+            let message = "--dedup-prefer has no effect: nothing is deduplicated";
             Warning::new(WarningCode::NoEffect, None, message)
         })
     }

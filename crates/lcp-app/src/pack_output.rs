@@ -58,9 +58,9 @@ impl<'c> PackEncoder<'c> {
             return Ok(Self { options: options.encode, tokenizer, estimators: Vec::new() });
         };
         if !options.encode.has_index() {
-            let message = "--counts needs a trailer, which this pack has not";
+            let message = "--index-costs needs an index, which this pack does not have";
             return Err(Error::new(ErrorKind::Usage, message)
-                .with_hint("leave out --no-trailer, --magic bcp and --compress payload"));
+                .with_hint("leave out --no-index, --magic bcp and --compress payload"));
         }
         let estimators = tokenizer.for_costs(named, config)?;
         Ok(Self { options: options.encode, tokenizer, estimators })

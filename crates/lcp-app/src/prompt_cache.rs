@@ -86,7 +86,7 @@ impl PromptCacheOptions {
 
     fn unused(&self) -> ResolvedPromptCache {
         let warning = self.watermarks.map(|_| {
-            let message = format!("--watermarks has no effect without {PREVIOUS} or {PLAN}");
+            let message = format!("--repack-at has no effect without {PREVIOUS} or {PLAN}");
             Warning::new(WarningCode::NoEffect, None, message)
         });
         ResolvedPromptCache { warning, ..ResolvedPromptCache::default() }

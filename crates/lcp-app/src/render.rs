@@ -141,7 +141,7 @@ impl<'b> RenderSetup<'b> {
         if *path == OsStr::new(files::STANDARD)
             || self.deduping.is_some()
             // What is changed costs something else, and what is refused may not be shown.
-            || self.special_tokens != SpecialTokens::Report
+            || self.special_tokens != SpecialTokens::Warn
             || !config.is_planned_by_costs()
         {
             return Ok(None);

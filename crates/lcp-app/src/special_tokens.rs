@@ -33,8 +33,8 @@ pub fn apply_to_block(
     path: &Path,
 ) -> Result {
     match how {
-        SpecialTokens::Report => {}
-        SpecialTokens::Neutralise => drop(escape(std::slice::from_mut(block))),
+        SpecialTokens::Warn => {}
+        SpecialTokens::Escape => drop(escape(std::slice::from_mut(block))),
         SpecialTokens::Reject => {
             if let Some((_, token)) = find_in_blocks(std::slice::from_ref(block)).first {
                 return Err(rejected(index, block, &token, path));
@@ -53,9 +53,9 @@ pub fn apply_to_text<'t>(
 ) -> Result<Cow<'t, str>> {
     let first = find(&text).next();
     match (how, first) {
-        (SpecialTokens::Neutralise, Some(_)) => Ok(escape_text(&text).into_owned().into()),
+        (SpecialTokens::Escape, Some(_)) => Ok(escape_text(&text).into_owned().into()),
         (SpecialTokens::Reject, Some(at)) => Err(rejected(index, block, &text[at], path)),
-        (SpecialTokens::Report, _) | (_, None) => Ok(text),
+        (SpecialTokens::Warn, _) | (_, None) => Ok(text),
     }
 }
 
@@ -71,8 +71,8 @@ pub fn warning_about(text: &str) -> Option<String> {
 /// about tokens that stay.
 pub fn apply(blocks: &mut [Block<'_>], how: SpecialTokens, path: &Path) -> Result<Option<Warning>> {
     match how {
-        SpecialTokens::Report => Ok(None),
-        SpecialTokens::Neutralise => Ok(changed(&escape(blocks))),
+        SpecialTokens::Warn => Ok(None),
+        SpecialTokens::Escape => Ok(changed(&escape(blocks))),
         SpecialTokens::Reject => match find_in_blocks(blocks).first {
             Some((block, token)) => Err(rejected(block, &blocks[block], &token, path)),
             None => Ok(None),
@@ -101,5 +101,5 @@ fn rejected(index: usize, block: &Block<'_>, token: &str, path: &Path) -> Error 
         "the special token {token}, here with a space in it, is not allowed [{name}] ({file}, block {index}, {ty} {label})"
     );
     Error { code: Some(name), ..Error::new(ErrorKind::Malformed, message) }
-        .with_hint("--special-tokens neutralise puts a space into each")
+        .with_hint("--special-tokens escape puts a space into each")
 }

@@ -126,7 +126,7 @@ impl TokenizerOptions {
         named: &[String],
         config: &Config,
     ) -> Result<Vec<Arc<dyn TokenEstimator>>> {
-        let from = Origin::Flag("--counts");
+        let from = Origin::Flag("--index-costs");
         let tokenizer = |name: &String| Setting { value: tokenizer_by_name_or_file(name), from };
         let mut tokenizers: Vec<_> = named.iter().map(tokenizer).collect();
         if tokenizers.is_empty() {
@@ -138,9 +138,10 @@ impl TokenizerOptions {
             let estimator = value.map_err(|error| unloaded(&error, from, config))?;
             let name = estimator.name();
             if !estimator.is_exact() || !estimator.is_additive() {
-                let what = format!("--counts cannot keep counts of {name}: they do not add up");
+                let what =
+                    format!("--index-costs cannot keep counts of {name}: they do not add up");
                 return Err(Error::new(ErrorKind::Usage, place(&what, from, config)).with_hint(
-                    "o200k_base, cl100k_base and o200k_harmony can be kept: --counts=o200k_base",
+                    "o200k_base, cl100k_base and o200k_harmony can be kept: --index-costs=o200k_base",
                 ));
             }
             if found.iter().all(|other| other.name() != name) {

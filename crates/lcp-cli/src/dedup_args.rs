@@ -14,8 +14,8 @@ pub struct DedupArgs {
     dedup: Option<DedupLevel>,
     /// Which of two stays: the `best` ranked, or the `first`, which keeps a
     /// prompt cache; first with --previous or --plan, else best
-    #[arg(long, value_name = "WHICH")]
-    dedup_keep: Option<Preference>,
+    #[arg(long, alias = "dedup-keep", value_name = "WHICH")]
+    dedup_prefer: Option<Preference>,
 }
 
 /// What is looked for: each includes those before it.
@@ -55,7 +55,7 @@ impl DedupArgs {
                 DedupLevel::Overlap => Some(Level::Overlap),
                 DedupLevel::Near => Some(Level::Near),
             }),
-            prefer: self.dedup_keep.map(|keep| match keep {
+            prefer: self.dedup_prefer.map(|keep| match keep {
                 Preference::Best => Survivor::Best,
                 Preference::First => Survivor::First,
             }),

@@ -7,9 +7,9 @@ use crate::Command;
 /// The groups, and the subcommands of each in their order.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Make packs", &["pack", "import", "encode", "merge", "append", "recover", "dedup"]),
-    ("Show them", &["render", "report", "export", "cat", "decode", "unrender"]),
-    ("Look into them", &["inspect", "validate", "stats", "diff", "count", "budget"]),
-    ("Sessions", &["track", "handoff", "resume", "store"]),
+    ("Show them", &["render", "report", "export", "cat", "decode", "parse"]),
+    ("Look into them", &["inspect", "validate", "stats", "diff", "count", "config"]),
+    ("Sessions", &["session"]),
     ("Serve", &["mcp"]),
     ("Shell", &["completions", "man", "help"]),
 ];
@@ -21,7 +21,7 @@ pub fn template() -> String {
         let command = commands.get_subcommands().find(|command| command.get_name() == name)?;
         Some(command.get_about().map(ToString::to_string).unwrap_or_default())
     };
-    let names = commands.get_subcommands().map(clap::Command::get_name);
+    let names = visible(&commands).map(clap::Command::get_name);
     let wide = names.map(str::len).max().unwrap_or_default();
     let mut listed = String::new();
     for (group, names) in groups(&commands) {
@@ -41,10 +41,15 @@ pub fn template() -> String {
 
 const HELP: &str = "Print this, or the help of a subcommand";
 
+/// Returns the subcommands that are not former names.
+fn visible(commands: &clap::Command) -> impl Iterator<Item = &clap::Command> {
+    commands.get_subcommands().filter(|command| !command.is_hide_set())
+}
+
 /// The groups, and what is in none of them.
 fn groups(commands: &clap::Command) -> Vec<(&'static str, Vec<&str>)> {
     let mut groups: Vec<_> = GROUPS.iter().map(|(group, names)| (*group, names.to_vec())).collect();
-    let names = commands.get_subcommands().map(clap::Command::get_name);
+    let names = visible(commands).map(clap::Command::get_name);
     let others = names.filter(|name| !GROUPS.iter().any(|(_, names)| names.contains(name)));
     groups.push(("Others", others.collect()));
     groups
@@ -58,7 +63,7 @@ mod tests {
     fn every_subcommand_is_listed_in_its_group() {
         let template = template();
         let commands = Command::augment_subcommands(clap::Command::new("lcp"));
-        for command in commands.get_subcommands() {
+        for command in visible(&commands) {
             assert!(template.contains(&format!("\n  {} ", command.get_name())), "{template}");
         }
         assert!(!template.contains("Others:"), "{template}");

@@ -30,7 +30,7 @@ pub struct Output {
     /// Print no warnings
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Say more of what happened
+    /// Print details
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
     /// Colour of errors and warnings

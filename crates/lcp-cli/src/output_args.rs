@@ -25,19 +25,20 @@ pub struct PackOutputArgs {
     #[arg(long, value_enum, default_value = "none")]
     compress: Compress,
     /// Leave out the index and the checks behind the blocks (RFC 0003)
-    #[arg(long)]
-    no_trailer: bool,
+    #[arg(long, alias = "no-trailer")]
+    no_index: bool,
     #[arg(
         long,
+        alias = "counts",
         value_name = "ENCODING",
         num_args = 0..=1,
         require_equals = true,
         value_delimiter = ',',
         value_parser = encoding,
-        help = "Count what the blocks cost and keep it in the pack, so that a render need not; \
+        help = "Count what the blocks cost and store it in the index, so that a render need not; \
                 several encodings by commas, without one that of --encoding"
     )]
-    counts: Option<Vec<String>>,
+    index_costs: Option<Vec<String>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -68,7 +69,7 @@ pub fn refuse_terminal(output: Option<&Path>) -> Result {
 impl PackOutputArgs {
     /// Returns the options that these flags ask for.
     pub fn options(&self) -> PackOutputOptions {
-        PackOutputOptions { encode: self.encode_options(), costs: self.counts.clone() }
+        PackOutputOptions { encode: self.encode_options(), costs: self.index_costs.clone() }
     }
 
     /// Returns the encoder of the pack, once it is known that it can work.
@@ -87,11 +88,11 @@ impl PackOutputArgs {
         tokenizer: &'c TokenizerOptions,
         output: &Output,
     ) -> Result<PackEncoder<'c>> {
-        if self.counts.is_some() {
+        if self.index_costs.is_some() {
             return self.encoder(tokenizer, &args.config()?);
         }
         for flag in args.given() {
-            let message = format!("{flag} has no effect without --counts");
+            let message = format!("{flag} has no effect without --index-costs");
             output.warn(Warning::new(WarningCode::NoEffect, None, message));
         }
         self.encoder(tokenizer, &Config::default())
@@ -109,7 +110,7 @@ impl PackOutputArgs {
                 Compress::Block => Compression::Block,
                 Compress::Payload => Compression::Payload,
             },
-            index: !self.no_trailer,
+            index: !self.no_index,
         }
     }
 }

@@ -14,14 +14,14 @@ pub struct PromptCacheArgs {
     previous: Option<PathBuf>,
     /// Parts of the budget: above the first a stable text is packed anew, down
     /// to the second; 0.9,0.7 unless lcp.toml says otherwise
-    #[arg(long, value_name = "HIGH,LOW", value_parser = watermarks)]
-    watermarks: Option<Watermarks>,
+    #[arg(long, alias = "watermarks", value_name = "HIGH,LOW", value_parser = watermarks)]
+    repack_at: Option<Watermarks>,
 }
 
 impl PromptCacheArgs {
     /// Returns the options that these flags ask for.
     pub fn options(&self) -> PromptCacheOptions {
-        PromptCacheOptions { previous: self.previous.clone(), watermarks: self.watermarks }
+        PromptCacheOptions { previous: self.previous.clone(), watermarks: self.repack_at }
     }
 
     /// Returns the path of the previous plan.

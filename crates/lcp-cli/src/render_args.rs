@@ -21,16 +21,18 @@ use crate::tokenizer_args::TokenizerArgs;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[expect(missing_docs, reason = "they say it")]
 pub enum SpecialTokensArg {
-    Report,
-    Neutralise,
+    #[value(alias = "report")]
+    Warn,
+    #[value(alias = "neutralise")]
+    Escape,
     Reject,
 }
 
 impl From<SpecialTokensArg> for SpecialTokens {
     fn from(policy: SpecialTokensArg) -> Self {
         match policy {
-            SpecialTokensArg::Report => Self::Report,
-            SpecialTokensArg::Neutralise => Self::Neutralise,
+            SpecialTokensArg::Warn => Self::Warn,
+            SpecialTokensArg::Escape => Self::Escape,
             SpecialTokensArg::Reject => Self::Reject,
         }
     }
@@ -63,8 +65,8 @@ pub struct RenderArgs {
     #[command(flatten)]
     pub deduping: DedupArgs,
     /// What is done about words like `<|im_start|>` in a content, of which careless programs make
-    /// control tokens: `neutralise` puts a space into each, `reject` ends with 3; to report those
-    /// of the text unless lcp.toml says otherwise
+    /// control tokens: `warn` lists them, `escape` puts a space into each, `reject` ends with 3;
+    /// warn unless lcp.toml says otherwise
     #[arg(long, value_enum, value_name = "WHAT")]
     pub special_tokens: Option<SpecialTokensArg>,
 }

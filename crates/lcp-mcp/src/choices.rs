@@ -112,16 +112,18 @@ impl From<DedupLevel> for Option<Level> {
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub(crate) enum SpecialTokens {
-    Report,
-    Neutralise,
+    #[serde(alias = "report")]
+    Warn,
+    #[serde(alias = "neutralise")]
+    Escape,
     Reject,
 }
 
 impl From<SpecialTokens> for Policy {
     fn from(policy: SpecialTokens) -> Self {
         match policy {
-            SpecialTokens::Report => Self::Report,
-            SpecialTokens::Neutralise => Self::Neutralise,
+            SpecialTokens::Warn => Self::Warn,
+            SpecialTokens::Escape => Self::Escape,
             SpecialTokens::Reject => Self::Reject,
         }
     }

@@ -45,7 +45,8 @@ impl Program {
     #[must_use]
     pub fn command(self, folder: &Path, arguments: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new(self.0);
-        command.args(arguments).current_dir(folder).env_remove("DEBUG_BUDGET");
+        command.args(arguments).current_dir(folder);
+        command.env_remove("DEBUG_BUDGET").env_remove("LCP_DEBUG_BUDGET");
         command
     }
 

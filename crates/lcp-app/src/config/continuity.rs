@@ -4,8 +4,7 @@ use lcp_continuity::{DirectiveStyle, Thresholds};
 use lcp_driver::OutputMode;
 use lcp_driver::segments::CompressionLevel;
 
-use super::dedup::choice;
-use super::reader::{Entry, Located, Result, Section};
+use super::reader::{Entry, Located, Result, Section, choice};
 
 /// How a directive can be worded, by the names of flags and files.
 pub const STYLES: [(&str, DirectiveStyle); 3] = [

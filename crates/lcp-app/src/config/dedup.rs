@@ -2,7 +2,7 @@
 
 use lcp_dedup::{DedupLevel, Options, Survivor};
 
-use super::reader::{Entry, Located, Result, Section};
+use super::reader::{Located, Result, Section, choice};
 use super::sections::{FROM_0_TO_1, is_ratio};
 
 /// What the file says of duplicates.
@@ -62,14 +62,4 @@ impl Dedup {
             ..default
         }
     }
-}
-
-/// One of these by its name.
-pub(super) fn choice<T: Copy>(entry: &Entry<'_>, of: &[(&'static str, T)]) -> Result<Located<T>> {
-    let names: Vec<_> = of.iter().map(|(name, _)| *name).collect();
-    let word = entry.word(&names)?;
-    let found = of.iter().find(|(name, _)| *name == word.value);
-    // `word` gives one of the names.
-    let found = found.ok_or_else(|| entry.must(&format!("must be {}", names.join(", "))))?;
-    Ok(entry.spot().located(found.1))
 }

@@ -3,8 +3,7 @@
 use lcp_ingest::{BlockAttributes, Pattern, Rule};
 use lcp_types::Priority;
 
-use super::dedup::choice;
-use super::reader::{Entry, Located, Result, Section};
+use super::reader::{Entry, Located, Result, Section, choice};
 
 /// What the file says of packs that are made.
 #[derive(Clone, Debug, Default, PartialEq)]

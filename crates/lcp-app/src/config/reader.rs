@@ -320,3 +320,16 @@ fn position(text: &str, at: usize) -> (usize, usize) {
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
+
+/// Returns the value of a name.
+pub(super) fn choice<T: Copy>(
+    entry: &Entry<'_>,
+    choices: &[(&'static str, T)],
+) -> Result<Located<T>> {
+    let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
+    let word = entry.word(&names)?;
+    let found = choices.iter().find(|(name, _)| *name == word.value);
+    // `word` gives one of the names.
+    let found = found.ok_or_else(|| entry.must(&format!("must be {}", names.join(", "))))?;
+    Ok(entry.spot().located(found.1))
+}

@@ -6,7 +6,7 @@ use lcp_driver::usage::{UsageMonitor, UsageThresholds};
 use lcp_driver::{Objective, Overflow, ValueModel};
 use lcp_tokens::ENCODINGS;
 
-use super::reader::{Entry, Located, Result, Section, near};
+use super::reader::{Entry, Located, Result, Section, choice, near};
 
 /// The name of [`NamedShares`] that are listed one by one.
 pub(super) const CATEGORIES: &str = "categories";
@@ -89,9 +89,13 @@ fn overflow(entry: &Entry<'_>) -> Result<Located<Overflow>> {
 }
 
 fn special_tokens(entry: &Entry<'_>) -> Result<Located<SpecialTokens>> {
-    let word = entry.word(&SpecialTokens::ALL.map(SpecialTokens::name))?;
-    let of = SpecialTokens::ALL.into_iter().find(|of| of.name() == word.value);
-    Ok(entry.spot().located(of.unwrap_or_default()))
+    let policy = match entry.text()?.value.as_str() {
+        // Former names.
+        "report" => SpecialTokens::Warn,
+        "neutralise" => SpecialTokens::Escape,
+        _ => return choice(entry, &SpecialTokens::ALL.map(|policy| (policy.name(), policy))),
+    };
+    Ok(entry.spot().located(policy))
 }
 
 fn shares(

@@ -43,18 +43,18 @@ pub fn failed(error: impl Into<lcp_continuity::Error>) -> Error {
     failure.code = (kind == ErrorKind::Io).then(|| error.code());
     match error {
         lcp_continuity::Error::Store(store::Error::UnknownConversation { .. }) => {
-            failure.with_hint("`lcp store list` tells those that there are")
+            failure.with_hint("`lcp session list` tells those that there are")
         }
         lcp_continuity::Error::Store(store::Error::UnknownHandoff { .. }) => {
-            failure.with_hint("`lcp store show ID` tells the hand-offs of a conversation")
+            failure.with_hint("`lcp session show ID` tells the hand-offs of a conversation")
         }
         lcp_continuity::Error::Store(store::Error::AlreadyResumed { handoff, .. }) => failure.with_hint(format!(
-            "if it was you, `lcp resume --again {}`, or `again` of the tool `resume`, gives once \
+            "if it was you, `lcp session resume --repeat {}`, or `again` of the tool `resume`, gives once \
              more what that gave",
             handoff.escape_debug()
         )),
         lcp_continuity::Error::Differs { conversation, position } => failure.with_hint(format!(
-            "record it under another id, or go on from there: lcp store fork {conversation:?} \
+            "record it under another id, or go on from there: lcp session fork {conversation:?} \
              --at {position} --as NEW"
         )),
         _ => failure,

@@ -149,8 +149,9 @@ impl Place {
             Self::File(path) => {
                 if !may_begin && matches!(path.try_exists(), Ok(false)) {
                     let message = format!("there is no store {}", path.display());
-                    return Err(Error::new(ErrorKind::Io, message)
-                        .with_hint("`lcp track ID FILE` begins one; --store names another"));
+                    return Err(Error::new(ErrorKind::Io, message).with_hint(
+                        "`lcp session record ID FILE` begins one; --store names another",
+                    ));
                 }
                 let mut options = SqliteOptions::default();
                 options.expiry = expiry.unwrap_or(options.expiry);

@@ -19,11 +19,10 @@ const MEMBER: &str = "aider_chat-0.86.2/tests/fixtures/chat-history.md";
 
 /// The messages of the file, or of the conversation that is fetched.
 pub(super) fn messages(file: Option<&Path>, output: &Output) -> Result<Vec<Message>> {
-    let messages = match file {
+    match file {
         Some(file) => sessions::input::messages(file, output),
         None => sessions::input::messages(&fetched(output)?, output),
-    };
-    messages
+    }
 }
 
 /// Calls and what they gave back, by their places: each result belongs to the newest

@@ -28,7 +28,7 @@ pub struct Args {
     output: Option<PathBuf>,
     #[command(flatten)]
     form: PackOutputArgs,
-    /// What counts for --counts.
+    /// What counts for --index-costs.
     #[command(flatten)]
     counting: TokenizerArgs,
 }

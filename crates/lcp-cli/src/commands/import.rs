@@ -49,7 +49,7 @@ pub struct Args {
     summaries: SummaryArgs,
     #[command(flatten)]
     form: PackOutputArgs,
-    /// What counts for --counts.
+    /// What counts for --index-costs.
     #[command(flatten)]
     counting: TokenizerArgs,
     /// Write what was found as JSON there; `-` for standard error

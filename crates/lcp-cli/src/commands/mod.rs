@@ -1,10 +1,10 @@
 //! The subcommands: a file each.
 
 pub mod append;
-pub mod budget;
 pub mod cat;
 #[cfg(feature = "full")]
 pub mod completions;
+pub mod config;
 pub mod count;
 pub mod decode;
 pub mod dedup;
@@ -12,8 +12,6 @@ pub mod diff;
 pub mod encode;
 #[cfg(feature = "full")]
 pub mod export;
-#[cfg(feature = "full")]
-pub mod handoff;
 #[cfg(feature = "full")]
 pub mod import;
 pub mod inspect;
@@ -24,17 +22,13 @@ pub mod mcp;
 pub mod merge;
 #[cfg(feature = "full")]
 pub mod pack;
+pub mod parse;
 pub mod recover;
 pub mod render;
 pub mod report;
 #[cfg(feature = "full")]
-pub mod resume;
+pub mod session;
 pub mod stats;
-#[cfg(feature = "full")]
-pub mod store;
-#[cfg(feature = "full")]
-pub mod track;
-pub mod unrender;
 #[cfg(feature = "full")]
 pub mod validate;
 
@@ -49,11 +43,12 @@ pub enum Command {
     Pack(pack::Args),
     Render(render::Args),
     Report(report::Args),
-    Budget(budget::Args),
+    Config(config::Args),
     Count(count::Args),
     Encode(encode::Args),
     Decode(decode::Args),
-    Unrender(unrender::Args),
+    #[command(alias = "unrender")]
+    Parse(parse::Args),
     #[cfg(feature = "full")]
     Validate(validate::Args),
     Dedup(dedup::Args),
@@ -71,17 +66,26 @@ pub enum Command {
     #[cfg(feature = "full")]
     Man(man::Args),
     #[cfg(feature = "full")]
-    Track(track::Args),
-    #[cfg(feature = "full")]
-    Handoff(handoff::Args),
-    #[cfg(feature = "full")]
-    Resume(resume::Args),
-    #[cfg(feature = "full")]
-    Store(store::Args),
+    Session(session::Args),
     #[cfg(feature = "full")]
     Import(import::Args),
     #[cfg(feature = "full")]
     Export(export::Args),
+    // Former names.
+    #[command(hide = true)]
+    Budget(config::BudgetArgs),
+    #[cfg(feature = "full")]
+    #[command(hide = true)]
+    Track(session::record::Args),
+    #[cfg(feature = "full")]
+    #[command(hide = true)]
+    Handoff(session::handoff::Args),
+    #[cfg(feature = "full")]
+    #[command(hide = true)]
+    Resume(session::resume::Args),
+    #[cfg(feature = "full")]
+    #[command(hide = true)]
+    Store(session::StoreArgs),
 }
 
 impl Command {
@@ -92,11 +96,11 @@ impl Command {
             Self::Pack(args) => pack::run(args, output),
             Self::Render(args) => render::run(args, output),
             Self::Report(args) => report::run(args, output),
-            Self::Budget(args) => budget::run(args, output),
+            Self::Config(args) => config::run(args, output),
             Self::Count(args) => count::run(args, output),
             Self::Encode(args) => encode::run(args, output),
             Self::Decode(args) => decode::run(args, output),
-            Self::Unrender(args) => unrender::run(args, output),
+            Self::Parse(args) => parse::run(args, output),
             #[cfg(feature = "full")]
             Self::Validate(args) => validate::run(args, output),
             Self::Dedup(args) => dedup::run(args, output),
@@ -114,17 +118,20 @@ impl Command {
             #[cfg(feature = "full")]
             Self::Man(args) => man::run(args, output),
             #[cfg(feature = "full")]
-            Self::Track(args) => track::run(args, output),
-            #[cfg(feature = "full")]
-            Self::Handoff(args) => handoff::run(args, output),
-            #[cfg(feature = "full")]
-            Self::Resume(args) => resume::run(args, output),
-            #[cfg(feature = "full")]
-            Self::Store(args) => store::run(args, output),
-            #[cfg(feature = "full")]
             Self::Import(args) => import::run(args, output),
             #[cfg(feature = "full")]
             Self::Export(args) => export::run(args, output),
+            #[cfg(feature = "full")]
+            Self::Session(args) => session::run(args, output),
+            Self::Budget(args) => config::run_budget(args, output),
+            #[cfg(feature = "full")]
+            Self::Track(args) => session::record::run(args, output),
+            #[cfg(feature = "full")]
+            Self::Handoff(args) => session::handoff::run(args, output),
+            #[cfg(feature = "full")]
+            Self::Resume(args) => session::resume::run(args, output),
+            #[cfg(feature = "full")]
+            Self::Store(args) => session::run_store(args, output),
         }
     }
 }

@@ -13,8 +13,8 @@ use lcp_app::prompt_cache::{PLAN, PREVIOUS};
 use lcp_app::render;
 use lcp_app::{Error, ErrorKind};
 
-/// Asks for a line on what was used of the budget.
-const DEBUG_BUDGET: &str = "DEBUG_BUDGET";
+/// Variables that ask for a line on the tokens used, the newer name first.
+const DEBUG_BUDGET: [&str; 2] = ["LCP_DEBUG_BUDGET", "DEBUG_BUDGET"];
 
 /// How many budgets the slider of the HTML report has.
 const REPLAYS: u32 = 25;
@@ -37,8 +37,9 @@ const REPLAYS: u32 = 25;
   text that is packed anew keeps the oldest of a priority
 
 Environment:
-  DEBUG_BUDGET  unless empty, 0 or false: print what was used of the budget to standard error
-  NO_COLOR      no colour, unless --color says otherwise")]
+  LCP_DEBUG_BUDGET  unless empty, 0 or false: print the tokens used to standard error
+                    (DEBUG_BUDGET works, too)
+  NO_COLOR          no colour, unless --color says otherwise")]
 pub struct Args {
     #[command(flatten)]
     choices: RenderArgs,
@@ -120,9 +121,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
     Ok(())
 }
 
-/// Says what was used of the budget, where that was asked for.
+/// Prints the tokens used, if a variable asks for it.
 fn debug_budget(used: u32, budget: Option<u32>, output: &Output) {
-    let asked = std::env::var_os(DEBUG_BUDGET);
+    let asked = DEBUG_BUDGET.iter().find_map(std::env::var_os);
     let asked = asked.as_ref().map(|value| value.to_string_lossy());
     if let Some(budget) = budget.filter(|_| debug_budget_enabled(asked.as_deref())) {
         output.print(UsageMonitor::default().record(used, budget).debug_line);

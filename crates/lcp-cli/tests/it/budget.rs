@@ -1,4 +1,4 @@
-//! Budgets from end to end: `budget show`, `report`, and the flags of `render`
+//! Budgets from end to end: `config`, `report`, and the flags of `render`
 //! that belong to them (`docs/cli.md`).
 
 use std::process::Command;
@@ -28,7 +28,7 @@ fn count(text: &str) -> u64 {
 /// The breakdown of the requirements, with its numbers (T16-EX-01).
 #[test]
 fn the_budget_breakdown() {
-    let shown = LCP.project(EXAMPLE).stdout_of(&["budget", "show"]);
+    let shown = LCP.project(EXAMPLE).stdout_of(&["config"]);
     expect![[r#"
         Total Context Window: 100,000 tokens
         ├── System Prompt Reserve: 2,000 tokens
@@ -78,8 +78,7 @@ fn a_breakdown_of_a_window() {
         "[context.budget.categories]\ntool_results = { percent = 33.3, cap = 1000 }\n\
          open_files = { tokens = 2000 }\n\"my notes\" = 5\n",
     );
-    let shown =
-        project.stdout_of(&["budget", "show", "--model", "gpt-4", "--response-reserve", "53"]);
+    let shown = project.stdout_of(&["config", "--model", "gpt-4", "--response-reserve", "53"]);
     expect![[r#"
         Total Context Window: 8,192 tokens
         ├── Safety Margin (20%): 1,639 tokens
@@ -122,7 +121,7 @@ fn a_breakdown_of_a_window() {
         context.segments.min_segments_at_brief        3            default  (for programs)
     "#]]
     .assert_eq(&shown);
-    let shown = project.stdout_of(&["budget", "show", "--budget", "4000"]);
+    let shown = project.stdout_of(&["config", "--budget", "4000"]);
     let tree: String = shown.split_inclusive('\n').take(5).collect();
     expect![[r#"
         Budget: 4,000 tokens
@@ -132,7 +131,7 @@ fn a_breakdown_of_a_window() {
         └── Unassigned: 800 tokens
     "#]]
     .assert_eq(&tree);
-    let shown = project.stdout_of(&["budget", "show"]);
+    let shown = project.stdout_of(&["config"]);
     let tree: String = shown.split_inclusive('\n').take(4).collect();
     expect![[r#"
         No budget: everything is shown in full
@@ -147,7 +146,7 @@ fn a_breakdown_of_a_window() {
 fn nothing_left_of_a_window() {
     let session = sample("session.lcp");
     let arguments = ["--model", "gpt-4", "--response-reserve", "8000"];
-    for command in [&["render", &session][..], &["report", &session], &["budget", "show"]] {
+    for command in [&["render", &session][..], &["report", &session], &["config"]] {
         let output = run(&[command, &arguments].concat());
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(2), "{said}");
@@ -169,7 +168,7 @@ fn nothing_left_by_the_file_or_without_reserves() {
         "[context.budget]\ntotal_tokens = 50\nsystem_prompt_reserve = 40\nresponse_reserve = 10\n",
     );
     let says = |flags: &[&str], says: &str| {
-        let output = project.run(&[&["budget", "show"], flags].concat());
+        let output = project.run(&[&["config"], flags].concat());
         assert_eq!(output.status.code(), Some(2));
         assert!(stderr(&output).contains(says), "{}", stderr(&output));
     };
@@ -332,17 +331,19 @@ fn one_page_with_a_replay() {
 #[test]
 fn a_line_on_the_budget_for_debugging() {
     let session = sample("session.lcp");
-    let said = |value: Option<&str>, flags: &[&str]| {
+    let said_by = |name: &str, value: Option<&str>, flags: &[&str]| {
         let mut command = Command::new(LCP.0);
         command.args(["-q", "render", &session, "--no-config"]).args(flags);
-        command.env_remove("DEBUG_BUDGET");
-        command.envs(value.map(|value| ("DEBUG_BUDGET", value)));
+        command.env_remove("DEBUG_BUDGET").env_remove("LCP_DEBUG_BUDGET");
+        command.envs(value.map(|value| (name, value)));
         stderr(&command.output().unwrap())
     };
+    let said = |value: Option<&str>, flags: &[&str]| said_by("DEBUG_BUDGET", value, flags);
     let budget = ["--budget", "3000"];
     let used = report(&budget)["used_tokens"].as_u64().unwrap();
     let line = format!("[Budget] Used {used} / 3000 tokens ({}%)\n", used * 100 / 3_000);
     assert_eq!(said(Some("1"), &budget), line);
+    assert_eq!(said_by("LCP_DEBUG_BUDGET", Some("1"), &budget), line);
     assert_eq!(said(Some("0"), &budget), "");
     assert_eq!(said(None, &budget), "");
     assert_eq!(said(Some("1"), &[]), "", "there is no budget to speak of");

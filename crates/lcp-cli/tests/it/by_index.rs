@@ -15,7 +15,9 @@ fn project() -> Project {
         let text = format!("/// File {i}.\npub fn f{i}() -> u32 {{ {i} }}\n").repeat(1 + i % 7);
         std::fs::write(folder.join(format!("f{i}.rs")), text).expect("a temporary folder");
     }
-    for arguments in [&["src", "--counts", "-o", "counted.lcp"][..], &["src", "-o", "plain.lcp"]] {
+    for arguments in
+        [&["src", "--index-costs", "-o", "counted.lcp"][..], &["src", "-o", "plain.lcp"]]
+    {
         let output = project.run(&[&["pack"], arguments].concat());
         assert!(output.status.success(), "{}", stderr(&output));
     }

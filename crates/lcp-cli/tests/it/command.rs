@@ -393,7 +393,7 @@ fn malformed_packs_end_with_3_and_name_file_block_and_byte() {
     let (_folder, path) = scratch();
     let path = path("chat.lcp");
     let manifest = sample("chat.json");
-    let made = run(&["encode", &manifest, "--no-trailer", "-o", path.to_str().unwrap()]);
+    let made = run(&["encode", &manifest, "--no-index", "-o", path.to_str().unwrap()]);
     assert!(made.status.success());
     let mut pack = std::fs::read(path).unwrap();
     let cut = pack.len() - 9;

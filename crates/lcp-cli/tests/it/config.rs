@@ -37,7 +37,7 @@ fn setting(shown: &Value, key: &str) -> (Value, String) {
     (row["value"].clone(), row["from"].as_str().unwrap().to_owned())
 }
 
-pub(crate) const SHOW: [&str; 3] = ["budget", "show", "--json"];
+pub(crate) const SHOW: [&str; 2] = ["config", "--json"];
 
 #[test]
 fn should_load_config() {
@@ -73,7 +73,7 @@ fill = true
 excerpts = false
 objective = "value"
 overflow = "deny"
-special_tokens = "neutralise"
+special_tokens = "escape"
 shares = "conversation"
 
 [context.values]
@@ -104,7 +104,7 @@ min_segments_at_brief = 4
         ("context.budget.excerpts", false.into()),
         ("context.budget.objective", "value".into()),
         ("context.budget.overflow", "deny".into()),
-        ("context.budget.special_tokens", "neutralise".into()),
+        ("context.budget.special_tokens", "escape".into()),
         ("context.values.placeholder", 0.into()),
         ("context.stable.high_watermark", 1.0.into()),
         ("context.stable.low_watermark", 0.25.into()),
@@ -208,10 +208,10 @@ fn the_nearest_file_upwards_counts() {
     // One that is named, whatever is near.
     let named = project.path("lcp.toml");
     assert_eq!(show(&["--config", named.to_str().unwrap()])["available"], 111);
-    let output = project.run(&["budget", "show", "--config", "missing.toml"]);
+    let output = project.run(&["config", "--config", "missing.toml"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("cannot read missing.toml"));
-    let both = ["budget", "show", "--config", "lcp.toml", "--no-config"];
+    let both = ["config", "--config", "lcp.toml", "--no-config"];
     project.assert_usage_error(&both, "cannot be used with");
 }
 
@@ -401,7 +401,7 @@ fn sizes_of_categories() {
     assert_eq!(shares(&project), expected(&[("z", 51), ("a", 50)]));
     project.write("context.budget.total_tokens = 1000\n[context.budget.categories]\na = { tokens = 400 }\nb = { percent = 60, cap = 100 }\nc = 60\n");
     assert_eq!(shares(&project), expected(&[("a", 400), ("b", 100), ("c", 300)]));
-    let output = project.run(&["budget", "show"]);
+    let output = project.run(&["config"]);
     let (said, shown) = (stderr(&output), printed(&output));
     assert!(said.contains("the ratios of the shares ask for 1200 tokens"), "{said}");
     assert!(said.contains("[shares_normalised]"), "{said}");

@@ -177,9 +177,10 @@ fn what_a_cache_has_seen_stays() {
     }
     // Said otherwise, the best stays, and a cache loses what stood before.
     let pack = pack(folder.path(), &json!(blocks));
-    let best = report(&pack, &["--dedup", "overlap", "--budget", "4000", "--dedup-keep", "best"]);
+    let best = report(&pack, &["--dedup", "overlap", "--budget", "4000", "--dedup-prefer", "best"]);
     assert_eq!(best["dedup"]["superseded"], 3);
-    let first = report(&pack, &["--dedup", "overlap", "--budget", "4000", "--dedup-keep", "first"]);
+    let first =
+        report(&pack, &["--dedup", "overlap", "--budget", "4000", "--dedup-prefer", "first"]);
     assert_eq!(first["dedup"]["superseded"], 0);
 }
 
@@ -292,9 +293,9 @@ fn nothing_refers_to_what_is_not_shown() {
 #[test]
 fn a_choice_without_effect_is_warned_of() {
     let given = sample("chat.lcp");
-    let said = stderr(&run(&["render", &given, "--no-config", "--dedup-keep", "first"]));
+    let said = stderr(&run(&["render", &given, "--no-config", "--dedup-prefer", "first"]));
     assert!(
-        said.contains("--dedup-keep has no effect: nothing is deduplicated [no_effect]"),
+        said.contains("--dedup-prefer has no effect: nothing is deduplicated [no_effect]"),
         "{said}"
     );
 }

@@ -295,9 +295,8 @@ fn what_the_file_cannot_say() {
             "unknown key continuity.targettokens; near it: continuity.target_tokens, at line 2, column 1",
         ),
     ] {
-        LCP.project(&format!("[continuity]\n{toml}\n"))
-            .assert_usage_error(&["budget", "show"], says);
+        LCP.project(&format!("[continuity]\n{toml}\n")).assert_usage_error(&["config"], says);
     }
     // What it does not say goes along.
-    LCP.project("[continuity]\nhandoff_percent = 60\n").stdout_of(&["budget", "show"]);
+    LCP.project("[continuity]\nhandoff_percent = 60\n").stdout_of(&["config"]);
 }

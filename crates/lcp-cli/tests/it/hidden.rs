@@ -76,7 +76,7 @@ fn leaves() -> Vec<(Vec<String>, clap::Command)> {
             leaves.push((path, command));
             continue;
         }
-        for inner in command.get_subcommands() {
+        for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
             left.push(([&path[..], &[inner.get_name().to_owned()]].concat(), inner.clone()));
         }
     }
@@ -224,8 +224,8 @@ const CALLS: &[(&str, &[(Prints, &str)])] = &[
             (ForPeople, "bad.lcp"),
         ],
     ),
-    ("unrender", &[(Data, "- --mode minimal"), (Data, "- --mode markdown"), (Data, "all.lcp")]),
-    ("budget show", &[(ForPeople, "--budget 300"), (ForPeople, "--json --config wrong0.toml")]),
+    ("parse", &[(Data, "- --mode minimal"), (Data, "- --mode markdown"), (Data, "all.lcp")]),
+    ("config", &[(ForPeople, "--budget 300"), (ForPeople, "--json --config wrong0.toml")]),
     (
         "count",
         &[
@@ -313,7 +313,7 @@ const CALLS: &[(&str, &[(Prints, &str)])] = &[
         &[(Data, "all.lcp --to openai --report -"), (Data, "all.lcp --to anthropic --budget 50")],
     ),
     (
-        "track",
+        "session record",
         &[
             (ForPeople, "CONVERSATION chat.json --window 4000"),
             (ForPeople, "CONVERSATION chat.json --json"),
@@ -323,7 +323,7 @@ const CALLS: &[(&str, &[(Prints, &str)])] = &[
         ],
     ),
     (
-        "handoff",
+        "session handoff",
         &[
             (ForPeople, "CONVERSATION --force -o out.lcp"),
             (ForPeople, "CONVERSATION --force --json"),
@@ -331,26 +331,26 @@ const CALLS: &[(&str, &[(Prints, &str)])] = &[
         ],
     ),
     (
-        "resume",
+        "session resume",
         &[
             (Data, "HANDOFF --as c\u{202e}"),
-            (ForPeople, "HANDOFF --again --json"),
+            (ForPeople, "HANDOFF --repeat --json"),
             (ForPeople, "HANDOFF"),
             (ForPeople, "HIDDEN"),
         ],
     ),
-    ("store list", &[(ForPeople, ""), (ForPeople, "--json")]),
+    ("session list", &[(ForPeople, ""), (ForPeople, "--json")]),
     (
-        "store show",
+        "session show",
         &[(ForPeople, "CONVERSATION"), (ForPeople, "CONVERSATION --json"), (ForPeople, "HIDDEN")],
     ),
     // It prints the id that it is told.
     (
-        "store fork",
+        "session fork",
         &[(Data, "CONVERSATION --at 1 --as b\u{202e}"), (Data, "HIDDEN --at 1 --as HIDDEN")],
     ),
-    ("store expire", &[(ForPeople, ""), (ForPeople, "--json")]),
-    ("store check", &[(ForPeople, ""), (ForPeople, "--json")]),
+    ("session expire", &[(ForPeople, ""), (ForPeople, "--json")]),
+    ("session check", &[(ForPeople, ""), (ForPeople, "--json")]),
 ];
 
 /// The words of a call.
@@ -379,7 +379,7 @@ fn without_colors(output: &Output) -> Output {
 }
 
 fn input(leaf: &str) -> String {
-    if leaf == "unrender" {
+    if leaf == "parse" {
         let block = Block::code(Lang::Unknown, HIDDEN, "");
         return render_placeholder(&block, 3, OutputMode::Minimal) + "\n";
     }

@@ -12,7 +12,7 @@ fn pack(blocks: &Value) -> Vec<u8> {
 
 /// A pack that ends with its END.
 fn without_trailer(blocks: &Value) -> Vec<u8> {
-    encoded(blocks, &["--no-trailer"])
+    encoded(blocks, &["--no-index"])
 }
 
 fn encoded(blocks: &Value, flags: &[&str]) -> Vec<u8> {
@@ -174,8 +174,8 @@ fn stats_know_what_a_pack_unpacks_to() {
         let pack = LCP.run_in(std::path::Path::new(&folder), &encode, &manifest).stdout;
         as_json(&["stats", "-", "--json", "--no-config"], &pack).0
     };
-    let [none, block, payload] = ["none", "block", "payload"]
-        .map(|compress| stats(&["--no-trailer", "--compress", compress]));
+    let [none, block, payload] =
+        ["none", "block", "payload"].map(|compress| stats(&["--no-index", "--compress", compress]));
     assert_eq!(none["bytes"], none["unpacked_bytes"]);
     // A trailer is part of both.
     let with = stats(&[]);

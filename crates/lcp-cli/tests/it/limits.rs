@@ -136,7 +136,7 @@ fn of_ids() {
 fn of_texts() {
     let lines = (0..65).map(|level| format!("{}d/\n", "  ".repeat(level)));
     let text = format!("[file-tree /]\n{}", lines.collect::<String>());
-    exceeds(&[&["unrender", "-", "--mode", "minimal"]], text.as_bytes(), "DEPTH_MAX is 64");
+    exceeds(&[&["parse", "-", "--mode", "minimal"]], text.as_bytes(), "DEPTH_MAX is 64");
 }
 
 /// Noise is no bomb: what compresses badly may be long.

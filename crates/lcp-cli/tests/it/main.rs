@@ -13,6 +13,7 @@ mod dedup;
 mod docs;
 mod export;
 mod format_descriptions;
+mod former_names;
 mod full;
 mod handoff_demo;
 mod hidden;

@@ -394,7 +394,7 @@ fn special_tokens_stay_denied() {
     };
     let block = json!({ "pack": "special.lcp", "block": 0 });
     let mut client = with("reject");
-    for asked in ["report", "neutralise", "reject"] {
+    for asked in ["warn", "escape", "reject"] {
         client.fault("render", json!({ "pack": "special.lcp", "special_tokens": asked }));
     }
     // No render shows the body of an unknown type, but this does.
@@ -404,14 +404,13 @@ fn special_tokens_stay_denied() {
         let fault = client.fault("expand", block.clone());
         assert_eq!(lcp_driver::special_tokens::find(&fault.to_string()).count(), 0, "{fault}");
     }
-    let mut client = with("neutralise");
+    let mut client = with("escape");
     assert_eq!(client.facts("expand", raw)["text"], "< |im_start|>b");
-    let shown =
-        client.facts("render", json!({ "pack": "special.lcp", "special_tokens": "report" }));
+    let shown = client.facts("render", json!({ "pack": "special.lcp", "special_tokens": "warn" }));
     assert!(shown["text"].as_str().unwrap().contains("< |im_end|>"), "{shown}");
     assert_eq!(client.facts("expand", block.clone())["text"], "a < |im_end|>");
     client.fault("render", json!({ "pack": "special.lcp", "special_tokens": "reject" }));
-    assert_eq!(with("report").facts("expand", block)["text"], "a <|im_end|>");
+    assert_eq!(with("warn").facts("expand", block)["text"], "a <|im_end|>");
 }
 
 #[test]

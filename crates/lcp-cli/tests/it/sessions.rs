@@ -30,7 +30,7 @@ fn write(project: &Project, turns: u32) {
 }
 
 fn track(project: &Project, id: &str, flags: &[&str]) -> Value {
-    project.json(&[&["track", id, "history.md", "--json"], flags].concat())
+    project.json(&[&["session", "record", id, "history.md", "--json"], flags].concat())
 }
 
 /// The command fails with this code, says this, and prints nothing.
@@ -46,7 +46,7 @@ fn fails(project: &Project, arguments: &[&str], code: i32, says: &str) {
 /// Nobody holds a conversation.
 #[track_caller]
 fn is_free(project: &Project, id: &str) {
-    let shown = project.json(&["store", "show", id, "--json"]);
+    let shown = project.json(&["session", "show", id, "--json"]);
     assert_eq!(shown["holder"], Value::Null);
 }
 
@@ -61,7 +61,7 @@ fn a_full_turn_of_work() {
     is_free(&project, "work");
 
     // Not due: nothing is printed, and that is no failure.
-    let output = project.run(&["handoff", "work"]);
+    let output = project.run(&["session", "handoff", "work"]);
     assert!(output.stdout.is_empty() && output.status.success());
     assert!(stderr(&output).contains("no hand-off: Sufficient context remaining"));
 
@@ -73,18 +73,18 @@ fn a_full_turn_of_work() {
     assert_eq!(due["handoff"], Value::Null);
 
     let flags = ["--target", "500", "-o", "work.lcp"];
-    let printed = project.stdout_of(&[&["handoff", "work"], &flags[..]].concat());
+    let printed = project.stdout_of(&[&["session", "handoff", "work"], &flags[..]].concat());
     let id = printed.trim_end();
     assert!(id.starts_with("h-") && printed.lines().count() == 1, "{printed}");
     // Asked for again, it is the same one, and so it is for a hook.
-    assert_eq!(project.stdout_of(&["handoff", "work", "--target", "500"]), printed);
-    assert_eq!(project.stdout_of(&["handoff", "work", "--if-due"]), printed);
+    assert_eq!(project.stdout_of(&["session", "handoff", "work", "--target", "500"]), printed);
+    assert_eq!(project.stdout_of(&["session", "handoff", "work", "--if-due"]), printed);
     assert_eq!(track(&project, "work", &[])["handoff"], id);
     let pack = project.path("work.lcp");
     let text = project.stdout_of(&["render", pack.to_str().unwrap(), "--budget", "2000"]);
     assert!(text.contains("one file for each rule."), "{text}");
 
-    let resumed = project.json(&["resume", id, "--as", "work-2", "--json"]);
+    let resumed = project.json(&["session", "resume", id, "--as", "work-2", "--json"]);
     assert_eq!(
         (&resumed["conversation"], &resumed["previous"]),
         (&json!("work-2"), &json!("work"))
@@ -94,8 +94,8 @@ fn a_full_turn_of_work() {
     assert!(resumed["directive"]["tokens"].as_u64().unwrap() <= 500);
     assert_eq!(resumed["anchors"][0]["text"], "one file for each rule.");
 
-    fails(&project, &["resume", id], 1, "[already_resumed]");
-    fails(&project, &["track", "work", "history.md"], 1, "goes on as \"work-2\"");
+    fails(&project, &["session", "resume", id], 1, "[already_resumed]");
+    fails(&project, &["session", "record", "work", "history.md"], 1, "goes on as \"work-2\"");
     is_free(&project, "work-2");
 
     // The same history goes on in the next session.
@@ -118,13 +118,13 @@ fn only_what_is_new_is_recorded() {
     let other = history(5).replace("Now step 1", "No, step 1");
     std::fs::write(project.path("history.md"), other).unwrap();
     let says = "message 3 is not what was recorded of conversation \"c\" in its place [differs]";
-    fails(&project, &["track", "c", "history.md"], 1, says);
-    let hint = "lcp store fork \"c\" --at 3 --as NEW";
-    fails(&project, &["track", "c", "history.md"], 1, hint);
-    assert_eq!(project.stdout_of(&["store", "fork", "c", "--at", "3", "--as", "d"]), "d\n");
+    fails(&project, &["session", "record", "c", "history.md"], 1, says);
+    let hint = "lcp session fork \"c\" --at 3 --as NEW";
+    fails(&project, &["session", "record", "c", "history.md"], 1, hint);
+    assert_eq!(project.stdout_of(&["session", "fork", "c", "--at", "3", "--as", "d"]), "d\n");
     let forked = track(&project, "d", &[]);
     assert_eq!((&forked["recorded"], &forked["messages"]), (&json!(8), &json!(11)));
-    let shown = project.json(&["store", "show", "d", "--json"]);
+    let shown = project.json(&["session", "show", "d", "--json"]);
     assert_eq!(shown["parent"], json!({ "id": "c", "messages": 3 }));
 }
 
@@ -133,34 +133,47 @@ fn what_a_provider_reports_takes_the_place_of_the_sum() {
     let project = project();
     write(&project, 1);
     track(&project, "c", &["--window", "10000"]);
-    let reported = project.json(&["track", "c", "--usage", "8600,8000,100", "--json"]);
+    let reported = project.json(&["session", "record", "c", "--usage", "8600,8000,100", "--json"]);
     assert_eq!(reported["usage"]["total_tokens"], 8_700);
     assert_eq!(reported["usage"]["cached_input_tokens"], 8_000);
     assert_eq!(reported["usage"]["source"], "reported");
     assert_eq!((&reported["decision"], &reported["recorded"]), (&json!("hand_off"), &json!(0)));
-    let text = project.stdout_of(&["track", "c"]);
+    let text = project.stdout_of(&["session", "record", "c"]);
     assert!(text.starts_with("c: 8,700 of 10,000 tokens (87 %, reported), "), "{text}");
     assert!(text.contains("hand over: Context window utilization exceeded 85%"), "{text}");
-    let said = project.stdout_of(&["track", "new", "--window", "64000", "--usage", "500"]);
+    let said =
+        project.stdout_of(&["session", "record", "new", "--window", "64000", "--usage", "500"]);
     assert!(said.contains("63,500 left\n"), "nobody knows for how many turns: {said}");
-    fails(&project, &["track", "c", "--usage", "5,6"], 2, "CACHED is a part of INPUT");
+    fails(&project, &["session", "record", "c", "--usage", "5,6"], 2, "CACHED is a part of INPUT");
 }
 
 /// With nothing to record an id that was mistyped begins nothing.
 #[test]
 fn a_question_begins_nothing() {
     let project = project();
-    fails(&project, &["track", "c"], 1, "there is no store kept.sqlite");
+    fails(&project, &["session", "record", "c"], 1, "there is no store kept.sqlite");
     assert!(!project.path("kept.sqlite").exists());
-    for command in [&["handoff", "c"][..], &["resume", "h"], &["store", "list"]] {
+    for command in
+        [&["session", "handoff", "c"][..], &["session", "resume", "h"], &["session", "list"]]
+    {
         fails(&project, command, 1, "there is no store kept.sqlite");
     }
-    project.stdout_of(&["track", "c", "--window", "5000"]);
-    fails(&project, &["track", "d"], 1, "there is no conversation \"d\" [unknown_conversation]");
-    fails(&project, &["resume", "h"], 1, "there is no hand-off \"h\" [unknown_handoff]");
-    fails(&project, &["handoff", "c", "--force"], 1, "[nothing_to_hand_over]");
-    fails(&project, &["track", "c", "--window", "6000"], 1, "has a window of 5000 tokens");
-    fails(&project, &["track", "", "--usage", "1"], 2, "[bad_id]");
+    project.stdout_of(&["session", "record", "c", "--window", "5000"]);
+    fails(
+        &project,
+        &["session", "record", "d"],
+        1,
+        "there is no conversation \"d\" [unknown_conversation]",
+    );
+    fails(&project, &["session", "resume", "h"], 1, "there is no hand-off \"h\" [unknown_handoff]");
+    fails(&project, &["session", "handoff", "c", "--force"], 1, "[nothing_to_hand_over]");
+    fails(
+        &project,
+        &["session", "record", "c", "--window", "6000"],
+        1,
+        "has a window of 5000 tokens",
+    );
+    fails(&project, &["session", "record", "", "--usage", "1"], 2, "[bad_id]");
     is_free(&project, "c");
 }
 
@@ -169,10 +182,10 @@ fn of_two_processes_one_resumes() {
     let project = project();
     write(&project, 3);
     track(&project, "c", &[]);
-    let id = project.stdout_of(&["handoff", "c", "--force"]);
+    let id = project.stdout_of(&["session", "handoff", "c", "--force"]);
     let start = |_| {
         let folder = project.path("");
-        let mut command = LCP.command(&folder, &["resume", id.trim_end(), "--json"]);
+        let mut command = LCP.command(&folder, &["session", "resume", id.trim_end(), "--json"]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()
     };
@@ -192,7 +205,7 @@ fn of_two_processes_one_resumes() {
 fn handed_over(project: &Project) -> String {
     write(project, 3);
     track(project, "c", &[]);
-    let id = project.stdout_of(&["handoff", "c", "--force"]);
+    let id = project.stdout_of(&["session", "handoff", "c", "--force"]);
     write(project, 4);
     track(project, "c", &[]);
     id.trim_end().to_owned()
@@ -202,17 +215,17 @@ fn handed_over(project: &Project) -> String {
 fn what_a_resume_gave_is_printed_again() {
     let project = project();
     let id = handed_over(&project);
-    fails(&project, &["resume", &id, "--again"], 1, "was not resumed [not_resumed]");
-    fails(&project, &["resume", &id, "--again", "--as", "d"], 2, "--as");
-    let text = project.stdout_of(&["resume", &id, "--as", "d"]);
+    fails(&project, &["session", "resume", &id, "--repeat"], 1, "was not resumed [not_resumed]");
+    fails(&project, &["session", "resume", &id, "--repeat", "--as", "d"], 2, "--as");
+    let text = project.stdout_of(&["session", "resume", &id, "--as", "d"]);
     assert!(text.contains("Now step 3, please."), "{text}");
-    assert_eq!(project.stdout_of(&["resume", &id, "--again"]), text);
-    let json = project.json(&["resume", &id, "--again", "--json"]);
+    assert_eq!(project.stdout_of(&["session", "resume", &id, "--repeat"]), text);
+    let json = project.json(&["session", "resume", &id, "--repeat", "--json"]);
     assert_eq!((&json["conversation"], &json["previous"]), (&json!("d"), &json!("c")));
     // What came since is no part of it.
-    project.stdout_of(&["track", "d", "history.md", "--skip", "7"]);
-    assert_eq!(project.stdout_of(&["resume", &id, "--again"]), text);
-    fails(&project, &["resume", &id], 1, &format!("`lcp resume --again {id}`"));
+    project.stdout_of(&["session", "record", "d", "history.md", "--skip", "7"]);
+    assert_eq!(project.stdout_of(&["session", "resume", &id, "--repeat"]), text);
+    fails(&project, &["session", "resume", &id], 1, &format!("`lcp session resume --repeat {id}`"));
     is_free(&project, "d");
 }
 
@@ -223,11 +236,15 @@ fn a_resume_that_nobody_reads_is_told_of() {
     let id = handed_over(&project);
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let mut resume = LCP.command(&project.path(""), &["resume", &id]);
+    let mut resume = LCP.command(&project.path(""), &["session", "resume", &id]);
     let output = resume.stdin(Stdio::null()).stdout(writer).output().unwrap();
-    let hint = format!("`lcp resume --again {id}` prints");
+    let hint = format!("`lcp session resume --repeat {id}` prints");
     assert!(output.status.success() && stderr(&output).contains(&hint), "{}", stderr(&output));
-    assert!(project.stdout_of(&["resume", &id, "--again"]).contains("one file for each rule."));
+    assert!(
+        project
+            .stdout_of(&["session", "resume", &id, "--repeat"])
+            .contains("one file for each rule.")
+    );
 }
 
 #[cfg(target_os = "linux")]
@@ -236,12 +253,20 @@ fn a_resume_that_cannot_be_written_fails_with_a_hint() {
     let project = project();
     let id = handed_over(&project);
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let mut resume = LCP.command(&project.path(""), &["resume", &id]);
+    let mut resume = LCP.command(&project.path(""), &["session", "resume", &id]);
     let output = resume.stdin(Stdio::null()).stdout(full).output().unwrap();
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains(&format!("hint: the hand-off is resumed: `lcp resume --again {id}`")));
-    assert!(project.stdout_of(&["resume", &id, "--again"]).contains("one file for each rule."));
+    assert!(
+        said.contains(&format!(
+            "hint: the hand-off is resumed: `lcp session resume --repeat {id}`"
+        ))
+    );
+    assert!(
+        project
+            .stdout_of(&["session", "resume", &id, "--repeat"])
+            .contains("one file for each rule.")
+    );
 }
 
 /// The main conversation has seen the result of a side one alone.
@@ -265,9 +290,9 @@ fn side_conversations_are_not_recorded() {
         line(false, "assistant", json!("One of two is wrong.")),
     ];
     std::fs::write(project.path("session.jsonl"), lines.join("\n")).unwrap();
-    let tracked = project.json(&["track", "c", "session.jsonl", "--json"]);
+    let tracked = project.json(&["session", "record", "c", "session.jsonl", "--json"]);
     assert_eq!(tracked["recorded"], 4, "{tracked}");
-    let shown = project.json(&["store", "show", "c", "--json"])["recorded"].clone();
+    let shown = project.json(&["session", "show", "c", "--json"])["recorded"].clone();
     let said = |of: &Value| of["first_line"].as_str().unwrap().to_owned();
     let said: Vec<_> = shown.as_array().unwrap().iter().map(said).collect();
     assert_eq!(said, ["Why is the port wrong?", "Task {}", "Two ports.", "One of two is wrong."]);
@@ -279,10 +304,10 @@ fn late_messages_are_told() {
     let project = project();
     write(&project, 3);
     track(&project, "c", &[]);
-    let id = project.stdout_of(&["handoff", "c", "--force", "--mode", "minimal"]);
+    let id = project.stdout_of(&["session", "handoff", "c", "--force", "--mode", "minimal"]);
     write(&project, 4);
     track(&project, "c", &[]);
-    let text = project.stdout_of(&["resume", id.trim_end()]);
+    let text = project.stdout_of(&["session", "resume", id.trim_end()]);
     assert!(text.contains("\n[user] Now step 3, please.\n"), "{text}");
 }
 
@@ -292,12 +317,12 @@ fn directive_and_late_messages_are_one_text() {
     let project = project();
     write(&project, 3);
     track(&project, "c", &[]);
-    let id = project.stdout_of(&["handoff", "c", "--force", "--mode", "xml"]);
+    let id = project.stdout_of(&["session", "handoff", "c", "--force", "--mode", "xml"]);
     write(&project, 4);
     track(&project, "c", &[]);
-    let text = project.stdout_of(&["resume", id.trim_end()]);
+    let text = project.stdout_of(&["session", "resume", id.trim_end()]);
     assert_eq!(text.matches("<context>\n").count(), 1, "{text}");
-    let manifest = LCP.run_in(&project.path(""), &["unrender", "-"], text.as_bytes());
+    let manifest = LCP.run_in(&project.path(""), &["parse", "-"], text.as_bytes());
     let manifest: Value = serde_json::from_str(&printed(&manifest)).unwrap();
     assert!(manifest.to_string().contains("Now step 3, please."), "{manifest}");
 }
@@ -306,19 +331,19 @@ fn directive_and_late_messages_are_one_text() {
 fn a_pack_is_a_transcript_and_can_be_piped() {
     let project = project();
     let session = crate::command::sample("session.lcp");
-    let counted = project.json(&["track", "c", &session, "--json"]);
+    let counted = project.json(&["session", "record", "c", &session, "--json"]);
     assert!(counted["recorded"].as_u64().unwrap() > 3);
     let bytes = std::fs::read(&session).unwrap();
     let folder = project.path("");
-    let again = LCP.run_in(&folder, &["track", "c", "-", "--json"], &bytes);
+    let again = LCP.run_in(&folder, &["session", "record", "c", "-", "--json"], &bytes);
     let again: Value = serde_json::from_str(&printed(&again)).unwrap();
     assert_eq!((&again["recorded"], &again["messages"]), (&json!(0), &counted["messages"]));
 
-    let pack = project.run(&["handoff", "c", "--force", "-o", "-"]);
+    let pack = project.run(&["session", "handoff", "c", "--force", "-o", "-"]);
     assert!(stderr(&pack).contains("h-"));
     let text = LCP.run_in(&folder, &["render", "-", "--budget", "500"], &pack.stdout);
     assert!(!printed(&text).is_empty());
-    let both = ["handoff", "c", "--force", "-o", "-", "--json"];
+    let both = ["session", "handoff", "c", "--force", "-o", "-", "--json"];
     fails(&project, &both, 2, "cannot both go to standard output");
 }
 
@@ -328,34 +353,34 @@ fn a_store_is_listed_shown_checked_and_tidied() {
     write(&project, 2);
     track(&project, "b", &["--window", "4000"]);
     track(&project, "a\u{202e}", &[]);
-    let id = project.stdout_of(&["handoff", "b", "--force"]);
-    let listed = project.json(&["store", "list", "--json"]);
+    let id = project.stdout_of(&["session", "handoff", "b", "--force"]);
+    let listed = project.json(&["session", "list", "--json"]);
     let ids: Vec<_> =
         listed["conversations"].as_array().unwrap().iter().map(|it| &it["id"]).collect();
     assert_eq!(ids, ["a\u{202e}", "b"]);
     assert_eq!(listed["conversations"][1]["window"], 4_000);
     assert!(listed["conversations"][1]["tokens"].as_u64().unwrap() > 100);
-    let table = project.stdout_of(&["store", "list"]);
+    let table = project.stdout_of(&["session", "list"]);
     assert!(table.contains("\na\\u{202e} "), "{table}");
     assert_eq!(table.lines().count(), 3);
 
-    let shown = project.json(&["store", "show", "b", "--json"]);
+    let shown = project.json(&["session", "show", "b", "--json"]);
     assert_eq!(shown["recorded"][0]["first_line"], "DECISION: one file for each rule.");
     assert_eq!(shown["recorded"][0]["role"], "user");
     assert_eq!(shown["handoffs"][0]["id"], id.trim_end());
     assert_eq!(shown["handoffs"][0]["state"], "committed");
-    let text = project.stdout_of(&["store", "show", "b"]);
+    let text = project.stdout_of(&["session", "show", "b"]);
     assert!(
         text.contains("waits to be resumed") && text.contains("user       Now step 1"),
         "{text}"
     );
-    let handoff = project.stdout_of(&["store", "show", id.trim_end()]);
+    let handoff = project.stdout_of(&["session", "show", id.trim_end()]);
     assert!(handoff.starts_with(&format!("hand-off {}", id.trim_end())), "{handoff}");
-    fails(&project, &["store", "show", "c"], 1, "[unknown_conversation]");
+    fails(&project, &["session", "show", "c"], 1, "[unknown_conversation]");
 
-    let expired = project.json(&["store", "expire", "--json"]);
+    let expired = project.json(&["session", "expire", "--json"]);
     assert_eq!(expired["conversations"], 0);
-    let checked = project.json(&["store", "check", "--json"]);
+    let checked = project.json(&["session", "check", "--json"]);
     let counts = ["conversations", "messages", "handoffs"].map(|key| checked[key].as_u64());
     assert_eq!(counts, [Some(2), Some(10), Some(1)]);
     assert_eq!(checked["problems"], json!([]));
@@ -373,13 +398,13 @@ fn what_is_damaged_is_told() {
     let at = bytes.windows(word.len()).position(|window| window == word).unwrap();
     bytes[at] = b'F';
     std::fs::write(&path, bytes).unwrap();
-    let output = project.run(&["store", "check"]);
+    let output = project.run(&["session", "check"]);
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(text.contains("message 6 of conversation"), "{text}");
     assert!(text.ends_with("1 conversations, 8 messages, 0 hand-offs: 1 problems\n"), "{text}");
     assert!(stderr(&output).contains("[damaged]"));
-    fails(&project, &["track", "c", "history.md"], 1, "[damaged]");
+    fails(&project, &["session", "record", "c", "history.md"], 1, "[damaged]");
 }
 
 #[test]
@@ -387,7 +412,7 @@ fn a_store_that_cannot_be_is_told() {
     let project = project();
     write(&project, 1);
     std::fs::write(project.path("file"), "This is no store, whatever is asked of it.").unwrap();
-    let with = |store: &'static str| ["track", "c", "history.md", "--store", store];
+    let with = |store: &'static str| ["session", "record", "c", "history.md", "--store", store];
     fails(&project, &with("file"), 1, "file is not a continuity store");
     fails(&project, &with("file/sessions.sqlite"), 1, "the store cannot be used");
     fails(&project, &with("no/such/folder.sqlite"), 1, "the store cannot be used");
@@ -395,7 +420,7 @@ fn a_store_that_cannot_be_is_told() {
     assert_eq!(std::fs::read(project.path("file")).unwrap().len(), 42);
     // A folder that came from somebody does not say where conversations are sent.
     project.write("[continuity]\nstore = \"postgres://u:secret@127.0.0.1:1/d\"\n");
-    let track = ["track", "c", "history.md"];
+    let track = ["session", "record", "c", "history.md"];
     fails(&project, &track, 2, "is not taken from a file that was merely found (lcp.toml, line 2)");
     assert!(!stderr(&project.run(&track)).contains("secret"));
 }
@@ -411,17 +436,17 @@ fn sessions_are_kept_in_the_folder_of_the_user() {
         let mut command = LCP.command(&project.path(""), arguments);
         command.env("XDG_DATA_HOME", data).stdin(Stdio::null()).output().unwrap()
     };
-    let output = run(&["store", "list"], &data);
-    assert!(stderr(&output).contains("lcp track ID FILE"), "{}", stderr(&output));
+    let output = run(&["session", "list"], &data);
+    assert!(stderr(&output).contains("lcp session record ID FILE"), "{}", stderr(&output));
     assert!(!data.exists());
-    let output = run(&["track", "c", "history.md"], &data);
+    let output = run(&["session", "record", "c", "history.md"], &data);
     assert!(output.status.success(), "{}", stderr(&output));
-    assert!(printed(&run(&["store", "list"], &data)).contains("\nc "));
+    assert!(printed(&run(&["session", "list"], &data)).contains("\nc "));
     let mode = |path: &str| std::fs::metadata(data.join(path)).unwrap().permissions().mode();
     assert_eq!(mode("lcp") & 0o777, 0o700);
     assert_eq!(mode("lcp/sessions.sqlite") & 0o777, 0o600);
     // A file is in the way.
-    let output = run(&["track", "c", "history.md"], &project.path("history.md"));
+    let output = run(&["session", "record", "c", "history.md"], &project.path("history.md"));
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("cannot make "), "{}", stderr(&output));
 }
@@ -437,26 +462,31 @@ fn who_is_interrupted_gives_back_what_it_held() {
     let fifo = project.path("started");
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     let summarizer = "echo started > started; sleep 5";
-    let arguments = ["handoff", "c", "--force", "--summarizer-cmd", summarizer];
+    let arguments = ["session", "handoff", "c", "--force", "--summarizer-cmd", summarizer];
     let mut command = LCP.command(&project.path(""), &arguments);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(std::fs::File::open(&fifo).unwrap()).read_line(&mut line).unwrap();
-    let held = project.json(&["store", "show", "c", "--json"]);
+    let held = project.json(&["session", "show", "c", "--json"]);
     assert!(held["holder"]["name"].is_string());
-    fails(&project, &["track", "c"], 1, "[held]");
+    fails(&project, &["session", "record", "c"], 1, "[held]");
     let number = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-INT", &number]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     is_free(&project, "c");
-    project.stdout_of(&["track", "c"]);
+    project.stdout_of(&["session", "record", "c"]);
 }
 
 /// Files come with folders of other people: they run no programs.
 #[test]
 fn no_file_says_which_program_summarises() {
     let project = LCP.project("[continuity]\nsummarizer_cmd = \"touch ran\"\n");
-    fails(&project, &["handoff", "c", "--force"], 2, "unknown key continuity.summarizer_cmd");
+    fails(
+        &project,
+        &["session", "handoff", "c", "--force"],
+        2,
+        "unknown key continuity.summarizer_cmd",
+    );
 }
 
 /// All sessions would be gone.
@@ -470,10 +500,10 @@ fn a_hand_off_is_not_written_over_the_store() {
     for end in ["", "-wal", "-shm", ".lock"] {
         let out = format!("{}{end}", store.display());
         std::fs::OpenOptions::new().create(true).append(true).open(&out).unwrap();
-        let arguments = ["handoff", "c", "--force", "-o", &out];
+        let arguments = ["session", "handoff", "c", "--force", "-o", &out];
         fails(&project, &arguments, 2, "the store and -o are the same file");
     }
-    project.stdout_of(&["handoff", "c", "--force"]);
+    project.stdout_of(&["session", "handoff", "c", "--force"]);
 }
 
 /// Its index names blocks by their places.
@@ -482,7 +512,7 @@ fn a_hand_off_is_not_deduplicated() {
     let project = project();
     write(&project, 3);
     track(&project, "c", &[]);
-    project.stdout_of(&["handoff", "c", "--force", "-o", "handoff.lcp"]);
+    project.stdout_of(&["session", "handoff", "c", "--force", "-o", "handoff.lcp"]);
     let twice = r#"{"blocks":[{"type":"code","path":"a","content":"fn a() {}\n"},
         {"type":"code","path":"b","content":"fn a() {}\n"}]}"#;
     std::fs::write(project.path("twice.json"), twice).unwrap();

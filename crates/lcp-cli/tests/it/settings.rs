@@ -94,7 +94,7 @@ fn warnings_of_settings_are_reported() {
     assert!(fits.iter().all(|code| code != "window_exceeded" && code != "no_effect"), "{fits:?}");
     // Whatever the file is called.
     std::fs::rename(project.path("lcp.toml"), project.path("mine.toml")).unwrap();
-    let output = project.run(&["budget", "show", "--config", "mine.toml"]);
+    let output = project.run(&["config", "--config", "mine.toml"]);
     let shown = String::from_utf8(output.stdout).unwrap();
     assert!(shown.contains("mine.toml:2"), "{shown}");
 }
@@ -132,7 +132,7 @@ fn an_unknown_model_of_which_nothing_is_needed() {
 fn the_line_of_a_missing_tokenizer() {
     let project = LCP.project("\ncontext.tokenizer.type = \"missing.json\"\n");
     let session = sample("session.lcp");
-    for command in [&["render", &session][..], &["report", &session], &["budget", "show"]] {
+    for command in [&["render", &session][..], &["report", &session], &["config"]] {
         let said = stderr(&project.run(command));
         assert!(said.contains("[tokenizer_fallback] (lcp.toml, line 2)\n"), "{said}");
     }

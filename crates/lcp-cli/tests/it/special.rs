@@ -11,7 +11,7 @@ const MANIFEST: &str = r#"{"blocks":[
 ]}"#;
 
 fn pack() -> Vec<u8> {
-    run_with(&["encode", "-", "--counts"], MANIFEST.as_bytes()).stdout
+    run_with(&["encode", "-", "--index-costs"], MANIFEST.as_bytes()).stdout
 }
 
 #[test]
@@ -24,14 +24,14 @@ fn they_are_reported_unless_it_is_said_otherwise() {
     let expected = serde_json::json!([{"code": "special_tokens", "block": 1,
         "message": "the text has 3 special tokens, the first in this block"}]);
     assert_eq!(report["warnings"], expected);
-    let said = run_with(&["render", "-", "--special-tokens", "report"], &pack);
+    let said = run_with(&["render", "-", "--special-tokens", "warn"], &pack);
     let expected = "warning: the text has 2 special tokens, the first in this block [special_tokens] (block 2)\n";
     assert_eq!(stderr(&said), expected);
 }
 
 #[test]
 fn neutralised_text_has_none_and_keeps_its_budget() {
-    let flags = ["--special-tokens", "neutralise"];
+    let flags = ["--special-tokens", "escape"];
     for mode in ["xml", "markdown", "minimal"] {
         for budget in ["", "40", "60"] {
             let mut arguments =
@@ -66,7 +66,7 @@ fn a_pack_that_has_one_is_refused() {
     };
     let expected = "error: the special token [ INST], here with a space in it, is not allowed \
         [special_tokens] (standard input, block 1, code < |fim_middle|>)\n\
-        hint: --special-tokens neutralise puts a space into each\n";
+        hint: --special-tokens escape puts a space into each\n";
     // Whether or not it would be shown.
     for budget in ["5", "500"] {
         assert_eq!(refused(&["--special-tokens", "reject", "--budget", budget], &pack()), expected);
@@ -91,7 +91,7 @@ fn an_index_is_not_used_for_what_is_changed() {
     let all = render(&["--verify"]);
     assert_eq!(all.stdout, by_index.stdout);
     assert!(stderr(&all).contains("[special_tokens] (block 2)"), "{}", stderr(&all));
-    let neutral = render(&["--special-tokens", "neutralise"]);
+    let neutral = render(&["--special-tokens", "escape"]);
     assert_eq!(lcp_driver::special_tokens::find(&printed(&neutral)).count(), 0);
     assert_eq!(render(&["--special-tokens", "reject"]).status.code(), Some(3));
 }
@@ -101,9 +101,9 @@ fn lcp_toml_says_it_for_all_renders() {
     let project = LCP.project("[context.budget]\nspecial_tokens = \"reject\"\n");
     std::fs::write(project.path("a.lcp"), pack()).unwrap();
     assert_eq!(project.run(&["render", "a.lcp"]).status.code(), Some(3));
-    let flag = project.run(&["render", "a.lcp", "--special-tokens", "report"]);
+    let flag = project.run(&["render", "a.lcp", "--special-tokens", "warn"]);
     assert!(flag.status.success(), "{}", stderr(&flag));
-    let shown = printed(&project.run(&["budget", "show"]));
+    let shown = printed(&project.run(&["config"]));
     let row = shown.lines().find(|line| line.contains("special_tokens")).unwrap();
     assert!(row.contains("reject") && row.contains("lcp.toml:2"), "{row}");
 }

@@ -1,4 +1,4 @@
-//! `--previous`, `--plan`, `--watermarks`: from turn to turn (`docs/cli.md`).
+//! `--previous`, `--plan`, `--repack-at`: from turn to turn (`docs/cli.md`).
 
 use std::fmt::Write;
 
@@ -77,7 +77,7 @@ fn a_long_loop_is_packed_anew_now_and_then() {
     let (mut repacked, mut before) = (Vec::new(), None::<String>);
     for turns in 1..=20 {
         encode(&session(turns), &project.path("turn.lcp"));
-        let marks = ["700", "--watermarks", "0.8,0.4", "--report", "report.json", "-v"];
+        let marks = ["700", "--repack-at", "0.8,0.4", "--report", "report.json", "-v"];
         let output = project.run(&[&TURN[..], &marks].concat());
         let (text, report) = (printed(&output), report(&project, "report.json"));
         let stable = &report["stable"];
@@ -299,12 +299,12 @@ fn watermarks_from_the_flag_else_the_file() {
         (stable["high_tokens"].clone(), stable["low_tokens"].clone())
     };
     assert_eq!(marks(&[]), (900.into(), 700.into()));
-    assert_eq!(marks(&["--watermarks", "1, 0.25"]), (1_000.into(), 250.into()));
+    assert_eq!(marks(&["--repack-at", "1, 0.25"]), (1_000.into(), 250.into()));
     project.write("context.stable.high_watermark = 0.95\n");
     assert_eq!(marks(&[]), (950.into(), 700.into()));
     project.write("context.stable = { high_watermark = 0.6, low_watermark = 0.5 }\n");
     assert_eq!(marks(&[]), (600.into(), 500.into()));
-    assert_eq!(marks(&["--watermarks", "0.9,0.8"]), (900.into(), 800.into()));
+    assert_eq!(marks(&["--repack-at", "0.9,0.8"]), (900.into(), 800.into()));
     let shown = project.json(&SHOW);
     let rows = shown["settings"].as_array().unwrap();
     let high = rows.iter().find(|row| row["key"] == "context.stable.high_watermark").unwrap();
@@ -317,7 +317,7 @@ fn watermarks_from_the_flag_else_the_file() {
 #[test]
 fn watermarks_that_cannot_be() {
     let project = project(1);
-    let budget = ["render", "turn.lcp", "--plan", "plan.json", "--budget", "1000", "--watermarks"];
+    let budget = ["render", "turn.lcp", "--plan", "plan.json", "--budget", "1000", "--repack-at"];
     for (marks, says) in [
         ("0.9", "two parts of the budget are wanted, such as 0.9,0.7"),
         ("90,70", "at most 1"),
@@ -349,11 +349,11 @@ fn watermarks_that_cannot_be() {
 fn watermarks_without_a_plan() {
     let project = project(1);
     let render = ["render", "turn.lcp", "--budget", "1000"];
-    let output = project.run(&[&render[..], &["--watermarks", "0.9,0.5"]].concat());
+    let output = project.run(&[&render[..], &["--repack-at", "0.9,0.5"]].concat());
     assert!(output.status.success());
     assert_eq!(
         stderr(&output),
-        "warning: --watermarks has no effect without --previous or --plan [no_effect]\n"
+        "warning: --repack-at has no effect without --previous or --plan [no_effect]\n"
     );
     project.write("context.stable.high_watermark = 0.95\n");
     assert_eq!(stderr(&project.run(&render)), "");

@@ -1,4 +1,4 @@
-//! The trailer of packs that commands write: `--no-trailer`, `--counts`, and what `inspect`
+//! The trailer of packs that commands write: `--no-index`, `--counts`, and what `inspect`
 //! tells of it (RFC 0003).
 
 use lcp_decoder::{DecodeOptions, PackIndex, decode};
@@ -67,7 +67,7 @@ fn packs_have_a_trailer_unless_they_may_not() {
         let blocks = decode(&pack, DecodeOptions::default()).unwrap();
         assert_eq!(blocks.warnings, [], "{command}");
     }
-    for flags in [&["--no-trailer"][..], &["--magic", "bcp"], &["--compress", "payload"]] {
+    for flags in [&["--no-index"][..], &["--magic", "bcp"], &["--compress", "payload"]] {
         for (command, pack) in packs(flags) {
             assert_eq!(costs(&pack), None, "{command} {flags:?}");
         }
@@ -79,16 +79,16 @@ fn packs_have_a_trailer_unless_they_may_not() {
 
 #[test]
 fn counts_are_those_of_the_blocks() {
-    for (command, pack) in packs(&["--counts"]) {
+    for (command, pack) in packs(&["--index-costs"]) {
         assert_eq!(costs(&pack), Some(vec![counted(&pack, Encoding::O200kBase)]), "{command}");
     }
-    for (command, pack) in packs(&["--counts=cl100k_base,o200k_base,cl100k_base"]) {
+    for (command, pack) in packs(&["--index-costs=cl100k_base,o200k_base,cl100k_base"]) {
         let both = [Encoding::Cl100kBase, Encoding::O200kBase];
         let both = both.map(|encoding| counted(&pack, encoding)).to_vec();
         assert_eq!(costs(&pack), Some(both), "{command}");
     }
     for flag in ["--encoding=cl100k_base", "--model=gpt-4"] {
-        for (command, pack) in packs(&["--counts", flag]) {
+        for (command, pack) in packs(&["--index-costs", flag]) {
             let wanted = counted(&pack, Encoding::Cl100kBase);
             assert_eq!(costs(&pack), Some(vec![wanted]), "{command} {flag}");
         }
@@ -99,7 +99,7 @@ fn counts_are_those_of_the_blocks() {
 fn counts_are_in_the_encoding_of_the_settings() {
     let project = LCP.project("[context.tokenizer]\nmodel = \"gpt-4\"\n");
     std::fs::write(project.path("a.json"), MANIFEST).unwrap();
-    for flags in [&["--counts"][..], &["--counts", "--count-cache", "counts"]] {
+    for flags in [&["--index-costs"][..], &["--index-costs", "--count-cache", "counts"]] {
         // The second time they are known.
         for _ in 0..2 {
             project.stdout_of(&[&["encode", "a.json", "-o", "a.lcp"], flags].concat());
@@ -110,7 +110,7 @@ fn counts_are_in_the_encoding_of_the_settings() {
     assert!(project.path("counts").exists());
     project.write("[context.tokenizer]\ntype = \"p50k_base\"\n");
     project.assert_usage_error(
-        &["pack", "a.json", "--counts"],
+        &["pack", "a.json", "--index-costs"],
         "p50k_base: they do not add up (lcp.toml, li",
     );
     // Nobody counts, so what would count does not matter.
@@ -139,15 +139,18 @@ fn what_would_count_is_told_to_be_idle_where_nobody_counts() {
 fn counts_that_cannot_be_kept_are_refused() {
     for encoding in ["p50k_base", "r50k_base", "heuristic", "claude"] {
         refused(
-            &["encode", "-", "--no-config", &format!("--counts={encoding}")],
-            &[&format!("error: --counts cannot keep counts of {encoding}"), "hint: o200k_base, "],
+            &["encode", "-", "--no-config", &format!("--index-costs={encoding}")],
+            &[
+                &format!("error: --index-costs cannot keep counts of {encoding}"),
+                "hint: o200k_base, ",
+            ],
         );
     }
-    refused(&["encode", "-", "--counts=o200k"], &["it may be o200k_base, "]);
-    for flags in [&["--no-trailer"][..], &["--magic", "bcp"], &["--compress", "payload"]] {
+    refused(&["encode", "-", "--index-costs=o200k"], &["it may be o200k_base, "]);
+    for flags in [&["--no-index"][..], &["--magic", "bcp"], &["--compress", "payload"]] {
         refused(
-            &[&["encode", "-", "--no-config", "--counts"], flags].concat(),
-            &["error: --counts needs a trailer", "hint: leave out --no-trailer"],
+            &[&["encode", "-", "--no-config", "--index-costs"], flags].concat(),
+            &["error: --index-costs needs a trailer", "hint: leave out --no-index"],
         );
     }
 }
@@ -155,8 +158,8 @@ fn counts_that_cannot_be_kept_are_refused() {
 /// What a pack says of itself is the same with counts and without.
 #[test]
 fn counts_change_no_block() {
-    let plain = packs(&["--no-trailer"]);
-    for ((command, plain), (_, with)) in plain.iter().zip(packs(&["--counts"])) {
+    let plain = packs(&["--no-index"]);
+    for ((command, plain), (_, with)) in plain.iter().zip(packs(&["--index-costs"])) {
         let blocks = |pack: &[u8]| {
             let pack = decode(pack, DecodeOptions::default()).unwrap();
             pack.blocks.into_iter().map(lcp_types::Block::into_owned).collect::<Vec<_>>()
@@ -168,7 +171,7 @@ fn counts_change_no_block() {
 
 #[test]
 fn inspect_tells_of_the_trailer() {
-    let output = run_with(&["encode", "-", "--no-config", "--counts"], MANIFEST.as_bytes());
+    let output = run_with(&["encode", "-", "--no-config", "--index-costs"], MANIFEST.as_bytes());
     let mut pack = output.stdout;
     let (seen, said) = inspected(&pack);
     let bytes = pack.len() as u64 - seen["unpacked_bytes"].as_u64().unwrap();
@@ -190,7 +193,7 @@ fn inspect_tells_of_the_trailer() {
     assert!(said.contains("[bad_index]"), "{said}");
     assert_eq!(seen["blocks"].as_array().unwrap().len(), 3);
 
-    let pack = run_with(&["encode", "-", "--no-trailer"], MANIFEST.as_bytes()).stdout;
+    let pack = run_with(&["encode", "-", "--no-index"], MANIFEST.as_bytes()).stdout;
     assert_eq!(inspected(&pack).0["trailer"], Value::Null);
     let table = printed(&run_with(&["inspect", "-", "--no-tokens"], &pack));
     assert!(table.ends_with("\nno trailer\n"), "{table}");

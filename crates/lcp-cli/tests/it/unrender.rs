@@ -47,7 +47,7 @@ fn a_text_of_every_sample_comes_back() {
         for mode in MODES {
             let render = ["render", "-", "--verbosity", "full", "--mode", mode];
             let text = call(&render, &pack);
-            let manifest = call(&["unrender", "-", "--mode", mode], &text);
+            let manifest = call(&["parse", "-", "--mode", mode], &text);
             let again = call(&render, &call(&["encode", "-"], &manifest));
             assert!(again == text, "{}, {mode}", path.display());
             compared += usize::from(!text.is_empty());
@@ -63,7 +63,7 @@ fn a_manifest_has_what_the_text_shows() {
         <tool-result name=\"sh\" status=\"error\" tool_call_id=\"c1\">\nno\n</tool-result>\n\
         <document title=\"d\">\n\n</document>\n\
         </context>\n";
-    let output = run_with(&["unrender", "-"], text.as_bytes());
+    let output = run_with(&["parse", "-"], text.as_bytes());
     assert_eq!(stderr(&output), "");
     let expected = [
         json!({"type": "code", "priority": "high", "lang": "rust", "path": "a\".rs",
@@ -79,10 +79,10 @@ fn a_manifest_has_what_the_text_shows() {
     let (from, to) = (folder.path().join("text.xml"), folder.path().join("manifest.json"));
     std::fs::write(&from, text).unwrap();
     let (from, to) = (from.to_str().unwrap(), to.to_str().unwrap());
-    let written = run(&["unrender", from, "-o", to]);
+    let written = run(&["parse", from, "-o", to]);
     assert!(written.status.success() && written.stdout.is_empty(), "{}", stderr(&written));
     assert_eq!(std::fs::read(to).unwrap(), output.stdout);
-    let same = run(&["unrender", from, "-o", from]);
+    let same = run(&["parse", from, "-o", from]);
     assert_eq!(same.status.code(), Some(2));
     assert!(stderr(&same).contains("the text and -o are the same file"), "{}", stderr(&same));
 }
@@ -99,7 +99,7 @@ fn what_a_text_does_not_have_is_told() {
         [omitted: conversation user ~5tok]\n\
         [omitted: code d.rs ~23tok]\n\
         [omitted: 412 blocks ~1048576tok]\n";
-    let output = run_with(&["unrender", "-", "--mode", "minimal"], text.as_bytes());
+    let output = run_with(&["parse", "-", "--mode", "minimal"], text.as_bytes());
     let expected = "\
 warning: 3 blocks left out: a placeholder stands for each (2 code of 823 tokens, 1 conversation of 5 tokens) [omitted]
 warning: 412 blocks of 1048576 tokens left out: one line stands for all [rolled_up]
@@ -115,16 +115,13 @@ warning: 1 block of an unknown type without a body: no text has it [not_in_text]
     let types: Vec<_> = blocks(&manifest).iter().map(|block| block["type"].clone()).collect();
     assert_eq!(types, ["code", "conversation", "document", "image", "raw"]);
     assert!(run_with(&["encode", "-"], manifest.as_bytes()).status.success());
-    assert_eq!(
-        stderr(&run_with(&["unrender", "-", "--mode", "minimal", "-q"], text.as_bytes())),
-        ""
-    );
+    assert_eq!(stderr(&run_with(&["parse", "-", "--mode", "minimal", "-q"], text.as_bytes())), "");
 }
 
 #[test]
 fn what_no_renderer_wrote_ends_with_3() {
     let fails = |mode: &str, text: &[u8], says: &str| {
-        let output = run_with(&["unrender", "-", "--mode", mode], text);
+        let output = run_with(&["parse", "-", "--mode", mode], text);
         assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(3), says));
         assert!(output.stdout.is_empty());
     };
@@ -151,10 +148,10 @@ fn what_no_renderer_wrote_ends_with_3() {
          hint: its lines end with \\r\\n: it must be as `render` wrote it\n",
     );
     let pack = std::fs::read(root().join("samples/every-type.lcp")).unwrap();
-    let output = run_with(&["unrender", "-"], &pack);
+    let output = run_with(&["parse", "-"], &pack);
     assert_eq!(output.status.code(), Some(3));
     assert!(stderr(&output).contains("hint: this is a pack"), "{}", stderr(&output));
-    assert_eq!(run(&["unrender", "no such file"]).status.code(), Some(1));
+    assert_eq!(run(&["parse", "no such file"]).status.code(), Some(1));
 }
 
 /// A name in a tree that the text has in part is warned of.
@@ -170,7 +167,7 @@ fn names_that_were_shortened_are_told() {
     let call = |arguments: &[&str], input: &[u8]| LCP.run_in(folder.path(), arguments, input);
     let pack = call(&["encode", "-"], manifest.to_string().as_bytes()).stdout;
     let text = call(&["render", "-"], &pack).stdout;
-    let output = call(&["unrender", "-"], &text);
+    let output = call(&["parse", "-"], &text);
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(stderr(&output).contains("[shortened_label]"), "{}", stderr(&output));
 }

@@ -29,23 +29,23 @@ use crate::warning::{Warning, WarningCode};
 pub enum SpecialTokens {
     /// They stay; a warning counts those of the text.
     #[default]
-    Report,
+    Warn,
     /// A space is put into each.
-    Neutralise,
+    Escape,
     /// A pack that has one is refused.
     Reject,
 }
 
 impl SpecialTokens {
     /// Every choice.
-    pub const ALL: [Self; 3] = [Self::Report, Self::Neutralise, Self::Reject];
+    pub const ALL: [Self; 3] = [Self::Warn, Self::Escape, Self::Reject];
 
     /// The name in flags and settings.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Report => "report",
-            Self::Neutralise => "neutralise",
+            Self::Warn => "warn",
+            Self::Escape => "escape",
             Self::Reject => "reject",
         }
     }

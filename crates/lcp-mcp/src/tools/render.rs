@@ -58,8 +58,8 @@ pub(crate) struct Input {
     pub(crate) overflow: Option<OnOverflow>,
     /// Show once what stands twice: off, exact, overlap or near.
     pub(crate) dedup: Option<DedupLevel>,
-    /// What to do about words like <|im_start|> in a content: report those of the text, neutralise
-    /// (put a space into each), or reject the pack.
+    /// What to do about words like <|im_start|> in a content: warn of those of the text, escape
+    /// them (put a space into each), or reject the pack.
     pub(crate) special_tokens: Option<SpecialTokens>,
     /// Only blocks of these types: code, conversation, file-tree, tool-result, document, data,
     /// diff, embedding-ref, image, extension.

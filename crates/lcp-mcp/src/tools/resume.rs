@@ -19,8 +19,7 @@ const ANCHORS_MAX: usize = 1_000;
 const ANCHORS_BYTES_MAX: usize = 1 << 20;
 
 /// The advice on a text that is too long for an answer.
-const LONG: &str =
-    "outside of this tool `lcp resume` prints it, however long; with --again where it is resumed";
+const LONG: &str = "outside of this tool `lcp session resume` prints it, however long; with --repeat where it is resumed";
 
 pub(crate) struct Tool;
 

@@ -1,4 +1,4 @@
-//! `track`: what is new of a conversation is recorded, and what it uses is told.
+//! `session record`: what is new of a conversation is recorded, and what it uses is told.
 
 use std::path::PathBuf;
 
@@ -16,11 +16,11 @@ use lcp_app::sessions::{HandoffSettings, NewMessages, input};
 /// begun.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  lcp track parser session.lcp --window 200000
-  lcp track parser session.jsonl --model claude-sonnet-4-5
-  lcp track parser .aider.chat.history.md
-  lcp track parser --usage 151200,148000,900 --json
-  lcp track parser")]
+  lcp session record parser session.lcp --window 200000
+  lcp session record parser session.jsonl --model claude-sonnet-4-5
+  lcp session record parser .aider.chat.history.md
+  lcp session record parser --usage 151200,148000,900 --json
+  lcp session record parser")]
 pub struct Args {
     /// The conversation's id
     id: String,

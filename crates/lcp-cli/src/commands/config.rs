@@ -1,4 +1,4 @@
-//! `budget show`: what is in force, who said so, and how the budget is divided.
+//! `config`: the settings in force, where each comes from, and how the budget is divided.
 
 mod rows;
 mod tree;
@@ -7,35 +7,24 @@ use lcp_driver::{Warning, WarningCode, escape_control};
 use serde_json::{Value, json};
 
 use crate::Result;
-use crate::budget_args::BudgetArgs;
+use crate::budget_args;
 use crate::files;
 use crate::output::Output;
 use crate::tokenizer_args::TokenizerArgs;
 use lcp_app::budget::EffectiveBudget;
 use lcp_app::config::{Origin, Setting};
 
-/// Show the budget and the settings that are in force
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    task: Task,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum Task {
-    Show(Show),
-}
-
-/// Print how the budget comes about and is divided, every setting in force, and
-/// who said it: a flag, a line of lcp.toml, or nobody (default)
+/// Print the budget and the settings in force, and where each comes from
+///
+/// A setting comes from a flag, from a line of lcp.toml, or is the default.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  lcp budget show
-  lcp budget show --model gpt-4 --shares agent
-  lcp budget show --config lcp.toml --json")]
-struct Show {
+  lcp config
+  lcp config --model gpt-4 --shares agent
+  lcp config --config lcp.toml --json")]
+pub struct Args {
     #[command(flatten)]
-    limits: BudgetArgs,
+    limits: budget_args::BudgetArgs,
     #[command(flatten)]
     counting: TokenizerArgs,
     /// Print JSON instead
@@ -43,9 +32,26 @@ struct Show {
     json: bool,
 }
 
-/// Shows what is in force.
+/// The former group of commands about the budget
+#[derive(Debug, clap::Args)]
+pub struct BudgetArgs {
+    #[command(subcommand)]
+    command: BudgetCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum BudgetCommand {
+    Show(Args),
+}
+
+/// Runs the former `budget show`.
+pub fn run_budget(args: &BudgetArgs, output: &Output) -> Result {
+    let BudgetCommand::Show(args) = &args.command;
+    run(args, output)
+}
+
+/// Prints the settings in force.
 pub fn run(args: &Args, output: &Output) -> Result {
-    let Task::Show(args) = &args.task;
     let tokenizer = args.counting.options();
     let in_force = args.limits.options()?.resolve(&tokenizer)?;
     for warning in &in_force.warnings {

@@ -1,4 +1,4 @@
-//! `resume`: a hand-off is taken up, once.
+//! `session resume`: a hand-off is taken up, once.
 
 use lcp_continuity::{ResumeOptions, ResumedSession};
 use serde_json::{Value, json};
@@ -16,12 +16,12 @@ use lcp_app::{Error, ErrorKind};
 /// Take up a hand-off, and print what the next session is to be told first
 ///
 /// Of all that try, one succeeds. The messages that came after the hand-off follow the
-/// directive. Where the output was lost, --again prints it once more.
+/// directive. Where the output was lost, --repeat prints it once more.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  lcp resume h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 > prompt.txt
-  lcp resume h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --as parser-2 --json
-  lcp resume h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --again > prompt.txt")]
+  lcp session resume h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 > prompt.txt
+  lcp session resume h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --as parser-2 --json
+  lcp session resume h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --repeat > prompt.txt")]
 pub struct Args {
     /// The hand-off's id
     handoff: String,
@@ -35,8 +35,8 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
     output_reserve: Option<u32>,
     /// Print what a hand-off gave that was resumed, and resume nothing
-    #[arg(long, conflicts_with_all = ["conversation", "window", "output_reserve"])]
-    again: bool,
+    #[arg(long, alias = "again", conflicts_with_all = ["conversation", "window", "output_reserve"])]
+    repeat: bool,
     #[command(flatten)]
     session: SessionArgs,
     /// Print JSON instead
@@ -60,7 +60,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         window_tokens: args.window,
         output_reserve_tokens: args.output_reserve,
     };
-    let resumed = if args.again {
+    let resumed = if args.repeat {
         opened.sessions.resumed(&args.handoff)?
     } else {
         opened.sessions.resume(&args.handoff, &options, |told| resume_text(told).map(drop))?
@@ -76,15 +76,15 @@ pub fn run(args: &Args, output: &Output) -> Result {
         output.warn(warning);
     }
     let text = if args.json { files::json(&as_json(&resumed)) } else { text };
-    let again = format!("lcp resume --again {}", args.handoff.escape_debug());
+    let repeat = format!("lcp session resume --repeat {}", args.handoff.escape_debug());
     match files::write_stdout(text.as_bytes()) {
         // It is resumed, and no other try gives this text.
         Ok(Written::Cut) => {
-            output.warn(format!("not all of it was read: `{again}` prints it once more"));
+            output.warn(format!("not all of it was read: `{repeat}` prints it once more"));
             Ok(())
         }
         written => written.map(drop).map_err(|failure| {
-            failure.with_hint(format!("the hand-off is resumed: `{again}` prints this once more"))
+            failure.with_hint(format!("the hand-off is resumed: `{repeat}` prints this once more"))
         }),
     }
 }

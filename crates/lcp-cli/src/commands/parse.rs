@@ -1,4 +1,4 @@
-//! `unrender`: a rendered text in, the manifest of its blocks out (RFC 0008 §2).
+//! `parse`: a rendered text in, the manifest of its blocks out (RFC 0008 §2).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,8 +26,8 @@ const TEXT: &str = "the text";
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   lcp render samples/every-type.lcp -o /tmp/text.xml
-  lcp unrender /tmp/text.xml | lcp encode - -o /tmp/again.lcp
-  lcp render samples/chat.lcp --mode minimal | lcp unrender - --mode minimal")]
+  lcp parse /tmp/text.xml | lcp encode - -o /tmp/again.lcp
+  lcp render samples/chat.lcp --mode minimal | lcp parse - --mode minimal")]
 pub struct Args {
     /// The text; `-` for standard input
     text: PathBuf,

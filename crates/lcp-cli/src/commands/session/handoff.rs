@@ -1,4 +1,4 @@
-//! `handoff`: a conversation is handed over.
+//! `session handoff`: a conversation is handed over.
 
 use std::path::{Path, PathBuf};
 
@@ -15,10 +15,10 @@ use lcp_app::sessions::{Prepared, When};
 /// Where it is not due nothing is printed to standard output, and the exit code is 0.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  lcp handoff parser
-  lcp handoff parser --force --target 8000 -o parser.lcp
-  lcp handoff parser --force -o - | lcp render - --budget 4000
-  id=$(lcp handoff parser --if-due -q) && [ -n \"$id\" ] && lcp resume \"$id\"")]
+  lcp session handoff parser
+  lcp session handoff parser --force --target 8000 -o parser.lcp
+  lcp session handoff parser --force -o - | lcp render - --budget 4000
+  id=$(lcp session handoff parser --if-due -q) && [ -n \"$id\" ] && lcp session resume \"$id\"")]
 pub struct Args {
     /// The conversation's id
     id: String,

@@ -1,7 +1,10 @@
-//! `store`: what is kept of sessions, looked at and tidied.
+//! `session`: conversations are recorded, handed over and resumed; their store is listed and tidied.
 
 mod check;
+pub mod handoff;
 mod list;
+pub mod record;
+pub mod resume;
 mod show;
 
 use std::sync::Arc;
@@ -10,26 +13,37 @@ use lcp_continuity::store::Store;
 use serde_json::json;
 
 use crate::output::Output;
-use crate::session_args::StoreArgs;
+use crate::session_args::StoreArgs as StoreFlag;
 use crate::tokenizer_args::ConfigArgs;
 use crate::{Result, files};
 use lcp_app::config::Config;
 use lcp_app::sessions::failed;
 
-/// List, show, fork and drop what is kept of sessions
+/// Record conversations, hand them over, resume them, and look into their store
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  lcp store list
-  lcp store show parser --json
-  lcp store fork parser --at 12 --as parser-again
-  lcp store expire --store sessions.sqlite")]
 pub struct Args {
     #[command(subcommand)]
-    task: Task,
+    command: SessionCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Task {
+enum SessionCommand {
+    Record(record::Args),
+    Handoff(handoff::Args),
+    Resume(resume::Args),
+    #[command(flatten)]
+    Store(StoreCommand),
+}
+
+/// The former group of commands about the store
+#[derive(Debug, clap::Args)]
+pub struct StoreArgs {
+    #[command(subcommand)]
+    command: StoreCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum StoreCommand {
     List(List),
     Show(Show),
     Fork(Fork),
@@ -40,8 +54,8 @@ enum Task {
 /// Print a line for each conversation
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  lcp store list
-  lcp store list --json --store sessions.sqlite")]
+  lcp session list
+  lcp session list --json --store sessions.sqlite")]
 struct List {
     #[command(flatten)]
     place: Flags,
@@ -54,8 +68,8 @@ struct List {
 /// what became of a hand-off
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  lcp store show parser
-  lcp store show h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --json")]
+  lcp session show parser
+  lcp session show h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --json")]
 struct Show {
     /// The id of a conversation, or of a hand-off
     id: String,
@@ -69,7 +83,7 @@ struct Show {
 /// Begin a conversation that shares the first messages of another, and print its id
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  lcp store fork parser --at 12 --as parser-again")]
+  lcp session fork parser --at 12 --as parser-again")]
 struct Fork {
     /// The conversation's id
     id: String,
@@ -86,8 +100,8 @@ struct Fork {
 /// Drop what is older than `expiry_days` and needed by nothing alive, and say how much
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  lcp store expire
-  lcp store expire --json")]
+  lcp session expire
+  lcp session expire --json")]
 struct Expire {
     #[command(flatten)]
     place: Flags,
@@ -99,7 +113,7 @@ struct Expire {
 /// Read everything that is kept, and compare it with its hashes
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  lcp store check --store sessions.sqlite")]
+  lcp session check --store sessions.sqlite")]
 struct Check {
     #[command(flatten)]
     place: Flags,
@@ -112,7 +126,7 @@ struct Check {
 #[derive(Debug, clap::Args)]
 struct Flags {
     #[command(flatten)]
-    store: StoreArgs,
+    store: StoreFlag,
     #[command(flatten)]
     file: ConfigArgs,
 }
@@ -126,30 +140,46 @@ impl Flags {
     }
 }
 
-/// Does what is asked.
+/// Runs a command of `session`.
 pub fn run(args: &Args, output: &Output) -> Result {
-    match &args.task {
-        Task::List(args) => {
-            let (config, store) = args.place.open()?;
-            list::run(&config, &*store, args.json)
-        }
-        Task::Show(args) => {
-            let (config, store) = args.place.open()?;
-            show::run(&config, &*store, &args.id, args.json)
-        }
-        Task::Fork(args) => {
-            let (_, store) = args.place.open()?;
-            let fork = store.fork(&args.id, args.at, &args.new).map_err(failed)?;
-            output.progress(format!("{} messages, epoch {}", fork.messages, fork.epoch));
-            files::write(None, format!("{}\n", fork.id).as_bytes())
-        }
-        Task::Expire(args) => {
-            let (_, store) = args.place.open()?;
-            expire(&*store, args.json)
-        }
-        Task::Check(args) => {
-            let (_, store) = args.place.open()?;
-            check::run(&*store, args.json)
+    match &args.command {
+        SessionCommand::Record(args) => record::run(args, output),
+        SessionCommand::Handoff(args) => handoff::run(args, output),
+        SessionCommand::Resume(args) => resume::run(args, output),
+        SessionCommand::Store(command) => command.run(output),
+    }
+}
+
+/// Runs a command of the former group `store`.
+pub fn run_store(args: &StoreArgs, output: &Output) -> Result {
+    args.command.run(output)
+}
+
+impl StoreCommand {
+    fn run(&self, output: &Output) -> Result {
+        match self {
+            Self::List(args) => {
+                let (config, store) = args.place.open()?;
+                list::run(&config, &*store, args.json)
+            }
+            Self::Show(args) => {
+                let (config, store) = args.place.open()?;
+                show::run(&config, &*store, &args.id, args.json)
+            }
+            Self::Fork(args) => {
+                let (_, store) = args.place.open()?;
+                let fork = store.fork(&args.id, args.at, &args.new).map_err(failed)?;
+                output.progress(format!("{} messages, epoch {}", fork.messages, fork.epoch));
+                files::write(None, format!("{}\n", fork.id).as_bytes())
+            }
+            Self::Expire(args) => {
+                let (_, store) = args.place.open()?;
+                expire(&*store, args.json)
+            }
+            Self::Check(args) => {
+                let (_, store) = args.place.open()?;
+                check::run(&*store, args.json)
+            }
         }
     }
 }

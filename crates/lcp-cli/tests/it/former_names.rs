@@ -1,0 +1,82 @@
+//! Former names of commands, flags and values: each still works, and help shows the new one only.
+
+use crate::command::{LCP, printed, run};
+use lcp_testkit::cli_harness::sample;
+
+#[test]
+fn former_commands_and_flags_print_the_same() {
+    let session = sample("session.lcp");
+    let pairs: &[(&[&str], &[&str])] = &[
+        (&["budget", "show", "--json"], &["config", "--json"]),
+        (
+            &["render", &session, "--dedup", "exact", "--dedup-keep", "first"],
+            &["render", &session, "--dedup", "exact", "--dedup-prefer", "first"],
+        ),
+        (
+            &["render", &session, "--special-tokens", "neutralise"],
+            &["render", &session, "--special-tokens", "escape"],
+        ),
+        (
+            &["render", &session, "--special-tokens", "report"],
+            &["render", &session, "--special-tokens", "warn"],
+        ),
+        (
+            &[
+                "render", &session, "--budget", "3000", "--previous", "none", "--watermarks",
+                "0.9,0.5",
+            ],
+            &[
+                "render", &session, "--budget", "3000", "--previous", "none", "--repack-at",
+                "0.9,0.5",
+            ],
+        ),
+    ];
+    for (former, new) in pairs {
+        let (former, new) = (run(former), run(new));
+        assert!(new.status.success() && !new.stdout.is_empty(), "{new:?}");
+        assert_eq!(former, new);
+    }
+    let encode = |flags: &[&str]| {
+        let manifest = sample("every-type.json");
+        let output = run(&[&["encode", &manifest], flags].concat());
+        assert!(output.status.success(), "{output:?}");
+        output.stdout
+    };
+    assert_eq!(encode(&["--no-trailer"]), encode(&["--no-index"]));
+    assert_eq!(encode(&["--counts"]), encode(&["--index-costs"]));
+    let text = run(&["render", &session]).stdout;
+    let parse = |name| LCP.run_with(&[name, "-"], &text);
+    assert_eq!(printed(&parse("unrender")), printed(&parse("parse")));
+}
+
+#[test]
+fn former_commands_share_the_store() {
+    let project = LCP.project("[continuity]\nstore = \"sessions.sqlite\"\n");
+    let session = sample("session.lcp");
+    project.stdout_of(&["track", "work", &session, "--window", "5000"]);
+    for (former, new) in [("list", "list"), ("check", "check"), ("expire", "expire")] {
+        assert_eq!(project.stdout_of(&["store", former]), project.stdout_of(&["session", new]));
+    }
+    let shown = project.stdout_of(&["store", "show", "work"]);
+    assert_eq!(project.stdout_of(&["session", "show", "work"]), shown);
+    assert_eq!(
+        project.stdout_of(&["store", "fork", "work", "--at", "1", "--as", "again"]),
+        "again\n"
+    );
+    let id = project.stdout_of(&["handoff", "work", "--force"]);
+    let text = project.stdout_of(&["resume", id.trim_end()]);
+    assert_eq!(project.stdout_of(&["resume", id.trim_end(), "--again"]), text);
+    assert_eq!(project.stdout_of(&["session", "resume", id.trim_end(), "--repeat"]), text);
+}
+
+#[test]
+fn help_shows_new_names_only() {
+    let help = printed(&run(&["--help"]));
+    for former in ["unrender", "track", "handoff", "resume", "store", "budget "] {
+        assert!(!help.contains(&format!("\n  {former}")), "{former}: {help}");
+    }
+    let render = printed(&run(&["render", "--help"]));
+    for former in ["--dedup-keep", "--watermarks", "neutralise"] {
+        assert!(!render.contains(former), "{former}: {render}");
+    }
+}
