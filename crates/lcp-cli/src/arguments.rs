@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use clap::Parser;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind as ClapErrorKind;
 use lcp_app::{Error, ErrorKind};
 
@@ -42,6 +43,25 @@ fn failure(said: &str) -> Error {
     let failure = Error::new(ErrorKind::Usage, what.join(" "));
     let tips: Vec<_> = tips.iter().map(|tip| tip.trim_start_matches("tip: ")).collect();
     if tips.is_empty() { failure } else { failure.with_hint(tips.join("; ")) }
+}
+
+/// Returns a parser of values by their names. A name behind `=` is a former one: `new=former`.
+pub fn by_name<T: Copy + Send + Sync + 'static, const N: usize>(
+    values: [(&'static str, T); N],
+) -> impl TypedValueParser<Value = T> {
+    let possible = values.map(|(names, _)| {
+        let mut names = names.split('=');
+        PossibleValue::new(names.next().unwrap_or_default()).aliases(names)
+    });
+    PossibleValuesParser::new(possible).try_map(move |name| {
+        let value = values.iter().find(|(names, _)| names.split('=').any(|known| known == name));
+        value.map(|(_, value)| *value).ok_or("there is no such name")
+    })
+}
+
+/// Returns a parser of `on` and `off`.
+pub fn on_off() -> impl TypedValueParser<Value = bool> {
+    by_name([("on", true), ("off", false)])
 }
 
 /// A number of tokens.

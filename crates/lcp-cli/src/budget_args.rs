@@ -1,6 +1,5 @@
 //! Flags that bound a text.
 
-use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use lcp_app::budget::BudgetOptions;
 use lcp_app::config::NamedShares;
@@ -8,8 +7,17 @@ use lcp_driver::shares::Shares;
 use lcp_driver::{Excerpts, Objective, Overflow, ValueModel};
 
 use crate::Result;
-use crate::arguments::tokens;
+use crate::arguments::{by_name, on_off, tokens};
 use lcp_app::{Error, ErrorKind};
+
+const EXCERPTS: [(&str, Excerpts); 2] = [("on", Excerpts::On), ("off", Excerpts::Off)];
+
+const OVERFLOWS: [(&str, Overflow); 2] = [("allow", Overflow::Allow), ("deny", Overflow::Deny)];
+
+/// Returns objectives by their names. The values of lcp.toml take the place of these.
+fn objectives() -> [(&'static str, Objective); 2] {
+    [("strict", Objective::Strict), ("value", Objective::Value(ValueModel::default()))]
+}
 
 /// Flags that bound a text.
 #[derive(Debug, Default, clap::Args)]
@@ -34,59 +42,35 @@ pub struct BudgetArgs {
     pub shares: Option<String>,
     /// Let what is left of the budget show Low and Background blocks in full
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
-        default_missing_value = "on")]
-    pub fill: Option<OnOff>,
+        default_missing_value = "on", value_parser = on_off())]
+    pub fill: Option<bool>,
     /// Whether blocks that do not fit may be shown in part; with --fill unless
     /// it is said
-    #[arg(long, value_name = "WHEN")]
-    pub excerpts: Option<OnOff>,
+    #[arg(long, value_name = "WHEN", value_parser = by_name(EXCERPTS))]
+    pub excerpts: Option<Excerpts>,
     /// How blocks compete: `strict`, tier by tier, or `value`, by what they are
     /// worth for their tokens; strict unless lcp.toml says otherwise
-    #[arg(long)]
-    pub objective: Option<ObjectiveArg>,
+    #[arg(long, value_parser = by_name(objectives()))]
+    pub objective: Option<Objective>,
     /// What to do where the Critical and pinned blocks alone exceed the budget;
     /// to allow it unless lcp.toml says otherwise
-    #[arg(long)]
-    pub overflow: Option<OnOverflow>,
+    #[arg(long, value_parser = by_name(OVERFLOWS))]
+    pub overflow: Option<Overflow>,
     /// The same as --overflow deny
     #[arg(long)]
     pub strict: bool,
-}
-
-/// Something that is wanted or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "they say it")]
-pub enum OnOff {
-    On,
-    Off,
-}
-
-/// How blocks compete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "they say it")]
-pub enum ObjectiveArg {
-    Strict,
-    Value,
-}
-
-/// What is done where Critical blocks exceed the budget.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "they say it")]
-pub enum OnOverflow {
-    Allow,
-    Deny,
 }
 
 impl BudgetArgs {
     /// Returns the options that these flags ask for.
     pub fn options(&self) -> Result<BudgetOptions> {
         let overflow = match (self.overflow, self.strict) {
-            (Some(OnOverflow::Allow), true) => {
+            (Some(Overflow::Allow), true) => {
                 let message = "--strict is --overflow deny, it cannot be with --overflow allow";
                 return Err(Error::new(ErrorKind::Usage, message));
             }
-            (Some(OnOverflow::Deny), _) | (None, true) => Some(Overflow::Deny),
-            (Some(OnOverflow::Allow), false) => Some(Overflow::Allow),
+            (Some(Overflow::Deny), _) | (None, true) => Some(Overflow::Deny),
+            (Some(Overflow::Allow), false) => Some(Overflow::Allow),
             (None, false) => None,
         };
         let shares = self.shares.as_deref().and_then(|name| {
@@ -98,16 +82,9 @@ impl BudgetArgs {
             system_prompt_reserve: self.system_prompt_reserve,
             response_reserve: self.response_reserve,
             shares,
-            fill: self.fill.map(|fill| fill == OnOff::On),
-            excerpts: self.excerpts.map(|excerpts| match excerpts {
-                OnOff::On => Excerpts::On,
-                OnOff::Off => Excerpts::Off,
-            }),
-            objective: self.objective.map(|objective| match objective {
-                ObjectiveArg::Strict => Objective::Strict,
-                // The table is that of lcp.toml.
-                ObjectiveArg::Value => Objective::Value(ValueModel::default()),
-            }),
+            fill: self.fill,
+            excerpts: self.excerpts,
+            objective: self.objective,
             overflow,
         })
     }

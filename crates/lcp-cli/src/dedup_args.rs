@@ -1,8 +1,19 @@
 //! Flags of deduplication.
 
-use clap::ValueEnum;
 use lcp_app::dedup::DedupOptions;
-use lcp_dedup::{DedupLevel as Level, Survivor};
+use lcp_dedup::{DedupLevel, Survivor};
+
+use crate::arguments::by_name;
+
+/// A level, or none for `off`. (An `Option` of an `Option` would be a flag without a value.)
+type LevelOrOff = Option<DedupLevel>;
+
+const LEVELS: [(&str, LevelOrOff); 4] = [
+    ("off", None),
+    ("exact", Some(DedupLevel::Exact)),
+    ("overlap", Some(DedupLevel::Overlap)),
+    ("near", Some(DedupLevel::Near)),
+];
 
 /// Flags of deduplication.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -10,55 +21,18 @@ pub struct DedupArgs {
     /// Show once what stands twice: equal blocks; `overlap`: also lines of one
     /// file and outdated reads; `near`: also texts that are nearly alike; off
     /// unless lcp.toml says otherwise
-    #[arg(long, value_name = "LEVEL")]
-    dedup: Option<DedupLevel>,
+    #[arg(long, value_name = "LEVEL", value_parser = by_name(LEVELS))]
+    dedup: Option<LevelOrOff>,
     /// Which of two stays: the `best` ranked, or the `first`, which keeps a
     /// prompt cache; first with --previous or --plan, else best
-    #[arg(long, alias = "dedup-keep", value_name = "WHICH")]
-    dedup_prefer: Option<Preference>,
-}
-
-/// What is looked for: each includes those before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "they say it")]
-pub enum DedupLevel {
-    Off,
-    Exact,
-    Overlap,
-    Near,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Preference {
-    Best,
-    First,
+    #[arg(long, alias = "dedup-keep", value_name = "WHICH",
+        value_parser = by_name([("best", Survivor::Best), ("first", Survivor::First)]))]
+    dedup_prefer: Option<Survivor>,
 }
 
 impl DedupArgs {
-    /// Returns the flags of this level.
-    pub fn at_level(level: Option<Option<Level>>) -> Self {
-        let dedup = level.map(|level| match level {
-            None => DedupLevel::Off,
-            Some(Level::Exact) => DedupLevel::Exact,
-            Some(Level::Overlap) => DedupLevel::Overlap,
-            Some(Level::Near) => DedupLevel::Near,
-        });
-        Self { dedup, ..Self::default() }
-    }
-
     /// Returns the options that these flags ask for.
     pub fn options(self) -> DedupOptions {
-        DedupOptions {
-            level: self.dedup.map(|level| match level {
-                DedupLevel::Off => None,
-                DedupLevel::Exact => Some(Level::Exact),
-                DedupLevel::Overlap => Some(Level::Overlap),
-                DedupLevel::Near => Some(Level::Near),
-            }),
-            prefer: self.dedup_prefer.map(|keep| match keep {
-                Preference::Best => Survivor::Best,
-                Preference::First => Survivor::First,
-            }),
-        }
+        DedupOptions { level: self.dedup, prefer: self.dedup_prefer }
     }
 }

@@ -3,7 +3,6 @@
 use std::io::IsTerminal;
 use std::path::Path;
 
-use clap::ValueEnum;
 use lcp_app::config::Config;
 use lcp_app::pack_output::{PackEncoder, PackOutputOptions};
 use lcp_app::tokenizer::TokenizerOptions;
@@ -11,19 +10,26 @@ use lcp_driver::{Warning, WarningCode};
 use lcp_encoder::{Compression, EncodeOptions, Magic};
 
 use crate::Result;
+use crate::arguments::by_name;
 use crate::output::Output;
 use crate::tokenizer_args::{TokenizerArgs, encoding};
 use lcp_app::{Error, ErrorKind};
+
+const MAGICS: [(&str, Magic); 2] = [("lcp", Magic::Lcp), ("bcp", Magic::Bcp)];
+
+/// Compressions by their names.
+pub const COMPRESSIONS: [(&str, Compression); 3] =
+    [("none", Compression::None), ("block", Compression::Block), ("payload", Compression::Payload)];
 
 /// How a pack is written.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct PackOutputArgs {
     /// The magic: `bcp` for readers of the Bit Context Protocol
-    #[arg(long, value_enum, default_value = "lcp")]
-    magic: MagicName,
+    #[arg(long, value_parser = by_name(MAGICS), default_value = "lcp")]
+    magic: Magic,
     /// What is compressed
-    #[arg(long, value_enum, default_value = "none")]
-    compress: Compress,
+    #[arg(long, value_parser = by_name(COMPRESSIONS), default_value = "none")]
+    compress: Compression,
     /// Leave out the index and the checks behind the blocks (RFC 0003)
     #[arg(long, alias = "no-trailer")]
     no_index: bool,
@@ -39,21 +45,6 @@ pub struct PackOutputArgs {
                 several encodings by commas, without one that of --encoding"
     )]
     index_costs: Option<Vec<String>>,
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum MagicName {
-    #[default]
-    Lcp,
-    Bcp,
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Compress {
-    #[default]
-    None,
-    Block,
-    Payload,
 }
 
 /// Refuses to write a pack to a terminal.
@@ -100,17 +91,6 @@ impl PackOutputArgs {
 
     /// What the encoder is told.
     pub fn encode_options(&self) -> EncodeOptions {
-        EncodeOptions {
-            magic: match self.magic {
-                MagicName::Lcp => Magic::Lcp,
-                MagicName::Bcp => Magic::Bcp,
-            },
-            compression: match self.compress {
-                Compress::None => Compression::None,
-                Compress::Block => Compression::Block,
-                Compress::Payload => Compression::Payload,
-            },
-            index: !self.no_index,
-        }
+        EncodeOptions { magic: self.magic, compression: self.compress, index: !self.no_index }
     }
 }

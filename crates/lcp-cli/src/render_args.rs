@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
-use lcp_app::config::Config;
+use lcp_app::config::{Config, MODES};
 use lcp_app::files;
 use lcp_app::render::{RenderJob, RenderOptions, RenderSetup, block_type};
 use lcp_driver::special_tokens::SpecialTokens;
@@ -11,32 +10,23 @@ use lcp_driver::{OutputMode, Verbosity};
 use lcp_types::BlockType;
 
 use crate::Result;
+use crate::arguments::by_name;
 use crate::budget_args::BudgetArgs;
 use crate::dedup_args::DedupArgs;
 use crate::output::Output;
 use crate::prompt_cache_args::PromptCacheArgs;
 use crate::tokenizer_args::TokenizerArgs;
 
-/// What is done about special tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "they say it")]
-pub enum SpecialTokensArg {
-    #[value(alias = "report")]
-    Warn,
-    #[value(alias = "neutralise")]
-    Escape,
-    Reject,
-}
+/// Amounts of detail by their names.
+const VERBOSITIES: [(&str, Verbosity); 3] =
+    [("full", Verbosity::Full), ("summary", Verbosity::Summary), ("adaptive", Verbosity::Adaptive)];
 
-impl From<SpecialTokensArg> for SpecialTokens {
-    fn from(policy: SpecialTokensArg) -> Self {
-        match policy {
-            SpecialTokensArg::Warn => Self::Warn,
-            SpecialTokensArg::Escape => Self::Escape,
-            SpecialTokensArg::Reject => Self::Reject,
-        }
-    }
-}
+/// Policies for special tokens by their names.
+const SPECIAL_TOKENS: [(&str, SpecialTokens); 3] = [
+    ("warn=report", SpecialTokens::Warn),
+    ("escape=neutralise", SpecialTokens::Escape),
+    ("reject", SpecialTokens::Reject),
+];
 
 /// What decides what a text is: as flags say it, or any other program.
 #[derive(Debug, Default, clap::Args)]
@@ -47,11 +37,11 @@ pub struct RenderArgs {
     #[command(flatten)]
     pub limits: BudgetArgs,
     /// The format of the text
-    #[arg(long, value_enum, default_value = "xml")]
-    pub mode: Mode,
+    #[arg(long, value_parser = by_name(MODES), default_value = "xml")]
+    pub mode: OutputMode,
     /// How much of each block: `full` and `summary` ignore the budget
-    #[arg(long, value_enum, default_value = "adaptive")]
-    pub verbosity: Level,
+    #[arg(long, value_parser = by_name(VERBOSITIES), default_value = "adaptive")]
+    pub verbosity: Verbosity,
     /// What counts.
     #[command(flatten)]
     pub counting: TokenizerArgs,
@@ -67,38 +57,8 @@ pub struct RenderArgs {
     /// What is done about words like `<|im_start|>` in a content, of which careless programs make
     /// control tokens: `warn` lists them, `escape` puts a space into each, `reject` ends with 3;
     /// warn unless lcp.toml says otherwise
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub special_tokens: Option<SpecialTokensArg>,
-}
-
-/// The format of a text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "they say it")]
-pub enum Mode {
-    #[default]
-    Xml,
-    Markdown,
-    Minimal,
-}
-
-impl From<Mode> for OutputMode {
-    fn from(mode: Mode) -> Self {
-        match mode {
-            Mode::Xml => Self::Xml,
-            Mode::Markdown => Self::Markdown,
-            Mode::Minimal => Self::Minimal,
-        }
-    }
-}
-
-/// How much of each block is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "they say it")]
-pub enum Level {
-    Full,
-    Summary,
-    #[default]
-    Adaptive,
+    #[arg(long, value_name = "WHAT", value_parser = by_name(SPECIAL_TOKENS))]
+    pub special_tokens: Option<SpecialTokens>,
 }
 
 impl RenderArgs {
@@ -106,17 +66,13 @@ impl RenderArgs {
     pub fn options(&self) -> Result<RenderOptions> {
         Ok(RenderOptions {
             budget: self.limits.options()?,
-            mode: self.mode.into(),
-            verbosity: match self.verbosity {
-                Level::Full => Verbosity::Full,
-                Level::Summary => Verbosity::Summary,
-                Level::Adaptive => Verbosity::Adaptive,
-            },
+            mode: self.mode,
+            verbosity: self.verbosity,
             tokenizer: self.counting.options(),
             types: self.types.clone(),
             prompt_cache: self.keeping.options(),
             dedup: self.deduping.options(),
-            special_tokens: self.special_tokens.map(Into::into),
+            special_tokens: self.special_tokens,
         })
     }
 

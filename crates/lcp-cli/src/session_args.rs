@@ -1,12 +1,11 @@
 //! Flags of commands that work with sessions.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use lcp_app::config::{MODES, STYLES, SUMMARIZER_SECONDS_MAX};
 use lcp_app::sessions::{HandoffSettings, SessionOptions, StoreOptions, WindowOptions};
 use lcp_continuity::DirectiveStyle;
 use lcp_driver::OutputMode;
 
-use crate::arguments::tokens;
+use crate::arguments::{by_name, tokens};
 use crate::tokenizer_args::TokenizerArgs;
 
 /// The flag that says where sessions are kept.
@@ -53,10 +52,10 @@ pub struct HandoffArgs {
     #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
     pub summary: Option<u32>,
     /// How a directive is worded; structured unless lcp.toml says otherwise
-    #[arg(long, value_parser = named(STYLES))]
+    #[arg(long, value_parser = by_name(STYLES))]
     pub style: Option<DirectiveStyle>,
     /// How a directive is rendered; xml unless lcp.toml says otherwise
-    #[arg(long, value_parser = named(MODES))]
+    #[arg(long, value_parser = by_name(MODES))]
     pub mode: Option<OutputMode>,
     /// Let the shell run this for each summary: it reads the conversation
     #[arg(long, value_name = "CMD")]
@@ -99,14 +98,4 @@ impl WindowArgs {
     pub fn options(&self) -> WindowOptions {
         WindowOptions { window: self.window, output_reserve: self.output_reserve }
     }
-}
-
-/// One of these by its name.
-fn named<T: Copy + Send + Sync + 'static, const N: usize>(
-    of: [(&'static str, T); N],
-) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(of.map(|(name, _)| name)).try_map(move |name| {
-        let found = of.iter().find(|(known, _)| *known == name);
-        found.map(|(_, value)| *value).ok_or("there is no such name")
-    })
 }

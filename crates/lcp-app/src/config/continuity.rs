@@ -5,19 +5,13 @@ use lcp_driver::OutputMode;
 use lcp_driver::segments::CompressionLevel;
 
 use super::reader::{Entry, Located, Result, Section, choice};
+use super::sections::MODES;
 
 /// How a directive can be worded, by the names of flags and files.
 pub const STYLES: [(&str, DirectiveStyle); 3] = [
     ("concise", DirectiveStyle::Concise),
     ("narrative", DirectiveStyle::Narrative),
     ("structured", DirectiveStyle::Structured),
-];
-
-/// How a directive can be rendered.
-pub const MODES: [(&str, OutputMode); 3] = [
-    (OutputMode::Xml.name(), OutputMode::Xml),
-    (OutputMode::Markdown.name(), OutputMode::Markdown),
-    (OutputMode::Minimal.name(), OutputMode::Minimal),
 ];
 
 /// Seconds that a program may have for a summary.

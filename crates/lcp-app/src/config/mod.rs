@@ -14,12 +14,12 @@ mod stable;
 mod values;
 
 #[cfg(feature = "full")]
-pub use continuity::{Continuity, MODES, STYLES, SUMMARIZER_SECONDS_MAX};
+pub use continuity::{Continuity, STYLES, SUMMARIZER_SECONDS_MAX};
 pub use dedup::Dedup;
 #[cfg(feature = "full")]
 pub use pack::{Packing, parse_size};
 pub use reader::{ConfigError, Located};
-pub use sections::{Budget, NamedShares, Segments, TIKTOKEN, Tokenizer, Usage};
+pub use sections::{Budget, MODES, NamedShares, Segments, TIKTOKEN, Tokenizer, Usage};
 pub use settings::{
     Allowance, BudgetOptions, IneffectiveSetting, NothingLeft, Origin, Setting, Settings,
 };

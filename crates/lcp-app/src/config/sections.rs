@@ -3,7 +3,7 @@
 use lcp_driver::shares::{Share, Shares};
 use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::usage::{UsageMonitor, UsageThresholds};
-use lcp_driver::{Objective, Overflow, ValueModel};
+use lcp_driver::{Objective, OutputMode, Overflow, ValueModel};
 use lcp_tokens::ENCODINGS;
 
 use super::reader::{Entry, Located, Result, Section, choice, near};
@@ -13,6 +13,13 @@ pub(super) const CATEGORIES: &str = "categories";
 
 /// A tokenizer type that means the encoding of the model, which must be one of OpenAI's.
 pub const TIKTOKEN: &str = "tiktoken";
+
+/// Output modes by their names.
+pub const MODES: [(&str, OutputMode); 3] = [
+    (OutputMode::Xml.name(), OutputMode::Xml),
+    (OutputMode::Markdown.name(), OutputMode::Markdown),
+    (OutputMode::Minimal.name(), OutputMode::Minimal),
+];
 
 /// Shares, and what they are called: a preset, or `categories`.
 #[derive(Clone, Debug, PartialEq)]

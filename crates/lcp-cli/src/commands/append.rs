@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::ValueEnum;
 use lcp_app::{Error, ErrorKind};
 use lcp_encoder::{Compression, EncodeOptions};
 use lcp_packfile::journal::{self, JournalState, LockResult, PackFile, Storage as _};
 use lcp_packfile::{Addition, AppendOptions, Appended, Error as AppendError};
 
 use crate::Result;
+use crate::arguments::by_name;
 use crate::commands::encode;
 use crate::files;
 use crate::output::Output;
@@ -41,17 +41,12 @@ pub struct Args {
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     /// Whether the bodies of new blocks are compressed; without it as those of the pack are
-    #[arg(long, value_enum, value_name = "HOW")]
-    compress: Option<Compress>,
+    #[arg(long, value_name = "HOW",
+        value_parser = by_name([("none", Compression::None), ("block", Compression::Block)]))]
+    compress: Option<Compression>,
     /// Wait so long for others who append to the pack or read it
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     wait: u32,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Compress {
-    None,
-    Block,
 }
 
 /// Adds the blocks.
@@ -73,11 +68,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let names: Vec<_> = args.inputs.iter().map(|path| files::display_name(path)).collect();
     let additions = names.iter().zip(&inputs);
     let additions: Vec<_> = additions.map(|(name, pack)| Addition { name, pack }).collect();
-    let compression = args.compress.map(|compress| match compress {
-        Compress::None => Compression::None,
-        Compress::Block => Compression::Block,
-    });
-    let options = AppendOptions { compression, recount: Some(&pack_output::recount) };
+    let options =
+        AppendOptions { compression: args.compress, recount: Some(&pack_output::recount) };
     let appended = lcp_packfile::append(&pack, &additions, &options).map_err(|error| {
         let (path, bytes) = match &error {
             AppendError::Malformed { input: Some(at), .. } => (&args.inputs[*at], &inputs[*at]),

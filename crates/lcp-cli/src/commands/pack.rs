@@ -14,7 +14,7 @@ use lcp_types::{Priority, limits};
 use serde_json::Value;
 
 use crate::Result;
-use crate::budget_args::OnOff;
+use crate::arguments::on_off;
 use crate::dedup_args::DedupArgs;
 use crate::files;
 use crate::output::Output;
@@ -55,8 +55,8 @@ pub struct Args {
     pub stdin_name: Option<String>,
     /// Pack hidden files too
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
-        default_missing_value = "on")]
-    pub hidden: Option<OnOff>,
+        default_missing_value = "on", value_parser = on_off())]
+    pub hidden: Option<bool>,
     /// Pack what ignore files exclude, too
     #[arg(long)]
     pub no_ignore: bool,
@@ -190,7 +190,7 @@ impl Args {
         let rules = [&self.priority, &self.category, &self.pin].into_iter().flatten();
         PackOptions {
             paths: self.paths.clone(),
-            hidden: self.hidden.map(|hidden| hidden == OnOff::On),
+            hidden: self.hidden,
             ignored: self.no_ignore,
             follow: self.follow,
             one_file_system: self.one_file_system,

@@ -10,9 +10,10 @@ use lcp_types::wire::MAGIC_LCP;
 use lcp_types::{Block, BlockContent, Tag};
 
 use crate::Result;
+use crate::arguments::by_name;
 use crate::files;
 use crate::output::Output;
-use crate::render_args::Mode;
+use lcp_app::config::MODES;
 use lcp_app::{Error, ErrorKind};
 
 /// What errors call the text.
@@ -32,8 +33,8 @@ pub struct Args {
     /// The text; `-` for standard input
     text: PathBuf,
     /// The format that it was rendered in
-    #[arg(long, value_enum, default_value = "xml")]
-    mode: Mode,
+    #[arg(long, value_parser = by_name(MODES), default_value = "xml")]
+    mode: OutputMode,
     /// Write the manifest there; standard output by default
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
@@ -44,7 +45,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let out = args.output.as_deref().map(|path| ("-o", path));
     files::check_distinct_paths(&[(TEXT, &args.text)], out.as_slice(), |_, _| false)?;
     let bytes = files::read(&args.text, output)?;
-    let found = parse(&bytes, args.mode.into(), &args.text)?;
+    let found = parse(&bytes, args.mode, &args.text)?;
     for warning in warnings(&found) {
         output.warn(warning);
     }
