@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::mem;
 
+use lcp_types::codec::Record;
 use lcp_types::limits::BLOCK_MEMORY_BYTES;
-use lcp_types::schema::Record;
 use lcp_types::{
     Annotation, Block, BlockContent, BlockType, Code, Conversation, Document, StructuredData,
     ToolResult,

@@ -6,8 +6,8 @@
 
 #![expect(clippy::inline_always, reason = "what is handed on in memory takes longer than all else")]
 
+use lcp_types::codec::OrderedReader;
 use lcp_types::limits;
-use lcp_types::schema::OrderedReader;
 use lcp_types::wire::BLOCK_HAS_SUMMARY;
 
 use crate::varint;

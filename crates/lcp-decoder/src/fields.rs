@@ -1,8 +1,8 @@
-//! The fields of a body, as a [`FieldReader`] of the schema.
+//! The fields of a body, as a [`FieldReader`] of `lcp_types::codec`.
 
 use std::borrow::Cow;
 
-use lcp_types::schema::{FieldReader, FieldSpec, Record};
+use lcp_types::codec::{FieldReader, FieldSpec, Record};
 use lcp_types::{Bytes, UnknownField, UnknownValue, limits, wire};
 
 use crate::error::{Error, ErrorKind, Result};

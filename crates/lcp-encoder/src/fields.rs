@@ -1,6 +1,6 @@
 //! Encodes fields, as a [`FieldWriter`] of the schema.
 
-use lcp_types::schema::{FieldSpec, FieldWriter, Record};
+use lcp_types::codec::{FieldSpec, FieldWriter, Record};
 use lcp_types::wire::VARINT_BYTES_MAX;
 use lcp_types::{Bytes, UnknownField, UnknownValue, limits, wire};
 

@@ -6,7 +6,7 @@
 
 use std::convert::Infallible;
 
-use lcp_types::schema::{FieldSpec, FieldWriter, Record};
+use lcp_types::codec::{FieldSpec, FieldWriter, Record};
 use lcp_types::{Block, UnknownField, limits};
 
 /// The memory that a reader needs for the blocks so far.

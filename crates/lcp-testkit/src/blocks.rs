@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lcp_types::schema::Record;
+use lcp_types::codec::Record;
 use lcp_types::wire::BLOCK_RESERVED;
 use lcp_types::{
     Annotation, AnnotationKind, Block, BlockContent, BlockType, Bytes, Code, Conversation,

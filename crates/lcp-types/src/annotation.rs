@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::schema::record;
+use crate::codec::record;
 use crate::{AnnotationKind, Bytes, Priority, UnknownFields};
 
 record! {

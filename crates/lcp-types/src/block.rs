@@ -109,11 +109,11 @@ macro_rules! block_types {
             ///
             /// Whatever `from` finds wrong.
             #[inline]
-            pub fn read<R: crate::schema::FieldReader<'a>>(
+            pub fn read<R: crate::codec::FieldReader<'a>>(
                 block_type: BlockType,
                 from: &mut R,
             ) -> Result<Option<Self>, R::Error> {
-                use crate::schema::Record;
+                use crate::codec::Record;
                 Ok(match block_type {
                     $(BlockType::$variant => Some(Self::$variant($content::read(from)?)),)*
                     BlockType::End | BlockType::Other(_) => None,
@@ -126,11 +126,11 @@ macro_rules! block_types {
             /// # Errors
             ///
             /// Whatever `to` refuses.
-            pub fn write<W: crate::schema::FieldWriter>(
+            pub fn write<W: crate::codec::FieldWriter>(
                 &self,
                 to: &mut W,
             ) -> Result<Option<&RawBlock<'a>>, W::Error> {
-                use crate::schema::Record;
+                use crate::codec::Record;
                 match self {
                     $(Self::$variant(content) => content.write(to).map(|()| None),)*
                     Self::Raw(raw) => Ok(Some(raw)),

@@ -139,8 +139,8 @@ impl serde::Serialize for Bytes<'_> {
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for Bytes<'_> {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct FieldVisitor;
-        impl<'de> serde::de::Visitor<'de> for FieldVisitor {
+        struct BytesVisitor;
+        impl<'de> serde::de::Visitor<'de> for BytesVisitor {
             type Value = Vec<u8>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -171,9 +171,9 @@ impl<'de> serde::Deserialize<'de> for Bytes<'_> {
             }
         }
         let bytes = if from.is_human_readable() {
-            from.deserialize_any(FieldVisitor)?
+            from.deserialize_any(BytesVisitor)?
         } else {
-            from.deserialize_byte_buf(FieldVisitor)?
+            from.deserialize_byte_buf(BytesVisitor)?
         };
         Ok(bytes.into())
     }

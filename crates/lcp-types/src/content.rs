@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::schema::record;
+use crate::codec::record;
 use crate::{Bytes, DataFormat, FileEntryKind, FormatHint, Lang, MediaType, Role, Status};
 
 record! {

@@ -11,7 +11,7 @@
 //! | priorities, tags, further levels | [`Annotation`], [`Priority`], [`Tag`], [`Level`], all that they say [`BlockMeta`] |
 //! | blocks that others replace | [`Replacements`] |
 //! | numbers of the wire format | [`wire`], [`limits`] |
-//! | how fields are read and written | [`schema`] |
+//! | how fields are read and written | [`codec`] |
 //! | content that is stored elsewhere | [`ContentStore`] |
 //! | blocks that are read when they are needed, and their index | [`BlockSource`], [`BlockIndex`] |
 //!
@@ -30,19 +30,19 @@
 mod annotation;
 mod block;
 mod bytes;
+pub mod codec;
 pub mod content;
-mod enums;
 mod index;
 mod level;
 pub mod limits;
 mod meta;
 mod owned;
 mod replacements;
-pub mod schema;
 mod source;
 mod store;
 mod unknown;
 pub mod wire;
+mod wire_enums;
 
 pub use annotation::{Annotation, Tag};
 pub use block::{Block, BlockContent, BlockType, RawBlock};
@@ -50,9 +50,6 @@ pub use bytes::Bytes;
 pub use content::{
     Code, Conversation, Diff, DiffHunk, Document, EmbeddingRef, Extension, FileEntry, FileTree,
     Image, StructuredData, ToolResult,
-};
-pub use enums::{
-    AnnotationKind, DataFormat, FileEntryKind, FormatHint, Lang, MediaType, Priority, Role, Status,
 };
 pub use index::{
     AlternateCost, AlternateLevel, BlockIndex, BlockIndexBuilder, EncodingCosts, LabelColumn,
@@ -68,3 +65,6 @@ pub use replacements::{DuplicateKind, Replacement, Replacements};
 pub use source::{BlockSource, BlockSourceError, BlockSourceErrorKind};
 pub use store::{ContentHash, ContentStore, MemoryContentStore, StoreError};
 pub use unknown::{UnknownField, UnknownFields, UnknownValue};
+pub use wire_enums::{
+    AnnotationKind, DataFormat, FileEntryKind, FormatHint, Lang, MediaType, Priority, Role, Status,
+};

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use lcp_types::codec::{FieldReader, FieldSpec, Record};
 use lcp_types::limits::MANIFEST_DEPTH_MAX;
-use lcp_types::schema::{FieldReader, FieldSpec, Record};
 use lcp_types::wire::{BLOCK_RESERVED, BYTES};
 use lcp_types::{
     Block, BlockContent, BlockType, Bytes, Level, Priority, RawBlock, Tag, UnknownField,

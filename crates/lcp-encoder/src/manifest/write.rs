@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use lcp_types::schema::{FieldSpec, FieldWriter, Record};
+use lcp_types::codec::{FieldSpec, FieldWriter, Record};
 use lcp_types::{Block, Bytes, UnknownField, UnknownValue};
 
 use super::Entry;

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::fmt::Write;
 
 use lcp_decoder::{DecodeOptions, Error, ErrorKind, Event, EventIter};
-use lcp_types::schema::{FieldSpec, FieldWriter, Record};
+use lcp_types::codec::{FieldSpec, FieldWriter, Record};
 use lcp_types::{Block, BlockContent, Bytes, UnknownField, UnknownValue};
 use serde_json::{Map, Value, json};
 

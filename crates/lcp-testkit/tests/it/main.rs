@@ -7,7 +7,7 @@ mod properties;
 use std::collections::HashSet;
 
 use lcp_testkit::{SplitMix64, any_pack, hex, known_pack, nested_tree};
-use lcp_types::schema::Record;
+use lcp_types::codec::Record;
 use lcp_types::wire::BLOCK_RESERVED;
 use lcp_types::{
     Block, BlockContent, BlockType, Bytes, Code, FileEntry, Lang, UnknownField, UnknownValue,

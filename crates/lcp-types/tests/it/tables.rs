@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use lcp_types::schema::Record;
+use lcp_types::codec::Record;
 use lcp_types::{
     Annotation, AnnotationKind, BlockType, Code, Conversation, DataFormat, Diff, DiffHunk,
     Document, EmbeddingRef, Extension, FileEntry, FileEntryKind, FileTree, FormatHint, Image, Lang,
@@ -135,7 +135,7 @@ fn end_and_unknown_types_have_no_name_of_their_own() {
 
 /// The fields of a record as RFC 0001 §7 prints them.
 fn fields<T: Record<'static>>() -> String {
-    let field = |spec: &lcp_types::schema::FieldSpec| {
+    let field = |spec: &lcp_types::codec::FieldSpec| {
         let wire = match spec.wire {
             wire::VARINT => "V",
             wire::BYTES => "B",

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 /// }
 /// ```
 /// expands to `enum Role { User, Other(u8) }` with `ALL`, `NAMES`, `from_code`,
-/// `code`, `name`, `from_name`, `Display`, serde and the schema's field traits.
+/// `code`, `name`, `from_name`, `Display`, serde and the field traits of `codec`.
 macro_rules! wire_enum {
     ($(#[$meta:meta])* $enum:ident { $($(#[$vmeta:meta])* $variant:ident = $code:literal, $name:literal;)* }) => {
         $(#[$meta])*
@@ -86,13 +86,13 @@ macro_rules! wire_enum {
             }
         }
 
-        impl<'a> $crate::schema::FieldValue<'a> for $enum {
+        impl<'a> $crate::codec::FieldValue<'a> for $enum {
             type Slot = Option<Self>;
             const WIRE: u8 = $crate::wire::VARINT;
             const REQUIRED: bool = true;
 
             #[inline]
-            fn read<R: $crate::schema::FieldReader<'a>>(slot: &mut Self::Slot, from: &mut R) -> Result<(), R::Error> {
+            fn read<R: $crate::codec::FieldReader<'a>>(slot: &mut Self::Slot, from: &mut R) -> Result<(), R::Error> {
                 *slot = Some(Self::from_code(from.code(Self::NAMES)?));
                 Ok(())
             }
@@ -105,16 +105,16 @@ macro_rules! wire_enum {
             type Lent = Self;
 
             #[inline]
-            fn lend<R: $crate::schema::OrderedReader<'a>>(from: &mut R) -> Option<Self> {
+            fn lend<R: $crate::codec::OrderedReader<'a>>(from: &mut R) -> Option<Self> {
                 from.uint(u64::from(u8::MAX)).and_then(|code| u8::try_from(code).ok()).map(Self::from_code)
             }
 
             #[inline]
-            fn of_lent(lent: Option<Self>) -> Option<Self> {
+            fn from_lent(lent: Option<Self>) -> Option<Self> {
                 lent
             }
 
-            fn write<W: $crate::schema::FieldWriter>(&self, id: u64, name: &'static str, to: &mut W) -> Result<(), W::Error> {
+            fn write<W: $crate::codec::FieldWriter>(&self, id: u64, name: &'static str, to: &mut W) -> Result<(), W::Error> {
                 to.code(id, name, self.code(), self.name())
             }
         }
@@ -148,8 +148,8 @@ macro_rules! wire_enum {
         #[cfg(feature = "serde")]
         impl<'de> serde::Deserialize<'de> for $enum {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                struct FieldVisitor;
-                impl serde::de::Visitor<'_> for FieldVisitor {
+                struct EnumVisitor;
+                impl serde::de::Visitor<'_> for EnumVisitor {
                     type Value = $enum;
 
                     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -168,9 +168,9 @@ macro_rules! wire_enum {
                     }
                 }
                 if from.is_human_readable() {
-                    from.deserialize_any(FieldVisitor)
+                    from.deserialize_any(EnumVisitor)
                 } else {
-                    from.deserialize_u8(FieldVisitor)
+                    from.deserialize_u8(EnumVisitor)
                 }
             }
         }

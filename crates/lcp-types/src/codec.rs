@@ -251,7 +251,7 @@ pub trait FieldValue<'a>: Sized {
     fn lend<R: OrderedReader<'a>>(from: &mut R) -> Option<Self::Lent>;
 
     /// As [`Self::finish`], of what was lent.
-    fn of_lent(lent: Option<Self::Lent>) -> Option<Self>;
+    fn from_lent(lent: Option<Self::Lent>) -> Option<Self>;
 
     /// Writes the field, if there is anything to write.
     ///
@@ -268,7 +268,7 @@ pub trait FieldValue<'a>: Sized {
 
 /// A required scalar: `read` and `write` are all that differs.
 macro_rules! scalar {
-    ($ty:ty, $wire:expr, |$from:ident| $read:expr, $lent:ty = $lend:expr, $of_lent:expr, |$value:ident, $id:ident, $name:ident, $to:ident| $write:expr) => {
+    ($ty:ty, $wire:expr, |$from:ident| $read:expr, $lent:ty = $lend:expr, $from_lent:expr, |$value:ident, $id:ident, $name:ident, $to:ident| $write:expr) => {
         impl<'a> FieldValue<'a> for $ty {
             type Slot = Option<Self>;
             const WIRE: u8 = $wire;
@@ -296,8 +296,8 @@ macro_rules! scalar {
             }
 
             #[inline]
-            fn of_lent(lent: Option<Self::Lent>) -> Option<Self> {
-                lent.map($of_lent)
+            fn from_lent(lent: Option<Self::Lent>) -> Option<Self> {
+                lent.map($from_lent)
             }
 
             fn write<W: FieldWriter>(
@@ -322,7 +322,7 @@ scalar!(
     |value, id, name, to| to.uint(id, name, *value)
 );
 #[expect(clippy::cast_possible_truncation, reason = "the reader was told the maximum")]
-mod narrow {
+mod checked_int {
     use super::{FieldReader, FieldValue, FieldWriter, OrderedReader, wire};
 
     scalar!(
@@ -362,8 +362,8 @@ impl<'a, T: FieldValue<'a, Slot = Option<T>>> FieldValue<'a> for Option<T> {
     }
 
     #[inline]
-    fn of_lent(lent: Option<Self::Lent>) -> Option<Self> {
-        Some(T::of_lent(lent))
+    fn from_lent(lent: Option<Self::Lent>) -> Option<Self> {
+        Some(T::from_lent(lent))
     }
 
     fn write<W: FieldWriter>(
@@ -402,7 +402,7 @@ impl<'a, T: Record<'a>> FieldValue<'a> for Vec<T> {
     }
 
     #[inline]
-    fn of_lent(lent: Option<()>) -> Option<Self> {
+    fn from_lent(lent: Option<()>) -> Option<Self> {
         lent.is_none().then(Self::new)
     }
 
@@ -435,27 +435,27 @@ macro_rules! record {
             pub unknown: $crate::UnknownFields<'a>,
         }
 
-        impl<'a> $crate::schema::Record<'a> for $record<'a> {
+        impl<'a> $crate::codec::Record<'a> for $record<'a> {
             const NAME: &'static str = stringify!($record);
-            const FIELDS: &'static [$crate::schema::FieldSpec] = &[$($crate::schema::FieldSpec {
+            const FIELDS: &'static [$crate::codec::FieldSpec] = &[$($crate::codec::FieldSpec {
                 id: $id,
                 name: stringify!($field),
-                wire: <$ty as $crate::schema::FieldValue<'a>>::WIRE,
-                required: <$ty as $crate::schema::FieldValue<'a>>::REQUIRED,
+                wire: <$ty as $crate::codec::FieldValue<'a>>::WIRE,
+                required: <$ty as $crate::codec::FieldValue<'a>>::REQUIRED,
             }),*];
 
             #[inline]
-            fn read<R: $crate::schema::FieldReader<'a>>(from: &mut R) -> Result<Self, R::Error> {
-                $(let mut $field = <$ty as $crate::schema::FieldValue<'a>>::Slot::default();)*
+            fn read<R: $crate::codec::FieldReader<'a>>(from: &mut R) -> Result<Self, R::Error> {
+                $(let mut $field = <$ty as $crate::codec::FieldValue<'a>>::Slot::default();)*
                 while let Some(id) = from.next_field(Self::FIELDS)? {
                     match id {
-                        $($id => <$ty as $crate::schema::FieldValue<'a>>::read(&mut $field, from)?,)*
+                        $($id => <$ty as $crate::codec::FieldValue<'a>>::read(&mut $field, from)?,)*
                         // The reader gives only ids that stand in `FIELDS`.
                         _ => {}
                     }
                 }
                 Ok(Self {
-                    $($field: match <$ty as $crate::schema::FieldValue<'a>>::finish($field) {
+                    $($field: match <$ty as $crate::codec::FieldValue<'a>>::finish($field) {
                         Some(value) => value,
                         None => return Err(from.missing(stringify!($field))),
                     },)*
@@ -465,10 +465,10 @@ macro_rules! record {
 
             #[inline(always)]
             #[allow(clippy::inline_always, reason = "handing the record on in memory takes longer")]
-            fn read_in_order<R: $crate::schema::OrderedReader<'a>>(from: &mut R) -> Option<Self> {
-                $(let $field = if from.next_is($id, <$ty as $crate::schema::FieldValue<'a>>::WIRE) {
-                    Some(<$ty as $crate::schema::FieldValue<'a>>::lend(from)?)
-                } else if <$ty as $crate::schema::FieldValue<'a>>::REQUIRED {
+            fn read_in_order<R: $crate::codec::OrderedReader<'a>>(from: &mut R) -> Option<Self> {
+                $(let $field = if from.next_is($id, <$ty as $crate::codec::FieldValue<'a>>::WIRE) {
+                    Some(<$ty as $crate::codec::FieldValue<'a>>::lend(from)?)
+                } else if <$ty as $crate::codec::FieldValue<'a>>::REQUIRED {
                     return None;
                 } else {
                     None
@@ -477,16 +477,16 @@ macro_rules! record {
                     return None;
                 }
                 Some(Self {
-                    $($field: <$ty as $crate::schema::FieldValue<'a>>::of_lent($field)?,)*
+                    $($field: <$ty as $crate::codec::FieldValue<'a>>::from_lent($field)?,)*
                     unknown: $crate::UnknownFields::new(),
                 })
             }
 
-            fn write<W: $crate::schema::FieldWriter>(&self, to: &mut W) -> Result<(), W::Error> {
+            fn write<W: $crate::codec::FieldWriter>(&self, to: &mut W) -> Result<(), W::Error> {
                 to.begin(Self::NAME, Self::FIELDS, &self.unknown)?;
                 $(
                     to.unknown(&self.unknown, Some($id))?;
-                    $crate::schema::FieldValue::write(&self.$field, $id, stringify!($field), to)?;
+                    $crate::codec::FieldValue::write(&self.$field, $id, stringify!($field), to)?;
                 )*
                 to.unknown(&self.unknown, None)
             }
