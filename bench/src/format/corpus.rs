@@ -26,7 +26,7 @@ impl fmt::Display for Data {
     /// How many blocks there are, and what they hold.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.lcp.iter().filter_map(|block| block.content.text());
-        let bytes: usize = text.map(lcp_types::Bytes::len).sum();
+        let bytes: usize = text.map(lcp_types::CowBytes::len).sum();
         write!(f, "{} blocks, {} KiB of text", self.lcp.len(), bytes / 1024)
     }
 }

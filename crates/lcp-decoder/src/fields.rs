@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use lcp_types::codec::{FieldReader, FieldSpec, Record};
-use lcp_types::{Bytes, UnknownField, UnknownValue, limits, wire};
+use lcp_types::{CowBytes, UnknownField, UnknownValue, limits, wire};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader;
@@ -185,7 +185,7 @@ impl<'a> FieldReader<'a> for Fields<'a, '_> {
         text(window, self.field.name, "TEXT_BYTES_MAX", limits::TEXT_BYTES_MAX)
     }
 
-    fn bytes(&mut self) -> Result<Bytes<'a>> {
+    fn bytes(&mut self) -> Result<CowBytes<'a>> {
         Ok(self.window()?.rest().into())
     }
 

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use lcp_types::{Block, Bytes, FieldVisitor};
+use lcp_types::{Block, CowBytes, FieldVisitor};
 
 use crate::error::Result;
 
@@ -63,7 +63,7 @@ impl FieldVisitor for FieldCount {
         self.0 += 1;
     }
 
-    fn bytes(&mut self, _: &mut Bytes<'_>) {
+    fn bytes(&mut self, _: &mut CowBytes<'_>) {
         self.0 += 1;
     }
 }
@@ -93,9 +93,9 @@ impl FieldVisitor for FieldLocator<'_> {
         }
     }
 
-    fn bytes(&mut self, bytes: &mut Bytes<'_>) {
+    fn bytes(&mut self, bytes: &mut CowBytes<'_>) {
         if self.locate(bytes.as_slice()) {
-            *bytes = Bytes::from("");
+            *bytes = CowBytes::from("");
         }
     }
 }
@@ -121,9 +121,9 @@ impl<I: Iterator<Item = Part>> FieldVisitor for PieceInserter<I> {
         }));
     }
 
-    fn bytes(&mut self, bytes: &mut Bytes<'_>) {
+    fn bytes(&mut self, bytes: &mut CowBytes<'_>) {
         if let Some(piece) = self.piece() {
-            *bytes = Bytes::from(piece);
+            *bytes = CowBytes::from(piece);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Overlapping chunks among the blocks of a path (RFC 0006 §6).
 
-use lcp_types::{BlockContent, Bytes, DuplicateKind, Priority};
+use lcp_types::{BlockContent, CowBytes, DuplicateKind, Priority};
 
 use crate::options::Survivor;
 use crate::overlap::{self, Chunk};
@@ -43,7 +43,7 @@ fn versions(state: &DedupState<'_, '_>, members: &[Member]) -> Vec<Vec<(usize, (
         // They touch without common lines.
         return vec![left];
     }
-    let text = |index: usize| state.blocks[index].content.text().map(Bytes::as_slice);
+    let text = |index: usize| state.blocks[index].content.text().map(CowBytes::as_slice);
     let chunk = |member: &Member| {
         let ((first, last), text) = member.range.zip(text(member.index))?;
         let (position, priority) = (member.index, Priority::Normal);
@@ -122,7 +122,8 @@ fn resolve_priority(
     options: &overlap::OverlapOptions,
 ) -> Vec<Option<Outcome>> {
     let blocks = state.blocks;
-    let own = |index: usize| blocks[index].content.text().map(Bytes::as_slice).unwrap_or_default();
+    let own =
+        |index: usize| blocks[index].content.text().map(CowBytes::as_slice).unwrap_or_default();
     let chunk = |index: usize, (first, last): (u32, u32), text, fixed| {
         let priority = state.ranks[index].priority;
         Chunk { first, last, text, order: 0, position: index, priority, fixed }
@@ -153,8 +154,7 @@ fn resolve_priority(
             match (rest.by.first().filter(|_| !is_fixed), rest.own) {
                 (None, _) => left.push(at),
                 (Some(&by), None) => {
-                    let contained = rest.is_within_one;
-                    let relation = if contained {
+                    let relation = if rest.is_within_one {
                         DuplicateKind::Contained
                     } else {
                         DuplicateKind::Overlapping

@@ -193,7 +193,7 @@ impl<'b, 'a> DedupState<'b, 'a> {
         match &self.outcomes[index] {
             Some(Outcome::Grown(lines) | Outcome::Cut { lines, .. }) => Some(&lines.text),
             Some(Outcome::Covered { .. }) => None,
-            None => self.blocks[index].content.text().map(lcp_types::Bytes::as_slice),
+            None => self.blocks[index].content.text().map(lcp_types::CowBytes::as_slice),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Stubs: the text that replaces a covered block.
 
-use lcp_types::{Block, BlockContent, BlockMeta, Bytes, DuplicateKind};
+use lcp_types::{Block, BlockContent, BlockMeta, CowBytes, DuplicateKind};
 
 /// Maximum number of characters of a label; a longer one loses its middle.
 const LABEL_CHARS_MAX: usize = 120;
@@ -89,7 +89,7 @@ impl<'t> StubTarget<'t> {
         if let Some(id) = call {
             return format!("#{id}");
         }
-        let text = self.block.content.text().map(Bytes::as_slice).unwrap_or_default();
+        let text = self.block.content.text().map(CowBytes::as_slice).unwrap_or_default();
         let text = text.trim_ascii_start();
         let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let line = String::from_utf8_lossy(&line[..line.len().min(4 * BEGINNING_CHARS)]);

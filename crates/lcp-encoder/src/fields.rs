@@ -2,7 +2,7 @@
 
 use lcp_types::codec::{FieldSpec, FieldWriter, Record};
 use lcp_types::wire::VARINT_BYTES_MAX;
-use lcp_types::{Bytes, UnknownField, UnknownValue, limits, wire};
+use lcp_types::{CowBytes, UnknownField, UnknownValue, limits, wire};
 
 use crate::error::{Error, Result, check};
 
@@ -168,7 +168,7 @@ impl FieldWriter for FieldEncoder<'_> {
     }
 
     #[inline]
-    fn bytes(&mut self, id: u64, name: &'static str, value: &Bytes<'_>) -> Result<()> {
+    fn bytes(&mut self, id: u64, name: &'static str, value: &CowBytes<'_>) -> Result<()> {
         check(name, "BODY_BYTES_MAX", value.len() as u64, limits::BODY_BYTES_MAX)?;
         self.head(id, wire::BYTES)?;
         length_prefixed(self.out, value.as_slice());

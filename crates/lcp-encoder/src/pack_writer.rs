@@ -6,7 +6,8 @@ use lcp_types::wire::{
     VERSION_MAJOR, VERSION_MINOR,
 };
 use lcp_types::{
-    Annotation, Block, BlockType, Bytes, ContentStore, EncodingCosts, Level, Priority, Tag, limits,
+    Annotation, Block, BlockType, ContentStore, CowBytes, EncodingCosts, Level, Priority, Tag,
+    limits,
 };
 
 use crate::compress;
@@ -367,7 +368,7 @@ fn expected_bytes(block: &Block<'_>) -> usize {
 /// Bytes of the texts that can be long.
 fn text_bytes(block: &Block<'_>) -> usize {
     let summary = block.summary.as_deref().map_or(0, str::len);
-    block.content.text().map_or(0, Bytes::len) + summary
+    block.content.text().map_or(0, CowBytes::len) + summary
 }
 
 /// What the blocks before took of a reader's limits.

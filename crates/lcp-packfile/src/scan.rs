@@ -6,7 +6,7 @@ use std::ops::Range;
 use lcp_decoder::{DecodeOptions, Error, ErrorKind, Event, EventIter, Header, Magic, Warning};
 use lcp_encoder::{Compression, EncodeOptions};
 use lcp_types::wire::{END_FRAME, HEADER_BYTES};
-use lcp_types::{Annotation, AnnotationKind, Block, BlockType, Bytes};
+use lcp_types::{Annotation, AnnotationKind, Block, BlockType, CowBytes};
 
 /// A pack as it is stored, however damaged.
 ///
@@ -232,6 +232,6 @@ pub(crate) fn slice<'a>(pack: &'a [u8], range: &Range<u64>) -> Option<&'a [u8]> 
 fn stand_in(index: u64) -> Block<'static> {
     let mut annotation = Annotation::summary(index, "");
     annotation.kind = AnnotationKind::Other(u8::MAX);
-    annotation.value = Bytes::from(Vec::new());
+    annotation.value = CowBytes::from(Vec::new());
     Block::new(annotation)
 }

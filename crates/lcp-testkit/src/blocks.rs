@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use lcp_types::codec::Record;
 use lcp_types::wire::BLOCK_RESERVED;
 use lcp_types::{
-    Annotation, AnnotationKind, Block, BlockContent, BlockType, Bytes, Code, Conversation,
+    Annotation, AnnotationKind, Block, BlockContent, BlockType, Code, Conversation, CowBytes,
     DataFormat, Diff, DiffHunk, Document, EmbeddingRef, Extension, FileEntry, FileEntryKind,
     FileTree, FormatHint, Image, Lang, MediaType, Role, Status, StructuredData, ToolResult,
     UnknownField, UnknownFields, UnknownValue,
@@ -73,12 +73,12 @@ fn text() -> impl Strategy<Value = String> {
 
 /// Content: text, bytes that are none, and enough of either for compression
 /// to have something to do.
-fn bytes() -> impl Strategy<Value = Bytes<'static>> {
+fn bytes() -> impl Strategy<Value = CowBytes<'static>> {
     prop_oneof![
-        4 => text().prop_map(Bytes::from),
-        2 => vec(any::<u8>(), 0..40).prop_map(Bytes::from),
+        4 => text().prop_map(CowBytes::from),
+        2 => vec(any::<u8>(), 0..40).prop_map(CowBytes::from),
         1 => (text(), 1usize..200).prop_map(|(text, times)| text.repeat(times).into()),
-        1 => vec(any::<u8>(), 250..600).prop_map(Bytes::from),
+        1 => vec(any::<u8>(), 250..600).prop_map(CowBytes::from),
     ]
 }
 

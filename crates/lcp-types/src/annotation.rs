@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::codec::record;
-use crate::{AnnotationKind, Bytes, Priority, UnknownFields};
+use crate::{AnnotationKind, CowBytes, Priority, UnknownFields};
 
 record! {
     /// ANNOTATION: a statement about another block of the pack. It is metadata
@@ -15,12 +15,12 @@ record! {
         /// What it says.
         2 kind: AnnotationKind,
         /// How it says it, by kind.
-        3 value: Bytes<'a>,
+        3 value: CowBytes<'a>,
     }
 }
 
 impl<'a> Annotation<'a> {
-    fn new(target_block_id: u64, kind: AnnotationKind, value: Bytes<'a>) -> Self {
+    fn new(target_block_id: u64, kind: AnnotationKind, value: CowBytes<'a>) -> Self {
         Self { target_block_id, kind, value, unknown: UnknownFields::new() }
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::{
-    Annotation, Bytes, Code, Conversation, DataFormat, Diff, DiffHunk, Document, EmbeddingRef,
+    Annotation, Code, Conversation, CowBytes, DataFormat, Diff, DiffHunk, Document, EmbeddingRef,
     Extension, FieldVisitor, FileEntry, FileTree, FormatHint, Image, IntoOwned, Lang, MediaType,
     Role, Status, StructuredData, ToolResult, UnknownFields,
 };
@@ -200,7 +200,7 @@ block_types! {
 impl<'a> BlockContent<'a> {
     /// The content, of the types whose content is text (or any bytes).
     #[must_use]
-    pub const fn text(&self) -> Option<&Bytes<'a>> {
+    pub const fn text(&self) -> Option<&CowBytes<'a>> {
         match self {
             Self::Code(code) => Some(&code.content),
             Self::Conversation(turn) => Some(&turn.content),
@@ -214,7 +214,7 @@ impl<'a> BlockContent<'a> {
 
     /// The same, to be changed.
     #[must_use]
-    pub const fn text_mut(&mut self) -> Option<&mut Bytes<'a>> {
+    pub const fn text_mut(&mut self) -> Option<&mut CowBytes<'a>> {
         match self {
             Self::Code(code) => Some(&mut code.content),
             Self::Conversation(turn) => Some(&mut turn.content),
@@ -255,7 +255,7 @@ pub struct RawBlock<'a> {
     /// The type's code; none that [`BlockType::ALL`] or END has.
     pub type_id: u8,
     /// The body after its summary, decompressed and resolved.
-    pub body: Bytes<'a>,
+    pub body: CowBytes<'a>,
 }
 
 /// One typed item of a pack, with its summary.
@@ -385,7 +385,11 @@ impl<'a> Block<'a> {
 
     /// A CODE block of a whole file.
     #[must_use]
-    pub fn code(lang: Lang, path: impl Into<Cow<'a, str>>, content: impl Into<Bytes<'a>>) -> Self {
+    pub fn code(
+        lang: Lang,
+        path: impl Into<Cow<'a, str>>,
+        content: impl Into<CowBytes<'a>>,
+    ) -> Self {
         let (path, content) = (path.into(), content.into());
         Self::new(Code {
             lang,
@@ -402,7 +406,7 @@ impl<'a> Block<'a> {
     pub fn code_lines(
         lang: Lang,
         path: impl Into<Cow<'a, str>>,
-        content: impl Into<Bytes<'a>>,
+        content: impl Into<CowBytes<'a>>,
         first: u32,
         last: u32,
     ) -> Self {
@@ -413,7 +417,7 @@ impl<'a> Block<'a> {
 
     /// A CONVERSATION block.
     #[must_use]
-    pub fn conversation(role: Role, content: impl Into<Bytes<'a>>) -> Self {
+    pub fn conversation(role: Role, content: impl Into<CowBytes<'a>>) -> Self {
         let content = content.into();
         Self::new(Conversation { role, content, tool_call_id: None, unknown: UnknownFields::new() })
     }
@@ -422,7 +426,7 @@ impl<'a> Block<'a> {
     #[must_use]
     pub fn conversation_with_call(
         role: Role,
-        content: impl Into<Bytes<'a>>,
+        content: impl Into<CowBytes<'a>>,
         tool_call_id: impl Into<Cow<'a, str>>,
     ) -> Self {
         let (content, tool_call_id) = (content.into(), Some(tool_call_id.into()));
@@ -440,7 +444,7 @@ impl<'a> Block<'a> {
     pub fn tool_result(
         tool_name: impl Into<Cow<'a, str>>,
         status: Status,
-        content: impl Into<Bytes<'a>>,
+        content: impl Into<CowBytes<'a>>,
     ) -> Self {
         let (tool_name, content) = (tool_name.into(), content.into());
         Self::new(ToolResult {
@@ -456,7 +460,7 @@ impl<'a> Block<'a> {
     #[must_use]
     pub fn document(
         title: impl Into<Cow<'a, str>>,
-        content: impl Into<Bytes<'a>>,
+        content: impl Into<CowBytes<'a>>,
         format_hint: FormatHint,
     ) -> Self {
         let (title, content) = (title.into(), content.into());
@@ -465,7 +469,7 @@ impl<'a> Block<'a> {
 
     /// A STRUCTURED_DATA block.
     #[must_use]
-    pub fn structured_data(format: DataFormat, content: impl Into<Bytes<'a>>) -> Self {
+    pub fn structured_data(format: DataFormat, content: impl Into<CowBytes<'a>>) -> Self {
         let content = content.into();
         Self::new(StructuredData { format, schema: None, content, unknown: UnknownFields::new() })
     }
@@ -479,8 +483,8 @@ impl<'a> Block<'a> {
     /// An EMBEDDING_REF block.
     #[must_use]
     pub fn embedding_ref(
-        vector_id: impl Into<Bytes<'a>>,
-        source_hash: impl Into<Bytes<'a>>,
+        vector_id: impl Into<CowBytes<'a>>,
+        source_hash: impl Into<CowBytes<'a>>,
         model: impl Into<Cow<'a, str>>,
     ) -> Self {
         let (vector_id, source_hash, model) = (vector_id.into(), source_hash.into(), model.into());
@@ -492,7 +496,7 @@ impl<'a> Block<'a> {
     pub fn image(
         media_type: MediaType,
         alt_text: impl Into<Cow<'a, str>>,
-        data: impl Into<Bytes<'a>>,
+        data: impl Into<CowBytes<'a>>,
     ) -> Self {
         let (alt_text, data) = (alt_text.into(), data.into());
         Self::new(Image { media_type, alt_text, data, unknown: UnknownFields::new() })
@@ -503,7 +507,7 @@ impl<'a> Block<'a> {
     pub fn extension(
         namespace: impl Into<Cow<'a, str>>,
         type_name: impl Into<Cow<'a, str>>,
-        content: impl Into<Bytes<'a>>,
+        content: impl Into<CowBytes<'a>>,
     ) -> Self {
         let (namespace, type_name, content) = (namespace.into(), type_name.into(), content.into());
         Self::new(Extension { namespace, type_name, content, unknown: UnknownFields::new() })
@@ -511,7 +515,7 @@ impl<'a> Block<'a> {
 
     /// A block of a type that this version does not know.
     #[must_use]
-    pub fn raw(type_id: u8, body: impl Into<Bytes<'a>>) -> Self {
+    pub fn raw(type_id: u8, body: impl Into<CowBytes<'a>>) -> Self {
         Self {
             summary: None,
             content: BlockContent::Raw(RawBlock { type_id, body: body.into() }),
@@ -539,7 +543,7 @@ impl<'a> FileEntry<'a> {
 impl<'a> DiffHunk<'a> {
     /// A hunk: `lines` begin with `+`, `-` or a space, and each ends with a newline.
     #[must_use]
-    pub fn new(old_start: u32, new_start: u32, lines: impl Into<Bytes<'a>>) -> Self {
+    pub fn new(old_start: u32, new_start: u32, lines: impl Into<CowBytes<'a>>) -> Self {
         Self { old_start, new_start, lines: lines.into(), unknown: UnknownFields::new() }
     }
 }

@@ -5,23 +5,23 @@ use std::fmt;
 
 /// Bytes that are borrowed from a pack or owned: the `content` of a block.
 ///
-/// Content is whatever the writer put there. [`Bytes::as_str`] is the text if
-/// it is UTF-8; [`Bytes::to_str_lossy`] always gives a text, and renderers use
+/// Content is whatever the writer put there. [`CowBytes::as_str`] is the text if
+/// it is UTF-8; [`CowBytes::to_str_lossy`] always gives a text, and renderers use
 /// it (they report the loss).
 ///
 /// ```
-/// use lcp_types::Bytes;
+/// use lcp_types::CowBytes;
 ///
-/// assert_eq!(Bytes::from("text").as_str(), Some("text"));
-/// assert_eq!(Bytes::from(&[0xFF][..]).to_str_lossy(), "\u{FFFD}");
+/// assert_eq!(CowBytes::from("text").as_str(), Some("text"));
+/// assert_eq!(CowBytes::from(&[0xFF][..]).to_str_lossy(), "\u{FFFD}");
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Bytes<'a>(Cow<'a, [u8]>);
+pub struct CowBytes<'a>(Cow<'a, [u8]>);
 
 /// Bytes of a text that is checked byte by byte, without a search for ASCII.
 const SHORT_BYTES_MAX: usize = 16;
 
-impl<'a> Bytes<'a> {
+impl<'a> CowBytes<'a> {
     /// The bytes.
     #[must_use]
     #[inline]
@@ -74,13 +74,13 @@ impl<'a> Bytes<'a> {
     }
 }
 
-impl<'a> From<Cow<'a, [u8]>> for Bytes<'a> {
+impl<'a> From<Cow<'a, [u8]>> for CowBytes<'a> {
     fn from(bytes: Cow<'a, [u8]>) -> Self {
         Self(bytes)
     }
 }
 
-impl<'a> From<Cow<'a, str>> for Bytes<'a> {
+impl<'a> From<Cow<'a, str>> for CowBytes<'a> {
     fn from(text: Cow<'a, str>) -> Self {
         match text {
             Cow::Borrowed(text) => text.into(),
@@ -89,33 +89,33 @@ impl<'a> From<Cow<'a, str>> for Bytes<'a> {
     }
 }
 
-impl<'a> From<&'a [u8]> for Bytes<'a> {
+impl<'a> From<&'a [u8]> for CowBytes<'a> {
     #[inline]
     fn from(bytes: &'a [u8]) -> Self {
         Self(Cow::Borrowed(bytes))
     }
 }
 
-impl<'a> From<&'a str> for Bytes<'a> {
+impl<'a> From<&'a str> for CowBytes<'a> {
     fn from(text: &'a str) -> Self {
         Self(Cow::Borrowed(text.as_bytes()))
     }
 }
 
-impl From<Vec<u8>> for Bytes<'_> {
+impl From<Vec<u8>> for CowBytes<'_> {
     #[inline]
     fn from(bytes: Vec<u8>) -> Self {
         Self(Cow::Owned(bytes))
     }
 }
 
-impl From<String> for Bytes<'_> {
+impl From<String> for CowBytes<'_> {
     fn from(text: String) -> Self {
         Self(Cow::Owned(text.into_bytes()))
     }
 }
 
-impl fmt::Debug for Bytes<'_> {
+impl fmt::Debug for CowBytes<'_> {
     /// As text where it is text, so that a failed test can be read.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.as_str() {
@@ -126,7 +126,7 @@ impl fmt::Debug for Bytes<'_> {
 }
 
 #[cfg(feature = "serde")]
-impl serde::Serialize for Bytes<'_> {
+impl serde::Serialize for CowBytes<'_> {
     /// Text as a string where the format is for people, else bytes.
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self.as_str() {
@@ -137,7 +137,7 @@ impl serde::Serialize for Bytes<'_> {
 }
 
 #[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for Bytes<'_> {
+impl<'de> serde::Deserialize<'de> for CowBytes<'_> {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct BytesVisitor;
         impl<'de> serde::de::Visitor<'de> for BytesVisitor {

@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Bytes, UnknownField, wire};
+use crate::{CowBytes, UnknownField, wire};
 
 /// What a reader has to know of a field before it has read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ pub trait FieldReader<'a>: Sized {
     /// # Errors
     ///
     /// If the source is malformed there.
-    fn bytes(&mut self) -> Result<Bytes<'a>, Self::Error>;
+    fn bytes(&mut self) -> Result<CowBytes<'a>, Self::Error>;
 
     /// The nested records of this field that stand here: one on the wire,
     /// all of them in a manifest.
@@ -190,7 +190,12 @@ pub trait FieldWriter: Sized {
     /// # Errors
     ///
     /// If it is longer than its limit.
-    fn bytes(&mut self, id: u64, name: &'static str, value: &Bytes<'_>) -> Result<(), Self::Error> {
+    fn bytes(
+        &mut self,
+        id: u64,
+        name: &'static str,
+        value: &CowBytes<'_>,
+    ) -> Result<(), Self::Error> {
         let _ = (id, name, value);
         Ok(())
     }
@@ -336,7 +341,7 @@ mod checked_int {
 }
 scalar!(Cow<'a, str>, wire::BYTES, |from| from.text()?, &'a str = from.text(), Cow::Borrowed, |value, id, name, to| to
     .text(id, name, value));
-scalar!(Bytes<'a>, wire::BYTES, |from| from.bytes()?, &'a [u8] = from.bytes(), Bytes::from, |value, id, name, to| to
+scalar!(CowBytes<'a>, wire::BYTES, |from| from.bytes()?, &'a [u8] = from.bytes(), CowBytes::from, |value, id, name, to| to
     .bytes(id, name, value));
 
 impl<'a, T: FieldValue<'a, Slot = Option<T>>> FieldValue<'a> for Option<T> {

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::codec::record;
-use crate::{Bytes, DataFormat, FileEntryKind, FormatHint, Lang, MediaType, Role, Status};
+use crate::{CowBytes, DataFormat, FileEntryKind, FormatHint, Lang, MediaType, Role, Status};
 
 record! {
     /// CODE: a source file, or a range of its lines.
@@ -16,7 +16,7 @@ record! {
         /// The path, as the writer names it.
         2 path: Cow<'a, str>,
         /// The source text.
-        3 content: Bytes<'a>,
+        3 content: CowBytes<'a>,
         /// The first line of the range, counted from 1.
         4 line_start: Option<u32>,
         /// The last line of the range, included.
@@ -30,7 +30,7 @@ record! {
         /// Who speaks.
         1 role: Role,
         /// What is said.
-        2 content: Bytes<'a>,
+        2 content: CowBytes<'a>,
         /// The id of the tool call that this turn makes or answers.
         3 tool_call_id: Option<Cow<'a, str>>,
     }
@@ -68,7 +68,7 @@ record! {
         /// How the call ended.
         2 status: Status,
         /// What it printed.
-        3 content: Bytes<'a>,
+        3 content: CowBytes<'a>,
         /// What the content looks like, in the writer's words.
         4 schema_hint: Option<Cow<'a, str>>,
     }
@@ -80,7 +80,7 @@ record! {
         /// The title.
         1 title: Cow<'a, str>,
         /// The text.
-        2 content: Bytes<'a>,
+        2 content: CowBytes<'a>,
         /// Its format.
         3 format_hint: FormatHint,
     }
@@ -94,7 +94,7 @@ record! {
         /// The schema, or its name.
         2 schema: Option<Cow<'a, str>>,
         /// The data.
-        3 content: Bytes<'a>,
+        3 content: CowBytes<'a>,
     }
 }
 
@@ -116,7 +116,7 @@ record! {
         /// The first line of the hunk in the new file.
         2 new_start: u32,
         /// Lines that begin with `+`, `-` or a space.
-        3 lines: Bytes<'a>,
+        3 lines: CowBytes<'a>,
     }
 }
 
@@ -124,9 +124,9 @@ record! {
     /// EMBEDDING_REF: a vector that is stored elsewhere.
     EmbeddingRef {
         /// Its id in the vector store.
-        1 vector_id: Bytes<'a>,
+        1 vector_id: CowBytes<'a>,
         /// The hash of what was embedded.
-        2 source_hash: Bytes<'a>,
+        2 source_hash: CowBytes<'a>,
         /// The model that made it.
         3 model: Cow<'a, str>,
     }
@@ -140,7 +140,7 @@ record! {
         /// What it shows, for models that see only text.
         2 alt_text: Cow<'a, str>,
         /// The encoded picture.
-        3 data: Bytes<'a>,
+        3 data: CowBytes<'a>,
     }
 }
 
@@ -152,6 +152,6 @@ record! {
         /// What it is there.
         2 type_name: Cow<'a, str>,
         /// What it holds.
-        3 content: Bytes<'a>,
+        3 content: CowBytes<'a>,
     }
 }

@@ -46,7 +46,7 @@ mod wire_enums;
 
 pub use annotation::{Annotation, Tag};
 pub use block::{Block, BlockContent, BlockType, RawBlock};
-pub use bytes::Bytes;
+pub use bytes::CowBytes;
 pub use content::{
     Code, Conversation, Diff, DiffHunk, Document, EmbeddingRef, Extension, FileEntry, FileTree,
     Image, StructuredData, ToolResult,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::Bytes;
+use crate::CowBytes;
 
 /// Turns a value that may borrow into one that owns everything it holds.
 pub trait IntoOwned {
@@ -27,7 +27,7 @@ pub trait IntoOwned {
 /// ```
 /// use std::borrow::Cow;
 ///
-/// use lcp_types::{Block, Bytes, Lang, FieldVisitor};
+/// use lcp_types::{Block, CowBytes, Lang, FieldVisitor};
 ///
 /// /// Bytes of texts and contents.
 /// struct Length(usize);
@@ -37,7 +37,7 @@ pub trait IntoOwned {
 ///         self.0 += text.len();
 ///     }
 ///
-///     fn bytes(&mut self, bytes: &mut Bytes<'_>) {
+///     fn bytes(&mut self, bytes: &mut CowBytes<'_>) {
 ///         self.0 += bytes.len();
 ///     }
 /// }
@@ -51,7 +51,7 @@ pub trait FieldVisitor {
     fn text(&mut self, text: &mut Cow<'_, str>);
 
     /// A content.
-    fn bytes(&mut self, bytes: &mut Bytes<'_>);
+    fn bytes(&mut self, bytes: &mut CowBytes<'_>);
 }
 
 impl IntoOwned for Cow<'_, str> {
@@ -71,15 +71,15 @@ impl IntoOwned for Cow<'_, str> {
     }
 }
 
-impl IntoOwned for Bytes<'_> {
-    type Owned = Bytes<'static>;
+impl IntoOwned for CowBytes<'_> {
+    type Owned = CowBytes<'static>;
     #[inline]
-    fn into_owned(self) -> Bytes<'static> {
+    fn into_owned(self) -> CowBytes<'static> {
         self.into_cow().into_owned().into()
     }
 
     #[inline]
-    fn to_static(&self) -> Bytes<'static> {
+    fn to_static(&self) -> CowBytes<'static> {
         self.as_slice().to_vec().into()
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use crate::{Bytes, FieldVisitor, IntoOwned};
+use crate::{CowBytes, FieldVisitor, IntoOwned};
 
 /// The fields of a record whose ids this version does not know, in the order in
 /// which they stood: a list that takes one word where it is empty, as nearly
@@ -116,9 +116,9 @@ pub enum UnknownValue<'a> {
     /// Wire type 0.
     Varint(u64),
     /// Wire type 1.
-    Bytes(Bytes<'a>),
+    Bytes(CowBytes<'a>),
     /// Wire type 2: encoded fields, not looked into.
-    Nested(Bytes<'a>),
+    Nested(CowBytes<'a>),
 }
 
 impl IntoOwned for UnknownField<'_> {

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, parse};
 use lcp_ingest::{IngestOptions, ingest};
-use lcp_types::{BlockContent, BlockType, Bytes};
+use lcp_types::{BlockContent, BlockType, CowBytes};
 
 use repository::File;
 
@@ -139,7 +139,7 @@ fn lcp(folder: &Path, all: &[File]) -> Result<Vec<Row>> {
 
 /// The file that a block is; of any other, which is forged, a name that no file has.
 fn entry(shown: parse::ParsedBlock) -> (String, String) {
-    let text = |bytes: Bytes<'_>| bytes.to_str_lossy().into_owned();
+    let text = |bytes: CowBytes<'_>| bytes.to_str_lossy().into_owned();
     match shown.block.content {
         BlockContent::Code(code) => (code.path.into_owned(), text(code.content)),
         BlockContent::Document(document) => (document.title.into_owned(), text(document.content)),

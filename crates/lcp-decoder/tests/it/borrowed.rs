@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use lcp_decoder::{DecodeOptions, Event, EventIter, blocks};
 use lcp_encoder::EncodeOptions;
 use lcp_testkit::any_pack;
-use lcp_types::{Block, BlockContent, Bytes, Lang};
+use lcp_types::{Block, BlockContent, CowBytes, Lang};
 use proptest::prelude::*;
 
 /// The contents and texts of a block, without those of nested records.
-fn parts<'b>(block: &'b Block<'_>) -> (Vec<&'b Bytes<'b>>, Vec<&'b Cow<'b, str>>) {
+fn parts<'b>(block: &'b Block<'_>) -> (Vec<&'b CowBytes<'b>>, Vec<&'b Cow<'b, str>>) {
     let (contents, mut texts) = match &block.content {
         BlockContent::Code(it) => (vec![&it.content], vec![&it.path]),
         BlockContent::Conversation(it) => (vec![&it.content], it.tool_call_id.iter().collect()),

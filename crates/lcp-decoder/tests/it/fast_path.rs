@@ -133,7 +133,7 @@ fn texts_are_borrowed() {
     for (block, written) in blocks(&stream, DecodeOptions::default()).zip(&written) {
         let block = block.expect("as written");
         assert_eq!(&block, written);
-        assert!(block.content.text().is_some_and(lcp_types::Bytes::is_borrowed));
+        assert!(block.content.text().is_some_and(lcp_types::CowBytes::is_borrowed));
         assert!(!matches!(block.summary, Some(std::borrow::Cow::Owned(_))));
     }
 }

@@ -5,8 +5,8 @@ use lcp_decoder::{DecodeOptions, decode};
 use lcp_encoder::{Compression, EncodeOptions, PackWriter};
 use lcp_testkit::{SplitMix64, any_pack};
 use lcp_types::{
-    Block, BlockContent, Bytes, DiffHunk, FileEntry, Lang, MemoryContentStore, Priority, Role, Tag,
-    UnknownField, UnknownValue,
+    Block, BlockContent, CowBytes, DiffHunk, FileEntry, Lang, MemoryContentStore, Priority, Role,
+    Tag, UnknownField, UnknownValue,
 };
 use proptest::prelude::*;
 
@@ -74,7 +74,7 @@ fn sampler(compression: Compression, store: &mut MemoryContentStore) -> Vec<u8> 
     if let BlockContent::Code(code) = &mut code.content {
         code.unknown = vec![
             UnknownField { id: 9, value: UnknownValue::Varint(1 << 40) },
-            UnknownField { id: 300, value: UnknownValue::Nested(Bytes::from("\u{1}\0\u{1}")) },
+            UnknownField { id: 300, value: UnknownValue::Nested(CowBytes::from("\u{1}\0\u{1}")) },
         ]
         .into();
     }

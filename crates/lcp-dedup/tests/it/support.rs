@@ -68,7 +68,7 @@ pub(crate) fn text<'t>(
     index: usize,
 ) -> &'t [u8] {
     let block = found.replaced.get(&index).unwrap_or(&blocks[index]);
-    block.content.text().map(lcp_types::Bytes::as_slice).unwrap_or_default()
+    block.content.text().map(lcp_types::CowBytes::as_slice).unwrap_or_default()
 }
 
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {

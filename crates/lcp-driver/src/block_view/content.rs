@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use lcp_types::{BlockContent, Bytes, Diff, DiffHunk, FileEntry, FileEntryKind, FileTree};
+use lcp_types::{BlockContent, CowBytes, Diff, DiffHunk, FileEntry, FileEntryKind, FileTree};
 
 use super::label::{push_quoted, push_word};
 use crate::fmt::write_to;
@@ -29,7 +29,7 @@ pub fn content_text<'b>(content: &'b BlockContent<'_>) -> Option<Cow<'b, str>> {
     text(content).map(|(text, _)| text)
 }
 
-fn lossy<'b>(bytes: &'b Bytes<'_>) -> (Cow<'b, str>, bool) {
+fn lossy<'b>(bytes: &'b CowBytes<'_>) -> (Cow<'b, str>, bool) {
     let text = bytes.to_str_lossy();
     let lost = matches!(text, Cow::Owned(_));
     (text, lost)

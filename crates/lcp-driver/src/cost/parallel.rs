@@ -41,7 +41,7 @@ pub(super) fn count_each<T: Send>(
 
 #[cfg(feature = "rayon")]
 mod shared {
-    use lcp_types::{Block, BlockContent, Bytes};
+    use lcp_types::{Block, BlockContent, CowBytes};
     use rayon::prelude::*;
 
     use crate::cost::Counter;
@@ -77,7 +77,7 @@ mod shared {
     fn weight(block: &Block<'_>) -> usize {
         let content = match &block.content {
             BlockContent::Diff(diff) => diff.hunks.iter().map(|hunk| hunk.lines.len()).sum(),
-            content => content.text().map_or(0, Bytes::len),
+            content => content.text().map_or(0, CowBytes::len),
         };
         BLOCK_BYTES + content
     }

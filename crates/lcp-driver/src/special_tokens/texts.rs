@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lcp_types::{Block, BlockContent, Bytes, Level};
+use lcp_types::{Block, BlockContent, CowBytes, Level};
 
 /// Returns the replacement of a text, or `None` to leave it unchanged.
 type Change<'c> = dyn FnMut(&[u8]) -> Option<Vec<u8>> + 'c;
@@ -61,11 +61,11 @@ fn optional(text: &mut Option<Cow<'_, str>>, change: &mut Change<'_>) {
 
 fn label(text: &mut Cow<'_, str>, change: &mut Change<'_>) {
     if let Some(changed) = change(text.as_bytes()) {
-        *text = Bytes::from(changed).to_str_lossy().into_owned().into();
+        *text = CowBytes::from(changed).to_str_lossy().into_owned().into();
     }
 }
 
-fn bytes(text: &mut Bytes<'_>, change: &mut Change<'_>) {
+fn bytes(text: &mut CowBytes<'_>, change: &mut Change<'_>) {
     if let Some(changed) = change(text.as_slice()) {
         *text = changed.into();
     }

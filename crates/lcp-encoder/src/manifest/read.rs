@@ -8,7 +8,7 @@ use lcp_types::codec::{FieldReader, FieldSpec, Record};
 use lcp_types::limits::MANIFEST_DEPTH_MAX;
 use lcp_types::wire::{BLOCK_RESERVED, BYTES};
 use lcp_types::{
-    Block, BlockContent, BlockType, Bytes, Level, Priority, RawBlock, Tag, UnknownField,
+    Block, BlockContent, BlockType, CowBytes, Level, Priority, RawBlock, Tag, UnknownField,
     UnknownValue,
 };
 use serde_json::{Map, Value};
@@ -337,14 +337,14 @@ impl FieldReader<'static> for Object<'_, '_> {
             .map_err(|_| self.fail(&self.key(), "must be UTF-8"))
     }
 
-    fn bytes(&mut self) -> Result<Bytes<'static>> {
+    fn bytes(&mut self) -> Result<CowBytes<'static>> {
         let Value::String(text) = std::mem::take(&mut self.value) else {
             return Err(self.fail(&self.key(), "must be a string"));
         };
         match self.form {
             Form::Plain => Ok(text.into()),
-            Form::Base64 => self.base64(&self.key(), &text).map(Bytes::from),
-            Form::File => (self.load)(&text).map(Bytes::from).map_err(|error| {
+            Form::Base64 => self.base64(&self.key(), &text).map(CowBytes::from),
+            Form::File => (self.load)(&text).map(CowBytes::from).map_err(|error| {
                 self.fail(&self.key(), format!("cannot read {text:?}: {error}"))
                     .with_kind(ManifestErrorKind::Io)
             }),

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use lcp_types::codec::{FieldSpec, FieldWriter, Record};
-use lcp_types::{Block, Bytes, UnknownField, UnknownValue};
+use lcp_types::{Block, CowBytes, UnknownField, UnknownValue};
 
 use super::Entry;
 
@@ -186,7 +186,12 @@ impl FieldWriter for Object<'_> {
         Ok(())
     }
 
-    fn bytes(&mut self, _: u64, name: &'static str, value: &Bytes<'_>) -> Result<(), Infallible> {
+    fn bytes(
+        &mut self,
+        _: u64,
+        name: &'static str,
+        value: &CowBytes<'_>,
+    ) -> Result<(), Infallible> {
         match value.as_str() {
             Some(text) => self.string(name, text),
             None => self.base64(name, value.as_slice()),

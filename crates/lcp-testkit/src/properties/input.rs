@@ -6,7 +6,7 @@ use crate::DELIMITERS;
 use arbitrary::Unstructured;
 use lcp_types::wire::BLOCK_RESERVED;
 use lcp_types::{
-    Annotation, AnnotationKind, Block, BlockContent, BlockType, Bytes, Code, Conversation,
+    Annotation, AnnotationKind, Block, BlockContent, BlockType, Code, Conversation, CowBytes,
     DataFormat, Diff, DiffHunk, Document, EmbeddingRef, Extension, FileEntry, FileEntryKind,
     FileTree, FormatHint, Image, Lang, Level, MediaType, Priority, Role, Status, StructuredData,
     Tag, ToolResult, UnknownField, UnknownFields, UnknownValue,
@@ -107,7 +107,7 @@ impl<'a> Input<'a> {
         self.flag().then(|| make(self))
     }
 
-    fn content(&mut self) -> Bytes<'static> {
+    fn content(&mut self) -> CowBytes<'static> {
         match self.byte() {
             0..230 => self.text().into(),
             _ => self.some_bytes().to_vec().into(),

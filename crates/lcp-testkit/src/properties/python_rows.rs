@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use lcp_decoder::{DecodeOptions, Error, ErrorKind, Event, EventIter};
 use lcp_types::codec::{FieldSpec, FieldWriter, Record};
-use lcp_types::{Block, BlockContent, Bytes, UnknownField, UnknownValue};
+use lcp_types::{Block, BlockContent, CowBytes, UnknownField, UnknownValue};
 use serde_json::{Map, Value, json};
 
 /// The row of a pack, without the name of its file.
@@ -115,7 +115,7 @@ impl FieldWriter for Rows {
         self.push(id, hex(value.as_bytes()))
     }
 
-    fn bytes(&mut self, id: u64, _: &'static str, value: &Bytes<'_>) -> Result<(), Infallible> {
+    fn bytes(&mut self, id: u64, _: &'static str, value: &CowBytes<'_>) -> Result<(), Infallible> {
         self.push(id, hex(value.as_slice()))
     }
 

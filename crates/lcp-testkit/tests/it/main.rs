@@ -10,7 +10,7 @@ use lcp_testkit::{SplitMix64, any_pack, hex, known_pack, nested_tree};
 use lcp_types::codec::Record;
 use lcp_types::wire::BLOCK_RESERVED;
 use lcp_types::{
-    Block, BlockContent, BlockType, Bytes, Code, FileEntry, Lang, UnknownField, UnknownValue,
+    Block, BlockContent, BlockType, Code, CowBytes, FileEntry, Lang, UnknownField, UnknownValue,
 };
 use proptest::strategy::{Strategy, ValueTree as _};
 use proptest::test_runner::TestRunner;
@@ -123,7 +123,7 @@ fn choices_follow_from_the_seed() {
 
 #[test]
 fn hex_reads_digits_of_either_case() {
-    assert_eq!(Bytes::from(hex("0aF0\n 7f")), Bytes::from(vec![0x0A, 0xF0, 0x7F]));
+    assert_eq!(CowBytes::from(hex("0aF0\n 7f")), CowBytes::from(vec![0x0A, 0xF0, 0x7F]));
 }
 
 #[test]

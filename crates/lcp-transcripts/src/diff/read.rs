@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lcp_types::{Bytes, Diff, DiffHunk, UnknownFields};
+use lcp_types::{CowBytes, Diff, DiffHunk, UnknownFields};
 
 use super::names::{self, name};
 use super::{DiffError, DiffErrorKind, Note, Patch};
@@ -151,8 +151,8 @@ impl<'a> Reader<'a> {
             }
         }
         let lines = match changed {
-            Some(changed) => Bytes::from(changed),
-            None => Bytes::from(&self.lines.text[start..self.lines.at]),
+            Some(changed) => CowBytes::from(changed),
+            None => CowBytes::from(&self.lines.text[start..self.lines.at]),
         };
         match self.patch.diffs.last_mut().filter(|_| self.is_open) {
             Some(diff) => diff.hunks.push(DiffHunk::new(old.start, new.start, lines)),

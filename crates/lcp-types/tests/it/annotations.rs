@@ -1,6 +1,6 @@
 //! Annotations and tags: printed, parsed, and what is no priority or tag.
 
-use lcp_types::{Annotation, AnnotationKind, Bytes, Priority, Tag};
+use lcp_types::{Annotation, AnnotationKind, CowBytes, Priority, Tag};
 use proptest::prelude::*;
 
 #[test]
@@ -72,7 +72,7 @@ fn a_priority_annotation_is_one_byte() {
 fn bad_values_are_no_priority() {
     for value in [&[][..], &[0], &[6], &[0xFF], &[2, 2]] {
         let mut annotation = Annotation::priority(0, Priority::High);
-        annotation.value = Bytes::from(value);
+        annotation.value = CowBytes::from(value);
         assert_eq!(annotation.as_priority(), None, "{value:?}");
     }
     let mut summary = Annotation::summary(0, "\u{2}");

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use lcp_testkit::any_block;
 use lcp_types::{
-    Annotation, Block, BlockContent, BlockType, Bytes, ContentStore, DataFormat, DiffHunk,
+    Annotation, Block, BlockContent, BlockType, ContentStore, CowBytes, DataFormat, DiffHunk,
     FileEntry, FormatHint, Lang, MediaType, MemoryContentStore, Priority, Role, Status, StoreError,
 };
 use proptest::prelude::*;
@@ -78,7 +78,7 @@ proptest! {
 
     #[test]
     fn bytes_know_whether_they_are_text(bytes in any::<Vec<u8>>()) {
-        let content = Bytes::from(bytes.as_slice());
+        let content = CowBytes::from(bytes.as_slice());
         prop_assert_eq!(content.as_slice(), bytes.as_slice());
         prop_assert_eq!(content.len(), bytes.len());
         prop_assert_eq!(content.is_empty(), bytes.is_empty());
@@ -90,7 +90,7 @@ proptest! {
 
 #[test]
 fn bytes_come_from_texts_and_slices() {
-    let all: [Bytes<'_>; 6] = [
+    let all: [CowBytes<'_>; 6] = [
         "ab".into(),
         String::from("ab").into(),
         b"ab"[..].into(),
@@ -101,14 +101,14 @@ fn bytes_come_from_texts_and_slices() {
     for bytes in &all {
         assert_eq!(bytes, &all[0]);
     }
-    let borrowed: Vec<_> = all.iter().map(Bytes::is_borrowed).collect();
+    let borrowed: Vec<_> = all.iter().map(CowBytes::is_borrowed).collect();
     assert_eq!(borrowed, [true, false, true, false, true, false]);
 }
 
 #[test]
 fn bytes_are_printed_as_text_where_they_are_text() {
-    assert_eq!(format!("{:?}", Bytes::from("a\n")), r#""a\n""#);
-    assert_eq!(format!("{:?}", Bytes::from(vec![0xFF, 1])), "[255, 1]");
+    assert_eq!(format!("{:?}", CowBytes::from("a\n")), r#""a\n""#);
+    assert_eq!(format!("{:?}", CowBytes::from(vec![0xFF, 1])), "[255, 1]");
 }
 
 #[test]

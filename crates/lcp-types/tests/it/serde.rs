@@ -136,6 +136,6 @@ fn what_is_no_value_is_refused_by_name() {
         error("null"),
         format!("invalid type: null, expected {expected} at line 1 column 4"),
     );
-    let bytes = serde_json::from_str::<lcp_types::Bytes<'_>>("true").expect_err("no bytes");
+    let bytes = serde_json::from_str::<lcp_types::CowBytes<'_>>("true").expect_err("no bytes");
     assert!(bytes.to_string().contains("expected a string or bytes"), "{bytes}");
 }
