@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lcp_driver::{DriverConfig, Excerpts, Objective, OptimalityBound, ValueModel, group_thousands};
 use lcp_testkit::SplitMix64;
-use lcp_types::{Annotation, Block, Level, Priority, Role, Tag};
+use lcp_types::{Annotation, Block, CarriedLevel, Priority, Role, Tag};
 
 use super::{REPLAYED, ROUNDS, Times, milliseconds};
 use crate::error::Error;
@@ -127,8 +127,11 @@ fn pack(blocks: usize) -> Vec<Block<'static>> {
             _ => block.with_summary(text(rng, words / 4)),
         });
         if i % 3 == 2 {
-            let (level, words) =
-                if i % 2 == 0 { (Level::Detailed, words * 3 / 5) } else { (Level::Tags, 2) };
+            let (level, words) = if i % 2 == 0 {
+                (CarriedLevel::Detailed, words * 3 / 5)
+            } else {
+                (CarriedLevel::Tags, 2)
+            };
             annotations.push(Block::new(level.to_extension(target, &text(rng, words))));
         }
         let priority = rng.choose(&[

@@ -6,8 +6,8 @@ use lcp_types::wire::{
     VERSION_MAJOR, VERSION_MINOR,
 };
 use lcp_types::{
-    Annotation, Block, BlockType, ContentStore, CowBytes, EncodingCosts, Level, Priority, Tag,
-    limits,
+    Annotation, Block, BlockType, CarriedLevel, ContentStore, CowBytes, EncodingCosts, Priority,
+    Tag, limits,
 };
 
 use crate::compress;
@@ -305,7 +305,7 @@ impl BlockHandle<'_> {
     /// # Errors
     ///
     /// If the pack has as many blocks as it may, or the text is too long.
-    pub fn level(&mut self, level: Level, text: &str) -> Result<&mut Self> {
+    pub fn level(&mut self, level: CarriedLevel, text: &str) -> Result<&mut Self> {
         self.pack.append(&Block::new(level.to_extension(self.target, text)), None)?;
         Ok(self)
     }

@@ -1,12 +1,12 @@
 //! The index of a hand-off: JSON that names blocks of its pack (RFC 0009).
 
-use lcp_types::{Block, HANDOFF_INDEX_VERSION, HANDOFF_TYPE_NAME, Level};
+use lcp_types::{Block, CarriedLevel, HANDOFF_INDEX_VERSION, HANDOFF_TYPE_NAME};
 use serde_json::Value;
 
 /// Returns the content of a block that is the index of a hand-off.
 pub fn handoff_index<'b>(block: &'b Block<'_>) -> Option<&'b [u8]> {
     let extension = block.as_extension()?;
-    (extension.namespace == Level::NAMESPACE && extension.type_name == HANDOFF_TYPE_NAME)
+    (extension.namespace == CarriedLevel::NAMESPACE && extension.type_name == HANDOFF_TYPE_NAME)
         .then(|| extension.content.as_slice())
 }
 

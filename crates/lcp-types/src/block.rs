@@ -232,7 +232,7 @@ impl<'a> BlockContent<'a> {
     pub fn is_metadata(&self) -> bool {
         match self {
             Self::Annotation(_) => true,
-            Self::Extension(extension) => extension.namespace == crate::Level::NAMESPACE,
+            Self::Extension(extension) => extension.namespace == crate::CarriedLevel::NAMESPACE,
             _ => false,
         }
     }

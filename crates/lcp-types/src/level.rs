@@ -8,17 +8,17 @@ use crate::{Extension, UnknownFields};
 /// its summary (RFC 0004 §6).
 ///
 /// ```
-/// use lcp_types::{Block, Lang, Level};
+/// use lcp_types::{Block, Lang, CarriedLevel};
 ///
 /// let block = Block::code(Lang::Rust, "src/main.rs", "fn main() { run() }");
-/// let level = Level::Detailed.to_extension(0, "fn main()");
+/// let level = CarriedLevel::Detailed.to_extension(0, "fn main()");
 /// let pack = [block, Block::new(level)];
-/// let found = pack[1].as_extension().and_then(Level::read).unwrap()?;
-/// assert_eq!((found.target, found.level, found.text.as_ref()), (0, Level::Detailed, "fn main()"));
+/// let found = pack[1].as_extension().and_then(CarriedLevel::read).unwrap()?;
+/// assert_eq!((found.target, found.level, found.text.as_ref()), (0, CarriedLevel::Detailed, "fn main()"));
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Level {
+pub enum CarriedLevel {
     /// Between the content and the summary.
     Detailed,
     /// A few words, below the summary.
@@ -31,12 +31,12 @@ pub struct AlternateText<'a> {
     /// The index of the block, annotations counted.
     pub target: u64,
     /// Which level.
-    pub level: Level,
+    pub level: CarriedLevel,
     /// What is shown in place of the content; empty for none.
     pub text: Cow<'a, str>,
 }
 
-impl Level {
+impl CarriedLevel {
     /// Every level, the fullest first.
     pub const ALL: [Self; 2] = [Self::Detailed, Self::Tags];
 

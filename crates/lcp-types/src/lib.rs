@@ -8,7 +8,7 @@
 //! | look for | in |
 //! |---|---|
 //! | blocks and what they hold | [`Block`], [`BlockContent`], [`content`] |
-//! | priorities, tags, further levels | [`Annotation`], [`Priority`], [`Tag`], [`Level`], all that they say [`BlockMeta`] |
+//! | priorities, tags, further levels | [`Annotation`], [`Priority`], [`Tag`], [`CarriedLevel`], all that they say [`BlockMeta`] |
 //! | blocks that others replace | [`Replacements`] |
 //! | numbers of the wire format | [`wire`], [`limits`] |
 //! | how fields are read and written | [`codec`] |
@@ -55,7 +55,7 @@ pub use index::{
     AlternateCost, AlternateLevel, BlockIndex, BlockIndexBuilder, EncodingCosts, LabelColumn,
     ModeCosts, ToolCallEntry,
 };
-pub use level::{AlternateText, Level};
+pub use level::{AlternateText, CarriedLevel};
 pub use meta::{
     AnnotationError, AnnotationErrorKind, BlockMeta, HANDOFF_INDEX_VERSION, HANDOFF_TYPE_NAME,
     escape_for_display,

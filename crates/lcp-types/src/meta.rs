@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::{AlternateText, Annotation, AnnotationKind, Block, BlockContent, Level, Priority, Tag};
+use crate::{
+    AlternateText, Annotation, AnnotationKind, Block, BlockContent, CarriedLevel, Priority, Tag,
+};
 
 /// The type name of LCP's own extension that tells what the blocks of a hand-off
 /// are (RFC 0007 §5). It speaks of no single block.
@@ -182,8 +184,9 @@ impl<'b> Statement<'b> {
         if let Some(annotation) = block.as_annotation() {
             return Some(Ok(Self::Annotation(annotation)));
         }
-        let extension = block.as_extension().filter(|of| of.namespace == Level::NAMESPACE)?;
-        match Level::read(extension) {
+        let extension =
+            block.as_extension().filter(|of| of.namespace == CarriedLevel::NAMESPACE)?;
+        match CarriedLevel::read(extension) {
             Some(Ok(level)) => Some(Ok(Self::Level(level))),
             Some(Err(message)) => {
                 Some(Err(AnnotationError::new(AnnotationErrorKind::BadValue, message.to_owned())))
@@ -220,8 +223,8 @@ impl<'b> Statement<'b> {
             Self::Level(AlternateText { level, text, .. }) => {
                 let text = Some(text).filter(|text| !text.is_empty());
                 match level {
-                    Level::Detailed => meta.detailed = text,
-                    Level::Tags => meta.tags = text,
+                    CarriedLevel::Detailed => meta.detailed = text,
+                    CarriedLevel::Tags => meta.tags = text,
                 }
                 return Ok(());
             }
@@ -307,7 +310,7 @@ impl Block<'_> {
         match &self.content {
             BlockContent::Annotation(annotation) => Some(annotation.target_block_id),
             BlockContent::Extension(extension) => {
-                Level::read(extension).and_then(Result::ok).map(|level| level.target)
+                CarriedLevel::read(extension).and_then(Result::ok).map(|level| level.target)
             }
             _ => None,
         }
@@ -322,7 +325,7 @@ impl Block<'_> {
                 annotation.target_block_id = to(annotation.target_block_id);
             }
             BlockContent::Extension(extension) => {
-                let level = Level::read(extension)
+                let level = CarriedLevel::read(extension)
                     .and_then(Result::ok)
                     .map(|level| level.level.to_extension(to(level.target), &level.text).content);
                 if let Some(content) = level {

@@ -7,7 +7,8 @@ use lcp_packfile::Report;
 use lcp_testkit::any_pack;
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{
-    Annotation, Block, EncodingCosts, FormatHint, Lang, Level, MemoryContentStore, Priority, Role,
+    Annotation, Block, CarriedLevel, EncodingCosts, FormatHint, Lang, MemoryContentStore, Priority,
+    Role,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -19,7 +20,7 @@ fn small() -> Vec<Block<'static>> {
         Block::conversation(Role::User, "first"),
         Block::code(Lang::Rust, "a.rs", "fn a() {}").with_summary("a"),
         Block::new(Annotation::priority(1, Priority::High)),
-        Block::new(Level::Detailed.to_extension(1, "fn a()")),
+        Block::new(CarriedLevel::Detailed.to_extension(1, "fn a()")),
     ]
 }
 

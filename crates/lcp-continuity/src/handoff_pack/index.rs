@@ -1,6 +1,6 @@
 //! What the blocks of a hand-off are: the JSON of its extension.
 
-use lcp_types::{Block, Extension, HANDOFF_TYPE_NAME, Level};
+use lcp_types::{Block, CarriedLevel, Extension, HANDOFF_TYPE_NAME};
 use serde::{Deserialize, Serialize};
 
 use crate::model::{AnchorPoint, HandoffMetadata, OpenCall, PendingTask, SessionState};
@@ -55,11 +55,11 @@ pub(super) struct MessageRef {
 impl Index {
     /// The block that holds it.
     pub(super) fn block(&self) -> Result<Block<'static>, serde_json::Error> {
-        Ok(Block::extension(Level::NAMESPACE, HANDOFF_TYPE_NAME, serde_json::to_vec(self)?))
+        Ok(Block::extension(CarriedLevel::NAMESPACE, HANDOFF_TYPE_NAME, serde_json::to_vec(self)?))
     }
 }
 
 /// Whether a block holds an index.
 pub(super) fn is_index(extension: &Extension<'_>) -> bool {
-    extension.namespace == Level::NAMESPACE && extension.type_name == HANDOFF_TYPE_NAME
+    extension.namespace == CarriedLevel::NAMESPACE && extension.type_name == HANDOFF_TYPE_NAME
 }

@@ -1,7 +1,7 @@
 //! A hand-off's blocks, and what is said of them.
 
 use lcp_encoder::PackWriter;
-use lcp_types::{Block, Level, Priority, Tag};
+use lcp_types::{Block, CarriedLevel, Priority, Tag};
 
 use super::index::{BlockRef, Index, MessageRef, VERSION};
 use super::{PackageError, STORED};
@@ -106,7 +106,7 @@ fn add_summary(pack: &mut PackWriter, handoff: &SessionHandoff) -> Result<u64, P
     let mut added = pack.add(&block)?;
     added.tag(&Tag::new(Tag::RANK, SUMMARY.to_string()))?;
     if let Some(tags) = &handoff.summary_tags {
-        added.level(Level::Tags, tags)?;
+        added.level(CarriedLevel::Tags, tags)?;
     }
     Ok(added.index())
 }

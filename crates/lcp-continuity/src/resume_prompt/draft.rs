@@ -2,7 +2,7 @@
 //! part is one block that gets what the budget leaves, and is counted where that is
 //! nothing.
 
-use lcp_types::{Annotation, Block, FormatHint, Level, Priority, Tag};
+use lcp_types::{Annotation, Block, CarriedLevel, FormatHint, Priority, Tag};
 
 use super::abridge::abridge;
 use super::blocks::{counted, intent_block, lines, push_steps, summary_block};
@@ -185,7 +185,7 @@ impl Draft {
         let block = summary_block(&handoff.summary, brief.as_deref());
         let index = self.add(Part::Summary, block, picked);
         let tags = handoff.summary_tags.clone().or(tags);
-        for (level, text) in [(Level::Detailed, detailed), (Level::Tags, tags)] {
+        for (level, text) in [(CarriedLevel::Detailed, detailed), (CarriedLevel::Tags, tags)] {
             self.blocks.extend(text.map(|text| Block::new(level.to_extension(index, &text))));
         }
     }

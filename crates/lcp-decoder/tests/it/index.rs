@@ -6,8 +6,8 @@ use lcp_encoder::{Compression, EncodeOptions, Magic, PackWriter, encode, encode_
 use lcp_testkit::{SplitMix64, any_pack};
 use lcp_types::wire::END_FRAME;
 use lcp_types::{
-    AlternateCost, AlternateLevel, Annotation, Block, BlockIndex, BlockSource, EncodingCosts,
-    FormatHint, Lang, Level, MemoryContentStore, ModeCosts, Priority, Role, Tag,
+    AlternateCost, AlternateLevel, Annotation, Block, BlockIndex, BlockSource, CarriedLevel,
+    EncodingCosts, FormatHint, Lang, MemoryContentStore, ModeCosts, Priority, Role, Tag,
 };
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ fn pack_of_all() -> (Vec<Block<'static>>, Vec<u8>) {
     added.priority(Priority::High).expect("fits");
     added.tag(&Tag::new("rank", "0.5")).expect("fits");
     added.tag(&Tag::new("category", "code")).expect("fits");
-    added.level(Level::Tags, "main").expect("fits");
+    added.level(CarriedLevel::Tags, "main").expect("fits");
     for turn in 0..40 {
         let text = format!("turn {turn}: {}", "what is said. ".repeat(turn));
         let role = if turn % 2 == 0 { Role::User } else { Role::Assistant };

@@ -1,7 +1,7 @@
 //! What is left, as a pack of its own.
 
 use lcp_dedup::DedupLevel;
-use lcp_types::{Annotation, Block, BlockMeta, Level as Detail, Priority};
+use lcp_types::{Annotation, Block, BlockMeta, CarriedLevel, Priority};
 
 use crate::support::{at, chunk, file, priority, rank, tag};
 
@@ -16,7 +16,7 @@ fn annotations_follow_their_blocks() {
         priority(2, Priority::High),
         file("c.rs", "fn c() {}\n"),
         tag(4, "category=references"),
-        Block::new(Detail::Detailed.to_extension(4, "c")),
+        Block::new(CarriedLevel::Detailed.to_extension(4, "c")),
         // Of annotations, too.
         tag(5, "x=y"),
     ];
@@ -26,7 +26,7 @@ fn annotations_follow_their_blocks() {
         priority(0, Priority::High),
         file("c.rs", "fn c() {}\n"),
         tag(2, "category=references"),
-        Block::new(Detail::Detailed.to_extension(2, "c")),
+        Block::new(CarriedLevel::Detailed.to_extension(2, "c")),
         tag(3, "x=y"),
     ];
     assert_eq!(pack, expected);
@@ -54,7 +54,7 @@ fn what_is_said_of_a_text_that_is_no_more_goes() {
         chunk("a.rs", 1, 20),
         chunk("a.rs", 11, 30),
         Block::new(Annotation::summary(0, "the first twenty")),
-        Block::new(Detail::Tags.to_extension(0, "twenty")),
+        Block::new(CarriedLevel::Tags.to_extension(0, "twenty")),
         Block::new(Annotation::summary(1, "the rest")),
     ];
     let pack = at(DedupLevel::Overlap, &blocks).to_pack_blocks(&blocks);

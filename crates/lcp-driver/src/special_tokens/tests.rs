@@ -57,7 +57,7 @@ fn every_text_of_a_block_is_looked_at() {
         (Block::embedding_ref(t, data.clone(), t), 2),
         (Block::image(MediaType::Png, t, data.clone()), 1),
         (Block::extension(t, t, t), 3),
-        (Block::new(lcp_types::Level::Detailed.to_extension(0, t)), 1),
+        (Block::new(lcp_types::CarriedLevel::Detailed.to_extension(0, t)), 1),
         (Block::new(Annotation::tag(0, &Tag::new("tool_call_id", t))), 1),
         (Block::raw(0x42, data), 0),
     ];

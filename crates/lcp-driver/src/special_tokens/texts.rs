@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lcp_types::{Block, BlockContent, CowBytes, Level};
+use lcp_types::{Block, BlockContent, CarriedLevel, CowBytes};
 
 /// Returns the replacement of a text, or `None` to leave it unchanged.
 type Change<'c> = dyn FnMut(&[u8]) -> Option<Vec<u8>> + 'c;
@@ -44,7 +44,7 @@ pub(super) fn visit(block: &mut Block<'_>, change: &mut Change<'_>) {
         }
         BlockContent::Image(image) => label(&mut image.alt_text, change),
         // The names of LCP's own extensions are never shown.
-        BlockContent::Extension(extension) if extension.namespace != Level::NAMESPACE => {
+        BlockContent::Extension(extension) if extension.namespace != CarriedLevel::NAMESPACE => {
             label(&mut extension.namespace, change);
             label(&mut extension.type_name, change);
         }

@@ -13,8 +13,8 @@ use lcp_driver::{
     WarningCode,
 };
 use lcp_types::{
-    Annotation, Block, BlockType, DuplicateKind, Lang, Level, Priority, Replacement, Replacements,
-    Role,
+    Annotation, Block, BlockType, CarriedLevel, DuplicateKind, Lang, Priority, Replacement,
+    Replacements, Role,
 };
 
 use crate::packs::{O200K, bare_file, file, priority, source, tag};
@@ -140,8 +140,8 @@ fn what_was_said_of_another_text_is_dropped() {
         bare_file("b.rs", 40).with_summary("its own"),
         Block::new(Annotation::summary(0, "of the old a.rs")),
         Block::new(Annotation::summary(1, "of the old b.rs")),
-        Block::new(Level::Detailed.to_extension(0, "fn old_a();")),
-        Block::new(Level::Tags.to_extension(1, "old-b")),
+        Block::new(CarriedLevel::Detailed.to_extension(0, "fn old_a();")),
+        Block::new(CarriedLevel::Tags.to_extension(1, "old-b")),
     ];
     let summary = |config: DriverConfig| DriverConfig { verbosity: Verbosity::Summary, ..config };
     let kept = run(&blocks, &summary(config([])));

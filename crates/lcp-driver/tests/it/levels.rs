@@ -3,11 +3,11 @@
 use expect_test::expect;
 use lcp_driver::parse::{PieceKind, parse};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Plan, Rendered, WarningCode};
-use lcp_types::{Block, Level, Priority};
+use lcp_types::{Block, CarriedLevel, Priority};
 
 use crate::packs::{O200K, bare_file, file, priority};
 
-fn carried(level: Level, target: u64, text: &str) -> Block<'static> {
+fn carried(level: CarriedLevel, target: u64, text: &str) -> Block<'static> {
     Block::new(level.to_extension(target, text))
 }
 
@@ -16,11 +16,11 @@ fn every_level() -> Vec<Block<'static>> {
     vec![
         file("src/a.rs", 80),
         carried(
-            Level::Detailed,
+            CarriedLevel::Detailed,
             0,
             "let value_0 .. let value_79: each computed of its number\nand a text",
         ),
-        carried(Level::Tags, 0, "lets"),
+        carried(CarriedLevel::Tags, 0, "lets"),
     ]
 }
 
@@ -134,7 +134,7 @@ fn bad_levels_are_ignored_with_a_warning() {
 #[test]
 fn a_level_that_costs_more_than_a_fuller_one_is_not_used() {
     let detailed = "word ".repeat(3_000);
-    let blocks = [bare_file("a.rs", 20), carried(Level::Detailed, 0, &detailed)];
+    let blocks = [bare_file("a.rs", 20), carried(CarriedLevel::Detailed, 0, &detailed)];
     for budget in 0..4_000 {
         let plan = run(&blocks, budget, OutputMode::Xml).plan;
         assert_ne!(decisions(&plan)[0], "detailed");
@@ -149,8 +149,8 @@ fn a_level_that_costs_more_than_a_fuller_one_is_not_used() {
 #[test]
 fn the_last_level_wins() {
     let mut blocks = every_level();
-    blocks.push(carried(Level::Detailed, 0, "another"));
+    blocks.push(carried(CarriedLevel::Detailed, 0, "another"));
     assert!(run(&blocks, 60, OutputMode::Xml).text.contains("\nanother\n"));
-    blocks.push(carried(Level::Detailed, 0, ""));
+    blocks.push(carried(CarriedLevel::Detailed, 0, ""));
     assert_eq!(decisions(&run(&blocks, 60, OutputMode::Xml).plan)[0], "summary");
 }

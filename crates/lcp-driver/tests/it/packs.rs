@@ -5,8 +5,8 @@ use lcp_driver::{DriverConfig, Excerpts, Objective, OutputMode, ValueModel};
 use lcp_testkit::DELIMITERS;
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{
-    Annotation, Block, Code, Conversation, DataFormat, DiffHunk, FileEntry, FormatHint, Lang,
-    Level, MediaType, Priority, Role, Status, Tag, ToolResult, UnknownFields,
+    Annotation, Block, CarriedLevel, Code, Conversation, DataFormat, DiffHunk, FileEntry,
+    FormatHint, Lang, MediaType, Priority, Role, Status, Tag, ToolResult, UnknownFields,
 };
 use proptest::prelude::*;
 
@@ -207,7 +207,7 @@ pub(crate) fn any_pack() -> impl Strategy<Value = Vec<Block<'static>>> {
         prop::option::weighted(0.7, 0usize..5),
         prop::option::weighted(0.2, 0u8..9),
         prop::option::weighted(0.3, prop::sample::select(CATEGORIES)),
-        prop::option::weighted(0.15, (prop::sample::select(&Level::ALL[..]), any_text())),
+        prop::option::weighted(0.15, (prop::sample::select(&CarriedLevel::ALL[..]), any_text())),
         prop::option::weighted(0.2, prop::sample::select(RELATIONS)),
     );
     let marked = (any_block(), marks);

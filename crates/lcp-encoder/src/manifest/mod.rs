@@ -20,7 +20,7 @@ mod write;
 
 use std::fmt;
 
-use lcp_types::{Block, BlockType, Level, Priority, Tag};
+use lcp_types::{Block, BlockType, CarriedLevel, Priority, Tag};
 
 use crate::{EncodeOptions, PackWriter};
 
@@ -43,7 +43,7 @@ pub struct Entry {
     /// Its tags.
     pub tags: Vec<Tag<'static>>,
     /// Its further levels of detail, each with its text.
-    pub levels: Vec<(Level, String)>,
+    pub levels: Vec<(CarriedLevel, String)>,
     /// Keys that it leaves out, of those that a manifest need not say; the block has what
     /// stands for them: `lang`, `status`, `format_hint`.
     pub absent: Vec<&'static str>,

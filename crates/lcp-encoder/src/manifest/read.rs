@@ -8,7 +8,7 @@ use lcp_types::codec::{FieldReader, FieldSpec, Record};
 use lcp_types::limits::MANIFEST_DEPTH_MAX;
 use lcp_types::wire::{BLOCK_RESERVED, BYTES};
 use lcp_types::{
-    Block, BlockContent, BlockType, CowBytes, Level, Priority, RawBlock, Tag, UnknownField,
+    Block, BlockContent, BlockType, CarriedLevel, CowBytes, Priority, RawBlock, Tag, UnknownField,
     UnknownValue,
 };
 use serde_json::{Map, Value};
@@ -118,7 +118,7 @@ fn entry(value: Value, path: &str, load: &mut FileLoader<'_>) -> Result<Entry> {
     Ok(Entry { block, priority, tags, levels, absent })
 }
 
-fn levels(object: &mut Object<'_, '_>) -> Result<Vec<(Level, String)>> {
+fn levels(object: &mut Object<'_, '_>) -> Result<Vec<(CarriedLevel, String)>> {
     let Some(value) = object.take("levels") else {
         return Ok(Vec::new());
     };
@@ -128,8 +128,8 @@ fn levels(object: &mut Object<'_, '_>) -> Result<Vec<(Level, String)>> {
     let place = |name: &str| object.path_of(&format!("levels.{name}"));
     let mut texts = Vec::new();
     for (name, text) in levels {
-        let Some(level) = Level::from_name(&name) else {
-            let names = Level::ALL.map(Level::name).join(", ");
+        let Some(level) = CarriedLevel::from_name(&name) else {
+            let names = CarriedLevel::ALL.map(CarriedLevel::name).join(", ");
             let message = format!("unknown key; it may be {names}");
             return Err(ManifestError::new(place(&name), message));
         };

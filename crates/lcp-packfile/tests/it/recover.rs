@@ -8,7 +8,7 @@ use lcp_packfile::{PackScan, Recovered, recover};
 use lcp_testkit::{SplitMix64, any_pack};
 use lcp_types::wire::{END_FRAME, FOOTER_BYTES, FOOTER_MAGIC, TYPE_INDEX};
 use lcp_types::{
-    Annotation, Block, FormatHint, Lang, Level, MemoryContentStore, Priority, Role, Tag,
+    Annotation, Block, CarriedLevel, FormatHint, Lang, MemoryContentStore, Priority, Role, Tag,
 };
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ fn small() -> Vec<Block<'static>> {
         Block::new(Annotation::priority(0, Priority::High)),
         Block::code(Lang::Rust, "a.rs", "fn a() {}").with_summary("a"),
         Block::new(Annotation::tag(2, &Tag::bare("pinned"))),
-        Block::new(Level::Detailed.to_extension(2, "fn a()")),
+        Block::new(CarriedLevel::Detailed.to_extension(2, "fn a()")),
         Block::conversation(Role::Assistant, "last"),
         Block::new(Annotation::priority(5, Priority::Low)),
         // Of an annotation.

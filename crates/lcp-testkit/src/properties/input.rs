@@ -6,10 +6,10 @@ use crate::DELIMITERS;
 use arbitrary::Unstructured;
 use lcp_types::wire::BLOCK_RESERVED;
 use lcp_types::{
-    Annotation, AnnotationKind, Block, BlockContent, BlockType, Code, Conversation, CowBytes,
-    DataFormat, Diff, DiffHunk, Document, EmbeddingRef, Extension, FileEntry, FileEntryKind,
-    FileTree, FormatHint, Image, Lang, Level, MediaType, Priority, Role, Status, StructuredData,
-    Tag, ToolResult, UnknownField, UnknownFields, UnknownValue,
+    Annotation, AnnotationKind, Block, BlockContent, BlockType, CarriedLevel, Code, Conversation,
+    CowBytes, DataFormat, Diff, DiffHunk, Document, EmbeddingRef, Extension, FileEntry,
+    FileEntryKind, FileTree, FormatHint, Image, Lang, MediaType, Priority, Role, Status,
+    StructuredData, Tag, ToolResult, UnknownField, UnknownFields, UnknownValue,
 };
 
 /// Tags that say something to whoever plans.
@@ -248,7 +248,7 @@ impl<'a> Input<'a> {
             .into(),
             1 => Annotation::priority(target, self.one_of(&Priority::ALL)).into(),
             2 => Annotation::tag(target, &Tag::parse(self.one_of(TAGS))).into(),
-            3 => self.one_of(&Level::ALL).to_extension(target, &self.text()).into(),
+            3 => self.one_of(&CarriedLevel::ALL).to_extension(target, &self.text()).into(),
             4 => Extension {
                 namespace: self.label(),
                 type_name: self.label(),

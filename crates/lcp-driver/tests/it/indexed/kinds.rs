@@ -1,7 +1,7 @@
 //! Packs of thousands of blocks, most of which are never walked.
 
 use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, OutputMode, PlanSource};
-use lcp_types::{Block, Level, Priority, Role, Status};
+use lcp_types::{Block, CarriedLevel, Priority, Role, Status};
 use proptest::prelude::*;
 
 use super::{Indexed, check};
@@ -39,7 +39,7 @@ fn annotation(target: usize, of: u16) -> Option<Block<'static>> {
         201..=204 => Some(tag(target, "rank=0.5")),
         205 => Some(tag(target, "pinned")),
         206..=208 => Some(tag(target, "tool_call_id=c1")),
-        209..=212 => Some(Block::new(Level::Tags.to_extension(target, "a, b"))),
+        209..=212 => Some(Block::new(CarriedLevel::Tags.to_extension(target, "a, b"))),
         _ => None,
     }
 }

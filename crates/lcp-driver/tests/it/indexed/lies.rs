@@ -2,7 +2,9 @@
 //! what is shown.
 
 use lcp_driver::{DefaultDriver, DriverConfig, FullReadReason, OutputMode, PlanSource};
-use lcp_types::{Annotation, Block, BlockIndex, Level, Priority, Role, Status, ToolCallEntry};
+use lcp_types::{
+    Annotation, Block, BlockIndex, CarriedLevel, Priority, Role, Status, ToolCallEntry,
+};
 use proptest::prelude::*;
 
 use super::{Indexed, check_lie};
@@ -25,7 +27,7 @@ fn blocks() -> Vec<Block<'static>> {
         tag(1, "rank=0.5"),
         tag(3, "tool_call_id=c1"),
         tag(4, "pinned"),
-        Block::new(Level::Tags.to_extension(7, "d")),
+        Block::new(CarriedLevel::Tags.to_extension(7, "d")),
         Block::new(Annotation::summary(7, "the last file")),
     ]);
     blocks

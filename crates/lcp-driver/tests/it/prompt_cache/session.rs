@@ -4,7 +4,7 @@ use lcp_driver::budget::TokenEstimator;
 use lcp_driver::prompt_cache::Watermarks;
 use lcp_driver::{DefaultDriver, DriverConfig, Verbosity};
 use lcp_tokens::{CodeAwareEstimator, HeuristicEstimator};
-use lcp_types::{Annotation, Block, BlockType, Level, Priority, Role, Status, Tag};
+use lcp_types::{Annotation, Block, BlockType, CarriedLevel, Priority, Role, Status, Tag};
 use proptest::prelude::*;
 
 use crate::packs::{CATEGORIES, O200K, any_block, any_config, any_text};
@@ -40,7 +40,7 @@ impl Estimator {
 pub(super) enum Note {
     Priority(Priority),
     Summary(String),
-    Level(Level, String),
+    Level(CarriedLevel, String),
     Tag(String),
 }
 
@@ -206,7 +206,7 @@ fn any_note() -> impl Strategy<Value = Note> {
     prop_oneof![
         6 => prop::sample::select(&Priority::ALL[..]).prop_map(Note::Priority),
         2 => any_text().prop_map(Note::Summary),
-        1 => (prop::sample::select(&Level::ALL[..]), any_text())
+        1 => (prop::sample::select(&CarriedLevel::ALL[..]), any_text())
             .prop_map(|(level, text)| Note::Level(level, text)),
         3 => tag.prop_map(Note::Tag),
     ]

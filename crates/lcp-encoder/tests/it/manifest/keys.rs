@@ -6,8 +6,8 @@ use lcp_decoder::{DecodeOptions, decode};
 use lcp_encoder::EncodeOptions;
 use lcp_encoder::manifest::{Manifest, to_json};
 use lcp_types::{
-    Annotation, AnnotationKind, Block, BlockContent, DataFormat, DiffHunk, FileEntry,
-    FileEntryKind, FormatHint, Lang, Level, MediaType, Priority, Role, Status, Tag, UnknownField,
+    Annotation, AnnotationKind, Block, BlockContent, CarriedLevel, DataFormat, DiffHunk, FileEntry,
+    FileEntryKind, FormatHint, Lang, MediaType, Priority, Role, Status, Tag, UnknownField,
     UnknownValue,
 };
 
@@ -232,7 +232,7 @@ fn levels_become_extensions_right_after_their_block() {
     let bytes = parse(json).unwrap().to_pack(EncodeOptions::default()).unwrap();
     let pack = decode(&bytes, DecodeOptions::default()).unwrap();
     let read = |block: &Block<'_>| {
-        let level = block.as_extension().and_then(Level::read)?.unwrap();
+        let level = block.as_extension().and_then(CarriedLevel::read)?.unwrap();
         Some((level.target, level.level, level.text.into_owned()))
     };
     let levels: Vec<_> = pack.blocks.iter().map(read).collect();
@@ -240,8 +240,8 @@ fn levels_become_extensions_right_after_their_block() {
         None,
         None,
         None,
-        Some((1, Level::Detailed, "D".to_owned())),
-        Some((1, Level::Tags, "t".to_owned())),
+        Some((1, CarriedLevel::Detailed, "D".to_owned())),
+        Some((1, CarriedLevel::Tags, "t".to_owned())),
     ];
     assert_eq!(levels, expected);
 }

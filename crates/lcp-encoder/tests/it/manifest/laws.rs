@@ -4,7 +4,7 @@ use lcp_decoder::{DecodeOptions, decode};
 use lcp_encoder::manifest::{Entry, Manifest, ManifestErrorKind, to_json};
 use lcp_encoder::{EncodeOptions, encode};
 use lcp_testkit::{any_pack, nested_tree};
-use lcp_types::{Block, BlockContent, FormatHint, Lang, Level, Priority, Status, Tag};
+use lcp_types::{Block, BlockContent, CarriedLevel, FormatHint, Lang, Priority, Status, Tag};
 use proptest::prelude::*;
 
 use super::parse;
@@ -40,7 +40,7 @@ proptest! {
         let entry = |block: Block<'static>| Entry {
             priority: priority.map(|at| Priority::ALL[at]),
             tags: vec![tag.clone()],
-            levels: text.iter().map(|text| (Level::ALL[0], text.clone())).collect(),
+            levels: text.iter().map(|text| (CarriedLevel::ALL[0], text.clone())).collect(),
             // What is left out must be what stands for it.
             ..match &block.content {
                 BlockContent::Code(code) if code.lang != Lang::Unknown => Entry::new(block),
