@@ -8,7 +8,7 @@
 
 use lcp_types::codec::OrderedReader;
 use lcp_types::limits;
-use lcp_types::wire::BLOCK_HAS_SUMMARY;
+use lcp_types::wire::{BLOCK_HAS_SUMMARY, WireType};
 
 use crate::varint;
 
@@ -65,11 +65,11 @@ pub(crate) struct PlainFields<'a> {
 
 impl<'a> OrderedReader<'a> for PlainFields<'a> {
     #[inline(always)]
-    fn next_is(&mut self, id: u64, wire: u8) -> bool {
+    fn next_is(&mut self, id: u64, wire: WireType) -> bool {
         // Ids below 128 are their own varint.
         let Ok(id @ 0..0x80) = u8::try_from(id) else { return false };
         match self.rest.split_first_chunk() {
-            Some((next, rest)) if *next == [id, wire] => {
+            Some((next, rest)) if *next == [id, wire as u8] => {
                 self.rest = rest;
                 true
             }

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use lcp_types::codec::{FieldReader, FieldSpec, Record};
-use lcp_types::{CowBytes, UnknownField, UnknownValue, limits, wire};
+use lcp_types::wire::WireType;
+use lcp_types::{CowBytes, UnknownField, UnknownValue, limits};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader;
@@ -76,7 +77,7 @@ enum FieldPayload<'a> {
     Window(Reader<'a>),
 }
 
-const NO_FIELD: FieldSpec = FieldSpec { id: 0, name: "", wire: wire::VARINT, required: false };
+const NO_FIELD: FieldSpec = FieldSpec { id: 0, name: "", wire: WireType::Varint, required: false };
 
 impl<'a, 'c> Fields<'a, 'c> {
     pub(crate) fn new(body: Reader<'a>, record: &'static str, quota: &'c mut Quota) -> Self {
@@ -106,19 +107,9 @@ impl<'a, 'c> Fields<'a, 'c> {
             // `next_field` checked the wire type; this keeps the type honest.
             FieldPayload::Varint(_) => Err(self.fail(ErrorKind::WrongWireType {
                 field: self.field.name,
-                expected: self.field.wire,
-                found: wire::VARINT,
+                expected: self.field.wire as u8,
+                found: WireType::Varint as u8,
             })),
-        }
-    }
-
-    fn payload(&mut self, wire_type: u64) -> Result<FieldPayload<'a>> {
-        match u8::try_from(wire_type) {
-            Ok(wire::VARINT) => self.rest.varint(self.record).map(FieldPayload::Varint),
-            Ok(wire::BYTES | wire::NESTED) => {
-                self.rest.length_prefixed(self.record).map(FieldPayload::Window)
-            }
-            _ => Err(self.fail(ErrorKind::UnknownWireType { found: wire_type })),
         }
     }
 }
@@ -131,25 +122,30 @@ impl<'a> FieldReader<'a> for Fields<'a, '_> {
             self.start = self.rest.offset();
             self.quota.take_field().map_err(|kind| self.fail(kind))?;
             let id = self.rest.varint(self.record)?;
-            let wire_type = self.rest.varint(self.record)?;
+            let code = self.rest.varint(self.record)?;
+            let Some(wire) = WireType::from_code(code) else {
+                return Err(self.fail(ErrorKind::UnknownWireType { found: code }));
+            };
             let known = specs.iter().find(|spec| spec.id == id);
             if let Some(spec) = known {
                 self.field = *spec;
-                if u64::from(spec.wire) != wire_type {
-                    let Ok(found @ 0..=wire::NESTED) = u8::try_from(wire_type) else {
-                        return Err(self.fail(ErrorKind::UnknownWireType { found: wire_type }));
-                    };
-                    let (field, expected) = (spec.name, spec.wire);
+                if spec.wire != wire {
+                    let (field, expected, found) = (spec.name, spec.wire as u8, wire as u8);
                     return Err(self.fail(ErrorKind::WrongWireType { field, expected, found }));
                 }
             }
-            self.payload = self.payload(wire_type)?;
+            self.payload = match wire {
+                WireType::Varint => FieldPayload::Varint(self.rest.varint(self.record)?),
+                WireType::Bytes | WireType::Nested => {
+                    FieldPayload::Window(self.rest.length_prefixed(self.record)?)
+                }
+            };
             if known.is_some() {
                 return Ok(Some(id));
             }
             let value = match self.payload {
                 FieldPayload::Varint(value) => UnknownValue::Varint(value),
-                FieldPayload::Window(window) if wire_type == u64::from(wire::NESTED) => {
+                FieldPayload::Window(window) if wire == WireType::Nested => {
                     UnknownValue::Nested(window.rest().into())
                 }
                 FieldPayload::Window(window) => UnknownValue::Bytes(window.rest().into()),
@@ -169,8 +165,8 @@ impl<'a> FieldReader<'a> for Fields<'a, '_> {
             }
             FieldPayload::Window(_) => Err(self.fail(ErrorKind::WrongWireType {
                 field: self.field.name,
-                expected: wire::VARINT,
-                found: wire::BYTES,
+                expected: WireType::Varint as u8,
+                found: WireType::Bytes as u8,
             })),
         }
     }

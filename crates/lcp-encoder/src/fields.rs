@@ -1,8 +1,8 @@
 //! Encodes fields, as a [`FieldWriter`] of the schema.
 
 use lcp_types::codec::{FieldSpec, FieldWriter, Record};
-use lcp_types::wire::VARINT_BYTES_MAX;
-use lcp_types::{CowBytes, UnknownField, UnknownValue, limits, wire};
+use lcp_types::wire::{VARINT_BYTES_MAX, WireType};
+use lcp_types::{CowBytes, UnknownField, UnknownValue, limits};
 
 use crate::error::{Error, Result, check};
 
@@ -93,11 +93,11 @@ impl<'o> FieldEncoder<'o> {
     }
 
     #[inline]
-    fn head(&mut self, id: u64, wire_type: u8) -> Result<()> {
+    fn head(&mut self, id: u64, wire_type: WireType) -> Result<()> {
         *self.count += 1;
         check("a block", "FIELDS_MAX", *self.count, limits::FIELDS_MAX)?;
         varint(self.out, id);
-        varint(self.out, u64::from(wire_type));
+        self.out.push(wire_type as u8);
         Ok(())
     }
 }
@@ -116,7 +116,7 @@ impl FieldEncoder<'_> {
                 UnknownValue::Varint(value) => self.uint(field.id, "", *value)?,
                 UnknownValue::Bytes(bytes) => self.bytes(field.id, "an unknown field", bytes)?,
                 UnknownValue::Nested(bytes) => {
-                    self.head(field.id, wire::NESTED)?;
+                    self.head(field.id, WireType::Nested)?;
                     length_prefixed(self.out, bytes.as_slice());
                 }
             }
@@ -143,7 +143,7 @@ impl FieldWriter for FieldEncoder<'_> {
 
     #[inline]
     fn uint(&mut self, id: u64, _name: &'static str, value: u64) -> Result<()> {
-        self.head(id, wire::VARINT)?;
+        self.head(id, WireType::Varint)?;
         varint(self.out, value);
         Ok(())
     }
@@ -162,7 +162,7 @@ impl FieldWriter for FieldEncoder<'_> {
     #[inline]
     fn text(&mut self, id: u64, name: &'static str, value: &str) -> Result<()> {
         check(name, "TEXT_BYTES_MAX", value.len() as u64, limits::TEXT_BYTES_MAX)?;
-        self.head(id, wire::BYTES)?;
+        self.head(id, WireType::Bytes)?;
         length_prefixed(self.out, value.as_bytes());
         Ok(())
     }
@@ -170,7 +170,7 @@ impl FieldWriter for FieldEncoder<'_> {
     #[inline]
     fn bytes(&mut self, id: u64, name: &'static str, value: &CowBytes<'_>) -> Result<()> {
         check(name, "BODY_BYTES_MAX", value.len() as u64, limits::BODY_BYTES_MAX)?;
-        self.head(id, wire::BYTES)?;
+        self.head(id, WireType::Bytes)?;
         length_prefixed(self.out, value.as_slice());
         Ok(())
     }
@@ -184,7 +184,7 @@ impl FieldWriter for FieldEncoder<'_> {
         let depth = self.depth + 1;
         for record in value {
             check(name, "DEPTH_MAX", u64::from(depth), u64::from(limits::DEPTH_MAX))?;
-            self.head(id, wire::NESTED)?;
+            self.head(id, WireType::Nested)?;
             let prefix = LengthPrefix::reserve(self.out, 0);
             record.write(&mut FieldEncoder {
                 out: self.out,

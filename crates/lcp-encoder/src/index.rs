@@ -1,8 +1,6 @@
 //! Writes the index and its footer after END (RFC 0003 §1 to §4).
 
-use lcp_types::wire::{
-    BYTES, END_FRAME, FOOTER_BYTES, FOOTER_MAGIC, INDEX_VERSION, NESTED, TYPE_INDEX,
-};
+use lcp_types::wire::{END_FRAME, FOOTER_BYTES, FOOTER_MAGIC, INDEX_VERSION, TYPE_INDEX, WireType};
 use lcp_types::{
     AlternateLevel, Block, BlockIndex, BlockIndexBuilder, BlockType, EncodingCosts, ModeCosts,
     limits,
@@ -101,18 +99,14 @@ fn columns(body: &mut Vec<u8>, index: &BlockIndex) {
         varint(out, u64::from(call.id) << 1 | u64::from(call.is_result));
     });
     if let Some(newest) = index.newest_user {
-        let mut column = Vec::new();
-        number(&mut column, newest);
-        some(body, 12, &column);
+        column(body, 12, &dense(&[newest]));
     }
     sparse(body, 13, &index.summaries, number);
     let annotations: Vec<_> = index.annotations.iter().map(|&(of, by)| (of, (of, by))).collect();
     sparse(body, 14, &annotations, |out, (of, by)| {
         varint(out, zigzag(i64::from(by) - i64::from(of)));
     });
-    let mut codes = Vec::new();
-    index.labels.codes().iter().for_each(|&code| number(&mut codes, code));
-    some(body, 15, &codes);
+    some(body, 15, &dense(index.labels.codes()));
     some(body, 16, index.labels.text().as_bytes());
 }
 
@@ -123,9 +117,7 @@ fn encoding(costs: &EncodingCosts) -> Vec<u8> {
     varint(&mut record, 2);
     varint(&mut record, 0);
     varint(&mut record, u64::from(costs.revision));
-    let mut contents = Vec::with_capacity(costs.contents.len());
-    costs.contents.iter().for_each(|&tokens| varint(&mut contents, u64::from(tokens)));
-    column(&mut record, 3, &contents);
+    column(&mut record, 3, &dense(&costs.contents));
     column(&mut record, 4, &costs.joins);
     for mode in &costs.modes {
         nested(&mut record, 5, &self::mode(mode, &costs.contents));
@@ -141,9 +133,7 @@ fn mode(costs: &ModeCosts, contents: &[u32]) -> Vec<u8> {
         varint(&mut full, zigzag(i64::from(tokens) - i64::from(content)));
     }
     column(&mut record, 2, &full);
-    let mut line = Vec::with_capacity(costs.line.len());
-    costs.line.iter().for_each(|&tokens| varint(&mut line, u64::from(tokens)));
-    column(&mut record, 3, &line);
+    column(&mut record, 3, &dense(&costs.line));
     let levels: Vec<_> = costs.levels.chunk_by(|a, b| a.block == b.block).collect();
     let levels: Vec<_> = levels.iter().map(|of| (of[0].block, *of)).collect();
     sparse(&mut record, 4, &levels, |out, levels| {
@@ -224,6 +214,16 @@ fn sparse<T: Copy>(
     some(body, id, &bytes);
 }
 
+/// Encodes a number for each block.
+fn dense(numbers: &[u32]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(numbers.len());
+    for &number in numbers {
+        varint(&mut bytes, u64::from(number));
+    }
+    bytes
+}
+
+/// Writes a column, unless it is empty.
 fn some(body: &mut Vec<u8>, id: u64, bytes: &[u8]) {
     if !bytes.is_empty() {
         column(body, id, bytes);
@@ -231,15 +231,15 @@ fn some(body: &mut Vec<u8>, id: u64, bytes: &[u8]) {
 }
 
 fn column(body: &mut Vec<u8>, id: u64, bytes: &[u8]) {
-    field(body, id, BYTES, bytes);
+    field(body, id, WireType::Bytes, bytes);
 }
 
 fn nested(body: &mut Vec<u8>, id: u64, record: &[u8]) {
-    field(body, id, NESTED, record);
+    field(body, id, WireType::Nested, record);
 }
 
-fn field(body: &mut Vec<u8>, id: u64, wire_type: u8, bytes: &[u8]) {
+fn field(body: &mut Vec<u8>, id: u64, wire_type: WireType, bytes: &[u8]) {
     varint(body, id);
-    varint(body, u64::from(wire_type));
+    body.push(wire_type as u8);
     length_prefixed(body, bytes);
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::codec::record;
-use crate::{AnnotationKind, CowBytes, Priority, UnknownFields};
+use crate::{AnnotationKind, CowBytes, Priority};
 
 record! {
     /// ANNOTATION: a statement about another block of the pack. It is metadata
@@ -20,26 +20,22 @@ record! {
 }
 
 impl<'a> Annotation<'a> {
-    fn new(target_block_id: u64, kind: AnnotationKind, value: CowBytes<'a>) -> Self {
-        Self { target_block_id, kind, value, unknown: UnknownFields::new() }
-    }
-
     /// Gives a block its priority. The last valid one for a block wins.
     #[must_use]
     pub fn priority(target: u64, priority: Priority) -> Self {
-        Self::new(target, AnnotationKind::Priority, vec![priority.code()].into())
+        Self::from_fields(target, AnnotationKind::Priority, vec![priority.code()].into())
     }
 
     /// Summarises a block that has no summary of its own.
     #[must_use]
     pub fn summary(target: u64, summary: impl Into<Cow<'a, str>>) -> Self {
-        Self::new(target, AnnotationKind::Summary, summary.into().into())
+        Self::from_fields(target, AnnotationKind::Summary, summary.into().into())
     }
 
     /// Tags a block.
     #[must_use]
     pub fn tag(target: u64, tag: &Tag<'_>) -> Self {
-        Self::new(target, AnnotationKind::Tag, tag.to_string().into())
+        Self::from_fields(target, AnnotationKind::Tag, tag.to_string().into())
     }
 
     /// The priority that this gives; `None` for another kind or a bad value.

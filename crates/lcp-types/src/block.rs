@@ -5,8 +5,8 @@ use std::fmt;
 
 use crate::{
     Annotation, Code, Conversation, CowBytes, DataFormat, Diff, DiffHunk, Document, EmbeddingRef,
-    Extension, FieldVisitor, FileEntry, FileTree, FormatHint, Image, IntoOwned, Lang, MediaType,
-    Role, Status, StructuredData, ToolResult, UnknownFields,
+    Extension, FieldVisitor, FileEntry, FileEntryKind, FileTree, FormatHint, Image, IntoOwned,
+    Lang, MediaType, Role, Status, StructuredData, ToolResult,
 };
 
 /// The block types: `code Variant(Content), "manifest_name", "label";`.
@@ -197,33 +197,32 @@ block_types! {
     0xFE Extension(Extension), "extension", "extension";
 }
 
+/// The content of a block as text, by whichever kind of reference the block is.
+macro_rules! text_of {
+    ($block:expr) => {
+        match $block {
+            Self::Code(Code { content, .. })
+            | Self::Conversation(Conversation { content, .. })
+            | Self::ToolResult(ToolResult { content, .. })
+            | Self::Document(Document { content, .. })
+            | Self::StructuredData(StructuredData { content, .. })
+            | Self::Extension(Extension { content, .. }) => Some(content),
+            _ => None,
+        }
+    };
+}
+
 impl<'a> BlockContent<'a> {
-    /// The content, of the types whose content is text (or any bytes).
+    /// Returns the content, of the types whose content is text (or any bytes).
     #[must_use]
     pub const fn text(&self) -> Option<&CowBytes<'a>> {
-        match self {
-            Self::Code(code) => Some(&code.content),
-            Self::Conversation(turn) => Some(&turn.content),
-            Self::ToolResult(result) => Some(&result.content),
-            Self::Document(document) => Some(&document.content),
-            Self::StructuredData(data) => Some(&data.content),
-            Self::Extension(extension) => Some(&extension.content),
-            _ => None,
-        }
+        text_of!(self)
     }
 
-    /// The same, to be changed.
+    /// Returns the same, to be changed.
     #[must_use]
     pub const fn text_mut(&mut self) -> Option<&mut CowBytes<'a>> {
-        match self {
-            Self::Code(code) => Some(&mut code.content),
-            Self::Conversation(turn) => Some(&mut turn.content),
-            Self::ToolResult(result) => Some(&mut result.content),
-            Self::Document(document) => Some(&mut document.content),
-            Self::StructuredData(data) => Some(&mut data.content),
-            Self::Extension(extension) => Some(&mut extension.content),
-            _ => None,
-        }
+        text_of!(self)
     }
 
     /// Whether it speaks of other blocks and is never shown as one: annotations,
@@ -390,15 +389,7 @@ impl<'a> Block<'a> {
         path: impl Into<Cow<'a, str>>,
         content: impl Into<CowBytes<'a>>,
     ) -> Self {
-        let (path, content) = (path.into(), content.into());
-        Self::new(Code {
-            lang,
-            path,
-            content,
-            line_start: None,
-            line_end: None,
-            unknown: UnknownFields::new(),
-        })
+        Self::new(Code::from_fields(lang, path.into(), content.into(), None, None))
     }
 
     /// A CODE block of the lines `first` to `last` of a file, counted from 1.
@@ -411,15 +402,13 @@ impl<'a> Block<'a> {
         last: u32,
     ) -> Self {
         let (path, content) = (path.into(), content.into());
-        let (line_start, line_end) = (Some(first), Some(last));
-        Self::new(Code { lang, path, content, line_start, line_end, unknown: UnknownFields::new() })
+        Self::new(Code::from_fields(lang, path, content, Some(first), Some(last)))
     }
 
     /// A CONVERSATION block.
     #[must_use]
     pub fn conversation(role: Role, content: impl Into<CowBytes<'a>>) -> Self {
-        let content = content.into();
-        Self::new(Conversation { role, content, tool_call_id: None, unknown: UnknownFields::new() })
+        Self::new(Conversation::from_fields(role, content.into(), None))
     }
 
     /// A CONVERSATION block that makes or answers a tool call.
@@ -429,14 +418,13 @@ impl<'a> Block<'a> {
         content: impl Into<CowBytes<'a>>,
         tool_call_id: impl Into<Cow<'a, str>>,
     ) -> Self {
-        let (content, tool_call_id) = (content.into(), Some(tool_call_id.into()));
-        Self::new(Conversation { role, content, tool_call_id, unknown: UnknownFields::new() })
+        Self::new(Conversation::from_fields(role, content.into(), Some(tool_call_id.into())))
     }
 
     /// A FILE_TREE block.
     #[must_use]
     pub fn file_tree(root: impl Into<Cow<'a, str>>, entries: Vec<FileEntry<'a>>) -> Self {
-        Self::new(FileTree { root: root.into(), entries, unknown: UnknownFields::new() })
+        Self::new(FileTree::from_fields(root.into(), entries))
     }
 
     /// A TOOL_RESULT block.
@@ -446,14 +434,7 @@ impl<'a> Block<'a> {
         status: Status,
         content: impl Into<CowBytes<'a>>,
     ) -> Self {
-        let (tool_name, content) = (tool_name.into(), content.into());
-        Self::new(ToolResult {
-            tool_name,
-            status,
-            content,
-            schema_hint: None,
-            unknown: UnknownFields::new(),
-        })
+        Self::new(ToolResult::from_fields(tool_name.into(), status, content.into(), None))
     }
 
     /// A DOCUMENT block.
@@ -463,21 +444,19 @@ impl<'a> Block<'a> {
         content: impl Into<CowBytes<'a>>,
         format_hint: FormatHint,
     ) -> Self {
-        let (title, content) = (title.into(), content.into());
-        Self::new(Document { title, content, format_hint, unknown: UnknownFields::new() })
+        Self::new(Document::from_fields(title.into(), content.into(), format_hint))
     }
 
     /// A STRUCTURED_DATA block.
     #[must_use]
     pub fn structured_data(format: DataFormat, content: impl Into<CowBytes<'a>>) -> Self {
-        let content = content.into();
-        Self::new(StructuredData { format, schema: None, content, unknown: UnknownFields::new() })
+        Self::new(StructuredData::from_fields(format, None, content.into()))
     }
 
     /// A DIFF block.
     #[must_use]
     pub fn diff(path: impl Into<Cow<'a, str>>, hunks: Vec<DiffHunk<'a>>) -> Self {
-        Self::new(Diff { path: path.into(), hunks, unknown: UnknownFields::new() })
+        Self::new(Diff::from_fields(path.into(), hunks))
     }
 
     /// An EMBEDDING_REF block.
@@ -487,8 +466,7 @@ impl<'a> Block<'a> {
         source_hash: impl Into<CowBytes<'a>>,
         model: impl Into<Cow<'a, str>>,
     ) -> Self {
-        let (vector_id, source_hash, model) = (vector_id.into(), source_hash.into(), model.into());
-        Self::new(EmbeddingRef { vector_id, source_hash, model, unknown: UnknownFields::new() })
+        Self::new(EmbeddingRef::from_fields(vector_id.into(), source_hash.into(), model.into()))
     }
 
     /// An IMAGE block.
@@ -498,8 +476,7 @@ impl<'a> Block<'a> {
         alt_text: impl Into<Cow<'a, str>>,
         data: impl Into<CowBytes<'a>>,
     ) -> Self {
-        let (alt_text, data) = (alt_text.into(), data.into());
-        Self::new(Image { media_type, alt_text, data, unknown: UnknownFields::new() })
+        Self::new(Image::from_fields(media_type, alt_text.into(), data.into()))
     }
 
     /// An EXTENSION block.
@@ -509,18 +486,13 @@ impl<'a> Block<'a> {
         type_name: impl Into<Cow<'a, str>>,
         content: impl Into<CowBytes<'a>>,
     ) -> Self {
-        let (namespace, type_name, content) = (namespace.into(), type_name.into(), content.into());
-        Self::new(Extension { namespace, type_name, content, unknown: UnknownFields::new() })
+        Self::new(Extension::from_fields(namespace.into(), type_name.into(), content.into()))
     }
 
     /// A block of a type that this version does not know.
     #[must_use]
     pub fn raw(type_id: u8, body: impl Into<CowBytes<'a>>) -> Self {
-        Self {
-            summary: None,
-            content: BlockContent::Raw(RawBlock { type_id, body: body.into() }),
-            reserved_flags: 0,
-        }
+        Self::new(BlockContent::Raw(RawBlock { type_id, body: body.into() }))
     }
 }
 
@@ -528,15 +500,13 @@ impl<'a> FileEntry<'a> {
     /// A file of `size` bytes.
     #[must_use]
     pub fn file(name: impl Into<Cow<'a, str>>, size: u64) -> Self {
-        let (name, kind) = (name.into(), crate::FileEntryKind::File);
-        Self { name, kind, size, children: Vec::new(), unknown: UnknownFields::new() }
+        Self::from_fields(name.into(), FileEntryKind::File, size, Vec::new())
     }
 
     /// A directory.
     #[must_use]
     pub fn directory(name: impl Into<Cow<'a, str>>, children: Vec<FileEntry<'a>>) -> Self {
-        let (name, kind) = (name.into(), crate::FileEntryKind::Directory);
-        Self { name, kind, size: 0, children, unknown: UnknownFields::new() }
+        Self::from_fields(name.into(), FileEntryKind::Directory, 0, children)
     }
 }
 
@@ -544,6 +514,6 @@ impl<'a> DiffHunk<'a> {
     /// A hunk: `lines` begin with `+`, `-` or a space, and each ends with a newline.
     #[must_use]
     pub fn new(old_start: u32, new_start: u32, lines: impl Into<CowBytes<'a>>) -> Self {
-        Self { old_start, new_start, lines: lines.into(), unknown: UnknownFields::new() }
+        Self::from_fields(old_start, new_start, lines.into())
     }
 }

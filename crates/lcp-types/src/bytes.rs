@@ -155,10 +155,6 @@ impl<'de> serde::Deserialize<'de> for CowBytes<'_> {
                 Ok(bytes.to_vec())
             }
 
-            fn visit_byte_buf<E>(self, bytes: Vec<u8>) -> Result<Vec<u8>, E> {
-                Ok(bytes)
-            }
-
             fn visit_seq<A: serde::de::SeqAccess<'de>>(
                 self,
                 mut seq: A,

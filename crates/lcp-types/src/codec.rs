@@ -6,11 +6,15 @@
 //! decoder, the encoder and both directions of the JSON manifest are such
 //! readers and writers, so a new field is one row and nothing else.
 //!
-//! You need this module only to write another representation of blocks.
+//! You need this module only to write another representation of blocks. Readers and
+//! writers define what their errors are.
+
+#![allow(clippy::missing_errors_doc, reason = "the module says it for all of them")]
 
 use std::borrow::Cow;
 
-use crate::{CowBytes, UnknownField, wire};
+use crate::wire::WireType;
+use crate::{CowBytes, UnknownField};
 
 /// What a reader has to know of a field before it has read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +24,7 @@ pub struct FieldSpec {
     /// The name in manifests and errors.
     pub name: &'static str,
     /// The wire type that a known field must have.
-    pub wire: u8,
+    pub wire: WireType,
     /// Whether a record without it is malformed.
     pub required: bool,
 }
@@ -33,10 +37,6 @@ pub trait Record<'a>: Sized {
     const FIELDS: &'static [FieldSpec];
 
     /// Reads the fields until `from` has no more.
-    ///
-    /// # Errors
-    ///
-    /// Whatever `from` finds wrong, a missing required field included.
     fn read<R: FieldReader<'a>>(from: &mut R) -> Result<Self, R::Error>;
 
     /// Reads fields that come as writers write them: ids ascending, each at most
@@ -45,70 +45,39 @@ pub trait Record<'a>: Sized {
     fn read_in_order<R: OrderedReader<'a>>(from: &mut R) -> Option<Self>;
 
     /// Writes the fields, ids ascending, unknown ones in their places.
-    ///
-    /// # Errors
-    ///
-    /// Whatever `to` refuses.
     fn write<W: FieldWriter>(&self, to: &mut W) -> Result<(), W::Error>;
 }
 
-/// A source of fields, positioned at one after each `Some` of [`Self::next_field`].
+/// A source of fields, positioned at one after each `Some` of [`Self::next_field`]. Its errors
+/// are malformed fields, numbers and texts beyond their limits, and texts that are not UTF-8.
 pub trait FieldReader<'a>: Sized {
     /// What can go wrong.
     type Error;
 
     /// Moves to the next field that `specs` knows and gives its id; keeps the
     /// others for [`Self::take_unknown`].
-    ///
-    /// # Errors
-    ///
-    /// If the source is malformed there.
     fn next_field(&mut self, specs: &'static [FieldSpec]) -> Result<Option<u64>, Self::Error>;
 
     /// The number, at most `max`.
-    ///
-    /// # Errors
-    ///
-    /// If it is larger, or not a number.
     fn uint(&mut self, max: u64) -> Result<u64, Self::Error>;
 
     /// The code of an enumeration with these names.
-    ///
-    /// # Errors
-    ///
-    /// If it does not fit a byte, or is a name that is not among them.
     fn code(&mut self, names: &'static [(u8, &'static str)]) -> Result<u8, Self::Error>;
 
     /// The text.
-    ///
-    /// # Errors
-    ///
-    /// If it is not UTF-8 or too long.
     fn text(&mut self) -> Result<Cow<'a, str>, Self::Error>;
 
     /// The content.
-    ///
-    /// # Errors
-    ///
-    /// If the source is malformed there.
     fn bytes(&mut self) -> Result<CowBytes<'a>, Self::Error>;
 
     /// The nested records of this field that stand here: one on the wire,
     /// all of them in a manifest.
-    ///
-    /// # Errors
-    ///
-    /// If one is malformed or nested too deep.
     fn records<T: Record<'a>>(&mut self, into: &mut Vec<T>) -> Result<(), Self::Error>;
 
     /// The error for a required field that did not come.
     fn missing(&self, field: &'static str) -> Self::Error;
 
     /// The fields of unknown ids that were met, in their order.
-    ///
-    /// # Errors
-    ///
-    /// If one of them is malformed.
     fn take_unknown(&mut self) -> Result<Vec<UnknownField<'a>>, Self::Error>;
 }
 
@@ -116,7 +85,7 @@ pub trait FieldReader<'a>: Sized {
 /// where something is malformed, too long, or not written as usual.
 pub trait OrderedReader<'a>: Sized {
     /// Moves to the next field if it has this id and this wire type.
-    fn next_is(&mut self, id: u64, wire: u8) -> bool;
+    fn next_is(&mut self, id: u64, wire: WireType) -> bool;
 
     /// Whether no field is left.
     fn is_empty(&self) -> bool;
@@ -132,16 +101,13 @@ pub trait OrderedReader<'a>: Sized {
 }
 
 /// A sink of fields. Every call has the field's id and its name; absent optional fields
-/// have no call. Methods that a sink does not implement ignore the field.
+/// have no call. Methods that a sink does not implement ignore the field. Its errors are unknown
+/// fields with the id of a known one, and fields and nesting beyond their limits.
 pub trait FieldWriter: Sized {
     /// What can go wrong.
     type Error;
 
     /// Called first, with what the record is and its unknown fields.
-    ///
-    /// # Errors
-    ///
-    /// If an unknown field has the id of a known one.
     fn begin(
         &mut self,
         record: &'static str,
@@ -150,20 +116,12 @@ pub trait FieldWriter: Sized {
     ) -> Result<(), Self::Error>;
 
     /// A number.
-    ///
-    /// # Errors
-    ///
-    /// Whatever the sink refuses; likewise below.
     fn uint(&mut self, id: u64, name: &'static str, value: u64) -> Result<(), Self::Error> {
         let _ = (id, name, value);
         Ok(())
     }
 
     /// A code of an enumeration, with its name if it has one.
-    ///
-    /// # Errors
-    ///
-    /// Whatever the sink refuses.
     fn code(
         &mut self,
         id: u64,
@@ -176,20 +134,12 @@ pub trait FieldWriter: Sized {
     }
 
     /// Text.
-    ///
-    /// # Errors
-    ///
-    /// If it is longer than its limit.
     fn text(&mut self, id: u64, name: &'static str, value: &str) -> Result<(), Self::Error> {
         let _ = (id, name, value);
         Ok(())
     }
 
     /// Content.
-    ///
-    /// # Errors
-    ///
-    /// If it is longer than its limit.
     fn bytes(
         &mut self,
         id: u64,
@@ -201,10 +151,6 @@ pub trait FieldWriter: Sized {
     }
 
     /// A list of nested records.
-    ///
-    /// # Errors
-    ///
-    /// If they are nested deeper than [`DEPTH_MAX`](crate::limits::DEPTH_MAX).
     fn records<'a, T: Record<'a>>(
         &mut self,
         id: u64,
@@ -215,10 +161,6 @@ pub trait FieldWriter: Sized {
     /// The unknown fields whose ids are below `before` and were not written
     /// yet; called before each known field, and at the end with `None`, for
     /// all that are left.
-    ///
-    /// # Errors
-    ///
-    /// Whatever the sink refuses.
     fn unknown(
         &mut self,
         fields: &[UnknownField<'_>],
@@ -234,16 +176,12 @@ pub trait FieldValue<'a>: Sized {
     /// Where the value is gathered while fields come in any order.
     type Slot: Default;
     /// Its wire type.
-    const WIRE: u8;
+    const WIRE: WireType;
     /// Whether a record without it is malformed.
     const REQUIRED: bool;
 
     /// Reads the field that `from` stands at. A repeated scalar replaces the
     /// one before, a repeated nested record joins the list.
-    ///
-    /// # Errors
-    ///
-    /// Whatever `from` finds wrong.
     fn read<R: FieldReader<'a>>(slot: &mut Self::Slot, from: &mut R) -> Result<(), R::Error>;
 
     /// The value, or `None` if it is required and did not come.
@@ -259,10 +197,6 @@ pub trait FieldValue<'a>: Sized {
     fn from_lent(lent: Option<Self::Lent>) -> Option<Self>;
 
     /// Writes the field, if there is anything to write.
-    ///
-    /// # Errors
-    ///
-    /// Whatever `to` refuses.
     fn write<W: FieldWriter>(
         &self,
         id: u64,
@@ -276,7 +210,7 @@ macro_rules! scalar {
     ($ty:ty, $wire:expr, |$from:ident| $read:expr, $lent:ty = $lend:expr, $from_lent:expr, |$value:ident, $id:ident, $name:ident, $to:ident| $write:expr) => {
         impl<'a> FieldValue<'a> for $ty {
             type Slot = Option<Self>;
-            const WIRE: u8 = $wire;
+            const WIRE: WireType = $wire;
             const REQUIRED: bool = true;
 
             #[inline]
@@ -317,10 +251,11 @@ macro_rules! scalar {
         }
     };
 }
+pub(crate) use scalar;
 
 scalar!(
     u64,
-    wire::VARINT,
+    WireType::Varint,
     |from| from.uint(u64::MAX)?,
     u64 = from.uint(u64::MAX),
     |value| value,
@@ -328,25 +263,25 @@ scalar!(
 );
 #[expect(clippy::cast_possible_truncation, reason = "the reader was told the maximum")]
 mod checked_int {
-    use super::{FieldReader, FieldValue, FieldWriter, OrderedReader, wire};
+    use super::{FieldReader, FieldValue, FieldWriter, OrderedReader, WireType};
 
     scalar!(
         u32,
-        wire::VARINT,
+        WireType::Varint,
         |from| from.uint(u64::from(u32::MAX))? as u32,
         u32 = from.uint(u64::from(u32::MAX)).map(|value| value as u32),
         |value| value,
         |value, id, name, to| to.uint(id, name, u64::from(*value))
     );
 }
-scalar!(Cow<'a, str>, wire::BYTES, |from| from.text()?, &'a str = from.text(), Cow::Borrowed, |value, id, name, to| to
+scalar!(Cow<'a, str>, WireType::Bytes, |from| from.text()?, &'a str = from.text(), Cow::Borrowed, |value, id, name, to| to
     .text(id, name, value));
-scalar!(CowBytes<'a>, wire::BYTES, |from| from.bytes()?, &'a [u8] = from.bytes(), CowBytes::from, |value, id, name, to| to
+scalar!(CowBytes<'a>, WireType::Bytes, |from| from.bytes()?, &'a [u8] = from.bytes(), CowBytes::from, |value, id, name, to| to
     .bytes(id, name, value));
 
 impl<'a, T: FieldValue<'a, Slot = Option<T>>> FieldValue<'a> for Option<T> {
     type Slot = Option<T>;
-    const WIRE: u8 = T::WIRE;
+    const WIRE: WireType = T::WIRE;
     const REQUIRED: bool = false;
 
     #[inline]
@@ -386,7 +321,7 @@ impl<'a, T: FieldValue<'a, Slot = Option<T>>> FieldValue<'a> for Option<T> {
 
 impl<'a, T: Record<'a>> FieldValue<'a> for Vec<T> {
     type Slot = Self;
-    const WIRE: u8 = wire::NESTED;
+    const WIRE: WireType = WireType::Nested;
     const REQUIRED: bool = false;
 
     fn read<R: FieldReader<'a>>(slot: &mut Self::Slot, from: &mut R) -> Result<(), R::Error> {
@@ -440,6 +375,13 @@ macro_rules! record {
             pub unknown: $crate::UnknownFields<'a>,
         }
 
+        impl<'a> $record<'a> {
+            /// A record without unknown fields.
+            pub(crate) const fn from_fields($($field: $ty),*) -> Self {
+                Self { $($field,)* unknown: $crate::UnknownFields::new() }
+            }
+        }
+
         impl<'a> $crate::codec::Record<'a> for $record<'a> {
             const NAME: &'static str = stringify!($record);
             const FIELDS: &'static [$crate::codec::FieldSpec] = &[$($crate::codec::FieldSpec {
@@ -481,10 +423,9 @@ macro_rules! record {
                 if !from.is_empty() {
                     return None;
                 }
-                Some(Self {
-                    $($field: <$ty as $crate::codec::FieldValue<'a>>::from_lent($field)?,)*
-                    unknown: $crate::UnknownFields::new(),
-                })
+                Some(Self::from_fields(
+                    $(<$ty as $crate::codec::FieldValue<'a>>::from_lent($field)?),*
+                ))
             }
 
             fn write<W: $crate::codec::FieldWriter>(&self, to: &mut W) -> Result<(), W::Error> {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Extension, UnknownFields};
+use crate::Extension;
 
 /// A level of detail that a pack can carry of a block besides its content and
 /// its summary (RFC 0004 §6).
@@ -66,12 +66,8 @@ impl CarriedLevel {
     /// the stream with annotations counted. The last one for a block wins.
     #[must_use]
     pub fn to_extension(self, target: u64, text: &str) -> Extension<'static> {
-        Extension {
-            namespace: Self::NAMESPACE.into(),
-            type_name: Self::TYPE_NAME.into(),
-            content: format!("{target} {}\n{text}", self.name()).into(),
-            unknown: UnknownFields::new(),
-        }
+        let content = format!("{target} {}\n{text}", self.name());
+        Extension::from_fields(Self::NAMESPACE.into(), Self::TYPE_NAME.into(), content.into())
     }
 
     /// The level that an extension carries: `None` if it is another extension.

@@ -88,10 +88,10 @@ impl IntoOwned for CowBytes<'_> {
     }
 }
 
-/// Implements [`IntoOwned`] for a number.
-macro_rules! number {
+/// Implements [`IntoOwned`] for a type that is copied.
+macro_rules! copy_into_owned {
     ($ty:ty) => {
-        impl IntoOwned for $ty {
+        impl $crate::IntoOwned for $ty {
             type Owned = Self;
             #[inline]
             fn into_owned(self) -> Self {
@@ -103,13 +103,14 @@ macro_rules! number {
                 *self
             }
 
-            fn visit<V: FieldVisitor>(&mut self, _: &mut V) {}
+            fn visit<V: $crate::FieldVisitor>(&mut self, _: &mut V) {}
         }
     };
 }
+pub(crate) use copy_into_owned;
 
-number!(u32);
-number!(u64);
+copy_into_owned!(u32);
+copy_into_owned!(u64);
 
 impl<T: IntoOwned> IntoOwned for Option<T> {
     type Owned = Option<T::Owned>;

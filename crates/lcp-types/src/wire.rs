@@ -34,12 +34,31 @@ pub const TYPE_END: u8 = 0xFF;
 /// END as it is written: type, flags 0, length 0.
 pub const END_FRAME: [u8; 4] = [0xFF, 0x01, 0x00, 0x00];
 
-/// Wire type of a field that is one varint.
-pub const VARINT: u8 = 0;
-/// Wire type of a field that is a length and that many bytes.
-pub const BYTES: u8 = 1;
-/// Wire type of a field that is a length and nested fields.
-pub const NESTED: u8 = 2;
+/// The form of a field on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum WireType {
+    /// A varint.
+    Varint = 0,
+    /// A length and that many bytes.
+    Bytes = 1,
+    /// A length and that many bytes of nested fields.
+    Nested = 2,
+}
+
+impl WireType {
+    /// Returns the wire type with this code.
+    #[must_use]
+    #[inline]
+    pub const fn from_code(code: u64) -> Option<Self> {
+        match code {
+            0 => Some(Self::Varint),
+            1 => Some(Self::Bytes),
+            2 => Some(Self::Nested),
+            _ => None,
+        }
+    }
+}
 
 /// Bytes of a BLAKE3 hash, the body of a reference.
 pub const HASH_BYTES: usize = 32;

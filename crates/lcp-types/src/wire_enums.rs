@@ -5,6 +5,9 @@
 
 use std::borrow::Cow;
 
+use crate::codec::{FieldReader, FieldValue, FieldWriter, OrderedReader};
+use crate::wire::WireType;
+
 /// One row per value: `Variant = code, "name";`.
 ///
 /// ```text
@@ -86,53 +89,16 @@ macro_rules! wire_enum {
             }
         }
 
-        impl<'a> $crate::codec::FieldValue<'a> for $enum {
-            type Slot = Option<Self>;
-            const WIRE: u8 = $crate::wire::VARINT;
-            const REQUIRED: bool = true;
+        $crate::codec::scalar!(
+            $enum,
+            WireType::Varint,
+            |from| Self::from_code(from.code(Self::NAMES)?),
+            Self = Some(Self::from_code(u8::try_from(from.uint(u64::from(u8::MAX))?).ok()?)),
+            |value| value,
+            |value, id, name, to| to.code(id, name, value.code(), value.name())
+        );
 
-            #[inline]
-            fn read<R: $crate::codec::FieldReader<'a>>(slot: &mut Self::Slot, from: &mut R) -> Result<(), R::Error> {
-                *slot = Some(Self::from_code(from.code(Self::NAMES)?));
-                Ok(())
-            }
-
-            #[inline]
-            fn finish(slot: Self::Slot) -> Option<Self> {
-                slot
-            }
-
-            type Lent = Self;
-
-            #[inline]
-            fn lend<R: $crate::codec::OrderedReader<'a>>(from: &mut R) -> Option<Self> {
-                from.uint(u64::from(u8::MAX)).and_then(|code| u8::try_from(code).ok()).map(Self::from_code)
-            }
-
-            #[inline]
-            fn from_lent(lent: Option<Self>) -> Option<Self> {
-                lent
-            }
-
-            fn write<W: $crate::codec::FieldWriter>(&self, id: u64, name: &'static str, to: &mut W) -> Result<(), W::Error> {
-                to.code(id, name, self.code(), self.name())
-            }
-        }
-
-        impl $crate::IntoOwned for $enum {
-            type Owned = Self;
-            #[inline]
-            fn into_owned(self) -> Self {
-                self
-            }
-
-            #[inline]
-            fn to_static(&self) -> Self {
-                *self
-            }
-
-            fn visit<V: $crate::FieldVisitor>(&mut self, _: &mut V) {}
-        }
+        $crate::owned::copy_into_owned!($enum);
 
         #[cfg(feature = "serde")]
         impl serde::Serialize for $enum {

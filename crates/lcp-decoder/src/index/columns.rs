@@ -2,8 +2,10 @@
 
 use lcp_types::{
     AlternateCost, AlternateLevel, BlockIndex, BlockType, EncodingCosts, LabelColumn, ModeCosts,
-    Priority, ToolCallEntry, limits, wire,
+    Priority, ToolCallEntry, limits,
 };
+
+use lcp_types::wire::WireType;
 
 use super::error::{IndexError, IndexErrorKind};
 use super::{FrameTable, Result};
@@ -202,26 +204,25 @@ impl<'a> Record<'a> {
         let fail = self.fail(self.column);
         let field = |rest: &mut Reader<'a>| {
             let id = rest.varint(self.column).ok()?;
-            let wire_type = u8::try_from(rest.varint(self.column).ok()?).ok()?;
+            let wire_type = WireType::from_code(rest.varint(self.column).ok()?)?;
             let known = names.iter().find(|(known, _)| *known == id).map(|(_, name)| *name);
             let is_number = known == Some("revision");
             let wanted = match known {
-                Some(_) if is_number => wire::VARINT,
-                Some(_) if nested.contains(&id) => wire::NESTED,
-                _ => wire::BYTES,
+                Some(_) if is_number => WireType::Varint,
+                Some(_) if nested.contains(&id) => WireType::Nested,
+                _ => WireType::Bytes,
             };
             if known.is_some() && wanted != wire_type {
                 return None;
             }
             let payload = match wire_type {
-                wire::VARINT => {
+                WireType::Varint => {
                     let mut payload = *rest;
                     rest.varint(self.column).ok()?;
                     payload.shorten(payload.remaining() - rest.remaining());
                     payload
                 }
-                wire::BYTES | wire::NESTED => rest.length_prefixed(self.column).ok()?,
-                _ => return None,
+                WireType::Bytes | WireType::Nested => rest.length_prefixed(self.column).ok()?,
             };
             Some((id, payload, known.unwrap_or("unknown")))
         };

@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use lcp_types::codec::{FieldReader, FieldSpec, Record};
 use lcp_types::limits::MANIFEST_DEPTH_MAX;
-use lcp_types::wire::{BLOCK_RESERVED, BYTES};
+use lcp_types::wire::{BLOCK_RESERVED, WireType};
 use lcp_types::{
     Block, BlockContent, BlockType, CarriedLevel, CowBytes, Priority, RawBlock, Tag, UnknownField,
     UnknownValue,
@@ -161,8 +161,12 @@ enum Form {
 
 impl Form {
     /// The forms that a field of this wire type can have.
-    fn from_wire_type(wire: u8) -> &'static [Self] {
-        if wire == BYTES { &[Self::Plain, Self::Base64, Self::File] } else { &[Self::Plain] }
+    fn from_wire_type(wire: WireType) -> &'static [Self] {
+        if wire == WireType::Bytes {
+            &[Self::Plain, Self::Base64, Self::File]
+        } else {
+            &[Self::Plain]
+        }
     }
 
     /// What stands behind the field's name in its key.
@@ -258,7 +262,7 @@ impl<'l, 'f> Object<'l, 'f> {
             Some(id) => u8::try_from(id).map_err(|_| self.fail("type_id", "must be a byte"))?,
             None => return Err(self.fail("type_id", "must be a number")),
         };
-        if !self.select("body", BYTES)? {
+        if !self.select("body", WireType::Bytes)? {
             return Err(self.fail("body_base64", "is missing"));
         }
         let body = FieldReader::bytes(self)?;
@@ -268,7 +272,7 @@ impl<'l, 'f> Object<'l, 'f> {
 
     /// Makes a field the current one, in whichever form it stands in the map;
     /// `false` if it does not.
-    fn select(&mut self, field: &'static str, wire: u8) -> Result<bool> {
+    fn select(&mut self, field: &'static str, wire: WireType) -> Result<bool> {
         let mut found = false;
         for form in Form::from_wire_type(wire) {
             let key = format!("{field}{}", form.suffix());

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use lcp_types::codec::Record;
+use lcp_types::wire::WireType;
 use lcp_types::{
     Annotation, AnnotationKind, BlockType, Code, Conversation, DataFormat, Diff, DiffHunk,
     Document, EmbeddingRef, Extension, FileEntry, FileEntryKind, FileTree, FormatHint, Image, Lang,
@@ -137,10 +138,9 @@ fn end_and_unknown_types_have_no_name_of_their_own() {
 fn fields<T: Record<'static>>() -> String {
     let field = |spec: &lcp_types::codec::FieldSpec| {
         let wire = match spec.wire {
-            wire::VARINT => "V",
-            wire::BYTES => "B",
-            wire::NESTED => "N",
-            other => panic!("no such wire type: {other}"),
+            WireType::Varint => "V",
+            WireType::Bytes => "B",
+            WireType::Nested => "N",
         };
         let optional = if spec.required { "" } else { "?" };
         format!("{}{wire}{optional} {}", spec.id, spec.name)
