@@ -44,13 +44,13 @@ impl<'a, 's> EventIter<'a, 's> {
     /// How many of the next blocks may take the fast path: as many as a pack may
     /// still have, or none.
     fn plain_blocks_max(&self) -> u64 {
-        let options = self.parser.limits();
+        let limits = &self.parser.state.limits;
         let may_be = !self.done
-            && self.parser.is_at_uncompressed_frame()
-            && options.fields_max >= FIELDS_MAX as u64
+            && self.parser.state.is_at_uncompressed_frame()
+            && limits.fields_max >= FIELDS_MAX as u64
             // Each of them then allows more memory for blocks than it takes.
-            && options.block_memory_per_byte >= BLOCK_MEMORY_BYTES.div_ceil(FRAME_BYTES_MIN);
-        if may_be { options.blocks_max.saturating_sub(self.parser.index()) } else { 0 }
+            && limits.block_memory_per_byte >= BLOCK_MEMORY_BYTES.div_ceil(FRAME_BYTES_MIN);
+        if may_be { limits.blocks_max.saturating_sub(self.parser.state.index) } else { 0 }
     }
 
     /// Looks into a frame, as [`Parser::decode`].
@@ -148,7 +148,7 @@ impl<'a> BlockIter<'a, '_> {
         const { assert!(T::FIELDS.len() <= FIELDS_MAX) };
         let EventIter { parser, data, .. } = &mut self.events;
         let frame = if self.plain_left > 0 {
-            PlainFrame::new(data, parser.limits().body_bytes_max)
+            PlainFrame::new(data, parser.state.limits.body_bytes_max)
         } else {
             None
         };
@@ -177,7 +177,7 @@ impl<'a> BlockIter<'a, '_> {
         let (left, bytes) = mem::take(&mut self.plain_since);
         let passed = left - mem::take(&mut self.plain_left);
         if passed > 0 {
-            self.events.parser.skip(passed, bytes - self.events.data.len());
+            self.events.parser.state.skip(passed, bytes - self.events.data.len());
         }
         loop {
             match self.events.next()? {

@@ -105,21 +105,26 @@ impl Frame<'_> {
     pub fn is_reference(&self) -> bool {
         self.flags & BLOCK_IS_REFERENCE != 0
     }
-}
 
-impl Frame<'_> {
     /// Returns the same frame, its body borrowed from this one.
     pub(crate) fn reborrow(&self) -> Frame<'_> {
-        let Self { index, offset, body_offset, block_type, flags, input_bytes, ref body } = *self;
-        Frame { index, offset, body_offset, block_type, flags, input_bytes, body: (&**body).into() }
+        Frame { body: Cow::Borrowed(&self.body), ..*self }
     }
 
     /// Copies a body that is borrowed.
     #[must_use]
     pub fn into_owned(self) -> Frame<'static> {
-        let Self { index, offset, body_offset, block_type, flags, input_bytes, body } = self;
-        let body = Cow::Owned(body.into_owned());
-        Frame { index, offset, body_offset, block_type, flags, input_bytes, body }
+        Frame { body: Cow::Owned(self.body.into_owned()), ..self }
+    }
+}
+
+impl<'a> Frame<'a> {
+    /// Returns the event of this frame; END is one of its own.
+    pub(crate) fn into_event(self) -> Event<'a> {
+        match self.block_type {
+            BlockType::End => Event::End { offset: self.offset },
+            _ => Event::Frame(self),
+        }
     }
 }
 

@@ -304,7 +304,7 @@ fn decode_checked<'a>(
     if pack_index.checksum(index).is_some_and(|checksum| crc32c::crc32c(stored) != checksum) {
         return Err(fail(IndexErrorKind::FrameCheck { block: index }));
     }
-    parser.seek(range.start, u64::from(index));
+    parser.state.seek(range.start, u64::from(index));
     let step = parser.parse(stored, true).map_err(|error| error.to_string())?;
     let Some(Event::Frame(frame)) = step.event else { return Err(differs("its type")) };
     if step.consumed != stored.len() {

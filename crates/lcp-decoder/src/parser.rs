@@ -4,7 +4,7 @@ use lcp_types::{Block, ContentStore};
 
 use crate::error::Result;
 use crate::events::{Frame, Parsed};
-use crate::options::{DecodeOptions, Limits};
+use crate::options::DecodeOptions;
 use crate::state::ParserState;
 
 /// A push parser for the block stream (RFC 0001).
@@ -33,7 +33,7 @@ use crate::state::ParserState;
 /// # Ok::<(), lcp_decoder::Error>(())
 /// ```
 pub struct Parser<'s> {
-    state: ParserState,
+    pub(crate) state: ParserState,
     store: Option<&'s dyn ContentStore>,
 }
 
@@ -42,11 +42,6 @@ impl<'s> Parser<'s> {
     #[must_use]
     pub fn new(options: DecodeOptions<'s>) -> Self {
         Self { state: ParserState::new(options.limits()), store: options.store }
-    }
-
-    /// Goes on with the frame at `offset`, which is block `index` of a plain pack.
-    pub(crate) fn seek(&mut self, offset: u64, index: u64) {
-        self.state.seek(offset, index);
     }
 
     /// The stream offset of the next byte that the parser will look at.
@@ -75,26 +70,6 @@ impl<'s> Parser<'s> {
     /// If the stream is malformed or exceeds a limit; the error is final.
     pub fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Parsed<'a>> {
         self.state.parse(data, eof)
-    }
-
-    /// What bounds it, and how strict it is.
-    pub(crate) fn limits(&self) -> &Limits {
-        self.state.limits()
-    }
-
-    /// The index of the next block.
-    pub(crate) fn index(&self) -> u64 {
-        self.state.index()
-    }
-
-    /// Whether a frame comes next that stands in the input as it is.
-    pub(crate) fn is_at_uncompressed_frame(&self) -> bool {
-        self.state.is_at_uncompressed_frame()
-    }
-
-    /// Moves behind so many blocks, which were read without the parser.
-    pub(crate) fn skip(&mut self, blocks: u64, bytes: usize) {
-        self.state.skip(blocks, bytes);
     }
 
     /// Looks into a frame: resolves its reference, decompresses it, reads its

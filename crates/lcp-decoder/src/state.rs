@@ -28,11 +28,12 @@ enum Phase {
 
 /// The state of a [`Parser`](crate::Parser).
 pub(crate) struct ParserState {
-    limits: Limits,
+    pub(crate) limits: Limits,
     phase: Phase,
     /// The stream offset of the next byte: of the input, or of `buffer`.
     offset: u64,
-    index: u64,
+    /// The index of the next block.
+    pub(crate) index: u64,
     /// The resources that decoded blocks use.
     used: ResourceUse,
     payload: Option<Box<PayloadState>>,
@@ -91,23 +92,18 @@ impl ParserState {
         }
     }
 
-    pub(crate) fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
-    pub(crate) fn index(&self) -> u64 {
-        self.index
-    }
-
+    /// Whether a frame comes next that stands in the input as it is.
     pub(crate) fn is_at_uncompressed_frame(&self) -> bool {
         self.phase == Phase::Blocks && self.payload.is_none() && self.failed.is_none()
     }
 
+    /// Moves behind so many blocks, which were read without the parser.
     pub(crate) fn skip(&mut self, blocks: u64, bytes: usize) {
         self.offset += bytes as u64;
         self.index += blocks;
     }
 
+    /// Goes on with the frame at `offset`, which is block `index` of a plain pack.
     pub(crate) fn seek(&mut self, offset: u64, index: u64) {
         (self.phase, self.offset, self.index) = (Phase::Blocks, offset, index);
         self.failed = None;
@@ -149,7 +145,7 @@ impl ParserState {
             }
             Phase::Blocks => {
                 let start = self.offset;
-                let event = self.frame(data, eof, None)?.map(RawFrame::event);
+                let event = self.frame(data, eof, None)?.map(Frame::into_event);
                 let consumed = usize::try_from(self.offset - start).unwrap_or(data.len());
                 Ok(Parsed { consumed, event })
             }
@@ -198,17 +194,17 @@ impl ParserState {
         data: &'a [u8],
         eof: bool,
         input_bytes: Option<u64>,
-    ) -> Result<Option<RawFrame<&'a [u8]>>> {
+    ) -> Result<Option<Frame<'a>>> {
         let mut reader = Reader::new(data, self.offset);
         match self.parse_frame(&mut reader, input_bytes) {
-            Ok(raw) => {
+            Ok(frame) => {
                 self.offset = reader.offset();
-                if raw.block_type == BlockType::End {
+                if frame.block_type == BlockType::End {
                     self.phase = Phase::AfterEnd { warned: false };
                 } else {
                     self.index += 1;
                 }
-                Ok(Some(raw))
+                Ok(Some(frame))
             }
             Err(_) if eof && data.is_empty() => Err(Error::new(ErrorKind::MissingEnd, self.offset)),
             Err(error) => match *error.kind() {
@@ -225,7 +221,7 @@ impl ParserState {
         &self,
         reader: &mut Reader<'a>,
         input_bytes: Option<u64>,
-    ) -> Result<RawFrame<&'a [u8]>> {
+    ) -> Result<Frame<'a>> {
         let offset = reader.offset();
         let type_id = reader.varint("a block type")?;
         let Ok(type_id) = u8::try_from(type_id) else {
@@ -256,14 +252,14 @@ impl ParserState {
             return Err(Error::new(kind, length_offset));
         }
         let body_offset = reader.offset();
-        let body = reader.bytes(length, "the body of a block")?;
+        let body = reader.bytes(length, "the body of a block")?.into();
         let input_bytes = input_bytes.unwrap_or(reader.offset());
         let (found, max) = (block_memory(self.index), self.limits.block_memory(input_bytes));
         if found > max && type_id != TYPE_END {
             return Err(Error::new(fields::block_memory(found, max), offset));
         }
         let index = self.index;
-        Ok(RawFrame { index, offset, body_offset, block_type, flags, input_bytes, body })
+        Ok(Frame { index, offset, body_offset, block_type, flags, input_bytes, body })
     }
 
     /// A step through a compressed payload: the frames lie in the buffer, the
@@ -298,13 +294,12 @@ impl ParserState {
             } else {
                 let start = self.offset;
                 let frame = self.frame(ready, ended, Some(payload.decoder.input_bytes()))?;
-                let frame = frame.map(|raw| {
-                    let (frame, body) = raw.without_body();
-                    (frame, body.len())
-                });
+                let frame =
+                    frame.map(|frame| (frame.body.len(), Frame { body: Cow::default(), ..frame }));
                 let frame_bytes = usize::try_from(self.offset - start).unwrap_or_default();
-                frame.map(|(frame, body_bytes)| {
-                    frame.event_with(Cow::Owned(payload.take(frame_bytes, body_bytes)))
+                frame.map(|(body_bytes, frame)| {
+                    let body = Cow::Owned(payload.take(frame_bytes, body_bytes));
+                    Frame { body, ..frame }.into_event()
                 })
             };
             if event.is_some() {
@@ -403,39 +398,5 @@ impl ParserState {
             Some(_) => frame.body_offset + frame.body.len() as u64 - HEADER_BYTES as u64,
             None => 0,
         }
-    }
-}
-
-/// A frame whose body is still a window of what was parsed.
-struct RawFrame<B> {
-    index: u64,
-    offset: u64,
-    body_offset: u64,
-    block_type: BlockType,
-    flags: u8,
-    input_bytes: u64,
-    body: B,
-}
-
-impl<'a> RawFrame<&'a [u8]> {
-    fn event(self) -> Event<'a> {
-        let (frame, body) = self.without_body();
-        frame.event_with(Cow::Borrowed(body))
-    }
-
-    /// The frame, and its body apart.
-    fn without_body(self) -> (RawFrame<()>, &'a [u8]) {
-        let Self { index, offset, body_offset, block_type, flags, input_bytes, body } = self;
-        (RawFrame { index, offset, body_offset, block_type, flags, input_bytes, body: () }, body)
-    }
-}
-
-impl RawFrame<()> {
-    fn event_with(self, body: Cow<'_, [u8]>) -> Event<'_> {
-        let Self { index, offset, body_offset, block_type, flags, input_bytes, body: () } = self;
-        if block_type == BlockType::End {
-            return Event::End { offset };
-        }
-        Event::Frame(Frame { index, offset, body_offset, block_type, flags, input_bytes, body })
     }
 }

@@ -190,38 +190,29 @@ mod without_zstd {
     /// Has no values without zstd.
     pub(crate) enum PayloadDecoder {}
 
+    /// Methods that nobody can call.
+    macro_rules! uncallable {
+        ($($method:ident($($input:ty),*) -> $output:ty;)*) => {
+            $(pub(crate) fn $method(&self, $(_: $input),*) -> $output {
+                match *self {}
+            })*
+        };
+    }
+
     impl PayloadDecoder {
         pub(crate) fn new(_: &Limits) -> Result<Self> {
             // At the flag that says so.
             Err(Error::new(ErrorKind::CompressionUnsupported, HEADER_FLAGS_AT as u64))
         }
 
-        pub(crate) fn is_running(&self) -> bool {
-            match *self {}
-        }
-
-        pub(crate) fn is_finished(&self) -> bool {
-            match *self {}
-        }
-
-        pub(crate) fn input_bytes(&self) -> u64 {
-            match *self {}
-        }
-
-        pub(crate) fn capacity(&self) -> usize {
-            match *self {}
-        }
-
-        pub(crate) fn bytes_needed(&self) -> u64 {
-            match *self {}
-        }
-
-        pub(crate) fn fill(&mut self, _: &[u8], _: bool) -> usize {
-            match *self {}
-        }
-
-        pub(crate) fn decompress_chunk(&mut self, _: &mut Vec<u8>) -> Result<()> {
-            match *self {}
+        uncallable! {
+            is_running() -> bool;
+            is_finished() -> bool;
+            input_bytes() -> u64;
+            capacity() -> usize;
+            bytes_needed() -> u64;
+            fill(&[u8], bool) -> usize;
+            decompress_chunk(&mut Vec<u8>) -> Result<()>;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Encodes fields, as a [`FieldWriter`] of the schema.
+//! Encodes fields, as a [`FieldWriter`].
 
 use lcp_types::codec::{FieldSpec, FieldWriter, Record};
 use lcp_types::wire::{VARINT_BYTES_MAX, WireType};

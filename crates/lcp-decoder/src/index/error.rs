@@ -1,9 +1,8 @@
 //! Errors of an index.
 
-use std::fmt;
-
 /// An error of an index that a pack announces: the blocks are then read without it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} (byte {offset})")]
 pub struct IndexError {
     kind: IndexErrorKind,
     offset: u64,
@@ -26,14 +25,6 @@ impl IndexError {
         self.offset
     }
 }
-
-impl fmt::Display for IndexError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (byte {})", self.kind, self.offset)
-    }
-}
-
-impl std::error::Error for IndexError {}
 
 /// The kinds of errors of an index.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -127,7 +127,7 @@ impl<R: AsyncRead + Unpin> AsyncStreamDecoder<R> {
     ///
     /// If the body is malformed or exceeds a limit.
     pub fn decode(&mut self, frame: &Frame<'static>) -> Result<Block<'static>, Error> {
-        self.state.decode(frame, without_send(self.store.as_deref()))
+        self.state.parser.decode(frame, without_send(self.store.as_deref()))
     }
 
     /// Looks into a frame and uses it up, as [`Parser::decode_consuming`](crate::Parser::decode_consuming).
@@ -136,7 +136,7 @@ impl<R: AsyncRead + Unpin> AsyncStreamDecoder<R> {
     ///
     /// As [`Self::decode`].
     pub fn decode_consuming(&mut self, frame: Frame<'static>) -> Result<Block<'static>, Error> {
-        self.state.decode_consuming(frame, without_send(self.store.as_deref()))
+        self.state.parser.decode_consuming(frame, without_send(self.store.as_deref()))
     }
 
     fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), StreamError>> {

@@ -98,7 +98,7 @@ impl<'s, R: Read> StreamDecoder<'s, R> {
     ///
     /// If the body is malformed or exceeds a limit.
     pub fn decode(&mut self, frame: &Frame<'static>) -> Result<Block<'static>, Error> {
-        self.state.decode(frame, self.store)
+        self.state.parser.decode(frame, self.store)
     }
 
     /// Looks into a frame and uses it up, as [`Parser::decode_consuming`](crate::Parser::decode_consuming).
@@ -107,7 +107,7 @@ impl<'s, R: Read> StreamDecoder<'s, R> {
     ///
     /// As [`Self::decode`].
     pub fn decode_consuming(&mut self, frame: Frame<'static>) -> Result<Block<'static>, Error> {
-        self.state.decode_consuming(frame, self.store)
+        self.state.parser.decode_consuming(frame, self.store)
     }
 
     fn fill(&mut self) -> Result<(), StreamError> {

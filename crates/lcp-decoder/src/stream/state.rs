@@ -6,7 +6,7 @@ use lcp_types::{Block, ContentStore};
 
 use super::StreamError;
 use crate::error::{Error, Result, Warning};
-use crate::events::{Event, Frame, Header};
+use crate::events::{Event, Header};
 use crate::options::Limits;
 use crate::state::ParserState;
 
@@ -29,7 +29,7 @@ pub(super) enum Progress<T> {
 /// pieces that come: nothing is parsed before as much is there as the parser lacks,
 /// and the buffer doubles while a block arrives, up to the length of the block.
 pub struct StreamState {
-    parser: ParserState,
+    pub(super) parser: ParserState,
     /// What is not yet parsed lies in `start..end`, space behind it.
     bytes: Vec<u8>,
     start: usize,
@@ -115,24 +115,6 @@ impl StreamState {
     /// The next event.
     pub(super) fn next_event(&mut self) -> Result<Progress<Event<'static>>> {
         self.advance(|_, event| Some(event.into_owned()))
-    }
-
-    /// Decodes a frame that was returned.
-    pub(super) fn decode(
-        &mut self,
-        frame: &Frame<'static>,
-        store: Option<&dyn ContentStore>,
-    ) -> Result<Block<'static>> {
-        self.parser.decode(frame, store)
-    }
-
-    /// Decodes a frame that was returned, and consumes it.
-    pub(super) fn decode_consuming(
-        &mut self,
-        frame: Frame<'static>,
-        store: Option<&dyn ContentStore>,
-    ) -> Result<Block<'static>> {
-        self.parser.decode_consuming(frame, store)
     }
 
     /// Parses up to the next event of which `take` makes something.

@@ -1,4 +1,4 @@
-//! Reads blocks from JSON, as a [`FieldReader`] of the schema.
+//! Reads blocks from JSON, as a [`FieldReader`].
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Writes blocks as JSON, as a [`FieldWriter`] of the schema.
+//! Writes blocks as JSON, as a [`FieldWriter`].
 
 use std::convert::Infallible;
 
