@@ -100,9 +100,22 @@ impl<'o> FieldEncoder<'o> {
         self.out.push(wire_type as u8);
         Ok(())
     }
-}
 
-impl FieldEncoder<'_> {
+    #[inline]
+    fn push_varint(&mut self, id: u64, value: u64) -> Result<()> {
+        self.head(id, WireType::Varint)?;
+        varint(self.out, value);
+        Ok(())
+    }
+
+    #[inline]
+    fn push_bytes(&mut self, id: u64, name: &'static str, value: &[u8]) -> Result<()> {
+        check(name, "BODY_BYTES_MAX", value.len() as u64, limits::BODY_BYTES_MAX)?;
+        self.head(id, WireType::Bytes)?;
+        length_prefixed(self.out, value);
+        Ok(())
+    }
+
     /// Writes those of `fields` that are due, of which there is one at least.
     fn unknown_of(&mut self, fields: &[UnknownField<'_>], before: Option<u64>) -> Result<()> {
         let due = |field: &&UnknownField<'_>| {
@@ -113,8 +126,10 @@ impl FieldEncoder<'_> {
         self.unknown_below = before.unwrap_or(u64::MAX);
         for field in due {
             match &field.value {
-                UnknownValue::Varint(value) => self.uint(field.id, "", *value)?,
-                UnknownValue::Bytes(bytes) => self.bytes(field.id, "an unknown field", bytes)?,
+                UnknownValue::Varint(value) => self.push_varint(field.id, *value)?,
+                UnknownValue::Bytes(bytes) => {
+                    self.push_bytes(field.id, "an unknown field", bytes.as_slice())?;
+                }
                 UnknownValue::Nested(bytes) => {
                     self.head(field.id, WireType::Nested)?;
                     length_prefixed(self.out, bytes.as_slice());
@@ -142,49 +157,33 @@ impl FieldWriter for FieldEncoder<'_> {
     }
 
     #[inline]
-    fn uint(&mut self, id: u64, _name: &'static str, value: u64) -> Result<()> {
-        self.head(id, WireType::Varint)?;
-        varint(self.out, value);
-        Ok(())
+    fn uint(&mut self, field: &FieldSpec, value: u64) -> Result<()> {
+        self.push_varint(field.id, value)
     }
 
     #[inline]
-    fn code(
-        &mut self,
-        id: u64,
-        name: &'static str,
-        code: u8,
-        _: Option<&'static str>,
-    ) -> Result<()> {
-        self.uint(id, name, u64::from(code))
+    fn code(&mut self, field: &FieldSpec, code: u8, _: Option<&str>) -> Result<()> {
+        self.push_varint(field.id, u64::from(code))
     }
 
     #[inline]
-    fn text(&mut self, id: u64, name: &'static str, value: &str) -> Result<()> {
-        check(name, "TEXT_BYTES_MAX", value.len() as u64, limits::TEXT_BYTES_MAX)?;
-        self.head(id, WireType::Bytes)?;
+    fn text(&mut self, field: &FieldSpec, value: &str) -> Result<()> {
+        check(field.name, "TEXT_BYTES_MAX", value.len() as u64, limits::TEXT_BYTES_MAX)?;
+        self.head(field.id, WireType::Bytes)?;
         length_prefixed(self.out, value.as_bytes());
         Ok(())
     }
 
     #[inline]
-    fn bytes(&mut self, id: u64, name: &'static str, value: &CowBytes<'_>) -> Result<()> {
-        check(name, "BODY_BYTES_MAX", value.len() as u64, limits::BODY_BYTES_MAX)?;
-        self.head(id, WireType::Bytes)?;
-        length_prefixed(self.out, value.as_slice());
-        Ok(())
+    fn bytes(&mut self, field: &FieldSpec, value: &CowBytes<'_>) -> Result<()> {
+        self.push_bytes(field.id, field.name, value.as_slice())
     }
 
-    fn records<'a, T: Record<'a>>(
-        &mut self,
-        id: u64,
-        name: &'static str,
-        value: &[T],
-    ) -> Result<()> {
+    fn records<'a, T: Record<'a>>(&mut self, field: &FieldSpec, value: &[T]) -> Result<()> {
         let depth = self.depth + 1;
         for record in value {
-            check(name, "DEPTH_MAX", u64::from(depth), u64::from(limits::DEPTH_MAX))?;
-            self.head(id, WireType::Nested)?;
+            check(field.name, "DEPTH_MAX", u64::from(depth), u64::from(limits::DEPTH_MAX))?;
+            self.head(field.id, WireType::Nested)?;
             let prefix = LengthPrefix::reserve(self.out, 0);
             record.write(&mut FieldEncoder {
                 out: self.out,

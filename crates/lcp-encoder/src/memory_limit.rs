@@ -84,12 +84,7 @@ impl FieldWriter for NestedBytes {
         Ok(())
     }
 
-    fn records<'a, T: Record<'a>>(
-        &mut self,
-        _: u64,
-        _: &'static str,
-        value: &[T],
-    ) -> Result<(), Infallible> {
+    fn records<'a, T: Record<'a>>(&mut self, _: &FieldSpec, value: &[T]) -> Result<(), Infallible> {
         for record in value {
             self.0 += limits::RECORD_MEMORY_BYTES;
             record.write(self)?;

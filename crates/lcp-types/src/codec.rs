@@ -29,6 +29,12 @@ pub struct FieldSpec {
     pub required: bool,
 }
 
+impl FieldSpec {
+    pub(crate) const fn new<'a, T: FieldValue<'a>>(id: u64, name: &'static str) -> Self {
+        Self { id, name, wire: T::WIRE, required: T::REQUIRED }
+    }
+}
+
 /// A type that is made of fields: the content of a block, or a nested part.
 pub trait Record<'a>: Sized {
     /// The name in errors.
@@ -116,45 +122,33 @@ pub trait FieldWriter: Sized {
     ) -> Result<(), Self::Error>;
 
     /// A number.
-    fn uint(&mut self, id: u64, name: &'static str, value: u64) -> Result<(), Self::Error> {
-        let _ = (id, name, value);
+    fn uint(&mut self, field: &FieldSpec, value: u64) -> Result<(), Self::Error> {
+        let _ = (field, value);
         Ok(())
     }
 
     /// A code of an enumeration, with its name if it has one.
-    fn code(
-        &mut self,
-        id: u64,
-        name: &'static str,
-        code: u8,
-        label: Option<&'static str>,
-    ) -> Result<(), Self::Error> {
-        let _ = (id, name, code, label);
+    fn code(&mut self, field: &FieldSpec, code: u8, name: Option<&str>) -> Result<(), Self::Error> {
+        let _ = (field, code, name);
         Ok(())
     }
 
     /// Text.
-    fn text(&mut self, id: u64, name: &'static str, value: &str) -> Result<(), Self::Error> {
-        let _ = (id, name, value);
+    fn text(&mut self, field: &FieldSpec, value: &str) -> Result<(), Self::Error> {
+        let _ = (field, value);
         Ok(())
     }
 
     /// Content.
-    fn bytes(
-        &mut self,
-        id: u64,
-        name: &'static str,
-        value: &CowBytes<'_>,
-    ) -> Result<(), Self::Error> {
-        let _ = (id, name, value);
+    fn bytes(&mut self, field: &FieldSpec, value: &CowBytes<'_>) -> Result<(), Self::Error> {
+        let _ = (field, value);
         Ok(())
     }
 
     /// A list of nested records.
     fn records<'a, T: Record<'a>>(
         &mut self,
-        id: u64,
-        name: &'static str,
+        field: &FieldSpec,
         value: &[T],
     ) -> Result<(), Self::Error>;
 
@@ -197,17 +191,12 @@ pub trait FieldValue<'a>: Sized {
     fn from_lent(lent: Option<Self::Lent>) -> Option<Self>;
 
     /// Writes the field, if there is anything to write.
-    fn write<W: FieldWriter>(
-        &self,
-        id: u64,
-        name: &'static str,
-        to: &mut W,
-    ) -> Result<(), W::Error>;
+    fn write<W: FieldWriter>(&self, field: &FieldSpec, to: &mut W) -> Result<(), W::Error>;
 }
 
 /// A required scalar: `read` and `write` are all that differs.
 macro_rules! scalar {
-    ($ty:ty, $wire:expr, |$from:ident| $read:expr, $lent:ty = $lend:expr, $from_lent:expr, |$value:ident, $id:ident, $name:ident, $to:ident| $write:expr) => {
+    ($ty:ty, $wire:expr, |$from:ident| $read:expr, $lent:ty = $lend:expr, $from_lent:expr, |$value:ident, $field:ident, $to:ident| $write:expr) => {
         impl<'a> FieldValue<'a> for $ty {
             type Slot = Option<Self>;
             const WIRE: WireType = $wire;
@@ -241,8 +230,7 @@ macro_rules! scalar {
 
             fn write<W: FieldWriter>(
                 &self,
-                $id: u64,
-                $name: &'static str,
+                $field: &$crate::codec::FieldSpec,
                 $to: &mut W,
             ) -> Result<(), W::Error> {
                 let $value = self;
@@ -259,7 +247,7 @@ scalar!(
     |from| from.uint(u64::MAX)?,
     u64 = from.uint(u64::MAX),
     |value| value,
-    |value, id, name, to| to.uint(id, name, *value)
+    |value, field, to| to.uint(field, *value)
 );
 #[expect(clippy::cast_possible_truncation, reason = "the reader was told the maximum")]
 mod checked_int {
@@ -271,13 +259,11 @@ mod checked_int {
         |from| from.uint(u64::from(u32::MAX))? as u32,
         u32 = from.uint(u64::from(u32::MAX)).map(|value| value as u32),
         |value| value,
-        |value, id, name, to| to.uint(id, name, u64::from(*value))
+        |value, field, to| to.uint(field, u64::from(*value))
     );
 }
-scalar!(Cow<'a, str>, WireType::Bytes, |from| from.text()?, &'a str = from.text(), Cow::Borrowed, |value, id, name, to| to
-    .text(id, name, value));
-scalar!(CowBytes<'a>, WireType::Bytes, |from| from.bytes()?, &'a [u8] = from.bytes(), CowBytes::from, |value, id, name, to| to
-    .bytes(id, name, value));
+scalar!(Cow<'a, str>, WireType::Bytes, |from| from.text()?, &'a str = from.text(), Cow::Borrowed, |value, field, to| to.text(field, value));
+scalar!(CowBytes<'a>, WireType::Bytes, |from| from.bytes()?, &'a [u8] = from.bytes(), CowBytes::from, |value, field, to| to.bytes(field, value));
 
 impl<'a, T: FieldValue<'a, Slot = Option<T>>> FieldValue<'a> for Option<T> {
     type Slot = Option<T>;
@@ -306,14 +292,9 @@ impl<'a, T: FieldValue<'a, Slot = Option<T>>> FieldValue<'a> for Option<T> {
         Some(T::from_lent(lent))
     }
 
-    fn write<W: FieldWriter>(
-        &self,
-        id: u64,
-        name: &'static str,
-        to: &mut W,
-    ) -> Result<(), W::Error> {
+    fn write<W: FieldWriter>(&self, field: &FieldSpec, to: &mut W) -> Result<(), W::Error> {
         match self {
-            Some(value) => value.write(id, name, to),
+            Some(value) => value.write(field, to),
             None => Ok(()),
         }
     }
@@ -346,13 +327,8 @@ impl<'a, T: Record<'a>> FieldValue<'a> for Vec<T> {
         lent.is_none().then(Self::new)
     }
 
-    fn write<W: FieldWriter>(
-        &self,
-        id: u64,
-        name: &'static str,
-        to: &mut W,
-    ) -> Result<(), W::Error> {
-        to.records(id, name, self)
+    fn write<W: FieldWriter>(&self, field: &FieldSpec, to: &mut W) -> Result<(), W::Error> {
+        to.records(field, self)
     }
 }
 
@@ -384,12 +360,8 @@ macro_rules! record {
 
         impl<'a> $crate::codec::Record<'a> for $record<'a> {
             const NAME: &'static str = stringify!($record);
-            const FIELDS: &'static [$crate::codec::FieldSpec] = &[$($crate::codec::FieldSpec {
-                id: $id,
-                name: stringify!($field),
-                wire: <$ty as $crate::codec::FieldValue<'a>>::WIRE,
-                required: <$ty as $crate::codec::FieldValue<'a>>::REQUIRED,
-            }),*];
+            const FIELDS: &'static [$crate::codec::FieldSpec] =
+                &[$($crate::codec::FieldSpec::new::<$ty>($id, stringify!($field))),*];
 
             #[inline]
             fn read<R: $crate::codec::FieldReader<'a>>(from: &mut R) -> Result<Self, R::Error> {
@@ -432,7 +404,8 @@ macro_rules! record {
                 to.begin(Self::NAME, Self::FIELDS, &self.unknown)?;
                 $(
                     to.unknown(&self.unknown, Some($id))?;
-                    $crate::codec::FieldValue::write(&self.$field, $id, stringify!($field), to)?;
+                    let spec = const { &$crate::codec::FieldSpec::new::<$ty>($id, stringify!($field)) };
+                    $crate::codec::FieldValue::write(&self.$field, spec, to)?;
                 )*
                 to.unknown(&self.unknown, None)
             }

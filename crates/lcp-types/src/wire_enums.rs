@@ -95,7 +95,7 @@ macro_rules! wire_enum {
             |from| Self::from_code(from.code(Self::NAMES)?),
             Self = Some(Self::from_code(u8::try_from(from.uint(u64::from(u8::MAX))?).ok()?)),
             |value| value,
-            |value, id, name, to| to.code(id, name, value.code(), value.name())
+            |value, field, to| to.code(field, value.code(), value.name())
         );
 
         $crate::owned::copy_into_owned!($enum);

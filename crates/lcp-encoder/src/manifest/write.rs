@@ -159,54 +159,40 @@ impl FieldWriter for Object<'_> {
         Ok(())
     }
 
-    fn uint(&mut self, _: u64, name: &'static str, value: u64) -> Result<(), Infallible> {
-        self.number(name, value);
+    fn uint(&mut self, field: &FieldSpec, value: u64) -> Result<(), Infallible> {
+        self.number(field.name, value);
         Ok(())
     }
 
-    fn code(
-        &mut self,
-        _: u64,
-        name: &'static str,
-        code: u8,
-        label: Option<&'static str>,
-    ) -> Result<(), Infallible> {
-        if self.absent.contains(&name) {
-            return Ok(());
-        }
-        match label {
-            Some(label) => self.string(name, label),
-            None => self.number(name, u64::from(code)),
+    fn code(&mut self, field: &FieldSpec, code: u8, name: Option<&str>) -> Result<(), Infallible> {
+        match name {
+            _ if self.absent.contains(&field.name) => {}
+            Some(name) => self.string(field.name, name),
+            None => self.number(field.name, u64::from(code)),
         }
         Ok(())
     }
 
-    fn text(&mut self, _: u64, name: &'static str, value: &str) -> Result<(), Infallible> {
-        self.string(name, value);
+    fn text(&mut self, field: &FieldSpec, value: &str) -> Result<(), Infallible> {
+        self.string(field.name, value);
         Ok(())
     }
 
-    fn bytes(
-        &mut self,
-        _: u64,
-        name: &'static str,
-        value: &CowBytes<'_>,
-    ) -> Result<(), Infallible> {
+    fn bytes(&mut self, field: &FieldSpec, value: &CowBytes<'_>) -> Result<(), Infallible> {
         match value.as_str() {
-            Some(text) => self.string(name, text),
-            None => self.base64(name, value.as_slice()),
+            Some(text) => self.string(field.name, text),
+            None => self.base64(field.name, value.as_slice()),
         }
         Ok(())
     }
 
     fn records<'a, T: Record<'a>>(
         &mut self,
-        _: u64,
-        name: &'static str,
+        field: &FieldSpec,
         value: &[T],
     ) -> Result<(), Infallible> {
         if !value.is_empty() {
-            self.list(name, value, |object, record| {
+            self.list(field.name, value, |object, record| {
                 let Ok(()) = record.write(object);
             });
         }

@@ -97,38 +97,31 @@ impl FieldWriter for Rows {
         Ok(())
     }
 
-    fn uint(&mut self, id: u64, _: &'static str, value: u64) -> Result<(), Infallible> {
-        self.push(id, value.into())
+    fn uint(&mut self, field: &FieldSpec, value: u64) -> Result<(), Infallible> {
+        self.push(field.id, value.into())
     }
 
-    fn code(
-        &mut self,
-        id: u64,
-        _: &'static str,
-        code: u8,
-        _: Option<&'static str>,
-    ) -> Result<(), Infallible> {
-        self.push(id, code.into())
+    fn code(&mut self, field: &FieldSpec, code: u8, _: Option<&str>) -> Result<(), Infallible> {
+        self.push(field.id, code.into())
     }
 
-    fn text(&mut self, id: u64, _: &'static str, value: &str) -> Result<(), Infallible> {
-        self.push(id, hex(value.as_bytes()))
+    fn text(&mut self, field: &FieldSpec, value: &str) -> Result<(), Infallible> {
+        self.push(field.id, hex(value.as_bytes()))
     }
 
-    fn bytes(&mut self, id: u64, _: &'static str, value: &CowBytes<'_>) -> Result<(), Infallible> {
-        self.push(id, hex(value.as_slice()))
+    fn bytes(&mut self, field: &FieldSpec, value: &CowBytes<'_>) -> Result<(), Infallible> {
+        self.push(field.id, hex(value.as_slice()))
     }
 
     fn records<'a, T: Record<'a>>(
         &mut self,
-        id: u64,
-        _: &'static str,
+        field: &FieldSpec,
         value: &[T],
     ) -> Result<(), Infallible> {
         for record in value {
             let mut fields = Self::default();
             record.write(&mut fields)?;
-            self.push(id, fields.sorted())?;
+            self.push(field.id, fields.sorted())?;
         }
         Ok(())
     }
