@@ -10,6 +10,7 @@
 //! | blocks and what they hold | [`Block`], [`BlockContent`], [`content`] |
 //! | priorities, tags, further levels | [`Annotation`], [`Priority`], [`Tag`], [`CarriedLevel`], all that they say [`BlockMeta`] |
 //! | blocks that others replace | [`Replacements`] |
+//! | fences of Markdown | [`Fence`] |
 //! | numbers of the wire format | [`wire`], [`limits`] |
 //! | how fields are read and written | [`codec`] |
 //! | content that is stored elsewhere | [`ContentStore`] |
@@ -32,6 +33,7 @@ mod block;
 mod bytes;
 pub mod codec;
 pub mod content;
+mod fence;
 mod index;
 mod level;
 pub mod limits;
@@ -51,6 +53,7 @@ pub use content::{
     Code, Conversation, Diff, DiffHunk, Document, EmbeddingRef, Extension, FileEntry, FileTree,
     Image, StructuredData, ToolResult,
 };
+pub use fence::Fence;
 pub use index::{
     AlternateCost, AlternateLevel, BlockIndex, BlockIndexBuilder, EncodingCosts, LabelColumn,
     ModeCosts, ToolCallEntry,

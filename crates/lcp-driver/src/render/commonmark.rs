@@ -4,6 +4,8 @@
 //! A `CommonMark` reader recognizes no heading inside a fence or HTML. This scanner follows both
 //! to their ends; if it is in doubt where they end, the text gets a fence.
 
+use lcp_types::Fence;
+
 use super::collision::{
     FENCE, MARKDOWN, OMITTED_WORD, WORD_CHARS_MAX, is_head_word, is_invisible, is_reserved_word,
     is_word_char, may_be_head_word,
@@ -67,7 +69,7 @@ fn is_entity_or_tag(text: &str) -> bool {
 
 /// Returns whether the line after this text is outside of any fence and any HTML.
 fn ends_at_top_level(text: &str) -> bool {
-    let mut fence: Option<Fence> = None;
+    let mut fence: Option<Fence<'_>> = None;
     // Whether the line is in HTML that ends at the next blank line.
     let mut in_html = false;
     // The offsets of the next line and of the latest beginning of the last paragraph.
@@ -82,7 +84,7 @@ fn ends_at_top_level(text: &str) -> bool {
         let rest = line.trim_start_matches(' ');
         let indent = line.len() - rest.len();
         let is_blank = rest.trim_start_matches('\t').is_empty();
-        let mark = Fence::begins(indent, rest);
+        let mark = Fence::parse(line);
         if let Some(open) = fence {
             match mark {
                 Some(mark) if mark.closes(&open) => {
@@ -97,7 +99,7 @@ fn ends_at_top_level(text: &str) -> bool {
             }
             continue;
         }
-        if let Some(mark) = mark.filter(Fence::opens) {
+        if let Some(mark) = mark {
             // Within HTML this is no fence, and the end of the HTML is in doubt.
             if in_html {
                 return false;
@@ -105,7 +107,7 @@ fn ends_at_top_level(text: &str) -> bool {
             fence = Some(mark);
         } else if is_blank {
             (in_html, paragraph) = (false, next_line);
-        } else if indent < CODE_INDENT {
+        } else if indent < Fence::CODE_INDENT {
             match html(rest) {
                 Html::None => {}
                 Html::ToBlankLine => in_html = true,
@@ -135,40 +137,6 @@ fn may_end_inside_inline(paragraph: &str) -> bool {
     };
     let ticks = paragraph.bytes().filter(|byte| *byte == b'`').count();
     ends.into_iter().any(is_open) || tags.any(is_cut) || ticks % 2 == 1
-}
-
-/// Indentation from which on a line is code or belongs to a list.
-const CODE_INDENT: usize = 4;
-
-/// A line that could begin or end a fence.
-#[derive(Clone, Copy)]
-struct Fence {
-    indent: usize,
-    mark: u8,
-    count: usize,
-    /// Only blanks follow the marks.
-    is_bare: bool,
-    /// A backtick follows them.
-    has_backtick: bool,
-}
-
-impl Fence {
-    fn begins(indent: usize, rest: &str) -> Option<Self> {
-        let mark = *rest.as_bytes().first().filter(|mark| b"`~".contains(mark))?;
-        let count = rest.bytes().take_while(|byte| *byte == mark).count();
-        let info = rest.get(count..)?;
-        let is_bare = info.trim_matches([' ', '\t']).is_empty();
-        let fence = Self { indent, mark, count, is_bare, has_backtick: info.contains('`') };
-        (indent < CODE_INDENT && count >= FENCE.len()).then_some(fence)
-    }
-
-    fn opens(&self) -> bool {
-        self.mark == b'~' || !self.has_backtick
-    }
-
-    fn closes(&self, open: &Self) -> bool {
-        self.is_bare && self.mark == open.mark && self.count >= open.count
-    }
 }
 
 /// The HTML that begins on a line.

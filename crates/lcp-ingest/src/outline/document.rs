@@ -1,5 +1,7 @@
 //! Documents: headings, and the first sentence below each.
 
+use lcp_types::Fence;
+
 use super::builder::OutlineBuilder;
 
 /// Lines of a sentence that are kept.
@@ -10,13 +12,13 @@ const UNDERLINE_CHARS: usize = 3;
 
 /// Keeps headings and first sentences. Returns whether there is any heading.
 pub(super) fn fill(out: &mut OutlineBuilder<'_>) -> bool {
-    let mut lines = Lines { at: after_front_matter(out), fence: None };
+    let (mut next, mut fence) = (after_front_matter(out), None);
     let (mut headings, mut wants) = (0, true);
-    while !out.is_full() && lines.at < out.lines() {
-        let at = lines.at;
-        let (text, was_fenced) = (out.line(at), lines.fence.is_some());
-        lines.step(text);
-        if was_fenced || lines.fence.is_some() {
+    while !out.is_full() && next < out.lines() {
+        let (at, text, was_fenced) = (next, out.line(next), fence.is_some());
+        next += 1;
+        fence = fence_after(fence, text);
+        if was_fenced || fence.is_some() {
             continue;
         }
         if is_heading(text) {
@@ -27,7 +29,7 @@ pub(super) fn fill(out: &mut OutlineBuilder<'_>) -> bool {
             let under = out.line(at + 1);
             let indent = under.len() - under.trim_start().len();
             out.push_span(start, start + under.len().min(indent + UNDERLINE_CHARS), 1);
-            lines.at += 1;
+            next += 1;
         } else {
             if wants && is_text(text) {
                 wants = false;
@@ -49,38 +51,13 @@ fn after_front_matter(out: &OutlineBuilder<'_>) -> usize {
     (1..out.lines()).find(|line| out.line(*line) == "---").map_or(0, |line| line + 1)
 }
 
-/// Where the reading is.
-struct Lines<'t> {
-    at: usize,
-    /// How the fence began that is open.
-    fence: Option<&'t str>,
-}
-
-impl<'t> Lines<'t> {
-    /// Goes behind a line.
-    fn step(&mut self, text: &'t str) {
-        self.at += 1;
-        let Some(fence) = fence(text) else { return };
-        match self.fence {
-            None => self.fence = Some(fence),
-            Some(open) => {
-                let is_last = text.trim() == fence;
-                if is_last && fence.starts_with(open) {
-                    self.fence = None;
-                }
-            }
-        }
+/// Returns the fence that is open after a line.
+fn fence_after<'t>(open: Option<Fence<'t>>, line: &'t str) -> Option<Fence<'t>> {
+    match (open, Fence::parse(line)) {
+        (Some(open), Some(fence)) if fence.closes(&open) => None,
+        (Some(open), _) => Some(open),
+        (None, fence) => fence,
     }
-}
-
-/// The marks that a line begins with if it opens or closes a fence.
-fn fence(text: &str) -> Option<&str> {
-    let text = unindented(text)?;
-    let mark = text.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
-    let length = text.len() - text.trim_start_matches(mark).len();
-    let (marks, rest) = text.split_at_checked(length)?;
-    // Code within a line has its marks again.
-    (length >= 3 && !(mark == '`' && rest.contains('`'))).then_some(marks)
 }
 
 /// A line without its indentation, unless that makes it code.
@@ -116,7 +93,7 @@ fn push_sentence(out: &mut OutlineBuilder<'_>, first: usize) {
     let mut to = from;
     for line in first..(first + SENTENCE_LINES_MAX).min(out.lines()) {
         let text = out.line(line);
-        if !is_text(text) || fence(text).is_some() || is_underline(text) {
+        if !is_text(text) || Fence::parse(text).is_some() || is_underline(text) {
             break;
         }
         if let Some(end) = end_of_sentence(text) {

@@ -1,6 +1,6 @@
 //! Chat under headings that name who speaks: `## User`, `### Human (10:15)`, `**Assistant:**`.
 
-use lcp_types::Role;
+use lcp_types::{Fence, Role};
 
 use super::{Chat, Turn};
 
@@ -95,16 +95,14 @@ fn trimmed(text: &str) -> &str {
 /// The marks of a text, outside of fenced code.
 fn marks(text: &str) -> Vec<SpeakerHeading<'_>> {
     let mut marks = Vec::new();
-    let mut fence: Option<(u8, usize)> = None;
+    let mut open: Option<Fence<'_>> = None;
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let at = start;
         start += line.len();
-        match (fence, fence_of(line)) {
-            (None, Some((mark, run, _))) => fence = Some((mark, run)),
-            (Some((mark, run)), Some((other, length, true))) if mark == other && length >= run => {
-                fence = None;
-            }
+        match (open, Fence::parse(line.trim_end())) {
+            (None, Some(fence)) => open = Some(fence),
+            (Some(before), Some(fence)) if fence.closes(&before) => open = None,
             (None, None) => {
                 if let Some((style, role, end)) = mark(line) {
                     marks.push(SpeakerHeading { style, role, start: at, end: at + end, text });
@@ -114,17 +112,6 @@ fn marks(text: &str) -> Vec<SpeakerHeading<'_>> {
         }
     }
     marks
-}
-
-/// The mark of a fence, how often it stands there, and whether nothing follows.
-fn fence_of(line: &str) -> Option<(u8, usize, bool)> {
-    let indented = line.trim_start_matches(' ');
-    let mark = *indented.as_bytes().first().filter(|mark| matches!(mark, b'`' | b'~'))?;
-    let run = indented.bytes().take_while(|byte| *byte == mark).count();
-    let rest = indented[run..].trim();
-    let is_fence =
-        run >= 3 && line.len() - indented.len() <= 3 && !(mark == b'`' && rest.contains('`'));
-    is_fence.then_some((mark, run, rest.is_empty()))
 }
 
 /// Who a line says speaks, how, and where in the line what is said begins.

@@ -1,5 +1,7 @@
 //! The lines in which somebody says something.
 
+use lcp_types::Fence;
+
 /// A line that is no code, no quotation and no tag, and not empty.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line<'t> {
@@ -88,8 +90,12 @@ impl<'t> Lines<'t> {
     /// What `line`, which begins at `start`, says; goes behind what it opens.
     fn parse_line(&mut self, start: usize, line: &'t str) -> Option<Line<'t>> {
         let body = line.trim();
-        if let Some(fence) = fence(body) {
-            self.skip_fenced(fence);
+        if body.starts_with(SEARCH) {
+            self.skip_until(|line| line.starts_with(REPLACE));
+            return None;
+        }
+        if let Some(open) = Fence::parse(body).filter(|fence| !fence.info.contains('`')) {
+            self.skip_until(|line| Fence::parse(line).is_some_and(|fence| fence.closes(&open)));
             return None;
         }
         if body.starts_with('>') || !body.contains(char::is_alphanumeric) {
@@ -111,20 +117,9 @@ impl<'t> Lines<'t> {
         })
     }
 
-    /// Goes behind the fence that closes this one, or to the end.
-    fn skip_fenced(&mut self, opening: &str) {
-        while self.at < self.text.len() {
-            let line = self.take_line().trim();
-            let closes = if opening == SEARCH {
-                line.starts_with(REPLACE)
-            } else {
-                line.starts_with(opening)
-                    && line.trim_start_matches(char::from(opening.as_bytes()[0])).is_empty()
-            };
-            if closes {
-                return;
-            }
-        }
+    /// Goes behind the line that `is_last` accepts, or to the end.
+    fn skip_until(&mut self, is_last: impl Fn(&str) -> bool) {
+        while self.at < self.text.len() && !is_last(self.take_line().trim()) {}
     }
 
     /// Where the line opens a tag of a program, goes behind what closes it.
@@ -154,17 +149,6 @@ const SEARCH: &str = "<<<<<<<";
 
 /// With what it ends.
 const REPLACE: &str = ">>>>>>>";
-
-/// The fence that a line opens; an edit is one too.
-fn fence(line: &str) -> Option<&str> {
-    if line.starts_with(SEARCH) {
-        return Some(SEARCH);
-    }
-    let first = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let length = line.len() - line.trim_start_matches(first).len();
-    // "```word```" in one line is no fence.
-    (length >= 3 && !line[length..].contains('`')).then(|| &line[..length])
-}
 
 /// The name of the tag that a text begins with, and what follows the tag.
 fn tag(text: &str) -> Option<(&str, &str)> {
