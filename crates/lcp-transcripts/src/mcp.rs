@@ -14,16 +14,16 @@ const TOOL_NAME: &str = "mcp";
 /// Imports a result, an answer of JSON-RPC with one, a list of them, or one a line.
 pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
     let source = Source::new(bytes)?;
-    let mut builder = BlockBuilder::new(Format::Mcp);
+    let mut builder = BlockBuilder::new(Format::Mcp, &source);
     let is_one = match source.document()? {
         Document::One(value) => match raw_json::array(value) {
-            Some(list) => any(&mut builder, &source, list.into_iter()),
-            None => any(&mut builder, &source, std::iter::once(value)),
+            Some(list) => any(&mut builder, &list),
+            None => any(&mut builder, &[value]),
         },
         Document::Lines(lines) => {
             let mut is_one = false;
             for line in lines {
-                builder.at_line(source.line(line.text));
+                builder.move_to(line.text);
                 match line.value {
                     Ok(value) => is_one |= message(&mut builder, value),
                     Err(error) => builder.push_broken_line(line.text, &error),
@@ -36,14 +36,10 @@ pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
     if is_one { Ok(builder.finish()) } else { Err(Error::looked_for(Format::Mcp, looked_for)) }
 }
 
-fn any<'a>(
-    builder: &mut BlockBuilder,
-    source: &Source<'a>,
-    values: impl Iterator<Item = &'a RawValue>,
-) -> bool {
+fn any(builder: &mut BlockBuilder, values: &[&RawValue]) -> bool {
     let mut is_one = false;
     for value in values {
-        builder.at_line(source.line(value.get()));
+        builder.move_to(value.get());
         is_one |= message(builder, value);
     }
     is_one

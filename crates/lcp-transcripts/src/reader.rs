@@ -15,7 +15,7 @@ pub(crate) struct Reader {
     /// Reads one message; `false` if it is none.
     pub(crate) message: fn(&mut BlockBuilder, &RawValue) -> bool,
     /// Reads an object that is no message, a request perhaps; `false` if it is something else.
-    pub(crate) envelope: fn(&Self, &mut BlockBuilder, &Source<'_>, Fields<'_>) -> bool,
+    pub(crate) envelope: fn(&Self, &mut BlockBuilder, Fields<'_>) -> bool,
 }
 
 /// What a message says: a text, or a list of parts that `part` reads.
@@ -41,16 +41,19 @@ impl Reader {
     /// All of an input.
     pub(crate) fn import(&self, bytes: &[u8]) -> Result<ImportResult> {
         let source = Source::new(bytes)?;
-        let mut builder = BlockBuilder::new(self.format);
+        let mut builder = BlockBuilder::new(self.format, &source);
         let is_one = match source.document()? {
-            Document::One(value) => self.value(&mut builder, &source, value),
+            Document::One(value) => self.value(&mut builder, value),
             Document::Lines(lines) => {
                 let (mut any, mut conversations) = (false, 0);
                 for line in lines {
-                    builder.at_line(source.line(line.text));
+                    builder.move_to(line.text);
                     match line.value {
                         Ok(value) => {
-                            let is_one = self.value_or_item(&mut builder, &source, value);
+                            let is_one = self.value(&mut builder, value);
+                            if !is_one {
+                                self.item(&mut builder, value);
+                            }
                             any |= is_one;
                             conversations += usize::from(is_one && Self::is_whole(value));
                         }
@@ -75,19 +78,6 @@ impl Reader {
         Ok(builder.finish())
     }
 
-    fn value_or_item(
-        &self,
-        builder: &mut BlockBuilder,
-        source: &Source<'_>,
-        value: &RawValue,
-    ) -> bool {
-        let is_one = self.value(builder, source, value);
-        if !is_one {
-            self.item(builder, value);
-        }
-        is_one
-    }
-
     /// Whether a line that is read is a list of messages or an object with one, and no message.
     fn is_whole(value: &RawValue) -> bool {
         let is_message = |of: Fields<'_>| ["role", "type"].iter().any(|key| of.get(key).is_some());
@@ -95,26 +85,21 @@ impl Reader {
     }
 
     /// A list of messages, an object with one, or a message.
-    fn value(&self, builder: &mut BlockBuilder, source: &Source<'_>, value: &RawValue) -> bool {
-        builder.at_line(source.line(value.get()));
+    fn value(&self, builder: &mut BlockBuilder, value: &RawValue) -> bool {
+        builder.move_to(value.get());
         if let Some(list) = raw_json::array(value) {
-            return self.messages(builder, source, &list);
+            return self.messages(builder, &list);
         }
         let Some(fields) = Fields::read(value) else { return false };
-        (self.envelope)(self, builder, source, fields) || (self.message)(builder, value)
+        (self.envelope)(self, builder, fields) || (self.message)(builder, value)
     }
 
     /// The messages of a list; `false` if there is something, and nothing is a message.
-    pub(crate) fn messages(
-        &self,
-        builder: &mut BlockBuilder,
-        source: &Source<'_>,
-        list: &[&RawValue],
-    ) -> bool {
+    pub(crate) fn messages(&self, builder: &mut BlockBuilder, list: &[&RawValue]) -> bool {
         let before = builder.message_count();
         let mut others = Vec::new();
         for value in list {
-            builder.at_line(source.line(value.get()));
+            builder.move_to(value.get());
             if !(self.message)(builder, value) {
                 // Nothing may be kept of what is no transcript.
                 if builder.message_count() == before {
@@ -127,7 +112,7 @@ impl Reader {
         let any = builder.message_count() > before;
         if any {
             for value in others {
-                builder.at_line(source.line(value.get()));
+                builder.move_to(value.get());
                 self.item(builder, value);
             }
         }
@@ -146,12 +131,11 @@ impl Reader {
         key: &str,
         rest: &str,
         builder: &mut BlockBuilder,
-        source: &Source<'_>,
         mut fields: Fields<'_>,
     ) -> bool {
         let Some(list) = fields.get(key).and_then(raw_json::array) else { return false };
         fields.take(key);
-        let any = self.messages(builder, source, &list);
+        let any = self.messages(builder, &list);
         if any {
             keep(builder, rest, &fields);
         }
@@ -164,13 +148,12 @@ impl Reader {
         &self,
         keys: &[&str],
         builder: &mut BlockBuilder,
-        source: &Source<'_>,
         fields: &Fields<'_>,
     ) -> bool {
         keys.iter().any(|key| {
             let Some(value) = fields.get(key) else { return false };
             let inner = Fields::read(value);
-            let any = inner.is_some_and(|inner| (self.envelope)(self, builder, source, inner));
+            let any = inner.is_some_and(|inner| (self.envelope)(self, builder, inner));
             if any {
                 let mut fields = fields.clone();
                 fields.take(key);
@@ -237,10 +220,10 @@ pub(crate) fn import_lines<Read: FnMut(&mut BlockBuilder, &RawValue) -> bool>(
     let source = Source::new(bytes)?;
     let lines = source.lines();
     let mut read = begin(&lines);
-    let mut builder = BlockBuilder::new(format);
+    let mut builder = BlockBuilder::new(format, &source);
     let (mut is_one, mut wrong) = (false, None);
     for line in lines {
-        builder.at_line(source.line(line.text));
+        builder.move_to(line.text);
         match line.value {
             Ok(value) => is_one |= read(&mut builder, value),
             Err(error) => {

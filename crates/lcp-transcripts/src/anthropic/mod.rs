@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::Format;
 use crate::builder::BlockBuilder;
-use crate::raw_json::{Fields, Source};
+use crate::raw_json::Fields;
 use crate::reader::{Reader, keep};
 
 /// What an answer has beside role and content: it says nothing to a model, and no request
@@ -25,25 +25,20 @@ pub(crate) const READER: Reader = Reader {
     envelope,
 };
 
-fn envelope(
-    reader: &Reader,
-    builder: &mut BlockBuilder,
-    source: &Source<'_>,
-    mut fields: Fields<'_>,
-) -> bool {
+fn envelope(reader: &Reader, builder: &mut BlockBuilder, mut fields: Fields<'_>) -> bool {
     if fields.get("messages").is_some() {
         if let Some(system) = fields.take("system") {
-            builder.at_line(source.line(system.get()));
+            builder.move_to(system.get());
             builder.begin_message(Role::System);
             parts::content(builder, system);
         }
-        return reader.list_under("messages", "request", builder, source, fields);
+        return reader.list_under("messages", "request", builder, fields);
     }
     if fields.string("type").as_deref() == Some("message") {
         return response(builder, fields);
     }
     // Lines of batches: requests, then results.
-    reader.inside(&["params", "result", "message"], builder, source, &fields)
+    reader.inside(&["params", "result", "message"], builder, &fields)
 }
 
 /// One message of a list.

@@ -8,7 +8,7 @@ use lcp_types::{Annotation, Block, FormatHint, MediaType, Priority, Role, Status
 use serde_json::value::RawValue;
 
 use crate::import::{ImportReport, ImportResult};
-use crate::raw_json::{self, Fields, Object};
+use crate::raw_json::{self, Fields, LineIndex, Object, Source};
 use crate::{Error, Format, annotation_keys, typed_results};
 use calls::CallTracker;
 
@@ -34,6 +34,7 @@ pub(crate) struct BlockBuilder {
     first: Option<usize>,
     /// The tags of all its blocks.
     tags: Vec<(String, String)>,
+    lines: LineIndex,
     line: Option<usize>,
     calls: CallTracker,
     /// The index of the block that annotations speak of.
@@ -44,9 +45,10 @@ pub(crate) struct BlockBuilder {
 
 impl BlockBuilder {
     /// Nothing yet. What is unknown has the format as its namespace.
-    pub(crate) fn new(format: Format) -> Self {
+    pub(crate) fn new(format: Format, source: &Source<'_>) -> Self {
         Self {
             format,
+            lines: source.lines.clone(),
             blocks: Vec::new(),
             report: ImportReport::default(),
             message: None,
@@ -60,9 +62,9 @@ impl BlockBuilder {
         }
     }
 
-    /// Warnings are of this line from now on, counted from 1.
-    pub(crate) fn at_line(&mut self, line: usize) {
-        self.line = Some(line);
+    /// Warnings are of the line of this part of the text from now on.
+    pub(crate) fn move_to(&mut self, part: &str) {
+        self.line = Some(self.lines.line(part));
     }
 
     /// The next message begins.

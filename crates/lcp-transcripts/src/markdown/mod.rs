@@ -38,7 +38,7 @@ pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<ImportResult> {
     if text.trim().is_empty() || text.contains('\0') {
         return Err(Error::looked_for(Format::Markdown, "text"));
     }
-    let mut builder = BlockBuilder::new(Format::Markdown);
+    let mut builder = BlockBuilder::new(Format::Markdown, &source);
     if let Some(chat) = chat(text) {
         if !chat.preamble.is_empty() {
             builder.push_detached("preamble", &chat.preamble);

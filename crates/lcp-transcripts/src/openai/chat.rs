@@ -7,7 +7,7 @@ use super::content;
 use crate::Format;
 use crate::annotation_keys;
 use crate::builder::BlockBuilder;
-use crate::raw_json::{self, Fields, Source};
+use crate::raw_json::{self, Fields};
 use crate::reader::{Reader, rest_with};
 
 pub(crate) const READER: Reader = Reader {
@@ -17,34 +17,24 @@ pub(crate) const READER: Reader = Reader {
     envelope,
 };
 
-fn envelope(
-    reader: &Reader,
-    builder: &mut BlockBuilder,
-    source: &Source<'_>,
-    fields: Fields<'_>,
-) -> bool {
+fn envelope(reader: &Reader, builder: &mut BlockBuilder, fields: Fields<'_>) -> bool {
     if fields.get("messages").is_some() {
-        return reader.list_under("messages", "request", builder, source, fields);
+        return reader.list_under("messages", "request", builder, fields);
     }
     if let Some(choices) = fields.get("choices").and_then(raw_json::array) {
-        return response(builder, source, fields, &choices);
+        return response(builder, fields, &choices);
     }
     // Lines of batches: requests, then answers.
-    reader.inside(&["body", "response"], builder, source, &fields)
+    reader.inside(&["body", "response"], builder, &fields)
 }
 
 /// The answer of a model. Of several choices the first is the message; what it has beside that
 /// stays with the rest of the answer.
-fn response(
-    builder: &mut BlockBuilder,
-    source: &Source<'_>,
-    mut fields: Fields<'_>,
-    choices: &[&RawValue],
-) -> bool {
+fn response(builder: &mut BlockBuilder, mut fields: Fields<'_>, choices: &[&RawValue]) -> bool {
     let Some((first, others)) = choices.split_first() else { return false };
     let Some(mut choice) = Fields::read(first) else { return false };
     let Some(value) = choice.take("message") else { return false };
-    builder.at_line(source.line(value.get()));
+    builder.move_to(value.get());
     if !message(builder, value) {
         return false;
     }

@@ -7,7 +7,7 @@ use super::content;
 use crate::Format;
 use crate::annotation_keys;
 use crate::builder::BlockBuilder;
-use crate::raw_json::{self, Fields, Source};
+use crate::raw_json::{self, Fields};
 use crate::reader::{Reader, keep};
 
 pub(crate) const READER: Reader = Reader {
@@ -17,19 +17,14 @@ pub(crate) const READER: Reader = Reader {
     envelope,
 };
 
-fn envelope(
-    reader: &Reader,
-    builder: &mut BlockBuilder,
-    source: &Source<'_>,
-    mut fields: Fields<'_>,
-) -> bool {
+fn envelope(reader: &Reader, builder: &mut BlockBuilder, mut fields: Fields<'_>) -> bool {
     if fields.get("type").is_some() {
         return false;
     }
     let (input, output) = (fields.get("input"), fields.get("output").and_then(raw_json::array));
     if input.is_none() && output.is_none() {
-        let data = reader.list_under("data", "list", builder, source, fields.clone());
-        return data || reader.inside(&["body", "response"], builder, source, &fields);
+        let data = reader.list_under("data", "list", builder, fields.clone());
+        return data || reader.inside(&["body", "response"], builder, &fields);
     }
     if let Some(text) = builder.take_text(&mut fields, "instructions") {
         builder.begin_message(Role::System);
@@ -42,7 +37,7 @@ fn envelope(
             builder.push_text(&text);
             any = true;
         } else if let Some(items) = raw_json::array(input) {
-            any = reader.messages(builder, source, &items);
+            any = reader.messages(builder, &items);
         }
         if any {
             fields.take("input");
@@ -50,7 +45,7 @@ fn envelope(
     }
     let kind = if output.is_some() { "response" } else { "request" };
     if let Some(items) = output {
-        let is_read = reader.messages(builder, source, &items);
+        let is_read = reader.messages(builder, &items);
         if is_read {
             fields.take("output");
         }

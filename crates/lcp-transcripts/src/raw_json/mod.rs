@@ -12,7 +12,7 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 pub(crate) use object::{Object, list, without};
-pub(crate) use source::{Document, Line, Source};
+pub(crate) use source::{Document, Line, LineIndex, Source};
 
 /// Whether the value is an object.
 pub(crate) fn is_object(value: &RawValue) -> bool {

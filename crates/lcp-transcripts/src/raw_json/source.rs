@@ -1,16 +1,44 @@
 //! The text of an input: its values, and where they stand.
 
+use std::rc::Rc;
+
 use lcp_types::limits::TRANSCRIPT_DEPTH_MAX;
 use serde_json::value::RawValue;
 
 use super::is_object;
 use crate::{Error, ErrorKind, Result};
 
-/// The text of an input, which knows its lines.
+/// The text of an input.
 pub(crate) struct Source<'a> {
     text: &'a str,
+    pub(crate) lines: LineIndex,
+}
+
+/// The lines of a text, by the addresses of its parts.
+#[derive(Clone)]
+pub(crate) struct LineIndex {
+    /// The address of the text.
+    base: usize,
     /// Where each line but the first begins.
-    starts: Vec<usize>,
+    starts: Rc<[usize]>,
+}
+
+impl LineIndex {
+    /// Returns the line of `part`, which is a part of the text, counted from 1.
+    pub(crate) fn line(&self, part: &str) -> usize {
+        self.place(self.offset(part)).0
+    }
+
+    fn offset(&self, part: &str) -> usize {
+        (part.as_ptr() as usize).saturating_sub(self.base)
+    }
+
+    /// Returns line and column of a byte, counted from 1.
+    fn place(&self, offset: usize) -> (usize, usize) {
+        let line = self.starts.partition_point(|start| *start <= offset);
+        let start = line.checked_sub(1).and_then(|at| self.starts.get(at)).copied().unwrap_or(0);
+        (line + 1, offset.saturating_sub(start) + 1)
+    }
 }
 
 /// What an input is: one value, or one on each line.
@@ -36,7 +64,7 @@ impl<'a> Source<'a> {
             Error::at(ErrorKind::NotUtf8, line, before.len() - start + 1)
         })?;
         let starts = text.match_indices('\n').map(|(at, _)| at + 1).collect();
-        Ok(Self { text, starts })
+        Ok(Self { text, lines: LineIndex { base: text.as_ptr() as usize, starts } })
     }
 
     /// All of the text.
@@ -44,27 +72,10 @@ impl<'a> Source<'a> {
         self.text
     }
 
-    /// The line of `part`, which is a part of this text, counted from 1.
-    pub(crate) fn line(&self, part: &str) -> usize {
-        self.place(self.offset(part)).0
-    }
-
-    /// How many bytes stand before `part`.
-    fn offset(&self, part: &str) -> usize {
-        (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize)
-    }
-
-    /// Line and column of a byte, counted from 1.
-    fn place(&self, offset: usize) -> (usize, usize) {
-        let line = self.starts.partition_point(|start| *start <= offset);
-        let start = line.checked_sub(1).and_then(|at| self.starts.get(at)).copied().unwrap_or(0);
-        (line + 1, offset.saturating_sub(start) + 1)
-    }
-
     /// The value that `part`, a part of this text, is.
     pub(crate) fn value(&self, part: &'a str) -> Result<&'a RawValue> {
         let value = serde_json::from_str::<&RawValue>(part).map_err(|error| {
-            let (first, column) = self.place(self.offset(part));
+            let (first, column) = self.lines.place(self.lines.offset(part));
             let column =
                 if error.line() > 1 { error.column() } else { error.column() + column - 1 };
             let message = error.to_string();
@@ -75,7 +86,7 @@ impl<'a> Source<'a> {
         match too_deep(value.get()) {
             None => Ok(value),
             Some(at) => {
-                let (line, column) = self.place(self.offset(value.get()) + at);
+                let (line, column) = self.lines.place(self.lines.offset(value.get()) + at);
                 Err(Error::at(ErrorKind::TooDeep { max: TRANSCRIPT_DEPTH_MAX }, line, column))
             }
         }
