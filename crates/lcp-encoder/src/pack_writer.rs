@@ -155,17 +155,88 @@ impl PackWriter {
         // The annotations that may follow are counted too, each in its turn.
         check("the pack", "BLOCKS_MAX", self.blocks + 1, limits::BLOCKS_MAX)?;
         let start = self.bytes.len();
-        let before = Before { decompressed: self.decompressed, memory: &self.memory };
-        let taken = frame(&mut self.bytes, block, store, self.options.compression, &before)
-            .inspect_err(|_| self.bytes.truncate(start))?;
-        self.decompressed += taken.decompressed;
-        self.memory.push(taken.nested, self.bytes.len());
+        self.push_frame(block, store).inspect_err(|_| self.bytes.truncate(start))?;
         if self.options.has_index() {
             self.index.push(&self.bytes[start..], Ok(block));
         }
         let target = self.blocks;
         self.blocks += 1;
         Ok(BlockHandle { pack: self, target })
+    }
+
+    /// Appends the frame of a block. After an error, what was appended is of no use.
+    fn push_frame(
+        &mut self,
+        block: &Block<'_>,
+        store: Option<&mut dyn ContentStore>,
+    ) -> Result<()> {
+        if block.reserved_flags & !BLOCK_RESERVED != 0 {
+            return Err(Error::NotReserved { flags: block.reserved_flags });
+        }
+        let mut flags = block.reserved_flags;
+        varint(&mut self.bytes, u64::from(block.block_type().code()));
+        let flags_at = self.bytes.len();
+        self.bytes.push(flags);
+        let prefix = LengthPrefix::reserve(&mut self.bytes, text_bytes(block));
+        let body_at = self.bytes.len();
+        if let Some(summary) = &block.summary {
+            check(
+                "a summary",
+                "SUMMARY_BYTES_MAX",
+                summary.len() as u64,
+                limits::SUMMARY_BYTES_MAX,
+            )?;
+            flags |= BLOCK_HAS_SUMMARY;
+            length_prefixed(&mut self.bytes, summary.as_bytes());
+        }
+        let mut count = 0;
+        if let Some(raw) =
+            block.content.write(&mut FieldEncoder::new(&mut self.bytes, &mut count))?
+        {
+            let block_type = BlockType::from_code(raw.type_id);
+            if !matches!(block_type, BlockType::Other(_)) {
+                return Err(Error::KnownRawType { type_id: raw.type_id, name: block_type.name() });
+            }
+            self.bytes.extend_from_slice(raw.body.as_slice());
+        }
+        let body = &self.bytes[body_at..];
+        let real = body.len() as u64;
+        check("a block", "BODY_BYTES_MAX", real, limits::BODY_BYTES_MAX)?;
+        let mut stored = None;
+        let nested = nested_bytes(block);
+        let left = limits::TOTAL_DECOMPRESSED_BYTES_MAX - self.decompressed;
+        let memory = |bytes: usize| self.memory.estimate_with(nested, body_at + bytes);
+        if let Some(store) = store {
+            let max = limits::BODY_DECOMPRESSED_BYTES_MAX;
+            check("a referenced block", "BODY_DECOMPRESSED_BYTES_MAX", real, max)?;
+            // The limit is told as it was set, not what is left of it.
+            let total = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
+            check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", total - left + real, total)?;
+            let (found, max) = memory(HASH_BYTES);
+            check("the pack", "BLOCK_MEMORY_BYTES_MAX", found, max)?;
+            let hash = *blake3::hash(body).as_bytes();
+            store.put(hash, body).map_err(|error| Error::Store { reason: error.to_string() })?;
+            flags |= BLOCK_IS_REFERENCE;
+            stored = Some(hash.to_vec());
+        } else if self.options.compression == Compression::Block
+            // Beyond this a reader would refuse it, so it is stored as it is.
+            && real <= left.min(limits::BODY_DECOMPRESSED_BYTES_MAX)
+            && let Some(smaller) = compress::body(body)?
+            && let (found, max) = memory(smaller.len())
+            && found <= max
+        {
+            flags |= BLOCK_COMPRESSED;
+            stored = Some(smaller);
+        }
+        if let Some(stored) = stored {
+            self.decompressed += real;
+            self.bytes.truncate(body_at);
+            self.bytes.extend_from_slice(&stored);
+        }
+        self.bytes[flags_at] = flags;
+        prefix.set(&mut self.bytes);
+        self.memory.push(nested, self.bytes.len());
+        Ok(())
     }
 
     /// Appends a frame of another pack as it stands there, with the block that it
@@ -369,88 +440,4 @@ fn expected_bytes(block: &Block<'_>) -> usize {
 fn text_bytes(block: &Block<'_>) -> usize {
     let summary = block.summary.as_deref().map_or(0, str::len);
     block.content.text().map_or(0, CowBytes::len) + summary
-}
-
-/// What the blocks before took of a reader's limits.
-struct Before<'m> {
-    /// Bytes by decompressing and resolving bodies.
-    decompressed: u64,
-    memory: &'m DecodeMemoryEstimate,
-}
-
-/// What a frame takes of them.
-struct Taken {
-    decompressed: u64,
-    /// Bytes of memory for nested records and unknown fields.
-    nested: u64,
-}
-
-/// Appends the frame of a block to `out`, and gives what it takes of a reader's limits.
-/// After an error, what was appended is of no use.
-fn frame(
-    out: &mut Vec<u8>,
-    block: &Block<'_>,
-    store: Option<&mut dyn ContentStore>,
-    compression: Compression,
-    before: &Before<'_>,
-) -> Result<Taken> {
-    if block.reserved_flags & !BLOCK_RESERVED != 0 {
-        return Err(Error::NotReserved { flags: block.reserved_flags });
-    }
-    let mut flags = block.reserved_flags;
-    varint(out, u64::from(block.block_type().code()));
-    let flags_at = out.len();
-    out.push(flags);
-    let prefix = LengthPrefix::reserve(out, text_bytes(block));
-    let body_at = out.len();
-    if let Some(summary) = &block.summary {
-        check("a summary", "SUMMARY_BYTES_MAX", summary.len() as u64, limits::SUMMARY_BYTES_MAX)?;
-        flags |= BLOCK_HAS_SUMMARY;
-        length_prefixed(out, summary.as_bytes());
-    }
-    let mut count = 0;
-    if let Some(raw) = block.content.write(&mut FieldEncoder::new(out, &mut count))? {
-        let block_type = BlockType::from_code(raw.type_id);
-        if !matches!(block_type, BlockType::Other(_)) {
-            return Err(Error::KnownRawType { type_id: raw.type_id, name: block_type.name() });
-        }
-        out.extend_from_slice(raw.body.as_slice());
-    }
-    let body = &out[body_at..];
-    let real = body.len() as u64;
-    check("a block", "BODY_BYTES_MAX", real, limits::BODY_BYTES_MAX)?;
-    let mut stored = None;
-    let nested = nested_bytes(block);
-    let left = limits::TOTAL_DECOMPRESSED_BYTES_MAX - before.decompressed;
-    let memory = |bytes: usize| before.memory.estimate_with(nested, body_at + bytes);
-    if let Some(store) = store {
-        let max = limits::BODY_DECOMPRESSED_BYTES_MAX;
-        check("a referenced block", "BODY_DECOMPRESSED_BYTES_MAX", real, max)?;
-        // The limit is told as it was set, not what is left of it.
-        let total = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
-        check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", total - left + real, total)?;
-        let (found, max) = memory(HASH_BYTES);
-        check("the pack", "BLOCK_MEMORY_BYTES_MAX", found, max)?;
-        let hash = *blake3::hash(body).as_bytes();
-        store.put(hash, body).map_err(|error| Error::Store { reason: error.to_string() })?;
-        flags |= BLOCK_IS_REFERENCE;
-        stored = Some(hash.to_vec());
-    } else if compression == Compression::Block
-        // Beyond this a reader would refuse it, so it is stored as it is.
-        && real <= left.min(limits::BODY_DECOMPRESSED_BYTES_MAX)
-        && let Some(smaller) = compress::body(body)?
-        && let (found, max) = memory(smaller.len())
-        && found <= max
-    {
-        flags |= BLOCK_COMPRESSED;
-        stored = Some(smaller);
-    }
-    let decompressed = if stored.is_some() { real } else { 0 };
-    if let Some(stored) = stored {
-        out.truncate(body_at);
-        out.extend_from_slice(&stored);
-    }
-    out[flags_at] = flags;
-    prefix.set(out);
-    Ok(Taken { decompressed, nested })
 }

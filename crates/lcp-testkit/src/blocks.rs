@@ -131,31 +131,26 @@ fn list(scope: Scope) -> std::ops::Range<usize> {
     }
 }
 
+/// A record of these fields, and unknown ones.
+macro_rules! record {
+    ($scope:ident, $record:ident { $($field:ident: $strategy:expr),* $(,)? }) => {
+        ($($strategy,)* unknown::<$record<'_>>($scope)).prop_map(|($($field,)* unknown)| {
+            $record { $($field: $field.into(),)* unknown }.into()
+        })
+    };
+}
+
 fn entry(scope: Scope) -> impl Strategy<Value = FileEntry<'static>> {
-    let one = move |children: BoxedStrategy<Vec<FileEntry<'static>>>| {
-        (
-            text(),
-            value(scope, FileEntryKind::ALL, FileEntryKind::from_code),
-            number(),
-            children,
-            unknown::<FileEntry<'_>>(scope),
-        )
-            .prop_map(|(name, kind, size, children, unknown)| FileEntry {
-                name: name.into(),
-                kind,
-                size,
-                children,
-                unknown,
-            })
+    let one = move |inner: BoxedStrategy<Vec<FileEntry<'static>>>| {
+        let kinds = value(scope, FileEntryKind::ALL, FileEntryKind::from_code);
+        record!(scope, FileEntry { name: text(), kind: kinds, size: number(), children: inner })
     };
     one(Just(Vec::new()).boxed())
         .prop_recursive(5, 12, 3, move |inner| one(vec(inner, 0..3).boxed()))
 }
 
 fn hunk(scope: Scope) -> impl Strategy<Value = DiffHunk<'static>> {
-    (line(), line(), bytes(), unknown::<DiffHunk<'_>>(scope)).prop_map(
-        |(old_start, new_start, lines, unknown)| DiffHunk { old_start, new_start, lines, unknown },
-    )
+    record!(scope, DiffHunk { old_start: line(), new_start: line(), lines: bytes() })
 }
 
 /// Line ranges: old readers keep both ends or none.
@@ -172,15 +167,6 @@ fn target(scope: Scope) -> BoxedStrategy<u64> {
         Scope::Any => number().boxed(),
         Scope::Known => line().prop_map(u64::from).boxed(),
     }
-}
-
-/// The content that a record of these fields, and unknown ones, makes.
-macro_rules! record {
-    ($scope:ident, $record:ident { $($field:ident: $strategy:expr),* $(,)? }) => {
-        ($($strategy,)* unknown::<$record<'_>>($scope)).prop_map(|($($field,)* unknown)| {
-            BlockContent::from($record { $($field: $field.into(),)* unknown })
-        })
-    };
 }
 
 /// An optional text.

@@ -18,8 +18,6 @@
 mod read;
 mod write;
 
-use std::fmt;
-
 use lcp_types::{Block, BlockType, CarriedLevel, Priority, Tag};
 
 use crate::{EncodeOptions, PackWriter};
@@ -150,7 +148,8 @@ fn add(pack: &mut PackWriter, entry: &Entry) -> crate::Result<()> {
 }
 
 /// What is wrong with a manifest, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}{}{message}", if .path.is_empty() { "" } else { ": " })]
 pub struct ManifestError {
     /// The place, as a path: `blocks[3].hunks[0].lines`; empty for the whole.
     pub path: String,
@@ -188,14 +187,3 @@ impl ManifestError {
         if error.is_limit() { this.with_kind(ManifestErrorKind::Limit) } else { this }
     }
 }
-
-impl fmt::Display for ManifestError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.path.is_empty() {
-            write!(f, "{}: ", self.path)?;
-        }
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for ManifestError {}
