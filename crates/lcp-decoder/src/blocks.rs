@@ -41,8 +41,7 @@ impl<'a, 's> EventIter<'a, 's> {
         Self { parser: Parser::new(options), data: pack, done: false }
     }
 
-    /// How many of the next blocks may take the fast path: as many as a pack may
-    /// still have, or none.
+    /// Returns how many of the next blocks may take the fast path.
     fn plain_blocks_max(&self) -> u64 {
         let limits = &self.parser.state.limits;
         let may_be = !self.done
@@ -102,8 +101,7 @@ pub struct BlockIter<'a, 's> {
     events: EventIter<'a, 's>,
     /// How many of the next blocks may take the fast path.
     plain_left: u64,
-    /// `plain_left` and the bytes that were left where the fast path began: the
-    /// parser is told of it when it goes on.
+    /// `plain_left` and the bytes left when the fast path began, for the parser to skip.
     plain_since: (u64, usize),
     header: Option<Header>,
     warnings: Vec<Warning>,
@@ -138,7 +136,7 @@ impl<'a> Iterator for BlockIter<'a, '_> {
 }
 
 impl<'a> BlockIter<'a, '_> {
-    /// The next block, which is of this type, by the fast path if it can be.
+    /// Decodes the next block, which is of this type, by the fast path if possible.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a block is read faster than it is copied")]
     fn next_plain<T>(&mut self) -> Option<Result<Block<'a>>>
@@ -160,7 +158,7 @@ impl<'a> BlockIter<'a, '_> {
         Some(Ok(Block { summary, content: content.into(), reserved_flags: 0 }))
     }
 
-    /// The next block, which is not of the two types that most are.
+    /// Decodes a block of another type than the two most frequent ones.
     fn next_of_other_type(&mut self) -> Option<Result<Block<'a>>> {
         match self.events.data.first() {
             Some(&TOOL_RESULT) => self.next_plain::<ToolResult<'a>>(),
@@ -171,7 +169,7 @@ impl<'a> BlockIter<'a, '_> {
         }
     }
 
-    /// The next block, whatever it is and whatever comes before it.
+    /// Decodes the next block by the parser.
     #[inline(never)]
     fn next_parsed(&mut self) -> Option<Result<Block<'a>>> {
         let (left, bytes) = mem::take(&mut self.plain_since);

@@ -51,8 +51,7 @@ pub(crate) fn block_memory(index: u64) -> u64 {
     index.saturating_add(1).saturating_mul(limits::BLOCK_MEMORY_BYTES)
 }
 
-/// Decodes a frame. `payload` bytes of the pack were decompressed to get at
-/// it, `used` is what was counted before and is added to.
+/// Decodes a frame after `payload` decompressed bytes of the pack, and adds to `used`.
 pub(crate) fn decode<'a>(
     mut frame: Frame<'a>,
     limits: &Limits,

@@ -21,8 +21,7 @@ impl Error {
         Self { kind: Box::new(kind), offset, inner: None, block: None }
     }
 
-    /// Moves an error of a decompressed or resolved body: `offset` becomes
-    /// that of the body in the stream, the old one moves inside.
+    /// Makes the offset of an error in a decompressed body an inner offset.
     pub(crate) fn at_inner_offset(mut self, body_offset: u64) -> Self {
         self.inner = Some(self.offset);
         self.offset = body_offset;

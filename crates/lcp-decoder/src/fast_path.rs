@@ -26,8 +26,7 @@ pub(crate) struct PlainFrame<'a> {
 }
 
 impl<'a> PlainFrame<'a> {
-    /// Reads the frame at the front of `data`; `None` if it is not plain. Ignores its
-    /// type, which is one byte.
+    /// Reads the frame at the front of `data` but its type, which is one byte; `None` if not plain.
     #[inline(always)]
     pub(crate) fn new(data: &'a [u8], body_bytes_max: u64) -> Option<Self> {
         let &[_, flags, ref rest @ ..] = data else { return None };

@@ -54,10 +54,7 @@ pub(crate) fn block_memory(found: u64, max: u64) -> ErrorKind {
     ErrorKind::TooLarge { limit: "BLOCK_MEMORY_BYTES_MAX", found, max }
 }
 
-/// One level of fields: those of a block, or of a nested record.
-///
-/// Levels nest as deep as [`limits::DEPTH_MAX`], so the recursion over them is
-/// bounded by a constant, not by the input. Every byte is looked at once.
+/// The fields of a block or of a nested record; `depth` is bounded by [`limits::DEPTH_MAX`].
 pub(crate) struct Fields<'a, 'c> {
     rest: Reader<'a>,
     quota: &'c mut Quota,

@@ -18,8 +18,7 @@ const LONG_BYTES_MIN: usize = 1 << 20;
 /// The part of a long body that is there twice at a time: one in so many.
 const STEPS: usize = 32;
 
-/// Decodes the block in `body` by `read`, and moves the body into it. Of a long body never
-/// more than a sixteenth is held twice.
+/// Decodes a block and moves its body into it; no more than a sixteenth is held twice.
 pub(crate) fn decode_owned(
     body: Vec<u8>,
     read: impl FnOnce(&[u8]) -> Result<Block<'_>>,

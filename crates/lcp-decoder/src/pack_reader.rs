@@ -63,8 +63,7 @@ pub enum ReadError {
 /// Bytes from the end that are read at once where each request takes long.
 const TAIL_BYTES: u64 = 64 << 10;
 
-/// What lies between two ranges that are read as one, and what such a one has
-/// at most.
+/// The largest gap between two ranges that are read as one, and the longest such range.
 const GAP_BYTES: u64 = 4 << 10;
 const RANGE_BYTES_MAX: u64 = 8 << 20;
 
@@ -252,8 +251,7 @@ impl From<ReadError> for BlockSourceError {
     }
 }
 
-/// Reads the index that the header announces; `end` are the bytes from `end_at` on, which
-/// were read already.
+/// Reads the index that the header announces; `end` are the bytes from `end_at` on.
 fn read_index<S: ReadAt>(
     source: &S,
     header: Header,

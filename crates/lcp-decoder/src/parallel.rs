@@ -111,8 +111,7 @@ fn is_shared(frame: &Frame<'_>) -> bool {
 /// A block that was compressed, and what it takes.
 type Decompressed = (Block<'static>, ResourceUse);
 
-/// The frames of the batch that are compressed, decoded, in its order; `None` for
-/// others and what is wrong. Empty where it is not worth it.
+/// Decodes the compressed frames of a batch; `None` for others; empty if not worthwhile.
 fn decompressed(batch: &[Frame<'_>], state: &ParserState) -> Vec<Option<Decompressed>> {
     let shared = batch.iter().filter(|frame| is_shared(frame));
     let (count, stored) =

@@ -59,10 +59,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads an unsigned LEB128 varint: seven bits a byte, low group first.
-    ///
-    /// An error has the offset of the varint's first byte, an early end that of the input's
-    /// end.
+    /// Reads an unsigned LEB128 varint; errors have the offset of its first byte.
     pub(crate) fn varint(&mut self, what: &'static str) -> Result<u64> {
         match varint::decode(self.rest) {
             Ok((value, rest)) => {

@@ -186,9 +186,7 @@ impl ParserState {
         Ok(Parsed { consumed: HEADER_BYTES, event: Some(Event::Header(header)) })
     }
 
-    /// Parses the next frame of `data`, which begins at `self.offset`, and
-    /// moves behind it; `None` if it is not there as a whole. `input_bytes` were read to
-    /// get at it, where the data is not the input itself.
+    /// Parses the frame at the front of `data` and moves behind it; `None` if it is incomplete.
     fn frame<'a>(
         &mut self,
         data: &'a [u8],
@@ -262,8 +260,7 @@ impl ParserState {
         Ok(Frame { index, offset, body_offset, block_type, flags, input_bytes, body })
     }
 
-    /// A step through a compressed payload: the frames lie in the buffer, the
-    /// input only fills it.
+    /// Parses the next frame of a compressed payload; the input only fills the buffer.
     fn compressed<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Parsed<'a>> {
         let Some(mut payload) = self.payload.take() else {
             return Ok(Parsed { consumed: 0, event: None });
@@ -363,8 +360,7 @@ impl ParserState {
             .map_err(|error| error.with_block(index))
     }
 
-    /// Decodes a compressed block without counting it, after `more` than was counted;
-    /// with what it takes. `None` if anything is wrong.
+    /// Decodes a compressed block without counting it; returns what it takes beyond `more`.
     #[cfg(feature = "rayon")]
     pub(crate) fn decode_detached(
         &self,
@@ -391,8 +387,7 @@ impl ParserState {
         fits
     }
 
-    /// How many bytes of a compressed payload were used up to the end of this
-    /// frame: they count by that, not by how far it happens to be decompressed.
+    /// Returns the bytes of a compressed payload up to the end of this frame.
     fn payload_bytes(&self, frame: &Frame<'_>) -> u64 {
         match self.payload {
             Some(_) => frame.body_offset + frame.body.len() as u64 - HEADER_BYTES as u64,

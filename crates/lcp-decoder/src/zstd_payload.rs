@@ -11,10 +11,7 @@ mod with_zstd {
     use crate::error::{Error, ErrorKind, Result};
     use crate::options::Limits;
 
-    /// Decompresses a whole body of at most `max` bytes.
-    ///
-    /// The output grows as zstd gives it, whatever the frame header claims of
-    /// the content; only zstd's window is as large as the header says.
+    /// Decompresses a body of at most `max` bytes; its claimed size is not reserved.
     pub(crate) fn decompress_body(stored: &[u8], max: u64) -> Result<Vec<u8>, ErrorKind> {
         let bad = |error: std::io::Error| ErrorKind::BadCompression { reason: error.to_string() };
         let decoder = zstd::stream::read::Decoder::with_buffer(stored).map_err(bad)?;
@@ -27,18 +24,13 @@ mod with_zstd {
         Ok(body)
     }
 
-    /// How much of the input zstd is fed at a time.
-    ///
-    /// zstd may decide by what it is given at once, so it is always given the
-    /// same: windows at fixed offsets, the last one shorter. However the input
-    /// was cut, the output and the place of an error are then the same.
+    /// Bytes that zstd gets at once: fixed windows, so that results do not depend on the reads.
     const WINDOW_BYTES: usize = PAYLOAD_WINDOW_BYTES;
 
     /// How much it gives at a time, so that a window of a bomb need not be held.
     const CHUNK_BYTES: usize = 16 * 1024;
 
-    /// A payload that is decompressed while it arrives: [`Self::fill`] takes a
-    /// window, [`Self::decompress_chunk`] gives what comes of it, chunk by chunk.
+    /// A decoder of a payload that arrives in pieces.
     pub(crate) struct PayloadDecoder {
         decoder: Decoder<'static>,
         window: Vec<u8>,
@@ -107,8 +99,7 @@ mod with_zstd {
             (WINDOW_BYTES - self.window.len()) as u64
         }
 
-        /// Takes at most one window of input, and says how many bytes it took;
-        /// `eof` says that the input ends with `input`. Not while it runs.
+        /// Takes at most one window of input; returns the bytes taken. Not while it runs.
         pub(crate) fn fill(&mut self, input: &[u8], eof: bool) -> usize {
             let taken = input.len().min(WINDOW_BYTES - self.window.len());
             let (head, rest) = input.split_at_checked(taken).unwrap_or_default();

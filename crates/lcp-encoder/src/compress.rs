@@ -27,8 +27,7 @@ pub(crate) fn zstd(bytes: &[u8]) -> Result<Vec<u8>> {
         .map_err(|error| Error::Compression { reason: error.to_string() })
 }
 
-/// Returns, after each window of a payload, the bytes of the pack that a reader has read and
-/// the bytes that it has decompressed (RFC 0001 §10.2).
+/// Returns the bytes read and decompressed after each window of a payload (RFC 0001 §10.2).
 #[cfg(feature = "zstd")]
 pub(crate) fn decompressed_by_window(compressed: &[u8]) -> Result<Vec<(u64, u64)>> {
     use ::zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};

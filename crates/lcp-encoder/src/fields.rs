@@ -37,9 +37,7 @@ pub(crate) fn length_prefixed(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// The length before something that is written in its place, set when that is
-/// known. What was written moves where the length has more or fewer bytes than
-/// were reserved for it.
+/// A length prefix that is set after what follows it was written.
 pub(crate) struct LengthPrefix {
     at: usize,
     reserved: usize,

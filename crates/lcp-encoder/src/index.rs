@@ -35,8 +35,7 @@ impl IndexWriter {
         self.checksums.extend_from_slice(&crc32c::crc32c(frame).to_le_bytes());
     }
 
-    /// The body of the INDEX frame; `None` where it would be larger than a frame
-    /// may be.
+    /// Encodes the body of the INDEX frame; `None` if it is too large for a frame.
     pub(crate) fn body(&self, costs: &[EncodingCosts]) -> Result<Option<Vec<u8>>> {
         let index = self.blocks.finish();
         check(costs, index.len())?;

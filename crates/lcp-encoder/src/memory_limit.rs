@@ -15,8 +15,7 @@ pub(crate) struct DecodeMemoryEstimate {
     blocks: u64,
     /// Bytes of their nested records and unknown fields.
     nested: u64,
-    /// Where each frame ends, and the nested bytes up to there: kept where all of them are
-    /// compressed as one.
+    /// The end of each frame and the nested bytes up to it, for a compressed payload.
     ends: Option<Vec<(u64, u64)>>,
 }
 
@@ -26,8 +25,7 @@ impl DecodeMemoryEstimate {
         Self { ends: keeps_ends.then(Vec::new), ..Self::default() }
     }
 
-    /// What the blocks take with one more that has so many nested bytes, and what they may
-    /// where it ends.
+    /// Returns the bytes that the blocks take with one more, and the limit where it ends.
     pub(crate) fn estimate_with(&self, nested: u64, end: usize) -> (u64, u64) {
         (block_bytes(self.blocks + 1, self.nested + nested), allowed(end as u64))
     }
@@ -41,8 +39,7 @@ impl DecodeMemoryEstimate {
         }
     }
 
-    /// Whether a reader takes the payload: `given` says how many bytes of it are there after so
-    /// many bytes of the pack, window by window. Asked only where it is in doubt.
+    /// Returns whether readers accept the payload; `given` returns the progress by window.
     pub(crate) fn payload_fits<E>(
         &self,
         given: impl FnOnce() -> Result<Vec<(u64, u64)>, E>,

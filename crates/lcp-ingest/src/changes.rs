@@ -57,10 +57,6 @@ const PATCH_FLAGS: [&str; 6] = [
 ];
 
 /// Asks git for the changes that the options name.
-///
-/// # Errors
-///
-/// Git, the repository or the revision is missing.
 pub(crate) fn collect(
     roots: &[Root],
     options: &IngestOptions<'_>,
@@ -168,8 +164,7 @@ impl<'r> GitPath<'r> {
         self.git.run(&arguments)
     }
 
-    /// Adds the files that differ from a revision, and untracked ones. Returns the label and
-    /// the path of each.
+    /// Adds changed and untracked files; returns label and path of each.
     fn changed_files(&self, revision: &str, into: &mut Labels) -> Result<Vec<(String, PathBuf)>> {
         let commit = self.git.commit(revision)?;
         let flags =

@@ -14,8 +14,7 @@ struct OpenFolder<'f> {
     entries: Vec<FileEntry<'static>>,
 }
 
-/// Returns the tree of these files, sorted by the components of their labels, with their sizes; a
-/// label that ends with a slash is a folder. Its summary counts them.
+/// Returns the tree of these sorted labels and sizes; a final slash marks a folder.
 pub(crate) fn block(files: &[(String, u64)]) -> Block<'static> {
     let mut open = vec![OpenFolder { name: ROOT, entries: Vec::new() }];
     let (mut folders, mut bytes) = (1, 0_u64);

@@ -20,8 +20,7 @@ const SETTINGS: [&str; 8] = [
     "diff.indentHeuristic=true", "diff.orderFile=/dev/null",
 ];
 
-/// Environment variables that name another repository or change the meaning of paths: hooks
-/// have them set.
+/// Environment variables, set by hooks, that name another repository or base of paths.
 const STRIPPED_ENV: [&str; 12] = [
     "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_GLOB_PATHSPECS",
@@ -40,10 +39,6 @@ impl<'f> Git<'f> {
     }
 
     /// Runs a subcommand and returns its standard output.
-    ///
-    /// # Errors
-    ///
-    /// Git is missing or fails, or it prints more than a pack can hold.
     pub(crate) fn run<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Vec<u8>> {
         let mut command = Command::new("git");
         command.arg("--no-pager").arg("--literal-pathspecs");
@@ -97,10 +92,6 @@ impl<'f> Git<'f> {
     }
 
     /// Returns the commit of a revision.
-    ///
-    /// # Errors
-    ///
-    /// The revision or the repository does not exist.
     pub(crate) fn commit(&self, revision: &str) -> Result<String> {
         let unknown = || {
             let message = format!("git knows no revision {revision:?}");

@@ -18,8 +18,7 @@ const EXCLUDE: &str = ".git/info/exclude";
 /// Bytes that an ignore file may have.
 const BYTES_MAX: u64 = 1 << 20;
 
-/// Returns an ignore file of a folder that cannot be read: a pipe, a device, or too large;
-/// with `no_links`, a link as well, which could lead anywhere. `ignore` opens them all.
+/// Returns an ignore file that cannot be read; with `no_links`, links are none that can.
 pub(crate) fn find_unusable(folder: &Path, no_links: bool) -> Option<PathBuf> {
     // Those of the repository are not read where links are not.
     let exclude = (!no_links).then_some(EXCLUDE);
@@ -35,8 +34,7 @@ pub(crate) fn find_unusable_above(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().skip(1).find_map(|above| find_unusable(above, false))
 }
 
-/// Returns whether a walk would leave out a file that does not exist (any more): it is
-/// hidden, or an ignore file excludes it. `below` is its path below the folder.
+/// Returns whether a walk would leave out this path below the folder, if it existed.
 pub(crate) fn is_left_out(folder: &Path, below: &str, walk: WalkOptions, no_links: bool) -> bool {
     if !walk.hidden && below.split('/').any(|name| name.starts_with('.')) {
         return true;

@@ -40,10 +40,6 @@ impl Root {
 }
 
 /// Returns the paths but `-`, each once, or the current folder if there are none.
-///
-/// # Errors
-///
-/// A path that does not exist.
 pub(crate) fn roots(paths: &[PathBuf], base: &Path) -> Result<Vec<Root>> {
     let here = [PathBuf::from(".")];
     let paths = if paths.is_empty() { &here } else { paths };
@@ -90,8 +86,7 @@ fn normalize(path: &Path) -> Option<String> {
     Some(names.join("/"))
 }
 
-/// Returns a path below a folder as a label, with `/` and U+FFFD for bytes that are not UTF-8,
-/// and whether there were any.
+/// Returns a path below a folder as a label, and whether it is not UTF-8.
 pub(crate) fn to_label(path: &Path) -> (String, bool) {
     let names: Vec<_> = path.iter().map(OsStr::to_string_lossy).collect();
     let is_lossy = path.to_str().is_none();

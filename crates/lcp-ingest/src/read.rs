@@ -40,11 +40,7 @@ impl<'r> Reader<'r> {
         Self { options, total: AtomicU64::new(0) }
     }
 
-    /// Reads a file that was found.
-    ///
-    /// # Errors
-    ///
-    /// Too many bytes together. The failure of one file is its outcome.
+    /// Reads a file that was found; only the limit of all files is an error.
     pub(crate) fn read_file(&self, file: &FoundFile) -> Result<ReadOutcome> {
         let outcome = if file.size > self.options.max_file_bytes {
             Err(SkippedFile::new(&file.label, SkipReason::TooLarge))

@@ -136,8 +136,7 @@ impl DefaultRules {
     }
 }
 
-/// The default rules, of which the last that matches wins. Changed files are High as well,
-/// unless they are Background.
+/// The default rules; the last match wins. Changed files are High unless Background.
 const DEFAULT_RULES: &[(Priority, &str)] = &[
     (Priority::High, "README README.* Readme.* readme.*"),
     // Folders.

@@ -39,10 +39,6 @@ pub(crate) struct WalkResult {
 }
 
 /// Walks all paths. Files and skipped files are sorted by label, each once.
-///
-/// # Errors
-///
-/// More files than a pack can hold.
 pub(crate) fn walk(roots: &[Root], options: &IngestOptions<'_>) -> Result<WalkResult> {
     let outputs = OwnOutputs::new(&options.outputs);
     let result = Mutex::new(WalkResult::default());
@@ -111,8 +107,7 @@ struct Walker<'w> {
 }
 
 impl Walker<'_> {
-    /// Reports ignore files that cannot be read. Their folders are left out, as their patterns
-    /// are unknown.
+    /// Reports unreadable ignore files, whose folders are left out.
     fn skip_ignore_files(&self, paths: &[PathBuf]) {
         let Ok(mut result) = self.result.lock() else { return };
         for path in paths {

@@ -110,8 +110,7 @@ fn scan_sound(pack: &[u8], input: Option<usize>) -> Result<PackScan<'_>, Error> 
     Ok(scan)
 }
 
-/// Returns where the new blocks of a pack begin, if it can grow in place. Damaged packs cannot:
-/// they would get new checksums that hide the damage.
+/// Returns where new blocks of an undamaged pack begin; new checksums would hide damage.
 fn check_appendable(old: &[u8], scan: &PackScan<'_>) -> Result<u64, Error> {
     let is_newer = |header: lcp_decoder::Header| {
         header.minor > VERSION_MINOR || header.flags & HEADER_RESERVED != 0

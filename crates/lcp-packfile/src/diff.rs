@@ -96,8 +96,7 @@ impl<'b> DiffSide<'b> {
     }
 }
 
-/// Whether it is none of what [`BlockMeta`] reads. The number of a message is none either: it
-/// says which blocks belong together, and is another one behind a message that is new.
+/// Returns whether [`BlockMeta`] does not read it; the number of a message does not count.
 fn is_other(annotation: &Annotation<'_>) -> bool {
     match annotation.as_tag() {
         Some(tag) => {

@@ -69,8 +69,7 @@ pub(crate) fn message_numbers(blocks: &[Block<'_>]) -> impl Iterator<Item = (u64
     })
 }
 
-/// Returns the annotation with messages counted from `first` instead of 0, if it is the number
-/// of a message or a rank by one; `numbers` are those of the pack's blocks.
+/// Renumbers an annotation with the number of a message, or a rank by one, from `first` on.
 fn renumber_message<'b>(block: Block<'b>, first: u64, numbers: &HashMap<u64, u64>) -> Block<'b> {
     let Some((target, tag)) =
         block.target_index().zip(block.as_annotation().and_then(Annotation::as_tag))

@@ -71,8 +71,7 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Content: text, bytes that are none, and enough of either for compression
-/// to have something to do.
+/// Content: text, other bytes, and enough of either to compress.
 fn bytes() -> impl Strategy<Value = CowBytes<'static>> {
     prop_oneof![
         4 => text().prop_map(CowBytes::from),

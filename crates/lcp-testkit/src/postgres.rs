@@ -302,8 +302,7 @@ fn programs() -> Option<PathBuf> {
     folders.into_iter().find(|path| path.join("initdb").exists() && path.join("pg_ctl").exists())
 }
 
-/// What runs a program as a user that PostgreSQL does not refuse, and that user;
-/// nothing where we are one.
+/// The prefix that runs a program as a user other than root, and that user.
 fn other_user() -> Result<(Vec<String>, Option<String>), String> {
     if id(&["-u"])? != "0" {
         return Ok((Vec::new(), None));

@@ -53,8 +53,7 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
     }
 }
 
-/// Whether a text that is no JSON begins as a list or an object does, and not as templates
-/// (`{{`, `{%`, `{#`) and links of wikis (`[[`) do.
+/// Returns whether a text begins as JSON, and not as a template or a link of a wiki.
 fn looks_like_json(text: &str) -> bool {
     let inner = text.trim_start_matches(|c: char| c == '[' || c.is_whitespace());
     match inner.strip_prefix('{') {

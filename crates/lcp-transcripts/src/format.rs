@@ -71,8 +71,7 @@ impl Format {
         }
     }
 
-    /// Whether parts of this format that have no block of their own can stand in the
-    /// messages of `provider` as they are.
+    /// Returns whether messages of `provider` can have unknown parts of this format.
     pub(crate) const fn has_parts_of(self, provider: Provider) -> bool {
         matches!(
             (self, provider),

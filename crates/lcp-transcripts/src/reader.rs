@@ -124,8 +124,7 @@ impl Reader {
         builder.push_detached("item", value.get());
     }
 
-    /// The same for what stands under a key, which must be a list; the rest of the
-    /// object is kept under `rest`.
+    /// Reads the list under a key, and keeps the rest of the object as `rest`.
     pub(crate) fn list_under(
         &self,
         key: &str,
@@ -142,8 +141,7 @@ impl Reader {
         any
     }
 
-    /// The object under the first of these keys that is an envelope itself, as lines of
-    /// batches are; the rest is kept.
+    /// Reads the first envelope under these keys, as in batches, and keeps the rest.
     pub(crate) fn inside(
         &self,
         keys: &[&str],
@@ -171,8 +169,7 @@ pub(crate) fn keep(builder: &mut BlockBuilder, type_name: &str, fields: &Fields<
     }
 }
 
-/// Reads one part of a tool result: a text, an image that `image` reads, or anything else,
-/// which is kept as an extension.
+/// Reads a part of a tool result: text, an image, or anything else as an extension.
 pub(crate) fn result_part(
     builder: &mut BlockBuilder,
     (id, tool, status): (&str, Option<&str>, Status),
@@ -195,8 +192,7 @@ pub(crate) fn result_part(
     builder.tag_as_result_of(id);
 }
 
-/// What is left of a part and of an object within it, which stands under `key`, as one
-/// object; `None` if that is nothing.
+/// Returns the rest of a part and of the object under `key`; `None` if empty.
 pub(crate) fn rest_with(fields: &Fields<'_>, key: &str, inner: &Fields<'_>) -> Option<String> {
     let mut object = raw_json::Object::default();
     object.all(fields.rest_json().as_deref());
@@ -206,11 +202,8 @@ pub(crate) fn rest_with(fields: &Fields<'_>, key: &str, inner: &Fields<'_>) -> O
     object.finish_some()
 }
 
-/// Imports the lines of an agent's session. `begin` gets all of them and returns the function
-/// that reads each value, keeps what is no message, and returns whether the line is certainly
-/// one of the format.
-///
-/// A line that is no JSON is kept with a warning: a session ends where its program did.
+/// Imports the lines of a session. `begin` gets all and returns the function that reads each
+/// and returns whether it is of the format. Lines that are no JSON are kept with a warning.
 pub(crate) fn import_lines<Read: FnMut(&mut BlockBuilder, &RawValue) -> bool>(
     format: Format,
     looked_for: &'static str,

@@ -12,8 +12,7 @@ const UNIFIED: &str = "unified";
 /// What arguments call the file that is read.
 const PATHS: [&str; 6] = ["file_path", "path", "filename", "file", "target_file", "absolute_path"];
 
-/// Returns the CODE or DIFF of a result of a call with these arguments, and the value of its
-/// tag [`FORM`](crate::annotation_keys::FORM), if [`text`] gives exactly this text again.
+/// Returns the CODE or DIFF of a result, and its form, if [`text`] restores it exactly.
 pub(crate) fn block(arguments: Option<&str>, text: &str) -> Option<(Block<'static>, String)> {
     if let Some(diff) = diff::parse_exact(text) {
         return Some((Block::new(diff).into_owned(), UNIFIED.to_owned()));

@@ -127,11 +127,11 @@ impl BlockIndex {
     /// Builds the index of these blocks, without costs.
     #[must_use]
     pub fn from_blocks(blocks: &[Block<'_>]) -> Self {
-        let mut collector = BlockIndexBuilder::default();
+        let mut builder = BlockIndexBuilder::default();
         for block in blocks {
-            collector.push(block);
+            builder.push(block);
         }
-        collector.finish()
+        builder.finish()
     }
 
     /// Returns the number of blocks.
@@ -217,7 +217,11 @@ impl BlockIndexBuilder {
             self.pinned.push(target);
         }
         if let Some(category) = &meta.category {
-            self.categories.push((target, number(&mut self.category_numbers, category)));
+            let number = number(&mut self.category_numbers, category);
+            if number as usize == self.columns.category_names.len() {
+                self.columns.category_names.push(category.to_string());
+            }
+            self.categories.push((target, number));
         }
         if let Some(id) = &meta.tool_call_id {
             self.tagged.push((target, number(&mut self.ids, id)));
@@ -234,18 +238,6 @@ impl BlockIndexBuilder {
         self.columns.labels.push("");
     }
 
-    /// Returns the number of blocks that were added.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.columns.types.len()
-    }
-
-    /// Whether no blocks were added.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.columns.types.is_empty()
-    }
-
     /// Returns the index of the blocks that were added. Annotations of other blocks are
     /// left out.
     #[must_use]
@@ -257,7 +249,6 @@ impl BlockIndexBuilder {
         index.categories = last_of_each(&self.categories, blocks);
         let pinned: Vec<_> = self.pinned.iter().map(|&target| (target, ())).collect();
         index.pinned = last_of_each(&pinned, blocks).into_iter().map(|(block, ())| block).collect();
-        index.category_names = names(&self.category_numbers);
         index.annotations = (self.annotations.iter())
             .filter_map(|&(target, by)| Some((within(target, blocks)?, by)))
             .collect();
@@ -285,13 +276,6 @@ fn number(numbers: &mut HashMap<String, u32>, name: &str) -> u32 {
     number
 }
 
-/// Lists the names by their numbers.
-fn names(numbers: &HashMap<String, u32>) -> Vec<String> {
-    let mut names: Vec<_> = numbers.iter().map(|(name, number)| (*number, name)).collect();
-    names.sort_unstable();
-    names.into_iter().map(|(_, name)| name.clone()).collect()
-}
-
 /// Returns the position of a target that exists.
 fn within(target: u64, blocks: usize) -> Option<u32> {
     usize::try_from(target).ok().filter(|target| *target < blocks)?;
@@ -299,8 +283,8 @@ fn within(target: u64, blocks: usize) -> Option<u32> {
 }
 
 /// Sorts by target; of several values for one target the last one remains.
-fn last_of_each<T: Copy>(said: &[(u64, T)], blocks: usize) -> Vec<(u32, T)> {
-    let existing = said.iter().filter_map(|&(target, of)| Some((within(target, blocks)?, of)));
+fn last_of_each<T: Copy>(values: &[(u64, T)], blocks: usize) -> Vec<(u32, T)> {
+    let existing = values.iter().filter_map(|&(target, of)| Some((within(target, blocks)?, of)));
     let mut last: Vec<_> = existing.collect();
     // Stable, so those of one target stay in the order of the stream.
     last.sort_by_key(|(target, _)| *target);

@@ -191,8 +191,7 @@ impl<'a> Record<'a> {
         IndexError::new(IndexErrorKind::Column { column }, self.rest.offset())
     }
 
-    /// The next field, of wire type BYTES, or NESTED where `nested` has its id,
-    /// or VARINT for `revision`; one that `names` does not have has no name.
+    /// Reads the next field; one without a name in `names` has any wire type.
     fn next(
         &mut self,
         names: &[(u64, &'static str)],

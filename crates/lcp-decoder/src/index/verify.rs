@@ -42,8 +42,8 @@ pub(crate) fn verify(
         }
     }
     let fail = |what| IndexError::new(IndexErrorKind::ColumnMismatch { what }, index_offset);
-    if builder.len() as u64 == index.footer.blocks {
-        let actual = builder.finish();
+    let actual = builder.finish();
+    if actual.len() as u64 == index.footer.blocks {
         let columns = different_columns(&index.blocks, &actual, annotations_known, bodies_known);
         wrong.extend(columns.into_iter().map(fail));
     } else {
@@ -74,9 +74,7 @@ fn compare_frame(index: &PackIndex, pack: &[u8], frame: &Frame<'_>) -> Option<In
     None
 }
 
-/// The columns that are not what the blocks make them, in what they speak of: those
-/// that follow from what speaks of others, if all of that could be read, and those that
-/// follow from other bodies, if all could.
+/// Lists the columns that differ from the blocks, as far as these could be read.
 fn different_columns(
     stored: &BlockIndex,
     actual: &BlockIndex,

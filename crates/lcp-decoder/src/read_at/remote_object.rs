@@ -87,8 +87,7 @@ impl Drop for RemoteObject {
 /// Requests that are under way at a time.
 const CONCURRENT: usize = 16;
 
-/// Does `work` on a thread of its own, where waiting is allowed: the caller may be
-/// a task of some runtime.
+/// Runs `work` on its own thread, where it may block even if the caller is a task.
 fn waiting<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
     thread::scope(|scope| {
         let thread = thread::Builder::new().spawn_scoped(scope, work)?;

@@ -171,8 +171,7 @@ impl StreamState {
         self.bytes.get_mut(self.end..most).unwrap_or_default()
     }
 
-    /// Takes over that so many bytes were read to [`Self::space`]; none at the end of
-    /// the input.
+    /// Adds `count` bytes that were read to [`Self::space`]; 0 at the end of the input.
     pub(super) fn filled(&mut self, count: usize) -> Result<(), StreamError> {
         if count > self.bytes.len() - self.end {
             let error = io::Error::other("the reader says that it read more than there was space");

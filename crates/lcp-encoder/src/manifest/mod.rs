@@ -70,8 +70,7 @@ impl Entry {
     }
 }
 
-/// The defaults of a manifest: type, key, value. The format has no
-/// optional field for these, a person should not have to write them.
+/// The defaults of a manifest for fields that the format requires: type, key, value.
 const DEFAULTS: &[(BlockType, &str, &str)] = &[
     (BlockType::Code, "lang", "unknown"),
     (BlockType::ToolResult, "status", "ok"),

@@ -56,8 +56,7 @@ fn check_depth(json: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Checks that annotations are blocks of their own or keys of blocks, not both: the latter
-/// would shift the targets of the former.
+/// Rejects annotations as blocks and as keys at once: keys would shift the targets of blocks.
 fn annotations_once(entries: &[Entry]) -> Result<()> {
     let explicit = entries.iter().any(|entry| entry.block.as_annotation().is_some());
     let annotated = entries.iter().position(Entry::has_annotations);
@@ -270,8 +269,7 @@ impl<'l, 'f> Object<'l, 'f> {
         Ok(BlockContent::Raw(RawBlock { type_id, body }))
     }
 
-    /// Makes a field the current one, in whichever form it stands in the map;
-    /// `false` if it does not.
+    /// Makes a field the current one, in any form; returns whether it exists.
     fn select(&mut self, field: &'static str, wire: WireType) -> Result<bool> {
         let mut found = false;
         for form in Form::from_wire_type(wire) {

@@ -73,9 +73,7 @@ impl<'t> OutlineBuilder<'t> {
         before.is_some_and(|before| before.trim().is_empty())
     }
 
-    /// Keeps the lines from the one of `from` to the one of `to`, of that one only what
-    /// stands before `to`, but of all `lines_max` at most. A line that is kept already
-    /// is made longer if only punctuation stands between.
+    /// Keeps the lines of `from..to`, at most `lines_max`; may lengthen the last kept line.
     pub(super) fn push_span(&mut self, from: usize, to: usize, lines_max: usize) {
         let Some(kept) = self.text.get(from..to).map(str::trim_end) else { return };
         if kept.is_empty() {
@@ -130,8 +128,7 @@ impl<'t> OutlineBuilder<'t> {
         }
     }
 
-    /// Marks that something is left out at `at`, indented as that is, unless the last line is a
-    /// marker or that line is kept.
+    /// Marks an omission with the indentation at `at`, unless the last line is a marker.
     pub(super) fn mark(&mut self, at: usize) {
         let line = self.line_of(at);
         if self.marked || self.full || line < self.next {
@@ -198,8 +195,7 @@ impl<'t> OutlineBuilder<'t> {
         }
     }
 
-    /// Whether there is room for so many bytes more, a marker behind them, and one in a
-    /// line of its own.
+    /// Returns whether so many bytes fit, with two markers.
     fn fits(&self, bytes: usize) -> bool {
         self.out.len() + bytes + 2 * (MARKER.len() + 1) < self.bytes_max
     }

@@ -105,8 +105,7 @@ fn push_sentence(out: &mut OutlineBuilder<'_>, first: usize) {
     out.push_span(from, to, SENTENCE_LINES_MAX);
 }
 
-/// Where a sentence ends in a line: behind a stop, before white space and a word that
-/// begins no sentence in lower case.
+/// Returns the end of the sentence in a line: a stop, then space and no lower case.
 fn end_of_sentence(text: &str) -> Option<usize> {
     // The number of a list ends nothing.
     let lead = text.find(|c: char| c.is_alphabetic()).unwrap_or(0);

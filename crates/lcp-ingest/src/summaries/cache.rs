@@ -74,8 +74,7 @@ pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
     entries.flatten().filter(is_answer).map(|entry| entry.path()).collect()
 }
 
-/// Removes the oldest answers until they have half of `bytes_max`, if they have more.
-/// Other files are left alone.
+/// Removes the oldest answers down to half of `bytes_max`, if they have more.
 fn shrink(folder: &Path, bytes_max: u64) {
     let mut answers: Vec<(SystemTime, PathBuf, u64)> = entries(folder)
         .into_iter()

@@ -137,8 +137,7 @@ fn sealed(bytes: &[u8]) -> Option<(&[u8; HEAD_BYTES], &[u8])> {
     (u32::from_le_bytes(*check) == crc32c::crc32c(said)).then_some(parts)
 }
 
-/// Whether these bytes can be what a crash left of a journal that was being written. What did
-/// not reach the disk is cut off or zero, the name as well.
+/// Returns whether a crash may have left these bytes of a journal: cut off, or zeros.
 fn may_be_begun(bytes: &[u8]) -> bool {
     let is_name = bytes.iter().zip(&MAGIC).all(|(byte, of)| byte == of || *byte == 0);
     is_name && sealed(bytes).is_none()
@@ -177,8 +176,7 @@ impl JournalState {
     }
 }
 
-/// What a journal means for the pack that it stands beside; and the journal, if it is to be
-/// undone.
+/// Returns the meaning of a journal for its pack, and the journal if it is to be undone.
 fn meaning(pack: &[u8], journal: &[u8]) -> (JournalState, Option<Journal>) {
     match Journal::parse(journal) {
         Some(journal) if journal.matches(pack) => (JournalState::RolledBack, Some(journal)),

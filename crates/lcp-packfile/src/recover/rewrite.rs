@@ -15,8 +15,7 @@ use crate::scan::{PackScan, ScannedFrame};
 /// A sound frame: its index in the damaged pack, the frame, and the block if it is readable.
 type SoundFrame<'s, 'a> = (u64, &'s ScannedFrame<'a>, Option<&'s Block<'a>>);
 
-/// Writes what is left, and adds to `lost` the blocks that cannot be read. Returns the pack, the
-/// number of its blocks, and how many were dropped because their targets are missing.
+/// Writes the sound blocks; returns the pack, its blocks and the dropped references.
 pub(super) fn write(salvage: &mut Salvage<'_>) -> Result<(Vec<u8>, u64, u64), Error> {
     let scan = PackScan::with_bytes(&salvage.frames).require_header()?;
     let before = salvage.before.as_ref();
@@ -67,8 +66,7 @@ fn targets(block: &Block<'_>) -> Vec<u64> {
     if read.is_some() { targets } else { Vec::new() }
 }
 
-/// Returns the blocks, by their old index, that name a missing one, directly or through another.
-/// A block that names one which never existed is not among them.
+/// Returns the old indices of blocks whose target is missing, also through others.
 fn dangling_references(sound: &[SoundFrame<'_, '_>], total: Option<u64>) -> HashSet<u64> {
     let present: HashSet<u64> = sound.iter().map(|(old, ..)| *old).collect();
     let never_existed = |block: u64| total.is_some_and(|total| block >= total);

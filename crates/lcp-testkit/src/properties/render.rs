@@ -99,8 +99,7 @@ fn laws(
     splits_back(blocks, plan, text);
 }
 
-/// Nothing is lost silently: every block but Background is shown or counted, unless not even
-/// the line that counts fits.
+/// Every block but Background is shown or counted, if a line that counts fits.
 fn complete(plan: &Plan) {
     let mut codes = plan.warnings.iter().map(|warning| warning.code.name());
     if codes.any(|code| matches!(code, "below_floor" | "over_budget")) {

@@ -10,8 +10,7 @@ use crate::builder::BlockBuilder;
 use crate::raw_json::Fields;
 use crate::reader::{Reader, keep};
 
-/// What an answer has beside role and content: it says nothing to a model, and no request
-/// may have it.
+/// Fields of answers that say nothing to a model and that no request may have.
 #[rustfmt::skip]
 pub(crate) const OF_ANSWERS: [&str; 9] = [
     "id", "type", "model", "usage", "stop_reason", "stop_sequence", "stop_details", "container",

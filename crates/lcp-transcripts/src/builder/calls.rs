@@ -48,8 +48,7 @@ impl CallTracker {
         call.is_some_and(|call| !std::mem::replace(&mut call.answered, true))
     }
 
-    /// The oldest open call of the newest message that has one, of this tool if one is
-    /// given: an earlier message's is one that nobody answered.
+    /// Returns the oldest open call of this tool in the newest message that has any.
     pub(super) fn oldest_open(&self, name: Option<&str>) -> Option<String> {
         let newest = &self.all[self.all.len().saturating_sub(OPEN_CALLS_MAX)..];
         let is_it = |call: &&ToolCall| !call.answered && name.is_none_or(|name| name == call.name);

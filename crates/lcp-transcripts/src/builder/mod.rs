@@ -3,8 +3,9 @@
 mod calls;
 
 use lcp_types::limits::TEXT_BYTES_MAX;
-use lcp_types::{Annotation, Block, FormatHint, MediaType, Priority, Role, Status, Tag};
-
+use lcp_types::{
+    Annotation, Block, FormatHint, MediaType, Priority, Role, Status, Tag, escape_for_display,
+};
 use serde_json::value::RawValue;
 
 use crate::import::{ImportReport, ImportResult};
@@ -12,8 +13,7 @@ use crate::raw_json::{self, Fields, LineIndex, Object, Source};
 use crate::{Error, Format, annotation_keys, typed_results};
 use calls::CallTracker;
 
-/// Bytes of the arguments that a result repeats in its tag `args`: longer ones are
-/// contents of files, which nobody looks up.
+/// Bytes of the arguments that a result repeats in its tag `args`.
 const ARGS_BYTES_MAX: usize = 4096;
 
 /// Bytes of the name of a type of something unknown.
@@ -115,8 +115,7 @@ impl BlockBuilder {
         id
     }
 
-    /// The id of the oldest call without a result, of the tool `name` if it is given:
-    /// what a result without an id answers.
+    /// Returns the id of the call that a result without an id answers.
     pub(crate) fn open_call(&self, name: Option<&str>) -> Option<String> {
         self.calls.oldest_open(name)
     }
@@ -133,9 +132,8 @@ impl BlockBuilder {
         self.result = self.blocks.len();
         if !self.calls.mark_answered(id) {
             self.report.orphans += 1;
-            let of =
-                name.map(|name| format!(" of {}", lcp_types::escape_for_display(name.as_bytes())));
-            let (of, id) = (of.unwrap_or_default(), lcp_types::escape_for_display(id.as_bytes()));
+            let of = name.map(|name| format!(" of {}", escape_for_display(name.as_bytes())));
+            let (of, id) = (of.unwrap_or_default(), escape_for_display(id.as_bytes()));
             self.warn(format!("the result{of} for {id} answers no open tool call"));
         }
     }
@@ -161,8 +159,7 @@ impl BlockBuilder {
         }
     }
 
-    /// Counts something that is left out, since it says nothing, or again what another part
-    /// says.
+    /// Counts something that is left out because it is empty or repeated.
     pub(crate) fn skip(&mut self, type_name: &str) {
         let type_name = cut(type_name).to_owned();
         *self.report.skipped.entry(type_name).or_default() += 1;
@@ -187,12 +184,9 @@ impl BlockBuilder {
         let tool = name.or(known.map(|call| call.name.as_str())).filter(|name| fits(name));
         let arguments = known.map(|call| call.arguments.clone());
         // Other blocks than TOOL_RESULT have no place for a failure.
-        let form = if status == Status::Ok {
-            typed_results::block(arguments.as_deref(), text)
-        } else {
-            None
-        };
-        if let Some((block, form)) = form {
+        if status == Status::Ok
+            && let Some((block, form)) = typed_results::block(arguments.as_deref(), text)
+        {
             self.push(block);
             self.tag(annotation_keys::FORM, &form);
         } else {
@@ -248,8 +242,7 @@ impl BlockBuilder {
         }
     }
 
-    /// Tags the last block with what a program notes beside its message, as a JSON object;
-    /// `false` if that has no place in the pack.
+    /// Tags the last block with notes, a JSON object; returns whether there is room.
     pub(crate) fn try_tag_item_fields(&mut self, json: &str) -> bool {
         let fits = self.first.is_some() && fits(json);
         if fits {
@@ -261,15 +254,17 @@ impl BlockBuilder {
     /// Tags the first block of this message, if it has any, with what only this format has.
     pub(crate) fn tag_first(&mut self, key: &str, json: &str) {
         if let Some(first) = self.first {
-            let tag = Tag::new(annotation_keys::format_key(self.format, key), json);
-            self.blocks.push(Block::new(Annotation::tag(first as u64, &tag)));
+            self.tag_block(first, &annotation_keys::format_key(self.format, key), json);
         }
     }
 
     /// Tags the last block.
     pub(crate) fn tag(&mut self, key: &str, value: &str) {
-        let annotation = Annotation::tag(self.last as u64, &Tag::new(key, value));
-        self.blocks.push(Block::new(annotation));
+        self.tag_block(self.last, key, value);
+    }
+
+    fn tag_block(&mut self, block: usize, key: &str, value: &str) {
+        self.blocks.push(Block::new(Annotation::tag(block as u64, &Tag::new(key, value))));
     }
 
     /// Tags the last block with what its part has beside what the block holds.
@@ -282,11 +277,8 @@ impl BlockBuilder {
     /// Tags the newest result with what it has beside its parts, if anything.
     pub(crate) fn tag_result_fields(&mut self, json: Option<&str>) {
         if let Some(json) = json {
-            let annotation = Annotation::tag(
-                self.result as u64,
-                &Tag::new(annotation_keys::format_key(self.format, annotation_keys::RESULT), json),
-            );
-            self.blocks.push(Block::new(annotation));
+            let key = annotation_keys::format_key(self.format, annotation_keys::RESULT);
+            self.tag_block(self.result, &key, json);
         }
     }
 
@@ -333,7 +325,7 @@ impl BlockBuilder {
         self.end_message();
         for (id, line) in self.calls.open() {
             self.report.unanswered += 1;
-            let shown = lcp_types::escape_for_display(id.as_bytes());
+            let shown = escape_for_display(id.as_bytes());
             self.report.warn(line, format!("tool call {shown} has no result"));
         }
         ImportResult { blocks: self.blocks, report: self.report }
@@ -391,10 +383,8 @@ impl BlockBuilder {
 
 /// The name of a type, as far as it is kept.
 fn cut(type_name: &str) -> &str {
-    let mut end = type_name.len().min(TYPE_NAME_BYTES_MAX);
-    while !type_name.is_char_boundary(end) {
-        end -= 1;
-    }
+    let mut ends = (0..=type_name.len().min(TYPE_NAME_BYTES_MAX)).rev();
+    let end = ends.find(|end| type_name.is_char_boundary(*end)).unwrap_or_default();
     &type_name[..end]
 }
 

@@ -207,8 +207,7 @@ impl Session {
         before.is_none_or(|before| before != value.get())
     }
 
-    /// The sidechain that a line of one belongs to: the agent, the call that it works for,
-    /// else the line that it began with.
+    /// Returns the sidechain of a line: its agent, its call, or the line that it began with.
     fn sidechain(&mut self, fields: &Fields<'_>) -> String {
         if let Some(call) = fields.string("parent_tool_use_id") {
             return call;

@@ -8,8 +8,7 @@ use super::ITEMS;
 use crate::builder::BlockBuilder;
 use crate::raw_json::{self, Fields, Line};
 
-/// Who speaks in events of this type, and the field that has the text; without a speaker they
-/// are thoughts.
+/// Returns the speaker (none for thoughts) and the text field of this type of event.
 fn speaker_and_key(event: &str) -> Option<(Option<Role>, &'static str)> {
     Some(match event {
         "user_message" => (Some(Role::User), "message"),
@@ -69,8 +68,7 @@ impl ItemTexts {
         *self.0.entry((speaker, text.trim().to_owned())).or_default() += 1;
     }
 
-    /// Counts an event that an item says as well; what only an event says is a part of the
-    /// conversation. `false` if it is to be kept as it stands.
+    /// Skips an event that repeats an item, adds one that does not; `false` for other events.
     pub(super) fn event(
         &mut self,
         builder: &mut BlockBuilder,

@@ -29,8 +29,7 @@ pub(super) fn path<'a>(old: &Cow<'a, str>, new: &Cow<'a, str>, git: Option<&str>
     }
 }
 
-/// Whether two names, or what stands behind the letters of their sides, are the same,
-/// or one file is not there.
+/// Returns whether two names mean one file, apart from sides; a missing file fits all.
 pub(super) fn is_one(old: &str, new: &str) -> bool {
     let is_same = || old == new || are_sides(old, new) && old.get(2..) == new.get(2..);
     old == NULL || new == NULL || is_same()
@@ -57,8 +56,7 @@ fn without_side<'a>(name: &Cow<'a, str>) -> Cow<'a, str> {
     }
 }
 
-/// The file of a line `diff --git A B`, as it is called now; where the names cannot be told
-/// apart, both.
+/// Returns the new name of a file in `diff --git A B`; both if they cannot be told apart.
 pub(super) fn of_git(names: &str) -> Cow<'_, str> {
     if let Some((old, rest)) = unquoted(names) {
         let new = name(rest.trim_start());

@@ -247,8 +247,7 @@ impl Writer<'_> {
         WrittenPart::object(&counted.blocks, &counted.text, object)
     }
 
-    /// The messages with each of the model ending in what it says or does: what it only
-    /// thinks cannot be the last, nor all of it.
+    /// Removes thoughts at the ends of messages, and messages of thoughts alone.
     fn without_last_thoughts(&mut self, messages: Vec<Message>) -> Vec<Message> {
         let mut kept = Vec::with_capacity(messages.len());
         for mut message in messages {

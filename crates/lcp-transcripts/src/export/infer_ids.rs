@@ -9,11 +9,8 @@ use super::ExportBlock;
 use super::annotations::Annotations;
 use crate::annotation_keys;
 
-/// The ids of the calls that results without an id answer, by the index of the result: of
-/// each the only call that stands before it and that no other result answers, with
-/// nothing but the model and its tools between them.
-///
-/// What is shown of the blocks makes no difference: a result is never another call's.
+/// Infers the calls of results without an id, by the index of the result: the only open one.
+/// What is shown of the blocks makes no difference.
 pub(super) fn infer_ids<'b>(
     blocks: &'b [ExportBlock<'_>],
     tags: &Annotations<'b>,

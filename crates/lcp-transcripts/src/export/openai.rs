@@ -157,8 +157,7 @@ impl Writer<'_> {
         );
     }
 
-    /// Each result is a message; pictures among them follow, since tools have no place
-    /// for them.
+    /// Writes each result as a message, then a message of their pictures.
     fn answers(&mut self, turn: &Turn<'_>) {
         let mut pictures = Content::default();
         for part in &turn.parts {

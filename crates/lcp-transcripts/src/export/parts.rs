@@ -30,8 +30,7 @@ impl<'b> BlockPart<'b> {
     }
 }
 
-/// What a block is in a message; `None` if there is no place for it. `unnamed` has the
-/// calls of results without an id.
+/// Returns the part that a block is in a message; `unnamed` has inferred ids of calls.
 pub(super) fn piece<'b>(
     provider: Provider,
     index: usize,
@@ -96,8 +95,7 @@ pub(super) fn piece<'b>(
     })
 }
 
-/// Returns the fields of a message that an export does not write itself and that the
-/// provider accepts in a request; `None` if there are none.
+/// Returns other fields of a message that the provider accepts; `None` without any.
 fn extra_fields(provider: Provider, json: &str) -> Option<String> {
     let refused = match provider {
         Provider::OpenAi => &[][..],
@@ -181,8 +179,7 @@ pub(super) fn tool_name<'t>(text: &'t str, tag: Option<&str>) -> &'t str {
     text.get(..end).unwrap_or(text)
 }
 
-/// The call that `NAME ARGUMENTS` says. A shorter text in its place is an argument of
-/// its own, so that the call is still one.
+/// Parses the call `NAME ARGUMENTS`; a shorter text in its place becomes an argument.
 fn call<'b>(
     id: Cow<'b, str>,
     text: &str,
@@ -220,8 +217,7 @@ fn answer<'b>(id: Option<Cow<'b, str>>, failed: bool, kind: PartKind<'b>) -> Blo
 /// The number of levels of a file tree that are shown; a pack has no deeper ones.
 const TREE_DEPTH_MAX: usize = lcp_types::limits::DEPTH_MAX as usize;
 
-/// Returns the text of a block that is no conversation: a heading and the content; `None`
-/// for a block without text.
+/// Returns a heading and the content of a block that is no conversation.
 fn non_chat_text<'b>(block: &'b Block<'_>) -> Option<Cow<'b, str>> {
     let under = |heading: &str, content: &str| match heading {
         "" => content.to_owned(),

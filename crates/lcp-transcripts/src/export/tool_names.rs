@@ -58,8 +58,7 @@ impl UniqueNames {
 pub(super) struct ToolNames(BTreeMap<String, String>);
 
 impl ToolNames {
-    /// Of all tools that a pack calls or has, whatever is shown of it: a tool has the same
-    /// name within any budget. Names that are taken as they are stay.
+    /// Collects the names of all tools, whether shown or not; valid ones stay.
     pub(super) fn collect(blocks: &[ExportBlock<'_>], tags: &Annotations<'_>) -> Self {
         let mut all = Vec::new();
         for (at, block) in blocks.iter().enumerate() {
@@ -148,8 +147,7 @@ fn changed(
     is_changed.then(|| written.finish())
 }
 
-/// Gives calls ids that the provider takes, and their results, which are right behind them,
-/// the same. Anthropic wants each id once, `OpenAI` only one of some length.
+/// Renames invalid ids of calls and of their results; for Anthropic also repeated ones.
 pub(super) fn rename_ids(provider: Provider, turns: &mut [Turn<'_>], report: &mut ExportReport) {
     let chars_max = match provider {
         Provider::OpenAi => OPENAI_ID_CHARS_MAX,

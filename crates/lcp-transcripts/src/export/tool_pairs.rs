@@ -9,8 +9,7 @@ use crate::raw_json::Fields;
 /// A part of a turn, by their indices.
 type PartIndex = (usize, usize);
 
-/// Returns the turns with each call answered once, right after its turn, without calls and
-/// results that have no counterpart.
+/// Returns the turns with each call answered once, right after its turn.
 pub(super) fn pair_tools<'b>(mut turns: Vec<Turn<'b>>, report: &mut ExportReport) -> Vec<Turn<'b>> {
     let mut answers = match_results(&turns);
     let results: HashSet<PartIndex> = answers.values().copied().collect();
@@ -103,8 +102,7 @@ fn results_after<'b>(
     parts.into_iter().map(|(_, part)| part).collect()
 }
 
-/// Removes calls that a server of the provider executes without a result after them, and
-/// such results without a call. They are parts of messages in their original JSON.
+/// Removes unpaired calls and results of tools that the provider's server executes.
 pub(super) fn pair_server_tools(turns: &mut [Turn<'_>], report: &mut ExportReport) {
     let (mut open, mut kept) = (HashMap::<String, PartIndex>::new(), HashSet::<PartIndex>::new());
     let mut calls = HashSet::<PartIndex>::new();

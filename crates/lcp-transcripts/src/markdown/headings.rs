@@ -45,8 +45,7 @@ struct SpeakerHeading<'t> {
     text: &'t str,
 }
 
-/// The turns of a text in which the user and the model both speak; `None` where they do
-/// not. Only marks of one style count, so that a heading within an answer is none.
+/// Returns the turns under marks of one style, if user and model both speak.
 pub(super) fn turns(text: &str) -> Option<Chat> {
     let mut marks = marks(text);
     let has = |style, role| marks.iter().any(|mark| (mark.style, mark.role) == (style, role));
@@ -72,8 +71,7 @@ pub(super) fn turns(text: &str) -> Option<Chat> {
     })
 }
 
-/// A text without the blank lines around it, and without the rule that sets it off from
-/// the next turn.
+/// Removes blank lines around a text, and a rule at its end.
 fn without_rules(text: &str) -> &str {
     let text = trimmed(text);
     let is_rule = |line: &str| line.len() >= 3 && line.bytes().all(|byte| byte == b'-');

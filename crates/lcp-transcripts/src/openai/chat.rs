@@ -28,8 +28,7 @@ fn envelope(reader: &Reader, builder: &mut BlockBuilder, fields: Fields<'_>) -> 
     reader.inside(&["body", "response"], builder, &fields)
 }
 
-/// The answer of a model. Of several choices the first is the message; what it has beside that
-/// stays with the rest of the answer.
+/// Reads an answer: the first choice is the message, the rest is kept.
 fn response(builder: &mut BlockBuilder, mut fields: Fields<'_>, choices: &[&RawValue]) -> bool {
     let Some((first, others)) = choices.split_first() else { return false };
     let Some(mut choice) = Fields::read(first) else { return false };
@@ -63,12 +62,10 @@ fn message(builder: &mut BlockBuilder, value: &RawValue) -> bool {
     let Some(role) = fields.take_string("role") else { return false };
     match role.as_str() {
         "tool" => {
-            builder.begin_message(Role::Tool);
             tool(builder, fields);
             return true;
         }
         "function" => {
-            builder.begin_message(Role::Tool);
             function(builder, fields);
             return true;
         }
@@ -140,6 +137,7 @@ fn call(builder: &mut BlockBuilder, value: &RawValue) -> bool {
 
 /// What a tool answers.
 fn tool(builder: &mut BlockBuilder, mut fields: Fields<'_>) {
+    builder.begin_message(Role::Tool);
     let id = fields.take_string("tool_call_id").unwrap_or_default();
     let name = fields.string("name");
     let id = if id.is_empty() {
@@ -148,16 +146,19 @@ fn tool(builder: &mut BlockBuilder, mut fields: Fields<'_>) {
     } else {
         id
     };
-    let content = fields.take("content");
-    content::result(builder, &id, name.as_deref(), content);
-    builder.tag_result_fields(fields.rest_json().as_deref());
+    result(builder, &id, name.as_deref(), fields);
 }
 
 /// What a function answers: before tools there were no ids.
 fn function(builder: &mut BlockBuilder, mut fields: Fields<'_>) {
+    builder.begin_message(Role::Tool);
     let name = fields.take_string("name");
     let id = builder.open_call(name.as_deref()).unwrap_or_default();
+    result(builder, &id, name.as_deref(), fields);
+}
+
+fn result(builder: &mut BlockBuilder, id: &str, name: Option<&str>, mut fields: Fields<'_>) {
     let content = fields.take("content");
-    content::result(builder, &id, name.as_deref(), content);
+    content::result(builder, id, name, content);
     builder.tag_result_fields(fields.rest_json().as_deref());
 }

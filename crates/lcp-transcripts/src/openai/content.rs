@@ -9,8 +9,7 @@ use crate::images;
 use crate::raw_json::{self, Fields};
 use crate::reader::{self, rest_with};
 
-/// Whether a part of this type is a text. Chat completions and responses say it
-/// differently.
+/// Returns whether a part of this type is a text, in either API.
 fn is_text(kind: &str) -> bool {
     matches!(kind, "text" | "input_text" | "output_text")
 }

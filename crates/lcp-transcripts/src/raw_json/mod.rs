@@ -29,8 +29,7 @@ pub(crate) fn array(value: &RawValue) -> Option<Vec<&RawValue>> {
     value.get().starts_with('[').then(|| serde_json::from_str(value.get()).ok()).flatten()
 }
 
-/// The text that a string says. Halves of surrogate pairs, which no text can hold,
-/// become U+FFFD.
+/// Returns the text of a string, with U+FFFD for halves of surrogate pairs.
 pub(crate) fn string(value: &RawValue) -> Option<String> {
     if !value.get().starts_with('"') {
         return None;
@@ -46,8 +45,7 @@ pub(crate) fn is_lossy(value: &RawValue) -> bool {
     value.get().starts_with('"') && serde_json::from_str::<String>(value.get()).is_err()
 }
 
-/// The same JSON with U+FFFD for halves of surrogate pairs: strict readers take none, and what
-/// is passed on as it was may have some.
+/// Replaces halves of surrogate pairs by U+FFFD, as strict readers want.
 pub(crate) fn strict(json: String) -> String {
     /// The code unit of an escape that this begins with.
     fn unit(json: &str) -> Option<u16> {

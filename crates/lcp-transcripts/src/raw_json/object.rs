@@ -44,8 +44,7 @@ impl Object {
         self
     }
 
-    /// The fields that came from other objects, as they are written: what is counted of
-    /// an object beside its texts.
+    /// Returns the fields from other objects as they are written, to be counted.
     pub(crate) fn extra(&self) -> &str {
         &self.extra
     }

@@ -92,8 +92,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The one value of the input, or those of its lines, where the first line is a
-    /// value of its own and others follow.
+    /// Returns the value of the input, or one per line if the first line is an object.
     pub(crate) fn document(&self) -> Result<Document<'a>> {
         match self.value(self.text) {
             Ok(value) => Ok(Document::One(value)),

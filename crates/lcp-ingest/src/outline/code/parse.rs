@@ -11,9 +11,7 @@ const CHUNK_BYTES: usize = 2 << 10;
 /// How many times a grammar may read the text; real sources are read twice.
 const READS_MAX: usize = 8;
 
-/// Steps of the parser for each byte that it has come to; real sources need 3 at most.
-/// More are taken by texts that are no code, whose errors each cost memory by the depth
-/// of what is open.
+/// Steps of the parser per byte; sources need up to 3, but errors in other texts many.
 const STEPS_PER_BYTE: usize = 4;
 
 /// Steps of the parser between two calls of ours.
@@ -22,16 +20,13 @@ const STEPS_PER_CALL: usize = 100;
 /// Steps that it may have beyond those.
 const STEPS_MIN: usize = 4_000;
 
-/// Brackets that may be open at once, wherever they stand: what an error costs a parser
-/// grows with them, in memory too, and no people write so many.
+/// Brackets that may be open at once; errors cost the parser memory for each.
 const OPEN_MAX: usize = 1_000;
 
-/// The same of `<`, which need not be a bracket, within a statement. Two ways to read
-/// each are many ways to read all.
+/// The same of `<` within a statement: each doubles the readings.
 const ANGLES_MAX: usize = 300;
 
-/// Parses a text to a tree, with nodes for what could not be read; returns `None` if that
-/// would take too long.
+/// Parses a text to a tree with error nodes; `None` if that would take too long.
 pub(super) fn parse(grammar: &tree_sitter::Language, text: &str) -> Option<Tree> {
     if is_too_deep(text) {
         return None;
