@@ -27,8 +27,7 @@ impl FileType {
     #[must_use]
     pub fn detect(label: &str, text: &[u8]) -> Self {
         let name = label.rsplit('/').next().unwrap_or(label);
-        let named = NAMES.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
-        named
+        find_type(NAMES, name)
             .or_else(|| by_extension(name))
             .or_else(|| by_stem(name))
             .or_else(|| by_first_line(text))
@@ -93,8 +92,11 @@ impl FileType {
 
 fn by_extension(name: &str) -> Option<FileType> {
     let extension = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
-    let has = |row: &&(FileType, &[&str])| row.1.contains(&extension.as_str());
-    EXTENSIONS.iter().find(has).map(|(kind, _)| *kind)
+    find_type(EXTENSIONS, &extension)
+}
+
+fn find_type(table: &[(FileType, &[&str])], name: &str) -> Option<FileType> {
+    table.iter().find(|(_, names)| names.contains(&name)).map(|(kind, _)| *kind)
 }
 
 /// Returns the type of prose that projects name in capitals: `LICENSE-MIT`, `README`.
@@ -174,31 +176,17 @@ const EXTENSIONS: &[(FileType, &[&str])] = &[
 ];
 
 /// Types by the full name, where the extension is none or another.
-const NAMES: &[(&str, FileType)] = &[
-    (".bash_profile", Code(Lang::Shell)),
-    (".bashrc", Code(Lang::Shell)),
-    (".profile", Code(Lang::Shell)),
-    (".zshrc", Code(Lang::Shell)),
-    (".babelrc", Code(Lang::Json)),
-    (".clang-format", Code(Lang::Yaml)),
-    (".eslintrc", Code(Lang::Json)),
-    (".prettierrc", Code(Lang::Json)),
-    ("CMakeLists.txt", Code(Lang::Unknown)),
-    ("Cargo.lock", Code(Lang::Toml)),
-    ("Gemfile", Code(Lang::Ruby)),
-    ("PKGBUILD", Code(Lang::Shell)),
-    ("Pipfile", Code(Lang::Toml)),
-    ("Pipfile.lock", Code(Lang::Json)),
-    ("Rakefile", Code(Lang::Ruby)),
-    ("SConstruct", Code(Lang::Python)),
-    ("Vagrantfile", Code(Lang::Ruby)),
-    ("composer.lock", Code(Lang::Json)),
-    ("constraints.txt", Code(Lang::Unknown)),
-    ("flake.lock", Code(Lang::Json)),
-    ("poetry.lock", Code(Lang::Toml)),
-    ("requirements.txt", Code(Lang::Unknown)),
-    ("robots.txt", Code(Lang::Unknown)),
-    ("uv.lock", Code(Lang::Toml)),
+const NAMES: &[(FileType, &[&str])] = &[
+    (Code(Lang::Shell), &[".bash_profile", ".bashrc", ".profile", ".zshrc", "PKGBUILD"]),
+    (
+        Code(Lang::Json),
+        &[".babelrc", ".eslintrc", ".prettierrc", "Pipfile.lock", "composer.lock", "flake.lock"],
+    ),
+    (Code(Lang::Yaml), &[".clang-format"]),
+    (Code(Lang::Unknown), &["CMakeLists.txt", "constraints.txt", "requirements.txt", "robots.txt"]),
+    (Code(Lang::Toml), &["Cargo.lock", "Pipfile", "poetry.lock", "uv.lock"]),
+    (Code(Lang::Ruby), &["Gemfile", "Rakefile", "Vagrantfile"]),
+    (Code(Lang::Python), &["SConstruct"]),
 ];
 
 /// Names of prose, up to the first `-`, `.` or `_`.

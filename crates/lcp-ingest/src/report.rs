@@ -39,26 +39,22 @@ pub enum SkipReason {
     Change,
 }
 
-impl SkipReason {
-    /// Returns the name in reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Empty => "empty",
-            Self::Binary => "binary",
-            Self::Image => "image",
-            Self::TooLarge => "too_large",
-            Self::Unreadable => "unreadable",
-            Self::IgnoreFile => "ignore_file",
-            Self::Vanished => "vanished",
-            Self::Link => "link",
-            Self::BrokenLink => "broken_link",
-            Self::Loop => "loop",
-            Self::Special => "special",
-            Self::Change => "change",
-        }
-    }
+lcp_types::named_values!(SkipReason {
+    Empty = "empty",
+    Binary = "binary",
+    Image = "image",
+    TooLarge = "too_large",
+    Unreadable = "unreadable",
+    IgnoreFile = "ignore_file",
+    Vanished = "vanished",
+    Link = "link",
+    BrokenLink = "broken_link",
+    Loop = "loop",
+    Special = "special",
+    Change = "change",
+});
 
+impl SkipReason {
     /// Returns the reason of a read error.
     fn from_io(error: &std::io::Error) -> Self {
         match error.kind() {

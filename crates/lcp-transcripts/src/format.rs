@@ -1,7 +1,5 @@
 //! The formats of transcripts.
 
-use std::fmt;
-
 /// A format that is imported (RFC 0010 §5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -23,44 +21,6 @@ pub enum Format {
 }
 
 impl Format {
-    /// Every format, in the order of RFC 0010 §5.
-    pub const ALL: [Self; 7] = [
-        Self::OpenAiChat,
-        Self::OpenAiResponses,
-        Self::Anthropic,
-        Self::ClaudeCode,
-        Self::Codex,
-        Self::Mcp,
-        Self::Markdown,
-    ];
-
-    /// The name in flags and reports, and the namespace of EXTENSION blocks.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::OpenAiChat => "openai-chat",
-            Self::OpenAiResponses => "openai-responses",
-            Self::Anthropic => "anthropic",
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Mcp => "mcp",
-            Self::Markdown => "markdown",
-        }
-    }
-
-    /// The format of this name.
-    ///
-    /// ```
-    /// use lcp_transcripts::Format;
-    ///
-    /// assert_eq!(Format::from_name("claude-code"), Some(Format::ClaudeCode));
-    /// assert_eq!(Format::from_name("word"), None);
-    /// ```
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
-    }
-
     /// Returns the provider whose messages an export of this format makes, if it has one.
     #[must_use]
     pub const fn provider(self) -> Option<Provider> {
@@ -81,11 +41,15 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+lcp_types::named_values!(Format {
+    OpenAiChat = "openai-chat",
+    OpenAiResponses = "openai-responses",
+    Anthropic = "anthropic",
+    ClaudeCode = "claude-code",
+    Codex = "codex",
+    Mcp = "mcp",
+    Markdown = "markdown",
+});
 
 /// A provider whose messages an export makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -96,28 +60,4 @@ pub enum Provider {
     Anthropic,
 }
 
-impl Provider {
-    /// Every provider.
-    pub const ALL: [Self; 2] = [Self::OpenAi, Self::Anthropic];
-
-    /// The name in flags and reports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::OpenAi => "openai",
-            Self::Anthropic => "anthropic",
-        }
-    }
-
-    /// Returns the provider with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|provider| provider.name() == name)
-    }
-}
-
-impl fmt::Display for Provider {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+lcp_types::named_values!(Provider { OpenAi = "openai", Anthropic = "anthropic" });

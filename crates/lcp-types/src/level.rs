@@ -36,31 +36,15 @@ pub struct AlternateText<'a> {
     pub text: Cow<'a, str>,
 }
 
-impl CarriedLevel {
-    /// Every level, the fullest first.
-    pub const ALL: [Self; 2] = [Self::Detailed, Self::Tags];
+crate::named_values!(CarriedLevel { Detailed = "detailed", Tags = "tags" });
 
+impl CarriedLevel {
     /// The namespace of the extensions that are LCP's own: metadata, never
     /// shown as blocks.
     pub const NAMESPACE: &'static str = "lcp";
 
     /// The type name of an extension that is a level of another block.
     pub const TYPE_NAME: &'static str = "level";
-
-    /// The name in packs, manifests, heads and reports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Detailed => "detailed",
-            Self::Tags => "tags",
-        }
-    }
-
-    /// The level of this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|level| level.name() == name)
-    }
 
     /// The extension that carries this level of block `target`, an index in
     /// the stream with annotations counted. The last one for a block wins.

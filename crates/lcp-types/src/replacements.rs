@@ -1,7 +1,6 @@
 //! The blocks of a pack that other blocks replace: the result of deduplication, as plain data.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use crate::{Block, BlockMeta};
 
@@ -26,36 +25,14 @@ pub enum DuplicateKind {
     Near,
 }
 
-impl DuplicateKind {
-    /// Every kind.
-    pub const ALL: [Self; 6] = [
-        Self::Equal,
-        Self::Contained,
-        Self::Overlapping,
-        Self::Adjacent,
-        Self::Superseded,
-        Self::Near,
-    ];
-
-    /// The name in reports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Equal => "equal",
-            Self::Contained => "contained",
-            Self::Overlapping => "overlapping",
-            Self::Adjacent => "adjacent",
-            Self::Superseded => "superseded",
-            Self::Near => "near",
-        }
-    }
-}
-
-impl fmt::Display for DuplicateKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+crate::named_values!(DuplicateKind {
+    Equal = "equal",
+    Contained = "contained",
+    Overlapping = "overlapping",
+    Adjacent = "adjacent",
+    Superseded = "superseded",
+    Near = "near",
+});
 
 /// A block that is replaced by another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,6 +8,37 @@ use std::borrow::Cow;
 use crate::codec::{FieldReader, FieldValue, FieldWriter, OrderedReader};
 use crate::wire::WireType;
 
+/// Gives the values of an enumeration names: `ALL`, `name`, `from_name` and `Display`.
+#[macro_export]
+macro_rules! named_values {
+    ($enum:ident { $($variant:ident = $name:literal),* $(,)? }) => {
+        impl $enum {
+            /// Every value, in order.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
+
+            /// Returns the name in reports, flags and texts.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// Returns the value with this name.
+            #[must_use]
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|value| value.name() == name)
+            }
+        }
+
+        impl std::fmt::Display for $enum {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
+
 /// One row per value: `Variant = code, "name";`.
 ///
 /// ```text
@@ -309,10 +340,6 @@ pub enum Priority {
 }
 
 impl Priority {
-    /// Every priority, most important first.
-    pub const ALL: [Self; 5] =
-        [Self::Critical, Self::High, Self::Normal, Self::Low, Self::Background];
-
     /// The byte in a PRIORITY annotation, 1 to 5.
     #[must_use]
     pub const fn code(self) -> u8 {
@@ -331,28 +358,12 @@ impl Priority {
             _ => None,
         }
     }
-
-    /// The name in manifests, reports and renderings.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Critical => "critical",
-            Self::High => "high",
-            Self::Normal => "normal",
-            Self::Low => "low",
-            Self::Background => "background",
-        }
-    }
-
-    /// The priority with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|priority| priority.name() == name)
-    }
 }
 
-impl std::fmt::Display for Priority {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.name())
-    }
-}
+named_values!(Priority {
+    Critical = "critical",
+    High = "high",
+    Normal = "normal",
+    Low = "low",
+    Background = "background",
+});

@@ -28,7 +28,7 @@ fn by_name_and_else_by_first_line() {
 #[test]
 fn no_name_stands_twice() {
     let mut all: Vec<_> = EXTENSIONS.iter().flat_map(|(_, names)| *names).copied().collect();
-    all.extend(NAMES.iter().map(|(name, _)| *name));
+    all.extend(NAMES.iter().flat_map(|(_, names)| *names));
     all.extend(INTERPRETERS.iter().flat_map(|(_, names)| *names).map(|name| match *name {
         // An extension as well, and of the same language.
         "sh" | "bash" | "zsh" | "ksh" | "dash" | "bats" | "tsx" => "",
