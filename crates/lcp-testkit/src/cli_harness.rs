@@ -23,10 +23,6 @@ impl Program {
     }
 
     /// Runs it in a folder with this on its standard input.
-    ///
-    /// # Panics
-    ///
-    /// If it cannot be run.
     #[must_use]
     pub fn run_in(self, folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
         let mut child = self
@@ -51,10 +47,6 @@ impl Program {
     }
 
     /// A new folder with this `lcp.toml`.
-    ///
-    /// # Panics
-    ///
-    /// If it cannot be made.
     #[must_use]
     pub fn project(self, toml: &str) -> Project {
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -64,10 +56,6 @@ impl Program {
     }
 
     /// A manifest as a pack at this path, by the program's `encode`.
-    ///
-    /// # Panics
-    ///
-    /// If it cannot be made.
     #[track_caller]
     pub fn encode(self, manifest: &str, pack: &Path) {
         let pack = pack.to_str().expect("a path of text");
@@ -77,10 +65,6 @@ impl Program {
 }
 
 /// What a program said beside its output.
-///
-/// # Panics
-///
-/// If that is not UTF-8.
 #[must_use]
 pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("text")
@@ -105,7 +89,6 @@ pub struct Project {
     folder: tempfile::TempDir,
 }
 
-#[expect(clippy::missing_panics_doc, reason = "each panics where what a test wants is not so")]
 impl Project {
     /// Writes another `lcp.toml`.
     pub fn write(&self, toml: &str) {
@@ -150,10 +133,6 @@ impl Project {
 }
 
 /// What a program printed, which succeeded.
-///
-/// # Panics
-///
-/// If it did not, or if that is not UTF-8.
 #[must_use]
 #[track_caller]
 pub fn printed(output: &Output) -> String {

@@ -6,10 +6,6 @@ use std::{fs, io};
 
 /// The files in a folder and those below, sorted by their paths; larger ones
 /// than `bytes_max` are left out, because programs wrote them.
-///
-/// # Errors
-///
-/// What the file system says.
 pub fn files_in(folder: &Path, bytes_max: u64) -> io::Result<Vec<PathBuf>> {
     let (mut files, mut open) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = open.pop() {

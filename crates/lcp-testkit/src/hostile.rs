@@ -255,7 +255,6 @@ fn hunk() -> Vec<u8> {
 
 /// zstd of these bytes.
 #[must_use]
-#[expect(clippy::missing_panics_doc, reason = "zstd takes any bytes")]
 pub fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::bulk::compress(bytes, 3).expect("zstd takes any bytes")
 }
@@ -282,7 +281,6 @@ fn repeated(frame: &[u8], times: usize) -> Vec<u8> {
 
 /// zstd of `len` zeros behind `head`, without holding them all.
 #[must_use]
-#[expect(clippy::missing_panics_doc, reason = "zstd takes any bytes")]
 pub fn zeros(head: &[u8], len: u64) -> Vec<u8> {
     let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).expect("zstd starts");
     encoder.write_all(head).expect("memory takes it");

@@ -18,6 +18,11 @@
     feature = "properties",
     doc = "| laws of untrusted input, for fuzzers and tests | [`properties`] |"
 )]
+#![allow(
+    clippy::missing_errors_doc,
+    clippy::missing_panics_doc,
+    reason = "tests panic, and errors are texts"
+)]
 
 #[cfg(feature = "properties")]
 extern crate self as lcp_testkit;
@@ -60,10 +65,6 @@ pub fn nested_tree(levels: u32) -> Block<'static> {
 /// ```
 /// assert_eq!(lcp_testkit::hex("4c 43 50 00"), b"LCP\0");
 /// ```
-///
-/// # Panics
-///
-/// If there is anything else, or half a byte.
 #[must_use]
 pub fn hex(digits: &str) -> Vec<u8> {
     let digits: Vec<u8> = digits

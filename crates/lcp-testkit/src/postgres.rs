@@ -69,10 +69,6 @@ pub enum Postgres {
 impl Postgres {
     /// The server of this process: the one of `LCP_TEST_POSTGRES`, or one that is
     /// started now. Where there is none, none, and it says so on standard error.
-    ///
-    /// # Panics
-    ///
-    /// If there is none and `LCP_REQUIRE_POSTGRES` is `1`.
     #[must_use]
     pub fn shared() -> Option<&'static Self> {
         static SHARED: OnceLock<Result<Postgres, String>> = OnceLock::new();
@@ -118,10 +114,6 @@ fn or_skip<T>(server: Result<T, &str>) -> Option<T> {
 
 impl PostgresServer {
     /// Starts one.
-    ///
-    /// # Errors
-    ///
-    /// In words, if that cannot be done.
     pub fn start() -> Result<Self, String> {
         let programs = programs().ok_or("initdb and pg_ctl were not found")?;
         let (prefix, user) = other_user()?;
@@ -137,10 +129,6 @@ impl PostgresServer {
 
     /// [`Self::start`], for a test that needs a server that is only its own; none
     /// where there is none, as for [`Postgres::shared`].
-    ///
-    /// # Panics
-    ///
-    /// If there is none and `LCP_REQUIRE_POSTGRES` is `1`.
     #[must_use]
     pub fn start_if_there() -> Option<Self> {
         let server = Self::start();
@@ -233,19 +221,11 @@ impl PostgresServer {
     }
 
     /// Stops it as a crash does: nothing is written any more.
-    ///
-    /// # Errors
-    ///
-    /// In words, if that cannot be done.
     pub fn crash(&self) -> Result<(), String> {
         self.control(&["-m", "immediate", "-w", "-t", "60", "stop"])
     }
 
     /// Starts it again, on the same port.
-    ///
-    /// # Errors
-    ///
-    /// In words, if that cannot be done.
     pub fn restart(&self) -> Result<(), String> {
         let log = self.folder.join("log").display().to_string();
         self.control(&["-l", &log, "-w", "-t", "60", "start"])
@@ -253,10 +233,6 @@ impl PostgresServer {
 
     /// Gives it a key and a certificate (PEM), and starts it again: from then on it
     /// has TLS for whoever asks.
-    ///
-    /// # Errors
-    ///
-    /// In words, if that cannot be done.
     pub fn use_tls(&self, key: &Path, certificate: &Path) -> Result<(), String> {
         let io = |error: io::Error| error.to_string();
         let mut settings = fs::read_to_string(self.data().join("postgresql.conf")).map_err(io)?;
@@ -356,21 +332,4 @@ fn run(command: &mut Command) -> Result<(), String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::net::TcpStream;
-
-    use super::*;
-
-    #[test]
-    fn nothing_is_left_of_a_server() {
-        let Some(server) = PostgresServer::start_if_there() else { return };
-        let (folder, port) = (server.folder.clone(), server.port());
-        server.crash().unwrap();
-        assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
-        server.restart().unwrap();
-        assert!(TcpStream::connect(("127.0.0.1", port)).is_ok());
-        drop(server);
-        assert!(!folder.exists());
-        assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
-    }
-}
+mod tests;

@@ -5,10 +5,6 @@ use std::process::{Command, Stdio};
 
 /// A Python in this folder that has the versions of a file of requirements and nothing
 /// else: made once, with pip.
-///
-/// # Errors
-///
-/// Why there is none, in words.
 pub fn create_venv(
     folder: &Path,
     requirements: &Path,
@@ -32,10 +28,6 @@ pub fn create_venv(
 }
 
 /// The standard output of a command.
-///
-/// # Errors
-///
-/// Why it failed, in words.
 pub fn output(command: &mut Command) -> Result<Vec<u8>, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output();

@@ -32,30 +32,18 @@ impl SplitMix64 {
     }
 
     /// A number below `end`.
-    ///
-    /// # Panics
-    ///
-    /// If `end` is 0: there is none.
     #[expect(clippy::cast_possible_truncation, reason = "the remainder is below a usize")]
     pub const fn below(&mut self, end: usize) -> usize {
         (self.next_u64() % end as u64) as usize
     }
 
     /// [`Self::below`] for 32 bits.
-    ///
-    /// # Panics
-    ///
-    /// If `end` is 0: there is none.
     #[expect(clippy::cast_possible_truncation, reason = "the remainder is below a u32")]
     pub const fn below_u32(&mut self, end: u32) -> u32 {
         (self.next_u64() % end as u64) as u32
     }
 
     /// One of `items`.
-    ///
-    /// # Panics
-    ///
-    /// If there are none.
     pub fn choose<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())]
     }

@@ -197,8 +197,7 @@ pub fn rolled_back(pack: Vec<u8>, journal: Option<&[u8]>) -> (Vec<u8>, JournalSt
     }
 }
 
-/// Makes a pack what it was before something was interrupted, and removes the journal; one of
-/// another pack stays, and so does one that cannot be read.
+/// Restores the pack after an interruption and removes its journal, if it is readable.
 ///
 /// # Errors
 ///
@@ -214,8 +213,7 @@ pub fn roll_back(storage: &mut dyn Storage) -> io::Result<JournalState> {
     Ok(state)
 }
 
-/// Makes `new` of `old`, whose tail from `end_offset` on is another: a crash leaves one or
-/// the other. What fails is undone.
+/// Replaces the tail of `old` from `end_offset` on, so that a crash leaves either pack.
 ///
 /// # Errors
 ///

@@ -201,7 +201,7 @@ fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Waits until nobody is changing a pack, which then stays as it is while the file is open.
+/// Waits until nobody changes a pack, and locks it while the file is open.
 ///
 /// # Errors
 ///
@@ -218,8 +218,7 @@ fn shared(timeout: Duration, lock: impl Fn() -> Result<(), TryLockError>) -> io:
     Err(io::Error::new(ErrorKind::WouldBlock, "another process is changing it"))
 }
 
-/// Reads a pack that lies at `path` and is open, of which `begun` was read already: as it
-/// was before, where a journal beside it says that it was to be changed.
+/// Reads the rest of an open pack after `begun`, rolled back if its journal says so.
 ///
 /// # Errors
 ///
@@ -236,29 +235,4 @@ pub fn read(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What a file system says that refuses locks, or has none.
-    fn refused(kind: ErrorKind) -> impl Fn() -> Result<(), TryLockError> {
-        move || Err(TryLockError::Error(kind.into()))
-    }
-
-    #[test]
-    fn without_locks_packs_are_read_all_the_same() {
-        let lock_shared =
-            |lock: &dyn Fn() -> Result<(), TryLockError>| shared(Duration::ZERO, lock);
-        assert!(lock_shared(&|| Ok(())).is_ok());
-        assert!(lock_shared(&refused(ErrorKind::Unsupported)).is_ok());
-        assert!(lock_shared(&refused(ErrorKind::PermissionDenied)).is_ok());
-        let busy = lock_shared(&|| Err(TryLockError::WouldBlock)).unwrap_err();
-        assert_eq!(busy.kind(), ErrorKind::WouldBlock);
-    }
-
-    #[test]
-    fn without_locks_packs_are_changed_but_not_where_locks_are_refused() {
-        assert!(is_free(None, refused(ErrorKind::Unsupported)).unwrap());
-        let error = is_free(None, refused(ErrorKind::PermissionDenied)).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::PermissionDenied);
-    }
-}
+mod tests;

@@ -19,8 +19,6 @@
 //! | `dedup` | a session's blocks | no unique line is lost; the same result twice |
 //! | `tokens` | a text | counts of parts add up, cuts keep their limit |
 
-#![expect(clippy::missing_panics_doc, reason = "to panic is how they say that a law does not hold")]
-
 mod codec;
 mod dedup;
 mod input;

@@ -1,0 +1,23 @@
+use super::*;
+
+/// What a file system says that refuses locks, or has none.
+fn refused(kind: ErrorKind) -> impl Fn() -> Result<(), TryLockError> {
+    move || Err(TryLockError::Error(kind.into()))
+}
+
+#[test]
+fn without_locks_packs_are_read_all_the_same() {
+    let lock_shared = |lock: &dyn Fn() -> Result<(), TryLockError>| shared(Duration::ZERO, lock);
+    assert!(lock_shared(&|| Ok(())).is_ok());
+    assert!(lock_shared(&refused(ErrorKind::Unsupported)).is_ok());
+    assert!(lock_shared(&refused(ErrorKind::PermissionDenied)).is_ok());
+    let busy = lock_shared(&|| Err(TryLockError::WouldBlock)).unwrap_err();
+    assert_eq!(busy.kind(), ErrorKind::WouldBlock);
+}
+
+#[test]
+fn without_locks_packs_are_changed_but_not_where_locks_are_refused() {
+    assert!(is_free(None, refused(ErrorKind::Unsupported)).unwrap());
+    let error = is_free(None, refused(ErrorKind::PermissionDenied)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::PermissionDenied);
+}
