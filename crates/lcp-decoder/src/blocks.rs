@@ -24,10 +24,8 @@ const DOCUMENT: u8 = BlockType::Document.code();
 const STRUCTURED_DATA: u8 = BlockType::StructuredData.code();
 const ANNOTATION: u8 = BlockType::Annotation.code();
 
-/// The events of a pack in memory, until [`Event::Done`] or the first error.
-///
-/// Blocks are not looked into; [`EventIter::decode`] does so. Useful to tell what
-/// is wrong with each block of a pack, or where it stands.
+/// The events of a pack in memory, until [`Event::Done`] or the first error;
+/// [`EventIter::decode`] decodes their blocks.
 pub struct EventIter<'a, 's> {
     parser: Parser<'s>,
     data: &'a [u8],

@@ -39,18 +39,14 @@ impl Error {
         &self.kind
     }
 
-    /// The byte of the stream where it was noticed, counted from the first
-    /// byte of the header.
-    ///
-    /// In a pack whose whole payload is compressed, bytes after the header
-    /// are counted as if it were not.
+    /// Returns the byte of the stream where it was noticed, before a payload was compressed.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Where the block's body is compressed or referenced: the byte of the
-    /// real body. [`Self::offset`] is then where the stored body begins.
+    /// Returns the byte in a decompressed or resolved body; [`Self::offset`] is then its
+    /// start.
     #[must_use]
     pub fn inner_offset(&self) -> Option<u64> {
         self.inner
@@ -74,8 +70,8 @@ impl Error {
         matches!(*self.kind, ErrorKind::TooLarge { .. })
     }
 
-    /// Whether the pack may be sound, and what is missing is a content store or
-    /// a feature (exit code 1 of the commands); else it is malformed (3).
+    /// Returns whether only a store or a feature is missing (exit code 1), or the pack is
+    /// malformed (3).
     #[must_use]
     pub fn is_external(&self) -> bool {
         matches!(

@@ -5,19 +5,10 @@ use std::borrow::Cow;
 use lcp_types::BlockType;
 use lcp_types::wire::{
     BLOCK_COMPRESSED, BLOCK_IS_REFERENCE, HEADER_BYTES, HEADER_FLAGS_AT, HEADER_INDEX,
-    HEADER_PAYLOAD_ZSTD, MAGIC_BCP, MAGIC_LCP, VERSION_MAJOR,
+    HEADER_PAYLOAD_ZSTD, Magic, VERSION_MAJOR,
 };
 
 use crate::error::{Error, ErrorKind, Result, Warning};
-
-/// Which of the two magics a pack has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Magic {
-    /// `LCP\0`.
-    Lcp,
-    /// `BCP\0`.
-    Bcp,
-}
 
 /// The first eight bytes of a pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,14 +37,10 @@ impl Header {
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self> {
         let found = |i| bytes.get(i).copied().unwrap_or_default();
         let magic = [found(0), found(1), found(2), found(3)];
-        let known = match magic {
-            MAGIC_LCP => Some(Magic::Lcp),
-            MAGIC_BCP => Some(Magic::Bcp),
-            _ => None,
-        };
+        let known = Magic::ALL.into_iter().find(|known| known.bytes() == magic);
         if bytes.len() < HEADER_BYTES {
-            let begun = |magic: [u8; 4]| bytes.iter().zip(&magic).all(|(a, b)| a == b);
-            if begun(MAGIC_LCP) || begun(MAGIC_BCP) {
+            let begun = |magic: Magic| bytes.iter().zip(&magic.bytes()).all(|(a, b)| a == b);
+            if Magic::ALL.into_iter().any(begun) {
                 let missing = (HEADER_BYTES - bytes.len()) as u64;
                 let kind = ErrorKind::UnexpectedEof { what: "the header", missing };
                 return Err(Error::new(kind, bytes.len() as u64));

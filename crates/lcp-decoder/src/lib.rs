@@ -43,8 +43,9 @@ mod zstd_payload;
 
 pub use blocks::{BlockIter, EventIter, Pack, blocks, decode};
 pub use error::{Error, ErrorKind, Result, Warning};
-pub use events::{Event, Frame, Header, Magic, Parsed};
+pub use events::{Event, Frame, Header, Parsed};
 pub use index::{IndexError, IndexErrorKind, IndexFooter, PackIndex};
+pub use lcp_types::wire::Magic;
 pub use options::DecodeOptions;
 pub use pack_reader::{PackReader, ReadError};
 #[cfg(feature = "rayon")]

@@ -21,11 +21,8 @@ use crate::parser::Parser;
 use crate::read_at::ReadAt;
 use crate::reader::within;
 
-/// A pack with random access: opening it reads the index, and [`Self::read`] reads single
-/// blocks (RFC 0003 §6).
-///
-/// A pack without an index, or with a damaged one, is read as a whole, once, when the first
-/// block is needed.
+/// A pack with random access by its index (RFC 0003 §6). Without a sound index, it reads the
+/// whole pack when the first block is needed.
 ///
 /// ```
 /// use lcp_decoder::PackReader;
@@ -135,8 +132,7 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
         Ok(decode(self.bytes()?, self.options)?)
     }
 
-    /// All bytes of the pack; they are read once and kept, where they do not lie
-    /// in memory anyway.
+    /// Returns all bytes of the pack, which are read once.
     ///
     /// # Errors
     ///
@@ -197,8 +193,8 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
         indices.iter().zip(&frames).map(block).collect()
     }
 
-    /// Compares the index with all blocks and lists the differences (RFC 0003 §5); none if
-    /// there is no index. Token costs are not compared.
+    /// Lists the differences between the index and the blocks, except token costs (RFC 0003
+    /// §5).
     ///
     /// # Errors
     ///

@@ -19,16 +19,11 @@ const BATCH_BYTES: usize = 16 << 20;
 /// Bytes of compressed bodies that are worth to wake other threads.
 const SHARED_BYTES_MIN: usize = 64 << 10;
 
-/// [`decode`](crate::decode) on as many threads as rayon's pool has.
+/// [`decode`](crate::decode) in the rayon pool, with the same result.
 ///
-/// Blocks that are compressed one by one are decompressed and read in parallel. For a
-/// pack without them, and for one whose whole payload is compressed, it is `decode`:
-/// the former costs next to nothing, the latter has an order. The store is asked on
-/// the calling thread, for the same hashes in the same order.
-///
-/// On any number of threads, the result is that of `decode`: blocks, warnings, and of
-/// several errors the first. Limits hold as there; of what is decompressed in vain, one
-/// body per thread is held beyond [`DecodeOptions::total_decompressed_bytes_max`].
+/// It decodes blocks in parallel that are compressed one by one, and asks the store on the
+/// calling thread. Limits hold, but for one body per thread beyond
+/// [`DecodeOptions::total_decompressed_bytes_max`].
 ///
 /// # Errors
 ///

@@ -7,12 +7,11 @@ use crate::events::{Frame, Parsed};
 use crate::options::DecodeOptions;
 use crate::state::ParserState;
 
-/// A push parser for the block stream (RFC 0001).
+/// A push parser for the block stream (RFC 0001), without I/O.
 ///
-/// It does no I/O and keeps none of your bytes (a compressed payload excepted,
-/// whose decompressed bytes it must hold until a block is whole). Give it the
-/// bytes you have; drop those it consumed; give it the rest and more. The same
-/// stream gives the same events and the same error, however it is cut.
+/// Give it the bytes you have; drop those it consumed; give it the rest and more. The same
+/// stream gives the same events and errors, however it is cut. It holds bytes only of a
+/// compressed payload.
 ///
 /// ```
 /// use lcp_decoder::{DecodeOptions, Event, Parser};
@@ -50,20 +49,16 @@ impl<'s> Parser<'s> {
         self.state.offset()
     }
 
-    /// How many bytes the next event needs at least, behind what the last call of
-    /// [`Self::parse`] was given, where that found none.
-    ///
-    /// With fewer, `parse` finds nothing either, unless they are the last: so who
-    /// waits for that many calls it seldom, however small the pieces that come. It
-    /// is what the input claims, never more than [`DecodeOptions::body_bytes_max`]:
-    /// nothing to allocate at once.
+    /// Returns the least number of further bytes that the next event needs, if the last call
+    /// of [`Self::parse`] returned none. It is what the input claims: do not allocate it at
+    /// once.
     #[must_use]
     pub fn bytes_needed(&self) -> u64 {
         self.state.bytes_needed()
     }
 
-    /// Parses the front of `data`, which must begin where the last call's
-    /// consumed bytes end; `eof` says that no more will come after it.
+    /// Parses the front of `data`, which begins where the consumed bytes ended; with `eof` it
+    /// is the last.
     ///
     /// # Errors
     ///
@@ -72,8 +67,7 @@ impl<'s> Parser<'s> {
         self.state.parse(data, eof)
     }
 
-    /// Looks into a frame: resolves its reference, decompresses it, reads its
-    /// summary and fields. What is stored as it is stays borrowed.
+    /// Decodes a frame: resolves, decompresses and reads it. Stored bytes stay borrowed.
     ///
     /// # Errors
     ///
@@ -83,9 +77,8 @@ impl<'s> Parser<'s> {
         self.state.decode(frame, self.store)
     }
 
-    /// As [`Self::decode`], of a frame that is not looked into again. A body that it owns,
-    /// as frames of compressed payloads do, is handed over to the block where it has 1 MiB
-    /// or more, and not held twice (RFC 0008 §5.2).
+    /// Decodes a frame and moves an owned body of 1 MiB or more into the block (RFC 0008
+    /// §5.2).
     ///
     /// # Errors
     ///

@@ -20,6 +20,7 @@ mod pack_writer;
 
 pub use error::{Error, Result};
 pub use fields::encode_raw_frame;
+pub use lcp_types::wire::Magic;
 pub use pack_writer::{
-    BlockHandle, Compression, EncodeOptions, Magic, PackWriter, encode, encode_with_costs,
+    BlockHandle, Compression, EncodeOptions, PackWriter, encode, encode_with_costs,
 };

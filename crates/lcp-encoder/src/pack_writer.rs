@@ -2,8 +2,8 @@
 
 use lcp_types::wire::{
     BLOCK_COMPRESSED, BLOCK_HAS_SUMMARY, BLOCK_IS_REFERENCE, BLOCK_RESERVED, END_FRAME, HASH_BYTES,
-    HEADER_BYTES, HEADER_FLAGS_AT, HEADER_INDEX, HEADER_PAYLOAD_ZSTD, MAGIC_BCP, MAGIC_LCP,
-    VERSION_MAJOR, VERSION_MINOR,
+    HEADER_BYTES, HEADER_FLAGS_AT, HEADER_INDEX, HEADER_PAYLOAD_ZSTD, Magic, VERSION_MAJOR,
+    VERSION_MINOR,
 };
 use lcp_types::{
     Annotation, Block, BlockType, CarriedLevel, ContentStore, CowBytes, EncodingCosts, Priority,
@@ -16,16 +16,6 @@ use crate::fields::{FieldEncoder, LengthPrefix, length_prefixed, varint};
 use crate::index::{IndexWriter, append_index};
 use crate::memory_limit::{DecodeMemoryEstimate, nested_bytes};
 
-/// The magic that a pack begins with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Magic {
-    /// `LCP\0`.
-    #[default]
-    Lcp,
-    /// `BCP\0`, for readers of the Bit Context Protocol 1.0.
-    Bcp,
-}
-
 /// What is compressed with zstd.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
@@ -37,6 +27,8 @@ pub enum Compression {
     /// All that follows the header, as one stream.
     Payload,
 }
+
+lcp_types::named_values!(Compression { None = "none", Block = "block", Payload = "payload" });
 
 /// How to write a pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,13 +97,9 @@ impl PackWriter {
     /// Creates a writer with these options.
     #[must_use]
     pub fn new(options: EncodeOptions) -> Self {
-        let magic = match options.magic {
-            Magic::Lcp => MAGIC_LCP,
-            Magic::Bcp => MAGIC_BCP,
-        };
         let compressed = options.compression == Compression::Payload;
         let flags = if compressed { HEADER_PAYLOAD_ZSTD } else { 0 };
-        let mut bytes = magic.to_vec();
+        let mut bytes = options.magic.bytes().to_vec();
         bytes.extend_from_slice(&[VERSION_MAJOR, VERSION_MINOR, flags, 0]);
         let memory = DecodeMemoryEstimate::new(compressed);
         Self { options, bytes, blocks: 0, decompressed: 0, memory, index: IndexWriter::default() }

@@ -107,11 +107,9 @@ fn is_other(annotation: &Annotation<'_>) -> bool {
     }
 }
 
-/// Pairs the blocks of two packs: those of one type and label, first where they hold the
-/// same, then in their order. Metadata has no rows: it is part of what it speaks of.
+/// Pairs the blocks of two packs by type and label, first those with the same content.
 ///
-/// The rows are in the order of the second pack; what is in the first alone stands behind what it
-/// stood behind there.
+/// The pairs are in the order of the second pack; removed blocks follow their predecessor.
 pub fn diff(a: &DiffSide<'_>, b: &DiffSide<'_>) -> Vec<BlockPair> {
     let (of_a, mut of_b) = (a.groups(), b.groups());
     let mut pairs = Vec::new();

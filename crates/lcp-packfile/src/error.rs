@@ -1,9 +1,6 @@
 //! Errors of operations on packs.
 
-/// An error of an operation on a pack.
-///
-/// Messages have no file names: the library is given bytes. [`hint`](Self::hint) says what can
-/// be done.
+/// An error of an operation on a pack, without file names.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

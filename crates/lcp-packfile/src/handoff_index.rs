@@ -10,10 +10,8 @@ pub fn handoff_index<'b>(block: &'b Block<'_>) -> Option<&'b [u8]> {
         .then(|| extension.content.as_slice())
 }
 
-/// Returns the content of a hand-off's index with every block that it names replaced by `to`.
-/// Members that this version does not know stay as they are.
-///
-/// `None` if it is no such content, or of a newer version, which may name blocks elsewhere.
+/// Returns the content of a hand-off's index with every block replaced by `to`; `None` if it
+/// cannot be read or is of a newer version.
 pub fn renumber(content: &[u8], mut to: impl FnMut(u64) -> u64) -> Option<Vec<u8>> {
     let mut index: Value = serde_json::from_slice(content).ok()?;
     let members = index.as_object_mut()?;

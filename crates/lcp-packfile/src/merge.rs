@@ -8,11 +8,8 @@ use crate::handoff_index::{self, handoff_index};
 
 /// Returns the blocks of all packs, one pack after the other.
 ///
-/// What speaks of a block by its index (annotations, levels, the index of a hand-off)
-/// speaks of the same block afterwards; what spoke of none in its own pack still speaks
-/// of none. The numbers of the messages that blocks are parts of go on from pack to pack,
-/// so that no message of one becomes a part of another's, and so do the ranks that are
-/// these numbers. All else stays as it is.
+/// Targets of annotations, levels and hand-offs are renumbered; a missing target stays
+/// missing. Numbers of messages, and ranks equal to them, continue from pack to pack.
 ///
 /// ```
 /// use lcp_packfile::merge;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use lcp_decoder::{DecodeOptions, Error, ErrorKind, Event, EventIter, Header, Magic, Warning};
+use lcp_decoder::{DecodeOptions, Error, ErrorKind, Event, EventIter, Header, Warning};
 use lcp_encoder::{Compression, EncodeOptions};
 use lcp_types::wire::{END_FRAME, HEADER_BYTES};
 use lcp_types::{Annotation, AnnotationKind, Block, BlockType, CowBytes};
@@ -193,27 +193,17 @@ impl<'a> PackScan<'a> {
 
     /// Returns the name of the compression: `none`, `block` or `payload`.
     pub fn compression_name(&self) -> &'static str {
-        match self.compression() {
-            Compression::None => "none",
-            Compression::Block => "block",
-            Compression::Payload => "payload",
-        }
+        self.compression().name()
     }
 
     /// Returns the name of the magic: `lcp` or `bcp`.
     pub fn magic_name(&self) -> Option<&'static str> {
-        self.header.map(|header| match header.magic {
-            Magic::Lcp => "lcp",
-            Magic::Bcp => "bcp",
-        })
+        self.header.map(|header| header.magic.name())
     }
 
     /// Returns the options that write such a pack.
     pub fn encode_options(&self) -> EncodeOptions {
-        let magic = match self.header.map(|header| header.magic) {
-            Some(Magic::Bcp) => lcp_encoder::Magic::Bcp,
-            _ => lcp_encoder::Magic::Lcp,
-        };
+        let magic = self.header.map(|header| header.magic).unwrap_or_default();
         EncodeOptions { magic, compression: self.compression(), index: self.has_index() }
     }
 }

@@ -8,19 +8,12 @@ use crate::{Format, codex, mcp};
 /// Lines and items that are looked at.
 const LOOKED_AT_MAX: usize = 200;
 
-/// The format of a transcript, by its structure: not by a name, and without a model.
+/// Detects the format of a transcript by its structure; text that is no JSON is
+/// [`Format::Markdown`].
 ///
-/// Text that is no JSON is [`Format::Markdown`]. `None` for what is no text, for JSON of
-/// another kind and for JSON that cannot be read.
-///
-/// Requests of `OpenAI`'s chat completions and of Anthropic look alike. Their messages
-/// tell, by roles (`tool`, `system`), fields (`tool_calls`) and types of parts
-/// (`tool_use`, `thinking`, `image_url`); else what only Anthropic's requests have:
-/// `system`, `stop_sequences`, `anthropic_version`, `thinking` with `budget_tokens`, tools
-/// with an `input_schema`, a line of a batch with `params`; else, where nothing is of
-/// `OpenAI`'s alone (`n`, `stop`, `response_format`, tools with a `function`, …), a model
-/// whose name begins with `claude`, or `max_tokens` without any model. What is still
-/// open is [`Format::OpenAiChat`], which other servers take as well.
+/// Requests of `OpenAI` and Anthropic look alike: messages tell by roles, fields and types of
+/// parts, else fields that only one of them has, else a model `claude…`, or `max_tokens`
+/// without a model. The rest is [`Format::OpenAiChat`].
 ///
 /// ```
 /// use lcp_transcripts::{Format, detect};

@@ -63,9 +63,8 @@ pub use markdown::AIDER_TOOL_NAME;
 pub struct Options {
     /// What the transcript is called: the title where it becomes a DOCUMENT.
     pub name: Option<String>,
-    /// Whether side conversations of a session of Claude Code are blocks too, of priority
-    /// Low and with the tag [`annotation_keys::SIDECHAIN`]; else they are counted and left out. Where a
-    /// session is nothing else, as the file of an agent is, it is the conversation itself.
+    /// Whether side conversations of Claude Code are blocks, Low and with the tag
+    /// [`annotation_keys::SIDECHAIN`]. A session that is nothing else is always imported.
     pub sidechains: bool,
 }
 

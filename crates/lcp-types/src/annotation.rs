@@ -57,7 +57,8 @@ impl<'a> Annotation<'a> {
     }
 }
 
-/// A TAG annotation's value: `key=value`, or a bare key.
+/// The value of a TAG annotation, `key=value` or a bare key; LCP keeps other keys than these
+/// (RFC 0001 §9).
 ///
 /// | tag | on | means |
 /// |---|---|---|
@@ -67,8 +68,6 @@ impl<'a> Annotation<'a> {
 /// | `pinned` | any block | never lowered |
 /// | `tool_call_id=ID` | TOOL_RESULT, any block that is a result | the call that it answers |
 /// | `args=TEXT` | TOOL_RESULT | the arguments of that call |
-///
-/// Other keys are kept and mean nothing to LCP (RFC 0001 §9).
 ///
 /// ```
 /// use lcp_types::Tag;

@@ -102,8 +102,7 @@ macro_rules! block_types {
                 }
             }
 
-            /// Reads the fields of a block of this type; `None` if there is no
-            /// such type.
+            /// Reads the fields of a block of this type; `None` for an unknown type.
             ///
             /// # Errors
             ///
@@ -120,8 +119,7 @@ macro_rules! block_types {
                 })
             }
 
-            /// Writes the fields; gives back the block that has none, because
-            /// its type is unknown.
+            /// Writes the fields; returns the block if it has none, being of an unknown type.
             ///
             /// # Errors
             ///
@@ -257,10 +255,7 @@ pub struct RawBlock<'a> {
     pub body: CowBytes<'a>,
 }
 
-/// One typed item of a pack, with its summary.
-///
-/// The constructors take what most callers have; every field is public for
-/// the rest.
+/// One typed item of a pack, with its summary. The constructors take the usual fields.
 ///
 /// ```
 /// use lcp_types::{Block, BlockContent, Role};
@@ -272,12 +267,12 @@ pub struct RawBlock<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Block<'a> {
-    /// The short form that stands in for the content when a budget is short.
+    /// The short form of the content, for short budgets.
     pub summary: Option<Cow<'a, str>>,
     /// What the block holds.
     pub content: BlockContent<'a>,
-    /// Frame flags that this version has no meaning for, written back as they
-    /// were (bits of [`BLOCK_RESERVED`](crate::wire::BLOCK_RESERVED)).
+    /// Unknown frame flags, written back (bits of
+    /// [`BLOCK_RESERVED`](crate::wire::BLOCK_RESERVED)).
     pub reserved_flags: u8,
 }
 
@@ -312,8 +307,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// What reports call the block: its path, title, name or role; empty where
-    /// it has none. As it stands in the pack: nothing is escaped.
+    /// Returns the path, title, name or role of the block, unescaped; empty without one.
     ///
     /// ```
     /// use lcp_types::{Block, Lang};
@@ -345,8 +339,7 @@ impl<'a> Block<'a> {
         self
     }
 
-    /// A copy of the block that owns everything it holds: faster than
-    /// [`Self::into_owned`] for a block that was just read.
+    /// Returns an owned copy, faster than [`Self::into_owned`] for a block that was just read.
     ///
     /// ```
     /// use lcp_types::{Block, Role};
@@ -364,8 +357,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Shows every text and every content of the block to `visitor`, always in the same
-    /// order.
+    /// Shows every text and content of the block to `visitor`, always in the same order.
     pub fn visit<V: FieldVisitor>(&mut self, visitor: &mut V) {
         self.summary.visit(visitor);
         self.content.visit(visitor);

@@ -3,11 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// Bytes that are borrowed from a pack or owned: the `content` of a block.
-///
-/// Content is whatever the writer put there. [`CowBytes::as_str`] is the text if
-/// it is UTF-8; [`CowBytes::to_str_lossy`] always gives a text, and renderers use
-/// it (they report the loss).
+/// The `content` of a block: bytes, usually UTF-8, that are borrowed from a pack or owned.
 ///
 /// ```
 /// use lcp_types::CowBytes;

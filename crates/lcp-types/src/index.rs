@@ -5,11 +5,8 @@ use std::collections::HashMap;
 
 use crate::{Block, BlockContent, BlockMeta, BlockType, Priority, Role};
 
-/// The index of the blocks of a pack, as columns.
-///
-/// Blocks are named by their position in the stream, annotations counted. Lists of pairs
-/// ascend by it. All columns follow from the blocks ([`BlockIndex::from_blocks`]) except
-/// the token costs, which a caller with a tokenizer adds.
+/// The index of the blocks of a pack, as columns. Blocks are named by their index in the pack,
+/// which ascends in lists of pairs. Token costs are added by a caller with a tokenizer.
 ///
 /// ```
 /// use lcp_types::{Annotation, Block, BlockIndex, Priority, Role};
@@ -27,8 +24,7 @@ use crate::{Block, BlockContent, BlockMeta, BlockType, Priority, Role};
 pub struct BlockIndex {
     /// The code of each block's type.
     pub types: Vec<u8>,
-    /// Blocks that are metadata though their type does not say so: LCP's own
-    /// extensions.
+    /// Blocks of other types than annotations that are metadata.
     pub metadata: Vec<u32>,
     /// Priorities that annotations give; the others are Normal.
     pub priorities: Vec<(u32, Priority)>,
@@ -70,14 +66,12 @@ pub struct ToolCallEntry {
 pub struct EncodingCosts {
     /// The name of the encoding, such as `o200k_base`.
     pub encoding: String,
-    /// The revision of the renderer whose parts were counted: costs of another
-    /// one are of no use.
+    /// The revision of the renderer whose parts were counted.
     pub revision: u32,
     /// Tokens of each block's content with its final newline; 0 of metadata.
     pub contents: Vec<u32>,
-    /// Whether each content begins with what joins a newline before it (RFC
-    /// 0002 §2), a bit for each block, the lowest first: then the cost of a part
-    /// around it is the sum of head, content and tail.
+    /// Whether each content joins a newline before it (RFC 0002 §2), as bits, the lowest
+    /// first; then costs of a part are the sum of head, content and tail.
     pub joins: Vec<u8>,
     /// The costs of the parts of blocks, by mode.
     pub modes: Vec<ModeCosts>,
@@ -228,8 +222,7 @@ impl BlockIndexBuilder {
         }
     }
 
-    /// Adds the next block, of which only the type is known because its body is stored
-    /// elsewhere. Blocks beyond 2³² are ignored.
+    /// Adds the next block, of which only the type is known. Blocks beyond 2³² are ignored.
     pub fn push_unknown(&mut self, block_type: BlockType) {
         if u32::try_from(self.columns.types.len()).is_err() {
             return;
@@ -294,8 +287,7 @@ fn last_of_each<T: Copy>(values: &[(u64, T)], blocks: usize) -> Vec<(u32, T)> {
     last
 }
 
-/// The labels of blocks, compressed: a label that one of the last blocks has, too, is a
-/// reference to that block.
+/// The labels of blocks; a label that a recent block has is a reference to that block.
 ///
 /// ```
 /// let mut labels = lcp_types::LabelColumn::default();
@@ -369,9 +361,8 @@ impl LabelColumn {
         })
     }
 
-    /// Returns a code for each block: an even number is twice the length of its label in
-    /// [`Self::text`], which follows the label before; an odd one is 1 plus twice the
-    /// distance to the earlier block that has the same label.
+    /// Returns a code for each block: twice the length of its label in [`Self::text`], or 1
+    /// plus twice the distance to the earlier block with the same label.
     #[must_use]
     pub fn codes(&self) -> &[u32] {
         &self.codes

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use crate::Extension;
 
-/// A level of detail that a pack can carry of a block besides its content and
-/// its summary (RFC 0004 §6).
+/// A level of detail that a pack can carry besides content and summary (RFC 0004 §6).
 ///
 /// ```
 /// use lcp_types::{Block, Lang, CarriedLevel};
@@ -46,8 +45,7 @@ impl CarriedLevel {
     /// The type name of an extension that is a level of another block.
     pub const TYPE_NAME: &'static str = "level";
 
-    /// The extension that carries this level of block `target`, an index in
-    /// the stream with annotations counted. The last one for a block wins.
+    /// Returns the extension that carries this level of block `target`; the last one wins.
     #[must_use]
     pub fn to_extension(self, target: u64, text: &str) -> Extension<'static> {
         let content = format!("{target} {}\n{text}", self.name());

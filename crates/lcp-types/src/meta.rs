@@ -8,8 +8,7 @@ use crate::{
     AlternateText, Annotation, AnnotationKind, Block, BlockContent, CarriedLevel, Priority, Tag,
 };
 
-/// The type name of LCP's own extension that tells what the blocks of a hand-off
-/// are (RFC 0007 §5). It speaks of no single block.
+/// The type name of the extension that indexes the blocks of a hand-off (RFC 0007 §5).
 pub const HANDOFF_TYPE_NAME: &str = "handoff";
 /// The newest version of the index of a hand-off that is known.
 pub const HANDOFF_INDEX_VERSION: u64 = 1;
@@ -33,8 +32,7 @@ pub struct BlockMeta<'b> {
     pub priority: Priority,
     /// Whether an annotation gave the priority.
     pub annotated: bool,
-    /// The block's own summary, else that of its last summary annotation; an
-    /// empty one is none.
+    /// The block's own summary, else that of its last summary annotation; never empty.
     pub summary: Option<Cow<'b, str>>,
     /// What the pack carries between the content and the summary (RFC 0004 §6).
     pub detailed: Option<Cow<'b, str>>,
@@ -87,9 +85,7 @@ pub enum AnnotationErrorKind {
 }
 
 impl<'b> BlockMeta<'b> {
-    /// Resolves the annotations of `block`, the block of index `target`. `annotations` are
-    /// the blocks that may speak of it, in the order of the stream; those that speak of
-    /// other blocks are skipped.
+    /// Resolves the annotations of `block`, whose index is `target`; others are skipped.
     #[must_use]
     pub fn resolve(
         target: u64,
@@ -113,9 +109,8 @@ impl<'b> BlockMeta<'b> {
         self
     }
 
-    /// Resolves the annotations of every block, in the order of the stream: the last
-    /// valid annotation for a block wins. Calls `problem` with each annotation that has
-    /// an error, by its index.
+    /// Resolves the annotations of all blocks; the last valid one wins. Calls `problem` with
+    /// the index of each that has an error.
     #[must_use]
     pub fn resolve_all(
         blocks: &'b [Block<'_>],
@@ -141,8 +136,7 @@ impl<'b> BlockMeta<'b> {
         metas
     }
 
-    /// Resolves the annotations of the blocks that have any, by the index of the block;
-    /// without the summaries that blocks have themselves.
+    /// Resolves the annotations of blocks that have any, by index, without own summaries.
     #[must_use]
     pub fn resolve_annotated(blocks: &'b [Block<'_>]) -> BTreeMap<usize, Self> {
         let mut metas: BTreeMap<usize, Self> = BTreeMap::new();
@@ -156,8 +150,8 @@ impl<'b> BlockMeta<'b> {
         metas
     }
 
-    /// Reads the annotation or the level that a block is: the index of the block that it
-    /// is about, and what it gives that block. `None` if the block is neither.
+    /// Reads an annotation or level: the index of its target, and what it gives that block.
+    /// `None` if the block is neither.
     ///
     /// # Errors
     ///
@@ -293,9 +287,7 @@ pub fn escape_for_display(bytes: &[u8]) -> String {
 }
 
 impl Block<'_> {
-    /// The index of the block that this one speaks of, annotations counted: that of an
-    /// annotation's target, or of a level's. `None` for every other block, and for
-    /// a level that cannot be read.
+    /// Returns the index of the target of an annotation or a readable level.
     ///
     /// ```
     /// use lcp_types::{Annotation, Block, Priority, Role};
@@ -316,8 +308,7 @@ impl Block<'_> {
         }
     }
 
-    /// The same block, speaking of the block of index `to(target)`; as it is where it
-    /// speaks of none.
+    /// Returns the block with its target, if any, replaced by `to(target)`.
     #[must_use]
     pub fn with_target(mut self, to: impl FnOnce(u64) -> u64) -> Self {
         match &mut self.content {

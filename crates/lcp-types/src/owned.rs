@@ -21,8 +21,8 @@ pub trait IntoOwned {
     fn visit<V: FieldVisitor>(&mut self, visitor: &mut V);
 }
 
-/// Is shown each text and each content of a value, and may change or replace it. Contents
-/// of unknown fields and of unknown blocks, and vectors of embeddings, come as bytes.
+/// A visitor of each text and content of a value, which may change them. Unknown fields and
+/// blocks and vectors are bytes.
 ///
 /// ```
 /// use std::borrow::Cow;

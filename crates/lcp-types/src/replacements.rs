@@ -51,10 +51,7 @@ pub struct Replacement {
     pub tokens_saved: u64,
 }
 
-/// The blocks of a pack that other blocks replace (RFC 0006 §8).
-///
-/// Indices are those of the blocks in the stream. `lcp-dedup` finds them; a driver
-/// does not show blocks that are removed.
+/// The blocks of a pack that other blocks replace (RFC 0006 §8), by index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Replacements {
@@ -92,9 +89,8 @@ impl Replacements {
         self.covered.values().map(|covered| covered.tokens_saved).sum()
     }
 
-    /// Updates the metadata of blocks: a block inherits the best priority and rank of
-    /// the blocks that it replaces, and a pin; summaries and alternate texts of a
-    /// content that has changed are dropped.
+    /// Updates metadata: blocks inherit the best priority and rank, and a pin, of those that
+    /// they replace; summaries and alternate texts of changed contents are dropped.
     pub fn inherit_metadata<'b>(&self, blocks: &'b [Block<'_>], metas: &mut [BlockMeta<'b>]) {
         let named = self.covered.iter().map(|(&index, covered)| (index, covered.by));
         let pairs: Vec<_> = named.chain(self.shared.iter().copied()).collect();

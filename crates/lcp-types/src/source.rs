@@ -5,12 +5,8 @@ use std::fmt;
 
 use crate::{Block, BlockIndex};
 
-/// A pack whose blocks can be read one by one (RFC 0003 §6), with an index of them.
-///
-/// The index is a hint: a plan that used it compares it with the blocks that it reads,
-/// and reads all blocks if they differ.
-///
-/// A slice of blocks is a source without an index:
+/// A pack with random access to blocks (RFC 0003 §6). Plans verify its index against the
+/// blocks that they read. A slice of blocks is a source without an index.
 ///
 /// ```
 /// use lcp_types::{Block, BlockSource, Role};

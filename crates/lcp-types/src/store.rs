@@ -9,10 +9,7 @@ use crate::wire::HASH_BYTES;
 /// The BLAKE3 hash of a body: what a reference block holds.
 pub type ContentHash = [u8; HASH_BYTES];
 
-/// Where referenced bodies are found (RFC 0001 §4.3).
-///
-/// A store need not be trusted: the decoder hashes what it is given and
-/// refuses bytes that do not match.
+/// A store of referenced bodies (RFC 0001 §4.3). The decoder verifies its hashes.
 pub trait ContentStore {
     /// The body with this hash, or `None` if the store does not have it.
     ///

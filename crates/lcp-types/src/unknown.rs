@@ -5,9 +5,7 @@ use std::ops::Deref;
 
 use crate::{CowBytes, FieldVisitor, IntoOwned};
 
-/// The fields of a record whose ids this version does not know, in the order in
-/// which they stood: a list that takes one word where it is empty, as nearly
-/// always.
+/// The unknown fields of a record, in order; one word if there are none.
 ///
 /// ```
 /// use lcp_types::{UnknownField, UnknownFields, UnknownValue};
@@ -97,8 +95,7 @@ impl IntoOwned for UnknownFields<'_> {
     }
 }
 
-/// A field whose id this version does not know, kept so that writing the block
-/// again loses nothing (RFC 0001 §5).
+/// A field with an unknown id, written back with the block (RFC 0001 §5).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct UnknownField<'a> {

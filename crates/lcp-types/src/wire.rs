@@ -4,6 +4,29 @@
 pub const MAGIC_LCP: [u8; 4] = *b"LCP\0";
 /// The magic of the Bit Context Protocol 1.0, which has the same wire format.
 pub const MAGIC_BCP: [u8; 4] = *b"BCP\0";
+/// The magic that a pack begins with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Magic {
+    /// `LCP\0`.
+    #[default]
+    Lcp,
+    /// `BCP\0`, for readers of the Bit Context Protocol 1.0.
+    Bcp,
+}
+
+crate::named_values!(Magic { Lcp = "lcp", Bcp = "bcp" });
+
+impl Magic {
+    /// Returns the bytes of the magic.
+    #[must_use]
+    pub const fn bytes(self) -> [u8; 4] {
+        match self {
+            Self::Lcp => MAGIC_LCP,
+            Self::Bcp => MAGIC_BCP,
+        }
+    }
+}
+
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 8;
 /// Where the flags stand in the header.

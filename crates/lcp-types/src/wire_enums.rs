@@ -317,11 +317,7 @@ impl Role {
     }
 }
 
-/// How much a block matters when a budget is short (SPEC_08 §3).
-///
-/// The order is that of importance: `Critical` sorts first. A priority is the
-/// one byte of a PRIORITY annotation; a byte that no row names is a bad value,
-/// and the block stays `Normal`, with a warning.
+/// The importance of a block (SPEC_08 §3), in order: `Critical` sorts first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

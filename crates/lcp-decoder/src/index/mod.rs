@@ -7,11 +7,12 @@ mod verify;
 use std::ops::Range;
 
 use lcp_types::wire::{
-    FOOTER_BYTES, FOOTER_MAGIC, HEADER_BYTES, HEADER_FLAGS_AT, INDEX_VERSION, TYPE_END, TYPE_INDEX,
+    FOOTER_BYTES, FOOTER_MAGIC, HEADER_BYTES, HEADER_FLAGS_AT, INDEX_VERSION, Magic, TYPE_END,
+    TYPE_INDEX,
 };
 use lcp_types::{BlockIndex, limits};
 
-use crate::events::{Header, Magic};
+use crate::events::Header;
 use crate::reader::{Reader, within};
 pub use error::{IndexError, IndexErrorKind};
 pub(crate) use verify::verify;
@@ -39,8 +40,7 @@ pub struct IndexFooter {
 }
 
 impl IndexFooter {
-    /// Reads the footer of a pack of `size` bytes: `bytes` are the last
-    /// [`FOOTER_BYTES`] of it.
+    /// Reads the footer, the last [`FOOTER_BYTES`] of a pack of `size` bytes.
     ///
     /// # Errors
     ///
@@ -54,9 +54,8 @@ impl IndexFooter {
         Ok(footer)
     }
 
-    /// Reads the footer of a damaged pack, whose size may be another than the pack had when it
-    /// was written: places are those of then. INDEX ends right before the footer, wherever
-    /// that is now.
+    /// Reads the footer of a damaged pack, whose size may have changed. INDEX ends right
+    /// before it.
     ///
     /// # Errors
     ///
@@ -198,7 +197,7 @@ impl PackIndex {
         }))
     }
 
-    /// Parses the index of this footer; `bytes` are END and INDEX, from [`IndexFooter::end_offset`] on.
+    /// Parses the index of this footer; `bytes` are END and INDEX.
     ///
     /// # Errors
     ///

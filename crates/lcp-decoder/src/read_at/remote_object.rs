@@ -12,13 +12,10 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::ReadAt;
 
-/// An object in S3, Azure, Google Cloud, a folder, memory, or whatever else
-/// implements [`ObjectStore`]: each range is one request.
+/// An object in any [`ObjectStore`]; each range is one request.
 ///
-/// All reads are of the object as it was when it was opened: one that was
-/// overwritten since is an error, where the store knows its tags.
-///
-/// Calls block, so from asynchronous code they belong in `spawn_blocking`.
+/// Reads are of the object as it was opened: if it was overwritten since, they fail. Calls
+/// block, so asynchronous code uses `spawn_blocking`.
 pub struct RemoteObject {
     store: Arc<dyn ObjectStore>,
     meta: ObjectMeta,

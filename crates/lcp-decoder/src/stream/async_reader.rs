@@ -18,12 +18,8 @@ use crate::options::DecodeOptions;
 
 /// [`StreamDecoder`](crate::StreamDecoder) for readers of tokio.
 ///
-/// It holds as much, and gives the same blocks, warnings, errors and offsets.
-/// Everything that was read is kept here, not in the futures: they may be dropped at
-/// any time, by a timeout or a `select!`, and asking again goes on where they were.
-///
-/// Bodies are decompressed where the future runs, 16 MiB of one block at most. A store
-/// of references is asked there too, and must not block for long.
+/// Futures hold no state: they may be dropped at any time, by a timeout or a `select!`. Bodies
+/// are decompressed, and a store is asked, where the future runs.
 ///
 /// # Example: a block or a timeout
 ///
@@ -57,10 +53,8 @@ pub struct AsyncStreamDecoder<R> {
 }
 
 impl<R: AsyncRead + Unpin> AsyncStreamDecoder<R> {
-    /// The pack that begins at the next byte of `reader`.
-    ///
-    /// The store of `options` need not be for other threads, and so is not asked:
-    /// references are errors, but for [`Self::with_store`].
+    /// Creates a decoder of the pack that begins at the next byte of `reader`. It does not use
+    /// the store of `options`, which need not be `Send`, but that of [`Self::with_store`].
     #[must_use]
     pub fn new(reader: R, options: DecodeOptions<'_>) -> Self {
         Self { reader, state: StreamState::new(options.limits()), store: None }
@@ -101,9 +95,8 @@ impl<R: AsyncRead + Unpin> AsyncStreamDecoder<R> {
         }
     }
 
-    /// The next event, to look at frames or to go on behind a malformed block, as
-    /// [`EventIter`](crate::EventIter); `None` behind [`Event::Done`]. The future may be
-    /// dropped.
+    /// Returns the next event, as [`EventIter`](crate::EventIter); `None` after
+    /// [`Event::Done`]. The future may be dropped.
     ///
     /// # Errors
     ///

@@ -13,16 +13,12 @@ use crate::error::Error;
 use crate::events::{Event, Frame};
 use crate::options::DecodeOptions;
 
-/// The blocks of a pack that is read while it is decoded: of a file, a pipe, a socket.
+/// The blocks of a pack that is decoded while it is read, from a file, a pipe or a socket.
 ///
-/// They are those of [`decode`](crate::decode), and so are warnings, errors and their
-/// offsets, in whatever pieces the reader gives its bytes. It reads up to the end of
-/// the input, behind END, as `decode` looks at all of it; who must not wait for
-/// that takes [`Event::End`] for the end.
-///
-/// What is held beside the block that is given is the longest block, 64 KiB at least; of a
-/// compressed payload up to twice the longest block and 192 KiB, beside what zstd needs. It
-/// asks for 64 KiB at once or more, so that no [`BufReader`](std::io::BufReader) is needed.
+/// Blocks, warnings, errors and offsets are those of [`decode`](crate::decode). It reads to
+/// the end of the input; to stop at END, use [`Event::End`]. It holds the longest block (twice
+/// for a compressed payload) and at least 64 KiB, so no [`BufReader`](std::io::BufReader) is
+/// needed.
 ///
 /// # Example: a file, block by block
 ///
@@ -76,8 +72,8 @@ impl<'s, R: Read> StreamDecoder<'s, R> {
         }
     }
 
-    /// The next event, to look at frames or to go on behind a malformed block, as
-    /// [`EventIter`](crate::EventIter); `None` behind [`Event::Done`].
+    /// Returns the next event, as [`EventIter`](crate::EventIter); `None` after
+    /// [`Event::Done`].
     ///
     /// # Errors
     ///

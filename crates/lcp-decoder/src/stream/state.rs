@@ -22,12 +22,9 @@ pub(super) enum Progress<T> {
     NeedsData,
 }
 
-/// The state of a [`StreamDecoder`](crate::StreamDecoder) or of its asynchronous sibling, which
-/// dereference to it.
+/// The state of a [`StreamDecoder`](crate::StreamDecoder) or its asynchronous sibling.
 ///
-/// Each byte is parsed once and moved a bounded number of times, however small the
-/// pieces that come: nothing is parsed before as much is there as the parser lacks,
-/// and the buffer doubles while a block arrives, up to the length of the block.
+/// Each byte is parsed once and moved a bounded number of times, however small the reads.
 pub struct StreamState {
     pub(super) parser: ParserState,
     /// What is not yet parsed lies in `start..end`, space behind it.

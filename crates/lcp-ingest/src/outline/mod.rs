@@ -25,15 +25,11 @@ use lcp_types::limits::{OUTLINE_BYTES_MAX, SUMMARY_BYTES_MAX};
 use builder::OutlineBuilder;
 pub use options::{InputKind, MARKER, OutlineOptions};
 
-/// Returns the outline of a text, without a newline at its end.
+/// Returns the outline of a text; `None` if it is larger than [`OutlineOptions::percent_max`]
+/// allows, or empty.
 ///
-/// Returns `None` if the outline would be larger than [`OutlineOptions::percent_max`] allows,
-/// or if there is nothing to keep.
-///
-/// Code that its grammar cannot read keeps what could be read. Code without a
-/// declaration, a document without a heading, and code that is larger than
-/// `OUTLINE_BYTES_MAX` or takes its grammar too long have the outline of plain text. The
-/// same text gives the same outline on any machine: work is counted, not timed.
+/// Code without declarations, a document without headings, and code that is too large or too
+/// slow to parse get the outline of plain text. The result is the same on any machine.
 ///
 /// ```
 /// use lcp_ingest::outline::{InputKind, OutlineOptions, outline};

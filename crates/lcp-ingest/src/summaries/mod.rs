@@ -82,10 +82,8 @@ impl FileSummarizer {
         }
     }
 
-    /// Gives code, documents and tool results a summary where that is smaller, in the current
-    /// rayon pool. A block that has a summary keeps it.
-    ///
-    /// `progress` is called after each block.
+    /// Summarizes code, documents and tool results without a summary, in the current rayon
+    /// pool. Calls `progress` after each block.
     pub fn summarize_blocks(&self, blocks: &mut [Block<'_>], progress: &(dyn Fn() + Sync)) {
         blocks.par_iter_mut().for_each(|block| {
             if block.summary.is_none() {

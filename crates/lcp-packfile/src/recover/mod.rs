@@ -41,12 +41,8 @@ pub struct Lost {
     pub why: String,
 }
 
-/// Saves every whole block of a pack.
-///
-/// Blocks are whole if they can be read, and have their checksum where a trailer has one.
-/// A trailer whose own checksums hold is believed in where blocks stand. What speaks of a
-/// block speaks of the same one in the new pack. What blocks cost is not kept of a pack
-/// that is damaged.
+/// Saves every block that can be read and has its checksum, if the index has one, with targets
+/// renumbered. Token costs of a damaged pack are dropped.
 ///
 /// ```
 /// use lcp_types::{Block, Role};

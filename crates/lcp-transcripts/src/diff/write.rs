@@ -6,9 +6,8 @@ use lcp_types::{Diff, DiffHunk};
 
 use super::names::{self, NULL};
 
-/// A diff as a text that `patch` and `git apply` take, and [`parse`](super::parse) reads
-/// back: the names behind `a/` and `b/`, or `/dev/null` where a file begins or ends.
-/// Bytes that are not UTF-8 become U+FFFD.
+/// Returns a diff as a text for `patch`, `git apply` and [`parse`](super::parse). Bytes that
+/// are not UTF-8 become U+FFFD.
 ///
 /// ```
 /// use lcp_transcripts::diff;

@@ -69,10 +69,8 @@ pub struct ExportResult {
 pub struct ExportedMessage {
     /// The role, as the provider names it.
     pub role: &'static str,
-    /// The texts of its parts, the names and arguments of calls, the JSON of parts that
-    /// have no block of their own, and of what the message and its parts have beside them
-    /// (`reasoning_content`, `citations`), one after the other. Roles, types, ids and
-    /// pictures are not among them.
+    /// The texts of its parts, names and arguments of calls, and JSON of other parts and
+    /// fields; without roles, types, ids and pictures.
     pub text: String,
     /// The indices of the blocks that it is made of, in order.
     pub blocks: Vec<usize>,
@@ -114,18 +112,12 @@ impl ExportReport {
     }
 }
 
-/// Makes messages of a pack (RFC 0010 §5.3).
+/// Makes messages of all blocks of a pack, in order (RFC 0010 §5.3). The system says `note`
+/// after its first texts.
 ///
-/// `blocks` are all blocks of the pack, in order: annotations name blocks by their
-/// index. `note` is said by the system behind its own texts at the beginning: that
-/// something is not shown, for instance.
-///
-/// The history is always valid: there is a message, for Anthropic one beside the system's;
-/// each call is answered once, right behind its message; results answer calls; no message
-/// is empty; for Anthropic roles take turns, and the user begins. What does not fit that is
-/// left out, and counted; a message that must be there is inserted, and counted. Names of
-/// tools have 1 to 64 letters, digits, `_` and `-`, ids are such as the provider takes:
-/// others are changed, in call and result alike, and told of.
+/// The history is always valid for the provider: messages are not empty, each call is answered
+/// once, right after its message, roles alternate for Anthropic, and names and ids are valid.
+/// The report counts what is left out, inserted or renamed.
 ///
 /// ```
 /// use lcp_transcripts::{ExportBlock, Provider, export};
@@ -187,9 +179,8 @@ const SETTINGS: [&str; 40] = [
 ];
 
 impl ExportResult {
-    /// Returns the fields of the request, apart from its messages, that the model reads and
-    /// that are paid for, such as its tools, as a JSON object. Settings (`model`,
-    /// `temperature`, …) are not among them. `None` if there are no such fields.
+    /// Returns the fields of the request that the model reads, such as tools, as a JSON
+    /// object; `None` without any. Messages and settings (`model`, …) are not among them.
     #[must_use]
     pub fn request_extras(&self) -> Option<String> {
         let read = raw_json::without(self.request.as_deref()?, &SETTINGS);
