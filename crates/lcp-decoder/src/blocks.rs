@@ -167,7 +167,6 @@ impl<'a> BlockIter<'a, '_> {
         }
     }
 
-    /// Decodes the next block by the parser.
     #[inline(never)]
     fn next_parsed(&mut self) -> Option<Result<Block<'a>>> {
         let (left, bytes) = mem::take(&mut self.plain_since);

@@ -17,9 +17,7 @@ pub(crate) const FIELDS_MAX: usize = 8;
 
 /// A frame, with the part of its body that is the same in every type.
 pub(crate) struct PlainFrame<'a> {
-    /// The summary.
     pub(crate) summary: Option<&'a str>,
-    /// The fields.
     pub(crate) fields: PlainFields<'a>,
     /// The bytes after it.
     pub(crate) rest: &'a [u8],
@@ -57,7 +55,6 @@ fn text(window: &[u8], max: u64) -> Option<&str> {
     std::str::from_utf8(window).ok()
 }
 
-/// The fields of a body.
 pub(crate) struct PlainFields<'a> {
     rest: &'a [u8],
 }

@@ -11,7 +11,6 @@ use crate::reader::Reader;
 
 /// The resources that a block may still use, all levels of its fields together.
 pub(crate) struct Quota {
-    /// Fields.
     fields: u64,
     fields_max: u64,
     /// Bytes of memory for records and unknown fields.
@@ -67,7 +66,6 @@ pub(crate) struct Fields<'a, 'c> {
     unknown: Vec<UnknownField<'a>>,
 }
 
-/// The payload of a field.
 #[derive(Clone, Copy)]
 enum FieldPayload<'a> {
     Varint(u64),

@@ -74,7 +74,6 @@ struct FieldLocator<'b> {
 }
 
 impl FieldLocator<'_> {
-    /// Locates a part; returns whether it is in the body.
     fn locate(&mut self, part: &[u8]) -> bool {
         let start = part.as_ptr().addr().checked_sub(self.body.as_ptr().addr());
         let place = start.and_then(|start| Some(start..start.checked_add(part.len())?));

@@ -157,7 +157,6 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
         self.index.as_ref()?.as_ref().ok()
     }
 
-    /// Reads blocks by the index.
     fn read_by_index(
         &self,
         pack_index: &PackIndex,

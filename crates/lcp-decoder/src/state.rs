@@ -26,7 +26,6 @@ enum Phase {
     Done,
 }
 
-/// The state of a [`Parser`](crate::Parser).
 pub(crate) struct ParserState {
     pub(crate) limits: Limits,
     phase: Phase,

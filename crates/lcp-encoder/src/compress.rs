@@ -4,7 +4,6 @@
 use crate::error::Error;
 use crate::error::Result;
 
-/// Bytes from which on a body is compressed.
 #[cfg(feature = "zstd")]
 const BODY_BYTES_MIN: usize = 256;
 

@@ -109,7 +109,6 @@ fn columns(body: &mut Vec<u8>, index: &BlockIndex) {
     some(body, 16, index.labels.text().as_bytes());
 }
 
-/// Costs in one encoding, as a record.
 fn encoding(costs: &EncodingCosts) -> Vec<u8> {
     let mut record = Vec::new();
     column(&mut record, 1, costs.encoding.as_bytes());

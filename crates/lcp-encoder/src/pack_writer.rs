@@ -305,7 +305,6 @@ impl PackWriter {
         Ok(pack)
     }
 
-    /// Compresses the payload of the pack.
     fn compressed(&self, pack: &[u8]) -> Result<Vec<u8>> {
         let (header, frames) = pack.split_at(HEADER_BYTES);
         let mut payload = [frames, &END_FRAME].concat();

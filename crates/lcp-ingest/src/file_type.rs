@@ -80,7 +80,6 @@ impl FileType {
         }
     }
 
-    /// Makes the block of a file.
     pub(crate) fn into_block(self, label: String, bytes: Vec<u8>) -> Block<'static> {
         match self {
             Code(lang) => Block::code(lang, label, bytes),

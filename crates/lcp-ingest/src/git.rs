@@ -91,7 +91,6 @@ impl<'f> Git<'f> {
         if status.success() { Ok(output) } else { Err(git_error(&stderr)) }
     }
 
-    /// Returns the commit of a revision.
     pub(crate) fn commit(&self, revision: &str) -> Result<String> {
         let unknown = || {
             let message = format!("git knows no revision {revision:?}");

@@ -6,7 +6,6 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// The name of standard input.
 const STANDARD_INPUT: &str = "-";
 
 /// A path that is packed, and exists.

@@ -16,7 +16,6 @@ use crate::walk::FoundFile;
 /// Bytes that are set aside for a file before it is read.
 const CAPACITY_MAX: u64 = 4 << 20;
 
-/// A file that was read.
 #[derive(Debug)]
 pub(crate) struct ReadFile {
     pub(crate) file_type: FileType,

@@ -298,7 +298,6 @@ impl Walker<'_> {
     }
 }
 
-/// The location of an error of the walk.
 struct ErrorLocation<'e> {
     path: Option<&'e Path>,
     is_loop: bool,

@@ -168,7 +168,6 @@ fn target(scope: Scope) -> BoxedStrategy<u64> {
     }
 }
 
-/// An optional text.
 fn words() -> impl Strategy<Value = Option<Cow<'static, str>>> {
     option::of(text().prop_map(Into::into))
 }

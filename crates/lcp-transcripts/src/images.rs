@@ -12,7 +12,6 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The media type of this name.
 pub(crate) fn media_type(mime: &str) -> Option<MediaType> {
     match mime {
         "image/png" => Some(MediaType::Png),

@@ -24,7 +24,6 @@ pub(crate) fn block(arguments: Option<&str>, text: &str) -> Option<(Block<'stati
     Some((block, lines.style.name()))
 }
 
-/// The text that such a block was made of.
 pub(crate) fn text(form: &str, block: &Block<'_>) -> Option<String> {
     match &block.content {
         BlockContent::Diff(diff) if form == UNIFIED => Some(diff::write(diff)),

@@ -174,7 +174,6 @@ fn mode(column: &Column<'_>, contents: &[u32]) -> Result<ModeCosts> {
     Ok(costs)
 }
 
-/// Decodes a zigzag number.
 fn zigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
 }

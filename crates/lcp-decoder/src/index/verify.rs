@@ -52,7 +52,6 @@ pub(crate) fn verify(
     Ok(wrong)
 }
 
-/// Compares the index with a frame.
 fn compare_frame(index: &PackIndex, pack: &[u8], frame: &Frame<'_>) -> Option<IndexError> {
     let block = u32::try_from(frame.index).ok()?;
     let fail = |kind| Some(IndexError::new(kind, frame.offset));
@@ -101,7 +100,6 @@ fn different_columns(
     different.map(|(what, _, _)| what).collect()
 }
 
-/// The category of each block that has one.
 fn categories(index: &BlockIndex) -> impl Iterator<Item = (u32, Option<&str>)> {
     let name = |name: u32| index.category_names.get(name as usize).map(String::as_str);
     index.categories.iter().map(move |&(block, category)| (block, name(category)))

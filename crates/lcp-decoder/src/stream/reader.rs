@@ -43,7 +43,6 @@ pub struct StreamDecoder<'s, R> {
     reader: R,
     state: StreamState,
     store: Option<&'s dyn ContentStore>,
-    /// Whether the iterator has ended.
     ended: bool,
 }
 

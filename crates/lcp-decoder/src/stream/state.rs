@@ -109,7 +109,6 @@ impl StreamState {
         })
     }
 
-    /// The next event.
     pub(super) fn next_event(&mut self) -> Result<Progress<Event<'static>>> {
         self.advance(|_, event| Some(event.into_owned()))
     }

@@ -200,7 +200,6 @@ impl<'t> OutlineBuilder<'t> {
         self.out.len() + bytes + 2 * (MARKER.len() + 1) < self.bytes_max
     }
 
-    /// Returns the outline.
     pub(super) fn finish(self) -> String {
         self.out
     }

@@ -159,7 +159,6 @@ impl CachedCommand {
     }
 }
 
-/// A counting semaphore.
 #[derive(Debug)]
 struct Semaphore {
     permits: Mutex<usize>,

@@ -53,7 +53,6 @@ pub(super) fn write(salvage: &mut Salvage<'_>) -> Result<(Vec<u8>, u64, u64), Er
     Ok((builder.finish()?, builder.blocks(), dangling.len() as u64))
 }
 
-/// Returns the blocks that this one names.
 fn targets(block: &Block<'_>) -> Vec<u64> {
     let Some(content) = handoff_index(block) else {
         return block.target_index().into_iter().collect();

@@ -67,7 +67,6 @@ pub fn round_trip(data: &[u8]) {
     assert_eq!(lcp_encoder::encode(&again.blocks, options).as_ref(), Ok(&bytes));
 }
 
-/// The bytes of the debug form of a block, sorted.
 fn sorted_debug_bytes(block: &Block<'_>) -> Vec<u8> {
     let mut bytes = format!("{block:?}").into_bytes();
     bytes.sort_unstable();

@@ -24,7 +24,6 @@ pub(super) struct ToolCall {
 }
 
 impl CallTracker {
-    /// Records a call.
     pub(super) fn record(
         &mut self,
         id: &str,
@@ -37,7 +36,6 @@ impl CallTracker {
         self.all.push(ToolCall { name, arguments, id, line, message, answered: false });
     }
 
-    /// Returns the newest call with this id.
     pub(super) fn find(&self, id: &str) -> Option<&ToolCall> {
         self.all.get(*self.by_id.get(id)?)
     }

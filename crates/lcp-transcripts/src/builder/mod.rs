@@ -67,7 +67,6 @@ impl BlockBuilder {
         self.line = Some(self.lines.line(part));
     }
 
-    /// The next message begins.
     pub(crate) fn begin_message(&mut self, role: Role) {
         self.end_message();
         self.message = Some(self.report.messages);
@@ -120,7 +119,6 @@ impl BlockBuilder {
         self.calls.oldest_open(name)
     }
 
-    /// A result that is a text.
     pub(crate) fn push_result(&mut self, id: &str, name: Option<&str>, status: Status, text: &str) {
         self.begin_result(id, name);
         self.push_result_text(id, name, status, text);
@@ -147,7 +145,6 @@ impl BlockBuilder {
         }
     }
 
-    /// Whether there is a call of this id.
     pub(crate) fn has_call(&self, id: &str) -> bool {
         self.calls.find(id).is_some()
     }
@@ -172,7 +169,6 @@ impl BlockBuilder {
         self.push(Block::document(title, text, FormatHint::Markdown));
     }
 
-    /// A part of a result that is a text.
     pub(crate) fn push_result_text(
         &mut self,
         id: &str,
@@ -206,7 +202,6 @@ impl BlockBuilder {
         }
     }
 
-    /// A picture.
     pub(crate) fn push_image(&mut self, media: MediaType, alt: &str, data: Vec<u8>) {
         self.push(Block::image(media, alt.to_owned(), data));
         self.tag_role();
@@ -320,7 +315,6 @@ impl BlockBuilder {
         self.report.messages
     }
 
-    /// What has been made.
     pub(crate) fn finish(mut self) -> ImportResult {
         self.end_message();
         for (id, line) in self.calls.open() {

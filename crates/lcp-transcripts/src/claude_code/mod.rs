@@ -37,7 +37,6 @@ const REWOUND: &str = "rewound";
 /// What reports call notes that no tag can hold.
 const NOTES: &str = "notes";
 
-/// Imports a session.
 pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<ImportResult> {
     let looked_for = "lines with a \"type\" and a \"uuid\" or a \"sessionId\"";
     reader::import_lines(Format::ClaudeCode, looked_for, bytes, |lines| {

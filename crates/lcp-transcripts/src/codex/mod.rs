@@ -20,7 +20,6 @@ const ITEMS: [&str; 8] = [
     "custom_tool_call_output", "local_shell_call", "web_search_call",
 ];
 
-/// Imports a rollout.
 pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
     let looked_for = "lines with a \"type\" such as \"response_item\" and a \"payload\"";
     reader::import_lines(Format::Codex, looked_for, bytes, |lines| {

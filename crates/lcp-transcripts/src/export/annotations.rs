@@ -7,7 +7,6 @@ use lcp_types::Tag;
 use super::ExportBlock;
 use crate::{Format, Provider, raw_json};
 
-/// The tags of each block.
 pub(super) struct Annotations<'b>(Vec<Vec<Tag<'b>>>);
 
 impl<'b> Annotations<'b> {

@@ -154,7 +154,6 @@ struct Writer<'r> {
 }
 
 impl Writer<'_> {
-    /// The parts of a turn.
     fn parts(&mut self, turn: &Turn<'_>) -> Vec<WrittenPart> {
         let mut parts = Vec::new();
         for part in &turn.parts {

@@ -213,7 +213,6 @@ impl Writer<'_> {
     }
 }
 
-/// Adds the extra fields of a turn to its message.
 fn with_extra_fields(mut object: Object, turn: &Turn<'_>, counted: &mut ExportedMessage) -> Object {
     for fields in &turn.fields {
         object.all(Some(&fields.json));

@@ -16,7 +16,6 @@ use crate::{Format, Provider, annotation_keys, typed_results};
 /// Keys of messages that an export writes itself, of what it knows.
 const MADE_HERE: [&str; 5] = ["role", "content", "tool_calls", "function_call", "tool_call_id"];
 
-/// What a block is in a message.
 pub(super) struct BlockPart<'b> {
     pub(super) speaker: Speaker,
     pub(super) kind: Option<PartKind<'b>>,

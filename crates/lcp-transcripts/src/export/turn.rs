@@ -40,14 +40,11 @@ pub(super) struct Turn<'b> {
 #[derive(Debug)]
 pub(super) struct ExtraFields<'b> {
     pub(super) block: usize,
-    /// A JSON object.
     pub(super) json: Cow<'b, str>,
 }
 
-/// A part of a message.
 #[derive(Debug)]
 pub(super) struct Part<'b> {
-    /// The indices of the blocks.
     pub(super) blocks: Vec<usize>,
     pub(super) kind: PartKind<'b>,
     /// What it had beside what its block holds, as a JSON object.
@@ -68,7 +65,6 @@ pub(super) enum PartKind<'b> {
     Answer(Answer<'b>),
 }
 
-/// The syntax of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallSyntax {
     Tool,

@@ -14,7 +14,6 @@ use crate::builder::BlockBuilder;
 use crate::raw_json::Source;
 use crate::{Error, Format, ImportResult, Options, Result};
 
-/// A turn of a chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Turn {
     role: Role,

@@ -56,7 +56,6 @@ fn response(builder: &mut BlockBuilder, mut fields: Fields<'_>, choices: &[&RawV
     true
 }
 
-/// One message of a list.
 fn message(builder: &mut BlockBuilder, value: &RawValue) -> bool {
     let Some(mut fields) = Fields::read(value) else { return false };
     let Some(role) = fields.take_string("role") else { return false };
@@ -135,7 +134,6 @@ fn call(builder: &mut BlockBuilder, value: &RawValue) -> bool {
     true
 }
 
-/// What a tool answers.
 fn tool(builder: &mut BlockBuilder, mut fields: Fields<'_>) {
     builder.begin_message(Role::Tool);
     let id = fields.take_string("tool_call_id").unwrap_or_default();

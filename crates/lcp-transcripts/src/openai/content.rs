@@ -14,7 +14,6 @@ fn is_text(kind: &str) -> bool {
     matches!(kind, "text" | "input_text" | "output_text")
 }
 
-/// What a message says.
 pub(super) fn message(builder: &mut BlockBuilder, value: &RawValue) {
     reader::content(builder, value, part);
 }

@@ -14,17 +14,14 @@ use serde_json::value::RawValue;
 pub(crate) use object::{Object, list, without};
 pub(crate) use source::{Document, Line, LineIndex, Source};
 
-/// Whether the value is an object.
 pub(crate) fn is_object(value: &RawValue) -> bool {
     value.get().starts_with('{')
 }
 
-/// Whether the value is null.
 pub(crate) fn is_null(value: &RawValue) -> bool {
     value.get() == "null"
 }
 
-/// The elements of an array.
 pub(crate) fn array(value: &RawValue) -> Option<Vec<&RawValue>> {
     value.get().starts_with('[').then(|| serde_json::from_str(value.get()).ok()).flatten()
 }
@@ -85,7 +82,6 @@ pub(crate) fn boolean(value: &RawValue) -> Option<bool> {
     serde_json::from_str(value.get()).ok()
 }
 
-/// A text as JSON.
 pub(crate) fn quote(text: &str) -> String {
     // A string has no way to fail.
     serde_json::to_string(text).unwrap_or_default()
@@ -199,7 +195,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
     }
 }
 
-/// Whether a text is one JSON object.
 pub(crate) fn is_json_object(text: &str) -> bool {
     text.trim_start().starts_with('{')
         && source::too_deep(text).is_none()

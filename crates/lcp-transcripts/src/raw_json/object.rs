@@ -19,12 +19,10 @@ impl Object {
         self
     }
 
-    /// A field that is a text.
     pub(crate) fn text(&mut self, key: &str, text: &str) -> &mut Self {
         self.raw(key, &quote(text))
     }
 
-    /// A field that is an object.
     pub(crate) fn object(&mut self, key: &str, inner: Self) -> &mut Self {
         self.extra.push_str(&inner.extra);
         self.raw(key, &inner.finish())
@@ -49,7 +47,6 @@ impl Object {
         &self.extra
     }
 
-    /// The object.
     pub(crate) fn finish(self) -> String {
         self.finish_some().unwrap_or_else(|| "{}".to_owned())
     }
@@ -65,7 +62,6 @@ fn field(key: &str, json: &str) -> String {
     format!("{}:{json}", quote(key))
 }
 
-/// The object without these keys.
 pub(crate) fn without(object: &str, keys: &[&str]) -> String {
     let mut rest = Object::default();
     for (key, value) in Fields::parse(object).unwrap_or_default().rest() {

@@ -67,7 +67,6 @@ impl<'a> Source<'a> {
         Ok(Self { text, lines: LineIndex { base: text.as_ptr() as usize, starts } })
     }
 
-    /// All of the text.
     pub(crate) const fn text(&self) -> &'a str {
         self.text
     }

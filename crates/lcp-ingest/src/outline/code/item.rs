@@ -74,7 +74,6 @@ pub(super) fn members<'t>(language: &Language, node: Node<'t>) -> Option<Node<'t
     None
 }
 
-/// Returns the value of a declaration.
 pub(super) fn value(node: Node<'_>) -> Option<Node<'_>> {
     own_value(node).or_else(|| children(node).find_map(own_value))
 }

@@ -44,7 +44,6 @@ pub(super) struct Declaration<'n, 't> {
 }
 
 impl<'t> Declaration<'_, 't> {
-    /// Returns the source of a field.
     pub(super) fn field(&self, name: &str) -> Option<&'t str> {
         self.text.get(self.node.child_by_field_name(name)?.byte_range())
     }

@@ -148,7 +148,6 @@ fn is_public_in_java(declaration: &Declaration<'_, '_>) -> bool {
         || modifiers.is_some_and(|words| words.contains("public") || words.contains("protected"))
 }
 
-/// JavaScript, and JSX.
 #[cfg(feature = "javascript")]
 const JAVASCRIPT: Language = Language {
     grammar: || tree_sitter_javascript::LANGUAGE.into(),

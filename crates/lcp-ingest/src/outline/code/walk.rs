@@ -94,7 +94,6 @@ impl<'t> Frame<'t> {
         }
     }
 
-    /// The next node in it.
     fn next(&mut self) -> Option<Node<'t>> {
         let has_more = if self.is_started {
             self.cursor.goto_next_sibling()
