@@ -122,26 +122,27 @@ pub trait FieldWriter: Sized {
     ) -> Result<(), Self::Error>;
 
     /// A number.
-    fn uint(&mut self, field: &FieldSpec, value: u64) -> Result<(), Self::Error> {
-        let _ = (field, value);
+    fn uint(&mut self, _field: &FieldSpec, _value: u64) -> Result<(), Self::Error> {
         Ok(())
     }
 
     /// A code of an enumeration, with its name if it has one.
-    fn code(&mut self, field: &FieldSpec, code: u8, name: Option<&str>) -> Result<(), Self::Error> {
-        let _ = (field, code, name);
+    fn code(
+        &mut self,
+        _field: &FieldSpec,
+        _code: u8,
+        _name: Option<&str>,
+    ) -> Result<(), Self::Error> {
         Ok(())
     }
 
     /// Text.
-    fn text(&mut self, field: &FieldSpec, value: &str) -> Result<(), Self::Error> {
-        let _ = (field, value);
+    fn text(&mut self, _field: &FieldSpec, _value: &str) -> Result<(), Self::Error> {
         Ok(())
     }
 
     /// Content.
-    fn bytes(&mut self, field: &FieldSpec, value: &CowBytes<'_>) -> Result<(), Self::Error> {
-        let _ = (field, value);
+    fn bytes(&mut self, _field: &FieldSpec, _value: &CowBytes<'_>) -> Result<(), Self::Error> {
         Ok(())
     }
 
@@ -157,10 +158,9 @@ pub trait FieldWriter: Sized {
     /// all that are left.
     fn unknown(
         &mut self,
-        fields: &[UnknownField<'_>],
-        before: Option<u64>,
+        _fields: &[UnknownField<'_>],
+        _before: Option<u64>,
     ) -> Result<(), Self::Error> {
-        let _ = (fields, before);
         Ok(())
     }
 }

@@ -225,33 +225,32 @@ impl<'b> Statement<'b> {
         };
         let target = annotation.target_block_id;
         let value = || escape_for_display(annotation.value.as_slice());
-        let error = |kind, message: String| Err(AnnotationError::new(kind, message));
-        match annotation.kind {
+        let (kind, message) = match annotation.kind {
             AnnotationKind::Priority => {
-                let Some(priority) = annotation.as_priority() else {
-                    let message =
-                        format!("block {target} is given the unknown priority {}", value());
-                    return error(AnnotationErrorKind::BadPriority, message);
-                };
-                (meta.priority, meta.annotated) = (priority, true);
+                if let Some(priority) = annotation.as_priority() {
+                    (meta.priority, meta.annotated) = (priority, true);
+                    return Ok(());
+                }
+                let message = format!("the unknown priority {}", value());
+                (AnnotationErrorKind::BadPriority, message)
             }
             AnnotationKind::Summary => {
-                let Some(summary) = annotation.value.as_str() else {
-                    let message = format!("block {target} is given a summary that is not UTF-8");
-                    return error(AnnotationErrorKind::BadValue, message);
-                };
-                meta.summary = Some(summary.into());
+                if let Some(summary) = annotation.value.as_str() {
+                    meta.summary = Some(summary.into());
+                    return Ok(());
+                }
+                (AnnotationErrorKind::BadValue, "a summary that is not UTF-8".to_owned())
             }
             AnnotationKind::Tag => {
                 let text = annotation.value.as_str();
-                if !text.is_some_and(|text| apply_tag(meta, &Tag::parse(text))) {
-                    let message = format!("block {target} is given the bad tag {}", value());
-                    return error(AnnotationErrorKind::BadValue, message);
+                if text.is_some_and(|text| apply_tag(meta, &Tag::parse(text))) {
+                    return Ok(());
                 }
+                (AnnotationErrorKind::BadValue, format!("the bad tag {}", value()))
             }
-            AnnotationKind::Other(_) => {}
-        }
-        Ok(())
+            AnnotationKind::Other(_) => return Ok(()),
+        };
+        Err(AnnotationError::new(kind, format!("block {target} is given {message}")))
     }
 }
 

@@ -54,7 +54,7 @@ macro_rules! wire_enum {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum $enum {
-            $($(#[$vmeta])* $variant,)*
+            $($(#[$vmeta])* #[doc = concat!("`", $name, "`")] $variant,)*
             /// A code that this version has no name for; written back unchanged.
             /// [`Self::from_code`] never gives it for a code that has a name, and
             /// values made by hand should not either: equality is by variant.
@@ -177,39 +177,22 @@ macro_rules! wire_enum {
 wire_enum! {
     /// The language of a CODE block.
     Lang {
-        /// Rust.
         Rust = 0x01, "rust";
-        /// TypeScript.
         TypeScript = 0x02, "typescript";
-        /// JavaScript.
         JavaScript = 0x03, "javascript";
-        /// Python.
         Python = 0x04, "python";
-        /// Go.
         Go = 0x05, "go";
-        /// Java.
         Java = 0x06, "java";
-        /// C.
         C = 0x07, "c";
-        /// C++.
         Cpp = 0x08, "cpp";
-        /// Ruby.
         Ruby = 0x09, "ruby";
-        /// Shell.
         Shell = 0x0A, "shell";
-        /// SQL.
         Sql = 0x0B, "sql";
-        /// HTML.
         Html = 0x0C, "html";
-        /// CSS.
         Css = 0x0D, "css";
-        /// JSON.
         Json = 0x0E, "json";
-        /// YAML.
         Yaml = 0x0F, "yaml";
-        /// TOML.
         Toml = 0x10, "toml";
-        /// Markdown.
         Markdown = 0x11, "markdown";
         /// The writer did not know the language.
         Unknown = 0xFF, "unknown";
@@ -245,11 +228,8 @@ wire_enum! {
 wire_enum! {
     /// The format of a DOCUMENT block's content.
     FormatHint {
-        /// Markdown.
         Markdown = 1, "markdown";
-        /// Plain text.
         Plain = 2, "plain";
-        /// HTML.
         Html = 3, "html";
     }
 }
@@ -257,13 +237,9 @@ wire_enum! {
 wire_enum! {
     /// The format of a STRUCTURED_DATA block's content.
     DataFormat {
-        /// JSON.
         Json = 1, "json";
-        /// YAML.
         Yaml = 2, "yaml";
-        /// TOML.
         Toml = 3, "toml";
-        /// Comma-separated values.
         Csv = 4, "csv";
     }
 }
@@ -283,15 +259,10 @@ wire_enum! {
 wire_enum! {
     /// The format of an IMAGE block's data.
     MediaType {
-        /// PNG.
         Png = 1, "png";
-        /// JPEG.
         Jpeg = 2, "jpeg";
-        /// GIF.
         Gif = 3, "gif";
-        /// SVG.
         Svg = 4, "svg";
-        /// WebP.
         Webp = 5, "webp";
     }
 }
@@ -299,9 +270,7 @@ wire_enum! {
 wire_enum! {
     /// What an entry of a FILE_TREE block is.
     FileEntryKind {
-        /// A file.
         File = 0, "file";
-        /// A directory.
         Directory = 1, "directory";
     }
 }

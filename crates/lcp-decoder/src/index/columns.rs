@@ -14,7 +14,7 @@ use crate::varint::decode_u32;
 
 /// The columns of an index of so many blocks. Unknown ones are passed over.
 pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(FrameTable, BlockIndex)> {
-    let mut record = Record { rest: body, blocks: 0, column: "index" };
+    let mut record = Column { rest: body, blocks: 0, name: "index" };
     record.blocks = usize::try_from(blocks).map_err(|_| record.fail("index"))?;
     let (mut frames, mut index) = (FrameTable::default(), BlockIndex::default());
     let (mut codes, mut text) = (None, String::new());
@@ -59,7 +59,7 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(FrameTable, BlockIn
                 if index.costs.len() == limits::INDEX_ENCODINGS_MAX {
                     return Err(column.wrong());
                 }
-                let costs = costs(&column)?;
+                let costs = costs(column)?;
                 if index.costs_in(&costs.encoding, costs.revision).is_some() {
                     return Err(column.wrong());
                 }
@@ -92,23 +92,11 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(FrameTable, BlockIn
 const FRAME_BYTES_MAX: u64 = limits::BODY_BYTES_MAX + 21;
 
 /// The columns by their ids, all of wire type BYTES but those said to be nested.
+#[rustfmt::skip]
 const NAMES: [(u64, &str); 17] = [
-    (1, "types"),
-    (2, "flags"),
-    (3, "lengths"),
-    (4, "checks"),
-    (5, "priorities"),
-    (6, "metadata"),
-    (7, "pinned"),
-    (8, "ranks"),
-    (9, "category_names"),
-    (10, "categories"),
-    (11, "calls"),
-    (12, "newest_user"),
-    (13, "summaries"),
-    (14, "said"),
-    (15, "labels"),
-    (16, "label_text"),
+    (1, "types"), (2, "flags"), (3, "lengths"), (4, "checks"), (5, "priorities"), (6, "metadata"),
+    (7, "pinned"), (8, "ranks"), (9, "category_names"), (10, "categories"), (11, "calls"),
+    (12, "newest_user"), (13, "summaries"), (14, "said"), (15, "labels"), (16, "label_text"),
     (17, "costs"),
 ];
 
@@ -117,9 +105,7 @@ const COSTS: [(u64, &str); 5] =
 
 const MODES: [(u64, &str); 4] = [(1, "mode"), (2, "full"), (3, "line"), (4, "levels")];
 
-fn costs(column: &Column<'_>) -> Result<EncodingCosts> {
-    let blocks = column.blocks;
-    let mut record = Record { rest: column.rest, blocks, column: "costs" };
+fn costs(mut record: Column<'_>) -> Result<EncodingCosts> {
     let mut costs = EncodingCosts::default();
     let mut modes = Vec::new();
     let mut has = false;
@@ -137,11 +123,11 @@ fn costs(column: &Column<'_>) -> Result<EncodingCosts> {
             _ => {}
         }
     }
-    if !has || costs.joins.len() != blocks.div_ceil(8) {
+    if !has || costs.joins.len() != record.blocks.div_ceil(8) {
         return Err(record.fail("costs"));
     }
     for column in modes {
-        let mode = mode(&column, &costs.contents)?;
+        let mode = mode(column, &costs.contents)?;
         if costs.mode(&mode.mode).is_some() {
             return Err(column.wrong());
         }
@@ -150,8 +136,7 @@ fn costs(column: &Column<'_>) -> Result<EncodingCosts> {
     Ok(costs)
 }
 
-fn mode(column: &Column<'_>, contents: &[u32]) -> Result<ModeCosts> {
-    let mut record = Record { rest: column.rest, blocks: column.blocks, column: "modes" };
+fn mode(mut record: Column<'_>, contents: &[u32]) -> Result<ModeCosts> {
     let mut costs = ModeCosts::default();
     while let Some((id, mut column)) = record.next(&MODES, &[])? {
         match id {
@@ -178,14 +163,19 @@ fn zigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
 }
 
-/// Fields of which some are known.
-struct Record<'a> {
+/// A column, or a record of columns, to be read from front to back.
+#[derive(Clone, Copy)]
+struct Column<'a> {
     rest: Reader<'a>,
     blocks: usize,
-    column: &'static str,
+    name: &'static str,
 }
 
-impl<'a> Record<'a> {
+impl<'a> Column<'a> {
+    fn wrong(&self) -> IndexError {
+        self.fail(self.name)
+    }
+
     fn fail(&self, column: &'static str) -> IndexError {
         IndexError::new(IndexErrorKind::Column { column }, self.rest.offset())
     }
@@ -195,14 +185,14 @@ impl<'a> Record<'a> {
         &mut self,
         names: &[(u64, &'static str)],
         nested: &[u64],
-    ) -> Result<Option<(u64, Column<'a>)>> {
+    ) -> Result<Option<(u64, Self)>> {
         if self.rest.is_empty() {
             return Ok(None);
         }
-        let fail = self.fail(self.column);
+        let fail = self.wrong();
         let field = |rest: &mut Reader<'a>| {
-            let id = rest.varint(self.column).ok()?;
-            let wire_type = WireType::from_code(rest.varint(self.column).ok()?)?;
+            let id = rest.varint(self.name).ok()?;
+            let wire_type = WireType::from_code(rest.varint(self.name).ok()?)?;
             let known = names.iter().find(|(known, _)| *known == id).map(|(_, name)| *name);
             let is_number = known == Some("revision");
             let wanted = match known {
@@ -216,29 +206,16 @@ impl<'a> Record<'a> {
             let payload = match wire_type {
                 WireType::Varint => {
                     let mut payload = *rest;
-                    rest.varint(self.column).ok()?;
+                    rest.varint(self.name).ok()?;
                     payload.shorten(payload.remaining() - rest.remaining());
                     payload
                 }
-                WireType::Bytes | WireType::Nested => rest.length_prefixed(self.column).ok()?,
+                WireType::Bytes | WireType::Nested => rest.length_prefixed(self.name).ok()?,
             };
             Some((id, payload, known.unwrap_or("unknown")))
         };
         let (id, payload, name) = field(&mut self.rest).ok_or(fail)?;
-        Ok(Some((id, Column { rest: payload, blocks: self.blocks, name })))
-    }
-}
-
-/// One column, to be read from front to back.
-struct Column<'a> {
-    rest: Reader<'a>,
-    blocks: usize,
-    name: &'static str,
-}
-
-impl<'a> Column<'a> {
-    fn wrong(&self) -> IndexError {
-        IndexError::new(IndexErrorKind::Column { column: self.name }, self.rest.offset())
+        Ok(Some((id, Self { rest: payload, blocks: self.blocks, name })))
     }
 
     fn number(&mut self) -> Result<u32> {

@@ -99,14 +99,10 @@ impl From<&Warning> for Problem {
 /// A check of a pack beyond its structure.
 pub trait Check {
     /// Checks a pack that has no problem so far. The scan is of `pack`.
-    fn check_pack(&self, pack: &[u8], scan: &PackScan<'_>, report: &mut Report) {
-        let _ = (pack, scan, report);
-    }
+    fn check_pack(&self, _pack: &[u8], _scan: &PackScan<'_>, _report: &mut Report) {}
 
     /// Checks the index of a pack against its blocks.
-    fn check_index(&self, index: &PackIndex, blocks: &[Block<'_>], report: &mut Report) {
-        let _ = (index, blocks, report);
-    }
+    fn check_index(&self, _index: &PackIndex, _blocks: &[Block<'_>], _report: &mut Report) {}
 }
 
 /// Options of [`validate`].

@@ -90,7 +90,7 @@ impl Writer<'_> {
         let Some(json) = content.json() else { return self.report.leave_out_fields(turn) };
         let mut object = Object::default();
         object.text("role", role).raw("content", &json);
-        self.push(role, with_extra_fields(object, turn, &mut content.counted), content.counted);
+        self.push_turn(role, object, turn, content.counted);
     }
 
     /// A part that is no call.
@@ -150,11 +150,7 @@ impl Writer<'_> {
         if let Some(function) = function {
             object.raw("function_call", &function);
         }
-        self.push(
-            "assistant",
-            with_extra_fields(object, turn, &mut content.counted),
-            content.counted,
-        );
+        self.push_turn("assistant", object, turn, content.counted);
     }
 
     /// Writes each result as a message, then a message of their pictures.
@@ -206,19 +202,26 @@ impl Writer<'_> {
         self.push(role, object, content.counted);
     }
 
+    /// Writes a message with the extra fields of its turn.
+    fn push_turn(
+        &mut self,
+        role: &'static str,
+        mut object: Object,
+        turn: &Turn<'_>,
+        mut counted: ExportedMessage,
+    ) {
+        for fields in &turn.fields {
+            object.all(Some(&fields.json));
+            counted.blocks.push(fields.block);
+        }
+        self.push(role, object, counted);
+    }
+
     fn push(&mut self, role: &'static str, object: Object, mut counted: ExportedMessage) {
         counted.text.push_str(object.extra());
         self.json.push(object.finish());
         self.messages.push(ExportedMessage { role, ..counted });
     }
-}
-
-fn with_extra_fields(mut object: Object, turn: &Turn<'_>, counted: &mut ExportedMessage) -> Object {
-    for fields in &turn.fields {
-        object.all(Some(&fields.json));
-        counted.blocks.push(fields.block);
-    }
-    object
 }
 
 /// The content of a message that calls and says nothing: as it stood, else null.

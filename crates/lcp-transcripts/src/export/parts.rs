@@ -206,10 +206,8 @@ fn call<'b>(
 
 /// A part of a result. Without an id it answers nothing.
 fn answer<'b>(id: Option<Cow<'b, str>>, failed: bool, kind: PartKind<'b>) -> BlockPart<'b> {
-    let part = Part { blocks: Vec::new(), kind, fields: None };
-    let (name, syntax) = (Cow::Borrowed(""), CallSyntax::Tool);
-    let id = id.unwrap_or_default();
-    let answer = Answer { id, name, failed, syntax, parts: vec![part] };
+    let (id, name, syntax) = (id.unwrap_or_default(), Cow::Borrowed(""), CallSyntax::Tool);
+    let answer = Answer { id, name, failed, syntax, parts: vec![Part::new(kind)] };
     BlockPart::new(Speaker::Tool, PartKind::Answer(answer))
 }
 

@@ -92,6 +92,13 @@ pub(super) struct Answer<'b> {
     pub(super) parts: Vec<Part<'b>>,
 }
 
+impl<'b> Part<'b> {
+    /// A part of no block, without extra fields.
+    pub(super) const fn new(kind: PartKind<'b>) -> Self {
+        Self { blocks: Vec::new(), kind, fields: None }
+    }
+}
+
 impl<'b> Turn<'b> {
     /// A message of which only this is known.
     pub(super) const fn new(speaker: Speaker, message: Option<u64>, parts: Vec<Part<'b>>) -> Self {
@@ -100,9 +107,7 @@ impl<'b> Turn<'b> {
 
     /// What is said of the history itself.
     pub(super) fn note(speaker: Speaker, text: &str) -> Self {
-        let part =
-            Part { blocks: Vec::new(), kind: PartKind::Text(text.to_owned().into()), fields: None };
-        Self::new(speaker, None, vec![part])
+        Self::new(speaker, None, vec![Part::new(PartKind::Text(text.to_owned().into()))])
     }
 }
 
