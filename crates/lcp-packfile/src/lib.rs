@@ -19,7 +19,6 @@
 mod append;
 mod diff;
 mod error;
-mod handoff_index;
 pub mod journal;
 mod merge;
 mod recover;
@@ -29,8 +28,7 @@ mod validate;
 pub use append::{Addition, AppendOptions, Appended, Recount, append};
 pub use diff::{BlockPair, Change, DiffSide, diff};
 pub use error::Error;
-pub use handoff_index::{handoff_index, renumber as renumber_handoff_index};
-pub use merge::{merge, unreadable_handoffs};
+pub use merge::{handoff_index, merge, renumber_handoff_index, unreadable_handoffs};
 pub use recover::{Lost, Recovered, recover};
 pub use scan::{PackScan, ScannedFrame, is_reference};
 pub use validate::{Check, Problem, Report, ValidateOptions, validate};

@@ -1,10 +1,11 @@
-//! Merging packs (RFC 0010 §6).
+//! Merging packs (RFC 0010 §6), and the index of a hand-off, which names blocks (RFC 0009).
 
 use std::collections::HashMap;
 
-use lcp_types::{Annotation, Block, BlockContent, Tag};
-
-use crate::handoff_index::{self, handoff_index};
+use lcp_types::{
+    Annotation, Block, BlockContent, CarriedLevel, HANDOFF_INDEX_VERSION, HANDOFF_TYPE_NAME, Tag,
+};
+use serde_json::Value;
 
 /// Returns the blocks of all packs, one pack after the other.
 ///
@@ -52,7 +53,7 @@ pub fn merge(packs: Vec<Vec<Block<'_>>>) -> Vec<Block<'_>> {
 pub fn unreadable_handoffs<'b>(pack: &'b [Block<'_>]) -> impl Iterator<Item = usize> + 'b {
     let is_unreadable = |block: &Block<'_>| {
         handoff_index(block)
-            .is_some_and(|content| handoff_index::renumber(content, |at| at).is_none())
+            .is_some_and(|content| renumber_handoff_index(content, |at| at).is_none())
     };
     pack.iter().enumerate().filter(move |(_, block)| is_unreadable(block)).map(|(index, _)| index)
 }
@@ -87,10 +88,40 @@ fn renumber_message<'b>(block: Block<'b>, first: u64, numbers: &HashMap<u64, u64
 
 /// Returns the block with its targets replaced.
 pub(crate) fn retarget(mut block: Block<'_>, to: impl Fn(u64) -> u64) -> Block<'_> {
-    let index = handoff_index(&block).and_then(|content| handoff_index::renumber(content, &to));
+    let index = handoff_index(&block).and_then(|content| renumber_handoff_index(content, &to));
     if let (Some(content), BlockContent::Extension(extension)) = (index, &mut block.content) {
         extension.content = content.into();
         return block;
     }
     block.with_target(to)
+}
+
+/// Returns the content of a block that is the index of a hand-off.
+pub fn handoff_index<'b>(block: &'b Block<'_>) -> Option<&'b [u8]> {
+    let extension = block.as_extension()?;
+    (extension.namespace == CarriedLevel::NAMESPACE && extension.type_name == HANDOFF_TYPE_NAME)
+        .then(|| extension.content.as_slice())
+}
+
+/// Returns the content of a hand-off's index with every block replaced by `to`; `None` if it
+/// cannot be read or is of a newer version.
+pub fn renumber_handoff_index(content: &[u8], mut to: impl FnMut(u64) -> u64) -> Option<Vec<u8>> {
+    let mut index: Value = serde_json::from_slice(content).ok()?;
+    let members = index.as_object_mut()?;
+    let version = members.get("version").and_then(Value::as_u64);
+    version.filter(|version| *version <= HANDOFF_INDEX_VERSION)?;
+    let mut place = |value: Option<&mut Value>| {
+        if let Some((block, place)) = value.and_then(|place| Some((place.as_u64()?, place))) {
+            *place = to(block).into();
+        }
+    };
+    for name in ["intent", "summary"] {
+        place(members.get_mut(name));
+    }
+    for name in ["tasks", "anchors", "recent"] {
+        let items = members.get_mut(name).and_then(Value::as_array_mut);
+        items.into_iter().flatten().for_each(|item| place(item.get_mut("block")));
+    }
+    place(members.get_mut("state").and_then(|state| state.get_mut("block")));
+    serde_json::to_vec(&index).ok()
 }

@@ -30,7 +30,6 @@ extern crate self as lcp_testkit;
 mod blocks;
 pub mod cli_harness;
 mod corpus;
-mod delimiters;
 pub mod hostile;
 mod postgres;
 #[cfg(feature = "properties")]
@@ -41,8 +40,7 @@ mod tcp_proxy;
 pub mod wire;
 
 pub use blocks::{any_block, any_pack, known_block, known_pack};
-pub use corpus::{comments, files_in, is_prose};
-pub use delimiters::DELIMITERS;
+pub use corpus::{DELIMITERS, comments, files_in, is_prose};
 pub use postgres::{Postgres, PostgresServer};
 pub use rng::SplitMix64;
 pub use tcp_proxy::CountingProxy;

@@ -18,7 +18,6 @@ const SHORT_FILES: &[(&str, &str)] = &[
     ("crates/lcp-cli/src/commands/decode.rs", "a command"),
     ("crates/lcp-cli/src/costs.rs", "shared by three commands"),
     ("crates/lcp-driver/src/fmt.rs", "below all other files"),
-    ("crates/lcp-packfile/src/handoff_index.rs", "shared by merge and recover"),
 ];
 
 /// Files that may be short: the root of a binary, and lists of modules.

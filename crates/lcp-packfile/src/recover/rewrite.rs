@@ -8,8 +8,7 @@ use lcp_types::{Block, BlockType};
 use super::salvage::Salvage;
 use super::{Lost, message};
 use crate::error::Error;
-use crate::handoff_index::{handoff_index, renumber};
-use crate::merge::retarget;
+use crate::merge::{handoff_index, renumber_handoff_index, retarget};
 use crate::scan::{PackScan, ScannedFrame};
 
 /// A sound frame: its index in the damaged pack, the frame, and the block if it is readable.
@@ -58,7 +57,7 @@ fn targets(block: &Block<'_>) -> Vec<u64> {
         return block.target_index().into_iter().collect();
     };
     let mut targets = Vec::new();
-    let read = renumber(content, |block| {
+    let read = renumber_handoff_index(content, |block| {
         targets.push(block);
         block
     });
