@@ -212,7 +212,7 @@ impl<'a> Input<'a> {
                 FileTree { root: self.label(), entries, unknown: self.unknown() }.into()
             }
             10 => self.reference_or_image(),
-            _ => self.said_of_others(),
+            _ => self.metadata_or_extension(),
         }
     }
 
@@ -236,7 +236,7 @@ impl<'a> Input<'a> {
     }
 
     /// What is no content of its own: annotations, levels, extensions, unknown types.
-    fn said_of_others(&mut self) -> BlockContent<'static> {
+    fn metadata_or_extension(&mut self) -> BlockContent<'static> {
         let target = self.number();
         match self.below(6) {
             0 => Annotation {

@@ -30,7 +30,7 @@ impl<'b> BlockPart<'b> {
 }
 
 /// Returns the part that a block is in a message; `unnamed` has inferred ids of calls.
-pub(super) fn piece<'b>(
+pub(super) fn block_part<'b>(
     provider: Provider,
     index: usize,
     block: &'b ExportBlock<'_>,

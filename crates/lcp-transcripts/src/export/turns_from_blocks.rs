@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::annotations::Annotations;
-use super::parts::piece;
+use super::parts::block_part;
 use super::tool_names::ToolNames;
 use super::turn::{ExtraFields, Part, PartKind, Turn};
 use super::{ExportBlock, ExportReport, Shown, infer_ids};
@@ -42,27 +42,27 @@ pub(super) fn read<'b>(
             requests.push(names.in_request(fields));
             continue;
         }
-        let Some(mut piece) = piece(provider, index, block, &tags, &inferred_ids) else {
+        let Some(mut part) = block_part(provider, index, block, &tags, &inferred_ids) else {
             report.leave_out(&name(block));
             continue;
         };
-        if let Some(PartKind::Call(call)) = &mut piece.kind
+        if let Some(PartKind::Call(call)) = &mut part.kind
             && let Some(name) = names.get(&call.name)
         {
             call.name = name.to_owned().into();
         }
         let fits = |turn: &Turn<'b>| {
-            message.is_some() && turn.message == message && turn.speaker == piece.speaker
+            message.is_some() && turn.message == message && turn.speaker == part.speaker
         };
         if !turns.last().is_some_and(fits) {
-            turns.push(Turn::new(piece.speaker, message, Vec::new()));
+            turns.push(Turn::new(part.speaker, message, Vec::new()));
         }
         let Some(turn) = turns.last_mut() else { continue };
         if let Some(content) = tags.get_own(provider, index, annotation_keys::CONTENT) {
             turn.content = Some(content);
         }
-        turn.fields.extend(piece.fields.map(|json| ExtraFields { block: index, json }));
-        if let Some(kind) = piece.kind {
+        turn.fields.extend(part.fields.map(|json| ExtraFields { block: index, json }));
+        if let Some(kind) = part.kind {
             add(turn, index, kind, provider, &tags);
         }
     }

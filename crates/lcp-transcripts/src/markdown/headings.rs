@@ -34,35 +34,34 @@ enum HeadingStyle {
 }
 
 /// A line that says who speaks from now on.
-struct SpeakerHeading<'t> {
+struct SpeakerHeading {
     style: HeadingStyle,
     role: Role,
     /// Where its line begins, in bytes.
     start: usize,
     /// Where what is said begins.
     end: usize,
-    /// The text that it stands in.
-    text: &'t str,
 }
 
 /// Returns the turns under marks of one style, if user and model both speak.
 pub(super) fn turns(text: &str) -> Option<Chat> {
-    let mut marks = marks(text);
-    let has = |style, role| marks.iter().any(|mark| (mark.style, mark.role) == (style, role));
+    let mut headings = speaker_headings(text);
+    let has =
+        |style, role| headings.iter().any(|heading| (heading.style, heading.role) == (style, role));
     let is_chat = |style: &HeadingStyle| has(*style, Role::User) && has(*style, Role::Assistant);
     let mut styles: Vec<HeadingStyle> = Vec::new();
-    for mark in &marks {
-        if !styles.contains(&mark.style) {
-            styles.push(mark.style);
+    for heading in &headings {
+        if !styles.contains(&heading.style) {
+            styles.push(heading.style);
         }
     }
     let style = styles.into_iter().find(is_chat)?;
-    marks.retain(|mark| mark.style == style);
-    let preamble = marks.first().map_or("", |first| &text[..first.start]);
-    let ends = marks.iter().skip(1).map(|next| next.start).chain([text.len()]);
-    let said = marks.iter().zip(ends).map(|(mark, end)| Turn {
-        role: mark.role,
-        text: without_rules(&mark.text[mark.end..end]).to_owned(),
+    headings.retain(|heading| heading.style == style);
+    let preamble = headings.first().map_or("", |first| &text[..first.start]);
+    let ends = headings.iter().skip(1).map(|next| next.start).chain([text.len()]);
+    let said = headings.iter().zip(ends).map(|(heading, end)| Turn {
+        role: heading.role,
+        text: without_rules(&text[heading.end..end]).to_owned(),
     });
     Some(Chat {
         tool: TOOL_NAME,
@@ -90,9 +89,9 @@ fn trimmed(text: &str) -> &str {
     &text[start..]
 }
 
-/// The marks of a text, outside of fenced code.
-fn marks(text: &str) -> Vec<SpeakerHeading<'_>> {
-    let mut marks = Vec::new();
+/// Returns the headings of speakers outside of fenced code.
+fn speaker_headings(text: &str) -> Vec<SpeakerHeading> {
+    let mut headings = Vec::new();
     let mut open: Option<Fence<'_>> = None;
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -102,18 +101,18 @@ fn marks(text: &str) -> Vec<SpeakerHeading<'_>> {
             (None, Some(fence)) => open = Some(fence),
             (Some(before), Some(fence)) if fence.closes(&before) => open = None,
             (None, None) => {
-                if let Some((style, role, end)) = mark(line) {
-                    marks.push(SpeakerHeading { style, role, start: at, end: at + end, text });
+                if let Some((style, role, end)) = parse_heading(line) {
+                    headings.push(SpeakerHeading { style, role, start: at, end: at + end });
                 }
             }
             _ => {}
         }
     }
-    marks
+    headings
 }
 
 /// Who a line says speaks, how, and where in the line what is said begins.
-fn mark(line: &str) -> Option<(HeadingStyle, Role, usize)> {
+fn parse_heading(line: &str) -> Option<(HeadingStyle, Role, usize)> {
     let level = line.bytes().take_while(|byte| *byte == b'#').count();
     if level > 0 {
         let name = line[level..].strip_prefix(' ')?;
