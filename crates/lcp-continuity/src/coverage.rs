@@ -51,7 +51,6 @@ pub fn measure(handoff: &SessionHandoff, text: &str) -> Coverage {
     }
 }
 
-/// What is kept of one group, and what is lost.
 #[derive(Default)]
 struct Tally {
     ratio: Ratio,
@@ -85,7 +84,6 @@ fn tally_state(state: &SessionState, text: &str) -> Tally {
     tally
 }
 
-/// The groups that there are, with their weights.
 fn weighted(groups: &[Ratio; 3]) -> impl Iterator<Item = (u32, Ratio)> {
     WEIGHTS.into_iter().zip(*groups).filter(|(_, group)| group.total > 0)
 }

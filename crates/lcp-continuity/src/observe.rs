@@ -10,7 +10,6 @@ use crate::model::TokenUsage;
 #[cfg(feature = "tracing")]
 const TARGET: &str = "lcp_continuity";
 
-/// Tells what a conversation uses of its window.
 pub(crate) fn utilization(usage: &TokenUsage, max_tokens: u32) {
     #[cfg(feature = "tracing")]
     {
@@ -33,7 +32,6 @@ pub(crate) fn utilization(usage: &TokenUsage, max_tokens: u32) {
     let _ = (usage, max_tokens);
 }
 
-/// Tells that a conversation comes near the end of its window.
 pub(crate) fn approaching(remaining_turns: u32) {
     #[cfg(feature = "tracing")]
     tracing::warn!(
@@ -43,7 +41,6 @@ pub(crate) fn approaching(remaining_turns: u32) {
     let _ = remaining_turns;
 }
 
-/// Tells that a hand-off was prepared and is kept.
 pub(crate) fn handed_off(handoff: &str, tokens_before: u32, tokens_after: u32) {
     #[cfg(feature = "tracing")]
     {
@@ -55,7 +52,6 @@ pub(crate) fn handed_off(handoff: &str, tokens_before: u32, tokens_after: u32) {
     let _ = (handoff, tokens_before, tokens_after);
 }
 
-/// Tells that a hand-off was resumed.
 pub(crate) fn resumed(handoff: &str, conversation: &str, tokens: u32) {
     #[cfg(feature = "tracing")]
     {
@@ -70,7 +66,6 @@ pub(crate) fn resumed(handoff: &str, conversation: &str, tokens: u32) {
     let _ = (handoff, conversation, tokens);
 }
 
-/// Tells that a hand-off would be of no use.
 pub(crate) fn futile(next_session_tokens: u32, max_tokens: u32) {
     #[cfg(feature = "tracing")]
     tracing::warn!(

@@ -186,7 +186,6 @@ impl fmt::Debug for ConversationTokenTracker {
     }
 }
 
-/// What is used of one window, and what its figures are made of.
 struct Tracked {
     usage: TokenUsage,
     /// Tokens of system turns, even if that is more than the total.
@@ -222,7 +221,6 @@ impl Tracked {
         self.settle();
     }
 
-    /// The figures that follow from others.
     fn settle(&mut self) {
         let usage = &mut self.usage;
         usage.system_prompt_tokens = self.system_tokens.min(usage.total_tokens);

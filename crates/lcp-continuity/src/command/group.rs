@@ -14,7 +14,6 @@ pub(super) struct RunningGroups(Mutex<Groups>);
 #[derive(Debug, Default)]
 struct Groups {
     is_stopped: bool,
-    /// The process ids of their leaders.
     leaders: Vec<u32>,
 }
 
@@ -39,7 +38,6 @@ impl Groups {
     }
 }
 
-/// A running program with all that it starts.
 pub(super) struct ProcessGroup {
     child: Child,
     status: Option<ExitStatus>,
@@ -62,7 +60,6 @@ impl ProcessGroup {
         Ok(Self { child, status: None, running })
     }
 
-    /// Returns the program, for its pipes.
     pub(super) const fn child(&mut self) -> &mut Child {
         &mut self.child
     }

@@ -13,7 +13,6 @@ use std::time::Duration;
 
 use self::group::RunningGroups;
 
-/// The number of characters of a program's name in reports.
 const NAME_CHARS: usize = 80;
 
 /// A program that reads a text from standard input and writes another to standard
@@ -109,9 +108,7 @@ pub enum CommandError {
 
 #[derive(Clone, Debug)]
 enum Program {
-    /// A program with its arguments.
     Direct(OsString, Vec<OsString>),
-    /// A line for the shell of the system.
     Shell(OsString),
 }
 
@@ -204,7 +201,6 @@ fn shell(line: &OsStr) -> Command {
     command
 }
 
-/// Shortens a name for reports.
 fn display_name(name: &OsStr) -> String {
     let name = name.to_string_lossy();
     let mut shown: String = name.chars().take(NAME_CHARS).collect();

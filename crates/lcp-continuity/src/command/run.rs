@@ -23,7 +23,6 @@ const DRAIN: Duration = Duration::from_millis(500);
 /// Parts of output that may wait to be taken.
 const PARTS: usize = 16;
 
-/// What the threads at the pipes say.
 enum Event {
     Output(Vec<u8>),
     OutputEnds,
@@ -80,7 +79,6 @@ pub(super) fn run(
     Err(error)
 }
 
-/// Why a program is stopped.
 enum Stop {
     TimedOut,
     OutputTooLong,
@@ -88,7 +86,6 @@ enum Stop {
     NoStatus(std::io::Error),
 }
 
-/// Starts the threads at the pipes.
 fn attach(
     group: &mut ProcessGroup,
     input: String,
@@ -137,7 +134,6 @@ fn read_parts(mut pipe: impl Read, mut each: impl FnMut(&[u8]) -> bool) {
     }
 }
 
-/// What a program wrote so far.
 struct Output {
     bytes: Vec<u8>,
     max: usize,

@@ -61,7 +61,6 @@ fn anchor_line(anchor: &AnchorPoint) -> String {
     format!("\n{}{}", anchor_mark(anchor.kind), anchor.text)
 }
 
-/// How an anchor of this kind begins.
 fn anchor_mark(kind: AnchorKind) -> String {
     format!("- {}: ", kind.title())
 }
@@ -83,7 +82,6 @@ fn without_anchors(memory: &str) -> &str {
     &said[at..]
 }
 
-/// Whether a line stands before a summary.
 fn is_summary_lead(line: &str) -> bool {
     let is_place = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let places = line.strip_suffix(':').unwrap_or_default();
@@ -92,7 +90,6 @@ fn is_summary_lead(line: &str) -> bool {
     line == BEFORE || one || run.is_some_and(|(first, last)| is_place(first) && is_place(last))
 }
 
-/// Adds summaries to a memory.
 struct SummaryWriter<'a> {
     request: &'a CompactionRequest<'a>,
     text: BoundedText<'a>,
@@ -210,17 +207,14 @@ impl<'c> BoundedText<'c> {
         Self { written: MEMORY_HEADING.to_owned(), counter, max_tokens }
     }
 
-    /// Tokens that are left.
     fn remaining_tokens(&self) -> u32 {
         self.max_tokens.saturating_sub(self.counter.count())
     }
 
-    /// What `more` would add.
     fn cost(&self, more: &str) -> u32 {
         self.counter_with(more).count().saturating_sub(self.counter.count())
     }
 
-    /// Appends `more` if it fits; whether it did.
     fn push(&mut self, more: &str) -> bool {
         let counter = self.counter_with(more);
         let fits = counter.count() <= self.max_tokens;
@@ -237,7 +231,6 @@ impl<'c> BoundedText<'c> {
         counter
     }
 
-    /// The memory, if it says anything.
     fn finish(self) -> Option<MemoryMessage> {
         let tokens = self.counter.count();
         let says_anything = self.written.len() > MEMORY_HEADING.len();

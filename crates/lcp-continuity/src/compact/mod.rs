@@ -176,7 +176,6 @@ pub fn compact(request: &CompactionRequest<'_>) -> Result<Compaction, Compaction
 /// what belongs to it: few enough for summaries that say something.
 const CHUNKS_PER_TARGET: u32 = 4;
 
-/// So many percent of so many tokens, rounded down.
 fn percent_of(tokens: u32, percent: u32) -> u32 {
     let part = u64::from(tokens) * u64::from(percent) / 100;
     u32::try_from(part).unwrap_or(u32::MAX)

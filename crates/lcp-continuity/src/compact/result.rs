@@ -165,7 +165,6 @@ pub enum CompactionError {
     },
 }
 
-/// A budget that is low.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LowBudget {
     pub(super) remaining: u32,

@@ -15,7 +15,6 @@ pub(super) struct CountedMessages<'a> {
     pub(super) tokens: Vec<u32>,
     /// The memory of an earlier compaction.
     pub(super) memory: Option<usize>,
-    /// System prompts.
     prompts: Vec<usize>,
     /// What was said, without the prompts and the memory.
     history: Vec<usize>,
@@ -23,11 +22,8 @@ pub(super) struct CountedMessages<'a> {
     groups: Vec<Range<usize>>,
 }
 
-/// What of it is shown.
 pub(super) struct Selection {
-    /// Whether each message is.
     shown: Vec<bool>,
-    /// Tokens that are left.
     pub(super) room: u32,
     pub(super) warning: Option<CompactionWarning>,
 }
@@ -57,7 +53,6 @@ impl<'a> CountedMessages<'a> {
         }
     }
 
-    /// Tokens of all messages.
     pub(super) fn total_tokens(&self) -> u32 {
         sum(self.tokens.iter().copied())
     }
@@ -68,7 +63,6 @@ impl<'a> CountedMessages<'a> {
         sum(self.prompts.iter().chain(newest.into_iter().flatten()).map(|&at| self.tokens[at]))
     }
 
-    /// The messages of each group, by their places.
     pub(super) fn groups(&self) -> impl DoubleEndedIterator<Item = &[usize]> {
         self.groups.iter().map(|group| self.group_messages(group))
     }
@@ -110,12 +104,10 @@ impl<'a> CountedMessages<'a> {
 }
 
 impl Selection {
-    /// Whether the message at this place is shown.
     pub(super) fn has(&self, at: usize) -> bool {
         self.shown[at]
     }
 
-    /// The texts that are shown.
     pub(super) fn texts<'a>(
         &self,
         work: &CountedMessages<'a>,
@@ -154,11 +146,9 @@ fn sum(tokens: impl Iterator<Item = u32>) -> u32 {
     tokens.fold(0, u32::saturating_add)
 }
 
-/// A chunk, and its messages.
 pub(super) struct Chunk<'a> {
     pub(super) report: ArchivedChunk,
     pub(super) messages: &'a [Recorded],
-    /// Whether it is the memory of an earlier compaction.
     pub(super) is_memory: bool,
 }
 

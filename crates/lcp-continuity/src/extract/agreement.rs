@@ -12,7 +12,6 @@ const AGREES: &[&str] = &[
     "no objection", "no objections", "👍", "+ 1", "absolutely", "of course", "alright",
 ];
 
-/// How a reply does not.
 const REFUSES: &[&str] = &[
     "no", "nope", "nah", "n", "don't", "do not", "stop", "wait", "hold on", "hold off", "not yet",
     "not now", "cancel", "abort", "never mind", "nevermind", "rejected",

@@ -8,7 +8,6 @@ use super::output_detection::is_slash_command;
 use super::sentences::{sentence_ranges, sentences};
 use crate::model::Recorded;
 
-/// What stands for the rest of a text that was cut.
 const CUT: &str = " […]";
 
 /// What the user wants, word for word (RFC 0007 §6): the newest turn of the user
@@ -54,7 +53,6 @@ fn is_machine_text(text: &str) -> bool {
     text.trim_start().starts_with('<') && sentences(text).next().is_none()
 }
 
-/// The start of `text` with [`CUT`], within `max_tokens`.
 fn cut(text: &str, counter: &dyn TokenEstimator, max_tokens: u32) -> Option<String> {
     let mut tokens = max_tokens;
     while tokens > 0 {

@@ -50,7 +50,6 @@ impl WordTokens {
         words
     }
 
-    /// Returns the words, one by one.
     pub(crate) fn words(&self) -> Vec<&str> {
         self.0.split(' ').filter(|word| !word.is_empty()).collect()
     }

@@ -8,13 +8,10 @@ use serde_json::Value;
 use crate::model::{Message, Recorded};
 use crate::tool_pairs;
 
-/// Keys under which the name of a tool is found.
 const NAMES: [&str; 4] = ["name", "tool", "tool_name", "recipient_name"];
 
-/// Keys under which its arguments are found.
 const ARGUMENTS: [&str; 5] = ["input", "arguments", "args", "parameters", "params"];
 
-/// What a tool is called with.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     /// The words of the tool's name in lower case: `read`, `file` of `readFile`.
@@ -70,7 +67,6 @@ impl Call {
         keys.iter().find_map(|key| self.json.as_ref()?.get(*key)).filter(|value| !value.is_null())
     }
 
-    /// Whether the tool's name has one of these words.
     pub(crate) fn names_any(&self, words: &[&str]) -> bool {
         self.tool.iter().any(|word| words.contains(&word.as_str()))
     }
@@ -151,7 +147,6 @@ impl<'m> CallResults<'m> {
     }
 }
 
-/// The tool that a result names.
 fn tool_of(result: &Message) -> Option<&str> {
     let BlockContent::ToolResult(result) = &result.block.content else { return None };
     Some(result.tool_name.as_ref()).filter(|tool| !tool.is_empty())

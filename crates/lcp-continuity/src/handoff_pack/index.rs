@@ -53,7 +53,6 @@ pub(super) struct MessageRef {
 }
 
 impl Index {
-    /// The block that holds it.
     pub(super) fn block(&self) -> Result<Block<'static>, serde_json::Error> {
         Ok(Block::extension(CarriedLevel::NAMESPACE, HANDOFF_TYPE_NAME, serde_json::to_vec(self)?))
     }

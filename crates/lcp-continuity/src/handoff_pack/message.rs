@@ -33,7 +33,6 @@ pub(crate) fn encode_message(message: &Message) -> Result<Vec<u8>, PackageError>
     Ok(pack.finish()?)
 }
 
-/// The message of a pack.
 fn decode_message(pack: &[u8]) -> Result<Message, PackageError> {
     let pack = lcp_decoder::decode(pack, DecodeOptions::default())?;
     let mut blocks = pack.blocks.into_iter();

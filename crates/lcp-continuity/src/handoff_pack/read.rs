@@ -72,7 +72,6 @@ struct Version {
     version: u64,
 }
 
-/// The blocks that an index speaks of.
 struct PackBlocks<'b, 'p> {
     blocks: &'b [Block<'p>],
 }

@@ -35,7 +35,6 @@ pub(super) fn write_pack(handoff: &SessionHandoff) -> Result<Vec<u8>, PackageErr
     Ok(pack.finish()?)
 }
 
-/// Adds the blocks of a hand-off, and returns the index of them.
 fn write_blocks(pack: &mut PackWriter, handoff: &SessionHandoff) -> Result<Index, PackageError> {
     let intent = match &handoff.user_intent {
         Some(intent) => Some(add(pack, &blocks::intent_block(intent), Priority::High, INTENT)?),

@@ -105,13 +105,10 @@ pub struct OpenCall {
 }
 
 impl OpenCall {
-    /// Calls that are kept in a hand-off.
     pub(crate) const MAX: usize = 10;
 
-    /// Characters of a call that are kept.
     const CHARS: usize = 200;
 
-    /// The call that a message makes.
     pub(crate) fn from_message(message: &Message) -> Self {
         Self {
             id: message.tool_call_id().unwrap_or_default().to_owned(),

@@ -123,7 +123,6 @@ impl Message {
         self.result_of.is_some() || self.role() == Role::Tool
     }
 
-    /// Whether it calls a tool.
     pub(crate) fn is_call(&self) -> bool {
         self.tool_call_id().is_some() && !self.is_result()
     }

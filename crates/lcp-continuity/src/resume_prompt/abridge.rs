@@ -3,13 +3,11 @@
 
 use super::quoting::truncate_inline;
 
-/// What stands for the middle.
 const MIDDLE: &str = "[…]";
 
 /// Parts that a text must have to be shortened.
 const PARTS_MIN: usize = 4;
 
-/// Characters of the shortest form.
 const TAGS_CHARS: usize = 80;
 
 /// The forms of a text below the whole.

@@ -73,7 +73,6 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// The blocks for these selections, one a section of `parts`.
     pub(super) fn new(parts: &Parts<'_>, selections: &[Selection], style: DirectiveStyle) -> Self {
         let picked = SelectedParts::new(parts, selections);
         let mut draft = Self::default();
@@ -215,12 +214,10 @@ impl Draft {
     }
 }
 
-/// What is picked, by part.
 struct SelectedParts<'p> {
     anchors: Vec<bool>,
     tasks: Vec<Selection>,
     messages: Vec<bool>,
-    /// The others.
     whole: Vec<&'p Section>,
 }
 

@@ -31,9 +31,7 @@ impl FittedDraft {
     }
 }
 
-/// One way to show a section.
 struct Variant {
-    /// Its place.
     section: usize,
     selection: Selection,
     /// What its words alone cost.
@@ -191,7 +189,6 @@ fn may_fit(variants: &[Variant], mut left: u32) -> Vec<usize> {
     may
 }
 
-/// The first `whole` of `sections` sections.
 fn select_first(sections: usize, whole: usize) -> Vec<Selection> {
     let selection = |at| if at < whole { Selection::Full } else { Selection::Omitted };
     (0..sections).map(selection).collect()

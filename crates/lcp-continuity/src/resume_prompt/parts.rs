@@ -28,21 +28,14 @@ pub(super) struct Parts<'h> {
 /// later gives way earlier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Section {
-    /// The line that says what this is.
     Intro,
-    /// An anchor, by its place.
     Anchor(usize),
-    /// A task, by its place.
     Task(usize),
-    /// What the user wants.
     Intent,
-    /// What to do now.
     Actions,
-    /// What happened.
     Summary,
     /// A message, with the others of its tool call, by their places.
     Messages(Vec<usize>),
-    /// The state of the session.
     State,
 }
 
@@ -51,9 +44,7 @@ pub(super) enum Section {
 pub(super) enum Selection {
     /// It is left to what remains of the budget.
     Omitted,
-    /// A task without the steps that are done.
     WithoutDone,
-    /// All of it.
     Full,
 }
 
@@ -83,12 +74,10 @@ impl<'h> Parts<'h> {
         parts
     }
 
-    /// The state, where it says anything.
     pub(super) fn state(&self) -> Option<&'h SessionState> {
         self.handoff.state.as_ref().filter(|state| !state.is_empty())
     }
 
-    /// What the user wants, where that is known.
     pub(super) fn intent(&self) -> Option<&'h str> {
         self.handoff.user_intent.as_deref().filter(|intent| !intent.is_empty())
     }
@@ -142,7 +131,6 @@ fn groups(messages: &[&Recorded]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Actions that are named.
 const ACTIONS_MAX: usize = 10;
 
 /// Steps of a task in progress that are named; of others, one.

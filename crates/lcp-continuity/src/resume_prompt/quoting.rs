@@ -1,6 +1,5 @@
 //! Quotes the words of others inside our own: verbatim, and never taken for ours.
 
-/// The shortest fence.
 const FENCE: usize = 3;
 
 /// Appends `mark`, a space and `text` as a line of its own. Text of several lines

@@ -109,7 +109,6 @@ pub(super) fn anchors(style: DirectiveStyle, anchors: &[&AnchorPoint]) -> Vec<Bl
     }
 }
 
-/// Writes tasks.
 pub(super) fn tasks(style: DirectiveStyle, tasks: &[ShownTask<'_>]) -> Vec<Block<'static>> {
     let mut text = String::new();
     match style {

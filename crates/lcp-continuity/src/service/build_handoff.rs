@@ -120,7 +120,6 @@ impl SessionContinuityService {
         Ok(HandoffDraft { handoff, pack })
     }
 
-    /// The directive of a hand-off.
     pub(super) fn directive(
         &self,
         handoff: &SessionHandoff,
@@ -180,7 +179,6 @@ impl SessionContinuityService {
         (standing, rewritten)
     }
 
-    /// Writes the summary and its shorter forms.
     fn summarise(
         &self,
         session: &Session,
@@ -217,7 +215,6 @@ impl SessionContinuityService {
     }
 }
 
-/// How the directive of a hand-off with these options is made.
 fn directive_options(options: &HandoffOptions) -> DirectiveOptions {
     DirectiveOptions { budget: None, style: options.style, mode: options.mode }
 }

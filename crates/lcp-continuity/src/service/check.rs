@@ -124,7 +124,6 @@ impl SessionContinuityService {
         Ok((CheckResult { decision, outcome }, event))
     }
 
-    /// Prepares the hand-off that is due.
     fn prepare_due(
         &self,
         session: &mut Session,

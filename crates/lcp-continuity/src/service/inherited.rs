@@ -15,7 +15,6 @@ pub(super) struct InheritedState {
 }
 
 impl SessionContinuityService {
-    /// What is kept, if anything is.
     pub(super) fn inherited_state(
         &self,
         record: &ConversationRecord,
@@ -60,7 +59,6 @@ impl SessionContinuityService {
         Ok(superseded)
     }
 
-    /// The hand-off that a conversation began with.
     pub(super) fn load_origin(
         &self,
         record: &ConversationRecord,
@@ -91,7 +89,6 @@ impl SessionContinuityService {
     }
 }
 
-/// The places of memories in a conversation.
 pub(super) fn memories(
     kept: Option<&InheritedState>,
     record: &ConversationRecord,

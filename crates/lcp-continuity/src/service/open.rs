@@ -14,7 +14,6 @@ use crate::resume_prompt::DirectiveOptions;
 use crate::store::{ConversationRecord, Lease, NewConversation, StoredMessage};
 use crate::trigger::Trigger;
 
-/// Messages that are read at a time.
 const PAGE: u64 = 1_000;
 
 impl SessionContinuityService {
@@ -82,7 +81,6 @@ impl SessionContinuityService {
         Ok(self.store.release(&session.lease)?)
     }
 
-    /// Reads what the lease is for.
     fn load(&self, lease: &Lease, leased: Instant) -> Result<TokenUsage> {
         let session = self.read(lease, leased)?;
         let id = session.record.id.clone();
@@ -145,7 +143,6 @@ impl SessionContinuityService {
         Ok(())
     }
 
-    /// The messages of a conversation from a position on.
     pub(super) fn load_messages(&self, conversation: &str, from: u64) -> Result<Vec<Recorded>> {
         let mut all = Vec::new();
         let mut next = from;

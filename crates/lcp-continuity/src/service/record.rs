@@ -132,7 +132,6 @@ impl SessionContinuityService {
         self.append(session, &[], usage).map(drop)
     }
 
-    /// Appends messages with the state, and returns how many messages are stored.
     fn append(
         &self,
         session: &mut Session,

@@ -225,7 +225,6 @@ impl SessionContinuityService {
 }
 
 impl ResumeOptions {
-    /// The id of the conversation that begins.
     fn conversation(&self, handoff: &str) -> String {
         let digits = handoff.trim_start_matches("h-");
         self.conversation_id.clone().unwrap_or_else(|| format!("c-{digits}"))

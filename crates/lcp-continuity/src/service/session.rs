@@ -11,16 +11,13 @@ use crate::model::{Recorded, SessionHandoff, Timestamp, TokenUsage};
 use crate::store::{ConversationRecord, Lease};
 use crate::trigger::Trigger;
 
-/// A conversation that is open here.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) record: ConversationRecord,
     pub(super) lease: Lease,
-    /// When the lease was taken or prolonged last.
     pub(super) leased: Instant,
     /// All its messages, inherited ones too.
     pub(super) messages: Vec<Recorded>,
-    /// The hand-off that it began with.
     pub(super) origin: Option<SessionHandoff>,
     pub(super) trigger: Trigger,
     /// What its window shows, where it was compacted.
@@ -43,7 +40,6 @@ impl Session {
         system.iter().fold(0, |sum, message| sum.saturating_add(message.tokens))
     }
 
-    /// The memory, where it was compacted.
     pub(super) fn memory(&self) -> Option<&Recorded> {
         let memory = self.view.as_ref()?.memory?;
         self.messages.iter().find(|message| message.position == memory)
@@ -69,7 +65,6 @@ impl Session {
         }
     }
 
-    /// What is kept with the conversation.
     pub(super) fn status(&self, usage: &TokenUsage) -> Option<String> {
         let status = SavedState {
             usage: usage.clone(),
@@ -129,7 +124,6 @@ impl ConversationRecord {
 }
 
 impl SavedState {
-    /// What was kept, if it can be read.
     pub(super) fn from_record(record: &ConversationRecord) -> Option<Self> {
         serde_json::from_str(record.status.as_deref()?).ok()
     }
@@ -140,7 +134,6 @@ impl SavedState {
         self.usage.epoch == record.epoch && self.usage.conversation_id == record.id
     }
 
-    /// The places of memories among these messages.
     pub(super) fn memories(&self, messages: &[Recorded]) -> Vec<u64> {
         self.memories.clone().unwrap_or_else(|| likely_memories(messages))
     }

@@ -10,7 +10,6 @@ use crate::handoff_pack::encode_message;
 use crate::model::Message;
 use crate::resume_prompt::DirectiveOptions;
 
-/// Messages that are recorded in one transaction.
 const BATCH: usize = 1_000;
 
 impl SessionContinuityService {

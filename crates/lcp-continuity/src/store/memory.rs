@@ -90,7 +90,6 @@ impl fmt::Debug for MemoryStore {
     }
 }
 
-/// The content of a store.
 #[derive(Default)]
 struct State {
     conversations: BTreeMap<String, Conversation>,
@@ -116,7 +115,6 @@ struct Message {
 struct Handoff {
     /// How many were committed before it.
     order: usize,
-    /// Whether its pack was deleted.
     is_dropped: bool,
     /// Its state is the one it was left in: time alone changes nothing here.
     stored: StoredHandoff,
@@ -137,7 +135,6 @@ impl Conversation {
         })
     }
 
-    /// Notes that something was recorded.
     fn touch(&mut self, status: Option<&str>, now: Timestamp) {
         if let Some(status) = status {
             self.record.status = Some(status.to_owned());

@@ -48,7 +48,6 @@ pub struct ConversationRecord {
 }
 
 impl ConversationRecord {
-    /// Creates the record of a conversation that begins now, in epoch 0.
     pub(super) fn new(new: &NewConversation, now: Timestamp) -> Self {
         Self {
             id: new.id.clone(),
@@ -86,7 +85,6 @@ impl ConversationRecord {
         }
     }
 
-    /// Takes the lease for `holder`, with a new fence.
     pub(super) fn take_lease(
         &mut self,
         holder: &str,
@@ -111,7 +109,6 @@ impl ConversationRecord {
         })
     }
 
-    /// Whether somebody holds it.
     pub(super) fn is_held(&self, now: Timestamp) -> bool {
         self.holder.as_ref().is_some_and(|(_, until)| *until > now)
     }
@@ -122,7 +119,6 @@ impl ConversationRecord {
         holder && self.fence == lease.fence && self.epoch == lease.epoch
     }
 
-    /// Checks that it can be written to under this lease.
     pub(super) fn check_writable(&self, lease: &Lease, now: Timestamp) -> Result<()> {
         self.check_not_continued()?;
         if self.has_lease(lease) && self.is_held(now) {
@@ -132,7 +128,6 @@ impl ConversationRecord {
         }
     }
 
-    /// Begins the next epoch, and returns the lease for it.
     pub(super) fn begin_epoch(&mut self, lease: &Lease) -> Lease {
         self.epoch = self.epoch.saturating_add(1);
         let until = self.holder.as_ref().map_or(lease.until, |(_, until)| *until);
@@ -311,7 +306,6 @@ impl StoredHandoff {
         if is_same { Ok(()) } else { Err(Error::exists(&new.id)) }
     }
 
-    /// Returns its state at `now`.
     pub(super) fn state(&self, now: Timestamp) -> HandoffState {
         self.record.state.clone().at(self.record.expires, now)
     }

@@ -15,7 +15,6 @@ pub(super) fn id(id: &str) -> Result<()> {
     Ok(())
 }
 
-/// Checks the sizes of messages, and of the status that is stored with them.
 pub(super) fn messages(messages: &[NewMessage], status: Option<&str>) -> Result<()> {
     for message in messages {
         let max = limits::MESSAGE_BYTES_MAX;
@@ -24,7 +23,6 @@ pub(super) fn messages(messages: &[NewMessage], status: Option<&str>) -> Result<
     self::status(status)
 }
 
-/// Checks a hand-off.
 pub(super) fn handoff(handoff: &NewHandoff) -> Result<()> {
     id(&handoff.id)?;
     let max = limits::HANDOFF_BYTES_MAX;
@@ -32,7 +30,6 @@ pub(super) fn handoff(handoff: &NewHandoff) -> Result<()> {
     status(handoff.status.as_deref())
 }
 
-/// Checks the size of the status of a conversation.
 pub(super) fn status(status: Option<&str>) -> Result<()> {
     let max = limits::STATUS_BYTES_MAX;
     size("a status", "STATUS_BYTES_MAX", status.map_or(0, str::len), max)

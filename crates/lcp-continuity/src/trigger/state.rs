@@ -50,16 +50,13 @@ pub(crate) struct Trigger {
     reported_futile: bool,
 }
 
-/// Where a [`Trigger`] is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TriggerState {
-    /// It waits.
     #[default]
     Armed,
     /// It was said that the end of the window is near.
     Warned,
-    /// A hand-off is being prepared.
     Preparing,
     /// A hand-off was prepared, or is of no use.
     Cooling,
@@ -75,17 +72,13 @@ pub enum TriggerMode {
     Manual,
 }
 
-/// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TriggerEvent {
-    /// Say that the end of the window is near.
     Warn,
     /// Prepare a hand-off, and tell the trigger how it went.
     Prepare,
-    /// Say that a hand-off is due.
     Due,
-    /// Say that a hand-off is of no use.
     Futile,
 }
 

@@ -16,7 +16,6 @@ use super::error::{Error, Result, write_error};
 use super::store::BODY_BYTES_MAX;
 use crate::runtime::{self, OwnedRuntime};
 
-/// Requests that run at the same time for one call.
 const CONCURRENCY: usize = 16;
 
 /// Bodies in an object store: S3, Azure, Google Cloud, a folder, memory, or

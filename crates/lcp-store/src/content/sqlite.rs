@@ -34,7 +34,6 @@ const BODIES: &str = "CREATE TABLE bodies (
     body BLOB NOT NULL
 ) STRICT";
 
-/// Bytes of a row besides its body, generously.
 const ROW_BYTES_MAX: u64 = 4096;
 
 /// Bodies in one SQLite file.
@@ -107,7 +106,6 @@ impl SqliteBackend {
         Ok(Self { connection, compressor: compression::compressor()? })
     }
 
-    /// Returns the bodies whose names do not exist.
     fn missing<'a, 'b>(&self, bodies: &'a [(Name, &'b [u8])]) -> Result<Vec<&'a (Name, &'b [u8])>> {
         let names: Vec<_> = bodies.iter().map(|(name, _)| *name).collect();
         let exists = self.has(&names)?;

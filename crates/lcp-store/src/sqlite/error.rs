@@ -75,12 +75,10 @@ pub enum Error {
 }
 
 impl Error {
-    /// A file, or what belongs to it, that could not be reached.
     pub(super) fn unreachable(path: &Path, error: &io::Error) -> Self {
         Self::Io { reason: format!("{}: {error}", path.display()) }
     }
 
-    /// A file that could not be made.
     pub(super) fn unwritable(path: &Path, error: &io::Error) -> Self {
         use io::ErrorKind;
         match error.kind() {

@@ -22,7 +22,6 @@ impl FileIdentity {
         Self { path, id }
     }
 
-    /// Checks that the path still names the same file.
     pub(super) fn check(&self) -> Result<()> {
         if self.id.is_none() {
             return Ok(());

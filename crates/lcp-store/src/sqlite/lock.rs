@@ -144,7 +144,6 @@ impl Drop for WriteGuard {
     }
 }
 
-/// Locks the file and returns it.
 fn wait_for(file: File) -> io::Result<File> {
     loop {
         match file.lock() {

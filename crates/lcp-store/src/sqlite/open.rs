@@ -185,7 +185,6 @@ fn open_immutable(path: &Path) -> Result<Connection> {
     Ok(Connection::open_with_flags(paths::immutable_uri(path), flags)?)
 }
 
-/// What every connection is told.
 fn prepare(connection: &Connection, spec: &SchemaSpec, options: &Options) -> Result<()> {
     // More than SQLite can count would be a panic in `rusqlite`.
     let longest = Duration::from_millis(i32::MAX as u64);

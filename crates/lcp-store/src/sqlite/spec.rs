@@ -29,7 +29,6 @@ pub struct SchemaSpec {
 }
 
 impl SchemaSpec {
-    /// The oldest version that can be upgraded, or read.
     pub(super) fn oldest(&self) -> i64 {
         let steps = i64::try_from(self.migrations.len()).unwrap_or(i64::MAX);
         i64::from(self.version).saturating_sub(steps)

@@ -19,7 +19,6 @@ use crate::tool_pairs::is_before_call;
 /// Bytes of the longest sentence that is taken for an anchor without a marker.
 const MAX_SENTENCE: usize = 600;
 
-/// Anchors of one message, the most important.
 const MAX_PER_MESSAGE: usize = 16;
 
 /// Finds anchors by phrases, in English (RFC 0007 §6): a sentence or list item of
@@ -87,7 +86,6 @@ impl AnchorExtractor for RuleAnchorExtractor {
     }
 }
 
-/// An anchor in a message.
 struct Candidate {
     kind: AnchorKind,
     range: Range<usize>,
@@ -166,7 +164,6 @@ fn most_important(mut anchors: Vec<Candidate>) -> Vec<Candidate> {
     anchors
 }
 
-/// How much an anchor matters that has no marker.
 fn importance(kind: AnchorKind, role: Role) -> f64 {
     let (by_user, by_model) = match kind {
         AnchorKind::Decision => (0.95, 0.85),
@@ -179,7 +176,6 @@ fn importance(kind: AnchorKind, role: Role) -> f64 {
     if role == Role::User { by_user } else { by_model }
 }
 
-/// The words of markers.
 const MARKERS: [(&str, AnchorKind); 6] = [
     ("decision", AnchorKind::Decision),
     ("commitment", AnchorKind::Commitment),

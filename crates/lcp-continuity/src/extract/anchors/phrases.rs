@@ -2,23 +2,18 @@
 
 use crate::model::AnchorKind;
 
-/// Who has to say a phrase.
 #[derive(Clone, Copy)]
 pub(super) enum Who {
-    /// The user or the model.
     Anyone,
-    /// The user.
     User,
     /// The user; or the model where no call follows, so that it sums up.
     AnyoneDone,
 }
 
-/// Where a phrase has to be.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
     /// At the beginning of the sentence, behind words like "ok, so".
     Start,
-    /// Anywhere.
     Anywhere,
 }
 
@@ -30,7 +25,6 @@ pub(super) struct Phrase {
     pub(super) place: Place,
 }
 
-/// Rows of [`PHRASES`].
 macro_rules! phrases {
     ($($kind:ident $who:ident $place:ident: $($words:literal),+ $(,)?;)+) => {
         &[$($(Phrase {
@@ -42,7 +36,6 @@ macro_rules! phrases {
     };
 }
 
-/// All phrases.
 pub(super) const PHRASES: &[Phrase] = phrases! {
     Decision Anyone Anywhere:
         "we decided", "i decided", "we've decided", "i've decided", "we have decided",

@@ -15,16 +15,12 @@ use super::phrases::{
 };
 use crate::model::AnchorKind;
 
-/// Words of the shortest sentence that is an anchor.
 const MIN_WORDS: usize = 3;
 
-/// Words of the shortest question that is one, behind words like "ok, so".
 const MIN_ASKED: usize = 4;
 
-/// Who says a sentence, and when.
 #[derive(Clone, Copy)]
 pub(super) struct SentenceContext {
-    /// The user or the model.
     pub(super) role: Role,
     /// Whether a call follows, of which it only says what it is for.
     pub(super) is_before_call: bool,
@@ -32,7 +28,6 @@ pub(super) struct SentenceContext {
     pub(super) is_acting: bool,
 }
 
-/// The phrases by their first word.
 static BY_WORD: LazyLock<HashMap<&str, Vec<&Phrase>>> = LazyLock::new(|| {
     let mut by_word: HashMap<&str, Vec<&Phrase>> = HashMap::new();
     for phrase in PHRASES {
@@ -89,7 +84,6 @@ pub(super) fn kind_of(sentence: &str, context: SentenceContext) -> Option<Anchor
     }
 }
 
-/// Whether a question waits for no answer, whoever asks it.
 pub(super) fn is_small_talk(question: &str) -> bool {
     contains_any(&WordTokens::new(question).words(), SMALL_TALK)
 }
@@ -162,12 +156,10 @@ fn phrase_applies(
     }
 }
 
-/// Whether what stands right before a phrase makes it a condition.
 fn is_conditional(before: &[&str]) -> bool {
     before.iter().any(|word| CONDITIONS.contains(word))
 }
 
-/// Whether it is said who decided.
 fn is_decided_by(before: &[&str], is_start: bool) -> bool {
     is_start
         || before.last().is_some_and(|word| DECIDED_BY.contains(word))
@@ -346,7 +338,6 @@ fn is_fact(
     }
 }
 
-/// Whether a word is a verb that tells what something does.
 fn is_third_person(word: &str) -> bool {
     word.ends_with('s') && !word.ends_with("ss") && word.chars().nth(2).is_some()
 }

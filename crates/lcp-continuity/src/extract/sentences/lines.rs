@@ -9,16 +9,13 @@ pub(crate) struct Line<'t> {
     pub(crate) start: usize,
     /// What it says: without white space around it, marker, or tags around it.
     pub(crate) text: &'t str,
-    /// What it is.
     pub(crate) kind: LineKind,
     /// Whether the line before it is the one before it in the text too.
     pub(crate) follows: bool,
 }
 
-/// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineKind {
-    /// Neither of the others.
     Text,
     /// It begins with a list marker.
     Item,
@@ -27,7 +24,6 @@ pub(crate) enum LineKind {
 }
 
 impl Line<'_> {
-    /// Where its text ends in the whole text.
     pub(crate) fn end(&self) -> usize {
         self.start + self.text.len()
     }
@@ -47,7 +43,6 @@ pub(crate) fn lines(text: &str) -> Lines<'_> {
     Lines { text, at: 0, line_end: 0, follows: false, unclosed: [false; MACHINE_TAGS.len()] }
 }
 
-/// See [`lines`].
 pub(crate) struct Lines<'t> {
     text: &'t str,
     at: usize,
@@ -147,7 +142,6 @@ impl<'t> Lines<'t> {
 /// With what an edit begins that tells both texts, or a conflict.
 const SEARCH: &str = "<<<<<<<";
 
-/// With what it ends.
 const REPLACE: &str = ">>>>>>>";
 
 /// The name of the tag that a text begins with, and what follows the tag.

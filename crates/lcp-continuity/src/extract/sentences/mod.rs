@@ -21,7 +21,6 @@ pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     sentence_ranges(text).filter_map(|range| text.get(range))
 }
 
-/// Where the sentences are, in bytes.
 pub(crate) fn sentence_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     paragraphs(text).flat_map(move |paragraph| split(text, paragraph.range))
 }
@@ -31,7 +30,6 @@ pub(crate) fn sentence_ranges(text: &str) -> impl Iterator<Item = Range<usize>> 
 pub(crate) struct Paragraph {
     /// Where it is in the text, in bytes, without its marker and check box.
     pub(crate) range: Range<usize>,
-    /// What its first line is.
     pub(crate) kind: LineKind,
     /// Whether nothing is between it and the one before it.
     pub(crate) follows: bool,
@@ -130,7 +128,6 @@ pub(crate) fn split(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// Adds what is between the white space of a range, if it says anything.
 fn push(paragraph: &str, base: usize, range: Range<usize>, found: &mut Vec<Range<usize>>) {
     let whole = &paragraph[range.clone()];
     let text = whole.trim();
@@ -180,7 +177,6 @@ fn is_abbreviated(before: &str, next: &str) -> bool {
         || is_in(&ABBREVIATIONS_BEFORE_LOWER) && is_lower(next)
 }
 
-/// Whether a text begins in lower case.
 fn is_lower(text: &str) -> bool {
     text.starts_with(char::is_lowercase)
 }

@@ -12,7 +12,6 @@ const TOOLS: [&str; 17] = [
     "insert", "multiedit", "notebook", "file", "save", "append", "editor",
 ];
 
-/// Keys under which they are given a path.
 const KEYS: [&str; 10] = [
     "file_path", "path", "filepath", "filePath", "filename", "file", "notebook_path",
     "target_file", "relative_path", "absolute_path",
@@ -21,7 +20,6 @@ const KEYS: [&str; 10] = [
 /// How patches name the files that they change.
 const PATCHED: [&str; 4] = ["*** Update File: ", "*** Add File: ", "*** Move to: ", "+++ b/"];
 
-/// Bytes of the longest path that is taken for one.
 const MAX_PATH: usize = 300;
 
 /// The path of a block that is a file, or a part of one.
@@ -36,7 +34,6 @@ pub(super) fn path_of_block(content: &BlockContent<'_>) -> Option<String> {
     }
 }
 
-/// Adds the files that a call reads, writes or edits.
 pub(super) fn add_from_call(call: &Call, files: &mut Vec<String>) {
     if !call.names_any(&TOOLS) {
         return;
@@ -93,7 +90,6 @@ fn is_plausible_path(path: &str) -> bool {
         && !matches!(path, "." | ".." | "/")
 }
 
-/// Whether a text looks like the path of a file.
 fn is_path(text: &str) -> bool {
     let name = text.rsplit(['/', '\\']).next().unwrap_or(text);
     let has_extension = name.rsplit_once('.').is_some_and(|(_, extension)| {

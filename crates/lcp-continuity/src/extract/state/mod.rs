@@ -9,16 +9,12 @@ use serde_json::Value;
 use super::tool_calls::{Call, CallResults};
 use crate::model::{Recorded, SessionState};
 
-/// Files that are named, the newest.
 const MAX_FILES: usize = 20;
 
-/// Commands that are told, the newest.
 const MAX_COMMANDS: usize = 10;
 
-/// Bytes of the longest command that is told whole.
 const MAX_COMMAND: usize = 500;
 
-/// What stands for the rest of a command.
 const CUT: &str = " […]";
 
 /// Words of the names of tools that run commands.
@@ -97,7 +93,6 @@ fn add_command(call: &Call, commands: &mut Vec<String>) {
     }
 }
 
-/// A shell did what it was called with.
 fn apply_command(call: &Call, state: &mut SessionState) {
     let directory = call.argument(&["cwd", "workdir", "working_directory", "working_dir"]);
     if let Some(Value::String(directory)) = directory {
@@ -108,7 +103,6 @@ fn apply_command(call: &Call, state: &mut SessionState) {
     }
 }
 
-/// The command that a shell is called with.
 fn command(call: &Call) -> Option<String> {
     let command = match (call.argument(&["command", "cmd", "script", "commands"]), &call.json) {
         (Some(Value::String(command)), _) => command.clone(),
@@ -128,7 +122,6 @@ fn join_words(words: &[Value]) -> String {
     }
 }
 
-/// A command that is not too long to be told.
 fn cut(command: &str) -> String {
     if command.len() <= MAX_COMMAND {
         return command.to_owned();

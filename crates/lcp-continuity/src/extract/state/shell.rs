@@ -2,16 +2,13 @@
 
 use crate::model::SessionState;
 
-/// Parts of the names of variables that hold secrets.
 const SECRETS: [&str; 11] = [
     "KEY", "TOKEN", "SECRET", "PASS", "PWD", "CREDENTIAL", "AUTH", "PRIVATE", "COOKIE", "DSN",
     "SIGNATURE",
 ];
 
-/// Variables that are kept.
 const MAX_VARIABLES: usize = 64;
 
-/// Bytes of the longest value that is kept.
 const MAX_VALUE: usize = 256;
 
 /// Whether `command` gives a variable a value that looks like a secret.
@@ -86,7 +83,6 @@ fn simple_commands(line: &str) -> Vec<Vec<String>> {
     commands
 }
 
-/// `cd to`.
 fn change_directory(to: &str, state: &mut SessionState) {
     if to == "-" || to.contains(['$', '`', '*']) {
         // Where that is, only the shell knows.
@@ -118,7 +114,6 @@ fn change_directory(to: &str, state: &mut SessionState) {
     };
 }
 
-/// `git …`.
 fn git(arguments: &[&str], state: &mut SessionState) {
     let mut arguments = arguments;
     while let [option, rest @ ..] = arguments {
@@ -144,7 +139,6 @@ fn git(arguments: &[&str], state: &mut SessionState) {
     }
 }
 
-/// Whether a text can be the name of a branch.
 fn is_branch(name: &str) -> bool {
     let refused = ['~', '^', ':', '?', '*', '[', '\\', '$', '`', '<', '>', '(', ')'];
     (1..=200).contains(&name.len())
@@ -163,7 +157,6 @@ fn is_file_or_commit(name: &str) -> bool {
     is_commit || is_file || name.ends_with('/')
 }
 
-/// `export NAME=value …`.
 fn export(variables: &[&str], state: &mut SessionState) {
     for variable in variables {
         let (Some(name), Some((_, value))) = (assigned_name(variable), variable.split_once('='))
@@ -182,7 +175,6 @@ fn export(variables: &[&str], state: &mut SessionState) {
     }
 }
 
-/// The name of the variable that a word gives a value.
 fn assigned_name(word: &str) -> Option<&str> {
     let (name, _) = word.split_once('=')?;
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -190,7 +182,6 @@ fn assigned_name(word: &str) -> Option<&str> {
     is_name.then_some(name)
 }
 
-/// Whether a variable looks like one that holds a secret.
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     SECRETS.iter().any(|part| name.contains(part))

@@ -78,7 +78,6 @@ fn transcript(before: Option<&str>, messages: &[Recorded]) -> String {
     out
 }
 
-/// Adds a paragraph, if it says anything.
 fn push(out: &mut String, speaker: &str, text: &str) {
     let text = text.trim();
     if text.is_empty() {

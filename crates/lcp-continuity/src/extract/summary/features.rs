@@ -4,13 +4,11 @@ use super::super::output_detection::is_noise;
 use super::line::last_line;
 use super::terms::is_term;
 
-/// Points of words of decisions.
 pub(super) const DECISION: i32 = 25;
 /// Points of words of outcomes, and as many of those of errors.
 pub(super) const OUTCOME: i32 = 20;
 /// Points of a path or an identifier.
 pub(super) const TERM: i32 = 10;
-/// Points of a figure.
 pub(super) const FIGURE: i32 = 5;
 /// Points taken from what only says what comes next: "Let me look."
 pub(super) const NARRATION: i32 = -30;
@@ -43,14 +41,12 @@ const NARRATIONS: [&str; 10] = [
     "i'll read", "i'll run", "i'll start",
 ];
 
-/// What the words of a sentence speak of.
 #[derive(Clone, Copy)]
 pub(super) struct Features {
     /// Whether it tells what was decided, or done.
     pub(super) matters: bool,
     /// Whether it tells what went wrong.
     error: bool,
-    /// Points for all of it.
     pub(super) points: i32,
 }
 

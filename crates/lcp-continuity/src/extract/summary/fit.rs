@@ -22,12 +22,10 @@ pub(super) struct BoundedSummary<'c> {
 }
 
 impl<'c> BoundedSummary<'c> {
-    /// An empty text.
     pub(super) fn new(counter: &'c dyn TokenEstimator) -> Self {
         Self { counter, text: String::new() }
     }
 
-    /// The text.
     pub(super) fn into_text(self) -> String {
         self.text
     }

@@ -14,10 +14,8 @@ pub(super) const PIECE_BYTES: usize = 480;
 /// Bytes of a line of a tool's result, and of a label.
 pub(super) const EXCERPT_BYTES: usize = 160;
 
-/// What stands where something is cut.
 pub(super) const CUT: &str = " […]";
 
-/// A line that may be in a summary.
 pub(super) struct Line {
     /// Who speaks; may be empty.
     pub(super) label: String,
@@ -33,12 +31,10 @@ pub(super) struct Piece {
     pub(super) text: String,
     /// Its place in the message; a gap is something that was left out.
     pub(super) at: usize,
-    /// What it is worth.
     pub(super) score: i32,
 }
 
 impl Line {
-    /// A line of sentences.
     pub(super) fn new(label: String, pieces: Vec<Piece>) -> Self {
         Self { label, pieces, between: [" ", " … "] }
     }
@@ -61,23 +57,17 @@ impl Line {
 /// The place of a piece: its line, and which piece of it.
 pub(super) type PieceRef = (usize, usize);
 
-/// What a message is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Somebody speaks.
     Turn,
-    /// The model calls a tool.
     Call,
-    /// What a tool gave back.
     Result {
-        /// Whether the call failed.
         failed: bool,
     },
     /// Anything else: a file that the user handed in.
     Other,
 }
 
-/// What `message` is.
 pub(super) fn kind(message: &Message) -> Kind {
     match &message.block.content {
         BlockContent::ToolResult(result) => {
@@ -90,9 +80,7 @@ pub(super) fn kind(message: &Message) -> Kind {
     }
 }
 
-/// The words of a message.
 pub(super) struct MessageText<'a> {
-    /// The words.
     pub(super) text: Cow<'a, str>,
     /// Whether they are the summary of its block.
     pub(super) is_summary: bool,

@@ -72,7 +72,6 @@ fn line(
     (!pieces.is_empty()).then(|| Line::new(label, pieces))
 }
 
-/// Who speaks, or what it is.
 fn label(message: &Message) -> String {
     let content = &message.block.content;
     let speaker = match content {
@@ -94,7 +93,6 @@ fn label(message: &Message) -> String {
     format!("{speaker}: {lines} line{plural}{ending}")
 }
 
-/// A block by its type, and its path or title.
 fn block_label(block: &Block<'_>) -> String {
     let ty = block.block_type();
     let name = match &block.content {
@@ -126,7 +124,6 @@ fn excerpts(lines: &[&str]) -> Vec<(usize, String)> {
 
 /// Points of the goal, which stays.
 const EARLIER_GOAL: i32 = 1_000;
-/// Points of what a user said.
 const EARLIER_USER: i32 = 20;
 
 /// What is carried of `text`. Where it is one of ours, lines stay lines; the goal is
@@ -161,7 +158,6 @@ pub(super) fn earlier_lines(text: &str, level: CompressionLevel) -> Vec<Line> {
     lines
 }
 
-/// The label of what a user said.
 const USER_LABEL: &str = "user";
 
 /// Who speaks in a line of a summary of ours, and what.
@@ -170,7 +166,6 @@ fn split_label(line: &str) -> Option<(&str, &str)> {
     Role::from_name(label).map(|_| (label, said))
 }
 
-/// The lines of a summary of ours.
 fn parse_summary(text: &str) -> Vec<Line> {
     let line = |line: &str| match split_label(line) {
         Some((label, said)) => {
@@ -189,7 +184,6 @@ fn parse_summary(text: &str) -> Vec<Line> {
     text.lines().filter(|it| !it.trim().is_empty()).map(line).collect()
 }
 
-/// A line for each sentence.
 fn parse_prose(text: &str) -> Vec<Line> {
     let pieces = if text.trim().is_empty() { Vec::new() } else { sentence_pieces(text) };
     pieces.into_iter().map(|(_, text)| unlabelled_line(text)).collect()

@@ -75,7 +75,6 @@ impl Summarizer for ExtractiveSummarizer {
     }
 }
 
-/// Summarizes as [`ExtractiveSummarizer`] does.
 fn extract(request: &SummaryRequest<'_>) -> String {
     let parts = |level| match level {
         CompressionLevel::Tags => terms::term_lines(request),

@@ -15,25 +15,18 @@ use crate::model::{Message, Recorded};
 
 /// Points of the first user turn: the goal.
 const GOAL: i32 = 100;
-/// Points of the newest user turn.
 const NEWEST_USER: i32 = 90;
-/// Points of the newest turn of the model: how far it is.
 const NEWEST_REPLY: i32 = 80;
-/// Points of other user turns.
 const USER: i32 = 40;
-/// Points of results that failed.
 const FAILED: i32 = 35;
-/// Points of other turns.
 const REPLY: i32 = 20;
 /// Points of files and other blocks that were handed in.
 const OTHER: i32 = 15;
-/// Points of calls of tools.
 const CALL: i32 = 5;
 /// Points of the first sentence of a user turn that is not short: what is asked for.
 const ASKED: i32 = 40;
 /// Points of the first sentence of another message that is not short.
 const FIRST: i32 = 10;
-/// Points of the last sentence of a message.
 const LAST: i32 = 5;
 /// Points taken from what is too short to say much.
 const SHORT: i32 = -20;
@@ -84,13 +77,11 @@ impl Scorer {
         }
     }
 
-    /// Whether it is one of those that a short summary has.
     fn is_key(&self, at: usize, kind: Kind) -> bool {
         [self.goal, self.newest_user, self.newest_reply].contains(&Some(at))
             || (self.newest_result == Some(at) && kind == Kind::Result { failed: true })
     }
 
-    /// Points of message `at`.
     fn points(&self, message: &Message, at: usize) -> i32 {
         let points = match kind(message) {
             _ if self.goal == Some(at) => GOAL,

@@ -14,7 +14,6 @@ const TERM_BYTES: usize = 80;
 /// Points for each time that a term is named, up to [`NAMED_MAX`] times.
 const NAMED: i32 = 4;
 
-/// See [`NAMED`].
 const NAMED_MAX: usize = 10;
 
 /// Two lines of terms: those of the earlier summary, and those of the messages.
@@ -48,7 +47,6 @@ struct Terms {
 }
 
 impl Terms {
-    /// Adds those of `text`.
     fn add(&mut self, text: &str, recency: i32) {
         for term in text.split_whitespace().filter_map(is_term) {
             let place = self.places.get(term).copied().unwrap_or_else(|| {
@@ -62,7 +60,6 @@ impl Terms {
         }
     }
 
-    /// One line of all, or none.
     fn into_lines(self) -> Vec<Line> {
         let pieces = |(at, (text, named, recency)): (usize, (String, usize, i32))| {
             let named = i32::try_from(named.min(NAMED_MAX)).unwrap_or_default();

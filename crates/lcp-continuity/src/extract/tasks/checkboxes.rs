@@ -93,7 +93,6 @@ fn acceptance(line: &str) -> Option<&str> {
     says.then_some(line)
 }
 
-/// Whether a text begins with one of these, in any case.
 fn begins_with_one(phrases: &[&str], text: &str) -> bool {
     phrases.iter().any(|phrase| {
         text.get(..phrase.len()).is_some_and(|start| start.eq_ignore_ascii_case(phrase))

@@ -14,7 +14,6 @@ use super::agreement::agreement;
 use super::tool_calls::name_words;
 use crate::model::{Message, PendingTask, Recorded};
 
-/// Words of tools and calls that are about plans.
 const PLANS: [&str; 8] =
     ["todo", "todos", "task", "tasks", "plan", "plans", "checklist", "checklists"];
 
@@ -86,7 +85,6 @@ fn is_of_plan(message: &Message, calls: &HashMap<&str, &Message>) -> bool {
             || call().is_some_and(|call| names_plan(&call.text())))
 }
 
-/// A step of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Step {
     /// What is to be done, word for word.
@@ -95,7 +93,6 @@ struct Step {
     state: StepState,
 }
 
-/// How far a step is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StepState {
     Open,

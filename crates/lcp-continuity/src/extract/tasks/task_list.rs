@@ -10,7 +10,6 @@ use crate::model::{PendingTask, TaskStatus, short_hash};
 /// Tasks that are kept apart: of more, the oldest are forgotten.
 const MAX_TASKS: usize = 64;
 
-/// A task, done or not.
 #[derive(Clone, Debug)]
 struct Task {
     id: String,
@@ -30,7 +29,6 @@ pub(super) struct TaskList {
 }
 
 impl TaskList {
-    /// Begins with these.
     pub(super) fn new(known: &[PendingTask]) -> Self {
         let task = |task: &PendingTask| {
             let steps = |texts: &[String], state| -> Vec<Step> {
@@ -139,7 +137,6 @@ impl TaskList {
         self.tasks.push(task);
     }
 
-    /// Those that are not done.
     pub(super) fn pending(self) -> Vec<PendingTask> {
         let Self { tasks, proposed } = self;
         tasks.into_iter().filter_map(|task| task.pending(&proposed)).collect()
@@ -183,7 +180,6 @@ impl Task {
     }
 }
 
-/// How far a task with these steps is.
 fn status(steps: &[Step]) -> TaskStatus {
     let mut open = steps.iter().filter(|step| step.state != StepState::Done);
     let current = open.clone().find(|step| step.state != StepState::Open).or_else(|| open.next());
@@ -226,13 +222,11 @@ fn comparison_key(step: &str) -> String {
     words.collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// How many of `new` are in `old` too.
 fn count_shared(old: &[Step], new: &[Step]) -> usize {
     let old: HashSet<String> = old.iter().map(|step| comparison_key(&step.text)).collect();
     new.iter().filter(|step| old.contains(&comparison_key(&step.text))).count()
 }
 
-/// Gives the steps of `old` the states that `new` gives them.
 fn update_states(old: &mut [Step], new: &[Step]) {
     let new: HashMap<String, StepState> =
         new.iter().map(|step| (comparison_key(&step.text), step.state)).collect();

@@ -67,7 +67,6 @@ pub(super) fn last_list(text: &str) -> Option<ToolList> {
     })
 }
 
-/// The JSON value that `text` begins with.
 fn first_value(text: &str) -> Option<Value> {
     serde_json::Deserializer::from_str(text).into_iter().next()?.ok()
 }
@@ -91,7 +90,6 @@ fn in_value(value: &Value, depth: usize) -> Option<ToolList> {
     }
 }
 
-/// A step as tools write it.
 #[derive(Deserialize)]
 struct Row {
     #[serde(alias = "step", alias = "title")]

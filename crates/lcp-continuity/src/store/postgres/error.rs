@@ -117,7 +117,6 @@ impl From<PoolError> for Failure {
     }
 }
 
-/// An error and what caused it, in one line.
 fn words(error: &DatabaseError) -> String {
     if let Some(told) = error.as_db_error() {
         return format!("{} (SQLSTATE {})", told.message(), told.code().code());

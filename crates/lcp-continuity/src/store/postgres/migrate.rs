@@ -11,7 +11,6 @@ use crate::store::error::{Error, Result};
 /// What each version adds to the one before. None is ever changed.
 const STEPS: [&str; KNOWN as usize] = [V1];
 
-/// The newest version that is known.
 const KNOWN: u32 = 1;
 
 /// What says that a schema is ours, and in which version.
@@ -88,7 +87,6 @@ CREATE INDEX handoffs_of_conversation ON handoffs (conversation, serial);
 
 const TABLES: [&str; 5] = [MARK, "conversations", "contents", "messages", "handoffs"];
 
-/// Whether a schema can have this name.
 pub(super) fn check_name(schema: &str) -> Result<()> {
     let fits = (1..=NAME_BYTES_MAX).contains(&schema.len());
     if fits && !schema.chars().any(char::is_control) {

@@ -23,7 +23,6 @@ const RETRY_BACKOFF: Duration = Duration::from_millis(2);
 /// What the client waits beyond the timeout of the server, which answers first.
 const CLIENT_TIMEOUT_MARGIN: Duration = Duration::from_secs(5);
 
-/// Values of a statement, in their order.
 pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 /// A database that can be asked from anywhere.
@@ -70,7 +69,6 @@ impl Database {
         })
     }
 
-    /// Runs `work` on this thread.
     pub(super) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
         self.runtime.block_on(work)
     }
@@ -120,7 +118,6 @@ impl Database {
         self.block_on(self.send(statement, values))
     }
 
-    /// Returns the one row of a statement.
     pub(super) fn row(&self, statement: &Statement, values: Values<'_>) -> Result<Row> {
         let missing = || Error::Io { reason: "the database gave no row".to_owned() };
         self.rows(statement, values)?.into_iter().next().ok_or_else(missing)
@@ -180,7 +177,6 @@ fn is_stale(rows: &[Row]) -> bool {
     verdict == Some("stale")
 }
 
-/// What a session begins with.
 fn settings(options: &PostgresOptions) -> String {
     let schema = quote_identifier(&options.schema);
     // 0 would be for ever.

@@ -12,7 +12,6 @@ use crate::store::records::{
     ConversationRecord, ForkPoint, HandoffRecord, HandoffState, StoredMessage,
 };
 
-/// The value of a column.
 pub(super) fn value<'a, T: FromSql<'a>>(row: &'a Row, column: &str) -> Result<T> {
     row.try_get(column).map_err(|error| damaged(column, &error))
 }
@@ -23,7 +22,6 @@ pub(super) fn number<T: TryFrom<i64, Error: fmt::Display>>(row: &Row, column: &s
     T::try_from(found).map_err(|error| damaged(column, &error))
 }
 
-/// The moment in a column.
 pub(super) fn moment(row: &Row, column: &str) -> Result<Timestamp> {
     value(row, column).map(Timestamp)
 }
@@ -116,7 +114,6 @@ fn state(row: &Row) -> Result<HandoffState> {
     Ok(state.at(moment(row, "expires")?, moment(row, "now")?))
 }
 
-/// Reads a row with a message of the conversation `id`.
 pub(super) fn message(row: &Row, id: &str, position: u64) -> Result<StoredMessage> {
     let Some(body) = value::<Option<&[u8]>>(row, "body")? else {
         return Err(damaged_message(id, position, "missing its body"));
@@ -137,7 +134,6 @@ pub(super) fn damaged_message(id: &str, position: u64, how: &str) -> Error {
     Error::Damaged { reason: format!("message {position} of {id:?} is {how}") }
 }
 
-/// Whether a body has this hash.
 fn has_hash(body: &[u8], hash: &[u8]) -> bool {
     blake3::hash(body).as_bytes() == hash
 }
@@ -147,7 +143,6 @@ pub(super) fn big(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// A span in milliseconds.
 pub(super) fn millis(span: Duration) -> i64 {
     i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
 }

@@ -1,6 +1,5 @@
 //! The statements.
 
-/// A statement, and how it may be sent.
 pub(super) struct Statement {
     pub(super) sql: &'static str,
     /// Whether executing it twice has the effect of executing it once.
@@ -397,7 +396,6 @@ pub(super) const DROP_EXPIRED: &str = concat!(
        (SELECT count(*) FROM emptied) AS handoffs, (SELECT count(*) FROM unused) AS bodies"
 );
 
-/// Quotes a name for SQL.
 pub(super) fn quote_identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

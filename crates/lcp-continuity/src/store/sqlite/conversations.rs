@@ -79,7 +79,6 @@ impl Transaction<'_> {
         self.row(&format!("{COLUMNS} WHERE c.id = ?1"), [id], read)?.transpose()
     }
 
-    /// Returns those after `after`, in the order of their ids.
     pub(super) fn conversations(&self, after: &str, limit: u64) -> Result<Vec<ConversationRecord>> {
         let sql = format!("{COLUMNS} WHERE c.id > ?1 ORDER BY c.id LIMIT ?2");
         let rows = self.rows(&sql, (after, to_limit(limit)), read)?;
@@ -182,7 +181,6 @@ impl Transaction<'_> {
         }
     }
 
-    /// Returns the messages of a conversation from `from` on, at most `limit`.
     pub(super) fn messages(&self, id: &str, from: u64, limit: u64) -> Result<Vec<StoredMessage>> {
         let Conversation { number, record } = self.conversation(id)?;
         let end = from.saturating_add(limit).min(record.messages);
@@ -219,7 +217,6 @@ impl Transaction<'_> {
         }
     }
 
-    /// Returns the epoch of the message at this position, if there is one.
     fn message_epoch(&self, conversation: i64, position: u64) -> Result<Option<u32>> {
         let ranges = self.message_ranges(conversation, position, position.saturating_add(1))?;
         let Some((number, ..)) = ranges.first() else { return Ok(None) };
@@ -253,7 +250,6 @@ impl Transaction<'_> {
     }
 }
 
-/// Reads a row of [`COLUMNS`].
 fn read(row: &Row<'_>) -> rusqlite::Result<Result<Conversation>> {
     let id: String = row.get(1)?;
     let holder: (Option<String>, Option<i64>) = (row.get(8)?, row.get(9)?);

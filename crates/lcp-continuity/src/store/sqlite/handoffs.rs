@@ -16,7 +16,6 @@ use crate::store::records::{
 pub(super) struct Handoff {
     number: i64,
     stored: StoredHandoff,
-    /// Whether its pack is there.
     has_pack: bool,
 }
 
@@ -26,7 +25,6 @@ const COLUMNS: &str = "SELECT number, id, conversation, epoch, previous, message
      FROM handoffs";
 
 impl Transaction<'_> {
-    /// Commits a hand-off, the hash of whose pack is `hash`.
     pub(super) fn commit(
         &self,
         lease: &Lease,

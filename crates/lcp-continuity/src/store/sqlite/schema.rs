@@ -81,9 +81,7 @@ const HANDOFFS: &str = "CREATE TABLE handoffs (
 
 /// Neither resumed, superseded nor dropped.
 pub(super) const OPEN: i64 = 0;
-/// Resumed.
 pub(super) const RESUMED: i64 = 1;
-/// Superseded.
 pub(super) const SUPERSEDED: i64 = 2;
 /// Dropped while it was open.
 pub(super) const EXPIRED: i64 = 3;

@@ -13,7 +13,6 @@ pub(super) struct Transaction<'c> {
 }
 
 impl Transaction<'_> {
-    /// Executes a statement.
     pub(super) fn execute(&self, sql: &str, parameters: impl Params) -> Result<usize> {
         Ok(self.connection.prepare_cached(sql)?.execute(parameters)?)
     }
@@ -23,7 +22,6 @@ impl Transaction<'_> {
         Ok(self.connection.prepare_cached(sql)?.insert(parameters)?)
     }
 
-    /// Returns the first row of a query, if there is one.
     pub(super) fn row<T>(
         &self,
         sql: &str,
@@ -33,7 +31,6 @@ impl Transaction<'_> {
         Ok(self.connection.prepare_cached(sql)?.query_row(parameters, read).optional()?)
     }
 
-    /// Returns all rows of a query.
     pub(super) fn rows<T>(
         &self,
         sql: &str,
