@@ -7,12 +7,14 @@ use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use lcp_types::ContentHash;
+
+use super::DEFAULT_EXPIRY;
 use super::error::{Error, Result};
 use super::records::{
-    Claim, ConversationRecord, ExpiryStats, ForkPoint, HandoffRecord, HandoffState, Lease,
-    NewConversation, NewHandoff, NewMessage, StoredHandoff, StoredMessage,
+    ConversationRecord, ExpiryStats, HandoffState, NewMessage, StoredHandoff, StoredMessage,
 };
-use super::{DEFAULT_EXPIRY, Store, validate};
+use super::tables::{Tables, Transactional};
 use crate::model::{Clock, SystemClock, Timestamp};
 
 /// Conversations and hand-offs in memory, for tests and for sessions that need not
@@ -63,10 +65,10 @@ impl MemoryStore {
 
     /// Locks the state, and reads the clock. A panic while it was locked left nothing half
     /// done: whatever can fail comes before the first change.
-    fn lock(&self) -> (MutexGuard<'_, State>, Timestamp) {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = self.clock.now();
-        (state, now)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.now = self.clock.now();
+        state
     }
 }
 
@@ -79,7 +81,7 @@ impl Default for MemoryStore {
 /// Prints how much there is, never its content.
 impl fmt::Debug for MemoryStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (state, _) = self.lock();
+        let state = self.lock();
         f.debug_struct("MemoryStore")
             .field("conversations", &state.conversations.len())
             .field("handoffs", &state.handoffs.len())
@@ -90,13 +92,29 @@ impl fmt::Debug for MemoryStore {
     }
 }
 
+impl Transactional for MemoryStore {
+    fn read<T>(&self, work: impl FnOnce(&dyn Tables) -> Result<T>) -> Result<T> {
+        work(&*self.lock())
+    }
+
+    fn write<T>(&self, work: impl FnOnce(&mut dyn Tables) -> Result<T>) -> Result<T> {
+        work(&mut *self.lock())
+    }
+
+    fn expiry(&self) -> Duration {
+        self.expiry
+    }
+}
+
 #[derive(Default)]
 struct State {
+    /// The moment of the call that has the lock.
+    now: Timestamp,
     conversations: BTreeMap<String, Conversation>,
     /// Those that were dropped stay, without their packs.
-    handoffs: HashMap<String, Handoff>,
+    handoffs: HashMap<String, (StoredHandoff, Vec<u8>)>,
     /// Each body once; conversations share them.
-    bodies: HashSet<Arc<[u8]>>,
+    bodies: HashMap<ContentHash, Arc<[u8]>>,
 }
 
 struct Conversation {
@@ -112,83 +130,23 @@ struct Message {
     recorded: Timestamp,
 }
 
-struct Handoff {
-    /// How many were committed before it.
-    order: usize,
-    is_dropped: bool,
-    /// Its state is the one it was left in: time alone changes nothing here.
-    stored: StoredHandoff,
-}
-
 impl Conversation {
     /// Returns its own messages from `from` on, before `end`.
-    fn own_messages(&self, from: u64, end: u64) -> impl Iterator<Item = StoredMessage> {
+    fn own_messages(&self, from: u64, end: u64) -> impl Iterator<Item = (u64, &Message)> {
         let inherited = self.record.parent.as_ref().map_or(0, |parent| parent.messages);
         let first = from.max(inherited);
         let skip = usize::try_from(first - inherited).unwrap_or(usize::MAX);
-        (first..end).zip(self.own.iter().skip(skip)).map(|(position, message)| StoredMessage {
-            position,
-            epoch: message.epoch,
-            body: message.body.to_vec(),
-            tokens: message.tokens,
-            recorded: message.recorded,
-        })
-    }
-
-    fn touch(&mut self, status: Option<&str>, now: Timestamp) {
-        if let Some(status) = status {
-            self.record.status = Some(status.to_owned());
-        }
-        self.record.active = now;
-    }
-}
-
-impl Handoff {
-    /// Whether it can be resumed, now or by whoever claims it.
-    fn is_resumable(&self, now: Timestamp) -> bool {
-        self.stored.state(now).is_open()
-    }
-
-    fn record(&self, now: Timestamp) -> HandoffRecord {
-        HandoffRecord { state: self.stored.state(now), ..self.stored.record.clone() }
+        (first..end).zip(self.own.iter().skip(skip))
     }
 }
 
 impl State {
-    fn insert(&mut self, record: ConversationRecord) -> ConversationRecord {
-        let conversation = Conversation { record: record.clone(), own: Vec::new() };
-        self.conversations.insert(record.id.clone(), conversation);
-        record
-    }
-
-    fn conversation(&self, id: &str) -> Result<&Conversation> {
-        self.conversations.get(id).ok_or_else(|| Error::unknown_conversation(id))
-    }
-
-    fn handoff(&self, id: &str) -> Result<&Handoff> {
-        self.handoffs.get(id).ok_or_else(|| Error::unknown_handoff(id))
-    }
-
-    fn handoff_mut(&mut self, id: &str) -> Result<&mut Handoff> {
-        self.handoffs.get_mut(id).ok_or_else(|| Error::unknown_handoff(id))
-    }
-
-    /// Returns the conversation of a lease, if that is its newest one.
-    fn leased(&mut self, lease: &Lease) -> Option<&mut Conversation> {
-        let conversation = self.conversations.get_mut(&lease.conversation);
-        conversation.filter(|conversation| conversation.record.has_lease(lease))
-    }
-
-    /// Returns the conversation of a lease, if it can be written to under that.
-    fn writable(&mut self, lease: &Lease, now: Timestamp) -> Result<&mut Conversation> {
-        let id = &lease.conversation;
-        let conversation = self.conversations.get_mut(id).ok_or_else(|| Error::lease_lost(id))?;
-        conversation.record.check_writable(lease, now)?;
-        Ok(conversation)
-    }
-
-    fn messages(&self, id: &str, from: u64, limit: u64) -> Result<Vec<StoredMessage>> {
-        let mut conversation = self.conversation(id)?;
+    /// Returns the messages of a conversation from `from` on, at most `limit`, with their
+    /// positions.
+    fn find_messages(&self, id: &str, from: u64, limit: u64) -> Result<Vec<(u64, &Message)>> {
+        let find =
+            |id: &str| self.conversations.get(id).ok_or_else(|| Error::unknown_conversation(id));
+        let mut conversation = find(id)?;
         let mut end = from.saturating_add(limit).min(conversation.record.messages);
         // Up the parents, then down again: a long line of forks is a loop.
         let mut line = vec![(conversation, end)];
@@ -197,35 +155,23 @@ impl State {
             if from >= end {
                 break;
             }
-            conversation = self.conversation(&parent.conversation)?;
+            conversation = find(&parent.conversation)?;
             line.push((conversation, end));
         }
-        let parts = line.iter().rev();
-        Ok(parts.flat_map(|(conversation, end)| conversation.own_messages(from, *end)).collect())
-    }
-
-    /// Supersedes the open hand-offs of a conversation by this one, except those that are
-    /// claimed at this moment.
-    fn supersede(&mut self, conversation: &str, by: &str, unless_claimed_at: Option<Timestamp>) {
-        for handoff in self.handoffs.values_mut().map(|handoff| &mut handoff.stored.record) {
-            let is_claimed = matches!((&handoff.state, unless_claimed_at),
-                (HandoffState::Claimed { until, .. }, Some(now)) if *until > now);
-            let is_other = handoff.conversation == conversation && handoff.id != by;
-            if is_other && handoff.state.is_open() && !is_claimed {
-                handoff.state = HandoffState::Superseded { by: by.to_owned() };
-            }
-        }
+        let parts = line.into_iter().rev();
+        Ok(parts.flat_map(|(conversation, end)| conversation.own_messages(from, end)).collect())
     }
 
     /// Returns the ids of the conversations and hand-offs that are alive, and of all that these
     /// came from.
-    fn needed(&self, expiry: Duration, now: Timestamp) -> (HashSet<String>, HashSet<String>) {
-        let alive = self.conversations.values().map(|conversation| &conversation.record).filter(
-            |conversation| conversation.active.after(expiry) > now || conversation.is_held(now),
-        );
-        let mut conversations: Vec<&String> = alive.map(|conversation| &conversation.id).collect();
-        let alive = self.handoffs.iter().filter(|(_, handoff)| handoff.is_resumable(now));
-        let mut handoffs: Vec<&String> = alive.map(|(id, _)| id).collect();
+    fn needed(&self, expiry: Duration) -> (HashSet<String>, HashSet<String>) {
+        let now = self.now;
+        let is_alive =
+            |record: &&ConversationRecord| record.active.after(expiry) > now || record.is_held(now);
+        let records = self.conversations.values().map(|conversation| &conversation.record);
+        let mut conversations: Vec<_> = records.filter(is_alive).map(|record| &record.id).collect();
+        let open = self.handoffs.iter().filter(|(_, (handoff, _))| handoff.state(now).is_open());
+        let mut handoffs: Vec<&String> = open.map(|(id, _)| id).collect();
 
         let mut needed = (HashSet::new(), HashSet::new());
         loop {
@@ -239,11 +185,11 @@ impl State {
                 }
             } else if let Some(id) = handoffs.pop() {
                 // Nothing is left that a dropped one came from.
-                let kept = self.handoffs.get(id).filter(|handoff| !handoff.is_dropped);
-                let Some(handoff) = kept else { continue };
+                let handoff = self.handoffs.get(id).filter(|(handoff, _)| handoff.has_pack);
+                let Some((handoff, _)) = handoff else { continue };
                 if needed.1.insert(id.clone()) {
-                    conversations.push(&handoff.stored.record.conversation);
-                    handoffs.extend(&handoff.stored.record.previous);
+                    conversations.push(&handoff.record.conversation);
+                    handoffs.extend(&handoff.record.previous);
                 }
             } else {
                 return needed;
@@ -252,252 +198,128 @@ impl State {
     }
 }
 
-impl Store for MemoryStore {
-    fn begin(&self, new: &NewConversation) -> Result<ConversationRecord> {
-        validate::id(&new.id)?;
-        let (mut state, now) = self.lock();
-        if let Some(existing) = state.conversations.get(&new.id) {
-            return existing.record.clone().if_begun_as(new, None);
-        }
-        Ok(state.insert(ConversationRecord::new(new, now)))
+impl Tables for State {
+    fn now(&self) -> Timestamp {
+        self.now
     }
 
-    fn conversation(&self, id: &str) -> Result<ConversationRecord> {
-        Ok(self.lock().0.conversation(id)?.record.clone())
+    fn find_conversation(&self, id: &str) -> Result<Option<ConversationRecord>> {
+        Ok(self.conversations.get(id).map(|conversation| conversation.record.clone()))
     }
 
     fn conversations(&self, after: &str, limit: u64) -> Result<Vec<ConversationRecord>> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let (state, _) = self.lock();
-        let page = state.conversations.range::<str, _>((Bound::Excluded(after), Bound::Unbounded));
+        let page = self.conversations.range::<str, _>((Bound::Excluded(after), Bound::Unbounded));
         Ok(page.take(limit).map(|(_, conversation)| conversation.record.clone()).collect())
     }
 
-    fn lease(&self, conversation: &str, holder: &str, span: Duration) -> Result<Lease> {
-        validate::id(holder)?;
-        let (mut state, now) = self.lock();
-        let found = state.conversations.get_mut(conversation);
-        let found = found.ok_or_else(|| Error::unknown_conversation(conversation))?;
-        found.record.take_lease(holder, now.after(span), now)
+    fn insert_conversation(&mut self, record: &ConversationRecord) -> Result<()> {
+        let conversation = Conversation { record: record.clone(), own: Vec::new() };
+        self.conversations.insert(record.id.clone(), conversation);
+        Ok(())
     }
 
-    fn renew(&self, lease: &Lease, span: Duration) -> Result<Lease> {
-        let (mut state, now) = self.lock();
-        let until = now.after(span);
-        let conversation =
-            state.leased(lease).ok_or_else(|| Error::lease_lost(&lease.conversation))?;
-        conversation.record.holder = Some((lease.holder.clone(), until));
-        Ok(Lease { until, ..lease.clone() })
-    }
-
-    fn release(&self, lease: &Lease) -> Result<()> {
-        if let Some(conversation) = self.lock().0.leased(lease) {
-            conversation.record.holder = None;
+    fn update_conversation(&mut self, record: &ConversationRecord) -> Result<()> {
+        if let Some(conversation) = self.conversations.get_mut(&record.id) {
+            conversation.record = record.clone();
         }
         Ok(())
     }
 
-    fn append(&self, lease: &Lease, messages: &[NewMessage], status: Option<&str>) -> Result<u64> {
-        validate::messages(messages, status)?;
-        let (mut state, now) = self.lock();
-        state.writable(lease, now)?;
-        let mut own = Vec::with_capacity(messages.len());
-        for message in messages {
-            let body = state.bodies.get(message.body.as_slice()).cloned();
-            let body = body.unwrap_or_else(|| Arc::from(message.body.as_slice()));
-            state.bodies.insert(Arc::clone(&body));
-            own.push(Message { epoch: lease.epoch, body, tokens: message.tokens, recorded: now });
-        }
-        let conversation = state.writable(lease, now)?;
-        conversation.record.messages += own.len() as u64;
-        conversation.own.append(&mut own);
-        conversation.touch(status, now);
-        Ok(conversation.record.messages)
-    }
-
-    fn messages(&self, conversation: &str, from: u64, limit: u64) -> Result<Vec<StoredMessage>> {
-        self.lock().0.messages(conversation, from, limit)
-    }
-
-    fn next_epoch(&self, lease: &Lease, status: Option<&str>) -> Result<Lease> {
-        validate::status(status)?;
-        let (mut state, now) = self.lock();
-        let conversation = state.writable(lease, now)?;
-        conversation.touch(status, now);
-        Ok(conversation.record.begin_epoch(lease))
-    }
-
-    fn fork(&self, conversation: &str, messages: u64, id: &str) -> Result<ConversationRecord> {
-        validate::id(id)?;
-        let (mut state, now) = self.lock();
-        let parent = &state.conversation(conversation)?.record;
-        if let Some(existing) = state.conversations.get(id) {
-            return existing.record.clone().if_forked_at(conversation, messages);
-        }
-        if messages > parent.messages {
-            return Err(Error::BadFork {
-                conversation: conversation.to_owned(),
-                messages: parent.messages,
-                at: messages,
-            });
-        }
-        // The window of a fork is the one that the next message found.
-        let next = state.messages(conversation, messages, 1)?;
-        let fork = ConversationRecord {
-            id: id.to_owned(),
-            parent: Some(ForkPoint { conversation: conversation.to_owned(), messages }),
-            continued_as: None,
-            epoch: next.first().map_or(parent.epoch, |message| message.epoch),
-            fence: 0,
-            holder: None,
-            messages,
-            status: None,
-            created: now,
-            active: now,
-            ..parent.clone()
-        };
-        Ok(state.insert(fork))
-    }
-
-    fn commit(&self, lease: &Lease, new: &NewHandoff) -> Result<HandoffRecord> {
-        validate::handoff(new)?;
-        let hash = *blake3::hash(&new.pack).as_bytes();
-        let (mut state, now) = self.lock();
-        if let Some(existing) = state.handoffs.get(&new.id) {
-            existing.stored.check_same(new, &hash, lease)?;
-            return Ok(existing.record(now));
-        }
-        state.writable(lease, now)?;
-        if let Some(previous) = &new.previous {
-            // Never itself either, so that every chain has an end.
-            state.handoff(previous)?;
-        }
-        state.writable(lease, now)?.touch(new.status.as_deref(), now);
-        state.supersede(&lease.conversation, &new.id, Some(now));
-        let record = HandoffRecord {
-            id: new.id.clone(),
-            conversation: lease.conversation.clone(),
-            epoch: lease.epoch,
-            previous: new.previous.clone(),
-            messages: new.messages,
-            pack: new.pack.clone(),
-            state: HandoffState::Committed,
-            created: now,
-            expires: now.after(self.expiry),
-        };
-        let stored = StoredHandoff { record, hash, fence: 0 };
-        let handoff = Handoff { order: state.handoffs.len(), is_dropped: false, stored };
-        let record = handoff.record(now);
-        state.handoffs.insert(new.id.clone(), handoff);
-        Ok(record)
-    }
-
-    fn handoff(&self, id: &str) -> Result<HandoffRecord> {
-        let (state, now) = self.lock();
-        Ok(state.handoff(id)?.record(now))
-    }
-
-    fn claim(&self, handoff: &str, claimant: &str, span: Duration) -> Result<Claim> {
-        validate::id(claimant)?;
-        let (mut state, now) = self.lock();
-        let until = now.after(span);
-        let found = state.handoff_mut(handoff)?;
-        found.stored.claim(claimant, until, now)?;
-        let fence = found.stored.fence;
-        Ok(Claim { handoff: found.record(now), claimant: claimant.to_owned(), fence, until })
-    }
-
-    fn resume(&self, claim: &Claim, new: &NewConversation) -> Result<ConversationRecord> {
-        validate::id(&new.id)?;
-        let (mut state, now) = self.lock();
-        let existing = state.conversations.get(&new.id).map(|existing| existing.record.clone());
-        let handoff = state.handoff_mut(&claim.handoff.id)?;
-        if let Some(resumed) = handoff.stored.check_resume(claim, new, existing, now)? {
-            return Ok(resumed);
-        }
-        let handoff = &mut handoff.stored.record;
-        handoff.state = HandoffState::Resumed { into: new.id.clone() };
-        let (epoch, source) = (handoff.epoch.saturating_add(1), handoff.conversation.clone());
-        if let Some(Conversation { record, .. }) = state.conversations.get_mut(&source) {
-            record.continued_as = Some(new.id.clone());
-            record.holder = None;
-            record.fence += 1;
-        }
-        // A conversation goes on once.
-        state.supersede(&source, &claim.handoff.id, None);
-        let origin = Some(claim.handoff.id.clone());
-        Ok(state.insert(ConversationRecord { origin, epoch, ..ConversationRecord::new(new, now) }))
-    }
-
-    fn abandon(&self, claim: &Claim) -> Result<()> {
-        let (mut state, _) = self.lock();
-        if let Some(Handoff { stored, .. }) = state.handoffs.get_mut(&claim.handoff.id)
-            && stored.record.state.is_open()
-            && stored.fence == claim.fence
-        {
-            stored.record.state = HandoffState::Committed;
-        }
+    fn insert_messages(
+        &mut self,
+        record: &ConversationRecord,
+        messages: &[(ContentHash, &NewMessage)],
+    ) -> Result<()> {
+        let Self { conversations, bodies, now, .. } = self;
+        let conversation = conversations.get_mut(&record.id);
+        let own = &mut conversation.ok_or_else(|| Error::unknown_conversation(&record.id))?.own;
+        own.extend(messages.iter().map(|(hash, message)| {
+            let body = bodies.entry(*hash).or_insert_with(|| Arc::from(message.body.as_slice()));
+            let (epoch, body) = (record.epoch, Arc::clone(body));
+            Message { epoch, body, tokens: message.tokens, recorded: *now }
+        }));
         Ok(())
     }
 
-    fn chain(&self, handoff: &str) -> Result<Vec<HandoffRecord>> {
-        let (state, now) = self.lock();
-        let mut chain = Vec::new();
-        let mut next = Some(handoff);
-        while let Some(id) = next {
-            let handoff = state.handoff(id)?;
-            chain.push(handoff.record(now));
-            next = handoff.stored.record.previous.as_deref().filter(|_| !handoff.is_dropped);
-        }
-        Ok(chain)
+    fn messages(&self, id: &str, from: u64, limit: u64) -> Result<Vec<StoredMessage>> {
+        let stored = |(position, message): (u64, &Message)| StoredMessage {
+            position,
+            epoch: message.epoch,
+            body: message.body.to_vec(),
+            tokens: message.tokens,
+            recorded: message.recorded,
+        };
+        Ok(self.find_messages(id, from, limit)?.into_iter().map(stored).collect())
     }
 
-    fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<HandoffRecord>> {
-        let (state, now) = self.lock();
-        state.conversation(conversation)?;
-        let mut handoffs: Vec<_> = state.handoffs.values().collect();
-        handoffs.retain(|handoff| handoff.stored.record.conversation == conversation);
+    fn message_epoch(&self, conversation: &str, position: u64) -> Result<Option<u32>> {
+        let messages = self.find_messages(conversation, position, 1)?;
+        Ok(messages.first().map(|(_, message)| message.epoch))
+    }
+
+    fn find_handoff(&self, id: &str) -> Result<Option<StoredHandoff>> {
+        Ok(self.handoffs.get(id).map(|(handoff, _)| handoff.clone()))
+    }
+
+    fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<StoredHandoff>> {
+        let mut handoffs: Vec<_> = self.handoffs.values().map(|(handoff, _)| handoff).collect();
+        handoffs.retain(|handoff| handoff.record.conversation == conversation);
         handoffs.sort_unstable_by_key(|handoff| Reverse(handoff.order));
         handoffs.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        let summary = |handoff: &Handoff| HandoffRecord { pack: Vec::new(), ..handoff.record(now) };
-        Ok(handoffs.into_iter().map(summary).collect())
+        Ok(handoffs.into_iter().cloned().collect())
     }
 
-    fn latest(&self, conversation: &str) -> Result<Option<String>> {
-        let (state, now) = self.lock();
-        state.conversation(conversation)?;
-        let resumable = state.handoffs.iter().filter(|(_, handoff)| {
-            handoff.stored.record.conversation == conversation && handoff.is_resumable(now)
-        });
-        Ok(resumable.max_by_key(|(_, handoff)| handoff.order).map(|(id, _)| id.clone()))
+    fn open_handoffs(&self, conversation: &str) -> Result<Vec<StoredHandoff>> {
+        let mut handoffs = self.handoffs(conversation, u64::MAX)?;
+        handoffs.retain(|handoff| handoff.record.state.is_open());
+        handoffs.reverse();
+        Ok(handoffs)
     }
 
-    fn expire(&self) -> Result<ExpiryStats> {
-        let (mut state, now) = self.lock();
-        let (needed_conversations, needed_handoffs) = state.needed(self.expiry, now);
+    fn insert_handoff(&mut self, handoff: &StoredHandoff, pack: &[u8]) -> Result<()> {
+        let order = self.handoffs.len().cast_signed() as i64;
+        let stored = StoredHandoff { order, ..handoff.clone() };
+        self.handoffs.insert(handoff.record.id.clone(), (stored, pack.to_vec()));
+        Ok(())
+    }
 
-        let conversations = state.conversations.len();
-        state.conversations.retain(|id, _| needed_conversations.contains(id));
-        let conversations = (conversations - state.conversations.len()) as u64;
+    fn update_handoff(&mut self, handoff: &StoredHandoff) -> Result<()> {
+        if let Some((stored, _)) = self.handoffs.get_mut(&handoff.record.id) {
+            *stored = handoff.clone();
+        }
+        Ok(())
+    }
+
+    fn pack(&self, handoff: &StoredHandoff) -> Result<Vec<u8>> {
+        Ok(self.handoffs.get(&handoff.record.id).map(|(_, pack)| pack.clone()).unwrap_or_default())
+    }
+
+    fn expire(&mut self, expiry: Duration) -> Result<ExpiryStats> {
+        let (needed_conversations, needed_handoffs) = self.needed(expiry);
+
+        let conversations = self.conversations.len();
+        self.conversations.retain(|id, _| needed_conversations.contains(id));
+        let conversations = (conversations - self.conversations.len()) as u64;
 
         let mut handoffs = 0;
-        for (id, handoff) in &mut state.handoffs {
-            let record = &mut handoff.stored.record;
-            if record.expires > now || needed_handoffs.contains(id) || handoff.is_dropped {
+        for (id, (handoff, pack)) in &mut self.handoffs {
+            let is_kept = handoff.record.expires > self.now || needed_handoffs.contains(id);
+            if is_kept || !handoff.has_pack {
                 continue;
             }
-            handoff.is_dropped = true;
-            record.pack = Vec::new();
+            handoff.has_pack = false;
+            *pack = Vec::new();
             handoffs += 1;
-            if record.state.is_open() {
-                record.state = HandoffState::Expired;
+            if handoff.record.state.is_open() {
+                handoff.record.state = HandoffState::Expired;
             }
         }
 
-        let bodies = state.bodies.len();
+        let bodies = self.bodies.len();
         // The store's own reference is the last one left.
-        state.bodies.retain(|body| Arc::strong_count(body) > 1);
-        let bodies = (bodies - state.bodies.len()) as u64;
+        self.bodies.retain(|_, body| Arc::strong_count(body) > 1);
+        let bodies = (bodies - self.bodies.len()) as u64;
         Ok(ExpiryStats { conversations, handoffs, bodies })
     }
 }

@@ -19,6 +19,7 @@ mod postgres;
 mod records;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+mod tables;
 mod validate;
 
 use std::fmt;

@@ -282,13 +282,18 @@ impl HandoffState {
     }
 }
 
-/// A hand-off with what its record does not show.
+/// A hand-off in a table. Its record has no pack, and the state that it was left in.
+#[derive(Clone)]
 pub(super) struct StoredHandoff {
     pub(super) record: HandoffRecord,
     /// Of the pack, dropped or not.
     pub(super) hash: ContentHash,
     /// Of its newest claim.
     pub(super) fence: u64,
+    /// Greater than that of any hand-off that was committed before.
+    pub(super) order: i64,
+    /// Whether its pack was not dropped.
+    pub(super) has_pack: bool,
 }
 
 impl StoredHandoff {

@@ -33,7 +33,7 @@ const ALIVE: &str = "WITH RECURSIVE alive (is_handoff, number) AS (
 )";
 
 impl Transaction<'_> {
-    pub(super) fn expire(&self, expiry: Duration) -> Result<ExpiryStats> {
+    pub(super) fn drop_expired(&self, expiry: Duration) -> Result<ExpiryStats> {
         let span = i64::try_from(expiry.as_millis()).unwrap_or(i64::MAX);
         let numbers = |which: &str| -> Result<Vec<i64>> {
             let mut query = self.connection.prepare(&format!("{ALIVE} {which}"))?;

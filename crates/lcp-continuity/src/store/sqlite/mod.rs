@@ -1,9 +1,8 @@
 //! A store in one SQLite file, for the processes of one machine.
 
-mod conversations;
 mod expiry;
-mod handoffs;
 mod schema;
+mod tables;
 mod transaction;
 
 use std::fmt;
@@ -15,12 +14,9 @@ use lcp_store::sqlite::{self, Options, WriteLock};
 use rusqlite::Connection;
 
 use self::transaction::Transaction;
+use super::DEFAULT_EXPIRY;
 use super::error::Result;
-use super::records::{
-    Claim, ConversationRecord, ExpiryStats, HandoffRecord, Lease, NewConversation, NewHandoff,
-    NewMessage, StoredMessage,
-};
-use super::{DEFAULT_EXPIRY, Store, validate};
+use super::tables::{Tables, Transactional};
 use crate::model::{Clock, SystemClock};
 
 /// Conversations and hand-offs in one SQLite file.
@@ -137,21 +133,25 @@ impl SqliteStore {
         reader.pragma_update(None, "query_only", true)?;
         Ok(Self { writer, reader: Mutex::new(reader), lock, expiry, clock: Arc::clone(clock) })
     }
+}
 
-    /// Reads with `work`, all at one moment.
-    fn read<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+impl Transactional for SqliteStore {
+    fn read<T>(&self, work: impl FnOnce(&dyn Tables) -> Result<T>) -> Result<T> {
         let connection = lock(&self.reader);
         let transaction = connection.unchecked_transaction()?;
         work(&Transaction { connection: &transaction, now: self.clock.now() })
     }
 
-    /// Writes with `work`, completely or not at all.
-    fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+    fn write<T>(&self, work: impl FnOnce(&mut dyn Tables) -> Result<T>) -> Result<T> {
         // The queue first: then nobody else has the connection.
         let guard = self.lock.acquire()?;
         guard.write(&mut lock(&self.writer), |transaction| {
-            work(&Transaction { connection: transaction, now: self.clock.now() })
+            work(&mut Transaction { connection: transaction, now: self.clock.now() })
         })
+    }
+
+    fn expiry(&self) -> Duration {
+        self.expiry
     }
 }
 
@@ -168,102 +168,5 @@ impl fmt::Debug for SqliteStore {
             .field("expiry", &self.expiry)
             .field("clock", &self.clock)
             .finish_non_exhaustive()
-    }
-}
-
-impl Store for SqliteStore {
-    fn begin(&self, conversation: &NewConversation) -> Result<ConversationRecord> {
-        validate::id(&conversation.id)?;
-        self.write(|transaction| transaction.begin(conversation))
-    }
-
-    fn conversation(&self, id: &str) -> Result<ConversationRecord> {
-        self.read(|transaction| Ok(transaction.conversation(id)?.record))
-    }
-
-    fn conversations(&self, after: &str, limit: u64) -> Result<Vec<ConversationRecord>> {
-        self.read(|transaction| transaction.conversations(after, limit))
-    }
-
-    fn lease(&self, conversation: &str, holder: &str, span: Duration) -> Result<Lease> {
-        validate::id(holder)?;
-        self.write(|transaction| {
-            transaction.lease(conversation, holder, transaction.now.after(span))
-        })
-    }
-
-    fn renew(&self, lease: &Lease, span: Duration) -> Result<Lease> {
-        self.write(|transaction| transaction.renew(lease, transaction.now.after(span)))
-    }
-
-    fn release(&self, lease: &Lease) -> Result<()> {
-        self.write(|transaction| transaction.release(lease))
-    }
-
-    fn append(&self, lease: &Lease, messages: &[NewMessage], status: Option<&str>) -> Result<u64> {
-        validate::messages(messages, status)?;
-        // Before the lock: others need not wait for it.
-        let hashed: Vec<_> = messages
-            .iter()
-            .map(|message| (*blake3::hash(&message.body).as_bytes(), message))
-            .collect();
-        self.write(|transaction| transaction.append(lease, &hashed, status))
-    }
-
-    fn messages(&self, conversation: &str, from: u64, limit: u64) -> Result<Vec<StoredMessage>> {
-        self.read(|transaction| transaction.messages(conversation, from, limit))
-    }
-
-    fn next_epoch(&self, lease: &Lease, status: Option<&str>) -> Result<Lease> {
-        validate::status(status)?;
-        self.write(|transaction| transaction.next_epoch(lease, status))
-    }
-
-    fn fork(&self, conversation: &str, messages: u64, id: &str) -> Result<ConversationRecord> {
-        validate::id(id)?;
-        self.write(|transaction| transaction.fork(conversation, messages, id))
-    }
-
-    fn commit(&self, lease: &Lease, handoff: &NewHandoff) -> Result<HandoffRecord> {
-        validate::handoff(handoff)?;
-        let hash = *blake3::hash(&handoff.pack).as_bytes();
-        self.write(|transaction| {
-            let expires = transaction.now.after(self.expiry);
-            transaction.commit(lease, handoff, &hash, expires)
-        })
-    }
-
-    fn handoff(&self, id: &str) -> Result<HandoffRecord> {
-        self.read(|transaction| transaction.handoff(id))
-    }
-
-    fn claim(&self, handoff: &str, claimant: &str, span: Duration) -> Result<Claim> {
-        validate::id(claimant)?;
-        self.write(|transaction| transaction.claim(handoff, claimant, transaction.now.after(span)))
-    }
-
-    fn resume(&self, claim: &Claim, conversation: &NewConversation) -> Result<ConversationRecord> {
-        validate::id(&conversation.id)?;
-        self.write(|transaction| transaction.resume(claim, conversation))
-    }
-
-    fn abandon(&self, claim: &Claim) -> Result<()> {
-        self.write(|transaction| transaction.abandon(claim))
-    }
-
-    fn chain(&self, handoff: &str) -> Result<Vec<HandoffRecord>> {
-        self.read(|transaction| transaction.chain(handoff))
-    }
-
-    fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<HandoffRecord>> {
-        self.read(|transaction| transaction.handoffs(conversation, limit))
-    }
-
-    fn latest(&self, conversation: &str) -> Result<Option<String>> {
-        self.read(|transaction| transaction.latest(conversation))
-    }
-
-    fn expire(&self) -> Result<ExpiryStats> {
-        self.write(|transaction| transaction.expire(self.expiry))
     }
 }

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, Params, Row};
 use crate::model::Timestamp;
 use crate::store::error::{Error, Result};
 
-/// A transaction at one moment. What is done to the tables are its methods.
+/// A transaction at one moment.
 pub(super) struct Transaction<'c> {
     pub(super) connection: &'c Connection,
     pub(super) now: Timestamp,

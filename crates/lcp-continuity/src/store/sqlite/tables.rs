@@ -1,0 +1,350 @@
+//! The tables of a file. Each body of a message is stored once.
+
+use std::time::Duration;
+
+use lcp_types::ContentHash;
+use rusqlite::{Row, named_params};
+
+use super::schema::{EXPIRED, OPEN, RESUMED, SUPERSEDED};
+use super::transaction::{Transaction, damaged, to_limit};
+use crate::model::Timestamp;
+use crate::store::error::{Error, Result};
+use crate::store::records::{
+    ConversationRecord, ExpiryStats, ForkPoint, HandoffRecord, HandoffState, NewMessage,
+    StoredHandoff, StoredMessage,
+};
+use crate::store::tables::Tables;
+
+/// A conversation, and the number of its row.
+struct Conversation {
+    number: i64,
+    record: ConversationRecord,
+}
+
+/// The columns that [`read_conversation`] reads.
+const CONVERSATIONS: &str = "SELECT c.number, c.id, c.window_tokens, c.output_reserve_tokens,
+         c.origin, c.continued_as, c.epoch, c.fence, c.holder, c.until, c.messages, c.status,
+         c.created, c.active, c.parent, p.id, c.shared
+     FROM conversations AS c LEFT JOIN conversations AS p ON p.number = c.parent";
+
+/// The columns that [`read_handoff`] reads.
+const HANDOFFS: &str = "SELECT number, id, conversation, epoch, previous, messages, hash, packed,
+         state, successor, claimant, claim_until, claim_fence, created, expires
+     FROM handoffs";
+
+impl Tables for Transaction<'_> {
+    fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    fn find_conversation(&self, id: &str) -> Result<Option<ConversationRecord>> {
+        Ok(self.find_row(id)?.map(|row| row.record))
+    }
+
+    fn conversations(&self, after: &str, limit: u64) -> Result<Vec<ConversationRecord>> {
+        let sql = format!("{CONVERSATIONS} WHERE c.id > ?1 ORDER BY c.id LIMIT ?2");
+        let rows = self.rows(&sql, (after, to_limit(limit)), read_conversation)?;
+        rows.into_iter().map(|row| Ok(row?.record)).collect()
+    }
+
+    fn insert_conversation(&mut self, record: &ConversationRecord) -> Result<()> {
+        let parent = record.parent.as_ref();
+        self.insert(
+            "INSERT INTO conversations (id, window_tokens, output_reserve_tokens, parent, shared,
+                 origin, epoch, fence, messages, created, active)
+             VALUES (:id, :window, :reserve, (SELECT number FROM conversations WHERE id = :parent),
+                 :shared, :origin, :epoch, 0, :messages, :created, :active)",
+            named_params! {
+                ":id": record.id,
+                ":window": record.window_tokens,
+                ":reserve": record.output_reserve_tokens,
+                ":parent": parent.map(|parent| &parent.conversation),
+                ":shared": parent.map(|parent| parent.messages.cast_signed()),
+                ":origin": record.origin,
+                ":epoch": record.epoch,
+                ":messages": record.messages.cast_signed(),
+                ":created": record.created.0,
+                ":active": record.active.0,
+            },
+        )?;
+        Ok(())
+    }
+
+    fn update_conversation(&mut self, record: &ConversationRecord) -> Result<()> {
+        let holder = record.holder.as_ref();
+        self.execute(
+            "UPDATE conversations SET continued_as = :continued_as, epoch = :epoch, fence = :fence,
+                 holder = :holder, until = :until, messages = :messages, active = :active,
+                 status = :status WHERE id = :id",
+            named_params! {
+                ":id": record.id,
+                ":continued_as": record.continued_as,
+                ":epoch": record.epoch,
+                ":fence": record.fence.cast_signed(),
+                ":holder": holder.map(|(holder, _)| holder),
+                ":until": holder.map(|(_, until)| until.0),
+                ":messages": record.messages.cast_signed(),
+                ":active": record.active.0,
+                ":status": record.status,
+            },
+        )?;
+        Ok(())
+    }
+
+    fn insert_messages(
+        &mut self,
+        record: &ConversationRecord,
+        messages: &[(ContentHash, &NewMessage)],
+    ) -> Result<()> {
+        if messages.is_empty() {
+            return Ok(());
+        }
+        let Conversation { number, .. } = self.row_of(&record.id)?;
+        for (position, (hash, message)) in (record.messages.cast_signed()..).zip(messages) {
+            let content = self.put_content(hash, &message.body)?;
+            self.execute(
+                "INSERT INTO messages (conversation, position, epoch, content, tokens, recorded)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                (number, position, record.epoch, content, message.tokens, self.now.0),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn messages(&self, id: &str, from: u64, limit: u64) -> Result<Vec<StoredMessage>> {
+        let Conversation { number, record } = self.row_of(id)?;
+        let end = from.saturating_add(limit).min(record.messages);
+        let damaged = |position| {
+            damaged(format!("message {position} of conversation {id:?} is not what it was"))
+        };
+        let mut query = self.connection.prepare_cached(
+            "SELECT position, epoch, body, tokens, recorded, hash
+             FROM messages JOIN contents ON contents.number = messages.content
+             WHERE conversation = ?1 AND position >= ?2 AND position < ?3 ORDER BY position",
+        )?;
+        let mut messages = Vec::new();
+        for range in self.message_ranges(number, from, end)? {
+            let mut rows = query.query(range)?;
+            while let Some(row) = rows.next()? {
+                let message = StoredMessage {
+                    position: row.get::<_, i64>(0)?.cast_unsigned(),
+                    epoch: row.get(1)?,
+                    body: row.get(2)?,
+                    tokens: row.get(3)?,
+                    recorded: Timestamp(row.get(4)?),
+                };
+                let next = from + messages.len() as u64;
+                let hash: ContentHash = row.get(5)?;
+                if message.position != next || *blake3::hash(&message.body).as_bytes() != hash {
+                    return Err(damaged(next));
+                }
+                messages.push(message);
+            }
+        }
+        match from + messages.len() as u64 {
+            next if next < end => Err(damaged(next)),
+            _ => Ok(messages),
+        }
+    }
+
+    fn message_epoch(&self, conversation: &str, position: u64) -> Result<Option<u32>> {
+        let Conversation { number, .. } = self.row_of(conversation)?;
+        let ranges = self.message_ranges(number, position, position.saturating_add(1))?;
+        let Some((number, ..)) = ranges.first() else { return Ok(None) };
+        let sql = "SELECT epoch FROM messages WHERE conversation = ?1 AND position = ?2";
+        self.row(sql, (number, position.cast_signed()), |row| row.get(0))
+    }
+
+    fn find_handoff(&self, id: &str) -> Result<Option<StoredHandoff>> {
+        Ok(self.handoff_rows("WHERE id = ?1", [id])?.pop())
+    }
+
+    /// Looks through all rows: there is an index of the open ones alone.
+    fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<StoredHandoff>> {
+        let which = "WHERE conversation = ?1 ORDER BY number DESC LIMIT ?2";
+        self.handoff_rows(which, (conversation, to_limit(limit)))
+    }
+
+    fn open_handoffs(&self, conversation: &str) -> Result<Vec<StoredHandoff>> {
+        let which = "WHERE conversation = ?1 AND state = 0 ORDER BY number";
+        self.handoff_rows(which, [conversation])
+    }
+
+    fn insert_handoff(&mut self, handoff: &StoredHandoff, pack: &[u8]) -> Result<()> {
+        let StoredHandoff { record, hash, .. } = handoff;
+        let number = self.insert(
+            "INSERT INTO handoffs (id, conversation, epoch, previous, messages, hash, packed,
+                 state, claim_fence, created, expires)
+             VALUES (:id, :conversation, :epoch, :previous, :messages, :hash, 1, 0, 0, :created,
+                 :expires)",
+            named_params! {
+                ":id": record.id,
+                ":conversation": record.conversation,
+                ":epoch": record.epoch,
+                ":previous": record.previous,
+                ":messages": record.messages.cast_signed(),
+                ":hash": hash,
+                ":created": record.created.0,
+                ":expires": record.expires.0,
+            },
+        )?;
+        self.execute("INSERT INTO packs (handoff, pack) VALUES (?1, ?2)", (number, pack))?;
+        Ok(())
+    }
+
+    fn update_handoff(&mut self, handoff: &StoredHandoff) -> Result<()> {
+        let (state, successor, claim) = match &handoff.record.state {
+            HandoffState::Committed => (OPEN, None, None),
+            HandoffState::Claimed { by, until } => (OPEN, None, Some((by, until.0))),
+            HandoffState::Resumed { into } => (RESUMED, Some(into), None),
+            HandoffState::Superseded { by } => (SUPERSEDED, Some(by), None),
+            HandoffState::Expired => (EXPIRED, None, None),
+        };
+        let (claimant, until) = claim.unzip();
+        // A claim that is over is left as it was.
+        self.execute(
+            "UPDATE handoffs SET state = ?2, successor = ?3,
+                 claimant = iif(?2 = 0, ?4, claimant), claim_until = iif(?2 = 0, ?5, claim_until),
+                 claim_fence = ?6 WHERE number = ?1",
+            (handoff.order, state, successor, claimant, until, handoff.fence.cast_signed()),
+        )?;
+        Ok(())
+    }
+
+    fn pack(&self, handoff: &StoredHandoff) -> Result<Vec<u8>> {
+        let sql = "SELECT pack FROM packs WHERE handoff = ?1";
+        let pack: Option<Vec<u8>> = self.row(sql, [handoff.order], |row| row.get(0))?;
+        pack.filter(|pack| *blake3::hash(pack).as_bytes() == handoff.hash).ok_or_else(|| {
+            damaged(format!("the pack of hand-off {:?} is not what it was", handoff.record.id))
+        })
+    }
+
+    fn expire(&mut self, expiry: Duration) -> Result<ExpiryStats> {
+        self.drop_expired(expiry)
+    }
+}
+
+impl Transaction<'_> {
+    fn find_row(&self, id: &str) -> Result<Option<Conversation>> {
+        let sql = format!("{CONVERSATIONS} WHERE c.id = ?1");
+        self.row(&sql, [id], read_conversation)?.transpose()
+    }
+
+    fn row_of(&self, id: &str) -> Result<Conversation> {
+        self.find_row(id)?.ok_or_else(|| Error::unknown_conversation(id))
+    }
+
+    /// Stores a body with this hash, and returns the number of its content.
+    fn put_content(&self, hash: &ContentHash, body: &[u8]) -> Result<i64> {
+        let sql = "SELECT number, body = ?2 FROM contents WHERE hash = ?1";
+        match self.row(sql, (hash, body), |row| Ok((row.get(0)?, row.get(1)?)))? {
+            Some((number, true)) => Ok(number),
+            // Damaged; here is the original.
+            Some((number, false)) => {
+                self.execute("UPDATE contents SET body = ?2 WHERE number = ?1", (number, body))?;
+                Ok(number)
+            }
+            None => self.insert("INSERT INTO contents (hash, body) VALUES (?1, ?2)", (hash, body)),
+        }
+    }
+
+    /// Returns which conversations have the messages of this one, from `from` on before `end`:
+    /// their numbers, each with the range of positions that is its own, in order.
+    ///
+    /// Up the parents, as far as they have any of these. A circle, which only a damaged
+    /// file has, comes to an end.
+    fn message_ranges(
+        &self,
+        conversation: i64,
+        from: u64,
+        end: u64,
+    ) -> Result<Vec<(i64, i64, i64)>> {
+        let sql = "WITH RECURSIVE line (number, parent, low, high) AS (
+                 SELECT number, parent, coalesce(shared, 0), ?3 FROM conversations
+                 WHERE number = ?1
+                 UNION
+                 SELECT c.number, c.parent, coalesce(c.shared, 0), min(low, high)
+                 FROM line JOIN conversations AS c ON c.number = line.parent
+                 WHERE low > ?2 AND high > ?2
+             )
+             SELECT number, max(low, ?2), high FROM line WHERE max(low, ?2) < high ORDER BY 2";
+        self.rows(sql, (conversation, to_limit(from), to_limit(end)), |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })
+    }
+
+    fn handoff_rows(
+        &self,
+        which: &str,
+        values: impl rusqlite::Params,
+    ) -> Result<Vec<StoredHandoff>> {
+        self.rows(&format!("{HANDOFFS} {which}"), values, read_handoff)?.into_iter().collect()
+    }
+}
+
+fn read_conversation(row: &Row<'_>) -> rusqlite::Result<Result<Conversation>> {
+    let id: String = row.get(1)?;
+    let holder: (Option<String>, Option<i64>) = (row.get(8)?, row.get(9)?);
+    let parent: (Option<i64>, Option<String>, Option<i64>) =
+        (row.get(14)?, row.get(15)?, row.get(16)?);
+    let point = parent.1.zip(parent.2);
+    if parent.0.is_some() && point.is_none() {
+        return Ok(Err(damaged(format!("the parent of conversation {id:?} is missing"))));
+    }
+    let record = ConversationRecord {
+        id,
+        window_tokens: row.get(2)?,
+        output_reserve_tokens: row.get(3)?,
+        parent: point.map(|(conversation, shared)| ForkPoint {
+            conversation,
+            messages: shared.cast_unsigned(),
+        }),
+        origin: row.get(4)?,
+        continued_as: row.get(5)?,
+        epoch: row.get(6)?,
+        fence: row.get::<_, i64>(7)?.cast_unsigned(),
+        holder: holder.0.zip(holder.1.map(Timestamp)),
+        messages: row.get::<_, i64>(10)?.cast_unsigned(),
+        status: row.get(11)?,
+        created: Timestamp(row.get(12)?),
+        active: Timestamp(row.get(13)?),
+    };
+    Ok(Ok(Conversation { number: row.get(0)?, record }))
+}
+
+fn read_handoff(row: &Row<'_>) -> rusqlite::Result<Result<StoredHandoff>> {
+    let id: String = row.get(1)?;
+    let Some(state) = read_state(row)? else {
+        return Ok(Err(damaged(format!("the state of hand-off {id:?} is unknown"))));
+    };
+    let record = HandoffRecord {
+        id,
+        conversation: row.get(2)?,
+        epoch: row.get(3)?,
+        previous: row.get(4)?,
+        messages: row.get::<_, i64>(5)?.cast_unsigned(),
+        pack: Vec::new(),
+        state,
+        created: Timestamp(row.get(13)?),
+        expires: Timestamp(row.get(14)?),
+    };
+    let fence = row.get::<_, i64>(12)?.cast_unsigned();
+    let (order, hash, has_pack) = (row.get(0)?, row.get(6)?, row.get(7)?);
+    Ok(Ok(StoredHandoff { record, hash, fence, order, has_pack }))
+}
+
+/// Reads the state that a hand-off was left in; `None` if it is not known.
+fn read_state(row: &Row<'_>) -> rusqlite::Result<Option<HandoffState>> {
+    let claim: (Option<String>, Option<i64>) = (row.get(10)?, row.get(11)?);
+    let successor: Option<String> = row.get(9)?;
+    Ok(match (row.get(8)?, claim) {
+        (OPEN, (Some(by), Some(until))) => {
+            Some(HandoffState::Claimed { by, until: Timestamp(until) })
+        }
+        (OPEN, _) => Some(HandoffState::Committed),
+        (EXPIRED, _) => Some(HandoffState::Expired),
+        (RESUMED, _) => successor.map(|into| HandoffState::Resumed { into }),
+        (SUPERSEDED, _) => successor.map(|by| HandoffState::Superseded { by }),
+        _ => None,
+    })
+}
