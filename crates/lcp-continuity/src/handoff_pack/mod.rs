@@ -1,12 +1,8 @@
 //! A hand-off as a pack, and back (RFC 0007 §5).
 
-mod index;
-mod message;
-mod read;
-mod write;
+mod codec;
 
-pub(crate) use message::encode_message;
-pub(crate) use write::handoff_id_of;
+pub(crate) use codec::encode_message;
 
 use lcp_encoder::{Compression, EncodeOptions, Magic};
 use lcp_types::Block;
@@ -70,7 +66,7 @@ impl SessionHandoff {
     ///
     /// If something in it exceeds the limits of packs.
     pub fn to_pack(&self) -> Result<Vec<u8>, PackageError> {
-        write::write_pack(self)
+        codec::write_pack(self)
     }
 
     /// Its blocks as they stand in the pack, with what is said of them.
@@ -91,7 +87,7 @@ impl SessionHandoff {
     /// As [`Self::to_pack`].
     pub fn with_id(mut self) -> Result<(Self, Vec<u8>), PackageError> {
         let pack = self.to_pack()?;
-        self.handoff_id = handoff_id_of(&pack);
+        self.handoff_id = codec::handoff_id_of(&pack);
         Ok((self, pack))
     }
 
@@ -101,6 +97,6 @@ impl SessionHandoff {
     ///
     /// If the pack is malformed, another one, or contradicts itself.
     pub fn from_pack(pack: &[u8]) -> Result<Self, PackageError> {
-        read::read_handoff(pack)
+        codec::read_handoff(pack)
     }
 }

@@ -1,24 +1,21 @@
 //! What continuity speaks of: plain data.
 
 mod anchor;
-mod directive;
 mod handoff;
 mod message;
 mod state;
-mod task;
 #[cfg(test)]
 mod tests;
 mod time;
 mod usage;
 
 pub use anchor::{AnchorKind, AnchorPoint, AnchorSource, Speaker};
-pub use directive::{ContinuationDirective, Coverage, DirectiveStyle, Ratio};
 pub use handoff::{
-    HandoffDecision, HandoffMetadata, HandoffOptions, OpenCall, ResumedSession, SessionHandoff,
+    ContinuationDirective, Coverage, DirectiveStyle, HandoffDecision, HandoffMetadata,
+    HandoffOptions, OpenCall, Ratio, ResumedSession, SessionHandoff,
 };
 pub use message::{Message, Recorded};
-pub use state::SessionState;
-pub use task::{PendingTask, TaskStatus};
+pub use state::{PendingTask, SessionState, TaskStatus};
 pub use time::{Clock, ManualClock, SystemClock, Timestamp};
 pub use usage::{ReportedUsage, TokenUsage, UsageSource};
 

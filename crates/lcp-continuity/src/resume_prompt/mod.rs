@@ -1,7 +1,6 @@
 //! The resume prompt: the continuation directive that the next session begins with
 //! (RFC 0007 §7).
 
-mod abridge;
 pub(crate) mod blocks;
 mod draft;
 mod fit;

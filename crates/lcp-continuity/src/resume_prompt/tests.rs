@@ -1,6 +1,6 @@
 //! Tests of shorter forms.
 
-use super::abridge::*;
+use super::draft::*;
 
 #[test]
 fn the_beginning_and_the_end_remain() {

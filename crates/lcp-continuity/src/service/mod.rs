@@ -3,13 +3,11 @@
 mod build_handoff;
 mod check;
 mod compact;
-mod inherited;
 mod open;
 mod prepare;
 mod record;
 mod resume;
 mod session;
-mod sync;
 
 use std::collections::HashMap;
 use std::fmt;

@@ -5,13 +5,12 @@ use std::time::Instant;
 
 use lcp_types::Role;
 
-use super::inherited;
-use super::session::{SavedState, Session};
+use super::session::{SavedState, Session, likely_memories};
 use super::{SessionContinuityService, lock};
 use crate::error::Result;
-use crate::model::{Recorded, SessionHandoff, TokenUsage};
+use crate::model::{AnchorPoint, Recorded, SessionHandoff, TokenUsage};
 use crate::resume_prompt::DirectiveOptions;
-use crate::store::{ConversationRecord, Lease, NewConversation, StoredMessage};
+use crate::store::{ConversationRecord, ForkPoint, Lease, NewConversation, StoredMessage};
 use crate::trigger::Trigger;
 
 const PAGE: u64 = 1_000;
@@ -95,7 +94,7 @@ impl SessionContinuityService {
         let messages = self.load_messages(&record.id, 0)?;
         let origin = self.load_origin(&record)?;
         let kept = self.inherited_state(&record)?;
-        let memories = inherited::memories(kept.as_ref(), &record, &messages);
+        let memories = memories(kept.as_ref(), &record, &messages);
         let superseded = self.superseded(kept.as_ref(), &messages, origin.as_ref())?;
         let status =
             SavedState::from_record(&record).filter(|status| status.is_current_for(&record));
@@ -167,4 +166,103 @@ pub(super) fn decode_stored(stored: &StoredMessage) -> Result<Recorded> {
         tokens: stored.tokens,
         message: stored.message()?,
     })
+}
+
+/// What is kept with a conversation, or with the nearest before it that keeps anything.
+pub(super) struct InheritedState {
+    status: SavedState,
+    /// Whose it is, where it is another's, and how many messages they share.
+    of: Option<ForkPoint>,
+}
+
+impl SessionContinuityService {
+    pub(super) fn inherited_state(
+        &self,
+        record: &ConversationRecord,
+    ) -> Result<Option<InheritedState>> {
+        if let Some(status) = SavedState::from_record(record) {
+            return Ok(Some(InheritedState { status, of: None }));
+        }
+        let (mut parent, mut messages) = (record.parent.clone(), u64::MAX);
+        while let Some(point) = parent {
+            messages = messages.min(point.messages);
+            let record = self.store.conversation(&point.conversation)?;
+            if let Some(status) = SavedState::from_record(&record) {
+                return Ok(Some(InheritedState {
+                    status,
+                    of: Some(ForkPoint { messages, ..point }),
+                }));
+            }
+            parent = record.parent;
+        }
+        Ok(None)
+    }
+
+    /// What replaced the anchors of a conversation that no longer hold.
+    pub(super) fn superseded(
+        &self,
+        kept: Option<&InheritedState>,
+        messages: &[Recorded],
+        origin: Option<&SessionHandoff>,
+    ) -> Result<Vec<(String, String)>> {
+        let Some(InheritedState { status, of }) = kept else { return Ok(Vec::new()) };
+        let mut superseded = status.superseded.clone();
+        let Some(ForkPoint { conversation, messages: shared }) = of else { return Ok(superseded) };
+        if !superseded.is_empty() {
+            // What was said there behind the fork has replaced nothing here.
+            let later =
+                self.extract_anchors(conversation, &self.load_messages(conversation, *shared)?).0;
+            let mut here = self.extract_anchors(conversation, messages).0;
+            here.extend(origin.into_iter().flat_map(|origin| origin.anchors.iter().cloned()));
+            let is_in = |anchors: &[AnchorPoint], id: &str| anchors.iter().any(|it| it.id == id);
+            superseded.retain(|(_, by)| is_in(&here, by) || !is_in(&later, by));
+        }
+        Ok(superseded)
+    }
+
+    pub(super) fn load_origin(
+        &self,
+        record: &ConversationRecord,
+    ) -> Result<Option<SessionHandoff>> {
+        record.origin.as_deref().map(|id| self.handoff_as_superseded(id)).transpose()
+    }
+
+    /// A hand-off of which anchors that were superseded between its commit and its resume
+    /// say so.
+    pub(super) fn handoff_as_superseded(&self, id: &str) -> Result<SessionHandoff> {
+        let mut origin = self.handoff(id)?;
+        for (id, by) in self.superseded_before(&origin)? {
+            if let Some(anchor) = origin.anchors.iter_mut().find(|anchor| anchor.id == id) {
+                anchor.superseded_by.get_or_insert(by);
+            }
+        }
+        Ok(origin)
+    }
+
+    /// What replaced anchors of the conversation that was handed over. Once it was
+    /// resumed, nothing is added.
+    pub(super) fn superseded_before(
+        &self,
+        origin: &SessionHandoff,
+    ) -> Result<Vec<(String, String)>> {
+        let before = self.store.conversation(&origin.conversation_id)?;
+        Ok(SavedState::from_record(&before).map(|status| status.superseded).unwrap_or_default())
+    }
+}
+
+pub(super) fn memories(
+    kept: Option<&InheritedState>,
+    record: &ConversationRecord,
+    messages: &[Recorded],
+) -> Vec<u64> {
+    match kept {
+        Some(kept) => {
+            let memories = kept.status.memories(messages).into_iter();
+            let shared = kept.of.as_ref().map_or(u64::MAX, |point| point.messages);
+            memories.filter(|at| *at < shared).collect()
+        }
+        // Something is kept that cannot be read.
+        None if record.status.is_some() => likely_memories(messages),
+        None => Vec::new(),
+    }
 }

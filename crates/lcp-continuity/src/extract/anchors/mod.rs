@@ -1,7 +1,6 @@
 //! Anchors by rules: phrases, and markers.
 
 mod phrases;
-mod questions;
 mod rules;
 
 use std::collections::HashSet;
@@ -52,7 +51,7 @@ pub struct RuleAnchorExtractor;
 
 impl AnchorExtractor for RuleAnchorExtractor {
     fn anchors(&self, conversation: &str, messages: &[Recorded]) -> Vec<AnchorPoint> {
-        let open = questions::open_questions(messages);
+        let open = rules::open_questions(messages);
         let mut seen = HashSet::new();
         let mut anchors = Vec::new();
         for (at, recorded) in messages.iter().enumerate() {
@@ -82,7 +81,7 @@ impl AnchorExtractor for RuleAnchorExtractor {
     fn is_answered(&self, question: &AnchorPoint, messages: &[Recorded]) -> bool {
         let asked = question.source.speaker;
         asked.is_some()
-            && (0..messages.len()).any(|at| questions::answered_speaker(messages, at) == asked)
+            && (0..messages.len()).any(|at| rules::answered_speaker(messages, at) == asked)
     }
 }
 

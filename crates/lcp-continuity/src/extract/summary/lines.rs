@@ -5,12 +5,11 @@ use lcp_types::{Block, BlockContent, Role, Status};
 
 use super::super::output_detection::{is_noise, is_output};
 use super::super::sentences::sentences;
-use super::features::{Features, error_line};
 use super::line::{
     EXCERPT_BYTES, Kind, Line, PIECE_BYTES, Piece, first_line, is_command, kind, last_line,
     line_count, message_text, one_line, recency,
 };
-use super::score::Scorer;
+use super::score::{Features, Scorer, error_line};
 use crate::model::{Message, Recorded};
 
 /// The lines of these messages. System turns are left out where anybody else says

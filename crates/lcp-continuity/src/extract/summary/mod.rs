@@ -1,7 +1,6 @@
 //! Summaries without a model: sentences are chosen, never written.
 
 mod command;
-mod features;
 mod fit;
 mod line;
 mod lines;

@@ -1,6 +1,6 @@
 //! Tests of features and terms.
 
-use super::features::*;
+use super::score::*;
 use super::terms::is_term;
 
 #[test]

@@ -1,9 +1,16 @@
-//! Where a database is, and how it is reached.
+//! Where a database is, and how it is reached: TLS by rustls, which always checks the server's
+//! certificate.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use rustls::crypto::ring;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::PostgresOptions;
 use crate::store::error::{Error, Result};
@@ -78,36 +85,36 @@ fn plain(url: &str) -> String {
     head + &tail.join(separator)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(url: &str) -> Result<Address> {
-        Address::parse(url, &PostgresOptions::default())
-    }
-
-    #[test]
-    fn modes_of_tls_are_honoured() {
-        let mode = |url: &str| parse(url).unwrap().config.get_ssl_mode();
-        assert_eq!(mode("postgres://u@h/d"), SslMode::Prefer);
-        assert_eq!(mode("postgres://u@h/d?sslmode=disable"), SslMode::Disable);
-        assert_eq!(mode("postgres://u@h/d?sslmode=require"), SslMode::Require);
-        let url = "postgresql://u@h/d?connect_timeout=1&sslmode=verify-full";
-        assert_eq!(mode(url), SslMode::Require);
-        assert_eq!(mode("host=h user=u sslmode=verify-ca"), SslMode::Require);
-    }
-
-    #[test]
-    fn no_address_is_told_with_its_password() {
-        let place = parse("postgres://u:hunter2@h:1,i:2/d").unwrap().place();
-        assert_eq!(place, "u@h,i:1,2/d");
-        assert_eq!(parse("host=h user=u password=hunter2").unwrap().place(), "u@h/u");
-        for url in [
-            "postgres://u:hunter2@h/d?hunter2=1", "postgres://u:hunter2@h:port/d",
-            "postgres://u:hunter2@/d?x", "password=hunter2", "hunter2",
-        ] {
-            let error = parse(url).err().unwrap().to_string();
-            assert!(!error.contains("hunter2"), "{error}");
+/// What the certificates are checked against: `roots` (PEM), or what the system
+/// trusts.
+pub(super) fn tls_connector(roots: Option<&Path>) -> Result<MakeRustlsConnect> {
+    let mut trusted = RootCertStore::empty();
+    if let Some(path) = roots {
+        for certificate in read_certificates(path)? {
+            trusted.add(certificate).map_err(|error| unusable(path, &error))?;
         }
+    } else {
+        // Where there are none, a server with TLS is refused, with the reason.
+        trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     }
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| Error::Io { reason: error.to_string() })?
+        .with_root_certificates(trusted)
+        .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
+}
+
+fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
+    let certificates = CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect::<std::result::Result<Vec<_>, _>>)
+        .map_err(|error| unusable(path, &error))?;
+    if certificates.is_empty() {
+        return Err(unusable(path, &"there is no certificate in it"));
+    }
+    Ok(certificates)
+}
+
+fn unusable(path: &Path, reason: &dyn std::fmt::Display) -> Error {
+    Error::Io { reason: format!("the certificates of {} cannot be used: {reason}", path.display()) }
 }

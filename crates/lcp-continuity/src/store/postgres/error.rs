@@ -61,7 +61,7 @@ impl From<DatabaseError> for Failure {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
+pub(super) enum Class {
     Conflict,
     Broken,
     Busy,
@@ -71,7 +71,7 @@ enum Class {
     Other,
 }
 
-fn class(code: &SqlState) -> Class {
+pub(super) fn class(code: &SqlState) -> Class {
     let known: [(&SqlState, Class); 15] = [
         // Somebody else made it at the same time: the next look sees it.
         (&SqlState::UNIQUE_VIOLATION, Class::Conflict),
@@ -132,29 +132,4 @@ fn words(error: &DatabaseError) -> String {
         cause = inner.source();
     }
     words
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn codes_say_what_to_do() {
-        for (code, expected) in [
-            ("53100", Class::Full),
-            ("55P03", Class::Conflict),
-            ("40001", Class::Conflict),
-            ("40P01", Class::Conflict),
-            ("23505", Class::Conflict),
-            ("57014", Class::Busy),
-            ("42501", Class::Other),
-            ("25006", Class::ReadOnly),
-            ("XX001", Class::Damaged),
-            ("57P01", Class::Broken),
-            ("08006", Class::Broken),
-            ("28P01", Class::Other),
-        ] {
-            assert_eq!(class(&SqlState::from_code(code)), expected, "{code}");
-        }
-    }
 }

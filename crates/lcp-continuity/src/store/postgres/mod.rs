@@ -13,19 +13,36 @@ mod migrate;
 mod pool;
 mod rows;
 mod statements;
-mod store;
-mod tls;
+#[cfg(test)]
+mod tests;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio_postgres::Row;
+
 use self::address::Address;
-use self::pool::Database;
-use super::DEFAULT_EXPIRY;
-use super::error::Result;
-use crate::model::Clock;
+use self::error::Failure;
+use self::pool::{Database, Values};
+use self::rows::{big, millis, name, number, value};
+use self::statements::{
+    ABANDON, APPEND, BEGIN, CHAIN, CLAIM, COMMIT, DROP_EXPIRED, FIND_CONVERSATION, FIND_HANDOFF,
+    FORK, LATEST, LEASE, LIST_CONVERSATIONS, LIST_HANDOFFS, LOCK_CONVERSATIONS, NEXT_EPOCH,
+    READ_MESSAGES, RELEASE, RENEW, RESUME, Statement,
+};
+use super::error::{Error, Result};
+use super::records::{
+    Claim, ConversationRecord, ExpiryStats, HandoffRecord, HandoffState, Lease, NewConversation,
+    NewHandoff, NewMessage, StoredMessage,
+};
+use super::{DEFAULT_EXPIRY, Store, validate};
+use crate::model::{Clock, Timestamp};
+
+/// How often it is tried to delete what has expired: others may be in the way.
+const EXPIRE_TRIES: u32 = 3;
 
 /// How a [`PostgresStore`] is opened.
 #[derive(Clone, Debug)]
@@ -77,7 +94,7 @@ impl Default for PostgresOptions {
 /// another runtime; that task's thread then waits, which is why `spawn_blocking` is
 /// the better place.
 ///
-/// Where a connection breaks, the calls that can be repeated (see [`Store`](crate::store::Store)) are, once.
+/// Where a connection breaks, the calls that can be repeated (see [`Store`](super::Store)) are, once.
 ///
 /// Sessions are set up when they begin: a pooler between must give whole sessions
 /// (PgBouncer's `pool_mode = session`).
@@ -109,8 +126,8 @@ impl PostgresStore {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`](crate::store::Error::Io) if the database cannot be reached, [`Error::ForeignSchema`](crate::store::Error::ForeignSchema) if
-    /// the schema is something else's, [`Error::TooNew`](crate::store::Error::TooNew).
+    /// [`Error::Io`](super::Error::Io) if the database cannot be reached, [`Error::ForeignSchema`](super::Error::ForeignSchema) if
+    /// the schema is something else's, [`Error::TooNew`](super::Error::TooNew).
     pub fn open(url: &str) -> Result<Self> {
         Self::open_with(url, &PostgresOptions::default())
     }
@@ -119,7 +136,7 @@ impl PostgresStore {
     ///
     /// # Errors
     ///
-    /// As [`Self::open`]; [`Error::BadId`](crate::store::Error::BadId) if the schema's name cannot be one.
+    /// As [`Self::open`]; [`Error::BadId`](super::Error::BadId) if the schema's name cannot be one.
     pub fn open_with(url: &str, options: &PostgresOptions) -> Result<Self> {
         migrate::check_name(&options.schema)?;
         let address = Address::parse(url, options)?;
@@ -131,6 +148,28 @@ impl PostgresStore {
             clock: options.clock.clone(),
             expiry: options.expiry,
         })
+    }
+
+    fn rows(&self, statement: &Statement, values: Values<'_>) -> Result<Vec<Row>> {
+        self.database.rows(statement, values)
+    }
+
+    async fn try_to_expire(&self) -> Result<ExpiryStats, Failure> {
+        let (now, expiry) = (self.now(), millis(self.expiry));
+        let mut client = None;
+        let work = self.database.bounded(&mut client, async |client| {
+            let transaction = client.transaction().await?;
+            transaction.batch_execute(LOCK_CONVERSATIONS).await?;
+            let statement = transaction.prepare_cached(DROP_EXPIRED).await?;
+            let row = transaction.query_one(&statement, &[&now, &expiry]).await?;
+            transaction.commit().await?;
+            Ok(ExpiryStats {
+                conversations: number(&row, "conversations")?,
+                handoffs: number(&row, "handoffs")?,
+                bodies: number(&row, "bodies")?,
+            })
+        });
+        work.await
     }
 
     /// The moment now by the clock that was given; none where the server tells it.
@@ -148,5 +187,261 @@ impl fmt::Debug for PostgresStore {
             .field("expiry", &self.expiry)
             .field("clock", &self.clock)
             .finish_non_exhaustive()
+    }
+}
+
+impl Store for PostgresStore {
+    fn begin(&self, new: &NewConversation) -> Result<ConversationRecord> {
+        validate::id(&new.id)?;
+        let (window, reserve) =
+            (i64::from(new.window_tokens), i64::from(new.output_reserve_tokens));
+        let row = self.database.row(&BEGIN, &[&new.id, &window, &reserve, &self.now()])?;
+        rows::conversation(&row)?.if_begun_as(new, None)
+    }
+
+    fn conversation(&self, id: &str) -> Result<ConversationRecord> {
+        let rows = self.rows(&FIND_CONVERSATION, &[&name(id)])?;
+        rows.first().map_or_else(|| Err(Error::unknown_conversation(id)), rows::conversation)
+    }
+
+    fn conversations(&self, after: &str, limit: u64) -> Result<Vec<ConversationRecord>> {
+        // No id has a NUL, so nothing lies between a text and the same cut there.
+        let after = after.split('\0').next().unwrap_or_default();
+        let rows = self.rows(&LIST_CONVERSATIONS, &[&after, &big(limit)])?;
+        rows.iter().map(rows::conversation).collect()
+    }
+
+    fn lease(&self, conversation: &str, holder: &str, span: Duration) -> Result<Lease> {
+        validate::id(holder)?;
+        let values: Values<'_> = &[&name(conversation), &holder, &self.now(), &millis(span)];
+        let rows = self.rows(&LEASE, values)?;
+        let row = rows.first().ok_or_else(|| Error::unknown_conversation(conversation))?;
+        let until = Timestamp(value::<Option<i64>>(row, "held_until")?.unwrap_or_default());
+        let conversation = conversation.to_owned();
+        match value(row, "verdict")? {
+            "ok" => Ok(Lease {
+                conversation,
+                holder: holder.to_owned(),
+                fence: number(row, "fence")?,
+                epoch: number(row, "epoch")?,
+                until,
+            }),
+            "held" => Err(Error::Held { conversation, holder: value(row, "holder")?, until }),
+            _ => Err(Error::continued(&conversation, value(row, "continued_as")?)),
+        }
+    }
+
+    fn renew(&self, lease: &Lease, span: Duration) -> Result<Lease> {
+        let (id, holder, fence, epoch) = lease_values(lease);
+        let values: Values<'_> = &[&id, &holder, &fence, &epoch, &self.now(), &millis(span)];
+        let rows = self.rows(&RENEW, values)?;
+        let row = rows.first().ok_or_else(|| Error::lease_lost(&lease.conversation))?;
+        Ok(Lease { until: rows::moment(row, "held_until")?, ..lease.clone() })
+    }
+
+    fn release(&self, lease: &Lease) -> Result<()> {
+        let (id, holder, fence, epoch) = lease_values(lease);
+        self.rows(&RELEASE, &[&id, &holder, &fence, &epoch]).map(drop)
+    }
+
+    fn append(&self, lease: &Lease, messages: &[NewMessage], status: Option<&str>) -> Result<u64> {
+        validate::messages(messages, status)?;
+        let hashes: Vec<[u8; 32]> =
+            messages.iter().map(|message| *blake3::hash(&message.body).as_bytes()).collect();
+        // Each body once, in the order of the hashes.
+        let bodies: BTreeMap<&[u8], &[u8]> = hashes
+            .iter()
+            .zip(messages)
+            .map(|(hash, message)| (hash.as_slice(), message.body.as_slice()))
+            .collect();
+        let (body_hashes, bodies): (Vec<&[u8]>, Vec<&[u8]>) = bodies.into_iter().unzip();
+        let hashes: Vec<&[u8]> = hashes.iter().map(<[u8; 32]>::as_slice).collect();
+        let tokens: Vec<i64> = messages.iter().map(|message| i64::from(message.tokens)).collect();
+
+        let (id, holder, fence, epoch) = lease_values(lease);
+        let (now, status) = (self.now(), status.map(str::as_bytes));
+        let values: Values<'_> =
+            &[&id, &holder, &fence, &epoch, &now, &status, &body_hashes, &bodies, &hashes, &tokens];
+        number(check_written(&self.rows(&APPEND, values)?, lease)?, "messages")
+    }
+
+    fn messages(&self, conversation: &str, from: u64, limit: u64) -> Result<Vec<StoredMessage>> {
+        let end = from.saturating_add(limit);
+        let rows = self.rows(&READ_MESSAGES, &[&name(conversation), &big(from), &big(end)])?;
+        let first = rows.first().ok_or_else(|| Error::unknown_conversation(conversation))?;
+        let count: u64 = number(first, "there")?;
+        let mut messages = Vec::with_capacity(rows.len());
+        for row in &rows {
+            let Some(position) = value::<Option<i64>>(row, "position")? else { break };
+            let position = u64::try_from(position).unwrap_or(u64::MAX);
+            if position != from.saturating_add(messages.len() as u64) {
+                break;
+            }
+            messages.push(rows::message(row, conversation, position)?);
+        }
+        let expected = end.min(count).saturating_sub(from);
+        if messages.len() as u64 == expected {
+            return Ok(messages);
+        }
+        let missing = from.saturating_add(messages.len() as u64);
+        Err(rows::damaged_message(conversation, missing, "missing"))
+    }
+
+    fn next_epoch(&self, lease: &Lease, status: Option<&str>) -> Result<Lease> {
+        validate::status(status)?;
+        let (id, holder, fence, epoch) = lease_values(lease);
+        let (now, status) = (self.now(), status.map(str::as_bytes));
+        let rows = self.rows(&NEXT_EPOCH, &[&id, &holder, &fence, &epoch, &now, &status])?;
+        let row = check_written(&rows, lease)?;
+        let until = rows::moment(row, "held_until")?;
+        Ok(Lease { epoch: number(row, "epoch")?, until, ..lease.clone() })
+    }
+
+    fn fork(&self, conversation: &str, messages: u64, id: &str) -> Result<ConversationRecord> {
+        validate::id(id)?;
+        let values: Values<'_> = &[&name(conversation), &big(messages), &id, &self.now()];
+        let rows = self.rows(&FORK, values)?;
+        let row = rows.first().ok_or_else(|| Error::unknown_conversation(conversation))?;
+        if rows::exists(row)? {
+            return rows::conversation(row)?.if_forked_at(conversation, messages);
+        }
+        Err(Error::BadFork {
+            conversation: conversation.to_owned(),
+            messages: number(row, "there")?,
+            at: messages,
+        })
+    }
+
+    fn commit(&self, lease: &Lease, new: &NewHandoff) -> Result<HandoffRecord> {
+        validate::handoff(new)?;
+        let hash = *blake3::hash(&new.pack).as_bytes();
+        let hash = hash.as_slice();
+        let (conversation, holder, fence, epoch) = lease_values(lease);
+        let (now, expiry) = (self.now(), millis(self.expiry));
+        let previous = new.previous.as_deref().map(name);
+        let (messages, status) = (big(new.messages), new.status.as_ref().map(String::as_bytes));
+        let values: Values<'_> = &[
+            &conversation, &holder, &fence, &epoch, &now, &new.id, &previous, &messages, &hash,
+            &new.pack, &expiry, &status,
+        ];
+        let rows = self.rows(&COMMIT, values)?;
+        let row = rows.first().ok_or_else(|| Error::lease_lost(&lease.conversation))?;
+        if !rows::exists(row)? {
+            check_written(&rows, lease)?;
+            return Err(Error::unknown_handoff(new.previous.as_deref().unwrap_or_default()));
+        }
+        let is_same = value::<&[u8]>(row, "hash")? == hash
+            && value::<&str>(row, "conversation")? == lease.conversation
+            && value::<Option<&str>>(row, "previous")? == new.previous.as_deref()
+            && value::<i64>(row, "messages")? == messages;
+        if !is_same {
+            return Err(Error::exists(&new.id));
+        }
+        let is_dropped = value::<Option<&[u8]>>(row, "pack")?.is_none();
+        rows::handoff_with(row, if is_dropped { Vec::new() } else { new.pack.clone() })
+    }
+
+    fn handoff(&self, id: &str) -> Result<HandoffRecord> {
+        let rows = self.rows(&FIND_HANDOFF, &[&name(id), &self.now()])?;
+        rows.first().map_or_else(|| Err(Error::unknown_handoff(id)), rows::handoff)
+    }
+
+    fn claim(&self, handoff: &str, claimant: &str, span: Duration) -> Result<Claim> {
+        validate::id(claimant)?;
+        let values: Values<'_> = &[&name(handoff), &claimant, &self.now(), &millis(span)];
+        let rows = self.rows(&CLAIM, values)?;
+        let row = rows.first().ok_or_else(|| Error::unknown_handoff(handoff))?;
+        let record = rows::handoff(row)?;
+        if !matches!(value(row, "verdict")?, "ok" | "again") {
+            return Err(record.state.into_claim_error(&record.id));
+        }
+        let until = rows::moment(row, "claimed_until")?;
+        let claimant = claimant.to_owned();
+        let state = HandoffState::Claimed { by: claimant.clone(), until };
+        let handoff = HandoffRecord { state, ..record };
+        Ok(Claim { handoff, claimant, fence: number(row, "fence")?, until })
+    }
+
+    fn resume(&self, claim: &Claim, new: &NewConversation) -> Result<ConversationRecord> {
+        validate::id(&new.id)?;
+        let handoff = &claim.handoff.id;
+        let (id, claimant, fence) = (name(handoff), name(&claim.claimant), big(claim.fence));
+        let (window, reserve) =
+            (i64::from(new.window_tokens), i64::from(new.output_reserve_tokens));
+        let values: Values<'_> = &[&id, &claimant, &fence, &new.id, &window, &reserve, &self.now()];
+        let rows = self.rows(&RESUME, values)?;
+        let row = rows.first().ok_or_else(|| Error::unknown_handoff(handoff))?;
+        match value(row, "verdict")? {
+            "ok" => rows::conversation(row),
+            "exists" => Err(Error::exists(&new.id)),
+            "resumed" => {
+                let into: String = value(row, "resumed_into")?;
+                // The claim that resumed it was the last one it had.
+                let is_same = into == new.id && value::<i64>(row, "claim_fence")? == fence;
+                if is_same && rows::exists(row)? {
+                    return rows::conversation(row)?.if_begun_as(new, Some(handoff));
+                }
+                Err(Error::AlreadyResumed { handoff: handoff.clone(), into })
+            }
+            _ => Err(Error::ClaimLost { handoff: handoff.clone() }),
+        }
+    }
+
+    fn abandon(&self, claim: &Claim) -> Result<()> {
+        let (id, claimant) = (name(&claim.handoff.id), name(&claim.claimant));
+        self.rows(&ABANDON, &[&id, &claimant, &big(claim.fence)]).map(drop)
+    }
+
+    fn chain(&self, handoff: &str) -> Result<Vec<HandoffRecord>> {
+        let rows = self.rows(&CHAIN, &[&name(handoff), &self.now()])?;
+        if rows.is_empty() {
+            return Err(Error::unknown_handoff(handoff));
+        }
+        rows.iter().map(rows::handoff).collect()
+    }
+
+    fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<HandoffRecord>> {
+        // One at least, which tells that there is such a conversation.
+        let values: Values<'_> = &[&name(conversation), &self.now(), &big(limit.max(1))];
+        let rows = self.rows(&LIST_HANDOFFS, values)?;
+        let first = rows.first().ok_or_else(|| Error::unknown_conversation(conversation))?;
+        if limit == 0 || !rows::exists(first)? {
+            return Ok(Vec::new());
+        }
+        rows.iter().map(|row| rows::handoff_with(row, Vec::new())).collect()
+    }
+
+    fn latest(&self, conversation: &str) -> Result<Option<String>> {
+        let rows = self.rows(&LATEST, &[&name(conversation), &self.now()])?;
+        value(rows.first().ok_or_else(|| Error::unknown_conversation(conversation))?, "id")
+    }
+
+    fn expire(&self) -> Result<ExpiryStats> {
+        self.database.block_on(async {
+            for _ in 0..EXPIRE_TRIES {
+                match self.try_to_expire().await {
+                    Err(Failure::Conflict(_)) => {}
+                    other => return other.map_err(Failure::into_error),
+                }
+            }
+            Err(Error::Busy)
+        })
+    }
+}
+
+/// Returns the values `$1` to `$4` of the statements that check a lease.
+fn lease_values(lease: &Lease) -> (&str, &str, i64, i64) {
+    let (id, holder) = (name(&lease.conversation), name(&lease.holder));
+    (id, holder, big(lease.fence), i64::from(lease.epoch))
+}
+
+/// Returns the row of a statement with [`leased!`](super::statements), if the lease let it write.
+fn check_written<'a>(rows: &'a [Row], lease: &Lease) -> Result<&'a Row> {
+    let id = &lease.conversation;
+    let row = rows.first().ok_or_else(|| Error::lease_lost(id))?;
+    match value(row, "verdict")? {
+        "continued" => Err(Error::continued(id, value(row, "continued_as")?)),
+        "lost" => Err(Error::lease_lost(id)),
+        _ => Ok(row),
     }
 }

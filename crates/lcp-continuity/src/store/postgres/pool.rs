@@ -8,10 +8,9 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{NoTls, Row};
 
 use super::PostgresOptions;
-use super::address::Address;
+use super::address::{Address, tls_connector};
 use super::error::Failure;
 use super::statements::{Statement, quote_identifier};
-use super::tls;
 use crate::store::error::{Error, Result};
 
 /// How often a statement is sent that conflicts with others.
@@ -47,7 +46,7 @@ impl Database {
         });
         let fast = ManagerConfig { recycling_method: RecyclingMethod::Fast };
         let manager = if address.wants_tls() {
-            let tls = tls::connector(address.root_certificate.as_deref())?;
+            let tls = tls_connector(address.root_certificate.as_deref())?;
             Manager::from_config(address.config, tls, fast)
         } else {
             Manager::from_config(address.config, NoTls, fast)

@@ -1,0 +1,310 @@
+//! The blocks of a hand-off, and the index that says which block is what.
+
+use std::collections::BTreeMap;
+
+use lcp_decoder::DecodeOptions;
+use lcp_encoder::PackWriter;
+use lcp_types::{
+    Block, BlockMeta, Extension, HANDOFF_INDEX_VERSION as VERSION, HANDOFF_TYPE_NAME, Level,
+    Priority, Tag,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{PackageError, STORED};
+use crate::model::{
+    AnchorPoint, HandoffMetadata, Message, OpenCall, PendingTask, Recorded, SessionHandoff,
+    SessionState,
+};
+use crate::resume_prompt::blocks;
+use crate::store::StoredMessage;
+
+/// What the blocks of a hand-off are. Indices count annotations, as everywhere.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Index {
+    version: u64,
+    conversation: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    previous: Option<String>,
+    epoch: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    intent: Option<u64>,
+    #[serde(default)]
+    tasks: Vec<BlockRef<PendingTask>>,
+    #[serde(default)]
+    anchors: Vec<BlockRef<AnchorPoint>>,
+    summary: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    summary_tags: Option<String>,
+    #[serde(default)]
+    recent: Vec<BlockRef<MessageRef>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    state: Option<BlockRef<SessionState>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    open_calls: Vec<OpenCall>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    superseded: Vec<(String, String)>,
+    metadata: HandoffMetadata,
+}
+
+/// Something, and the block that shows it.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct BlockRef<T> {
+    block: u64,
+    #[serde(flatten)]
+    item: T,
+}
+
+/// Where a message was recorded.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct MessageRef {
+    position: u64,
+    epoch: u32,
+    tokens: u32,
+}
+
+/// The id of a hand-off: its pack's.
+pub(super) fn handoff_id_of(pack: &[u8]) -> String {
+    format!("h-{}", &blake3::hash(pack).to_hex().as_str()[..32])
+}
+
+/// Ranks within a priority, the highest first.
+const INTENT: f64 = 3.0;
+const TASK: f64 = 2.0;
+const SUMMARY: f64 = 1.0;
+
+/// The pack of a hand-off.
+///
+/// The index stands first, and needs to know where the other blocks are: so these are laid out
+/// behind a block in its place, and once more behind the index.
+pub(super) fn write_pack(handoff: &SessionHandoff) -> Result<Vec<u8>, PackageError> {
+    let bad =
+        |error: serde_json::Error| PackageError::BadIndex { block: 0, reason: error.to_string() };
+    let mut pack = PackWriter::new(STORED);
+    pack.add(&Block::extension("", "", ""))?;
+    let index = write_blocks(&mut pack, handoff)?;
+    let json = serde_json::to_vec(&index).map_err(bad)?;
+    let mut pack = PackWriter::new(STORED);
+    pack.add(&Block::extension(Level::NAMESPACE, HANDOFF_TYPE_NAME, json))?;
+    write_blocks(&mut pack, handoff)?;
+    Ok(pack.finish()?)
+}
+
+fn write_blocks(pack: &mut PackWriter, handoff: &SessionHandoff) -> Result<Index, PackageError> {
+    let intent = match &handoff.user_intent {
+        Some(intent) => Some(add(pack, &blocks::intent_block(intent), Priority::High, INTENT)?),
+        None => None,
+    };
+    let mut tasks = Vec::new();
+    for task in &handoff.pending_tasks {
+        let block = add(pack, &blocks::task_block(task), Priority::High, TASK)?;
+        tasks.push(BlockRef { block, item: task.clone() });
+    }
+    let mut anchors = Vec::new();
+    for anchor in &handoff.anchors {
+        let block = blocks::anchor_block(anchor);
+        let block = add(pack, &block, Priority::High, anchor.importance)?;
+        anchors.push(BlockRef { block, item: anchor.clone() });
+    }
+    let summary = add_summary(pack, handoff)?;
+    let mut recent = Vec::new();
+    for message in &handoff.recent {
+        let block = add_message(pack, &message.message)?;
+        let Recorded { position, epoch, tokens, .. } = *message;
+        recent.push(BlockRef { block, item: MessageRef { position, epoch, tokens } });
+    }
+    let state = match &handoff.state {
+        Some(state) => {
+            let mut added = pack.add(&blocks::state_block(state))?;
+            added.priority(Priority::Low)?;
+            Some(BlockRef { block: added.index(), item: state.clone() })
+        }
+        None => None,
+    };
+    Ok(Index {
+        version: VERSION,
+        conversation: handoff.conversation_id.clone(),
+        previous: handoff.previous_handoff_id.clone(),
+        epoch: handoff.epoch,
+        intent,
+        tasks,
+        anchors,
+        summary,
+        summary_tags: handoff.summary_tags.clone(),
+        recent,
+        state,
+        open_calls: handoff.open_calls.clone(),
+        superseded: handoff.superseded.clone(),
+        metadata: handoff.metadata.clone(),
+    })
+}
+
+/// Adds the block of a message, and the call that it answers where the block has no field for that.
+fn add_message(pack: &mut PackWriter, message: &Message) -> Result<u64, PackageError> {
+    let mut added = pack.add(&message.block)?;
+    if let Some(call) = message.answers() {
+        added.tag(&Tag::new(Tag::TOOL_CALL_ID, call))?;
+    }
+    Ok(added.index())
+}
+
+fn add(
+    pack: &mut PackWriter,
+    block: &Block<'_>,
+    of: Priority,
+    rank: f64,
+) -> Result<u64, PackageError> {
+    let mut added = pack.add(block)?;
+    added.priority(of)?.tag(&Tag::new(Tag::RANK, rank.to_string()))?;
+    Ok(added.index())
+}
+
+fn add_summary(pack: &mut PackWriter, handoff: &SessionHandoff) -> Result<u64, PackageError> {
+    let brief = handoff.summary_brief.as_deref();
+    let block = blocks::summary_block(&handoff.summary, brief);
+    let mut added = pack.add(&block)?;
+    added.tag(&Tag::new(Tag::RANK, SUMMARY.to_string()))?;
+    if let Some(tags) = &handoff.summary_tags {
+        added.level(Level::Tags, tags)?;
+    }
+    Ok(added.index())
+}
+
+/// The hand-off of a pack.
+pub(super) fn read_handoff(bytes: &[u8]) -> Result<SessionHandoff, PackageError> {
+    let pack = lcp_decoder::decode(bytes, DecodeOptions::default())?;
+    let index = read_index(&pack.blocks)?;
+    let shown = PackBlocks(&pack.blocks);
+    let metas = BlockMeta::resolve_annotated(&pack.blocks);
+    let tasks = shown.verified(index.tasks, blocks::task_block)?;
+    let state = shown.verified(index.state.into_iter().collect(), blocks::state_block)?;
+    let anchor = |BlockRef { block, item }: BlockRef<AnchorPoint>| {
+        Ok(AnchorPoint { text: shown.text(block)?, ..item })
+    };
+    let anchors = index.anchors.into_iter().map(anchor).collect::<Result<_, PackageError>>()?;
+    let mut recent = Vec::with_capacity(index.recent.len());
+    for BlockRef { block, item: MessageRef { position, epoch, tokens } } in index.recent {
+        let message = shown.message(block, &metas)?;
+        recent.push(Recorded { position, epoch, tokens, message });
+    }
+    let summary = shown.block(index.summary)?;
+    Ok(SessionHandoff {
+        handoff_id: handoff_id_of(bytes),
+        conversation_id: index.conversation,
+        previous_handoff_id: index.previous,
+        epoch: index.epoch,
+        summary: shown.text(index.summary)?,
+        summary_brief: summary.summary.as_deref().map(str::to_owned),
+        summary_tags: index.summary_tags,
+        anchors,
+        pending_tasks: tasks,
+        state: state.into_iter().next(),
+        user_intent: index.intent.map(|block| shown.text(block)).transpose()?,
+        recent,
+        open_calls: index.open_calls,
+        superseded: index.superseded,
+        metadata: index.metadata,
+    })
+}
+
+/// The index, wherever it stands: the first there is.
+fn read_index(blocks: &[Block<'_>]) -> Result<Index, PackageError> {
+    /// What every version has.
+    #[derive(Deserialize)]
+    struct Version {
+        version: u64,
+    }
+    let mut extensions = blocks.iter().map(Block::as_extension).enumerate();
+    let (block, extension) = extensions
+        .find_map(|(at, extension)| Some((at, extension?)).filter(|(_, of)| is_index(of)))
+        .ok_or(PackageError::NoHandoff)?;
+    let bad =
+        |error: serde_json::Error| PackageError::BadIndex { block, reason: error.to_string() };
+    let json = extension.content.as_slice();
+    let Version { version: found } = serde_json::from_slice(json).map_err(bad)?;
+    if found > VERSION {
+        return Err(PackageError::TooNew { found, known: VERSION });
+    }
+    serde_json::from_slice(json).map_err(bad)
+}
+
+fn is_index(extension: &Extension<'_>) -> bool {
+    extension.namespace == Level::NAMESPACE && extension.type_name == HANDOFF_TYPE_NAME
+}
+
+struct PackBlocks<'b, 'p>(&'b [Block<'p>]);
+
+impl<'b, 'p> PackBlocks<'b, 'p> {
+    fn block(&self, at: u64) -> Result<&'b Block<'p>, PackageError> {
+        let missing = PackageError::Inconsistent { block: at, reason: "there is no such block" };
+        let block = usize::try_from(at).ok().and_then(|at| self.0.get(at));
+        block.filter(|block| !block.content.is_metadata()).ok_or(missing)
+    }
+
+    fn text(&self, at: u64) -> Result<String, PackageError> {
+        let bad = PackageError::Inconsistent { block: at, reason: "it should be text" };
+        let text = self.block(at)?.content.text().and_then(|text| text.as_str());
+        text.map(str::to_owned).ok_or(bad)
+    }
+
+    /// What an index says, where the blocks show just that.
+    fn verified<T>(
+        &self,
+        items: Vec<BlockRef<T>>,
+        shown: impl Fn(&T) -> Block<'static>,
+    ) -> Result<Vec<T>, PackageError> {
+        let reason = "it shows something else than the index says";
+        items
+            .into_iter()
+            .map(|BlockRef { block, item }| {
+                let same = self.block(block)?.content == shown(&item).content;
+                same.then_some(item).ok_or(PackageError::Inconsistent { block, reason })
+            })
+            .collect()
+    }
+
+    fn message(
+        &self,
+        at: u64,
+        metas: &BTreeMap<usize, BlockMeta<'_>>,
+    ) -> Result<Message, PackageError> {
+        let message = Message::new(self.block(at)?.clone().into_owned());
+        let meta = usize::try_from(at).ok().and_then(|at| metas.get(&at));
+        // An empty id is none.
+        let call = meta.and_then(|meta| meta.tool_call_id.as_deref()).unwrap_or_default();
+        Ok(message.answering(call))
+    }
+}
+
+impl StoredMessage {
+    /// The message that its body is.
+    ///
+    /// # Errors
+    ///
+    /// A body that is none, as a program may have put there that does not use
+    /// [`SessionContinuityService`](crate::SessionContinuityService).
+    pub fn message(&self) -> Result<Message, PackageError> {
+        let pack = lcp_decoder::decode(&self.body, DecodeOptions::default())?;
+        let mut blocks = pack.blocks.into_iter();
+        let first = blocks.next().filter(|block| !block.content.is_metadata());
+        let message = Message::new(first.ok_or(PackageError::NoMessage)?.into_owned());
+        // An empty id is none.
+        Ok(message.answering(blocks.find_map(|block| answered_call(&block)).unwrap_or_default()))
+    }
+}
+
+/// The pack of a message, of one block: the same message gives the same bytes.
+pub(crate) fn encode_message(message: &Message) -> Result<Vec<u8>, PackageError> {
+    if message.block.content.is_metadata() {
+        return Err(PackageError::NoMessage);
+    }
+    let mut pack = PackWriter::new(STORED);
+    add_message(&mut pack, message)?;
+    Ok(pack.finish()?)
+}
+
+/// The call that an annotation says the first block answers.
+fn answered_call(block: &Block<'_>) -> Option<String> {
+    let annotation = block.as_annotation().filter(|of| of.target_block_id == 0)?;
+    let tag = annotation.as_tag().filter(|tag| tag.key == Tag::TOOL_CALL_ID)?;
+    tag.value.map(std::borrow::Cow::into_owned)
+}
