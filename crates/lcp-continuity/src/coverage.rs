@@ -88,8 +88,7 @@ fn weighted(groups: &[Ratio; 3]) -> impl Iterator<Item = (u32, Ratio)> {
     WEIGHTS.into_iter().zip(*groups).filter(|(_, group)| group.total > 0)
 }
 
-/// The weighted mean of the parts kept of each group that there is; 1 where there is
-/// none.
+/// The weighted mean of the parts kept of each group that there is; 1 where there is none.
 fn score(groups: &[Ratio; 3]) -> f64 {
     let (sum, of) = weighted(groups).fold((0.0, 0), |(sum, of), (weight, group)| {
         let part = f64::from(group.retained) / f64::from(group.total);

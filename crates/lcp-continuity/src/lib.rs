@@ -17,9 +17,8 @@
 //! | tokens alone, without a store | [`ConversationTokenTracker`] |
 //! | events | [`ContinuityEvent`] |
 //!
-//! Features: `sqlite` (on by default) and `postgres` are stores that outlive a process;
-//! `metrics` and `tracing` (off) tell what is used and what happened. RFC 0007 is all of
-//! it, in every detail.
+//! Features: `sqlite` (on by default) and `postgres` are stores that outlive a process; `metrics`
+//! and `tracing` (off) tell what is used and what happened. RFC 0007 is all of it, in every detail.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -53,8 +52,7 @@
 //! - Where [`store.latest(id)`](store::Store::latest) names a hand-off, it was prepared and
 //!   not resumed: [`resume_from_handoff`](SessionContinuityService::resume_from_handoff).
 //! - [`Continued { into, .. }`](store::Error::Continued) and
-//!   [`AlreadyResumed { into, .. }`](store::Error::AlreadyResumed) say that it was:
-//!   `reopen(into)`.
+//!   [`AlreadyResumed { into, .. }`](store::Error::AlreadyResumed): `reopen(into)`.
 
 pub mod command;
 pub mod compact;

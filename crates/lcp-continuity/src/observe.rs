@@ -76,8 +76,7 @@ pub(crate) fn futile(next_session_tokens: u32, max_tokens: u32) {
     let _ = (next_session_tokens, max_tokens);
 }
 
-/// Tells that something was not as it was asked for; what, the result itself says:
-/// it is of contents.
+/// Tells how many warnings there are; their words are content.
 pub(crate) fn warnings(of: &str, count: usize) {
     #[cfg(feature = "tracing")]
     if count > 0 {
@@ -86,8 +85,7 @@ pub(crate) fn warnings(of: &str, count: usize) {
     let _ = (of, count);
 }
 
-/// The part that is used in whole percent, rounded down: never a threshold that was
-/// not reached.
+/// The part that is used in whole percent, rounded down: never a threshold that was not reached.
 #[cfg(feature = "tracing")]
 fn percent(usage: &TokenUsage, max_tokens: u32) -> u64 {
     (u64::from(usage.total_tokens) * 100).checked_div(u64::from(max_tokens)).unwrap_or(0)

@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use crate::model::{Message, Recorded};
 
-/// The newest messages of at most `tokens` tokens together, calls and their results
-/// whole.
+/// The newest messages of at most `tokens` tokens together, calls and their results whole.
 pub(crate) fn newest_within(messages: &[Recorded], tokens: u32) -> &[Recorded] {
     let plain: Vec<&Message> = messages.iter().map(|message| &message.message).collect();
     let mut left = tokens;
@@ -21,14 +20,12 @@ pub(crate) fn newest_within(messages: &[Recorded], tokens: u32) -> &[Recorded] {
     &messages[first..]
 }
 
-/// Whether what follows the message at `at` is a call: it then only says what the call is
-/// for.
+/// Whether what follows the message at `at` is a call: it then only says what the call is for.
 pub(crate) fn is_before_call(messages: &[Recorded], at: usize) -> bool {
     messages.get(at + 1).is_some_and(|next| next.message.is_call())
 }
 
-/// For each message that answers a call, the place of that call: the newest before it
-/// of its id. `None` for all others.
+/// For each result, the place of the newest call before it of its id.
 pub(crate) fn answered_calls<'m>(
     messages: impl IntoIterator<Item = &'m Message>,
 ) -> Vec<Option<usize>> {
@@ -59,10 +56,9 @@ pub(crate) fn open_calls<'m>(
 
 /// The messages in runs that must not be separated, in order.
 ///
-/// A call and all its results stand together, with all between them: so do calls
-/// that run at once. A call that has no result yet stands with the message after
-/// it, a result whose call is not known with the message before it. An id that is
-/// used again is that of the newest call.
+/// A call and all its results stand together, with all between them: so do calls that run at once.
+/// A call that has no result yet stands with the message after it, a result whose call is not known
+/// with the message before it. An id that is used again is that of the newest call.
 pub(crate) fn inseparable_runs(messages: &[&Message]) -> Vec<Range<usize>> {
     // The last message that must stand with each.
     let mut reach: Vec<usize> = (0..messages.len()).collect();

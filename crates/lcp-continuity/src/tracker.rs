@@ -15,10 +15,9 @@ use crate::model::{Clock, Message, ReportedUsage, SystemClock, TokenUsage, Usage
 /// lost. A turn is one message; system turns count as system prompt, all others as
 /// history. Sums that exceed a `u32` stay at its end.
 ///
-/// What a provider reports of the newest request replaces the sum
-/// ([`Self::record_reported`]): messages that were recorded before are contained in
-/// it, the answer too, and those that are recorded later are counted on top. So:
-/// record the answer, then the report.
+/// What a provider reports of the newest request replaces the sum ([`Self::record_reported`]):
+/// messages that were recorded before are contained in it, the answer too, and those that are
+/// recorded later are counted on top. So: record the answer, then the report.
 ///
 /// Some 200 bytes are kept of each conversation, until [`Self::forget`].
 ///
@@ -71,22 +70,19 @@ impl ConversationTokenTracker {
         self.record_counted(conversation, message.role(), self.count(message))
     }
 
-    /// Adds a message of this role that has so many tokens. Gives what is used with
-    /// it.
+    /// Adds a message of this role that has so many tokens. Gives what is used with it.
     pub fn record_counted(&self, conversation: &str, role: Role, tokens: u32) -> TokenUsage {
         self.change(conversation, |tracked| tracked.add(role, tokens))
     }
 
-    /// Takes what a provider reports of the newest request in place of the sum: the
-    /// total is its input and its output. The system prompt stays what was counted
-    /// of it, the total at most; the rest is history. Reports are not added up, and
-    /// are no messages. Gives what is used.
+    /// Takes what a provider reports of the newest request in place of the sum: the total is its
+    /// input and its output. The system prompt stays what was counted of it, the total at most; the
+    /// rest is history. Reports are not added up, and are no messages. Gives what is used.
     pub fn record_reported(&self, conversation: &str, reported: ReportedUsage) -> TokenUsage {
         self.change(conversation, |tracked| tracked.report(reported))
     }
 
-    /// What is used; zeros for a conversation that was never seen, with the moment
-    /// now.
+    /// What is used; zeros for a conversation that was never seen, with the moment now.
     #[must_use]
     pub fn usage(&self, conversation: &str) -> TokenUsage {
         match self.locked().get(conversation) {
@@ -130,9 +126,8 @@ impl ConversationTokenTracker {
     /// Takes up what was used when a conversation was put down, in place of all that
     /// is known of it.
     ///
-    /// The average goes on as exactly as it can: how many of the messages were
-    /// system turns is not told, and taken to be one, or more where only more give
-    /// the same average.
+    /// The average goes on as exactly as it can: how many of the messages were system turns is not
+    /// told, and taken to be one, or more where only more give the same average.
     pub fn restore(&self, usage: TokenUsage) {
         self.locked().insert(usage.conversation_id.clone(), Tracked::new(usage));
     }
@@ -150,16 +145,12 @@ impl ConversationTokenTracker {
 
     fn change(&self, conversation: &str, change: impl FnOnce(&mut Tracked)) -> TokenUsage {
         let mut conversations = self.locked();
-        if let Some(tracked) = conversations.get_mut(conversation) {
-            change(tracked);
-            tracked.usage.last_updated = self.clock.now();
-            return tracked.usage.clone();
-        }
-        let mut tracked = Tracked::new(self.empty(conversation, 0));
-        change(&mut tracked);
-        let usage = tracked.usage.clone();
-        conversations.insert(conversation.to_owned(), tracked);
-        usage
+        let tracked = conversations
+            .entry(conversation.to_owned())
+            .or_insert_with(|| Tracked::new(self.empty(conversation, 0)));
+        change(tracked);
+        tracked.usage.last_updated = self.clock.now();
+        tracked.usage.clone()
     }
 
     fn empty(&self, conversation: &str, epoch: u32) -> TokenUsage {
@@ -232,8 +223,7 @@ impl Tracked {
     }
 }
 
-/// How many messages of the history there are, as far as the figures tell: the most
-/// that give the average.
+/// Returns the largest number of history messages that gives the average.
 fn turns_of(usage: &TokenUsage) -> u32 {
     let most = usage.message_count.saturating_sub(u32::from(usage.system_prompt_tokens > 0));
     let (history, average) = (usage.conversation_history_tokens, usage.average_tokens_per_turn);

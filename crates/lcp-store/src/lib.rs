@@ -17,3 +17,5 @@ pub mod content;
 pub mod runtime;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
+#[cfg(all(test, feature = "runtime"))]
+mod tests;

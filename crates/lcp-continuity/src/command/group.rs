@@ -4,13 +4,11 @@ use std::io;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The process groups that a filter and its clones run, so that all of them can be
-/// stopped at once.
+/// The process groups that a filter and its clones run, so that all of them can be stopped at once.
 #[derive(Debug, Default)]
 pub(super) struct RunningGroups(Mutex<Groups>);
 
-/// Locked while a program is started or waited for: until it is waited for, its number
-/// is given to nobody else.
+/// Locked while a program is started or waited for: before that, its id is not used again.
 #[derive(Debug, Default)]
 struct Groups {
     is_stopped: bool,
@@ -45,8 +43,7 @@ pub(super) struct ProcessGroup {
 }
 
 impl ProcessGroup {
-    /// Starts a program, on Unix in a process group of its own, unless `running` is
-    /// stopped.
+    /// Starts a program, on Unix in a process group of its own, unless `running` is stopped.
     pub(super) fn start(command: &mut Command, running: Arc<RunningGroups>) -> io::Result<Self> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
@@ -76,8 +73,7 @@ impl ProcessGroup {
         Ok(self.status)
     }
 
-    /// Stops the program and what it started. Returns at once, whether or not the
-    /// system lets go of them.
+    /// Stops the program and what it started. Returns at once.
     pub(super) fn stop(mut self) {
         if self.status.is_some() {
             return;
@@ -104,9 +100,7 @@ fn kill_group(leader: u32) {
 #[cfg(not(unix))]
 fn kill_group(_: u32) {}
 
-/// Stops what is left of the group of a program that has ended, and returns whether it
-/// may have. It is not yet waited for: until then its number, that of the group, is
-/// given to nobody else.
+/// Kills what is left of the group of a program that has ended; whether it has.
 #[cfg(all(unix, not(any(target_os = "openbsd", target_os = "redox"))))]
 fn kill_orphans(child: &Child) -> bool {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};

@@ -16,8 +16,7 @@ const STDERR_BYTES: usize = 2 << 10;
 /// How long it takes at most to see that the program has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-/// How long a pipe is waited for whose program has ended: what was written is there,
-/// but somebody who left the group may keep it open.
+/// How long to wait for pipes that others keep open after the program has ended.
 const DRAIN: Duration = Duration::from_millis(500);
 
 /// Parts of output that may wait to be taken.

@@ -22,8 +22,7 @@ const BEFORE: &str = "Remembered from before:";
 /// About what stands before a summary.
 const LEAD_TOKENS: u32 = 10;
 
-/// Whether a message begins as a memory does. That makes it none: others may write what
-/// they like.
+/// Whether a message begins as a memory does. That makes it none: others may write what they like.
 pub(crate) fn begins_like_memory(message: &Message) -> bool {
     let text = message.text();
     let rest = text.strip_prefix(MEMORY_HEADING);
@@ -65,8 +64,7 @@ fn anchor_mark(kind: AnchorKind) -> String {
     format!("- {}: ", kind.title())
 }
 
-/// What an earlier memory says behind its anchors. Those that hold are said anew, and
-/// the others hold no longer.
+/// Returns what an earlier memory says behind its anchors.
 fn without_anchors(memory: &str) -> &str {
     let said = memory.strip_prefix(MEMORY_HEADING).unwrap_or(memory).trim_start_matches('\n');
     if !AnchorKind::ALL.iter().any(|kind| said.starts_with(&anchor_mark(*kind))) {

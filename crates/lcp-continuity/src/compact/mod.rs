@@ -15,7 +15,6 @@ pub use result::{ArchivedChunk, Compaction, CompactionError, CompactionWarning, 
 
 use crate::extract::Summarizer;
 use crate::model::{AnchorPoint, Recorded};
-use result::LowBudget;
 
 /// When a conversation is compacted, and to what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,12 +167,11 @@ pub fn compact(request: &CompactionRequest<'_>) -> Result<Compaction, Compaction
         target_tokens: target,
         budget: request.shares.divide(available),
         warnings,
-        alert: is_low.then_some(LowBudget { remaining, total: available }),
+        alert: is_low.then_some((remaining, available)),
     })
 }
 
-/// A chunk has a quarter of the target at most, if it is more than one message with
-/// what belongs to it: few enough for summaries that say something.
+/// The least number of chunks as large as the target: their summaries must say something.
 const CHUNKS_PER_TARGET: u32 = 4;
 
 fn percent_of(tokens: u32, percent: u32) -> u32 {

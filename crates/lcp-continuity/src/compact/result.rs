@@ -1,7 +1,5 @@
 //! What a compaction gives.
 
-use std::fmt;
-
 use lcp_driver::shares::{ContextBudget, percent};
 use lcp_driver::window::WindowError;
 
@@ -40,7 +38,8 @@ pub struct Compaction {
     pub budget: ContextBudget,
     /// What is not as it should be.
     pub warnings: Vec<CompactionWarning>,
-    pub(super) alert: Option<LowBudget>,
+    /// The tokens that remain of how many, where the budget was low.
+    pub(super) alert: Option<(u32, u32)>,
 }
 
 /// What is remembered of messages that are not shown.
@@ -69,10 +68,11 @@ pub struct ArchivedChunk {
 }
 
 /// What is not as it should be after a compaction. Nothing is lost by it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompactionWarning {
     /// There was no room for an anchor in the memory.
+    #[error("no room for the {} {text:?} ({id}) in the memory", .kind.title())]
     AnchorLeftOut {
         /// Its id.
         id: String,
@@ -82,6 +82,7 @@ pub enum CompactionWarning {
         text: String,
     },
     /// There was no room for a summary of these messages.
+    #[error("no room for a summary of messages {first} to {last}")]
     NotSummarized {
         /// The position of the first.
         first: u64,
@@ -89,6 +90,7 @@ pub enum CompactionWarning {
         last: u64,
     },
     /// The summary of these messages was cut.
+    #[error("the summary of messages {first} to {last} was cut")]
     SummaryCut {
         /// The position of the first.
         first: u64,
@@ -96,6 +98,7 @@ pub enum CompactionWarning {
         last: u64,
     },
     /// The summariser failed for these messages; the built-in took its place.
+    #[error("the built-in summary stands in for messages {first} to {last}: {error}")]
     SummarizerFailed {
         /// The position of the first.
         first: u64,
@@ -105,32 +108,11 @@ pub enum CompactionWarning {
         error: SummaryError,
     },
     /// The newest message of the user is too long to be shown.
+    #[error("message {position}, the newest of the user, is too long to be shown")]
     UserMessageArchived {
         /// Its position.
         position: u64,
     },
-}
-
-impl fmt::Display for CompactionWarning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AnchorLeftOut { id, kind, text } => {
-                write!(f, "no room for the {} {text:?} ({id}) in the memory", kind.title())
-            }
-            Self::NotSummarized { first, last } => {
-                write!(f, "no room for a summary of messages {first} to {last}")
-            }
-            Self::SummaryCut { first, last } => {
-                write!(f, "the summary of messages {first} to {last} was cut")
-            }
-            Self::SummarizerFailed { first, last, error } => {
-                write!(f, "the built-in summary stands in for messages {first} to {last}: {error}")
-            }
-            Self::UserMessageArchived { position } => {
-                write!(f, "message {position}, the newest of the user, is too long to be shown")
-            }
-        }
-    }
 }
 
 /// Why a conversation is not compacted; it is as it was.
@@ -148,9 +130,8 @@ pub enum CompactionError {
     /// The window leaves nothing for messages.
     #[error(transparent)]
     Window(#[from] WindowError),
-    /// What would stay exceeds the target, or is no less than there is. At least the
-    /// system prompts stay, the newest message with what belongs to it, and what is
-    /// no message.
+    /// What would stay exceeds the target, or is no less than there is. At least the system prompts
+    /// stay, the newest message with what belongs to it, and what is no message.
     #[error(
         "compaction is futile: {needed_tokens} of {tokens_before} tokens would stay, the target \
          is {target_tokens}"
@@ -163,12 +144,6 @@ pub enum CompactionError {
         /// Tokens that there may be.
         target_tokens: u32,
     },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LowBudget {
-    pub(super) remaining: u32,
-    pub(super) total: u32,
 }
 
 impl Compaction {
@@ -184,7 +159,7 @@ impl Compaction {
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        if let Some(LowBudget { remaining, total }) = self.alert {
+        if let Some((remaining, total)) = self.alert {
             let percent = percent(remaining.into(), total.into());
             lines.push(format!(
                 "[Budget] Low budget alert! {remaining} tokens remaining ({percent}%)"

@@ -71,8 +71,7 @@ impl<'a> CountedMessages<'a> {
         &self.history[group.clone()]
     }
 
-    /// Chooses what is shown besides [`Self::least`], which leaves `room` tokens.
-    /// `memory` tokens of them are set aside, or as many as there are.
+    /// Chooses what is shown in `room` tokens, of which `memory` are set aside.
     pub(super) fn select(&self, room: u32, memory: u32) -> Selection {
         let mut selected =
             Selection { shown: vec![false; self.messages.len()], room, warning: None };
@@ -127,8 +126,7 @@ impl Selection {
         (recorded(&work.prompts), recorded(&work.history))
     }
 
-    /// Shows those of these messages that are not yet, if they fit and leave so many
-    /// tokens; whether they are shown.
+    /// Shows these messages if they fit and leave so many tokens; whether they are shown.
     fn add(&mut self, tokens: &[u32], places: &[usize], leave: u32) -> bool {
         let cost = sum(places.iter().filter(|&&at| !self.shown[at]).map(|&at| tokens[at]));
         let fits = cost <= self.room.saturating_sub(leave);

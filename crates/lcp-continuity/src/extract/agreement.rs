@@ -35,8 +35,7 @@ const FILLERS: &[&str] = &[
     "lot", "1", "this", "with", "is", "works", "hi", "hello",
 ];
 
-/// Whether a reply agrees (`true`) or does not (`false`) with what was said before;
-/// `None` where it says neither plainly.
+/// Whether a reply agrees or refuses; `None` where it says neither plainly.
 pub(crate) fn agreement(reply: &str) -> Option<bool> {
     let first = sentences(reply).next().unwrap_or(reply);
     let tokens = WordTokens::new(first);

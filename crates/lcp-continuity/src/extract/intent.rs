@@ -71,8 +71,7 @@ fn cut(text: &str, counter: &dyn TokenEstimator, max_tokens: u32) -> Option<Stri
     None
 }
 
-/// Where the last whole sentence ends that is within the first `room` bytes; the
-/// last whole word where that is less than half of it.
+/// Returns the end of the last whole sentence (else word) within the first `room` bytes.
 fn whole_sentences(text: &str, room: usize) -> usize {
     let sentence =
         sentence_ranges(text).map(|range| range.end).take_while(|end| *end <= room).last();

@@ -94,9 +94,8 @@ pub enum SummaryError {
 
 /// Finds what must survive word for word.
 pub trait AnchorExtractor: Send + Sync {
-    /// The anchors in these messages of `conversation`, oldest first. Each text must
-    /// stand in its message byte for byte: callers drop those that do not, and say
-    /// so.
+    /// The anchors in these messages of `conversation`, oldest first. Each text must stand in its
+    /// message byte for byte: callers drop those that do not, and say so.
     fn anchors(&self, conversation: &str, messages: &[Recorded]) -> Vec<AnchorPoint>;
 
     /// Whether these messages, oldest first, answer a question that was open before
@@ -109,9 +108,8 @@ pub trait AnchorExtractor: Send + Sync {
 
 /// Finds what remains to be done.
 pub trait TaskExtractor: Send + Sync {
-    /// The tasks that are not done after these messages, where `known` were not
-    /// before them: those of `known` that are still open, changed where the
-    /// messages say so, and new ones.
+    /// The tasks that are not done after these messages, where `known` were not before them: those
+    /// of `known` that are still open, changed where the messages say so, and new ones.
     fn pending_tasks(&self, known: &[PendingTask], messages: &[Recorded]) -> Vec<PendingTask>;
 }
 

@@ -20,9 +20,8 @@ pub(crate) fn has_code(text: &str) -> bool {
     text.lines().map(str::trim_start).any(|line| EDITS.iter().any(|start| line.starts_with(start)))
 }
 
-/// Whether a turn is no more than commands for the program that it is typed into:
-/// each line is `/word …`. One that goes on in a sentence (`/ask Why is it slow?`)
-/// is more.
+/// Whether a turn is no more than commands for the program that it is typed into: each line is
+/// `/word …`. One that goes on in a sentence (`/ask Why is it slow?`) is more.
 pub(crate) fn is_slash_command(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
     lines.peek().is_some() && lines.all(is_command_line)
@@ -40,8 +39,7 @@ fn is_command_line(line: &str) -> bool {
     is_name && !says
 }
 
-/// Whether a line or sentence says nothing by itself: mostly punctuation (less than
-/// a third letters and digits), or a banner (`=== 1 failed ===`).
+/// Whether a line says nothing: less than a third letters and digits, or a banner (`===`).
 pub(crate) fn is_noise(line: &str) -> bool {
     let line = line.trim();
     let (mut alphanumeric, mut all) = (0_usize, 0_usize);
@@ -57,8 +55,7 @@ pub(crate) fn is_noise(line: &str) -> bool {
         || frames.iter().any(|run| line.starts_with(run) && line.ends_with(run))
 }
 
-/// Whether a line is what a checker says of a place: it begins with
-/// `path:line:column`, `path:line:`, or a code such as `F841` or `E0502`.
+/// Whether a line begins with `path:line:column`, `path:line:`, or a code such as `E0502`.
 pub(crate) fn is_diagnostic(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or_default();
     is_code_location(word) || is_diagnostic_code(word.trim_end_matches(':'))
@@ -88,8 +85,7 @@ fn is_diagnostic_code(word: &str) -> bool {
         && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Whether a turn is what a program wrote: half of its lines or more look like it.
-/// Fenced code and what is quoted count as neither.
+/// Whether half of the lines or more, outside of fences and quotations, look like a program's.
 pub(crate) fn is_output(text: &str) -> bool {
     let (mut output, mut all) = (0_usize, 0_usize);
     for line in lines(text) {

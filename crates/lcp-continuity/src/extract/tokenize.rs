@@ -8,9 +8,8 @@ pub(crate) const QUOTED: &str = "`";
 pub(crate) struct WordTokens(String);
 
 impl WordTokens {
-    /// Tokenizes `sentence`: apostrophes are `'`, stars and underlines for
-    /// emphasis are left out, quotations and code are one mark each, any other
-    /// character that is in no word is by itself.
+    /// Tokenizes `sentence`: apostrophes are `'`, stars and underlines for emphasis are left out,
+    /// quotations and code are one mark each, any other character that is in no word is by itself.
     pub(crate) fn new(sentence: &str) -> Self {
         let mut words = Self(String::with_capacity(sentence.len() + 16));
         let mut rest = sentence;
@@ -66,8 +65,7 @@ impl WordTokens {
     }
 }
 
-/// Whether a character between two letters or digits belongs to their word: as in
-/// `don't`, `re-run`, `src/main.rs`, `10:30`.
+/// Whether a character can stand within a word, as in `don't`, `src/main.rs`, `10:30`.
 fn is_inner(c: char) -> bool {
     !c.is_whitespace() && !matches!(c, ',' | ';' | '(' | ')' | '—' | '–' | '…' | '=' | '?' | '!')
 }

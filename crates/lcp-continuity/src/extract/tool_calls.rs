@@ -9,7 +9,6 @@ use crate::model::{Message, Recorded};
 use crate::tool_pairs;
 
 const NAMES: [&str; 4] = ["name", "tool", "tool_name", "recipient_name"];
-
 const ARGUMENTS: [&str; 5] = ["input", "arguments", "args", "parameters", "params"];
 
 #[derive(Clone, Debug)]

@@ -49,12 +49,9 @@ impl AnchorKind {
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
-            Self::Commitment => "commitment",
-            Self::Decision => "decision",
             Self::OpenQuestion => "open question",
             Self::CriticalFact => "critical fact",
-            Self::Correction => "correction",
-            Self::Preference => "preference",
+            _ => self.name(),
         }
     }
 

@@ -23,8 +23,7 @@ pub struct HandoffOptions {
     pub summary_level: CompressionLevel,
     /// Tokens of the newest messages that are handed over as they are: 1,000.
     pub recent_tokens: u32,
-    /// What the caller knows of the session's state; what the messages show is
-    /// added to it.
+    /// What the caller knows of the session's state; what the messages show is added to it.
     pub state: SessionState,
     /// The ids of anchors that no longer hold, each with that of the anchor that
     /// replaced it, or with any word that says why.
@@ -56,8 +55,7 @@ impl Default for HandoffOptions {
 
 /// What one session leaves for the next (RFC 0007 §5).
 ///
-/// Its contents are what the work is about, so `Debug` shows them: take care what
-/// is logged.
+/// Its contents are what the work is about, so `Debug` shows them: take care what is logged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionHandoff {
     /// Its id, made of what it holds: the same hand-off has the same one.
@@ -175,8 +173,7 @@ pub struct ResumedSession {
     pub previous_conversation_id: String,
     /// What the model is told first.
     pub directive: ContinuationDirective,
-    /// The anchors that hold: those of the package, without what was superseded since
-    /// it was made.
+    /// The anchors that hold: those of the package, without what was superseded since it was made.
     pub restored_anchors: Vec<AnchorPoint>,
     /// The state of the session.
     pub restored_state: Option<SessionState>,

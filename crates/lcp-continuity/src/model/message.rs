@@ -74,8 +74,7 @@ impl Message {
         Self::new(Block::tool_result(tool.into(), status, text.into())).answering(id)
     }
 
-    /// This, as what the call `id` gave back, whatever the block is; an empty id is
-    /// none.
+    /// This, as what the call `id` gave back, whatever the block is; an empty id is none.
     #[must_use]
     pub fn answering(mut self, id: impl Into<String>) -> Self {
         self.result_of = Some(id.into()).filter(|id| !id.is_empty());
@@ -127,8 +126,7 @@ impl Message {
         self.tool_call_id().is_some() && !self.is_result()
     }
 
-    /// Returns what the user or the model says with it; `None` for calls, results, system
-    /// turns, blocks that are no turns, and turns without text.
+    /// Returns what the user or the model says in a turn with text that is no call.
     pub(crate) fn turn_text(&self) -> Option<(Role, Cow<'_, str>)> {
         let BlockContent::Conversation(turn) = &self.block.content else { return None };
         let is_speech = matches!(turn.role, Role::User | Role::Assistant)

@@ -19,8 +19,7 @@ pub use state::{PendingTask, SessionState, TaskStatus};
 pub use time::{Clock, ManualClock, SystemClock, Timestamp};
 pub use usage::{ReportedUsage, TokenUsage, UsageSource};
 
-/// The first 16 hexadecimal digits of a hash of these parts, in which it matters
-/// where one ends.
+/// The first 16 hexadecimal digits of a hash of these parts, in which it matters where one ends.
 pub(crate) fn short_hash(parts: &[&[u8]]) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in parts {

@@ -10,8 +10,7 @@ const DAY_MILLIS: i64 = 24 * 60 * 60 * 1_000;
 
 /// A moment: milliseconds since 1970-01-01 00:00 UTC.
 ///
-/// Shown as ISO 8601 has it, in UTC; a year that it has no digits for gets a sign or
-/// more digits.
+/// Shown as ISO 8601 has it, in UTC; a year that it has no digits for gets a sign or more digits.
 ///
 /// ```
 /// use lcp_continuity::Timestamp;

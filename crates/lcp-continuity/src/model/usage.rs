@@ -40,8 +40,7 @@ pub enum UsageSource {
     /// The messages were counted.
     #[default]
     Counted,
-    /// The provider reported it for the newest request; messages since then were
-    /// counted.
+    /// The provider reported it for the newest request; messages since then were counted.
     Reported,
 }
 
@@ -57,9 +56,8 @@ pub struct ReportedUsage {
 }
 
 impl TokenUsage {
-    /// The part of the window that is used; 0 where there is no window. For
-    /// decisions at exact edges use whole numbers, as
-    /// [`Thresholds`](crate::Thresholds) does.
+    /// The part of the window that is used; 0 where there is no window. For decisions at exact
+    /// edges use whole numbers, as [`Thresholds`](crate::Thresholds) does.
     #[expect(clippy::cast_precision_loss, reason = "a figure to show, as in CONT-02")]
     #[must_use]
     pub fn utilization(&self, max_context_tokens: u32) -> f32 {

@@ -45,8 +45,7 @@ pub(super) fn status_line(task: &PendingTask) -> String {
     format!("{status}{approval}")
 }
 
-/// Appends the steps of a task as check boxes, and by what it is done. Without
-/// `with_done` those that are done are only counted.
+/// Appends steps as check boxes, done ones only counted without `with_done`, and the acceptance.
 pub(super) fn push_steps(out: &mut String, task: &PendingTask, with_done: bool) {
     if with_done {
         for step in &task.done_steps {
@@ -64,8 +63,7 @@ pub(super) fn push_steps(out: &mut String, task: &PendingTask, with_done: bool) 
     }
 }
 
-/// The state: lines, since JSON would escape what it says. Its summary says how much
-/// there is of what.
+/// The state in lines, since JSON would escape it; the summary counts its items.
 pub(crate) fn state_block(state: &SessionState) -> Block<'static> {
     Block::document("state", lines(state_text(state)), FormatHint::Plain)
         .with_summary(state_brief(state))

@@ -1,6 +1,5 @@
-//! The blocks of a directive. What is picked stands in full, pinned; the rest of each
-//! part is one block that gets what the budget leaves, and is counted where that is
-//! nothing.
+//! The blocks of a directive. What is picked stands in full, pinned; the rest of each part is one
+//! block that gets what the budget leaves, and is counted where that is nothing.
 
 use lcp_types::{Annotation, Block, CarriedLevel, FormatHint, Priority, Tag};
 
@@ -14,54 +13,22 @@ use crate::model::DirectiveStyle;
 const LINE_CHARS: usize = 60;
 
 /// What a block is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    Intro,
-    Intent,
-    Actions,
-    Anchors,
-    Tasks,
-    Summary,
-    Messages,
-    State,
-}
-
-impl Part {
+struct Part {
     /// What it is called in warnings.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Intro => "the introduction",
-            Self::Intent => "the user's intent",
-            Self::Actions => "the immediate actions",
-            Self::Anchors => "anchors",
-            Self::Tasks => "tasks",
-            Self::Summary => "the summary",
-            Self::Messages => "recent messages",
-            Self::State => "the session's state",
-        }
-    }
-
-    /// The rank of those that give way first, within the priority Low.
-    const fn low_rank(self) -> Option<&'static str> {
-        match self {
-            Self::Summary => Some("3"),
-            Self::Messages => Some("2"),
-            Self::State => Some("1"),
-            _ => None,
-        }
-    }
-
-    /// The rank of the others, within the priority Normal.
-    const fn rank(self) -> &'static str {
-        match self {
-            Self::Intro => "5",
-            Self::Anchors => "4",
-            Self::Tasks => "3",
-            Self::Intent => "2",
-            _ => "1",
-        }
-    }
+    name: &'static str,
+    priority: Priority,
+    /// The rank within its priority; those of Low give way first.
+    rank: &'static str,
 }
+
+const INTRO: Part = Part { name: "the introduction", priority: Priority::Normal, rank: "5" };
+const ANCHORS: Part = Part { name: "anchors", priority: Priority::Normal, rank: "4" };
+const TASKS: Part = Part { name: "tasks", priority: Priority::Normal, rank: "3" };
+const INTENT: Part = Part { name: "the user's intent", priority: Priority::Normal, rank: "2" };
+const ACTIONS: Part = Part { name: "the immediate actions", priority: Priority::Normal, rank: "1" };
+const SUMMARY: Part = Part { name: "the summary", priority: Priority::Low, rank: "3" };
+const MESSAGES: Part = Part { name: "recent messages", priority: Priority::Low, rank: "2" };
+const STATE: Part = Part { name: "the session's state", priority: Priority::Low, rank: "1" };
 
 /// The blocks, and what those are called that may give way.
 #[derive(Default)]
@@ -74,55 +41,48 @@ pub(super) struct Draft {
 impl Draft {
     pub(super) fn new(parts: &Parts<'_>, selections: &[Selection], style: DirectiveStyle) -> Self {
         let picked = SelectedParts::new(parts, selections);
+        let has = |section| picked.whole.contains(&&section);
         let mut draft = Self::default();
-        draft.add(
-            Part::Intro,
-            styles::intro(style, parts.handoff),
-            picked.contains(&Section::Intro),
-        );
+        draft.add(&INTRO, styles::intro(style, parts.handoff), has(Section::Intro));
         if let Some(intent) = parts.intent() {
-            draft.add(Part::Intent, intent_block(intent), picked.contains(&Section::Intent));
+            draft.add(&INTENT, intent_block(intent), has(Section::Intent));
         }
         if !parts.actions.is_empty() {
-            draft.add(
-                Part::Actions,
-                styles::actions(style, &parts.actions),
-                picked.contains(&Section::Actions),
-            );
+            draft.add(&ACTIONS, styles::actions(style, &parts.actions), has(Section::Actions));
         }
         draft.anchors(parts, &picked, style);
         draft.tasks(parts, &picked, style);
-        draft.summary(parts, picked.contains(&Section::Summary));
+        draft.summary(parts, has(Section::Summary));
         if let Some(state) = parts.state() {
-            draft.add(Part::State, styles::state(style, state), picked.contains(&Section::State));
+            draft.add(&STATE, styles::state(style, state), has(Section::State));
         }
         draft.messages(parts, &picked);
         draft
     }
 
     /// Adds a block, and gives its index.
-    fn add(&mut self, part: Part, block: Block<'static>, picked: bool) -> u64 {
+    fn add(&mut self, part: &Part, block: Block<'static>, picked: bool) -> u64 {
         let at = self.blocks.len();
         let index = at as u64;
         if !picked {
-            self.unpinned.push((at, part.name().to_owned()));
+            self.unpinned.push((at, part.name.to_owned()));
         }
         self.blocks.push(block);
         let mut annotate =
             |annotation: Annotation<'static>| self.blocks.push(Block::new(annotation));
-        match part.low_rank() {
-            _ if picked => annotate(Annotation::tag(index, &Tag::bare(Tag::PINNED))),
-            None => annotate(Annotation::tag(index, &Tag::new(Tag::RANK, part.rank()))),
-            Some(rank) => {
+        if picked {
+            annotate(Annotation::tag(index, &Tag::bare(Tag::PINNED)));
+        } else {
+            if part.priority == Priority::Low {
                 annotate(Annotation::priority(index, Priority::Low));
-                annotate(Annotation::tag(index, &Tag::new(Tag::RANK, rank)));
             }
+            annotate(Annotation::tag(index, &Tag::new(Tag::RANK, part.rank)));
         }
         index
     }
 
     /// The same of a block that holds what is left of a part, called `name`.
-    fn add_rest(&mut self, part: Part, block: Block<'static>, name: String) {
+    fn add_rest(&mut self, part: &Part, block: Block<'static>, name: String) {
         self.add(part, block, false);
         if let Some((_, of)) = self.unpinned.last_mut() {
             *of = name;
@@ -135,7 +95,7 @@ impl Draft {
             all.filter(move |(_, picked)| **picked == is).map(|(anchor, _)| *anchor)
         };
         for block in styles::anchors(style, &of(true).collect::<Vec<_>>()) {
-            self.add(Part::Anchors, block, true);
+            self.add(&ANCHORS, block, true);
         }
         let mut left = String::new();
         for anchor in of(false) {
@@ -143,7 +103,7 @@ impl Draft {
         }
         if !left.is_empty() {
             let block = Block::document("anchors", lines(left), FormatHint::Plain);
-            self.add_rest(Part::Anchors, block, counted(of(false).count(), "anchor"));
+            self.add_rest(&ANCHORS, block, counted(of(false).count(), "anchor"));
         }
     }
 
@@ -154,7 +114,7 @@ impl Draft {
             .map(|(task, selection)| ShownTask { task, with_done: *selection == Selection::Full })
             .collect();
         for block in styles::tasks(style, &shown) {
-            self.add(Part::Tasks, block, true);
+            self.add(&TASKS, block, true);
         }
         let (mut left, mut names) = (String::new(), Vec::new());
         for (task, _) in all().filter(|(_, selection)| **selection == Selection::Omitted) {
@@ -164,7 +124,7 @@ impl Draft {
         }
         if !left.is_empty() {
             let block = Block::document("tasks", lines(left), FormatHint::Markdown);
-            self.add_rest(Part::Tasks, block, names.join(", "));
+            self.add_rest(&TASKS, block, names.join(", "));
         }
     }
 
@@ -181,7 +141,7 @@ impl Draft {
         };
         let brief = handoff.summary_brief.clone().or(brief);
         let block = summary_block(&handoff.summary, brief.as_deref());
-        let index = self.add(Part::Summary, block, picked);
+        let index = self.add(&SUMMARY, block, picked);
         let tags = handoff.summary_tags.clone().or(tags);
         for (level, text) in [(CarriedLevel::Detailed, detailed), (CarriedLevel::Tags, tags)] {
             self.blocks.extend(text.map(|text| Block::new(level.to_extension(index, &text))));
@@ -200,11 +160,11 @@ impl Draft {
         }
         if !left.is_empty() {
             let block = Block::document("earlier messages", lines(left), FormatHint::Plain);
-            let name = format!("{count} of {} {}", parts.messages.len(), Part::Messages.name());
-            self.add_rest(Part::Messages, block.with_summary(lines(brief)), name);
+            let name = format!("{count} of {} {}", parts.messages.len(), MESSAGES.name);
+            self.add_rest(&MESSAGES, block.with_summary(lines(brief)), name);
         }
         for (recorded, _) in all().filter(|(_, picked)| **picked) {
-            let index = self.add(Part::Messages, recorded.message.block.clone(), true);
+            let index = self.add(&MESSAGES, recorded.message.block.clone(), true);
             if let Some(call) = recorded.message.answers().filter(|call| !call.is_empty()) {
                 let tag = Tag::new(Tag::TOOL_CALL_ID, call);
                 self.blocks.push(Block::new(Annotation::tag(index, &tag)));
@@ -240,18 +200,12 @@ impl<'p> SelectedParts<'p> {
         }
         picked
     }
-
-    /// Whether a section is that there is one of at most.
-    fn contains(&self, section: &Section) -> bool {
-        self.whole.contains(&section)
-    }
 }
 
 const MIDDLE: &str = "[…]";
 
 /// Parts that a text must have to be shortened.
 const PARTS_MIN: usize = 4;
-
 const TAGS_CHARS: usize = 80;
 
 /// The forms of a text below the whole.

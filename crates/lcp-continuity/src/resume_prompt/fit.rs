@@ -12,8 +12,7 @@ use super::draft::Draft;
 use super::parts::{Parts, Section, Selection};
 use crate::model::DirectiveStyle;
 
-/// How often what did not fit is passed over for what is smaller: each time costs some
-/// drafts of the whole directive.
+/// Times that a smaller section is tried in place of one that did not fit.
 const TRIES_MAX: usize = 16;
 
 /// A directive, rendered.
@@ -82,8 +81,7 @@ impl Fitter<'_, '_> {
         self.fill_remaining(fits, selections, best)
     }
 
-    /// Those that give way last and are smaller may fit where one did not: adds what
-    /// of the sections from `from` on fits.
+    /// Adds what fits of the sections from `from` on that give way last.
     fn fill_remaining(
         &self,
         from: usize,
@@ -111,8 +109,7 @@ impl Fitter<'_, '_> {
         Ok(best)
     }
 
-    /// How many, from the first on, fit, and they as they are rendered; `too_many` do
-    /// not. None where not even one does.
+    /// Finds by bisection how many selections fit, fewer than `too_many`, and renders them.
     fn largest_fit(
         &self,
         mut too_many: usize,
@@ -137,8 +134,7 @@ impl Fitter<'_, '_> {
         Ok(FittedDraft { draft, rendered })
     }
 
-    /// Lists the variants of the sections from `from` on that give way last, in order, with
-    /// what their words alone cost: more than that they cost in any case.
+    /// Lists the variants of the sections that give way last, with the least that they cost.
     fn variants(&self, from: usize) -> Vec<Variant> {
         let cost = |words: &[String]| -> u32 {
             words.iter().map(|words| self.counter.estimate(words)).sum()
@@ -174,8 +170,7 @@ impl Fitter<'_, '_> {
     }
 }
 
-/// The places of those of `variants` that may fit together into `left` tokens, as far as
-/// their words alone tell: of each section one, the first before the later.
+/// Returns the variants that may fit into `left` tokens, at most one of each section.
 fn may_fit(variants: &[Variant], mut left: u32) -> Vec<usize> {
     let mut last = None;
     let mut may = Vec::new();

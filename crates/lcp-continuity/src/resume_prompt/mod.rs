@@ -1,5 +1,4 @@
-//! The resume prompt: the continuation directive that the next session begins with
-//! (RFC 0007 §7).
+//! The resume prompt: the continuation directive that the next session begins with (RFC 0007 §7).
 
 pub(crate) mod blocks;
 mod draft;
@@ -34,8 +33,7 @@ pub struct DirectiveOptions {
 }
 
 impl DirectiveOptions {
-    /// Those that a hand-off was prepared for: its target as the budget, its style
-    /// and mode.
+    /// Those that a hand-off was prepared for: its target as the budget, its style and mode.
     #[must_use]
     pub fn from_handoff(handoff: &SessionHandoff) -> Self {
         let metadata = &handoff.metadata;
@@ -46,12 +44,11 @@ impl DirectiveOptions {
 
 /// What the next session is told first, within the budget as `counter` counts.
 ///
-/// What does not fit gives way in this order: the state, the newest messages from the
-/// oldest on, the summary (by its shorter forms), actions, the user's intent; anchors
-/// and steps of tasks last. No anchor is ever cut. What gave way is counted in the
-/// text and named in the warnings; only a part that costs no more than the line which
-/// would stand for it stays in any case (RFC 0002 §3). A budget that is too small for
-/// any line gives the empty text.
+/// What does not fit gives way in this order: the state, the newest messages from the oldest on,
+/// the summary (by its shorter forms), actions, the user's intent; anchors and steps of tasks last.
+/// No anchor is ever cut. What gave way is counted in the text and named in the warnings; only a
+/// part that costs no more than the line which would stand for it stays in any case (RFC 0002 §3).
+/// A budget that is too small for any line gives the empty text.
 ///
 /// ```
 /// use std::sync::Arc;

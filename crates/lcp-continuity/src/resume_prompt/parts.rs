@@ -106,8 +106,7 @@ impl<'h> Parts<'h> {
     }
 }
 
-/// The order of tasks: in progress, approved, others, those that wait, and those
-/// that the user did not agree to.
+/// Orders tasks: in progress, approved, others, blocked, refused.
 fn urgency(task: &PendingTask) -> u8 {
     match (task.status, task.approved) {
         (_, Some(false)) => 4,
@@ -118,8 +117,7 @@ fn urgency(task: &PendingTask) -> u8 {
     }
 }
 
-/// The places of messages that stand together, the newest first: those of one tool
-/// call, else each alone.
+/// Groups messages of one tool call, the newest group first.
 fn groups(messages: &[&Recorded]) -> Vec<Vec<usize>> {
     let answered = tool_pairs::answered_calls(messages.iter().map(|recorded| &recorded.message));
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -153,8 +151,7 @@ fn immediate_actions(handoff: &SessionHandoff, tasks: &[&PendingTask]) -> Vec<St
     steps.chain(calls).chain(questions).take(ACTIONS_MAX).collect()
 }
 
-/// The anchors that hold, in the order in which they are shown: by kind, the more
-/// important first, else the older.
+/// Returns the anchors that hold, by kind, then importance, then age.
 fn live_anchors(anchors: &[AnchorPoint]) -> Vec<&AnchorPoint> {
     let place = |kind| AnchorKind::ALL.iter().position(|of| *of == kind);
     let order = |a: &&AnchorPoint, b: &&AnchorPoint| {

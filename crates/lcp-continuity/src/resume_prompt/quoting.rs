@@ -2,9 +2,8 @@
 
 const FENCE: usize = 3;
 
-/// Appends `mark`, a space and `text` as a line of its own. Text of several lines
-/// stands in a fence below the mark, so that none of its lines can be taken for an
-/// item.
+/// Appends `mark`, a space and `text` as a line of its own. Text of several lines stands in a fence
+/// below the mark, so that none of its lines can be taken for an item.
 pub(super) fn push_item(out: &mut String, mark: &str, text: &str) {
     out.push_str(mark);
     if is_line(text) {
@@ -40,8 +39,7 @@ pub(super) fn push_quoted(out: &mut String, text: &str) {
     out.push('\n');
 }
 
-/// Appends `text` between two fences that are longer than any run of backticks in
-/// it, without a final newline.
+/// Appends `text` in a fence that is longer than any run of backticks in it.
 fn push_fenced(out: &mut String, text: &str) {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(FENCE.max(longest + 1));

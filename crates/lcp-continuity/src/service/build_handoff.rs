@@ -23,13 +23,11 @@ use crate::tool_pairs;
 
 /// Tokens of the user's intent, which is the user's own words, cut.
 const INTENT_TOKENS: u32 = 200;
-/// The part of the target that a summary may have in any case: where anchors and
-/// tasks leave less, the directive shows a shorter form of it.
+/// The part of the target that a summary may have in any case.
 const SUMMARY_PART: u32 = 4;
 /// Tokens that a part of the directive needs beside its content, generously.
 const PART_TOKENS: u32 = 32;
-/// The short form of a summary has this part of its tokens, the few words that of
-/// the short form.
+/// The short form of a summary has this part of its tokens, the few words that of the short form.
 const BRIEF_PART: u32 = 4;
 
 /// A hand-off that nobody has yet, and its pack.
@@ -128,8 +126,7 @@ impl SessionContinuityService {
         Ok(continuation_directive(handoff, options, Arc::clone(&self.counter))?)
     }
 
-    /// The anchors that hold, those of the hand-off before first, and what replaced
-    /// the others.
+    /// The anchors that hold, those of the hand-off before first, and what replaced the others.
     pub(super) fn live_anchors(
         &self,
         session: &Session,
@@ -164,8 +161,7 @@ impl SessionContinuityService {
         (live, superseded)
     }
 
-    /// The anchors of these messages of a conversation, and of how many more the words
-    /// are not there.
+    /// Returns the anchors that stand in these messages, and the number of those that do not.
     pub(super) fn extract_anchors(
         &self,
         conversation: &str,
@@ -234,8 +230,7 @@ fn verify_quote(anchor: &AnchorPoint, messages: &[Recorded]) -> bool {
     content.is_some_and(|content| has(content.as_slice())) && !anchor.text.is_empty()
 }
 
-/// The turns that no summary tells of yet: what the session before handed over as it
-/// was, and this session's own.
+/// Returns the turns that were handed over as they were, and this session's own.
 fn unsummarized_turns(session: &Session) -> Vec<Recorded> {
     let handed_over = session.origin.iter().flat_map(|origin| &origin.recent);
     handed_over
@@ -261,8 +256,7 @@ fn open_calls(session: &Session, turns: &[Recorded], recent: usize) -> Vec<OpenC
     open
 }
 
-/// An anchor as it is kept: its id is made of what it says, whatever an extractor
-/// numbers it by, and its importance is a number.
+/// Gives an anchor the id of its text, and a valid importance.
 fn normalize(anchor: AnchorPoint) -> AnchorPoint {
     let importance =
         if anchor.importance.is_nan() { 0.5 } else { anchor.importance.clamp(0.0, 1.0) };

@@ -76,8 +76,7 @@ impl SessionContinuityService {
         })?)
     }
 
-    /// Keeps what a compaction left. First the memory, which nothing shows before the
-    /// epoch that it belongs to has begun.
+    /// Stores the memory, which nothing shows yet, and then begins the epoch that shows it.
     fn begin_epoch(&self, session: &mut Session, compaction: &Compaction) -> Result<()> {
         let id = session.record.id.clone();
         let before = self.tracker.usage(&id);

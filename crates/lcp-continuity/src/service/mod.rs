@@ -46,11 +46,10 @@ pub struct ContinuityConfig {
     /// What automatic hand-offs hold. Compactions remember none of the anchors that
     /// these options say are superseded.
     pub handoff: HandoffOptions,
-    /// Who this is, among all that share the store: 1 to 256 bytes; the process and
-    /// the time unless told otherwise. No two services may have the same at once: what
-    /// one claims, the other has too. An agent that has a name of its own gets its
-    /// conversations back at once after it was killed; others wait for the lease to
-    /// end.
+    /// Who this is, among all that share the store: 1 to 256 bytes; the process and the time unless
+    /// told otherwise. No two services may have the same at once: what one claims, the other has
+    /// too. An agent that has a name of its own gets its conversations back at once after it was
+    /// killed; others wait for the lease to end.
     pub holder: String,
     /// How long a lease or a claim lasts: a machine that dies loses them after that.
     pub lease: Duration,
@@ -69,8 +68,7 @@ impl Default for ContinuityConfig {
     }
 }
 
-/// A conversation that is open here, with the fence of the lease that it was taken up
-/// with.
+/// A conversation that is open here, with the fence of the lease that it was taken up with.
 type OpenSession = (u64, Arc<Mutex<Session>>);
 
 type Listener = Box<dyn Fn(&ContinuityEvent) + Send + Sync>;
@@ -208,8 +206,7 @@ impl SessionContinuityService {
         session.ok_or_else(|| Error::NotOpen { conversation: conversation.to_owned() })
     }
 
-    /// Forgets a conversation that was taken up with this fence; one that was taken up
-    /// since then stays.
+    /// Closes a conversation that was opened with this fence, not one that was reopened since.
     fn forget(&self, conversation: &str, fence: u64) {
         let mut sessions = lock(&self.sessions);
         if sessions.get(conversation).is_some_and(|(taken, _)| *taken == fence) {

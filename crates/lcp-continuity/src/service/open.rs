@@ -39,8 +39,7 @@ impl SessionContinuityService {
     /// [`UnknownConversation`](crate::store::Error::UnknownConversation),
     /// [`Held`](crate::store::Error::Held) while another has it,
     /// [`Continued`](crate::store::Error::Continued) if it goes on as another;
-    /// [`Error::Thresholds`](crate::Error::Thresholds) where those of the configuration
-    /// are none.
+    /// [`Error::Thresholds`](crate::Error::Thresholds) where those of the configuration are none.
     pub fn reopen(&self, conversation: &str) -> Result<TokenUsage> {
         self.config.thresholds.validate()?;
         let _taking = lock(&self.opening);
@@ -48,15 +47,17 @@ impl SessionContinuityService {
             return Ok(self.tracker.usage(conversation));
         }
         let lease = self.store.lease(conversation, &self.config.holder, self.config.lease)?;
-        self.load(&lease, Instant::now()).inspect_err(|_| {
+        let session = self.load(&lease, Instant::now()).inspect_err(|_| {
             self.tracker.forget(conversation);
             // The lease is of no use here; others need not wait for its end.
             let _ = self.store.release(&lease);
-        })
+        })?;
+        let opened = (lease.fence, Arc::new(Mutex::new(session)));
+        lock(&self.sessions).insert(conversation.to_owned(), opened);
+        Ok(self.tracker.usage(conversation))
     }
 
-    /// Begins a conversation that shares the first `messages` messages of another,
-    /// and takes it up.
+    /// Begins a conversation that shares the first `messages` messages of another, and takes it up.
     ///
     /// # Errors
     ///
@@ -80,19 +81,11 @@ impl SessionContinuityService {
         Ok(self.store.release(&session.lease)?)
     }
 
-    fn load(&self, lease: &Lease, leased: Instant) -> Result<TokenUsage> {
-        let session = self.read(lease, leased)?;
-        let id = session.record.id.clone();
-        let usage = self.tracker.usage(&id);
-        let mut sessions = lock(&self.sessions);
-        sessions.insert(id, (lease.fence, Arc::new(Mutex::new(session))));
-        Ok(usage)
-    }
-
-    fn read(&self, lease: &Lease, leased: Instant) -> Result<Session> {
+    fn load(&self, lease: &Lease, leased: Instant) -> Result<Session> {
         let record = self.store.conversation(&lease.conversation)?;
         let messages = self.load_messages(&record.id, 0)?;
-        let origin = self.load_origin(&record)?;
+        let origin =
+            record.origin.as_deref().map(|id| self.handoff_as_superseded(id)).transpose()?;
         let kept = self.inherited_state(&record)?;
         let memories = memories(kept.as_ref(), &record, &messages);
         let superseded = self.superseded(kept.as_ref(), &messages, origin.as_ref())?;
@@ -220,15 +213,7 @@ impl SessionContinuityService {
         Ok(superseded)
     }
 
-    pub(super) fn load_origin(
-        &self,
-        record: &ConversationRecord,
-    ) -> Result<Option<SessionHandoff>> {
-        record.origin.as_deref().map(|id| self.handoff_as_superseded(id)).transpose()
-    }
-
-    /// A hand-off of which anchors that were superseded between its commit and its resume
-    /// say so.
+    /// A hand-off of which anchors that were superseded between its commit and its resume say so.
     pub(super) fn handoff_as_superseded(&self, id: &str) -> Result<SessionHandoff> {
         let mut origin = self.handoff(id)?;
         for (id, by) in self.superseded_before(&origin)? {
@@ -239,8 +224,7 @@ impl SessionContinuityService {
         Ok(origin)
     }
 
-    /// What replaced anchors of the conversation that was handed over. Once it was
-    /// resumed, nothing is added.
+    /// Returns what replaced anchors of the conversation that was handed over.
     pub(super) fn superseded_before(
         &self,
         origin: &SessionHandoff,

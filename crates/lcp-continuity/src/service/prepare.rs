@@ -11,10 +11,9 @@ use crate::resume_prompt::DirectiveOptions;
 use crate::store::NewHandoff;
 
 impl SessionContinuityService {
-    /// Prepares a hand-off of a conversation that is open here, and keeps it: when
-    /// this returns, it is durable. The directive that the next session begins with
-    /// has at most `target_token_budget` tokens; the package has all anchors and
-    /// tasks, whatever the budget.
+    /// Prepares a hand-off of a conversation that is open here, and keeps it: when this returns, it
+    /// is durable. The directive that the next session begins with has at most
+    /// `target_token_budget` tokens; the package has all anchors and tasks, whatever the budget.
     ///
     /// An earlier hand-off of this conversation that nobody claimed is superseded.
     /// Messages can still be recorded: whoever resumes gets them as they are.
@@ -47,10 +46,9 @@ impl SessionContinuityService {
         Ok(handoff)
     }
 
-    /// Says that an anchor of a conversation that is open here no longer holds, and
-    /// what replaced it: the id of another anchor, or any word. It is neither handed
-    /// over nor remembered from then on. Durable when this returns. Said again of the
-    /// same anchor, it changes nothing.
+    /// Says that an anchor of a conversation that is open here no longer holds, and what replaced
+    /// it: the id of another anchor, or any word. It is neither handed over nor remembered from
+    /// then on. Durable when this returns. Said again of the same anchor, it changes nothing.
     ///
     /// # Errors
     ///

@@ -18,12 +18,10 @@ impl SessionContinuityService {
     ///
     /// # Errors
     ///
-    /// [`Error::NotOpen`]; [`store::Error::LeaseLost`] if another took the
-    /// conversation, which is then no longer open here, and
-    /// [`store::Error::Continued`] if it goes on as another. Nothing was recorded
-    /// then, but where the store says [`store::Error::Io`] nobody knows: the
-    /// conversation is no longer open here, and [`Self::reopen`] reads what there
-    /// is.
+    /// [`Error::NotOpen`]; [`store::Error::LeaseLost`] if another took the conversation, which is
+    /// then no longer open here, and [`store::Error::Continued`] if it goes on as another. Nothing
+    /// was recorded then, but where the store says [`store::Error::Io`] nobody knows: the
+    /// conversation is no longer open here, and [`Self::reopen`] reads what there is.
     pub fn record_message(&self, conversation: &str, message: Message) -> Result<TokenUsage> {
         self.record_messages(conversation, vec![message])
     }
@@ -79,8 +77,7 @@ impl SessionContinuityService {
         Ok(session.messages.clone())
     }
 
-    /// Appends a memory, which nothing shows yet, and counts it nowhere. Gives its
-    /// place.
+    /// Appends a memory, which nothing shows yet, and counts it nowhere. Gives its place.
     pub(super) fn append_memory(&self, session: &mut Session, message: &Message) -> Result<u64> {
         let body = encode_message(message)?;
         let tokens = self.tracker.count(message);
@@ -146,8 +143,7 @@ impl SessionContinuityService {
         self.with_lease(session, |store, lease| store.append(lease, bodies, status.as_deref()))
     }
 
-    /// Writes with the lease of a session: prolonged in time, and anew where it ran
-    /// out while nobody else wanted it.
+    /// Writes with the lease of a session, prolonged in time, and renewed where it ran out.
     pub(super) fn with_lease<T>(
         &self,
         session: &mut Session,
@@ -190,9 +186,8 @@ impl SessionContinuityService {
 const BATCH: usize = 1_000;
 
 impl SessionContinuityService {
-    /// Records what `messages`, a conversation from its beginning, has beyond what is
-    /// recorded of it, and gives the number of messages recorded. Fewer than there are
-    /// record nothing.
+    /// Records what `messages`, a conversation from its beginning, has beyond what is recorded of
+    /// it, and gives the number of messages recorded. Fewer than there are record nothing.
     ///
     /// What began with a hand-off may begin with its directive here too: that is no
     /// message. The memory of a compaction stands in the store alone, and is passed over.
@@ -225,8 +220,7 @@ impl SessionContinuityService {
         Ok(count)
     }
 
-    /// Whether the first of these is what the conversation was told first: that is
-    /// counted, and in the hand-off.
+    /// Whether the first message is the directive that the conversation began with.
     fn begins_with_directive(&self, session: &Session, messages: &[Message]) -> Result<bool> {
         let (Some(origin), Some(first)) = (&session.origin, messages.first()) else {
             return Ok(false);

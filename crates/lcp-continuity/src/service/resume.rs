@@ -23,8 +23,7 @@ pub struct ResumeOptions {
     /// The id of the conversation that begins; `c-` and the digits of the hand-off's
     /// id if none is given.
     pub conversation_id: Option<String>,
-    /// Tokens of the window of the model that goes on; that of the one before if
-    /// none are given.
+    /// Tokens of the window of the model that goes on; that of the one before if none are given.
     pub window_tokens: Option<u32>,
     /// Tokens of it that the model's output needs; likewise.
     pub output_reserve_tokens: Option<u32>,
@@ -65,8 +64,7 @@ impl SessionContinuityService {
             let claim = self.store.claim(handoff_id, &self.config.holder, self.config.lease)?;
             let resumed = self.resume_claimed(&claim, options);
             resumed.inspect_err(|_| {
-                // Others may have more luck; where it was resumed after all, this is
-                // nothing.
+                // Others may have more luck; where it was resumed after all, this is nothing.
                 let _ = self.store.abandon(&claim);
             })?
         };
@@ -95,14 +93,7 @@ impl SessionContinuityService {
         let into = match self.store.handoff(handoff_id)?.state {
             HandoffState::Resumed { into } => Some(into),
             HandoffState::Committed | HandoffState::Claimed { .. } => None,
-            HandoffState::Superseded { by } => {
-                let handoff = handoff_id.to_owned();
-                return Err(store::Error::Superseded { handoff, by }.into());
-            }
-            HandoffState::Expired => {
-                let handoff = handoff_id.to_owned();
-                return Err(store::Error::HandoffExpired { handoff }.into());
-            }
+            state => return Err(state.into_claim_error(handoff_id).into()),
         };
         let handoff = self.handoff_as_superseded(handoff_id)?;
         let mut late = self.late_messages(&handoff)?;
@@ -174,8 +165,7 @@ impl SessionContinuityService {
         Ok(())
     }
 
-    /// What was recorded after a hand-off was prepared, and the calls that results among it
-    /// answer.
+    /// What was recorded after a hand-off was prepared, and the calls that results among it answer.
     fn late_messages(&self, origin: &SessionHandoff) -> Result<Vec<Recorded>> {
         let mut late = self.load_messages(&origin.conversation_id, origin.metadata.messages)?;
         late.retain(|message| message.message.role() != Role::System);

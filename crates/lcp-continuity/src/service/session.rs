@@ -45,8 +45,7 @@ impl Session {
         self.messages.iter().find(|message| message.position == memory)
     }
 
-    /// What its window shows beside the memory: the application's system turns, and
-    /// the other messages.
+    /// Returns the application's system turns and the other messages that the window shows.
     pub(super) fn shown(&self) -> (Vec<&Recorded>, Vec<&Recorded>) {
         let is_shown = |at| self.view.as_ref().is_none_or(|view| view.shows(at));
         let (system, turns): (Vec<_>, Vec<_>) =
@@ -78,8 +77,7 @@ impl Session {
     }
 }
 
-/// What is kept with a conversation, so that another process goes on where this one
-/// was.
+/// What is kept with a conversation, so that another process goes on where this one was.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SavedState {
     pub(super) usage: TokenUsage,
@@ -93,8 +91,7 @@ pub(super) struct SavedState {
     pub(super) superseded: Vec<(String, String)>,
 }
 
-/// What the window of a conversation shows after a compaction: system turns, the
-/// memory, and the messages from here on.
+/// What the window shows after a compaction, besides system turns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ContextView {
     /// The place of the message that is the memory, if there is one.
@@ -128,8 +125,7 @@ impl SavedState {
         serde_json::from_str(record.status.as_deref()?).ok()
     }
 
-    /// Whether it tells of the window that the conversation has now: it is counted anew
-    /// otherwise.
+    /// Whether it tells of the window that the conversation has now: it is counted anew otherwise.
     pub(super) fn is_current_for(&self, record: &ConversationRecord) -> bool {
         self.usage.epoch == record.epoch && self.usage.conversation_id == record.id
     }
@@ -145,8 +141,7 @@ pub(super) fn likely_memories(messages: &[Recorded]) -> Vec<u64> {
     messages.iter().filter(is_memory).map(|message| message.position).collect()
 }
 
-/// A number that no other holder has, in this process or, in all likelihood, on any
-/// machine.
+/// A number that no other holder has, in this process or, in all likelihood, on any machine.
 pub(super) fn random_holder_id() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let next = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -63,8 +63,7 @@ impl MemoryStore {
         Self { expiry, ..self }
     }
 
-    /// Locks the state, and reads the clock. A panic while it was locked left nothing half
-    /// done: whatever can fail comes before the first change.
+    /// Locks the state, which is whole even after a panic, and reads the clock.
     fn lock(&self) -> MutexGuard<'_, State> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.now = self.clock.now();
@@ -141,8 +140,7 @@ impl Conversation {
 }
 
 impl State {
-    /// Returns the messages of a conversation from `from` on, at most `limit`, with their
-    /// positions.
+    /// Returns messages of a conversation with their positions.
     fn find_messages(&self, id: &str, from: u64, limit: u64) -> Result<Vec<(u64, &Message)>> {
         let find =
             |id: &str| self.conversations.get(id).ok_or_else(|| Error::unknown_conversation(id));
@@ -162,8 +160,7 @@ impl State {
         Ok(parts.flat_map(|(conversation, end)| conversation.own_messages(from, end)).collect())
     }
 
-    /// Returns the ids of the conversations and hand-offs that are alive, and of all that these
-    /// came from.
+    /// Returns the ids of what is alive, and of all that this came from.
     fn needed(&self, expiry: Duration) -> (HashSet<String>, HashSet<String>) {
         let now = self.now;
         let is_alive =

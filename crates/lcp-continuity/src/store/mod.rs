@@ -45,23 +45,19 @@ pub const DEFAULT_EXPIRY: Duration = Duration::from_secs(EXPIRY_DAYS as u64 * 24
 
 /// Conversations and hand-offs, kept durably.
 ///
-/// Every method is one transaction: it happens whole or not at all, and what it
-/// says to have done is kept when it returns. Each blocks; from asynchronous code
-/// they belong in `spawn_blocking`. Any number of threads may share a store, and,
-/// unless it is in memory, any number of processes.
+/// Every method is one transaction: it happens whole or not at all, and what it says to have done
+/// is kept when it returns. Each blocks; from asynchronous code they belong in `spawn_blocking`.
+/// Any number of threads may share a store, and, unless it is in memory, any number of processes.
 ///
-/// **Who may write.** One holder at a time has the [`Lease`] of a conversation. Each
-/// lease has a higher *fence* than those before it, and every write is checked
-/// against the fence and the epoch in force, so that a holder whose lease ran out,
-/// however late it wakes up, changes nothing.
+/// **Who may write.** One holder at a time has the [`Lease`] of a conversation. Each lease has a
+/// higher *fence* than those before it, and every write is checked against the fence and the epoch
+/// in force, so that a holder whose lease ran out, however late it wakes up, changes nothing.
 ///
-/// **Outcomes that are unknown.** Where a connection breaks, nobody knows what was
-/// done. [`Self::commit`], [`Self::claim`], [`Self::resume`], [`Self::begin`] and
-/// [`Self::fork`] can be called again with the same arguments: what is done already
-/// is told, not done twice.
+/// **Outcomes that are unknown.** Where a connection breaks, nobody knows what was done.
+/// [`Self::commit`], [`Self::claim`], [`Self::resume`], [`Self::begin`] and [`Self::fork`] can be
+/// called again with the same arguments: what is done already is told, not done twice.
 pub trait Store: Send + Sync + fmt::Debug {
-    /// Begins a conversation; gives the one there is where it has the same window
-    /// and reserve.
+    /// Begins a conversation; gives the one there is where it has the same window and reserve.
     ///
     /// # Errors
     ///
@@ -123,8 +119,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownConversation`]; [`Error::Damaged`] if a body is not what its
-    /// hash says.
+    /// [`Error::UnknownConversation`]; [`Error::Damaged`] if a body is not what its hash says.
     fn messages(&self, conversation: &str, from: u64, limit: u64) -> Result<Vec<StoredMessage>>;
 
     /// Begins the next epoch of a conversation: its window was emptied. Keeps
@@ -146,10 +141,9 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// conversation; [`Error::BadFork`] if there are fewer messages.
     fn fork(&self, conversation: &str, messages: u64, id: &str) -> Result<ConversationRecord>;
 
-    /// Keeps a hand-off durably. Earlier ones of the same conversation that nobody
-    /// claimed are superseded by it. One that is kept already under this id, with
-    /// the same pack, conversation, previous hand-off and number of messages, is
-    /// given as it is, whoever has the lease.
+    /// Keeps a hand-off durably. Earlier ones of the same conversation that nobody claimed are
+    /// superseded by it. One that is kept already under this id, with the same pack, conversation,
+    /// previous hand-off and number of messages, is given as it is, whoever has the lease.
     ///
     /// # Errors
     ///

@@ -198,8 +198,7 @@ pub struct NewHandoff {
     pub messages: u64,
     /// The hand-off, as a pack.
     pub pack: Vec<u8>,
-    /// What to keep with the conversation, as [`Store::append`](super::Store::append)
-    /// does.
+    /// What to keep with the conversation, as [`Store::append`](super::Store::append) does.
     pub status: Option<String>,
 }
 
@@ -254,8 +253,7 @@ pub enum HandoffState {
 }
 
 impl HandoffState {
-    /// Whether a hand-off that was left in this state was neither resumed, superseded nor
-    /// dropped.
+    /// Whether a hand-off that was left in this state was neither resumed, superseded nor dropped.
     pub(super) const fn is_open(&self) -> bool {
         matches!(self, Self::Committed | Self::Claimed { .. })
     }
@@ -271,7 +269,7 @@ impl HandoffState {
     }
 
     /// Returns the error for a hand-off that cannot be claimed in this state.
-    pub(super) fn into_claim_error(self, id: &str) -> Error {
+    pub(crate) fn into_claim_error(self, id: &str) -> Error {
         let handoff = id.to_owned();
         match self {
             Self::Claimed { by, until } => Error::Claimed { handoff, by, until },

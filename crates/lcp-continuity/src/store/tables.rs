@@ -56,8 +56,7 @@ pub(super) trait Tables {
     /// Returns those of a conversation, the newest first.
     fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<StoredHandoff>>;
 
-    /// Returns those of a conversation that were neither resumed, superseded nor dropped, the
-    /// oldest first.
+    /// Returns those that were neither resumed, superseded nor dropped, the oldest first.
     fn open_handoffs(&self, conversation: &str) -> Result<Vec<StoredHandoff>>;
 
     /// Inserts a hand-off, whose order the table chooses.
@@ -82,8 +81,7 @@ impl dyn Tables + '_ {
         Ok(self.find_conversation(&lease.conversation)?.filter(|record| record.has_lease(lease)))
     }
 
-    /// Returns the conversation of a lease, if it can be written to under that, with what is
-    /// recorded now: `status`, if there is any.
+    /// Returns the conversation of a lease that can be written to, as active now.
     fn touched(&self, lease: &Lease, status: Option<&str>) -> Result<ConversationRecord> {
         let id = &lease.conversation;
         let mut record = self.find_conversation(id)?.ok_or_else(|| Error::lease_lost(id))?;
@@ -103,8 +101,7 @@ impl dyn Tables + '_ {
         Ok(HandoffRecord { pack, state: handoff.state(self.now()), ..handoff.record })
     }
 
-    /// Supersedes the open hand-offs of a conversation by this one, those that are claimed now
-    /// only if `even_claimed`.
+    /// Supersedes the other open hand-offs, claimed ones only if `even_claimed`.
     fn supersede(&mut self, conversation: &str, by: &str, even_claimed: bool) -> Result<()> {
         for mut handoff in self.open_handoffs(conversation)? {
             let is_claimed = matches!(handoff.state(self.now()), HandoffState::Claimed { .. });

@@ -9,8 +9,7 @@ pub(crate) use state::{Trigger, TriggerEvent};
 
 use crate::model::{HandoffDecision, PendingTask, TokenUsage};
 
-/// When a session should be handed over: parts of its window in percent, compared
-/// in whole numbers.
+/// When a session should be handed over: parts of its window in percent, compared in whole numbers.
 ///
 /// ```
 /// use lcp_continuity::{Thresholds, TokenUsage};
@@ -32,8 +31,7 @@ pub struct Thresholds {
     pub warning_percent: u32,
     /// Few turns are these or fewer: 5.
     pub warning_turns: u32,
-    /// How far below the lowest threshold a session must begin for a hand-off to be
-    /// of any use: 10.
+    /// How far below the lowest threshold a session must begin for a hand-off to be of any use: 10.
     pub margin_percent: u32,
 }
 
@@ -62,8 +60,7 @@ pub enum ThresholdsError {
         /// What it is.
         percent: u32,
     },
-    /// A threshold lies above the one that hands over in any case, and would never
-    /// matter.
+    /// A threshold lies above the one that hands over in any case, and would never matter.
     #[error("{name} must be at most handoff_percent ({handoff_percent}), it is {percent}")]
     AboveHandoff {
         /// The field.
@@ -146,8 +143,7 @@ impl Thresholds {
         }
     }
 
-    /// Whether [`Self::decide`] depends on the tasks: without them it need not be
-    /// known what they are.
+    /// Whether [`Self::decide`] depends on the tasks.
     pub(crate) fn depends_on_tasks(&self, usage: &TokenUsage, max_token_count: u32) -> bool {
         let reaches = |percent| reaches(usage.total_tokens, percent, max_token_count);
         reaches(self.long_task_percent) && !reaches(self.handoff_percent)
@@ -161,9 +157,8 @@ impl Thresholds {
             && usage.estimate_remaining_turns(max_token_count) <= self.warning_turns
     }
 
-    /// Whether handing over to a session that begins with so many tokens is of no
-    /// use: it would begin within the margin of the lowest threshold that hands
-    /// over, or above it.
+    /// Whether handing over to a session that begins with so many tokens is of no use: it would
+    /// begin within the margin of the lowest threshold that hands over, or above it.
     #[must_use]
     pub fn is_futile(&self, next_session_tokens: u32, max_token_count: u32) -> bool {
         let from = self.lowest_percent().saturating_sub(self.margin_percent);

@@ -29,9 +29,8 @@ use crate::model::HandoffDecision;
 /// | Preparing | [`mark_interrupted`](Self::mark_interrupted) | Warned | – |
 ///
 /// *Near* is within the margin of the lowest threshold that hands over, or above
-/// ([`Thresholds::is_futile`]). *Once* is once an epoch. So it arms in a new epoch
-/// only, and only below the margin. The first observation of an epoch should be
-/// that of what it begins with.
+/// ([`Thresholds::is_futile`]). *Once* is once an epoch. So it arms in a new epoch only, and only
+/// below the margin. The first observation of an epoch should be that of what it begins with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Trigger {
@@ -83,14 +82,12 @@ pub(crate) enum TriggerEvent {
 }
 
 impl Trigger {
-    /// One that is armed in this epoch, whatever is used of the window: for
-    /// conversations that did not begin with a hand-off, forks for example.
+    /// A trigger that is armed, for a conversation that did not begin with a hand-off.
     pub(crate) fn new(epoch: u32) -> Self {
         Self { epoch, ..Self::default() }
     }
 
-    /// Takes in a decision by these thresholds on a window of `max_tokens`, and returns
-    /// what is to be done.
+    /// Takes in a decision on a window of `max_tokens`, and returns what is to be done.
     pub(crate) fn observe(
         &mut self,
         thresholds: &Thresholds,
@@ -136,16 +133,14 @@ impl Trigger {
         }
     }
 
-    /// A hand-off was prepared and is kept, by whomever: nothing more happens in
-    /// this epoch.
+    /// A hand-off was prepared and is kept, by whomever: nothing more happens in this epoch.
     pub(crate) fn mark_prepared(&mut self) {
         self.state = TriggerState::Cooling;
         self.closed = true;
     }
 
-    /// A preparation failed when so many tokens were used, or what was prepared could
-    /// not be kept. It is due again once at least 1 % of the window, and a token, has
-    /// been added to them.
+    /// A preparation failed when so many tokens were used, or what was prepared could not be kept.
+    /// It is due again once at least 1 % of the window, and a token, has been added to them.
     pub(crate) fn mark_failed(&mut self, tokens: u32) {
         if self.state == TriggerState::Preparing || self.closed {
             self.state = TriggerState::Warned;

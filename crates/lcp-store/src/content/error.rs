@@ -11,8 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Something was put into a store that was opened, or can only be opened, for
-    /// reading.
+    /// Something was put into a store that was opened, or can only be opened, for reading.
     #[error("the store is read-only: make its file and folder writable, or open another one")]
     ReadOnly,
     /// There is no room, on the disk or within the store's own limit.

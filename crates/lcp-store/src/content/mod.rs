@@ -27,14 +27,14 @@
 //! ```
 
 mod backend;
-#[cfg(feature = "content-sqlite")]
-mod compression;
 mod error;
 #[cfg(feature = "object-store")]
 mod object_store;
 #[cfg(feature = "content-sqlite")]
 mod sqlite;
 mod store;
+#[cfg(all(test, feature = "object-store"))]
+mod tests;
 
 pub use backend::{Backend, Lookup, MemoryBackend, Name, PutMode};
 pub use error::{Error, Result};

@@ -9,12 +9,11 @@ use object_store::{
     Error as ObjectError, GetOptions, ObjectStore, ObjectStoreExt, PutMode as ObjectPutMode,
     PutPayload,
 };
-use tokio::runtime::{Handle, RuntimeFlavor};
 
 use super::backend::{Backend, Lookup, Name, PutMode};
 use super::error::{Error, Result, write_error};
 use super::store::BODY_BYTES_MAX;
-use crate::runtime::{self, OwnedRuntime};
+use crate::runtime::OwnedRuntime;
 
 const CONCURRENCY: usize = 16;
 
@@ -47,9 +46,7 @@ const CONCURRENCY: usize = 16;
 #[derive(Clone)]
 pub struct ObjectStoreBackend {
     objects: Arc<dyn ObjectStore>,
-    handle: Handle,
-    /// The runtime of the handle, if this backend started it.
-    _runtime: Option<Arc<OwnedRuntime>>,
+    runtime: Arc<OwnedRuntime>,
 }
 
 impl ObjectStoreBackend {
@@ -61,24 +58,7 @@ impl ObjectStoreBackend {
     pub fn new(objects: Arc<dyn ObjectStore>) -> Result<Self> {
         let runtime = OwnedRuntime::new("lcp-store")
             .map_err(|error| Error::Io { reason: error.to_string() })?;
-        let handle = runtime.handle().clone();
-        Ok(Self { objects, handle, _runtime: Some(Arc::new(runtime)) })
-    }
-
-    /// Creates a backend on `objects` whose requests are driven by the runtime of
-    /// `handle`. That one must be multi-threaded, and its tasks may use the
-    /// store only in `spawn_blocking`: one that blocks could wait for itself.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`] if the runtime has one thread only.
-    pub fn with_runtime_of(handle: Handle, objects: Arc<dyn ObjectStore>) -> Result<Self> {
-        if handle.runtime_flavor() != RuntimeFlavor::MultiThread {
-            let reason =
-                "the runtime is not multi-threaded: use `ObjectStoreBackend::new`".to_owned();
-            return Err(Error::Io { reason });
-        }
-        Ok(Self { objects, handle, _runtime: None })
+        Ok(Self { objects, runtime: Arc::new(runtime) })
     }
 
     /// Runs `request` for every item, several at a time; the results are in their order.
@@ -88,7 +68,7 @@ impl ObjectStoreBackend {
         request: impl Fn(I) -> F,
     ) -> Result<Vec<T>> {
         let all = stream::iter(items).map(request).buffered(CONCURRENCY).try_collect();
-        runtime::block_on(&self.handle, all)
+        self.runtime.block_on(all)
     }
 
     async fn exists(&self, name: &Name) -> Result<bool> {
@@ -168,7 +148,7 @@ fn read_failed(error: &ObjectError) -> Error {
     Error::Io { reason: error.to_string() }
 }
 
-fn write_failed(error: &ObjectError) -> Error {
+pub(super) fn write_failed(error: &ObjectError) -> Error {
     if matches!(error, ObjectError::PermissionDenied { .. }) {
         return Error::ReadOnly;
     }
@@ -186,24 +166,5 @@ fn write_failed(error: &ObjectError) -> Error {
 impl fmt::Debug for ObjectStoreBackend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("ObjectStoreBackend").field(&format_args!("{}", self.objects)).finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io;
-
-    use super::*;
-
-    #[test]
-    fn a_cause_says_what_to_do() {
-        let error = |kind: io::ErrorKind| {
-            let source = Box::new(io::Error::from(kind));
-            write_failed(&ObjectError::Generic { store: "test", source })
-        };
-        assert_eq!(error(io::ErrorKind::StorageFull), Error::Full);
-        assert_eq!(error(io::ErrorKind::QuotaExceeded), Error::Full);
-        assert_eq!(error(io::ErrorKind::ReadOnlyFilesystem), Error::ReadOnly);
-        assert!(matches!(error(io::ErrorKind::ConnectionReset), Error::Io { .. }));
     }
 }

@@ -1,5 +1,6 @@
 //! The backend in one SQLite file, for several processes at once.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
@@ -7,7 +8,6 @@ use rusqlite::{Connection, OptionalExtension, Statement, TransactionBehavior, ff
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::backend::{Backend, Lookup, Name, PutMode};
-use super::compression;
 use super::error::{Error, Result};
 use super::store::BODY_BYTES_MAX;
 use crate::sqlite::{self, Options, SchemaSpec};
@@ -38,11 +38,10 @@ const ROW_BYTES_MAX: u64 = 4096;
 
 /// Bodies in one SQLite file.
 ///
-/// Any number of processes, and of backends in one process, may have the same file
-/// open. It must be on a local disk: SQLite's write-ahead log does not work on network file
-/// systems. Next to it SQLite keeps two files, `-wal` and `-shm`; they belong to it while it is
-/// open. Symbolic links to the file are resolved; by two hard links at once it must not be
-/// opened.
+/// Any number of processes, and of backends in one process, may have the same file open. It must be
+/// on a local disk: SQLite's write-ahead log does not work on network file systems. Next to it
+/// SQLite keeps two files, `-wal` and `-shm`; they belong to it while it is open. Symbolic links to
+/// the file are resolved; by two hard links at once it must not be opened.
 ///
 /// A body is on the disk when `put` returns (`synchronous = FULL`, [`Options::durable`]).
 /// Without `durable`, a loss of power may take the batches that were put last, and packs that
@@ -72,10 +71,9 @@ impl SqliteBackend {
     ///
     /// # Errors
     ///
-    /// [`Error::NotAStore`] and [`Error::TooNew`] if the file is something else,
-    /// which is left as it is; [`Error::Damaged`] if it is a store by its header, but
-    /// has not the tables of one, or more than these; [`Error::ReadOnly`] if it
-    /// cannot be written.
+    /// [`Error::NotAStore`] and [`Error::TooNew`] if the file is something else, which is left as
+    /// it is; [`Error::Damaged`] if it is a store by its header, but has not the tables of one, or
+    /// more than these; [`Error::ReadOnly`] if it cannot be written.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, &Options::default())
     }
@@ -103,7 +101,7 @@ impl SqliteBackend {
     }
 
     fn new(connection: Connection) -> Result<Self> {
-        Ok(Self { connection, compressor: compression::compressor()? })
+        Ok(Self { connection, compressor: new_compressor()? })
     }
 
     fn missing<'a, 'b>(&self, bodies: &'a [(Name, &'b [u8])]) -> Result<Vec<&'a (Name, &'b [u8])>> {
@@ -128,7 +126,7 @@ impl Backend for SqliteBackend {
     fn get(&self, names: &[Name]) -> Result<Vec<Lookup>> {
         let snapshot = self.connection.unchecked_transaction()?;
         let mut query = snapshot.prepare("SELECT size, body FROM bodies WHERE name = ?1")?;
-        let mut decompressor = compression::decompressor()?;
+        let mut decompressor = new_decompressor()?;
         names.iter().map(|name| find(&mut query, name, &mut decompressor)).collect()
     }
 
@@ -143,11 +141,7 @@ impl Backend for SqliteBackend {
         // Before the lock: others need not wait for the compression.
         let mut rows = Vec::with_capacity(bodies.len());
         for (name, body) in bodies {
-            rows.push((
-                name,
-                body.len().cast_signed(),
-                compression::compress(&mut self.compressor, body)?,
-            ));
+            rows.push((name, body.len().cast_signed(), compress(&mut self.compressor, body)?));
         }
         let clash = match mode {
             PutMode::Keep => "NOTHING",
@@ -177,7 +171,7 @@ fn find(
         .query_row([name], |row| {
             let (size, body) = (row.get_ref(0)?.as_i64(), row.get_ref(1)?.as_blob());
             Ok(match (size, body) {
-                (Ok(size), Ok(body)) => compression::decompress(decompressor, size, body),
+                (Ok(size), Ok(body)) => decompress(decompressor, size, body),
                 _ => Lookup::Damaged,
             })
         })
@@ -218,4 +212,43 @@ impl fmt::Debug for SqliteBackend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("SqliteBackend").field(&self.connection).finish()
     }
+}
+
+/// Bytes of the shortest body that is compressed; a shorter one would not shrink.
+const COMPRESSED_BYTES_MIN: usize = 256;
+
+/// The fastest of zstd's usual levels: a put should cost microseconds.
+const LEVEL: i32 = 1;
+
+fn new_compressor() -> Result<Compressor<'static>> {
+    Compressor::new(LEVEL).map_err(|error| failed(&error))
+}
+
+fn new_decompressor() -> Result<Decompressor<'static>> {
+    Decompressor::new().map_err(|error| failed(&error))
+}
+
+/// Returns the stored form of a body, which is compressed exactly if that is shorter.
+fn compress<'b>(compressor: &mut Compressor<'_>, body: &'b [u8]) -> Result<Cow<'b, [u8]>> {
+    if body.len() < COMPRESSED_BYTES_MIN {
+        return Ok(body.into());
+    }
+    let compressed = compressor.compress(body).map_err(|error| failed(&error))?;
+    Ok(if compressed.len() < body.len() { compressed.into() } else { body.into() })
+}
+
+/// Returns the body of `size` bytes whose stored form is `stored`.
+fn decompress(decompressor: &mut Decompressor<'_>, size: i64, stored: &[u8]) -> Lookup {
+    match usize::try_from(size) {
+        Ok(size) if size == stored.len() => Lookup::Body(stored.to_vec()),
+        // The size decides how much memory is taken, and the file is not trusted.
+        Ok(size) if stored.len() < size && size as u64 <= BODY_BYTES_MAX => {
+            decompressor.decompress(stored, size).map_or(Lookup::Damaged, Lookup::Body)
+        }
+        _ => Lookup::Damaged,
+    }
+}
+
+fn failed(error: &std::io::Error) -> Error {
+    Error::Io { reason: format!("zstd: {error}") }
 }

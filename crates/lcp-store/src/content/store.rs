@@ -9,8 +9,7 @@ use lcp_types::{ContentHash, ContentStore, StoreError, limits};
 use super::backend::{Backend, Lookup, MemoryBackend, Name, PutMode};
 use super::error::{Error, Result};
 
-/// Bytes of the largest body that a store accepts: the most that a reader resolves of a
-/// reference.
+/// Bytes of the largest body that a store accepts: the most that a reader resolves of a reference.
 pub const BODY_BYTES_MAX: u64 = limits::BODY_DECOMPRESSED_BYTES_MAX;
 
 /// A store of bodies by their BLAKE3 hash, many at once.

@@ -8,8 +8,7 @@ use rusqlite::ffi::ErrorCode;
 /// The result of asking for a file, or of a file.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A file that could not be opened, read or written. What it had before, it still
-/// has.
+/// A file that could not be opened, read or written. What it had before, it still has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

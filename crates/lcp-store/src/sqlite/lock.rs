@@ -1,16 +1,15 @@
-//! A lock file in which writers queue.
+//! A lock file in which writers queue, and the identity of the file that it is for.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::error::{Error, Result};
-use super::file_id::FileIdentity;
 use super::paths;
 
 /// A queue of the writers of a database: a lock on the empty file `NAME.lock` next to it.
@@ -34,8 +33,7 @@ pub struct WriteLock {
 
 impl WriteLock {
     /// Creates the lock of the database at `path`, next to the file that links lead to. The
-    /// database must be open already. Who waits for longer than `timeout` gets
-    /// [`Error::Busy`].
+    /// database must be open already. Who waits for longer than `timeout` gets [`Error::Busy`].
     ///
     /// # Errors
     ///
@@ -90,8 +88,7 @@ impl WriteLock {
         }
     }
 
-    /// Opens the lock file, anew each time: locks of one open file would not
-    /// exclude each other.
+    /// Opens the lock file, anew each time: locks of one open file would not exclude each other.
     fn open(&self) -> Result<File> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -152,4 +149,55 @@ fn wait_for(file: File) -> io::Result<File> {
             Err(error) => return Err(error),
         }
     }
+}
+
+/// A path, and the identity of the file that it named.
+///
+/// SQLite goes on with a file that was moved or deleted, and with a log that nobody
+/// finds again. On Unix alone: elsewhere an open file can be neither.
+#[derive(Clone, Debug)]
+pub(super) struct FileIdentity {
+    path: PathBuf,
+    id: Option<FileId>,
+}
+
+impl FileIdentity {
+    /// Reads the identity of the file at `path`. Without a file, every later one is accepted.
+    pub(super) fn of_path(path: PathBuf) -> Self {
+        let id = fs::metadata(&path).ok().as_ref().and_then(file_id);
+        Self { path, id }
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        if self.id.is_none() {
+            return Ok(());
+        }
+        let current = match fs::metadata(&self.path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Error::unreachable(&self.path, &error));
+            }
+            other => other.ok().as_ref().and_then(file_id),
+        };
+        if current == self.id {
+            return Ok(());
+        }
+        let reason = "it was moved or deleted while it was open: move it back, or open it again";
+        Err(Error::Moved { path: self.path.clone(), reason })
+    }
+}
+
+/// The device, and the inode on it.
+type FileId = (u64, u64);
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems have none")]
+fn file_id(file: &fs::Metadata) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt;
+
+    Some((file.dev(), file.ino()))
+}
+
+#[cfg(not(unix))]
+fn file_id(_file: &fs::Metadata) -> Option<FileId> {
+    None
 }

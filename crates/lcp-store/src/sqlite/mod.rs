@@ -39,15 +39,15 @@
 //! ```
 
 mod error;
-mod file_id;
 mod lock;
 mod network_fs;
 mod open;
 mod paths;
 mod schema;
-mod spec;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
 
 pub use error::{Error, Result};
 pub use lock::{WriteGuard, WriteLock};
 pub use open::{open, open_private, open_read_only};
-pub use spec::{Options, SchemaSpec};
+pub use schema::{Options, SchemaSpec};

@@ -10,27 +10,25 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::{Error, Result};
-use super::spec::{Options, SchemaSpec};
+use super::schema::{Options, SchemaSpec};
 use super::{network_fs, paths, schema};
 
 /// Opens a file to write to, and makes it where there is none or an empty one. An
 /// older version is upgraded.
 ///
-/// Any number of processes, and of connections in one process, may have the same
-/// file open. Symbolic links to it are resolved; by two hard links at once it must
-/// not be opened. Beside it SQLite keeps two files, `-wal` and `-shm`; they belong
-/// to it while it is open.
+/// Any number of processes, and of connections in one process, may have the same file open.
+/// Symbolic links to it are resolved; by two hard links at once it must not be opened. Beside it
+/// SQLite keeps two files, `-wal` and `-shm`; they belong to it while it is open.
 ///
 /// Where the file is not there, or empty, but its log has something, the file was moved
 /// without it. Nothing is made then: the log would be lost.
 ///
 /// # Errors
 ///
-/// [`Error::ForeignFile`] and [`Error::TooNew`] if the file is something else, which is
-/// left as it is; [`Error::Damaged`] if it is ours by its header, but does not hold
-/// what `spec` makes, or more; [`Error::ReadOnly`] if it cannot be written;
-/// [`Error::NetworkFileSystem`] if that is not allowed; [`Error::Moved`] if only its log
-/// is there.
+/// [`Error::ForeignFile`] and [`Error::TooNew`] if the file is something else, which is left as it
+/// is; [`Error::Damaged`] if it is ours by its header, but does not hold what `spec` makes, or
+/// more; [`Error::ReadOnly`] if it cannot be written; [`Error::NetworkFileSystem`] if that is not
+/// allowed; [`Error::Moved`] if only its log is there.
 pub fn open(path: impl AsRef<Path>, spec: &SchemaSpec, options: &Options) -> Result<Connection> {
     open_to_write(path.as_ref(), spec, options, false)
 }
@@ -161,8 +159,7 @@ fn inspect(connection: &Connection, path: &Path, spec: &SchemaSpec) -> Result<bo
 /// finish what that one had begun. Reading the header ourselves would do worse: to
 /// close a file drops the locks that SQLite has on it in this process.
 ///
-/// The schema is not looked at: without a lock, it may be read while another process
-/// writes it.
+/// The schema is not looked at: without a lock, it may be read while another process writes it.
 fn check_header(path: &Path, spec: &SchemaSpec) -> Result<()> {
     let connection = open_immutable(path)?;
     // Not to stumble over a file that is shorter than its header says: it is so

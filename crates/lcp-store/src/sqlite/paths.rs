@@ -59,8 +59,7 @@ pub(super) fn create_private(path: &Path) -> Result<()> {
     }
 }
 
-/// What hinders a file at this path from being made; SQLite only says that it
-/// could not.
+/// What hinders a file at this path from being made; SQLite only says that it could not.
 pub(super) fn creation_error(path: &Path) -> Option<Error> {
     match fs::File::create_new(path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => {

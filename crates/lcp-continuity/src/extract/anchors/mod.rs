@@ -17,20 +17,17 @@ use crate::tool_pairs::is_before_call;
 
 /// Bytes of the longest sentence that is taken for an anchor without a marker.
 const MAX_SENTENCE: usize = 600;
-
 const MAX_PER_MESSAGE: usize = 16;
 
-/// Finds anchors by phrases, in English (RFC 0007 §6): a sentence or list item of
-/// a user's or a model's turn that decides, promises, corrects, warns, prefers or
-/// asks.
+/// Finds anchors by phrases, in English (RFC 0007 §6): a sentence or list item of a user's or a
+/// model's turn that decides, promises, corrects, warns, prefers or asks.
 ///
-/// It would rather miss one than take what is none: code, quotations, results of
-/// tools, system turns, headings, offers ("if you like, I'll …"), and what a model
-/// says that it does at this moment ("I'll read the file", "Let me check") or in this
-/// message ("I'll add a flag", beside the code) are not anchors, nor is what a user
-/// pastes from a program. A line that begins with `DECISION:`, `COMMITMENT:`, `QUESTION:`,
-/// `FACT:`, `CORRECTION:` or `PREFERENCE:` always is, in any language; for phrases
-/// of other languages implement [`AnchorExtractor`].
+/// It would rather miss one than take what is none: code, quotations, results of tools, system
+/// turns, headings, offers ("if you like, I'll …"), and what a model says that it does at this
+/// moment ("I'll read the file", "Let me check") or in this message ("I'll add a flag", beside the
+/// code) are not anchors, nor is what a user pastes from a program. A line that begins with
+/// `DECISION:`, `COMMITMENT:`, `QUESTION:`, `FACT:`, `CORRECTION:` or `PREFERENCE:` always is, in
+/// any language; for phrases of other languages implement [`AnchorExtractor`].
 ///
 /// At most 16 anchors a message, each sentence of 600 bytes at most; of equal
 /// anchors the first. The work grows with the text.
@@ -128,8 +125,7 @@ fn in_message(text: &str, context: SentenceContext, is_open: bool) -> Vec<Candid
     most_important(anchors)
 }
 
-/// The items that `paragraphs` begin with, right behind the line that ends at
-/// `start`, up to `end`: what stands between, code or tags, is what is announced.
+/// Returns the items right behind the line that ends at `start`, up to `end`.
 fn items_of<'p>(
     text: &str,
     start: usize,
@@ -184,8 +180,7 @@ const MARKERS: [(&str, AnchorKind); 6] = [
     ("preference", AnchorKind::Preference),
 ];
 
-/// What the marker says that the paragraph at `range` begins with, and where that
-/// what it marks is: `DECISION: …`, `[decision] …`, `**Decision:** …`.
+/// Parses a marker at the start of a paragraph: `DECISION: …`, `[decision] …`, `**Decision:** …`.
 fn marker(text: &str, range: &Range<usize>) -> Option<(AnchorKind, Range<usize>)> {
     let paragraph = text.get(range.clone())?;
     let line = paragraph.trim_start_matches(['*', '_']);

@@ -17,7 +17,6 @@ use crate::model::{AnchorKind, Recorded, Speaker};
 use crate::tool_pairs::is_before_call;
 
 const MIN_WORDS: usize = 3;
-
 const MIN_ASKED: usize = 4;
 
 #[derive(Clone, Copy)]
@@ -230,8 +229,7 @@ const LASTING: &[&str] = &[
 const OF_CODE: [&str; 9] =
     ["to", "that", "if", "which", "where", "so", "ensure", "ensuring", "while"];
 
-/// Whether what somebody says they will do is more than what they do right now;
-/// `phrase` is "I will", "we'll", "let's" or the like, at `at` in `words`.
+/// Whether "I will", "we'll", "let's" … at `at` is more than what is done right now.
 fn is_promise(words: &[&str], at: usize, phrase: &str, context: SentenceContext) -> bool {
     let is_user = context.role == Role::User;
     let rest = &words[at + phrase.split(' ').count()..];
@@ -256,8 +254,7 @@ fn is_promise(words: &[&str], at: usize, phrase: &str, context: SentenceContext)
     !LOOKING.contains(verb) || contains_any(words, LASTING)
 }
 
-/// Whether "we'll", said behind `before` and followed by `adverbs`, tells of one
-/// step of several, or of something that is not it.
+/// Whether "we'll" between these words tells of one step of several, or of something else.
 fn is_step(before: &[&str], adverbs: &[&str]) -> bool {
     let near = &before[before.len().saturating_sub(3)..];
     let is_one = near.iter().chain(adverbs).any(|word| STEPS.contains(word));
@@ -271,8 +268,7 @@ fn is_relative(before: &[&str]) -> bool {
     before.last().is_some_and(|word| RELATIVES.contains(word))
 }
 
-/// Whether what is to be done is bound to a time to come, not the code that is told
-/// of ("I'll change it to always return a list").
+/// Whether a time stands before the code that is told of ("change it to always return a list").
 fn has_lasting_time(rest: &[&str]) -> bool {
     let of_code = rest.iter().position(|word| OF_CODE.contains(word)).unwrap_or(rest.len());
     // "Make sure to …" and "make sure that …" end right before such a word.
@@ -301,8 +297,7 @@ const RULES: [&str; 7] = [
     "hard limit",
 ];
 
-/// Whether the phrase of a fact at `at` in `words` is one; `start` is where they
-/// come to the point.
+/// Whether the phrase of a fact at `at` in `words` is one; `start` is where they come to the point.
 fn is_fact(
     words: &[&str],
     at: usize,
@@ -343,8 +338,7 @@ fn is_third_person(word: &str) -> bool {
     word.ends_with('s') && !word.ends_with("ss") && word.chars().nth(2).is_some()
 }
 
-/// Whether "always" and "never", said behind `before`, tell what something does: "it
-/// will always …", "it doesn't always …", "rather than always …".
+/// Whether "always" or "never" behind `before` describes: "it will always", "it doesn't always".
 fn describes_behavior(before: &[&str]) -> bool {
     let is_told = before.windows(2).any(|pair| {
         pair[1] == "will" && !["i", "we", "you"].contains(&pair[0])
@@ -364,9 +358,8 @@ const DEFERRALS: &[&str] = &[
     "i'm not sure yet", "i can't say yet",
 ];
 
-/// Whose earlier questions the message at `at` answers: a turn of the user those of
-/// the model; a turn of the model those of the user, unless it puts off the answer, or
-/// stands before a call.
+/// Whose earlier questions the message at `at` answers: a turn of the user those of the model; a
+/// turn of the model those of the user, unless it puts off the answer, or stands before a call.
 pub(super) fn answered_speaker(messages: &[Recorded], at: usize) -> Option<Speaker> {
     let (role, text) = messages[at].message.turn_text()?;
     if role == Role::User {

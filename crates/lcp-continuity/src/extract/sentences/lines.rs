@@ -29,8 +29,7 @@ impl Line<'_> {
     }
 }
 
-/// Tags between which programs put what nobody said, into the turns of users and
-/// models. Lower case.
+/// Tags around text that programs put into turns. Lower case.
 const MACHINE_TAGS: [&str; 14] = [
     "system-reminder", "system_reminder", "environment_context", "environment_details",
     "user_instructions", "instructions", "local-command-stdout", "local-command-stderr",
@@ -141,7 +140,6 @@ impl<'t> Lines<'t> {
 
 /// With what an edit begins that tells both texts, or a conflict.
 const SEARCH: &str = "<<<<<<<";
-
 const REPLACE: &str = ">>>>>>>";
 
 /// The name of the tag that a text begins with, and what follows the tag.
@@ -195,8 +193,7 @@ fn without_marker(line: &str) -> (LineKind, &str) {
     (LineKind::Text, line)
 }
 
-/// `text` without the white space that it begins with, if it does, and if it is not
-/// the whole `line`.
+/// Returns `text` without its leading white space, if it has any and is not the whole `line`.
 fn after_space<'t>(text: &'t str, line: &str) -> Option<&'t str> {
     let trimmed = text.trim_start();
     (text.len() < line.len() && trimmed.len() < text.len()).then_some(trimmed)

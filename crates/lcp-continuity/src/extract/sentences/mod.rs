@@ -7,8 +7,7 @@ use std::ops::Range;
 
 pub(crate) use lines::{Line, LineKind, lines};
 
-/// Characters from which on a line is taken to be wrapped: what follows it goes on
-/// with its sentence.
+/// Characters from which on a line is taken to be wrapped.
 const WRAPPED: usize = 50;
 
 /// The sentences and list items of `text`, in order, byte for byte: white space
@@ -137,8 +136,7 @@ fn push(paragraph: &str, base: usize, range: Range<usize>, found: &mut Vec<Range
     }
 }
 
-/// Where the sentence ends, if `c`, which ends at `behind`, ends it: behind marks
-/// and brackets that close with it.
+/// Returns the end of the sentence, closing marks included, if `c` before `behind` ends it.
 fn sentence_end(paragraph: &str, c: char, behind: usize) -> Option<usize> {
     let rest = &paragraph[behind..];
     if matches!(c, '。' | '！' | '？') {

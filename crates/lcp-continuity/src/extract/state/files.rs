@@ -19,7 +19,6 @@ const KEYS: [&str; 10] = [
 
 /// How patches name the files that they change.
 const PATCHED: [&str; 4] = ["*** Update File: ", "*** Add File: ", "*** Move to: ", "+++ b/"];
-
 const MAX_PATH: usize = 300;
 
 /// The path of a block that is a file, or a part of one.

@@ -10,11 +10,8 @@ use super::tool_calls::{Call, CallResults};
 use crate::model::{Recorded, SessionState};
 
 const MAX_FILES: usize = 20;
-
 const MAX_COMMANDS: usize = 10;
-
 const MAX_COMMAND: usize = 500;
-
 const CUT: &str = " […]";
 
 /// Words of the names of tools that run commands.
@@ -28,9 +25,8 @@ const SHELLS: [&str; 13] = [
 ///
 /// - Files: the paths of code, diffs, and documents with a path for a title, and
 ///   the paths that tools which read, write or edit are called with: the newest 20.
-/// - Commands: what shell-like tools are called with, as it is: the newest 10, of
-///   long ones the first 500 bytes and ` […]`. Commands that only stand in what is
-///   said were not run.
+/// - Commands: what shell-like tools are called with, as it is: the newest 10, of long ones the
+///   first 500 bytes and ` […]`. Commands that only stand in what is said were not run.
 /// - Working directory, branch and variables: `cd`, `git checkout`, `git switch`,
 ///   `export` in commands, `cwd` and `workdir` of calls, where a result says that
 ///   they did not fail; and what git answers.

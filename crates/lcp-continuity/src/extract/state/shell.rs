@@ -8,7 +8,6 @@ const SECRETS: [&str; 11] = [
 ];
 
 const MAX_VARIABLES: usize = 64;
-
 const MAX_VALUE: usize = 256;
 
 /// Whether `command` gives a variable a value that looks like a secret.

@@ -11,12 +11,11 @@ use crate::model::{Message, Recorded};
 
 /// Asks a program for the summary: a model's command line, a script (RFC 0007 §6).
 ///
-/// The program reads the conversation from standard input, as text: a paragraph
-/// `[role] …` for each message, before them `[earlier summary] …` if there is one. A
-/// line within that begins with `[` has a space before it, so that nothing which was
-/// said passes for another message. The environment says what is asked for:
-/// `LCP_TARGET_TOKENS` is a number, `LCP_SUMMARY_LEVEL` one of `full`, `detailed`,
-/// `brief`, `tags`. What it writes to standard output, without the white space
+/// The program reads the conversation from standard input, as text: a paragraph `[role] …` for each
+/// message, before them `[earlier summary] …` if there is one. A line within that begins with `[`
+/// has a space before it, so that nothing which was said passes for another message. The
+/// environment says what is asked for: `LCP_TARGET_TOKENS` is a number, `LCP_SUMMARY_LEVEL` one of
+/// `full`, `detailed`, `brief`, `tags`. What it writes to standard output, without the white space
 /// around it, is the summary.
 ///
 /// ```

@@ -13,7 +13,6 @@ pub(super) const PIECE_BYTES: usize = 480;
 
 /// Bytes of a line of a tool's result, and of a label.
 pub(super) const EXCERPT_BYTES: usize = 160;
-
 pub(super) const CUT: &str = " […]";
 
 pub(super) struct Line {
@@ -86,8 +85,7 @@ pub(super) struct MessageText<'a> {
     pub(super) is_summary: bool,
 }
 
-/// What a message says at this level, if it says anything: the summary of its block
-/// in place of its content where that is enough, or all there is.
+/// Returns the words of a message, or the summary of its block where that is enough.
 pub(super) fn message_text(message: &Message, level: CompressionLevel) -> Option<MessageText<'_>> {
     let summary = message.block.summary.as_deref().filter(|text| !text.trim().is_empty());
     let enough = match kind(message) {
@@ -122,16 +120,14 @@ pub(super) fn line_count(text: &str) -> usize {
     text.trim().lines().count()
 }
 
-/// The first line that is neither noise nor opens code; the first that is not empty
-/// where there is none.
+/// Returns the first line that is neither noise nor opens code, else the first that is not empty.
 pub(super) fn first_line(text: &str) -> &str {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let says = |line: &&str| !is_noise(line) && !line.starts_with("```");
     lines.clone().find(says).or_else(|| lines.next()).unwrap_or_default()
 }
 
-/// The last line that is neither empty nor noise; the last that is not empty where
-/// there is none.
+/// The last line that is neither empty nor noise; the last that is not empty where there is none.
 pub(super) fn last_line(text: &str) -> &str {
     let mut lines = text.trim().lines().rev().map(str::trim).filter(|line| !line.is_empty());
     let newest = lines.clone().next().unwrap_or_default();

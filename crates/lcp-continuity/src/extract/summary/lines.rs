@@ -32,8 +32,7 @@ pub(super) fn message_lines(messages: &[Recorded], level: CompressionLevel) -> V
     said.find(|lines| !lines.is_empty()).unwrap_or_default()
 }
 
-/// The line of a message, if it says anything at this level; `noise` where sentences
-/// may stand that say nothing.
+/// Returns the line of a message at this level; `noise` lets in sentences that say nothing.
 fn line(
     message: &Message,
     at: usize,

@@ -22,11 +22,10 @@ use super::{Summarizer, SummaryError, SummaryRequest};
 /// Chooses sentences by rules (RFC 0007 §6): the built-in, which needs no model and
 /// gives the same words every time.
 ///
-/// What it gives is lines in the order of the messages, `user: …`, `assistant: …`,
-/// `read_file: 120 lines (error): …`, with sentences as they were said: white space
-/// is one space, ` … ` stands between sentences that do not follow one another, and
-/// ` […]` where a long one is cut. The lines of the earlier summary come first; they
-/// have at most half of the target.
+/// What it gives is lines in the order of the messages, `user: …`, `assistant: …`, `read_file: 120
+/// lines (error): …`, with sentences as they were said: white space is one space, ` … ` stands
+/// between sentences that do not follow one another, and ` […]` where a long one is cut. The lines
+/// of the earlier summary come first; they have at most half of the target.
 ///
 /// | level | holds |
 /// |---|---|
@@ -38,9 +37,8 @@ use super::{Summarizer, SummaryError, SummaryRequest};
 /// A message whose block has a summary of its own gives that in place of its
 /// content: at Brief and Tags, results at Detailed too.
 ///
-/// It never has a token more than the target, whatever the counter; it is empty only
-/// if no message says anything, or if not even a few characters fit. The work grows
-/// with the messages.
+/// It never has a token more than the target, whatever the counter; it is empty only if no message
+/// says anything, or if not even a few characters fit. The work grows with the messages.
 ///
 /// ```
 /// use lcp_continuity::extract::{ExtractiveSummarizer, Summarizer, SummaryRequest};

@@ -1,9 +1,8 @@
 //! What a sentence is worth (RFC 0007 §6).
 //!
-//! The table is in the RFC: points for who says it and when, for its place in the
-//! message, and for words that speak of decisions, outcomes and errors, of places in
-//! code, and of figures. Each sentence after the best of a message is worth less, so
-//! that more messages get a word in.
+//! The table is in the RFC: points for who says it and when, for its place in the message, and for
+//! words that speak of decisions, outcomes and errors, of places in code, and of figures. Each
+//! sentence after the best of a message is worth less, so that more messages get a word in.
 
 use lcp_driver::segments::CompressionLevel;
 use lcp_types::Role;
@@ -60,8 +59,7 @@ impl Scorer {
         };
         let is_goal =
             |it: &Recorded| says(it, Role::User, SHORT_BYTES) && !is_output(&it.message.text());
-        // "Go on" is neither a goal nor news, and a log is no goal, unless there is
-        // nothing else.
+        // "Go on" is neither a goal nor news, and a log is no goal, unless there is nothing else.
         let leasts = || [SHORT_BYTES, 1].into_iter();
         let oldest =
             |role| leasts().find_map(|least| messages.iter().position(|it| says(it, role, least)));
@@ -97,8 +95,7 @@ impl Scorer {
         points + recency(at, self.count)
     }
 
-    /// Of the pieces of message `at`, with their places, those that may stand at
-    /// this level, in order, with what they are worth.
+    /// Returns the pieces of message `at` that may stand at this level, with their scores.
     pub(super) fn choose(
         &self,
         message: &Message,

@@ -13,7 +13,6 @@ const TERM_BYTES: usize = 80;
 
 /// Points for each time that a term is named, up to [`NAMED_MAX`] times.
 const NAMED: i32 = 4;
-
 const NAMED_MAX: usize = 10;
 
 /// Two lines of terms: those of the earlier summary, and those of the messages.
@@ -71,10 +70,9 @@ impl Terms {
     }
 }
 
-/// The path, address or identifier that a word is, without the punctuation around
-/// it: a word with a slash and a dot or two slashes, with `::`, `_` or a capital
-/// letter within, with a dot before an ending, or a letter followed by two digits or
-/// more.
+/// The path, address or identifier that a word is, without the punctuation around it: a word with a
+/// slash and a dot or two slashes, with `::`, `_` or a capital letter within, with a dot before an
+/// ending, or a letter followed by two digits or more.
 pub(super) fn is_term(word: &str) -> Option<&str> {
     let outside = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/' | '.' | '~');
     let mut term = word.trim_matches(outside).trim_end_matches(['.', '/']);

@@ -69,8 +69,7 @@ fn push_group(group: BoxGroup, groups: &mut Vec<BoxGroup>) {
     }
 }
 
-/// What a line says that boxes below it are for: a heading, a line that ends with a
-/// colon or begins like "Plan:", or one that is emphasised.
+/// Returns the title of the boxes below: a heading, a bold line, or one that ends with a colon.
 fn lead<'t>(line: &Line<'t>) -> Option<&'t str> {
     let text = line.text.trim();
     let bare = text.trim_matches(['*', '_']).trim_end_matches(':').trim_matches(['*', '_']).trim();

@@ -17,11 +17,10 @@ use crate::model::{Message, PendingTask, Recorded};
 const PLANS: [&str; 8] =
     ["todo", "todos", "task", "tasks", "plan", "plans", "checklist", "checklists"];
 
-/// Finds the tasks that are not done in lists that say so (RFC 0007 §6): what tools
-/// keep (`todos` of `TodoWrite`, `plan` of `update_plan`, as JSON in calls and
-/// results), and check boxes (`- [ ] step`, `☐ step`) in turns, and in results of
-/// calls that name a to-do list, a task, a plan or a checklist: any other file has
-/// boxes that are not ours.
+/// Finds the tasks that are not done in lists that say so (RFC 0007 §6): what tools keep (`todos`
+/// of `TodoWrite`, `plan` of `update_plan`, as JSON in calls and results), and check boxes (`- [ ]
+/// step`, `☐ step`) in turns, and in results of calls that name a to-do list, a task, a plan or a
+/// checklist: any other file has boxes that are not ours.
 ///
 /// Later lists update earlier ones. The user's next turn after a list approves it,
 /// refuses it, or says neither. A line "Done when …" or "Acceptance: …" with a list

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::checkboxes::BoxGroup;
-use super::todo_tool::{ListKind, ToolList};
+use super::todo_tool::{LIST_KINDS, ListKind, ToolList};
 use super::{Step, StepState};
 use crate::model::{PendingTask, TaskStatus, short_hash};
 
@@ -73,13 +73,13 @@ impl TaskList {
                 task.approved = None;
                 task.acceptance = None;
             }
-            if !goes_on || task.description == kind.title() {
-                task.description = explanation.unwrap_or_else(|| kind.title().to_owned());
+            if !goes_on || task.description == kind.title {
+                task.description = explanation.unwrap_or_else(|| kind.title.to_owned());
             }
             task.steps = steps;
             task.status = None;
         } else if !steps.is_empty() {
-            let description = explanation.unwrap_or_else(|| kind.title().to_owned());
+            let description = explanation.unwrap_or_else(|| kind.title.to_owned());
             self.add(Task::new(id.clone(), description, steps));
         }
         self.proposed.insert(id);
@@ -149,7 +149,7 @@ impl Task {
     }
 
     fn is_of_tool(&self) -> bool {
-        [ListKind::Todos, ListKind::Plan].into_iter().any(|kind| id_of_list(kind) == self.id)
+        LIST_KINDS.into_iter().any(|kind| id_of_list(kind) == self.id)
     }
 
     /// What is told of it, if it is not done; `proposed` wait for the user's answer.
@@ -213,7 +213,7 @@ fn is_blocked(step: &Step) -> bool {
 
 /// The id of the list that a tool keeps: there is one.
 fn id_of_list(kind: ListKind) -> String {
-    short_hash(&[b"list", kind.key().as_bytes()])
+    short_hash(&[b"list", kind.key.as_bytes()])
 }
 
 /// How steps are compared: case, white space and emphasis do not matter.

@@ -21,44 +21,28 @@ pub(super) struct ToolList {
     pub(super) steps: Vec<Step>,
 }
 
-/// Under which key a tool keeps its list.
+/// Under which key a tool keeps its list, and the title of one that does not say what it is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ListKind {
-    Todos,
-    Plan,
+pub(super) struct ListKind {
+    pub(super) key: &'static str,
+    pub(super) title: &'static str,
 }
 
-impl ListKind {
-    const ALL: [Self; 2] = [Self::Todos, Self::Plan];
-
-    pub(super) const fn key(self) -> &'static str {
-        match self {
-            Self::Todos => "todos",
-            Self::Plan => "plan",
-        }
-    }
-
-    /// What a list is called that does not say what it is for.
-    pub(super) const fn title(self) -> &'static str {
-        match self {
-            Self::Todos => "To-do list",
-            Self::Plan => "Plan",
-        }
-    }
-}
+pub(super) const LIST_KINDS: [ListKind; 2] =
+    [ListKind { key: "todos", title: "To-do list" }, ListKind { key: "plan", title: "Plan" }];
 
 /// The last list in `text`.
 pub(super) fn last_list(text: &str) -> Option<ToolList> {
     // Most texts have none, and need not be read as JSON.
-    if !ListKind::ALL.into_iter().any(|kind| text.contains(kind.key())) {
+    if !LIST_KINDS.into_iter().any(|kind| text.contains(kind.key)) {
         return None;
     }
     let whole = text.find('{').and_then(|at| first_value(&text[at..]));
     if let Some(list) = whole.and_then(|value| in_value(&value, 0)) {
         return Some(list);
     }
-    ListKind::ALL.into_iter().find_map(|kind| {
-        let key = format!("\"{}\"", kind.key());
+    LIST_KINDS.into_iter().find_map(|kind| {
+        let key = format!("\"{}\"", kind.key);
         text.rmatch_indices(&key).take(MAX_PLACES).find_map(|(at, _)| {
             let array = text[at + key.len()..].trim_start().strip_prefix(':')?.trim_start();
             let steps = steps(&first_value(array)?)?;
@@ -75,10 +59,10 @@ fn first_value(text: &str) -> Option<Value> {
 fn in_value(value: &Value, depth: usize) -> Option<ToolList> {
     match value {
         Value::Object(fields) => {
-            let own = ListKind::ALL.into_iter().find_map(|kind| {
+            let own = LIST_KINDS.into_iter().find_map(|kind| {
                 let explanation = fields.get("explanation").and_then(Value::as_str).map(str::trim);
                 let explanation = explanation.filter(|text| !text.is_empty()).map(str::to_owned);
-                Some(ToolList { kind, explanation, steps: steps(fields.get(kind.key())?)? })
+                Some(ToolList { kind, explanation, steps: steps(fields.get(kind.key)?)? })
             });
             own.or_else(|| fields.values().rev().find_map(|value| in_value(value, depth)))
         }

@@ -85,8 +85,7 @@ fn plain(url: &str) -> String {
     head + &tail.join(separator)
 }
 
-/// What the certificates are checked against: `roots` (PEM), or what the system
-/// trusts.
+/// What the certificates are checked against: `roots` (PEM), or what the system trusts.
 pub(super) fn tls_connector(roots: Option<&Path>) -> Result<MakeRustlsConnect> {
     let mut trusted = RootCertStore::empty();
     if let Some(path) = roots {

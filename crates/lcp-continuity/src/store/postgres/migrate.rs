@@ -10,7 +10,6 @@ use crate::store::error::{Error, Result};
 
 /// What each version adds to the one before. None is ever changed.
 const STEPS: [&str; KNOWN as usize] = [V1];
-
 const KNOWN: u32 = 1;
 
 /// What says that a schema is ours, and in which version.
@@ -95,8 +94,7 @@ pub(super) fn check_name(schema: &str) -> Result<()> {
     Err(Error::BadId { id: schema.chars().take(32).collect(), max: NAME_BYTES_MAX })
 }
 
-/// Makes the tables of `schema`, or brings them up to date. One that is as it should
-/// be is only looked at.
+/// Creates the tables of `schema`, or upgrades them.
 pub(super) async fn run(database: &Database, schema: &str) -> Result<()> {
     let mut client = None;
     for _ in 0..2 {

@@ -1,11 +1,10 @@
 //! A store that machines share, in PostgreSQL.
 //!
-//! One rule makes it safe under `READ COMMITTED`: whatever belongs to a conversation
-//! (its messages, its hand-offs) is written by a statement that locks the row of the
-//! conversation first, and decides by that locked row. A statement sees other rows
-//! as they were when it began, before it waited for the lock: where that matters,
-//! the column `changes` of the locked row tells that something happened meanwhile,
-//! and the statement is sent again, behind the lock.
+//! One rule makes it safe under `READ COMMITTED`: whatever belongs to a conversation (its messages,
+//! its hand-offs) is written by a statement that locks the row of the conversation first, and
+//! decides by that locked row. A statement sees other rows as they were when it began, before it
+//! waited for the lock: where that matters, the column `changes` of the locked row tells that
+//! something happened meanwhile, and the statement is sent again, behind the lock.
 
 mod address;
 mod error;
@@ -54,8 +53,7 @@ pub struct PostgresOptions {
     pub pool_size: usize,
     /// How long to wait for a connection: 10 seconds, unless told otherwise.
     pub connect_timeout: Duration,
-    /// How long to wait for an answer, locks included: 30 seconds, unless told
-    /// otherwise.
+    /// How long to wait for an answer, locks included: 30 seconds, unless told otherwise.
     pub statement_timeout: Duration,
     /// How long a hand-off can be resumed, and a conversation is kept after something
     /// was last recorded: [`DEFAULT_EXPIRY`], unless told otherwise.
@@ -90,9 +88,8 @@ impl Default for PostgresOptions {
 /// is durable; `fsync` is the server's to keep on. Bodies are stored once each, by
 /// their BLAKE3 hash, and checked against it when they are read.
 ///
-/// It has a runtime of its own, so it can be called from anywhere, even by a task of
-/// another runtime; that task's thread then waits, which is why `spawn_blocking` is
-/// the better place.
+/// It has a runtime of its own, so it can be called from anywhere, even by a task of another
+/// runtime; that task's thread then waits, which is why `spawn_blocking` is the better place.
 ///
 /// Where a connection breaks, the calls that can be repeated (see [`Store`](super::Store)) are, once.
 ///
@@ -118,11 +115,10 @@ impl PostgresStore {
     /// Opens the store in the schema `lcp_continuity` of a database. Its tables are
     /// made, or brought up to date, if need be.
     ///
-    /// `url` is `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, or libpq's
-    /// `host=… user=…`. Its `sslmode` is honoured: `disable`; `prefer`, which it is
-    /// where nothing is said: TLS if the server has it; `require`, `verify-ca` and
-    /// `verify-full`: TLS only. With TLS the server's certificate, and the name in it,
-    /// are checked always.
+    /// `url` is `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, or libpq's `host=… user=…`. Its
+    /// `sslmode` is honoured: `disable`; `prefer`, which it is where nothing is said: TLS if the
+    /// server has it; `require`, `verify-ca` and `verify-full`: TLS only. With TLS the server's
+    /// certificate, and the name in it, are checked always.
     ///
     /// # Errors
     ///

@@ -83,8 +83,7 @@ impl Database {
         }
     }
 
-    /// What `work` comes to, unless it takes far too long: then the connection it has
-    /// is given up, because nobody knows what will still come of it.
+    /// Runs `work`; if it takes far too long, gives up its connection.
     pub(super) async fn bounded<T>(
         &self,
         client: &mut Option<Object>,
@@ -111,8 +110,7 @@ impl Database {
         }
     }
 
-    /// Returns the rows of a statement. Sends it again where others were in the way, and
-    /// once more where the connection broke, if that does no harm.
+    /// Sends a statement, again after a conflict, and once more after a break if that is harmless.
     pub(super) fn rows(&self, statement: &Statement, values: Values<'_>) -> Result<Vec<Row>> {
         self.block_on(self.send(statement, values))
     }

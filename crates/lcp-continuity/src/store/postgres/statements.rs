@@ -23,15 +23,13 @@ impl Statement {
     }
 }
 
-/// The moment now: the value that was given, or else the server's clock, read after
-/// the rows of `$after` were locked.
+/// The moment given, or the server's, read after the rows of `$after` were locked.
 macro_rules! moment {
     ($given:literal, $after:literal) => {
         concat!(
-            "moment AS MATERIALIZED (SELECT coalesce(",
-            $given,
-            "::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now \
-             FROM (SELECT count(*) FROM ",
+            "moment AS MATERIALIZED (SELECT ",
+            now!($given),
+            " AS now FROM (SELECT count(*) FROM ",
             $after,
             ") AS locked_before)"
         )
@@ -49,8 +47,7 @@ macro_rules! now {
     };
 }
 
-/// The moment a span of milliseconds after `now`; the latest there is where that is
-/// too late.
+/// The moment a span of milliseconds after `now`; the latest there is where that is too late.
 macro_rules! after {
     ($span:literal) => {
         concat!("least(now::numeric + ", $span, "::bigint, 9223372036854775807)::bigint")
@@ -174,9 +171,8 @@ pub(super) const NEXT_EPOCH: Statement = Statement::once(concat!(
      FROM judged j LEFT JOIN changed n ON true"
 ));
 
-/// Bodies that are there already are left; a body that is being put by somebody else
-/// is waited for. They come in the order of their hashes, so that two of these never
-/// wait for each other.
+/// Bodies that are there already are left; a body that is being put by somebody else is waited for.
+/// They come in the order of their hashes, so that two of these never wait for each other.
 pub(super) const APPEND: Statement = Statement::once(concat!(
     "WITH ",
     leased!(),
@@ -360,9 +356,8 @@ pub(super) const ABANDON: Statement = Statement::once(concat!(
 /// not wait. Everything that writes needs this table.
 pub(super) const LOCK_CONVERSATIONS: &str = "LOCK TABLE conversations IN EXCLUSIVE MODE";
 
-/// From all that is alive to what it came from; behind a hand-off that was dropped
-/// there is nothing left. The rest goes. Every part of this sees the tables as they
-/// were before.
+/// From all that is alive to what it came from; behind a hand-off that was dropped there is nothing
+/// left. The rest goes. Every part of this sees the tables as they were before.
 pub(super) const DROP_EXPIRED: &str = concat!(
     "WITH RECURSIVE moment AS MATERIALIZED (SELECT ",
     now!("$1"),

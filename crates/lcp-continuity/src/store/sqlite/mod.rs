@@ -72,15 +72,13 @@ pub struct SqliteOptions {
     /// How long to wait for others that write, before
     /// [`Error::Busy`](super::Error::Busy): 30 seconds.
     pub busy_timeout: Duration,
-    /// Bytes the file may have; [`Error::Full`](super::Error::Full) beyond that. It
-    /// binds this store, not others that have the file open. `None`, the default, is
-    /// no limit.
+    /// Bytes the file may have; [`Error::Full`](super::Error::Full) beyond that. It binds this
+    /// store, not others that have the file open. `None`, the default, is no limit.
     pub max_bytes: Option<u64>,
     /// How long a hand-off can be resumed, and a conversation is kept after something
     /// was last recorded: [`DEFAULT_EXPIRY`].
     pub expiry: Duration,
-    /// Tells the time: the system's clock. All who have the file open should go by
-    /// the same.
+    /// Tells the time: the system's clock. All who have the file open should go by the same.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -96,8 +94,7 @@ impl Default for SqliteOptions {
 }
 
 impl SqliteStore {
-    /// Opens the store in this file, or makes it where there is none or an empty
-    /// one.
+    /// Opens the store in this file, or makes it where there is none or an empty one.
     ///
     /// # Errors
     ///
@@ -155,8 +152,7 @@ impl Transactional for SqliteStore {
     }
 }
 
-/// Locks a connection. A panic while it was locked left nothing half done: what is not
-/// committed is rolled back.
+/// Locks a connection; what a panic left uncommitted is rolled back.
 fn lock(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
     connection.lock().unwrap_or_else(PoisonError::into_inner)
 }

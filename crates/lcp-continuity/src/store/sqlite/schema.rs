@@ -85,7 +85,6 @@ pub(super) const RESUMED: i64 = 1;
 pub(super) const SUPERSEDED: i64 = 2;
 /// Dropped while it was open.
 pub(super) const EXPIRED: i64 = 3;
-
 const OPEN_HANDOFFS: &str = "CREATE INDEX open_handoffs ON handoffs (conversation) WHERE state = 0";
 
 /// Apart from their rows, which change.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use futures_util::stream::BoxStream;
-use lcp_store::content::{BatchStore, ContentAddressedStore, Error, ObjectStoreBackend};
+use lcp_store::content::{BatchStore, Error};
 use lcp_types::ContentStore;
 use object_store::memory::InMemory;
 use object_store::path::Path;
@@ -36,28 +36,6 @@ fn use_within(runtime: &Runtime) {
 fn from_a_task_of_any_runtime() {
     use_within(&runtime(Builder::new_current_thread()));
     use_within(&runtime(Builder::new_multi_thread()));
-}
-
-#[test]
-fn served_by_a_runtime_of_ones_own() {
-    let runtime = runtime(Builder::new_multi_thread());
-    let objects = Arc::new(InMemory::new());
-    let backend = ObjectStoreBackend::with_runtime_of(runtime.handle().clone(), objects);
-    let mut store = ContentAddressedStore::new(backend.expect("a backend"));
-    let hashes = store.put_many(&[b"body"]).expect("memory");
-    assert_eq!(store.get_many(&hashes), Ok(vec![Some(b"body".to_vec())]));
-    let inside = store.clone();
-    let asked = runtime.spawn_blocking(move || inside.has_many(&hashes));
-    assert_eq!(runtime.block_on(asked).expect("no panic"), Ok(vec![true]));
-}
-
-#[test]
-fn a_runtime_of_one_thread_is_refused() {
-    let runtime = runtime(Builder::new_current_thread());
-    let objects = Arc::new(InMemory::new());
-    let error = ObjectStoreBackend::with_runtime_of(runtime.handle().clone(), objects)
-        .expect_err("nobody would serve");
-    assert!(matches!(error, Error::Io { .. }), "{error:?}");
 }
 
 #[test]
