@@ -46,7 +46,7 @@ pub(super) fn write(
         binding.then(b.importance.total_cmp(&a.importance))
     });
     for anchor in anchors {
-        if !text.push(&anchor_line(anchor)) {
+        if !text.push(&format!("\n{}{}", anchor_mark(anchor.kind), anchor.text)) {
             let AnchorPoint { id, kind, text, .. } = anchor.clone();
             warnings.push(CompactionWarning::AnchorLeftOut { id, kind, text });
         }
@@ -54,10 +54,6 @@ pub(super) fn write(
     let mut summaries = SummaryWriter { request, text, warnings, failure: None };
     summaries.add(chunks);
     summaries.text.finish()
-}
-
-fn anchor_line(anchor: &AnchorPoint) -> String {
-    format!("\n{}{}", anchor_mark(anchor.kind), anchor.text)
 }
 
 fn anchor_mark(kind: AnchorKind) -> String {

@@ -5,7 +5,6 @@ mod codec;
 pub(crate) use codec::encode_message;
 
 use lcp_encoder::{Compression, EncodeOptions, Magic};
-use lcp_types::Block;
 
 use crate::model::SessionHandoff;
 
@@ -67,17 +66,6 @@ impl SessionHandoff {
     /// If something in it exceeds the limits of packs.
     pub fn to_pack(&self) -> Result<Vec<u8>, PackageError> {
         codec::write_pack(self)
-    }
-
-    /// Its blocks as they stand in the pack, with what is said of them.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::to_pack`].
-    pub fn blocks(&self) -> Result<Vec<Block<'static>>, PackageError> {
-        let pack = self.to_pack()?;
-        let pack = lcp_decoder::decode(&pack, lcp_decoder::DecodeOptions::default())?;
-        Ok(pack.blocks.into_iter().map(Block::into_owned).collect())
     }
 
     /// This with the id that belongs to what it holds, and its pack.

@@ -32,16 +32,6 @@ impl SessionState {
         *self == Self::default()
     }
 
-    /// How many things it says.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.variables.len()
-            + self.active_files.len()
-            + self.recent_commands.len()
-            + usize::from(self.working_directory.is_some())
-            + usize::from(self.branch.is_some())
-    }
-
     /// This, with what `newer` says in place of what it says too: its lists follow,
     /// without saying anything twice.
     #[must_use]
@@ -75,18 +65,6 @@ pub enum TaskStatus {
     InProgress,
     /// It waits for something.
     Blocked,
-}
-
-impl TaskStatus {
-    /// The name in packs and reports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InProgress => "in_progress",
-            Self::Blocked => "blocked",
-        }
-    }
 }
 
 /// A task with steps that remain.

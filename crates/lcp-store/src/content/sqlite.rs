@@ -101,7 +101,8 @@ impl SqliteBackend {
     }
 
     fn new(connection: Connection) -> Result<Self> {
-        Ok(Self { connection, compressor: new_compressor()? })
+        let compressor = Compressor::new(LEVEL).map_err(|error| failed(&error))?;
+        Ok(Self { connection, compressor })
     }
 
     fn missing<'a, 'b>(&self, bodies: &'a [(Name, &'b [u8])]) -> Result<Vec<&'a (Name, &'b [u8])>> {
@@ -126,7 +127,7 @@ impl Backend for SqliteBackend {
     fn get(&self, names: &[Name]) -> Result<Vec<Lookup>> {
         let snapshot = self.connection.unchecked_transaction()?;
         let mut query = snapshot.prepare("SELECT size, body FROM bodies WHERE name = ?1")?;
-        let mut decompressor = new_decompressor()?;
+        let mut decompressor = Decompressor::new().map_err(|error| failed(&error))?;
         names.iter().map(|name| find(&mut query, name, &mut decompressor)).collect()
     }
 
@@ -219,14 +220,6 @@ const COMPRESSED_BYTES_MIN: usize = 256;
 
 /// The fastest of zstd's usual levels: a put should cost microseconds.
 const LEVEL: i32 = 1;
-
-fn new_compressor() -> Result<Compressor<'static>> {
-    Compressor::new(LEVEL).map_err(|error| failed(&error))
-}
-
-fn new_decompressor() -> Result<Decompressor<'static>> {
-    Decompressor::new().map_err(|error| failed(&error))
-}
 
 /// Returns the stored form of a body, which is compressed exactly if that is shorter.
 fn compress<'b>(compressor: &mut Compressor<'_>, body: &'b [u8]) -> Result<Cow<'b, [u8]>> {

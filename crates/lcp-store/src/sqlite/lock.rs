@@ -44,19 +44,6 @@ impl WriteLock {
         Ok(Self { path, database: FileIdentity::of_path(database), timeout })
     }
 
-    /// Acquires the lock and runs `work` in a transaction, which is rolled back if `work` fails.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::acquire`] and [`WriteGuard::write`].
-    pub fn write<T, E: From<Error>>(
-        &self,
-        connection: &mut Connection,
-        work: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
-    ) -> Result<T, E> {
-        self.acquire()?.write(connection, work)
-    }
-
     /// Waits until nobody else holds the lock, and acquires it.
     ///
     /// # Errors

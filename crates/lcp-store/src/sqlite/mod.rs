@@ -28,7 +28,7 @@
 //! let options = Options::default();
 //! let mut connection = open(&path, &NOTES, &options)?;
 //! let lock = WriteLock::for_database(&path, options.busy_timeout)?;
-//! lock.write(&mut connection, |transaction| {
+//! lock.acquire()?.write(&mut connection, |transaction| {
 //!     transaction.execute("INSERT INTO notes (text) VALUES ('a')", ()).map_err(Error::from)
 //! })?;
 //!

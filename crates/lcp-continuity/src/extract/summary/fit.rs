@@ -18,16 +18,12 @@ const BEST_TOKENS: u32 = 16;
 /// A text that grows, and never counts more than it may.
 pub(super) struct BoundedSummary<'c> {
     counter: &'c dyn TokenEstimator,
-    text: String,
+    pub(super) text: String,
 }
 
 impl<'c> BoundedSummary<'c> {
     pub(super) fn new(counter: &'c dyn TokenEstimator) -> Self {
         Self { counter, text: String::new() }
-    }
-
-    pub(super) fn into_text(self) -> String {
-        self.text
     }
 
     /// Adds those of the pieces of `lines` at `ranks`, the best first, with which the

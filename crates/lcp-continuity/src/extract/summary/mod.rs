@@ -93,7 +93,7 @@ fn extract(request: &SummaryRequest<'_>) -> String {
     let [earlier_ranks, newer_ranks] = ranks(&[&earlier, &newer], most);
     fit.add(&mut earlier, earlier_ranks, share);
     fit.add(&mut newer, newer_ranks, request.target_tokens);
-    fit.into_text()
+    fit.text
 }
 
 /// The places of the pieces of both parts, the best first, at most `most` of each.

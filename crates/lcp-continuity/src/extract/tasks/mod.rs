@@ -65,7 +65,10 @@ impl TaskExtractor for ListTaskExtractor {
             }
             if speaker.is_some() || is_of_plan(message, &calls) {
                 for group in checkboxes::groups(&text) {
-                    list.update_boxes(group, speaker == Some(Role::Assistant));
+                    let id = list.update_boxes(group);
+                    if speaker == Some(Role::Assistant) {
+                        list.proposed.insert(id);
+                    }
                 }
             }
         }

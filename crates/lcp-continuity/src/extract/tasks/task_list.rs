@@ -25,7 +25,7 @@ struct Task {
 pub(super) struct TaskList {
     tasks: Vec<Task>,
     /// The ids of those that the user has not answered to.
-    proposed: HashSet<String>,
+    pub(super) proposed: HashSet<String>,
 }
 
 impl TaskList {
@@ -85,16 +85,8 @@ impl TaskList {
         self.proposed.insert(id);
     }
 
-    /// Check boxes; `proposes` where the user is to answer to them.
-    pub(super) fn update_boxes(&mut self, group: BoxGroup, proposes: bool) {
-        let id = self.merge(group);
-        if proposes {
-            self.proposed.insert(id);
-        }
-    }
-
     /// Finds the task that a group is of, or makes one; returns its id.
-    fn merge(&mut self, group: BoxGroup) -> String {
+    pub(super) fn update_boxes(&mut self, group: BoxGroup) -> String {
         let BoxGroup { lead, steps, acceptance } = group;
         let by_steps = self
             .tasks

@@ -9,7 +9,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres::Config;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::Host;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::PostgresOptions;
@@ -44,10 +44,6 @@ impl Address {
             config.application_name("lcp-continuity");
         }
         Ok(Self { config, root_certificate: options.root_certificate.clone() })
-    }
-
-    pub(super) fn wants_tls(&self) -> bool {
-        self.config.get_ssl_mode() != SslMode::Disable
     }
 
     /// In words, without the password.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod};
 use lcp_store::runtime::OwnedRuntime;
+use tokio_postgres::config::SslMode;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{NoTls, Row};
 
@@ -45,11 +46,11 @@ impl Database {
             )
         });
         let fast = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let manager = if address.wants_tls() {
+        let manager = if address.config.get_ssl_mode() == SslMode::Disable {
+            Manager::from_config(address.config, NoTls, fast)
+        } else {
             let tls = tls_connector(address.root_certificate.as_deref())?;
             Manager::from_config(address.config, tls, fast)
-        } else {
-            Manager::from_config(address.config, NoTls, fast)
         };
         let pool = Pool::builder(manager)
             .max_size(options.pool_size.max(1))

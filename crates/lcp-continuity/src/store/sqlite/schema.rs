@@ -9,7 +9,7 @@ pub(super) const SCHEMA: SchemaSpec = SchemaSpec {
     version: 1,
     name: "continuity store",
     page_bytes: 4096,
-    row_bytes_max: largest(limits::MESSAGE_BYTES_MAX, limits::HANDOFF_BYTES_MAX) + ROW_BYTES_MAX,
+    row_bytes_max: BODY_BYTES_MAX + ROW_BYTES_MAX,
     schema: &[
         CONVERSATIONS, CONTENTS, MESSAGES, MESSAGES_BY_CONTENT, HANDOFFS, OPEN_HANDOFFS, PACKS,
     ],
@@ -93,9 +93,10 @@ const PACKS: &str = "CREATE TABLE packs (
     pack BLOB NOT NULL
 ) STRICT";
 
+const BODY_BYTES_MAX: u64 = if limits::MESSAGE_BYTES_MAX > limits::HANDOFF_BYTES_MAX {
+    limits::MESSAGE_BYTES_MAX
+} else {
+    limits::HANDOFF_BYTES_MAX
+};
 /// What a row has beside its body, generously: a status among it.
 const ROW_BYTES_MAX: u64 = limits::STATUS_BYTES_MAX + 4096;
-
-const fn largest(a: u64, b: u64) -> u64 {
-    if a > b { a } else { b }
-}

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use lcp_store::sqlite::{Error, WriteLock};
-use rusqlite::Connection;
+use rusqlite::{Connection, Transaction};
 
 use super::{COUNTS, folder, quick};
 
@@ -22,24 +22,33 @@ fn set(connection: &Connection, count: i64) -> Result<(), Error> {
     Ok(())
 }
 
+/// Waits for the lock, and writes.
+fn write<T, E: From<Error>>(
+    lock: &WriteLock,
+    connection: &mut Connection,
+    work: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
+) -> Result<T, E> {
+    lock.acquire()?.write(connection, work)
+}
+
 /// SQLite is told not to wait, so that without the queue somebody would be refused.
 #[test]
 fn nobody_is_refused() {
     let (_folder, path) = folder();
     let files: Vec<_> = (0..4).map(|_| quick(&path, &COUNTS).expect("a file")).collect();
-    let write = |mut file: Connection| {
+    let write_all = |mut file: Connection| {
         let lock = WriteLock::for_database(&path, LONG)?;
         file.busy_timeout(Duration::ZERO)?;
         for _ in 0..50 {
-            lock.write(&mut file, |transaction| set(transaction, count(transaction) + 1))?;
+            write(&lock, &mut file, |transaction| set(transaction, count(transaction) + 1))?;
         }
         // Closed when all have written: to close one may keep others out.
         Ok::<_, Error>(file)
     };
     let files: Vec<_> = thread::scope(|scope| {
-        let write = &write;
+        let write_all = &write_all;
         let threads: Vec<_> =
-            files.into_iter().map(|file| scope.spawn(move || write(file))).collect();
+            files.into_iter().map(|file| scope.spawn(move || write_all(file))).collect();
         threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
     });
     for file in files {
@@ -66,7 +75,7 @@ fn the_next_one_waits() {
         drop(held);
         assert!(waiting.join().expect("no panic"), "it waited");
     });
-    lock.write(first, |transaction| set(transaction, 2)).expect("free again");
+    write(&lock, first, |transaction| set(transaction, 2)).expect("free again");
     assert_eq!(count(&second), 2);
 }
 
@@ -78,12 +87,12 @@ fn who_waits_too_long_is_refused() {
     let held = patient.acquire().expect("nobody else");
     for timeout in [Duration::ZERO, Duration::from_millis(5)] {
         let lock = WriteLock::for_database(&path, timeout).expect("a lock");
-        let refused = lock.write(&mut file, |transaction| set(transaction, 1));
+        let refused = write(&lock, &mut file, |transaction| set(transaction, 1));
         assert_eq!(refused, Err(Error::Busy));
     }
     drop(held);
     // Whoever still stands in the queue for them gives the lock back.
-    patient.write(&mut file, |transaction| set(transaction, 2)).expect("free again");
+    write(&patient, &mut file, |transaction| set(transaction, 2)).expect("free again");
     assert_eq!(count(&file), 2);
 }
 
@@ -103,7 +112,7 @@ fn what_failed_is_not_written() {
     let (_folder, path) = folder();
     let mut file = quick(&path, &COUNTS).expect("a file");
     let lock = WriteLock::for_database(&path, Duration::ZERO).expect("a lock");
-    let failed = lock.write(&mut file, |transaction| {
+    let failed = write(&lock, &mut file, |transaction| {
         set(transaction, 1)?;
         Err::<(), _>(Failed::Ours)
     });
@@ -112,10 +121,10 @@ fn what_failed_is_not_written() {
     let other = quick(&path, &COUNTS).expect("a file");
     file.busy_timeout(Duration::ZERO).expect("a setting");
     other.execute_batch("BEGIN IMMEDIATE").expect("without the lock");
-    let failed = lock.write(&mut file, |_| Ok(()));
+    let failed = write(&lock, &mut file, |_| Ok(()));
     assert_eq!(failed, Err(Failed::File(Error::Busy)));
     other.execute_batch("ROLLBACK").expect("SQL");
-    lock.write(&mut file, |transaction| set(transaction, 1).map_err(Failed::File)).expect("free");
+    write(&lock, &mut file, |transaction| set(transaction, 1).map_err(Failed::File)).expect("free");
 }
 
 /// Whoever wrote on would write what nobody finds.
@@ -132,11 +141,11 @@ fn a_file_that_is_elsewhere() {
         path: folder.path().canonicalize().expect("a folder").join("counts.db"),
         reason,
     });
-    assert_eq!(lock.write(&mut file, |transaction| set(transaction, 1)), moved);
+    assert_eq!(write(&lock, &mut file, |transaction| set(transaction, 1)), moved);
     std::fs::write(&path, "another").expect("a file");
-    assert_eq!(lock.write(&mut file, |transaction| set(transaction, 1)), moved);
+    assert_eq!(write(&lock, &mut file, |transaction| set(transaction, 1)), moved);
     std::fs::rename(&away, &path).expect("its name");
-    lock.write(&mut file, |transaction| set(transaction, 2)).expect("it is back");
+    write(&lock, &mut file, |transaction| set(transaction, 2)).expect("it is back");
     assert_eq!(count(&file), 2);
 }
 
