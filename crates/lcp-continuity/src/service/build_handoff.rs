@@ -1,4 +1,4 @@
-//! A hand-off is made of a session: in memory, nothing is stored here.
+//! Hand-offs are prepared: built of a session in memory, then kept.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -6,9 +6,10 @@ use std::sync::Arc;
 use lcp_driver::segments::CompressionLevel;
 use lcp_types::Role;
 
-use super::SessionContinuityService;
 use super::session::Session;
+use super::{SessionContinuityService, lock};
 use crate::error::{Error, Result};
+use crate::events::{ContinuityEvent, SessionHandoffPreparedEvent};
 use crate::extract::{
     ExtractiveSummarizer, Summarizer, SummaryRequest, observed_state, summarize_or_builtin,
     user_intent,
@@ -17,9 +18,9 @@ use crate::model::{
     AnchorKind, AnchorPoint, ContinuationDirective, Coverage, HandoffMetadata, HandoffOptions,
     OpenCall, Recorded, SessionHandoff, SessionState, TokenUsage,
 };
-use crate::observe;
 use crate::resume_prompt::{DirectiveOptions, continuation_directive};
-use crate::tool_pairs;
+use crate::store::NewHandoff;
+use crate::{observe, tool_pairs};
 
 /// Tokens of the user's intent, which is the user's own words, cut.
 const INTENT_TOKENS: u32 = 200;
@@ -31,9 +32,120 @@ const PART_TOKENS: u32 = 32;
 const BRIEF_PART: u32 = 4;
 
 /// A hand-off that nobody has yet, and its pack.
-pub(super) struct HandoffDraft {
-    pub(super) handoff: SessionHandoff,
-    pub(super) pack: Vec<u8>,
+type HandoffDraft = (SessionHandoff, Vec<u8>);
+
+impl SessionContinuityService {
+    /// Prepares a hand-off of a conversation that is open here, and keeps it: when this returns, it
+    /// is durable. The directive that the next session begins with has at most
+    /// `target_token_budget` tokens; the package has all anchors and tasks, whatever the budget.
+    ///
+    /// An earlier hand-off of this conversation that nobody claimed is superseded.
+    /// Messages can still be recorded: whoever resumes gets them as they are.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotOpen`](crate::Error::NotOpen),
+    /// [`Error::NothingToHandOver`](crate::Error::NothingToHandOver), and those of the
+    /// store; nothing is kept then.
+    pub fn prepare_handoff(
+        &self,
+        conversation: &str,
+        target_token_budget: u32,
+        options: &HandoffOptions,
+    ) -> Result<SessionHandoff> {
+        let session = self.session(conversation)?;
+        let handoff = {
+            let mut session = lock(&session);
+            let usage = self.tracker.usage(conversation);
+            let reason = self.handoff_reason(&session);
+            let draft =
+                self.build_handoff(&session, &usage, target_token_budget, options, &reason)?;
+            let before = session.trigger.clone();
+            session.trigger.mark_prepared();
+            let kept = self.commit(&mut session, draft, &usage, options);
+            kept.inspect_err(|_| session.trigger = before)?
+        };
+        let event = SessionHandoffPreparedEvent { handoff: handoff.clone() };
+        self.notify(&ContinuityEvent::HandoffPrepared(Box::new(event)));
+        Ok(handoff)
+    }
+
+    /// Says that an anchor of a conversation that is open here no longer holds, and what replaced
+    /// it: the id of another anchor, or any word. It is neither handed over nor remembered from
+    /// then on. Durable when this returns. Said again of the same anchor, it changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::record_message`].
+    pub fn supersede_anchor(&self, conversation: &str, id: &str, by: &str) -> Result<()> {
+        let session = self.session(conversation)?;
+        let mut session = lock(&session);
+        let before = session.superseded.clone();
+        session.supersede(&[(id.to_owned(), by.to_owned())]);
+        let usage = self.tracker.usage(conversation);
+        let kept = self.save_state(&mut session, &usage);
+        kept.inspect_err(|_| session.superseded = before)
+    }
+
+    /// What the session that resumes this hand-off is told first, within the budget
+    /// and in the style and mode that it was prepared for. [`Self::resume_from_handoff`]
+    /// gives it without the anchors that were superseded since.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be rendered.
+    pub fn generate_continuation_directive(
+        &self,
+        handoff: &SessionHandoff,
+    ) -> Result<ContinuationDirective> {
+        self.directive(handoff, &DirectiveOptions::from_handoff(handoff))
+    }
+
+    /// A hand-off that is kept, whatever became of it.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownHandoff`](crate::store::Error::UnknownHandoff),
+    /// [`HandoffExpired`](crate::store::Error::HandoffExpired) where only its id is
+    /// left, or one that cannot be read.
+    pub fn handoff(&self, handoff_id: &str) -> Result<SessionHandoff> {
+        let record = self.store.handoff(handoff_id)?;
+        if record.pack.is_empty() {
+            let handoff = handoff_id.to_owned();
+            return Err(crate::store::Error::HandoffExpired { handoff }.into());
+        }
+        Ok(SessionHandoff::from_pack(&record.pack)?)
+    }
+
+    /// Keeps a hand-off, and with the conversation what it supersedes.
+    pub(super) fn commit(
+        &self,
+        session: &mut Session,
+        (handoff, pack): HandoffDraft,
+        usage: &TokenUsage,
+        options: &HandoffOptions,
+    ) -> Result<SessionHandoff> {
+        let before = session.superseded.clone();
+        session.supersede(&options.superseded_anchors);
+        let new = NewHandoff {
+            id: handoff.handoff_id.clone(),
+            previous: handoff.previous_handoff_id.clone(),
+            messages: handoff.metadata.messages,
+            pack,
+            status: session.status(usage),
+        };
+        let kept = self.with_lease(session, |store, lease| store.commit(lease, &new));
+        kept.inspect_err(|_| session.superseded = before)?;
+        let metadata = &handoff.metadata;
+        observe::handed_off(&handoff.handoff_id, metadata.tokens_before, metadata.tokens_after);
+        Ok(handoff)
+    }
+
+    /// Why it is handed over now: what the rules say, or that it was asked for.
+    fn handoff_reason(&self, session: &Session) -> String {
+        let decision = self.decide(session, session.effective_window());
+        if decision.should_handoff { decision.reason } else { "Requested".to_owned() }
+    }
 }
 
 impl SessionContinuityService {
@@ -94,10 +206,8 @@ impl SessionContinuityService {
         };
         // What gives way after the summary is there first; what gives way before it
         // takes nothing from it.
-        let binding = self.directive(
-            &handoff,
-            &DirectiveOptions { budget: None, ..directive_options(options) },
-        )?;
+        let bounded = DirectiveOptions::from_handoff(&handoff);
+        let binding = self.directive(&handoff, &DirectiveOptions { budget: None, ..bounded })?;
         let left = target.saturating_sub(binding.tokens).saturating_sub(PART_TOKENS);
         let tokens = options.target_summary_tokens.min(left.max(target / SUMMARY_PART));
         let older = if older.is_empty() { &turns } else { older };
@@ -106,7 +216,7 @@ impl SessionContinuityService {
         if options.include_session_state {
             handoff.state = session_state(session, options);
         }
-        let directive = self.directive(&handoff, &directive_options(options).within(target))?;
+        let directive = self.directive(&handoff, &bounded)?;
         let metadata = &mut handoff.metadata;
         metadata.tokens_after = directive.tokens;
         metadata.compression_ratio = compression_ratio(directive.tokens, usage.total_tokens);
@@ -114,8 +224,7 @@ impl SessionContinuityService {
         observe::warnings("hand-off", warnings.len());
         metadata.warnings = warnings;
         metadata.coverage = directive.coverage;
-        let (handoff, pack) = handoff.with_id()?;
-        Ok(HandoffDraft { handoff, pack })
+        Ok(handoff.with_id()?)
     }
 
     pub(super) fn directive(
@@ -208,16 +317,6 @@ impl SessionContinuityService {
         handoff.summary_brief = shorter(CompressionLevel::Brief, tokens / BRIEF_PART);
         handoff.summary_tags = shorter(CompressionLevel::Tags, tokens / (BRIEF_PART * BRIEF_PART));
         handoff.summary = summary;
-    }
-}
-
-fn directive_options(options: &HandoffOptions) -> DirectiveOptions {
-    DirectiveOptions { budget: None, style: options.style, mode: options.mode }
-}
-
-impl DirectiveOptions {
-    fn within(self, tokens: u32) -> Self {
-        Self { budget: Some(tokens), ..self }
     }
 }
 

@@ -4,7 +4,6 @@ mod build_handoff;
 mod check;
 mod compact;
 mod open;
-mod prepare;
 mod record;
 mod resume;
 mod session;

@@ -9,7 +9,6 @@ use super::session::{SavedState, Session, likely_memories};
 use super::{SessionContinuityService, lock};
 use crate::error::Result;
 use crate::model::{AnchorPoint, Recorded, SessionHandoff, TokenUsage};
-use crate::resume_prompt::DirectiveOptions;
 use crate::store::{ConversationRecord, ForkPoint, Lease, NewConversation, StoredMessage};
 use crate::trigger::Trigger;
 
@@ -126,7 +125,7 @@ impl SessionContinuityService {
     ) -> Result<()> {
         self.tracker.begin(&record.id, record.epoch);
         if let Some(origin) = origin {
-            let directive = self.directive(origin, &DirectiveOptions::from_handoff(origin))?;
+            let directive = self.generate_continuation_directive(origin)?;
             self.tracker.record_counted(&record.id, Role::System, directive.tokens);
         }
         for message in messages.iter().filter(|message| !memories.contains(&message.position)) {

@@ -10,7 +10,6 @@ use crate::compact::MEMORY_HEADING;
 use crate::error::{Error, Result};
 use crate::handoff_pack::encode_message;
 use crate::model::{Message, Recorded, ReportedUsage, TokenUsage};
-use crate::resume_prompt::DirectiveOptions;
 use crate::store::{self, Lease, NewMessage};
 
 impl SessionContinuityService {
@@ -225,7 +224,7 @@ impl SessionContinuityService {
         let (Some(origin), Some(first)) = (&session.origin, messages.first()) else {
             return Ok(false);
         };
-        let directive = self.directive(origin, &DirectiveOptions::from_handoff(origin))?;
+        let directive = self.generate_continuation_directive(origin)?;
         let told = directive.text.trim();
         Ok(!told.is_empty() && first.text().trim() == told)
     }

@@ -12,7 +12,6 @@ use crate::model::{
     AnchorPoint, ContinuationDirective, Message, Recorded, ResumedSession, SessionHandoff,
 };
 use crate::observe;
-use crate::resume_prompt::DirectiveOptions;
 use crate::store::{self, Claim, HandoffState, NewConversation};
 use crate::tool_pairs;
 use crate::trigger::Trigger;
@@ -201,7 +200,7 @@ impl SessionContinuityService {
         let session = lock(&session);
         let mut context = Vec::new();
         if let Some(origin) = &session.origin {
-            let directive = self.directive(origin, &DirectiveOptions::from_handoff(origin))?;
+            let directive = self.generate_continuation_directive(origin)?;
             // A budget may be too small for any; an empty turn is refused elsewhere.
             if !directive.text.is_empty() {
                 context.push(Message::system(directive.text));

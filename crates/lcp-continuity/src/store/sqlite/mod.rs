@@ -1,6 +1,5 @@
 //! A store in one SQLite file, for the processes of one machine.
 
-mod expiry;
 mod schema;
 mod tables;
 mod transaction;

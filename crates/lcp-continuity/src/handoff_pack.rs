@@ -1,22 +1,147 @@
-//! The blocks of a hand-off, and the index that says which block is what.
+//! A hand-off as a pack, and back (RFC 0007 §5).
 
 use std::collections::BTreeMap;
 
 use lcp_decoder::DecodeOptions;
-use lcp_encoder::PackWriter;
+use lcp_encoder::{Compression, EncodeOptions, Magic, PackWriter};
 use lcp_types::{
     Block, BlockMeta, Extension, HANDOFF_INDEX_VERSION as VERSION, HANDOFF_TYPE_NAME, Level,
     Priority, Tag,
 };
 use serde::{Deserialize, Serialize};
 
-use super::{PackageError, STORED};
 use crate::model::{
     AnchorPoint, HandoffMetadata, Message, OpenCall, PendingTask, Recorded, SessionHandoff,
     SessionState,
 };
 use crate::resume_prompt::blocks;
 use crate::store::StoredMessage;
+
+/// How messages and hand-offs are written: without a trailer, since a store holds many
+/// small packs that are read whole, and an index would make most of them twice as large.
+const STORED: EncodeOptions =
+    EncodeOptions { magic: Magic::Lcp, compression: Compression::None, index: false };
+
+/// Why a pack is no hand-off, or a hand-off no pack.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PackageError {
+    /// The pack is malformed.
+    #[error("the hand-off is not a pack: {0}")]
+    Malformed(#[from] lcp_decoder::Error),
+    /// The pack cannot be written.
+    #[error("the hand-off cannot be written: {0}")]
+    NotWritten(#[from] lcp_encoder::Error),
+    /// The pack is another one.
+    #[error("the pack is no hand-off: it has no block that says so")]
+    NoHandoff,
+    /// What says which block is what cannot be read.
+    #[error("the index of the hand-off cannot be read: {reason} (block {block})")]
+    BadIndex {
+        /// The block.
+        block: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A newer version wrote it.
+    #[error("the hand-off has version {found}, this program knows {known}: use a newer program")]
+    TooNew {
+        /// Its version.
+        found: u64,
+        /// The newest version that can be read.
+        known: u64,
+    },
+    /// A block is not what the hand-off says of it.
+    #[error("the hand-off contradicts itself: {reason} (block {block})")]
+    Inconsistent {
+        /// The block.
+        block: u64,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A message is no block that could be shown.
+    #[error("a message must be one block that can be shown, not an annotation")]
+    NoMessage,
+}
+
+impl SessionHandoff {
+    /// The pack: what is stored, and what `render` shows.
+    ///
+    /// The id is made of it: [`Self::from_pack`] gives the same hand-off again, its
+    /// [`Self::handoff_id`] included if that was made by [`Self::with_id`].
+    ///
+    /// # Errors
+    ///
+    /// If something in it exceeds the limits of packs.
+    pub fn to_pack(&self) -> Result<Vec<u8>, PackageError> {
+        // The index stands first, and needs to know where the other blocks are: so these are laid
+        // out behind a block in its place, and once more behind the index.
+        let bad = |error: serde_json::Error| PackageError::BadIndex {
+            block: 0,
+            reason: error.to_string(),
+        };
+        let mut pack = PackWriter::new(STORED);
+        pack.add(&Block::extension("", "", ""))?;
+        let index = write_blocks(&mut pack, self)?;
+        let json = serde_json::to_vec(&index).map_err(bad)?;
+        let mut pack = PackWriter::new(STORED);
+        pack.add(&Block::extension(Level::NAMESPACE, HANDOFF_TYPE_NAME, json))?;
+        write_blocks(&mut pack, self)?;
+        Ok(pack.finish()?)
+    }
+
+    /// This with the id that belongs to what it holds, and its pack.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::to_pack`].
+    pub fn with_id(mut self) -> Result<(Self, Vec<u8>), PackageError> {
+        let pack = self.to_pack()?;
+        self.handoff_id = handoff_id_of(&pack);
+        Ok((self, pack))
+    }
+
+    /// The hand-off that a pack holds.
+    ///
+    /// # Errors
+    ///
+    /// If the pack is malformed, another one, or contradicts itself.
+    pub fn from_pack(bytes: &[u8]) -> Result<Self, PackageError> {
+        let pack = lcp_decoder::decode(bytes, DecodeOptions::default())?;
+        let index = read_index(&pack.blocks)?;
+        let shown = PackBlocks(&pack.blocks);
+        let metas = BlockMeta::resolve_annotated(&pack.blocks);
+        let tasks = shown.verified(index.tasks, blocks::task_block)?;
+        let state = shown.verified(index.state.into_iter().collect(), blocks::state_block)?;
+        let anchor = |BlockRef { block, item }: BlockRef<AnchorPoint>| {
+            Ok(AnchorPoint { text: shown.text(block)?, ..item })
+        };
+        let anchors = index.anchors.into_iter().map(anchor).collect::<Result<_, PackageError>>()?;
+        let mut recent = Vec::with_capacity(index.recent.len());
+        for BlockRef { block, item: MessageRef { position, epoch, tokens } } in index.recent {
+            let message = shown.message(block, &metas)?;
+            recent.push(Recorded { position, epoch, tokens, message });
+        }
+        let summary = shown.block(index.summary)?;
+        Ok(SessionHandoff {
+            handoff_id: handoff_id_of(bytes),
+            conversation_id: index.conversation,
+            previous_handoff_id: index.previous,
+            epoch: index.epoch,
+            summary: shown.text(index.summary)?,
+            summary_brief: summary.summary.as_deref().map(str::to_owned),
+            summary_tags: index.summary_tags,
+            anchors,
+            pending_tasks: tasks,
+            state: state.into_iter().next(),
+            user_intent: index.intent.map(|block| shown.text(block)).transpose()?,
+            recent,
+            open_calls: index.open_calls,
+            superseded: index.superseded,
+            metadata: index.metadata,
+        })
+    }
+}
 
 /// What the blocks of a hand-off are. Indices count annotations, as everywhere.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -63,7 +188,7 @@ struct MessageRef {
 }
 
 /// The id of a hand-off: its pack's.
-pub(super) fn handoff_id_of(pack: &[u8]) -> String {
+fn handoff_id_of(pack: &[u8]) -> String {
     format!("h-{}", &blake3::hash(pack).to_hex().as_str()[..32])
 }
 
@@ -71,23 +196,6 @@ pub(super) fn handoff_id_of(pack: &[u8]) -> String {
 const INTENT: f64 = 3.0;
 const TASK: f64 = 2.0;
 const SUMMARY: f64 = 1.0;
-
-/// The pack of a hand-off.
-///
-/// The index stands first, and needs to know where the other blocks are: so these are laid out
-/// behind a block in its place, and once more behind the index.
-pub(super) fn write_pack(handoff: &SessionHandoff) -> Result<Vec<u8>, PackageError> {
-    let bad =
-        |error: serde_json::Error| PackageError::BadIndex { block: 0, reason: error.to_string() };
-    let mut pack = PackWriter::new(STORED);
-    pack.add(&Block::extension("", "", ""))?;
-    let index = write_blocks(&mut pack, handoff)?;
-    let json = serde_json::to_vec(&index).map_err(bad)?;
-    let mut pack = PackWriter::new(STORED);
-    pack.add(&Block::extension(Level::NAMESPACE, HANDOFF_TYPE_NAME, json))?;
-    write_blocks(&mut pack, handoff)?;
-    Ok(pack.finish()?)
-}
 
 fn write_blocks(pack: &mut PackWriter, handoff: &SessionHandoff) -> Result<Index, PackageError> {
     let intent = match &handoff.user_intent {
@@ -167,43 +275,6 @@ fn add_summary(pack: &mut PackWriter, handoff: &SessionHandoff) -> Result<u64, P
         added.level(Level::Tags, tags)?;
     }
     Ok(added.index())
-}
-
-/// The hand-off of a pack.
-pub(super) fn read_handoff(bytes: &[u8]) -> Result<SessionHandoff, PackageError> {
-    let pack = lcp_decoder::decode(bytes, DecodeOptions::default())?;
-    let index = read_index(&pack.blocks)?;
-    let shown = PackBlocks(&pack.blocks);
-    let metas = BlockMeta::resolve_annotated(&pack.blocks);
-    let tasks = shown.verified(index.tasks, blocks::task_block)?;
-    let state = shown.verified(index.state.into_iter().collect(), blocks::state_block)?;
-    let anchor = |BlockRef { block, item }: BlockRef<AnchorPoint>| {
-        Ok(AnchorPoint { text: shown.text(block)?, ..item })
-    };
-    let anchors = index.anchors.into_iter().map(anchor).collect::<Result<_, PackageError>>()?;
-    let mut recent = Vec::with_capacity(index.recent.len());
-    for BlockRef { block, item: MessageRef { position, epoch, tokens } } in index.recent {
-        let message = shown.message(block, &metas)?;
-        recent.push(Recorded { position, epoch, tokens, message });
-    }
-    let summary = shown.block(index.summary)?;
-    Ok(SessionHandoff {
-        handoff_id: handoff_id_of(bytes),
-        conversation_id: index.conversation,
-        previous_handoff_id: index.previous,
-        epoch: index.epoch,
-        summary: shown.text(index.summary)?,
-        summary_brief: summary.summary.as_deref().map(str::to_owned),
-        summary_tags: index.summary_tags,
-        anchors,
-        pending_tasks: tasks,
-        state: state.into_iter().next(),
-        user_intent: index.intent.map(|block| shown.text(block)).transpose()?,
-        recent,
-        open_calls: index.open_calls,
-        superseded: index.superseded,
-        metadata: index.metadata,
-    })
 }
 
 /// The index, wherever it stands: the first there is.
