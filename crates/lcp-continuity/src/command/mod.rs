@@ -2,7 +2,6 @@
 //!
 //! Used for summaries of conversations and of files. Knows nothing of either.
 
-mod group;
 mod run;
 
 use std::ffi::{OsStr, OsString};
@@ -11,7 +10,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::group::RunningGroups;
+use self::run::RunningGroups;
 
 const NAME_CHARS: usize = 80;
 

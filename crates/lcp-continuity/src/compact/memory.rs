@@ -4,9 +4,8 @@ use lcp_driver::segments::CompressionLevel;
 use lcp_tokens::{IncrementalCounter, TokenEstimator};
 use lcp_types::Role;
 
-use super::CompactionRequest;
-use super::result::{CompactionWarning, MemoryMessage};
 use super::selection::Chunk;
+use super::{CompactionRequest, CompactionWarning, MemoryMessage};
 use crate::extract::{ExtractiveSummarizer, SummaryError, SummaryRequest, summarize_or_builtin};
 use crate::model::{AnchorKind, AnchorPoint, Message};
 

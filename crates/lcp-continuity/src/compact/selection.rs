@@ -6,7 +6,7 @@ use std::ops::Range;
 use lcp_tokens::TokenEstimator;
 use lcp_types::Role;
 
-use super::result::{ArchivedChunk, CompactionWarning};
+use super::{ArchivedChunk, CompactionWarning};
 use crate::model::{Message, Recorded};
 
 /// The messages of a conversation, counted, and what stands together of them.

@@ -6,7 +6,7 @@ use expect_test::expect;
 use proptest::prelude::*;
 
 use super::Thresholds;
-use super::state::{Trigger, TriggerEvent, TriggerMode, TriggerState};
+use super::{Trigger, TriggerEvent, TriggerMode, TriggerState};
 use crate::model::{PendingTask, TaskStatus, TokenUsage};
 
 fn used(total_tokens: u32) -> TokenUsage {

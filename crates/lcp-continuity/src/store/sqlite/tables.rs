@@ -7,7 +7,7 @@ use lcp_types::ContentHash;
 use rusqlite::{Row, named_params};
 
 use super::schema::{EXPIRED, OPEN, RESUMED, SUPERSEDED};
-use super::transaction::{Transaction, damaged, to_limit};
+use super::{Transaction, damaged, to_limit};
 use crate::model::Timestamp;
 use crate::store::error::{Error, Result};
 use crate::store::records::{
