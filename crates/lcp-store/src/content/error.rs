@@ -86,14 +86,3 @@ impl From<Error> for StoreError {
         Self { message: error.to_string() }
     }
 }
-
-/// Returns the error for a failed write whose cause the system names.
-#[cfg(feature = "object-store")]
-pub(super) fn write_error(error: &std::io::Error) -> Option<Error> {
-    use std::io::ErrorKind;
-    match error.kind() {
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Some(Error::ReadOnly),
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some(Error::Full),
-        _ => None,
-    }
-}

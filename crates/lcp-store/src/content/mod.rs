@@ -26,7 +26,6 @@
 //! # Ok::<(), lcp_store::content::Error>(())
 //! ```
 
-mod backend;
 mod error;
 #[cfg(feature = "object-store")]
 mod object_store;
@@ -36,10 +35,12 @@ mod store;
 #[cfg(all(test, feature = "object-store"))]
 mod tests;
 
-pub use backend::{Backend, Lookup, MemoryBackend, Name, PutMode};
 pub use error::{Error, Result};
 #[cfg(feature = "object-store")]
 pub use object_store::ObjectStoreBackend;
 #[cfg(feature = "content-sqlite")]
 pub use sqlite::SqliteBackend;
-pub use store::{BODY_BYTES_MAX, BatchStore, ContentAddressedStore, TenantKey};
+pub use store::{
+    BODY_BYTES_MAX, Backend, BatchStore, ContentAddressedStore, Lookup, MemoryBackend, Name,
+    PutMode, TenantKey,
+};

@@ -1,6 +1,7 @@
 //! The backend on any `object_store`, for machines that share a store.
 
 use std::fmt;
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
@@ -10,9 +11,8 @@ use object_store::{
     PutPayload,
 };
 
-use super::backend::{Backend, Lookup, Name, PutMode};
-use super::error::{Error, Result, write_error};
-use super::store::BODY_BYTES_MAX;
+use super::error::{Error, Result};
+use super::store::{BODY_BYTES_MAX, Backend, Lookup, Name, PutMode};
 use crate::runtime::OwnedRuntime;
 
 const CONCURRENCY: usize = 16;
@@ -154,8 +154,12 @@ pub(super) fn write_failed(error: &ObjectError) -> Error {
     }
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {
-        if let Some(known) = error.downcast_ref().and_then(write_error) {
-            return known;
+        match error.downcast_ref().map(io::Error::kind) {
+            Some(ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {
+                return Error::ReadOnly;
+            }
+            Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => return Error::Full,
+            _ => {}
         }
         cause = error.source();
     }

@@ -7,9 +7,8 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension, Statement, TransactionBehavior, ffi};
 use zstd::bulk::{Compressor, Decompressor};
 
-use super::backend::{Backend, Lookup, Name, PutMode};
 use super::error::{Error, Result};
-use super::store::BODY_BYTES_MAX;
+use super::store::{BODY_BYTES_MAX, Backend, Lookup, Name, PutMode};
 use crate::sqlite::{self, Options, SchemaSpec};
 
 const SCHEMA: SchemaSpec = SchemaSpec {

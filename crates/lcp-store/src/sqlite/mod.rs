@@ -40,7 +40,6 @@
 
 mod error;
 mod lock;
-mod network_fs;
 mod open;
 mod paths;
 mod schema;

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::error::{Error, Result};
 use super::schema::{Options, SchemaSpec};
-use super::{network_fs, paths, schema};
+use super::{paths, schema};
 
 /// Opens a file to write to, and makes it where there is none or an empty one. An
 /// older version is upgraded.
@@ -55,7 +55,7 @@ fn open_to_write(
 ) -> Result<Connection> {
     let path = paths::resolve(path)?;
     if options.local_only {
-        network_fs::check_local(&path)?;
+        paths::check_local(&path)?;
     }
     // The log first: another process that makes a file begins its log last.
     let has_log = paths::has_log(&path);
@@ -111,7 +111,7 @@ pub fn open_read_only(
 ) -> Result<Connection> {
     let path = paths::resolve(path.as_ref())?;
     if options.local_only {
-        network_fs::check_local(&path)?;
+        paths::check_local(&path)?;
     }
     if paths::is_new(&path)? {
         fs::metadata(&path).map_err(|error| Error::unreachable(&path, &error))?;

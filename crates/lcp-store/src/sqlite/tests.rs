@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::network_fs::{is_network, kind_of, network_kind};
+use super::paths::{is_network, kind_of, network_kind};
 
 const MOUNTS: &str = r"22 27 0:21 / /proc rw,relatime - proc proc rw
 27 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard
