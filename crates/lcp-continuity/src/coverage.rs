@@ -15,7 +15,6 @@ pub const COVERAGE_MIN: f64 = 0.85;
 
 /// The same in whole numbers, so that the edge is exact.
 const MIN_PARTS: (u128, u128) = (17, 20);
-
 /// Characters of what is lost that name it.
 const LOST_CHARS: usize = 60;
 

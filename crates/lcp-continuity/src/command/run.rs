@@ -11,13 +11,10 @@ use super::{CommandError, CommandOptions};
 
 /// Bytes of the end of standard error that are end.
 const STDERR_BYTES: usize = 2 << 10;
-
 /// How long it takes at most to see that the program has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
-
 /// How long to wait for pipes that others keep open after the program has ended.
 const DRAIN: Duration = Duration::from_millis(500);
-
 /// Parts of output that may wait to be taken.
 const PARTS: usize = 16;
 

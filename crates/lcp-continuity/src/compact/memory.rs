@@ -14,10 +14,8 @@ pub const MEMORY_HEADING: &str = "[Persistent Memory]";
 
 /// A summary of fewer tokens says nothing.
 const SUMMARY_TOKENS_MIN: u32 = 16;
-
 /// What stands before the summary of an earlier memory.
 const BEFORE: &str = "Remembered from before:";
-
 /// About what stands before a summary.
 const LEAD_TOKENS: u32 = 10;
 

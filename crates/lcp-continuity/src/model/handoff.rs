@@ -102,7 +102,6 @@ pub struct OpenCall {
 
 impl OpenCall {
     pub(crate) const MAX: usize = 10;
-
     const CHARS: usize = 200;
 
     pub(crate) fn from_message(message: &Message) -> Self {

@@ -203,7 +203,6 @@ impl<'p> SelectedParts<'p> {
 }
 
 const MIDDLE: &str = "[…]";
-
 /// Parts that a text must have to be shortened.
 const PARTS_MIN: usize = 4;
 const TAGS_CHARS: usize = 80;

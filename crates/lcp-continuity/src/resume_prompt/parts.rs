@@ -130,10 +130,8 @@ fn groups(messages: &[&Recorded]) -> Vec<Vec<usize>> {
 }
 
 const ACTIONS_MAX: usize = 10;
-
 /// Steps of a task in progress that are named; of others, one.
 const STEPS_MAX: usize = 3;
-
 /// Characters of a call or a description that stand for it.
 const NAME_CHARS: usize = 60;
 

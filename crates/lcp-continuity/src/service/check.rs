@@ -135,7 +135,8 @@ impl SessionContinuityService {
         let options = &self.config.handoff;
         let draft = self.build_handoff(session, usage, target, options, &decision.reason);
         let prepared = draft.and_then(|draft| {
-            let directive_tokens = draft.0.metadata.tokens_after;
+            let (handoff, _) = &draft;
+            let directive_tokens = handoff.metadata.tokens_after;
             let next_session_tokens =
                 directive_tokens.saturating_add(session.system_prompt_tokens());
             if self.config.thresholds.is_futile(next_session_tokens, max_tokens) {

@@ -174,32 +174,12 @@ fn reaches(tokens: u32, percent: u32, max_tokens: u32) -> bool {
     max_tokens > 0 && u64::from(tokens) * 100 >= part
 }
 
-/// Makes events of observations: each at most once an epoch, however usage trembles
-/// about a threshold. One for each conversation; plain data, kept with it.
+/// Makes events of observations, each at most once an epoch, however usage trembles about a
+/// threshold: RFC 0007 §4 has the table of its states and events. One for each conversation.
 ///
-/// | state | it sees | state then | event |
-/// |---|---|---|---|
-/// | any | an earlier epoch | same | – |
-/// | any | a later epoch | Cooling, open; then as below | – |
-/// | Cooling, open | usage that is not near | Armed; then as below | – |
-/// | Cooling, open | usage that is near | same | Futile, once |
-/// | Cooling, closed | anything | same | – |
-/// | Armed | a warning, nothing due | Warned | Warn |
-/// | Armed, Warned | due, automatic | Preparing | Prepare |
-/// | Armed, Warned | due, manual | Warned | Due, once |
-/// | Warned, after a failure | due, automatic, usage grew by less than 1 % of the window | same | – |
-/// | Preparing | anything | same | – |
-///
-/// | state | it is told | state then | event |
-/// |---|---|---|---|
-/// | any | [`mark_prepared`](Self::mark_prepared) | Cooling, closed | – |
-/// | any | [`mark_futile`](Self::mark_futile) | Cooling, closed | Futile, once |
-/// | Preparing; Cooling, closed | [`mark_failed`](Self::mark_failed) | Warned, after a failure | – |
-/// | Preparing | [`mark_interrupted`](Self::mark_interrupted) | Warned | – |
-///
-/// *Near* is within the margin of the lowest threshold that hands over, or above
-/// ([`Thresholds::is_futile`]). *Once* is once an epoch. So it arms in a new epoch only, and only
-/// below the margin. The first observation of an epoch should be that of what it begins with.
+/// It arms in a new epoch only, and only below the margin of the lowest threshold that hands over
+/// ([`Thresholds::is_futile`]). The first observation of an epoch should be that of what it begins
+/// with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Trigger {

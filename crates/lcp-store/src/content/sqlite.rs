@@ -216,7 +216,6 @@ impl fmt::Debug for SqliteBackend {
 
 /// Bytes of the shortest body that is compressed; a shorter one would not shrink.
 const COMPRESSED_BYTES_MIN: usize = 256;
-
 /// The fastest of zstd's usual levels: a put should cost microseconds.
 const LEVEL: i32 = 1;
 

@@ -73,15 +73,11 @@ pub(super) fn kind_of(sentence: &str, context: SentenceContext) -> Option<Anchor
         }
     }
     let found = ORDER.get(best).copied();
-    match found {
-        None | Some(AnchorKind::Preference | AnchorKind::CriticalFact) => {
-            if context.role == Role::User && is_replacement(&words) {
-                return Some(AnchorKind::Correction);
-            }
-            found
-        }
-        _ => found,
+    let is_weak = matches!(found, None | Some(AnchorKind::Preference | AnchorKind::CriticalFact));
+    if is_weak && context.role == Role::User && is_replacement(&words) {
+        return Some(AnchorKind::Correction);
     }
+    found
 }
 
 pub(super) fn is_small_talk(question: &str) -> bool {

@@ -8,10 +8,8 @@ use super::line::{CUT, Line, PieceRef};
 
 /// Pieces in a row that do not fit before the rest is left out.
 const MISSES: usize = 64;
-
 /// How often what is left over is given out.
 const ROUNDS: usize = 4;
-
 /// Tokens that the best piece may have though it is more than half of what there is.
 const BEST_TOKENS: u32 = 16;
 

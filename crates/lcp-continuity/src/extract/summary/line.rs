@@ -10,7 +10,6 @@ use crate::model::Message;
 
 /// Bytes of a piece: what is longer is cut.
 pub(super) const PIECE_BYTES: usize = 480;
-
 /// Bytes of a line of a tool's result, and of a label.
 pub(super) const EXCERPT_BYTES: usize = 160;
 pub(super) const CUT: &str = " […]";

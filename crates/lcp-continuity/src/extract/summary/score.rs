@@ -31,7 +31,6 @@ const LAST: i32 = 5;
 const SHORT: i32 = -20;
 /// Points taken from a sentence for each better one of its message.
 const FURTHER: i32 = -8;
-
 /// Bytes below which a sentence, or a turn, is short: "yes", "go on".
 const SHORT_BYTES: usize = 12;
 

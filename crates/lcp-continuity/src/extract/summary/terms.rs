@@ -10,7 +10,6 @@ use super::line::{Line, Piece, message_text, recency};
 
 /// Bytes of a term: what is longer is no name.
 const TERM_BYTES: usize = 80;
-
 /// Points for each time that a term is named, up to [`NAMED_MAX`] times.
 const NAMED: i32 = 4;
 const NAMED_MAX: usize = 10;

@@ -7,7 +7,6 @@ use super::{Step, StepState};
 
 /// Places in a text that is no JSON as a whole where a list is looked for.
 const MAX_PLACES: usize = 8;
-
 /// JSON in strings of JSON in strings …: how often.
 const MAX_DEPTH: usize = 3;
 

@@ -11,13 +11,10 @@ use crate::store::error::{Error, Result};
 /// What each version adds to the one before. None is ever changed.
 const STEPS: [&str; KNOWN as usize] = [V1];
 const KNOWN: u32 = 1;
-
 /// What says that a schema is ours, and in which version.
 const MARK: &str = "lcp_continuity_version";
-
 /// The longest name that PostgreSQL does not cut.
 const NAME_BYTES_MAX: usize = 63;
-
 /// The advisory lock that one migrates under, in any schema of the database.
 const LOCK: i64 = 0x6c63_705f_636f_6e74;
 
