@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use lcp_types::{Block, BlockMeta};
 
 use crate::block_view::{BlockView, Head};
-use crate::detail::{Shown, ShownDetail};
+use crate::detail::{OutputMode, Shown, ShownDetail};
 use crate::excerpt;
-use crate::mode::OutputMode;
 use crate::plan::{Plan, RollUp};
 use crate::render::{Part, envelope, part, part_with_body, placeholder, roll_up};
 use crate::special_tokens;

@@ -2,7 +2,7 @@
 
 use lcp_types::{Block, BlockType, Replacements};
 
-pub use crate::mode::{OutputMode, Verbosity};
+pub use crate::detail::{OutputMode, Verbosity};
 pub use crate::objective::Objective;
 use crate::prompt_cache::StableOptions;
 use crate::shares::Shares;

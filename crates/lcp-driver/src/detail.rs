@@ -1,24 +1,57 @@
-//! The levels of detail of a block.
+//! The formats of a text, and how much of each block it shows.
 
 use lcp_types::AlternateLevel;
 
-/// The number of detail levels.
-pub(crate) const LEVELS: usize = 5;
+use crate::fmt::named_enum;
 
-/// How much of a block is shown. The fullest level first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum DetailLevel {
-    Full,
-    Detailed,
-    Summary,
-    Tags,
-    Placeholder,
+/// The revision of the renderer. It is raised when the text of any part changes, so that counts and
+/// saved plans of the old text are not used.
+pub const RENDERER_REVISION: u32 = 3;
+
+named_enum! {
+    /// The format of the rendered text (RFC 0002 §6).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum OutputMode {
+        /// Elements with attributes: the clearest boundaries.
+        #[default]
+        Xml = "xml",
+        /// Headings and fences.
+        Markdown = "markdown",
+        /// The fewest tokens that keep blocks apart.
+        Minimal = "minimal",
+    }
+}
+
+named_enum! {
+    /// How much of each block is rendered (SPEC_08 §1).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Verbosity {
+        /// Full content. The budget is ignored.
+        Full = "full",
+        /// Summaries where there are any, else full content. The budget is ignored.
+        Summary = "summary",
+        /// What the budget and the priorities allow, block by block.
+        #[default]
+        Adaptive = "adaptive",
+    }
+}
+
+/// The number of detail levels.
+pub(crate) const LEVELS: usize = DetailLevel::ALL.len();
+
+named_enum! {
+    /// How much of a block is shown. The fullest level first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub(crate) enum DetailLevel {
+        Full = "full",
+        Detailed = "detailed",
+        Summary = "summary",
+        Tags = "tags",
+        Placeholder = "placeholder",
+    }
 }
 
 impl DetailLevel {
-    pub(crate) const ALL: [Self; LEVELS] =
-        [Self::Full, Self::Detailed, Self::Summary, Self::Tags, Self::Placeholder];
-
     /// Returns what a part shows at this level; `None` for a placeholder.
     pub(crate) const fn shown(self) -> Option<Shown> {
         match self {
@@ -52,6 +85,11 @@ impl DetailLevel {
 
 /// Which part of a content an excerpt shows, and what its marker says (RFC 0004 §7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields, expecting = "the figures of an excerpt")
+)]
 pub struct Excerpt {
     /// Bytes from the beginning of the content that are shown.
     pub head_bytes: usize,

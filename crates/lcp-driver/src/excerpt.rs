@@ -7,9 +7,8 @@ use lcp_tokens::TokenEstimator;
 
 use crate::block_view::{BlockView, ExcerptFocus};
 use crate::cost::Counter;
-use crate::detail::Excerpt;
+use crate::detail::{Excerpt, OutputMode};
 use crate::fmt::{group_thousands, write_to};
-use crate::mode::OutputMode;
 use crate::render::{Shown, part_with_body};
 
 /// How often a cut is made anew, smaller, where it costs more than it may: counts of parts do not

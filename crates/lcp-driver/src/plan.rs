@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use lcp_types::{BlockType, DuplicateKind, Priority, Replacements};
 
-use crate::detail::{DetailLevel, Excerpt, ShownDetail};
-use crate::mode::{OutputMode, Verbosity};
+use crate::detail::{DetailLevel, Excerpt, OutputMode, ShownDetail, Verbosity};
 use crate::objective::Objective;
 use crate::prompt_cache::StableOutcome;
 use crate::warning::Warning;

@@ -8,8 +8,7 @@ use lcp_types::{AlternateCost, Block, BlockMeta, EncodingCosts, ModeCosts};
 use super::parallel::count_each;
 use super::{Body, Counter, DetailCosts};
 use crate::block_view::BlockView;
-use crate::detail::DetailLevel;
-use crate::mode::{OutputMode, RENDERER_REVISION};
+use crate::detail::{DetailLevel, OutputMode, RENDERER_REVISION};
 
 /// Counts what blocks cost in every mode, for an index (RFC 0003 §4).
 ///

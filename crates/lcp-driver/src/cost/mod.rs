@@ -9,8 +9,7 @@ use std::collections::HashMap;
 use lcp_tokens::{TokenEstimator, split_at_boundary};
 
 use crate::block_view::BlockView;
-use crate::detail::{DetailLevel, LEVELS};
-use crate::mode::OutputMode;
+use crate::detail::{DetailLevel, LEVELS, OutputMode};
 use crate::render::{Part, Shown, part, placeholder};
 pub use index::IndexCosts;
 pub(crate) use index::{known_costs, levels_of};

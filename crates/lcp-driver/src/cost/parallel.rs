@@ -5,7 +5,7 @@ use lcp_types::{Block, BlockMeta};
 
 use super::{Counter, DetailCosts};
 use crate::block_view::BlockView;
-use crate::mode::OutputMode;
+use crate::detail::OutputMode;
 
 /// Counts blocks in the order of `indices`: yields each index, the view of the block, and its
 /// costs.

@@ -8,7 +8,7 @@ use super::Part;
 use super::columns::Columns;
 use crate::block_view::BlockView;
 use crate::cost::Counter;
-use crate::mode::OutputMode;
+use crate::detail::OutputMode;
 use crate::planner::groups::{ToolCall, is_user_turn, tool_call};
 use crate::planner::scan::warn_of_block;
 use crate::warning::Warning;

@@ -2,8 +2,7 @@
 
 use lcp_types::{AlternateCost, BlockIndex, BlockType, EncodingCosts, ModeCosts, Priority};
 
-use crate::cost::DetailCosts;
-use crate::cost::{known_costs, levels_of};
+use crate::cost::{DetailCosts, known_costs, levels_of};
 
 /// Columns that are consistent.
 #[derive(Clone, Copy, Debug)]

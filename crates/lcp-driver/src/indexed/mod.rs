@@ -18,9 +18,9 @@ use crate::allocate::{Allocation, AllocationInput, Excerpter, Outcome, Selection
 use crate::assemble::{Layout, Metas, assemble};
 use crate::config::DriverConfig;
 use crate::cost::{Counter, DetailCosts};
-use crate::detail::{DetailLevel, ShownDetail};
+use crate::detail::{DetailLevel, RENDERER_REVISION, ShownDetail};
 use crate::error::DriverError;
-use crate::mode::RENDERER_REVISION;
+use crate::fmt::named_enum;
 use crate::plan::RollUp;
 use crate::planner::overflow::warn_of_overflow;
 use crate::planner::plan_builder::cap_warnings;
@@ -65,35 +65,23 @@ pub enum PlanSource {
     AllBlocks(FullReadReason),
 }
 
-/// Why all blocks were read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum FullReadReason {
-    /// Nothing is known of the blocks without reading them.
-    NoIndex,
-    /// What was asked for takes more than costs:
-    /// [`DriverConfig::is_planned_by_costs`](crate::DriverConfig::is_planned_by_costs).
-    Asked,
-    /// The index has no costs of this encoding, this mode and this revision, or the encoding's
-    /// counts do not add up.
-    NoCosts,
-    /// The index is wrong; the warning `bad_index` says how.
-    BadIndex,
-    /// The text must exceed its budget: that is not believed of an index alone.
-    OverBudget,
-}
-
-impl FullReadReason {
-    /// The name in messages.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::NoIndex => "no_index",
-            Self::Asked => "asked",
-            Self::NoCosts => "no_costs",
-            Self::BadIndex => "bad_index",
-            Self::OverBudget => "over_budget",
-        }
+named_enum! {
+    /// Why all blocks were read.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum FullReadReason {
+        /// Nothing is known of the blocks without reading them.
+        NoIndex = "no_index",
+        /// What was asked for takes more than costs:
+        /// [`DriverConfig::is_planned_by_costs`](crate::DriverConfig::is_planned_by_costs).
+        Asked = "asked",
+        /// The index has no costs of this encoding, this mode and this revision, or the encoding's
+        /// counts do not add up.
+        NoCosts = "no_costs",
+        /// The index is wrong; the warning `bad_index` says how.
+        BadIndex = "bad_index",
+        /// The text must exceed its budget: that is not believed of an index alone.
+        OverBudget = "over_budget",
     }
 }
 
@@ -107,17 +95,6 @@ pub enum SourceRenderError {
     /// The blocks could not be had.
     #[error(transparent)]
     Source(#[from] BlockSourceError),
-}
-
-impl SourceRenderError {
-    /// The kind of failure of the source, if it is one.
-    #[must_use]
-    pub const fn source_kind(&self) -> Option<BlockSourceErrorKind> {
-        match self {
-            Self::Driver(_) => None,
-            Self::Source(error) => Some(error.kind),
-        }
-    }
 }
 
 /// Renders the pack of a source: by its index if that is enough, else from all blocks.

@@ -11,7 +11,7 @@ use lcp_types::{
 use super::bodies::{self, BodyError};
 use super::{Cursor, ParseError, Piece, PieceKind, parse};
 use crate::block_view::BlockView;
-use crate::mode::OutputMode;
+use crate::detail::OutputMode;
 use crate::render::{Part, Shown, envelope, part, part_with_body, placeholder, roll_up};
 
 /// The blocks that a rendered text shows, and those that it omits.

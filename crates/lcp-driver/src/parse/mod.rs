@@ -27,7 +27,7 @@ use std::ops::Range;
 
 use lcp_types::Priority;
 
-use crate::mode::OutputMode;
+use crate::detail::OutputMode;
 use crate::render::collision::{MARKDOWN, MINIMAL};
 use crate::render::{Shown, envelope};
 

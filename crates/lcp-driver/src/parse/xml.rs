@@ -4,7 +4,7 @@ use lcp_types::Priority;
 
 use super::{Cursor, ParseError, Piece, PieceKind};
 use crate::block_view::label::from_xml;
-use crate::mode::OutputMode;
+use crate::detail::OutputMode;
 use crate::render::envelope;
 use crate::render::xml::NESTING_MARK;
 

@@ -12,9 +12,8 @@ use crate::allocate::{Candidate, Eligibility, fixed_tokens};
 use crate::assemble::{Layout, Metas, Text, assemble};
 use crate::block_view::Head;
 use crate::config::Objective;
-use crate::detail::{DetailLevel, ShownDetail};
+use crate::detail::{DetailLevel, RENDERER_REVISION, ShownDetail};
 use crate::error::DriverError;
-use crate::mode::RENDERER_REVISION;
 use crate::plan::RenderDecision;
 use crate::prompt_cache::{
     Fingerprint, PreviousBlock, PreviousPart, PreviousPlan, RepackReason, StableOptions,

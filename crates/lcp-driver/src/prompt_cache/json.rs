@@ -11,9 +11,8 @@ use lcp_types::Priority;
 
 use super::previous_plan::{Fingerprint, PreviousPart, PreviousPlan};
 use crate::block_view::label::{cap, escape_control, push_quoted};
-use crate::detail::{DetailLevel, Excerpt, ShownDetail};
+use crate::detail::{DetailLevel, Excerpt, OutputMode, ShownDetail};
 use crate::fmt::write_to;
-use crate::mode::OutputMode;
 
 /// The name of the format.
 const SCHEMA: &str = "lcp.plan.v1";
@@ -231,40 +230,25 @@ struct PartRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     level: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    excerpt: Option<ExcerptRow>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "the figures of an excerpt")]
-struct ExcerptRow {
-    head_bytes: usize,
-    tail_bytes: usize,
-    omitted_lines: usize,
-    omitted_tokens: u32,
+    excerpt: Option<Excerpt>,
 }
 
 /// A name of ours.
 #[derive(Clone, Copy, Serialize)]
 struct Name(&'static str);
 
-/// What parts show, as reports call it.
-const DETAILS: [(&str, DetailLevel); 5] = [
-    ("full", DetailLevel::Full),
-    ("detailed", DetailLevel::Detailed),
-    ("summary", DetailLevel::Summary),
-    ("tags", DetailLevel::Tags),
-    ("placeholder", DetailLevel::Placeholder),
-];
+/// The name of an excerpt among the names of levels.
 const EXCERPT: &str = "excerpt";
+
+fn level_named(name: &str) -> Option<DetailLevel> {
+    DetailLevel::ALL.into_iter().find(|level| level.name() == name)
+}
 
 impl PartRow {
     fn from_part(part: &PreviousPart) -> Self {
         let (detail, excerpt) = match part.shown {
-            ShownDetail::Excerpt(excerpt) => (EXCERPT, Some(ExcerptRow::from_excerpt(&excerpt))),
-            ShownDetail::Level(detail) => {
-                let known = DETAILS.iter().find(|(_, known)| *known == detail);
-                (known.map_or("", |(name, _)| *name), None)
-            }
+            ShownDetail::Excerpt(excerpt) => (EXCERPT, Some(excerpt)),
+            ShownDetail::Level(detail) => (detail.name(), None),
         };
         Self {
             place: part.place,
@@ -283,7 +267,7 @@ impl PartRow {
     fn part(self, part: usize) -> Result<PreviousPart, PlanFileError> {
         let Name(detail) = self.detail;
         let wrong = |message| Err(PlanFileError::Part { part, detail, message });
-        let known = DETAILS.iter().find(|(name, _)| *name == detail).map(|(_, detail)| *detail);
+        let known = level_named(detail);
         let has_level =
             matches!(known, Some(DetailLevel::Detailed | DetailLevel::Summary | DetailLevel::Tags));
         if has_level && self.level.as_deref().is_none_or(str::is_empty) {
@@ -294,7 +278,7 @@ impl PartRow {
         }
         let shown = match (known, self.excerpt) {
             (Some(detail), None) => ShownDetail::Level(detail),
-            (None, Some(figures)) => ShownDetail::Excerpt(figures.excerpt()),
+            (None, Some(figures)) => ShownDetail::Excerpt(figures),
             (Some(_), Some(_)) => return wrong("with the figures of an excerpt"),
             (None, None) => return wrong("without its figures"),
         };
@@ -311,30 +295,10 @@ impl PartRow {
     }
 }
 
-impl ExcerptRow {
-    const fn from_excerpt(excerpt: &Excerpt) -> Self {
-        Self {
-            head_bytes: excerpt.head_bytes,
-            tail_bytes: excerpt.tail_bytes,
-            omitted_lines: excerpt.omitted_lines,
-            omitted_tokens: excerpt.omitted_tokens,
-        }
-    }
-
-    const fn excerpt(&self) -> Excerpt {
-        Excerpt {
-            head_bytes: self.head_bytes,
-            tail_bytes: self.tail_bytes,
-            omitted_lines: self.omitted_lines,
-            omitted_tokens: self.omitted_tokens,
-        }
-    }
-}
-
 fn shown<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
     let name = String::deserialize(deserializer)?;
-    let mut names = DETAILS.iter().map(|(name, _)| *name).chain([EXCERPT]);
-    let known = names.find(|known| *known == name).map(Name);
+    let known = level_named(&name).map(DetailLevel::name);
+    let known = known.or_else(|| (name == EXCERPT).then_some(EXCERPT)).map(Name);
     known.ok_or_else(|| bad(&name, "is nothing that a part shows"))
 }
 

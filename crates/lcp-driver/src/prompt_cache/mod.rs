@@ -38,15 +38,17 @@
 #[cfg(feature = "serde")]
 mod json;
 mod previous_plan;
-mod watermarks;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
+use crate::fixed_point::{BILLION, billionths};
+use crate::fmt::named_enum;
 #[cfg(feature = "serde")]
 pub use json::PlanFileError;
 pub use previous_plan::PreviousPlan;
 pub(crate) use previous_plan::{Fingerprint, PreviousBlock, PreviousPart, block_fingerprint};
-pub use watermarks::{WatermarkError, Watermarks};
 
 /// What a stable plan starts from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,63 +59,40 @@ pub struct StableOptions {
     pub previous: Option<Arc<PreviousPlan>>,
 }
 
-/// What became of the previous text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum TextReuse {
-    /// There was none that could be used.
-    Fresh,
-    /// All its parts stand as they were; new ones follow.
-    Appended,
-    /// Everything was packed anew.
-    Repacked,
-}
-
-impl TextReuse {
-    /// The name in reports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fresh => "fresh",
-            Self::Appended => "appended",
-            Self::Repacked => "repacked",
-        }
+named_enum! {
+    /// What became of the previous text.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum TextReuse {
+        /// There was none that could be used.
+        Fresh = "fresh",
+        /// All its parts stand as they were; new ones follow.
+        Appended = "appended",
+        /// Everything was packed anew.
+        Repacked = "repacked",
     }
 }
 
-/// Why a text was packed anew, or is above its high watermark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum RepackReason {
-    /// It would have been above the high watermark.
-    HighWatermark,
-    /// A block became Critical or pinned, and was not in full.
-    BecameCritical,
-    /// The newest user turn was not in the text, or not in full, and a plan made anew shows more of
-    /// it.
-    Question,
-    /// A tool call and its result would have been torn apart.
-    Pair,
-    /// Critical and pinned blocks and the newest user turn alone reach the low watermark: packing
-    /// anew cannot help, so it was appended up to the budget.
-    CriticalAboveLow,
-    /// The turn has more tokens than lie between the watermarks: packing anew would be due every
-    /// turn, so it was appended up to the budget.
-    TurnAboveGap,
-}
-
-impl RepackReason {
-    /// The name in reports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::HighWatermark => "high_watermark",
-            Self::BecameCritical => "became_critical",
-            Self::Question => "question",
-            Self::Pair => "pair",
-            Self::CriticalAboveLow => "critical_above_low",
-            Self::TurnAboveGap => "turn_above_gap",
-        }
+named_enum! {
+    /// Why a text was packed anew, or is above its high watermark.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum RepackReason {
+        /// It would have been above the high watermark.
+        HighWatermark = "high_watermark",
+        /// A block became Critical or pinned, and was not in full.
+        BecameCritical = "became_critical",
+        /// The newest user turn was not in the text, or not in full, and a plan made anew shows more of
+        /// it.
+        Question = "question",
+        /// A tool call and its result would have been torn apart.
+        Pair = "pair",
+        /// Critical and pinned blocks and the newest user turn alone reach the low watermark: packing
+        /// anew cannot help, so it was appended up to the budget.
+        CriticalAboveLow = "critical_above_low",
+        /// The turn has more tokens than lie between the watermarks: packing anew would be due every
+        /// turn, so it was appended up to the budget.
+        TurnAboveGap = "turn_above_gap",
     }
 }
 
@@ -143,4 +122,65 @@ pub struct StableOutcome {
     pub order: Vec<usize>,
     /// What [`StableOptions::previous`] should be in the next turn.
     pub next: PreviousPlan,
+}
+
+/// Parts of the budget between which a stable text grows (RFC 0005 §6); by default 0.9 and 0.7.
+///
+/// ```
+/// use lcp_driver::prompt_cache::Watermarks;
+///
+/// assert_eq!(Watermarks::default().tokens(100_000), (90_000, 70_000));
+/// assert!(Watermarks::new(0.5, 0.8).is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Watermarks {
+    /// In billionths.
+    high: u64,
+    low: u64,
+}
+
+/// Watermarks that are none.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "the high watermark must be at most 1 and the low one above 0 and below it, they are {high} and {low}"
+)]
+pub struct WatermarkError {
+    /// The high watermark that was given.
+    pub high: f64,
+    /// The low one.
+    pub low: f64,
+}
+
+impl Watermarks {
+    /// Watermarks as parts of the budget.
+    ///
+    /// # Errors
+    ///
+    /// Unless 0 < `low` < `high` ≤ 1.
+    pub fn new(high: f64, low: f64) -> Result<Self, WatermarkError> {
+        let (in_billionths, low_billionths) = (billionths(high), billionths(low));
+        if !(0.0..=1.0).contains(&high) || low_billionths == 0 || low_billionths >= in_billionths {
+            return Err(WatermarkError { high, low });
+        }
+        Ok(Self { high: in_billionths, low: low_billionths })
+    }
+
+    /// The high and the low watermark of a budget, in tokens, rounded down.
+    #[must_use]
+    pub fn tokens(&self, budget: u32) -> (u32, u32) {
+        let of = |part: u64| u32::try_from(u64::from(budget) * part / BILLION).unwrap_or(budget);
+        (of(self.high), of(self.low))
+    }
+
+    /// The smallest budget whose high watermark holds so many tokens.
+    pub(crate) fn budget_for(&self, tokens: u64) -> u64 {
+        let budget = (u128::from(tokens) * u128::from(BILLION)).div_ceil(u128::from(self.high));
+        u64::try_from(budget).unwrap_or(u64::MAX)
+    }
+}
+
+impl Default for Watermarks {
+    fn default() -> Self {
+        Self { high: BILLION / 10 * 9, low: BILLION / 10 * 7 }
+    }
 }

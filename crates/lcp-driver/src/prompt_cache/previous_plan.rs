@@ -7,8 +7,7 @@ use std::fmt;
 use lcp_types::{Block, BlockMeta, Priority};
 
 use crate::block_view::BlockView;
-use crate::detail::{DetailLevel, ShownDetail};
-use crate::mode::OutputMode;
+use crate::detail::{DetailLevel, OutputMode, ShownDetail};
 
 /// Bytes that tell blocks and parts apart: the first of their BLAKE3 hash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

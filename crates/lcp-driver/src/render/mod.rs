@@ -14,8 +14,8 @@ pub(crate) mod xml;
 
 use crate::block_view::label::push_word;
 use crate::block_view::{BlockView, Form, Head};
+use crate::detail::OutputMode;
 pub(crate) use crate::detail::Shown;
-use crate::mode::OutputMode;
 
 pub use placeholder::render_placeholder;
 pub(crate) use placeholder::{placeholder, roll_up};

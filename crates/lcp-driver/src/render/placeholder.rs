@@ -5,8 +5,8 @@ use lcp_types::Block;
 use super::{Part, push_words};
 use crate::block_view::label::push_xml;
 use crate::block_view::{Form, Head};
+use crate::detail::OutputMode;
 use crate::fmt::write_to;
-use crate::mode::OutputMode;
 
 /// Renders the line that replaces a block, without a newline (SPEC_08 §5).
 ///

@@ -14,10 +14,9 @@ use super::display_names::{
 };
 use super::rows::{PageDuplicates, ShareRow, StableRow};
 use crate::block_view::label::escape_control;
+use crate::detail::Verbosity;
 use crate::fmt::group_thousands;
-use crate::mode::Verbosity;
-use crate::plan::RenderDecision;
-use crate::plan::{Plan, Reason};
+use crate::plan::{Plan, Reason, RenderDecision};
 
 const PAGE: &str = include_str!("html/page.html");
 const STYLE: &[&str] = &[include_str!("html/theme.css"), include_str!("html/parts.css")];

@@ -8,8 +8,7 @@ use serde::Serialize;
 use super::metrics::{BlockSum, Cut, covers, cuts};
 use super::rows::{DedupRow, ShareRow, StableRow, ValueRow};
 use crate::detail::Excerpt;
-use crate::plan::RenderDecision;
-use crate::plan::{Plan, PlanItem, ShareUsage};
+use crate::plan::{Plan, PlanItem, RenderDecision, ShareUsage};
 use crate::warning::Warning;
 
 /// The keys of `by_level`. All of them are present in every report, and their tokens add up to the
@@ -177,12 +176,23 @@ pub fn to_json(plan: &Plan) -> String {
         if item.decision.is_shown() {
             report.by_level.entry(decision).or_default().add(item);
         }
-        let covered = plan.covered(index);
+        let (covered, excerpt) = (plan.covered(index), excerpt(item));
         report.blocks.push(BlockRow {
+            index,
+            r#type: item.block_type.label(),
+            label: &item.label,
+            priority: item.priority.name(),
+            category: &item.category,
+            decision,
+            reason: item.reason.name(),
+            tokens: item.tokens,
+            full_tokens: item.full_tokens,
+            content_tokens: item.content_tokens,
             covered_by: covered.map(|covered| covered.by),
             relation: covered.map(|covered| covered.relation.name()),
             covers: covers.remove(&index).unwrap_or_default(),
-            ..BlockRow::new(index, item)
+            omitted_lines: excerpt.map(|excerpt| excerpt.omitted_lines),
+            omitted_tokens: excerpt.map(|excerpt| excerpt.omitted_tokens),
         });
     }
     let overhead = BlockSum { blocks: 0, tokens: plan.overhead_tokens.into() };
@@ -197,29 +207,6 @@ fn by_share(plan: &Plan) -> BTreeMap<&str, BlockSum> {
     let sum =
         |share: &ShareUsage| BlockSum { blocks: share.blocks as u64, tokens: share.used.into() };
     plan.shares.iter().map(|share| (share.name.as_str(), sum(share))).collect()
-}
-
-impl<'p> BlockRow<'p> {
-    fn new(index: usize, item: &'p PlanItem) -> Self {
-        let excerpt = excerpt(item);
-        Self {
-            index,
-            r#type: item.block_type.label(),
-            label: &item.label,
-            priority: item.priority.name(),
-            category: &item.category,
-            decision: item.decision.name(),
-            reason: item.reason.name(),
-            tokens: item.tokens,
-            full_tokens: item.full_tokens,
-            content_tokens: item.content_tokens,
-            covered_by: None,
-            relation: None,
-            covers: Vec::new(),
-            omitted_lines: excerpt.map(|excerpt| excerpt.omitted_lines),
-            omitted_tokens: excerpt.map(|excerpt| excerpt.omitted_tokens),
-        }
-    }
 }
 
 impl<'p> CutRow<'p> {

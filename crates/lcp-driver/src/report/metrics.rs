@@ -6,8 +6,7 @@ use lcp_types::{DuplicateKind, Replacement, Replacements};
 use serde::Serialize;
 
 use crate::fmt::group_thousands;
-use crate::plan::RenderDecision;
-use crate::plan::{OptimalityBound, Plan, PlanItem, Reason, ShareUsage};
+use crate::plan::{OptimalityBound, Plan, PlanItem, Reason, RenderDecision, ShareUsage};
 use crate::shares;
 
 impl Plan {

@@ -1,33 +1,20 @@
 //! The input of an allocation: segments, options, focus.
 
 use crate::fixed_point::{BILLION, billionths};
+use crate::fmt::named_enum;
 
-/// A compression level of a segment, the fullest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CompressionLevel {
-    /// Every word.
-    Full,
-    /// A detailed summary.
-    Detailed,
-    /// A short summary.
-    Brief,
-    /// A few words.
-    Tags,
-}
-
-impl CompressionLevel {
-    /// Every level, the fullest first.
-    pub const ALL: [Self; 4] = [Self::Full, Self::Detailed, Self::Brief, Self::Tags];
-
-    /// Returns the name in logs and labels of metrics.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Detailed => "detailed",
-            Self::Brief => "brief",
-            Self::Tags => "tags",
-        }
+named_enum! {
+    /// A compression level of a segment, the fullest first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum CompressionLevel {
+        /// Every word.
+        Full = "full",
+        /// A detailed summary.
+        Detailed = "detailed",
+        /// A short summary.
+        Brief = "brief",
+        /// A few words.
+        Tags = "tags",
     }
 }
 
@@ -98,33 +85,21 @@ pub struct Focus {
     pub expanded: Vec<String>,
 }
 
-/// The reason for the phase of a segment: the first one that applies, in the order Expanded,
-/// Recent, `ContainsAnchors`, `TopicRelevant`, Baseline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum AllocationReason {
-    /// It is one of the last two: second, in full.
-    Recent,
-    /// It has anchors: in detail or fuller, the most important first.
-    ContainsAnchors,
-    /// It has a topic of the focus: in detail, after those with anchors.
-    TopicRelevant,
-    /// It is expanded: first, in full.
-    Expanded,
-    /// No other reason applies: in brief, the newest first.
-    Baseline,
-}
-
-impl AllocationReason {
-    /// The name in reports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Recent => "recent",
-            Self::ContainsAnchors => "contains_anchors",
-            Self::TopicRelevant => "topic_relevant",
-            Self::Expanded => "expanded",
-            Self::Baseline => "baseline",
-        }
+named_enum! {
+    /// The reason for the phase of a segment: the first one that applies, in the order Expanded,
+    /// Recent, `ContainsAnchors`, `TopicRelevant`, Baseline.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum AllocationReason {
+        /// It is one of the last two: second, in full.
+        Recent = "recent",
+        /// It has anchors: in detail or fuller, the most important first.
+        ContainsAnchors = "contains_anchors",
+        /// It has a topic of the focus: in detail, after those with anchors.
+        TopicRelevant = "topic_relevant",
+        /// It is expanded: first, in full.
+        Expanded = "expanded",
+        /// No other reason applies: in brief, the newest first.
+        Baseline = "baseline",
     }
 }
 

@@ -4,7 +4,6 @@
 //! [`ContextBudget`] that can be consumed; [`max_min_fair`] lends what one part does not need to
 //! the others. *CBS* below is Context Budget System.
 
-mod apportion;
 mod ledger;
 mod max_min_fair;
 mod presets;

@@ -1,6 +1,6 @@
 //! Shares that are ready for use.
 
-use super::apportion::{Basis, saturate};
+use super::ledger::{Basis, saturate};
 use super::{ContextBudget, Shares};
 use crate::fixed_point::{BILLION, billionths};
 
@@ -49,9 +49,9 @@ impl Shares {
         match name {
             "conversation" => Some(Self::conversation()),
             "agent" => Some(Self::agent()),
-            "code-focused" => Some(Self::code_focused()),
-            "preference-focused" => Some(Self::preference_focused()),
-            "session-focused" => Some(Self::session_focused()),
+            "code-focused" => Some(Self::from_ratios(&CODE_FOCUSED_RATIOS)),
+            "preference-focused" => Some(Self::from_ratios(&PREFERENCE_FOCUSED_RATIOS)),
+            "session-focused" => Some(Self::from_ratios(&SESSION_FOCUSED_RATIOS)),
             _ => None,
         }
     }
@@ -66,24 +66,6 @@ impl Shares {
     #[must_use]
     pub fn agent() -> Self {
         Self::from_ratios(&AGENT_RATIOS)
-    }
-
-    /// [`CODE_FOCUSED_RATIOS`].
-    #[must_use]
-    pub fn code_focused() -> Self {
-        Self::from_ratios(&CODE_FOCUSED_RATIOS)
-    }
-
-    /// [`PREFERENCE_FOCUSED_RATIOS`].
-    #[must_use]
-    pub fn preference_focused() -> Self {
-        Self::from_ratios(&PREFERENCE_FOCUSED_RATIOS)
-    }
-
-    /// [`SESSION_FOCUSED_RATIOS`].
-    #[must_use]
-    pub fn session_focused() -> Self {
-        Self::from_ratios(&SESSION_FOCUSED_RATIOS)
     }
 }
 

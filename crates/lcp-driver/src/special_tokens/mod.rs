@@ -22,32 +22,20 @@ use std::ops::Range;
 
 use lcp_types::Block;
 
+use crate::fmt::named_enum;
 use crate::warning::{Warning, WarningCode};
 
-/// What is done about special tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum SpecialTokens {
-    /// They stay; a warning counts those of the text.
-    #[default]
-    Warn,
-    /// A space is put into each.
-    Escape,
-    /// A pack that has one is refused.
-    Reject,
-}
-
-impl SpecialTokens {
-    /// Every choice.
-    pub const ALL: [Self; 3] = [Self::Warn, Self::Escape, Self::Reject];
-
-    /// The name in flags and settings.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Warn => "warn",
-            Self::Escape => "escape",
-            Self::Reject => "reject",
-        }
+named_enum! {
+    /// What is done about special tokens.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum SpecialTokens {
+        /// They stay; a warning counts those of the text.
+        #[default]
+        Warn = "warn",
+        /// A space is put into each.
+        Escape = "escape",
+        /// A pack that has one is refused.
+        Reject = "reject",
     }
 }
 

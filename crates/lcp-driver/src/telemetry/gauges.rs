@@ -6,9 +6,7 @@ use metrics::gauge;
 use super::IndexedPlan;
 use crate::dedup::DedupSums;
 use crate::detail::DetailLevel;
-use crate::plan::Plan;
-use crate::plan::RenderDecision;
-use crate::render::Shown;
+use crate::plan::{Plan, RenderDecision};
 use crate::segments::allocation::LevelAllocation;
 use crate::segments::segment::CompressionLevel;
 
@@ -48,10 +46,9 @@ pub(super) fn plan(plan: &Plan) {
 pub(super) fn indexed(plan: &IndexedPlan<'_>) {
     let parts: u32 = plan.parts.iter().map(|(_, tokens)| tokens).sum();
     let overhead = ("overhead", plan.used.saturating_sub(parts));
-    let name = |detail: DetailLevel| match detail.shown() {
-        None => "placeholder",
-        Some(Shown::Summary) => CompressionLevel::Brief.name(),
-        Some(shown) => shown.name().unwrap_or(CompressionLevel::Full.name()),
+    let name = |detail: DetailLevel| match detail {
+        DetailLevel::Summary => CompressionLevel::Brief.name(),
+        detail => detail.name(),
     };
     let shown = plan.parts.iter().map(|(detail, tokens)| (name(*detail), *tokens));
     set(plan.used, shown.chain([overhead]));

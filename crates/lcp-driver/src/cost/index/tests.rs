@@ -6,7 +6,7 @@ use lcp_types::{
 };
 
 use crate::block_view::BlockView;
-use crate::mode::{OutputMode, RENDERER_REVISION};
+use crate::detail::{OutputMode, RENDERER_REVISION};
 use crate::render::{Shown, envelope, part, placeholder, roll_up};
 
 /// Contents that parts must guard against.

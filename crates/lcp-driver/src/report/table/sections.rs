@@ -12,8 +12,7 @@ use super::Table;
 use super::style::{bar, fit, pad};
 use crate::block_view::label::push_word;
 use crate::fmt::group_thousands;
-use crate::plan::RenderDecision;
-use crate::plan::{Plan, PlanItem};
+use crate::plan::{Plan, PlanItem, RenderDecision};
 
 /// Maximum number of cuts with a line each.
 const CUTS_MAX: usize = 10;

@@ -70,11 +70,11 @@ fn budget_adjustment_when_switching_models() {
 
 #[test]
 fn adjusting_again_and_again_does_not_drift() {
-    let first = Shares::code_focused().divide(26_214);
+    let first = Shares::preset("code-focused").unwrap().divide(26_214);
     let mut budget = first.clone();
     for total in [3, 1_000_000, 0, 17, 6_553] {
         budget = budget.adjust_for_total(total);
-        assert_eq!(budget, Shares::code_focused().divide(total));
+        assert_eq!(budget, Shares::preset("code-focused").unwrap().divide(total));
     }
     assert_eq!(budget.adjust_for_total(26_214), first);
 
@@ -139,7 +139,7 @@ fn custom_budget_ratios() {
     let preset = Shares::new(CODE_FOCUSED_RATIOS.map(|(name, ratio)| Share::ratio(name, ratio)));
     let own = Shares::new(SECTIONS.iter().zip(ratios).map(|(name, r)| Share::ratio(*name, r)));
     let own = own.unwrap();
-    assert_eq!(own, Shares::code_focused());
+    assert_eq!(own, Shares::preset("code-focused").unwrap());
     assert_eq!(own, preset.unwrap());
     let budget = own.divide(6_400);
     assert_eq!(tokens(&budget), [640, 320, 320, 640, 640, 640, 2_880, 320]);
@@ -205,8 +205,14 @@ fn preference_and_session_focused_ratios() {
             assert_eq!(ratio(ratios, name), Some(expected), "{name}");
         }
     }
-    assert_eq!(Shares::preference_focused().divide(6_400).tokens("memory"), Some(960));
-    assert_eq!(Shares::session_focused().divide(6_400).tokens("conversation_summary"), Some(1_280));
+    assert_eq!(
+        Shares::preset("preference-focused").unwrap().divide(6_400).tokens("memory"),
+        Some(960)
+    );
+    assert_eq!(
+        Shares::preset("session-focused").unwrap().divide(6_400).tokens("conversation_summary"),
+        Some(1_280)
+    );
 }
 
 #[test]

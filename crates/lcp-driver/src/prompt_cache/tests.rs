@@ -1,4 +1,4 @@
-//! Tests of `watermarks.rs`.
+//! Tests of watermarks.
 
 use super::*;
 
