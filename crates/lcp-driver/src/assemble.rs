@@ -15,8 +15,7 @@ use crate::warning::Warning;
 /// What a text is made of.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// The blocks that have a part, in the order of the text: their index, what of each is shown,
-    /// and the tokens of its content.
+    /// The index of each block that has a part, what it shows, and the tokens of its content.
     pub(crate) shown: Vec<(usize, ShownDetail, u32)>,
     pub(crate) rolled_up: Option<RollUp>,
 }
@@ -44,7 +43,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// Warns of the special tokens in it. `index`: the index of a block in the pack.
+    /// Warns of special tokens; `index` maps a block of this text to its index in the pack.
     pub(crate) fn warn_of_special(
         &self,
         index: impl Fn(usize) -> usize,
@@ -54,19 +53,18 @@ impl Text {
         special_tokens::warn_of_text(&self.text, ends, warnings);
     }
 
-    /// The parts.
     pub(crate) fn parts(&self, mode: OutputMode) -> impl Iterator<Item = &str> {
         let mut start = envelope(mode).0.len();
         self.ends.iter().map(move |&(_, end)| &self.text[std::mem::replace(&mut start, end)..end])
     }
 }
 
-/// What is said of blocks in a text.
+/// The annotations of blocks in a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Metas<'m> {
-    /// By the pack, for each block.
+    /// Those of the pack, for each block.
     pub(crate) own: &'m [BlockMeta<'m>],
-    /// By the text before, for those that it showed, by their index.
+    /// Those in force in the previous text, by the index of its blocks.
     pub(crate) previous: Option<&'m HashMap<usize, BlockMeta<'m>>>,
 }
 
@@ -76,8 +74,7 @@ impl<'m> Metas<'m> {
     }
 }
 
-/// The text: the envelope around the parts, the roll-up line last. Nothing to show gives the empty
-/// text.
+/// Puts the parts into the envelope, the roll-up line last. Nothing to show gives no text.
 pub(crate) fn assemble(
     blocks: &[Block<'_>],
     metas: Metas<'_>,
@@ -102,7 +99,7 @@ pub(crate) fn assemble(
     Text { text, ends }
 }
 
-/// The part of a block of which `piece` is shown, given to `with`.
+/// Calls `with` with the part of a block.
 fn with_part<R>(
     block: &Block<'_>,
     meta: &BlockMeta<'_>,
@@ -145,7 +142,7 @@ pub struct BlockTexts {
     pub roll_up: Option<String>,
 }
 
-/// What [`assemble`] prints, in pieces and without the envelope.
+/// Returns the text of each part, without the envelope.
 pub(crate) fn block_texts(
     blocks: &[Block<'_>],
     metas: Metas<'_>,
@@ -165,7 +162,7 @@ pub(crate) fn block_texts(
     }
 }
 
-/// The line that stands for the blocks without one of their own.
+/// Renders the line that stands for the blocks without one of their own.
 pub(crate) fn roll_up_line(rolled_up: RollUp, mode: OutputMode) -> String {
     let mut text = String::new();
     roll_up(rolled_up.count, rolled_up.tokens, mode).push_to(&mut text);

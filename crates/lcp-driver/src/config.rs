@@ -100,12 +100,10 @@ impl DriverConfig {
             && self.duplicates.is_none()
     }
 
-    /// Whether blocks of its type are wanted.
     pub(crate) fn asks_for(&self, block: &Block<'_>) -> bool {
         self.asks_for_type(block.block_type())
     }
 
-    /// Whether blocks of this type are wanted.
     pub(crate) fn asks_for_type(&self, block_type: BlockType) -> bool {
         self.types.as_ref().is_none_or(|types| types.contains(&block_type))
     }

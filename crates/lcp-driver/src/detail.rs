@@ -36,7 +36,6 @@ named_enum! {
     }
 }
 
-/// The number of detail levels.
 pub(crate) const LEVELS: usize = DetailLevel::ALL.len();
 
 named_enum! {
@@ -133,7 +132,7 @@ impl Shown {
         }
     }
 
-    /// Whether it is the block's own content, or a part of it.
+    /// Returns whether it is the block's own content, or a part of it.
     pub(crate) const fn is_content(self) -> bool {
         matches!(self, Self::Content | Self::Excerpt)
     }

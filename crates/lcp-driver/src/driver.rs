@@ -187,7 +187,7 @@ impl DefaultDriver {
     }
 }
 
-/// Prints a plan that was made for these blocks.
+/// Prints a plan of these blocks.
 fn printed<R>(
     blocks: &[Block<'_>],
     plan: &Plan,

@@ -11,12 +11,10 @@ use crate::detail::{Excerpt, OutputMode};
 use crate::fmt::{group_thousands, write_to};
 use crate::render::{Shown, part_with_body};
 
-/// How often a cut is made anew, smaller, where it costs more than it may: counts of parts do not
-/// add up, or a longer fence is needed around what is kept.
+/// The most attempts at a cut of the right size: counts of parts do not add up.
 const TRIES_MAX: u32 = 24;
 
-/// The largest excerpt of `view` that costs `most` tokens at most in this mode, and what it costs.
-/// `content_tokens` are those of the whole content.
+/// Returns the largest excerpt that costs `most` tokens at most, and its cost.
 pub(crate) fn cut(
     view: &BlockView<'_>,
     content_tokens: u32,
@@ -57,7 +55,7 @@ pub(crate) fn cut(
     best
 }
 
-/// What the part of an excerpt costs.
+/// Returns the cost of the part of an excerpt.
 fn cost(
     view: &BlockView<'_>,
     content: &str,
@@ -69,7 +67,7 @@ fn cost(
     counter.part(&part_with_body(view, Shown::Excerpt, Some(&body), mode)).1
 }
 
-/// The text of an excerpt, without a final newline.
+/// Returns the text of an excerpt, without a final newline.
 pub(crate) fn body(content: &str, excerpt: &Excerpt) -> String {
     let head = content.get(..excerpt.head_bytes).unwrap_or_default();
     let tail_at = content.len().saturating_sub(excerpt.tail_bytes);
@@ -90,7 +88,7 @@ pub(crate) fn body(content: &str, excerpt: &Excerpt) -> String {
     text
 }
 
-/// What `tokens` tokens of the content show; `None` where that is nothing.
+/// Returns the excerpt of about `tokens` tokens; `None` if it would show nothing.
 fn keep(
     content: &str,
     content_tokens: u32,
@@ -120,7 +118,7 @@ fn keep(
     Some(missing(content, content_tokens, head.len(), tail.len(), shown))
 }
 
-/// Whether a cut at this byte stands between the two of a line break.
+/// Returns whether a cut at this byte is within a line break.
 fn is_in_crlf(content: &str, at: usize) -> bool {
     content[..at].ends_with('\r') && content[at..].starts_with('\n')
 }
@@ -143,8 +141,7 @@ fn missing(
     }
 }
 
-/// The longest start of `text` that ends with a line, if that is half of it; else with a sentence;
-/// else all of it.
+/// Returns the longest start that ends with a line or a sentence, if that is half of it.
 fn whole_start(text: &str) -> &str {
     let lines = text.rfind('\n').map(|newline| newline + 1);
     let sentences = || sentence_ends(text).last();
@@ -153,7 +150,7 @@ fn whole_start(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// The same of the longest end of `text`.
+/// Returns the longest end that begins with a line or a sentence.
 fn whole_end(text: &str) -> &str {
     let lines = text.find('\n').map(|newline| newline + 1);
     let sentences = || sentence_ends(text).next();
@@ -162,8 +159,7 @@ fn whole_end(text: &str) -> &str {
     &text[start.unwrap_or(0)..]
 }
 
-/// The places behind sentences: an ending mark and the white space behind it, or a mark that needs
-/// none.
+/// Returns the offsets after sentences: after a mark and white space, or a mark without need.
 fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
     text.char_indices().filter_map(move |(at, mark)| {
         let behind = at + mark.len_utf8();

@@ -27,8 +27,7 @@ pub fn percent(used: u64, total: u64) -> u64 {
     u64::try_from(percent).unwrap_or(u64::MAX)
 }
 
-/// Divides `total` by weights into whole tokens, by largest remainder, ties in order. Without any
-/// weight all parts are 0.
+/// Divides `total` by weights into whole tokens, by largest remainder, ties in order.
 pub(crate) fn apportion(total: u32, weights: &[u64]) -> Vec<u32> {
     let sum: u128 = weights.iter().map(|&weight| u128::from(weight)).sum();
     if sum == 0 {

@@ -28,7 +28,6 @@ macro_rules! named_enum {
 }
 pub(crate) use named_enum;
 
-/// Appends formatted text.
 pub(crate) fn write_to(out: &mut String, args: Arguments<'_>) {
     // Writing to a string cannot fail.
     let _ = out.write_fmt(args);

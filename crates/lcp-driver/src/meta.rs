@@ -27,8 +27,7 @@ pub fn resolve_priorities(blocks: &[Block<'_>]) -> Vec<Priority> {
     BlockMeta::resolve_all(blocks, &mut |_, _| {}).into_iter().map(|meta| meta.priority).collect()
 }
 
-/// What the pack says of each block, and what blocks take over from those that they cover (RFC 0006
-/// §2).
+/// Resolves the annotations of each block, and of those that it covers (RFC 0006 §2).
 pub(crate) fn resolve<'b>(
     blocks: &'b [Block<'_>],
     duplicates: Option<&Replacements>,

@@ -86,7 +86,7 @@ impl ValueModel {
         weight.min(Self::WEIGHT_MAX).into()
     }
 
-    /// What a detail of a block is worth; `factor` is that of its rank, in thousandths.
+    /// Returns the value of a level; `factor` is that of the rank, in thousandths.
     pub(crate) fn value(&self, priority: Priority, factor: u64, detail: DetailLevel) -> u64 {
         let conveyed = match detail {
             DetailLevel::Full => self.full,
@@ -98,16 +98,16 @@ impl ValueModel {
         self.weight(priority) * u64::from(conveyed.min(THOUSAND)) * factor / u64::from(THOUSAND)
     }
 
-    /// The factor of the highest rank, within its range.
+    /// Returns the factor of the highest rank, within its range.
     pub(crate) fn highest_factor(&self) -> u64 {
         self.highest_rank.clamp(THOUSAND, Self::HIGHEST_RANK_MAX).into()
     }
 }
 
-/// The place of the lowest rank, where that of blocks without one is 0 and that of the highest 1.
+/// The position of the lowest rank between that of blocks without one, 0, and the highest, 1.
 const LOWEST_PLACE: f64 = 0.125;
 
-/// From ranks, which are any numbers, to their factors.
+/// The conversion of ranks, which are any numbers, to factors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RankFactors {
     lowest: f64,

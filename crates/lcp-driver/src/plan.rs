@@ -144,7 +144,7 @@ pub struct OptimalityBound {
 }
 
 impl OptimalityBound {
-    /// The same bounds, of a plan that is worth this.
+    /// Returns the same bounds for a plan of this value.
     pub(crate) fn with_value(self, value: u64) -> Self {
         let bound = self.bound.max(value);
         Self { value, bound, lp_bound: self.lp_bound.max(bound) }
@@ -317,7 +317,7 @@ impl Plan {
 }
 
 impl ShownDetail {
-    /// What a decision shows, if it shows anything.
+    /// Returns the level or excerpt that a decision shows.
     pub(crate) fn from_decision(decision: &RenderDecision) -> Option<Self> {
         Some(Self::Level(match decision {
             RenderDecision::Full => DetailLevel::Full,

@@ -90,7 +90,7 @@ pub struct UsageMonitor {
     thresholds: UsageThresholds,
     cooldown: u32,
     level: UsageLevel,
-    /// Records that still pass without a warning line.
+    /// Records left without a warning line.
     silent: u32,
 }
 
@@ -185,7 +185,7 @@ impl UsageMonitor {
     }
 }
 
-/// Whether so much is used; nothing never is, not even of a total of 0.
+/// Returns whether so much is used; nothing never is, not even of a total of 0.
 fn reaches(used: u32, ratio: f64, total: u32) -> bool {
     used > 0 && parts(used) >= threshold(ratio, total)
 }
@@ -303,7 +303,7 @@ impl UsageHistory {
     }
 }
 
-/// Halves are rounded up; `None` of nothing.
+/// Averages, halves rounded up.
 fn average(sum: u128, count: u64) -> Option<u64> {
     let twice = u128::from(count) * 2;
     let average = (sum * 2 + u128::from(count)).checked_div(twice)?;

@@ -37,13 +37,11 @@ impl<'a> BudgetLedger<'a> {
         Self { candidates, groups, chosen, left, granted: None, spent, caps }
     }
 
-    /// Returns what each share has spent.
     pub(super) fn spent(&self) -> &[u64] {
         &self.spent
     }
 
-    /// Lets each share spend only its own grant from now on; `grants` include what it has spent
-    /// already.
+    /// Lets each share spend only its own grant, which includes what it has spent already.
     pub(super) fn restrict_to_grants(&mut self, grants: &[u64]) {
         let left =
             grants.iter().zip(&self.spent).map(|(grant, spent)| grant.saturating_sub(*spent));
@@ -60,18 +58,15 @@ impl<'a> BudgetLedger<'a> {
         self.affordable_extra(i).map_or(0, |affordable| self.paid(i) + affordable)
     }
 
-    /// Returns what candidate `i` has.
     pub(crate) fn chosen(&self, i: usize) -> Option<Selection> {
         self.chosen[i]
     }
 
-    /// Returns all selections, and the tokens that are left.
     pub(crate) fn into_parts(self) -> (Vec<Option<Selection>>, u64) {
         (self.chosen, self.left)
     }
 
-    /// Returns what candidate `i` can pay besides what it has paid; `None` if it cannot be shown
-    /// because the lines of its group cannot be paid.
+    /// Returns what candidate `i` can pay more; `None` if the lines of its group cannot be paid.
     fn affordable_extra(&self, i: usize) -> Option<u64> {
         if self.companions(i).next().is_some() {
             return self.affordable_with_companions(i);
@@ -121,8 +116,7 @@ impl<'a> BudgetLedger<'a> {
         members.iter().copied().filter(move |&at| at != i && self.chosen[at].is_none())
     }
 
-    /// Returns whether the cap of its share keeps candidate `i` from having more, whatever the
-    /// budget.
+    /// Returns whether the cap of its share alone keeps candidate `i` from having more.
     pub(super) fn is_capped(&self, i: usize) -> bool {
         let Some(share) = self.caps.get(self.candidates[i].share) else { return false };
         let (item, paid) = (&self.candidates[i], self.paid(i));
@@ -158,8 +152,12 @@ impl<'a> BudgetLedger<'a> {
         self.chosen[i] = Some(selection);
     }
 
-    /// Gives candidate `i` the fullest level from `ceiling` to below `floor` that is better than
-    /// what it has and whose extra cost can be paid.
+    /// Gives candidate `i` the fullest affordable level from `ceiling` on.
+    pub(crate) fn upgrade_to(&mut self, i: usize, ceiling: usize) {
+        self.upgrade(i, ceiling, self.candidates[i].costs.len());
+    }
+
+    /// Gives candidate `i` the fullest affordable level from `ceiling` to below `floor`.
     pub(crate) fn upgrade(&mut self, i: usize, ceiling: usize, floor: usize) {
         let Some(affordable) = self.affordable_extra(i) else { return };
         let paid = self.paid(i);
@@ -175,8 +173,7 @@ impl<'a> BudgetLedger<'a> {
         }
     }
 
-    /// Shows an excerpt of candidate `i`, or a larger one, unless a level with content is shown:
-    /// the largest that can be paid and costs at most `most`, and more than `least`.
+    /// Shows the largest affordable excerpt of candidate `i` between `least` and `most` tokens.
     pub(super) fn excerpt(
         &mut self,
         i: usize,
@@ -209,12 +206,9 @@ impl<'a> BudgetLedger<'a> {
 /// The number of sizes between a power of two and the next.
 const STEPS: u32 = 32;
 
-/// The size of the smallest excerpt.
 pub(super) const EXCERPT_MIN: u64 = STEPS as u64;
 
-/// Returns the largest size for excerpts that is not above `limit`.
-///
-/// The sizes are `m · 2^k` for m from 32 to 63: each is at most a 32nd above the one before.
+/// Returns the largest size `m · 2^k`, with m from 32 to 63, that is not above `limit`.
 pub(super) fn excerpt_step(limit: u64) -> Option<u64> {
     let bits = limit.checked_ilog2()?.checked_sub(STEPS.ilog2())?;
     Some(limit >> bits << bits)

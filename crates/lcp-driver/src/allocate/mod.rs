@@ -28,10 +28,8 @@ pub(crate) struct Candidate {
     pub(crate) ceiling: usize,
     /// How many of its levels show something of its content: all but a placeholder.
     pub(crate) content_levels: usize,
-    /// Whether it may be shown in full once all others have their ceiling: Low blocks without a
-    /// summary.
+    /// Whether it may be in full once all others have their ceiling: Low without a summary.
     pub(crate) may_grow: bool,
-    /// Whether an excerpt of it may be shown.
     pub(crate) may_be_cut: bool,
     /// Its share: an index into [`AllocationInput::shares`].
     pub(crate) share: usize,
@@ -51,8 +49,7 @@ pub(crate) enum Eligibility {
     Excluded,
 }
 
-/// A number for each level of a candidate, fullest level first. Stored inline: allocation reads
-/// each one several times.
+/// A number for each level of a candidate, fullest first; inline, because it is read often.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PerLevel {
     numbers: [u64; LEVELS],
@@ -90,7 +87,6 @@ impl Candidate {
             || self.eligibility == Eligibility::Competes && self.priority == Priority::Critical
     }
 
-    /// Returns what it gets if it is fixed.
     pub(crate) fn fixed_selection(&self) -> Option<Selection> {
         self.is_fixed().then_some(Selection::Level(0))
     }
@@ -101,10 +97,8 @@ impl Candidate {
     }
 }
 
-/// The limits of a share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShareLimits {
-    /// Tokens of its own.
     pub(crate) own: u32,
     /// Its weight where unused tokens are lent.
     pub(crate) weight: u32,
@@ -112,12 +106,10 @@ pub(crate) struct ShareLimits {
     pub(crate) cap: u64,
 }
 
-/// What an allocation starts from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AllocationInput<'a> {
     pub(crate) candidates: &'a [Candidate],
     pub(crate) budget: u64,
-    /// Tokens of the envelope.
     pub(crate) envelope: u64,
     /// The most that the roll-up line can cost.
     pub(crate) line: u64,
@@ -125,7 +117,6 @@ pub(crate) struct AllocationInput<'a> {
     pub(crate) fill: bool,
     /// The shares of the budget; empty if all compete for the whole.
     pub(crate) shares: &'a [ShareLimits],
-    /// Whether blocks may be shown in part.
     pub(crate) excerpts: bool,
     /// Candidates that are shown together or not at all (RFC 0005 §5.2).
     pub(crate) groups: &'a [Vec<usize>],
@@ -134,8 +125,7 @@ pub(crate) struct AllocationInput<'a> {
 }
 
 impl AllocationInput<'_> {
-    /// Returns the candidates from High to Low, in the order in which they are served: priority,
-    /// then rank, then position.
+    /// Returns the candidates from High to Low: by priority, then rank, then position.
     pub(crate) fn service_order(&self) -> Vec<usize> {
         let tiers = [Priority::High, Priority::Normal, Priority::Low];
         tiers.into_iter().flat_map(|priority| self.by_rank(priority)).collect()
@@ -156,12 +146,10 @@ impl AllocationInput<'_> {
         order
     }
 
-    /// Returns the selections of the fixed candidates, and none of the others.
     fn fixed_selections(&self) -> Vec<Option<Selection>> {
         self.candidates.iter().map(Candidate::fixed_selection).collect()
     }
 
-    /// Returns the allocation that shows only the fixed candidates.
     fn fixed_only(&self, outcome: Outcome, at_ceiling: bool) -> Allocation {
         Allocation {
             chosen: self.fixed_selections(),
@@ -172,19 +160,15 @@ impl AllocationInput<'_> {
     }
 }
 
-/// Makes excerpts of candidates.
 pub(crate) trait Excerpter {
-    /// Returns the cost of an excerpt of candidate `i` that has at most `most` tokens; `None` if
-    /// there is none.
+    /// Returns the cost of an excerpt of candidate `i` that has at most `most` tokens.
     fn excerpt_cost(&mut self, i: usize, most: u64) -> Option<u64>;
 }
 
-/// What a candidate gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Selection {
     /// A level: an index into its costs.
     Level(usize),
-    /// A part of its content.
     Excerpt {
         /// The size it was made for.
         most: u64,
@@ -207,7 +191,6 @@ impl Selection {
         }
     }
 
-    /// Returns whether it shows something of the content.
     pub(crate) fn shows_content(self, candidate: &Candidate) -> bool {
         match self {
             Self::Level(level) => level < candidate.content_levels,
@@ -221,7 +204,6 @@ impl Selection {
     }
 }
 
-/// The result of an allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Allocation {
     /// What each candidate gets; `None`: no line of its own.
@@ -244,10 +226,8 @@ impl Allocation {
     }
 }
 
-/// How the budget turned out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// The budget was allocated.
     Fits,
     /// Not even the roll-up line fits beside the Critical blocks: only those are shown.
     BelowFloor,
@@ -258,7 +238,6 @@ pub(crate) enum Outcome {
     },
 }
 
-/// Returns the tokens of the fixed candidates.
 pub(crate) fn fixed_tokens(candidates: &[Candidate]) -> u64 {
     let fixed = candidates.iter().filter(|candidate| candidate.is_fixed());
     fixed.map(|candidate| candidate.costs[0]).sum()

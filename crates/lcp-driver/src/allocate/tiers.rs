@@ -4,8 +4,8 @@
 use lcp_types::Priority;
 
 use super::{
-    Allocation, AllocationInput, BudgetLedger, Eligibility, Excerpter, Outcome, Selection,
-    ShareLimits, fixed_tokens,
+    Allocation, AllocationInput, BudgetLedger, Candidate, Eligibility, Excerpter, Outcome,
+    Selection, ShareLimits, fixed_tokens,
 };
 use crate::shares::{Demand, max_min_fair};
 
@@ -13,19 +13,15 @@ use crate::shares::{Demand, max_min_fair};
 /// lines of some would displace the content of others, so the roll-up line stands for them.
 pub(crate) const LINES_FIRST: usize = 32;
 
-/// The first blocks of the order may take a mere line in their turn: the most important blocks are
-/// at least named before others are shown.
+/// The first blocks may take a mere line in their turn: they are named before others are shown.
 pub(crate) const NAMED_FIRST: usize = 8;
 
-/// The largest excerpt, in tokens, that a block gets before all others had their turn: one huge
-/// block must not use up the budget.
+/// The largest excerpt that a block gets before all others had their turn, in tokens.
 pub(super) const EXCERPT_FIRST: u64 = 512;
 
-/// With excerpts, lines come first in a small pack only if at least 19 of 20 tokens of the content
-/// that is shown without them remain.
+/// The part of the shown content that must remain for lines to come first, with excerpts.
 const LINES_SHOWN_MIN: (u64, u64) = (19, 20);
 
-/// Allocates the budget.
 pub(crate) fn allocate_tiers(
     input: AllocationInput<'_>,
     excerpter: &mut dyn Excerpter,
@@ -85,148 +81,139 @@ pub(super) fn allocate_with(
         return input.fixed_only(Outcome::BelowFloor, order.is_empty());
     };
     let chosen = input.fixed_selections();
-    let mut ledger = BudgetLedger::new(candidates, input.shares, input.groups, chosen, left);
+    let ledger = BudgetLedger::new(candidates, input.shares, input.groups, chosen, left);
+    let mut tiers = TierAllocator { input, ledger, excerpter };
     if let Some(newest) = input.first {
-        ledger.upgrade(newest, ceiling, candidates[newest].costs.len());
+        tiers.ledger.upgrade_to(newest, ceiling);
         // Where lines for all are what fits, nothing is left for more of it.
         if input.excerpts && reserve > 0 && candidates[newest].ceiling == 0 {
-            ledger.excerpt(newest, 0, EXCERPT_FIRST.max(left / 2), excerpter);
+            tiers.excerpt(newest, EXCERPT_FIRST.max(left / 2));
         }
     }
     match serve_first {
         ServeFirst::Lines => {
             for &i in order {
-                ledger.upgrade(i, candidates[i].lowest(), candidates[i].costs.len());
+                tiers.ledger.upgrade_to(i, candidates[i].lowest());
             }
         }
         ServeFirst::Names => {}
         ServeFirst::Content => {
-            for tier in tiers(input, order) {
-                upgrade_tier(&mut ledger, tier, 0, input, excerpter);
+            for tier in by_priority(candidates, order) {
+                tiers.upgrade_tier(tier, 0);
             }
-            place_at_least_one(&mut ledger, input, order, excerpter);
+            tiers.place_at_least_one(order);
         }
     }
     if !input.shares.is_empty() && serve_first != ServeFirst::Content {
-        let grants = share_grants(input, left + critical, ledger.spent());
-        ledger.restrict_to_grants(&grants);
-        upgrade_tiers(&mut ledger, order, input, excerpter);
-        grow_excerpts(&mut ledger, order, false, input, excerpter);
-        ledger.spend_from_total();
+        let grants = share_grants(input, left + critical, tiers.ledger.spent());
+        tiers.ledger.restrict_to_grants(&grants);
+        tiers.upgrade_tiers(order);
+        tiers.grow_excerpts(order, false);
+        tiers.ledger.spend_from_total();
     }
-    upgrade_tiers(&mut ledger, order, input, excerpter);
+    tiers.upgrade_tiers(order);
     let at_ceiling = order.iter().all(|&i| {
         let at_ceiling = |selection: Selection| selection.is_at_ceiling(&candidates[i]);
         // A candidate that only a cap keeps down takes nothing from anyone.
-        ledger.chosen(i).is_some_and(at_ceiling) || ledger.is_capped(i)
+        tiers.ledger.chosen(i).is_some_and(at_ceiling) || tiers.ledger.is_capped(i)
     });
     if at_ceiling {
         for &i in order.iter().filter(|&&i| candidates[i].may_grow) {
-            ledger.upgrade(i, 0, candidates[i].costs.len());
+            tiers.ledger.upgrade_to(i, 0);
         }
     }
-    grow_excerpts(&mut ledger, order, at_ceiling, input, excerpter);
+    tiers.grow_excerpts(order, at_ceiling);
     if at_ceiling || input.fill {
         let background = input.by_rank(Priority::Background);
         for &i in &background {
-            ledger.upgrade(i, candidates[i].ceiling, candidates[i].costs.len());
+            tiers.ledger.upgrade_to(i, candidates[i].ceiling);
         }
-        grow_excerpts(&mut ledger, &background, false, input, excerpter);
+        tiers.grow_excerpts(&background, false);
     }
-    let (chosen, left) = ledger.into_parts();
+    let (chosen, left) = tiers.ledger.into_parts();
     Allocation { chosen, outcome: Outcome::Fits, at_ceiling, left }
 }
 
-/// Serves all tiers in order.
-fn upgrade_tiers(
-    ledger: &mut BudgetLedger<'_>,
-    order: &[usize],
-    input: AllocationInput<'_>,
-    excerpter: &mut dyn Excerpter,
-) {
-    let candidates = input.candidates;
-    let mut named = NAMED_FIRST;
-    for tier in tiers(input, order) {
-        upgrade_tier(ledger, tier, named, input, excerpter);
-        named = named.saturating_sub(tier.len());
-        for &i in tier {
-            ledger.upgrade(i, candidates[i].ceiling, candidates[i].costs.len());
+struct TierAllocator<'a, 'e> {
+    input: AllocationInput<'a>,
+    ledger: BudgetLedger<'a>,
+    excerpter: &'e mut dyn Excerpter,
+}
+
+impl TierAllocator<'_, '_> {
+    fn excerpt(&mut self, i: usize, most: u64) {
+        self.ledger.excerpt(i, 0, most, self.excerpter);
+    }
+
+    fn upgrade_tiers(&mut self, order: &[usize]) {
+        let candidates = self.input.candidates;
+        let mut named = NAMED_FIRST;
+        for tier in by_priority(candidates, order) {
+            self.upgrade_tier(tier, named);
+            named = named.saturating_sub(tier.len());
+            for &i in tier {
+                self.ledger.upgrade_to(i, candidates[i].ceiling);
+            }
         }
     }
-}
 
-/// Gives the blocks of a tier levels with content, then first excerpts. The first `named` blocks
-/// may take a line in their turn.
-fn upgrade_tier(
-    ledger: &mut BudgetLedger<'_>,
-    tier: &[usize],
-    named: usize,
-    input: AllocationInput<'_>,
-    excerpter: &mut dyn Excerpter,
-) {
-    for (at, &i) in tier.iter().enumerate() {
-        let candidate = &input.candidates[i];
-        let floor = if at < named { candidate.costs.len() } else { candidate.content_levels };
-        ledger.upgrade(i, candidate.ceiling, floor);
-    }
-    if input.excerpts {
-        for &i in tier.iter().filter(|&&i| input.candidates[i].ceiling == 0) {
-            ledger.excerpt(i, 0, EXCERPT_FIRST, excerpter);
+    /// Gives the blocks of a tier levels with content, the first `named` ones a line at least, then
+    /// first excerpts.
+    fn upgrade_tier(&mut self, tier: &[usize], named: usize) {
+        for (at, &i) in tier.iter().enumerate() {
+            let candidate = &self.input.candidates[i];
+            let floor = if at < named { candidate.costs.len() } else { candidate.content_levels };
+            self.ledger.upgrade(i, candidate.ceiling, floor);
+        }
+        if self.input.excerpts {
+            for &i in tier.iter().filter(|&&i| self.input.candidates[i].ceiling == 0) {
+                self.excerpt(i, EXCERPT_FIRST);
+            }
         }
     }
-}
 
-fn tiers<'o>(input: AllocationInput<'_>, order: &'o [usize]) -> impl Iterator<Item = &'o [usize]> {
-    let priority = move |i: usize| input.candidates[i].priority;
-    order.chunk_by(move |&a, &b| priority(a) == priority(b))
-}
-
-/// Gives what is left to excerpts of the largest size that can be paid: of those of `blocks` that
-/// may be shown in full, or may grow to that if `grow`.
-fn grow_excerpts(
-    ledger: &mut BudgetLedger<'_>,
-    blocks: &[usize],
-    grow: bool,
-    input: AllocationInput<'_>,
-    excerpter: &mut dyn Excerpter,
-) {
-    let may_be_full = |i: usize| {
-        let candidate = &input.candidates[i];
-        candidate.ceiling == 0 || grow && candidate.may_grow
-    };
-    if input.excerpts {
-        for &i in blocks.iter().filter(|&&i| may_be_full(i)) {
-            ledger.excerpt(i, 0, u64::MAX, excerpter);
+    /// Gives what is left to the largest excerpts of blocks that may be shown in full, or may grow
+    /// to that if `grow`.
+    fn grow_excerpts(&mut self, blocks: &[usize], grow: bool) {
+        let candidates = self.input.candidates;
+        let may_be_full = |i: usize| candidates[i].ceiling == 0 || grow && candidates[i].may_grow;
+        if self.input.excerpts {
+            for &i in blocks.iter().filter(|&&i| may_be_full(i)) {
+                self.excerpt(i, u64::MAX);
+            }
         }
     }
-}
 
-/// Shows something of one block whatever its ceiling, if nothing is shown yet.
-fn place_at_least_one(
-    ledger: &mut BudgetLedger<'_>,
-    input: AllocationInput<'_>,
-    order: &[usize],
-    excerpter: &mut dyn Excerpter,
-) {
-    let candidates = input.candidates;
-    let shows_content = |ledger: &BudgetLedger<'_>, i: usize| {
-        ledger.chosen(i).is_some_and(|selection| selection.shows_content(&candidates[i]))
-    };
-    if (0..candidates.len()).any(|i| shows_content(ledger, i)) {
-        return;
+    fn shows_content(&self, i: usize) -> bool {
+        let candidate = &self.input.candidates[i];
+        self.ledger.chosen(i).is_some_and(|selection| selection.shows_content(candidate))
     }
-    let background = input.by_rank(Priority::Background);
-    for &i in order.iter().chain(&background) {
-        ledger.upgrade(i, 0, candidates[i].content_levels);
-        ledger.excerpt(i, 0, EXCERPT_FIRST, excerpter);
-        if shows_content(ledger, i) {
+
+    /// Shows something of one block whatever its ceiling, if nothing is shown yet.
+    fn place_at_least_one(&mut self, order: &[usize]) {
+        let candidates = self.input.candidates;
+        if (0..candidates.len()).any(|i| self.shows_content(i)) {
             return;
         }
+        let background = self.input.by_rank(Priority::Background);
+        for &i in order.iter().chain(&background) {
+            self.ledger.upgrade(i, 0, candidates[i].content_levels);
+            self.excerpt(i, EXCERPT_FIRST);
+            if self.shows_content(i) {
+                return;
+            }
+        }
     }
 }
 
-/// Returns the tokens to reserve for the roll-up line, 0 where no block will need it; and the
-/// fullest level that the block which is served first may have with that.
+fn by_priority<'o>(
+    candidates: &[Candidate],
+    order: &'o [usize],
+) -> impl Iterator<Item = &'o [usize]> {
+    order.chunk_by(|&a, &b| candidates[a].priority == candidates[b].priority)
+}
+
+/// Returns the tokens to reserve for the roll-up line, and the ceiling of the first block.
 fn reserve(
     input: AllocationInput<'_>,
     order: &[usize],
@@ -281,8 +268,7 @@ fn reserve(
     }
 }
 
-/// Returns what each share may spend of `total`: first what it wants of its own tokens, then all
-/// that is left, by weight. What it has `spent` already is part of it.
+/// Returns what each share may spend of `total`: its own tokens, then the rest by weight.
 pub(super) fn share_grants(input: AllocationInput<'_>, total: u64, spent: &[u64]) -> Vec<u64> {
     let mut wanted = vec![0u64; input.shares.len()];
     for candidate in input.candidates {

@@ -10,8 +10,7 @@ use lcp_types::{BlockContent, CowBytes, Diff, DiffHunk, FileEntry, FileEntryKind
 use super::label::{push_quoted, push_word};
 use crate::fmt::write_to;
 
-/// Returns the content, and whether bytes that are not UTF-8 were lost. `None` if the block has no
-/// text content.
+/// Returns the content, and whether bytes that are not UTF-8 were lost.
 pub(crate) fn text<'b>(content: &'b BlockContent<'_>) -> Option<(Cow<'b, str>, bool)> {
     match content {
         BlockContent::Image(image) => Some((Cow::Borrowed(image.alt_text.as_ref()), false)),
@@ -35,8 +34,7 @@ fn lossy<'b>(bytes: &'b CowBytes<'_>) -> (Cow<'b, str>, bool) {
     (text, lost)
 }
 
-/// Lists one entry per line, indented by two spaces per level: `name/` for a directory, `name size`
-/// for a file of known size.
+/// Lists one entry per line, indented by level: `name/` for a directory, `name size` for a file.
 fn tree_text(tree: &FileTree<'_>) -> String {
     let mut text = String::new();
     // A stack of iterators instead of recursion: trees come from anywhere.

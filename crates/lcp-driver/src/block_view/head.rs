@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use lcp_types::{Block, BlockContent, BlockMeta, Priority, Status};
 
-/// The head of a block.
 #[derive(Clone, Debug)]
 pub(crate) struct Head<'b> {
     /// The block type's label: the element of XML, the first word elsewhere.
@@ -16,7 +15,6 @@ pub(crate) struct Head<'b> {
     pub(crate) priority: Option<Priority>,
 }
 
-/// One argument of a head.
 #[derive(Clone, Debug)]
 pub(crate) struct Arg<'b> {
     /// The attribute in XML.

@@ -35,8 +35,7 @@ pub fn is_terminal_control(c: char) -> bool {
         || matches!(c, '\u{61C}' | '\u{200E}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns whether a terminal obeys a character or does not show it. Joiners of letters and emoji
-/// are not hidden: they change how their neighbors look.
+/// Returns whether a terminal obeys a character or does not show it; joiners are shown.
 pub(crate) fn is_hidden(c: char) -> bool {
     is_terminal_control(c)
         || matches!(c, '\u{AD}' | '\u{180E}' | '\u{200B}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}'
@@ -112,8 +111,7 @@ pub(crate) fn push_xml(out: &mut String, label: &str) {
     }
 }
 
-/// Appends a label as one word: unchanged if that is unambiguous, else in quotes, with `\"`, `\\`
-/// and `\u{…}`.
+/// Appends a label as one word, in quotes if it would be ambiguous.
 pub(crate) fn push_word(out: &mut String, label: &str) {
     let label = cap(label);
     if is_bare(&label) {

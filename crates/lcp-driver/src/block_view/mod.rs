@@ -53,8 +53,7 @@ impl<'b> BlockView<'b> {
     }
 }
 
-/// Returns the categories of a block without a category tag, by its type and role: the first one
-/// that is a share counts (RFC 0004 §4).
+/// Returns the categories of a block without a tag; the first that is a share counts.
 pub(crate) fn default_categories(content: &BlockContent<'_>) -> &'static [&'static str] {
     match content {
         BlockContent::ToolResult(_) => &["tool_results", "recent_messages"],

@@ -67,7 +67,6 @@ impl<'a> IndexCosts<'a> {
     }
 }
 
-/// The costs of an earlier count.
 struct KnownCosts<'a> {
     costs: &'a EncodingCosts,
     modes: [&'a ModeCosts; OutputMode::ALL.len()],
@@ -125,14 +124,12 @@ pub(crate) fn known_costs(
     DetailCosts::new(content, all)
 }
 
-/// Returns the levels of a block.
 pub(crate) fn levels_of(levels: &[AlternateCost], index: usize) -> &[AlternateCost] {
     let start = levels.partition_point(|level| (level.block as usize) < index);
     let end = levels[start..].partition_point(|level| level.block as usize == index);
     &levels[start..start + end]
 }
 
-/// The count of a content, and the costs in each mode.
 type Counted = (Body, [DetailCosts; OutputMode::ALL.len()]);
 
 /// Counts all blocks except metadata and those with `known` costs; calls `each` after each.

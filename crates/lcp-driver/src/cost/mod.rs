@@ -15,7 +15,6 @@ pub use index::IndexCosts;
 pub(crate) use index::{known_costs, levels_of};
 pub(crate) use parallel::count_blocks;
 
-/// The costs of a block's levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DetailCosts {
     /// Tokens of the content with its final newline, the same in every mode.
@@ -56,7 +55,6 @@ impl DetailCosts {
         Self { content, all, details }
     }
 
-    /// Returns each level of the block and its cost.
     pub(crate) fn all(&self) -> impl Iterator<Item = (DetailLevel, u32)> {
         let cost = |detail: DetailLevel| Some((detail, self.all[detail as usize]?));
         DetailLevel::ALL.into_iter().filter_map(cost)
@@ -129,14 +127,12 @@ impl<'e> Counter<'e> {
         self.estimator
     }
 
-    /// Returns all costs of `view` in a mode.
     pub(crate) fn costs(&mut self, view: &BlockView<'_>, mode: OutputMode) -> DetailCosts {
         let (_, [costs]) = self.costs_in(view, [mode]);
         costs
     }
 
-    /// Returns the count of the content of `view`, and its costs in each mode. Each text is counted
-    /// once if the estimator is additive.
+    /// Returns the count of the content of `view`, and its costs in each mode.
     pub(crate) fn costs_in<const N: usize>(
         &mut self,
         view: &BlockView<'_>,

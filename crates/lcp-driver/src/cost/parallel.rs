@@ -7,8 +7,7 @@ use super::{Counter, DetailCosts};
 use crate::block_view::BlockView;
 use crate::detail::OutputMode;
 
-/// Counts blocks in the order of `indices`: yields each index, the view of the block, and its
-/// costs.
+/// Yields each index, the view of the block, and its costs.
 pub(crate) fn count_blocks<'b>(
     counter: &mut Counter<'_>,
     blocks: &'b [Block<'b>],
@@ -73,7 +72,6 @@ mod shared {
         })
     }
 
-    /// Estimates the bytes to count.
     fn weight(block: &Block<'_>) -> usize {
         let content = match &block.content {
             BlockContent::Diff(diff) => diff.hunks.iter().map(|hunk| hunk.lines.len()).sum(),

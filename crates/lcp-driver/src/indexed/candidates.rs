@@ -15,9 +15,7 @@ use crate::planner::scan::candidate_from_costs;
 pub(super) struct IndexCandidates {
     /// Without those that were dropped.
     pub(super) candidates: Vec<Candidate>,
-    /// The block of each candidate.
     pub(super) block_of: Vec<u32>,
-    /// The tokens of each candidate's content.
     pub(super) contents: Vec<u32>,
     /// Candidates that are shown together or not at all.
     pub(super) groups: Vec<Vec<usize>>,
@@ -105,7 +103,6 @@ impl IndexCandidates {
     }
 }
 
-/// Returns which type codes can be shown.
 fn wanted(config: &DriverConfig) -> [bool; 256] {
     let mut wanted = [false; 256];
     for (code, wanted) in (0..=u8::MAX).zip(&mut wanted) {
@@ -115,7 +112,6 @@ fn wanted(config: &DriverConfig) -> [bool; 256] {
     wanted
 }
 
-/// The blocks of tool calls, and the newest user turn.
 struct Related {
     /// Ascending.
     blocks: Vec<u32>,

@@ -75,8 +75,7 @@ impl<'c, 'b, 'e> IndexCheck<'c, 'b, 'e> {
         Ok(())
     }
 
-    /// Returns whether the tool call of a block is that of the index, and blocks of one number have
-    /// one id.
+    /// Returns whether the tool call of a block is that of the index.
     fn is_of_its_call(
         &mut self,
         index: u32,

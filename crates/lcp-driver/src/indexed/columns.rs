@@ -54,17 +54,14 @@ impl<'f> Columns<'f> {
         Ok(Self { facts, contents: &costs.contents, mode })
     }
 
-    /// Returns the tokens of a block's content.
     pub(super) fn content(&self, block: u32) -> u32 {
         self.contents[block as usize]
     }
 
-    /// Returns the costs of a block with these levels.
     pub(super) fn costs_with(&self, block: u32, levels: &[AlternateCost]) -> DetailCosts {
         known_costs(self.mode, block as usize, levels, self.content(block))
     }
 
-    /// Returns the costs of a block.
     pub(super) fn costs(&self, block: u32) -> DetailCosts {
         self.costs_with(block, levels_of(&self.mode.levels, block as usize))
     }
@@ -79,7 +76,6 @@ impl<'f> Columns<'f> {
             .map(|(_, by)| *by)
     }
 
-    /// Returns the priority of a block.
     pub(super) fn priority(&self, block: u32) -> Priority {
         let priorities = &self.facts.priorities;
         let at = priorities.binary_search_by_key(&block, |entry| entry.0);
@@ -99,13 +95,11 @@ impl<'f> Columns<'f> {
         self.facts.metadata.binary_search(&block).is_ok()
     }
 
-    /// Returns an iterator-like view of the levels of ascending blocks.
     pub(super) fn levels(&self) -> Levels<'f> {
         Levels { rest: &self.mode.levels }
     }
 }
 
-/// The levels of the blocks that follow.
 pub(super) struct Levels<'f> {
     rest: &'f [AlternateCost],
 }

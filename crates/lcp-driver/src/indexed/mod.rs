@@ -253,7 +253,6 @@ fn by_index<S: BlockSource + ?Sized>(
     })
 }
 
-/// Makes no excerpts.
 struct NoExcerpts;
 
 impl Excerpter for NoExcerpts {
@@ -281,7 +280,6 @@ fn needed(columns: Columns<'_>, parts: &[Part]) -> Vec<u32> {
     indices
 }
 
-/// The blocks that were read, by index.
 #[derive(Clone, Copy)]
 struct Read<'b> {
     indices: &'b [u32],
@@ -293,8 +291,7 @@ impl<'b> Read<'b> {
         self.indices.binary_search(&block).map_err(|_| format!("block {block} was not read"))
     }
 
-    /// Returns the position of a block among those that were read, and its annotations, which must
-    /// be those of the index.
+    /// Returns the position of a block and its annotations, which must be those of the index.
     fn locate(self, block: u32, columns: Columns<'_>) -> Result<(usize, BlockMeta<'b>), String> {
         let at = self.at(block)?;
         let mut annotations = Vec::new();
@@ -312,8 +309,7 @@ impl<'b> Read<'b> {
 }
 
 impl IndexCandidates {
-    /// Returns what the roll-up line stands for: all that must be shown or counted and is not
-    /// shown.
+    /// Returns what the roll-up line stands for.
     fn rolled_up(&self, allocation: &Allocation) -> Option<RollUp> {
         if allocation.outcome != Outcome::Fits {
             return None;

@@ -12,18 +12,15 @@ use lcp_types::Priority;
 
 use crate::allocate::{Candidate, LINES_FIRST, NAMED_FIRST};
 
-/// The least blocks of a priority that are candidates before others are dropped: more than
-/// allocation treats differently because they are few, or first.
+/// The least candidates of a priority: more than allocation treats differently.
 const CANDIDATES_MIN: usize = if LINES_FIRST > NAMED_FIRST { LINES_FIRST } else { NAMED_FIRST } + 1;
 
 /// Drops blocks, given in service order within their priority.
 pub(super) struct Prefilter {
     tiers: [Tier; Priority::ALL.len()],
-    /// How many were dropped.
     pub(super) passed_over: usize,
 }
 
-/// Blocks of one priority.
 struct Tier {
     candidates: usize,
     content: Threshold,
@@ -47,8 +44,7 @@ impl Prefilter {
         Self { tiers: Priority::ALL.map(tier), passed_over: 0 }
     }
 
-    /// Returns whether a block without rank and group may be selected, after all earlier ones of
-    /// its priority.
+    /// Returns whether a block may be selected after all earlier ones of its priority.
     pub(super) fn keeps(&mut self, candidate: &Candidate) -> bool {
         let need = Need::from_candidate(candidate);
         let tier = &mut self.tiers[candidate.priority as usize];
@@ -61,8 +57,7 @@ impl Prefilter {
         keeps
     }
 
-    /// Returns whether a group of blocks without ranks may be selected, after all earlier blocks of
-    /// their priority. Showing one shows the lines of the others too.
+    /// Returns whether a group may be selected; showing one block shows the lines of the others.
     pub(super) fn keeps_group(&mut self, candidates: &[Candidate]) -> bool {
         let Some(first) = candidates.first() else { return true };
         let needs = || candidates.iter().map(Need::from_candidate);

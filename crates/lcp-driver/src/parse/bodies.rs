@@ -13,7 +13,6 @@ const INDENT: &str = "  ";
 
 /// The error of a body that does not fit its block type.
 pub(super) enum BodyError {
-    /// A line has the wrong form.
     Line,
     /// An entry is on this level, which exceeds the maximum depth.
     Depth(u64),
@@ -32,7 +31,6 @@ impl BodyError {
     }
 }
 
-/// Parses the entries of a file tree.
 pub(super) fn parse_tree(text: &str) -> Result<Vec<FileEntry<'static>>, BodyError> {
     // The entries of each level that is open, a stack instead of recursion.
     let mut levels: Vec<Vec<FileEntry<'static>>> = vec![Vec::new()];
@@ -130,8 +128,7 @@ pub(super) fn parse_hunks(text: &str) -> Option<Vec<DiffHunk<'static>>> {
     Some(hunks)
 }
 
-/// Takes the lines of a hunk, each after a newline, up to the next header. The text does not have
-/// the last newline of the hunk.
+/// Takes the lines of a hunk, each after a newline, up to the next header.
 fn unified(body: &str) -> (String, &str) {
     let (lines, behind) = body.split_at(body.find("\n@").unwrap_or(body.len()));
     let lines = lines.strip_prefix('\n').map(|lines| format!("{lines}\n"));

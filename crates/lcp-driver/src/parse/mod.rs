@@ -187,7 +187,6 @@ impl Piece {
     }
 }
 
-/// A position in a text.
 #[derive(Clone, Copy)]
 struct Cursor<'t> {
     text: &'t str,
@@ -212,8 +211,7 @@ impl<'t> Cursor<'t> {
         Ok(line)
     }
 
-    /// Takes lines up to the first that is `last`, which is taken too. The
-    /// newline before it is the renderer's.
+    /// Takes lines up to and with the first that is `last`, whose newline is the renderer's.
     fn lines_until(&mut self, last: &str) -> Result<&'t str, ParseError> {
         let start = self.at;
         let mut at = start;

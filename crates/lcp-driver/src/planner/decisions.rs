@@ -19,7 +19,7 @@ use crate::warning::{Warning, WarningCode};
 pub(super) type BlockDecision = (RenderDecision, Reason, u32);
 
 impl Scan<'_, '_> {
-    /// The decision for every block that can be shown.
+    /// Decides for every block that can be shown.
     pub(super) fn decide(
         &self,
         allocation: &Allocation,
@@ -54,7 +54,7 @@ impl Scan<'_, '_> {
         self.shown.iter().enumerate().map(decide).collect()
     }
 
-    /// The decision that shows this of block `i`.
+    /// Returns the decision that shows this of block `i`.
     fn shows(&self, i: usize, costs: &DetailCosts, shown: ShownDetail) -> RenderDecision {
         let detail = match shown {
             ShownDetail::Level(detail) => detail,
@@ -73,7 +73,7 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// Without a budget, or with a verbosity that ignores it (SPEC_08 §6).
+    /// Plans without a budget, or with a verbosity that ignores it (SPEC_08 §6).
     pub(super) fn plan_without_budget(
         &self,
         budget: Option<u32>,
@@ -104,7 +104,7 @@ impl Scan<'_, '_> {
         Ok(rendered)
     }
 
-    /// The text of what was decided, and its count.
+    /// Renders and counts the text of these decisions.
     pub(super) fn finalize(&self, decisions: Vec<BlockDecision>, fits: bool) -> RenderedPlan {
         let previous = self.previous.as_ref().map(|previous| &previous.metas);
         let metas = Metas { own: self.metas, previous };
@@ -115,8 +115,7 @@ impl Scan<'_, '_> {
         RenderedPlan { decisions, text, rolled_up: layout.rolled_up, used, fits, optimality: None }
     }
 
-    /// The places of the blocks that have a part, in the order of the text: what stands as in the
-    /// text before, then the others.
+    /// Returns the order of the parts: first those of the previous text, then the others.
     pub(super) fn text_order(&self, decisions: &[BlockDecision]) -> Vec<usize> {
         let previous = self.previous.as_ref();
         let mut order = previous.map_or_else(Vec::new, |previous| previous.order.clone());
@@ -141,8 +140,7 @@ impl Scan<'_, '_> {
         Layout { shown: shown.collect(), rolled_up: (rolled_up.count > 0).then_some(rolled_up) }
     }
 
-    /// Why a block has what it has. `cap_left` is what the cap of its share leaves, where it has
-    /// one.
+    /// Explains a decision. `cap_left` is what the cap of the share leaves.
     fn reason(
         &self,
         at: usize,

@@ -16,16 +16,14 @@ pub(crate) struct BlockGroups {
     pub(crate) priorities: Vec<Priority>,
     /// Whether each candidate is always shown in full.
     pub(crate) pinned: Vec<bool>,
-    /// The group of each candidate: an index into `members`.
     pub(crate) group: Vec<Option<usize>>,
     /// Candidates that are shown together or not at all.
     pub(crate) members: Vec<Vec<usize>>,
-    /// The newest user turn, unless it is Critical.
     pub(crate) newest: Option<usize>,
 }
 
 impl BlockGroups {
-    /// Finds the groups of the blocks that can be shown, given by their indices.
+    /// Finds the groups of the blocks that can be shown.
     pub(crate) fn new(blocks: &[Block<'_>], metas: &[BlockMeta<'_>], shown: &[usize]) -> Self {
         let newest = shown.iter().rposition(|&i| is_user_turn(&blocks[i]));
         let calls = shown.iter().enumerate().filter_map(|(at, &i)| {
@@ -77,12 +75,10 @@ impl BlockGroups {
     }
 }
 
-/// Returns whether a block is a turn of role user.
 pub(crate) fn is_user_turn(block: &Block<'_>) -> bool {
     matches!(&block.content, BlockContent::Conversation(turn) if turn.role == Role::User)
 }
 
-/// The tool call that a block belongs to.
 pub(crate) struct ToolCall<'b> {
     pub(crate) id: &'b str,
     /// Whether the block is a result or a turn of role tool, not a call.

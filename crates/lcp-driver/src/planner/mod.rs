@@ -66,7 +66,6 @@ pub fn allocate_budget(
     }
 }
 
-/// Plans `blocks`; the text is rendered once, to count it.
 pub(crate) fn plan(
     blocks: &[Block<'_>],
     config: &DriverConfig,
@@ -75,7 +74,6 @@ pub(crate) fn plan(
     planned_text(blocks, config, estimator).map(|(plan, _)| plan)
 }
 
-/// Plans `blocks`, and returns the text of the plan too.
 pub(crate) fn planned_text(
     blocks: &[Block<'_>],
     config: &DriverConfig,
@@ -108,10 +106,8 @@ pub(crate) fn replay(
     budgets.iter().map(&mut run).collect()
 }
 
-/// The decisions of a plan, and its text.
 #[derive(Debug)]
 struct RenderedPlan {
-    /// For each block that can be shown.
     decisions: Vec<BlockDecision>,
     text: Text,
     rolled_up: Option<RollUp>,
@@ -153,7 +149,6 @@ impl<'c> Scan<'_, 'c> {
         Ok(PlanInputs { rendered, shares, stable: None })
     }
 
-    /// Plans within a budget.
     fn plan_adaptive(
         &self,
         budget: u32,
@@ -285,15 +280,13 @@ impl<'c> Scan<'_, 'c> {
         warn_of_overflow(overflow, &self.candidates, blocks, allocation, budget, used, warnings)
     }
 
-    /// Returns the allocation that shows only Critical blocks.
     fn fixed_only(&self, outcome: Outcome) -> Allocation {
         let chosen = self.candidates.iter().map(Candidate::fixed_selection).collect();
         Allocation { chosen, outcome, at_ceiling: false, left: 0 }
     }
 }
 
-/// Returns whether the newest user turn is served first: it competes, and its own priority is not
-/// lowered.
+/// Returns whether the newest user turn competes and its own priority is not lowered.
 pub(crate) fn is_served_first(newest: &Candidate, own: Priority) -> bool {
     let waits = own > Priority::Normal;
     newest.priority == Priority::High && newest.eligibility == Eligibility::Competes && !waits

@@ -16,7 +16,7 @@ use crate::prompt_cache::TextReuse;
 use crate::warning::{Warning, WarningCode};
 
 impl Scan<'_, '_> {
-    /// The plan of what was decided, each block with what it costs, and the text.
+    /// Builds the plan, each block with its cost, and the text.
     pub(super) fn finish(
         &self,
         budget: Option<u32>,
@@ -86,7 +86,7 @@ impl Scan<'_, '_> {
         Ok((plan, text.text))
     }
 
-    /// Why block `i` cannot be shown.
+    /// Returns the reason why block `i` cannot be shown.
     fn left_out(&self, i: usize) -> BlockDecision {
         if self.blocks[i].content.is_metadata() {
             return (RenderDecision::Metadata, Reason::Metadata, 0);
@@ -98,7 +98,7 @@ impl Scan<'_, '_> {
         })
     }
 
-    /// The envelope and the roll-up line, by themselves.
+    /// Returns the tokens of the envelope and the roll-up line.
     fn overhead(&self, rolled_up: Option<RollUp>) -> u64 {
         let line = rolled_up.map_or(0, |rolled_up| {
             self.estimator.estimate(&roll_up_line(rolled_up, self.config.mode))
@@ -106,14 +106,13 @@ impl Scan<'_, '_> {
         self.envelope + u64::from(line)
     }
 
-    /// The tokens of each block that can be shown, of the whole text.
+    /// Returns the tokens of each candidate as a part of the whole text.
     pub(super) fn apportioned_tokens(&self, rendered: &RenderedPlan) -> Vec<u32> {
         let tokens: Vec<_> = rendered.decisions.iter().map(|(_, _, tokens)| *tokens).collect();
         apportion_tokens(&tokens, self.overhead(rendered.rolled_up), rendered.used).1
     }
 
-    /// What a budget must be for every block to have all that it may have, if it is the budget that
-    /// some lack.
+    /// Returns the budget with which every block has all that it may have, if some lack it.
     fn wanted_budget(&self, shares: &ShareBudgets, items: &[PlanItem]) -> Option<u64> {
         let fill = self.config.fill;
         // A Background block is not wanted where nothing is left for it.

@@ -22,7 +22,6 @@ use crate::prompt_cache::{
 use crate::render::envelope;
 use crate::warning::{Warning, WarningCode};
 
-/// The budget and its watermarks, in tokens.
 #[derive(Clone, Copy)]
 struct WatermarkTokens {
     budget: u32,
@@ -73,8 +72,7 @@ impl<'c> Scan<'_, 'c> {
         Ok(PlanInputs { rendered, shares, stable: Some(outcome) })
     }
 
-    /// Finds the blocks of a previous plan, and checks that their parts still render to the same
-    /// text; otherwise returns why not.
+    /// Checks that the parts of a previous plan still render to the same text.
     fn match_previous(
         &self,
         plan: &'c PreviousPlan,
@@ -115,7 +113,7 @@ impl<'c> Scan<'_, 'c> {
         Ok(PreviousText { parts: &plan.parts, order, metas, part_of, excluded, tokens })
     }
 
-    /// Appends to the previous text if possible, else packs everything anew.
+    /// Appends if nothing requires that everything is packed anew.
     fn append_or_repack(
         &mut self,
         previous: PreviousText<'c>,
@@ -190,15 +188,13 @@ impl<'c> Scan<'_, 'c> {
         self.envelope + fixed_tokens(&self.candidates) + newest
     }
 
-    /// Returns the decisions of a plan without the previous text.
     fn fresh_decisions(&self, budget: u32) -> Vec<BlockDecision> {
         let mut shares = ShareBudgets::new(self, budget, &mut Vec::new());
         let fresh = self.plan_adaptive(budget, &mut shares, &mut Vec::new());
         fresh.map(|fresh| fresh.decisions).unwrap_or_default()
     }
 
-    /// Returns whether the previous text lacks the newest user turn, or shows less than all of it,
-    /// although a fresh plan would show more.
+    /// Returns whether a fresh plan would show more of the newest user turn.
     fn lacks_newest_turn(&self, previous: &PreviousText<'_>, budget: u32) -> bool {
         let Some(newest) = self.first() else { return false };
         let shown = match previous.part(newest).map(|part| part.shown) {
@@ -214,8 +210,7 @@ impl<'c> Scan<'_, 'c> {
         })
     }
 
-    /// Returns whether a new block cannot be shown because other blocks of its tool call have no
-    /// part in the previous text, although a fresh plan would show it.
+    /// Returns whether a fresh plan would show a new block that lacks others of its tool call.
     fn splits_tool_call(&self, previous: &PreviousText<'_>, low: u32) -> bool {
         let groups = &self.groups.members;
         if groups.is_empty() || previous.excluded.is_empty() {
@@ -272,8 +267,7 @@ impl<'c> Scan<'_, 'c> {
         Ok((rendered, shares, warnings))
     }
 
-    /// Returns the tokens that a candidate gets if everything fits. Under tiers, Background blocks
-    /// take nothing from others; by value they may.
+    /// Returns the tokens that a candidate gets if everything fits.
     fn demand(&self, candidate: &Candidate) -> u64 {
         let waits = self.config.objective == Objective::Strict;
         if candidate.priority == Priority::Background && waits {
@@ -282,8 +276,7 @@ impl<'c> Scan<'_, 'c> {
         candidate.costs[candidate.ceiling]
     }
 
-    /// Packs everything anew: within the high watermark if that holds all, else down to the low
-    /// one.
+    /// Packs everything anew: within the high watermark if all fits, else the low one.
     fn repack(
         &mut self,
         reuse: TextReuse,
@@ -325,8 +318,7 @@ impl<'c> Scan<'_, 'c> {
         parts.iter().fold(opening, |sum, part| sum.saturating_add(part.cost))
     }
 
-    /// Returns what was kept of the previous text, which had so many tokens, and what the next plan
-    /// needs.
+    /// Returns what was kept of the previous text, and what the next plan needs.
     fn stable_outcome(
         &self,
         stable: &StablePlan,
@@ -417,8 +409,7 @@ fn freeze(candidates: &mut [Candidate], previous: &PreviousText<'_>) {
     }
 }
 
-/// Returns the candidate of each part of a previous plan, and the candidates that had no part.
-/// Equal blocks are matched in the order of the pack.
+/// Returns the candidate of each part of a previous plan, and the candidates without a part.
 fn locate_blocks(
     plan: &PreviousPlan,
     blocks: &[Fingerprint],

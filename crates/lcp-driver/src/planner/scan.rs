@@ -20,28 +20,23 @@ use crate::render::{Shown, envelope};
 use crate::shares::Shares;
 use crate::warning::{Warning, WarningCode};
 
-/// What is known of the blocks before a budget is.
+/// The blocks before a budget is known.
 pub(super) struct Scan<'b, 'c> {
     pub(super) blocks: &'b [Block<'b>],
     pub(super) metas: &'b [BlockMeta<'b>],
     pub(super) config: &'c DriverConfig,
-    /// Which blocks others cover, if that is known.
+    /// Which blocks others cover.
     pub(super) duplicates: Option<Cow<'c, Replacements>>,
     pub(super) estimator: &'c dyn TokenEstimator,
     /// The indices of the blocks that can be shown, and their costs.
     pub(super) shown: Vec<(usize, DetailCosts)>,
-    /// The envelope's tokens.
     pub(super) envelope: u64,
-    /// The candidates: the blocks that can be shown.
     pub(super) candidates: Vec<Candidate>,
-    /// The values of each candidate's levels, for the objective value.
     pub(super) values: Vec<PerLevel>,
     /// The previous text, while it is kept.
     pub(super) previous: Option<PreviousText<'c>>,
     pub(super) groups: BlockGroups,
-    /// The label of each block in reports.
     pub(super) labels: Vec<Arc<str>>,
-    /// The category of each block.
     pub(super) categories: Vec<Arc<str>>,
 }
 
@@ -91,15 +86,13 @@ impl<'b, 'c> Scan<'b, 'c> {
         scan
     }
 
-    /// Returns the index of a block's share, the number of shares if its category has none; 0
-    /// without shares.
+    /// Returns the index of a block's share: the number of shares if its category has none.
     fn share(&self, i: usize) -> usize {
         self.config.shares.as_ref().map_or(0, |shares| {
             shares.index_of(&self.categories[i]).unwrap_or(shares.as_slice().len())
         })
     }
 
-    /// Returns the candidate `at`, which is block `i`.
     fn candidate(
         &self,
         at: usize,
@@ -136,14 +129,12 @@ pub(super) struct PreviousText<'k> {
 }
 
 impl PreviousText<'_> {
-    /// Returns what the previous text shows of a candidate.
     pub(super) fn part(&self, at: usize) -> Option<&PreviousPart> {
         self.part_of.get(&at).map(|&part| &self.parts[part])
     }
 }
 
-/// Returns the category of each block: its tag, else the first default of its type and role that is
-/// a share.
+/// Returns the category of each block: its tag, else the first default that is a share.
 fn categories(
     blocks: &[Block<'_>],
     metas: &[BlockMeta<'_>],
@@ -191,7 +182,6 @@ pub(crate) fn candidate_from_costs(
     }
 }
 
-/// Returns the tokens of a mode's envelope.
 pub(crate) fn envelope_tokens(counter: &mut Counter<'_>, mode: OutputMode) -> u64 {
     let (opening, closing) = envelope(mode);
     u64::from(counter.count(opening)) + u64::from(counter.count(closing))
@@ -218,7 +208,6 @@ fn labels(blocks: &[Block<'_>]) -> Vec<Arc<str>> {
     blocks.iter().map(label).collect()
 }
 
-/// Returns the values of each candidate's levels.
 fn level_values(
     model: &ValueModel,
     candidates: &[Candidate],
@@ -237,7 +226,6 @@ fn level_values(
     candidates.iter().zip(shown).map(values).collect()
 }
 
-/// Warns of inexact counts.
 pub(crate) fn warn_of_counts(estimator: &dyn TokenEstimator, warnings: &mut Vec<Warning>) {
     if !estimator.is_exact() {
         let message = format!("token counts are estimates ({})", estimator.name());
@@ -289,7 +277,6 @@ impl<'s, 'b, 'c> ExcerptCache<'s, 'b, 'c> {
         Self { scan, counter: Counter::new(scan.estimator), cuts: HashMap::new() }
     }
 
-    /// Returns the excerpt that was made of candidate `i` at this size.
     pub(super) fn get(&self, i: usize, most: u64) -> Option<(Excerpt, u32)> {
         self.cuts.get(&(i, most)).copied().flatten()
     }

@@ -11,11 +11,9 @@ use crate::error::DriverError;
 use crate::plan::{PlanItem, ShareUsage};
 use crate::warning::{Warning, WarningCode};
 
-/// The shares of a budget.
 #[derive(Debug, Default)]
 pub(super) struct ShareBudgets {
-    /// The shares in their order, then one for blocks without a share; empty if the budget is not
-    /// shared.
+    /// The shares in order, then one for blocks without a share; empty without shares.
     pub(super) limits: Vec<ShareLimits>,
     /// Their configured names and caps.
     names: Vec<(String, Option<u32>)>,
@@ -72,8 +70,7 @@ impl ShareBudgets {
         left
     }
 
-    /// Returns what all candidates would cost with all that they may have, under the caps, plus the
-    /// roll-up line `line` if caps keep some out.
+    /// Returns the cost of all that candidates may have under the caps, with a roll-up line if due.
     pub(super) fn wanted(&self, candidates: &[Candidate], fill: bool, line: u64) -> u64 {
         if self.limits.is_empty() {
             return candidates.iter().map(|candidate| wanted(candidate, fill)).sum();
@@ -97,8 +94,7 @@ impl ShareBudgets {
         under_caps + if under_caps < all { line } else { 0 }
     }
 
-    /// Returns the tokens of each share over its cap that are not due to Critical blocks, as can
-    /// happen with estimators that are not additive; `tokens` are those of the candidates.
+    /// Returns the tokens over each cap that are not due to Critical blocks.
     pub(super) fn excess(&self, candidates: &[Candidate], tokens: &[u32]) -> Vec<u64> {
         let (mut used, mut critical) = (vec![0; self.limits.len()], vec![0; self.limits.len()]);
         for (candidate, tokens) in candidates.iter().zip(tokens) {
@@ -116,14 +112,12 @@ impl ShareBudgets {
         self.names.iter().zip(used).zip(critical).map(over).collect()
     }
 
-    /// Lowers caps, for another attempt.
     pub(super) fn lower_caps(&mut self, by: &[u64]) {
         for (share, by) in self.limits.iter_mut().zip(by) {
             share.cap = share.cap.saturating_sub(*by);
         }
     }
 
-    /// Returns the usage of the shares by the items of a plan.
     pub(super) fn usage(&self, scan: &Scan<'_, '_>, plan: &[PlanItem]) -> Vec<ShareUsage> {
         let mut usage: Vec<ShareUsage> = self
             .limits
@@ -171,8 +165,7 @@ pub(super) fn warn_of_caps(
     Ok(())
 }
 
-/// Returns the cost of all that a candidate may have. A Background block wants nothing unless
-/// `fill` is set.
+/// Returns the cost of all that a candidate may have.
 pub(super) fn wanted(candidate: &Candidate, fill: bool) -> u64 {
     match candidate.priority {
         Priority::Background if !fill => 0,

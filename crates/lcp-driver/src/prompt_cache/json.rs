@@ -14,7 +14,6 @@ use crate::block_view::label::{cap, escape_control, push_quoted};
 use crate::detail::{DetailLevel, Excerpt, OutputMode, ShownDetail};
 use crate::fmt::write_to;
 
-/// The name of the format.
 const SCHEMA: &str = "lcp.plan.v1";
 
 /// What a plan is in JSON. The checksum is read from the end of the file, where it must be; its
@@ -33,7 +32,7 @@ struct File {
     _check: Fingerprint,
 }
 
-/// The end of a file: what the checksum stands in.
+/// The end of a file, around the checksum.
 const CHECK: (&str, &str) = ("\"check\":\"", "\"}\n");
 
 impl PreviousPlan {
@@ -116,7 +115,7 @@ impl PreviousPlan {
     }
 }
 
-/// Whether a text ends with the checksum of what stands before it.
+/// Returns whether a text ends with the checksum of what stands before it.
 fn is_checked(text: &str) -> bool {
     const DIGITS: usize = 2 * size_of::<Fingerprint>();
     let length = CHECK.0.len() + DIGITS + CHECK.1.len();
@@ -175,7 +174,6 @@ fn mode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OutputMode, D::Err
     mode.ok_or_else(|| bad(&name, "is no mode"))
 }
 
-/// What a file says, as a message quotes it.
 fn quoted(value: &str) -> String {
     let mut text = String::new();
     push_quoted(&mut text, value);
@@ -186,7 +184,7 @@ fn bad<E: serde::de::Error>(value: &str, message: impl Display) -> E {
     E::custom(format_args!("{} {message}", quoted(value)))
 }
 
-/// The error for a file of another format, whatever else it has.
+/// Returns the error for a file of another format.
 fn other_schema(text: &str) -> Option<PlanFileError> {
     #[derive(Deserialize)]
     struct Named {
@@ -213,7 +211,6 @@ fn wrong(error: &serde_json::Error) -> PlanFileError {
     }
 }
 
-/// A part, one line of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a part")]
 struct PartRow {
@@ -233,7 +230,7 @@ struct PartRow {
     excerpt: Option<Excerpt>,
 }
 
-/// A name of ours.
+/// A name of a detail or a priority.
 #[derive(Clone, Copy, Serialize)]
 struct Name(&'static str);
 
@@ -263,7 +260,7 @@ impl PartRow {
         }
     }
 
-    /// The part at this place.
+    /// Converts a row to a part.
     fn part(self, part: usize) -> Result<PreviousPart, PlanFileError> {
         let Name(detail) = self.detail;
         let wrong = |message| Err(PlanFileError::Part { part, detail, message });

@@ -172,7 +172,7 @@ impl Watermarks {
         (of(self.high), of(self.low))
     }
 
-    /// The smallest budget whose high watermark holds so many tokens.
+    /// Returns the smallest budget whose high watermark has so many tokens.
     pub(crate) fn budget_for(&self, tokens: u64) -> u64 {
         let budget = (u128::from(tokens) * u128::from(BILLION)).div_ceil(u128::from(self.high));
         u64::try_from(budget).unwrap_or(u64::MAX)

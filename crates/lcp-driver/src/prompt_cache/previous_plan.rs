@@ -9,7 +9,7 @@ use lcp_types::{Block, BlockMeta, Priority};
 use crate::block_view::BlockView;
 use crate::detail::{DetailLevel, OutputMode, ShownDetail};
 
-/// Bytes that tell blocks and parts apart: the first of their BLAKE3 hash.
+/// The first bytes of the BLAKE3 hash of a block or part.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Fingerprint(pub(crate) [u8; 16]);
 
@@ -32,12 +32,10 @@ pub struct PreviousPlan {
     pub(crate) mode: OutputMode,
     /// In the order of the text.
     pub(crate) parts: Vec<PreviousPart>,
-    /// Blocks that had no part, in the order of the pack: their places are those that parts leave
-    /// free.
+    /// Blocks without a part, in the order of the pack, at the positions that parts leave free.
     pub(crate) unshown: Vec<Fingerprint>,
 }
 
-/// A block of a saved plan.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PreviousBlock<'p> {
     /// It has this part, by its number.
@@ -69,7 +67,6 @@ impl PreviousPlan {
         blocks.iter().enumerate().filter_map(stands).collect()
     }
 
-    /// All its blocks, in the order of the pack.
     pub(crate) fn blocks(&self) -> Vec<PreviousBlock<'_>> {
         let mut parts: Vec<_> = self.parts.iter().enumerate().collect();
         parts.sort_by_key(|(_, part)| part.place);
@@ -85,17 +82,15 @@ impl PreviousPlan {
     }
 }
 
-/// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PreviousPart {
-    /// The place of its block among those of the pack that could be shown.
+    /// The position of its block among those of the pack that could be shown.
     pub(crate) place: usize,
-    /// What tells the block.
+    /// The fingerprint of its block.
     pub(crate) block: Fingerprint,
     pub(crate) shown: ShownDetail,
-    /// Tokens of the part.
     pub(crate) cost: u32,
-    /// The rendered part.
+    /// The fingerprint of the rendered text.
     pub(crate) text: Fingerprint,
     /// The priority as the head shows it.
     pub(crate) priority: Option<Priority>,
@@ -106,7 +101,7 @@ pub(crate) struct PreviousPart {
 }
 
 impl PreviousPart {
-    /// What the head and the body of this part say of its block, whatever annotations say by now.
+    /// Returns the annotations of its block that this part shows.
     pub(crate) fn meta(&self) -> BlockMeta<'_> {
         let level = self.level.as_deref().map(Into::into);
         let mut meta = BlockMeta {
@@ -138,8 +133,7 @@ impl Fingerprint {
     }
 }
 
-/// Tells a block by what can be shown of it without its annotations: its type, its head, its
-/// content.
+/// Hashes what can be shown of a block without its annotations: type, head, content.
 pub(crate) fn block_fingerprint(block: &Block<'_>) -> Fingerprint {
     let meta = BlockMeta::default();
     let view = BlockView::new(block, &meta);

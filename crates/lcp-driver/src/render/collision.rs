@@ -37,9 +37,7 @@ impl Delimiters {
             || line.starts_with(self.omitted)
     }
 
-    /// Returns whether some reader may take a line of `content` for the first line of a part. Our
-    /// parser is exact; `looks_like_head` gets each line without leading blanks and says what
-    /// other readers may see there.
+    /// Returns whether some reader may take a line of `content` for the first line of a part.
     pub(crate) fn may_begin_in(
         &self,
         content: &str,
@@ -82,8 +80,7 @@ pub(crate) fn is_blank(c: char) -> bool {
     c.is_whitespace() || is_invisible(c)
 }
 
-/// Returns whether a character is invisible but no white space: what labels escape as `\u{…}`,
-/// joiners, fillers and variation selectors.
+/// Returns whether a character is invisible but no white space.
 pub(crate) fn is_invisible(c: char) -> bool {
     let is_filler = || {
         matches!(c, '\u{34F}' | '\u{115F}' | '\u{1160}' | '\u{180B}'..='\u{180F}' | '\u{200C}' | '\u{200D}'
@@ -92,11 +89,9 @@ pub(crate) fn is_invisible(c: char) -> bool {
     !c.is_whitespace() && (is_hidden(c) || is_filler())
 }
 
-/// Maximum length of a reserved word.
 pub(crate) const WORD_CHARS_MAX: usize = 32;
 
-/// Returns the first word that a reader may see, in lower case and without invisible characters,
-/// and the text after it.
+/// Returns the first word in lower case, without invisible characters, and the text after it.
 pub(crate) fn first_word(text: &str) -> (String, &str) {
     let mut word = String::new();
     let mut rest = text.trim_start_matches(is_blank);
@@ -136,7 +131,6 @@ pub(crate) fn first_free_suffix(taken: impl Iterator<Item = u64>) -> u64 {
     free
 }
 
-/// Returns the length of the longest run of `c` in `text`.
 pub(crate) fn longest_run(text: &str, c: u8) -> usize {
     let (mut longest, mut run) = (0, 0);
     for byte in text.bytes() {

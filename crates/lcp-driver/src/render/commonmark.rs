@@ -18,8 +18,7 @@ pub(super) fn is_self_contained(text: &str) -> bool {
         && ends_at_top_level(text)
 }
 
-/// Returns whether a line may be displayed as a heading or a placeholder of ours, by the first
-/// word that a reader sees, with Markdown marks around it or in it.
+/// Returns whether a line may be displayed as a heading or a placeholder of ours.
 fn looks_like_head(line: &str) -> bool {
     if let Some(heading) = line.strip_prefix(MARKDOWN.opening.trim_end()) {
         let (word, is_whole) = first_displayed_word(heading);
@@ -33,8 +32,7 @@ fn looks_like_head(line: &str) -> bool {
     })
 }
 
-/// Returns the first word that is displayed, in lower case, and whether it is complete: it may
-/// continue after an entity, a tag or the end of a link.
+/// Returns the first displayed word in lower case, and whether it is complete.
 fn first_displayed_word(text: &str) -> (String, bool) {
     let mut word = String::new();
     let mut in_link = false;
@@ -118,8 +116,7 @@ fn ends_at_top_level(text: &str) -> bool {
     fence.is_none() && !in_html && !may_end_inside_inline(text.get(paragraph..).unwrap_or_default())
 }
 
-/// Returns whether a paragraph may end inside an inline construct that the next line could close
-/// and be hidden by: a comment, a tag, a link, an image or code.
+/// Returns whether a paragraph may end inside a comment, a tag, a link, an image or code.
 fn may_end_inside_inline(paragraph: &str) -> bool {
     let ends = [("<!--", "-->"), ("<?", "?>"), ("<![", "]]>"), ("[", "]"), ("](", ")")];
     let is_open = |(begin, end): (&str, &str)| {

@@ -32,16 +32,14 @@ pub(super) fn part<'v>(view: &BlockView<'_>, shown: Shown, body: Option<&'v str>
     Part { head, body, tail: String::new() }
 }
 
-/// Returns whether a reader may take a line for a head or a placeholder, by its first word,
-/// regardless of case and blanks.
+/// Returns whether a reader may take a line for a head or a placeholder.
 fn looks_like_head(line: &str) -> bool {
     let Some(inside) = line.strip_prefix(MINIMAL.opening) else { return false };
     let (word, rest) = first_word(inside);
     is_reserved_word(&word) && !rest.starts_with(|c| !is_blank(c) && !matches!(c, ']' | ':'))
 }
 
-/// Returns `EOF`, or `EOF` with the smallest number that no line of `text` has, regardless of case
-/// and blanks.
+/// Returns `EOF`, with the smallest number that no line of `text` has if necessary.
 fn heredoc_terminator(text: &str) -> String {
     let ends = || {
         lines(text).filter_map(|line| {

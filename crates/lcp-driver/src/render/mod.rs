@@ -24,8 +24,7 @@ pub(crate) use placeholder::{placeholder, roll_up};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part<'v> {
     pub(crate) head: String,
-    /// The content or summary, without the newline that is added after it. `None` if the part has
-    /// only a head.
+    /// The content or summary, without its final newline. `None` if the part has only a head.
     pub(crate) body: Option<&'v str>,
     pub(crate) tail: String,
 }
@@ -88,7 +87,6 @@ pub(crate) fn part<'v>(view: &'v BlockView<'_>, shown: Shown, mode: OutputMode) 
     part_with_body(view, shown, body, mode)
 }
 
-/// Renders a block with this body.
 pub(crate) fn part_with_body<'v>(
     view: &BlockView<'_>,
     shown: Shown,
@@ -109,8 +107,7 @@ pub(crate) fn push_words(out: &mut String, head: &Head<'_>) {
     }
 }
 
-/// Appends the head in brackets or after a heading mark: the speaker of a turn, else the type and
-/// its arguments.
+/// Appends the speaker of a turn, else the type and its arguments.
 fn push_head(out: &mut String, head: &Head<'_>) {
     let Some(role) = &head.role else {
         out.push_str(head.word);

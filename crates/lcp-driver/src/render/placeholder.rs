@@ -69,13 +69,11 @@ fn line(head: &Head<'_>, tokens: u32, mode: OutputMode) -> String {
     out
 }
 
-/// Renders a block as a placeholder.
 pub(crate) fn placeholder(head: &Head<'_>, tokens: u32, mode: OutputMode) -> Part<'static> {
     Part::line(line(head, tokens, mode))
 }
 
-/// Renders the line that replaces all blocks without a line of their own. `tokens` is the token
-/// count of their contents.
+/// Renders the line that replaces all blocks without a line of their own.
 pub(crate) fn roll_up(count: usize, tokens: u64, mode: OutputMode) -> Part<'static> {
     let blocks = if count == 1 { "block" } else { "blocks" };
     Part::line(match mode {

@@ -46,8 +46,7 @@ pub(super) fn part<'v>(view: &BlockView<'_>, shown: Shown, body: Option<&'v str>
     Part { head, body, tail: format!("</{name}>\n") }
 }
 
-/// Returns the number that an element needs: if its content may close an element, or open another
-/// one of the same name, which a reader would close in its place.
+/// Returns the number of an element whose content may close an element or reopen this one.
 fn number(word: &str, content: &str) -> Option<u64> {
     let tags = || {
         content.match_indices('<').map(|(at, mark)| {

@@ -57,7 +57,6 @@ pub(super) fn decision_rank(decision: &str) -> usize {
     DECISIONS.iter().position(|known| *known == decision).unwrap_or(DECISIONS.len())
 }
 
-/// Explains a reason in a sentence.
 pub(super) const fn describe_reason(reason: Reason) -> &'static str {
     match reason {
         Reason::NoBudget => "Nothing limits it: there is no budget, or it is ignored.",

@@ -81,7 +81,7 @@ pub fn to_html(plan: &Plan, replay: &[Plan]) -> String {
     page
 }
 
-/// What is said where scripts do not run. Numbers only.
+/// Returns the text for browsers without scripts; it has only numbers of the plan.
 fn without_script(plan: &Plan) -> String {
     let used = group_thousands(plan.used_tokens.into());
     let of = plan
@@ -91,8 +91,7 @@ fn without_script(plan: &Plan) -> String {
     format!("{used}{of} tokens used. The rest of this report is drawn by a script.")
 }
 
-/// What the script reads. Names stand in tables, and a block has the place of
-/// its name in them: as a number, or as a letter where there are few.
+/// The input of the script. Names are in tables; blocks have indices or letters of them.
 #[derive(Serialize)]
 struct Page<'p> {
     encoding: String,
@@ -111,11 +110,11 @@ struct Page<'p> {
     #[serde(skip_serializing_if = "Option::is_none")]
     duplicates: Option<PageDuplicates>,
     plans: Vec<Run<'p>>,
-    /// The place of the plan that was run among all plans.
+    /// The index of the plan that was run among all plans.
     current: usize,
 }
 
-/// The blocks, a list for each of what they have.
+/// The blocks, one list for each property.
 #[derive(Default, Serialize)]
 struct Columns {
     label: Vec<String>,
@@ -125,7 +124,6 @@ struct Columns {
     full: Vec<u32>,
 }
 
-/// One plan.
 #[derive(Serialize)]
 struct Run<'p> {
     budget: Option<u32>,
@@ -136,25 +134,22 @@ struct Run<'p> {
     shown: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     suggestion: Option<String>,
-    /// What the plan is worth, and how good that is: in words, since no script
-    /// has such large numbers.
+    /// The value of the plan and how good that is, in words: it exceeds a script's numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<(String, String)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stable: Option<StableRow>,
-    /// Why not all of the previous text was kept.
+    /// Why the text was packed anew.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
     shares: Vec<ShareRow<'p>>,
-    /// The first of them.
+    /// The first warnings.
     warnings: Vec<Notice>,
-    /// All of them.
+    /// The number of all warnings.
     warned: usize,
     /// The decision of each block, a letter each.
     d: String,
-    /// The reason of each block, a letter each.
     r: String,
-    /// The tokens of each block.
     t: Vec<u32>,
     /// Blocks that are shown in part: index, lines and tokens omitted.
     omitted: Vec<(usize, usize, u32)>,
@@ -211,7 +206,7 @@ impl<'p> Page<'p> {
     }
 }
 
-/// The plan and those of the replay that fit to it, by budget; none is last.
+/// Returns the plan and the matching ones of the replay by budget; no budget is last.
 fn by_budget<'p>(plan: &'p Plan, replay: &'p [Plan]) -> Vec<&'p Plan> {
     let same = |other: &&Plan| other.items.len() == plan.items.len();
     let mut plans = vec![plan];
@@ -292,13 +287,12 @@ impl Notice {
     }
 }
 
-/// `a` for the first, `b` for the second: there are fewer than letters.
+/// Returns `a` for the first, `b` for the second.
 fn letter(place: Option<usize>) -> char {
     let place = place.and_then(|place| u8::try_from(place).ok()).unwrap_or_default();
     char::from(b'a'.saturating_add(place))
 }
 
-/// Names in the order in which they are first met.
 #[derive(Default)]
 struct Names(Vec<&'static str>);
 

@@ -11,8 +11,7 @@ use crate::detail::Excerpt;
 use crate::plan::{Plan, PlanItem, RenderDecision, ShareUsage};
 use crate::warning::Warning;
 
-/// The keys of `by_level`. All of them are present in every report, and their tokens add up to the
-/// used tokens.
+/// The keys of `by_level`, all of which every report has.
 const LEVELS: [&str; 7] =
     ["full", "detailed", "summary", "tags", "excerpt", "placeholder", OVERHEAD];
 

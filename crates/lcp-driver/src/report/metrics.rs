@@ -65,8 +65,7 @@ impl Plan {
     }
 }
 
-/// Returns a part in percent of the whole, rounded to the nearest integer; `None` if the whole is 0.
-/// Only the exact whole is 100 %.
+/// Returns a part in percent, rounded to nearest. Only the exact whole is 100 %.
 pub(super) fn percent(part: u64, whole: u64) -> Option<u64> {
     (whole > 0).then(|| match shares::percent(part, whole) {
         100 if part < whole => 99,
@@ -82,15 +81,13 @@ pub(super) fn over_cap(share: &ShareUsage) -> u32 {
 
 /// A block that is shown in less detail than allowed, for lack of budget.
 pub(super) struct Cut<'p> {
-    /// Its index in the plan.
     pub(super) index: usize,
     pub(super) item: &'p PlanItem,
     /// The tokens that it lacks compared to its full form.
     pub(super) tokens: u32,
 }
 
-/// Returns the cuts by the budget and the caps of shares, the largest first; equal ones in the
-/// order of the plan.
+/// Returns the cuts by the budget and the caps of shares, the largest first.
 pub(super) fn cuts(plan: &Plan) -> Vec<Cut<'_>> {
     let items = plan.items.iter().enumerate();
     let mut cuts: Vec<_> = items
@@ -113,7 +110,6 @@ fn is_cut(item: &PlanItem) -> bool {
     matches!(item.decision, RenderDecision::Excerpt(_)) || (lacks && item.tokens < item.full_tokens)
 }
 
-/// The number of some blocks and their tokens.
 #[derive(Clone, Copy, Default, Serialize)]
 pub(super) struct BlockSum {
     pub(super) blocks: u64,
@@ -154,8 +150,7 @@ pub(super) fn covers(plan: &Plan) -> BTreeMap<usize, Vec<usize>> {
     covers
 }
 
-/// Returns the relative optimality gap in `parts` of the bound, such as millionths, rounded up: the
-/// true gap is never larger, and only an optimal plan has a gap of 0.
+/// Returns the gap in `parts` of the bound, rounded up: only an optimal plan has 0.
 pub(super) fn relative_gap(optimality: &OptimalityBound, parts: u32) -> u32 {
     let OptimalityBound { value, bound, .. } = *optimality;
     let missing = u128::from(bound.saturating_sub(value)) * u128::from(parts);

@@ -65,7 +65,6 @@ impl From<&StableOutcome> for StableRow {
     }
 }
 
-/// The use of a share of the budget.
 #[derive(Serialize)]
 pub(super) struct ShareRow<'p> {
     name: Cow<'p, str>,
@@ -96,7 +95,6 @@ impl<'p> ShareRow<'p> {
     }
 }
 
-/// The result of deduplication (RFC 0006 §8).
 #[derive(Serialize)]
 pub(super) struct DedupRow {
     removed: u64,
@@ -118,7 +116,6 @@ impl From<&Replacements> for DedupRow {
     }
 }
 
-/// The result of deduplication in the page.
 #[derive(Serialize)]
 pub(super) struct PageDuplicates {
     removed: u64,
@@ -127,13 +124,11 @@ pub(super) struct PageDuplicates {
     saved: u64,
     /// The relations that have blocks: name, blocks, tokens saved.
     relations: Vec<(&'static str, BlockSum)>,
-    /// For each covered block: its index, that of the covering block, the position of the relation,
-    /// tokens saved.
+    /// Index, index of the covering block, position of the relation, tokens saved.
     covered: Vec<(usize, usize, usize, u64)>,
 }
 
 impl PageDuplicates {
-    /// Returns `None` if deduplication did not run.
     pub(super) fn new(plan: &Plan) -> Option<Self> {
         let duplicates = plan.duplicates.as_ref()?;
         let sums = DedupSums::from(duplicates);

@@ -11,7 +11,6 @@ use super::display_names::{describe_optimality, describe_repack, describe_reuse,
 use super::metrics::{over_cap, percent};
 use style::{Style, bar, fit, pad};
 
-/// Categories that have a line of their own.
 const CATEGORIES_MAX: usize = 20;
 
 /// Characters of a category that is given whole.

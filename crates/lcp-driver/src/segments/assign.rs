@@ -50,8 +50,7 @@ impl LevelChoices {
         self.useful.iter().filter(|(level, _)| *level < CompressionLevel::Tags).count()
     }
 
-    /// Returns the choice for a level: its form, or the fuller one that replaces it. If there is no
-    /// such form, the next lower one, else the next fuller one.
+    /// Returns the choice that shows a level, else the next lower one, else the next fuller one.
     pub(super) fn at(&self, level: CompressionLevel) -> usize {
         if self.forms.cost(level).is_some() {
             return self.at_least(level);
@@ -70,8 +69,7 @@ impl LevelChoices {
         self.costs().position(|cost| cost <= max).unwrap_or(self.last())
     }
 
-    /// Returns the forms that cost more than a fuller one, each with its cost and the lowest cost of
-    /// a fuller one.
+    /// Returns the forms that cost more than a fuller one, each with both costs.
     pub(super) fn costly(&self) -> impl Iterator<Item = (CompressionLevel, u32, u32)> {
         let mut cheapest = self.forms.full;
         CompressionLevel::ALL.into_iter().filter_map(move |level| {
@@ -86,13 +84,11 @@ impl LevelChoices {
 /// The number of recent segments at the end.
 const RECENT: usize = 2;
 
-/// The maximum number of segments in the phase `Anchored`.
 const ANCHORED_MAX: usize = 3;
 
 /// A segment with more anchors than these has many.
 const FEW_ANCHORS: usize = 2;
 
-/// The phase in which a segment is assigned a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
     Expanded,
@@ -107,8 +103,7 @@ enum Phase {
 }
 
 impl Phase {
-    /// Returns whether every segment of the phase gets its tags before any gets more. The phases
-    /// before have too few segments, or too important ones.
+    /// Returns whether every segment of the phase gets its tags before any gets more.
     fn assigns_tags_first(self) -> bool {
         self >= Self::Detailed
     }
@@ -117,7 +112,6 @@ impl Phase {
 /// The request of one segment: its phase and the fullest form that it may get there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
-    /// The index of the segment.
     pub(super) at: usize,
     phase: Phase,
     pub(super) reason: AllocationReason,
@@ -187,9 +181,7 @@ pub(super) fn requests(
 /// The current state of a segment, before the assignment.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Current {
-    /// It is new.
     New,
-    /// It is omitted.
     Omitted,
     /// This choice of it is shown.
     Form(usize),
@@ -212,8 +204,7 @@ impl Assignment {
     }
 }
 
-/// Assigns forms to all segments. New segments are upgraded with a fraction of the remaining
-/// tokens, `upgrade_fraction` in billionths.
+/// Assigns forms; a fraction of the remaining tokens, in billionths, upgrades new segments.
 pub(super) fn assign(
     choices: &[LevelChoices],
     requests: &[Request],
@@ -222,7 +213,6 @@ pub(super) fn assign(
     upgrade_fraction: u64,
 ) -> Assignment {
     let items: Vec<_> = choices.iter().map(item).collect();
-    let lowest = |request: &Request| items[request.at].costs.len();
     let upgradable = || requests.iter().filter(|request| request.phase > Phase::Recent);
     let mut ledger =
         BudgetLedger::new(&items, &[], &[], vec![None; items.len()], u64::from(budget));
@@ -233,11 +223,11 @@ pub(super) fn assign(
         _ => Some(request.target),
     });
     for request in requests.iter().filter(|request| request.phase == Phase::Recent) {
-        ledger.upgrade(request.at, 0, lowest(request));
+        ledger.upgrade_to(request.at, 0);
     }
     for request in upgradable() {
         if let Current::Form(choice) = current[request.at] {
-            ledger.upgrade(request.at, choice, lowest(request));
+            ledger.upgrade_to(request.at, choice);
         }
     }
     assign_in_order(&mut ledger, requests, &items, |request| Some(request.target));
@@ -245,7 +235,7 @@ pub(super) fn assign(
     let part = left * upgrade_fraction / BILLION;
     let mut ledger = BudgetLedger::new(&items, &[], &[], chosen, part);
     for request in upgradable().filter(|request| matches!(current[request.at], Current::New)) {
-        ledger.upgrade(request.at, 0, lowest(request));
+        ledger.upgrade_to(request.at, 0);
     }
     let (chosen, rest) = ledger.into_parts();
     Assignment { chosen, remaining: left - part + rest }
@@ -263,11 +253,10 @@ fn assign_in_order(
         for (request, ceiling) in
             limited().filter(|(request, _)| request.phase.assigns_tags_first())
         {
-            let forms = items[request.at].costs.len();
-            ledger.upgrade(request.at, ceiling.max(items[request.at].content_levels), forms);
+            ledger.upgrade_to(request.at, ceiling.max(items[request.at].content_levels));
         }
         for (request, ceiling) in limited() {
-            ledger.upgrade(request.at, ceiling, items[request.at].costs.len());
+            ledger.upgrade_to(request.at, ceiling);
         }
     }
 }

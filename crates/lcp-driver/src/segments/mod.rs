@@ -106,7 +106,6 @@ pub fn rebalance(
     })
 }
 
-/// Allocates, given the current state of each segment.
 fn allocate_from(
     segments: &[Segment],
     budget: u32,
@@ -127,7 +126,6 @@ fn allocate_from(
     Ok(allocation)
 }
 
-/// Validates the input.
 fn check(segments: &[Segment], focus: &Focus) -> Result<(), SegmentsError> {
     let mut ids = HashSet::new();
     for segment in segments {

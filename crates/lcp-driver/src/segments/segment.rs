@@ -145,8 +145,7 @@ impl BudgetAllocationOptions {
         self.anchor_budget / 3
     }
 
-    /// Returns the fraction of the remaining tokens that upgrades segments, in billionths; `None` if
-    /// the aggressiveness is not from 0 to 1.
+    /// Returns the fraction of the remaining tokens that upgrades segments, in billionths.
     pub(super) fn upgrade_fraction(&self) -> Option<u64> {
         let aggressiveness = self.compression_aggressiveness;
         let valid = (0.0..=1.0).contains(&aggressiveness);

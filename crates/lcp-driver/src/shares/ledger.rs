@@ -355,8 +355,7 @@ impl fmt::Display for SharesNote {
     }
 }
 
-/// The weights of a division. A budget that is adjusted again and again starts from these, so it
-/// does not drift.
+/// The weights of a division; adjustments start from these, so that nothing drifts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Basis {
     pub(super) weights: Vec<u64>,
@@ -372,13 +371,13 @@ impl Basis {
         Self { weights: ratios, whole }
     }
 
-    /// Returns what the weights ask for of a total, rounded up.
+    /// Returns the tokens that the weights ask for, rounded up.
     pub(super) fn asked(&self, total: u32) -> u64 {
         let asked = self.scaled(total).div_ceil(u128::from(self.whole.max(1)));
         u64::try_from(asked).unwrap_or(u64::MAX)
     }
 
-    /// Returns what they get of it: no more than all.
+    /// Returns the tokens that they get: no more than all.
     pub(super) fn shared(&self, total: u32) -> u32 {
         let shared = self.scaled(total) / u128::from(self.whole.max(1));
         u32::try_from(shared).unwrap_or(u32::MAX).min(total)
@@ -388,7 +387,6 @@ impl Basis {
         u128::from(total) * self.weights.iter().map(|&weight| u128::from(weight)).sum::<u128>()
     }
 
-    /// Returns the tokens of each share of a total.
     pub(super) fn tokens(&self, total: u32) -> Vec<u32> {
         apportion(self.shared(total), &self.weights)
     }

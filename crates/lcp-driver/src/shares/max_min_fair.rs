@@ -13,8 +13,7 @@ pub struct Demand {
     pub limit: u64,
 }
 
-/// Fractional bits of a level. A weight has as many, so between two neighbouring levels nobody
-/// gains more than one token.
+/// Fractional bits of a level: between neighboring levels nobody gains more than one token.
 const LEVEL_BITS: u32 = u32::BITS;
 
 /// Divides `total` tokens: everyone has at least its floor and at most its limit, and between the
@@ -64,7 +63,7 @@ struct Taker {
 }
 
 impl Taker {
-    /// What it has at a level, given what it has already.
+    /// Returns the tokens at a level, given what it has already.
     fn at_level(&self, level: u128, given: &[u64]) -> u64 {
         let half = 1 << (LEVEL_BITS - 1);
         // Where the product saturates, it is over any limit all the same.
@@ -72,14 +71,14 @@ impl Taker {
         u64::try_from(tokens).unwrap_or(u64::MAX).min(self.limit).max(given[self.at])
     }
 
-    /// Whether its next token stands lower than the other's.
+    /// Returns whether its next token has a lower level than the other's.
     fn before(&self, other: &Self, given: &[u64]) -> bool {
         let next = |taker: &Self| 2 * u128::from(given[taker.at]) + 1;
         next(self) * u128::from(other.weight) < next(other) * u128::from(self.weight)
     }
 }
 
-/// Gives out up to `left` tokens and says how many it gave.
+/// Gives out up to `left` tokens and returns how many.
 fn raise(left: u64, takers: &[Taker], given: &mut [u64]) -> u64 {
     let cost = |level: u128, given: &[u64]| -> u128 {
         let gain = |taker: &Taker| u128::from(taker.at_level(level, given) - given[taker.at]);

@@ -103,7 +103,7 @@ impl Shares {
         Ok(Self { shares })
     }
 
-    /// Shares that are known to be right.
+    /// Makes shares that need no check.
     pub(super) fn from_ratios(ratios: &[(&str, f64)]) -> Self {
         Self { shares: ratios.iter().map(|&(name, ratio)| Share::ratio(name, ratio)).collect() }
     }

@@ -89,7 +89,6 @@ fn find_bytes(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns the length of the special token at the beginning of `bytes`.
 fn token_len(bytes: &[u8]) -> Option<usize> {
     if let Some(word) = KNOWN_TOKENS.iter().find(|word| bytes.starts_with(word.as_bytes())) {
         return Some(word.len());

@@ -7,8 +7,7 @@ use lcp_types::{Block, BlockContent, CarriedLevel, CowBytes};
 /// Returns the replacement of a text, or `None` to leave it unchanged.
 type Change<'c> = dyn FnMut(&[u8]) -> Option<Vec<u8>> + 'c;
 
-/// Calls `change` with every text of the block that can be rendered, including the texts that it
-/// has about another block.
+/// Calls `change` with every text of the block that can be rendered.
 pub(super) fn visit(block: &mut Block<'_>, change: &mut Change<'_>) {
     if let Some(summary) = &mut block.summary {
         label(summary, change);

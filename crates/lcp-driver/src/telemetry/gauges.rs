@@ -18,8 +18,7 @@ const REMOVED: &str = "Agents.Compression.Dedup.Removed";
 const MERGED: &str = "Agents.Compression.Dedup.Merged";
 const SUPERSEDED: &str = "Agents.Compression.Dedup.Superseded";
 
-/// The values of the label `level`. Each allocation sets all of them, so that
-/// they add up to the total whatever was allocated before.
+/// The values of the label `level`; each allocation sets all of them.
 const LEVELS: [&str; 7] = [
     CompressionLevel::Full.name(),
     CompressionLevel::Detailed.name(),
@@ -55,7 +54,7 @@ pub(super) fn indexed(plan: &IndexedPlan<'_>) {
     deduplicated(DedupSums::default());
 }
 
-/// Of a run without deduplication they are 0: those of one before are past.
+/// Sets the gauges of deduplication; 0 without it.
 fn deduplicated(sums: DedupSums) {
     gauge!(TOKENS_SAVED).set(as_f64(sums.tokens_saved));
     gauge!(REMOVED).set(as_f64(sums.removed));
@@ -81,7 +80,7 @@ fn set(total: u32, parts: impl Iterator<Item = (&'static str, u32)>) {
     }
 }
 
-/// The level of what is shown; `None` for what has no tokens.
+/// Returns the level that is shown, if any.
 fn level(decision: &RenderDecision) -> Option<&'static str> {
     let brief = CompressionLevel::Brief.name();
     decision.is_shown().then(|| match decision {

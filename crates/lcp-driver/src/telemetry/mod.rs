@@ -11,7 +11,6 @@ use crate::plan::Plan;
 use crate::segments::allocation::LevelAllocation;
 use crate::warning::Warning;
 
-/// Records an allocation of segments within `budget` tokens.
 #[inline]
 pub(crate) fn record_segments(allocation: &LevelAllocation, budget: u32) {
     #[cfg(feature = "tracing")]
@@ -34,7 +33,6 @@ pub(crate) struct IndexedPlan<'r> {
     pub(crate) warnings: &'r [Warning],
 }
 
-/// Records a plan that was made from an index.
 #[inline]
 pub(crate) fn record_indexed_plan(plan: &IndexedPlan<'_>) {
     #[cfg(feature = "tracing")]
@@ -44,7 +42,6 @@ pub(crate) fn record_indexed_plan(plan: &IndexedPlan<'_>) {
     let _ = plan;
 }
 
-/// Records a plan.
 #[inline]
 pub(crate) fn record_plan(plan: &Plan) {
     #[cfg(feature = "tracing")]

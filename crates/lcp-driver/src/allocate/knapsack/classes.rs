@@ -6,7 +6,6 @@ use super::Task;
 use super::solver::{Problem, convex_hull, to_u32, upgrades_by_density};
 use crate::allocate::{Candidate, Eligibility, PerLevel, Selection};
 
-/// The least that a class must get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MinimumChoice {
     /// Nothing: the roll-up line is paid for.
@@ -21,13 +20,11 @@ const PRODUCT_MAX: usize = 3;
 /// The most options of a group's class; of more only the convex hull is used.
 const OPTIONS_MAX: usize = 64;
 
-/// The classes of the candidates that compete.
 pub(super) struct Classes {
     problem: Problem,
     members: Vec<Members>,
     groups: Vec<Group>,
-    /// Whether groups have more combinations than options: then only the bound of the linear
-    /// relaxation holds.
+    /// Whether combinations are missing, so that only the bound of the linear relaxation holds.
     thinned: bool,
 }
 
@@ -39,7 +36,6 @@ enum Members {
     Group(u32),
 }
 
-/// Candidates that are shown together, and the options they have.
 struct Group {
     candidates: Vec<usize>,
     options: Vec<Combination>,
@@ -54,7 +50,6 @@ struct Combination {
     levels: Vec<usize>,
 }
 
-/// Whether a class has the selection of nothing.
 fn may_be_nothing(candidate: &Candidate, floor: MinimumChoice) -> bool {
     floor == MinimumChoice::Nothing || candidate.priority == Priority::Background
 }
@@ -64,7 +59,6 @@ fn competes(candidate: &Candidate) -> bool {
 }
 
 impl Task<'_> {
-    /// Returns the costs and the values of a candidate's levels.
     fn costs_and_values(&self, i: usize) -> (&PerLevel, &PerLevel) {
         (&self.input.candidates[i].costs, &self.values[i])
     }
@@ -86,8 +80,7 @@ impl Classes {
         }
     }
 
-    /// The classes of a field; `first` has this level and no other. With `grown`, all have their
-    /// ceilings, and what may grow beyond may do so.
+    /// Makes classes; `first` has this level alone. With `grown`, all have their ceilings or more.
     pub(super) fn new(
         task: &Task<'_>,
         floor: MinimumChoice,
@@ -135,8 +128,7 @@ impl Classes {
         classes
     }
 
-    /// Each block by itself, with the selection of nothing: what no plan exceeds. With `all`, no
-    /// ceilings are asked.
+    /// Makes a class of each block by itself, so that no plan exceeds their value.
     pub(super) fn relaxed(task: &Task<'_>, all: bool) -> Self {
         let candidates = task.input.candidates;
         let mut classes = Self::with_capacity(candidates.len(), 3 * candidates.len());
@@ -208,7 +200,6 @@ impl Classes {
         self.groups.push(Group { candidates, options });
     }
 
-    /// Returns whether some combinations are missing from the options.
     pub(super) fn are_thinned(&self) -> bool {
         self.thinned
     }
@@ -217,8 +208,7 @@ impl Classes {
         &self.problem
     }
 
-    /// Returns the candidate of a class and the level that an option gives it, unless it is a
-    /// group.
+    /// Returns the candidate and the level of a class's option, unless it is a group.
     pub(super) fn level(&self, class: usize, option: usize) -> Option<(usize, usize)> {
         let Members::One { candidate, lowest, nothing, .. } = self.members[class] else {
             return None;
@@ -278,8 +268,7 @@ fn product(
     options
 }
 
-/// Returns the convex hull of all combinations of the levels of many candidates: their upgrades,
-/// taken by density.
+/// Returns the convex hull of all combinations of the levels of many candidates.
 fn chain(
     task: &Task<'_>,
     candidates: &[usize],

@@ -17,8 +17,7 @@ const NEAR: u64 = 1_000;
 const PART_MIN: u64 = 8;
 
 impl Task<'_> {
-    /// Returns an excerpt of the candidate that is served first if no level with content of it
-    /// fits: half of the budget goes to it.
+    /// Returns an excerpt of the candidate that is served first if none of its levels fits.
     pub(super) fn newest_turn_excerpt(
         &self,
         base: u64,
@@ -84,8 +83,7 @@ impl Task<'_> {
         })
     }
 
-    /// Returns what no plan exceeds, excerpts included: these lie on or below the line from nothing
-    /// to the full content. With `all`, ceilings are ignored.
+    /// Returns a bound for plans with excerpts: these lie below the line to the full content.
     pub(super) fn relaxed_bounds(&self, all: bool) -> Bounds {
         let base = self.input.envelope + fixed_tokens(self.input.candidates);
         let capacity = self.input.budget.saturating_sub(base);
@@ -136,7 +134,6 @@ impl Task<'_> {
     }
 }
 
-/// Returns whether an excerpt of a candidate may be shown.
 fn may_be_cut(candidate: &Candidate, at_ceiling: bool) -> bool {
     candidate.eligibility == Eligibility::Competes
         && candidate.priority != Priority::Critical

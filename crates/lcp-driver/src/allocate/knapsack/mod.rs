@@ -59,7 +59,6 @@ fn excerpt_value(candidate: &Candidate, values: &[u64], cost: u64) -> u64 {
     u64::try_from(part).unwrap_or(u64::MAX)
 }
 
-/// What no plan exceeds in value.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bounds {
     bound: u64,
@@ -75,7 +74,6 @@ struct Task<'a> {
     newest_excerpt: Option<(usize, Selection)>,
 }
 
-/// How a knapsack is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Method {
     /// As well as possible.
@@ -134,7 +132,6 @@ impl Task<'_> {
         (Allocation { chosen, outcome: Outcome::Fits, at_ceiling, left }, bounds)
     }
 
-    /// Returns whether every candidate that must be shown or counted has its ceiling.
     fn is_at_ceiling(&self, chosen: &[Option<Selection>]) -> bool {
         self.input.candidates.iter().zip(chosen).all(|(candidate, chosen)| {
             !candidate.needs_mention()
@@ -142,9 +139,7 @@ impl Task<'_> {
         })
     }
 
-    /// Returns the better of two plans: one that pays for the roll-up line, and one in which every
-    /// block has a line of its own. With `grown`, all have their ceilings, and Low blocks may grow
-    /// beyond them.
+    /// Returns the better of a plan with the roll-up line and one in which every block has a line.
     fn choose(&self, base: u64, grown: bool) -> Option<KnapsackPlan> {
         let with_lines = self.case(base, MinimumChoice::Line, grown, Method::Exact);
         match (with_lines, self.case(base, MinimumChoice::Nothing, grown, Method::Exact)) {
@@ -153,7 +148,6 @@ impl Task<'_> {
         }
     }
 
-    /// Returns one of the two, if it is possible.
     fn case(
         &self,
         base: u64,
@@ -217,8 +211,7 @@ impl Task<'_> {
 }
 
 impl KnapsackPlan {
-    /// Returns the plan that serves the first candidate better, else the one of more value. The
-    /// higher bound holds for both if they serve it alike.
+    /// Returns the plan that serves the first candidate better, else the one of more value.
     fn or_better(self, other: Self) -> Self {
         // A lower number is a fuller level.
         let first = |plan: &Self| plan.first.unwrap_or(usize::MAX);

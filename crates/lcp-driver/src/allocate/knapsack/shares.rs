@@ -7,8 +7,7 @@ use crate::allocate::tiers::share_grants;
 use crate::allocate::{AllocationInput, BudgetLedger, Selection, fixed_tokens};
 
 impl Task<'_> {
-    /// Returns a plan with shares. Its bounds are those of plans without shares that serve no
-    /// candidate first.
+    /// Returns a plan with shares; its bounds are those without shares and first candidate.
     pub(super) fn solve_with_shares(
         &self,
         floor: MinimumChoice,
@@ -26,18 +25,18 @@ impl Task<'_> {
         let order = input.service_order();
         if floor == MinimumChoice::Line {
             for &i in &order {
-                ledger.upgrade(i, candidates[i].lowest(), candidates[i].costs.len());
+                ledger.upgrade_to(i, candidates[i].lowest());
             }
             // A cap can deny one its line: then the roll-up line is due.
             order.iter().all(|&i| ledger.chosen(i).is_some()).then_some(())?;
         }
         if grown {
             for &i in &order {
-                ledger.upgrade(i, candidates[i].ceiling, candidates[i].costs.len());
+                ledger.upgrade_to(i, candidates[i].ceiling);
             }
         }
         let first = input.first.and_then(|first| {
-            ledger.upgrade(first, candidates[first].ceiling, candidates[first].costs.len());
+            ledger.upgrade_to(first, candidates[first].ceiling);
             ledger.chosen(first)
         });
         // Each candidate by itself: the ledger adds its group.
@@ -53,7 +52,7 @@ impl Task<'_> {
             }
             for &(class, _) in &upgrades {
                 if let Some((i, fullest)) = classes.fullest(class) {
-                    ledger.upgrade(i, fullest, candidates[i].costs.len());
+                    ledger.upgrade_to(i, fullest);
                 }
             }
         };

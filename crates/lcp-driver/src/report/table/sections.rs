@@ -14,13 +14,10 @@ use crate::block_view::label::push_word;
 use crate::fmt::group_thousands;
 use crate::plan::{Plan, PlanItem, RenderDecision};
 
-/// Maximum number of cuts with a line each.
 const CUTS_MAX: usize = 10;
 
-/// Maximum number of duplicates with a line each.
 const DUPLICATES_MAX: usize = 10;
 
-/// Minimum number of characters of a label.
 const LABEL_CHARS_MIN: usize = 8;
 
 /// Returns the sums by category, the largest first.
@@ -139,7 +136,6 @@ impl Table<'_> {
         }
     }
 
-    /// Prints the number and the tokens of the remaining rows.
     pub(super) fn more(&mut self, rows: usize, tokens: u64) {
         let more = format!(
             "  and {} more, {} tokens",
@@ -149,7 +145,6 @@ impl Table<'_> {
         self.line(self.style.dim(&more));
     }
 
-    /// Prints the method of counting, the warnings and the suggestion.
     pub(super) fn ending(&mut self) {
         if !self.plan.items.is_empty() {
             let counts = if self.plan.exact { "exact" } else { "estimated" };
@@ -242,7 +237,6 @@ impl Table<'_> {
     }
 }
 
-/// Returns the words between a covered block and its covering block.
 fn relation_words(covered: &Replacement) -> &'static str {
     match covered.relation {
         DuplicateKind::Equal => "duplicate of",

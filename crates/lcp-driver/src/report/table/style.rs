@@ -1,6 +1,5 @@
 //! Bars, columns and colors.
 
-/// The colors of a table.
 #[derive(Clone, Copy)]
 pub(super) struct Style {
     pub(super) color: bool,
@@ -32,13 +31,11 @@ impl Style {
     }
 }
 
-/// Pads a text with trailing spaces to a width in characters.
 pub(super) fn pad(text: &str, width: usize) -> String {
     format!("{text:<width$}")
 }
 
-/// Draws a bar for a part of the whole, in eighths of a column, at most `width` columns wide. It is
-/// empty only if the part or the whole is 0.
+/// Draws a bar in eighths of a column; it is empty only if the part or the whole is 0.
 pub(in crate::report) fn bar(part: u64, whole: u64, width: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let all = width as u64 * 8;

@@ -13,8 +13,7 @@ const NEAR: u64 = 1_000;
 /// The most classes that are decided both ways.
 const MAX_BRANCHES: usize = 12;
 
-/// Gives up after so many branches in a row that neither improve the solution nor lower the highest
-/// bound, as when all densities are equal.
+/// Gives up after so many branches in a row that improve neither the solution nor the bound.
 const MAX_UNIMPROVED_BRANCHES: usize = 2;
 
 /// A subproblem that may hold a better solution.

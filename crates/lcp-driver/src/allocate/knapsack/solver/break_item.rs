@@ -9,7 +9,6 @@ const FEW: usize = 32;
 /// So many upgrades are sorted at first, then twice as many each time.
 const CHUNK: usize = 64;
 
-/// The upgrades of all classes, partitioned at the break item.
 pub(super) struct BreakItem {
     upgrades: Vec<Upgrade>,
     at: usize,
@@ -28,8 +27,7 @@ struct PartialSort {
 }
 
 impl BreakItem {
-    /// Finds the first upgrade, in their order, with which they cost more than `left` together;
-    /// `None` if there is none.
+    /// Finds the first upgrade with which they cost more than `left` together.
     pub(super) fn new(mut upgrades: Vec<Upgrade>, mut left: u64) -> Option<Self> {
         let (mut low, mut high) = (0, upgrades.len());
         let (mut before, mut after) = (vec![low], vec![high]);
@@ -68,7 +66,6 @@ impl BreakItem {
         &self.upgrades[..self.at]
     }
 
-    /// Returns the break item.
     pub(super) fn upgrade(&self) -> &Upgrade {
         &self.upgrades[self.at]
     }

@@ -6,7 +6,6 @@ use super::dp_states::{Relaxation, State, beam_trim, prune_dominated};
 use super::instance::{Assignment, Instance, to_u32};
 use super::upgrades::Gain;
 
-/// The limits of a core.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     /// The most states after each class.
@@ -68,7 +67,6 @@ struct Core<'c> {
     idle: usize,
 }
 
-/// The best assignment so far.
 #[derive(Clone, Copy)]
 struct Best {
     value: u64,
@@ -148,8 +146,7 @@ impl<'c> Core<'c> {
         }
     }
 
-    /// Returns the choices of a class that an improved assignment can have: what is lost by them is
-    /// regained at most at the density of the break item.
+    /// Returns the choices that can improve the best value at the density of the break item.
     fn promising_choices(&self, class: u32) -> Vec<u32> {
         let break_gain: Gain = self.break_item.upgrade().gain;
         let at_best = Relaxation {

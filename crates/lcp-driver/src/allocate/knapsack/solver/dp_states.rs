@@ -22,7 +22,6 @@ pub(super) struct State {
 pub(super) struct Relaxation {
     pub(super) capacity: u64,
     /// The least dense upgrade that was taken: giving back tokens loses at least this density.
-    /// `None` if nothing can be given back.
     pub(super) before: Option<Gain>,
     /// The densest upgrade that was not taken: more tokens gain at most this density.
     pub(super) after: Option<Gain>,
@@ -72,8 +71,7 @@ pub(super) fn prune_dominated(states: &mut Vec<State>) {
     });
 }
 
-/// Keeps the `most` states of the highest bounds, and returns the highest bound of the others; 0 if
-/// there are none.
+/// Keeps the `most` states of the highest bounds, and returns the highest bound of the others.
 pub(super) fn beam_trim(states: &mut Vec<State>, most: usize, relaxation: &Relaxation) -> u64 {
     if states.len() <= most {
         return 0;

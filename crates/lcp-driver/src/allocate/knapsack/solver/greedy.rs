@@ -12,9 +12,7 @@ pub(super) struct Greedy {
     pub(super) break_item: Option<BreakItem>,
 }
 
-/// Takes all upgrades before the break item, the first in their order that does not fit.
-///
-/// Returns `None` if not even the cheapest options fit.
+/// Takes all upgrades before the break item; `None` if not even the cheapest options fit.
 pub(super) fn solve_by_density(problem: Instance<'_>, capacity: u64) -> Option<Greedy> {
     let mut assignment = Assignment::with_capacity(problem.classes.len());
     let mut fullest = Assignment::with_capacity(problem.classes.len());

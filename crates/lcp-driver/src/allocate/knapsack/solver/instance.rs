@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 
-/// A choice of a class.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
     pub(super) cost: u64,
@@ -25,13 +24,11 @@ pub(in crate::allocate::knapsack) struct Problem {
 }
 
 impl Problem {
-    /// Creates a problem without classes, with room for so many classes and options.
     pub(in crate::allocate::knapsack) fn with_capacity(classes: usize, options: usize) -> Self {
         Self { classes: Vec::with_capacity(classes), options: Vec::with_capacity(options) }
     }
 
-    /// Adds a class of options, each a cost and a value, in any order. A class without options has
-    /// no solution.
+    /// Adds a class of options, each a cost and a value, in any order.
     pub(in crate::allocate::knapsack) fn push(
         &mut self,
         options: impl IntoIterator<Item = (u64, u64)>,
@@ -53,7 +50,6 @@ impl Problem {
         self.classes.push((to_u32(start), to_u32(end)));
     }
 
-    /// Returns the whole problem.
     pub(super) fn view(&self) -> Instance<'_> {
         Instance { classes: &self.classes, options: &self.options }
     }
@@ -89,7 +85,6 @@ pub(super) struct Assignment {
 }
 
 impl Assignment {
-    /// Creates an assignment of no classes, with room for so many.
     pub(super) fn with_capacity(classes: usize) -> Self {
         Self { at: Vec::with_capacity(classes), cost: 0, value: 0 }
     }
@@ -101,7 +96,6 @@ impl Assignment {
         self.value = self.value.saturating_add(option.value);
     }
 
-    /// Gives a class another choice.
     pub(super) fn change(&mut self, problem: Instance<'_>, class: u32, to: u32) {
         let from = std::mem::replace(&mut self.at[class as usize], to);
         let (from, to) = (problem.option(from), problem.option(to));

@@ -35,8 +35,7 @@ pub(super) struct Solution {
     pub(super) value: u64,
     /// The value of the linear relaxation, rounded down.
     pub(super) lp_bound: u64,
-    /// No solution is worth more: never below `value`, never above `lp_bound`, and equal to `value`
-    /// if the solution is proven optimal.
+    /// No solution is worth more: from `value`, where it is proven optimal, to `lp_bound`.
     pub(super) bound: u64,
 }
 
@@ -48,8 +47,7 @@ pub(super) fn solve(problem: &Problem, capacity: u64) -> Option<Solution> {
     solve_within(problem, capacity, Size::FULL)
 }
 
-/// Takes the upgrades before the first that does not fit, and no more; the bound is that of the
-/// linear relaxation.
+/// Takes the upgrades before the first that does not fit, and no more.
 pub(super) fn solve_greedily(problem: &Problem, capacity: u64) -> Option<Solution> {
     let view = problem.view();
     let Greedy { assignment: Assignment { at, cost, value }, break_item } =
@@ -59,7 +57,6 @@ pub(super) fn solve_greedily(problem: &Problem, capacity: u64) -> Option<Solutio
     Some(Solution { chosen, cost, value, lp_bound: value + more, bound: value + more })
 }
 
-/// Solves with cores of at most this size.
 fn solve_within(problem: &Problem, capacity: u64, size: Size) -> Option<Solution> {
     let view = problem.view();
     let first = attempt(view, capacity, size)?;
@@ -76,7 +73,6 @@ struct Attempt {
     lp_bound: u64,
     /// At most `lp_bound`.
     bound: u64,
-    /// The class of the break item, and the option that it leads to.
     split: Option<(u32, u32)>,
 }
 

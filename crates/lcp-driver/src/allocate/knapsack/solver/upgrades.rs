@@ -8,8 +8,7 @@ use super::instance::{Choice, Instance, Problem, to_u32};
 /// The bits of a density's fraction in its key: with a value of 40 bits they are 63.
 const KEY_BITS: u32 = 23;
 
-/// The difference between two options. The ratio of value to cost is its density, which is compared
-/// in whole numbers so that every machine agrees.
+/// The difference between two options; its density is compared in whole numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gain {
     /// Never 0.
@@ -18,13 +17,11 @@ pub(super) struct Gain {
 }
 
 impl Gain {
-    /// Compares densities.
     pub(super) fn by_density(self, other: Self) -> Ordering {
         product(self.value, other.cost).cmp(&product(other.value, self.cost))
     }
 
-    /// Returns the density rounded down to a number that is faster to compare: of two different
-    /// keys the greater has the higher density.
+    /// Returns the density rounded down to a number that is faster to compare.
     pub(super) fn key(self) -> u64 {
         if self.value.leading_zeros() >= KEY_BITS {
             (self.value << KEY_BITS) / self.cost
@@ -39,7 +36,6 @@ impl Gain {
         self.divided(cost, 0)
     }
 
-    /// Returns the value of a cost at this density, rounded up.
     pub(super) fn value_rounded_up(self, cost: u64) -> u64 {
         self.divided(cost, self.cost - 1)
     }
@@ -69,8 +65,7 @@ pub(super) struct Upgrade {
 }
 
 impl Upgrade {
-    /// Compares in the order in which upgrades are taken: by falling density, then by class. Two of
-    /// one class never have the same density.
+    /// Compares in the order in which upgrades are taken: by falling density, then by class.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let by_key = other.key.cmp(&self.key);
         by_key
@@ -80,7 +75,6 @@ impl Upgrade {
 }
 
 impl Instance<'_> {
-    /// Returns the upgrades of all classes, class by class.
     pub(super) fn upgrades(self) -> Vec<Upgrade> {
         let mut all = Vec::with_capacity(self.options.len() - self.classes.len());
         for (class, (start, options)) in self.classes().enumerate() {
@@ -90,8 +84,7 @@ impl Instance<'_> {
     }
 }
 
-/// Adds the upgrades of a class whose first option is at index `start`: their density falls
-/// strictly, their costs and values are above 0.
+/// Adds the upgrades of a class whose first option is at index `start`.
 fn push_upgrades(class: u32, start: u32, options: &[Choice], onto: &mut Vec<Upgrade>) {
     let bottom = onto.len();
     for (i, pair) in options.windows(2).enumerate() {
@@ -113,8 +106,7 @@ fn push_upgrades(class: u32, start: u32, options: &[Choice], onto: &mut Vec<Upgr
     }
 }
 
-/// Returns all upgrades of a problem by falling density: each a class and the index of the option
-/// that it leads to, as it was pushed.
+/// Returns all upgrades by falling density: class and option, as it was pushed.
 pub(in crate::allocate::knapsack) fn upgrades_by_density(problem: &Problem) -> Vec<(usize, usize)> {
     let view = problem.view();
     let mut all = view.upgrades();
@@ -124,8 +116,7 @@ pub(in crate::allocate::knapsack) fn upgrades_by_density(problem: &Problem) -> V
     all.iter().map(place).collect()
 }
 
-/// Returns which of these options, each a cost and a value, are on their upper convex hull: the
-/// cheapest, then the targets of the upgrades.
+/// Returns which of these options, each a cost and a value, are on their upper convex hull.
 pub(in crate::allocate::knapsack) fn convex_hull(options: &[(u64, u64)]) -> Vec<usize> {
     let mut problem = Problem::with_capacity(1, options.len());
     problem.push(options.iter().copied());
