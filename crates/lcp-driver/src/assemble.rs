@@ -61,14 +61,14 @@ impl Text {
 
 /// The annotations of blocks in a text.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Metas<'m> {
+pub(crate) struct MetaLookup<'m> {
     /// Those of the pack, for each block.
     pub(crate) own: &'m [BlockMeta<'m>],
     /// Those in force in the previous text, by the index of its blocks.
     pub(crate) previous: Option<&'m HashMap<usize, BlockMeta<'m>>>,
 }
 
-impl<'m> Metas<'m> {
+impl<'m> MetaLookup<'m> {
     fn get(&self, i: usize) -> &'m BlockMeta<'m> {
         self.previous.and_then(|previous| previous.get(&i)).unwrap_or(&self.own[i])
     }
@@ -77,7 +77,7 @@ impl<'m> Metas<'m> {
 /// Puts the parts into the envelope, the roll-up line last. Nothing to show gives no text.
 pub(crate) fn assemble(
     blocks: &[Block<'_>],
-    metas: Metas<'_>,
+    metas: MetaLookup<'_>,
     mode: OutputMode,
     layout: &Layout,
 ) -> Text {
@@ -145,7 +145,7 @@ pub struct BlockTexts {
 /// Returns the text of each part, without the envelope.
 pub(crate) fn block_texts(
     blocks: &[Block<'_>],
-    metas: Metas<'_>,
+    metas: MetaLookup<'_>,
     mode: OutputMode,
     layout: &Layout,
 ) -> BlockTexts {

@@ -63,13 +63,8 @@ impl DetailLevel {
     }
 
     /// Returns the level of an index that corresponds to it.
-    pub(crate) const fn cost_level(self) -> Option<AlternateLevel> {
-        match self {
-            Self::Detailed => Some(AlternateLevel::Detailed),
-            Self::Summary => Some(AlternateLevel::Summary),
-            Self::Tags => Some(AlternateLevel::Tags),
-            Self::Full | Self::Placeholder => None,
-        }
+    pub(crate) fn cost_level(self) -> Option<AlternateLevel> {
+        AlternateLevel::ALL.into_iter().find(|level| Self::from_cost_level(*level) == self)
     }
 
     /// Converts a level of an index.

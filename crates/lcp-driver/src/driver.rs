@@ -7,7 +7,7 @@ use std::sync::Arc;
 use lcp_tokens::{HeuristicEstimator, TokenEstimator};
 use lcp_types::{Block, BlockSource};
 
-use crate::assemble::{BlockTexts, Layout, Metas, assemble, block_texts};
+use crate::assemble::{BlockTexts, Layout, MetaLookup, assemble, block_texts};
 use crate::config::DriverConfig;
 use crate::error::DriverError;
 use crate::indexed::{self, IndexedRender, SourceRenderError};
@@ -86,7 +86,7 @@ impl DefaultDriver {
         blocks: &[Block<'_>],
         config: &DriverConfig,
     ) -> Result<Rendered, DriverError> {
-        let (plan, text) = planner::planned_text(blocks, config, &self.estimator)?;
+        let (plan, text) = planner::plan_and_render(blocks, config, &self.estimator)?;
         telemetry::record_plan(&plan);
         Ok(Rendered { text, plan })
     }
@@ -156,7 +156,7 @@ impl DefaultDriver {
     ///
     /// [`DriverError::WrongPlan`] if it was made for other blocks.
     pub fn render_plan(&self, blocks: &[Block<'_>], plan: &Plan) -> Result<String, DriverError> {
-        printed(blocks, plan, |metas, layout| assemble(blocks, metas, plan.mode, layout).text)
+        with_layout(blocks, plan, |metas, layout| assemble(blocks, metas, plan.mode, layout).text)
     }
 
     /// What a plan that was made for these blocks shows of each: for texts that are put together in
@@ -183,15 +183,15 @@ impl DefaultDriver {
         blocks: &[Block<'_>],
         plan: &Plan,
     ) -> Result<BlockTexts, DriverError> {
-        printed(blocks, plan, |metas, layout| block_texts(blocks, metas, plan.mode, layout))
+        with_layout(blocks, plan, |metas, layout| block_texts(blocks, metas, plan.mode, layout))
     }
 }
 
-/// Prints a plan of these blocks.
-fn printed<R>(
+/// Calls `print` with what a plan of these blocks shows.
+fn with_layout<R>(
     blocks: &[Block<'_>],
     plan: &Plan,
-    print: impl FnOnce(Metas<'_>, &Layout) -> R,
+    print: impl FnOnce(MetaLookup<'_>, &Layout) -> R,
 ) -> Result<R, DriverError> {
     let same =
         |(block, item): (&Block<'_>, &crate::PlanItem)| block.block_type() == item.block_type;
@@ -205,7 +205,7 @@ fn printed<R>(
         let metas = stable.next.parts.iter().map(PreviousPart::meta);
         stable.order.iter().copied().zip(metas).collect()
     });
-    Ok(print(Metas { own: &metas, previous: previous.as_ref() }, &Layout::from_plan(plan)))
+    Ok(print(MetaLookup { own: &metas, previous: previous.as_ref() }, &Layout::from_plan(plan)))
 }
 
 impl Default for DefaultDriver {

@@ -23,14 +23,13 @@ pub(crate) fn cut(
     counter: &mut Counter<'_>,
 ) -> Option<(Excerpt, u32)> {
     let content = view.content.as_deref()?;
-    let nothing = missing(content, content_tokens, 0, 0, 0);
+    let nothing = excerpt_of(content, content_tokens, 0, 0, 0);
     let frame = cost(view, content, &nothing, mode, counter);
     let first = most.checked_sub(frame).filter(|tokens| *tokens > 0)?;
     // What is kept goes from what fits, nothing at first, up to what does not.
     let (mut best, mut fits, mut too_much, mut tokens) = (None, 0, first + 1, first);
     for _ in 0..TRIES_MAX {
-        let excerpt =
-            keep(content, content_tokens, tokens, view.excerpt_focus, counter.estimator());
+        let excerpt = fit(content, content_tokens, tokens, view.excerpt_focus, counter.estimator());
         let cut = excerpt.map(|excerpt| (excerpt, cost(view, content, &excerpt, mode, counter)));
         let mut over = 0;
         match cut {
@@ -89,7 +88,7 @@ pub(crate) fn body(content: &str, excerpt: &Excerpt) -> String {
 }
 
 /// Returns the excerpt of about `tokens` tokens; `None` if it would show nothing.
-fn keep(
+fn fit(
     content: &str,
     content_tokens: u32,
     tokens: u32,
@@ -102,20 +101,20 @@ fn keep(
         ExcerptFocus::Both => tokens / 2,
     };
     // A beginning of blank lines says nothing: then the end stands for it.
-    let head = whole_start(estimator.truncate_to(content, of_head));
+    let head = start_at_boundary(estimator.truncate_to(content, of_head));
     let head = if head.trim().is_empty() { "" } else { head };
     let head = if is_in_crlf(content, head.len()) { &head[..head.len() - 1] } else { head };
     let head_tokens = estimator.estimate(head);
     let rest = &content[head.len()..];
     let head_only = focus == ExcerptFocus::Head && !head.is_empty();
     let of_tail = if head_only { 0 } else { tokens.saturating_sub(head_tokens) };
-    let tail = whole_end(estimator.truncate_front_to(rest, of_tail));
+    let tail = end_at_boundary(estimator.truncate_front_to(rest, of_tail));
     let tail = if is_in_crlf(content, content.len() - tail.len()) { &tail[1..] } else { tail };
     if head.trim().is_empty() && tail.trim().is_empty() {
         return None;
     }
     let shown = head_tokens + estimator.estimate(tail);
-    Some(missing(content, content_tokens, head.len(), tail.len(), shown))
+    Some(excerpt_of(content, content_tokens, head.len(), tail.len(), shown))
 }
 
 /// Returns whether a cut at this byte is within a line break.
@@ -123,7 +122,7 @@ fn is_in_crlf(content: &str, at: usize) -> bool {
     content[..at].ends_with('\r') && content[at..].starts_with('\n')
 }
 
-fn missing(
+fn excerpt_of(
     content: &str,
     content_tokens: u32,
     head_bytes: usize,
@@ -142,7 +141,7 @@ fn missing(
 }
 
 /// Returns the longest start that ends with a line or a sentence, if that is half of it.
-fn whole_start(text: &str) -> &str {
+fn start_at_boundary(text: &str) -> &str {
     let lines = text.rfind('\n').map(|newline| newline + 1);
     let sentences = || sentence_ends(text).last();
     let enough = |end: &usize| *end >= text.len().div_ceil(2);
@@ -151,7 +150,7 @@ fn whole_start(text: &str) -> &str {
 }
 
 /// Returns the longest end that begins with a line or a sentence.
-fn whole_end(text: &str) -> &str {
+fn end_at_boundary(text: &str) -> &str {
     let lines = text.find('\n').map(|newline| newline + 1);
     let sentences = || sentence_ends(text).next();
     let enough = |start: &usize| *start <= text.len() / 2;

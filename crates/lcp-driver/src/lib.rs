@@ -6,11 +6,11 @@
 //!
 //! | idea | in |
 //! |---|---|
-//! | what each level of detail of a block costs | `cost`, [`IndexCosts`] |
-//! | which level each block gets: tiers, value (a knapsack), shares | `allocate`, [`shares`] |
-//! | the plan, as plain data: what each block becomes, why, and its tokens | [`Plan`] |
-//! | the text of a plan | `render`, `assemble` |
-//! | a text back into its pieces and blocks | [`mod@parse`] |
+//! | what each level of detail of a block costs | `cost`, [`IndexCosts`], [`ValueModel`] |
+//! | allocation: which level each block gets, by tiers, value or shares | `allocate`, [`shares`] |
+//! | the plan as plain data: what each block becomes, why, and its tokens | [`Plan`], `planner` |
+//! | rendering: the text of a plan | `render`, `assemble` |
+//! | parsing: a text back into its parts and blocks | [`mod@parse`] |
 //!
 //! `planner` runs the first three for a [`DriverConfig`]; `indexed` does it with an index in place
 //! of the blocks, and [`prompt_cache`] keeps the beginning of the previous text. Also: [`window`]
@@ -44,35 +44,46 @@
 //! # Ok::<(), lcp_driver::DriverError>(())
 //! ```
 
-mod allocate;
-mod assemble;
+// What each level of detail of a block costs.
 mod block_view;
-mod config;
 mod cost;
-mod dedup;
 mod detail;
-mod driver;
-mod error;
 mod excerpt;
-mod fixed_point;
-mod fmt;
-mod indexed;
-mod meta;
 mod objective;
-pub mod parse;
+
+// Which level each block gets.
+mod allocate;
+pub mod segments;
+pub mod shares;
+pub mod window;
+
+// The plan, as plain data, and what makes it.
+mod config;
+mod indexed;
 mod plan;
 mod planner;
 pub mod prompt_cache;
+
+// The text of a plan.
+mod assemble;
+mod driver;
 mod render;
+
+// A text back into its parts and blocks.
+pub mod parse;
+
+// Secondary: what plans say, and what they share.
+mod dedup;
+mod error;
+mod fixed_point;
+mod fmt;
+mod meta;
 #[cfg(feature = "report")]
 pub mod report;
-pub mod segments;
-pub mod shares;
 pub mod special_tokens;
 mod telemetry;
 pub mod usage;
 mod warning;
-pub mod window;
 
 /// The items of SPEC_08's budget engine, and the estimators it counts with.
 pub mod budget {

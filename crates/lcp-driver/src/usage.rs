@@ -1,5 +1,4 @@
-//! What was really used of a budget: levels, lines for a log, a history
-//! (RFC 0004 §9 usage).
+//! What was really used of a budget: levels, lines for a log, a history (RFC 0004 §9 usage).
 //!
 //! Nothing here reads the environment or a clock, or prints: callers do.
 
@@ -67,10 +66,9 @@ pub struct UsageError {
 
 /// Follows the use of a budget.
 ///
-/// Warning begins at exactly its threshold, Critical above its own. Once
-/// raised, a level falls back to Warning where it is no longer Critical, but to
-/// Normal only below `clear`, so that a use that swings about a threshold does
-/// not swing the level.
+/// Warning begins at exactly its threshold, Critical above its own. Once raised, a level falls back
+/// to Warning where it is no longer Critical, but to Normal only below `clear`, so that a use that
+/// swings about a threshold does not swing the level.
 ///
 /// ```
 /// use lcp_driver::usage::{UsageLevel, UsageMonitor};
@@ -106,9 +104,8 @@ pub struct Usage {
     pub remaining: u32,
     /// Tokens used beyond the total.
     pub over: u32,
-    /// A line for the log where this use is itself at or over the warning
-    /// threshold and no cooldown holds it back. A level that is merely not
-    /// cleared yet gives none.
+    /// A line for the log where this use is itself at or over the warning threshold and no cooldown
+    /// holds it back. A level that is merely not cleared yet gives none.
     pub warning_line: Option<String>,
     /// A line for debugging.
     pub debug_line: String,
@@ -217,9 +214,8 @@ impl UsageEntry {
     }
 }
 
-/// What was used, record by record. Averages and counts are exact over all that
-/// was ever recorded; the records themselves are the last
-/// [`MAX_ENTRIES`](Self::MAX_ENTRIES).
+/// What was used, record by record. Averages and counts are exact over all that was ever recorded;
+/// the records themselves are the last [`MAX_ENTRIES`](Self::MAX_ENTRIES).
 ///
 /// ```
 /// use lcp_driver::usage::UsageHistory;

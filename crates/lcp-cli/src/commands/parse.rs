@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use lcp_driver::parse::{ParseError, ParsedBlock, ParsedBlocks, Piece, PieceKind, detect_mode};
+use lcp_driver::parse::{ParseError, ParsedBlock, ParsedBlocks, ParsedPart, PartKind, detect_mode};
 use lcp_driver::{LABEL_CHARS_MAX, OutputMode, escape_control, parse};
 use lcp_encoder::manifest::{Entry, Manifest};
 use lcp_types::wire::MAGIC_LCP;
@@ -120,10 +120,10 @@ fn warnings(found: &ParsedBlocks) -> Vec<String> {
             .push(format!("{count} {what} [{name}] (the first is block {first}, {ty} {label})"));
     };
     for (kind, what) in [
-        (PieceKind::Detailed, "stood in the text by a detailed level, which is the content now"),
-        (PieceKind::Summary, "stood in the text by a summary, which is the content now"),
-        (PieceKind::Tags, "stood in the text by tags, which are the content now"),
-        (PieceKind::Excerpt, "stood in the text in part, which is the content now"),
+        (PartKind::Detailed, "stood in the text by a detailed level, which is the content now"),
+        (PartKind::Summary, "stood in the text by a summary, which is the content now"),
+        (PartKind::Tags, "stood in the text by tags, which are the content now"),
+        (PartKind::Excerpt, "stood in the text in part, which is the content now"),
     ] {
         tell("in_part", &|shown| shown.shown == kind, what);
     }
@@ -147,18 +147,18 @@ fn warnings(found: &ParsedBlocks) -> Vec<String> {
 }
 
 /// What placeholders and roll-up lines stand for.
-fn left_out(omitted: &[Piece]) -> Vec<String> {
+fn left_out(omitted: &[ParsedPart]) -> Vec<String> {
     let mut by_type: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
     let mut warnings = Vec::new();
     for piece in omitted {
         match piece.kind {
-            PieceKind::RolledUp { count, tokens } => {
+            PartKind::RolledUp { count, tokens } => {
                 let count = blocks(usize::try_from(count).unwrap_or(usize::MAX));
                 warnings.push(format!(
                     "{count} of {tokens} tokens left out: one line stands for all [rolled_up]"
                 ));
             }
-            PieceKind::Placeholder { tokens } => {
+            PartKind::Placeholder { tokens } => {
                 let (count, sum) = by_type.entry(&piece.block_type).or_default();
                 (*count, *sum) = (*count + 1, sum.saturating_add(tokens));
             }

@@ -50,7 +50,7 @@ pub(crate) fn is_hidden(c: char) -> bool {
 /// ```
 #[must_use]
 pub fn escape_control(text: &str) -> Cow<'_, str> {
-    escaped(text, is_hidden, |out, c| out.extend(c.escape_unicode()))
+    escape_where(text, is_hidden, |out, c| out.extend(c.escape_unicode()))
 }
 
 /// Escapes the same characters in lines, but not their newlines.
@@ -61,7 +61,7 @@ pub fn escape_control(text: &str) -> Cow<'_, str> {
 #[must_use]
 pub fn escape_control_lines(text: &str) -> Cow<'_, str> {
     let hides = |c| c != '\n' && is_hidden(c);
-    escaped(text, hides, |out, c| out.extend(c.escape_unicode()))
+    escape_where(text, hides, |out, c| out.extend(c.escape_unicode()))
 }
 
 /// Escapes the same characters in JSON as `\uXXXX`: it is safe to print and still means the same to
@@ -74,7 +74,7 @@ pub fn escape_control_lines(text: &str) -> Cow<'_, str> {
 pub fn escape_control_json(json: &str) -> Cow<'_, str> {
     // JSON has no others outside of strings.
     let hides = |c| !matches!(c, '\n' | '\r' | '\t') && is_hidden(c);
-    escaped(json, hides, |out, c| {
+    escape_where(json, hides, |out, c| {
         for unit in c.encode_utf16(&mut [0; 2]) {
             write_to(out, format_args!("\\u{unit:04x}"));
         }
@@ -82,7 +82,7 @@ pub fn escape_control_json(json: &str) -> Cow<'_, str> {
 }
 
 /// Escapes those characters of a text that `hides` selects.
-fn escaped(
+fn escape_where(
     text: &str,
     hides: impl Fn(char) -> bool,
     escape: impl Fn(&mut String, char),

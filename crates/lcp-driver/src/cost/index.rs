@@ -63,7 +63,7 @@ impl<'a> IndexCosts<'a> {
         let usable = known.and_then(|(start, known)| {
             KnownCosts::new(blocks, start.min(blocks.len()), known, estimator.name())
         });
-        counted(blocks, estimator, |index| usable.as_ref()?.of_block(index), progress)
+        count_all(blocks, estimator, |index| usable.as_ref()?.of_block(index), progress)
     }
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn levels_of(levels: &[AlternateCost], index: usize) -> &[AlternateCo
 type Counted = (Body, [DetailCosts; OutputMode::ALL.len()]);
 
 /// Counts all blocks except metadata and those with `known` costs; calls `each` after each.
-fn counted(
+fn count_all(
     blocks: &[Block<'_>],
     estimator: &dyn TokenEstimator,
     known: impl Fn(usize) -> Option<Counted> + Sync,

@@ -31,8 +31,8 @@ pub(super) struct IndexCandidates {
 impl IndexCandidates {
     pub(super) fn new(columns: Columns<'_>, config: &DriverConfig, budget: u32) -> Self {
         let facts = columns.facts;
-        let wanted = wanted(config);
-        let related = Related::new(columns, &wanted);
+        let wanted = wanted_types(config);
+        let related = RelatedBlocks::new(columns, &wanted);
         let mut candidates = Self {
             candidates: Vec::new(),
             block_of: Vec::new(),
@@ -103,7 +103,7 @@ impl IndexCandidates {
     }
 }
 
-fn wanted(config: &DriverConfig) -> [bool; 256] {
+fn wanted_types(config: &DriverConfig) -> [bool; 256] {
     let mut wanted = [false; 256];
     for (code, wanted) in (0..=u8::MAX).zip(&mut wanted) {
         let block_type = BlockType::from_code(code);
@@ -112,14 +112,14 @@ fn wanted(config: &DriverConfig) -> [bool; 256] {
     wanted
 }
 
-struct Related {
+struct RelatedBlocks {
     /// Ascending.
     blocks: Vec<u32>,
     /// By position in `blocks`.
     groups: BlockGroups,
 }
 
-impl Related {
+impl RelatedBlocks {
     fn new(columns: Columns<'_>, wanted: &[bool; 256]) -> Self {
         let facts = columns.facts;
         let is_shown = |block: u32| {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use lcp_types::{Block, BlockMeta};
 
-use super::Part;
+use super::ShownBlock;
 use super::columns::Columns;
 use crate::block_view::BlockView;
 use crate::cost::Counter;
@@ -35,7 +35,7 @@ impl<'c, 'b, 'e> IndexCheck<'c, 'b, 'e> {
     /// Checks what the index says about a block that is shown, and warns like a full read.
     pub(super) fn part(
         &mut self,
-        part: &Part,
+        part: &ShownBlock,
         block: &'b Block<'_>,
         meta: &'b BlockMeta<'_>,
         warnings: &mut Vec<Warning>,

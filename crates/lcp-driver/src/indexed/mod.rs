@@ -15,7 +15,7 @@ use lcp_tokens::TokenEstimator;
 use lcp_types::{Block, BlockMeta, BlockSource, BlockSourceError, BlockSourceErrorKind};
 
 use crate::allocate::{Allocation, AllocationInput, Excerpter, Outcome, Selection, allocate_tiers};
-use crate::assemble::{Layout, Metas, assemble};
+use crate::assemble::{Layout, MetaLookup, assemble};
 use crate::config::DriverConfig;
 use crate::cost::{Counter, DetailCosts};
 use crate::detail::{DetailLevel, RENDERER_REVISION, ShownDetail};
@@ -25,7 +25,7 @@ use crate::plan::RollUp;
 use crate::planner::overflow::warn_of_overflow;
 use crate::planner::plan_builder::cap_warnings;
 use crate::planner::scan::{envelope_tokens, warn_of_counts};
-use crate::planner::{planned_text, roll_up_bound};
+use crate::planner::{plan_and_render, roll_up_bound};
 use crate::telemetry::{self, IndexedPlan};
 use crate::warning::{Warning, WarningCode};
 use candidates::IndexCandidates;
@@ -110,7 +110,7 @@ pub(crate) fn render<S: BlockSource + ?Sized>(
         Err(Fallback::Wrong(wrong)) => (FullReadReason::BadIndex, Some(wrong)),
     };
     let blocks = source.read_all()?;
-    let (mut plan, text) = planned_text(&blocks, config, estimator)?;
+    let (mut plan, text) = plan_and_render(&blocks, config, estimator)?;
     if let Some(wrong) = wrong {
         let message = format!("the index is not used: {wrong}");
         plan.warnings.insert(0, Warning::new(WarningCode::BadIndex, None, message));
@@ -156,7 +156,7 @@ impl From<DriverError> for Fallback {
 }
 
 /// A block that the text shows.
-struct Part {
+struct ShownBlock {
     block: u32,
     costs: DetailCosts,
     detail: DetailLevel,
@@ -202,7 +202,7 @@ fn by_index<S: BlockSource + ?Sized>(
     }
     let mut warnings = Vec::new();
     warn_of_counts(estimator, &mut warnings);
-    let read = Read { indices: &indices, blocks: &blocks };
+    let read = ReadBlocks { indices: &indices, blocks: &blocks };
     let mut metas = vec![BlockMeta::default(); blocks.len()];
     let mut shown = Vec::with_capacity(parts.len());
     for part in &parts {
@@ -216,7 +216,7 @@ fn by_index<S: BlockSource + ?Sized>(
     }
 
     let layout = Layout { shown, rolled_up };
-    let own = Metas { own: &metas, previous: None };
+    let own = MetaLookup { own: &metas, previous: None };
     let text = assemble(&blocks, own, config.mode, &layout);
     let used = estimator.recount(&text.text);
     if used > budget {
@@ -262,17 +262,21 @@ impl Excerpter for NoExcerpts {
 }
 
 /// Returns what the text shows, in its order.
-fn parts(columns: Columns<'_>, candidates: &IndexCandidates, allocation: &Allocation) -> Vec<Part> {
+fn parts(
+    columns: Columns<'_>,
+    candidates: &IndexCandidates,
+    allocation: &Allocation,
+) -> Vec<ShownBlock> {
     let part = |(&block, choice): (&u32, &Option<Selection>)| {
         let costs = columns.costs(block);
         let (detail, cost) = *costs.details.get(choice.and_then(Selection::level)?)?;
-        Some(Part { block, costs, detail, cost })
+        Some(ShownBlock { block, costs, detail, cost })
     };
     candidates.block_of.iter().zip(&allocation.chosen).filter_map(part).collect()
 }
 
 /// Returns the blocks that are shown and their annotations, ascending.
-fn needed(columns: Columns<'_>, parts: &[Part]) -> Vec<u32> {
+fn needed(columns: Columns<'_>, parts: &[ShownBlock]) -> Vec<u32> {
     let mut indices: Vec<u32> = parts.iter().map(|part| part.block).collect();
     indices.extend(parts.iter().flat_map(|part| columns.annotations_of(part.block)));
     indices.sort_unstable();
@@ -281,12 +285,12 @@ fn needed(columns: Columns<'_>, parts: &[Part]) -> Vec<u32> {
 }
 
 #[derive(Clone, Copy)]
-struct Read<'b> {
+struct ReadBlocks<'b> {
     indices: &'b [u32],
     blocks: &'b [Block<'b>],
 }
 
-impl<'b> Read<'b> {
+impl<'b> ReadBlocks<'b> {
     fn at(self, block: u32) -> Result<usize, String> {
         self.indices.binary_search(&block).map_err(|_| format!("block {block} was not read"))
     }

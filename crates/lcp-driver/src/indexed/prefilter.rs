@@ -39,8 +39,14 @@ struct Threshold {
 
 impl Prefilter {
     pub(super) fn new(budget: u32) -> Self {
-        let bar = || Threshold { budget: budget.into(), cheapest: BinaryHeap::new(), together: 0 };
-        let tier = |_| Tier { candidates: 0, content: bar(), lowest: bar(), has_hopeless: false };
+        let threshold =
+            || Threshold { budget: budget.into(), cheapest: BinaryHeap::new(), together: 0 };
+        let tier = |_| Tier {
+            candidates: 0,
+            content: threshold(),
+            lowest: threshold(),
+            has_hopeless: false,
+        };
         Self { tiers: Priority::ALL.map(tier), passed_over: 0 }
     }
 

@@ -1,7 +1,7 @@
-//! Conversion of parsed pieces to blocks (RFC 0008 §2).
+//! Conversion of parsed parts to blocks (RFC 0008 §2).
 //!
-//! Each piece becomes a block, which is rendered again. If the bytes differ, no renderer wrote the
-//! piece, and parsing fails. So a lenient parser accepts nothing else.
+//! Each part becomes a block, which is rendered again. If the bytes differ, no renderer wrote the
+//! part, and parsing fails. So a lenient parser accepts nothing else.
 
 use lcp_types::{
     Block, BlockContent, BlockMeta, BlockType, Code, Conversation, DataFormat, FormatHint, Lang,
@@ -9,7 +9,7 @@ use lcp_types::{
 };
 
 use super::bodies::{self, BodyError};
-use super::{Cursor, ParseError, Piece, PieceKind, parse};
+use super::{Cursor, ParseError, ParsedPart, PartKind, parse};
 use crate::block_view::BlockView;
 use crate::detail::OutputMode;
 use crate::render::{Part, Shown, envelope, part, part_with_body, placeholder, roll_up};
@@ -21,7 +21,7 @@ pub struct ParsedBlocks {
     /// The blocks that it shows, in order.
     pub blocks: Vec<ParsedBlock>,
     /// The placeholders and roll-up lines of omitted blocks.
-    pub omitted: Vec<Piece>,
+    pub omitted: Vec<ParsedPart>,
 }
 
 /// A block of a rendered text.
@@ -32,7 +32,7 @@ pub struct ParsedBlock {
     /// a type whose content is not text becomes a DOCUMENT with that text.
     pub block: Block<'static>,
     /// The way in which it is shown.
-    pub shown: PieceKind,
+    pub shown: PartKind,
     /// The type in the head.
     pub block_type: BlockType,
     /// The priority, if the head has one: Critical or High.
@@ -64,27 +64,27 @@ pub struct ParsedBlock {
 /// ```
 pub fn parse_blocks(text: &str, mode: OutputMode) -> Result<ParsedBlocks, ParseError> {
     let mut found = ParsedBlocks::default();
-    for piece in parse(text, mode)? {
-        let start = Cursor { text, at: piece.at.start };
-        if let PieceKind::RolledUp { count, tokens } = piece.kind {
+    for parsed in parse(text, mode)? {
+        let start = Cursor { text, at: parsed.at.start };
+        if let PartKind::RolledUp { count, tokens } = parsed.kind {
             let count = usize::try_from(count).unwrap_or(usize::MAX);
-            check_rendering(start, &piece, &roll_up(count, tokens, mode))?;
-            found.omitted.push(piece);
+            check_rendering(start, &parsed, &roll_up(count, tokens, mode))?;
+            found.omitted.push(parsed);
             continue;
         }
-        let Some(mut typed) = TypedPiece::from_piece(&piece) else {
+        let Some(mut typed) = TypedPart::from_parsed(&parsed) else {
             return start.fail("the head of a block");
         };
-        if let (PieceKind::Full, Some(body)) = (piece.kind, &piece.body) {
+        if let (PartKind::Full, Some(body)) = (parsed.kind, &parsed.body) {
             set_content(&mut typed.block, body).map_err(|error| {
                 let (expected, too_large) = error.describe();
                 ParseError { offset: start.at, expected, too_large }
             })?;
         }
-        typed.check(start, &piece, mode)?;
-        match piece.kind {
-            PieceKind::Placeholder { .. } => found.omitted.push(piece),
-            _ => found.blocks.push(typed.shown(piece, mode)),
+        typed.check(start, &parsed, mode)?;
+        match parsed.kind {
+            PartKind::Placeholder { .. } => found.omitted.push(parsed),
+            _ => found.blocks.push(typed.shown(parsed, mode)),
         }
     }
     // An empty text has no envelope.
@@ -94,32 +94,32 @@ pub fn parse_blocks(text: &str, mode: OutputMode) -> Result<ParsedBlocks, ParseE
     Ok(found)
 }
 
-/// A piece that was converted to a block of its type.
-struct TypedPiece {
+/// A part that was converted to a block of its type.
+struct TypedPart {
     block: Block<'static>,
     /// The byte count of content that no text shows: an image, the body of an unknown type.
     bytes: Option<String>,
 }
 
-impl TypedPiece {
+impl TypedPart {
     /// Builds the block from the head alone; returns `None` if no block has such a head.
-    fn from_piece(piece: &Piece) -> Option<Self> {
-        let mut words = piece.words.iter().map(String::as_str);
+    fn from_parsed(parsed: &ParsedPart) -> Option<Self> {
+        let mut words = parsed.words.iter().map(String::as_str);
         let mut word = || words.next().map(str::to_owned);
         let unknown = UnknownFields::new;
         let mut bytes = None;
-        let block = match BlockType::from_label(&piece.block_type) {
+        let block = match BlockType::from_label(&parsed.block_type) {
             Some(BlockType::Code) => {
-                let (line_start, line_end) = parse_line_range(piece.lines.as_deref())?;
+                let (line_start, line_end) = parse_line_range(parsed.lines.as_deref())?;
                 let (path, content) = (word()?.into(), "".into());
-                let lang = piece.lang.as_deref().and_then(Lang::from_name);
+                let lang = parsed.lang.as_deref().and_then(Lang::from_name);
                 let lang = lang.unwrap_or(Lang::Unknown);
                 Block::new(Code { lang, path, content, line_start, line_end, unknown: unknown() })
             }
             Some(BlockType::Conversation) => Block::new(Conversation {
                 role: parse_role(&word()?)?,
                 content: "".into(),
-                tool_call_id: piece.tool_call_id.clone().map(Into::into),
+                tool_call_id: parsed.tool_call_id.clone().map(Into::into),
                 unknown: unknown(),
             }),
             Some(BlockType::FileTree) => Block::file_tree(word()?, Vec::new()),
@@ -132,13 +132,13 @@ impl TypedPiece {
                     None => Status::Ok,
                 },
                 content: "".into(),
-                schema_hint: piece.schema.clone().map(Into::into),
+                schema_hint: parsed.schema.clone().map(Into::into),
                 unknown: unknown(),
             }),
-            Some(BlockType::Document) => Block::document(word()?, "", format_hint(piece)),
+            Some(BlockType::Document) => Block::document(word()?, "", format_hint(parsed)),
             Some(BlockType::StructuredData) => Block::new(StructuredData {
                 format: from_name_or_code(&word()?, DataFormat::from_name, DataFormat::from_code)?,
-                schema: piece.schema.clone().map(Into::into),
+                schema: parsed.schema.clone().map(Into::into),
                 content: "".into(),
                 unknown: unknown(),
             }),
@@ -153,7 +153,7 @@ impl TypedPiece {
                 Block::image(media_type, "", "")
             }
             Some(BlockType::Extension) => Block::extension(word()?, word()?, ""),
-            None if piece.block_type == BlockType::Other(0).label() => {
+            None if parsed.block_type == BlockType::Other(0).label() => {
                 let code = word()?.parse().ok()?;
                 bytes = Some(word()?);
                 Some(code)
@@ -168,39 +168,45 @@ impl TypedPiece {
     }
 
     /// Renders the block again and compares the result with the text.
-    fn check(&self, start: Cursor<'_>, piece: &Piece, mode: OutputMode) -> Result<(), ParseError> {
-        let tool_call_id = piece.tool_call_id.as_deref().map(Into::into);
-        let (annotated, priority) = (piece.priority.is_some(), piece.priority.unwrap_or_default());
+    fn check(
+        &self,
+        start: Cursor<'_>,
+        parsed: &ParsedPart,
+        mode: OutputMode,
+    ) -> Result<(), ParseError> {
+        let tool_call_id = parsed.tool_call_id.as_deref().map(Into::into);
+        let (annotated, priority) =
+            (parsed.priority.is_some(), parsed.priority.unwrap_or_default());
         let meta = BlockMeta { annotated, priority, tool_call_id, ..BlockMeta::default() };
         let mut view = BlockView::new(&self.block, &meta);
         if let (Some(arg), Some(bytes)) = (view.head.args.last_mut(), &self.bytes) {
             arg.value = bytes.into();
         }
-        let shown = match piece.kind {
-            PieceKind::Placeholder { tokens } => {
+        let shown = match parsed.kind {
+            PartKind::Placeholder { tokens } => {
                 let Ok(tokens) = u32::try_from(tokens) else {
                     return start.fail("a number of tokens");
                 };
-                return check_rendering(start, piece, &placeholder(&view.head, tokens, mode));
+                return check_rendering(start, parsed, &placeholder(&view.head, tokens, mode));
             }
-            PieceKind::Detailed => Shown::Detailed,
-            PieceKind::Summary => Shown::Summary,
-            PieceKind::Tags => Shown::Tags,
-            PieceKind::Excerpt => Shown::Excerpt,
-            PieceKind::Full | PieceKind::RolledUp { .. } => {
-                return check_rendering(start, piece, &part(&view, Shown::Content, mode));
+            PartKind::Detailed => Shown::Detailed,
+            PartKind::Summary => Shown::Summary,
+            PartKind::Tags => Shown::Tags,
+            PartKind::Excerpt => Shown::Excerpt,
+            PartKind::Full | PartKind::RolledUp { .. } => {
+                return check_rendering(start, parsed, &part(&view, Shown::Content, mode));
             }
         };
-        check_rendering(start, piece, &part_with_body(&view, shown, piece.body.as_deref(), mode))
+        check_rendering(start, parsed, &part_with_body(&view, shown, parsed.body.as_deref(), mode))
     }
 
     /// Converts it to a block with the shown text as its content.
-    fn shown(self, piece: Piece, mode: OutputMode) -> ParsedBlock {
+    fn shown(self, parsed: ParsedPart, mode: OutputMode) -> ParsedBlock {
         let mut block = self.block;
         let block_type = block.block_type();
-        let mut absent = absent(&block.content, &piece, mode);
-        if piece.kind != PieceKind::Full {
-            let text = piece.body.unwrap_or_default();
+        let mut absent = absent(&block.content, &parsed, mode);
+        if parsed.kind != PartKind::Full {
+            let text = parsed.body.unwrap_or_default();
             if block.content.text().is_none() && block_type != BlockType::Image {
                 block = Block::document(block.label().into_owned(), text, FormatHint::Plain);
                 absent = FORMAT_HINT;
@@ -212,20 +218,24 @@ impl TypedPiece {
         let is_tag = matches!(block_type, BlockType::ToolResult);
         ParsedBlock {
             block,
-            shown: piece.kind,
+            shown: parsed.kind,
             block_type,
-            priority: piece.priority,
-            tool_call_id: piece.tool_call_id.filter(|_| is_tag),
+            priority: parsed.priority,
+            tool_call_id: parsed.tool_call_id.filter(|_| is_tag),
             absent,
         }
     }
 }
 
-/// Compares a piece with the bytes of the rendered `part`.
-fn check_rendering(start: Cursor<'_>, piece: &Piece, part: &Part<'_>) -> Result<(), ParseError> {
+/// Compares a part with the bytes of the rendered `part`.
+fn check_rendering(
+    start: Cursor<'_>,
+    parsed: &ParsedPart,
+    part: &Part<'_>,
+) -> Result<(), ParseError> {
     let mut rendered = String::new();
     part.push_to(&mut rendered);
-    let found = &start.text[piece.at.clone()];
+    let found = &start.text[parsed.at.clone()];
     if rendered == found {
         return Ok(());
     }
@@ -234,7 +244,7 @@ fn check_rendering(start: Cursor<'_>, piece: &Piece, part: &Part<'_>) -> Result<
     Cursor { at, ..start }.fail("what a renderer writes")
 }
 
-/// Sets the content of a block from the body of a piece.
+/// Sets the content of a block from the body of a part.
 fn set_content(block: &mut Block<'static>, body: &str) -> Result<(), BodyError> {
     match &mut block.content {
         BlockContent::FileTree(tree) => tree.entries = bodies::parse_tree(body)?,
@@ -250,13 +260,17 @@ fn set_content(block: &mut Block<'static>, body: &str) -> Result<(), BodyError> 
 const FORMAT_HINT: &[&str] = &["format_hint"];
 
 /// Returns the fields of such a block that this mode does not show.
-fn absent(content: &BlockContent<'_>, piece: &Piece, mode: OutputMode) -> &'static [&'static str] {
+fn absent(
+    content: &BlockContent<'_>,
+    parsed: &ParsedPart,
+    mode: OutputMode,
+) -> &'static [&'static str] {
     // XML has the language in an attribute, Markdown after the fence.
     let no_lang =
-        mode == OutputMode::Minimal || mode == OutputMode::Markdown && piece.lang.is_none();
+        mode == OutputMode::Minimal || mode == OutputMode::Markdown && parsed.lang.is_none();
     match content {
         BlockContent::Code(_) if no_lang => &["lang"],
-        BlockContent::Document(_) if piece.lang.is_none() => FORMAT_HINT,
+        BlockContent::Document(_) if parsed.lang.is_none() => FORMAT_HINT,
         BlockContent::EmbeddingRef(_) => &["source_hash"],
         BlockContent::Image(_) => &["data"],
         BlockContent::Raw(_) => &["body"],
@@ -281,8 +295,8 @@ fn parse_role(label: &str) -> Option<Role> {
 }
 
 /// Returns the format of a document from the Markdown fence, or `Plain` without one.
-fn format_hint(piece: &Piece) -> FormatHint {
-    match piece.lang.as_deref() {
+fn format_hint(parsed: &ParsedPart) -> FormatHint {
+    match parsed.lang.as_deref() {
         None | Some("text") => FormatHint::Plain,
         // A code without a name.
         Some("") => FormatHint::from_code(0),

@@ -3,7 +3,7 @@
 
 use lcp_types::{BlockType, Priority};
 
-use super::{Cursor, ParseError, Piece, PieceKind};
+use super::{Cursor, ParseError, ParsedPart, PartKind};
 use crate::block_view::label::take_word;
 use crate::render::collision::{self, Delimiters, FENCE};
 
@@ -24,18 +24,18 @@ pub(super) const MARKDOWN: LineSyntax = LineSyntax {
 pub(super) const MINIMAL: LineSyntax =
     LineSyntax { delimiters: collision::MINIMAL, omitted_parts: [" ~", "tok]"], fences: false };
 
-pub(super) fn parse(text: &str, syntax: &LineSyntax) -> Result<Vec<Piece>, ParseError> {
+pub(super) fn parse(text: &str, syntax: &LineSyntax) -> Result<Vec<ParsedPart>, ParseError> {
     let mut cursor = Cursor { text, at: 0 };
-    let mut pieces = Vec::new();
+    let mut parts = Vec::new();
     while !cursor.rest().is_empty() {
         let start = cursor.at;
-        let piece = piece(&mut cursor, syntax)?;
-        pieces.push(Piece { at: start..cursor.at, ..piece });
+        let part = parse_part(&mut cursor, syntax)?;
+        parts.push(ParsedPart { at: start..cursor.at, ..part });
     }
-    Ok(pieces)
+    Ok(parts)
 }
 
-fn piece(cursor: &mut Cursor<'_>, syntax: &LineSyntax) -> Result<Piece, ParseError> {
+fn parse_part(cursor: &mut Cursor<'_>, syntax: &LineSyntax) -> Result<ParsedPart, ParseError> {
     let start = *cursor;
     if let Some(rest) = cursor.rest().strip_prefix(syntax.delimiters.omitted) {
         let line = rest.split('\n').next().unwrap_or_default();
@@ -45,37 +45,37 @@ fn piece(cursor: &mut Cursor<'_>, syntax: &LineSyntax) -> Result<Piece, ParseErr
     let Some(head) = cursor.rest().strip_prefix(syntax.delimiters.opening) else {
         return start.fail("the head of a block");
     };
-    let Some((mut piece, mut rest)) = head_words(head) else {
+    let Some((mut part, mut rest)) = head_words(head) else {
         return start.fail("the head of a block");
     };
     if let Some(notes) = rest.strip_prefix(" (") {
         let Some((notes, behind)) = notes.split_once(')') else {
             return start.fail("the end of the notes");
         };
-        if let Some(kind) = notes.split(", ").find_map(PieceKind::from_name) {
-            piece.kind = kind;
+        if let Some(kind) = notes.split(", ").find_map(PartKind::from_name) {
+            part.kind = kind;
         }
-        piece.priority = notes.split(", ").find_map(Priority::from_name);
+        part.priority = notes.split(", ").find_map(Priority::from_name);
         rest = behind;
     }
     let head_end = cursor.text.len() - rest.len();
     if syntax.fences {
-        markdown_body(cursor, head_end, syntax, &mut piece)?;
+        markdown_body(cursor, head_end, syntax, &mut part)?;
     } else {
-        minimal_body(cursor, head_end, syntax, &mut piece)?;
+        minimal_body(cursor, head_end, syntax, &mut part)?;
     }
-    Ok(piece)
+    Ok(part)
 }
 
-/// Parses the words of a head; returns the piece and the rest of the text.
-fn head_words(head: &str) -> Option<(Piece, &str)> {
+/// Parses the words of a head; returns the part and the rest of the text.
+fn head_words(head: &str) -> Option<(ParsedPart, &str)> {
     let end = head.find([' ', ']', '\n'])?;
     let (word, mut rest) = head.split_at(end);
     let is_role = BlockType::from_label(word).is_none() && word != BlockType::Other(0).label();
     let block_type = if is_role { BlockType::Conversation.label() } else { word };
-    let mut piece = Piece::new(PieceKind::Full, block_type);
+    let mut part = ParsedPart::new(PartKind::Full, block_type);
     if is_role {
-        piece.words.push(word.to_owned());
+        part.words.push(word.to_owned());
     }
     while let Some(behind) = rest.strip_prefix(' ') {
         if behind.starts_with(['(', '<', '~']) {
@@ -83,16 +83,16 @@ fn head_words(head: &str) -> Option<(Piece, &str)> {
         }
         if let Some(call) = behind.strip_prefix('#') {
             let (id, behind) = take_word(call)?;
-            piece.tool_call_id = Some(id);
+            part.tool_call_id = Some(id);
             rest = behind;
         } else {
             let (word, lines, behind) = take_word_and_lines(behind)?;
-            piece.words.push(word);
-            piece.lines = lines.or(piece.lines);
+            part.words.push(word);
+            part.lines = lines.or(part.lines);
             rest = behind;
         }
     }
-    Some((piece, rest))
+    Some((part, rest))
 }
 
 /// Takes a word and the line range after a colon, if there is one.
@@ -111,26 +111,26 @@ fn take_word_and_lines(text: &str) -> Option<(String, Option<String>, &str)> {
     }
 }
 
-fn omitted(line: &str, syntax: &LineSyntax) -> Option<Piece> {
+fn omitted(line: &str, syntax: &LineSyntax) -> Option<ParsedPart> {
     let [before, after] = syntax.omitted_parts;
     let (head, tokens) = line.strip_suffix(after)?.rsplit_once(before)?;
     let tokens = tokens.parse().ok()?;
     if let Some((count, "block" | "blocks")) = head.split_once(' ')
         && let Ok(count) = count.parse()
     {
-        return Some(Piece::new(PieceKind::RolledUp { count, tokens }, ""));
+        return Some(ParsedPart::new(PartKind::RolledUp { count, tokens }, ""));
     }
     let head = format!("{head}\n");
-    let (mut piece, _) = head_words(&head)?;
-    piece.kind = PieceKind::Placeholder { tokens };
-    Some(piece)
+    let (mut part, _) = head_words(&head)?;
+    part.kind = PartKind::Placeholder { tokens };
+    Some(part)
 }
 
 fn markdown_body(
     cursor: &mut Cursor<'_>,
     head_end: usize,
     syntax: &LineSyntax,
-    piece: &mut Piece,
+    part: &mut ParsedPart,
 ) -> Result<(), ParseError> {
     cursor.at = head_end;
     if !cursor.rest().starts_with('\n') {
@@ -141,11 +141,11 @@ fn markdown_body(
         let line = cursor.line()?;
         let (fence, lang) = line.split_at(line.bytes().take_while(|b| *b == b'`').count());
         // Only the fence around a content has an info string.
-        let is_content = matches!(piece.kind, PieceKind::Full | PieceKind::Excerpt);
-        piece.lang = is_content.then(|| lang.to_owned());
-        piece.body = Some(cursor.lines_until(fence)?.to_owned());
+        let is_content = matches!(part.kind, PartKind::Full | PartKind::Excerpt);
+        part.lang = is_content.then(|| lang.to_owned());
+        part.body = Some(cursor.lines_until(fence)?.to_owned());
     } else {
-        piece.body = until_head(cursor, syntax);
+        part.body = until_head(cursor, syntax);
     }
     Ok(())
 }
@@ -154,7 +154,7 @@ fn minimal_body(
     cursor: &mut Cursor<'_>,
     head_end: usize,
     syntax: &LineSyntax,
-    piece: &mut Piece,
+    part: &mut ParsedPart,
 ) -> Result<(), ParseError> {
     cursor.at = head_end;
     if let Some(rest) = cursor.rest().strip_prefix(" <<") {
@@ -162,14 +162,14 @@ fn minimal_body(
             return cursor.fail("the word that ends the content");
         };
         cursor.at += " <<".len() + word.len() + "]\n".len();
-        piece.body = Some(cursor.lines_until(word)?.to_owned());
+        part.body = Some(cursor.lines_until(word)?.to_owned());
         return Ok(());
     }
     if !(cursor.rest().starts_with("] ") || cursor.rest().starts_with("]\n")) {
         return cursor.fail("the end of the head");
     }
     cursor.at += 2;
-    piece.body = until_head(cursor, syntax);
+    part.body = until_head(cursor, syntax);
     Ok(())
 }
 

@@ -2,29 +2,29 @@
 
 use lcp_types::Priority;
 
-use super::{Cursor, ParseError, Piece, PieceKind};
+use super::{Cursor, ParseError, ParsedPart, PartKind};
 use crate::block_view::label::from_xml;
 use crate::detail::OutputMode;
 use crate::render::envelope;
 use crate::render::xml::NESTING_MARK;
 
-pub(super) fn parse(text: &str) -> Result<Vec<Piece>, ParseError> {
+pub(super) fn parse(text: &str) -> Result<Vec<ParsedPart>, ParseError> {
     let (opening, closing) = envelope(OutputMode::Xml);
     let mut cursor = Cursor { text, at: 0 };
     if !text.starts_with(opening) {
         return cursor.fail("<context>");
     }
     cursor.at = opening.len();
-    let mut pieces = Vec::new();
+    let mut parts = Vec::new();
     while cursor.rest() != closing {
         let start = cursor.at;
-        let piece = piece(&mut cursor)?;
-        pieces.push(Piece { at: start..cursor.at, ..piece });
+        let part = parse_part(&mut cursor)?;
+        parts.push(ParsedPart { at: start..cursor.at, ..part });
     }
-    Ok(pieces)
+    Ok(parts)
 }
 
-fn piece(cursor: &mut Cursor<'_>) -> Result<Piece, ParseError> {
+fn parse_part(cursor: &mut Cursor<'_>) -> Result<ParsedPart, ParseError> {
     let start = *cursor;
     let line = cursor.line()?;
     let Some(tag) = line.strip_prefix('<') else {
@@ -41,13 +41,13 @@ fn piece(cursor: &mut Cursor<'_>) -> Result<Piece, ParseError> {
         attributes.push((key, value));
         rest = behind;
     }
-    let mut piece = described(name, attributes).map_or_else(|| start.fail("a number"), Ok)?;
+    let mut part = from_element(name, attributes).map_or_else(|| start.fail("a number"), Ok)?;
     match rest {
-        ">" => piece.body = Some(cursor.lines_until(&format!("</{name}>"))?.to_owned()),
+        ">" => part.body = Some(cursor.lines_until(&format!("</{name}>"))?.to_owned()),
         " />" => {}
         _ => return start.fail("the end of a tag"),
     }
-    Ok(piece)
+    Ok(part)
 }
 
 fn take_attribute(text: &str) -> Option<(&str, String, &str)> {
@@ -56,33 +56,33 @@ fn take_attribute(text: &str) -> Option<(&str, String, &str)> {
     Some((key, from_xml(value)?, rest))
 }
 
-/// Builds a piece from the name and attributes of an element.
-fn described(name: &str, attributes: Vec<(&str, String)>) -> Option<Piece> {
+/// Builds a part from the name and attributes of an element.
+fn from_element(name: &str, attributes: Vec<(&str, String)>) -> Option<ParsedPart> {
     let name = name.split_once(NESTING_MARK).map_or(name, |(name, _)| name);
-    let mut piece = Piece::new(PieceKind::Full, name);
+    let mut part = ParsedPart::new(PartKind::Full, name);
     let omitted = name == "omitted";
     for (key, value) in attributes {
         match key {
-            "type" if omitted => piece.block_type = value,
+            "type" if omitted => part.block_type = value,
             "count" if omitted => {
-                piece.block_type.clear();
-                piece.kind = PieceKind::RolledUp { count: value.parse().ok()?, tokens: 0 };
+                part.block_type.clear();
+                part.kind = PartKind::RolledUp { count: value.parse().ok()?, tokens: 0 };
             }
             "tokens" if omitted => {
                 let tokens = value.parse().ok()?;
-                piece.kind = match piece.kind {
-                    PieceKind::RolledUp { count, .. } => PieceKind::RolledUp { count, tokens },
-                    _ => PieceKind::Placeholder { tokens },
+                part.kind = match part.kind {
+                    PartKind::RolledUp { count, .. } => PartKind::RolledUp { count, tokens },
+                    _ => PartKind::Placeholder { tokens },
                 };
             }
-            "detail" => piece.kind = PieceKind::from_name(&value)?,
-            "lines" => piece.lines = Some(value),
-            "tool_call_id" => piece.tool_call_id = Some(value),
-            "lang" => piece.lang = Some(value),
-            "schema" => piece.schema = Some(value),
-            "priority" => piece.priority = Some(Priority::from_name(&value)?),
-            _ => piece.words.push(value),
+            "detail" => part.kind = PartKind::from_name(&value)?,
+            "lines" => part.lines = Some(value),
+            "tool_call_id" => part.tool_call_id = Some(value),
+            "lang" => part.lang = Some(value),
+            "schema" => part.schema = Some(value),
+            "priority" => part.priority = Some(Priority::from_name(&value)?),
+            _ => part.words.push(value),
         }
     }
-    Some(piece)
+    Some(part)
 }

@@ -7,7 +7,7 @@ use super::overflow::check_allowed;
 use super::scan::{ExcerptCache, Scan};
 use super::share_budgets::ShareBudgets;
 use crate::allocate::{Allocation, Eligibility, Outcome, Selection};
-use crate::assemble::{Layout, Metas, assemble};
+use crate::assemble::{Layout, MetaLookup, assemble};
 use crate::config::{Objective, Verbosity};
 use crate::cost::DetailCosts;
 use crate::detail::{DetailLevel, ShownDetail};
@@ -31,7 +31,7 @@ impl Scan<'_, '_> {
         let decide = |(at, (i, costs)): (usize, &(usize, DetailCosts))| {
             let (candidate, selection) = (&self.candidates[at], allocation.chosen[at]);
             if let Some(part) = self.previous.as_ref().and_then(|previous| previous.part(at)) {
-                return (self.shows(*i, costs, part.shown), Reason::Unchanged, part.cost);
+                return (self.decision_for(*i, costs, part.shown), Reason::Unchanged, part.cost);
             }
             let reason = self.reason(at, selection, allocation, cap_left.get(candidate.share));
             let unseen = if fits && candidate.needs_mention() {
@@ -43,7 +43,7 @@ impl Scan<'_, '_> {
                 None => (unseen, reason, 0),
                 Some(Selection::Level(detail)) => {
                     let (detail, cost) = costs.details[detail];
-                    (self.shows(*i, costs, ShownDetail::Level(detail)), reason, cost)
+                    (self.decision_for(*i, costs, ShownDetail::Level(detail)), reason, cost)
                 }
                 Some(Selection::Excerpt { most, .. }) => match excerpter.get(at, most) {
                     Some((excerpt, cost)) => (RenderDecision::Excerpt(excerpt), reason, cost),
@@ -55,7 +55,7 @@ impl Scan<'_, '_> {
     }
 
     /// Returns the decision that shows this of block `i`.
-    fn shows(&self, i: usize, costs: &DetailCosts, shown: ShownDetail) -> RenderDecision {
+    fn decision_for(&self, i: usize, costs: &DetailCosts, shown: ShownDetail) -> RenderDecision {
         let detail = match shown {
             ShownDetail::Level(detail) => detail,
             ShownDetail::Excerpt(excerpt) => return RenderDecision::Excerpt(excerpt),
@@ -107,7 +107,7 @@ impl Scan<'_, '_> {
     /// Renders and counts the text of these decisions.
     pub(super) fn finalize(&self, decisions: Vec<BlockDecision>, fits: bool) -> RenderedPlan {
         let previous = self.previous.as_ref().map(|previous| &previous.metas);
-        let metas = Metas { own: self.metas, previous };
+        let metas = MetaLookup { own: self.metas, previous };
         let layout = self.layout(&decisions);
         let text = assemble(self.blocks, metas, self.config.mode, &layout);
         // The figure that counts: never from a cache.

@@ -71,10 +71,10 @@ pub(crate) fn plan(
     config: &DriverConfig,
     estimator: &dyn TokenEstimator,
 ) -> Result<Plan, DriverError> {
-    planned_text(blocks, config, estimator).map(|(plan, _)| plan)
+    plan_and_render(blocks, config, estimator).map(|(plan, _)| plan)
 }
 
-pub(crate) fn planned_text(
+pub(crate) fn plan_and_render(
     blocks: &[Block<'_>],
     config: &DriverConfig,
     estimator: &dyn TokenEstimator,

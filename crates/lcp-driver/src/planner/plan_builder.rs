@@ -6,7 +6,7 @@ use lcp_types::Block;
 
 use super::decisions::BlockDecision;
 use super::scan::Scan;
-use super::share_budgets::{ShareBudgets, wanted, warn_of_caps};
+use super::share_budgets::{ShareBudgets, wanted_tokens, warn_of_caps};
 use super::{PlanInputs, RenderedPlan};
 use crate::assemble::roll_up_line;
 use crate::detail::DetailLevel;
@@ -30,7 +30,7 @@ impl Scan<'_, '_> {
             let shown = decisions.next_if(|((at, _), _)| *at == i);
             let (costs, (decision, reason, tokens)) = match shown {
                 Some(((_, costs), decisions)) => (Some(costs), decisions),
-                None => (None, self.left_out(i)),
+                None => (None, self.unshown_decision(i)),
             };
             PlanItem {
                 block_type: block.block_type(),
@@ -87,7 +87,7 @@ impl Scan<'_, '_> {
     }
 
     /// Returns the reason why block `i` cannot be shown.
-    fn left_out(&self, i: usize) -> BlockDecision {
+    fn unshown_decision(&self, i: usize) -> BlockDecision {
         if self.blocks[i].content.is_metadata() {
             return (RenderDecision::Metadata, Reason::Metadata, 0);
         }
@@ -117,7 +117,7 @@ impl Scan<'_, '_> {
         let fill = self.config.fill;
         // A Background block is not wanted where nothing is left for it.
         let wanting = self.candidates.iter().zip(&self.shown);
-        let mut wanting = wanting.filter(|(candidate, _)| wanted(candidate, fill) > 0);
+        let mut wanting = wanting.filter(|(candidate, _)| wanted_tokens(candidate, fill) > 0);
         let lacks = wanting.any(|(_, (i, _))| items[*i].reason == Reason::OverBudget);
         lacks.then(|| self.envelope + shares.wanted(&self.candidates, fill, self.roll_up_bound()))
     }

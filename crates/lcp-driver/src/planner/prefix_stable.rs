@@ -9,7 +9,7 @@ use super::scan::{PreviousText, Scan};
 use super::share_budgets::ShareBudgets;
 use super::{PlanInputs, RenderedPlan};
 use crate::allocate::{Candidate, Eligibility, fixed_tokens};
-use crate::assemble::{Layout, Metas, Text, assemble};
+use crate::assemble::{Layout, MetaLookup, Text, assemble};
 use crate::block_view::Head;
 use crate::config::Objective;
 use crate::detail::{DetailLevel, RENDERER_REVISION, ShownDetail};
@@ -102,7 +102,7 @@ impl<'c> Scan<'_, 'c> {
             (*block, part.shown, costs.content)
         });
         let layout = Layout { shown: shown.collect(), rolled_up: None };
-        let in_force = Metas { own: self.metas, previous: Some(&metas) };
+        let in_force = MetaLookup { own: self.metas, previous: Some(&metas) };
         let text = assemble(self.blocks, in_force, self.config.mode, &layout);
         for (number, (text, part)) in text.parts(self.config.mode).zip(&plan.parts).enumerate() {
             if Fingerprint::from_bytes(text.as_bytes()) != part.text {

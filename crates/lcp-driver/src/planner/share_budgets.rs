@@ -73,12 +73,12 @@ impl ShareBudgets {
     /// Returns the cost of all that candidates may have under the caps, with a roll-up line if due.
     pub(super) fn wanted(&self, candidates: &[Candidate], fill: bool, line: u64) -> u64 {
         if self.limits.is_empty() {
-            return candidates.iter().map(|candidate| wanted(candidate, fill)).sum();
+            return candidates.iter().map(|candidate| wanted_tokens(candidate, fill)).sum();
         }
         let mut shares = vec![(0u64, 0u64); self.limits.len()];
         for candidate in candidates {
             let (all, critical) = &mut shares[candidate.share];
-            *all += wanted(candidate, fill);
+            *all += wanted_tokens(candidate, fill);
             if candidate.is_fixed() {
                 *critical += candidate.costs[0];
             }
@@ -134,7 +134,7 @@ impl ShareBudgets {
             .collect();
         for (candidate, (i, _)) in scan.candidates.iter().zip(&scan.shown) {
             if let Some(share) = usage.get_mut(candidate.share) {
-                share.wanted += wanted(candidate, scan.config.fill);
+                share.wanted += wanted_tokens(candidate, scan.config.fill);
                 share.used = share.used.saturating_add(plan[*i].tokens);
                 share.blocks += 1;
             }
@@ -166,7 +166,7 @@ pub(super) fn warn_of_caps(
 }
 
 /// Returns the cost of all that a candidate may have.
-pub(super) fn wanted(candidate: &Candidate, fill: bool) -> u64 {
+pub(super) fn wanted_tokens(candidate: &Candidate, fill: bool) -> u64 {
     match candidate.priority {
         Priority::Background if !fill => 0,
         _ if candidate.may_grow => candidate.costs[0],

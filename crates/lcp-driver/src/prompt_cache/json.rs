@@ -200,10 +200,10 @@ fn schema(found: &str) -> PlanFileError {
 
 fn wrong(error: &serde_json::Error) -> PlanFileError {
     let (line, column) = (error.line(), error.column());
-    let said = error.to_string();
+    let text = error.to_string();
     let place = format!(" at line {line} column {column}");
     // It may quote names and values of the file.
-    let message = escape_control(&cap(said.strip_suffix(&place).unwrap_or(&said))).into_owned();
+    let message = escape_control(&cap(text.strip_suffix(&place).unwrap_or(&text))).into_owned();
     if error.is_data() {
         PlanFileError::Field { message, line, column }
     } else {

@@ -1,9 +1,8 @@
 //! The report as one page for browsers: no network, no other file.
 //!
-//! The page is a template (`html/page.html`), its styles and its script; the
-//! plans go in as JSON, from which the script draws everything. What a pack
-//! says never becomes markup: the JSON holds no `<`, and the script writes
-//! only text.
+//! The page is a template (`html/page.html`), its styles and its script; the plans go in as JSON,
+//! from which the script draws everything. What a pack says never becomes markup: the JSON holds no
+//! `<`, and the script writes only text.
 
 use std::collections::BTreeSet;
 
@@ -38,12 +37,11 @@ const MESSAGE_CHARS_MAX: usize = 500;
 
 /// The report on a plan as one HTML page that needs nothing else.
 ///
-/// `replay` are plans of the same blocks at other budgets: a slider shows the
-/// page for each. Those of other blocks (by their number) and those of a
-/// budget that is there already are left out; so are all where no budget has
-/// an effect, which is with a verbosity that ignores it and without blocks. The page is usable with a
-/// hundred thousand blocks; its size is about 50 bytes a block, and 8 more a
-/// block for each plan of the replay.
+/// `replay` are plans of the same blocks at other budgets: a slider shows the page for each. Those
+/// of other blocks (by their number) and those of a budget that is there already are left out; so
+/// are all where no budget has an effect, which is with a verbosity that ignores it and without
+/// blocks. The page is usable with a hundred thousand blocks; its size is about 50 bytes a block,
+/// and 8 more a block for each plan of the replay.
 ///
 /// ```
 /// use lcp_driver::{DefaultDriver, DriverConfig, report};

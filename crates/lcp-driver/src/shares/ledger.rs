@@ -21,7 +21,7 @@ use crate::fixed_point::{BILLION, apportion, billionths, percent};
 pub struct ContextBudget {
     total: u32,
     shares: Vec<ShareBudget>,
-    basis: Basis,
+    basis: ShareWeights,
     note: Option<SharesNote>,
 }
 
@@ -69,7 +69,7 @@ impl ContextBudget {
         total: u32,
         shares: &[Share],
         tokens: &[u32],
-        basis: Basis,
+        basis: ShareWeights,
         note: Option<SharesNote>,
     ) -> Self {
         let share = |(share, &tokens): (&Share, &u32)| ShareBudget {
@@ -249,7 +249,7 @@ impl Shares {
             ShareSize::Tokens(tokens) => (0, tokens.min(share.cap.unwrap_or(u32::MAX)).into()),
         });
         let (ratios, fixed): (Vec<u64>, Vec<u64>) = sizes.unzip();
-        let (basis, fixed_sum) = (Basis::from_ratios(ratios), fixed.iter().sum::<u64>());
+        let (basis, fixed_sum) = (ShareWeights::from_ratios(ratios), fixed.iter().sum::<u64>());
         let left = u32::try_from(u64::from(available).saturating_sub(fixed_sum)).unwrap_or(0);
         let asked = basis.asked(available);
         let note = if fixed_sum > available.into() {
@@ -265,7 +265,7 @@ impl Shares {
             let of_fixed = apportion(available.min(saturate(fixed_sum)), &fixed);
             let of_ratios = apportion(basis.shared(available).min(left), &basis.weights);
             let tokens = of_fixed.iter().zip(of_ratios).map(|(a, b)| u64::from(a + b)).collect();
-            Basis { weights: tokens, whole: available.into() }
+            ShareWeights { weights: tokens, whole: available.into() }
         };
         let tokens = basis.tokens(available);
         ContextBudget::new(available, self.as_slice(), &tokens, basis, note)
@@ -357,13 +357,13 @@ impl fmt::Display for SharesNote {
 
 /// The weights of a division; adjustments start from these, so that nothing drifts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Basis {
+pub(super) struct ShareWeights {
     pub(super) weights: Vec<u64>,
     /// The weight of the whole.
     pub(super) whole: u64,
 }
 
-impl Basis {
+impl ShareWeights {
     pub(super) fn from_ratios(ratios: Vec<u64>) -> Self {
         let sum: u64 = ratios.iter().sum();
         // Each ratio was rounded: three thirds lack a billionth.

@@ -1,6 +1,6 @@
-//! Weighted max-min filling: what one does not want goes to those that do (RFC 0004 §3 shares).
+//! Weighted max-min filling: what one does not demand goes to those that do (RFC 0004 §3 shares).
 
-/// What one taker asks of [`max_min_fair`].
+/// What one claimant asks of [`max_min_fair`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Demand {
     /// Its part beside the others, in any unit that all of them share. With 0 it takes only what
@@ -19,50 +19,54 @@ const LEVEL_BITS: u32 = u32::BITS;
 /// Divides `total` tokens: everyone has at least its floor and at most its limit, and between the
 /// two all rise at the pace of their weights, until the tokens are spent or every limit is reached.
 ///
-/// The result has one number for each want, in order, and sums to `total` or to the sum of the
+/// The result has one number for each demand, in order, and sums to `total` or to the sum of the
 /// limits, whichever is less. Where the floors alone exceed `total` they are met in order, as far
 /// as it reaches.
 ///
-/// Whole tokens go out as by the Sainte-Laguë method: the `n`-th token of a taker stands at the
+/// Whole tokens go out as by the Sainte-Laguë method: the `n`-th token of a claimant stands at the
 /// level `(n − ½) / weight`, and lower levels are served first, equal ones in order. So a larger
 /// total never takes a token from anyone, which rounding by largest remainder does.
 ///
 /// ```
 /// use lcp_driver::shares::{Demand, max_min_fair};
 ///
-/// let want = |weight, limit| Demand { weight, floor: 0, limit };
+/// let demand = |weight, limit| Demand { weight, floor: 0, limit };
 /// // The second needs only 10; the others divide the rest as 40 to 20.
-/// assert_eq!(max_min_fair(100, &[want(40, 500), want(30, 10), want(20, 500)]), [60, 10, 30]);
+/// assert_eq!(max_min_fair(100, &[demand(40, 500), demand(30, 10), demand(20, 500)]), [60, 10, 30]);
 /// ```
 #[must_use]
-pub fn max_min_fair(total: u64, wants: &[Demand]) -> Vec<u64> {
+pub fn max_min_fair(total: u64, demands: &[Demand]) -> Vec<u64> {
     let mut left = total;
-    let mut given = Vec::with_capacity(wants.len());
-    for want in wants {
-        let floor = want.floor.min(want.limit).min(left);
+    let mut given = Vec::with_capacity(demands.len());
+    for demand in demands {
+        let floor = demand.floor.min(demand.limit).min(left);
         left -= floor;
         given.push(floor);
     }
-    let takers = |weighted: bool| -> Vec<Taker> {
-        let chosen = |want: &Demand| want.limit > 0 && (want.weight > 0) == weighted;
-        let taker = |(at, want): (usize, &Demand)| {
-            chosen(want).then_some(Taker { at, weight: want.weight.max(1), limit: want.limit })
+    let claimants = |weighted: bool| -> Vec<Claimant> {
+        let chosen = |demand: &Demand| demand.limit > 0 && (demand.weight > 0) == weighted;
+        let claimant = |(at, demand): (usize, &Demand)| {
+            chosen(demand).then_some(Claimant {
+                at,
+                weight: demand.weight.max(1),
+                limit: demand.limit,
+            })
         };
-        wants.iter().enumerate().filter_map(taker).collect()
+        demands.iter().enumerate().filter_map(claimant).collect()
     };
     for weighted in [true, false] {
-        left -= raise(left, &takers(weighted), &mut given);
+        left -= distribute(left, &claimants(weighted), &mut given);
     }
     given
 }
 
-struct Taker {
+struct Claimant {
     at: usize,
     weight: u32,
     limit: u64,
 }
 
-impl Taker {
+impl Claimant {
     /// Returns the tokens at a level, given what it has already.
     fn at_level(&self, level: u128, given: &[u64]) -> u64 {
         let half = 1 << (LEVEL_BITS - 1);
@@ -73,16 +77,17 @@ impl Taker {
 
     /// Returns whether its next token has a lower level than the other's.
     fn before(&self, other: &Self, given: &[u64]) -> bool {
-        let next = |taker: &Self| 2 * u128::from(given[taker.at]) + 1;
+        let next = |claimant: &Self| 2 * u128::from(given[claimant.at]) + 1;
         next(self) * u128::from(other.weight) < next(other) * u128::from(self.weight)
     }
 }
 
 /// Gives out up to `left` tokens and returns how many.
-fn raise(left: u64, takers: &[Taker], given: &mut [u64]) -> u64 {
+fn distribute(left: u64, claimants: &[Claimant], given: &mut [u64]) -> u64 {
     let cost = |level: u128, given: &[u64]| -> u128 {
-        let gain = |taker: &Taker| u128::from(taker.at_level(level, given) - given[taker.at]);
-        takers.iter().map(gain).sum()
+        let gain =
+            |claimant: &Claimant| u128::from(claimant.at_level(level, given) - given[claimant.at]);
+        claimants.iter().map(gain).sum()
     };
     // The highest level that the tokens pay for; at the top everyone is at its limit.
     let (mut paid, mut top) = (0, 1_u128 << (u64::BITS + LEVEL_BITS));
@@ -94,20 +99,20 @@ fn raise(left: u64, takers: &[Taker], given: &mut [u64]) -> u64 {
         if cost(middle, given) <= left.into() { paid = middle } else { top = middle }
     }
     let mut rest = left;
-    for taker in takers {
-        let tokens = taker.at_level(paid, given);
-        rest -= tokens - given[taker.at];
-        given[taker.at] = tokens;
+    for claimant in claimants {
+        let tokens = claimant.at_level(paid, given);
+        rest -= tokens - given[claimant.at];
+        given[claimant.at] = tokens;
     }
     while rest > 0 {
-        let mut next: Option<&Taker> = None;
-        for taker in takers.iter().filter(|taker| given[taker.at] < taker.limit) {
-            if next.is_none_or(|best| taker.before(best, given)) {
-                next = Some(taker);
+        let mut next: Option<&Claimant> = None;
+        for claimant in claimants.iter().filter(|claimant| given[claimant.at] < claimant.limit) {
+            if next.is_none_or(|best| claimant.before(best, given)) {
+                next = Some(claimant);
             }
         }
-        let Some(taker) = next else { break };
-        given[taker.at] += 1;
+        let Some(claimant) = next else { break };
+        given[claimant.at] += 1;
         rest -= 1;
     }
     left - rest

@@ -1,6 +1,6 @@
 //! Shares that are ready for use.
 
-use super::ledger::{Basis, saturate};
+use super::ledger::{ShareWeights, saturate};
 use super::{ContextBudget, Shares};
 use crate::fixed_point::{BILLION, billionths};
 
@@ -81,7 +81,7 @@ impl Shares {
 #[must_use]
 pub fn calculate_budget(total: u32) -> ContextBudget {
     let ratios = DEFAULT_BUDGET_RATIOS.iter().map(|&(_, ratio)| billionths(ratio));
-    let basis = Basis::from_ratios(ratios.collect());
+    let basis = ShareWeights::from_ratios(ratios.collect());
     let down = |weight: &u64| saturate(u64::from(total) * weight / BILLION);
     let tokens: Vec<u32> = basis.weights.iter().map(down).collect();
     ContextBudget::new(total, Shares::conversation().as_slice(), &tokens, basis, None)

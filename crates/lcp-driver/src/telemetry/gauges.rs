@@ -1,5 +1,4 @@
-//! The gauges of Token Budget Manager, and those of deduplication under names of
-//! the same kind.
+//! The gauges of Token Budget Manager, and those of deduplication under names of the same kind.
 
 use metrics::gauge;
 

@@ -1,7 +1,7 @@
 //! Further levels that a pack carries of a block (RFC 0004 §6).
 
 use expect_test::expect;
-use lcp_driver::parse::{PieceKind, parse};
+use lcp_driver::parse::{PartKind, parse};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Plan, Rendered, WarningCode};
 use lcp_types::{Block, CarriedLevel, Priority};
 
@@ -100,7 +100,7 @@ fn levels_come_back_from_the_text() {
     for mode in OutputMode::ALL {
         let text = run(&blocks, 60, mode).text;
         let pieces = parse(&text, mode).unwrap();
-        assert_eq!(pieces[0].kind, PieceKind::Detailed, "{text}");
+        assert_eq!(pieces[0].kind, PartKind::Detailed, "{text}");
         let body = "let value_0 .. let value_79: each computed of its number\nand a text";
         assert_eq!(pieces[0].body.as_deref(), Some(body));
     }

@@ -1,6 +1,6 @@
 //! A rendered text splits back into its blocks, whatever they hold.
 
-use lcp_driver::parse::{Piece, PieceKind, parse};
+use lcp_driver::parse::{ParsedPart, PartKind, parse};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, RenderDecision, Rendered, Verbosity};
 use lcp_types::{Block, BlockContent};
 use proptest::prelude::*;
@@ -35,10 +35,10 @@ fn first_word(block: &Block<'_>) -> Option<String> {
     })
 }
 
-fn check_piece(
+fn check_part(
     block: &Block<'_>,
     decision: &RenderDecision,
-    piece: &Piece,
+    piece: &ParsedPart,
 ) -> Result<(), TestCaseError> {
     prop_assert_eq!(&piece.block_type, block.block_type().label());
     if let Some(label) = first_word(block) {
@@ -53,23 +53,22 @@ fn check_piece(
         prop_assert_eq!(piece.tool_call_id.as_deref(), turn.tool_call_id.as_deref());
     }
     match (decision, piece.kind) {
-        (RenderDecision::Full, PieceKind::Full) => {
+        (RenderDecision::Full, PartKind::Full) => {
             if let Some(content) = content(block) {
                 prop_assert_eq!(piece.body.as_deref(), Some(content.as_str()));
             }
         }
-        (RenderDecision::Summary, PieceKind::Summary) => {
+        (RenderDecision::Summary, PartKind::Summary) => {
             prop_assert_eq!(piece.body.as_deref(), block.summary.as_deref());
         }
-        (RenderDecision::Placeholder { omitted_tokens, .. }, PieceKind::Placeholder { tokens }) => {
+        (RenderDecision::Placeholder { omitted_tokens, .. }, PartKind::Placeholder { tokens }) => {
             prop_assert_eq!(u64::from(*omitted_tokens), tokens);
         }
-        (RenderDecision::Detailed, PieceKind::Detailed)
-        | (RenderDecision::Tags, PieceKind::Tags) => {
+        (RenderDecision::Detailed, PartKind::Detailed) | (RenderDecision::Tags, PartKind::Tags) => {
             // A pack carries them in blocks of their own, which `levels` tests.
             prop_assert!(piece.body.is_some());
         }
-        (RenderDecision::Excerpt(excerpt), PieceKind::Excerpt) => {
+        (RenderDecision::Excerpt(excerpt), PartKind::Excerpt) => {
             if let (Some(content), Some(body)) = (content(block), &piece.body) {
                 let head = &content[..excerpt.head_bytes];
                 let tail = &content[content.len() - excerpt.tail_bytes..];
@@ -96,13 +95,13 @@ fn check(blocks: &[Block<'_>], config: &DriverConfig) -> Result<(), TestCaseErro
             let Some(piece) = pieces.next() else {
                 return Err(TestCaseError::fail(format!("a piece is missing\n{text}")));
             };
-            check_piece(block, &item.decision, &piece)?;
+            check_part(block, &item.decision, &piece)?;
         }
     }
     let rest: Vec<_> = pieces.map(|piece| piece.kind).collect();
     let expected = plan
         .rolled_up
-        .map(|all| PieceKind::RolledUp { count: all.count as u64, tokens: all.tokens });
+        .map(|all| PartKind::RolledUp { count: all.count as u64, tokens: all.tokens });
     prop_assert_eq!(rest, expected.into_iter().collect::<Vec<_>>());
     Ok(())
 }

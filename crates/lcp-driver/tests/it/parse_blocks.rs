@@ -1,6 +1,6 @@
 //! Blocks that a text shows in full come back from it, whatever they hold (RFC 0008 §2).
 
-use lcp_driver::parse::{ParsedBlock, PieceKind, TooLarge, detect_mode, parse, parse_blocks};
+use lcp_driver::parse::{ParsedBlock, PartKind, TooLarge, detect_mode, parse, parse_blocks};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Verbosity};
 use lcp_types::{
     Block, BlockContent, BlockType, DiffHunk, FileEntry, FileEntryKind, FormatHint, Lang,
@@ -217,7 +217,7 @@ fn check(pack: &[Block<'_>], mode: OutputMode) -> Result<(), TestCaseError> {
     let metas = lcp_types::BlockMeta::resolve_all(pack, &mut |_, _| {});
     for (at, (shown, block)) in found.blocks.iter().zip(blocks).enumerate() {
         prop_assert_eq!(&shown.block, &as_shown(block, mode, &shown.block), "{}", text);
-        prop_assert_eq!(shown.shown, PieceKind::Full);
+        prop_assert_eq!(shown.shown, PartKind::Full);
         prop_assert_eq!(shown.block_type, block.block_type());
         let annotated = metas[at].annotated.then_some(metas[at].priority);
         prop_assert_eq!(shown.priority, visible_priority(annotated, mode));
@@ -254,8 +254,8 @@ proptest! {
             Err(error) => return Err(TestCaseError::fail(format!("{error}\n{text}"))),
         };
         let pieces = parse(&text, config.mode).unwrap();
-        let is_omitted = |kind: &PieceKind| {
-            matches!(kind, PieceKind::Placeholder { .. } | PieceKind::RolledUp { .. })
+        let is_omitted = |kind: &PartKind| {
+            matches!(kind, PartKind::Placeholder { .. } | PartKind::RolledUp { .. })
         };
         let kinds: Vec<_> = pieces.iter().map(|piece| piece.kind).collect();
         let shown: Vec<_> = found.blocks.iter().map(|block| block.shown).collect();
@@ -286,7 +286,7 @@ proptest! {
             }
         };
         let is_whole = |block: &ParsedBlock| {
-            block.shown == PieceKind::Full && !block.absent.iter().any(|name| ["data", "body"].contains(name))
+            block.shown == PartKind::Full && !block.absent.iter().any(|name| ["data", "body"].contains(name))
         };
         if !found.omitted.is_empty() || !found.blocks.iter().all(is_whole) {
             return Ok(());
@@ -315,17 +315,17 @@ fn placeholders_and_levels_are_told_from_blocks() {
     let [code, tree, image] = &found.blocks[..] else { unreachable!() };
     let excerpt = "fn a() {\n… 3 lines omitted …";
     assert_eq!(code.block, Block::code(Lang::Rust, "a.rs", excerpt));
-    assert_eq!((code.shown, code.priority), (PieceKind::Excerpt, Some(Priority::High)));
+    assert_eq!((code.shown, code.priority), (PartKind::Excerpt, Some(Priority::High)));
     assert_eq!(tree.block, Block::document("/r", "two files", FormatHint::Plain));
-    assert_eq!((tree.shown, tree.block_type), (PieceKind::Summary, BlockType::FileTree));
+    assert_eq!((tree.shown, tree.block_type), (PartKind::Summary, BlockType::FileTree));
     assert_eq!(tree.absent, ["format_hint"]);
     assert_eq!(image.block, Block::image(MediaType::Png, "red", ""));
-    assert_eq!((image.shown, image.absent), (PieceKind::Tags, &["data"][..]));
+    assert_eq!((image.shown, image.absent), (PartKind::Tags, &["data"][..]));
     let omitted: Vec<_> =
         found.omitted.iter().map(|piece| (piece.kind, piece.words.concat())).collect();
     let expected = [
-        (PieceKind::Placeholder { tokens: 823 }, "sh".to_owned()),
-        (PieceKind::RolledUp { count: 412, tokens: 1_048_576 }, String::new()),
+        (PartKind::Placeholder { tokens: 823 }, "sh".to_owned()),
+        (PartKind::RolledUp { count: 412, tokens: 1_048_576 }, String::new()),
     ];
     assert_eq!(omitted, expected);
 }

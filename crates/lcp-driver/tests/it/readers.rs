@@ -1,7 +1,7 @@
 //! What readers of others make of a text: a parser of `CommonMark`, and programs that
 //! translate the ends of lines (RFC 0008 §1.1).
 
-use lcp_driver::parse::{Piece, PieceKind, parse};
+use lcp_driver::parse::{ParsedPart, PartKind, parse};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
 use lcp_types::{Block, FormatHint, Lang, Role};
 use proptest::prelude::*;
@@ -119,7 +119,7 @@ proptest! {
 }
 
 /// The one piece of a text, and whether it stands between fences.
-fn alone(content: &str) -> (Piece, bool) {
+fn alone(content: &str) -> (ParsedPart, bool) {
     let text = full(&[Block::conversation(Role::User, content)], OutputMode::Markdown);
     let mut pieces = parse(&text, OutputMode::Markdown).unwrap();
     assert_eq!(pieces.len(), 1, "{text}");
@@ -145,7 +145,7 @@ fn prose_stands_as_it_is_where_it_ends() {
     for content in ends {
         let (piece, is_fenced) = alone(content);
         assert!(!is_fenced, "{content}");
-        assert_eq!((piece.kind, piece.body.as_deref()), (PieceKind::Full, Some(content)));
+        assert_eq!((piece.kind, piece.body.as_deref()), (PartKind::Full, Some(content)));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use lcp_driver::budget::TokenEstimator;
-use lcp_driver::parse::{PieceKind, parse, parse_blocks};
+use lcp_driver::parse::{PartKind, parse, parse_blocks};
 use lcp_driver::shares::Shares;
 use lcp_driver::{
     DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, Plan, RenderDecision, ValueModel,
@@ -119,7 +119,7 @@ fn splits_back(blocks: &[Block<'_>], plan: &Plan, text: &str) {
         let piece = pieces.next().expect("a piece for each block that is shown");
         assert_eq!(piece.block_type, block.block_type().label());
         if item.decision == RenderDecision::Full {
-            assert_eq!(piece.kind, PieceKind::Full);
+            assert_eq!(piece.kind, PartKind::Full);
             if let Some(content) = content_text(&block.content) {
                 assert_eq!(piece.body.as_deref(), Some(&*content), "{text}");
             }
@@ -143,7 +143,7 @@ fn unrenders(blocks: &[Block<'_>], plan: &Plan, text: &str) {
         let shown = found.next().expect("a block for each that is shown");
         assert_eq!(shown.block_type, block.block_type());
         if item.decision == RenderDecision::Full {
-            assert_eq!(shown.shown, PieceKind::Full);
+            assert_eq!(shown.shown, PartKind::Full);
             let content = |block: &Block<'_>| content_text(&block.content).map(Cow::into_owned);
             assert_eq!(content(&shown.block), content(block), "{text}");
         }

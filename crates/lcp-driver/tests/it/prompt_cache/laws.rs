@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lcp_driver::parse::{PieceKind, parse};
+use lcp_driver::parse::{PartKind, parse};
 use lcp_driver::prompt_cache::{PreviousPlan, RepackReason, StableOptions, TextReuse};
 use lcp_driver::{
     DriverConfig, OutputMode, Overflow, Reason, RenderDecision, Verbosity, WarningCode,
@@ -100,15 +100,15 @@ fn splits(turn: &Turned) -> Law {
         prop_assert_eq!(&piece.block_type, item.block_type.label());
         let whole = &whole[place(i)];
         let as_said = match (&item.decision, piece.kind) {
-            (RenderDecision::Full, PieceKind::Full) => piece.body == whole.body,
+            (RenderDecision::Full, PartKind::Full) => piece.body == whole.body,
             (
                 RenderDecision::Placeholder { omitted_tokens, .. },
-                PieceKind::Placeholder { tokens },
+                PartKind::Placeholder { tokens },
             ) => u64::from(*omitted_tokens) == tokens,
-            (RenderDecision::Detailed, PieceKind::Detailed)
-            | (RenderDecision::Summary, PieceKind::Summary)
-            | (RenderDecision::Tags, PieceKind::Tags)
-            | (RenderDecision::Excerpt(_), PieceKind::Excerpt) => true,
+            (RenderDecision::Detailed, PartKind::Detailed)
+            | (RenderDecision::Summary, PartKind::Summary)
+            | (RenderDecision::Tags, PartKind::Tags)
+            | (RenderDecision::Excerpt(_), PartKind::Excerpt) => true,
             _ => false,
         };
         prop_assert!(as_said, "block {} is {:?}, the text has {:?}", i, item.decision, piece);
@@ -116,7 +116,7 @@ fn splits(turn: &Turned) -> Law {
     let rest: Vec<_> = pieces.map(|piece| piece.kind).collect();
     let line = plan
         .rolled_up
-        .map(|all| PieceKind::RolledUp { count: all.count as u64, tokens: all.tokens });
+        .map(|all| PartKind::RolledUp { count: all.count as u64, tokens: all.tokens });
     prop_assert_eq!(rest, line.into_iter().collect::<Vec<_>>());
     let mut shown = stable_of(plan).order.clone();
     shown.sort_unstable();
