@@ -10,58 +10,50 @@ use super::segment::{
     AllocationReason, BudgetAllocationOptions, CompressionLevel, Focus, Forms, Segment,
 };
 use crate::allocate::{BudgetLedger, Candidate, Eligibility, Selection};
+use crate::cost::DetailCosts;
+use crate::detail::DetailLevel;
 use crate::fixed_point::BILLION;
 
 /// The useful forms of a segment: without those that cost no less than a fuller one.
 #[derive(Clone, Debug)]
-pub(super) struct LevelChoices {
-    forms: Forms,
-    /// Fullest first, with strictly falling costs, never empty.
-    useful: Vec<(CompressionLevel, u32)>,
-}
+pub(super) struct LevelChoices(DetailCosts);
 
 impl LevelChoices {
     pub(super) fn new(forms: Forms) -> Self {
-        let mut useful = vec![(CompressionLevel::Full, forms.full)];
-        let mut cheapest = forms.full;
-        for level in CompressionLevel::ALL {
-            if let Some(cost) = forms.cost(level).filter(|cost| *cost < cheapest) {
-                cheapest = cost;
-                useful.push((level, cost));
-            }
-        }
-        Self { forms, useful }
+        let Forms { full, detailed, brief, tags } = forms;
+        Self(DetailCosts::new(full, [Some(full), detailed, brief, tags, None]))
     }
 
     pub(super) fn get(&self, choice: usize) -> (CompressionLevel, u32) {
-        self.useful[choice]
+        let (level, cost) = self.0.details[choice];
+        (CompressionLevel::ALL[level as usize], cost)
     }
 
     fn costs(&self) -> impl Iterator<Item = u32> {
-        self.useful.iter().map(|(_, cost)| *cost)
+        self.0.details.iter().map(|(_, cost)| *cost)
     }
 
     fn last(&self) -> usize {
-        self.useful.len() - 1
+        self.0.details.len() - 1
     }
 
-    /// Returns the number of choices above tags.
     fn above_tags(&self) -> usize {
-        self.useful.iter().filter(|(level, _)| *level < CompressionLevel::Tags).count()
+        self.0.details.iter().filter(|(level, _)| *level < DetailLevel::Tags).count()
     }
 
     /// Returns the choice that shows a level, else the next lower one, else the next fuller one.
     pub(super) fn at(&self, level: CompressionLevel) -> usize {
-        if self.forms.cost(level).is_some() {
+        let detail = DetailLevel::ALL[level as usize];
+        if self.0.all().any(|(other, _)| other == detail) {
             return self.at_least(level);
         }
-        let lower = self.useful.iter().position(|(other, _)| *other > level);
+        let lower = self.0.details.iter().position(|(other, _)| *other > detail);
         lower.unwrap_or(self.last())
     }
 
     /// Returns the nearest choice for a level or a fuller one.
     fn at_least(&self, level: CompressionLevel) -> usize {
-        self.useful.iter().rposition(|(other, _)| *other <= level).unwrap_or(0)
+        self.0.max_level(DetailLevel::ALL[level as usize])
     }
 
     /// Returns the fullest choice that costs at most `max`, else the last one.
@@ -71,13 +63,8 @@ impl LevelChoices {
 
     /// Returns the forms that cost more than a fuller one, each with both costs.
     pub(super) fn costly(&self) -> impl Iterator<Item = (CompressionLevel, u32, u32)> {
-        let mut cheapest = self.forms.full;
-        CompressionLevel::ALL.into_iter().filter_map(move |level| {
-            let cost = self.forms.cost(level)?;
-            let fuller = cheapest;
-            cheapest = cheapest.min(cost);
-            (cost > fuller).then_some((level, cost, fuller))
-        })
+        let costly = self.0.dominated();
+        costly.map(|(level, cost, fuller)| (CompressionLevel::ALL[level as usize], cost, fuller))
     }
 }
 

@@ -89,8 +89,9 @@ impl ContextBudget {
     }
 
     /// The shares in order.
-    pub fn iter(&self) -> std::slice::Iter<'_, ShareBudget> {
-        self.shares.iter()
+    #[must_use]
+    pub fn shares(&self) -> &[ShareBudget] {
+        &self.shares
     }
 
     /// The share of this name.
@@ -114,7 +115,7 @@ impl ContextBudget {
     /// Tokens that were consumed of all shares.
     #[must_use]
     pub fn used_total(&self) -> u64 {
-        self.iter().map(|share| u64::from(share.used)).sum()
+        self.shares.iter().map(|share| u64::from(share.used)).sum()
     }
 
     /// Tokens of the whole budget that are left, those that belong to no share included.
@@ -127,7 +128,7 @@ impl ContextBudget {
     /// Tokens that belong to no share: what the sizes lack of the whole, and what caps cut off.
     #[must_use]
     pub fn unassigned(&self) -> u32 {
-        self.iter().fold(self.total, |left, share| left.saturating_sub(share.tokens))
+        self.shares.iter().fold(self.total, |left, share| left.saturating_sub(share.tokens))
     }
 
     /// The part of the whole budget that was used, in percent, see [`percent`].
@@ -173,7 +174,7 @@ impl ContextBudget {
     ///
     /// [`BudgetError::UnknownCategory`].
     pub fn available_tokens(&self, used: &[(&str, u32)]) -> Result<Vec<ShareLeft>, BudgetError> {
-        let mut sums: Vec<u64> = self.iter().map(|share| share.used.into()).collect();
+        let mut sums: Vec<u64> = self.shares.iter().map(|share| share.used.into()).collect();
         for &(name, tokens) in used {
             sums[self.position(name)?] += u64::from(tokens);
         }
@@ -182,7 +183,7 @@ impl ContextBudget {
             tokens: share.tokens.saturating_sub(u32::try_from(used).unwrap_or(u32::MAX)),
             over: used.saturating_sub(share.tokens.into()),
         };
-        Ok(self.iter().zip(sums).map(left).collect())
+        Ok(self.shares.iter().zip(sums).map(left).collect())
     }
 
     /// Whether [`consume`](Self::consume) would take so many tokens.
@@ -220,15 +221,6 @@ impl ContextBudget {
     fn position(&self, category: &str) -> Result<usize, BudgetError> {
         let at = self.shares.iter().position(|share| share.name == category);
         at.ok_or_else(|| BudgetError::UnknownCategory { category: category.to_owned() })
-    }
-}
-
-impl<'b> IntoIterator for &'b ContextBudget {
-    type Item = &'b ShareBudget;
-    type IntoIter = std::slice::Iter<'b, ShareBudget>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
     }
 }
 

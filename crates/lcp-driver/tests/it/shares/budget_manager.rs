@@ -31,7 +31,8 @@ fn should_apply_response_reserve() {
 
 #[test]
 fn should_allocate_categories() {
-    let tokens: Vec<_> = budget().iter().map(|share| (share.name.clone(), share.tokens)).collect();
+    let tokens: Vec<_> =
+        budget().shares().iter().map(|share| (share.name.clone(), share.tokens)).collect();
     let expected = [
         ("tool_results", 36_000),
         ("open_files", 27_000),
@@ -112,14 +113,14 @@ fn should_report_remaining() {
     assert_eq!(budget.used_total(), 51_700);
     assert_eq!(budget.percent(), 57);
     assert_eq!(budget.remaining(), 38_300);
-    let left: Vec<u32> = budget.iter().map(ShareBudget::remaining).collect();
+    let left: Vec<u32> = budget.shares().iter().map(ShareBudget::remaining).collect();
     assert_eq!(left, [23_500, 8_800, 2_200, 3_800]);
 }
 
 #[test]
 fn should_handle_zero_budget() {
     let mut budget = Shares::agent().divide(0);
-    assert!(budget.iter().all(|share| share.tokens == 0 && share.percent() == 0));
+    assert!(budget.shares().iter().all(|share| share.tokens == 0 && share.percent() == 0));
     assert_eq!((budget.remaining(), budget.percent(), budget.note()), (0, 0, None));
     assert!(budget.can_fit(0, "references"));
     assert_eq!(budget.consume(1, "references").unwrap_err().code(), "LCP-BUD-001");

@@ -4,7 +4,7 @@ use lcp_driver::shares::{ContextBudget, Demand, Share, Shares, max_min_fair};
 use proptest::prelude::*;
 
 fn tokens(budget: &ContextBudget) -> Vec<u32> {
-    budget.iter().map(|share| share.tokens).collect()
+    budget.shares().iter().map(|share| share.tokens).collect()
 }
 
 #[test]
@@ -39,7 +39,7 @@ proptest! {
         let shares = Shares::new(cuts.iter().enumerate().map(ratio)).unwrap();
         for shares in [shares, Shares::agent(), Shares::conversation()] {
             let budget = shares.divide(total);
-            let sum: u64 = budget.iter().map(|share| u64::from(share.tokens)).sum();
+            let sum: u64 = budget.shares().iter().map(|share| u64::from(share.tokens)).sum();
             prop_assert_eq!(sum, u64::from(total));
             prop_assert_eq!((budget.unassigned(), budget.note()), (0, None));
         }
@@ -71,6 +71,7 @@ fn should_redistribute_unused() {
     // Files and references need less than they have, the others more.
     let limits = [80_000, 7_000, 80_000, 2_000];
     let wants: Vec<Demand> = budget
+        .shares()
         .iter()
         .zip(limits)
         .map(|(share, limit)| Demand { weight: share.tokens, floor: 0, limit })

@@ -13,7 +13,7 @@ const SECTIONS: [&str; 8] = [
 ];
 
 fn tokens(budget: &ContextBudget) -> Vec<u32> {
-    budget.iter().map(|share| share.tokens).collect()
+    budget.shares().iter().map(|share| share.tokens).collect()
 }
 
 fn budget_of_model(window: u32) -> ContextBudget {
@@ -35,7 +35,7 @@ fn calculate_budget_of_6400() {
     let budget = calculate_budget(6_400);
     assert_eq!(budget.total(), 6_400);
     assert_eq!(tokens(&budget), [960, 320, 640, 320, 960, 640, 2_240, 320]);
-    assert!(budget.iter().map(|share| share.name.as_str()).eq(SECTIONS));
+    assert!(budget.shares().iter().map(|share| share.name.as_str()).eq(SECTIONS));
     assert_eq!(budget, Shares::conversation().divide(6_400));
 }
 

@@ -5,7 +5,7 @@ use lcp_driver::shares::{Share, Shares, SharesError, SharesNote};
 use proptest::prelude::*;
 
 fn tokens(shares: &Shares, available: u32) -> Vec<u32> {
-    shares.divide(available).iter().map(|share| share.tokens).collect()
+    shares.divide(available).shares().iter().map(|share| share.tokens).collect()
 }
 
 fn ratios(ratios: &[f64]) -> Result<Shares, SharesError> {
@@ -127,12 +127,12 @@ proptest! {
         let budget = shares.unwrap().divide(total);
         for budget in [&budget, &budget.adjust_for_total(next)] {
             let mut sum = 0;
-            for share in budget {
+            for share in budget.shares() {
                 prop_assert!(share.tokens <= share.cap.unwrap_or(u32::MAX));
                 sum += u64::from(share.tokens);
             }
             prop_assert_eq!(sum + u64::from(budget.unassigned()), u64::from(budget.total()));
-            let is_capped = budget.iter().any(|share| share.cap == Some(share.tokens));
+            let is_capped = budget.shares().iter().any(|share| share.cap == Some(share.tokens));
             prop_assert!(budget.note().is_none() || budget.unassigned() == 0 || is_capped);
         }
         prop_assert_eq!(budget.adjust_for_total(total), budget);

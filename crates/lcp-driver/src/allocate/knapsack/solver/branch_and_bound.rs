@@ -2,10 +2,9 @@
 //! others must be given back, and no core around the break item finds that. Then the class of the
 //! break item is decided both ways, each a problem of its own.
 
-use super::core::Size;
+use super::Attempt;
 use super::greedy::fill_leftover;
 use super::instance::{Assignment, ClassRange, Instance};
-use super::{Attempt, attempt};
 
 /// A solution is near enough to its bound if a thousandth is missing.
 const NEAR: u64 = 1_000;
@@ -25,18 +24,8 @@ struct Node {
     split: (u32, u32),
 }
 
-/// Returns the best assignment that is found starting from a first one, and a bound of all.
+/// Returns the best assignment from a first one on, and a bound of all. `attempt` solves subproblems.
 pub(super) fn search(
-    problem: Instance<'_>,
-    capacity: u64,
-    size: Size,
-    first: Attempt,
-) -> (Assignment, u64) {
-    search_by(problem, capacity, first, |part| attempt(part, capacity, size))
-}
-
-/// Searches with subproblems solved by `attempt`, which returns `None` if there is no solution.
-pub(super) fn search_by(
     problem: Instance<'_>,
     capacity: u64,
     first: Attempt,

@@ -62,7 +62,7 @@ fn solve_within(problem: &Problem, capacity: u64, size: Size) -> Option<Solution
     let first = attempt(view, capacity, size)?;
     let lp_bound = first.lp_bound;
     let (Assignment { at, cost, value }, bound) =
-        branch_and_bound::search(view, capacity, size, first);
+        branch_and_bound::search(view, capacity, first, |part| attempt(part, capacity, size));
     let chosen = at.into_iter().map(|at| view.option(at).index).collect();
     Some(Solution { chosen, cost, value, lp_bound, bound })
 }

@@ -462,7 +462,7 @@ fn branched(classes: &Classes, capacity: u64) -> (u32, u64, u64) {
     let problem = problem(classes);
     let first = attempt(problem.view(), capacity, Size::FULL).unwrap();
     let mut tried = 0;
-    let (choice, bound) = branch_and_bound::search_by(problem.view(), capacity, first, |part| {
+    let (choice, bound) = branch_and_bound::search(problem.view(), capacity, first, |part| {
         tried += 1;
         attempt(part, capacity, Size::FULL)
     });
