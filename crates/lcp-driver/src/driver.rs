@@ -129,9 +129,7 @@ impl DefaultDriver {
     ///
     /// As [`Self::render`].
     pub fn plan(&self, blocks: &[Block<'_>], config: &DriverConfig) -> Result<Plan, DriverError> {
-        let plan = planner::plan(blocks, config, &self.estimator)?;
-        telemetry::record_plan(&plan);
-        Ok(plan)
+        self.run(blocks, config).map(|rendered| rendered.plan)
     }
 
     /// What [`Self::plan`] would give for each of these budgets, in tokens, in place of the one in

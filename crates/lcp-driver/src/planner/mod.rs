@@ -59,19 +59,11 @@ pub fn allocate_budget(
     mode: OutputMode,
 ) -> Vec<RenderDecision> {
     let config = DriverConfig { token_budget: Some(budget), mode, ..DriverConfig::default() };
-    match plan(blocks, &config, estimator) {
-        Ok(plan) => plan.items.into_iter().map(|item| item.decision).collect(),
+    match plan_and_render(blocks, &config, estimator) {
+        Ok((plan, _)) => plan.items.into_iter().map(|item| item.decision).collect(),
         // Overflow is allowed by default, and nothing else is denied.
         Err(_) => vec![RenderDecision::Omit; blocks.len()],
     }
-}
-
-pub(crate) fn plan(
-    blocks: &[Block<'_>],
-    config: &DriverConfig,
-    estimator: &dyn TokenEstimator,
-) -> Result<Plan, DriverError> {
-    plan_and_render(blocks, config, estimator).map(|(plan, _)| plan)
 }
 
 pub(crate) fn plan_and_render(
@@ -159,43 +151,45 @@ impl<'c> Scan<'_, 'c> {
         let line = self.roll_up_bound();
         let mut available = u64::from(budget);
         let mut optimality = None;
-        // If the counts of parts add up, the first attempt is the last. Otherwise the excess is
-        // taken off the budget.
-        for _ in 0..ATTEMPTS_MAX {
-            let (allocation, own) = self.allocate(available, line, shares, &mut excerpter);
-            // The first attempt has the whole budget, so no plan exceeds its bound.
-            optimality =
-                optimality.or(own).zip(own).map(|(first, own)| first.with_value(own.value));
-            let rendered = self.attempt(&allocation, shares, &excerpter, optimality);
-            let used = rendered.used;
-            let fits = allocation.outcome == Outcome::Fits;
-            let over_caps = self.over_caps(shares, &rendered);
-            if fits && used <= budget && over_caps.iter().any(|over| *over > 0) {
-                shares.lower_caps(&over_caps);
-                continue;
+        let (allocation, rendered) = 'accepted: {
+            // If the counts of parts add up, the first attempt is the last. Otherwise the excess is
+            // taken off the budget.
+            for _ in 0..ATTEMPTS_MAX {
+                let (allocation, own) = self.allocate(available, line, shares, &mut excerpter);
+                // The first attempt has the whole budget, so no plan exceeds its bound.
+                optimality =
+                    optimality.or(own).zip(own).map(|(first, own)| first.with_value(own.value));
+                let rendered = self.attempt(&allocation, shares, &excerpter, optimality);
+                let used = rendered.used;
+                let fits = allocation.outcome == Outcome::Fits;
+                let over_caps = self.over_caps(shares, &rendered);
+                if fits && used <= budget && over_caps.iter().any(|over| *over > 0) {
+                    shares.lower_caps(&over_caps);
+                    continue;
+                }
+                if (fits && used <= budget) || (!fits && available == u64::from(budget)) {
+                    break 'accepted (allocation, rendered);
+                }
+                if !fits {
+                    break;
+                }
+                // What the attempt left is no part of the excess.
+                let spent = available.saturating_sub(allocation.left);
+                available = spent.saturating_sub(u64::from(used - budget));
             }
-            if (fits && used <= budget) || (!fits && available == u64::from(budget)) {
-                self.check_overflow(&allocation, budget, used, warnings)?;
-                return Ok(rendered);
+            // Critical blocks and the roll-up line, else Critical blocks alone.
+            let optimality = optimality.map(|optimality| optimality.with_value(0));
+            let with_line = self.fixed_only(Outcome::Fits);
+            let rendered = self.attempt(&with_line, shares, &excerpter, optimality);
+            if rendered.used <= budget {
+                break 'accepted (with_line, rendered);
             }
-            if !fits {
-                break;
-            }
-            // What the attempt left is no part of the excess.
-            let spent = available.saturating_sub(allocation.left);
-            available = spent.saturating_sub(u64::from(used - budget));
-        }
-        // Critical blocks and the roll-up line, else Critical blocks alone.
-        let optimality = optimality.map(|optimality| optimality.with_value(0));
-        let counted = self.fixed_only(Outcome::Fits);
-        let rendered = self.attempt(&counted, shares, &excerpter, optimality);
-        if rendered.used <= budget {
-            self.check_overflow(&counted, budget, rendered.used, warnings)?;
-            return Ok(rendered);
-        }
-        let alone = self.fixed_only(Outcome::BelowFloor);
-        let rendered = self.attempt(&alone, shares, &excerpter, optimality);
-        self.check_overflow(&alone, budget, rendered.used, warnings)?;
+            let alone = self.fixed_only(Outcome::BelowFloor);
+            let rendered = self.attempt(&alone, shares, &excerpter, optimality);
+            (alone, rendered)
+        };
+        let (overflow, blocks, used) = (self.config.overflow, self.candidates.len(), rendered.used);
+        warn_of_overflow(overflow, &self.candidates, blocks, &allocation, budget, used, warnings)?;
         Ok(rendered)
     }
 
@@ -266,18 +260,6 @@ impl<'c> Scan<'_, 'c> {
         };
         let tokens = rest().map(|(_, (_, costs))| u64::from(costs.content)).sum();
         roll_up_bound(RollUp { count: rest().count(), tokens }, self.config.mode, self.estimator)
-    }
-
-    /// Reports what a text of `used` tokens lacks.
-    fn check_overflow(
-        &self,
-        allocation: &Allocation,
-        budget: u32,
-        used: u32,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<(), DriverError> {
-        let (overflow, blocks) = (self.config.overflow, self.candidates.len());
-        warn_of_overflow(overflow, &self.candidates, blocks, allocation, budget, used, warnings)
     }
 
     fn fixed_only(&self, outcome: Outcome) -> Allocation {

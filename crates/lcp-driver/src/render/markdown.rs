@@ -10,7 +10,10 @@ use super::{Part, Shown, push_head};
 use crate::block_view::BlockView;
 use crate::fmt::write_to;
 
-/// Renders a block with this body. Summaries and tags are prose in every block type.
+/// Renders a block with this body.
+///
+/// The heading has the priority and the level in parentheses. The info string of a fence has the
+/// language of the content; summaries and tags have none, and are prose in every block type.
 pub(super) fn part<'v>(view: &BlockView<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
     let mut head = MARKDOWN.opening.to_owned();
     push_head(&mut head, &view.head);
