@@ -9,7 +9,7 @@ use crate::window::ContextWindow;
 
 use super::display_names::{describe_optimality, describe_repack, describe_reuse, display_name};
 use super::metrics::{over_cap, percent};
-use style::{Style, bar, fit, pad};
+use style::{BOLD, CYAN, DIM, bar, fit, pad};
 
 const CATEGORIES_MAX: usize = 20;
 
@@ -61,8 +61,7 @@ impl Default for TableOptions {
 /// ```
 #[must_use]
 pub fn to_table(plan: &Plan, options: &TableOptions) -> String {
-    let mut table =
-        Table { plan, options, style: Style { color: options.color }, lines: Vec::new() };
+    let mut table = Table { plan, options, lines: Vec::new() };
     table.head();
     table.usage();
     table.total();
@@ -84,7 +83,6 @@ pub fn to_table(plan: &Plan, options: &TableOptions) -> String {
 struct Table<'p> {
     plan: &'p Plan,
     options: &'p TableOptions,
-    style: Style,
     lines: Vec<String>,
 }
 
@@ -98,20 +96,28 @@ struct Usage {
 }
 
 impl Table<'_> {
+    fn paint(&self, code: u8, text: &str) -> String {
+        if self.options.color && !text.is_empty() {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+
     fn line(&mut self, line: impl Into<String>) {
         self.lines.push(line.into());
     }
 
     /// A heading, with an empty line before it.
     fn heading(&mut self, text: &str) {
-        let heading = self.style.bold(text);
+        let heading = self.paint(BOLD, text);
         self.line("");
         self.line(heading);
     }
 
     fn head(&mut self) {
-        let title = self.style.bold("Token Budget Report");
-        let rule = self.style.dim(&"─".repeat(20));
+        let title = self.paint(BOLD, "Token Budget Report");
+        let rule = self.paint(DIM, &"─".repeat(20));
         self.line(title);
         self.line(rule);
         let budget = self.plan.budget.map(|budget| group_thousands(budget.into()));
@@ -159,7 +165,7 @@ impl Table<'_> {
             let room = self.room(line.chars().count() + 2 + note_width);
             if room > 0 {
                 let bar = bar(row.used, row.whole, room);
-                write_to(&mut line, format_args!("  {}", self.style.bar(&pad(&bar, room))));
+                write_to(&mut line, format_args!("  {}", self.paint(CYAN, &pad(&bar, room))));
             }
             if !row.note.is_empty() {
                 write_to(&mut line, format_args!("  {}", row.note));

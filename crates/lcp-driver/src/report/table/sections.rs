@@ -9,7 +9,7 @@ use lcp_types::{DuplicateKind, Replacement};
 use super::super::display_names::{decision_rank, display_name};
 use super::super::metrics::{BlockSum, Cut, covered, cuts, percent};
 use super::Table;
-use super::style::{bar, fit, pad};
+use super::style::{CYAN, DIM, YELLOW, bar, fit, pad};
 use crate::block_view::label::push_word;
 use crate::fmt::group_thousands;
 use crate::plan::{Plan, PlanItem, RenderDecision};
@@ -96,7 +96,7 @@ impl Table<'_> {
             let room = self.room(line.chars().count() + 2);
             if room > 0 {
                 line.push_str("  ");
-                line.push_str(&self.style.bar(&bar(*tokens, used, room)));
+                line.push_str(&self.paint(CYAN, &bar(*tokens, used, room)));
             }
             self.line(line);
         }
@@ -142,7 +142,7 @@ impl Table<'_> {
             group_thousands(rows as u64),
             group_thousands(tokens)
         );
-        self.line(self.style.dim(&more));
+        self.line(self.paint(DIM, &more));
     }
 
     pub(super) fn ending(&mut self) {
@@ -169,11 +169,11 @@ impl Table<'_> {
             let list: Vec<_> = codes.iter().map(times).collect();
             let warnings = group_thousands(self.plan.warnings.len() as u64);
             let line = format!("Warnings: {warnings} ({})", list.join(", "));
-            self.line(self.style.alert(&line));
+            self.line(self.paint(YELLOW, &line));
         }
         if let Some(suggestion) = self.plan.suggestion() {
             let line = format!("Suggestion: {suggestion}");
-            self.line(self.style.alert(&line));
+            self.line(self.paint(YELLOW, &line));
         }
     }
 

@@ -1,35 +1,10 @@
 //! Bars, columns and colors.
 
-#[derive(Clone, Copy)]
-pub(super) struct Style {
-    pub(super) color: bool,
-}
-
-impl Style {
-    pub(super) fn bold(self, text: &str) -> String {
-        self.paint("1", text)
-    }
-
-    pub(super) fn dim(self, text: &str) -> String {
-        self.paint("2", text)
-    }
-
-    pub(super) fn bar(self, text: &str) -> String {
-        self.paint("36", text)
-    }
-
-    pub(super) fn alert(self, text: &str) -> String {
-        self.paint("33", text)
-    }
-
-    fn paint(self, code: &str, text: &str) -> String {
-        if self.color && !text.is_empty() {
-            format!("\u{1b}[{code}m{text}\u{1b}[0m")
-        } else {
-            text.to_owned()
-        }
-    }
-}
+/// Codes of ANSI escapes.
+pub(super) const BOLD: u8 = 1;
+pub(super) const DIM: u8 = 2;
+pub(super) const CYAN: u8 = 36;
+pub(super) const YELLOW: u8 = 33;
 
 pub(super) fn pad(text: &str, width: usize) -> String {
     format!("{text:<width$}")
