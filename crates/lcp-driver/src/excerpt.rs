@@ -158,7 +158,7 @@ fn end_at_boundary(text: &str) -> &str {
     &text[start.unwrap_or(0)..]
 }
 
-/// Returns the offsets after sentences: after a mark and white space, or a mark without need.
+/// Returns the offsets after sentences: after `.` and white space, or `。`, and the like.
 fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
     text.char_indices().filter_map(move |(at, mark)| {
         let behind = at + mark.len_utf8();

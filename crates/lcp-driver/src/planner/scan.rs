@@ -20,7 +20,7 @@ use crate::render::{Shown, envelope};
 use crate::shares::Shares;
 use crate::warning::{Warning, WarningCode};
 
-/// The blocks before a budget is known.
+/// The blocks with their costs, candidates and groups, for any budget.
 pub(super) struct Scan<'b, 'c> {
     pub(super) blocks: &'b [Block<'b>],
     pub(super) metas: &'b [BlockMeta<'b>],

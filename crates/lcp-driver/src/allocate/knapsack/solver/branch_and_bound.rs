@@ -24,7 +24,7 @@ struct Node {
     split: (u32, u32),
 }
 
-/// Returns the best assignment from a first one on, and a bound of all. `attempt` solves subproblems.
+/// Improves a first assignment, and returns a bound of all; `attempt` solves subproblems.
 pub(super) fn search(
     problem: Instance<'_>,
     capacity: u64,
