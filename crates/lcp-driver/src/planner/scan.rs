@@ -16,7 +16,7 @@ use crate::detail::{DetailLevel, Excerpt};
 use crate::excerpt;
 use crate::objective::{RankFactors, ValueModel};
 use crate::prompt_cache::PreviousPart;
-use crate::render::{Shown, envelope};
+use crate::render::envelope;
 use crate::shares::Shares;
 use crate::warning::{Warning, WarningCode};
 
@@ -255,7 +255,7 @@ pub(crate) fn warn_of_block(
     // A summary alone may well be dearer than a short turn: no mistake.
     if view.detailed.or(view.tags).is_some() {
         for (detail, cost, fuller) in costs.dominated() {
-            let name = detail.shown().and_then(Shown::name).unwrap_or_default();
+            let name = detail.name();
             let message = format!(
                 "its level {name} costs {cost} tokens, a fuller one {fuller}; it is not used"
             );
